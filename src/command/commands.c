@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "command.h"
+#include "output/xfs_quota_text.h"
+
+/* Sorted by name. */
+static const struct command commands[] = {
+	{
+		.name = "df",
+		.alias = "free",
+		.synopsis = "[-bir] [-hN] [-f file]",
+		.summary = "show free and used counts for blocks and inodes",
+		.help = " Size and free space of the filesystems, and of each project directory in\n"
+			" the projects file, measured against its soft limit where it has one.\n"
+			"\n"
+			" -b  blocks (default)   -h  sizes with a letter (K, M, G, ...)\n"
+			" -i  inodes             -N  no header\n"
+			" -r  realtime blocks    -f  write to a new file\n",
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN,
+		.run = command_df,
+	},
+	{
+		.name = "help",
+		.alias = "?",
+		.synopsis = "[command]",
+		.summary = "help for one or all commands",
+		.max_words = 1,
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_ANYWHERE,
+		.run = command_help,
+	},
+	{
+		.name = "limit",
+		.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
+		.summary = "modify quota limits",
+		.help = " Set limits of a user (-u, default), group (-g) or project (-p). Limits that\n"
+			" are not named stay as they are; 0 takes one away.\n"
+			"\n"
+			" bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b (4096),\n"
+			"                                 k, m, g, t, p, e (powers of 1024)\n"
+			" isoft, ihard                    number of inodes\n"
+			" -d                              the defaults, which are kept with ID 0\n"
+			"\n"
+			" Example: limit -p bsoft=900m bhard=1g 42\n",
+		.min_words = 2,
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_limit,
+	},
+	{
+		.name = "path",
+		.alias = "paths",
+		.synopsis = "[N]",
+		.summary = "set current path, or show the list of paths",
+		.max_words = 1,
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_path,
+	},
+	{
+		.name = "print",
+		.alias = "p",
+		.summary = "list known mount points and projects",
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN,
+		.run = command_print,
+	},
+	{
+		.name = "project",
+		.alias = "tree",
+		.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
+		.summary = "check, setup or clear project quota trees",
+		.help = " Give the directories of a project its ID, and everything in them. Which\n"
+			" directories these are is written in the projects file, or given with -p.\n"
+			"\n"
+			" -c  say what does not carry the ID (default); nothing is changed\n"
+			" -s  set the ID, and let directories hand it on to what is created in them\n"
+			" -C  clear the ID and the inheritance\n"
+			" -d  go no deeper than this many levels; 0 is the directory alone\n"
+			" -p  a directory that is not in the projects file\n"
+			"\n"
+			" Symbolic links are not followed, other mounts are not entered.\n"
+			" Example: project -s -p /srv/volume 42\n",
+		.min_words = 1,
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_project,
+	},
+	{
+		.name = "quit",
+		.alias = "q",
+		.summary = "exit the program",
+		.max_words = -1,
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_ANYWHERE,
+		.run = command_quit,
+	},
+	{
+		.name = "quota",
+		.alias = "l",
+		.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
+		.summary = "show usage and limits",
+		.help = " What users (-u, default), groups (-g) or projects (-p) use, and their limits,\n"
+			" on every filesystem there is. Without a name: the caller's own.\n"
+			"\n"
+			" -b  blocks (default)   -h  sizes with a letter   -v  also where nothing is used\n"
+			" -i  inodes             -n  IDs instead of names  -f  write to a new file\n"
+			" -r  realtime blocks    -N  no header\n"
+			"\n"
+			" Example: quota -p -N -n -v -b 42\n",
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN,
+		.run = command_quota,
+	},
+	{
+		.name = "report",
+		.alias = "repquota",
+		.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
+		.summary = "report filesystem quota information",
+		.help = " Every user (-u), group (-g) and project (-p; default: all three) that a\n"
+			" filesystem knows, with use and limits.\n"
+			"\n"
+			" -b  blocks (default)   -h  sizes with a letter   -a  all filesystems\n"
+			" -i  inodes             -n  IDs instead of names  -t  only where something is used\n"
+			" -r  realtime blocks    -N  no header             -f  write to a new file\n"
+			" -L  lowest ID   -U  highest ID   -l  names even so\n",
+		.max_words = -1,
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_report,
+	},
+	{
+		.name = "state",
+		.synopsis = "[-gpu] [-a] [-v] [-f file]",
+		.summary = "get overall quota state information",
+		.help = " Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
+			" three) is accounted and enforced, and how long the grace times are.\n"
+			"\n"
+			" -a  all filesystems   -v  also say where there is none   -f  write to a new file\n",
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_state,
+	},
+};
+
+const struct command *command_all(size_t *count)
+{
+	*count = sizeof(commands) / sizeof(commands[0]);
+	return commands;
+}
+
+const struct command *command_find(const struct session *session, const char *name)
+{
+	size_t count;
+	const struct command *all = command_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if ((all[i].flags & COMMAND_EXPERT) && !session->expert)
+			continue;
+		if (strcmp(all[i].name, name) == 0 ||
+		    (all[i].alias && strcmp(all[i].alias, name) == 0))
+			return &all[i];
+	}
+	return NULL;
+}
+
+enum command_result command_usage(struct session *session, const struct command *command)
+{
+	text_help_line(session->out, command->name, command->synopsis, command->summary);
+	return COMMAND_NEXT;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "options.h"
+#include "output/xfs_quota_text.h"
+#include "paths.h"
+#include "quota/inode_project.h"
+#include "quota/space.h"
+#include "quota/units.h"
+
+struct df {
+	struct session *session;
+	struct row_style style;
+	enum fsq_form form; /* the one that is shown */
+	bool header;
+};
+
+static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
+		 uint64_t available)
+{
+	struct space_row row = { path->fs->device, path->directory, total, used, available };
+
+	if (df->header)
+		text_space_begin(df->session->out, &df->style);
+	df->header = false;
+	text_space_row(df->session->out, &df->style, &row);
+}
+
+/* Does the directory carry the project's ID and hand it on? If not the user is told. */
+static bool check_project(struct session *session, const struct path_entry *path)
+{
+	struct fsq_inode_project project;
+	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	if (fd < 0) {
+		session_complain_bare(session, 1, "%s: %s", path->directory, strerror(errno));
+		return false;
+	}
+	rc = fsq_inode_project_get(fd, &project);
+	close(fd);
+	if (rc)
+		session_complain_bare(session, 1, "FS_IOC_FSGETXATTR: %s", strerror(-rc));
+	else if (!project.inherit)
+		session_complain(session, 1, "project quota flag not set on %s", path->directory);
+	else if (project.id != path->project)
+		session_complain(session, 1, "project ID %u (%s) doesn't match ID %u (%s)",
+				 path->project, session->projects_file, project.id,
+				 path->directory);
+	else
+		return true;
+	return false;
+}
+
+static void show_path(struct df *df, const struct path_entry *path)
+{
+	const struct fsq_target *target = &path->fs->target;
+	struct fsq_space space[FSQ_FORMS];
+	struct fsq_dquot dquot;
+	struct fsq_state state;
+	const struct fsq_amounts *amounts = &dquot.form[df->form];
+	uint64_t unit = df->form == FSQ_INODES ? 1 : FSQ_BASIC_BLOCK;
+	uint64_t total, available;
+	int rc;
+
+	if (path->is_project) {
+		if (fsq_kernel_state(target, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT])
+			return;
+		if (!check_project(df->session, path))
+			return;
+	}
+	rc = fsq_space_get(path->fs, space);
+	if (rc) {
+		session_complain_bare(df->session, 1, "%s: %s", path->directory, strerror(-rc));
+		return;
+	}
+	total = space[df->form].total / unit;
+	available = space[df->form].free / unit;
+	if (!path->is_project) {
+		show(df, path, total, total - available, available);
+		return;
+	}
+	if (fsq_kernel_get(target, FSQ_PROJECT, path->project, &dquot))
+		return;
+	if (amounts->soft) {
+		total = amounts->soft;
+		available = amounts->soft > amounts->used ? amounts->soft - amounts->used : 0;
+	}
+	show(df, path, total, amounts->used, available);
+}
+
+/* The first entry of any kind on the path's filesystem. */
+static void show_word(struct df *df, const char *word)
+{
+	int index = paths_find(df->session, word);
+
+	if (index >= 0)
+		show_path(df, &df->session->paths[index]);
+}
+
+COMMAND_FUNCTION(df)
+{
+	struct selection selection = { 0 };
+	struct df df = { .session = session, .header = true };
+	const char *file = NULL;
+	int option;
+
+	options_begin();
+	while ((option = getopt(argc, argv, "bf:hiNr")) != -1) {
+		if (option == 'f')
+			file = optarg;
+		else if (option == 'N')
+			df.header = false;
+		else if (!options_select(&selection, option))
+			return command_usage(session, command);
+	}
+	/* All filesystems are shown at once. */
+	if (session->pass > 0)
+		return COMMAND_NEXT;
+	options_default_form(&selection);
+	df.style = selection.style;
+	df.form = df.style.form[ROW_BLOCKS]   ? FSQ_BLOCKS
+		  : df.style.form[ROW_INODES] ? FSQ_INODES
+					      : FSQ_REALTIME;
+	if (!session_output_begin(session, file))
+		return COMMAND_NEXT;
+	paths_load_projects(session);
+	for (int i = optind; i < argc; i++)
+		show_word(&df, argv[i]);
+	if (optind == argc)
+		for (size_t i = 0; i < session->path_count; i++)
+			show_path(&df, &session->paths[i]);
+	session_output_end(session);
+	return COMMAND_NEXT;
+}

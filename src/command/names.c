@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "quota/units.h"
+
+bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id)
+{
+	const struct passwd *user;
+	const struct group *group;
+
+	switch (fsq_parse_id(word, id)) {
+	case 0:
+		return true;
+	case -ERANGE:
+		return false;
+	}
+	switch (type) {
+	case FSQ_USER:
+		user = getpwnam(word);
+		if (user)
+			*id = user->pw_uid;
+		return user != NULL;
+	case FSQ_GROUP:
+		group = getgrnam(word);
+		if (group)
+			*id = group->gr_gid;
+		return group != NULL;
+	default:
+		return fsq_project_names_id(session_names(session), word, id);
+	}
+}
+
+const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
+{
+	const struct passwd *user;
+	const struct group *group;
+
+	switch (type) {
+	case FSQ_USER:
+		user = getpwuid(id);
+		return user ? user->pw_name : NULL;
+	case FSQ_GROUP:
+		group = getgrgid(id);
+		return group ? group->gr_name : NULL;
+	default:
+		return fsq_project_names_name(session_names(session), id);
+	}
+}
+
+const char *names_of_type(enum fsq_type type)
+{
+	static const char *const words[FSQ_TYPES] = { "user", "group", "project" };
+
+	return words[type];
+}
+
+struct each_project {
+	void (*visit)(uint32_t id, const char *name, void *arg);
+	void *arg;
+	bool saw_zero;
+};
+
+static int visit_project(uint32_t id, const char *name, void *arg)
+{
+	struct each_project *each = arg;
+
+	each->saw_zero = each->saw_zero || id == 0;
+	each->visit(id, name, each->arg);
+	return 0;
+}
+
+void names_each(struct session *session, enum fsq_type type,
+		void (*visit)(uint32_t id, const char *name, void *arg), void *arg)
+{
+	struct each_project each = { visit, arg, false };
+	const struct passwd *user;
+	const struct group *group;
+
+	switch (type) {
+	case FSQ_USER:
+		setpwent();
+		while ((user = getpwent()))
+			visit(user->pw_uid, user->pw_name, arg);
+		endpwent();
+		break;
+	case FSQ_GROUP:
+		setgrent();
+		while ((group = getgrent()))
+			visit(group->gr_gid, group->gr_name, arg);
+		endgrent();
+		break;
+	default:
+		fsq_project_names_each(session_names(session), visit_project, &each);
+		if (!each.saw_zero)
+			visit(0, NULL, arg);
+		break;
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Users, groups and projects: from the words people type to IDs, and back. */
+#ifndef FSQ_NAMES_H
+#define FSQ_NAMES_H
+
+#include "quota/kernel.h"
+#include "session.h"
+
+/**
+ * @word     a number, or a name of the user, group or projid database
+ * @return   whether it stands for an ID that can exist; the ID goes to @id
+ */
+bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id);
+
+/** @return  the name of an ID, valid until the next call, or NULL */
+const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
+
+/** "user", "group" or "project" */
+const char *names_of_type(enum fsq_type type);
+
+/** Call @visit for every ID of the user, group or projid database; projects also have 0. */
+void names_each(struct session *session, enum fsq_type type,
+		void (*visit)(uint32_t id, const char *name, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "names.h"
+
+static void out_of_memory(struct session *session)
+{
+	session_complain(session, 1, "%s", strerror(ENOMEM));
+}
+
+/* XFS entries come first, each kind in the order it was added. */
+static bool insert(struct session *session, const struct path_entry *entry)
+{
+	size_t at = session->path_count;
+	struct path_entry *paths =
+		reallocarray(session->paths, session->path_count + 1, sizeof(*paths));
+
+	if (!paths)
+		return false;
+	session->paths = paths;
+	if (!entry->foreign)
+		for (at = 0; at < session->path_count && !paths[at].foreign; at++)
+			;
+	memmove(&paths[at + 1], &paths[at], (session->path_count - at) * sizeof(*paths));
+	paths[at] = *entry;
+	session->path_count++;
+	session->current_path += session->current_path >= (int)at;
+	session->home_path += session->home_path >= (int)at;
+	return true;
+}
+
+/* Take over an open filesystem. */
+static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
+{
+	struct fsq_filesystem **all = reallocarray(session->filesystems,
+						   session->filesystem_count + 1, sizeof(fs));
+	struct path_entry entry = {
+		.foreign = !fs->is_xfs,
+		.directory = strdup(fs->directory),
+		.fs = fs,
+	};
+
+	if (!all) {
+		fsq_filesystem_close(fs);
+		free(entry.directory);
+		out_of_memory(session);
+		return;
+	}
+	all[session->filesystem_count++] = fs;
+	session->filesystems = all;
+	if (!entry.directory || !insert(session, &entry)) {
+		free(entry.directory);
+		out_of_memory(session);
+	}
+}
+
+bool paths_add(struct session *session, const char *path, dev_t *dev)
+{
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
+
+	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
+		session_complain(session, 0, "cannot setup path for mount %s: %s", path,
+				 strerror(err.errnum));
+		return false;
+	}
+	*dev = fs->dev;
+	add_filesystem(session, fs);
+	return true;
+}
+
+static int add_mount(const struct fsq_mount *mount, void *arg)
+{
+	struct session *session = arg;
+	struct fsq_filesystem *fs;
+
+	/* Known by its number alone: a second mount of it is not even opened. */
+	if (mount->dev && paths_find_dev(session, mount->dev) >= 0)
+		return 0;
+	if (fsq_filesystem_open_mount(&fs, mount, NULL))
+		return 0;
+	if (paths_find_dev(session, fs->dev) >= 0)
+		fsq_filesystem_close(fs);
+	else
+		add_filesystem(session, fs);
+	return 0;
+}
+
+void paths_add_all(struct session *session)
+{
+	struct fsq_error err;
+
+	if (fsq_mounts_each(session->mount_table, add_mount, session, &err))
+		session_complain(session, 0, "cannot initialise path table: %s",
+				 strerror(err.errnum));
+}
+
+int paths_find_dev(const struct session *session, dev_t dev)
+{
+	for (size_t i = 0; i < session->path_count; i++)
+		if (!session->paths[i].is_project && session->paths[i].fs->dev == dev)
+			return (int)i;
+	return -1;
+}
+
+int paths_find(const struct session *session, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -1;
+	return paths_find_dev(session, S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+}
+
+/* Which lines of the projects file are wanted. */
+struct selection {
+	struct session *session;
+	bool all;
+	uint32_t id;
+	bool found;
+};
+
+static int add_project(uint32_t id, const char *directory, void *arg)
+{
+	struct selection *selection = arg;
+	struct session *session = selection->session;
+	struct path_entry entry = { .is_project = true, .project = id };
+	struct stat st;
+	int mount = -1, fd;
+
+	if (!selection->all && id != selection->id)
+		return 0;
+	selection->found = true;
+	fd = open(directory, O_PATH | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		mount = paths_find_dev(session, st.st_dev);
+		/* What xfs_quota says about a directory elsewhere. */
+		errno = EINVAL;
+	}
+	if (mount < 0) {
+		session_complain(session, 0, "cannot find mount point for path `%s': %s", directory,
+				 strerror(errno));
+	} else {
+		entry.fs = session->paths[mount].fs;
+		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
+				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
+		entry.directory = strdup(directory);
+		if (!entry.directory || !insert(session, &entry)) {
+			free(entry.directory);
+			out_of_memory(session);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return selection->all ? 0 : 1;
+}
+
+void paths_load_projects(struct session *session)
+{
+	struct selection selection = { .session = session };
+
+	if (session->projects_loaded)
+		return;
+	session->projects_loaded = true;
+	if (session->only_project_count == 0) {
+		selection.all = true;
+		/* Without the file there are no project directories. */
+		fsq_projects_each(session->projects_file, add_project, &selection, NULL);
+		return;
+	}
+	for (size_t i = 0; i < session->only_project_count; i++) {
+		const char *wanted = session->only_projects[i];
+
+		selection.found = false;
+		if (names_to_id(session, FSQ_PROJECT, wanted, &selection.id))
+			fsq_projects_each(session->projects_file, add_project, &selection, NULL);
+		if (!selection.found)
+			session_complain(session, 0, "cannot setup path for project %s: %s", wanted,
+					 strerror(ENOENT));
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* print and path: the table of paths. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "names.h"
+#include "output/xfs_quota_text.h"
+#include "paths.h"
+
+static void show(struct session *session, size_t index, bool numbered)
+{
+	const struct path_entry *path = &session->paths[index];
+	struct path_row row = {
+		.index = (unsigned int)index,
+		.current = session->current_path == (int)index,
+		.foreign = path->foreign,
+		.directory = path->directory,
+		.device = path->fs->device,
+		.is_project = path->is_project,
+	};
+	struct fsq_state state;
+
+	if (path->is_project) {
+		row.project = (struct owner_row){ ROW_PROJECT, path->project,
+						  names_of_id(session, FSQ_PROJECT,
+							      path->project) };
+	} else if (fsq_kernel_state(&path->fs->target, FSQ_USER, &state) == 0) {
+		for (int type = 0; type < FSQ_TYPES; type++) {
+			row.accounting[type] = state.accounting[type];
+			row.enforced[type] = state.enforced[type];
+		}
+	}
+	text_paths_row(session->out, numbered, session->foreign_allowed, &row);
+}
+
+/* How many entries may be seen: without -f the XFS ones, which come first. */
+static size_t visible(const struct session *session)
+{
+	size_t count = 0;
+
+	while (count < session->path_count &&
+	       (session->foreign_allowed || !session->paths[count].foreign))
+		count++;
+	return count;
+}
+
+static void show_table(struct session *session, bool numbered)
+{
+	size_t count = visible(session);
+
+	text_paths_begin(session->out, numbered, session->foreign_allowed);
+	for (size_t i = 0; i < count; i++)
+		show(session, i, numbered);
+}
+
+COMMAND_FUNCTION(print)
+{
+	(void)command, (void)argc, (void)argv;
+	paths_load_projects(session);
+	if (session->path_count > 0)
+		show_table(session, false);
+	return COMMAND_NEXT;
+}
+
+COMMAND_FUNCTION(path)
+{
+	int max, index;
+
+	(void)command;
+	paths_load_projects(session);
+	if (session->path_count == 0) {
+		text_paths_none(session->out);
+		return COMMAND_NEXT;
+	}
+	if (argc > 1) {
+		index = atoi(argv[1]);
+		max = (int)visible(session) - 1;
+		if (index < 0 || index > max) {
+			text_paths_range(session->out, index, max);
+			return COMMAND_NEXT;
+		}
+		session->current_path = index;
+	}
+	show_table(session, true);
+	return COMMAND_NEXT;
+}

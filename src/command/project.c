@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "output/xfs_quota_text.h"
+#include "paths.h"
+#include "quota/filesystem.h"
+#include "quota/inode_project.h"
+#include "quota/tree_walk.h"
+
+/* A directory of the command line. */
+struct operand {
+	const char *directory;
+	bool foreign;
+};
+
+struct job {
+	struct session *session;
+	enum project_action action;
+	int depth;
+	struct operand *operands; /* -p, in their order */
+	size_t operand_count;
+	/* the project being worked on: */
+	const char *word;
+	uint32_t id;
+	unsigned int directories;
+};
+
+static void skip_special(struct session *session, const char *path)
+{
+	session_complain(session, 0, "skipping special file %s", path);
+}
+
+static void check_entry(struct job *job, const struct fsq_walk_entry *entry,
+			const struct fsq_inode_project *project)
+{
+	if (project->id != job->id)
+		text_project_wrong_id(job->session->out, entry->path, project->id, job->id);
+	if (entry->kind == FSQ_WALK_DIRECTORY && !project->inherit)
+		text_project_no_inheritance(job->session->out, entry->path);
+}
+
+static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
+{
+	struct fsq_inode_project project;
+	int rc = fsq_inode_project_get(entry->fd, &project);
+
+	if (rc == -ENOTTY) {
+		/* Something else was put in its place before it was opened. */
+		skip_special(job->session, entry->path);
+		return;
+	}
+	if (rc) {
+		session_complain(job->session, 1, "cannot get flags on %s: %s", entry->path,
+				 strerror(-rc));
+		return;
+	}
+	switch (job->action) {
+	case PROJECT_CHECK:
+		check_entry(job, entry, &project);
+		break;
+	case PROJECT_SETUP:
+		project.id = job->id;
+		project.inherit = entry->kind == FSQ_WALK_DIRECTORY;
+		rc = fsq_inode_project_set(entry->fd, &project);
+		if (rc)
+			session_complain(job->session, 1, "cannot set project on %s: %s",
+					 entry->path, strerror(-rc));
+		break;
+	case PROJECT_CLEAR:
+		project.id = 0;
+		project.inherit = false;
+		rc = fsq_inode_project_set(entry->fd, &project);
+		if (rc)
+			session_complain(job->session, 1, "cannot clear project on %s: %s",
+					 entry->path, strerror(-rc));
+		break;
+	}
+}
+
+static int visit(const struct fsq_walk_entry *entry, void *arg)
+{
+	struct job *job = arg;
+
+	switch (entry->kind) {
+	case FSQ_WALK_FILE:
+	case FSQ_WALK_DIRECTORY:
+		visit_file(job, entry);
+		break;
+	case FSQ_WALK_SPECIAL:
+		skip_special(job->session, entry->path);
+		break;
+	case FSQ_WALK_LEAVE:
+		break;
+	case FSQ_WALK_NO_STAT:
+		session_complain(job->session, 1, "cannot stat file %s", entry->path);
+		break;
+	case FSQ_WALK_NO_OPEN:
+		session_complain(job->session, 1, "cannot open %s: %s", entry->path,
+				 strerror(entry->errnum));
+		break;
+	}
+	return 0;
+}
+
+static void walk(struct job *job, const char *directory)
+{
+	struct fsq_error err;
+
+	text_project_begin(job->session->out, job->action, job->word, directory);
+	session_flush_terminal(job->session);
+	if (fsq_tree_walk(directory, job->depth, visit, job, &err))
+		session_complain(job->session, 1, "cannot walk %s: %s", err.path,
+				 strerror(err.errnum));
+	job->directories++;
+}
+
+/* The directories of the projects file and of the command line: XFS first, then foreign. */
+static void do_project(struct job *job)
+{
+	struct session *session = job->session;
+
+	job->directories = 0;
+	for (int foreign = 0; foreign <= 1; foreign++) {
+		for (size_t i = 0; i < session->path_count; i++) {
+			const struct path_entry *path = &session->paths[i];
+
+			if (path->is_project && path->foreign == foreign && path->project == job->id)
+				walk(job, path->directory);
+		}
+		for (size_t i = 0; i < job->operand_count; i++)
+			if (job->operands[i].foreign == foreign)
+				walk(job, job->operands[i].directory);
+	}
+	text_project_end(session->out, job->directories, session->projects_file, job->word,
+			 job->depth);
+}
+
+/* A directory must lie on a filesystem of the table. */
+static bool add_operand(struct job *job, const char *directory)
+{
+	int mount = paths_find(job->session, directory);
+
+	if (mount < 0) {
+		session_complain(job->session, 0,
+				 "cannot setup path for project dir %s: %s", directory,
+				 strerror(ENOENT));
+		return false;
+	}
+	job->operands[job->operand_count++] =
+		(struct operand){ directory, job->session->paths[mount].foreign };
+	return true;
+}
+
+static void do_words(struct job *job, int argc, char **argv)
+{
+	struct session *session = job->session;
+
+	if (job->operand_count > 0 && argc > 1) {
+		session_complain(session, 1,
+				 "only one projid/name can be specified when using -p <path>, %d "
+				 "found.",
+				 argc);
+		return;
+	}
+	if (job->operand_count == 0 && access(session->projects_file, F_OK)) {
+		session_complain_bare(session, 1, "projects file \"%s\" doesn't exist",
+				      session->projects_file);
+		return;
+	}
+	paths_load_projects(session);
+	for (int i = 0; i < argc; i++) {
+		job->word = argv[i];
+		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
+			do_project(job);
+		else
+			session_complain_bare(session, 1,
+					      "%s - no such project in %s or invalid project number",
+					      argv[i], session->projects_file);
+	}
+}
+
+COMMAND_FUNCTION(project)
+{
+	struct job job = {
+		.session = session,
+		.action = PROJECT_CHECK,
+		.depth = FSQ_WALK_INFINITE,
+		.operands = calloc((size_t)argc, sizeof(*job.operands)),
+	};
+	int option;
+
+	if (!job.operands) {
+		session_complain(session, 1, "%s", strerror(ENOMEM));
+		return COMMAND_NEXT;
+	}
+	options_begin();
+	while ((option = getopt(argc, argv, "cCd:p:s")) != -1) {
+		switch (option) {
+		case 'c':
+			job.action = PROJECT_CHECK;
+			break;
+		case 's':
+			job.action = PROJECT_SETUP;
+			break;
+		case 'C':
+			job.action = PROJECT_CLEAR;
+			break;
+		case 'd':
+			job.depth = atoi(optarg);
+			if (job.depth < 0)
+				job.depth = FSQ_WALK_INFINITE;
+			break;
+		case 'p':
+			if (!add_operand(&job, optarg))
+				goto out;
+			break;
+		default:
+			command_usage(session, command);
+			goto out;
+		}
+	}
+	/* The directories of all filesystems are worked on at once. */
+	if (argc == optind)
+		command_usage(session, command);
+	else if (session->pass == 0)
+		do_words(&job, argc - optind, argv + optind);
+out:
+	free(job.operands);
+	return COMMAND_NEXT;
+}

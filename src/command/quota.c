@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "output/xfs_quota_text.h"
+
+struct query {
+	struct selection selection;
+	enum fsq_type type;
+	bool verbose; /* also where nothing is used */
+	bool no_header;
+};
+
+/* One ID on every filesystem of the table. */
+static void show_id(struct session *session, const struct query *query, uint32_t id,
+		    const char *name)
+{
+	const struct row_style *style = &query->selection.style;
+	bool header = !query->no_header;
+	int64_t now = 0;
+
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct path_entry *path = &session->paths[i];
+		struct usage_row row = {
+			.device = path->fs->device,
+			.directory = path->directory,
+			.owner = { (enum row_type)query->type, id, name },
+		};
+		struct fsq_dquot dquot;
+
+		if (path->is_project || fsq_kernel_get(&path->fs->target, query->type, id, &dquot))
+			continue;
+		if (now == 0)
+			now = time(NULL);
+		options_usage_row(&dquot, now, row.form);
+		if (!query->verbose && options_is_unused(style, row.form))
+			continue;
+		if (header)
+			text_quota_begin(session->out, style, &row.owner);
+		header = false;
+		text_quota_row(session->out, style, &row);
+	}
+}
+
+/* The caller's own: there is none for projects. */
+static void show_own(struct session *session, const struct query *query)
+{
+	bool numeric = query->selection.style.numeric;
+	gid_t groups[NGROUPS_MAX];
+	int count;
+
+	switch (query->type) {
+	case FSQ_USER:
+		show_id(session, query, getuid(),
+			numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
+		break;
+	case FSQ_GROUP:
+		count = getgroups(NGROUPS_MAX, groups);
+		for (int i = 0; i < count; i++)
+			show_id(session, query, groups[i],
+				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
+		break;
+	default:
+		session_complain(session, 1, "must specify a project name/ID");
+		break;
+	}
+}
+
+static bool is_number(const char *word)
+{
+	return word[strspn(word, "0123456789")] == '\0';
+}
+
+static void show_word(struct session *session, const struct query *query, const char *word)
+{
+	bool number = is_number(word);
+	const char *name = word;
+	uint32_t id;
+
+	/* "+5", which is a number elsewhere, has always been a name here. */
+	if ((!number && word[0] == '+') || !names_to_id(session, query->type, word, &id)) {
+		session_complain(session, 1, "cannot find %s %s", names_of_type(query->type), word);
+		return;
+	}
+	if (number)
+		name = query->selection.style.numeric ? NULL
+						      : names_of_id(session, query->type, id);
+	show_id(session, query, id, name);
+}
+
+COMMAND_FUNCTION(quota)
+{
+	struct query query = { 0 };
+	const char *file = NULL;
+	int option;
+
+	options_begin();
+	while ((option = getopt(argc, argv, "bf:ghinNpruv")) != -1) {
+		switch (option) {
+		case 'f':
+			file = optarg;
+			break;
+		case 'N':
+			query.no_header = true;
+			break;
+		case 'v':
+			query.verbose = true;
+			break;
+		default:
+			if (!options_select(&query.selection, option))
+				return command_usage(session, command);
+		}
+	}
+	if (options_type_count(&query.selection) > 1)
+		return command_usage(session, command);
+	/* All filesystems are shown at once. */
+	if (session->pass > 0)
+		return COMMAND_NEXT;
+	query.type = options_type(&query.selection);
+	options_default_form(&query.selection);
+	if (!session_output_begin(session, file))
+		return COMMAND_NEXT;
+	if (optind == argc)
+		show_own(session, &query);
+	for (int i = optind; i < argc; i++)
+		show_word(session, &query, argv[i]);
+	session_output_end(session);
+	return COMMAND_NEXT;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "output/xfs_quota_text.h"
+#include "paths.h"
+
+struct report {
+	struct session *session;
+	struct selection selection;
+	uint32_t lower, upper; /* @upper 0: none */
+	bool all_filesystems, no_header, terse, names;
+	int64_t now;
+	/* of the table being printed: */
+	const struct path_entry *path;
+	enum fsq_type type;
+	bool begun;
+};
+
+/* The header goes before the first record, be it shown or not. */
+static void begin(struct report *report)
+{
+	if (!report->begun && !report->no_header)
+		text_report_begin(report->session->out, &report->selection.style,
+				  (enum row_type)report->type, report->path->directory,
+				  report->path->fs->device);
+	report->begun = true;
+}
+
+static void show(struct report *report, const struct fsq_dquot *dquot, const char *name)
+{
+	struct usage_row row = { .owner = { (enum row_type)report->type, dquot->id, name } };
+
+	options_usage_row(dquot, report->now, row.form);
+	begin(report);
+	if (report->terse && options_is_unused(&report->selection.style, row.form))
+		return;
+	if (!name && !report->selection.style.numeric)
+		row.owner.name = names_of_id(report->session, report->type, dquot->id);
+	text_report_row(report->session->out, &report->selection.style, &row);
+}
+
+/* Kernels that cannot tell the next ID, and users who may not ask: try each known ID. */
+static void show_known(uint32_t id, const char *name, void *arg)
+{
+	struct report *report = arg;
+	struct fsq_dquot dquot;
+	int rc;
+
+	if (id < report->lower || (report->upper && id > report->upper))
+		return;
+	rc = fsq_kernel_get(&report->path->fs->target, report->type, id, &dquot);
+	if (rc == 0)
+		show(report, &dquot, report->selection.style.numeric ? NULL : name);
+	else if (rc != -ENOENT && rc != -ENOSYS && rc != -ESRCH)
+		session_complain_bare(report->session, 0, "XFS_GETQUOTA: %s", strerror(-rc));
+}
+
+static void show_table(struct report *report)
+{
+	const struct fsq_target *target = &report->path->fs->target;
+	struct fsq_dquot dquot;
+	uint32_t id = report->lower;
+	int rc = fsq_kernel_get_next(target, report->type, id, &dquot);
+
+	report->begun = false;
+	if (rc)
+		names_each(report->session, report->type, show_known, report);
+	while (rc == 0 && dquot.id >= id && (!report->upper || dquot.id <= report->upper)) {
+		show(report, &dquot, NULL);
+		if (dquot.id >= FSQ_ID_MAX)
+			break;
+		id = dquot.id + 1;
+		rc = fsq_kernel_get_next(target, report->type, id, &dquot);
+	}
+	if (report->begun || report->no_header)
+		text_report_end(report->session->out);
+}
+
+static void show_path(struct report *report, const struct path_entry *path)
+{
+	static const char *const words[FSQ_TYPES] = { "user", "group", "proj" };
+	int rc;
+
+	if (path->is_project || (path->foreign && !report->session->foreign_allowed))
+		return;
+	report->path = path;
+	rc = fsq_kernel_sync(&path->fs->target, report->type);
+	if (rc && rc != -ENOENT && rc != -ENOSYS)
+		session_complain_bare(report->session, 0, "XFS_QSYNC %s quota: %s",
+				      words[report->type], strerror(-rc));
+	show_table(report);
+}
+
+static void show_type(struct report *report, int argc, char **argv)
+{
+	struct session *session = report->session;
+
+	for (int i = 0; i < argc; i++) {
+		int index = paths_find(session, argv[i]);
+
+		if (index >= 0)
+			show_path(report, &session->paths[index]);
+	}
+	if (argc > 0)
+		return;
+	if (report->all_filesystems) {
+		for (size_t i = 0; i < session->path_count; i++)
+			show_path(report, &session->paths[i]);
+	} else if (session->current_path >= 0) {
+		show_path(report, &session->paths[session->current_path]);
+	}
+}
+
+COMMAND_FUNCTION(report)
+{
+	struct report report = { .session = session };
+	bool names = false, numeric_bounds = false, all_types;
+	const char *file = NULL;
+	int option;
+
+	options_begin();
+	while ((option = getopt(argc, argv, "abf:ghilnprtuL:NU:d")) != -1) {
+		switch (option) {
+		case 'a':
+			report.all_filesystems = true;
+			break;
+		case 'f':
+			file = optarg;
+			break;
+		case 'l':
+			names = true;
+			break;
+		case 'L':
+			report.lower = (uint32_t)atoi(optarg);
+			numeric_bounds = true;
+			break;
+		case 'U':
+			report.upper = (uint32_t)atoi(optarg);
+			numeric_bounds = true;
+			break;
+		case 'N':
+			report.no_header = true;
+			break;
+		case 't':
+			report.terse = true;
+			break;
+		default:
+			if (!options_select(&report.selection, option))
+				return command_usage(session, command);
+		}
+	}
+	if (numeric_bounds && !names)
+		report.selection.style.numeric = true;
+	options_default_form(&report.selection);
+	all_types = options_type_count(&report.selection) == 0;
+	if (!session_output_begin(session, file))
+		return COMMAND_NEXT;
+	report.now = time(NULL);
+	for (int type = 0; type < FSQ_TYPES; type++)
+		if (all_types || report.selection.type[type]) {
+			report.type = (enum fsq_type)type;
+			show_type(&report, argc - optind, argv + optind);
+		}
+	session_output_end(session);
+	return COMMAND_NEXT;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run is about: how it was called, the table of paths, where output goes, how it will end.
+ * Commands get one and nothing else; there are no globals.
+ */
+#ifndef FSQ_SESSION_H
+#define FSQ_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "output/writer.h"
+#include "quota/error.h"
+#include "quota/filesystem.h"
+#include "quota/project_files.h"
+
+/* One line of the table: a mounted filesystem, or the directory of a project. */
+struct path_entry {
+	bool is_project;
+	bool foreign; /* not XFS */
+	char *directory;
+	const struct fsq_filesystem *fs; /* of a project: the one its directory lies on */
+	uint32_t project;
+};
+
+struct session {
+	const char *program; /* in front of messages */
+	bool expert;
+	bool foreign_allowed;
+	const char *mount_table; /* NULL: the system's */
+	const char *projects_file;
+	const char *projid_file;
+	char **only_projects; /* of the projects file only these, by name or ID */
+	size_t only_project_count;
+
+	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
+	size_t path_count;
+	int current_path; /* index, or -1 */
+	int home_path;	  /* the current path outside of an iteration over all */
+	size_t pass;	  /* which filesystem of an iterating command this is, from 0 */
+	struct fsq_filesystem **filesystems; /* owned */
+	size_t filesystem_count;
+	bool projects_loaded;
+	struct fsq_project_names *names; /* read on first use */
+
+	struct writer *out;
+	int status;
+};
+
+/**
+ * Say on stderr that something failed, with the program's name in front.
+ *
+ * @status   the exit status it means; once not 0 it stays
+ */
+void session_complain(struct session *session, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** As session_complain(), without the program's name. */
+void session_complain_bare(struct session *session, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** The names of the projid file, read on first use. */
+struct fsq_project_names *session_names(struct session *session);
+
+/** Flush @session->out and note a failure to write. */
+void session_flush(struct session *session);
+
+/** Show what there is to somebody who watches; costs nothing but a look where nobody does. */
+void session_flush_terminal(struct session *session);
+
+/**
+ * Send output to a new file until session_output_end(); it must not exist.
+ *
+ * @file     its name, or NULL to stay with standard output
+ * @return   false when it cannot be made; the user has been told
+ */
+bool session_output_begin(struct session *session, const char *file);
+void session_output_end(struct session *session);
+
+/** Free what the session owns, not the session. */
+void session_end(struct session *session);
+
+#endif

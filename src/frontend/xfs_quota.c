@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xfs_quota.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/paths.h"
+#include "shell.h"
+
+/* The version whose behaviour this is. */
+#define XFS_QUOTA_VERSION "6.1.0"
+
+struct options {
+	char **lines; /* -c */
+	size_t line_count;
+};
+
+/* Cut a line at its blanks; there is no quoting. The words are followed by a NULL. */
+static char **split(char *line, int *count)
+{
+	size_t words = strlen(line) / 2 + 2;
+	char **argv = calloc(words, sizeof(*argv));
+	char *rest = NULL;
+
+	*count = 0;
+	if (!argv)
+		return NULL;
+	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[(*count)++] = word;
+	return argv;
+}
+
+static bool may_run(struct session *session, const struct command *command)
+{
+	const struct path_entry *path;
+
+	if ((command->flags & COMMAND_ANYWHERE) || session->current_path < 0)
+		return true;
+	path = &session->paths[session->current_path];
+	if (!path->foreign)
+		return true;
+	if (!(command->flags & COMMAND_FOREIGN)) {
+		session_complain_bare(session, 0, "%s: command is for XFS filesystems only",
+				      command->name);
+		return false;
+	}
+	if (!session->foreign_allowed) {
+		session_complain_bare(session, 0,
+				      "%s: foreign filesystem. Invoke xfs_quota with -f to enable.",
+				      command->name);
+		return false;
+	}
+	return true;
+}
+
+static bool right_count(struct session *session, const struct command *command, int words)
+{
+	int min = command->min_words, max = command->max_words;
+
+	if (words >= min && (max < 0 || words <= max))
+		return true;
+	if (max < 0)
+		session_complain_bare(session, 0,
+				      "bad argument count %d to %s, expected at least %d arguments",
+				      words, command->name, min);
+	else if (min == max)
+		session_complain_bare(session, 0,
+				      "bad argument count %d to %s, expected %d arguments", words,
+				      command->name, min);
+	else
+		session_complain_bare(session, 0,
+				      "bad argument count %d to %s, expected between %d and %d "
+				      "arguments",
+				      words, command->name, min, max);
+	return false;
+}
+
+static enum command_result run(struct session *session, const struct command *command, int argc,
+			       char **argv)
+{
+	if (!may_run(session, command) || !right_count(session, command, argc - 1))
+		return COMMAND_NEXT;
+	return command->run(session, command, argc, argv);
+}
+
+/* getopt(3) sorts the words it is given, and a command may run more than once. */
+static enum command_result run_copy(struct session *session, const struct command *command,
+				    int argc, char **argv)
+{
+	size_t size = ((size_t)argc + 1) * sizeof(*argv);
+	char **copy = malloc(size);
+	enum command_result result;
+
+	if (!copy) {
+		session_complain(session, 1, "out of memory");
+		return COMMAND_QUIT;
+	}
+	memcpy(copy, argv, size);
+	result = run(session, command, argc, copy);
+	free(copy);
+	return result;
+}
+
+/* Once for each filesystem; the user's current path is left as it was. */
+static enum command_result iterate(struct session *session, const struct command *command,
+				   int argc, char **argv)
+{
+	enum command_result result = COMMAND_NEXT;
+
+	session->home_path = session->current_path;
+	session->pass = 0;
+	for (int i = 0; i < (int)session->path_count && result == COMMAND_NEXT; i++) {
+		const struct path_entry *path = &session->paths[i];
+
+		if (path->is_project || (path->foreign && !session->foreign_allowed))
+			continue;
+		/* The same filesystem under another name has been visited already. */
+		if (paths_find_dev(session, path->fs->dev) < i)
+			continue;
+		session->current_path = i;
+		result = run_copy(session, command, argc, argv);
+		session->pass++;
+		/* A command that loads the projects moves what comes after them. */
+		i = session->current_path;
+	}
+	session->current_path = session->home_path;
+	session->pass = 0;
+	return result;
+}
+
+static enum command_result run_line(struct session *session, char *line, bool iterating)
+{
+	enum command_result result = COMMAND_NEXT;
+	const struct command *command;
+	int argc;
+	char **argv = split(line, &argc);
+
+	if (!argv) {
+		session_complain(session, 1, "out of memory");
+		return COMMAND_QUIT;
+	}
+	command = argc ? command_find(session, argv[0]) : NULL;
+	if (argc && !command)
+		session_complain_bare(session, 0, "command \"%s\" not found", argv[0]);
+	else if (command && iterating && !(command->flags & COMMAND_ONE_SHOT))
+		result = iterate(session, command, argc, argv);
+	else if (command)
+		result = run(session, command, argc, argv);
+	free(argv);
+	return result;
+}
+
+bool xfs_quota_run_line(struct session *session, char *line)
+{
+	return run_line(session, line, false) != COMMAND_QUIT;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int usage(const struct session *session)
+{
+	fprintf(stderr, "Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... [path]\n",
+		session->program);
+	return 1;
+}
+
+static int version(struct session *session)
+{
+	write_text(session->out, session->program);
+	write_text(session->out, " version " XFS_QUOTA_VERSION "\n");
+	session_flush(session);
+	return session->status;
+}
+
+/* @return   -1 to go on, or the exit status */
+static int parse(struct session *session, struct options *options, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "c:d:D:fP:p:t:xV")) != -1) {
+		switch (option) {
+		case 'c':
+			options->lines[options->line_count++] = optarg;
+			break;
+		case 'd':
+			session->only_projects[session->only_project_count++] = optarg;
+			break;
+		case 'D':
+			session->projects_file = optarg;
+			break;
+		case 'f':
+			session->foreign_allowed = true;
+			break;
+		case 'P':
+			session->projid_file = optarg;
+			break;
+		case 'p':
+			session->program = optarg;
+			break;
+		case 't':
+			session->mount_table = optarg;
+			break;
+		case 'x':
+			session->expert = true;
+			break;
+		case 'V':
+			return version(session);
+		default:
+			return usage(session);
+		}
+	}
+	return -1;
+}
+
+/* The table, and the current path: where the first operand lies, or the first entry. */
+static void setup_paths(struct session *session, int argc, char **argv)
+{
+	dev_t dev, first_dev = 0;
+	bool first_found = false;
+
+	for (int i = 0; i < argc; i++) {
+		bool found = paths_add(session, argv[i], &dev);
+
+		if (i == 0) {
+			first_found = found;
+			first_dev = dev;
+		}
+	}
+	if (argc == 0)
+		paths_add_all(session);
+	if (first_found)
+		session->current_path = paths_find_dev(session, first_dev);
+	else if (argc == 0 && session->path_count > 0)
+		session->current_path = 0;
+	/* Other commands ask for the projects when they need them. */
+	if (session->only_project_count > 0)
+		paths_load_projects(session);
+}
+
+static void run_lines(struct session *session, const struct options *options)
+{
+	enum command_result result = COMMAND_NEXT;
+
+	for (size_t i = 0; i < options->line_count && result == COMMAND_NEXT; i++) {
+		result = run_line(session, options->lines[i], true);
+		session_flush(session);
+	}
+}
+
+int xfs_quota_main(int argc, char **argv)
+{
+	static struct writer standard_output;
+	struct session session = {
+		.program = base_name(argv[0]),
+		.projects_file = FSQ_PROJECTS_FILE,
+		.projid_file = FSQ_PROJID_FILE,
+		.current_path = -1,
+		.home_path = -1,
+		.out = &standard_output,
+	};
+	struct options options = { .lines = calloc((size_t)argc, sizeof(*options.lines)) };
+	int status;
+
+	writer_start(&standard_output, STDOUT_FILENO);
+	session.only_projects = calloc((size_t)argc, sizeof(*session.only_projects));
+	if (!options.lines || !session.only_projects) {
+		session_complain(&session, 1, "out of memory");
+		status = session.status;
+		goto out;
+	}
+	status = parse(&session, &options, argc, argv);
+	if (status >= 0)
+		goto out;
+	setup_paths(&session, argc - optind, argv + optind);
+	if (options.line_count > 0)
+		run_lines(&session, &options);
+	else
+		shell(&session);
+	status = session.status;
+	session_end(&session);
+out:
+	free(session.only_projects);
+	free(options.lines);
+	return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fsquota: manage and measure filesystem project quotas.
+ *
+ * The house has four floors, and nothing on one knows what is above it:
+ *
+ *   frontend/   turns words into the call of a command
+ *     xfs_quota.c      the door of that name: options, table of paths, iteration
+ *     shell.c          the same, with commands from standard input
+ *     native.c         fsquota COMMAND [OPTIONS] PATH...
+ *   command/    does what was asked: collects rows, hands each to a renderer
+ *     commands.c       the table of xfs_quota's commands; each is in the file of its name
+ *     native_commands.c  the table of our own
+ *     session.c        what a run is about; errors are printed here, once
+ *     paths.c          the filesystems and project directories of a run
+ *     names.c          users, groups and projects by name
+ *     options.c        what the commands' options have in common
+ *   output/     rows to bytes; the only place that prints to standard output
+ *     xfs_quota_text.c native_text.c writer.c
+ *   quota/      the library: what a quota is; no printing, no exit, no globals
+ *     filesystem.c     a filesystem, opened by any path
+ *     kernel.c         the only caller of quotactl
+ *     inode_project.c  the only caller of the FSXATTR ioctls
+ *     tree_walk.c      every file of a tree, safely
+ *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
+ *     project_files.c  the only reader of /etc/projects and /etc/projid
+ *     space.c units.c error.c
+ *
+ * `output` and `quota` are on the same floor and do not know each other.
+ */
+#include <string.h>
+
+#include "frontend/native.h"
+#include "frontend/xfs_quota.h"
+
+/*
+ * Which door? By the name xfs_quota that one; else, too, when the first word is one of its options.
+ * What both have is ours: --help, --version, -V.
+ */
+static int is_xfs_quota(int argc, char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+	const char *name = slash ? slash + 1 : argv[0];
+
+	if (strcmp(name, "xfs_quota") == 0)
+		return 1;
+	if (argc < 2 || argv[1][0] != '-')
+		return 0;
+	return strchr("cdDfPptx", argv[1][1]) != NULL && argv[1][1] != '\0';
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 1)
+		return 2;
+	return is_xfs_quota(argc, argv) ? xfs_quota_main(argc, argv) : native_main(argc, argv);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "native_text.h"
+
+#include <linux/fs.h>
+
+/* In the order of lsattr's columns. */
+static const struct {
+	uint32_t flag;
+	char letter;
+} flags[] = {
+	{ FS_SECRM_FL, 's' },	 { FS_UNRM_FL, 'u' },	   { FS_SYNC_FL, 'S' },
+	{ FS_DIRSYNC_FL, 'D' },	 { FS_IMMUTABLE_FL, 'i' }, { FS_APPEND_FL, 'a' },
+	{ FS_NODUMP_FL, 'd' },	 { FS_NOATIME_FL, 'A' },   { FS_COMPR_FL, 'c' },
+	{ FS_ENCRYPT_FL, 'E' },	 { FS_JOURNAL_DATA_FL, 'j' }, { FS_INDEX_FL, 'I' },
+	{ FS_NOTAIL_FL, 't' },	 { FS_TOPDIR_FL, 'T' },	   { FS_EXTENT_FL, 'e' },
+	{ FS_NOCOW_FL, 'C' },	 { FS_DAX_FL, 'x' },	   { FS_CASEFOLD_FL, 'F' },
+	{ FS_INLINE_DATA_FL, 'N' }, { FS_PROJINHERIT_FL, 'P' }, { FS_VERITY_FL, 'V' },
+	{ FS_NOCOMP_FL, 'm' },
+};
+
+void text_attributes_row(struct writer *w, const struct attributes_row *row, bool project)
+{
+	if (project) {
+		write_number_right(w, row->project, 5);
+		write_char(w, ' ');
+	}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		write_char(w, row->flags & flags[i].flag ? flags[i].letter : '-');
+	write_char(w, ' ');
+	write_text(w, row->path);
+	write_char(w, '\n');
+}
+
+void text_attributes_enter(struct writer *w, const char *directory)
+{
+	write_char(w, '\n');
+	write_text(w, directory);
+	write_text(w, ":\n");
+}
+
+void text_attributes_leave(struct writer *w)
+{
+	write_char(w, '\n');
+}
+
+void text_id_row(struct writer *w, uint32_t id)
+{
+	write_number(w, id);
+	write_char(w, '\n');
+}
+
+void text_program_help_begin(struct writer *w)
+{
+	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
+		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
+		      "\n"
+		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
+		      "\n"
+		      "Commands:\n");
+}
+
+void text_program_help_row(struct writer *w, const char *name, const char *summary)
+{
+	write_text(w, "  ");
+	write_left(w, name, 12);
+	write_text(w, summary);
+	write_char(w, '\n');
+}
+
+void text_program_help_end(struct writer *w)
+{
+	write_text(w, "\n"
+		      "fsquota help COMMAND explains one of them.\n"
+		      "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
+		      "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
+}
+
+void text_program_version(struct writer *w, const char *version)
+{
+	write_text(w, "fsquota ");
+	write_text(w, version);
+	write_char(w, '\n');
+}
+
+void text_command_help(struct writer *w, const char *usage, const char *help)
+{
+	write_text(w, "Usage: ");
+	write_text(w, usage);
+	write_text(w, "\n\n");
+	write_text(w, help);
+}

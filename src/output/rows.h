@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What commands hand to renderers: plain values with their units. "Units" of a form are 512-byte
+ * basic blocks for blocks and realtime, pieces for inodes.
+ */
+#ifndef FSQ_ROWS_H
+#define FSQ_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum row_type { ROW_USER, ROW_GROUP, ROW_PROJECT };
+enum row_form { ROW_BLOCKS, ROW_INODES, ROW_REALTIME, ROW_FORMS };
+
+/* How a table is to be printed. */
+struct row_style {
+	bool form[ROW_FORMS]; /* which forms */
+	bool human;	      /* sizes with a letter */
+	bool numeric;	      /* IDs instead of names */
+};
+
+#define ROW_NO_GRACE (-1)
+
+struct amounts_row {
+	uint64_t used_units;
+	uint64_t soft_units; /* 0: no limit */
+	uint64_t hard_units; /* 0: no limit */
+	int64_t grace_seconds; /* what is left, or ROW_NO_GRACE while it does not run */
+	unsigned int warnings;
+};
+
+/* Whose quota: @name is NULL where the ID has none, or names are not wanted. */
+struct owner_row {
+	enum row_type type;
+	uint32_t id;
+	const char *name;
+};
+
+struct usage_row {
+	const char *device;
+	const char *directory;
+	struct owner_row owner;
+	struct amounts_row form[ROW_FORMS];
+};
+
+struct state_row {
+	enum row_type type;
+	const char *device;
+	const char *directory;
+	bool accounting;
+	bool enforced;
+	bool has_inode;
+	uint64_t inode;
+	uint64_t blocks;
+	uint32_t extents;
+	int64_t grace_seconds[ROW_FORMS]; /* ROW_NO_GRACE: none */
+	unsigned int max_warnings[ROW_FORMS];
+};
+
+struct space_row {
+	const char *device;
+	const char *directory;
+	uint64_t total_units;
+	uint64_t used_units;
+	uint64_t available_units;
+};
+
+/* A line of the table of mount points and project directories. */
+struct path_row {
+	unsigned int index;
+	bool current;
+	bool foreign;
+	const char *directory;
+	const char *device;
+	bool is_project;
+	struct owner_row project;
+	bool accounting[3]; /* by row_type */
+	bool enforced[3];
+};
+
+enum project_action { PROJECT_CHECK, PROJECT_SETUP, PROJECT_CLEAR };
+
+#endif

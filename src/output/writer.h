@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffered output of bytes to standard output or a file; remembers whether writing failed. */
+#ifndef FSQ_WRITER_H
+#define FSQ_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WRITER_BUFFER (64 * 1024)
+
+struct writer {
+	int fd;
+	int errnum; /* of the first write that failed, else 0 */
+	struct writer *previous; /* the writer this one stands in for, if any */
+	size_t used;
+	char buffer[WRITER_BUFFER];
+};
+
+/** Start writing to @fd, which stays the caller's. */
+void writer_start(struct writer *writer, int fd);
+
+/**
+ * Write out what is buffered.
+ *
+ * @return   0, or the negative errno of the first write that failed since writer_start()
+ */
+int writer_flush(struct writer *writer);
+
+void write_text(struct writer *writer, const char *text);
+void write_char(struct writer *writer, char c);
+
+/** Write @text with @width at least, to the left or right of the blanks; never cut. */
+void write_left(struct writer *writer, const char *text, size_t width);
+void write_right(struct writer *writer, const char *text, size_t width);
+
+void write_blanks(struct writer *writer, size_t count);
+void write_number(struct writer *writer, uint64_t number);
+void write_number_left(struct writer *writer, uint64_t number, size_t width);
+void write_number_right(struct writer *writer, uint64_t number, size_t width);
+
+/** Write a number with leading zeros up to @width digits. */
+void write_number_zeros(struct writer *writer, uint64_t number, size_t width);
+
+#endif

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "xfs_quota_text.h"
+
+#include <stdio.h>
+
+#define CELL 48
+#define DAY 86400
+
+static const char *type_word(enum row_type type)
+{
+	static const char *const words[] = { "User", "Group", "Project" };
+
+	return words[type];
+}
+
+struct scale {
+	uint64_t unit;
+	char letter;
+};
+
+/* A value in the largest unit it reaches, with one decimal where it is no multiple. */
+static void human_cell(char cell[CELL], uint64_t value, const struct scale *scale)
+{
+	if (value % scale->unit == 0)
+		snprintf(cell, CELL, "%3llu%c", (unsigned long long)(value / scale->unit),
+			 scale->letter);
+	else
+		snprintf(cell, CELL, "%3.1f%c", (double)value / (double)scale->unit,
+			 scale->letter);
+}
+
+static void human_blocks(char cell[CELL], uint64_t blocks)
+{
+	static const struct scale scales[] = {
+		{ 1ULL << 51, 'E' }, { 1ULL << 41, 'P' }, { 1ULL << 31, 'T' },
+		{ 1ULL << 21, 'G' }, { 1ULL << 11, 'M' }, { 1ULL << 1, 'K' },
+	};
+
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		if (blocks >= scales[i].unit) {
+			human_cell(cell, blocks, &scales[i]);
+			return;
+		}
+	snprintf(cell, CELL, "%4s", blocks ? "512" : "0");
+}
+
+static void human_inodes(char cell[CELL], uint64_t inodes)
+{
+	/* The last is what 10^21 leaves in 64 bits. */
+	static const struct scale scales[] = {
+		{ 1000000000000000000U, 'r' }, { 1000000000000000U, 'g' }, { 1000000000000U, 't' },
+		{ 1000000000U, 'b' },	       { 1000000U, 'm' },	   { 1000U, 'k' },
+	};
+	static const struct scale overflown = { 3875820019684212736U, 's' };
+
+	if (inodes > overflown.unit) {
+		human_cell(cell, inodes, &overflown);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
+		if (inodes > scales[i].unit) {
+			human_cell(cell, inodes, &scales[i]);
+			return;
+		}
+	snprintf(cell, CELL, "%4llu", (unsigned long long)inodes);
+}
+
+static void write_amount(struct writer *w, enum row_form form, bool human, uint64_t units)
+{
+	char cell[CELL];
+
+	write_char(w, ' ');
+	if (!human) {
+		write_number_right(w, form == ROW_INODES ? units : units / 2, 10);
+		return;
+	}
+	if (form == ROW_INODES)
+		human_inodes(cell, units);
+	else
+		human_blocks(cell, units);
+	write_right(w, cell, 6);
+}
+
+/* "[7 days]" or "[3 days 04:05:06]" or "[04:05:06]"; @exact for configured times. */
+static void grace_cell(char cell[CELL], int64_t seconds, bool exact, bool human)
+{
+	long long days, clock;
+
+	if (seconds == ROW_NO_GRACE) {
+		snprintf(cell, CELL, human ? "[------]" : "[--------]");
+		return;
+	}
+	if (!exact && seconds > DAY)
+		seconds += 30;
+	days = seconds / DAY;
+	clock = seconds % DAY;
+	if (clock == 0 || (!exact && days > 0))
+		snprintf(cell, CELL, "[%lld day%s]", days, days == 1 ? "" : "s");
+	else if (exact)
+		snprintf(cell, CELL, "[%lld day%s %02lld:%02lld:%02lld]", days,
+			 days == 1 ? "" : "s", clock / 3600, clock / 60 % 60, clock % 60);
+	else
+		snprintf(cell, CELL, human ? "%02lld:%02lld:%02lld" : "[%02lld:%02lld:%02lld]",
+			 clock / 3600, clock / 60 % 60, clock % 60);
+}
+
+static void write_grace(struct writer *w, const struct amounts_row *amounts, bool human)
+{
+	char cell[CELL];
+
+	if (amounts->hard_units && amounts->used_units > amounts->hard_units) {
+		write_right(w, human ? "[-none-]" : "[--none--]", 0);
+		return;
+	}
+	/* Nearly every row of a report. */
+	if (amounts->grace_seconds == ROW_NO_GRACE) {
+		write_text(w, human ? "[------]" : "[--------]");
+		return;
+	}
+	grace_cell(cell, amounts->grace_seconds, false, human);
+	write_right(w, cell, human ? 8 : 9);
+}
+
+static void write_amounts(struct writer *w, const struct row_style *style, enum row_form form,
+			  const struct amounts_row *amounts, size_t gap)
+{
+	write_amount(w, form, style->human, amounts->used_units);
+	write_amount(w, form, style->human, amounts->soft_units);
+	write_amount(w, form, style->human, amounts->hard_units);
+	write_blanks(w, gap);
+	write_number_zeros(w, amounts->warnings, 2);
+	write_char(w, ' ');
+	write_grace(w, amounts, style->human);
+}
+
+void text_quota_begin(struct writer *w, const struct row_style *style,
+		      const struct owner_row *owner)
+{
+	static const char *const plain[] = {
+		"     Blocks      Quota      Limit  Warn/Time      ",
+		"      Files      Quota      Limit  Warn/Time      ",
+		"   Realtime      Quota      Limit  Warn/Time      ",
+	};
+	static const char *const human[] = {
+		" Blocks  Quota  Limit Warn/Time    ",
+		"  Files  Quota  Limit Warn/Time    ",
+		"Realtime Quota  Limit Warn/Time    ",
+	};
+
+	write_text(w, "Disk quotas for ");
+	write_text(w, type_word(owner->type));
+	write_char(w, ' ');
+	if (owner->name) {
+		write_text(w, owner->name);
+	} else {
+		write_char(w, '#');
+		write_number(w, owner->id);
+	}
+	write_text(w, " (");
+	write_number(w, owner->id);
+	write_text(w, ")\n");
+	write_left(w, "Filesystem", style->human ? 12 : 19);
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form])
+			write_text(w, (style->human ? human : plain)[form]);
+	write_text(w, "Mounted on\n");
+}
+
+void text_quota_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
+{
+	write_left(w, row->device, style->human ? 12 : 19);
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form]) {
+			write_amounts(w, style, (enum row_form)form, &row->form[form],
+				      style->human ? 2 : 3);
+			write_char(w, ' ');
+		}
+	write_text(w, row->directory);
+	write_char(w, '\n');
+}
+
+void text_report_begin(struct writer *w, const struct row_style *style, enum row_type type,
+		       const char *directory, const char *device)
+{
+	static const char *const titles[] = { " Blocks ", " Inodes ", " Realtime Blocks " };
+	static const size_t plain_gap[] = { 20, 20, 15 };
+	static const size_t human_gap[] = { 13, 13, 9 };
+	static const char *const plain[] = {
+		"      Used       Soft       Hard    Warn/Grace     ",
+		"      Used       Soft       Hard    Warn/ Grace     ",
+		"      Used       Soft       Hard    Warn/Grace     ",
+	};
+	static const char *const human[] = {
+		"  Used   Soft   Hard Warn/Grace   ",
+		"  Used   Soft   Hard Warn/Grace  ",
+		"  Used   Soft   Hard Warn/Grace   ",
+	};
+	static const char *const ids[] = { "User ID    ", "Group ID   ", "Project ID " };
+
+	write_text(w, type_word(type));
+	write_text(w, " quota on ");
+	write_text(w, directory);
+	write_text(w, " (");
+	write_text(w, device);
+	write_text(w, ")\n");
+	write_blanks(w, 10);
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form]) {
+			size_t gap = (style->human ? human_gap : plain_gap)[form];
+
+			write_blanks(w, gap);
+			write_text(w, titles[form]);
+			write_blanks(w, gap);
+		}
+	write_char(w, '\n');
+	write_text(w, ids[type]);
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form])
+			write_text(w, (style->human ? human : plain)[form]);
+	write_text(w, "\n---------- ");
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form]) {
+			for (int i = 0; i < (style->human ? 33 : 50); i++)
+				write_char(w, '-');
+			write_char(w, ' ');
+		}
+	write_char(w, '\n');
+}
+
+void text_report_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
+{
+	if (row->owner.name) {
+		write_left(w, row->owner.name, 10);
+	} else {
+		write_char(w, '#');
+		/* One column too wide without names: scripts know it so. */
+		write_number_left(w, row->owner.id, style->numeric ? 10 : 9);
+	}
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form])
+			write_amounts(w, style, (enum row_form)form, &row->form[form],
+				      style->human ? 2 : 5);
+	write_char(w, '\n');
+}
+
+void text_report_end(struct writer *w)
+{
+	write_char(w, '\n');
+}
+
+static void write_state_grace(struct writer *w, const char *title, int64_t seconds)
+{
+	char cell[CELL];
+
+	grace_cell(cell, seconds, true, false);
+	write_text(w, title);
+	write_text(w, " grace time: ");
+	write_text(w, cell);
+	write_char(w, '\n');
+}
+
+static void write_state_warnings(struct writer *w, const char *title, unsigned int warnings)
+{
+	write_text(w, title);
+	write_text(w, " max warnings: ");
+	write_number(w, warnings);
+	write_char(w, '\n');
+}
+
+void text_state_row(struct writer *w, const struct state_row *row)
+{
+	write_text(w, type_word(row->type));
+	write_text(w, " quota state on ");
+	write_text(w, row->directory);
+	write_text(w, " (");
+	write_text(w, row->device);
+	write_text(w, ")\n  Accounting: ");
+	write_text(w, row->accounting ? "ON" : "OFF");
+	write_text(w, "\n  Enforcement: ");
+	write_text(w, row->enforced ? "ON" : "OFF");
+	write_text(w, "\n  Inode: ");
+	if (row->has_inode) {
+		write_char(w, '#');
+		write_number(w, row->inode);
+		write_text(w, " (");
+		write_number(w, row->blocks);
+		write_text(w, " blocks, ");
+		write_number(w, row->extents);
+		write_text(w, " extents)\n");
+	} else {
+		write_text(w, "N/A\n");
+	}
+	write_state_grace(w, "Blocks", row->grace_seconds[ROW_BLOCKS]);
+	write_state_warnings(w, "Blocks", row->max_warnings[ROW_BLOCKS]);
+	write_state_grace(w, "Inodes", row->grace_seconds[ROW_INODES]);
+	write_state_warnings(w, "Inodes", row->max_warnings[ROW_INODES]);
+	write_state_grace(w, "Realtime Blocks", row->grace_seconds[ROW_REALTIME]);
+}
+
+void text_state_off(struct writer *w, enum row_type type, const char *device)
+{
+	write_text(w, type_word(type));
+	write_text(w, " quota are not enabled on ");
+	write_text(w, device);
+	write_char(w, '\n');
+}
+
+static enum row_form space_form(const struct row_style *style)
+{
+	return style->form[ROW_BLOCKS] ? ROW_BLOCKS
+	       : style->form[ROW_INODES] ? ROW_INODES
+					 : ROW_REALTIME;
+}
+
+void text_space_begin(struct writer *w, const struct row_style *style)
+{
+	bool blocks = style->form[ROW_BLOCKS] || style->form[ROW_REALTIME];
+
+	write_left(w, "Filesystem", style->human ? 12 : 20);
+	if (style->human)
+		write_text(w, blocks ? "   Size   Used  Avail Use%" : " Inodes   Used   Free Use%");
+	else
+		write_text(w, blocks ? " 1K-blocks       Used  Available  Use%"
+				     : "    Inodes      IUsed      IFree IUse%");
+	write_text(w, " Pathname\n");
+}
+
+void text_space_row(struct writer *w, const struct row_style *style, const struct space_row *row)
+{
+	enum row_form form = space_form(style);
+	uint64_t percent = 0;
+
+	if (row->total_units)
+		percent = (uint64_t)(100.0 * (double)row->used_units / (double)row->total_units +
+				     0.5);
+	write_left(w, row->device, style->human ? 12 : 19);
+	write_amount(w, form, style->human, row->total_units);
+	write_amount(w, form, style->human, row->used_units);
+	write_amount(w, form, style->human, row->available_units);
+	write_blanks(w, style->human ? 1 : 2);
+	write_number_right(w, percent, 3);
+	write_text(w, "% ");
+	write_text(w, row->directory);
+	write_char(w, '\n');
+}
+
+void text_paths_begin(struct writer *w, bool numbered, bool foreign)
+{
+	if (numbered)
+		write_blanks(w, 6);
+	if (foreign)
+		write_blanks(w, 4);
+	write_text(w, "Filesystem          Pathname\n");
+}
+
+static void write_path_types(struct writer *w, const struct path_row *row)
+{
+	static const char *const on[] = { "uquota", "gquota", "pquota" };
+	static const char *const off[] = { "uqnoenforce", "gqnoenforce", "pqnoenforce" };
+	const char *before = " (";
+
+	for (int type = 0; type < 3; type++)
+		if (row->accounting[type]) {
+			write_text(w, before);
+			write_text(w, (row->enforced[type] ? on : off)[type]);
+			before = ", ";
+		}
+	if (before[0] == ',')
+		write_char(w, ')');
+}
+
+void text_paths_row(struct writer *w, bool numbered, bool foreign, const struct path_row *row)
+{
+	if (numbered) {
+		write_char(w, row->current ? '[' : ' ');
+		write_number_zeros(w, row->index, 3);
+		write_text(w, row->current ? "] " : "  ");
+	}
+	if (foreign)
+		write_text(w, row->foreign ? "(F) " : "    ");
+	write_left(w, row->directory, 19);
+	write_char(w, ' ');
+	write_text(w, row->device);
+	if (row->is_project) {
+		write_text(w, " (project ");
+		write_number(w, row->project.id);
+		if (row->project.name) {
+			write_text(w, ", ");
+			write_text(w, row->project.name);
+		}
+		write_char(w, ')');
+	} else {
+		write_path_types(w, row);
+	}
+	write_char(w, '\n');
+}
+
+void text_paths_none(struct writer *w)
+{
+	write_text(w, "No paths are available\n");
+}
+
+static void write_int(struct writer *w, int value)
+{
+	if (value < 0)
+		write_char(w, '-');
+	write_number(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void text_paths_range(struct writer *w, int value, int max)
+{
+	write_text(w, "value ");
+	write_int(w, value);
+	write_text(w, " is out of range (0-");
+	write_int(w, max);
+	write_text(w, ")\n");
+}
+
+void text_project_begin(struct writer *w, enum project_action action, const char *project,
+			const char *directory)
+{
+	static const char *const words[] = { "Checking", "Setting up", "Clearing" };
+
+	write_text(w, words[action]);
+	write_text(w, " project ");
+	write_text(w, project);
+	write_text(w, " (path ");
+	write_text(w, directory);
+	write_text(w, ")...\n");
+}
+
+void text_project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
+{
+	write_text(w, path);
+	write_text(w, " - project identifier is not set (inode=");
+	write_number(w, is);
+	write_text(w, ", tree=");
+	write_number(w, wanted);
+	write_text(w, ")\n");
+}
+
+void text_project_no_inheritance(struct writer *w, const char *path)
+{
+	write_text(w, path);
+	write_text(w, " - project inheritance flag is not set\n");
+}
+
+void text_project_end(struct writer *w, unsigned int directories, const char *projects_file,
+		      const char *project, int depth)
+{
+	write_text(w, "Processed ");
+	write_number(w, directories);
+	write_text(w, " (");
+	write_text(w, projects_file);
+	write_text(w, " and cmdline) paths for project ");
+	write_text(w, project);
+	write_text(w, " with recursion depth ");
+	if (depth < 0) {
+		write_text(w, "infinite (-1).\n");
+	} else {
+		write_text(w, "limited (");
+		write_int(w, depth);
+		write_text(w, ").\n");
+	}
+}
+
+void text_help_line(struct writer *w, const char *name, const char *synopsis, const char *summary)
+{
+	write_text(w, name);
+	if (synopsis) {
+		write_char(w, ' ');
+		write_text(w, synopsis);
+	}
+	write_text(w, " -- ");
+	write_text(w, summary);
+	write_char(w, '\n');
+}
+
+void text_help_long(struct writer *w, const char *text)
+{
+	write_char(w, '\n');
+	write_text(w, text);
+	write_char(w, '\n');
+}
+
+void text_help_end(struct writer *w)
+{
+	write_text(w, "\nUse 'help commandname' for extended help.\n");
+}
+
+void text_help_unknown(struct writer *w, const char *name)
+{
+	write_text(w, "command ");
+	write_text(w, name);
+	write_text(w, " not found\n");
+}

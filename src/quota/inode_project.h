@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The project ID that an inode carries: the only caller of the FSXATTR ioctls. */
+#ifndef FSQ_INODE_PROJECT_H
+#define FSQ_INODE_PROJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fsq_inode_project {
+	uint32_t id;
+	bool inherit; /* what is created in the directory gets its ID */
+};
+
+/**
+ * Read the project ID and inheritance flag of an open file.
+ *
+ * @fd       opened for reading, not with O_PATH
+ * @return   0 or a negative errno: -ENOTTY or -EOPNOTSUPP where files carry no project ID
+ * Source: ioctl_xfs_fsgetxattr(2)
+ */
+int fsq_inode_project_get(int fd, struct fsq_inode_project *project);
+
+/**
+ * Set the project ID and inheritance flag of an open file, all other attributes unchanged.
+ * Nothing is written where nothing changes.
+ *
+ * @return   0 or a negative errno: -EPERM not the owner or in a user namespace, -EINVAL the
+ *           filesystem has no project IDs, -EOPNOTSUPP inheritance on what is no directory (ext4,
+ *           f2fs), -EROFS, -EDQUOT or -ENOSPC beyond a limit, and as fsq_inode_project_get()
+ * Source: ioctl_xfs_fssetxattr(2)
+ */
+int fsq_inode_project_set(int fd, const struct fsq_inode_project *project);
+
+/**
+ * Read the flags that lsattr(1) shows.
+ *
+ * @return   0 or a negative errno
+ * Source: ioctl_iflags(2), FS_IOC_GETFLAGS
+ */
+int fsq_inode_flags_get(int fd, uint32_t *flags);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "libmount.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+/* A struct of function pointers, filled by name. */
+static const struct {
+	const char *name;
+	size_t offset;
+} symbols[] = {
+	{ "mnt_new_table", offsetof(struct fsq_libmount, new_table) },
+	{ "mnt_unref_table", offsetof(struct fsq_libmount, unref_table) },
+	{ "mnt_new_iter", offsetof(struct fsq_libmount, new_iter) },
+	{ "mnt_free_iter", offsetof(struct fsq_libmount, free_iter) },
+	{ "mnt_table_parse_file", offsetof(struct fsq_libmount, table_parse_file) },
+	{ "mnt_table_next_fs", offsetof(struct fsq_libmount, table_next_fs) },
+	{ "mnt_fs_get_source", offsetof(struct fsq_libmount, fs_get_source) },
+	{ "mnt_fs_get_target", offsetof(struct fsq_libmount, fs_get_target) },
+	{ "mnt_fs_get_fstype", offsetof(struct fsq_libmount, fs_get_fstype) },
+	{ "mnt_fs_is_netfs", offsetof(struct fsq_libmount, fs_is_netfs) },
+	{ "mnt_fs_get_id", offsetof(struct fsq_libmount, fs_get_id) },
+	{ "mnt_fs_get_parent_id", offsetof(struct fsq_libmount, fs_get_parent_id) },
+	{ "mnt_fs_get_devno", offsetof(struct fsq_libmount, fs_get_devno) },
+};
+
+const struct fsq_libmount *fsq_libmount(void)
+{
+	static struct fsq_libmount functions;
+	static void *library;
+
+	if (library)
+		return &functions;
+	library = dlopen(FSQ_LIBMOUNT, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return NULL;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		if (!symbol) {
+			dlclose(library);
+			library = NULL;
+			return NULL;
+		}
+		*(void **)(void *)((char *)&functions + symbols[i].offset) = symbol;
+	}
+	return &functions;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mountinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "syscalls.h"
+
+/* Larger than any line: two paths, options and a source. */
+#define BUFFER_SIZE (64 * 1024)
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+void fsq_mountinfo_unescape(char *field)
+{
+	char *to = field;
+
+	for (const char *from = field; *from; to++) {
+		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* Does the line, "ID PARENT MAJOR:MINOR ...", have the key? No more of it is read than needed. */
+static bool matches(const char *line, enum fsq_mountinfo_key key, uint64_t value, uint64_t *id,
+		    dev_t *dev)
+{
+	char *end;
+	unsigned long major, minor;
+
+	*id = strtoull(line, &end, 10);
+	if (key == FSQ_MOUNTINFO_ID && *id != value)
+		return false;
+	strtoull(end, &end, 10);
+	major = strtoul(end, &end, 10);
+	if (*end != ':')
+		return false;
+	minor = strtoul(end + 1, &end, 10);
+	*dev = makedev((unsigned int)major, (unsigned int)minor);
+	return key == FSQ_MOUNTINFO_ID || *dev == value;
+}
+
+static int copy_field(char *to, const char *field)
+{
+	if (strlen(field) >= PATH_MAX)
+		return -EIO;
+	strcpy(to, field);
+	fsq_mountinfo_unescape(to);
+	return 0;
+}
+
+/* "ID PARENT MAJOR:MINOR ROOT DIRECTORY OPTIONS [TAG...] - TYPE SOURCE SUPEROPTIONS" */
+static int take_apart(char *text, struct fsq_mountinfo_line *line)
+{
+	char *directory = NULL, *source = NULL, *rest = NULL;
+	bool after_dash = false;
+	int field = 0, after = 0;
+
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		field++;
+		if (field == 5)
+			directory = word;
+		else if (after_dash && ++after == 2)
+			source = word;
+		else if (field > 6 && strcmp(word, "-") == 0)
+			after_dash = true;
+	}
+	if (!directory || !source || copy_field(line->directory, directory) ||
+	    copy_field(line->source, source))
+		return -EIO;
+	return 0;
+}
+
+int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line)
+{
+	size_t have = 0;
+	char *buffer;
+	int rc = -ENXIO;
+	int fd = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	buffer = malloc(BUFFER_SIZE);
+	if (!buffer) {
+		close(fd);
+		return -ENOMEM;
+	}
+	for (;;) {
+		ssize_t got = read(fd, buffer + have, BUFFER_SIZE - have);
+		char *start = buffer, *end;
+
+		if (got < 0)
+			rc = -errno;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+		while ((end = memchr(start, '\n', have - (size_t)(start - buffer)))) {
+			*end = '\0';
+			if (matches(start, key, value, &line->id, &line->dev)) {
+				rc = take_apart(start, line);
+				goto out;
+			}
+			start = end + 1;
+		}
+		have -= (size_t)(start - buffer);
+		memmove(buffer, start, have);
+		if (have == BUFFER_SIZE) {
+			rc = -EIO;
+			break;
+		}
+	}
+out:
+	free(buffer);
+	close(fd);
+	return rc;
+}
+
+/* statmount(2): linux/mount.h of Linux 6.8 and later. */
+struct mount_id_request {
+	uint32_t size;
+	uint32_t spare;
+	uint64_t mnt_id;
+	uint64_t param;
+};
+
+struct mount_status {
+	uint32_t size;
+	uint32_t mnt_opts;
+	uint64_t mask;
+	uint32_t sb_dev_major;
+	uint32_t sb_dev_minor;
+	uint64_t sb_magic;
+	uint32_t sb_flags;
+	uint32_t fs_type;
+	uint64_t mnt_id;
+	uint64_t mnt_parent_id;
+	uint32_t mnt_id_old;
+	uint32_t mnt_parent_id_old;
+	uint64_t mnt_attr;
+	uint64_t mnt_propagation;
+	uint64_t mnt_peer_group;
+	uint64_t mnt_master;
+	uint64_t propagate_from;
+	uint32_t mnt_root;
+	uint32_t mnt_point;
+	uint64_t mnt_ns_id;
+	uint32_t fs_subtype;
+	uint32_t sb_source;
+	uint64_t spare[48];
+	char strings[];
+};
+
+#define WANT_SB_BASIC 0x00000001U
+#define WANT_MNT_POINT 0x00000010U
+#define WANT_SB_SOURCE 0x00000200U
+
+int fsq_mountinfo_statmount(uint64_t id, struct fsq_mountinfo_line *line)
+{
+	const uint64_t wanted = WANT_SB_BASIC | WANT_MNT_POINT | WANT_SB_SOURCE;
+	union {
+		struct mount_status status;
+		char space[sizeof(struct mount_status) + 2 * PATH_MAX];
+	} answer;
+	struct mount_id_request request = {
+		.size = sizeof(request), .mnt_id = id, .param = wanted
+	};
+	const struct mount_status *status = &answer.status;
+	const char *directory, *source;
+
+	if (syscall(SYS_statmount, &request, &answer, sizeof(answer), 0U))
+		return -errno;
+	if ((status->mask & wanted) != wanted)
+		return -ENODATA;
+	directory = status->strings + status->mnt_point;
+	source = status->strings + status->sb_source;
+	if (strlen(directory) >= PATH_MAX || strlen(source) >= PATH_MAX)
+		return -ENODATA;
+	line->id = id;
+	line->dev = makedev(status->sb_dev_major, status->sb_dev_minor);
+	strcpy(line->directory, directory);
+	strcpy(line->source, source);
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line of the system's mount table, found without loading anything: a query must cost what the
+ * kernel costs, whatever else is mounted. Only mounts.c comes here.
+ */
+#ifndef FSQ_MOUNTINFO_H
+#define FSQ_MOUNTINFO_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define FSQ_MOUNTINFO "/proc/self/mountinfo"
+
+struct fsq_mountinfo_line {
+	uint64_t id;
+	dev_t dev;
+	char directory[PATH_MAX];
+	char source[PATH_MAX];
+};
+
+enum fsq_mountinfo_key { FSQ_MOUNTINFO_ID, FSQ_MOUNTINFO_DEV };
+
+/**
+ * Read mountinfo up to the first line with a given mount ID or device number.
+ *
+ * @return   0 with @line filled, or a negative errno: -ENXIO when there is none, -EIO when the
+ *           line makes no sense, those of open(2) and read(2)
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line);
+
+/**
+ * Ask the kernel for one mount.
+ *
+ * @id       its unique mount ID, from statx(2)
+ * @return   0 with @line filled, or a negative errno: -ENOSYS before Linux 6.8, -ENODATA when the
+ *           kernel does not tell the source (some between 6.8 and 6.13)
+ * Source: statmount(2)
+ */
+int fsq_mountinfo_statmount(uint64_t id, struct fsq_mountinfo_line *line);
+
+/**
+ * Undo the octal escapes (\040 and the like) of a mount table field, in place.
+ */
+void fsq_mountinfo_unescape(char *field);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "libmount.h"
+#include "mountinfo.h"
+#include "syscalls.h"
+
+void fsq_mount_clear(struct fsq_mount *mount)
+{
+	free(mount->device);
+	free(mount->directory);
+	*mount = (struct fsq_mount){ 0 };
+}
+
+static int fill(struct fsq_mount *mount, const char *device, const char *directory, uint64_t id,
+		dev_t dev, struct fsq_error *err)
+{
+	*mount = (struct fsq_mount){ strdup(device), strdup(directory), id, dev };
+	if (mount->device && mount->directory)
+		return 0;
+	fsq_mount_clear(mount);
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory, "read the mount table");
+}
+
+int fsq_mount_of_fd(int fd, struct fsq_mount *mount, struct fsq_error *err)
+{
+	struct fsq_mountinfo_line line;
+	struct statx stx;
+	int rc;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID | STATX_MNT_ID_UNIQUE, &stx))
+		return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
+	if (stx.stx_mask & STATX_MNT_ID_UNIQUE) {
+		rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &line);
+		if (rc == 0)
+			return fill(mount, line.source, line.directory, stx.stx_mnt_id, line.dev,
+				    err);
+		/* The table knows the short ID only. */
+		if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
+			return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
+	}
+	rc = stx.stx_mask & STATX_MNT_ID
+		     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
+		     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV,
+					  makedev(stx.stx_dev_major, stx.stx_dev_minor), &line);
+	if (rc)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find the mount");
+	return fill(mount, line.source, line.directory, line.id, line.dev, err);
+}
+
+int fsq_mount_of_device(dev_t rdev, struct fsq_mount *mount, struct fsq_error *err)
+{
+	struct fsq_mountinfo_line line;
+	int rc = fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, rdev, &line);
+
+	if (rc)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find where the device is mounted");
+	return fill(mount, line.source, line.directory, line.id, line.dev, err);
+}
+
+/* The length of @directory when @path is it or lies below it, else 0. */
+static size_t covers(const char *directory, const char *path)
+{
+	size_t length = strlen(directory);
+
+	if (strcmp(directory, "/") == 0)
+		return 1;
+	if (strncmp(directory, path, length) == 0 && (path[length] == '/' || path[length] == '\0'))
+		return length;
+	return 0;
+}
+
+static bool same_filesystem(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev;
+}
+
+/* One pass: the line whose device is @path, or the deepest mount point at or above it. */
+static int search_table(FILE *file, const char *path, struct fsq_mount *best, struct fsq_error *err)
+{
+	size_t best_length = 0;
+	const struct mntent *entry;
+
+	while ((entry = getmntent(file))) {
+		size_t length = covers(entry->mnt_dir, path);
+
+		if (strcmp(entry->mnt_type, "autofs") == 0)
+			continue;
+		if (strcmp(entry->mnt_fsname, path) == 0) {
+			fsq_mount_clear(best);
+			return fill(best, entry->mnt_fsname, entry->mnt_dir, 0, 0, err);
+		}
+		if (length == 0 || length < best_length)
+			continue;
+		fsq_mount_clear(best);
+		if (fill(best, entry->mnt_fsname, entry->mnt_dir, 0, 0, err))
+			return FSQ_E_FAILED;
+		best_length = length;
+	}
+	return 0;
+}
+
+int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mount,
+		       struct fsq_error *err)
+{
+	char *resolved = NULL;
+	FILE *file;
+	int rc;
+
+	*mount = (struct fsq_mount){ 0 };
+	file = setmntent(table, "re");
+	if (!file)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, table, "read the mount table");
+	rc = search_table(file, path, mount, err);
+	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
+	if (rc == 0 && (!mount->directory || (strcmp(mount->directory, path) != 0 &&
+					      strcmp(mount->device, path) != 0))) {
+		fsq_mount_clear(mount);
+		resolved = realpath(path, NULL);
+		if (!resolved) {
+			rc = fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "resolve the path");
+			goto out;
+		}
+		rewind(file);
+		rc = search_table(file, resolved, mount, err);
+		if (rc == 0 && mount->directory && strcmp(mount->device, resolved) != 0 &&
+		    strcmp(mount->directory, resolved) != 0 &&
+		    !same_filesystem(mount->directory, resolved))
+			fsq_mount_clear(mount);
+	}
+	if (rc == 0 && !mount->directory)
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "find the path in %s", table);
+out:
+	if (rc)
+		fsq_mount_clear(mount);
+	free(resolved);
+	endmntent(file);
+	return rc;
+}
+
+static int each_in_table(const char *table, fsq_mount_visitor visit, void *arg,
+			 struct fsq_error *err)
+{
+	FILE *file = setmntent(table, "re");
+	const struct mntent *entry;
+	int rc = 0;
+
+	if (!file)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, table, "read the mount table");
+	while (rc == 0 && (entry = getmntent(file))) {
+		struct fsq_mount mount = { entry->mnt_fsname, entry->mnt_dir, 0, 0 };
+
+		if (strcmp(entry->mnt_type, "autofs") != 0)
+			rc = visit(&mount, arg);
+	}
+	endmntent(file);
+	return rc;
+}
+
+/*
+ * The IDs of mounts that may hang. A path that leads through one may hang too, so whatever is
+ * mounted below one counts as one.
+ */
+struct doubtful {
+	int *ids;
+	size_t count;
+};
+
+static bool is_doubtful(const struct doubtful *doubtful, int id)
+{
+	for (size_t i = 0; i < doubtful->count; i++)
+		if (doubtful->ids[i] == id)
+			return true;
+	return false;
+}
+
+static int add_doubtful(struct doubtful *doubtful, int id)
+{
+	int *ids = realloc(doubtful->ids, (doubtful->count + 1) * sizeof(*ids));
+
+	if (!ids)
+		return -ENOMEM;
+	ids[doubtful->count++] = id;
+	doubtful->ids = ids;
+	return 0;
+}
+
+static bool may_hang(const struct fsq_libmount *lib, struct libmnt_fs *fs)
+{
+	const char *type = lib->fs_get_fstype(fs);
+
+	return !type || lib->fs_is_netfs(fs) || strncmp(type, "fuse", 4) == 0 ||
+	       strcmp(type, "autofs") == 0 || strcmp(type, "9p") == 0 ||
+	       strcmp(type, "ceph") == 0 || strcmp(type, "lustre") == 0;
+}
+
+static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *err)
+{
+	const struct fsq_libmount *lib = fsq_libmount();
+	struct doubtful doubtful = { 0 };
+	struct libmnt_table *table = NULL;
+	struct libmnt_iter *iter = NULL;
+	struct libmnt_fs *fs;
+	int rc;
+
+	if (!lib)
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, ENOENT, FSQ_LIBMOUNT,
+				"load the library that lists mounts; give a path or -t instead");
+	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "read the mount table");
+	table = lib->new_table();
+	iter = lib->new_iter(MNT_ITER_FORWARD);
+	if (!table || !iter)
+		goto out;
+	rc = lib->table_parse_file(table, FSQ_MOUNTINFO);
+	if (rc) {
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, rc < 0 ? -rc : EIO, FSQ_MOUNTINFO,
+			      "read the mount table");
+		goto out;
+	}
+	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
+		const char *source = lib->fs_get_source(fs);
+		const char *target = lib->fs_get_target(fs);
+		int id = lib->fs_get_id(fs);
+
+		if (may_hang(lib, fs) || is_doubtful(&doubtful, lib->fs_get_parent_id(fs))) {
+			if (add_doubtful(&doubtful, id))
+				rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, target,
+					      "read the mount table");
+		} else if (source && target) {
+			struct fsq_mount mount = { (char *)(uintptr_t)source,
+						   (char *)(uintptr_t)target, (uint64_t)id,
+						   lib->fs_get_devno(fs) };
+			rc = visit(&mount, arg);
+		}
+	}
+out:
+	free(doubtful.ids);
+	lib->free_iter(iter);
+	lib->unref_table(table);
+	return rc;
+}
+
+int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
+{
+	return table ? each_in_table(table, visit, arg, err) : each_in_system(visit, arg, err);
+}

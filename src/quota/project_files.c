@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "project_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "units.h"
+
+/*
+ * Split "ONE:OTHER" at the first colon.
+ * @return   false for a comment and for a line without colon
+ */
+static bool split(char *line, char **other)
+{
+	char *colon = strchr(line, ':');
+
+	if (line[0] == '#' || !colon)
+		return false;
+	*colon = '\0';
+	*other = colon + 1;
+	return true;
+}
+
+/*
+ * Open without waiting for a writer, should the file be a FIFO, and then read like any file.
+ * @return   a descriptor or a negative errno
+ */
+static int open_file(const char *file)
+{
+	struct stat st;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && fcntl(fd, F_SETFL, 0))) {
+		int rc = -errno;
+
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+static bool parse_file_id(char *text, uint32_t *id)
+{
+	char *end;
+
+	text += strspn(text, " \t");
+	end = text + strlen(text);
+	while (end > text && strchr(" \t", end[-1]))
+		*--end = '\0';
+	return fsq_parse_id(text, id) == 0;
+}
+
+int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
+{
+	int fd = open_file(file);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL, *directory;
+	size_t size = 0;
+	ssize_t length;
+	uint32_t id;
+	int rc = 0;
+
+	if (fd < 0)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -fd, file, "read the projects file");
+	if (!stream) {
+		close(fd);
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "read the projects file");
+	}
+	while (rc == 0 && (length = getline(&line, &size, stream)) >= 0) {
+		if (length > 0 && line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		if (split(line, &directory) && strlen(directory) < PATH_MAX &&
+		    parse_file_id(line, &id))
+			rc = visit(id, directory, arg);
+	}
+	free(line);
+	fclose(stream);
+	return rc;
+}
+
+struct entry {
+	uint32_t id;
+	const char *name;
+};
+
+struct fsq_project_names {
+	char *text;	       /* the file; the names point into it */
+	struct entry *entries; /* in the file's order */
+	struct entry *by_id;   /* sorted by ID, then by place in the file; made on first use */
+	size_t count;
+};
+
+static int read_whole(const char *file, char **text, size_t *length)
+{
+	size_t size = 0;
+	struct stat st;
+	ssize_t got = 1;
+	int fd = open_file(file);
+
+	*text = NULL;
+	*length = 0;
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		size = (size_t)st.st_size;
+	while (got > 0) {
+		if (*length >= size || !*text) {
+			size_t wanted = *text ? 2 * size : size + 4096;
+			char *larger = realloc(*text, wanted + 1);
+
+			if (!larger) {
+				got = -1;
+				errno = ENOMEM;
+				break;
+			}
+			*text = larger;
+			size = wanted;
+		}
+		got = read(fd, *text + *length, size - *length);
+		if (got > 0)
+			*length += (size_t)got;
+	}
+	close(fd);
+	if (got < 0) {
+		free(*text);
+		*text = NULL;
+		return -errno;
+	}
+	(*text)[*length] = '\0';
+	return 0;
+}
+
+static int add_entry(struct fsq_project_names *names, uint32_t id, const char *name)
+{
+	/* Grown by doubling: a power of two says it is full. */
+	if ((names->count & (names->count - 1)) == 0) {
+		size_t size = names->count ? 2 * names->count : 1;
+		struct entry *larger = reallocarray(names->entries, size, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		names->entries = larger;
+	}
+	names->entries[names->count++] = (struct entry){ id, name };
+	return 0;
+}
+
+int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
+{
+	struct fsq_project_names *names = calloc(1, sizeof(*names));
+	size_t length = 0;
+	int rc = names ? read_whole(file, &names->text, &length) : -ENOMEM;
+
+	for (char *line = rc == 0 ? names->text : NULL; line && *line && rc == 0;) {
+		char *end = strchr(line, '\n');
+		char *number;
+		uint32_t id;
+
+		if (end)
+			*end = '\0';
+		if (split(line, &number)) {
+			number[strcspn(number, ":")] = '\0';
+			if (parse_file_id(number, &id))
+				rc = add_entry(names, id, line);
+		}
+		line = end ? end + 1 : NULL;
+	}
+	if (rc) {
+		fsq_project_names_free(names);
+		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "read the projid file");
+	}
+	*out = names;
+	return 0;
+}
+
+void fsq_project_names_free(struct fsq_project_names *names)
+{
+	if (!names)
+		return;
+	free(names->text);
+	free(names->entries);
+	free(names->by_id);
+	free(names);
+}
+
+static int compare_entries(const void *one, const void *other)
+{
+	const struct entry *a = one, *b = other;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	/* Names lie in the file's order. */
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
+{
+	size_t low = 0, high = names->count;
+
+	if (!names->by_id && names->count) {
+		names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
+		if (!names->by_id)
+			return NULL;
+		memcpy(names->by_id, names->entries, names->count * sizeof(*names->by_id));
+		qsort(names->by_id, names->count, sizeof(*names->by_id), compare_entries);
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->by_id[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < names->count && names->by_id[low].id == id ? names->by_id[low].name : NULL;
+}
+
+bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strcmp(names->entries[i].name, name) == 0) {
+			*id = names->entries[i].id;
+			return true;
+		}
+	return false;
+}
+
+int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
+			   void *arg)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < names->count && rc == 0; i++)
+		rc = visit(names->entries[i].id, names->entries[i].name, arg);
+	return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and constants of kernel interfaces that the C library's headers may lack. */
+#ifndef FSQ_SYSCALLS_H
+#define FSQ_SYSCALLS_H
+
+#include <sys/syscall.h>
+
+/* These numbers are the same on every architecture but alpha. */
+#ifdef __alpha__
+#define FSQ_SYS_SHIFT 110
+#else
+#define FSQ_SYS_SHIFT 0
+#endif
+
+#ifndef SYS_openat2
+#define SYS_openat2 (437 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_quotactl_fd
+#define SYS_quotactl_fd (443 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_statmount
+#define SYS_statmount (457 + FSQ_SYS_SHIFT)
+#endif
+
+/* statx(2): linux/stat.h */
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0x00001000U
+#endif
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x00004000U
+#endif
+
+#endif

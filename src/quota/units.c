@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kernel.h"
+
+/* A number that is not negative; @end is set behind it. */
+static int parse_number(const char *text, uint64_t *number, char **end)
+{
+	long long value;
+
+	if (isspace((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoll(text, end, 0);
+	if (*end == text || value < 0)
+		return -EINVAL;
+	if (errno)
+		return -errno;
+	*number = (uint64_t)value;
+	return 0;
+}
+
+static int shift_of_suffix(char suffix)
+{
+	switch (tolower((unsigned char)suffix)) {
+	case 's':
+		return 9;
+	case 'b':
+		return 12;
+	case 'k':
+		return 10;
+	case 'm':
+		return 20;
+	case 'g':
+		return 30;
+	case 't':
+		return 40;
+	case 'p':
+		return 50;
+	case 'e':
+		return 60;
+	default:
+		return -1;
+	}
+}
+
+int fsq_parse_size(const char *text, uint64_t *bytes)
+{
+	uint64_t number;
+	int shift = 0;
+	char *end;
+	int rc = parse_number(text, &number, &end);
+
+	if (rc)
+		return rc;
+	if (*end) {
+		shift = shift_of_suffix(*end);
+		if (shift < 0 || end[1])
+			return -EINVAL;
+	}
+	if (__builtin_mul_overflow(number, 1ULL << shift, bytes))
+		return -ERANGE;
+	return 0;
+}
+
+int fsq_parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+	int rc = parse_number(text, count, &end);
+
+	if (rc)
+		return rc;
+	return *end ? -EINVAL : 0;
+}
+
+int fsq_parse_id(const char *text, uint32_t *id)
+{
+	unsigned long long value;
+	const char *digits = text[0] == '+' || text[0] == '-' ? text + 1 : text;
+	char *end;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(digits, &end, 10);
+	if (*end)
+		return -EINVAL;
+	if (errno || text[0] == '-' || value > FSQ_ID_MAX)
+		return -ERANGE;
+	*id = (uint32_t)value;
+	return 0;
+}
+
+uint64_t fsq_limit_blocks(uint64_t bytes)
+{
+	uint64_t blocks = bytes / FSQ_BASIC_BLOCK;
+
+	return blocks == 0 && bytes > 0 ? 1 : blocks;
+}

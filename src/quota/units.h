@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the words people type to numbers: sizes, counts and IDs, all hostile until checked. */
+#ifndef FSQ_UNITS_H
+#define FSQ_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Quota limits travel in basic blocks. */
+#define FSQ_BASIC_BLOCK 512U
+
+/**
+ * Parse a size: a number as strtoll(3) with base 0 takes it, and one of the suffixes
+ * b (4096), s (512), k, m, g, t, p, e (powers of 1024) in either case.
+ *
+ * @text     the words, e.g. "10m"
+ * @bytes    filled on success
+ * @return   0, or -EINVAL for what is no size or negative, -ERANGE for what 64 bits cannot hold
+ * Source: xfs_quota(8)
+ */
+int fsq_parse_size(const char *text, uint64_t *bytes);
+
+/**
+ * Parse a count of inodes: a number as strtoll(3) with base 0 takes it, without suffix.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_count(const char *text, uint64_t *count);
+
+/**
+ * Parse a numeric user, group or project ID, in decimal digits with an optional +.
+ *
+ * @return   0, -EINVAL when @text is not a number, -ERANGE when no ID can have it
+ *           (negative, or above FSQ_ID_MAX)
+ */
+int fsq_parse_id(const char *text, uint32_t *id);
+
+/**
+ * A limit in bytes as the basic blocks the kernel takes, rounded down but never to nothing:
+ * 0 would mean "no limit".
+ */
+uint64_t fsq_limit_blocks(uint64_t bytes);
+
+#endif
