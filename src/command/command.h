@@ -6,10 +6,10 @@
 #include "session.h"
 
 enum command_flags {
-	COMMAND_ONE_SHOT = 1,	/* runs once, not for each filesystem of the table */
-	COMMAND_FOREIGN = 2,	/* works on other filesystems than XFS */
-	COMMAND_EXPERT = 4,	/* only with -x */
-	COMMAND_ANYWHERE = 8,	/* whatever the current path is */
+	COMMAND_ONE_SHOT = 1, /* runs once, not for each filesystem of the table */
+	COMMAND_FOREIGN = 2,  /* works on other filesystems than XFS */
+	COMMAND_EXPERT = 4,   /* only with -x */
+	COMMAND_ANYWHERE = 8, /* whatever the current path is */
 };
 
 enum command_result { COMMAND_NEXT, COMMAND_QUIT };
@@ -19,12 +19,12 @@ struct command {
 	const char *alias;
 	const char *synopsis;
 	const char *summary;
-	const char *help; /* the long text of `help NAME`, or NULL */
+	const char *help;         /* the long text of `help NAME`, or NULL */
 	int min_words, max_words; /* after the command; max_words -1: any number */
 	unsigned int flags;
 	/* @argv[0] is the name as typed */
-	enum command_result (*run)(struct session *session, const struct command *command,
-				   int argc, char **argv);
+	enum command_result (*run)(struct session *session, const struct command *command, int argc,
+	                           char **argv);
 };
 
 /** @return  the command of that name or alias that the session may use, or NULL */
@@ -39,7 +39,7 @@ enum command_result command_usage(struct session *session, const struct command 
 /* Each in the file of its name. */
 #define COMMAND_FUNCTION(name)                                                                     \
 	enum command_result command_##name(struct session *session, const struct command *command, \
-					   int argc, char **argv)
+	                                   int argc, char **argv)
 COMMAND_FUNCTION(df);
 COMMAND_FUNCTION(help);
 COMMAND_FUNCTION(limit);

@@ -11,7 +11,8 @@ static const struct command commands[] = {
 		.alias = "free",
 		.synopsis = "[-bir] [-hN] [-f file]",
 		.summary = "show free and used counts for blocks and inodes",
-		.help = " Size and free space of the filesystems, and of each project directory in\n"
+		.help = " Size and free space of the filesystems, and of each project directory "
+	                "in\n"
 			" the projects file, measured against its soft limit where it has one.\n"
 			"\n"
 			" -b  blocks (default)   -h  sizes with a letter (K, M, G, ...)\n"
@@ -34,10 +35,12 @@ static const struct command commands[] = {
 		.name = "limit",
 		.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
 		.summary = "modify quota limits",
-		.help = " Set limits of a user (-u, default), group (-g) or project (-p). Limits that\n"
+		.help = " Set limits of a user (-u, default), group (-g) or project (-p). Limits "
+	                "that\n"
 			" are not named stay as they are; 0 takes one away.\n"
 			"\n"
-			" bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b (4096),\n"
+			" bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b "
+	                "(4096),\n"
 			"                                 k, m, g, t, p, e (powers of 1024)\n"
 			" isoft, ihard                    number of inodes\n"
 			" -d                              the defaults, which are kept with ID 0\n"
@@ -70,10 +73,12 @@ static const struct command commands[] = {
 		.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
 		.summary = "check, setup or clear project quota trees",
 		.help = " Give the directories of a project its ID, and everything in them. Which\n"
-			" directories these are is written in the projects file, or given with -p.\n"
+			" directories these are is written in the projects file, or given with "
+	                "-p.\n"
 			"\n"
 			" -c  say what does not carry the ID (default); nothing is changed\n"
-			" -s  set the ID, and let directories hand it on to what is created in them\n"
+			" -s  set the ID, and let directories hand it on to what is created in "
+	                "them\n"
 			" -C  clear the ID and the inheritance\n"
 			" -d  go no deeper than this many levels; 0 is the directory alone\n"
 			" -p  a directory that is not in the projects file\n"
@@ -98,11 +103,14 @@ static const struct command commands[] = {
 		.alias = "l",
 		.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 		.summary = "show usage and limits",
-		.help = " What users (-u, default), groups (-g) or projects (-p) use, and their limits,\n"
+		.help = " What users (-u, default), groups (-g) or projects (-p) use, and their "
+	                "limits,\n"
 			" on every filesystem there is. Without a name: the caller's own.\n"
 			"\n"
-			" -b  blocks (default)   -h  sizes with a letter   -v  also where nothing is used\n"
-			" -i  inodes             -n  IDs instead of names  -f  write to a new file\n"
+			" -b  blocks (default)   -h  sizes with a letter   -v  also where nothing "
+	                "is used\n"
+			" -i  inodes             -n  IDs instead of names  -f  write to a new "
+	                "file\n"
 			" -r  realtime blocks    -N  no header\n"
 			"\n"
 			" Example: quota -p -N -n -v -b 42\n",
@@ -119,8 +127,10 @@ static const struct command commands[] = {
 			" filesystem knows, with use and limits.\n"
 			"\n"
 			" -b  blocks (default)   -h  sizes with a letter   -a  all filesystems\n"
-			" -i  inodes             -n  IDs instead of names  -t  only where something is used\n"
-			" -r  realtime blocks    -N  no header             -f  write to a new file\n"
+			" -i  inodes             -n  IDs instead of names  -t  only where "
+	                "something is used\n"
+			" -r  realtime blocks    -N  no header             -f  write to a new "
+	                "file\n"
 			" -L  lowest ID   -U  highest ID   -l  names even so\n",
 		.max_words = -1,
 		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
@@ -133,7 +143,8 @@ static const struct command commands[] = {
 		.help = " Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
 			" three) is accounted and enforced, and how long the grace times are.\n"
 			"\n"
-			" -a  all filesystems   -v  also say where there is none   -f  write to a new file\n",
+			" -a  all filesystems   -v  also say where there is none   -f  write to a "
+	                "new file\n",
 		.max_words = -1,
 		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
 		.run = command_state,

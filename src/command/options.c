@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <time.h>
 #include <unistd.h>
 
 /* Commands copy by index. */
 _Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ_INODES &&
-		       (int)ROW_REALTIME == (int)FSQ_REALTIME && (int)ROW_USER == (int)FSQ_USER &&
-		       (int)ROW_GROUP == (int)FSQ_GROUP && (int)ROW_PROJECT == (int)FSQ_PROJECT,
-	       "rows and quota records are in the same order");
+                       (int)ROW_REALTIME == (int)FSQ_REALTIME && (int)ROW_USER == (int)FSQ_USER &&
+                       (int)ROW_GROUP == (int)FSQ_GROUP && (int)ROW_PROJECT == (int)FSQ_PROJECT,
+               "rows and quota records are in the same order");
 
 void options_begin(void)
 {
@@ -68,17 +69,25 @@ void options_default_form(struct selection *selection)
 		selection->style.form[ROW_BLOCKS] = true;
 }
 
-void options_usage_row(const struct fsq_dquot *dquot, int64_t now, struct amounts_row row[])
+static int64_t grace_left(int64_t expires, int64_t *now)
+{
+	if (!expires)
+		return ROW_NO_GRACE;
+	if (!*now)
+		*now = time(NULL);
+	return expires > *now ? expires - *now : 0;
+}
+
+void options_usage_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[])
 {
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		const struct fsq_amounts *amounts = &dquot->form[form];
-		int64_t left = amounts->expires > now ? amounts->expires - now : 0;
 
 		row[form] = (struct amounts_row){
 			.used_units = amounts->used,
 			.soft_units = amounts->soft,
 			.hard_units = amounts->hard,
-			.grace_seconds = amounts->expires ? left : ROW_NO_GRACE,
+			.grace_seconds = grace_left(amounts->expires, now),
 			.warnings = amounts->warnings,
 		};
 	}

@@ -35,9 +35,9 @@ void options_default_form(struct selection *selection);
 /**
  * A quota record as a row.
  *
- * @now      in seconds since 1970
+ * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
  */
-void options_usage_row(const struct fsq_dquot *dquot, int64_t now, struct amounts_row row[]);
+void options_usage_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[]);
 
 /** Is all use in the selected forms zero? */
 bool options_is_unused(const struct row_style *style, const struct amounts_row row[]);

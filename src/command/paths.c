@@ -39,8 +39,8 @@ static bool insert(struct session *session, const struct path_entry *entry)
 /* Take over an open filesystem. */
 static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 {
-	struct fsq_filesystem **all = reallocarray(session->filesystems,
-						   session->filesystem_count + 1, sizeof(fs));
+	struct fsq_filesystem **all =
+		reallocarray(session->filesystems, session->filesystem_count + 1, sizeof(fs));
 	struct path_entry entry = {
 		.foreign = !fs->is_xfs,
 		.directory = strdup(fs->directory),
@@ -68,7 +68,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 
 	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
 		session_complain(session, 0, "cannot setup path for mount %s: %s", path,
-				 strerror(err.errnum));
+		                 strerror(err.errnum));
 		return false;
 	}
 	*dev = fs->dev;
@@ -99,7 +99,7 @@ void paths_add_all(struct session *session)
 
 	if (fsq_mounts_each(session->mount_table, add_mount, session, &err))
 		session_complain(session, 0, "cannot initialise path table: %s",
-				 strerror(err.errnum));
+		                 strerror(err.errnum));
 }
 
 int paths_find_dev(const struct session *session, dev_t dev)
@@ -146,11 +146,11 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	}
 	if (mount < 0) {
 		session_complain(session, 0, "cannot find mount point for path `%s': %s", directory,
-				 strerror(errno));
+		                 strerror(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
-				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
+		                  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
 		if (!entry.directory || !insert(session, &entry)) {
 			free(entry.directory);
@@ -183,6 +183,6 @@ void paths_load_projects(struct session *session)
 			fsq_projects_each(session->projects_file, add_project, &selection, NULL);
 		if (!selection.found)
 			session_complain(session, 0, "cannot setup path for project %s: %s", wanted,
-					 strerror(ENOENT));
+			                 strerror(ENOENT));
 	}
 }

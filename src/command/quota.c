@@ -3,7 +3,6 @@
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -20,7 +19,7 @@ struct query {
 
 /* One ID on every filesystem of the table. */
 static void show_id(struct session *session, const struct query *query, uint32_t id,
-		    const char *name)
+                    const char *name)
 {
 	const struct row_style *style = &query->selection.style;
 	bool header = !query->no_header;
@@ -37,9 +36,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 
 		if (path->is_project || fsq_kernel_get(&path->fs->target, query->type, id, &dquot))
 			continue;
-		if (now == 0)
-			now = time(NULL);
-		options_usage_row(&dquot, now, row.form);
+		options_usage_row(&dquot, &now, row.form);
 		if (!query->verbose && options_is_unused(style, row.form))
 			continue;
 		if (header)
@@ -59,13 +56,13 @@ static void show_own(struct session *session, const struct query *query)
 	switch (query->type) {
 	case FSQ_USER:
 		show_id(session, query, getuid(),
-			numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
+		        numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
 		break;
 	case FSQ_GROUP:
 		count = getgroups(NGROUPS_MAX, groups);
 		for (int i = 0; i < count; i++)
 			show_id(session, query, groups[i],
-				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
+			        numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
 		break;
 	default:
 		session_complain(session, 1, "must specify a project name/ID");
@@ -91,7 +88,7 @@ static void show_word(struct session *session, const struct query *query, const 
 	}
 	if (number)
 		name = query->selection.style.numeric ? NULL
-						      : names_of_id(session, query->type, id);
+		                                      : names_of_id(session, query->type, id);
 	show_id(session, query, id, name);
 }
 

@@ -3,7 +3,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command.h"
 #include "names.h"
@@ -28,8 +27,8 @@ static void begin(struct report *report)
 {
 	if (!report->begun && !report->no_header)
 		text_report_begin(report->session->out, &report->selection.style,
-				  (enum row_type)report->type, report->path->directory,
-				  report->path->fs->device);
+		                  (enum row_type)report->type, report->path->directory,
+		                  report->path->fs->device);
 	report->begun = true;
 }
 
@@ -37,7 +36,7 @@ static void show(struct report *report, const struct fsq_dquot *dquot, const cha
 {
 	struct usage_row row = { .owner = { (enum row_type)report->type, dquot->id, name } };
 
-	options_usage_row(dquot, report->now, row.form);
+	options_usage_row(dquot, &report->now, row.form);
 	begin(report);
 	if (report->terse && options_is_unused(&report->selection.style, row.form))
 		return;
@@ -94,7 +93,7 @@ static void show_path(struct report *report, const struct path_entry *path)
 	rc = fsq_kernel_sync(&path->fs->target, report->type);
 	if (rc && rc != -ENOENT && rc != -ENOSYS)
 		session_complain_bare(report->session, 0, "XFS_QSYNC %s quota: %s",
-				      words[report->type], strerror(-rc));
+		                      words[report->type], strerror(-rc));
 	show_table(report);
 }
 
@@ -162,7 +161,6 @@ COMMAND_FUNCTION(report)
 	all_types = options_type_count(&report.selection) == 0;
 	if (!session_output_begin(session, file))
 		return COMMAND_NEXT;
-	report.now = time(NULL);
 	for (int type = 0; type < FSQ_TYPES; type++)
 		if (all_types || report.selection.type[type]) {
 			report.type = (enum fsq_type)type;

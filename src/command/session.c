@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static void complain(struct session *session, bool named, int status, const char *format,
-		     va_list args)
+                     va_list args)
 {
 	char *text;
 

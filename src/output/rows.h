@@ -15,16 +15,16 @@ enum row_form { ROW_BLOCKS, ROW_INODES, ROW_REALTIME, ROW_FORMS };
 /* How a table is to be printed. */
 struct row_style {
 	bool form[ROW_FORMS]; /* which forms */
-	bool human;	      /* sizes with a letter */
-	bool numeric;	      /* IDs instead of names */
+	bool human;           /* sizes with a letter */
+	bool numeric;         /* IDs instead of names */
 };
 
 #define ROW_NO_GRACE (-1)
 
 struct amounts_row {
 	uint64_t used_units;
-	uint64_t soft_units; /* 0: no limit */
-	uint64_t hard_units; /* 0: no limit */
+	uint64_t soft_units;   /* 0: no limit */
+	uint64_t hard_units;   /* 0: no limit */
 	int64_t grace_seconds; /* what is left, or ROW_NO_GRACE while it does not run */
 	unsigned int warnings;
 };

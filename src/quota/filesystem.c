@@ -32,6 +32,7 @@ bool fsq_filesystem_is_xfs(int fd)
  */
 static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, struct fsq_error *err)
 {
+	bool own_table = mount->dev == 0;
 	struct fsq_filesystem *fs = NULL;
 	struct stat device, root;
 	int rc;
@@ -40,9 +41,12 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, st
 		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->device, "find the device");
 		goto fail;
 	}
-	if (fstat(fd, &root)) {
-		rc = fsq_fail(err, FSQ_E_FAILED, errno, mount->directory, "stat");
-		goto fail;
+	if (own_table) {
+		if (fstat(fd, &root)) {
+			rc = fsq_fail(err, FSQ_E_FAILED, errno, mount->directory, "stat");
+			goto fail;
+		}
+		mount->dev = root.st_dev;
 	}
 	fs = malloc(sizeof(*fs));
 	if (!fs) {
@@ -52,11 +56,11 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, st
 	*fs = (struct fsq_filesystem){
 		.device = mount->device,
 		.directory = mount->directory,
-		.dev = root.st_dev,
+		.dev = mount->dev,
 		.is_xfs = fsq_filesystem_is_xfs(fd),
 		.target = { .fd = fd, .device = mount->device },
 	};
-	if (mount->dev == 0 && !(S_ISBLK(device.st_mode) && device.st_rdev == root.st_dev)) {
+	if (own_table && !(S_ISBLK(device.st_mode) && device.st_rdev == mount->dev)) {
 		close(fd);
 		fs->target.fd = -1;
 	}
@@ -78,60 +82,37 @@ static int open_path(const char *path, struct fsq_error *err)
 	return fd;
 }
 
-static int open_in_table(struct fsq_filesystem **fs, const char *path, const char *table,
-			 struct fsq_error *err)
+int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
+                        struct fsq_error *err)
 {
 	struct fsq_mount mount;
+	bool is_device;
 	int fd, rc;
 
-	rc = fsq_mount_in_table(table, path, &mount, err);
-	if (rc)
-		return rc;
-	fd = open_path(mount.directory, err);
+	if (table) {
+		rc = fsq_mount_in_table(table, path, &mount, err);
+		if (rc)
+			return rc;
+		fd = open_path(mount.directory, err);
+	} else {
+		fd = open_path(path, err);
+		if (fd < 0)
+			return fd;
+		rc = fsq_mount_of_fd(fd, &mount, &is_device, err);
+		if (rc) {
+			close(fd);
+			return rc;
+		}
+		if (is_device) {
+			close(fd);
+			fd = open_path(mount.directory, err);
+		}
+	}
 	if (fd < 0) {
 		fsq_mount_clear(&mount);
-		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "open its mount point");
-	}
-	return make(fs, &mount, fd, err);
-}
-
-int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
-			struct fsq_error *err)
-{
-	struct fsq_mount mount;
-	struct stat st;
-	int fd, rc;
-
-	if (table)
-		return open_in_table(fs, path, table, err);
-	fd = open_path(path, err);
-	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st)) {
-		rc = fsq_fail(err, FSQ_E_FAILED, errno, path, "stat");
-		goto fail;
-	}
-	if (S_ISBLK(st.st_mode)) {
-		close(fd);
-		fd = -1;
-		rc = fsq_mount_of_device(st.st_rdev, &mount, err);
-		if (rc)
-			goto fail;
-		fd = open_path(mount.directory, err);
-		if (fd < 0) {
-			fsq_mount_clear(&mount);
-			return fd;
-		}
-	} else {
-		rc = fsq_mount_of_fd(fd, &mount, err);
-		if (rc)
-			goto fail;
 	}
 	return make(fs, &mount, fd, err);
-fail:
-	if (fd >= 0)
-		close(fd);
-	return rc;
 }
 
 static int copy_mount(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
@@ -146,7 +127,7 @@ static int copy_mount(struct fsq_mount *copy, const struct fsq_mount *mount, str
 }
 
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
-			      struct fsq_error *err)
+                              struct fsq_error *err)
 {
 	struct fsq_mount copy;
 	struct statx stx;
@@ -158,7 +139,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 	    (stx.stx_mask & STATX_MNT_ID) && stx.stx_mnt_id != mount->id) {
 		close(fd);
 		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
-				"open what another mount hides");
+		                "open what another mount hides");
 	}
 	if (copy_mount(&copy, mount, err)) {
 		close(fd);

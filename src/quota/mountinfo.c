@@ -25,7 +25,8 @@ void fsq_mountinfo_unescape(char *field)
 	char *to = field;
 
 	for (const char *from = field; *from; to++) {
-		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) &&
+		    is_octal(from[3])) {
 			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
 			from += 4;
 		} else {
@@ -37,7 +38,7 @@ void fsq_mountinfo_unescape(char *field)
 
 /* Does the line, "ID PARENT MAJOR:MINOR ...", have the key? No more of it is read than needed. */
 static bool matches(const char *line, enum fsq_mountinfo_key key, uint64_t value, uint64_t *id,
-		    dev_t *dev)
+                    dev_t *dev)
 {
 	char *end;
 	unsigned long major, minor;
@@ -175,9 +176,9 @@ int fsq_mountinfo_statmount(uint64_t id, struct fsq_mountinfo_line *line)
 		struct mount_status status;
 		char space[sizeof(struct mount_status) + 2 * PATH_MAX];
 	} answer;
-	struct mount_id_request request = {
-		.size = sizeof(request), .mnt_id = id, .param = wanted
-	};
+	struct mount_id_request request = { .size = sizeof(request),
+		                            .mnt_id = id,
+		                            .param = wanted };
 	const struct mount_status *status = &answer.status;
 	const char *directory, *source;
 

@@ -23,7 +23,7 @@ void fsq_mount_clear(struct fsq_mount *mount)
 }
 
 static int fill(struct fsq_mount *mount, const char *device, const char *directory, uint64_t id,
-		dev_t dev, struct fsq_error *err)
+                dev_t dev, struct fsq_error *err)
 {
 	*mount = (struct fsq_mount){ strdup(device), strdup(directory), id, dev };
 	if (mount->device && mount->directory)
@@ -32,40 +32,37 @@ static int fill(struct fsq_mount *mount, const char *device, const char *directo
 	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory, "read the mount table");
 }
 
-int fsq_mount_of_fd(int fd, struct fsq_mount *mount, struct fsq_error *err)
+int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq_error *err)
 {
+	const unsigned int ids = STATX_MNT_ID | STATX_MNT_ID_UNIQUE;
 	struct fsq_mountinfo_line line;
 	struct statx stx;
-	int rc;
+	dev_t dev;
+	int rc = -ENOSYS;
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID | STATX_MNT_ID_UNIQUE, &stx))
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | ids, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
+	*is_device = S_ISBLK(stx.stx_mode);
+	if (*is_device) {
+		dev = makedev(stx.stx_rdev_major, stx.stx_rdev_minor);
+		rc = fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
+		goto out;
+	}
+	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE) {
 		rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &line);
-		if (rc == 0)
-			return fill(mount, line.source, line.directory, stx.stx_mnt_id, line.dev,
-				    err);
 		/* The table knows the short ID only. */
-		if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
+		if (rc && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 			return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
 	}
-	rc = stx.stx_mask & STATX_MNT_ID
-		     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
-		     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV,
-					  makedev(stx.stx_dev_major, stx.stx_dev_minor), &line);
+	if (rc)
+		rc = stx.stx_mask & STATX_MNT_ID
+		             ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
+		             : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
+out:
 	if (rc)
 		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find the mount");
-	return fill(mount, line.source, line.directory, line.id, line.dev, err);
-}
-
-int fsq_mount_of_device(dev_t rdev, struct fsq_mount *mount, struct fsq_error *err)
-{
-	struct fsq_mountinfo_line line;
-	int rc = fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, rdev, &line);
-
-	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find where the device is mounted");
-	return fill(mount, line.source, line.directory, line.id, line.dev, err);
+	return fill(mount, line.source, line.directory, line.id, dev, err);
 }
 
 /* The length of @directory when @path is it or lies below it, else 0. */
@@ -113,7 +110,7 @@ static int search_table(FILE *file, const char *path, struct fsq_mount *best, st
 }
 
 int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mount,
-		       struct fsq_error *err)
+                       struct fsq_error *err)
 {
 	char *resolved = NULL;
 	FILE *file;
@@ -126,7 +123,7 @@ int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mo
 	rc = search_table(file, path, mount, err);
 	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
 	if (rc == 0 && (!mount->directory || (strcmp(mount->directory, path) != 0 &&
-					      strcmp(mount->device, path) != 0))) {
+	                                      strcmp(mount->device, path) != 0))) {
 		fsq_mount_clear(mount);
 		resolved = realpath(path, NULL);
 		if (!resolved) {
@@ -151,7 +148,7 @@ out:
 }
 
 static int each_in_table(const char *table, fsq_mount_visitor visit, void *arg,
-			 struct fsq_error *err)
+                         struct fsq_error *err)
 {
 	FILE *file = setmntent(table, "re");
 	const struct mntent *entry;
@@ -217,7 +214,7 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 
 	if (!lib)
 		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, ENOENT, FSQ_LIBMOUNT,
-				"load the library that lists mounts; give a path or -t instead");
+		                "load the library that lists mounts; give a path or -t instead");
 	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "read the mount table");
 	table = lib->new_table();
 	iter = lib->new_iter(MNT_ITER_FORWARD);
@@ -226,7 +223,7 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 	rc = lib->table_parse_file(table, FSQ_MOUNTINFO);
 	if (rc) {
 		rc = fsq_fail(err, FSQ_E_NOT_FOUND, rc < 0 ? -rc : EIO, FSQ_MOUNTINFO,
-			      "read the mount table");
+		              "read the mount table");
 		goto out;
 	}
 	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
@@ -237,11 +234,11 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 		if (may_hang(lib, fs) || is_doubtful(&doubtful, lib->fs_get_parent_id(fs))) {
 			if (add_doubtful(&doubtful, id))
 				rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, target,
-					      "read the mount table");
+				              "read the mount table");
 		} else if (source && target) {
 			struct fsq_mount mount = { (char *)(uintptr_t)source,
-						   (char *)(uintptr_t)target, (uint64_t)id,
-						   lib->fs_get_devno(fs) };
+				                   (char *)(uintptr_t)target, (uint64_t)id,
+				                   lib->fs_get_devno(fs) };
 			rc = visit(&mount, arg);
 		}
 	}

@@ -13,33 +13,26 @@
 #include "error.h"
 
 struct fsq_mount {
-	char *device;	 /* the source as the table has it, e.g. /dev/sda1 or tmpfs */
+	char *device;    /* the source as the table has it, e.g. /dev/sda1 or tmpfs */
 	char *directory; /* the mount point, unescaped */
-	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
-	dev_t dev;	 /* device number of the filesystem, 0 when the table has none */
+	uint64_t id;     /* the kernel's mount ID, 0 when the table has none */
+	dev_t dev;       /* device number of the filesystem, 0 when not known */
 };
 
 /** Free what @mount points to. */
 void fsq_mount_clear(struct fsq_mount *mount);
 
 /**
- * Find the mount that an open file lies on.
+ * Find the mount that an open file lies on or, if it is a block device, the first of its mounts.
  *
  * @fd       any descriptor, O_PATH will do
  * @mount    filled on success; clear it with fsq_mount_clear()
- * @return   0; FSQ_E_NOT_FOUND when this mount is not to be seen in our namespace; FSQ_E_FAILED
+ * @is_device set on success: which of the two it was
+ * @return   0; FSQ_E_NOT_FOUND when this mount is not to be seen in our namespace, or the device
+ *           is not mounted; FSQ_E_FAILED
  * Source: statx(2), statmount(2); before Linux 6.8 one pass over proc_pid_mountinfo(5)
  */
-int fsq_mount_of_fd(int fd, struct fsq_mount *mount, struct fsq_error *err);
-
-/**
- * Find the first mount of a block device.
- *
- * @rdev     the device's number
- * @return   as fsq_mount_of_fd()
- * Source: proc_pid_mountinfo(5)
- */
-int fsq_mount_of_device(dev_t rdev, struct fsq_mount *mount, struct fsq_error *err);
+int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq_error *err);
 
 /**
  * Find a path in a mount table that the caller brings (xfs_quota's -t).
@@ -52,7 +45,7 @@ int fsq_mount_of_device(dev_t rdev, struct fsq_mount *mount, struct fsq_error *e
  * Source: getmntent(3)
  */
 int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mount,
-		       struct fsq_error *err);
+                       struct fsq_error *err);
 
 /** Called for each mount; a value other than 0 ends the iteration and is returned from it. */
 typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);

@@ -91,7 +91,7 @@ struct entry {
 };
 
 struct fsq_project_names {
-	char *text;	       /* the file; the names point into it */
+	char *text;            /* the file; the names point into it */
 	struct entry *entries; /* in the file's order */
 	struct entry *by_id;   /* sorted by ID, then by place in the file; made on first use */
 	size_t count;
@@ -233,7 +233,7 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 }
 
 int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
-			   void *arg)
+                           void *arg)
 {
 	int rc = 0;
 

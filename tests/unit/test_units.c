@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdint.h>
+
+#include "quota/units.h"
+#include "tap.h"
+
+static bool size_is(const char *text, uint64_t wanted)
+{
+	uint64_t bytes = 0;
+
+	return fsq_parse_size(text, &bytes) == 0 && bytes == wanted;
+}
+
+static int size_error(const char *text)
+{
+	uint64_t bytes;
+
+	return fsq_parse_size(text, &bytes);
+}
+
+static int count_error(const char *text)
+{
+	uint64_t count;
+
+	return fsq_parse_count(text, &count);
+}
+
+static bool id_is(const char *text, uint32_t wanted)
+{
+	uint32_t id = 0;
+
+	return fsq_parse_id(text, &id) == 0 && id == wanted;
+}
+
+static int id_error(const char *text)
+{
+	uint32_t id;
+
+	return fsq_parse_id(text, &id);
+}
+
+int main(void)
+{
+	uint64_t count;
+
+	ok(size_is("0", 0), "nothing is a size");
+	ok(size_is("513", 513), "bytes need no suffix");
+	ok(size_is("0x100000", 1 << 20), "sizes may be hexadecimal");
+	ok(size_is("010m", 8ULL << 20), "a leading zero means octal, as it always has");
+	ok(size_is("1s", 512) && size_is("1b", 4096), "s is a sector, b a block");
+	ok(size_is("3k", 3072) && size_is("10M", 10ULL << 20), "suffixes in either case");
+	ok(size_is("2g", 2ULL << 30) && size_is("1t", 1ULL << 40), "g and t");
+	ok(size_is("1p", 1ULL << 50) && size_is("8e", 1ULL << 63), "p and e");
+	ok(size_is("9223372036854775807", INT64_MAX), "kubelet's largest limit");
+	ok(size_error("16e") == -ERANGE, "a size that wraps to 0 is out of range");
+	ok(size_error("9223372036854775808") == -ERANGE,
+	   "more than 2^63-1 typed out is out of range");
+	ok(size_error("-1") == -EINVAL && size_error("-1m") == -EINVAL, "negative sizes are none");
+	ok(size_error("") == -EINVAL && size_error("m") == -EINVAL, "a size has a number");
+	ok(size_error("10q") == -EINVAL && size_error("10mb") == -EINVAL, "one known suffix only");
+	ok(size_error("1.5m") == -EINVAL, "no decimals");
+	ok(size_error("\t1") == -EINVAL && size_error("1 ") == -EINVAL, "no white space");
+
+	ok(fsq_parse_count("5000000000", &count) == 0 && count == 5000000000, "a count of inodes");
+	ok(count_error("10k") == -EINVAL && count_error("abc") == -EINVAL, "counts have no suffix");
+	ok(count_error("") == -EINVAL && count_error("-1") == -EINVAL, "nor may they be negative");
+
+	ok(id_is("0", 0) && id_is("4294967294", 4294967294U), "IDs from 0 to 4294967294");
+	ok(id_is("010", 10) && id_is("+7", 7), "IDs are decimal, a plus is allowed");
+	ok(id_error("4294967295") == -ERANGE, "4294967295 is no ID");
+	ok(id_error("4294967296") == -ERANGE, "an ID does not wrap at 32 bits");
+	ok(id_error("18446744073709551617") == -ERANGE, "nor at 64 bits");
+	ok(id_error("-5") == -ERANGE, "IDs are not negative");
+	ok(id_error("-18446744073709551611") == -ERANGE, "however far below 0");
+	ok(id_error("0x10") == -EINVAL && id_error("1x") == -EINVAL, "what is no number is a name");
+	ok(id_error("") == -EINVAL && id_error("+") == -EINVAL, "nothing is no number");
+
+	ok(fsq_limit_blocks(0) == 0, "no limit stays none");
+	ok(fsq_limit_blocks(1) == 1 && fsq_limit_blocks(512) == 1, "a byte is a block");
+	ok(fsq_limit_blocks(1023) == 1, "more is rounded down");
+	ok(fsq_limit_blocks(INT64_MAX) == (1ULL << 54) - 1, "2^63-1 stays below 2^63");
+	return tap_end();
+}
