@@ -19,12 +19,12 @@ struct command {
 	const char *alias;
 	const char *synopsis;
 	const char *summary;
-	const char *help;         /* the long text of `help NAME`, or NULL */
+	const char *help;	  /* the long text of `help NAME`, or NULL */
 	int min_words, max_words; /* after the command; max_words -1: any number */
 	unsigned int flags;
 	/* @argv[0] is the name as typed */
 	enum command_result (*run)(struct session *session, const struct command *command, int argc,
-	                           char **argv);
+				   char **argv);
 };
 
 /** @return  the command of that name or alias that the session may use, or NULL */
@@ -39,7 +39,7 @@ enum command_result command_usage(struct session *session, const struct command 
 /* Each in the file of its name. */
 #define COMMAND_FUNCTION(name)                                                                     \
 	enum command_result command_##name(struct session *session, const struct command *command, \
-	                                   int argc, char **argv)
+					   int argc, char **argv)
 COMMAND_FUNCTION(df);
 COMMAND_FUNCTION(help);
 COMMAND_FUNCTION(limit);

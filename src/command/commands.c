@@ -12,7 +12,7 @@ static const struct command commands[] = {
 		.synopsis = "[-bir] [-hN] [-f file]",
 		.summary = "show free and used counts for blocks and inodes",
 		.help = " Size and free space of the filesystems, and of each project directory "
-	                "in\n"
+			"in\n"
 			" the projects file, measured against its soft limit where it has one.\n"
 			"\n"
 			" -b  blocks (default)   -h  sizes with a letter (K, M, G, ...)\n"
@@ -36,11 +36,11 @@ static const struct command commands[] = {
 		.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
 		.summary = "modify quota limits",
 		.help = " Set limits of a user (-u, default), group (-g) or project (-p). Limits "
-	                "that\n"
+			"that\n"
 			" are not named stay as they are; 0 takes one away.\n"
 			"\n"
 			" bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b "
-	                "(4096),\n"
+			"(4096),\n"
 			"                                 k, m, g, t, p, e (powers of 1024)\n"
 			" isoft, ihard                    number of inodes\n"
 			" -d                              the defaults, which are kept with ID 0\n"
@@ -74,11 +74,11 @@ static const struct command commands[] = {
 		.summary = "check, setup or clear project quota trees",
 		.help = " Give the directories of a project its ID, and everything in them. Which\n"
 			" directories these are is written in the projects file, or given with "
-	                "-p.\n"
+			"-p.\n"
 			"\n"
 			" -c  say what does not carry the ID (default); nothing is changed\n"
 			" -s  set the ID, and let directories hand it on to what is created in "
-	                "them\n"
+			"them\n"
 			" -C  clear the ID and the inheritance\n"
 			" -d  go no deeper than this many levels; 0 is the directory alone\n"
 			" -p  a directory that is not in the projects file\n"
@@ -104,13 +104,13 @@ static const struct command commands[] = {
 		.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 		.summary = "show usage and limits",
 		.help = " What users (-u, default), groups (-g) or projects (-p) use, and their "
-	                "limits,\n"
+			"limits,\n"
 			" on every filesystem there is. Without a name: the caller's own.\n"
 			"\n"
 			" -b  blocks (default)   -h  sizes with a letter   -v  also where nothing "
-	                "is used\n"
+			"is used\n"
 			" -i  inodes             -n  IDs instead of names  -f  write to a new "
-	                "file\n"
+			"file\n"
 			" -r  realtime blocks    -N  no header\n"
 			"\n"
 			" Example: quota -p -N -n -v -b 42\n",
@@ -128,9 +128,9 @@ static const struct command commands[] = {
 			"\n"
 			" -b  blocks (default)   -h  sizes with a letter   -a  all filesystems\n"
 			" -i  inodes             -n  IDs instead of names  -t  only where "
-	                "something is used\n"
+			"something is used\n"
 			" -r  realtime blocks    -N  no header             -f  write to a new "
-	                "file\n"
+			"file\n"
 			" -L  lowest ID   -U  highest ID   -l  names even so\n",
 		.max_words = -1,
 		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
@@ -144,7 +144,7 @@ static const struct command commands[] = {
 			" three) is accounted and enforced, and how long the grace times are.\n"
 			"\n"
 			" -a  all filesystems   -v  also say where there is none   -f  write to a "
-	                "new file\n",
+			"new file\n",
 		.max_words = -1,
 		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
 		.run = command_state,

@@ -22,7 +22,7 @@ struct df {
 };
 
 static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
-                 uint64_t available)
+		 uint64_t available)
 {
 	struct space_row row = { path->fs->device, path->directory, total, used, available };
 
@@ -41,7 +41,7 @@ static bool check_project(struct session *session, const struct path_entry *path
 
 	if (fd < 0) {
 		session_complain(session, 1, "cannot open %s: %s", path->directory,
-		                 strerror(errno));
+				 strerror(errno));
 		return false;
 	}
 	rc = fsq_inode_project_get(fd, &project);
@@ -52,8 +52,8 @@ static bool check_project(struct session *session, const struct path_entry *path
 		session_complain(session, 1, "project quota flag not set on %s", path->directory);
 	else if (project.id != path->project)
 		session_complain(session, 1, "project ID %u (%s) doesn't match ID %u (%s)",
-		                 path->project, session->projects_file, project.id,
-		                 path->directory);
+				 path->project, session->projects_file, project.id,
+				 path->directory);
 	else
 		return true;
 	return false;
@@ -79,7 +79,7 @@ static void show_path(struct df *df, const struct path_entry *path)
 	rc = fsq_space_get(path->fs, space);
 	if (rc) {
 		session_complain(df->session, 1, "cannot open %s: %s", path->directory,
-		                 strerror(-rc));
+				 strerror(-rc));
 		return;
 	}
 	total = space[df->form].total / unit;
@@ -128,8 +128,8 @@ COMMAND_FUNCTION(df)
 	options_default_form(&selection);
 	df.style = selection.style;
 	df.form = df.style.form[ROW_BLOCKS]   ? FSQ_BLOCKS
-	          : df.style.form[ROW_INODES] ? FSQ_INODES
-	                                      : FSQ_REALTIME;
+		  : df.style.form[ROW_INODES] ? FSQ_INODES
+					      : FSQ_REALTIME;
 	if (!session_output_begin(session, file))
 		return COMMAND_NEXT;
 	paths_load_projects(session);

@@ -13,7 +13,7 @@ COMMAND_FUNCTION(help)
 		for (size_t i = 0; i < count; i++)
 			if (session->expert || !(all[i].flags & COMMAND_EXPERT))
 				text_help_line(session->out, all[i].name, all[i].synopsis,
-				               all[i].summary);
+					       all[i].summary);
 		text_help_end(session->out);
 		return COMMAND_NEXT;
 	}

@@ -23,15 +23,15 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 		break;
 	case FSQ_WALK_SPECIAL:
 		session_complain(session, -FSQ_E_NOT_SUPPORTED,
-		                 "%s: the kernel tells project IDs of files and directories only",
-		                 entry->path);
+				 "%s: the kernel tells project IDs of files and directories only",
+				 entry->path);
 		return 0;
 	default:
 		break;
 	}
 	if (rc)
 		session_complain(session, -fsq_code_of_errno(rc),
-		                 "%s: cannot read the project ID: %s", entry->path, strerror(rc));
+				 "%s: cannot read the project ID: %s", entry->path, strerror(rc));
 	return 0;
 }
 
@@ -48,5 +48,5 @@ NATIVE_FUNCTION(id)
 	for (int i = optind; i < argc; i++)
 		if (fsq_tree_walk(argv[i], 0, visit, session, &err))
 			session_complain(session, -err.code, "%s: %s", err.path,
-			                 strerror(err.errnum));
+					 strerror(err.errnum));
 }

@@ -29,7 +29,7 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 		if (strncmp(word, keys[i].key, length) != 0)
 			continue;
 		if (form == FSQ_INODES ? fsq_parse_count(text, &value)
-		                       : fsq_parse_size(text, &value)) {
+				       : fsq_parse_size(text, &value)) {
 			session_complain(session, 1, "Error: could not parse size %s.", text);
 			break;
 		}
@@ -68,13 +68,13 @@ COMMAND_FUNCTION(limit)
 			return COMMAND_NEXT;
 	if (!default_limits && !names_to_id(session, type, argv[last], &id)) {
 		session_complain_bare(session, 1, "%s: invalid %s name: %s", names_of_type(type),
-		                      session->program, argv[last]);
+				      session->program, argv[last]);
 		return COMMAND_NEXT;
 	}
 	if (session->current_path < 0)
 		return COMMAND_NEXT;
 	rc = fsq_kernel_set_limits(&session->paths[session->current_path].fs->target, type, id,
-	                           &limits);
+				   &limits);
 	if (rc)
 		session_complain(session, 1, "cannot set limits: %s", strerror(-rc));
 	return COMMAND_NEXT;

@@ -18,7 +18,7 @@ static void fail(struct listing *listing, const char *path, int errnum)
 {
 	listing->failures++;
 	session_complain(listing->session, -fsq_code_of_errno(errnum),
-	                 "%s: cannot read the flags: %s", path, strerror(errnum));
+			 "%s: cannot read the flags: %s", path, strerror(errnum));
 }
 
 static void show(struct listing *listing, const struct fsq_walk_entry *entry)
@@ -61,8 +61,8 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 	case FSQ_WALK_SPECIAL:
 		listing->failures++;
 		session_complain(listing->session, -FSQ_E_NOT_SUPPORTED,
-		                 "%s: the kernel tells flags of files and directories only",
-		                 entry->path);
+				 "%s: the kernel tells flags of files and directories only",
+				 entry->path);
 		break;
 	case FSQ_WALK_NO_STAT:
 	case FSQ_WALK_NO_OPEN:
@@ -103,6 +103,6 @@ NATIVE_FUNCTION(lsattr)
 		listing.operand = argv[i];
 		if (fsq_tree_walk(argv[i], depth, visit, &listing, &err))
 			session_complain(session, -err.code, "%s: %s", err.path,
-			                 strerror(err.errnum));
+					 strerror(err.errnum));
 	}
 }

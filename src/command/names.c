@@ -75,7 +75,7 @@ static int visit_project(uint32_t id, const char *name, void *arg)
 }
 
 void names_each(struct session *session, enum fsq_type type,
-                void (*visit)(uint32_t id, const char *name, void *arg), void *arg)
+		void (*visit)(uint32_t id, const char *name, void *arg), void *arg)
 {
 	struct each_project each = { visit, arg, false };
 	const struct passwd *user;

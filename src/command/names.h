@@ -20,6 +20,6 @@ const char *names_of_type(enum fsq_type type);
 
 /** Call @visit for every ID of the user, group or projid database; projects also have 0. */
 void names_each(struct session *session, enum fsq_type type,
-                void (*visit)(uint32_t id, const char *name, void *arg), void *arg);
+		void (*visit)(uint32_t id, const char *name, void *arg), void *arg);
 
 #endif

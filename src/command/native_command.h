@@ -13,7 +13,7 @@ struct native_command {
 	const char *help; /* options and what they do */
 	/* @argv[0] is the name; the outcome goes to @session->status */
 	void (*run)(struct session *session, const struct native_command *command, int argc,
-	            char **argv);
+		    char **argv);
 };
 
 /** @return  the commands, sorted by name, of which @count is how many */
@@ -27,12 +27,12 @@ const struct native_command *native_command_all(size_t *count);
  *           shown, or an option was wrong and the user told
  */
 int native_option(struct session *session, const struct native_command *command, int argc,
-                  char **argv, const char *letters);
+		  char **argv, const char *letters);
 
 /* Each in the file of its name. */
 #define NATIVE_FUNCTION(name)                                                             \
 	void native_##name(struct session *session, const struct native_command *command, \
-	                   int argc, char **argv)
+			   int argc, char **argv)
 NATIVE_FUNCTION(id);
 NATIVE_FUNCTION(lsattr);
 

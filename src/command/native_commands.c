@@ -27,7 +27,7 @@ static const struct native_command commands[] = {
 			"  -d          directories themselves instead of what is in them\n"
 			"  -a          also files whose names begin with a dot\n"
 			"  -R          directories and all that is below them; mounts are not "
-	                "entered\n"
+			"entered\n"
 			"  -h, --help  show this and exit\n",
 		.run = native_lsattr,
 	},
@@ -40,7 +40,7 @@ const struct native_command *native_command_all(size_t *count)
 }
 
 int native_option(struct session *session, const struct native_command *command, int argc,
-                  char **argv, const char *letters)
+		  char **argv, const char *letters)
 {
 	static const struct option words[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -56,7 +56,7 @@ int native_option(struct session *session, const struct native_command *command,
 		return 0;
 	case '?':
 		session_complain(session, -FSQ_E_USAGE, "unknown option %s; usage: %s",
-		                 argv[optind - 1], command->usage);
+				 argv[optind - 1], command->usage);
 		return 0;
 	default:
 		return option;

@@ -68,7 +68,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 
 	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
 		session_complain(session, 0, "cannot setup path for mount %s: %s", path,
-		                 strerror(err.errnum));
+				 strerror(err.errnum));
 		return false;
 	}
 	*dev = fs->dev;
@@ -97,9 +97,17 @@ void paths_add_all(struct session *session)
 {
 	struct fsq_error err;
 
-	if (fsq_mounts_each(session->mount_table, add_mount, session, &err))
+	switch (fsq_mounts_each(session->mount_table, add_mount, session, &err)) {
+	case 0:
+		break;
+	case FSQ_E_NOT_SUPPORTED:
+		session_complain(session, 1, "cannot list what is mounted without %s: give a path",
+				 err.path);
+		break;
+	default:
 		session_complain(session, 0, "cannot initialise path table: %s",
-		                 strerror(err.errnum));
+				 strerror(err.errnum));
+	}
 }
 
 int paths_find_dev(const struct session *session, dev_t dev)
@@ -146,11 +154,11 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	}
 	if (mount < 0) {
 		session_complain(session, 0, "cannot find mount point for path `%s': %s", directory,
-		                 strerror(errno));
+				 strerror(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
-		                  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
+				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
 		if (!entry.directory || !insert(session, &entry)) {
 			free(entry.directory);
@@ -183,6 +191,6 @@ void paths_load_projects(struct session *session)
 			fsq_projects_each(session->projects_file, add_project, &selection, NULL);
 		if (!selection.found)
 			session_complain(session, 0, "cannot setup path for project %s: %s", wanted,
-			                 strerror(ENOENT));
+					 strerror(ENOENT));
 	}
 }

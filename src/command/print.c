@@ -23,7 +23,7 @@ static void show(struct session *session, size_t index, bool numbered)
 	if (path->is_project) {
 		row.project =
 			(struct owner_row){ ROW_PROJECT, path->project,
-			                    names_of_id(session, FSQ_PROJECT, path->project) };
+					    names_of_id(session, FSQ_PROJECT, path->project) };
 	} else if (fsq_kernel_state(&path->fs->target, FSQ_USER, &state) == 0) {
 		for (int type = 0; type < FSQ_TYPES; type++) {
 			row.accounting[type] = state.accounting[type];

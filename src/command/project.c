@@ -39,7 +39,7 @@ static void skip_special(struct session *session, const char *path)
 }
 
 static void check_entry(struct job *job, const struct fsq_walk_entry *entry,
-                        const struct fsq_inode_project *project)
+			const struct fsq_inode_project *project)
 {
 	if (project->id != job->id)
 		text_project_wrong_id(job->session->out, entry->path, project->id, job->id);
@@ -59,7 +59,7 @@ static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
 	}
 	if (rc) {
 		session_complain(job->session, 1, "cannot get flags on %s: %s", entry->path,
-		                 strerror(-rc));
+				 strerror(-rc));
 		return;
 	}
 	switch (job->action) {
@@ -72,7 +72,7 @@ static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
 		rc = fsq_inode_project_set(entry->fd, &project);
 		if (rc)
 			session_complain(job->session, 1, "cannot set project on %s: %s",
-			                 entry->path, strerror(-rc));
+					 entry->path, strerror(-rc));
 		break;
 	case PROJECT_CLEAR:
 		project.id = 0;
@@ -80,7 +80,7 @@ static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
 		rc = fsq_inode_project_set(entry->fd, &project);
 		if (rc)
 			session_complain(job->session, 1, "cannot clear project on %s: %s",
-			                 entry->path, strerror(-rc));
+					 entry->path, strerror(-rc));
 		break;
 	}
 }
@@ -104,7 +104,7 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 		break;
 	case FSQ_WALK_NO_OPEN:
 		session_complain(job->session, 1, "cannot open %s: %s", entry->path,
-		                 strerror(entry->errnum));
+				 strerror(entry->errnum));
 		break;
 	}
 	return 0;
@@ -118,7 +118,7 @@ static void walk(struct job *job, const char *directory)
 	session_flush_terminal(job->session);
 	if (fsq_tree_walk(directory, job->depth, visit, job, &err))
 		session_complain(job->session, 1, "cannot walk %s: %s", err.path,
-		                 strerror(err.errnum));
+				 strerror(err.errnum));
 	job->directories++;
 }
 
@@ -141,7 +141,7 @@ static void do_project(struct job *job)
 				walk(job, job->operands[i].directory);
 	}
 	text_project_end(session->out, job->directories, session->projects_file, job->word,
-	                 job->depth);
+			 job->depth);
 }
 
 /* A directory must lie on a filesystem of the table. */
@@ -151,7 +151,7 @@ static bool add_operand(struct job *job, const char *directory)
 
 	if (mount < 0) {
 		session_complain(job->session, 0, "cannot setup path for project dir %s: %s",
-		                 directory, strerror(ENOENT));
+				 directory, strerror(ENOENT));
 		return false;
 	}
 	job->operands[job->operand_count++] =
@@ -165,14 +165,14 @@ static void do_words(struct job *job, int argc, char **argv)
 
 	if (job->operand_count > 0 && argc > 1) {
 		session_complain(session, 1,
-		                 "only one projid/name can be specified when using -p <path>, %d "
-		                 "found.",
-		                 argc);
+				 "only one projid/name can be specified when using -p <path>, %d "
+				 "found.",
+				 argc);
 		return;
 	}
 	if (job->operand_count == 0 && access(session->projects_file, F_OK)) {
 		session_complain_bare(session, 1, "projects file \"%s\" doesn't exist",
-		                      session->projects_file);
+				      session->projects_file);
 		return;
 	}
 	paths_load_projects(session);

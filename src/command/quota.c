@@ -19,7 +19,7 @@ struct query {
 
 /* One ID on every filesystem of the table. */
 static void show_id(struct session *session, const struct query *query, uint32_t id,
-                    const char *name)
+		    const char *name)
 {
 	const struct row_style *style = &query->selection.style;
 	bool header = !query->no_header;
@@ -56,13 +56,13 @@ static void show_own(struct session *session, const struct query *query)
 	switch (query->type) {
 	case FSQ_USER:
 		show_id(session, query, getuid(),
-		        numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
+			numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
 		break;
 	case FSQ_GROUP:
 		count = getgroups(NGROUPS_MAX, groups);
 		for (int i = 0; i < count; i++)
 			show_id(session, query, groups[i],
-			        numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
+				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
 		break;
 	default:
 		session_complain(session, 1, "must specify a project name/ID");
@@ -88,7 +88,7 @@ static void show_word(struct session *session, const struct query *query, const 
 	}
 	if (number)
 		name = query->selection.style.numeric ? NULL
-		                                      : names_of_id(session, query->type, id);
+						      : names_of_id(session, query->type, id);
 	show_id(session, query, id, name);
 }
 

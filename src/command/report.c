@@ -27,8 +27,8 @@ static void begin(struct report *report)
 {
 	if (!report->begun && !report->no_header)
 		text_report_begin(report->session->out, &report->selection.style,
-		                  (enum row_type)report->type, report->path->directory,
-		                  report->path->fs->device);
+				  (enum row_type)report->type, report->path->directory,
+				  report->path->fs->device);
 	report->begun = true;
 }
 
@@ -93,7 +93,7 @@ static void show_path(struct report *report, const struct path_entry *path)
 	rc = fsq_kernel_sync(&path->fs->target, report->type);
 	if (rc && rc != -ENOENT && rc != -ENOSYS)
 		session_complain_bare(report->session, 0, "XFS_QSYNC %s quota: %s",
-		                      words[report->type], strerror(-rc));
+				      words[report->type], strerror(-rc));
 	show_table(report);
 }
 

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 static void complain(struct session *session, bool named, int status, const char *format,
-                     va_list args)
+		     va_list args) __attribute__((format(printf, 4, 0)));
+
+static void complain(struct session *session, bool named, int status, const char *format,
+		     va_list args)
 {
 	char *text;
 

@@ -37,8 +37,8 @@ struct session {
 	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
 	size_t path_count;
 	int current_path; /* index, or -1 */
-	int home_path;    /* the current path outside of an iteration over all */
-	size_t pass;      /* which filesystem of an iterating command this is, from 0 */
+	int home_path;	  /* the current path outside of an iteration over all */
+	size_t pass;	  /* which filesystem of an iterating command this is, from 0 */
 	struct fsq_filesystem **filesystems; /* owned */
 	size_t filesystem_count;
 	bool projects_loaded;

@@ -7,7 +7,7 @@
 #include "paths.h"
 
 static void show_type(struct session *session, const struct fsq_filesystem *fs, enum fsq_type type,
-                      const char *directory, bool verbose)
+		      const char *directory, bool verbose)
 {
 	struct fsq_state state;
 	struct state_row row;
@@ -38,7 +38,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 }
 
 static void show_path(struct session *session, const struct selection *selection,
-                      const struct path_entry *path, bool verbose)
+		      const struct path_entry *path, bool verbose)
 {
 	int mount = paths_find_dev(session, path->fs->dev);
 	bool all = options_type_count(selection) == 0;
@@ -46,7 +46,7 @@ static void show_path(struct session *session, const struct selection *selection
 	for (int type = 0; type < FSQ_TYPES; type++)
 		if (all || selection->type[type])
 			show_type(session, path->fs, (enum fsq_type)type,
-			          session->paths[mount].directory, verbose);
+				  session->paths[mount].directory, verbose);
 }
 
 COMMAND_FUNCTION(state)

@@ -56,7 +56,7 @@ static void run(struct session *session, int argc, char **argv)
 		session_complain(session, -FSQ_E_USAGE, "no command given; see fsquota --help");
 	} else if (!command) {
 		session_complain(session, -FSQ_E_USAGE,
-		                 "there is no command \"%s\"; see fsquota --help", word);
+				 "there is no command \"%s\"; see fsquota --help", word);
 	} else if (help) {
 		text_command_help(session->out, command->usage, command->help);
 	} else {

@@ -45,13 +45,13 @@ static bool may_run(struct session *session, const struct command *command)
 		return true;
 	if (!(command->flags & COMMAND_FOREIGN)) {
 		session_complain_bare(session, 0, "%s: command is for XFS filesystems only",
-		                      command->name);
+				      command->name);
 		return false;
 	}
 	if (!session->foreign_allowed) {
 		session_complain_bare(session, 0,
-		                      "%s: foreign filesystem. Invoke xfs_quota with -f to enable.",
-		                      command->name);
+				      "%s: foreign filesystem. Invoke xfs_quota with -f to enable.",
+				      command->name);
 		return false;
 	}
 	return true;
@@ -65,22 +65,22 @@ static bool right_count(struct session *session, const struct command *command, 
 		return true;
 	if (max < 0)
 		session_complain_bare(session, 0,
-		                      "bad argument count %d to %s, expected at least %d arguments",
-		                      words, command->name, min);
+				      "bad argument count %d to %s, expected at least %d arguments",
+				      words, command->name, min);
 	else if (min == max)
 		session_complain_bare(session, 0,
-		                      "bad argument count %d to %s, expected %d arguments", words,
-		                      command->name, min);
+				      "bad argument count %d to %s, expected %d arguments", words,
+				      command->name, min);
 	else
 		session_complain_bare(session, 0,
-		                      "bad argument count %d to %s, expected between %d and %d "
-		                      "arguments",
-		                      words, command->name, min, max);
+				      "bad argument count %d to %s, expected between %d and %d "
+				      "arguments",
+				      words, command->name, min, max);
 	return false;
 }
 
 static enum command_result run(struct session *session, const struct command *command, int argc,
-                               char **argv)
+			       char **argv)
 {
 	if (!may_run(session, command) || !right_count(session, command, argc - 1))
 		return COMMAND_NEXT;
@@ -89,7 +89,7 @@ static enum command_result run(struct session *session, const struct command *co
 
 /* getopt(3) sorts the words it is given, and a command may run more than once. */
 static enum command_result run_copy(struct session *session, const struct command *command,
-                                    int argc, char **argv)
+				    int argc, char **argv)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
 	char **copy = malloc(size);
@@ -107,7 +107,7 @@ static enum command_result run_copy(struct session *session, const struct comman
 
 /* Once for each filesystem; the user's current path is left as it was. */
 static enum command_result iterate(struct session *session, const struct command *command, int argc,
-                                   char **argv)
+				   char **argv)
 {
 	enum command_result result = COMMAND_NEXT;
 
@@ -169,7 +169,7 @@ static const char *base_name(const char *path)
 static int usage(const struct session *session)
 {
 	fprintf(stderr, "Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... [path]\n",
-	        session->program);
+		session->program);
 	return 1;
 }
 

@@ -8,13 +8,13 @@ static const struct {
 	uint32_t flag;
 	char letter;
 } flags[] = {
-	{ FS_SECRM_FL, 's' },       { FS_UNRM_FL, 'u' },         { FS_SYNC_FL, 'S' },
-	{ FS_DIRSYNC_FL, 'D' },     { FS_IMMUTABLE_FL, 'i' },    { FS_APPEND_FL, 'a' },
-	{ FS_NODUMP_FL, 'd' },      { FS_NOATIME_FL, 'A' },      { FS_COMPR_FL, 'c' },
-	{ FS_ENCRYPT_FL, 'E' },     { FS_JOURNAL_DATA_FL, 'j' }, { FS_INDEX_FL, 'I' },
-	{ FS_NOTAIL_FL, 't' },      { FS_TOPDIR_FL, 'T' },       { FS_EXTENT_FL, 'e' },
-	{ FS_NOCOW_FL, 'C' },       { FS_DAX_FL, 'x' },          { FS_CASEFOLD_FL, 'F' },
-	{ FS_INLINE_DATA_FL, 'N' }, { FS_PROJINHERIT_FL, 'P' },  { FS_VERITY_FL, 'V' },
+	{ FS_SECRM_FL, 's' },	    { FS_UNRM_FL, 'u' },	 { FS_SYNC_FL, 'S' },
+	{ FS_DIRSYNC_FL, 'D' },	    { FS_IMMUTABLE_FL, 'i' },	 { FS_APPEND_FL, 'a' },
+	{ FS_NODUMP_FL, 'd' },	    { FS_NOATIME_FL, 'A' },	 { FS_COMPR_FL, 'c' },
+	{ FS_ENCRYPT_FL, 'E' },	    { FS_JOURNAL_DATA_FL, 'j' }, { FS_INDEX_FL, 'I' },
+	{ FS_NOTAIL_FL, 't' },	    { FS_TOPDIR_FL, 'T' },	 { FS_EXTENT_FL, 'e' },
+	{ FS_NOCOW_FL, 'C' },	    { FS_DAX_FL, 'x' },		 { FS_CASEFOLD_FL, 'F' },
+	{ FS_INLINE_DATA_FL, 'N' }, { FS_PROJINHERIT_FL, 'P' },	 { FS_VERITY_FL, 'V' },
 	{ FS_NOCOMP_FL, 'm' },
 };
 
@@ -52,11 +52,11 @@ void text_id_row(struct writer *w, uint32_t id)
 void text_program_help_begin(struct writer *w)
 {
 	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
-	              "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
-	              "\n"
-	              "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
-	              "\n"
-	              "Commands:\n");
+		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
+		      "\n"
+		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
+		      "\n"
+		      "Commands:\n");
 }
 
 void text_program_help_row(struct writer *w, const char *name, const char *summary)
@@ -70,10 +70,10 @@ void text_program_help_row(struct writer *w, const char *name, const char *summa
 void text_program_help_end(struct writer *w)
 {
 	write_text(w,
-	           "\n"
-	           "fsquota help COMMAND explains one of them.\n"
-	           "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
-	           "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
+		   "\n"
+		   "fsquota help COMMAND explains one of them.\n"
+		   "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
+		   "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
 }
 
 void text_program_version(struct writer *w, const char *version)

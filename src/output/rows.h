@@ -15,8 +15,8 @@ enum row_form { ROW_BLOCKS, ROW_INODES, ROW_REALTIME, ROW_FORMS };
 /* How a table is to be printed. */
 struct row_style {
 	bool form[ROW_FORMS]; /* which forms */
-	bool human;           /* sizes with a letter */
-	bool numeric;         /* IDs instead of names */
+	bool human;	      /* sizes with a letter */
+	bool numeric;	      /* IDs instead of names */
 };
 
 #define ROW_NO_GRACE (-1)

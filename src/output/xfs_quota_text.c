@@ -23,7 +23,7 @@ static void human_cell(char cell[CELL], uint64_t value, const struct scale *scal
 {
 	if (value % scale->unit == 0)
 		snprintf(cell, CELL, "%3llu%c", (unsigned long long)(value / scale->unit),
-		         scale->letter);
+			 scale->letter);
 	else
 		snprintf(cell, CELL, "%3.1f%c", (double)value / (double)scale->unit, scale->letter);
 }
@@ -48,7 +48,7 @@ static void human_inodes(char cell[CELL], uint64_t inodes)
 	/* The last is what 10^21 leaves in 64 bits. */
 	static const struct scale scales[] = {
 		{ 1000000000000000000U, 'r' }, { 1000000000000000U, 'g' }, { 1000000000000U, 't' },
-		{ 1000000000U, 'b' },          { 1000000U, 'm' },          { 1000U, 'k' },
+		{ 1000000000U, 'b' },	       { 1000000U, 'm' },	   { 1000U, 'k' },
 	};
 	static const struct scale overflown = { 3875820019684212736U, 's' };
 
@@ -97,10 +97,10 @@ static void grace_cell(char cell[CELL], int64_t seconds, bool exact, bool human)
 		snprintf(cell, CELL, "[%lld day%s]", days, days == 1 ? "" : "s");
 	else if (exact)
 		snprintf(cell, CELL, "[%lld day%s %02lld:%02lld:%02lld]", days,
-		         days == 1 ? "" : "s", clock / 3600, clock / 60 % 60, clock % 60);
+			 days == 1 ? "" : "s", clock / 3600, clock / 60 % 60, clock % 60);
 	else
 		snprintf(cell, CELL, human ? "%02lld:%02lld:%02lld" : "[%02lld:%02lld:%02lld]",
-		         clock / 3600, clock / 60 % 60, clock % 60);
+			 clock / 3600, clock / 60 % 60, clock % 60);
 }
 
 static void write_grace(struct writer *w, const struct amounts_row *amounts, bool human)
@@ -121,7 +121,7 @@ static void write_grace(struct writer *w, const struct amounts_row *amounts, boo
 }
 
 static void write_amounts(struct writer *w, const struct row_style *style, enum row_form form,
-                          const struct amounts_row *amounts, size_t gap)
+			  const struct amounts_row *amounts, size_t gap)
 {
 	write_amount(w, form, style->human, amounts->used_units);
 	write_amount(w, form, style->human, amounts->soft_units);
@@ -133,7 +133,7 @@ static void write_amounts(struct writer *w, const struct row_style *style, enum 
 }
 
 void text_quota_begin(struct writer *w, const struct row_style *style,
-                      const struct owner_row *owner)
+		      const struct owner_row *owner)
 {
 	static const char *const plain[] = {
 		"     Blocks      Quota      Limit  Warn/Time      ",
@@ -171,7 +171,7 @@ void text_quota_row(struct writer *w, const struct row_style *style, const struc
 	for (int form = 0; form < ROW_FORMS; form++)
 		if (style->form[form]) {
 			write_amounts(w, style, (enum row_form)form, &row->form[form],
-			              style->human ? 2 : 3);
+				      style->human ? 2 : 3);
 			write_char(w, ' ');
 		}
 	write_text(w, row->directory);
@@ -179,7 +179,7 @@ void text_quota_row(struct writer *w, const struct row_style *style, const struc
 }
 
 void text_report_begin(struct writer *w, const struct row_style *style, enum row_type type,
-                       const char *directory, const char *device)
+		       const char *directory, const char *device)
 {
 	static const char *const titles[] = { " Blocks ", " Inodes ", " Realtime Blocks " };
 	static const size_t plain_gap[] = { 20, 20, 15 };
@@ -238,7 +238,7 @@ void text_report_row(struct writer *w, const struct row_style *style, const stru
 	for (int form = 0; form < ROW_FORMS; form++)
 		if (style->form[form])
 			write_amounts(w, style, (enum row_form)form, &row->form[form],
-			              style->human ? 2 : 5);
+				      style->human ? 2 : 5);
 	write_char(w, '\n');
 }
 
@@ -306,9 +306,9 @@ void text_state_off(struct writer *w, enum row_type type, const char *device)
 
 static enum row_form space_form(const struct row_style *style)
 {
-	return style->form[ROW_BLOCKS]   ? ROW_BLOCKS
+	return style->form[ROW_BLOCKS]	 ? ROW_BLOCKS
 	       : style->form[ROW_INODES] ? ROW_INODES
-	                                 : ROW_REALTIME;
+					 : ROW_REALTIME;
 }
 
 void text_space_begin(struct writer *w, const struct row_style *style)
@@ -320,7 +320,7 @@ void text_space_begin(struct writer *w, const struct row_style *style)
 		write_text(w, blocks ? "   Size   Used  Avail Use%" : " Inodes   Used   Free Use%");
 	else
 		write_text(w, blocks ? " 1K-blocks       Used  Available  Use%"
-		                     : "    Inodes      IUsed      IFree IUse%");
+				     : "    Inodes      IUsed      IFree IUse%");
 	write_text(w, " Pathname\n");
 }
 
@@ -331,7 +331,7 @@ void text_space_row(struct writer *w, const struct row_style *style, const struc
 
 	if (row->total_units)
 		percent = (uint64_t)(100.0 * (double)row->used_units / (double)row->total_units +
-		                     0.5);
+				     0.5);
 	write_left(w, row->device, style->human ? 12 : 19);
 	write_amount(w, form, style->human, row->total_units);
 	write_amount(w, form, style->human, row->used_units);
@@ -416,7 +416,7 @@ void text_paths_range(struct writer *w, int value, int max)
 }
 
 void text_project_begin(struct writer *w, enum project_action action, const char *project,
-                        const char *directory)
+			const char *directory)
 {
 	static const char *const words[] = { "Checking", "Setting up", "Clearing" };
 
@@ -445,7 +445,7 @@ void text_project_no_inheritance(struct writer *w, const char *path)
 }
 
 void text_project_end(struct writer *w, unsigned int directories, const char *projects_file,
-                      const char *project, int depth)
+		      const char *project, int depth)
 {
 	write_text(w, "Processed ");
 	write_number(w, directories);

@@ -8,12 +8,12 @@
 
 /* quota: use of one ID on one filesystem after the other */
 void text_quota_begin(struct writer *w, const struct row_style *style,
-                      const struct owner_row *owner);
+		      const struct owner_row *owner);
 void text_quota_row(struct writer *w, const struct row_style *style, const struct usage_row *row);
 
 /* report: all IDs of one filesystem */
 void text_report_begin(struct writer *w, const struct row_style *style, enum row_type type,
-                       const char *directory, const char *device);
+		       const char *directory, const char *device);
 void text_report_row(struct writer *w, const struct row_style *style, const struct usage_row *row);
 void text_report_end(struct writer *w);
 
@@ -34,11 +34,11 @@ void text_paths_range(struct writer *w, int value, int max);
 
 /* project */
 void text_project_begin(struct writer *w, enum project_action action, const char *project,
-                        const char *directory);
+			const char *directory);
 void text_project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted);
 void text_project_no_inheritance(struct writer *w, const char *path);
 void text_project_end(struct writer *w, unsigned int directories, const char *projects_file,
-                      const char *project, int depth);
+		      const char *project, int depth);
 
 /* help */
 void text_help_line(struct writer *w, const char *name, const char *synopsis, const char *summary);

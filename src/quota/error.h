@@ -8,18 +8,18 @@
 /* The kinds of failure. Their absolute values are the exit codes of the native door. */
 enum fsq_code {
 	FSQ_OK = 0,
-	FSQ_E_FAILED = -1,        /* otherwise: I/O, memory */
-	FSQ_E_USAGE = -2,         /* the caller asked for something that makes no sense */
+	FSQ_E_FAILED = -1,	  /* otherwise: I/O, memory */
+	FSQ_E_USAGE = -2,	  /* the caller asked for something that makes no sense */
 	FSQ_E_NOT_SUPPORTED = -3, /* filesystem, kernel, or the quota type is off */
-	FSQ_E_PERMISSION = -4,    /* capability, user namespace, seccomp */
-	FSQ_E_NOT_FOUND = -5,     /* no such path, project or quota */
-	FSQ_E_CONFLICT = -6,      /* ID in use, already assigned otherwise */
-	FSQ_E_PARTIAL = -7,       /* some files of a tree failed */
+	FSQ_E_PERMISSION = -4,	  /* capability, user namespace, seccomp */
+	FSQ_E_NOT_FOUND = -5,	  /* no such path, project or quota */
+	FSQ_E_CONFLICT = -6,	  /* ID in use, already assigned otherwise */
+	FSQ_E_PARTIAL = -7,	  /* some files of a tree failed */
 };
 
 struct fsq_error {
-	int code;            /* enum fsq_code */
-	int errnum;          /* errno behind it, 0 when there is none */
+	int code;	     /* enum fsq_code */
+	int errnum;	     /* errno behind it, 0 when there is none */
 	char path[PATH_MAX]; /* the path it is about, cut when longer; may be empty */
 	char message[256];   /* what was tried, without the path and without strerror */
 };

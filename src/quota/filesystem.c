@@ -83,7 +83,7 @@ static int open_path(const char *path, struct fsq_error *err)
 }
 
 int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
-                        struct fsq_error *err)
+			struct fsq_error *err)
 {
 	struct fsq_mount mount;
 	bool is_device;
@@ -127,7 +127,7 @@ static int copy_mount(struct fsq_mount *copy, const struct fsq_mount *mount, str
 }
 
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
-                              struct fsq_error *err)
+			      struct fsq_error *err)
 {
 	struct fsq_mount copy;
 	struct statx stx;
@@ -139,7 +139,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 	    (stx.stx_mask & STATX_MNT_ID) && stx.stx_mnt_id != mount->id) {
 		close(fd);
 		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
-		                "open what another mount hides");
+				"open what another mount hides");
 	}
 	if (copy_mount(&copy, mount, err)) {
 		close(fd);

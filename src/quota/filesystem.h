@@ -12,9 +12,9 @@
 
 /* To be read by anybody, changed by nobody. */
 struct fsq_filesystem {
-	char *device;    /* the source as the mount table has it */
+	char *device;	 /* the source as the mount table has it */
 	char *directory; /* the mount point */
-	dev_t dev;       /* st_dev of what lies on it */
+	dev_t dev;	 /* st_dev of what lies on it */
 	bool is_xfs;
 	struct fsq_target target; /* for the calls of kernel.h */
 };
@@ -32,7 +32,7 @@ struct fsq_filesystem {
  * Source: open(2) with O_PATH, statx(2), mounts.h
  */
 int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
-                        struct fsq_error *err);
+			struct fsq_error *err);
 
 /**
  * Open the filesystem of one line of a mount table.
@@ -41,7 +41,7 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
  * @return   as fsq_filesystem_open(); FSQ_E_NOT_FOUND with ENXIO also when another mount hides it
  */
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
-                              struct fsq_error *err);
+			      struct fsq_error *err);
 
 void fsq_filesystem_close(struct fsq_filesystem *fs);
 

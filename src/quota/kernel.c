@@ -15,7 +15,7 @@
 #endif
 
 static int call(const struct fsq_target *target, unsigned int command, enum fsq_type type,
-                uint32_t id, void *data)
+		uint32_t id, void *data)
 {
 	unsigned int packed = QCMD(command, (unsigned int)type);
 
@@ -58,7 +58,7 @@ static void unpack(const struct fs_disk_quota *raw, struct fsq_dquot *dquot)
 }
 
 int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                   struct fsq_dquot *dquot)
+		   struct fsq_dquot *dquot)
 {
 	struct fs_disk_quota raw;
 	int rc = call(target, Q_XGETQUOTA, type, id, &raw);
@@ -69,7 +69,7 @@ int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t
 }
 
 int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                        struct fsq_dquot *dquot)
+			struct fsq_dquot *dquot)
 {
 	struct fs_disk_quota raw;
 	int rc = call(target, Q_XGETNEXTQUOTA, type, id, &raw);
@@ -80,7 +80,7 @@ int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uin
 }
 
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                          const struct fsq_limits *limits)
+			  const struct fsq_limits *limits)
 {
 	static const int8_t flag[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
 	static const struct {
@@ -141,7 +141,7 @@ static int old_state(const struct fsq_target *target, enum fsq_type type, struct
 		return rc;
 	*state = (struct fsq_state){
 		.grace_seconds = { (uint32_t)raw.qs_btimelimit, (uint32_t)raw.qs_itimelimit,
-		                   (uint32_t)raw.qs_rtbtimelimit },
+				   (uint32_t)raw.qs_rtbtimelimit },
 		.max_warnings = { raw.qs_bwarnlimit, raw.qs_iwarnlimit },
 	};
 	unpack_flags(raw.qs_flags, state);
@@ -153,14 +153,14 @@ int fsq_kernel_state(const struct fsq_target *target, enum fsq_type type, struct
 {
 	struct fs_quota_statv raw = { .qs_version = FS_QSTATV_VERSION1 };
 	const struct fs_qfilestatv *file = type == FSQ_USER    ? &raw.qs_uquota
-	                                   : type == FSQ_GROUP ? &raw.qs_gquota
-	                                                       : &raw.qs_pquota;
+					   : type == FSQ_GROUP ? &raw.qs_gquota
+							       : &raw.qs_pquota;
 
 	if (call(target, Q_XGETQSTATV, type, 0, &raw))
 		return old_state(target, type, state);
 	*state = (struct fsq_state){
 		.grace_seconds = { (uint32_t)raw.qs_btimelimit, (uint32_t)raw.qs_itimelimit,
-		                   (uint32_t)raw.qs_rtbtimelimit },
+				   (uint32_t)raw.qs_rtbtimelimit },
 		.max_warnings = { raw.qs_bwarnlimit, raw.qs_iwarnlimit },
 	};
 	unpack_flags(raw.qs_flags, state);

@@ -17,15 +17,15 @@ enum fsq_form { FSQ_BLOCKS, FSQ_INODES, FSQ_REALTIME, FSQ_FORMS };
 
 /* Where a quota call goes. */
 struct fsq_target {
-	int fd;             /* any descriptor on the filesystem, O_PATH will do; -1: use @device */
+	int fd;		    /* any descriptor on the filesystem, O_PATH will do; -1: use @device */
 	const char *device; /* block device, for kernels before 5.14 */
 };
 
 /* Use and limits of one form. Blocks and realtime count 512-byte basic blocks, inodes pieces. */
 struct fsq_amounts {
 	uint64_t used;
-	uint64_t soft;   /* 0: no limit */
-	uint64_t hard;   /* 0: no limit */
+	uint64_t soft;	 /* 0: no limit */
+	uint64_t hard;	 /* 0: no limit */
 	int64_t expires; /* when the grace time ends, in seconds since 1970; 0: not running */
 	unsigned int warnings;
 };
@@ -49,7 +49,7 @@ struct fsq_state {
 	bool enforced[FSQ_TYPES];
 	/* of the type that was asked for: */
 	bool has_inode;
-	uint64_t inode;  /* the inode that holds the quota records */
+	uint64_t inode;	 /* the inode that holds the quota records */
 	uint64_t blocks; /* its size in 512-byte blocks */
 	uint32_t extents;
 	uint32_t grace_seconds[FSQ_FORMS];
@@ -68,7 +68,7 @@ struct fsq_state {
  * Source: quotactl(2), Q_XGETQUOTA
  */
 int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                   struct fsq_dquot *dquot);
+		   struct fsq_dquot *dquot);
 
 /**
  * Read use and limits of the first ID that has a record and is not below @id.
@@ -78,7 +78,7 @@ int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t
  * Source: quotactl(2), Q_XGETNEXTQUOTA
  */
 int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                        struct fsq_dquot *dquot);
+			struct fsq_dquot *dquot);
 
 /**
  * Set the limits named in @limits->mask and no other field; use is never written back.
@@ -88,7 +88,7 @@ int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uin
  * Source: quotactl(2), Q_XSETQLIM
  */
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
-                          const struct fsq_limits *limits);
+			  const struct fsq_limits *limits);
 
 /**
  * Read what is switched on, and the grace times of one type.

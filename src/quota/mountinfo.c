@@ -38,7 +38,7 @@ void fsq_mountinfo_unescape(char *field)
 
 /* Does the line, "ID PARENT MAJOR:MINOR ...", have the key? No more of it is read than needed. */
 static bool matches(const char *line, enum fsq_mountinfo_key key, uint64_t value, uint64_t *id,
-                    dev_t *dev)
+		    dev_t *dev)
 {
 	char *end;
 	unsigned long major, minor;
@@ -177,8 +177,8 @@ int fsq_mountinfo_statmount(uint64_t id, struct fsq_mountinfo_line *line)
 		char space[sizeof(struct mount_status) + 2 * PATH_MAX];
 	} answer;
 	struct mount_id_request request = { .size = sizeof(request),
-		                            .mnt_id = id,
-		                            .param = wanted };
+					    .mnt_id = id,
+					    .param = wanted };
 	const struct mount_status *status = &answer.status;
 	const char *directory, *source;
 

@@ -14,6 +14,7 @@
 #include "libmount.h"
 #include "mountinfo.h"
 #include "syscalls.h"
+#include "whole_file.h"
 
 void fsq_mount_clear(struct fsq_mount *mount)
 {
@@ -23,7 +24,7 @@ void fsq_mount_clear(struct fsq_mount *mount)
 }
 
 static int fill(struct fsq_mount *mount, const char *device, const char *directory, uint64_t id,
-                dev_t dev, struct fsq_error *err)
+		dev_t dev, struct fsq_error *err)
 {
 	*mount = (struct fsq_mount){ strdup(device), strdup(directory), id, dev };
 	if (mount->device && mount->directory)
@@ -57,8 +58,8 @@ int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq
 	}
 	if (rc)
 		rc = stx.stx_mask & STATX_MNT_ID
-		             ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
-		             : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
+			     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
+			     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
 out:
 	if (rc)
 		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find the mount");
@@ -109,60 +110,95 @@ static int search_table(FILE *file, const char *path, struct fsq_mount *best, st
 	return 0;
 }
 
-int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mount,
-                       struct fsq_error *err)
+/* A mount table in memory, as a stream for getmntent(3). */
+struct table {
+	char *text;
+	FILE *stream;
+};
+
+static int open_table(struct table *table, const char *file, struct fsq_error *err)
 {
-	char *resolved = NULL;
-	FILE *file;
+	size_t length;
+	int rc = fsq_read_whole(file, &table->text, &length);
+
+	if (rc)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "read the mount table");
+	/* A stream of no bytes cannot be had. */
+	table->stream = fmemopen(table->text, length ? length : 1, "r");
+	if (table->stream)
+		return 0;
+	free(table->text);
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "read the mount table");
+}
+
+static void close_table(struct table *table)
+{
+	fclose(table->stream);
+	free(table->text);
+}
+
+static bool is_either(const struct fsq_mount *mount, const char *path)
+{
+	return strcmp(mount->directory, path) == 0 || strcmp(mount->device, path) == 0;
+}
+
+/* The path is not in the table as it was typed: what does it lead to? */
+static int search_resolved(struct table *table, const char *path, struct fsq_mount *mount,
+			   struct fsq_error *err)
+{
+	char *resolved = realpath(path, NULL);
 	int rc;
 
-	*mount = (struct fsq_mount){ 0 };
-	file = setmntent(table, "re");
-	if (!file)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, table, "read the mount table");
-	rc = search_table(file, path, mount, err);
-	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
-	if (rc == 0 && (!mount->directory || (strcmp(mount->directory, path) != 0 &&
-	                                      strcmp(mount->device, path) != 0))) {
-		fsq_mount_clear(mount);
-		resolved = realpath(path, NULL);
-		if (!resolved) {
-			rc = fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "resolve the path");
-			goto out;
-		}
-		rewind(file);
-		rc = search_table(file, resolved, mount, err);
-		if (rc == 0 && mount->directory && strcmp(mount->device, resolved) != 0 &&
-		    strcmp(mount->directory, resolved) != 0 &&
-		    !same_filesystem(mount->directory, resolved))
-			fsq_mount_clear(mount);
-	}
-	if (rc == 0 && !mount->directory)
-		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "find the path in %s", table);
-out:
-	if (rc)
+	if (!resolved)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "resolve the path");
+	rewind(table->stream);
+	rc = search_table(table->stream, resolved, mount, err);
+	if (rc == 0 && mount->directory && !is_either(mount, resolved) &&
+	    !same_filesystem(mount->directory, resolved))
 		fsq_mount_clear(mount);
 	free(resolved);
-	endmntent(file);
 	return rc;
 }
 
-static int each_in_table(const char *table, fsq_mount_visitor visit, void *arg,
-                         struct fsq_error *err)
+int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mount,
+		       struct fsq_error *err)
 {
-	FILE *file = setmntent(table, "re");
-	const struct mntent *entry;
-	int rc = 0;
+	struct table table;
+	int rc = open_table(&table, file, err);
 
-	if (!file)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, table, "read the mount table");
-	while (rc == 0 && (entry = getmntent(file))) {
+	if (rc)
+		return rc;
+	*mount = (struct fsq_mount){ 0 };
+	rc = search_table(table.stream, path, mount, err);
+	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
+	if (rc == 0 && !(mount->directory && is_either(mount, path))) {
+		fsq_mount_clear(mount);
+		rc = search_resolved(&table, path, mount, err);
+	}
+	if (rc == 0 && !mount->directory)
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "find the path in %s", file);
+	if (rc)
+		fsq_mount_clear(mount);
+	close_table(&table);
+	return rc;
+}
+
+static int each_in_table(const char *file, fsq_mount_visitor visit, void *arg,
+			 struct fsq_error *err)
+{
+	const struct mntent *entry;
+	struct table table;
+	int rc = open_table(&table, file, err);
+
+	if (rc)
+		return rc;
+	while (rc == 0 && (entry = getmntent(table.stream))) {
 		struct fsq_mount mount = { entry->mnt_fsname, entry->mnt_dir, 0, 0 };
 
 		if (strcmp(entry->mnt_type, "autofs") != 0)
 			rc = visit(&mount, arg);
 	}
-	endmntent(file);
+	close_table(&table);
 	return rc;
 }
 
@@ -214,7 +250,7 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 
 	if (!lib)
 		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, ENOENT, FSQ_LIBMOUNT,
-		                "load the library that lists mounts; give a path or -t instead");
+				"load the library that lists mounts");
 	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "read the mount table");
 	table = lib->new_table();
 	iter = lib->new_iter(MNT_ITER_FORWARD);
@@ -223,7 +259,7 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 	rc = lib->table_parse_file(table, FSQ_MOUNTINFO);
 	if (rc) {
 		rc = fsq_fail(err, FSQ_E_NOT_FOUND, rc < 0 ? -rc : EIO, FSQ_MOUNTINFO,
-		              "read the mount table");
+			      "read the mount table");
 		goto out;
 	}
 	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
@@ -234,11 +270,11 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 		if (may_hang(lib, fs) || is_doubtful(&doubtful, lib->fs_get_parent_id(fs))) {
 			if (add_doubtful(&doubtful, id))
 				rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, target,
-				              "read the mount table");
+					      "read the mount table");
 		} else if (source && target) {
 			struct fsq_mount mount = { (char *)(uintptr_t)source,
-				                   (char *)(uintptr_t)target, (uint64_t)id,
-				                   lib->fs_get_devno(fs) };
+						   (char *)(uintptr_t)target, (uint64_t)id,
+						   lib->fs_get_devno(fs) };
 			rc = visit(&mount, arg);
 		}
 	}

@@ -13,10 +13,10 @@
 #include "error.h"
 
 struct fsq_mount {
-	char *device;    /* the source as the table has it, e.g. /dev/sda1 or tmpfs */
+	char *device;	 /* the source as the table has it, e.g. /dev/sda1 or tmpfs */
 	char *directory; /* the mount point, unescaped */
-	uint64_t id;     /* the kernel's mount ID, 0 when the table has none */
-	dev_t dev;       /* device number of the filesystem, 0 when not known */
+	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
+	dev_t dev;	 /* device number of the filesystem, 0 when not known */
 };
 
 /** Free what @mount points to. */
@@ -37,15 +37,15 @@ int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq
 /**
  * Find a path in a mount table that the caller brings (xfs_quota's -t).
  *
- * @table    a file in fstab(5) format
+ * @file     a file in fstab(5) format
  * @path     a mount point or device of the table, or any path below a mount point of it; where
  *           mounts are stacked the last line, which is the one to be seen, counts
  * @return   0; FSQ_E_NOT_FOUND with errno ENXIO when the table does not have it, else with the
- *           errno of opening @table or resolving @path
+ *           errno of opening @file or resolving @path
  * Source: getmntent(3)
  */
-int fsq_mount_in_table(const char *table, const char *path, struct fsq_mount *mount,
-                       struct fsq_error *err);
+int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mount,
+		       struct fsq_error *err);
 
 /** Called for each mount; a value other than 0 ends the iteration and is returned from it. */
 typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
@@ -53,12 +53,12 @@ typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
 /**
  * Visit every mount that can hold local quotas.
  *
- * @table    a file in fstab(5) format of which every line but autofs is visited; NULL for the
+ * @file     a file in fstab(5) format of which every line but autofs is visited; NULL for the
  *           system's mounts, of which network, FUSE and autofs mounts, and whatever is mounted
  *           below one, are left out
  * @return   0, what @visit returned, or FSQ_E_NOT_FOUND when the table cannot be read
  * Source: getmntent(3), libmount
  */
-int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
+int fsq_mounts_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
 #endif

@@ -2,14 +2,11 @@
 #include "project_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "units.h"
+#include "whole_file.h"
 
 /*
  * Split "ONE:OTHER" at the first colon.
@@ -26,26 +23,6 @@ static bool split(char *line, char **other)
 	return true;
 }
 
-/*
- * Open without waiting for a writer, should the file be a FIFO, and then read like any file.
- * @return   a descriptor or a negative errno
- */
-static int open_file(const char *file)
-{
-	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && fcntl(fd, F_SETFL, 0))) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
-	}
-	return fd;
-}
-
 static bool parse_file_id(char *text, uint32_t *id)
 {
 	char *end;
@@ -59,29 +36,20 @@ static bool parse_file_id(char *text, uint32_t *id)
 
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
 {
-	int fd = open_file(file);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL, *directory;
-	size_t size = 0;
-	ssize_t length;
+	char *text, *rest, *line, *directory;
+	size_t length;
 	uint32_t id;
-	int rc = 0;
+	int rc = fsq_read_whole(file, &text, &length);
 
-	if (fd < 0)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -fd, file, "read the projects file");
-	if (!stream) {
-		close(fd);
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "read the projects file");
-	}
-	while (rc == 0 && (length = getline(&line, &size, stream)) >= 0) {
-		if (length > 0 && line[length - 1] == '\n')
-			line[length - 1] = '\0';
+	if (rc)
+		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
+				"read the projects file");
+	rest = text;
+	while (rc == 0 && (line = fsq_next_line(&rest, text + length)))
 		if (split(line, &directory) && strlen(directory) < PATH_MAX &&
 		    parse_file_id(line, &id))
 			rc = visit(id, directory, arg);
-	}
-	free(line);
-	fclose(stream);
+	free(text);
 	return rc;
 }
 
@@ -91,51 +59,11 @@ struct entry {
 };
 
 struct fsq_project_names {
-	char *text;            /* the file; the names point into it */
+	char *text;	       /* the file; the names point into it */
 	struct entry *entries; /* in the file's order */
 	struct entry *by_id;   /* sorted by ID, then by place in the file; made on first use */
 	size_t count;
 };
-
-static int read_whole(const char *file, char **text, size_t *length)
-{
-	size_t size = 0;
-	struct stat st;
-	ssize_t got = 1;
-	int fd = open_file(file);
-
-	*text = NULL;
-	*length = 0;
-	if (fd < 0)
-		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		size = (size_t)st.st_size;
-	while (got > 0) {
-		if (*length >= size || !*text) {
-			size_t wanted = *text ? 2 * size : size + 4096;
-			char *larger = realloc(*text, wanted + 1);
-
-			if (!larger) {
-				got = -1;
-				errno = ENOMEM;
-				break;
-			}
-			*text = larger;
-			size = wanted;
-		}
-		got = read(fd, *text + *length, size - *length);
-		if (got > 0)
-			*length += (size_t)got;
-	}
-	close(fd);
-	if (got < 0) {
-		free(*text);
-		*text = NULL;
-		return -errno;
-	}
-	(*text)[*length] = '\0';
-	return 0;
-}
 
 static int add_entry(struct fsq_project_names *names, uint32_t id, const char *name)
 {
@@ -155,22 +83,20 @@ static int add_entry(struct fsq_project_names *names, uint32_t id, const char *n
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
 {
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
+	char *rest, *line, *number;
 	size_t length = 0;
-	int rc = names ? read_whole(file, &names->text, &length) : -ENOMEM;
+	uint32_t id;
+	int rc = names ? fsq_read_whole(file, &names->text, &length) : -ENOMEM;
 
-	for (char *line = rc == 0 ? names->text : NULL; line && *line && rc == 0;) {
-		char *end = strchr(line, '\n');
-		char *number;
-		uint32_t id;
-
-		if (end)
-			*end = '\0';
-		if (split(line, &number)) {
-			number[strcspn(number, ":")] = '\0';
-			if (parse_file_id(number, &id))
-				rc = add_entry(names, id, line);
-		}
-		line = end ? end + 1 : NULL;
+	if (rc == -ENOENT || rc == -ENOTDIR)
+		rc = 0;
+	rest = names ? names->text : NULL;
+	while (rc == 0 && length > 0 && (line = fsq_next_line(&rest, names->text + length))) {
+		if (!split(line, &number))
+			continue;
+		number[strcspn(number, ":")] = '\0';
+		if (parse_file_id(number, &id))
+			rc = add_entry(names, id, line);
 	}
 	if (rc) {
 		fsq_project_names_free(names);
@@ -233,7 +159,7 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 }
 
 int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
-                           void *arg)
+			   void *arg)
 {
 	int rc = 0;
 

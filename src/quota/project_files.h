@@ -27,7 +27,7 @@ typedef int (*fsq_project_visitor)(uint32_t id, const char *directory, void *arg
  * Source: projects(5)
  */
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,
-                      struct fsq_error *err);
+		      struct fsq_error *err);
 
 /* All names of a projid(5) file, read in one pass. */
 struct fsq_project_names;
@@ -40,7 +40,7 @@ struct fsq_project_names;
  * Source: projid(5)
  */
 int fsq_project_names_read(struct fsq_project_names **names, const char *file,
-                           struct fsq_error *err);
+			   struct fsq_error *err);
 
 void fsq_project_names_free(struct fsq_project_names *names);
 
@@ -52,6 +52,6 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 
 /** Visit every entry of a projid file in its order; as fsq_project_visitor with names. */
 int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
-                           void *arg);
+			   void *arg);
 
 #endif

@@ -25,7 +25,7 @@ struct level {
 	dev_t dev;
 	ino_t ino;
 	uint64_t mount_id; /* 0 until it is needed */
-	char *entries;     /* what getdents64(2) gave, and where we are in it */
+	char *entries;	   /* what getdents64(2) gave, and where we are in it */
 	size_t size;
 	size_t position;
 	off_t next; /* where a new descriptor has to read on */
@@ -300,11 +300,11 @@ static int visit_root(struct walk *walk)
 	fd = open(walk->path, OPEN_FLAGS);
 	if (fd < 0)
 		return report(walk, errno == ELOOP ? FSQ_WALK_SPECIAL : FSQ_WALK_NO_OPEN, -1,
-		              errno);
+			      errno);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return visit_directory(walk, fd);
 	rc = is_special(st.st_mode) ? report(walk, FSQ_WALK_SPECIAL, -1, 0)
-	                            : report(walk, FSQ_WALK_FILE, fd, 0);
+				    : report(walk, FSQ_WALK_FILE, fd, 0);
 	close(fd);
 	return rc;
 }
@@ -340,7 +340,7 @@ static int walk_all(struct walk *walk, const char *root)
 }
 
 int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
-                  struct fsq_error *err)
+		  struct fsq_error *err)
 {
 	struct walk walk = { .visit = visit, .arg = arg, .max_depth = max_depth };
 	int rc = walk_all(&walk, root);

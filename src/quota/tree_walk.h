@@ -23,9 +23,9 @@ enum fsq_walk_kind {
 struct fsq_walk_entry {
 	enum fsq_walk_kind kind;
 	const char *path; /* the root as given, without trailing slashes, and the names below it */
-	int fd;           /* open for reading if FILE or DIRECTORY, else -1 */
-	int errnum;       /* why, if NO_STAT or NO_OPEN */
-	int depth;        /* 0: the root */
+	int fd;		  /* open for reading if FILE or DIRECTORY, else -1 */
+	int errnum;	  /* why, if NO_STAT or NO_OPEN */
+	int depth;	  /* 0: the root */
 };
 
 /* What a visitor may return besides 0, to go on, and anything else, to end the walk. */
@@ -44,6 +44,6 @@ typedef int (*fsq_walk_visitor)(const struct fsq_walk_entry *entry, void *arg);
  * Source: openat2(2), getdents64(2)
  */
 int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
-                  struct fsq_error *err);
+		  struct fsq_error *err);
 
 #endif

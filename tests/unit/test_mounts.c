@@ -94,17 +94,17 @@ static void test_system(const char *path)
 	rc = fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line);
 	snprintf(name, sizeof(name), "%s: the table says the same", path);
 	ok(rc == 0 && strcmp(line.directory, mount.directory) == 0 &&
-	           strcmp(line.source, mount.device) == 0,
+		   strcmp(line.source, mount.device) == 0,
 	   name);
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &stx))
 		abort();
 	rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &asked);
 	snprintf(name, sizeof(name), "%s: %s", path,
-	         rc == 0 ? "statmount says the same" : "this kernel cannot say by statmount");
+		 rc == 0 ? "statmount says the same" : "this kernel cannot say by statmount");
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE)
 		ok(rc == -ENODATA || rc == -EPERM ||
-		           (rc == 0 && strcmp(asked.directory, line.directory) == 0 &&
-		            strcmp(asked.source, line.source) == 0 && asked.dev == line.dev),
+			   (rc == 0 && strcmp(asked.directory, line.directory) == 0 &&
+			    strcmp(asked.source, line.source) == 0 && asked.dev == line.dev),
 		   name);
 	else
 		ok(rc == -ENOSYS || rc == -EPERM, name);
@@ -139,7 +139,7 @@ int main(void)
 	test_system("/");
 	test_system("/proc/self/status");
 	ok(fsq_mountinfo_find(FSQ_MOUNTINFO_ID, UINT64_MAX, &(struct fsq_mountinfo_line){ 0 }) ==
-	           -ENXIO,
+		   -ENXIO,
 	   "a mount that is not there");
 	ok(fsq_mounts_each(NULL, count_mounts, &count, NULL) == 0 && count > 0,
 	   "libmount is loaded and lists the system's mounts");
@@ -149,7 +149,7 @@ int main(void)
 	ok(fsq_mounts_each(table, count_mounts, &count, NULL) == 0 && count == 2,
 	   "a table of one's own is listed but for autofs");
 	ok(fsq_mounts_each("/nonexistent", count_mounts, &count, &err) == FSQ_E_NOT_FOUND &&
-	           err.errnum == ENOENT,
+		   err.errnum == ENOENT,
 	   "a table that is not there is named");
 	unlink(table);
 	return tap_end();

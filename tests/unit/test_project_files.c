@@ -69,7 +69,7 @@ static void test_projects(void)
 	put("1:/a\n2:/b\n", 10);
 	ok(fsq_projects_each(file, stop, NULL, NULL) == 77, "a visitor can end the reading");
 	ok(fsq_projects_each("/nonexistent/file", note, NULL, &err) == FSQ_E_NOT_FOUND &&
-	           err.errnum == ENOENT && strcmp(err.path, "/nonexistent/file") == 0,
+		   err.errnum == ENOENT && strcmp(err.path, "/nonexistent/file") == 0,
 	   "a file that is not there is named");
 }
 
@@ -96,7 +96,7 @@ static void test_names(void)
 	ok(strcmp(fsq_project_names_name(names, 15), "same") == 0,
 	   "the first name of an ID counts");
 	ok(!fsq_project_names_id(names, "neg", &id) && !fsq_project_names_id(names, "big", &id) &&
-	           !fsq_project_names_id(names, "empty", &id),
+		   !fsq_project_names_id(names, "empty", &id),
 	   "an entry without a proper ID is none");
 	ok(!fsq_project_names_id(names, "#c", &id) && !fsq_project_names_name(names, 16),
 	   "comments are no entries");
@@ -111,7 +111,7 @@ static void test_names(void)
 	fsq_project_names_free(names);
 
 	ok(fsq_project_names_read(&names, "/nonexistent/file", NULL) == 0 &&
-	           !fsq_project_names_name(names, 0),
+		   !fsq_project_names_name(names, 0),
 	   "a file that is not there has no names");
 	fsq_project_names_free(names);
 	ok(names_are(&names, "", 0) && !fsq_project_names_id(names, "", &id),

@@ -210,8 +210,8 @@ int main(void)
 	if (chdir("/"))
 		return 1;
 	for (const char *const *name =
-	             (const char *const[]){ "a/af", "a/up", "a/b", "a", "file", "file2", "link",
-	                                    "dangling", "fifo", NULL };
+		     (const char *const[]){ "a/af", "a/up", "a/b", "a", "file", "file2", "link",
+					    "dangling", "fifo", NULL };
 	     *name; name++) {
 		char path[256];
 

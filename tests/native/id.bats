@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# fsquota id: the bare project ID of files.
+
+load ../lib/fsquota
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		mkdir "/mnt/$fs/dir"
+		oracle -x -f -c "project -s -p /mnt/$fs/dir 4294967294" "/mnt/$fs" >/dev/null
+		touch "/mnt/$fs/dir/file" "/mnt/$fs/plain"
+	done
+}
+
+@test "the ID of a directory, of a file created in it, and none, in the order of the paths" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota id "/mnt/$fs/dir" "/mnt/$fs/plain" "/mnt/$fs/dir/file"
+		assert_equal "$status" 0
+		assert_output "4294967294
+0
+4294967294"
+		assert_equal "$stderr" ""
+	done
+}
+
+@test "what fails is named, the others are printed, the first failure is the status" {
+	run_split fsquota id /mnt/x/dir /nowhere /mnt/x/plain
+	assert_equal "$status" 5
+	assert_output "4294967294
+0"
+	assert_equal "$stderr" "fsquota id: /nowhere: cannot read the project ID: No such file or directory"
+}
+
+@test "a filesystem without project IDs gives 3" {
+	run_split fsquota id /proc/self/status
+	assert_equal "$status" 3
+	assert_equal "$(wc -l <<<"$stderr")" 1
+}
+
+@test "a symlink is not followed" {
+	ln -sf dir /mnt/x/link
+	run_split fsquota id /mnt/x/link
+	assert_equal "$status" 3
+	assert_equal "$stdout" ""
+}
+
+@test "what may not be read gives 4" {
+	chmod 700 /mnt/x/dir
+	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" id /mnt/x/dir
+	chmod 755 /mnt/x/dir
+	assert_equal "$status" 4
+	assert_equal "$stderr" "fsquota id: /mnt/x/dir: cannot read the project ID: Permission denied"
+}
+
+@test "without a path the usage is shown, with 2" {
+	run_split fsquota id
+	assert_equal "$status" 2
+	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id PATH..."
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# fsquota lsattr: the layout of lsattr(1), on every filesystem.
+
+load ../lib/fsquota
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		mkdir -p "/mnt/$fs/tree/a/b" "/mnt/$fs/tree/sp ace"
+		touch "/mnt/$fs/tree/file" "/mnt/$fs/tree/.hidden" "/mnt/$fs/tree/a/b/deep" \
+			"/mnt/$fs/tree/"$'new\nline'
+		oracle -x -f -c "project -s -d 0 -p /mnt/$fs/tree/a 77" \
+			-c "project -s -d 0 -p /mnt/$fs/tree/a/b 4294967294" "/mnt/$fs" >/dev/null
+		chattr +d "/mnt/$fs/tree/file"
+		chattr +A "/mnt/$fs/tree/a/b/deep"
+	done
+	chattr +i /mnt/x/tree/file /mnt/e/tree/file
+}
+
+teardown_file() {
+	chattr -i /mnt/x/tree/file /mnt/e/tree/file
+}
+
+# Our output and status, and those of the real one, for the same words.
+same_as_lsattr() {
+	local fs
+	for fs in x e f; do
+		# shellcheck disable=SC2294 # words with %s for the filesystem
+		run_split fsquota lsattr "${@//%/\/mnt\/$fs}"
+		diff "$BATS_TEST_TMPDIR/stdout" <(lsattr "${@//%/\/mnt\/$fs}")
+		assert_equal "$status" 0
+	done
+}
+
+@test "a directory is listed by what is in it" { same_as_lsattr %/tree; }
+@test "with -p the ID comes first" { same_as_lsattr -p %/tree; }
+@test "with -d directories are listed themselves" { same_as_lsattr -pd %/tree %/tree/a %/tree/file; }
+@test "with -R all below is listed" { same_as_lsattr -pR %/tree; }
+@test "a trailing slash stays as it was typed" { same_as_lsattr -pd %/tree/; }
+@test "several paths, files and directories mixed" { same_as_lsattr -p %/tree/file %/tree/a %/tree/a/b; }
+@test "options may follow paths" { same_as_lsattr %/tree -p -d; }
+
+@test "with -a names that begin with a dot are listed" {
+	run_split fsquota lsattr -pa /mnt/x/tree
+	assert_output --partial '/mnt/x/tree/.hidden'
+	refute_output --regexp '/\.\.?$'
+}
+
+@test "a relative path is printed as given" {
+	cd /mnt/x/tree
+	run_split fsquota lsattr -pd a
+	assert_output "$(lsattr -pd a)"
+}
+
+@test "flags are told apart, with every letter the filesystem knows" {
+	local letter
+	for letter in a A c d D i j S t T; do
+		local dir=/mnt/e/tree/a
+		chattr "+$letter" $dir 2>/dev/null || continue
+		run fsquota lsattr -d $dir
+		assert_output "$(lsattr -d $dir)"
+		assert_output --regexp "^[^ ]*$letter"
+		chattr "-$letter" $dir
+	done
+}
+
+@test "a symlink and a FIFO are named and not opened" {
+	ln -s /etc/passwd /mnt/x/tree/link
+	mkfifo /mnt/x/tree/fifo
+	run_split timeout 20 fsquota lsattr -p /mnt/x/tree/link /mnt/x/tree/fifo /mnt/x/tree/a/b
+	assert_equal "$status" 3
+	assert_equal "$(wc -l <<<"$stderr")" 2
+	assert_output --partial deep
+	rm /mnt/x/tree/link /mnt/x/tree/fifo
+}
+
+@test "mounts below the directory are not entered" {
+	mkdir /mnt/x/tree/mountpoint
+	mount --bind /mnt/x/tree/a /mnt/x/tree/mountpoint
+	run_split fsquota lsattr -pR /mnt/x/tree
+	umount /mnt/x/tree/mountpoint
+	rmdir /mnt/x/tree/mountpoint
+	assert_equal "$status" 0
+	refute_output --partial mountpoint
+}
+
+@test "a path that is not there gives 5 and is named" {
+	run_split fsquota lsattr -pd /mnt/x/nowhere
+	assert_equal "$status" 5
+	assert_equal "$stderr" "fsquota lsattr: /mnt/x/nowhere: cannot read the flags: No such file or directory"
+}
+
+@test "without a path the usage is shown, with 2" {
+	run_split fsquota lsattr -p
+	assert_equal "$status" 2
+	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] PATH..."
+}

@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where the xfs_quota door is not the same as xfs_quota 6.1, and better: the numbers are those of
+# DEVIATIONS in fsquota-xfs_quota(7). What the real one does is asserted too, where it ends by
+# itself, so that a deviation that is none any more is noticed.
+
+load ../lib/fsquota
+
+setup() {
+	fresh_fs x
+	fresh_fs x2 -o uquota,gquota,pquota
+	projects=$BATS_TEST_TMPDIR/projects projid=$BATS_TEST_TMPDIR/projid
+	none=(-D/dev/null -P/dev/null)
+}
+
+hard_limit() {
+	oracle -x -f -D/dev/null -P/dev/null -c "quota -p -N -v -b $2" "$1" | awk '{ print $4 }'
+}
+
+id_of() {
+	lsattr -pd "$1" | awk '{ print $1 }'
+}
+
+@test "deviation 1: a row is one line, however long the device's name is" {
+	local name=/dev/mapper-like-volume-group-1-and-a-name
+	mknod $name b $((0x$(stat -c %t "$FSQ_X_DEV"))) $((0x$(stat -c %T "$FSQ_X_DEV")))
+	echo "$name /mnt/x xfs rw 0 0" >"$BATS_TEST_TMPDIR/mounts"
+	local words=(-t "$BATS_TEST_TMPDIR/mounts" "${none[@]}" -c 'quota -p -N -v -b 0' -c 'df -hN' /mnt/x)
+	run oracle "${words[@]}"
+	assert_equal "${#lines[@]}" 4
+	run xfs_quota "${words[@]}"
+	rm $name
+	assert_equal "${#lines[@]}" 2
+	assert_line --index 0 --regexp "^$name +0 +0 +0 +00 \[-+\] /mnt/x$"
+	assert_line --index 1 --regexp "^$name +960M .*% /mnt/x$"
+}
+
+@test "deviation 2: rows are not repeated for each filesystem" {
+	run oracle "${none[@]}" -c 'quota -p -N -v 0' -c 'df -N' /mnt/x /mnt/x2
+	assert_equal "${#lines[@]}" 8
+	run xfs_quota "${none[@]}" -c 'quota -p -N -v 0' -c 'df -N' /mnt/x /mnt/x2
+	assert_equal "${#lines[@]}" 4
+	run xfs_quota -x "${none[@]}" -c 'state -p -a' /mnt/x /mnt/x2
+	assert_equal "$(grep -c 'Project quota state' <<<"$output")" 2
+	mkdir /mnt/x/dir
+	run xfs_quota -x "${none[@]}" -c 'project -c -p /mnt/x/dir 5' /mnt/x /mnt/x2
+	assert_equal "$(grep -c 'Checking project' <<<"$output")" 1
+}
+
+@test "deviation 2: without a path a bind mount is not a further filesystem" {
+	mkdir -p /mnt/bind
+	mount --bind /mnt/x /mnt/bind
+	run oracle "${none[@]}" -c print
+	assert_line --partial /mnt/bind
+	run xfs_quota "${none[@]}" -c print
+	refute_line --partial /mnt/bind
+	assert_line --partial "/mnt/x  "
+	run xfs_quota -x "${none[@]}" -c 'state -p' /mnt/bind
+	umount /mnt/bind
+	assert_line --index 0 "Project quota state on /mnt/bind ($FSQ_X_DEV)"
+}
+
+@test "deviation 3: a path below a mount point stands for its filesystem" {
+	mkdir -p /mnt/x/a/b
+	run oracle -x "${none[@]}" -c 'limit -p bhard=1m 5' /mnt/x/a/b
+	assert_output --partial "No such device or address"
+	run xfs_quota -x "${none[@]}" -c 'limit -p bhard=1m 5' -c 'quota -p -N -v 5' /mnt/x/a/b
+	assert_output --regexp "^$FSQ_X_DEV +0 +0 +1024 +00 \[-+\] /mnt/x$"
+}
+
+@test "deviation 3: where mounts are stacked the visible one is meant" {
+	mkdir -p /mnt/stack
+	mount -o prjquota "$FSQ_X_DEV" /mnt/stack
+	mount -o prjquota "$FSQ_X2_DEV" /mnt/stack
+	xfs_quota -x "${none[@]}" -c 'limit -p bhard=3m 9' /mnt/stack
+	run xfs_quota -x "${none[@]}" -c print /mnt/stack
+	umount /mnt/stack
+	umount /mnt/stack
+	assert_line --partial "/mnt/stack          $FSQ_X2_DEV"
+	assert_equal "$(hard_limit /mnt/x2 9)" 3072
+	assert_equal "$(hard_limit /mnt/x 9)" ""
+}
+
+@test "deviation 4: a report after an iterating command is about the path that was given" {
+	mkdir /mnt/x/dir
+	echo "10:/mnt/x/dir" >"$projects"
+	local words=(-x -D "$projects" -P/dev/null -c 'limit -p bhard=1m 10' -c 'report -pN' /mnt/x)
+	run oracle "${words[@]}"
+	assert_output ""
+	run xfs_quota "${words[@]}"
+	assert_line --index 1 --regexp '^#10 +0 +0 +1024 '
+}
+
+@test "deviation 5: with a path no other mount is touched, without one no network or FUSE mount" {
+	local trace=$BATS_TEST_TMPDIR/trace
+	exec 9<>/dev/fuse
+	mkdir -p /mnt/hang
+	mount -t fuse -o fd=9,rootmode=40000,user_id=0,group_id=0 none /mnt/hang
+	mount --bind /mnt/x2 /mnt/x2
+	timeout 20 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' /mnt/x
+	run grep -E '/mnt/(hang|x2|e|f)"' "$trace"
+	assert_failure
+	timeout 20 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' -c print
+	local status_all=$?
+	run grep /mnt/hang\" "$trace"
+	umount -l /mnt/hang
+	exec 9<&-
+	umount /mnt/x2
+	assert_failure
+	assert_equal "$status_all" 0
+}
+
+@test "deviation 6: on ext4 regular files are tagged" {
+	fresh_fs e
+	mkdir /mnt/e/dir
+	touch /mnt/e/dir/file
+	run oracle -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
+	assert_output --partial "cannot set project on /mnt/e/dir/file: Operation not supported"
+	run xfs_quota -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
+	assert_success
+	assert_equal "$(id_of /mnt/e/dir) $(id_of /mnt/e/dir/file)" "5 5"
+	run xfs_quota -x -f "${none[@]}" -c 'project -c -p /mnt/e/dir 5' /mnt/e
+	refute_output --partial "not set"
+}
+
+@test "deviation 6: -p and -d hold for one command" {
+	mkdir -p /mnt/x/one/deep /mnt/x/two/deep
+	xfs_quota -x "${none[@]}" -c 'project -s -d 0 -p /mnt/x/one 5' -c 'project -s -p /mnt/x/two 6' /mnt/x
+	assert_equal "$(id_of /mnt/x/one) $(id_of /mnt/x/one/deep)" "5 0"
+	assert_equal "$(id_of /mnt/x/two) $(id_of /mnt/x/two/deep)" "6 6"
+}
+
+@test "deviation 6: -d prunes the walk" {
+	mkdir -p /mnt/x/dir/sub/deep
+	strace -f -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x "${none[@]}" -c 'project -c -d 1 -p /mnt/x/dir 5' /mnt/x
+	run grep '"deep"' "$BATS_TEST_TMPDIR/trace"
+	assert_failure
+}
+
+@test "deviation 6: bind mounts in the tree are not entered" {
+	mkdir -p /mnt/x/dir/bind /mnt/x/outside
+	touch /mnt/x/outside/file
+	mount --bind /mnt/x/outside /mnt/x/dir/bind
+	xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/dir 5' /mnt/x
+	umount /mnt/x/dir/bind
+	assert_equal "$(id_of /mnt/x/dir) $(id_of /mnt/x/outside) $(id_of /mnt/x/outside/file)" "5 0 0"
+}
+
+@test "deviation 6: a tree may be deeper than a path name can be long" {
+	local level
+	mkdir /mnt/x/deep
+	cd /mnt/x/deep
+	for level in {1..600}; do mkdir dddddddddd && cd -P dddddddddd 2>/dev/null || cd ./dddddddddd; done
+	run_split xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/deep 93' /mnt/x
+	cd /
+	assert_equal "$status $stderr" "0 "
+	assert_equal "$(oracle "${none[@]}" -c 'quota -p -N -i -v 93' /mnt/x | awk '{ print $2 }')" 601
+}
+
+@test "deviation 6: what is set already is not written" {
+	mkdir -p /mnt/x/dir/sub
+	touch /mnt/x/dir/file
+	strace -f -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x "${none[@]}" \
+		-c 'project -s -p /mnt/x/dir 5' -c 'project -s -p /mnt/x/dir 5' /mnt/x
+	assert_equal "$(grep -c FSSETXATTR "$BATS_TEST_TMPDIR/trace")" 3
+}
+
+@test "deviation 7: output that cannot be written gives 1" {
+	run bash -c "\"$FSQ_ORACLE\" -D/dev/null -P/dev/null -c print /mnt/x >/dev/full"
+	assert_success
+	run bash -c "xfs_quota -D/dev/null -P/dev/null -c print /mnt/x >/dev/full"
+	assert_failure 1
+	assert_output "xfs_quota: cannot write the output: No space left on device"
+	run bash -c "xfs_quota -D/dev/null -P/dev/null -c print /mnt/x >&-"
+	assert_failure 1
+}
+
+@test "deviation 7: a FIFO as projects, projid or mounts file does not hang" {
+	mkfifo "$projects"
+	run timeout 20 xfs_quota -x -D "$projects" -P "$projects" -c print -c 'quota -p nosuch' /mnt/x
+	assert_failure 1
+	assert_line --partial "cannot find project nosuch"
+	run timeout 20 xfs_quota -x -t "$projects" -c print /mnt/x
+	assert_success
+	assert_line --partial "cannot setup path for mount /mnt/x"
+}
+
+@test "deviation 8: a limit that is no number, negative or too large is refused" {
+	local word
+	oracle -x "${none[@]}" -c 'limit -p bhard=7m ihard=7 5' /mnt/x
+	for word in bhard=-1m bhard=16e bhard=9223372036854775808 ihard=10k ihard=abc ihard= ihard=-1; do
+		run_split xfs_quota -x "${none[@]}" -c "limit -p $word 5" /mnt/x
+		assert_equal "$status" 1
+		assert_equal "$stderr" "xfs_quota: Error: could not parse size ${word#*=}.
+xfs_quota: unrecognised argument $word"
+	done
+	assert_equal "$(hard_limit /mnt/x 5)" 7168
+}
+
+@test "deviation 8: less than a block is a block, not unlimited" {
+	fresh_fs e
+	run_split xfs_quota -x -f "${none[@]}" -c 'limit -p bhard=1 5' /mnt/e
+	assert_equal "$status $stderr" "0 "
+	run oracle -x -f "${none[@]}" -c 'dump -p' /mnt/e
+	assert_line --regexp '^5 +0 +1 +0 +0$'
+}
+
+@test "deviation 8: no garbage in the files is ever project 0" {
+	printf 'abc:/mnt/x\n:/mnt/x\n-3:/mnt/x\n4294967295:/mnt/x\n4294967296:/mnt/x\n7:/mnt/x\n' >"$projects"
+	printf 'zero:abc\nneg:-5\nbig:4294967297\nnone:\n' >"$projid"
+	run oracle -x -D "$projects" -P "$projid" -c print /mnt/x
+	assert_line --partial "(project 0"
+	run xfs_quota -x -D "$projects" -P "$projid" -c print /mnt/x
+	assert_equal "${#lines[@]}" 3
+	assert_line --index 2 --partial "(project 7)"
+	for name in zero neg big none; do
+		run_split xfs_quota -x -P "$projid" -c "limit -p bhard=1m $name" /mnt/x
+		assert_equal "$status $stderr" "1 project: invalid xfs_quota name: $name"
+	done
+}
+
+@test "deviation 9: report -t keeps its header" {
+	oracle -x "${none[@]}" -c 'limit -p bhard=1m 5' /mnt/x
+	run oracle -x "${none[@]}" -c 'report -pbt' /mnt/x
+	refute_output --partial "Project quota on"
+	run xfs_quota -x "${none[@]}" -c 'report -pbt' /mnt/x
+	assert_line --index 0 "Project quota on /mnt/x ($FSQ_X_DEV)"
+	assert_equal "${#lines[@]}" 4
+}
+
+@test "deviation 9: df shows nothing as available, not less" {
+	mkdir /mnt/x/dir
+	echo "10:/mnt/x/dir" >"$projects"
+	oracle -x "${none[@]}" -c 'project -s -p /mnt/x/dir 10' /mnt/x >/dev/null
+	dd if=/dev/zero of=/mnt/x/dir/file bs=1M count=2 conv=fsync 2>/dev/null
+	oracle -x "${none[@]}" -c 'limit -p bsoft=1m 10' /mnt/x
+	run oracle -D "$projects" -P/dev/null -c 'df -N' /mnt/x
+	assert_line --index 1 --regexp '^[^ ]+ +1024 +2048 +9223372036854774784 '
+	run xfs_quota -D "$projects" -P/dev/null -c 'df -N' /mnt/x
+	assert_line --index 1 --regexp '^[^ ]+ +1024 +2048 +0 +200% /mnt/x/dir$'
+}
+
+@test "deviation 9: quota refuses an ID that cannot be" {
+	run_split xfs_quota "${none[@]}" -c 'quota -pv 4294967296' /mnt/x
+	assert_equal "$status $stderr" "1 xfs_quota: cannot find project 4294967296"
+	run_split xfs_quota "${none[@]}" -c 'quota -pv 4294967295' /mnt/x
+	assert_equal "$status $stderr" "1 xfs_quota: cannot find project 4294967295"
+	assert_equal "$stdout" ""
+}
+
+@test "deviation 9: names of projects are read once, not for each row" {
+	seq 1 500 | sed 's/.*/p&:&/' >"$projid"
+	for id in {1..20}; do echo "limit -p bhard=1m $id"; done | oracle -x "${none[@]}" /mnt/x
+	strace -f -e trace=openat -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x -D/dev/null -P "$projid" -c 'report -p' /mnt/x
+	assert_equal "$(grep -c "$projid" "$BATS_TEST_TMPDIR/trace")" 1
+}
+
+@test "deviation 10: help texts are our own, whatever the language" {
+	run diff <(oracle -x -c 'help limit' /mnt/x) <(xfs_quota -x -c 'help limit' /mnt/x)
+	assert_failure
+	run diff <(LC_ALL=de_DE.UTF-8 xfs_quota -x -c help /mnt/x) <(xfs_quota -x -c help /mnt/x)
+	assert_success
+}
+
+@test "deviation 11: a query does not read the projects file, nor complain about it" {
+	echo "10:/no/such/directory" >"$projects"
+	run oracle -D "$projects" -P/dev/null -c 'quota -pv 0' /mnt/x
+	assert_line --partial "cannot find mount point for path \`/no/such/directory'"
+	run strace -f -e trace=openat xfs_quota -D "$projects" -P/dev/null -c 'quota -pv 0' /mnt/x
+	refute_output --partial "$projects"
+	refute_output --partial /no/such/directory
+	run xfs_quota -D "$projects" -P/dev/null -c print /mnt/x
+	assert_line --partial "cannot find mount point for path \`/no/such/directory'"
+}
