@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What every bats suite starts with:  load ../lib/fsquota
+#
+# The suites run as root inside tests/guest/run, which documents the filesystems they find.
+#   $FSQUOTA              the binary under test
+#   fsquota, xfs_quota    links to it, first in PATH
+#   oracle                the xfs_quota of xfsprogs
+#   fresh_fs x [...]      a filesystem made anew (tests/guest/fresh)
+#   run_split CMD...      like run, but keeps the streams apart
+
+bats_require_minimum_version 1.5.0
+
+# What bats_load_library does with these, without the thirty processes that it starts for each
+# test: a process is dear in the guest.
+load_libraries() {
+	local directories directory library file
+	IFS=: read -ra directories <<<"$BATS_LIB_PATH"
+	for library in bats-support bats-assert bats-file; do
+		for directory in "${directories[@]}" ''; do
+			[ ! -d "$directory/$library/src" ] || break
+		done
+		[ -n "$directory" ] || { echo "install $library" >&2 && return 1; }
+		for file in "$directory/$library"/src/*.bash; do
+			# shellcheck disable=SC1090 # not ours
+			source "$file"
+		done
+	done
+}
+load_libraries
+
+: "${FSQUOTA:?is the binary to test}"
+FSQ_TOOLS=$BATS_RUN_TMPDIR/bin
+if [ ! -d "$FSQ_TOOLS" ]; then
+	mkdir "$FSQ_TOOLS"
+	ln -s "$FSQUOTA" "$FSQ_TOOLS/fsquota"
+	ln -s "$FSQUOTA" "$FSQ_TOOLS/xfs_quota"
+fi
+FSQ_ORACLE=${FSQ_ORACLE-$(command -v xfs_quota)}
+PATH=$FSQ_TOOLS:$PATH
+export FSQ_TOOLS FSQ_ORACLE PATH
+
+oracle() {
+	"$FSQ_ORACLE" "$@"
+}
+
+fresh_fs() {
+	fresh "$@"
+}
+
+# Runs a command and sets status, stdout and stderr; the bytes as they came are in the files
+# $BATS_TEST_TMPDIR/stdout and stderr. output is stdout, for bats-assert.
+# shellcheck disable=SC2034 # for the caller
+run_split() {
+	status=0
+	"$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
+	stdout=$(<"$BATS_TEST_TMPDIR/stdout")
+	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+	output=$stdout
+	mapfile -t lines <"$BATS_TEST_TMPDIR/stdout"
+}
