@@ -1,0 +1,308 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# kubelet's ephemeral storage monitoring gets true answers from us (kubelet.bash has its calls).
+# What the kernel then holds is asked of the tools of xfsprogs, e2fsprogs and quota.
+
+# shellcheck disable=SC2154 # run_split and the functions of kubelet.bash set variables
+load ../lib/fsquota
+load kubelet
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+}
+
+# Each test has an ID and, on either filesystem, a directory of its own.
+setup() {
+	id=$((1048577 + BATS_TEST_NUMBER))
+	x=/mnt/x/volumes/$id e=/mnt/e/volumes/$id
+	mkdir -p "$x" "$e"
+	chmod 1777 "$x" "$e"
+}
+
+# held MOUNTPOINT ID: what the kernel holds, in KiB: sets held_used, held_soft and held_hard.
+held() {
+	read -r _ held_used held_soft held_hard _ < <(oracle -x -f -P/dev/null -D/dev/null \
+		-c "report -p -N -n -b -L $2 -U $2" "$1")
+}
+
+fill() {
+	dd if=/dev/zero of="$1" bs=64k count="$2" conv=fsync status=none
+}
+
+ordinary_user() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+@test "XFS: quota is found where it is" {
+	kubelet_detects /mnt/x
+}
+
+@test "ext4: quota is found where it is" {
+	kubelet_detects /mnt/e
+}
+
+@test "no quota is found on an XFS without" {
+	run ! kubelet_detects /mnt/x2
+}
+
+@test "no quota is found on a filesystem that cannot have any" {
+	run ! kubelet_detects /run
+}
+
+@test "XFS: the unlimited limit arrives whole" {
+	kubelet /mnt/x "limit -p bhard=$XFS_UNLIMITED bsoft=$XFS_UNLIMITED $id"
+	assert_equal "$status" 0
+	held /mnt/x "$id"
+	# 2^63 bytes: XFS rounds up to its blocks.
+	assert_equal "$held_soft $held_hard" "9007199254740992 9007199254740992"
+}
+
+@test "ext4: the unlimited limit arrives whole" {
+	kubelet /mnt/e "limit -p bhard=$EXT4_UNLIMITED bsoft=$EXT4_UNLIMITED $id"
+	assert_equal "$status" 0
+	held /mnt/e "$id"
+	assert_equal "$held_soft $held_hard" "281474976710655 281474976710655"
+}
+
+@test "repquota shows the same limits" {
+	kubelet /mnt/e "limit -p bhard=8192000 bsoft=8192000 $id"
+	run repquota -P -n -v /mnt/e
+	assert_line --regexp "^#$id +-- +0 +8000 +8000 "
+}
+
+@test "setting a limit says nothing" {
+	kubelet /mnt/x "limit -p bhard=$XFS_UNLIMITED bsoft=$XFS_UNLIMITED $id"
+	assert_equal "$stdout$stderr" ""
+}
+
+@test "a limit that cannot be set fails" {
+	one_line_table /mnt/x
+	# Where an ordinary user can get at it.
+	install -D "$FSQUOTA" "$TMPDIR/bin/xfs_quota"
+	run_split ordinary_user "$TMPDIR/bin/xfs_quota" -t "$mounts" -P/dev/null -D/dev/null \
+		-x -f /mnt/x -c "limit -p bhard=1m bsoft=1m $id"
+	assert_equal "$status" 1
+}
+
+@test "XFS: the directory, and what is in it, get the ID" {
+	mkdir -p "$x/below/deep"
+	touch "$x/below/file"
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	run lsattr -pd "$x" "$x/below" "$x/below/deep" "$x/below/file"
+	assert_line --index 0 --regexp "^ *$id -+P-+ $x\$"
+	assert_line --index 1 --regexp "^ *$id -+P-+ $x/below\$"
+	assert_line --index 2 --regexp "^ *$id -+P-+ $x/below/deep\$"
+	assert_line --index 3 --regexp "^ *$id [-a-zA-Z]+ $x/below/file\$"
+}
+
+@test "ext4: the directory, and what is in it, get the ID" {
+	mkdir -p "$e/below/deep"
+	touch "$e/below/file"
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	run lsattr -pd "$e" "$e/below" "$e/below/deep" "$e/below/file"
+	assert_line --index 0 --regexp "^ *$id -+e-+P-+ $e\$"
+	assert_line --index 1 --regexp "^ *$id -+e-+P-+ $e/below\$"
+	assert_line --index 2 --regexp "^ *$id -+e-+P-+ $e/below/deep\$"
+	assert_line --index 3 --regexp "^ *$id -+e-+ $e/below/file\$"
+}
+
+@test "what is made later gets the ID by itself" {
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	mkdir "$x/later"
+	touch "$x/later/file"
+	run lsattr -pd "$x/later/file"
+	assert_output --regexp "^ *$id "
+}
+
+@test "a tree with special files in it can be assigned" {
+	mkfifo "$e/fifo"
+	ln -s nowhere "$e/link"
+	mknod "$e/null" c 1 3
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+}
+
+@test "a second directory can share an ID" {
+	mkdir "$x.second"
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	kubelet_assigns /mnt/x "$x.second" "$id" $XFS_UNLIMITED
+	fill "$x/one" 16
+	fill "$x.second/two" 16
+	kubelet_reads /mnt/x b "$id"
+	assert_equal "$used" $((2 * 1048576))
+}
+
+@test "XFS: the bytes read are the bytes the kernel counts" {
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	fill "$x/file" 48
+	kubelet_reads /mnt/x b "$id"
+	held /mnt/x "$id"
+	assert_equal "$used" $((held_used * 1024))
+	assert_equal "$used" $((3 * 1048576))
+}
+
+@test "ext4: the bytes read are the bytes the kernel counts" {
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	fill "$e/file" 48
+	kubelet_reads /mnt/e b "$id"
+	held /mnt/e "$id"
+	assert_equal "$used" $((held_used * 1024))
+	# The directory takes a block.
+	assert_equal "$used" $((3 * 1048576 + 4096))
+}
+
+@test "XFS: the inodes read are those there are" {
+	touch "$x/one" "$x/two"
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	kubelet_reads /mnt/x i "$id"
+	assert_equal "$used" 3
+}
+
+@test "ext4: the inodes read are those there are" {
+	touch "$e/one" "$e/two"
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	kubelet_reads /mnt/e i "$id"
+	assert_equal "$used" 3
+}
+
+@test "XFS: an ID that was never used has no row" {
+	kubelet /mnt/x "quota -p -N -n -v -b $id"
+	assert_equal "$status:$stdout:$stderr" "0::"
+}
+
+@test "ext4: an ID that was never used has a row of zeros" {
+	kubelet /mnt/e "quota -p -N -n -v -b $id"
+	assert_equal "$status" 0
+	assert_output --regexp "^$FSQ_E_DEV +0 +0 +0 +00 \[--------\] /mnt/e\$"
+}
+
+@test "an ID that names only an empty directory shows as one inode" {
+	kubelet /mnt/x "project -s -p $x $id"
+	kubelet_reads /mnt/x b "$id"
+	assert_equal "$used" 0
+	kubelet_reads /mnt/x i "$id"
+	assert_equal "$used" 1
+}
+
+@test "XFS: a file that is deleted but open is counted" {
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	exec {open}>"$x/file"
+	rm "$x/file"
+	dd if=/dev/zero bs=64k count=16 status=none >&"$open"
+	kubelet_reads /mnt/x b "$id"
+	exec {open}>&-
+	# XFS may reserve more ahead of a writer.
+	assert [ "$used" -ge 1048576 ]
+}
+
+@test "ext4: a file that is deleted but open is counted" {
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	exec {open}>"$e/file"
+	rm "$e/file"
+	dd if=/dev/zero bs=64k count=16 status=none >&"$open"
+	kubelet_reads /mnt/e b "$id"
+	exec {open}>&-
+	assert_equal "$used" $((1048576 + 4096))
+}
+
+@test "XFS: a hard limit stops root" {
+	kubelet_assigns /mnt/x "$x" "$id" 1048576
+	run ! fill "$x/file" 32
+	held /mnt/x "$id"
+	assert_equal "$held_used" 1024
+}
+
+@test "XFS: a hard limit stops an ordinary user" {
+	kubelet_assigns /mnt/x "$x" "$id" 1048576
+	run ! ordinary_user dd if=/dev/zero of="$x/file" bs=64k count=32 conv=fsync status=none
+	held /mnt/x "$id"
+	assert_equal "$held_used" 1024
+}
+
+@test "ext4: a hard limit stops an ordinary user" {
+	kubelet_assigns /mnt/e "$e" "$id" 1048576
+	run ! ordinary_user dd if=/dev/zero of="$e/file" bs=64k count=32 conv=fsync status=none
+	held /mnt/e "$id"
+	assert_equal "$held_used" 1024
+}
+
+@test "the unlimited limit stops nobody" {
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	ordinary_user dd if=/dev/zero of="$e/file" bs=64k count=32 conv=fsync status=none
+}
+
+@test "XFS: clearing takes the limit off" {
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	kubelet_clears /mnt/x "$x" "$id"
+	held /mnt/x "$id"
+	assert_equal "$held_soft $held_hard" "0 0"
+}
+
+@test "ext4: clearing takes the limit off" {
+	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
+	kubelet_clears /mnt/e "$e" "$id"
+	held /mnt/e "$id"
+	assert_equal "$held_soft $held_hard" "0 0"
+}
+
+@test "clearing leaves the ID on the directory" {
+	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
+	kubelet_clears /mnt/x "$x" "$id"
+	run lsattr -pd "$x"
+	assert_output --regexp "^ *$id -+P-+ $x\$"
+}
+
+@test "the ID of a directory is read with lsattr, or with ours in its place" {
+	local want=$id lsattr
+	kubelet /mnt/e "project -s -p $e $want"
+	for lsattr in /usr/bin/lsattr "fsquota lsattr"; do
+		# shellcheck disable=SC2086 # fsquota's has two words
+		kubelet_reads_id $lsattr "$e"
+		assert_equal "$lsattr: $id" "$lsattr: $want"
+	done
+}
+
+@test "our lsattr -pd prints what lsattr -pd prints" {
+	local directory
+	for directory in /mnt/x /mnt/e "$x" "$e/"; do
+		assert_equal "$(fsquota lsattr -pd "$directory")" "$(lsattr -pd "$directory")"
+	done
+}
+
+@test "a directory without ID reads as 0" {
+	kubelet_reads_id fsquota lsattr "$x"
+	assert_equal "$id" 0
+}
+
+@test "a mount point with blanks and the like in its name can be asked" {
+	local place=$BATS_TEST_TMPDIR/$'a blank, a\ttab, a \\ and a\nline'
+	mkdir "$place"
+	mount --bind /mnt/x "$place"
+	kubelet /mnt/x "project -s -p $x $id"
+	fill "$x/file" 16
+	mounts=''
+	kubelet_detects "$place"
+	kubelet_reads "$place" b "$id"
+	umount "$place"
+	assert_file_contains "$mounts" 'a\\040blank'
+	assert_equal "$used" 1048576
+}
+
+@test "a device with a long name leaves a row on one line" {
+	local node=$BATS_TEST_TMPDIR/mapper-vg1-a-name-of-40-characters
+	mknod "$node" b $((0x$(stat -c %t "$FSQ_X_DEV"))) $((0x$(stat -c %T "$FSQ_X_DEV")))
+	kubelet /mnt/x "project -s -p $x $id"
+	fill "$x/file" 16
+	mounts=$TMPDIR/mounts$id
+	echo "$node /mnt/x xfs rw,prjquota 0 0" >"$mounts"
+	kubelet_reads /mnt/x b "$id"
+	assert_equal "$used" 1048576
+	assert_output --regexp "^$node +1024 +0 +0 +00 \[--------\] /mnt/x\$"
+}
+
+@test "a path that kubelet's table does not have is no filesystem" {
+	one_line_table /mnt/x
+	kubelet /mnt/e 'state -p'
+	assert_equal "$status:$stdout" "0:"
+}

@@ -1,0 +1,296 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Programs and scripts that run xfs_quota get from us what they parse. Each test has one client's
+# call, word by word, its way to read the answer, and a look at what the kernel then holds.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+# Without a path, a report is about the first XFS that was mounted.
+setup_file() {
+	fresh_fs x
+	fresh_fs x2
+}
+
+# Each test has an ID and a directory of its own, and no files in /etc but those it makes.
+setup() {
+	id=$((100 + BATS_TEST_NUMBER))
+	dir=/mnt/x/$id
+	mkdir "$dir"
+	rm -f /etc/projects /etc/projid
+}
+
+# holds TYPE ID USED SOFT HARD: the kernel's numbers, in KiB.
+holds() {
+	run oracle -x -P/dev/null -D/dev/null -c "report -$1 -N -n -b -L $2 -U $2" /mnt/x
+	read -r _ used soft hard _ <<<"$output"
+	assert_equal "used $used soft $soft hard $hard" "used $3 soft $4 hard $5"
+}
+
+# is_tagged PATH ID: with the inheritance flag.
+is_tagged() {
+	run lsattr -pd "$1"
+	assert_output --regexp "^ *$2 -+P-+ $1\$"
+}
+
+fill() {
+	dd if=/dev/zero of="$1" bs=64k count="$2" conv=fsync status=none
+}
+
+# tagged DIR ID: by the tool of xfsprogs.
+tagged() {
+	oracle -x -P/dev/null -c "project -s -p $1 $2" /mnt/x >/dev/null
+}
+
+@test "nfs-ganesha's provisioner sets up a directory and its limit" {
+	run_split xfs_quota -x -c "project -s -p $dir $id" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	run_split xfs_quota -x -c "limit -p bhard=26214400 $id" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $id
+	holds p $id 0 0 25600
+}
+
+@test "nfs-ganesha's provisioner sees a limit fail by its status" {
+	run_split xfs_quota -x -c "limit -p bhard=26214400x $id" /mnt/x
+	assert_equal "$status" 1
+	holds p 0 0 0 0
+}
+
+@test "directpv tags a directory without saying where it is mounted" {
+	mkdir "$dir/below"
+	run_split xfs_quota -x -c "project -d 0 -s -p $dir $id"
+	assert_equal "$status" 0
+	is_tagged "$dir" $id
+	run lsattr -pd "$dir/below"
+	assert_output --regexp "^ *0 -+ "
+}
+
+@test "directpv gives a directory where a mount point is meant" {
+	# The low half of a hash.
+	local hash=4027431614
+	run_split xfs_quota -x -c "limit -p bhard=1073741824 $hash" "$dir"
+	assert_equal "$status:$stderr" "0:"
+	holds p $hash 0 0 1048576
+}
+
+@test "directpv reads use and limit for people" {
+	tagged "$dir" 2694881440
+	oracle -x -c 'limit -p bhard=1610612736 2694881440' /mnt/x
+	fill "$dir/file" 40
+	run_split xfs_quota -x -c 'report -h' "$dir"
+	local values=()
+	while read -r -a words; do
+		[[ ${words[0]-} != '#2694881440'* ]] || values=("${words[@]}")
+	done <<<"$stdout"
+	assert_equal "${values[1]} ${values[3]}" "2.5M 1.5G"
+}
+
+@test "kadalu takes inode numbers modulo 2^32 as IDs" {
+	local highest=4294967294
+	run_split xfs_quota -x -c "project -s -p $dir $highest" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	run_split xfs_quota -x -c "limit -p bhard=8388608 $highest" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $highest
+	run_split xfs_quota -x -c 'report -p -b' /mnt/x
+	assert_line --regexp "^#$highest +0 +0 +8192 +00 \[--------\]\$"
+}
+
+# jupyterhub-home-nfs: names are paths, the files are its own, and options come after the command.
+home_files() {
+	files=$BATS_TEST_TMPDIR/files
+	echo "$id:$dir" >"$files.projects"
+	echo "$dir:$id" >"$files.projid"
+}
+
+@test "2i2c sets up homes whose names are their paths" {
+	home_files
+	run_split xfs_quota -x -c "project -s $dir" -D "$files.projects" -P "$files.projid" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $id
+}
+
+@test "2i2c sets six limits of a name in one command" {
+	home_files
+	run_split xfs_quota -x \
+		-c "limit -p bhard=20480k bsoft=0 ihard=0 isoft=0 rtbsoft=0 rtbhard=0 $dir" \
+		-D "$files.projects" -P "$files.projid" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	holds p $id 0 0 20480
+}
+
+@test "2i2c takes the last fifteen words of a row, and what is left of them as the name" {
+	home_files
+	tagged "$dir" $id
+	oracle -x -c "limit -p bhard=20480k ihard=77 $id" /mnt/x
+	fill "$dir/file" 16
+	run_split xfs_quota -x -c 'report -N -p -bir' -D "$files.projects" -P "$files.projid"
+	assert_equal "$status" 0
+	local words row=''
+	while read -r -a words; do
+		[ "${words[*]:0:${#words[@]}-15}" != "$dir" ] || row=${words[*]: -15}
+	done < <(sed '/^$/d' <<<"$stdout")
+	assert_equal "$row" "1024 0 20480 00 [--------] 2 0 77 00 [--------] 0 0 0 00 [--------]"
+}
+
+@test "OpenShift gives a device, and takes any word on stderr as failure" {
+	run_split xfs_quota -x -c "limit -g bsoft=1048576 bhard=1048576 1000150000" "$FSQ_X_DEV"
+	assert_equal "$status:$stderr" "0:"
+	holds g 1000150000 0 1024 1024
+}
+
+@test "Yuki asks without -x, with bundled flags and a name" {
+	echo "mirror:$id" >/etc/projid
+	tagged "$dir" $id
+	fill "$dir/file" 32
+	cd /mnt/x
+	run_split xfs_quota -c 'quota -pN mirror'
+	assert_equal "$status" 0
+	# The second word of the first line, or the first of the second where a device is long.
+	local words
+	read -r -a words <<<"$stdout"
+	assert_equal "${words[1]}" 2048
+	holds p $id 2048 0 0
+}
+
+@test "Nagios' check knows every line of a report" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bsoft=3m bhard=5m $id" /mnt/x
+	fill "$dir/file" 16
+	run_split xfs_quota -x -c 'report -p -n -N' /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	local line found=''
+	while IFS= read -r line; do
+		[ -n "$line" ] || continue
+		[[ $line =~ ^#([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+\[(.+)\]$ ]] ||
+			fail "not a row: $line"
+		[ "${BASH_REMATCH[1]}" != "$id" ] || found=${BASH_REMATCH[*]:2:3}
+	done <<<"$stdout"
+	assert_equal "$found" "1024 3072 5120"
+	holds p $id 1024 3072 5120
+}
+
+@test "go-xfsquota and Terminus get six columns, of blocks or of inodes" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bhard=5m isoft=50 ihard=60 $id" /mnt/x
+	local form line words
+	declare -A row
+	for form in b i; do
+		run_split xfs_quota -x -c "report -p -n -N -$form" /mnt/x
+		while IFS= read -r line; do
+			[ -n "$line" ] || continue
+			read -r -a words <<<"$line"
+			assert_equal "${#words[@]}" 6
+			[ "${words[0]#\#}" != "$id" ] || row[$form]=${words[*]:1:3}
+		done <<<"$stdout"
+	done
+	assert_equal "${row[b]}" "0 0 5120"
+	assert_equal "${row[i]}" "1 50 60"
+	holds p $id 0 0 5120
+}
+
+@test "go-xfsquota's bounds include both ends" {
+	oracle -x -c "limit -p bhard=1m ${id}1" -c "limit -p bhard=1m ${id}2" \
+		-c "limit -p bhard=1m ${id}3" -c "limit -p bhard=1m ${id}4" /mnt/x
+	run_split xfs_quota -x -c "report -p -N -L ${id}2 -U ${id}3" /mnt/x
+	assert_equal "$(awk '{ print $1 }' <<<"$stdout" | xargs)" "#${id}2 #${id}3"
+}
+
+@test "agents that check strictly see the state, indented by two" {
+	run_split xfs_quota -x -c 'state -p' /mnt/x
+	assert_line --index 0 --regexp '^Project quota state on /mnt/x '
+	assert_line --regexp '^ {2}Accounting: ON$'
+	assert_line --regexp '^ {2}Enforcement: ON$'
+	run repquota -P -v /mnt/x
+	assert_line 'Accounting: ON; Enforcement: ON'
+}
+
+@test "agents that check strictly find the mount point in the last column" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bsoft=1m bhard=2m $id" /mnt/x
+	run_split xfs_quota -x -D /dev/null -P /dev/null -c "quota -p -N -n -b -v $id" /mnt/x
+	assert_output --regexp '^(\S+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+[0-9][0-9].*\s/mnt/x$'
+	holds p $id 0 1024 2048
+}
+
+# What remains of a check when its own lines are taken away.
+drift() {
+	run_split xfs_quota -x -D /dev/null -P /dev/null -c "project -c -p $dir $id" /mnt/x
+	grep -Ev "^Checking project |^Processed [0-9]+ \(/dev/null and cmdline\) paths for project $id with recursion depth infinite \(-1\)\.\$|^xfs_quota" "$BATS_TEST_TMPDIR/stdout" "$BATS_TEST_TMPDIR/stderr" -h || true
+}
+
+@test "agents that check strictly see no drift in a tree that is as it should be" {
+	mkdir "$dir/below"
+	tagged "$dir" $id
+	assert_equal "$(drift)" ""
+}
+
+@test "agents that check strictly see a directory that drifted" {
+	tagged "$dir" $id
+	mkdir "$dir/below"
+	chattr -p 0 -P "$dir/below"
+	assert_equal "$(drift)" "$dir/below - project identifier is not set (inode=0, tree=$id)
+$dir/below - project inheritance flag is not set"
+}
+
+@test "two commands in one call, tag and limit, are both done" {
+	run_split xfs_quota -x -D /dev/null -P /dev/null -c "project -s -p $dir $id" \
+		-c "limit -p bhard=4m $id" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $id
+	holds p $id 0 0 4096
+}
+
+# Flying Circus: one project, rootfs, known to both files.
+rootfs() {
+	echo "$id:$dir" >/etc/projects
+	echo "rootfs:$id" >/etc/projid
+}
+
+@test "Flying Circus sees that the root filesystem counts" {
+	xfs_quota -x -c 'state -p' /mnt/x | grep -qi 'Accounting:.*ON'
+}
+
+@test "Flying Circus sets up, limits and reads its root project" {
+	rootfs
+	run_split xfs_quota -x -c 'project -s rootfs' /mnt/x
+	assert_equal "$status" 0
+	is_tagged "$dir" $id
+	run_split xfs_quota -x -c 'limit -p bsoft=2g bhard=2g rootfs' /mnt/x
+	assert_equal "$status" 0
+	fill "$dir/file" 16
+	run_split xfs_quota -xc 'report -p' /mnt/x
+	# ^rootfs\s+(\d+)\s+\d+\s+(\d+)\s+
+	assert_equal "$(sed -nE 's/^rootfs\s+([0-9]+)\s+[0-9]+\s+([0-9]+)\s+.*/\1 \2/p' <<<"$stdout")" \
+		"1024 2097152"
+	holds p $id 1024 2097152 2097152
+}
+
+@test "Flying Circus clears its root project" {
+	rootfs
+	tagged "$dir" $id
+	run_split xfs_quota -x -c 'project -C rootfs' /mnt/x
+	assert_equal "$status" 0
+	run lsattr -pd "$dir"
+	assert_output --regexp "^ *0 -+ $dir\$"
+}
+
+# In a mount namespace where the filesystem is at /host alone.
+at_host() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare -m bash -c 'mkdir -p /mnt/host && mount --move /mnt/x /mnt/host && "$@"' bash "$@"
+}
+
+@test "hail's mount point ends in a slash" {
+	run_split at_host xfs_quota -x -c "limit -p bsoft=12582912 bhard=12582912 $id" /mnt/host/
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds p $id 0 12288 12288
+}
+
+@test "hail tags scratch directories where the host is mounted" {
+	run_split at_host xfs_quota -x -c "project -s -p /mnt/host/$id $id" /mnt/host/
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $id
+}
