@@ -5,9 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 2^64 has 20 digits. */
-#define DIGITS 20
-
 void writer_start(struct writer *writer, int fd)
 {
 	writer->fd = fd;
@@ -32,18 +29,23 @@ int writer_flush(struct writer *writer)
 	return -writer->errnum;
 }
 
+/* Room for @length bytes, WRITER_BUFFER at most, in one piece; the caller adds to used. */
+static inline char *reserve(struct writer *writer, size_t length)
+{
+	if (WRITER_BUFFER - writer->used < length)
+		writer_flush(writer);
+	return writer->buffer + writer->used;
+}
+
 static void put(struct writer *writer, const char *bytes, size_t length)
 {
 	while (length > 0) {
-		size_t room = WRITER_BUFFER - writer->used;
-		size_t part = length < room ? length : room;
+		size_t part = length < WRITER_BUFFER ? length : WRITER_BUFFER;
 
-		memcpy(writer->buffer + writer->used, bytes, part);
+		memcpy(reserve(writer, part), bytes, part);
 		writer->used += part;
 		bytes += part;
 		length -= part;
-		if (writer->used == WRITER_BUFFER)
-			writer_flush(writer);
 	}
 }
 
@@ -52,87 +54,97 @@ void write_text(struct writer *writer, const char *text)
 	put(writer, text, strlen(text));
 }
 
-void write_char(struct writer *writer, char c)
-{
-	put(writer, &c, 1);
-}
-
+/* Widths are those of table columns. */
 void write_blanks(struct writer *writer, size_t count)
 {
-	static const char blanks[] = "                                ";
-
-	while (count > 0) {
-		size_t part = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
-
-		put(writer, blanks, part);
-		count -= part;
-	}
-}
-
-static void put_left(struct writer *writer, const char *bytes, size_t length, size_t width)
-{
-	put(writer, bytes, length);
-	if (length < width)
-		write_blanks(writer, width - length);
-}
-
-static void put_right(struct writer *writer, const char *bytes, size_t length, size_t width)
-{
-	if (length < width)
-		write_blanks(writer, width - length);
-	put(writer, bytes, length);
+	memset(reserve(writer, count), ' ', count);
+	writer->used += count;
 }
 
 void write_left(struct writer *writer, const char *text, size_t width)
 {
-	put_left(writer, text, strlen(text), width);
+	size_t length = strlen(text);
+
+	put(writer, text, length);
+	if (length < width)
+		write_blanks(writer, width - length);
 }
 
 void write_right(struct writer *writer, const char *text, size_t width)
 {
-	put_right(writer, text, strlen(text), width);
+	size_t length = strlen(text);
+
+	if (length < width)
+		write_blanks(writer, width - length);
+	put(writer, text, length);
 }
 
-/* The digits of a number, at the end of @digits. */
-static const char *format(uint64_t number, char digits[DIGITS])
-{
-	char *at = digits + DIGITS;
+/* The digits of 2^64. */
+#define DIGITS 20
 
+/*
+ * The digits of a number, written backwards from their end.
+ * @return   where they begin
+ */
+static inline char *put_digits(char *end, uint64_t number)
+{
 	do {
-		*--at = (char)('0' + number % 10);
+		*--end = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
-	return at;
+	return end;
 }
 
 void write_number(struct writer *writer, uint64_t number)
 {
-	write_number_right(writer, number, 0);
+	char digits[DIGITS];
+	const char *begin = put_digits(digits + DIGITS, number);
+
+	put(writer, begin, (size_t)(digits + DIGITS - begin));
 }
 
 void write_number_left(struct writer *writer, uint64_t number, size_t width)
 {
 	char digits[DIGITS];
-	const char *text = format(number, digits);
+	const char *begin = put_digits(digits + DIGITS, number);
+	size_t length = (size_t)(digits + DIGITS - begin);
 
-	put_left(writer, text, (size_t)(digits + DIGITS - text), width);
+	put(writer, begin, length);
+	if (length < width)
+		write_blanks(writer, width - length);
+}
+
+/* The smallest number that is too wide for a column of so many digits, up to 10. */
+static const uint64_t too_wide[] = {
+	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
+};
+
+/* The heart of every table: a number that fits its column is written straight into it. */
+static inline void put_right(struct writer *writer, uint64_t number, size_t width, char filler)
+{
+	char digits[DIGITS];
+	const char *begin;
+
+	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
+		char *at = reserve(writer, 16);
+
+		memset(at, filler, 16);
+		put_digits(at + width, number);
+		writer->used += width;
+		return;
+	}
+	begin = put_digits(digits + DIGITS, number);
+	for (size_t length = (size_t)(digits + DIGITS - begin); length < width; length++)
+		write_char(writer, filler);
+	put(writer, begin, (size_t)(digits + DIGITS - begin));
 }
 
 void write_number_right(struct writer *writer, uint64_t number, size_t width)
 {
-	char digits[DIGITS];
-	const char *text = format(number, digits);
-
-	put_right(writer, text, (size_t)(digits + DIGITS - text), width);
+	put_right(writer, number, width, ' ');
 }
 
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width)
 {
-	char digits[DIGITS];
-	const char *text = format(number, digits);
-	size_t length = (size_t)(digits + DIGITS - text);
-
-	for (; length < width; length++)
-		write_char(writer, '0');
-	put(writer, text, (size_t)(digits + DIGITS - text));
+	put_right(writer, number, width, '0');
 }

@@ -27,7 +27,13 @@ void writer_start(struct writer *writer, int fd);
 int writer_flush(struct writer *writer);
 
 void write_text(struct writer *writer, const char *text);
-void write_char(struct writer *writer, char c);
+
+static inline void write_char(struct writer *writer, char c)
+{
+	if (writer->used == WRITER_BUFFER)
+		writer_flush(writer);
+	writer->buffer[writer->used++] = c;
+}
 
 /** Write @text with @width at least, to the left or right of the blanks; never cut. */
 void write_left(struct writer *writer, const char *text, size_t width);
