@@ -41,14 +41,22 @@ enum command_result command_usage(struct session *session, const struct command 
 	enum command_result command_##name(struct session *session, const struct command *command, \
 					   int argc, char **argv)
 COMMAND_FUNCTION(df);
+COMMAND_FUNCTION(disable);
+COMMAND_FUNCTION(dump);
+COMMAND_FUNCTION(enable);
 COMMAND_FUNCTION(help);
 COMMAND_FUNCTION(limit);
+COMMAND_FUNCTION(off);
 COMMAND_FUNCTION(path);
 COMMAND_FUNCTION(print);
 COMMAND_FUNCTION(project);
 COMMAND_FUNCTION(quit);
 COMMAND_FUNCTION(quota);
+COMMAND_FUNCTION(remove);
 COMMAND_FUNCTION(report);
+COMMAND_FUNCTION(restore);
 COMMAND_FUNCTION(state);
+COMMAND_FUNCTION(timer);
+COMMAND_FUNCTION(warn);
 
 #endif

@@ -23,6 +23,46 @@ static const struct command commands[] = {
 		.run = command_df,
 	},
 	{
+		.name = "disable",
+		.synopsis = "[-gpu] [-v]",
+		.summary = "disable quota enforcement",
+		.help = " Stop enforcing limits of users (-u, default), groups (-g) or projects "
+			"(-p) on\n"
+			" the current XFS. Use is still accounted; enable takes it back.\n"
+			"\n"
+			" -v  show the state afterwards\n",
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_disable,
+	},
+	{
+		.name = "dump",
+		.synopsis = "[-g|-p|-u] [-LU] [-f file]",
+		.summary = "dump quota information for backup utilities",
+		.help = " Print the limits of every user (-u, default), group (-g) or project (-p) "
+			"that\n"
+			" has any, in a form that restore reads.\n"
+			"\n"
+			" -L  lowest ID   -U  highest ID   -f  write to a new file\n",
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_dump,
+	},
+	{
+		.name = "enable",
+		.synopsis = "[-gpu] [-v]",
+		.summary = "enable quota enforcement",
+		.help = " Enforce limits of users (-u, default), groups (-g) or projects (-p) on "
+			"the\n"
+			" current XFS, where use is accounted already: that is chosen when it is\n"
+			" mounted.\n"
+			"\n"
+			" -v  show the state afterwards\n",
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_enable,
+	},
+	{
 		.name = "help",
 		.alias = "?",
 		.synopsis = "[command]",
@@ -50,6 +90,21 @@ static const struct command commands[] = {
 		.max_words = -1,
 		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
 		.run = command_limit,
+	},
+	{
+		.name = "off",
+		.synopsis = "[-gpu] [-v]",
+		.summary = "permanently switch quota off for a path",
+		.help = " Switch quota of users (-u, default), groups (-g) or projects (-p) off on "
+			"the\n"
+			" current XFS, until it is mounted anew. Since Linux 5.16 only the "
+			"enforcement\n"
+			" goes off and use is still accounted, as with disable.\n"
+			"\n"
+			" -v  show the state afterwards\n",
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_off,
 	},
 	{
 		.name = "path",
@@ -119,6 +174,18 @@ static const struct command commands[] = {
 		.run = command_quota,
 	},
 	{
+		.name = "remove",
+		.synopsis = "[-gpu] [-v]",
+		.summary = "remove quota extents from a filesystem",
+		.help = " Free the space that the records of users (-u, default), groups (-g) or\n"
+			" projects (-p) take on the current XFS. Their quota must be off.\n"
+			"\n"
+			" -v  show the state afterwards\n",
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_remove,
+	},
+	{
 		.name = "report",
 		.alias = "repquota",
 		.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
@@ -137,6 +204,14 @@ static const struct command commands[] = {
 		.run = command_report,
 	},
 	{
+		.name = "restore",
+		.synopsis = "[-g|-p|-u] [-f file]",
+		.summary = "restore quota limits from a backup file",
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_restore,
+	},
+	{
 		.name = "state",
 		.synopsis = "[-gpu] [-a] [-v] [-f file]",
 		.summary = "get overall quota state information",
@@ -148,6 +223,43 @@ static const struct command commands[] = {
 		.max_words = -1,
 		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
 		.run = command_state,
+	},
+	{
+		.name = "timer",
+		.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
+		.summary = "set quota enforcement timeouts",
+		.help = " Set how long soft limits of users (-u, default), groups (-g) or projects "
+			"(-p)\n"
+			" may be exceeded; or, for one that exceeds them now, how much longer it "
+			"may.\n"
+			"\n"
+			" value  seconds, or with a unit: minutes, hours, days, weeks (or m, h, d, "
+			"w)\n"
+			" -b     blocks          without -b, -i or -r: all that the filesystem "
+			"has\n"
+			" -i     inodes\n"
+			" -r     realtime blocks\n"
+			" -d     for all, as without an ID\n"
+			"\n"
+			" Example: timer -p 3days\n",
+		.min_words = 1,
+		.max_words = -1,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.run = command_timer,
+	},
+	{
+		.name = "warn",
+		.synopsis = "[-bir] [-g|-p|-u] value -d|id|name",
+		.summary = "get/set enforcement warning counter",
+		.help = " Set the number of warnings issued to a user (-u, default), group (-g) "
+			"or\n"
+			" project (-p), for blocks (-b), inodes (-i), realtime blocks (-r) or "
+			"all.\n"
+			" Linux keeps no such count since 5.19, and refuses.\n",
+		.min_words = 2,
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_warn,
 	},
 };
 

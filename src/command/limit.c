@@ -66,11 +66,8 @@ COMMAND_FUNCTION(limit)
 	for (int i = optind; i < last; i++)
 		if (!parse_limit(session, argv[i], &limits))
 			return COMMAND_NEXT;
-	if (!default_limits && !names_to_id(session, type, argv[last], &id)) {
-		session_complain_bare(session, 1, "%s: invalid %s name: %s", names_of_type(type),
-				      session->program, argv[last]);
+	if (!default_limits && !names_to_id_or_complain(session, type, argv[last], &id))
 		return COMMAND_NEXT;
-	}
 	if (session->current_path < 0)
 		return COMMAND_NEXT;
 	rc = fsq_kernel_set_limits(&session->paths[session->current_path].fs->target, type, id,

@@ -35,6 +35,16 @@ bool names_to_id(struct session *session, enum fsq_type type, const char *word, 
 	}
 }
 
+bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
+			     uint32_t *id)
+{
+	if (names_to_id(session, type, word, id))
+		return true;
+	session_complain_bare(session, 1, "%s: invalid %s name: %s", names_of_type(type),
+			      session->program, word);
+	return false;
+}
+
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
 {
 	const struct passwd *user;
@@ -60,24 +70,23 @@ const char *names_of_type(enum fsq_type type)
 }
 
 struct each_project {
-	void (*visit)(uint32_t id, const char *name, void *arg);
+	void (*visit)(uint32_t id, void *arg);
 	void *arg;
-	bool saw_zero;
 };
 
 static int visit_project(uint32_t id, const char *name, void *arg)
 {
 	struct each_project *each = arg;
 
-	each->saw_zero = each->saw_zero || id == 0;
-	each->visit(id, name, each->arg);
+	(void)name;
+	each->visit(id, each->arg);
 	return 0;
 }
 
-void names_each(struct session *session, enum fsq_type type,
-		void (*visit)(uint32_t id, const char *name, void *arg), void *arg)
+void names_each(struct session *session, enum fsq_type type, void (*visit)(uint32_t id, void *arg),
+		void *arg)
 {
-	struct each_project each = { visit, arg, false };
+	struct each_project each = { visit, arg };
 	const struct passwd *user;
 	const struct group *group;
 
@@ -85,19 +94,17 @@ void names_each(struct session *session, enum fsq_type type,
 	case FSQ_USER:
 		setpwent();
 		while ((user = getpwent()))
-			visit(user->pw_uid, user->pw_name, arg);
+			visit(user->pw_uid, arg);
 		endpwent();
 		break;
 	case FSQ_GROUP:
 		setgrent();
 		while ((group = getgrent()))
-			visit(group->gr_gid, group->gr_name, arg);
+			visit(group->gr_gid, arg);
 		endgrent();
 		break;
 	default:
 		fsq_project_names_each(session_names(session), visit_project, &each);
-		if (!each.saw_zero)
-			visit(0, NULL, arg);
 		break;
 	}
 }

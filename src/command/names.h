@@ -12,14 +12,18 @@
  */
 bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id);
 
+/** As names_to_id(), for commands that change something: if it fails the user is told. */
+bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
+			     uint32_t *id);
+
 /** @return  the name of an ID, valid until the next call, or NULL */
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
 
 /** "user", "group" or "project" */
 const char *names_of_type(enum fsq_type type);
 
-/** Call @visit for every ID of the user, group or projid database; projects also have 0. */
-void names_each(struct session *session, enum fsq_type type,
-		void (*visit)(uint32_t id, const char *name, void *arg), void *arg);
+/** Call @visit for every ID of the user, group or projid database. */
+void names_each(struct session *session, enum fsq_type type, void (*visit)(uint32_t id, void *arg),
+		void *arg);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "dquots.h"
 #include "names.h"
 #include "options.h"
 #include "output/xfs_quota_text.h"
@@ -13,7 +14,7 @@
 struct report {
 	struct session *session;
 	struct selection selection;
-	uint32_t lower, upper; /* @upper 0: none */
+	struct dquot_range range;
 	bool all_filesystems, no_header, terse, names;
 	int64_t now;
 	/* of the table being printed: */
@@ -32,52 +33,26 @@ static void begin(struct report *report)
 	report->begun = true;
 }
 
-static void show(struct report *report, const struct fsq_dquot *dquot, const char *name)
+static void show(const struct fsq_dquot *dquot, void *arg)
 {
-	struct usage_row row = { .owner = { (enum row_type)report->type, dquot->id, name } };
+	struct report *report = arg;
+	const struct row_style *style = &report->selection.style;
+	struct usage_row row = { .owner = { (enum row_type)report->type, dquot->id, NULL } };
 
 	options_usage_row(dquot, &report->now, row.form);
 	begin(report);
-	if (report->terse && options_is_unused(&report->selection.style, row.form))
+	if (report->terse && options_is_unused(style, row.form))
 		return;
-	if (!name && !report->selection.style.numeric)
+	if (!style->numeric)
 		row.owner.name = names_of_id(report->session, report->type, dquot->id);
-	text_report_row(report->session->out, &report->selection.style, &row);
-}
-
-/* Kernels that cannot tell the next ID, and users who may not ask: try each known ID. */
-static void show_known(uint32_t id, const char *name, void *arg)
-{
-	struct report *report = arg;
-	struct fsq_dquot dquot;
-	int rc;
-
-	if (id < report->lower || (report->upper && id > report->upper))
-		return;
-	rc = fsq_kernel_get(&report->path->fs->target, report->type, id, &dquot);
-	if (rc == 0)
-		show(report, &dquot, report->selection.style.numeric ? NULL : name);
-	else if (rc != -ENOENT && rc != -ENOSYS && rc != -ESRCH)
-		session_complain_bare(report->session, 0, "XFS_GETQUOTA: %s", strerror(-rc));
+	text_report_row(report->session->out, style, &row);
 }
 
 static void show_table(struct report *report)
 {
-	const struct fsq_target *target = &report->path->fs->target;
-	struct fsq_dquot dquot;
-	uint32_t id = report->lower;
-	int rc = fsq_kernel_get_next(target, report->type, id, &dquot);
-
+	report->range.type = report->type;
 	report->begun = false;
-	if (rc)
-		names_each(report->session, report->type, show_known, report);
-	while (rc == 0 && dquot.id >= id && (!report->upper || dquot.id <= report->upper)) {
-		show(report, &dquot, NULL);
-		if (dquot.id >= FSQ_ID_MAX)
-			break;
-		id = dquot.id + 1;
-		rc = fsq_kernel_get_next(target, report->type, id, &dquot);
-	}
+	dquots_each(report->session, report->path->fs, &report->range, show, report);
 	if (report->begun || report->no_header)
 		text_report_end(report->session->out);
 }
@@ -119,7 +94,7 @@ static void show_type(struct report *report, int argc, char **argv)
 
 COMMAND_FUNCTION(report)
 {
-	struct report report = { .session = session };
+	struct report report = { .session = session, .range = { .zero_is_known = true } };
 	bool names = false, numeric_bounds = false, all_types;
 	const char *file = NULL;
 	int option;
@@ -137,11 +112,11 @@ COMMAND_FUNCTION(report)
 			names = true;
 			break;
 		case 'L':
-			report.lower = (uint32_t)atoi(optarg);
+			report.range.lower = (uint32_t)atoi(optarg);
 			numeric_bounds = true;
 			break;
 		case 'U':
-			report.upper = (uint32_t)atoi(optarg);
+			report.range.upper = (uint32_t)atoi(optarg);
 			numeric_bounds = true;
 			break;
 		case 'N':

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "state.h"
+
 #include <getopt.h>
 
 #include "command.h"
-#include "options.h"
 #include "output/xfs_quota_text.h"
 #include "paths.h"
 
@@ -37,8 +38,8 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	text_state_row(session->out, &row);
 }
 
-static void show_path(struct session *session, const struct selection *selection,
-		      const struct path_entry *path, bool verbose)
+void state_show(struct session *session, const struct selection *selection,
+		const struct path_entry *path, bool verbose)
 {
 	int mount = paths_find_dev(session, path->fs->dev);
 	bool all = options_type_count(selection) == 0;
@@ -82,9 +83,9 @@ COMMAND_FUNCTION(state)
 	if (all) {
 		for (size_t i = 0; i < session->path_count; i++)
 			if (!session->paths[i].is_project)
-				show_path(session, &selection, &session->paths[i], verbose);
+				state_show(session, &selection, &session->paths[i], verbose);
 	} else if (session->current_path >= 0) {
-		show_path(session, &selection, &session->paths[session->current_path], verbose);
+		state_show(session, &selection, &session->paths[session->current_path], verbose);
 	}
 	session_output_end(session);
 	return COMMAND_NEXT;

@@ -57,6 +57,13 @@ struct state_row {
 	unsigned int max_warnings[ROW_FORMS];
 };
 
+struct limits_row {
+	const char *device;
+	uint32_t id;
+	uint64_t soft_units[ROW_FORMS]; /* 0: no limit */
+	uint64_t hard_units[ROW_FORMS];
+};
+
 struct space_row {
 	const char *device;
 	const char *directory;

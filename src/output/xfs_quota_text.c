@@ -304,6 +304,23 @@ void text_state_off(struct writer *w, enum row_type type, const char *device)
 	write_char(w, '\n');
 }
 
+void text_limits_row(struct writer *w, const struct limits_row *row)
+{
+	bool realtime = row->soft_units[ROW_REALTIME] || row->hard_units[ROW_REALTIME];
+
+	write_text(w, "fs = ");
+	write_text(w, row->device);
+	write_char(w, '\n');
+	write_number_left(w, row->id, 10);
+	for (int form = 0; form < (realtime ? ROW_FORMS : ROW_REALTIME); form++) {
+		write_char(w, ' ');
+		write_number_right(w, row->soft_units[form], 7);
+		write_char(w, ' ');
+		write_number_right(w, row->hard_units[form], 7);
+	}
+	write_char(w, '\n');
+}
+
 static enum row_form space_form(const struct row_style *style)
 {
 	return style->form[ROW_BLOCKS]	 ? ROW_BLOCKS

@@ -21,6 +21,9 @@ void text_report_end(struct writer *w);
 void text_state_row(struct writer *w, const struct state_row *row);
 void text_state_off(struct writer *w, enum row_type type, const char *device);
 
+/* dump */
+void text_limits_row(struct writer *w, const struct limits_row *row);
+
 /* df: the first of blocks, inodes and realtime in @style is printed, under the heading of blocks
  * if blocks or realtime are in it */
 void text_space_begin(struct writer *w, const struct row_style *style);

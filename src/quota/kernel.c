@@ -79,10 +79,24 @@ int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uin
 	return rc;
 }
 
+/* A record to send, still without any field in its mask. */
+static struct fs_disk_quota blank(enum fsq_type type, uint32_t id)
+{
+	static const int8_t flag[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
+
+	return (struct fs_disk_quota){ .d_version = FS_DQUOT_VERSION,
+				       .d_flags = flag[type],
+				       .d_id = id };
+}
+
+static void add_field(struct fs_disk_quota *raw, unsigned int field)
+{
+	raw->d_fieldmask = (uint16_t)(raw->d_fieldmask | field);
+}
+
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  const struct fsq_limits *limits)
 {
-	static const int8_t flag[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
 	static const struct {
 		unsigned int ours;
 		unsigned int kernel;
@@ -94,22 +108,84 @@ int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, u
 		{ FSQ_SOFT(FSQ_REALTIME), FS_DQ_RTBSOFT },
 		{ FSQ_HARD(FSQ_REALTIME), FS_DQ_RTBHARD },
 	};
-	struct fs_disk_quota raw = {
-		.d_version = FS_DQUOT_VERSION,
-		.d_flags = flag[type],
-		.d_id = id,
-		.d_blk_softlimit = limits->soft[FSQ_BLOCKS],
-		.d_blk_hardlimit = limits->hard[FSQ_BLOCKS],
-		.d_ino_softlimit = limits->soft[FSQ_INODES],
-		.d_ino_hardlimit = limits->hard[FSQ_INODES],
-		.d_rtb_softlimit = limits->soft[FSQ_REALTIME],
-		.d_rtb_hardlimit = limits->hard[FSQ_REALTIME],
-	};
+	struct fs_disk_quota raw = blank(type, id);
 
+	raw.d_blk_softlimit = limits->soft[FSQ_BLOCKS];
+	raw.d_blk_hardlimit = limits->hard[FSQ_BLOCKS];
+	raw.d_ino_softlimit = limits->soft[FSQ_INODES];
+	raw.d_ino_hardlimit = limits->hard[FSQ_INODES];
+	raw.d_rtb_softlimit = limits->soft[FSQ_REALTIME];
+	raw.d_rtb_hardlimit = limits->hard[FSQ_REALTIME];
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (limits->mask & fields[i].ours)
-			raw.d_fieldmask = (uint16_t)(raw.d_fieldmask | fields[i].kernel);
+			add_field(&raw, fields[i].kernel);
 	return call(target, Q_XSETQLIM, type, id, &raw);
+}
+
+int fsq_kernel_set_timers(const struct fsq_target *target, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers)
+{
+	static const unsigned int fields[FSQ_FORMS] = { FS_DQ_BTIMER, FS_DQ_ITIMER,
+							FS_DQ_RTBTIMER };
+	struct fs_disk_quota raw = blank(type, id);
+	int32_t *const low[FSQ_FORMS] = { &raw.d_btimer, &raw.d_itimer, &raw.d_rtbtimer };
+	int8_t *const high[FSQ_FORMS] = { &raw.d_btimer_hi, &raw.d_itimer_hi, &raw.d_rtbtimer_hi };
+	bool big = false;
+
+	for (int form = 0; form < FSQ_FORMS; form++)
+		big |= timers->set[form] && timers->seconds[form] > INT32_MAX;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (timers->set[form]) {
+			add_field(&raw, fields[form]);
+			*low[form] = (int32_t)(uint32_t)timers->seconds[form];
+			*high[form] = big ? (int8_t)(timers->seconds[form] >> 32) : 0;
+		}
+	if (big)
+		add_field(&raw, FS_DQ_BIGTIME);
+	return call(target, Q_XSETQLIM, type, id, &raw);
+}
+
+int fsq_kernel_set_warnings(const struct fsq_target *target, enum fsq_type type, uint32_t id,
+			    const bool set[FSQ_FORMS], uint16_t warnings)
+{
+	static const unsigned int fields[FSQ_FORMS] = { FS_DQ_BWARNS, FS_DQ_IWARNS,
+							FS_DQ_RTBWARNS };
+	struct fs_disk_quota raw = blank(type, id);
+
+	raw.d_bwarns = raw.d_iwarns = raw.d_rtbwarns = warnings;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (set[form])
+			add_field(&raw, fields[form]);
+	return call(target, Q_XSETQLIM, type, id, &raw);
+}
+
+int fsq_kernel_switch(const struct fsq_target *target, enum fsq_switch what,
+		      const bool types[FSQ_TYPES])
+{
+	static const uint32_t accounting[FSQ_TYPES] = { FS_QUOTA_UDQ_ACCT, FS_QUOTA_GDQ_ACCT,
+							FS_QUOTA_PDQ_ACCT };
+	static const uint32_t enforcement[FSQ_TYPES] = { FS_QUOTA_UDQ_ENFD, FS_QUOTA_GDQ_ENFD,
+							 FS_QUOTA_PDQ_ENFD };
+	static const uint32_t records[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
+	static const unsigned int commands[] = {
+		[FSQ_ENABLE] = Q_XQUOTAON,
+		[FSQ_DISABLE] = Q_XQUOTAOFF,
+		[FSQ_OFF] = Q_XQUOTAOFF,
+		[FSQ_REMOVE] = Q_XQUOTARM,
+	};
+	enum fsq_type first = FSQ_TYPES;
+	uint32_t flags = 0;
+
+	for (int type = FSQ_TYPES - 1; type >= 0; type--) {
+		if (!types[type])
+			continue;
+		first = (enum fsq_type)type;
+		if (what == FSQ_REMOVE)
+			flags |= records[type];
+		else
+			flags |= enforcement[type] | (what == FSQ_DISABLE ? 0 : accounting[type]);
+	}
+	return first == FSQ_TYPES ? -EINVAL : call(target, commands[what], first, 0, &flags);
 }
 
 static void unpack_flags(unsigned int flags, struct fsq_state *state)

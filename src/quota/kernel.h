@@ -44,6 +44,13 @@ struct fsq_limits {
 #define FSQ_SOFT(form) (1U << (2 * (unsigned int)(form)))
 #define FSQ_HARD(form) (2U << (2 * (unsigned int)(form)))
 
+/* Grace times to set: of an ID when they end, of ID 0 how long they are for all. */
+struct fsq_timers {
+	bool set[FSQ_FORMS];
+	int64_t seconds[FSQ_FORMS]; /* since 1970, or for ID 0 a duration; 40 bits with a sign */
+};
+#define FSQ_TIMER_MAX 549755813887LL
+
 struct fsq_state {
 	bool accounting[FSQ_TYPES];
 	bool enforced[FSQ_TYPES];
@@ -89,6 +96,43 @@ int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uin
  */
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  const struct fsq_limits *limits);
+
+/**
+ * Set grace times: when they end for one ID, or with ID 0 how long they are for every ID.
+ *
+ * @return   0 or a negative errno: -EINVAL realtime on ext4 or f2fs, and as fsq_kernel_set_limits()
+ * Source: quotactl(2), Q_XSETQLIM
+ */
+int fsq_kernel_set_timers(const struct fsq_target *target, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers);
+
+/**
+ * Set the number of warnings issued, of the forms in @set.
+ *
+ * @return   0 or a negative errno: -EINVAL from every kernel since 5.19
+ * Source: quotactl(2), Q_XSETQLIM
+ */
+int fsq_kernel_set_warnings(const struct fsq_target *target, enum fsq_type type, uint32_t id,
+			    const bool set[FSQ_FORMS], uint16_t warnings);
+
+/* What fsq_kernel_switch() does to a filesystem's quota. */
+enum fsq_switch {
+	FSQ_ENABLE,  /* accounting and enforcement on */
+	FSQ_DISABLE, /* enforcement off */
+	FSQ_OFF,     /* accounting and enforcement off; since Linux 5.16 as FSQ_DISABLE */
+	FSQ_REMOVE,  /* free the space of the quota records */
+};
+
+/**
+ * Switch quota of some types on or off.
+ *
+ * @types    which; for FSQ_REMOVE only one
+ * @return   0 or a negative errno: -EEXIST it is so already, -EINVAL accounting is off (or, to
+ *           remove, on), -ENOSYS no XFS or no quota
+ * Source: quotactl(2), Q_XQUOTAON, Q_XQUOTAOFF, Q_XQUOTARM
+ */
+int fsq_kernel_switch(const struct fsq_target *target, enum fsq_switch what,
+		      const bool types[FSQ_TYPES]);
 
 /**
  * Read what is switched on, and the grace times of one type.

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel.h"
 
@@ -75,6 +76,39 @@ int fsq_parse_count(const char *text, uint64_t *count)
 	if (rc)
 		return rc;
 	return *end ? -EINVAL : 0;
+}
+
+int fsq_parse_duration(const char *text, uint64_t *seconds)
+{
+	static const struct {
+		const char *name;
+		uint32_t seconds;
+	} units[] = {
+		{ "", 1 },
+		{ "m", 60 },
+		{ "minute", 60 },
+		{ "minutes", 60 },
+		{ "h", 3600 },
+		{ "hour", 3600 },
+		{ "hours", 3600 },
+		{ "d", 86400 },
+		{ "day", 86400 },
+		{ "days", 86400 },
+		{ "w", 7 * 86400 },
+		{ "week", 7 * 86400 },
+		{ "weeks", 7 * 86400 },
+	};
+	uint64_t number;
+	char *end;
+	int rc = parse_number(text, &number, &end);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].name) == 0)
+			return __builtin_mul_overflow(number, units[i].seconds, seconds) ? -ERANGE
+											 : 0;
+	return -EINVAL;
 }
 
 int fsq_parse_id(const char *text, uint32_t *id)

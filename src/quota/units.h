@@ -28,6 +28,14 @@ int fsq_parse_size(const char *text, uint64_t *bytes);
 int fsq_parse_count(const char *text, uint64_t *count);
 
 /**
+ * Parse a duration: a number as strtoll(3) with base 0 takes it, and one of the units m, minute,
+ * minutes, h, hour, hours, d, day, days, w, week, weeks; without one it is in seconds.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_duration(const char *text, uint64_t *seconds);
+
+/**
  * Parse a numeric user, group or project ID, in decimal digits with an optional +.
  *
  * @return   0, -EINVAL when @text is not a number, -ERANGE when no ID can have it
