@@ -24,6 +24,7 @@
  *     tree_walk.c      every file of a tree, safely
  *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
  *     project_files.c  the only reader of /etc/projects and /etc/projid
+ *     all_inodes.c     every inode of an XFS, without walking
  *     space.c units.c whole_file.c error.c
  *
  * `output` and `quota` are on the same floor and do not know each other.

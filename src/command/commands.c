@@ -154,6 +154,22 @@ static const struct command commands[] = {
 		.run = command_quit,
 	},
 	{
+		.name = "quot",
+		.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
+		.summary = "summarize filesystem ownership",
+		.help = " What each user (-u, default), group (-g) or project (-p) owns on an XFS, "
+			"in\n"
+			" KiB, counted inode by inode. Quota need not be on.\n"
+			"\n"
+			" -i  also how many files           -a  all filesystems\n"
+			" -v  also KiB that were not read   -n  IDs instead of names\n"
+			"     for 30, 60 and 90 days        -f  write to a new file\n"
+			" -c  how many files there are of each size in KiB, and the sum up to it\n",
+		.max_words = -1,
+		.flags = COMMAND_EXPERT,
+		.run = command_quot,
+	},
+	{
 		.name = "quota",
 		.alias = "l",
 		.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",

@@ -64,6 +64,21 @@ struct limits_row {
 	uint64_t hard_units[ROW_FORMS];
 };
 
+/* What somebody owns, and how much of it was not read for 30, 60 and 90 days. */
+struct ownership_row {
+	struct owner_row owner;
+	uint64_t kib;
+	uint64_t files;
+	uint64_t unread_kib[3];
+};
+
+/* Files of a size, or of it and above for the last row; and the sum of all up to here. */
+struct file_size_row {
+	uint64_t kib;
+	uint64_t files;
+	uint64_t sum_kib;
+};
+
 struct space_row {
 	const char *device;
 	const char *directory;

@@ -321,6 +321,61 @@ void text_limits_row(struct writer *w, const struct limits_row *row)
 	write_char(w, '\n');
 }
 
+static void write_place(struct writer *w, const char *directory, const char *device)
+{
+	write_text(w, device);
+	write_text(w, " (");
+	write_text(w, directory);
+	write_char(w, ')');
+}
+
+void text_ownership_begin(struct writer *w, enum row_type type, const char *directory,
+			  const char *device)
+{
+	write_place(w, directory, device);
+	write_char(w, ' ');
+	write_text(w, type_word(type));
+	write_text(w, ":\n");
+}
+
+void text_ownership_row(struct writer *w, const struct ownership_row *row, bool files, bool unread)
+{
+	char name[CELL];
+
+	write_number_right(w, row->kib, 8);
+	write_blanks(w, 4);
+	if (files) {
+		write_number_right(w, row->files, 8);
+		write_blanks(w, 4);
+	}
+	if (row->owner.name)
+		snprintf(name, sizeof(name), "%-8.8s", row->owner.name);
+	else
+		snprintf(name, sizeof(name), "#%-7d", (int)row->owner.id);
+	write_text(w, name);
+	for (int i = 0; unread && i < 3; i++) {
+		write_blanks(w, 4);
+		write_number_right(w, row->unread_kib[i], 8);
+	}
+	write_char(w, '\n');
+}
+
+void text_file_size_begin(struct writer *w, const char *directory, const char *device)
+{
+	write_place(w, directory, device);
+	write_text(w, ":\n");
+}
+
+void text_file_size_row(struct writer *w, const struct file_size_row *row)
+{
+	write_number(w, row->kib);
+	write_char(w, '\t');
+	write_number(w, row->files);
+	write_char(w, '\t');
+	write_number(w, row->sum_kib);
+	write_char(w, '\n');
+}
+
 static enum row_form space_form(const struct row_style *style)
 {
 	return style->form[ROW_BLOCKS]	 ? ROW_BLOCKS

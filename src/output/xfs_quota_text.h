@@ -24,6 +24,13 @@ void text_state_off(struct writer *w, enum row_type type, const char *device);
 /* dump */
 void text_limits_row(struct writer *w, const struct limits_row *row);
 
+/* quot */
+void text_ownership_begin(struct writer *w, enum row_type type, const char *directory,
+			  const char *device);
+void text_ownership_row(struct writer *w, const struct ownership_row *row, bool files, bool unread);
+void text_file_size_begin(struct writer *w, const char *directory, const char *device);
+void text_file_size_row(struct writer *w, const struct file_size_row *row);
+
 /* df: the first of blocks, inodes and realtime in @style is printed, under the heading of blocks
  * if blocks or realtime are in it */
 void text_space_begin(struct writer *w, const struct row_style *style);

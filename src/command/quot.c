@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "output/xfs_quota_text.h"
+#include "paths.h"
+#include "quota/all_inodes.h"
+
+/* Files from this size on are counted together. */
+#define LARGE_KIB 499
+#define DAY 86400
+
+struct quot {
+	struct session *session;
+	enum fsq_type type;
+	bool sizes, files, unread, numeric, no_memory;
+	int64_t now;
+	struct ownership_row *owners; /* a hash table by ID; a row without files is free */
+	size_t owner_count, owner_room;
+	uint64_t size_files[LARGE_KIB + 1];
+	uint64_t large_kib;
+};
+
+static struct ownership_row *slot(struct ownership_row *owners, size_t room, uint32_t id)
+{
+	size_t at = (id * 2654435761U) & (room - 1);
+
+	while (owners[at].files && owners[at].owner.id != id)
+		at = (at + 1) & (room - 1);
+	return &owners[at];
+}
+
+static struct ownership_row *find_owner(struct quot *quot, uint32_t id)
+{
+	if (2 * quot->owner_count >= quot->owner_room) {
+		size_t room = quot->owner_room ? 2 * quot->owner_room : 256;
+		struct ownership_row *larger = calloc(room, sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		for (size_t i = 0; i < quot->owner_room; i++)
+			if (quot->owners[i].files)
+				*slot(larger, room, quot->owners[i].owner.id) = quot->owners[i];
+		free(quot->owners);
+		quot->owners = larger;
+		quot->owner_room = room;
+	}
+	return slot(quot->owners, quot->owner_room, id);
+}
+
+static void count_owner(struct quot *quot, const struct fsq_inode *inode, uint64_t kib)
+{
+	struct ownership_row *row = find_owner(quot, inode->owner[quot->type]);
+
+	if (!row) {
+		quot->no_memory = true;
+		return;
+	}
+	quot->owner_count += row->files == 0;
+	row->owner.id = inode->owner[quot->type];
+	row->files++;
+	row->kib += kib;
+	for (int i = 0; i < 3; i++)
+		if (quot->now - inode->read > (i + 1) * 30 * DAY)
+			row->unread_kib[i] += kib;
+}
+
+static void count(const struct fsq_inode *inode, void *arg)
+{
+	struct quot *quot = arg;
+	uint64_t kib = (inode->bytes + 1023) / 1024;
+
+	if (!quot->sizes) {
+		count_owner(quot, inode, kib);
+	} else if (S_ISREG(inode->mode) || S_ISDIR(inode->mode)) {
+		quot->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
+		quot->large_kib += kib < LARGE_KIB ? 0 : kib;
+	}
+}
+
+static int by_size(const void *one, const void *other)
+{
+	const struct ownership_row *a = one, *b = other;
+
+	if (a->kib != b->kib)
+		return a->kib > b->kib ? -1 : 1;
+	return a->owner.id < b->owner.id ? -1 : a->owner.id > b->owner.id;
+}
+
+static void show_owners(struct quot *quot)
+{
+	qsort(quot->owners, quot->owner_room, sizeof(*quot->owners), by_size);
+	for (size_t i = 0; i < quot->owner_room && quot->owners[i].kib; i++) {
+		struct ownership_row *row = &quot->owners[i];
+
+		row->owner.type = (enum row_type)quot->type;
+		if (!quot->numeric)
+			row->owner.name = names_of_id(quot->session, quot->type, row->owner.id);
+		text_ownership_row(quot->session->out, row, quot->files, quot->unread);
+	}
+}
+
+static void show_sizes(struct quot *quot)
+{
+	struct file_size_row row = { 0 };
+
+	for (row.kib = 0; row.kib < LARGE_KIB; row.kib++) {
+		row.files = quot->size_files[row.kib];
+		row.sum_kib += row.kib * row.files;
+		if (row.files)
+			text_file_size_row(quot->session->out, &row);
+	}
+	row.files = quot->size_files[LARGE_KIB];
+	row.sum_kib += quot->large_kib;
+	text_file_size_row(quot->session->out, &row);
+}
+
+static void show_path(struct quot *quot, const struct path_entry *path)
+{
+	struct session *session = quot->session;
+	struct fsq_error err;
+
+	if (path->is_project)
+		return;
+	if (quot->sizes)
+		text_file_size_begin(session->out, path->directory, path->fs->device);
+	else
+		text_ownership_begin(session->out, (enum row_type)quot->type, path->directory,
+				     path->fs->device);
+	memset(quot->size_files, 0, sizeof(quot->size_files));
+	quot->large_kib = 0;
+	quot->owners = NULL;
+	quot->owner_count = quot->owner_room = 0;
+	switch (fsq_all_inodes(path->fs, count, quot, &err)) {
+	case FSQ_E_PERMISSION: /* Said by the missing rows alone, as ever. */
+	case 0:
+		if (quot->sizes)
+			show_sizes(quot);
+		else if (quot->owners)
+			show_owners(quot);
+		break;
+	default:
+		session_complain_bare(session, 0, "%s: %s", path->directory, strerror(err.errnum));
+		break;
+	}
+	if (quot->no_memory)
+		session_complain(session, 1, "out of memory: some are not counted");
+	free(quot->owners);
+}
+
+COMMAND_FUNCTION(quot)
+{
+	struct selection selection = { 0 };
+	struct quot quot = { .session = session, .now = time(NULL) };
+	bool all = false;
+	const char *file = NULL;
+	int option;
+
+	options_begin();
+	while ((option = getopt(argc, argv, "abcf:ghinpruv")) != -1) {
+		switch (option) {
+		case 'a':
+			all = true;
+			break;
+		case 'c':
+			quot.sizes = true;
+			break;
+		case 'f':
+			file = optarg;
+			break;
+		case 'h':
+			/* Known to xfs_quota, too, but not meant to be given. */
+			return command_usage(session, command);
+		case 'v':
+			quot.unread = true;
+			break;
+		default:
+			if (!options_select(&selection, option))
+				return command_usage(session, command);
+		}
+	}
+	if (options_type_count(&selection) > 1)
+		return command_usage(session, command);
+	if (all && session->pass > 0)
+		return COMMAND_NEXT;
+	quot.type = options_type(&selection);
+	quot.files = selection.style.form[ROW_INODES];
+	quot.numeric = selection.style.numeric;
+	if (!session_output_begin(session, file))
+		return COMMAND_NEXT;
+	for (int i = optind; i < argc; i++) {
+		int index = paths_find(session, argv[i]);
+
+		if (index >= 0)
+			show_path(&quot, &session->paths[index]);
+	}
+	for (size_t i = 0; all && optind == argc && i < session->path_count; i++)
+		show_path(&quot, &session->paths[i]);
+	if (!all && optind == argc && session->current_path >= 0)
+		show_path(&quot, &session->paths[session->current_path]);
+	session_output_end(session);
+	return COMMAND_NEXT;
+}
