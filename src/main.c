@@ -16,7 +16,7 @@
  *     names.c          users, groups and projects by name
  *     options.c        what the commands' options have in common
  *   output/     rows to bytes; the only place that prints to standard output
- *     xfs_quota_text.c native_text.c writer.c
+ *     xfs_quota_text.c native_text.c cells.c writer.c
  *   quota/      the library: what a quota is; no printing, no exit, no globals
  *     filesystem.c     a filesystem, opened by any path
  *     kernel.c         the only caller of quotactl

@@ -3,65 +3,13 @@
 
 #include <stdio.h>
 
-#define CELL 48
-#define DAY 86400
+#include "cells.h"
 
 static const char *type_word(enum row_type type)
 {
 	static const char *const words[] = { "User", "Group", "Project" };
 
 	return words[type];
-}
-
-struct scale {
-	uint64_t unit;
-	char letter;
-};
-
-/* A value in the largest unit it reaches, with one decimal where it is no multiple. */
-static void human_cell(char cell[CELL], uint64_t value, const struct scale *scale)
-{
-	if (value % scale->unit == 0)
-		snprintf(cell, CELL, "%3llu%c", (unsigned long long)(value / scale->unit),
-			 scale->letter);
-	else
-		snprintf(cell, CELL, "%3.1f%c", (double)value / (double)scale->unit, scale->letter);
-}
-
-static void human_blocks(char cell[CELL], uint64_t blocks)
-{
-	static const struct scale scales[] = {
-		{ 1ULL << 51, 'E' }, { 1ULL << 41, 'P' }, { 1ULL << 31, 'T' },
-		{ 1ULL << 21, 'G' }, { 1ULL << 11, 'M' }, { 1ULL << 1, 'K' },
-	};
-
-	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-		if (blocks >= scales[i].unit) {
-			human_cell(cell, blocks, &scales[i]);
-			return;
-		}
-	snprintf(cell, CELL, "%4s", blocks ? "512" : "0");
-}
-
-static void human_inodes(char cell[CELL], uint64_t inodes)
-{
-	/* The last is what 10^21 leaves in 64 bits. */
-	static const struct scale scales[] = {
-		{ 1000000000000000000U, 'r' }, { 1000000000000000U, 'g' }, { 1000000000000U, 't' },
-		{ 1000000000U, 'b' },	       { 1000000U, 'm' },	   { 1000U, 'k' },
-	};
-	static const struct scale overflown = { 3875820019684212736U, 's' };
-
-	if (inodes > overflown.unit) {
-		human_cell(cell, inodes, &overflown);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++)
-		if (inodes > scales[i].unit) {
-			human_cell(cell, inodes, &scales[i]);
-			return;
-		}
-	snprintf(cell, CELL, "%4llu", (unsigned long long)inodes);
 }
 
 static void write_amount(struct writer *w, enum row_form form, bool human, uint64_t units)
@@ -74,33 +22,10 @@ static void write_amount(struct writer *w, enum row_form form, bool human, uint6
 		return;
 	}
 	if (form == ROW_INODES)
-		human_inodes(cell, units);
+		cell_inodes(cell, units);
 	else
-		human_blocks(cell, units);
+		cell_blocks(cell, units);
 	write_right(w, cell, 6);
-}
-
-/* "[7 days]" or "[3 days 04:05:06]" or "[04:05:06]"; @exact for configured times. */
-static void grace_cell(char cell[CELL], int64_t seconds, bool exact, bool human)
-{
-	long long days, clock;
-
-	if (seconds == ROW_NO_GRACE) {
-		snprintf(cell, CELL, human ? "[------]" : "[--------]");
-		return;
-	}
-	if (!exact && seconds > DAY)
-		seconds += 30;
-	days = seconds / DAY;
-	clock = seconds % DAY;
-	if (clock == 0 || (!exact && days > 0))
-		snprintf(cell, CELL, "[%lld day%s]", days, days == 1 ? "" : "s");
-	else if (exact)
-		snprintf(cell, CELL, "[%lld day%s %02lld:%02lld:%02lld]", days,
-			 days == 1 ? "" : "s", clock / 3600, clock / 60 % 60, clock % 60);
-	else
-		snprintf(cell, CELL, human ? "%02lld:%02lld:%02lld" : "[%02lld:%02lld:%02lld]",
-			 clock / 3600, clock / 60 % 60, clock % 60);
 }
 
 static void write_grace(struct writer *w, const struct amounts_row *amounts, bool human)
@@ -116,7 +41,7 @@ static void write_grace(struct writer *w, const struct amounts_row *amounts, boo
 		write_text(w, human ? "[------]" : "[--------]");
 		return;
 	}
-	grace_cell(cell, amounts->grace_seconds, false, human);
+	cell_grace(cell, amounts->grace_seconds, false, human);
 	write_right(w, cell, human ? 8 : 9);
 }
 
@@ -251,7 +176,7 @@ static void write_state_grace(struct writer *w, const char *title, int64_t secon
 {
 	char cell[CELL];
 
-	grace_cell(cell, seconds, true, false);
+	cell_grace(cell, seconds, true, false);
 	write_text(w, title);
 	write_text(w, " grace time: ");
 	write_text(w, cell);
