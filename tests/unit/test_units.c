@@ -26,6 +26,20 @@ static int count_error(const char *text)
 	return fsq_parse_count(text, &count);
 }
 
+static bool duration_is(const char *text, uint64_t wanted)
+{
+	uint64_t seconds = 0;
+
+	return fsq_parse_duration(text, &seconds) == 0 && seconds == wanted;
+}
+
+static int duration_error(const char *text)
+{
+	uint64_t seconds;
+
+	return fsq_parse_duration(text, &seconds);
+}
+
 static bool id_is(const char *text, uint32_t wanted)
 {
 	uint32_t id = 0;
@@ -65,6 +79,19 @@ int main(void)
 	ok(fsq_parse_count("5000000000", &count) == 0 && count == 5000000000, "a count of inodes");
 	ok(count_error("10k") == -EINVAL && count_error("abc") == -EINVAL, "counts have no suffix");
 	ok(count_error("") == -EINVAL && count_error("-1") == -EINVAL, "nor may they be negative");
+
+	ok(duration_is("90", 90) && duration_is("0", 0), "a duration in seconds");
+	ok(duration_is("2m", 120) && duration_is("1minute", 60) && duration_is("3minutes", 180),
+	   "in minutes");
+	ok(duration_is("5h", 18000) && duration_is("1day", 86400) && duration_is("2days", 172800),
+	   "in hours and days");
+	ok(duration_is("1week", 604800) && duration_is("0x2w", 1209600), "in weeks");
+	ok(duration_error("3s") == -EINVAL && duration_error("7D") == -EINVAL &&
+		   duration_error("abc") == -EINVAL && duration_error("") == -EINVAL &&
+		   duration_error("1 day") == -EINVAL,
+	   "what is no duration is not taken for 0");
+	ok(duration_error("-5") == -EINVAL && duration_error("9223372036854775807w") == -ERANGE,
+	   "nor is what is negative or too long");
 
 	ok(id_is("0", 0) && id_is("4294967294", 4294967294U), "IDs from 0 to 4294967294");
 	ok(id_is("010", 10) && id_is("+7", 7), "IDs are decimal, a plus is allowed");
