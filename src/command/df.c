@@ -18,7 +18,8 @@ struct df {
 	struct session *session;
 	struct row_style style;
 	enum fsq_form form; /* the one that is shown */
-	bool header;
+	bool no_header;
+	bool header; /* still to be printed */
 };
 
 static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
@@ -76,7 +77,7 @@ static void show_path(struct df *df, const struct path_entry *path)
 		if (!check_project(df->session, path))
 			return;
 	}
-	rc = fsq_space_get(path->fs, space);
+	rc = fsq_space_get(path->directory, path->fs->is_xfs, space);
 	if (rc) {
 		session_complain(df->session, 1, "cannot open %s: %s", path->directory,
 				 strerror(-rc));
@@ -97,11 +98,12 @@ static void show_path(struct df *df, const struct path_entry *path)
 	show(df, path, total, amounts->used, available);
 }
 
-/* The first entry of any kind on the path's filesystem. */
+/* The first entry of any kind on the path's filesystem, in a table of its own. */
 static void show_word(struct df *df, const char *word)
 {
 	int index = paths_find(df->session, word);
 
+	df->header = !df->no_header;
 	if (index >= 0)
 		show_path(df, &df->session->paths[index]);
 }
@@ -109,7 +111,7 @@ static void show_word(struct df *df, const char *word)
 COMMAND_FUNCTION(df)
 {
 	struct selection selection = { 0 };
-	struct df df = { .session = session, .header = true };
+	struct df df = { .session = session };
 	const char *file = NULL;
 	int option;
 
@@ -118,7 +120,7 @@ COMMAND_FUNCTION(df)
 		if (option == 'f')
 			file = optarg;
 		else if (option == 'N')
-			df.header = false;
+			df.no_header = true;
 		else if (!options_select(&selection, option))
 			return command_usage(session, command);
 	}
@@ -133,6 +135,7 @@ COMMAND_FUNCTION(df)
 	if (!session_output_begin(session, file))
 		return COMMAND_NEXT;
 	paths_load_projects(session);
+	df.header = !df.no_header;
 	for (int i = optind; i < argc; i++)
 		show_word(&df, argv[i]);
 	if (optind == argc)

@@ -107,6 +107,8 @@ void paths_add_all(struct session *session)
 	default:
 		session_complain(session, 0, "cannot initialise path table: %s",
 				 strerror(err.errnum));
+		/* No filesystem, no project on it. */
+		session->projects_loaded = true;
 	}
 }
 
@@ -124,7 +126,9 @@ int paths_find(const struct session *session, const char *path)
 
 	if (stat(path, &st))
 		return -1;
-	return paths_find_dev(session, S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
+		return paths_find_dev(session, st.st_rdev);
+	return paths_find_dev(session, st.st_dev);
 }
 
 /* Which lines of the projects file are wanted. */
@@ -145,12 +149,11 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 
 	if (!selection->all && id != selection->id)
 		return 0;
-	selection->found = true;
 	fd = open(directory, O_PATH | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		mount = paths_find_dev(session, st.st_dev);
-		/* What xfs_quota says about a directory elsewhere. */
-		errno = EINVAL;
+		/* What xfs_quota says about a directory that is elsewhere. */
+		errno = session->path_count ? EINVAL : ENOENT;
 	}
 	if (mount < 0) {
 		session_complain(session, 0, "cannot find mount point for path `%s': %s", directory,
@@ -160,7 +163,8 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
 				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
-		if (!entry.directory || !insert(session, &entry)) {
+		selection->found = entry.directory && insert(session, &entry);
+		if (!selection->found) {
 			free(entry.directory);
 			out_of_memory(session);
 		}

@@ -251,9 +251,11 @@ static void run_lines(struct session *session, const struct options *options)
 	enum command_result result = COMMAND_NEXT;
 
 	for (size_t i = 0; i < options->line_count && result == COMMAND_NEXT; i++) {
+		if (i > 0)
+			session_flush_terminal(session);
 		result = run_line(session, options->lines[i], true);
-		session_flush(session);
 	}
+	session_flush(session);
 }
 
 int xfs_quota_main(int argc, char **argv)

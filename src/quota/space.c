@@ -25,12 +25,12 @@ static int xfs_space(int fd, struct fsq_space space[FSQ_FORMS])
 	return 0;
 }
 
-int fsq_space_get(const struct fsq_filesystem *fs, struct fsq_space space[FSQ_FORMS])
+int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS])
 {
 	struct statfs sfs;
 	uint64_t size;
 	int rc = 0;
-	int fd = open(fs->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return -errno;
@@ -42,7 +42,7 @@ int fsq_space_get(const struct fsq_filesystem *fs, struct fsq_space space[FSQ_FO
 	space[FSQ_BLOCKS] = (struct fsq_space){ sfs.f_blocks * size, sfs.f_bfree * size };
 	space[FSQ_INODES] = (struct fsq_space){ sfs.f_files, sfs.f_ffree };
 	space[FSQ_REALTIME] = (struct fsq_space){ 0, 0 };
-	if (fs->is_xfs)
+	if (is_xfs)
 		rc = xfs_space(fd, space);
 out:
 	close(fd);

@@ -3,9 +3,10 @@
 #ifndef FSQ_SPACE_H
 #define FSQ_SPACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "filesystem.h"
+#include "kernel.h"
 
 struct fsq_space {
 	uint64_t total; /* bytes, or inodes for FSQ_INODES */
@@ -13,12 +14,16 @@ struct fsq_space {
 };
 
 /**
- * Size and free space of a filesystem, regardless of any project quota on its root directory.
+ * Size and free space as seen from a directory. Below one with a project quota the kernel answers
+ * with the quota's hard limits in place of the filesystem's size; but on XFS the blocks are always
+ * those of the filesystem.
  *
- * @space    one for each form; realtime is 0 where there is none
- * @return   0 or a negative errno
+ * @directory  where to look
+ * @is_xfs     whether it is on XFS
+ * @space      one for each form; realtime is 0 where there is none
+ * @return     0 or a negative errno
  * Source: statfs(2); on XFS ioctl_xfs_fsgeometry(2) and ioctl_xfs_fscounts(2)
  */
-int fsq_space_get(const struct fsq_filesystem *fs, struct fsq_space space[FSQ_FORMS]);
+int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS]);
 
 #endif

@@ -273,3 +273,11 @@ xfs_quota: unrecognised argument $word"
 	run xfs_quota -D "$projects" -P/dev/null -c print /mnt/x
 	assert_line --partial "cannot find mount point for path \`/no/such/directory'"
 }
+
+@test "deviation 12: a log device that cannot be seen does not hide the filesystem" {
+	echo "$FSQ_X_DEV /mnt/x xfs rw,logdev=/dev/nosuch 0 0" >"$BATS_TEST_TMPDIR/mounts"
+	run oracle "${none[@]}" -t "$BATS_TEST_TMPDIR/mounts" -c print /mnt/x
+	assert_output ""
+	run xfs_quota "${none[@]}" -t "$BATS_TEST_TMPDIR/mounts" -c print /mnt/x
+	assert_line --index 1 --partial "$FSQ_X_DEV (uquota, gquota, pquota)"
+}
