@@ -30,16 +30,8 @@ load_libraries() {
 }
 load_libraries
 
-: "${FSQUOTA:?is the binary to test}"
-FSQ_TOOLS=$BATS_RUN_TMPDIR/bin
-if [ ! -d "$FSQ_TOOLS" ]; then
-	mkdir "$FSQ_TOOLS"
-	ln -s "$FSQUOTA" "$FSQ_TOOLS/fsquota"
-	ln -s "$FSQUOTA" "$FSQ_TOOLS/xfs_quota"
-fi
-FSQ_ORACLE=${FSQ_ORACLE-$(command -v xfs_quota)}
-PATH=$FSQ_TOOLS:$PATH
-export FSQ_TOOLS FSQ_ORACLE PATH
+# shellcheck source-path=SCRIPTDIR
+source "${BASH_SOURCE[0]%/*}/tools.bash"
 
 oracle() {
 	"$FSQ_ORACLE" "$@"

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Our xfs_quota does what the xfs_quota of xfsprogs does; differential.bash says how the lists work.
+
+load ../lib/tools
+load differential
+
+@test "every list is compared on every filesystem it is meant for" {
+	tests=$(<"$BATS_TEST_FILENAME")
+	for list in "$BATS_TEST_DIRNAME"/*.list; do
+		name=${list##*/} name=${name%.list}
+		while read -r key filesystems; do
+			[ "$key" = on: ] || continue
+			for fs in $filesystems; do
+				[[ $tests == *"{ differential $name $fs; }"* ]] || {
+					echo "nothing compares $name on $fs"
+					return 1
+				}
+			done
+		done <"$list"
+	done
+}
+
+@test "one byte that differs is noticed" {
+	mkdir "$BATS_TEST_TMPDIR/tools"
+	printf '#!/bin/sh\n"%s" "$@" | sed s/pquota/Pquota/\n' "$FSQ_ORACLE" \
+		>"$BATS_TEST_TMPDIR/tools/xfs_quota"
+	chmod +x "$BATS_TEST_TMPDIR/tools/xfs_quota"
+	FSQ_TOOLS=$BATS_TEST_TMPDIR/tools run differential print x 3>/dev/null
+	[ "$status" = 1 ]
+	[[ $output == *"+/mnt/x              $FSQ_X_DEV (uquota, gquota, Pquota)\$"* ]]
+}
+
+@test "XFS: program options, splitting of commands" { differential cli x; }
+@test "XFS: paths on the command line" { differential paths x; }
+@test "XFS: no path: every filesystem" { differential iteration x; }
+@test "XFS: a mount table of one's own" { differential mount-table x; }
+@test "XFS: projects and projid files" { differential projects-files x; }
+@test "XFS: not root" { differential not-root x; }
+@test "ext4: not root" { differential not-root e; }
+@test "XFS: state" { differential state x; }
+@test "ext4: state" { differential state e; }
+@test "f2fs: state" { differential state f; }
+@test "XFS: state and print of mounts with other quota options" { differential state-mounts x; }
+@test "ext4: state and print of mounts with other quota options" { differential state-mounts e; }
+@test "XFS: limit: keys and sizes" { differential limit-sizes x; }
+@test "ext4: limit: keys and sizes" { differential limit-sizes e; }
+@test "XFS: limit: users, groups, projects, defaults" { differential limit-ids x; }
+@test "ext4: limit: users, groups, projects, defaults" { differential limit-ids e; }
+@test "XFS: quota" { differential quota x; }
+@test "ext4: quota" { differential quota e; }
+@test "XFS: report" { differential report x; }
+@test "ext4: report" { differential report e; }
+@test "XFS: over soft and hard limits" { differential over-limit x; }
+@test "ext4: over soft and hard limits" { differential over-limit e; }
+@test "XFS: the time left, to the second" { differential grace-text x; }
+@test "XFS: df" { differential df x; }
+@test "ext4: df" { differential df e; }
+@test "XFS: help" { differential help x; }
+@test "ext4: help" { differential help e; }
+@test "XFS: print and path" { differential print x; }
+@test "ext4: print and path" { differential print e; }
+@test "XFS: project: check, set up, clear" { differential project-tree x; }
+@test "ext4: project: check, set up, clear" { differential project-tree e; }
+@test "XFS: project: arguments" { differential project-arguments x; }
+@test "ext4: project: arguments" { differential project-arguments e; }
+@test "XFS: project: the projects and projid files" { differential project-files x; }
+@test "ext4: project: the projects and projid files" { differential project-files e; }
+@test "XFS: project: more than one filesystem" { differential project-mounts x; }
+@test "ext4: project: more than one filesystem" { differential project-mounts e; }
+@test "XFS: project: what may not be opened" { differential project-permission x; }
+@test "ext4: project: what may not be opened" { differential project-permission e; }
+@test "XFS: current path, bind mounts, odd mount points" { differential mounts x; }
+@test "XFS: device names of every length" { differential device-names x; }
+@test "XFS: where the output goes" { differential output x; }
+@test "ext4: where the output goes" { differential output e; }
+@test "XFS: numbers for people" { differential human-numbers x; }
+@test "f2fs: every command" { differential f2fs f; }
