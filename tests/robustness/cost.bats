@@ -1,0 +1,185 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a call may cost, in things that can be counted: system calls, files opened, processes. The
+# numbers do not depend on the machine; tests/bench/startup measures the rest.
+
+# shellcheck disable=SC2154 # functions set variables
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+	mkdir /mnt/x/dir
+	oracle -x -c 'project -s -p /mnt/x/dir 42' -c 'limit -p bhard=1g 42' /mnt/x >/dev/null
+	echo "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" >"$BATS_FILE_TMPDIR/table"
+	echo "$FSQ_E_DEV /mnt/e ext4 rw,prjquota 0 0" >"$BATS_FILE_TMPDIR/table.e"
+	# A hundred thousand projects, none of which is there.
+	seq 100001 200000 | awk -v to="$BATS_FILE_TMPDIR" '{ print $1 ":/mnt/x/volume" $1 >to "/projects"
+		print "volume" $1 ":" $1 >to "/projid" }'
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+	table=$BATS_FILE_TMPDIR/table
+	among=()
+}
+
+# calls COMMAND...: sets calls to the number of system calls of the command, which must succeed;
+# among may have words to put before it.
+calls() {
+	"${among[@]}" strace -f -c -U calls,name -o "$BATS_TEST_TMPDIR/calls" "$@" >"$BATS_TEST_TMPDIR/out"
+	calls=$(awk '$2 == "total" { print $1 }' "$BATS_TEST_TMPDIR/calls")
+	[ "$calls" -gt 0 ]
+}
+
+# trace SYSCALLS COMMAND...: sets trace to the calls that were made.
+trace() {
+	"${among[@]}" strace -f -qq -e "trace=$1" -o "$BATS_TEST_TMPDIR/trace" "${@:2}" >"$BATS_TEST_TMPDIR/out"
+	trace=$(<"$BATS_TEST_TMPDIR/trace")
+}
+
+# kubelet COMMAND [MOUNT]: the words of kubelet's call.
+kubelet() {
+	words=(xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f "${2-/mnt/x}" -c "$1")
+}
+
+many_projects() {
+	cp "$BATS_FILE_TMPDIR/projects" "$BATS_FILE_TMPDIR/projid" /etc
+}
+
+@test "XFS: kubelet's query takes 45 system calls at most" {
+	kubelet 'quota -p -N -n -v -b 42'
+	calls "${words[@]}"
+	assert [ "$calls" -le 45 ]
+	assert_file_contains "$BATS_TEST_TMPDIR/out" "^$FSQ_X_DEV  *0 "
+}
+
+@test "ext4: kubelet's query takes 45 system calls at most" {
+	table=$BATS_FILE_TMPDIR/table.e
+	kubelet 'quota -p -N -n -v -i 42' /mnt/e
+	calls "${words[@]}"
+	assert [ "$calls" -le 45 ]
+	assert_file_contains "$BATS_TEST_TMPDIR/out" "^$FSQ_E_DEV  *0 "
+}
+
+@test "kubelet's other calls take 45 system calls at most" {
+	local command
+	for command in 'state -p' 'limit -p bhard=1g bsoft=1g 42'; do
+		kubelet "$command"
+		calls "${words[@]}"
+		assert [ "$calls" -le 45 ]
+	done
+}
+
+@test "kubelet's query opens its table and its mount point, and no other file" {
+	kubelet 'quota -p -N -n -v -b 42'
+	trace open,openat,openat2 "${words[@]}"
+	local opened
+	# But for the C library, where it is not linked in.
+	opened=$(sed -n 's/[^"]*"\([^"]*\)".* = [0-9].*/\1/p' "$BATS_TEST_TMPDIR/trace" |
+		grep -v -e '^/etc/ld\.so\.cache$' -e '/libc\.so\.6$')
+	assert_equal "$opened" "$table
+/mnt/x"
+}
+
+@test "a query starts no other process" {
+	kubelet 'quota -p -N -n -v -b 42'
+	trace fork,vfork,clone,clone3,execve "${words[@]}"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/trace")" 1
+}
+
+@test "a query asks the kernel for the quota once" {
+	kubelet 'quota -p -N -n -v -b 42'
+	trace quotactl,quotactl_fd "${words[@]}"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/trace")" 1
+}
+
+@test "a command with a numeric ID opens neither /etc/projects nor /etc/projid" {
+	echo '42:/mnt/x/dir' >/etc/projects
+	echo 'name:42' >/etc/projid
+	local command
+	for command in 'quota -p -n -v 42' 'limit -p bhard=1g 42' 'state -p' 'report -p -n -b'; do
+		trace open,openat,openat2 xfs_quota -x -c "$command" /mnt/x
+		if [[ $trace == */etc/proj* ]]; then fail "$command: $trace"; fi
+	done
+}
+
+@test "a command with a name reads /etc/projid once, and not /etc/projects" {
+	seq 1 50 | awk '{ print $1 ":/mnt/x/dir" >"/etc/projects"; print "n" $1 ":" $1 >"/etc/projid" }'
+	local command
+	for command in 'quota -p -v n42' 'limit -p bhard=1g n42' 'report -p -b'; do
+		trace open,openat,openat2 xfs_quota -x -c "$command" /mnt/x
+		assert_equal "$command: $(grep -c '"/etc/projid"' <<<"$trace")" "$command: 1"
+		if [[ $trace == */etc/projects* ]]; then fail "$command: $trace"; fi
+	done
+}
+
+@test "a hundred thousand projects cost a numeric query not one system call" {
+	calls xfs_quota -x -c 'quota -p -n -v 42' /mnt/x
+	local few=$calls
+	many_projects
+	calls xfs_quota -x -c 'quota -p -n -v 42' /mnt/x
+	assert_equal "$calls" "$few"
+}
+
+@test "a query by the last of a hundred thousand names finds it" {
+	many_projects
+	oracle -x -D/dev/null -c 'limit -p bhard=5m 200000' /mnt/x
+	run_split xfs_quota -x -c 'quota -p -N -v volume200000' /mnt/x
+	assert_output --regexp "^$FSQ_X_DEV +0 +0 +5120 "
+}
+
+@test "a report finds names among a hundred thousand" {
+	many_projects
+	oracle -x -D/dev/null -c 'limit -p bhard=5m 150000' /mnt/x
+	run_split xfs_quota -x -c 'report -p -N' /mnt/x
+	assert_line --regexp '^volume150000 +0 +0 +5120 '
+}
+
+@test "with -t five thousand mounts cost not one system call" {
+	kubelet 'quota -p -N -n -v -b 42'
+	among=("$BATS_TEST_DIRNAME/among" 10)
+	calls "${words[@]}"
+	local few=$calls
+	among=("$BATS_TEST_DIRNAME/among" 5000)
+	calls "${words[@]}"
+	assert_equal "$calls" "$few"
+}
+
+# The mount that is asked for comes last.
+mounted_last() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	among=("$BATS_TEST_DIRNAME/among" "$1" bash -c 'mkdir /run/among/last &&
+		mount --bind /mnt/x /run/among/last && exec "$@"' bash)
+}
+
+@test "without -t five thousand mounts cost one pass over the table" {
+	local number calls_but_reads=()
+	for number in 10 5000; do
+		mounted_last $number
+		calls xfs_quota -x -c 'quota -p -N -n -v -b 42' /run/among/last
+		assert_file_contains "$BATS_TEST_TMPDIR/out" ' /run/among/last$'
+		calls_but_reads+=("$(awk '$2 == "total" { all = $1 } $2 == "read" { reads = $1 }
+			END { print all - reads }' "$BATS_TEST_TMPDIR/calls")")
+	done
+	assert_equal "${calls_but_reads[1]}" "${calls_but_reads[0]}"
+	assert [ "${calls_but_reads[0]}" -le 45 ]
+}
+
+@test "without -t no other of five thousand mounts is touched" {
+	mounted_last 5000
+	trace %file,%desc xfs_quota -x -c 'quota -p -N -n -v -b 42' /run/among/last
+	assert_equal "$(grep -o '"/run/among/[^"]*"' <<<"$trace" | sort -u)" '"/run/among/last"'
+}
+
+@test "a report costs one system call a row" {
+	local limits=() id
+	for id in {1001..1100}; do limits+=(-c "limit -p bhard=1m $id"); done
+	oracle -x "${limits[@]}" /mnt/x
+	calls xfs_quota -x -c 'report -p -n -N -L 1001 -U 1050' /mnt/x
+	local fifty=$calls
+	calls xfs_quota -x -c 'report -p -n -N -L 1001 -U 1100' /mnt/x
+	assert_equal "$(grep -c '^#1' "$BATS_TEST_TMPDIR/out")" 100
+	assert [ $((calls - fifty)) -le 51 ]
+}

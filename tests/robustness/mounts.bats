@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A mount that is dead, or none of its business, can neither hang a command nor be touched by it.
+# "timeout" only ends what would never end.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	fresh_fs x2
+	mkdir /mnt/x/dir
+	oracle -x -c 'project -s -p /mnt/x/dir 42' -c 'limit -p bhard=1g 42' /mnt/x >/dev/null
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+	dead=/run/dead
+	patience=60
+	table=$BATS_TEST_TMPDIR/table
+}
+
+# with_dead COMMAND...: among the mounts is one whose server never answers. Sets what run_split
+# does, and trace to the system calls that name a file or a descriptor.
+with_dead() {
+	run_split "$BATS_TEST_DIRNAME/among" "$dead" timeout -s KILL "$patience" \
+		strace -f -qq -y -e trace=%file,%desc -o "$BATS_TEST_TMPDIR/trace" "$@"
+	trace=$(<"$BATS_TEST_TMPDIR/trace")
+}
+
+# The command ended with 0, and no system call came near the dead mount.
+assert_untouched() {
+	assert_equal "$status:$stderr" "0:"
+	assert [ -n "$trace" ]
+	if grep -v -e ' read(' -e execve <<<"$trace" | grep -F "$dead"; then fail "touched"; fi
+}
+
+@test "a mount whose server never answers hangs whoever touches it" {
+	patience=1
+	with_dead stat "$dead/file"
+	assert_equal "$status" 137
+}
+
+@test "a query for one path does not touch a dead mount" {
+	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a query for a directory does not touch a dead mount" {
+	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x/dir
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a query for a device does not touch a dead mount" {
+	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' "$FSQ_X_DEV"
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a query with -t does not touch a dead mount" {
+	echo "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" >"$table"
+	with_dead xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f /mnt/x \
+		-c 'quota -p -N -n -v -b 42'
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a query with -t for one mount does not touch another line of the table" {
+	printf '%s\n' "dead $dead fuse rw 0 0" "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" \
+		"dead $dead/below fuse rw 0 0" >"$table"
+	with_dead xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f /mnt/x \
+		-c 'quota -p -N -n -v -b 42'
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a limit and a state do not touch a dead mount" {
+	with_dead xfs_quota -x -c 'limit -p bhard=1g 42' -c 'state -p' /mnt/x
+	assert_untouched
+	assert_line '  Accounting: ON'
+}
+
+@test "setting up a tree does not touch a dead mount" {
+	with_dead xfs_quota -x -c 'project -s -p /mnt/x/dir 42' /mnt/x
+	assert_untouched
+	assert_line --index 0 'Setting up project 42 (path /mnt/x/dir)...'
+}
+
+@test "a query by name does not touch a dead mount" {
+	echo "42:$dead/home" >/etc/projects
+	echo 'name:42' >/etc/projid
+	with_dead xfs_quota -x -c 'quota -p -N -v -b name' /mnt/x
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -D/dev/null -c 'quota -p -N -v -b name' /mnt/x)"
+}
+
+@test "a report of all filesystems leaves a dead mount out" {
+	with_dead xfs_quota -x -c 'report -p -a'
+	assert_untouched
+	assert_equal "$stdout" "$(oracle -x -c 'report -p -a')"
+}
+
+@test "commands without a path leave a dead mount out" {
+	with_dead xfs_quota -x -f -c print -c path -c df -c 'state -p' -c 'quota -p -v 42'
+	assert_untouched
+	assert_line --regexp "^Project quota state on /mnt/x "
+}
+
+@test "help and quit look at no mount at all" {
+	with_dead xfs_quota -x -c help -c quit
+	assert_untouched
+}
+
+@test "id and lsattr do not touch a dead mount" {
+	with_dead fsquota id /mnt/x/dir
+	assert_untouched
+	with_dead fsquota lsattr -pd /mnt/x/dir
+	assert_untouched
+}
+
+# on_dead COMMAND...: an XFS is mounted on the very root of the dead mount.
+on_dead() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	with_dead bash -c 'mount -c -i --bind /mnt/x "$1" && shift && umount /mnt/x && exec "$@"' bash "$dead" "$@"
+}
+
+@test "without a path, what is mounted on a dead mount does no harm" {
+	on_dead xfs_quota -x -c 'report -p -a'
+	assert_equal "$status:$stderr" "0:"
+}
+
+@test "what is mounted on a dead mount can be asked for by its path" {
+	on_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' "$dead"
+	assert_equal "$status:$stderr" "0:"
+	assert_output --regexp "^$FSQ_X_DEV +0 .* $dead\$"
+}
+
+@test "five thousand mounts are no trouble without a path" {
+	run_split "$BATS_TEST_DIRNAME/among" 5000 xfs_quota -x -c 'report -p -a'
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$stdout" "$(oracle -x -c 'report -p -a')"
+}
+
+@test "a filesystem that is mounted five thousand times is reported once" {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split "$BATS_TEST_DIRNAME/among" 1 bash -c 'mkdir /mnt/x/{0..12} && for i in {0..12}; do
+		mount --rbind /mnt/x "/mnt/x/$i"; done && exec "$@"' bash xfs_quota -x -c 'report -p -N -n -a'
+	rm -rf /mnt/x/{0..12}
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$(grep -c '^#42 ' <<<"$stdout")" 1
+}
+
+@test "without /proc a query with -t is answered all the same" {
+	echo "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" >"$table"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split unshare -m bash -c 'umount -l /proc && exec "$@"' bash \
+		xfs_quota -t "$table" -x -c 'quota -p -N -n -v -b 42' /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "without /proc a query says that there is no such mount" {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split unshare -m bash -c 'umount -l /proc && exec "$@"' bash \
+		xfs_quota -x -c 'quota -p -N -n -v -b 42' /nosuch
+	assert_equal "$stderr" "xfs_quota: cannot setup path for mount /nosuch: No such file or directory"
+}

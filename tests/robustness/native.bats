@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# At the native door, too, whatever it is given: one clear line on stderr for each failure, a status
+# that says of what kind it is, and nothing is changed, opened or waited for.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	local tree=/mnt/x/tree
+	mkdir -p $tree/dir $'/mnt/x/tree/new\nline' "$tree/a b"
+	touch $tree/file
+	mkfifo $tree/fifo
+	mknod $tree/null c 1 3
+	mknod $tree/disk b 7 200
+	ln -s dir $tree/link
+	ln -s nowhere $tree/dangling
+	ln -s circle $tree/circle
+	perl -MSocket -e 'socket S, AF_UNIX, SOCK_STREAM, 0; bind S, sockaddr_un $ARGV[0]' $tree/socket
+	mkdir -m 711 $tree/closed
+	mkdir $tree/closed/below
+	# Where an ordinary user can get at it.
+	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
+}
+
+setup() {
+	tree=/mnt/x/tree
+}
+
+# fails STATUS PATTERN COMMAND...: with one line on stderr that matches, and no output.
+fails() {
+	run_split timeout -s KILL 60 "${@:3}"
+	assert_equal "$status" "$1"
+	assert_equal "$stdout" ""
+	assert_regex "$stderr" "$2"
+	assert_equal "$(wc -l <<<"$stderr")" 1
+}
+
+assert_regex() {
+	[[ $1 =~ $2 ]] || fail "\"$1\" does not match $2"
+}
+
+as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+
+@test "special files and symlinks have no ID that could be told" {
+	local name
+	for name in fifo null disk socket link dangling circle; do
+		fails 3 "^fsquota id: $tree/$name: " fsquota id "$tree/$name"
+		fails 3 "^fsquota lsattr: $tree/$name: " fsquota lsattr -pd "$tree/$name"
+	done
+}
+
+@test "a symlink with a slash behind it is still a symlink" {
+	fails 3 "^fsquota id: $tree/link: " fsquota id "$tree/link/"
+}
+
+@test "special files are not opened" {
+	strace -f -qq -e trace=open,openat,openat2 -o "$BATS_TEST_TMPDIR/trace" \
+		fsquota id $tree/fifo $tree/null $tree/disk $tree/socket 2>/dev/null || true
+	assert [ -e "$BATS_TEST_TMPDIR/trace" ]
+	run ! grep "$tree" "$BATS_TEST_TMPDIR/trace"
+}
+
+@test "paths that are not there, of every kind" {
+	local path
+	for path in /nonexistent "$tree/file/below" "$tree/dangling/below" ''; do
+		fails 5 "^fsquota id: $path: " fsquota id "$path"
+		fails 5 "^fsquota lsattr: $path: " fsquota lsattr -pd "$path"
+	done
+}
+
+@test "a name that is too long" {
+	local long
+	printf -v long '%0300d' 7
+	fails 1 ': File name too long$' fsquota id "$tree/$long"
+	printf -v long '%05000d' 7
+	fails 1 ': File name too long$' fsquota id "$long"
+}
+
+@test "a path that leads in circles" {
+	fails 1 ': Too many levels of symbolic links$' fsquota id $tree/circle/below
+}
+
+@test "a name with a newline is shown as it is, by id and by lsattr" {
+	run_split fsquota id $'/mnt/x/tree/new\nline' "$tree/a b"
+	assert_equal "$status:$stdout" $'0:0\n0'
+	run_split fsquota lsattr -pd $'/mnt/x/tree/new\nline'
+	assert_equal "$stdout" "$(lsattr -pd $'/mnt/x/tree/new\nline')"
+}
+
+@test "a directory that may not be read" {
+	fails 4 ': Permission denied$' "${as_user[@]}" "$TMPDIR/bin/fsquota" id $tree/closed
+	fails 4 ': Permission denied$' "${as_user[@]}" "$TMPDIR/bin/fsquota" lsattr -p $tree/closed
+}
+
+@test "a path through a directory that may not be read, but searched" {
+	run_split "${as_user[@]}" "$TMPDIR/bin/fsquota" id $tree/closed/below
+	assert_equal "$status:$stdout:$stderr" "0:0:"
+}
+
+@test "a device of the system is not opened" {
+	fails 3 '^fsquota id: /dev/fuse: ' fsquota id /dev/fuse
+}
+
+@test "a filesystem that knows no project IDs" {
+	fails 3 '^fsquota id: /proc/self/status: ' fsquota id /proc/self/status
+	fails 3 '^fsquota lsattr: /proc: ' fsquota lsattr -pd /proc
+}
+
+@test "wrong words are a matter of usage" {
+	fails 2 '^fsquota: ' fsquota
+	fails 2 '"bogus"' fsquota bogus
+	fails 2 '""' fsquota ''
+	fails 2 '"-"' fsquota -
+	fails 2 '"--"' fsquota --
+	fails 2 '"bogus"' fsquota help bogus
+	fails 2 '^fsquota id: ' fsquota id
+	fails 2 '^fsquota lsattr: ' fsquota lsattr -p
+	fails 2 ' --bogus' fsquota lsattr --bogus $tree
+	fails 2 ' -Z' fsquota lsattr -Z $tree
+}
+
+@test "what begins with a dash is a path behind --" {
+	cd $tree
+	mkdir -- -x
+	run_split fsquota id -- -x
+	rmdir -- -x
+	assert_equal "$status:$stdout:$stderr" "0:0:"
+}
+
+@test "output that cannot be written" {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	{
+		fails 1 '^fsquota id: cannot write the output: No space left on device$' \
+			bash -c 'exec fsquota id "$1" >/dev/full' bash $tree
+		fails 1 '^fsquota lsattr: cannot write the output: Bad file descriptor$' \
+			bash -c 'exec fsquota lsattr -pd "$1" >&-' bash $tree
+		fails 1 '^fsquota: cannot write the output: No space left on device$' \
+			bash -c 'exec fsquota --version >/dev/full'
+	}
+}
+
+@test "a tree deeper than any path can be" {
+	local path=$tree/deep step i
+	printf -v step '%0200d' 0
+	mkdir "$path"
+	(
+		cd "$path"
+		for ((i = 0; i < 30; i++)); do mkdir "$step" && cd "$step"; done
+		touch bottom
+		mkfifo fifo
+	)
+	run_split fsquota lsattr -pR "$path"
+	assert_equal "$(grep -c '^ *0 ' <<<"$stdout")" 31
+	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_regex "$stderr" '/fifo: '
+	run_split xfs_quota -x -c "project -s -p $path 4242" /mnt/x
+	run_split fsquota lsattr -pR "$path"
+	assert_equal "$(grep -c '^ *4242 ' <<<"$stdout")" 31
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where less is allowed than usual: user namespaces, system calls that an old kernel or a seccomp
+# filter does not know, and calls that fail. strace plays kernel.
+
+# shellcheck disable=SC2154 # run_split and with set variables
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+	local fs
+	for fs in x e; do
+		mkdir -p /mnt/$fs/dir/below /mnt/$fs/new/below
+		touch /mnt/$fs/dir/file /mnt/$fs/new/file
+		xfs_quota -x -f -c "project -s -p /mnt/$fs/dir 42" -c 'limit -p bsoft=1g bhard=2g 42' /mnt/$fs >/dev/null
+	done
+	oracle -x -c 'limit -p bhard=1m 1001' -c 'limit -p bhard=1m 1002' /mnt/x
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+}
+
+# In a user namespace of its own, where it is root but may do nothing here.
+in_user_namespace() {
+	run_split unshare -U -r xfs_quota "$@"
+}
+
+# failing CALLS ERROR[:when=N] [-P PATH] COMMAND...: the calls, on that path, fail.
+failing() {
+	run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e "trace=$1" -e "inject=$1:error=$2" "${@:3}"
+	assert_file_contains "$BATS_TEST_TMPDIR/trace" INJECTED
+}
+
+# --- user namespaces ----------------------------------------------------------------------------
+
+@test "in a user namespace the state can be seen" {
+	in_user_namespace -x -c 'state -p' /mnt/x
+	assert_equal "$stdout" "$(oracle -x -c 'state -p' /mnt/x)"
+}
+
+@test "in a user namespace the same is said and done as by the real one" {
+	local command our_result
+	for command in 'quota -p -v 42' 'report -p' 'limit -p bhard=1m 42' 'print' 'df' \
+		'project -s -p /mnt/x/new 43' 'project -c -p /mnt/x/dir 42'; do
+		in_user_namespace -x -c "$command" /mnt/x
+		our_result="$command: $status, $stdout, $stderr"
+		run_split unshare -U -r "$FSQ_ORACLE" -x -c "$command" /mnt/x
+		assert_equal "$our_result" "$command: $status, $stdout, $stderr"
+	done
+}
+
+@test "in a user namespace a limit is refused" {
+	in_user_namespace -x -c 'limit -p bhard=1m 42' /mnt/x
+	assert_equal "$status" 1
+	assert_equal "$stderr" 'xfs_quota: cannot set limits: Operation not permitted'
+	run oracle -x -c 'quota -p -N -v 42' /mnt/x
+	assert_output --regexp ' 1048576 +2097152 '
+}
+
+@test "in a user namespace the ID of a directory can be read" {
+	run_split unshare -U -r "$FSQUOTA" id /mnt/x/dir
+	assert_equal "$status:$stdout:$stderr" "0:42:"
+}
+
+# --- system calls that are not there ------------------------------------------------------------
+
+@test "without quotactl_fd the device is asked" {
+	local command
+	for command in 'quota -p -v 42' 'state -p' 'report -p -N' print; do
+		failing quotactl_fd ENOSYS xfs_quota -x -c "$command" /mnt/x
+		assert_equal "$status:$stderr" "0:"
+		assert_equal "$stdout" "$(oracle -x -c "$command" /mnt/x)"
+	done
+}
+
+@test "without quotactl_fd a limit is set through the device" {
+	failing quotactl_fd ENOSYS xfs_quota -x -c 'limit -p bhard=3m 77' /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	run oracle -x -c 'quota -p -N -v 77' /mnt/x
+	assert_output --regexp ' 0 +3072 '
+}
+
+@test "without openat2 trees are walked all the same" {
+	local error id=100
+	for error in ENOSYS EPERM; do
+		id=$((id + 1))
+		failing openat2 $error xfs_quota -x -f -c "project -s -p /mnt/e/new $id" /mnt/e
+		assert_equal "$status:$stderr" "0:"
+		run fsquota id /mnt/e/new /mnt/e/new/below /mnt/e/new/file
+		assert_output "$id
+$id
+$id"
+	done
+}
+
+@test "without openat2 mounts below a tree are not entered either" {
+	mkdir /mnt/x/new/mnt
+	mount --bind /mnt/x/dir /mnt/x/new/mnt
+	failing openat2 ENOSYS xfs_quota -x -c "project -s -p /mnt/x/new 99" /mnt/x
+	umount /mnt/x/new/mnt
+	assert_equal "$status:$stderr" "0:"
+	run fsquota id /mnt/x/new/file /mnt/x/dir /mnt/x/dir/file
+	assert_output "99
+42
+42"
+}
+
+# --- system calls that fail ---------------------------------------------------------------------
+
+@test "a kernel that fails to read a quota is as silent as with the real one" {
+	failing quotactl,quotactl_fd EIO xfs_quota -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
+	local our_result="$status, $stdout, $stderr"
+	failing quotactl,quotactl_fd EIO "$FSQ_ORACLE" -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
+	assert_equal "$our_result" "$status, $stdout, $stderr"
+}
+
+@test "a kernel that fails to set a limit is complained of" {
+	failing quotactl,quotactl_fd EIO xfs_quota -x -c 'limit -p bhard=1m 42' /mnt/x
+	assert_equal "$status" 1
+	assert_equal "$stderr" 'xfs_quota: cannot set limits: Input/output error'
+}
+
+@test "a write that is interrupted is done again" {
+	failing write EINTR:when=1 xfs_quota -x -c 'quota -p -N -v 42' /mnt/x
+	assert_equal "$status" 0
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -v 42' /mnt/x)"
+}
+
+@test "a write that takes only a part is continued" {
+	run_split strace -f -qq -o /dev/null -e trace=write -e inject=write:retval=10:when=1 \
+		xfs_quota -x -c 'quota -p -N -v 42' /mnt/x
+	assert_equal "$status" 0
+	# The ten bytes that strace said were written are not there.
+	local all
+	all=$(oracle -x -c 'quota -p -N -v 42' /mnt/x)
+	assert_equal "$stdout" "${all:10}"
+}
+
+@test "a mount table that cannot be read is no filesystem" {
+	failing read EIO:when=2+ xfs_quota -x -c 'quota -p -v 42' /mnt/x
+	assert_equal "$status:$stdout" "0:"
+	assert_equal "$stderr" 'xfs_quota: cannot setup path for mount /mnt/x: Input/output error'
+}
+
+@test "a file that cannot be tagged fails the command, and the others are tagged" {
+	# Those on the directory itself.
+	failing ioctl EIO -P /mnt/x/new xfs_quota -x -c 'project -s -p /mnt/x/new 55' /mnt/x
+	assert_equal "$status" 1
+	assert_equal "$stderr" 'xfs_quota: cannot get flags on /mnt/x/new: Input/output error'
+	run fsquota id /mnt/x/new/file /mnt/x/new/below
+	assert_output "55
+55"
+}
+
+@test "a directory that cannot be listed fails the command" {
+	failing getdents64 EIO:when=1 xfs_quota -x -c 'project -s -p /mnt/x/new 56' /mnt/x
+	assert_equal "$status" 1
+	assert_equal "$stderr" 'xfs_quota: cannot open /mnt/x/new: Input/output error'
+}
+
+@test "whichever system call fails, the program ends by itself" {
+	echo '42:/mnt/x/dir' >/etc/projects
+	echo 'name:42' >/etc/projid
+	local command=(xfs_quota -x -c 'quota -p -v name' -c 'report -p' -c 'project -c name' -c df /mnt/x)
+	local call count when
+	strace -f -qq -c -U calls,name -o "$BATS_TEST_TMPDIR/calls" "${command[@]}" >/dev/null
+	while read -r count call; do
+		# Memory is another matter, and the loader's calls are not ours.
+		case $call in
+		openat | openat2 | newfstatat | fstat | fstatfs | statx | read | write | close | fcntl | \
+			access | getdents64 | ioctl | quotactl_fd) ;;
+		*) continue ;;
+		esac
+		for ((when = 1; when <= count; when++)); do
+			run_split timeout -s KILL 60 strace -f -qq -o /dev/null -e "trace=$call" \
+				-e "inject=$call:error=EIO:when=$when" "${command[@]}"
+			# 127: the loader's
+			[[ $status =~ ^(0|1|127)$ ]] || fail "$call $when: $status: $stderr"
+		done
+	done < <(sed -n 's/^ *\([0-9][0-9]*\) \([a-z0-9_]*\)$/\1 \2/p' "$BATS_TEST_TMPDIR/calls")
+}
