@@ -8,6 +8,7 @@
  *     xfs_quota.c      the door of that name: options, table of paths, iteration
  *     shell.c          the same, with commands from standard input
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
+ *     dispatch.c       where a command of xfs_quota may run, and for which filesystems
  *   command/    does what was asked: collects rows, hands each to a renderer
  *     commands.c       the table of xfs_quota's commands; each is in the file of its name
  *     native_commands.c  the table of our own
@@ -16,7 +17,9 @@
  *     names.c          users, groups and projects by name
  *     options.c        what the commands' options have in common
  *   output/     rows to bytes; the only place that prints to standard output
- *     xfs_quota_text.c native_text.c cells.c writer.c
+ *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
+ *     native_text.c error_text.c     help, lsattr, errors
+ *     cells.c json.c writer.c        what they are made of
  *   quota/      the library: what a quota is; no printing, no exit, no globals
  *     filesystem.c     a filesystem, opened by any path
  *     kernel.c         the only caller of quotactl

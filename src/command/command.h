@@ -10,6 +10,7 @@ enum command_flags {
 	COMMAND_FOREIGN = 2,  /* works on other filesystems than XFS */
 	COMMAND_EXPERT = 4,   /* only with -x */
 	COMMAND_ANYWHERE = 8, /* whatever the current path is */
+	COMMAND_CHANGES = 16, /* the native door wants to be told the filesystem */
 };
 
 enum command_result { COMMAND_NEXT, COMMAND_QUIT };
@@ -17,6 +18,7 @@ enum command_result { COMMAND_NEXT, COMMAND_QUIT };
 struct command {
 	const char *name;
 	const char *alias;
+	const char *options; /* for getopt(3) */
 	const char *synopsis;
 	const char *summary;
 	const char *help;	  /* the long text of `help NAME`, or NULL */

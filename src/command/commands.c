@@ -9,6 +9,7 @@ static const struct command commands[] = {
 	{
 		.name = "df",
 		.alias = "free",
+		.options = "bf:hiNr",
 		.synopsis = "[-bir] [-hN] [-f file]",
 		.summary = "show free and used counts for blocks and inodes",
 		.help = " Size and free space of the filesystems, and of each project directory "
@@ -24,6 +25,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "disable",
+		.options = "gpuv",
 		.synopsis = "[-gpu] [-v]",
 		.summary = "disable quota enforcement",
 		.help = " Stop enforcing limits of users (-u, default), groups (-g) or projects "
@@ -32,11 +34,12 @@ static const struct command commands[] = {
 			"\n"
 			" -v  show the state afterwards\n",
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_disable,
 	},
 	{
 		.name = "dump",
+		.options = "f:gpuL:U:",
 		.synopsis = "[-g|-p|-u] [-LU] [-f file]",
 		.summary = "dump quota information for backup utilities",
 		.help = " Print the limits of every user (-u, default), group (-g) or project (-p) "
@@ -50,6 +53,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "enable",
+		.options = "gpuv",
 		.synopsis = "[-gpu] [-v]",
 		.summary = "enable quota enforcement",
 		.help = " Enforce limits of users (-u, default), groups (-g) or projects (-p) on "
@@ -59,12 +63,13 @@ static const struct command commands[] = {
 			"\n"
 			" -v  show the state afterwards\n",
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_enable,
 	},
 	{
 		.name = "help",
 		.alias = "?",
+		.options = "",
 		.synopsis = "[command]",
 		.summary = "help for one or all commands",
 		.max_words = 1,
@@ -73,6 +78,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "limit",
+		.options = "dgpu",
 		.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
 		.summary = "modify quota limits",
 		.help = " Set limits of a user (-u, default), group (-g) or project (-p). Limits "
@@ -88,11 +94,12 @@ static const struct command commands[] = {
 			" Example: limit -p bsoft=900m bhard=1g 42\n",
 		.min_words = 2,
 		.max_words = -1,
-		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_limit,
 	},
 	{
 		.name = "off",
+		.options = "gpuv",
 		.synopsis = "[-gpu] [-v]",
 		.summary = "permanently switch quota off for a path",
 		.help = " Switch quota of users (-u, default), groups (-g) or projects (-p) off on "
@@ -103,12 +110,13 @@ static const struct command commands[] = {
 			"\n"
 			" -v  show the state afterwards\n",
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_off,
 	},
 	{
 		.name = "path",
 		.alias = "paths",
+		.options = "",
 		.synopsis = "[N]",
 		.summary = "set current path, or show the list of paths",
 		.max_words = 1,
@@ -118,6 +126,7 @@ static const struct command commands[] = {
 	{
 		.name = "print",
 		.alias = "p",
+		.options = "",
 		.summary = "list known mount points and projects",
 		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN,
 		.run = command_print,
@@ -125,6 +134,7 @@ static const struct command commands[] = {
 	{
 		.name = "project",
 		.alias = "tree",
+		.options = "cCd:p:s",
 		.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
 		.summary = "check, setup or clear project quota trees",
 		.help = " Give the directories of a project its ID, and everything in them. Which\n"
@@ -148,6 +158,7 @@ static const struct command commands[] = {
 	{
 		.name = "quit",
 		.alias = "q",
+		.options = "",
 		.summary = "exit the program",
 		.max_words = -1,
 		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_ANYWHERE,
@@ -155,6 +166,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "quot",
+		.options = "abcf:ghinpruv",
 		.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
 		.summary = "summarize filesystem ownership",
 		.help = " What each user (-u, default), group (-g) or project (-p) owns on an XFS, "
@@ -172,6 +184,7 @@ static const struct command commands[] = {
 	{
 		.name = "quota",
 		.alias = "l",
+		.options = "bf:ghinNpruv",
 		.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 		.summary = "show usage and limits",
 		.help = " What users (-u, default), groups (-g) or projects (-p) use, and their "
@@ -191,6 +204,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "remove",
+		.options = "gpuv",
 		.synopsis = "[-gpu] [-v]",
 		.summary = "remove quota extents from a filesystem",
 		.help = " Free the space that the records of users (-u, default), groups (-g) or\n"
@@ -198,12 +212,13 @@ static const struct command commands[] = {
 			"\n"
 			" -v  show the state afterwards\n",
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_remove,
 	},
 	{
 		.name = "report",
 		.alias = "repquota",
+		.options = "abf:ghilnprtuL:NU:d",
 		.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
 		.summary = "report filesystem quota information",
 		.help = " Every user (-u), group (-g) and project (-p; default: all three) that a\n"
@@ -221,14 +236,16 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "restore",
+		.options = "f:gpu",
 		.synopsis = "[-g|-p|-u] [-f file]",
 		.summary = "restore quota limits from a backup file",
 		.max_words = -1,
-		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_restore,
 	},
 	{
 		.name = "state",
+		.options = "af:gpuv",
 		.synopsis = "[-gpu] [-a] [-v] [-f file]",
 		.summary = "get overall quota state information",
 		.help = " Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
@@ -242,6 +259,7 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "timer",
+		.options = "bdgipru",
 		.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
 		.summary = "set quota enforcement timeouts",
 		.help = " Set how long soft limits of users (-u, default), groups (-g) or projects "
@@ -260,11 +278,12 @@ static const struct command commands[] = {
 			" Example: timer -p 3days\n",
 		.min_words = 1,
 		.max_words = -1,
-		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_timer,
 	},
 	{
 		.name = "warn",
+		.options = "bdgipru",
 		.synopsis = "[-bir] [-g|-p|-u] value -d|id|name",
 		.summary = "get/set enforcement warning counter",
 		.help = " Set the number of warnings issued to a user (-u, default), group (-g) "
@@ -274,7 +293,7 @@ static const struct command commands[] = {
 			" Linux keeps no such count since 5.19, and refuses.\n",
 		.min_words = 2,
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_CHANGES,
 		.run = command_warn,
 	},
 };
@@ -302,6 +321,11 @@ const struct command *command_find(const struct session *session, const char *na
 
 enum command_result command_usage(struct session *session, const struct command *command)
 {
+	if (session->native) {
+		session_complain(session, 1, FSQ_E_USAGE, "usage: fsquota %s %s [PATH]",
+				 command->name, command->synopsis ? command->synopsis : "");
+		return COMMAND_NEXT;
+	}
 	text_help_line(session->out, command->name, command->synopsis, command->summary);
 	return COMMAND_NEXT;
 }

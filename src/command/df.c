@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 #include "paths.h"
 #include "quota/inode_project.h"
 #include "quota/space.h"
@@ -28,9 +28,9 @@ static void show(struct df *df, const struct path_entry *path, uint64_t total, u
 	struct space_row row = { path->fs->device, path->directory, total, used, available };
 
 	if (df->header)
-		text_space_begin(df->session->out, &df->style);
+		df->session->render->space_begin(df->session->out, &df->style);
 	df->header = false;
-	text_space_row(df->session->out, &df->style, &row);
+	df->session->render->space_row(df->session->out, &df->style, &row);
 }
 
 /* Does the directory carry the project's ID and hand it on? If not the user is told. */
@@ -41,20 +41,20 @@ static bool check_project(struct session *session, const struct path_entry *path
 	int rc;
 
 	if (fd < 0) {
-		session_complain(session, 1, "cannot open %s: %s", path->directory,
-				 strerror(errno));
+		session_complain(session, 1, errno, "cannot open %s", path->directory);
 		return false;
 	}
 	rc = fsq_inode_project_get(fd, &project);
 	close(fd);
 	if (rc)
-		session_complain_bare(session, 1, "FS_IOC_FSGETXATTR: %s", strerror(-rc));
+		session_complain_bare(session, 1, -rc, "FS_IOC_FSGETXATTR");
 	else if (!project.inherit)
-		session_complain(session, 1, "project quota flag not set on %s", path->directory);
-	else if (project.id != path->project)
-		session_complain(session, 1, "project ID %u (%s) doesn't match ID %u (%s)",
-				 path->project, session->projects_file, project.id,
+		session_complain(session, 1, FSQ_E_CONFLICT, "project quota flag not set on %s",
 				 path->directory);
+	else if (project.id != path->project)
+		session_complain(session, 1, FSQ_E_CONFLICT,
+				 "project ID %u (%s) doesn't match ID %u (%s)", path->project,
+				 session->projects_file, project.id, path->directory);
 	else
 		return true;
 	return false;
@@ -79,8 +79,7 @@ static void show_path(struct df *df, const struct path_entry *path)
 	}
 	rc = fsq_space_get(path->directory, path->fs->is_xfs, space);
 	if (rc) {
-		session_complain(df->session, 1, "cannot open %s: %s", path->directory,
-				 strerror(-rc));
+		session_complain(df->session, 1, -rc, "cannot open %s", path->directory);
 		return;
 	}
 	total = space[df->form].total / unit;
@@ -116,7 +115,7 @@ COMMAND_FUNCTION(df)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "bf:hiNr")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'f')
 			file = optarg;
 		else if (option == 'N')

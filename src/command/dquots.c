@@ -24,7 +24,7 @@ static void try_id(uint32_t id, void *arg)
 
 	guess->saw_zero |= id == 0;
 	if (rc && rc != -ENOENT && rc != -ENOSYS && rc != -ESRCH)
-		session_complain_bare(guess->session, 0, "XFS_GETQUOTA: %s", strerror(-rc));
+		session_complain_bare(guess->session, 0, -rc, "XFS_GETQUOTA");
 	if (rc == 0 && id >= range->lower && (!range->upper || id <= range->upper))
 		guess->visit(&dquot, guess->arg);
 }
@@ -38,6 +38,13 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 	uint32_t id = range->lower;
 	int rc = fsq_kernel_get_next(&fs->target, range->type, id, &dquot);
 
+	if (rc && session->native) {
+		/* Nothing is guessed there: either there are none, or they cannot be had. */
+		if (rc != -ENOENT)
+			session_note(session, -rc, "cannot read %s quotas",
+				     names_of_type(range->type));
+		return;
+	}
 	if (rc) {
 		names_each(session, range->type, try_id, &guess);
 		if (range->type == FSQ_PROJECT && range->zero_is_known && !guess.saw_zero)

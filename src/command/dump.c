@@ -5,7 +5,7 @@
 #include "command.h"
 #include "dquots.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 
 struct dump {
 	struct session *session;
@@ -24,7 +24,7 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 		any |= row.soft_units[form] || row.hard_units[form];
 	}
 	if (any)
-		text_limits_row(dump->session->out, &row);
+		dump->session->render->limits_row(dump->session->out, &row);
 }
 
 COMMAND_FUNCTION(dump)
@@ -36,7 +36,7 @@ COMMAND_FUNCTION(dump)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "f:gpuL:U:")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'f':
 			file = optarg;

@@ -22,7 +22,7 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 			text_id_row(session->out, project.id);
 		break;
 	case FSQ_WALK_SPECIAL:
-		session_complain(session, -FSQ_E_NOT_SUPPORTED,
+		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
 				 "%s: the kernel tells project IDs of files and directories only",
 				 entry->path);
 		return 0;
@@ -30,8 +30,7 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 		break;
 	}
 	if (rc)
-		session_complain(session, -fsq_code_of_errno(rc),
-				 "%s: cannot read the project ID: %s", entry->path, strerror(rc));
+		session_complain(session, 1, rc, "%s: cannot read the project ID", entry->path);
 	return 0;
 }
 
@@ -44,9 +43,9 @@ NATIVE_FUNCTION(id)
 		if (option == 0)
 			return;
 	if (optind == argc)
-		session_complain(session, -FSQ_E_USAGE, "no path given; usage: %s", command->usage);
+		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
+				 command->usage);
 	for (int i = optind; i < argc; i++)
 		if (fsq_tree_walk(argv[i], 0, visit, session, &err))
-			session_complain(session, -err.code, "%s: %s", err.path,
-					 strerror(err.errnum));
+			session_complain(session, 1, err.errnum, "%s", err.path);
 }

@@ -30,7 +30,10 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 			continue;
 		if (form == FSQ_INODES ? fsq_parse_count(text, &value)
 				       : fsq_parse_size(text, &value)) {
-			session_complain(session, 1, "Error: could not parse size %s.", text);
+			session_complain(session, 1, FSQ_E_USAGE, "Error: could not parse size %s.",
+					 text);
+			if (session->native)
+				return false;
 			break;
 		}
 		if (form != FSQ_INODES)
@@ -39,7 +42,7 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 		limits->mask |= keys[i].hard ? FSQ_HARD(form) : FSQ_SOFT(form);
 		return true;
 	}
-	session_complain(session, 1, "unrecognised argument %s", word);
+	session_complain(session, 1, FSQ_E_USAGE, "unrecognised argument %s", word);
 	return false;
 }
 
@@ -53,7 +56,7 @@ COMMAND_FUNCTION(limit)
 	int option, last, rc;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "dgpu")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'd')
 			default_limits = true;
 		else if (!options_select(&selection, option))
@@ -73,6 +76,6 @@ COMMAND_FUNCTION(limit)
 	rc = fsq_kernel_set_limits(&session->paths[session->current_path].fs->target, type, id,
 				   &limits);
 	if (rc)
-		session_complain(session, 1, "cannot set limits: %s", strerror(-rc));
+		session_complain(session, 1, -rc, "cannot set limits");
 	return COMMAND_NEXT;
 }

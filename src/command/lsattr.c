@@ -17,8 +17,7 @@ struct listing {
 static void fail(struct listing *listing, const char *path, int errnum)
 {
 	listing->failures++;
-	session_complain(listing->session, -fsq_code_of_errno(errnum),
-			 "%s: cannot read the flags: %s", path, strerror(errnum));
+	session_complain(listing->session, 1, errnum, "%s: cannot read the flags", path);
 }
 
 static void show(struct listing *listing, const struct fsq_walk_entry *entry)
@@ -60,7 +59,7 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 		break;
 	case FSQ_WALK_SPECIAL:
 		listing->failures++;
-		session_complain(listing->session, -FSQ_E_NOT_SUPPORTED,
+		session_complain(listing->session, 1, FSQ_E_NOT_SUPPORTED,
 				 "%s: the kernel tells flags of files and directories only",
 				 entry->path);
 		break;
@@ -97,12 +96,12 @@ NATIVE_FUNCTION(lsattr)
 		}
 	}
 	if (optind == argc)
-		session_complain(session, -FSQ_E_USAGE, "no path given; usage: %s", command->usage);
+		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
+				 command->usage);
 	depth = listing.recursive ? FSQ_WALK_INFINITE : listing.directories_themselves ? 0 : 1;
 	for (int i = optind; i < argc; i++) {
 		listing.operand = argv[i];
 		if (fsq_tree_walk(argv[i], depth, visit, &listing, &err))
-			session_complain(session, -err.code, "%s: %s", err.path,
-					 strerror(err.errnum));
+			session_complain(session, 1, err.errnum, "%s", err.path);
 	}
 }

@@ -55,7 +55,7 @@ int native_option(struct session *session, const struct native_command *command,
 		text_command_help(session->out, command->usage, command->help);
 		return 0;
 	case '?':
-		session_complain(session, -FSQ_E_USAGE, "unknown option %s; usage: %s",
+		session_complain(session, 1, FSQ_E_USAGE, "unknown option %s; usage: %s",
 				 argv[optind - 1], command->usage);
 		return 0;
 	default:

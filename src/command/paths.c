@@ -12,7 +12,7 @@
 
 static void out_of_memory(struct session *session)
 {
-	session_complain(session, 1, "%s", strerror(ENOMEM));
+	session_complain(session, 1, ENOMEM, "cannot go on");
 }
 
 /* XFS entries come first, each kind in the order it was added. */
@@ -67,8 +67,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 	struct fsq_error err;
 
 	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
-		session_complain(session, 0, "cannot setup path for mount %s: %s", path,
-				 strerror(err.errnum));
+		session_complain(session, 0, err.errnum, "cannot setup path for mount %s", path);
 		return false;
 	}
 	*dev = fs->dev;
@@ -101,12 +100,11 @@ void paths_add_all(struct session *session)
 	case 0:
 		break;
 	case FSQ_E_NOT_SUPPORTED:
-		session_complain(session, 1, "cannot list what is mounted without %s: give a path",
-				 err.path);
+		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
+				 "cannot list what is mounted without %s: give a path", err.path);
 		break;
 	default:
-		session_complain(session, 0, "cannot initialise path table: %s",
-				 strerror(err.errnum));
+		session_complain(session, 0, err.errnum, "cannot initialise path table");
 		/* No filesystem, no project on it. */
 		session->projects_loaded = true;
 	}
@@ -156,8 +154,8 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
 	if (mount < 0) {
-		session_complain(session, 0, "cannot find mount point for path `%s': %s", directory,
-				 strerror(errno));
+		session_complain(session, 0, errno, "cannot find mount point for path `%s'",
+				 directory);
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
@@ -194,7 +192,7 @@ void paths_load_projects(struct session *session)
 		if (names_to_id(session, FSQ_PROJECT, wanted, &selection.id))
 			fsq_projects_each(session->projects_file, add_project, &selection, NULL);
 		if (!selection.found)
-			session_complain(session, 0, "cannot setup path for project %s: %s", wanted,
-					 strerror(ENOENT));
+			session_complain(session, 0, ENOENT, "cannot setup path for project %s",
+					 wanted);
 	}
 }

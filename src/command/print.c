@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "names.h"
+#include "output/renderer.h"
 #include "output/xfs_quota_text.h"
 #include "paths.h"
 
@@ -30,7 +31,7 @@ static void show(struct session *session, size_t index, bool numbered)
 			row.enforced[type] = state.enforced[type];
 		}
 	}
-	text_paths_row(session->out, numbered, session->foreign_allowed, &row);
+	session->render->paths_row(session->out, numbered, session->foreign_allowed, &row);
 }
 
 /* How many entries may be seen: without -f the XFS ones, which come first. */
@@ -48,7 +49,7 @@ static void show_table(struct session *session, bool numbered)
 {
 	size_t count = visible(session);
 
-	text_paths_begin(session->out, numbered, session->foreign_allowed);
+	session->render->paths_begin(session->out, numbered, session->foreign_allowed);
 	for (size_t i = 0; i < count; i++)
 		show(session, i, numbered);
 }

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "names.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 #include "paths.h"
 #include "quota/filesystem.h"
 #include "quota/inode_project.h"
@@ -35,16 +35,17 @@ struct job {
 
 static void skip_special(struct session *session, const char *path)
 {
-	session_complain(session, 0, "skipping special file %s", path);
+	session_complain(session, 0, FSQ_OK, "skipping special file %s", path);
 }
 
 static void check_entry(struct job *job, const struct fsq_walk_entry *entry,
 			const struct fsq_inode_project *project)
 {
 	if (project->id != job->id)
-		text_project_wrong_id(job->session->out, entry->path, project->id, job->id);
+		job->session->render->project_wrong_id(job->session->out, entry->path, project->id,
+						       job->id);
 	if (entry->kind == FSQ_WALK_DIRECTORY && !project->inherit)
-		text_project_no_inheritance(job->session->out, entry->path);
+		job->session->render->project_no_inheritance(job->session->out, entry->path);
 }
 
 static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
@@ -58,8 +59,7 @@ static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
 		return;
 	}
 	if (rc) {
-		session_complain(job->session, 1, "cannot get flags on %s: %s", entry->path,
-				 strerror(-rc));
+		session_complain(job->session, 1, -rc, "cannot get flags on %s", entry->path);
 		return;
 	}
 	switch (job->action) {
@@ -71,16 +71,16 @@ static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
 		project.inherit = entry->kind == FSQ_WALK_DIRECTORY;
 		rc = fsq_inode_project_set(entry->fd, &project);
 		if (rc)
-			session_complain(job->session, 1, "cannot set project on %s: %s",
-					 entry->path, strerror(-rc));
+			session_complain(job->session, 1, -rc, "cannot set project on %s",
+					 entry->path);
 		break;
 	case PROJECT_CLEAR:
 		project.id = 0;
 		project.inherit = false;
 		rc = fsq_inode_project_set(entry->fd, &project);
 		if (rc)
-			session_complain(job->session, 1, "cannot clear project on %s: %s",
-					 entry->path, strerror(-rc));
+			session_complain(job->session, 1, -rc, "cannot clear project on %s",
+					 entry->path);
 		break;
 	}
 }
@@ -100,11 +100,11 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 	case FSQ_WALK_LEAVE:
 		break;
 	case FSQ_WALK_NO_STAT:
-		session_complain(job->session, 1, "cannot stat file %s", entry->path);
+		session_complain(job->session, 1, FSQ_E_PARTIAL, "cannot stat file %s",
+				 entry->path);
 		break;
 	case FSQ_WALK_NO_OPEN:
-		session_complain(job->session, 1, "cannot open %s: %s", entry->path,
-				 strerror(entry->errnum));
+		session_complain(job->session, 1, entry->errnum, "cannot open %s", entry->path);
 		break;
 	}
 	return 0;
@@ -114,11 +114,10 @@ static void walk(struct job *job, const char *directory)
 {
 	struct fsq_error err;
 
-	text_project_begin(job->session->out, job->action, job->word, directory);
+	job->session->render->project_begin(job->session->out, job->action, job->word, directory);
 	session_flush_terminal(job->session);
 	if (fsq_tree_walk(directory, job->depth, visit, job, &err))
-		session_complain(job->session, 1, "cannot walk %s: %s", err.path,
-				 strerror(err.errnum));
+		session_complain(job->session, 1, err.errnum, "cannot walk %s", err.path);
 	job->directories++;
 }
 
@@ -140,8 +139,8 @@ static void do_project(struct job *job)
 			if (job->operands[i].foreign == foreign)
 				walk(job, job->operands[i].directory);
 	}
-	text_project_end(session->out, job->directories, session->projects_file, job->word,
-			 job->depth);
+	session->render->project_end(session->out, job->directories, session->projects_file,
+				     job->word, job->depth);
 }
 
 /* A directory must lie on a filesystem of the table. */
@@ -150,8 +149,8 @@ static bool add_operand(struct job *job, const char *directory)
 	int mount = paths_find(job->session, directory);
 
 	if (mount < 0) {
-		session_complain(job->session, 0, "cannot setup path for project dir %s: %s",
-				 directory, strerror(ENOENT));
+		session_complain(job->session, 0, ENOENT, "cannot setup path for project dir %s",
+				 directory);
 		return false;
 	}
 	job->operands[job->operand_count++] =
@@ -164,15 +163,15 @@ static void do_words(struct job *job, int argc, char **argv)
 	struct session *session = job->session;
 
 	if (job->operand_count > 0 && argc > 1) {
-		session_complain(session, 1,
-				 "only one projid/name can be specified when using -p <path>, %d "
-				 "found.",
-				 argc);
+		session_complain(
+			session, 1, FSQ_E_USAGE,
+			"only one projid/name can be specified when using -p <path>, %d found.",
+			argc);
 		return;
 	}
 	if (job->operand_count == 0 && access(session->projects_file, F_OK)) {
-		session_complain_bare(session, 1, "projects file \"%s\" doesn't exist",
-				      session->projects_file);
+		session_complain_bare(session, 1, FSQ_E_NOT_FOUND,
+				      "projects file \"%s\" doesn't exist", session->projects_file);
 		return;
 	}
 	paths_load_projects(session);
@@ -182,8 +181,9 @@ static void do_words(struct job *job, int argc, char **argv)
 			do_project(job);
 		else
 			session_complain_bare(
-				session, 1, "%s - no such project in %s or invalid project number",
-				argv[i], session->projects_file);
+				session, 1, FSQ_E_NOT_FOUND,
+				"%s - no such project in %s or invalid project number", argv[i],
+				session->projects_file);
 	}
 }
 
@@ -198,11 +198,11 @@ COMMAND_FUNCTION(project)
 	int option;
 
 	if (!job.operands) {
-		session_complain(session, 1, "%s", strerror(ENOMEM));
+		session_complain(session, 1, ENOMEM, "cannot go on");
 		return COMMAND_NEXT;
 	}
 	options_begin();
-	while ((option = getopt(argc, argv, "cCd:p:s")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'c':
 			job.action = PROJECT_CHECK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "command.h"
 #include "names.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 #include "paths.h"
 #include "quota/all_inodes.h"
 
@@ -18,6 +19,7 @@
 
 struct quot {
 	struct session *session;
+	const struct path_entry *path;
 	enum fsq_type type;
 	bool sizes, files, unread, numeric, no_memory;
 	int64_t now;
@@ -99,26 +101,30 @@ static void show_owners(struct quot *quot)
 	for (size_t i = 0; i < quot->owner_room && quot->owners[i].kib; i++) {
 		struct ownership_row *row = &quot->owners[i];
 
+		row->device = quot->path->fs->device;
+		row->directory = quot->path->directory;
 		row->owner.type = (enum row_type)quot->type;
 		if (!quot->numeric)
 			row->owner.name = names_of_id(quot->session, quot->type, row->owner.id);
-		text_ownership_row(quot->session->out, row, quot->files, quot->unread);
+		quot->session->render->ownership_row(quot->session->out, row, quot->files,
+						     quot->unread);
 	}
 }
 
 static void show_sizes(struct quot *quot)
 {
-	struct file_size_row row = { 0 };
+	struct file_size_row row = { .device = quot->path->fs->device,
+				     .directory = quot->path->directory };
 
 	for (row.kib = 0; row.kib < LARGE_KIB; row.kib++) {
 		row.files = quot->size_files[row.kib];
 		row.sum_kib += row.kib * row.files;
 		if (row.files)
-			text_file_size_row(quot->session->out, &row);
+			quot->session->render->file_size_row(quot->session->out, &row);
 	}
 	row.files = quot->size_files[LARGE_KIB];
 	row.sum_kib += quot->large_kib;
-	text_file_size_row(quot->session->out, &row);
+	quot->session->render->file_size_row(quot->session->out, &row);
 }
 
 static void show_path(struct quot *quot, const struct path_entry *path)
@@ -128,11 +134,12 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 
 	if (path->is_project)
 		return;
+	quot->path = path;
 	if (quot->sizes)
-		text_file_size_begin(session->out, path->directory, path->fs->device);
+		session->render->file_size_begin(session->out, path->directory, path->fs->device);
 	else
-		text_ownership_begin(session->out, (enum row_type)quot->type, path->directory,
-				     path->fs->device);
+		session->render->ownership_begin(session->out, (enum row_type)quot->type,
+						 path->directory, path->fs->device);
 	memset(quot->size_files, 0, sizeof(quot->size_files));
 	quot->large_kib = 0;
 	quot->owners = NULL;
@@ -146,11 +153,11 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 			show_owners(quot);
 		break;
 	default:
-		session_complain_bare(session, 0, "%s: %s", path->directory, strerror(err.errnum));
+		session_complain_bare(session, 0, err.errnum, "%s", path->directory);
 		break;
 	}
 	if (quot->no_memory)
-		session_complain(session, 1, "out of memory: some are not counted");
+		session_complain(session, 1, ENOMEM, "some are not counted");
 	free(quot->owners);
 }
 
@@ -163,7 +170,7 @@ COMMAND_FUNCTION(quot)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "abcf:ghinpruv")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'a':
 			all = true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <grp.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "command.h"
 #include "names.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 
 struct query {
 	struct selection selection;
@@ -24,6 +25,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 	const struct row_style *style = &query->selection.style;
 	bool header = !query->no_header;
 	int64_t now = 0;
+	int rc = -ENOENT;
 
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
@@ -33,17 +35,25 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 			.owner = { (enum row_type)query->type, id, name },
 		};
 		struct fsq_dquot dquot;
+		int failed;
 
-		if (path->is_project || fsq_kernel_get(&path->fs->target, query->type, id, &dquot))
+		if (path->is_project)
+			continue;
+		failed = fsq_kernel_get(&path->fs->target, query->type, id, &dquot);
+		if (rc)
+			rc = failed;
+		if (failed)
 			continue;
 		options_usage_row(&dquot, &now, row.form);
 		if (!query->verbose && options_is_unused(style, row.form))
 			continue;
 		if (header)
-			text_quota_begin(session->out, style, &row.owner);
+			session->render->quota_begin(session->out, style, &row.owner);
 		header = false;
-		text_quota_row(session->out, style, &row);
+		session->render->quota_row(session->out, style, &row);
 	}
+	if (rc)
+		session_note(session, -rc, "no quota of %s %u", names_of_type(query->type), id);
 }
 
 /* The caller's own: there is none for projects. */
@@ -65,7 +75,7 @@ static void show_own(struct session *session, const struct query *query)
 				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
 		break;
 	default:
-		session_complain(session, 1, "must specify a project name/ID");
+		session_complain(session, 1, FSQ_E_USAGE, "must specify a project name/ID");
 		break;
 	}
 }
@@ -83,7 +93,8 @@ static void show_word(struct session *session, const struct query *query, const 
 
 	/* "+5", which is a number elsewhere, has always been a name here. */
 	if ((!number && word[0] == '+') || !names_to_id(session, query->type, word, &id)) {
-		session_complain(session, 1, "cannot find %s %s", names_of_type(query->type), word);
+		session_complain(session, 1, FSQ_E_NOT_FOUND, "cannot find %s %s",
+				 names_of_type(query->type), word);
 		return;
 	}
 	if (number)
@@ -99,7 +110,7 @@ COMMAND_FUNCTION(quota)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "bf:ghinNpruv")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'f':
 			file = optarg;
@@ -117,6 +128,8 @@ COMMAND_FUNCTION(quota)
 	}
 	if (options_type_count(&query.selection) > 1)
 		return command_usage(session, command);
+	/* Who asks there for one ID wants an answer. */
+	query.verbose |= session->native;
 	/* All filesystems are shown at once. */
 	if (session->pass > 0)
 		return COMMAND_NEXT;

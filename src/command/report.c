@@ -8,7 +8,7 @@
 #include "dquots.h"
 #include "names.h"
 #include "options.h"
-#include "output/xfs_quota_text.h"
+#include "output/renderer.h"
 #include "paths.h"
 
 struct report {
@@ -27,9 +27,9 @@ struct report {
 static void begin(struct report *report)
 {
 	if (!report->begun && !report->no_header)
-		text_report_begin(report->session->out, &report->selection.style,
-				  (enum row_type)report->type, report->path->directory,
-				  report->path->fs->device);
+		report->session->render->report_begin(
+			report->session->out, &report->selection.style, (enum row_type)report->type,
+			report->path->directory, report->path->fs->device);
 	report->begun = true;
 }
 
@@ -37,7 +37,11 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 {
 	struct report *report = arg;
 	const struct row_style *style = &report->selection.style;
-	struct usage_row row = { .owner = { (enum row_type)report->type, dquot->id, NULL } };
+	struct usage_row row = {
+		.device = report->path->fs->device,
+		.directory = report->path->directory,
+		.owner = { (enum row_type)report->type, dquot->id, NULL },
+	};
 
 	options_usage_row(dquot, &report->now, row.form);
 	begin(report);
@@ -45,7 +49,7 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 		return;
 	if (!style->numeric)
 		row.owner.name = names_of_id(report->session, report->type, dquot->id);
-	text_report_row(report->session->out, style, &row);
+	report->session->render->report_row(report->session->out, style, &row);
 }
 
 static void show_table(struct report *report)
@@ -54,7 +58,7 @@ static void show_table(struct report *report)
 	report->begun = false;
 	dquots_each(report->session, report->path->fs, &report->range, show, report);
 	if (report->begun || report->no_header)
-		text_report_end(report->session->out);
+		report->session->render->report_end(report->session->out);
 }
 
 static void show_path(struct report *report, const struct path_entry *path)
@@ -67,8 +71,8 @@ static void show_path(struct report *report, const struct path_entry *path)
 	report->path = path;
 	rc = fsq_kernel_sync(&path->fs->target, report->type);
 	if (rc && rc != -ENOENT && rc != -ENOSYS)
-		session_complain_bare(report->session, 0, "XFS_QSYNC %s quota: %s",
-				      words[report->type], strerror(-rc));
+		session_complain_bare(report->session, 0, -rc, "XFS_QSYNC %s quota",
+				      words[report->type]);
 	show_table(report);
 }
 
@@ -100,7 +104,7 @@ COMMAND_FUNCTION(report)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "abf:ghilnprtuL:NU:d")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'a':
 			report.all_filesystems = true;

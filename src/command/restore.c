@@ -53,8 +53,7 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 		} else if (parse_line(line, &id, &limits)) {
 			rc = fsq_kernel_set_limits(&target, type, id, &limits);
 			if (rc)
-				session_complain(session, 1, "cannot set limits: %s",
-						 strerror(-rc));
+				session_complain(session, 1, -rc, "cannot set limits");
 		}
 	}
 	free(line);
@@ -69,7 +68,7 @@ COMMAND_FUNCTION(restore)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "f:gpu")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'f')
 			file = optarg;
 		else if (!options_select(&selection, option))
@@ -80,7 +79,7 @@ COMMAND_FUNCTION(restore)
 	if (file)
 		input = fopen(file, "re");
 	if (!input) {
-		session_complain(session, 1, "fopen on %s failed: %s", file, strerror(errno));
+		session_complain(session, 1, errno, "fopen on %s failed", file);
 		return COMMAND_NEXT;
 	}
 	restore(session, options_type(&selection), input);

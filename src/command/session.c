@@ -9,42 +9,70 @@
 #include <string.h>
 #include <unistd.h>
 
-static void complain(struct session *session, bool named, int status, const char *format,
-		     va_list args) __attribute__((format(printf, 4, 0)));
+#include "output/error_text.h"
 
-static void complain(struct session *session, bool named, int status, const char *format,
-		     va_list args)
+enum manner { NAMED, BARE, SILENT };
+
+/* The directory an error is about: that of the filesystem being worked on. */
+static const char *subject(const struct session *session)
 {
-	char *text;
-
-	if (status && !session->status)
-		session->status = status;
-	session_flush_terminal(session);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	/* One call for the line, so that the lines of parallel runs do not mix. */
-	if (named)
-		fprintf(stderr, "%s: %s\n", session->program, text ? text : strerror(ENOMEM));
-	else
-		fprintf(stderr, "%s\n", text ? text : strerror(ENOMEM));
-	free(text);
+	if (!session->native || session->current_path < 0)
+		return NULL;
+	return session->paths[session->current_path].directory;
 }
 
-void session_complain(struct session *session, int status, const char *format, ...)
+static void complain(struct session *session, enum manner manner, int status, int why,
+		     const char *format, va_list args) __attribute__((format(printf, 5, 0)));
+
+static void complain(struct session *session, enum manner manner, int status, int why,
+		     const char *format, va_list args)
+{
+	struct error_row row = {
+		.program = manner == NAMED || session->native ? session->program : NULL,
+		.path = subject(session),
+		.code = why > 0 ? -fsq_code_of_errno(why) : -why,
+		.errnum = why > 0 ? why : 0,
+	};
+	char *message;
+
+	if (session->native || session->strict)
+		status = row.code;
+	if (status && !session->status)
+		session->status = status;
+	if (manner == SILENT && !session->native)
+		return;
+	session_flush_terminal(session);
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	row.message = message ? message : "out of memory";
+	print_error(&row, session->native, session->json);
+	free(message);
+}
+
+void session_complain(struct session *session, int status, int why, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(session, true, status, format, args);
+	complain(session, NAMED, status, why, format, args);
 	va_end(args);
 }
 
-void session_complain_bare(struct session *session, int status, const char *format, ...)
+void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(session, false, status, format, args);
+	complain(session, BARE, status, why, format, args);
+	va_end(args);
+}
+
+void session_note(struct session *session, int why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(session, SILENT, 0, why, format, args);
 	va_end(args);
 }
 
@@ -54,7 +82,7 @@ struct fsq_project_names *session_names(struct session *session)
 
 	if (!session->names &&
 	    fsq_project_names_read(&session->names, session->projid_file, &err)) {
-		session_complain(session, 1, "cannot read %s: %s", err.path, strerror(err.errnum));
+		session_complain(session, 1, err.errnum, "cannot read %s", err.path);
 		/* No names, then: tried once is enough. */
 		fsq_project_names_read(&session->names, "/dev/null", NULL);
 	}
@@ -67,7 +95,7 @@ void session_flush(struct session *session)
 	int rc = writer_flush(session->out);
 
 	if (rc && !failed_before)
-		session_complain(session, 1, "cannot write the output: %s", strerror(-rc));
+		session_complain(session, 1, -rc, "cannot write the output");
 }
 
 void session_flush_terminal(struct session *session)
@@ -85,13 +113,13 @@ bool session_output_begin(struct session *session, const char *file)
 		return true;
 	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		session_complain(session, 1, "open on %s failed: %s", file, strerror(errno));
+		session_complain(session, 1, errno, "open on %s failed", file);
 		return false;
 	}
 	writer = malloc(sizeof(*writer));
 	if (!writer) {
 		close(fd);
-		session_complain(session, 1, "open on %s failed: %s", file, strerror(ENOMEM));
+		session_complain(session, 1, ENOMEM, "open on %s failed", file);
 		return false;
 	}
 	writer_start(writer, fd);
@@ -109,7 +137,7 @@ void session_output_end(struct session *session)
 	session_flush(session);
 	session->out = writer->previous;
 	if (close(writer->fd) && !writer->errnum)
-		session_complain(session, 1, "cannot write the output: %s", strerror(errno));
+		session_complain(session, 1, errno, "cannot write the output");
 	free(writer);
 }
 

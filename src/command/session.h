@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "output/renderer.h"
 #include "output/writer.h"
 #include "quota/error.h"
 #include "quota/filesystem.h"
@@ -26,6 +27,9 @@ struct path_entry {
 
 struct session {
 	const char *program; /* in front of messages */
+	bool native;	     /* which door */
+	bool strict;	     /* xfs_quota with exit codes that mean something */
+	bool json;	     /* errors also as objects */
 	bool expert;
 	bool foreign_allowed;
 	const char *mount_table; /* NULL: the system's */
@@ -44,6 +48,7 @@ struct session {
 	bool projects_loaded;
 	struct fsq_project_names *names; /* read on first use */
 
+	const struct renderer *render;
 	struct writer *out;
 	int status;
 };
@@ -51,13 +56,19 @@ struct session {
 /**
  * Say on stderr that something failed, with the program's name in front.
  *
- * @status   the exit status it means; once not 0 it stays
+ * @status   what it means for xfs_quota's exit status, which stays 0 for many failures
+ * @why      a positive errno, which is said too, or a negative FSQ_E_ code; 0 is a mere warning.
+ *           It is the exit status at the native door, and of xfs_quota with --strict
  */
-void session_complain(struct session *session, int status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void session_complain(struct session *session, int status, int why, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
-/** As session_complain(), without the program's name. */
-void session_complain_bare(struct session *session, int status, const char *format, ...)
+/** The same, but without the program's name at the xfs_quota door. */
+void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0. */
+void session_note(struct session *session, int why, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /** The names of the projid file, read on first use. */

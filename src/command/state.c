@@ -4,7 +4,8 @@
 #include <getopt.h>
 
 #include "command.h"
-#include "output/xfs_quota_text.h"
+#include "names.h"
+#include "output/renderer.h"
 #include "paths.h"
 
 static void show_type(struct session *session, const struct fsq_filesystem *fs, enum fsq_type type,
@@ -12,10 +13,12 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 {
 	struct fsq_state state;
 	struct state_row row;
+	int rc = fsq_kernel_state(&fs->target, type, &state);
 
-	if (fsq_kernel_state(&fs->target, type, &state)) {
+	if (rc) {
+		session_note(session, -rc, "no %s quota", names_of_type(type));
 		if (verbose)
-			text_state_off(session->out, (enum row_type)type, fs->device);
+			session->render->state_off(session->out, (enum row_type)type, fs->device);
 		return;
 	}
 	row = (struct state_row){
@@ -35,7 +38,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 			row.grace_seconds[form] = state.grace_seconds[form];
 		row.max_warnings[form] = state.max_warnings[form];
 	}
-	text_state_row(session->out, &row);
+	session->render->state_row(session->out, &row);
 }
 
 void state_show(struct session *session, const struct selection *selection,
@@ -58,7 +61,7 @@ COMMAND_FUNCTION(state)
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "af:gpuv")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		switch (option) {
 		case 'a':
 			all = true;

@@ -40,9 +40,10 @@ static bool do_switch(struct session *session, const struct fsq_target *target,
 	if (rc == 0)
 		return true;
 	if (words)
-		session_complain_bare(session, 0, "%s", words);
+		session_complain_bare(session, 0, rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED,
+				      "%s", words);
 	else
-		session_complain_bare(session, 0, "%s: %s", calls[what], strerror(-rc));
+		session_complain_bare(session, 0, -rc, "%s", calls[what]);
 	return false;
 }
 
@@ -69,7 +70,7 @@ static enum command_result switch_quota(struct session *session, const struct co
 	int option;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "gpuv")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'v')
 			verbose = true;
 		else if (!options_select(&selection, option))

@@ -21,7 +21,7 @@ static void set(struct session *session, const struct fsq_target *target, enum f
 	int rc = fsq_kernel_set_timers(target, type, id, timers);
 
 	if (rc)
-		session_complain(session, 1, "cannot set timer: %s", strerror(-rc));
+		session_complain(session, 1, -rc, "cannot set timer");
 }
 
 /* How long the grace times of all are; the kernel keeps 32 bits of them. */
@@ -46,7 +46,7 @@ static void set_one(struct session *session, const struct fsq_target *target,
 	int rc = fsq_kernel_get(target, timer->type, id, &dquot);
 
 	if (rc) {
-		session_complain(session, 1, "cannot get quota: %s", strerror(-rc));
+		session_complain(session, 1, -rc, "cannot get quota");
 		return;
 	}
 	for (int form = 0; form < FSQ_FORMS; form++) {
@@ -71,7 +71,7 @@ COMMAND_FUNCTION(timer)
 	bool *form = selection.style.form;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "bdgipru")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'd')
 			of_all = true;
 		else if (!options_select(&selection, option))
@@ -85,7 +85,8 @@ COMMAND_FUNCTION(timer)
 		return COMMAND_NEXT;
 	if (fsq_parse_duration(argv[optind], &timer.seconds) ||
 	    timer.seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
-		session_complain(session, 1, "Error: could not parse time %s.", argv[optind]);
+		session_complain(session, 1, FSQ_E_USAGE, "Error: could not parse time %s.",
+				 argv[optind]);
 		return COMMAND_NEXT;
 	}
 	if (session->current_path < 0)

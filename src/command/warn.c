@@ -17,7 +17,7 @@ COMMAND_FUNCTION(warn)
 	int option, rc;
 
 	options_begin();
-	while ((option = getopt(argc, argv, "bdgipru")) != -1) {
+	while ((option = getopt(argc, argv, command->options)) != -1) {
 		if (option == 'd')
 			of_all = true;
 		else if (!options_select(&selection, option))
@@ -35,6 +35,6 @@ COMMAND_FUNCTION(warn)
 	rc = fsq_kernel_set_warnings(&session->paths[session->current_path].fs->target, type, id,
 				     form, (uint16_t)atoi(argv[optind]));
 	if (rc)
-		session_complain(session, 1, "cannot set warnings: %s", strerror(-rc));
+		session_complain(session, 1, -rc, "cannot set warnings");
 	return COMMAND_NEXT;
 }

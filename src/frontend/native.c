@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "native.h"
 
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "command/native_command.h"
+#include "command/paths.h"
 #include "command/session.h"
+#include "dispatch.h"
 #include "output/native_text.h"
-
-static void list_commands(struct session *session)
-{
-	size_t count;
-	const struct native_command *all = native_command_all(&count);
-
-	text_program_help_begin(session->out);
-	for (size_t i = 0; i < count; i++)
-		text_program_help_row(session->out, all[i].name, all[i].summary);
-	text_program_help_end(session->out);
-}
 
 static const struct native_command *find(const char *name)
 {
@@ -30,6 +26,178 @@ static const struct native_command *find(const char *name)
 	return NULL;
 }
 
+static void list_commands(struct session *session)
+{
+	size_t native_count, count;
+	const struct native_command *native = native_command_all(&native_count);
+	const struct command *all = command_all(&count);
+
+	text_program_help_begin(session->out);
+	for (size_t i = 0; i < native_count; i++)
+		text_program_help_row(session->out, native[i].name, native[i].summary);
+	for (size_t i = 0; i < count; i++)
+		if (!(all[i].flags & COMMAND_ANYWHERE))
+			text_program_help_row(session->out, all[i].name, all[i].summary);
+	text_program_help_end(session->out);
+}
+
+/* The words of a command of xfs_quota, sorted into what is ours and what is the command's. */
+struct words {
+	char **argv; /* the command, its options, "--", its operands; ended by NULL */
+	int argc;
+	char **paths; /* the filesystems */
+	int path_count;
+	bool help;
+};
+
+/* An operand that can only be a path; --at is for others. */
+static bool is_path(const char *word)
+{
+	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+}
+
+static bool take_option(struct session *session, const struct command *command, struct words *words,
+			int option)
+{
+	static char letters[128][3];
+
+	switch (option) {
+	case 'A':
+		words->paths[words->path_count++] = optarg;
+		return true;
+	case 'J':
+		session->json = true;
+		session->render = &json_renderer;
+		return true;
+	case 'H':
+		words->help = true;
+		return true;
+	case 'D':
+		session->projects_file = optarg;
+		return true;
+	case 'P':
+		session->projid_file = optarg;
+		return true;
+	case '?':
+		command_usage(session, command);
+		return false;
+	}
+	/* One of the command's own. */
+	letters[option & 127][0] = '-';
+	letters[option & 127][1] = (char)option;
+	words->argv[words->argc++] = letters[option & 127];
+	if (optarg)
+		words->argv[words->argc++] = optarg;
+	return true;
+}
+
+/* @return   false when an option was wrong; the user has been told */
+static bool sort_words(struct session *session, const struct command *command, struct words *words,
+		       int argc, char **argv)
+{
+	static const struct option ours[] = {
+		{ "at", required_argument, NULL, 'A' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "help", no_argument, NULL, 'H' },
+		{ "projects-file", required_argument, NULL, 'D' },
+		{ "projid-file", required_argument, NULL, 'P' },
+		{ NULL, 0, NULL, 0 },
+	};
+	static char dashes[] = "--";
+	int option;
+
+	opterr = 0;
+	words->argv[words->argc++] = argv[0];
+	/* The letters of our long options are no options of any command. */
+	while ((option = getopt_long(argc, argv, command->options, ours, NULL)) != -1)
+		if (!take_option(session, command, words, option))
+			return false;
+	while (words->path_count == 0 && argc > optind && is_path(argv[argc - 1]))
+		argc--;
+	if (optind < argc)
+		words->argv[words->argc++] = dashes;
+	for (int i = optind; i < argc; i++)
+		words->argv[words->argc++] = argv[i];
+	for (int i = argc; argv[i]; i++)
+		words->paths[words->path_count++] = argv[i];
+	return true;
+}
+
+/* Every filesystem that has quota; df and print also want the others. */
+static void add_all(struct session *session, const struct command *command)
+{
+	struct fsq_state state;
+	size_t kept = 0;
+
+	paths_add_all(session);
+	if (command->run == command_df || command->run == command_print)
+		return;
+	for (size_t i = 0; i < session->path_count; i++) {
+		if (fsq_kernel_state(&session->paths[i].fs->target, FSQ_PROJECT, &state) == 0)
+			session->paths[kept++] = session->paths[i];
+		else
+			free(session->paths[i].directory);
+	}
+	session->path_count = kept;
+	if (kept == 0)
+		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
+				 "no filesystem with quota is mounted");
+}
+
+static void add_paths(struct session *session, const struct command *command,
+		      const struct words *words)
+{
+	dev_t dev;
+
+	for (int i = 0; i < words->path_count; i++)
+		paths_add(session, words->paths[i], &dev);
+	if (words->path_count == 0 && (command->flags & COMMAND_CHANGES))
+		session_complain(session, 1, FSQ_E_USAGE,
+				 "name the filesystem: a directory on it, last or with --at");
+	else if (words->path_count == 0)
+		add_all(session, command);
+}
+
+/* A command of xfs_quota's table. */
+static void run_listed(struct session *session, const struct command *command, int argc,
+		       char **argv)
+{
+	struct words words = {
+		.argv = calloc((size_t)argc + 2, sizeof(char *)),
+		.paths = calloc((size_t)argc + 1, sizeof(char *)),
+	};
+	static char program[32];
+
+	snprintf(program, sizeof(program), "fsquota %s", command->name);
+	session->program = program;
+	session->foreign_allowed = true;
+	if (!words.argv || !words.paths) {
+		session_complain(session, 1, ENOMEM, "cannot go on");
+	} else if (sort_words(session, command, &words, argc, argv)) {
+		if (words.help) {
+			text_listed_help(session->out, command->name, command->synopsis,
+					 command->summary, command->help);
+			goto out;
+		}
+		add_paths(session, command, &words);
+		if (session->path_count == 0)
+			goto out;
+		session->current_path = 0;
+		if (!(command->flags & COMMAND_CHANGES))
+			session->render->begin(session->out, command->name);
+		if (command->run == command_print || command->run == command_path)
+			dispatch(session, command, words.argc, words.argv);
+		else
+			dispatch_all(session, command, words.argc, words.argv);
+		session->current_path = -1;
+		if (!(command->flags & COMMAND_CHANGES))
+			session->render->end(session->out);
+	}
+out:
+	free(words.argv);
+	free(words.paths);
+}
+
 static bool is_one_of(const char *word, const char *one, const char *other, const char *third)
 {
 	return strcmp(word, one) == 0 || strcmp(word, other) == 0 || strcmp(word, third) == 0;
@@ -38,6 +206,7 @@ static bool is_one_of(const char *word, const char *one, const char *other, cons
 static void run(struct session *session, int argc, char **argv)
 {
 	const struct native_command *command;
+	const struct command *listed;
 	const char *word = argc > 1 ? argv[1] : "";
 	bool help = is_one_of(word, "help", "--help", "-h");
 
@@ -52,16 +221,23 @@ static void run(struct session *session, int argc, char **argv)
 	if (help)
 		word = argv[2];
 	command = find(word);
+	session->expert = true;
+	listed = command_find(session, word);
 	if (argc < 2) {
-		session_complain(session, -FSQ_E_USAGE, "no command given; see fsquota --help");
-	} else if (!command) {
-		session_complain(session, -FSQ_E_USAGE,
+		session_complain(session, 1, FSQ_E_USAGE, "no command given; see fsquota --help");
+	} else if (!command && !listed) {
+		session_complain(session, 1, FSQ_E_USAGE,
 				 "there is no command \"%s\"; see fsquota --help", word);
-	} else if (help) {
+	} else if (help && command) {
 		text_command_help(session->out, command->usage, command->help);
-	} else {
+	} else if (help) {
+		text_listed_help(session->out, listed->name, listed->synopsis, listed->summary,
+				 listed->help);
+	} else if (command) {
 		session->program = command->program;
 		command->run(session, command, argc - 1, argv + 1);
+	} else {
+		run_listed(session, listed, argc - 1, argv + 1);
 	}
 }
 
@@ -74,6 +250,8 @@ int native_main(int argc, char **argv)
 		.projid_file = FSQ_PROJID_FILE,
 		.current_path = -1,
 		.home_path = -1,
+		.native = true,
+		.render = &text_renderer,
 		.out = &standard_output,
 	};
 

@@ -90,3 +90,28 @@ void text_command_help(struct writer *w, const char *usage, const char *help)
 	write_text(w, "\n\n");
 	write_text(w, help);
 }
+
+void text_listed_help(struct writer *w, const char *name, const char *synopsis, const char *summary,
+		      const char *help)
+{
+	write_text(w, "Usage: fsquota ");
+	write_text(w, name);
+	if (synopsis) {
+		write_char(w, ' ');
+		write_text(w, synopsis);
+	}
+	write_text(w, " [PATH...]\n\n");
+	if (help) {
+		write_text(w, help);
+	} else {
+		write_char(w, ' ');
+		write_text(w, summary);
+		write_char(w, '\n');
+	}
+	write_text(w, "\n"
+		      " PATH or --at PATH     the filesystem: a directory on it, or its device\n"
+		      " --json                JSON instead of a table, see fsquota-json(5)\n"
+		      " --projects-file FILE  instead of /etc/projects\n"
+		      " --projid-file FILE    instead of /etc/projid\n"
+		      " --help                show this and exit\n");
+}

@@ -27,4 +27,8 @@ void text_program_help_end(struct writer *w);
 void text_program_version(struct writer *w, const char *version);
 void text_command_help(struct writer *w, const char *usage, const char *help);
 
+/** Help for a command of xfs_quota's table; @synopsis and @help may be NULL. */
+void text_listed_help(struct writer *w, const char *name, const char *synopsis, const char *summary,
+		      const char *help);
+
 #endif

@@ -66,6 +66,8 @@ struct limits_row {
 
 /* What somebody owns, and how much of it was not read for 30, 60 and 90 days. */
 struct ownership_row {
+	const char *device;
+	const char *directory;
 	struct owner_row owner;
 	uint64_t kib;
 	uint64_t files;
@@ -74,6 +76,8 @@ struct ownership_row {
 
 /* Files of a size, or of it and above for the last row; and the sum of all up to here. */
 struct file_size_row {
+	const char *device;
+	const char *directory;
 	uint64_t kib;
 	uint64_t files;
 	uint64_t sum_kib;

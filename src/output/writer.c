@@ -10,6 +10,7 @@ void writer_start(struct writer *writer, int fd)
 	writer->fd = fd;
 	writer->errnum = 0;
 	writer->previous = NULL;
+	writer->rows = 0;
 	writer->used = 0;
 }
 

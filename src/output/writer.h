@@ -12,6 +12,7 @@ struct writer {
 	int fd;
 	int errnum;		 /* of the first write that failed, else 0 */
 	struct writer *previous; /* the writer this one stands in for, if any */
+	size_t rows;		 /* how many a renderer has written; for it to count */
 	size_t used;
 	char buffer[WRITER_BUFFER];
 };

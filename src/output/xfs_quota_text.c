@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cells.h"
+#include "renderer.h"
 
 static const char *type_word(enum row_type type)
 {
@@ -57,8 +58,8 @@ static void write_amounts(struct writer *w, const struct row_style *style, enum 
 	write_grace(w, amounts, style->human);
 }
 
-void text_quota_begin(struct writer *w, const struct row_style *style,
-		      const struct owner_row *owner)
+static void quota_begin(struct writer *w, const struct row_style *style,
+			const struct owner_row *owner)
 {
 	static const char *const plain[] = {
 		"     Blocks      Quota      Limit  Warn/Time      ",
@@ -90,7 +91,7 @@ void text_quota_begin(struct writer *w, const struct row_style *style,
 	write_text(w, "Mounted on\n");
 }
 
-void text_quota_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
+static void quota_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
 {
 	write_left(w, row->device, style->human ? 12 : 19);
 	for (int form = 0; form < ROW_FORMS; form++)
@@ -103,8 +104,8 @@ void text_quota_row(struct writer *w, const struct row_style *style, const struc
 	write_char(w, '\n');
 }
 
-void text_report_begin(struct writer *w, const struct row_style *style, enum row_type type,
-		       const char *directory, const char *device)
+static void report_begin(struct writer *w, const struct row_style *style, enum row_type type,
+			 const char *directory, const char *device)
 {
 	static const char *const titles[] = { " Blocks ", " Inodes ", " Realtime Blocks " };
 	static const size_t plain_gap[] = { 20, 20, 15 };
@@ -151,7 +152,7 @@ void text_report_begin(struct writer *w, const struct row_style *style, enum row
 	write_char(w, '\n');
 }
 
-void text_report_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
+static void report_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
 {
 	if (row->owner.name) {
 		write_left(w, row->owner.name, 10);
@@ -167,7 +168,7 @@ void text_report_row(struct writer *w, const struct row_style *style, const stru
 	write_char(w, '\n');
 }
 
-void text_report_end(struct writer *w)
+static void report_end(struct writer *w)
 {
 	write_char(w, '\n');
 }
@@ -191,7 +192,7 @@ static void write_state_warnings(struct writer *w, const char *title, unsigned i
 	write_char(w, '\n');
 }
 
-void text_state_row(struct writer *w, const struct state_row *row)
+static void state_row(struct writer *w, const struct state_row *row)
 {
 	write_text(w, type_word(row->type));
 	write_text(w, " quota state on ");
@@ -221,7 +222,7 @@ void text_state_row(struct writer *w, const struct state_row *row)
 	write_state_grace(w, "Realtime Blocks", row->grace_seconds[ROW_REALTIME]);
 }
 
-void text_state_off(struct writer *w, enum row_type type, const char *device)
+static void state_off(struct writer *w, enum row_type type, const char *device)
 {
 	write_text(w, type_word(type));
 	write_text(w, " quota are not enabled on ");
@@ -229,7 +230,7 @@ void text_state_off(struct writer *w, enum row_type type, const char *device)
 	write_char(w, '\n');
 }
 
-void text_limits_row(struct writer *w, const struct limits_row *row)
+static void limits_row(struct writer *w, const struct limits_row *row)
 {
 	bool realtime = row->soft_units[ROW_REALTIME] || row->hard_units[ROW_REALTIME];
 
@@ -254,8 +255,8 @@ static void write_place(struct writer *w, const char *directory, const char *dev
 	write_char(w, ')');
 }
 
-void text_ownership_begin(struct writer *w, enum row_type type, const char *directory,
-			  const char *device)
+static void ownership_begin(struct writer *w, enum row_type type, const char *directory,
+			    const char *device)
 {
 	write_place(w, directory, device);
 	write_char(w, ' ');
@@ -263,7 +264,8 @@ void text_ownership_begin(struct writer *w, enum row_type type, const char *dire
 	write_text(w, ":\n");
 }
 
-void text_ownership_row(struct writer *w, const struct ownership_row *row, bool files, bool unread)
+static void ownership_row(struct writer *w, const struct ownership_row *row, bool files,
+			  bool unread)
 {
 	char name[CELL];
 
@@ -285,13 +287,13 @@ void text_ownership_row(struct writer *w, const struct ownership_row *row, bool 
 	write_char(w, '\n');
 }
 
-void text_file_size_begin(struct writer *w, const char *directory, const char *device)
+static void file_size_begin(struct writer *w, const char *directory, const char *device)
 {
 	write_place(w, directory, device);
 	write_text(w, ":\n");
 }
 
-void text_file_size_row(struct writer *w, const struct file_size_row *row)
+static void file_size_row(struct writer *w, const struct file_size_row *row)
 {
 	write_number(w, row->kib);
 	write_char(w, '\t');
@@ -308,7 +310,7 @@ static enum row_form space_form(const struct row_style *style)
 					 : ROW_REALTIME;
 }
 
-void text_space_begin(struct writer *w, const struct row_style *style)
+static void space_begin(struct writer *w, const struct row_style *style)
 {
 	bool blocks = style->form[ROW_BLOCKS] || style->form[ROW_REALTIME];
 
@@ -321,7 +323,7 @@ void text_space_begin(struct writer *w, const struct row_style *style)
 	write_text(w, " Pathname\n");
 }
 
-void text_space_row(struct writer *w, const struct row_style *style, const struct space_row *row)
+static void space_row(struct writer *w, const struct row_style *style, const struct space_row *row)
 {
 	enum row_form form = space_form(style);
 	uint64_t percent = 0;
@@ -340,7 +342,7 @@ void text_space_row(struct writer *w, const struct row_style *style, const struc
 	write_char(w, '\n');
 }
 
-void text_paths_begin(struct writer *w, bool numbered, bool foreign)
+static void paths_begin(struct writer *w, bool numbered, bool foreign)
 {
 	if (numbered)
 		write_blanks(w, 6);
@@ -365,7 +367,7 @@ static void write_path_types(struct writer *w, const struct path_row *row)
 		write_char(w, ')');
 }
 
-void text_paths_row(struct writer *w, bool numbered, bool foreign, const struct path_row *row)
+static void paths_row(struct writer *w, bool numbered, bool foreign, const struct path_row *row)
 {
 	if (numbered) {
 		write_char(w, row->current ? '[' : ' ');
@@ -412,8 +414,8 @@ void text_paths_range(struct writer *w, int value, int max)
 	write_text(w, ")\n");
 }
 
-void text_project_begin(struct writer *w, enum project_action action, const char *project,
-			const char *directory)
+static void project_begin(struct writer *w, enum project_action action, const char *project,
+			  const char *directory)
 {
 	static const char *const words[] = { "Checking", "Setting up", "Clearing" };
 
@@ -425,7 +427,7 @@ void text_project_begin(struct writer *w, enum project_action action, const char
 	write_text(w, ")...\n");
 }
 
-void text_project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
+static void project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
 {
 	write_text(w, path);
 	write_text(w, " - project identifier is not set (inode=");
@@ -435,14 +437,14 @@ void text_project_wrong_id(struct writer *w, const char *path, uint32_t is, uint
 	write_text(w, ")\n");
 }
 
-void text_project_no_inheritance(struct writer *w, const char *path)
+static void project_no_inheritance(struct writer *w, const char *path)
 {
 	write_text(w, path);
 	write_text(w, " - project inheritance flag is not set\n");
 }
 
-void text_project_end(struct writer *w, unsigned int directories, const char *projects_file,
-		      const char *project, int depth)
+static void project_end(struct writer *w, unsigned int directories, const char *projects_file,
+			const char *project, int depth)
 {
 	write_text(w, "Processed ");
 	write_number(w, directories);
@@ -490,3 +492,38 @@ void text_help_unknown(struct writer *w, const char *name)
 	write_text(w, name);
 	write_text(w, " not found\n");
 }
+
+static void nothing(struct writer *w)
+{
+	(void)w;
+}
+
+static void nothing_named(struct writer *w, const char *name)
+{
+	(void)w, (void)name;
+}
+
+const struct renderer text_renderer = {
+	.begin = nothing_named,
+	.end = nothing,
+	.quota_begin = quota_begin,
+	.quota_row = quota_row,
+	.report_begin = report_begin,
+	.report_row = report_row,
+	.report_end = report_end,
+	.state_row = state_row,
+	.state_off = state_off,
+	.limits_row = limits_row,
+	.ownership_begin = ownership_begin,
+	.ownership_row = ownership_row,
+	.file_size_begin = file_size_begin,
+	.file_size_row = file_size_row,
+	.space_begin = space_begin,
+	.space_row = space_row,
+	.paths_begin = paths_begin,
+	.paths_row = paths_row,
+	.project_begin = project_begin,
+	.project_wrong_id = project_wrong_id,
+	.project_no_inheritance = project_no_inheritance,
+	.project_end = project_end,
+};

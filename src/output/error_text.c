@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "error_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+
+/* By exit code; those of a kind that needs no word have none. */
+static const char *code_name(int code)
+{
+	static const char *const names[] = {
+		"ok",	     "failed",	 "usage",   "not-supported", "not-permitted",
+		"not-found", "conflict", "partial", "over-limit",
+	};
+
+	return code >= 0 && code < (int)(sizeof(names) / sizeof(names[0])) ? names[code] : names[1];
+}
+
+/* What the user can do about it. */
+static const char *hint(int errnum)
+{
+	switch (errnum) {
+	case EPERM:
+		return "this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of "
+		       "the host";
+	case ESRCH:
+		return "this type of quota is off: mount the filesystem with prjquota (or "
+		       "usrquota, "
+		       "grpquota)";
+	case ENOSYS:
+		return "no quota here: mount the filesystem with prjquota, and see that the kernel "
+		       "has "
+		       "quota and no seccomp filter forbids quotactl";
+	case ENXIO:
+		return "name a directory of a mounted filesystem, or its device";
+	case ERANGE:
+		return "this filesystem cannot hold so large a number";
+	case EROFS:
+		return "remount it read-write first";
+	default:
+		return NULL;
+	}
+}
+
+static const char *errno_name(int errnum)
+{
+#ifdef HAVE_STRERRORNAME_NP
+	return strerrorname_np(errnum);
+#else
+	(void)errnum;
+	return NULL;
+#endif
+}
+
+static void print_object(const struct error_row *row)
+{
+	static struct writer writer;
+	struct json json;
+
+	writer_start(&writer, STDERR_FILENO);
+	json_start(&json, &writer, false);
+	json_open(&json, NULL, '{');
+	json_open(&json, "error", '{');
+	json_string(&json, "code", code_name(row->code));
+	json_string(&json, "errno", row->errnum ? errno_name(row->errnum) : NULL);
+	json_string(&json, "path", row->path);
+	json_string(&json, "message", row->message);
+	json_string(&json, "hint", hint(row->errnum));
+	json_close(&json, '}');
+	json_close(&json, '}');
+	json_end(&json);
+	writer_flush(&writer);
+}
+
+void print_error(const struct error_row *row, bool native, bool json)
+{
+	const char *advice = native ? hint(row->errnum) : NULL;
+
+	/* stderr is not buffered: one call is one write, and lines of parallel runs do not mix. */
+	fprintf(stderr, "%s%s%s%s%s%s%s%s%s%s\n", row->program ? row->program : "",
+		row->program ? ": " : "", native && row->path ? row->path : "",
+		native && row->path ? ": " : "", row->message, row->errnum ? ": " : "",
+		row->errnum ? strerror(row->errnum) : "", advice ? " (" : "", advice ? advice : "",
+		advice ? ")" : "");
+	if (json)
+		print_object(row);
+}

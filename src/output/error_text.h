@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors on stderr: one line for people, and one object for machines. */
+#ifndef FSQ_ERROR_TEXT_H
+#define FSQ_ERROR_TEXT_H
+
+#include <stdbool.h>
+
+struct error_row {
+	const char *program; /* in front of the line, or NULL */
+	const char *path;    /* what it is about, or NULL */
+	const char *message;
+	int code;   /* exit code of the native door */
+	int errnum; /* errno behind it, or 0 */
+};
+
+/**
+ * Print an error in one write(2).
+ *
+ * @native   with the path and a hint, as the native door does
+ * @json     followed by a line with an object, see fsquota-json(5)
+ */
+void print_error(const struct error_row *row, bool native, bool json);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void json_start(struct json *json, struct writer *writer, bool pretty)
+{
+	*json = (struct json){ .writer = writer, .pretty = pretty, .first = true };
+}
+
+static void new_line(struct json *json)
+{
+	if (!json->pretty)
+		return;
+	write_char(json->writer, '\n');
+	write_blanks(json->writer, 3 * json->depth);
+}
+
+/* The length of the UTF-8 sequence at @text, or 0 if there is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+	uint32_t point;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	point = text[0] & (0xffU >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (text[i] & 0x3f);
+	}
+	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
+	    point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+		return 0;
+	return length;
+}
+
+static void write_quoted(struct writer *writer, const char *value)
+{
+	write_char(writer, '"');
+	for (const unsigned char *at = (const unsigned char *)value; *at;) {
+		size_t length = utf8_length(at);
+		char escape[8];
+
+		if (length == 0) {
+			write_text(writer, "\xef\xbf\xbd");
+			length = 1;
+		} else if (*at == '"' || *at == '\\') {
+			write_char(writer, '\\');
+			write_char(writer, (char)*at);
+		} else if (*at == '\n') {
+			write_text(writer, "\\n");
+		} else if (*at < 0x20 || *at == 0x7f) {
+			snprintf(escape, sizeof(escape), "\\u%04x", *at);
+			write_text(writer, escape);
+		} else {
+			for (size_t i = 0; i < length; i++)
+				write_char(writer, (char)at[i]);
+		}
+		at += length;
+	}
+	write_char(writer, '"');
+}
+
+static void begin_value(struct json *json, const char *key)
+{
+	if (!json->first)
+		write_char(json->writer, ',');
+	if (json->depth > 0)
+		new_line(json);
+	json->first = false;
+	if (key) {
+		write_quoted(json->writer, key);
+		write_text(json->writer, json->pretty ? ": " : ":");
+	}
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	write_char(json->writer, bracket);
+	json->depth++;
+	json->first = true;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	bool empty = json->first;
+
+	json->depth--;
+	if (!empty)
+		new_line(json);
+	write_char(json->writer, bracket);
+	json->first = false;
+}
+
+void json_end(struct json *json)
+{
+	write_char(json->writer, '\n');
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin_value(json, key);
+	if (value)
+		write_quoted(json->writer, value);
+	else
+		write_text(json->writer, "null");
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	begin_value(json, key);
+	write_number(json->writer, value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin_value(json, key);
+	write_text(json->writer, value ? "true" : "false");
+}
+
+void json_null(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	write_text(json->writer, "null");
+}
+
+void json_decimal(struct json *json, const char *key, double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.1f", value);
+	begin_value(json, key);
+	write_text(json->writer, text);
+}

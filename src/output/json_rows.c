@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as JSON. Every key is documented in fsquota-json(5), and keeps its name and type. */
+#include "json.h"
+#include "renderer.h"
+
+/* KEP-1029's "accounting without a limit": from its value for ext4 on, 2^58-1 bytes. */
+#define UNLIMITED_BLOCKS ((1ULL << 49) - 1)
+
+static const char *type_word(enum row_type type)
+{
+	static const char *const words[] = { "user", "group", "project" };
+
+	return words[type];
+}
+
+/* One object a line, each below the array that begin() opened. */
+static void row_begin(struct json *json, struct writer *w)
+{
+	json_start(json, w, false);
+	write_text(w, w->rows++ ? ",\n" : "\n");
+	json_open(json, NULL, '{');
+}
+
+static void row_end(struct json *json)
+{
+	json_close(json, '}');
+}
+
+static void begin(struct writer *w, const char *name)
+{
+	write_text(w, "{\"");
+	write_text(w, name);
+	write_text(w, "\":[");
+}
+
+static void end(struct writer *w)
+{
+	write_text(w, w->rows ? "\n]}\n" : "]}\n");
+}
+
+static void bytes(struct json *json, const char *key, uint64_t blocks)
+{
+	json_number(json, key, blocks > UINT64_MAX / 512 ? UINT64_MAX : blocks * 512);
+}
+
+static void limit_bytes(struct json *json, const char *key, uint64_t blocks)
+{
+	if (blocks == 0 || blocks >= UNLIMITED_BLOCKS)
+		json_null(json, key);
+	else
+		bytes(json, key, blocks);
+}
+
+static void limit_count(struct json *json, const char *key, uint64_t count)
+{
+	if (count == 0)
+		json_null(json, key);
+	else
+		json_number(json, key, count);
+}
+
+static void grace(struct json *json, const char *key, int64_t seconds)
+{
+	if (seconds == ROW_NO_GRACE)
+		json_null(json, key);
+	else
+		json_number(json, key, (uint64_t)seconds);
+}
+
+static void place(struct json *json, const char *device, const char *directory)
+{
+	json_string(json, "filesystem", device);
+	json_string(json, "mountpoint", directory);
+}
+
+static void usage(struct writer *w, const struct row_style *style, const struct usage_row *row)
+{
+	const struct amounts_row *blocks = &row->form[ROW_BLOCKS];
+	const struct amounts_row *inodes = &row->form[ROW_INODES];
+	const struct amounts_row *realtime = &row->form[ROW_REALTIME];
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "type", type_word(row->owner.type));
+	json_number(&json, "id", row->owner.id);
+	json_string(&json, "name", row->owner.name);
+	bytes(&json, "used_bytes", blocks->used_units);
+	limit_bytes(&json, "soft_bytes", blocks->soft_units);
+	limit_bytes(&json, "hard_bytes", blocks->hard_units);
+	grace(&json, "bytes_grace_seconds", blocks->grace_seconds);
+	json_number(&json, "used_inodes", inodes->used_units);
+	limit_count(&json, "soft_inodes", inodes->soft_units);
+	limit_count(&json, "hard_inodes", inodes->hard_units);
+	grace(&json, "inodes_grace_seconds", inodes->grace_seconds);
+	if (style->form[ROW_REALTIME]) {
+		bytes(&json, "used_realtime_bytes", realtime->used_units);
+		limit_bytes(&json, "soft_realtime_bytes", realtime->soft_units);
+		limit_bytes(&json, "hard_realtime_bytes", realtime->hard_units);
+		grace(&json, "realtime_grace_seconds", realtime->grace_seconds);
+	}
+	place(&json, row->device, row->directory);
+	row_end(&json);
+}
+
+static void state_row(struct writer *w, const struct state_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "type", type_word(row->type));
+	json_bool(&json, "accounting", row->accounting);
+	json_bool(&json, "enforced", row->enforced);
+	grace(&json, "bytes_grace_seconds", row->grace_seconds[ROW_BLOCKS]);
+	grace(&json, "inodes_grace_seconds", row->grace_seconds[ROW_INODES]);
+	grace(&json, "realtime_grace_seconds", row->grace_seconds[ROW_REALTIME]);
+	if (row->has_inode)
+		json_number(&json, "inode", row->inode);
+	else
+		json_null(&json, "inode");
+	place(&json, row->device, row->directory);
+	row_end(&json);
+}
+
+static void limits_row(struct writer *w, const struct limits_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_number(&json, "id", row->id);
+	limit_bytes(&json, "soft_bytes", row->soft_units[ROW_BLOCKS]);
+	limit_bytes(&json, "hard_bytes", row->hard_units[ROW_BLOCKS]);
+	limit_count(&json, "soft_inodes", row->soft_units[ROW_INODES]);
+	limit_count(&json, "hard_inodes", row->hard_units[ROW_INODES]);
+	limit_bytes(&json, "soft_realtime_bytes", row->soft_units[ROW_REALTIME]);
+	limit_bytes(&json, "hard_realtime_bytes", row->hard_units[ROW_REALTIME]);
+	json_string(&json, "filesystem", row->device);
+	row_end(&json);
+}
+
+static void ownership_row(struct writer *w, const struct ownership_row *row, bool files,
+			  bool unread)
+{
+	static const char *const unread_keys[] = { "unread_30_days_bytes", "unread_60_days_bytes",
+						   "unread_90_days_bytes" };
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "type", type_word(row->owner.type));
+	json_number(&json, "id", row->owner.id);
+	json_string(&json, "name", row->owner.name);
+	json_number(&json, "used_bytes", row->kib * 1024);
+	if (files)
+		json_number(&json, "files", row->files);
+	for (int i = 0; unread && i < 3; i++)
+		json_number(&json, unread_keys[i], row->unread_kib[i] * 1024);
+	place(&json, row->device, row->directory);
+	row_end(&json);
+}
+
+static void file_size_row(struct writer *w, const struct file_size_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_number(&json, "file_bytes", row->kib * 1024);
+	json_number(&json, "files", row->files);
+	json_number(&json, "sum_bytes", row->sum_kib * 1024);
+	place(&json, row->device, row->directory);
+	row_end(&json);
+}
+
+static void space_row(struct writer *w, const struct row_style *style, const struct space_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	if (style->form[ROW_BLOCKS] || !style->form[ROW_INODES]) {
+		bytes(&json, "total_bytes", row->total_units);
+		bytes(&json, "used_bytes", row->used_units);
+		bytes(&json, "available_bytes", row->available_units);
+	} else {
+		json_number(&json, "total_inodes", row->total_units);
+		json_number(&json, "used_inodes", row->used_units);
+		json_number(&json, "available_inodes", row->available_units);
+	}
+	json_string(&json, "filesystem", row->device);
+	json_string(&json, "path", row->directory);
+	row_end(&json);
+}
+
+static void types(struct json *json, const char *key, const bool of[3])
+{
+	json_open(json, key, '[');
+	for (int type = 0; type < 3; type++)
+		if (of[type])
+			json_string(json, NULL, type_word((enum row_type)type));
+	json_close(json, ']');
+}
+
+static void paths_row(struct writer *w, bool numbered, bool foreign, const struct path_row *row)
+{
+	struct json json;
+
+	(void)numbered, (void)foreign;
+	row_begin(&json, w);
+	json_string(&json, "path", row->directory);
+	json_string(&json, "filesystem", row->device);
+	json_bool(&json, "xfs", !row->foreign);
+	if (row->is_project)
+		json_number(&json, "id", row->project.id);
+	else
+		json_null(&json, "id");
+	json_string(&json, "name", row->project.name);
+	types(&json, "accounting", row->accounting);
+	types(&json, "enforced", row->enforced);
+	row_end(&json);
+}
+
+static void project_begin(struct writer *w, enum project_action action, const char *project,
+			  const char *directory)
+{
+	static const char *const words[] = { "check", "setup", "clear" };
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "action", words[action]);
+	json_string(&json, "project", project);
+	json_string(&json, "path", directory);
+	row_end(&json);
+}
+
+static void project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "finding", "id");
+	json_number(&json, "id", is);
+	json_number(&json, "expected_id", wanted);
+	json_string(&json, "path", path);
+	row_end(&json);
+}
+
+static void project_no_inheritance(struct writer *w, const char *path)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "finding", "inheritance");
+	json_string(&json, "path", path);
+	row_end(&json);
+}
+
+/* What is around the rows of a table. */
+static void no_quota_begin(struct writer *w, const struct row_style *style,
+			   const struct owner_row *owner)
+{
+	(void)w, (void)style, (void)owner;
+}
+
+static void no_table_begin(struct writer *w, const struct row_style *style, enum row_type type,
+			   const char *directory, const char *device)
+{
+	(void)w, (void)style, (void)type, (void)directory, (void)device;
+}
+
+static void no_end(struct writer *w)
+{
+	(void)w;
+}
+
+static void no_state(struct writer *w, enum row_type type, const char *device)
+{
+	(void)w, (void)type, (void)device;
+}
+
+static void no_ownership_begin(struct writer *w, enum row_type type, const char *directory,
+			       const char *device)
+{
+	(void)w, (void)type, (void)directory, (void)device;
+}
+
+static void no_file_size_begin(struct writer *w, const char *directory, const char *device)
+{
+	(void)w, (void)directory, (void)device;
+}
+
+static void no_space_begin(struct writer *w, const struct row_style *style)
+{
+	(void)w, (void)style;
+}
+
+static void no_paths_begin(struct writer *w, bool numbered, bool foreign)
+{
+	(void)w, (void)numbered, (void)foreign;
+}
+
+static void no_project_end(struct writer *w, unsigned int directories, const char *projects_file,
+			   const char *project, int depth)
+{
+	(void)w, (void)directories, (void)projects_file, (void)project, (void)depth;
+}
+
+const struct renderer json_renderer = {
+	.begin = begin,
+	.end = end,
+	.quota_begin = no_quota_begin,
+	.quota_row = usage,
+	.report_begin = no_table_begin,
+	.report_row = usage,
+	.report_end = no_end,
+	.state_row = state_row,
+	.state_off = no_state,
+	.limits_row = limits_row,
+	.ownership_begin = no_ownership_begin,
+	.ownership_row = ownership_row,
+	.file_size_begin = no_file_size_begin,
+	.file_size_row = file_size_row,
+	.space_begin = no_space_begin,
+	.space_row = space_row,
+	.paths_begin = no_paths_begin,
+	.paths_row = paths_row,
+	.project_begin = project_begin,
+	.project_wrong_id = project_wrong_id,
+	.project_no_inheritance = project_no_inheritance,
+	.project_end = no_project_end,
+};

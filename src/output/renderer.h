@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ways to print a row. Commands hand their rows to whichever the user asked for; what comes
+ * before and after rows of a table are calls of their own, which not every renderer prints.
+ */
+#ifndef FSQ_RENDERER_H
+#define FSQ_RENDERER_H
+
+#include "rows.h"
+#include "writer.h"
+
+struct renderer {
+	/* around all that a command prints; @name is the command's */
+	void (*begin)(struct writer *w, const char *name);
+	void (*end)(struct writer *w);
+
+	/* quota: one ID on one filesystem after the other */
+	void (*quota_begin)(struct writer *w, const struct row_style *style,
+			    const struct owner_row *owner);
+	void (*quota_row)(struct writer *w, const struct row_style *style,
+			  const struct usage_row *row);
+	/* report: all IDs of one filesystem */
+	void (*report_begin)(struct writer *w, const struct row_style *style, enum row_type type,
+			     const char *directory, const char *device);
+	void (*report_row)(struct writer *w, const struct row_style *style,
+			   const struct usage_row *row);
+	void (*report_end)(struct writer *w);
+	void (*state_row)(struct writer *w, const struct state_row *row);
+	void (*state_off)(struct writer *w, enum row_type type, const char *device);
+	/* dump */
+	void (*limits_row)(struct writer *w, const struct limits_row *row);
+	/* quot */
+	void (*ownership_begin)(struct writer *w, enum row_type type, const char *directory,
+				const char *device);
+	void (*ownership_row)(struct writer *w, const struct ownership_row *row, bool files,
+			      bool unread);
+	void (*file_size_begin)(struct writer *w, const char *directory, const char *device);
+	void (*file_size_row)(struct writer *w, const struct file_size_row *row);
+	/* df: the first of blocks, inodes and realtime in @style is printed, under the heading of
+	 * blocks if blocks or realtime are in it */
+	void (*space_begin)(struct writer *w, const struct row_style *style);
+	void (*space_row)(struct writer *w, const struct row_style *style,
+			  const struct space_row *row);
+	/* print, path: @numbered for path, @foreign when foreign filesystems are marked */
+	void (*paths_begin)(struct writer *w, bool numbered, bool foreign);
+	void (*paths_row)(struct writer *w, bool numbered, bool foreign,
+			  const struct path_row *row);
+	void (*project_begin)(struct writer *w, enum project_action action, const char *project,
+			      const char *directory);
+	void (*project_wrong_id)(struct writer *w, const char *path, uint32_t is, uint32_t wanted);
+	void (*project_no_inheritance)(struct writer *w, const char *path);
+	void (*project_end)(struct writer *w, unsigned int directories, const char *projects_file,
+			    const char *project, int depth);
+};
+
+/* As xfs_quota prints, for both doors. */
+extern const struct renderer text_renderer;
+
+/* JSON for machines: one object, in it an array with an object a line, see fsquota-json(5). */
+extern const struct renderer json_renderer;
+
+#endif
