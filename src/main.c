@@ -6,7 +6,7 @@
  *
  *   frontend/   turns words into the call of a command
  *     xfs_quota.c      the door of that name: options, table of paths, iteration
- *     shell.c          the same, with commands from standard input
+ *     shell.c          the same, with commands from standard input (line_editor.c)
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
  *     dispatch.c       where a command of xfs_quota may run, and for which filesystems
  *   command/    does what was asked: collects rows, hands each to a renderer
@@ -50,6 +50,8 @@ static int is_xfs_quota(int argc, char **argv)
 		return 1;
 	if (argc < 2 || argv[1][0] != '-')
 		return 0;
+	if (strcmp(argv[1], "--strict") == 0)
+		return 1;
 	return strchr("cdDfPptx", argv[1][1]) != NULL && argv[1][1] != '\0';
 }
 

@@ -154,8 +154,8 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
 	if (mount < 0) {
-		session_complain(session, 0, errno, "cannot find mount point for path `%s'",
-				 directory);
+		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
+				 directory, strerror(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&

@@ -74,7 +74,7 @@ static int usage(const struct session *session)
 {
 	fprintf(stderr, "Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... [path]\n",
 		session->program);
-	return 1;
+	return session->strict ? -FSQ_E_USAGE : 1;
 }
 
 static int version(struct session *session)
@@ -83,6 +83,37 @@ static int version(struct session *session)
 	write_text(session->out, " version " XFS_QUOTA_VERSION "\n");
 	session_flush(session);
 	return session->status;
+}
+
+/*
+ * Take --strict, the one long option, out of the words; but not where it is the argument of another
+ * option. xfs_quota has none, and getopt(3) is to say so of all others.
+ * @return   how many words are left
+ */
+static int take_strict(struct session *session, int argc, char **argv)
+{
+	const char *variable = getenv("FSQUOTA_STRICT");
+	int left = 1;
+
+	session->strict = variable && *variable && strcmp(variable, "0") != 0;
+	for (int i = 1; i < argc; i++) {
+		const char *before = argv[i - 1];
+		size_t length = strlen(before);
+		bool argument = i > 1 && before[0] == '-' && before[1] != '-' && length > 1 &&
+				strchr("cdDPpt", before[length - 1]);
+
+		if (strcmp(argv[i], "--") == 0 && !argument) {
+			memmove(&argv[left], &argv[i], (size_t)(argc - i) * sizeof(*argv));
+			left += argc - i;
+			break;
+		}
+		if (strcmp(argv[i], "--strict") == 0 && !argument)
+			session->strict = true;
+		else
+			argv[left++] = argv[i];
+	}
+	argv[left] = NULL;
+	return left;
 }
 
 /* @return   -1 to go on, or the exit status */
@@ -184,6 +215,7 @@ int xfs_quota_main(int argc, char **argv)
 		status = session.status;
 		goto out;
 	}
+	argc = take_strict(&session, argc, argv);
 	status = parse(&session, &options, argc, argv);
 	if (status >= 0)
 		goto out;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "line_editor.h"
+
+#include <dlfcn.h>
+#include <editline/readline.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+
+#define LIBEDIT "libedit.so.2"
+#define HISTORY_LINES 100
+
+/* libedit's functions under their own names; completion callbacks take no argument of ours. */
+static struct {
+	char *(*readline)(const char *prompt);
+	int (*add_history)(const char *line);
+	void (*using_history)(void);
+	void (*stifle_history)(int lines);
+	char **(*rl_completion_matches)(const char *text, rl_compentry_func_t *generator);
+	rl_completion_func_t **rl_attempted_completion_function;
+	const char **rl_readline_name;
+	struct session *session;
+} edit;
+
+static char *next_command(const char *text, int state)
+{
+	static size_t at;
+	size_t count;
+	const struct command *all = command_all(&count);
+
+	if (state == 0)
+		at = 0;
+	while (at < 2 * count) {
+		const struct command *command = &all[at / 2];
+		const char *name = at % 2 ? command->alias : command->name;
+
+		at++;
+		if (name && strncmp(name, text, strlen(text)) == 0 &&
+		    (edit.session->expert || !(command->flags & COMMAND_EXPERT)))
+			return strdup(name);
+	}
+	return NULL;
+}
+
+/* What a visitor of the names looks for: the one number @skip of those that begin with @text. */
+struct wanted {
+	const char *text;
+	int skip;
+	char *name;
+};
+
+static int match_name(uint32_t id, const char *name, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	(void)id;
+	if (strncmp(name, wanted->text, strlen(wanted->text)) != 0 || wanted->skip-- > 0)
+		return 0;
+	wanted->name = strdup(name);
+	return 1;
+}
+
+static char *next_project(const char *text, int state)
+{
+	static int found;
+	struct wanted wanted = { .text = text };
+
+	found = state == 0 ? 0 : found + 1;
+	wanted.skip = found;
+	fsq_project_names_each(session_names(edit.session), match_name, &wanted);
+	return wanted.name;
+}
+
+/* The first word is a command; a path is completed by libedit itself; others are projects. */
+static char **complete(const char *text, int start, int end)
+{
+	(void)end;
+	if (start == 0)
+		return edit.rl_completion_matches(text, next_command);
+	return strchr(text, '/') ? NULL : edit.rl_completion_matches(text, next_project);
+}
+
+bool line_editor_start(struct session *session)
+{
+	void *library = dlopen(LIBEDIT, RTLD_NOW | RTLD_LOCAL);
+	const struct {
+		const char *name;
+		void **to;
+	} symbols[] = {
+		{ "readline", (void **)(void *)&edit.readline },
+		{ "add_history", (void **)(void *)&edit.add_history },
+		{ "using_history", (void **)(void *)&edit.using_history },
+		{ "stifle_history", (void **)(void *)&edit.stifle_history },
+		{ "rl_completion_matches", (void **)(void *)&edit.rl_completion_matches },
+		{ "rl_attempted_completion_function",
+		  (void **)(void *)&edit.rl_attempted_completion_function },
+		{ "rl_readline_name", (void **)(void *)&edit.rl_readline_name },
+	};
+
+	if (!library)
+		return false;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		*symbols[i].to = dlsym(library, symbols[i].name);
+		if (!*symbols[i].to) {
+			dlclose(library);
+			return false;
+		}
+	}
+	edit.session = session;
+	*edit.rl_readline_name = session->program;
+	*edit.rl_attempted_completion_function = complete;
+	edit.using_history();
+	edit.stifle_history(HISTORY_LINES);
+	return true;
+}
+
+char *line_editor_read(const char *prompt)
+{
+	char *line = edit.readline(prompt);
+
+	if (line && *line)
+		edit.add_history(line);
+	return line;
+}
