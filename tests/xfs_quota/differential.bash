@@ -124,8 +124,9 @@ run_side() {
 		# mounts of the lines away.
 		printf '{\n'
 		for filesystem in $fs $with; do
-			printf '%s -x -f -P/dev/null -D/dev/null -c state -c "report -ugpbirnN" -c dump -c "dump -g" -c "dump -p" /mnt/%s\n' \
-				"$FSQ_ORACLE" "$filesystem"
+			printf '%s %s %s /mnt/%s\n' "$FSQ_ORACLE" \
+				'-x -f -P/dev/null -D/dev/null -c state -c "report -ugpbirnN"' \
+				'-c dump -c "dump -g" -c "dump -p"' "$filesystem"
 			printf 'lsattr -pR /mnt/%s\n' "$filesystem"
 		done
 		printf '} 2>/dev/null | grep -v "^  Inode: " >"$R/kernel"\n'
