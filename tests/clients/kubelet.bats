@@ -44,6 +44,7 @@ ordinary_user() {
 }
 
 @test "no quota is found on an XFS without" {
+	fresh_fs x2 -o noquota
 	run ! kubelet_detects /mnt/x2
 }
 

@@ -10,7 +10,7 @@ load ../lib/fsquota
 
 setup_file() {
 	fresh_fs x
-	fresh_fs x2
+	fresh_fs x2 -o noquota
 	mkdir /mnt/x/dir "/mnt/x/a b" $'/mnt/x/a\nb'
 	oracle -x -c 'project -s -p /mnt/x/dir 42' -c 'limit -p bsoft=1g bhard=2g ihard=77 42' \
 		-c 'limit -u bhard=20m 1000' /mnt/x >/dev/null

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# --strict and FSQUOTA_STRICT=1: the same bytes, and exit codes that mean something.
+
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	fresh_fs x2 -o noquota
+	mkdir /mnt/x/dir
+}
+
+none=(-x -D/dev/null -P/dev/null)
+
+# strict CODE WORDS...: the bytes are those of the same call without, the status is CODE.
+strict() {
+	local code=$1 dir=$BATS_TEST_TMPDIR
+	shift
+	xfs_quota "${none[@]}" "$@" >"$dir/plain" 2>"$dir/plain.err" || true
+	run_split xfs_quota --strict "${none[@]}" "$@"
+	assert_equal "$status" "$code"
+	diff "$dir/plain" "$dir/stdout"
+	diff "$dir/plain.err" "$dir/stderr"
+	run_split env FSQUOTA_STRICT=1 xfs_quota "${none[@]}" "$@"
+	assert_equal "$status" "$code"
+}
+
+@test "0 when all is well" { strict 0 -c 'limit -p bhard=1m 5' -c 'quota -pv 5' -c print /mnt/x; }
+@test "2 for an unknown command" { strict 2 -c bogus /mnt/x; }
+@test "2 for a wrong number of words" { strict 2 -c 'print x' /mnt/x; }
+@test "2 for a size that is none" { strict 2 -c 'limit -p bhard=xx 5' /mnt/x; }
+@test "3 where there is no quota" { strict 3 -c 'limit -p bhard=1m 5' /mnt/x2; }
+@test "3 for a command that wants XFS" { strict 3 -f -c path -c 'enable -p' /mnt/e; }
+@test "5 for a path that is not there" { strict 5 -c 'state -p' /nonexistent; }
+@test "5 for a project that is not there" { strict 5 -c 'limit -p bhard=1m nosuch' /mnt/x; }
+@test "5 for an ID without a record" { strict 5 -c 'quota -pv 4242' /mnt/x; }
+@test "6 for a directory that carries another ID" {
+	oracle "${none[@]}" -c 'project -s -p /mnt/x/dir 8' /mnt/x
+	echo 9:/mnt/x/dir >"$BATS_TEST_TMPDIR/projects"
+	strict 6 -D "$BATS_TEST_TMPDIR/projects" -c df /mnt/x
+}
+
+@test "4 for an ordinary user, though nothing is said" {
+	run setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQ_TOOLS/xfs_quota" --strict "${none[@]}" -c 'quota -pv 5' /mnt/x
+	assert_failure 4
+	assert_output ""
+}
+
+@test "the first failure counts" { strict 5 -c 'limit -p bhard=1m nosuch' -c bogus /mnt/x; }
+@test "FSQUOTA_STRICT=0 is as if it were not set" {
+	FSQUOTA_STRICT=0 run xfs_quota "${none[@]}" -c bogus /mnt/x
+	assert_success
+}
+
+@test "--strict may be the argument of another option" {
+	run xfs_quota "${none[@]}" -c --strict /mnt/x
+	assert_success
+	assert_output 'command "--strict" not found'
+}
