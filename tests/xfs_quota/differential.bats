@@ -55,6 +55,21 @@ load differential
 @test "XFS: over soft and hard limits" { differential over-limit x; }
 @test "ext4: over soft and hard limits" { differential over-limit e; }
 @test "XFS: the time left, to the second" { differential grace-text x; }
+@test "XFS: timer" { differential timer x; }
+@test "ext4: timer" { differential timer e; }
+@test "f2fs: timer" { differential timer f; }
+@test "XFS: dump and restore" { differential dump-restore x; }
+@test "ext4: dump and restore" { differential dump-restore e; }
+@test "f2fs: dump and restore" { differential dump-restore f; }
+@test "XFS: quot" { differential quot x; }
+@test "ext4: quot" { differential quot e; }
+@test "f2fs: quot" { differential quot f; }
+@test "XFS: enable, disable, off, remove and warn" { differential switches x; }
+@test "ext4: enable, disable, off, remove and warn" { differential switches e; }
+@test "f2fs: enable, disable, off, remove and warn" { differential switches f; }
+@test "XFS: a realtime device" { differential realtime x; }
+@test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
+@test "ext4: two filesystems, argument counts, groups, high IDs" { differential several e; }
 @test "XFS: df" { differential df x; }
 @test "ext4: df" { differential df e; }
 @test "XFS: help" { differential help x; }
