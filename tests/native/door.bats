@@ -64,6 +64,25 @@ commands() {
 	assert_line --index 3 report
 }
 
+@test "bash completes the options and names that a command of xfs_quota takes" {
+	echo volume:42 >/etc/projid
+	run bash -c 'source "$1/completions/bash/fsquota"
+		complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _fsquota; echo "${COMPREPLY[*]}"; }
+		complete_words fsquota report --
+		complete_words fsquota project -
+		complete_words fsquota limit -p bhard=1g vol
+		complete_words fsquota limit bh
+		complete_words fsquota quota -u daem
+		complete_words fsquota quota --at /mnt/x' bash "$srcdir"
+	rm /etc/projid
+	assert_line --index 0 -- "--at --json --projects-file --projid-file --help"
+	assert_line --index 1 -- "-c -s -C -d -p --at --json --projects-file --projid-file --help"
+	assert_line --index 2 volume
+	assert_line --index 3 bhard=
+	assert_line --index 4 daemon
+	assert_line --index 5 --partial "/mnt/x"
+}
+
 @test "--version names the program" {
 	run_split fsquota --version
 	assert_equal "$status" 0

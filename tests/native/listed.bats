@@ -1,0 +1,885 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The commands of xfs_quota at the native door: they do what they do there, and besides have exit
+# codes, errors of one line, JSON, and pages whose examples work.
+#
+# Each filesystem holds the trees volume (project 42, above its soft limit) and logs (43).
+
+load ../lib/fsquota
+
+DATA='df dump path print project quot quota report state' # commands that print data
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		make_trees /mnt/$fs
+		printf '42:/mnt/%s/volume\n43:/mnt/%s/logs\n' $fs $fs >"$BATS_FILE_TMPDIR/projects.$fs"
+	done
+	fresh_fs x2 -o noquota
+}
+
+setup() {
+	rm -f /etc/projects
+	projects=$BATS_FILE_TMPDIR/projects
+	printf 'volume:42\nlogs:43\n' >/etc/projid
+}
+
+make_trees() {
+	mkdir -m 1777 "$1/volume" "$1/logs"
+	oracle -x -f -c "project -s -p $1/volume 42" "$1" >/dev/null
+	oracle -x -f -c "project -s -p $1/logs 43" -c "limit -p bsoft=90m bhard=100m ihard=1000 43" "$1" >/dev/null
+	fallocate -l 46m "$1/volume/file"
+	fallocate -l 100k "$1/logs/1"
+	fallocate -l 100k "$1/logs/2"
+	fallocate -l 100k "$1/logs/3"
+	oracle -x -f -c "limit -p bsoft=45m bhard=50m 42" "$1"
+}
+
+# fs_of x|e|f: the words that name it, with the projects of its own.
+fs_of() {
+	printf '%s ' --projects-file "$projects.$1" "/mnt/$1"
+}
+
+# What the real one says to the same: same_as_oracle FS COMMAND...
+same_as_oracle() {
+	local fs=$1
+	shift
+	# shellcheck disable=SC2046,SC2068 # words
+	run_split fsquota $@ $(fs_of "$fs")
+	oracle -x -f -D "$projects.$fs" -c "$*" "/mnt/$fs" >"$BATS_TEST_TMPDIR/oracle"
+	diff "$BATS_TEST_TMPDIR/oracle" "$BATS_TEST_TMPDIR/stdout" || fail "$fs: $*"
+	assert_equal "$fs $*: $status $stderr" "$fs $*: 0 "
+}
+
+# The limits that the real one dumps, with single blanks: limits_of FS ID [u|g|p]
+limits_of() {
+	oracle -x -f -c "dump -${3-p} -L $2 -U $2" "/mnt/$1" | awk 'NR == 2 { $1 = $1; print }'
+}
+
+# Everything these commands can change.
+snapshot() {
+	local fs
+	for fs in x e f x2; do
+		oracle -x -f -c 'dump -p' -c 'dump -u' -c 'state' -c 'quota -pbin -v 42' "/mnt/$fs"
+		lsattr -pR "/mnt/$fs" 2>/dev/null || true
+	done
+}
+
+# fails CODE NAME WORD...: with this code, in one line that names NAME, and without output
+fails() {
+	local code=$1 name=$2
+	shift 2
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$stdout" ""
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$name"* ]] || fail "$*: $stderr"
+}
+
+unprivileged() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
+}
+
+# --- what they do -------------------------------------------------------------------------------
+
+@test "what report shows is what xfs_quota shows" {
+	local fs words
+	for fs in x e f; do
+		for words in "-p" "-pn" "-pbi -h" "-ug -bir -N" "-pt -i" "-p -L 42 -U 42" "-p -l -L 43" -a ""; do
+			same_as_oracle $fs "report $words"
+		done
+	done
+}
+
+@test "what quota shows is what xfs_quota shows" {
+	local fs words
+	for fs in x e f; do
+		for words in "-p -v 42" "-pbir -v -h volume" "-p -n -N -v 42 43" "-u -v root" "-g -v 0"; do
+			same_as_oracle $fs "quota $words"
+		done
+	done
+}
+
+@test "what df shows is what xfs_quota shows" {
+	local fs words
+	# Of those above their soft limit it shows less than nothing: deviation 9.
+	projects=$BATS_TEST_TMPDIR/projects
+	for fs in x e f; do
+		grep logs "$BATS_FILE_TMPDIR/projects.$fs" >"$projects.$fs"
+		for words in "" -h -i -r "-N -b -i"; do
+			same_as_oracle $fs "df $words"
+		done
+	done
+}
+
+@test "what print, path and state show is what xfs_quota shows" {
+	local fs words
+	for fs in x e f; do
+		for words in print path state "state -p" "state -gu -v" "state -a"; do
+			same_as_oracle $fs "$words"
+		done
+	done
+}
+
+@test "what dump prints is what xfs_quota prints" {
+	local fs words
+	for fs in x e f; do
+		for words in -p "-p -L 43" "-p -U 42" -u; do
+			same_as_oracle $fs "dump $words"
+		done
+	done
+}
+
+@test "what quot adds up on XFS is what xfs_quota adds up" {
+	local words
+	for words in "" -p "-p -n -i" "-g -v" -c; do
+		same_as_oracle x "quot $words"
+	done
+}
+
+@test "quota shows also who uses nothing" {
+	fsquota limit -p bhard=1m 99 /mnt/x
+	run_split fsquota quota -pN 99 /mnt/x
+	assert_output --regexp '^/dev/[^ ]+ +0 +0 +1024 '
+}
+
+@test "limit sets the limits that are named, and no others" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota limit -p bsoft=4m bhard=8m isoft=10 ihard=20 101 /mnt/$fs
+		assert_equal "$status$stdout$stderr" 0
+		assert_equal "$(limits_of $fs 101)" "101 8192 16384 10 20"
+		fsquota limit -p bhard=16m 101 /mnt/$fs
+		assert_equal "$(limits_of $fs 101)" "101 8192 32768 10 20"
+		fsquota limit -p bsoft=0 isoft=0 ihard=0 101 /mnt/$fs
+		assert_equal "$(limits_of $fs 101)" "101 0 32768 0 0"
+		fsquota limit -p bhard=0 101 /mnt/$fs
+		assert_equal "$(limits_of $fs 101)" ""
+	done
+}
+
+@test "limit takes sizes with each letter" {
+	local sizes=(1024 2s 1b 8k 1M 2g 3t 4p 1e 0x1000 020k)
+	local blocks=(2 2 8 16 2048 4194304 6442450944 8796093022208 2251799813685248 8 32) i
+	for i in "${!sizes[@]}"; do
+		fsquota limit -p bhard="${sizes[i]}" $((110 + i)) /mnt/e
+	done
+	run oracle -x -f -c 'dump -p -L 110 -U 120' /mnt/e
+	for i in "${!sizes[@]}"; do
+		assert_line --regexp "^$((110 + i)) +0 +${blocks[i]} +0 +0$"
+	done
+}
+
+@test "limit rounds sizes down to 512 bytes, but not to 0, and XFS up to its blocks" {
+	fsquota limit -p bsoft=1 bhard=10000 122 /mnt/e
+	assert_equal "$(limits_of e 122)" "122 1 19 0 0"
+	fsquota limit -p bsoft=1 bhard=10000 122 /mnt/x
+	assert_equal "$(limits_of x 122)" "122 8 24 0 0"
+}
+
+@test "limit knows users, groups and projects, by number and by name" {
+	local fs
+	for fs in x e; do
+		fsquota limit ihard=11 1000 /mnt/$fs
+		assert_equal "$(limits_of $fs 1000 u)" "1000 0 0 0 11"
+		fsquota limit -u ihard=12 daemon /mnt/$fs
+		assert_equal "$(limits_of $fs "$(id -u daemon)" u)" "$(id -u daemon) 0 0 0 12"
+		fsquota limit -g ihard=13 adm /mnt/$fs
+		assert_equal "$(limits_of $fs "$(getent group adm | cut -d: -f3)" g)" \
+			"$(getent group adm | cut -d: -f3) 0 0 0 13"
+		echo other:123 >"$BATS_TEST_TMPDIR/projid"
+		fsquota limit -p --projid-file "$BATS_TEST_TMPDIR/projid" ihard=14 other /mnt/$fs
+		assert_equal "$(limits_of $fs 123)" "123 0 0 0 14"
+	done
+}
+
+@test "limit -d sets the limits of ID 0, and XFS gives them to IDs without any" {
+	fresh_fs x2 -o pquota
+	mkdir -m 1777 /mnt/x2/new
+	fsquota limit -p -d bhard=1m /mnt/x2
+	assert_equal "$(limits_of x2 0)" "0 0 2048 0 0"
+	oracle -x -c 'project -s -p /mnt/x2/new 124' /mnt/x2 >/dev/null
+	run setpriv --reuid 1000 --regid 1000 --clear-groups fallocate -l 2m /mnt/x2/new/file
+	fresh_fs x2 -o noquota
+	assert_failure
+}
+
+@test "timer sets the grace times of all" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota timer -p 3days /mnt/$fs
+		assert_equal "$status$stdout$stderr" 0
+		run oracle -x -f -c 'state -p' /mnt/$fs
+		assert_line "Blocks grace time: [3 days]"
+		assert_line "Inodes grace time: [3 days]"
+		fsquota timer -p -i 90m /mnt/$fs
+		run oracle -x -f -c 'state -pu' /mnt/$fs
+		assert_line "Blocks grace time: [3 days]"
+		assert_line "Inodes grace time: [0 days 01:30:00]"
+		assert_line "Blocks grace time: [7 days]"
+		fsquota timer -p 1w /mnt/$fs
+	done
+}
+
+@test "timer with an ID sets what is left to one that is above its soft limit" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota timer -p 2hours volume /mnt/$fs
+		assert_equal "$status$stdout$stderr" 0
+		run oracle -f -c 'quota -p -v 42' /mnt/$fs
+		assert_output --regexp '\[0(2:00:0|1:59:[0-5])[0-9]\]'
+		fsquota timer -p 2hours logs /mnt/$fs
+		run oracle -f -c 'quota -p -v 43' /mnt/$fs
+		assert_output --partial '[--------]'
+		fsquota timer -p 7days 42 /mnt/$fs
+	done
+}
+
+@test "warn is refused by a kernel that keeps no warnings" {
+	run_split fsquota warn -p 3 42 /mnt/x
+	assert_not_equal "$status" 0
+	run oracle -c 'quota -p -v -N 42' /mnt/x
+	assert_output --partial ' 00 '
+}
+
+@test "project sets the ID of a tree and clears it, as deep as it is told" {
+	local fs tree
+	for fs in x e f; do
+		tree=/mnt/$fs/tree
+		mkdir -p $tree/a/b
+		touch $tree/a/file
+		run_split fsquota project -s -d 1 -p $tree 131 /mnt/$fs
+		assert_equal "$status$stderr" 0
+		run lsattr -pR $tree
+		assert_line --regexp "^ *131 .*P.* $tree/a$"
+		assert_line --regexp "^ *0 .* $tree/a/file$"
+		fsquota project -s -p $tree 131 /mnt/$fs
+		run oracle -x -f -c "project -c -p $tree 131" /mnt/$fs
+		assert_equal "${#lines[@]}" 2
+		fsquota project -C -p $tree 131 /mnt/$fs
+		run lsattr -pR $tree
+		refute_line --partial 131
+		refute_line --regexp '^ *[0-9]+ [^ ]*P'
+		rm -r $tree
+	done
+}
+
+@test "project takes the directories from the projects file, on the filesystem that is named" {
+	local fs
+	mkdir -p /mnt/x/tree /mnt/e/tree
+	printf '132:/mnt/x/tree\n132:/mnt/e/tree\n' >"$BATS_TEST_TMPDIR/projects"
+	fsquota project -s --projects-file "$BATS_TEST_TMPDIR/projects" 132 /mnt/e
+	assert_equal "$(fsquota id /mnt/x/tree /mnt/e/tree)" $'0\n132'
+	fsquota project -s --projects-file "$BATS_TEST_TMPDIR/projects" 132
+	assert_equal "$(fsquota id /mnt/x/tree /mnt/e/tree)" $'132\n132'
+	rm -r /mnt/x/tree /mnt/e/tree
+}
+
+@test "project -c says what xfs_quota says, and changes nothing" {
+	local fs before
+	before=$(snapshot)
+	for fs in x e f; do
+		same_as_oracle $fs "project -c 42"
+		same_as_oracle $fs "project 43"
+		same_as_oracle $fs "project -c -p /mnt/$fs/logs 44"
+		same_as_oracle $fs "project -c -d 0 -p /mnt/$fs/logs 44"
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "restore takes back what dump has printed" {
+	local fs
+	for fs in x e f; do
+		fsquota limit -p bsoft=1m bhard=2m isoft=3 ihard=4 141 /mnt/$fs
+		run_split fsquota dump -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
+		assert_equal "$status$stdout$stderr" 0
+		fsquota limit -p bsoft=0 bhard=0 isoft=7 141 /mnt/$fs
+		run_split fsquota restore -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
+		assert_equal "$status$stdout$stderr" 0
+		assert_equal "$(limits_of $fs 141)" "141 2048 4096 3 4"
+		fsquota limit -p bhard=0 141 /mnt/$fs
+		fsquota restore -p /mnt/$fs <"$BATS_TEST_TMPDIR/dump.$fs"
+		assert_equal "$(limits_of $fs 141)" "141 2048 4096 3 4"
+	done
+}
+
+@test "enforcement goes off with disable and off, and on again with enable" {
+	local command
+	for command in disable off; do
+		run_split fsquota $command -p /mnt/x
+		assert_equal "$status$stdout$stderr" 0
+		run oracle -x -c print /mnt/x
+		assert_line --partial "(uquota, gquota, pqnoenforce)"
+		run_split fsquota enable -p /mnt/x
+		assert_equal "$status$stdout$stderr" 0
+		run oracle -x -c print /mnt/x
+		assert_line --partial "(uquota, gquota, pquota)"
+	done
+}
+
+@test "with -v a switch shows the state afterwards" {
+	run_split fsquota disable -gu -v /mnt/x
+	assert_output "$(oracle -x -c 'state -gu' /mnt/x)"
+	run_split fsquota enable -gu -v /mnt/x
+	assert_output "$(oracle -x -c 'state -gu' /mnt/x)"
+	assert_output --partial 'Enforcement: ON'
+}
+
+@test "what is switched so already is said, and no failure" {
+	run_split fsquota enable -p /mnt/x
+	assert_equal "$status" 0
+	assert_equal "$stderr" "fsquota enable: /mnt/x: Quota enforcement already enabled."
+}
+
+@test "remove frees the records of an XFS that is mounted without quota" {
+	fresh_fs x2 -o pquota
+	fsquota limit -p bhard=1m 42 /mnt/x2
+	umount /mnt/x2
+	mount -o noquota "$FSQ_X2_DEV" /mnt/x2
+	run_split fsquota remove -p /mnt/x2
+	umount /mnt/x2
+	mount -o pquota "$FSQ_X2_DEV" /mnt/x2
+	run limits_of x2 42
+	fresh_fs x2 -o noquota
+	assert_output ""
+}
+
+@test "-f writes the same to a new file, that only its owner may read" {
+	local words
+	for words in df "dump -p" "quot -p" "quota -p 42" "report -p" "state -p"; do
+		rm -f "$BATS_TEST_TMPDIR/file"
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
+		assert_equal "$status$stdout$stderr" 0
+		# shellcheck disable=SC2086
+		fsquota $words /mnt/x | diff - "$BATS_TEST_TMPDIR/file"
+		assert_equal "$(stat -c %a "$BATS_TEST_TMPDIR/file")" 600
+	done
+}
+
+# --- which filesystem ---------------------------------------------------------------------------
+
+@test "any path on the filesystem stands for it, and so does its device" {
+	local path expected
+	expected=$(fsquota report -p /mnt/x)
+	cd /mnt/x/volume
+	for path in /mnt/x/volume /mnt/x/volume/file . .. ./file "$FSQ_X_DEV" "--at file" --at=/mnt/x; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota report -p $path
+		assert_output "$expected"
+	done
+}
+
+@test "several filesystems are worked on, XFS first, then in their order" {
+	run_split fsquota quota -p -n -N 42 /mnt/f /mnt/e /mnt/x
+	assert_line --index 0 --regexp "/mnt/x$"
+	assert_line --index 1 --regexp "/mnt/f$"
+	assert_line --index 2 --regexp "/mnt/e$"
+	run_split fsquota report -p --at /mnt/x --at /mnt/e
+	assert_output "$(fsquota report -p /mnt/x; fsquota report -p /mnt/e)"
+	fsquota limit -p ihard=151 151 /mnt/x /mnt/e
+	assert_equal "$(limits_of x 151)$(limits_of e 151)" "151 0 0 0 151151 0 0 0 151"
+}
+
+@test "without a path all that have quota are shown" {
+	local words
+	for words in "report -p" "quota -p 42" "state -p" path; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words
+		assert_equal "$status" 0
+		assert_output --partial /mnt/x
+		assert_output --partial /mnt/e
+		assert_output --partial /mnt/f
+		refute_output --partial /mnt/x2
+	done
+}
+
+@test "without a path df and print also show what has no quota" {
+	local command
+	for command in df print; do
+		run_split fsquota $command
+		assert_equal "$status" 0
+		assert_output --partial /mnt/x2
+	done
+}
+
+@test "options may follow operands" {
+	run_split fsquota quota 42 /mnt/x -p -N
+	assert_output "$(fsquota quota -p -N 42 /mnt/x)"
+}
+
+# --- exit codes ---------------------------------------------------------------------------------
+
+@test "wrong words give 2" {
+	local command words
+	for command in disable dump enable limit off path print project quot quota remove report \
+		restore state timer warn df; do
+		fails 2 "fsquota $command" fsquota $command -Z /mnt/x
+		fails 2 "fsquota $command" fsquota $command --bogus /mnt/x
+	done
+	for words in "limit -p 42" "limit -p bhard=1m" "limit -p -g bhard=1m 42" "timer -p" "timer -pg 3" \
+		"warn -p 3" "quota -pu 42" "quota -p" "dump -pu" "restore -gu" "state word" "enable word" \
+		"dump word" "print word"; do
+		# shellcheck disable=SC2086 # words
+		fails 2 /mnt/x fsquota $words /mnt/x
+	done
+	fails 2 /mnt/x fsquota project -c -p /mnt/x/volume 42 43 /mnt/x
+}
+
+@test "limits and times that make no sense give 2, and nothing is set" {
+	local word before
+	before=$(limits_of x 42)$(oracle -x -c state /mnt/x)
+	for word in bhard= bhard=1x bhard=1.5g bhard=-1 bhard=16e ihard=1k ihard=x bhard hard=1g; do
+		fails 2 /mnt/x fsquota limit -p bsoft=1m isoft=1 $word 42 /mnt/x
+	done
+	for word in '' x 3fortnights 1.5h 4294967296 1000000weeks; do
+		fails 2 /mnt/x fsquota timer -p "$word" --at /mnt/x
+	done
+	assert_equal "$(limits_of x 42)$(oracle -x -c state /mnt/x)" "$before"
+}
+
+@test "what changes something wants the filesystem named, or gives 2" {
+	local words
+	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3" "warn -p 3 42"; do
+		# shellcheck disable=SC2086 # words
+		fails 2 "name the filesystem" fsquota $words
+	done
+}
+
+@test "where quota is off they give 3" {
+	local words
+	for words in "disable -p" "dump -p" "enable -p" "limit -p bhard=1m 42" "off -p" "quota -p 42" \
+		"report -p" "state -p" "timer -p 3" "warn -p 3 42"; do
+		# shellcheck disable=SC2086 # words
+		fails 3 /mnt/x2 fsquota $words /mnt/x2
+	done
+}
+
+@test "where this type of quota is off they give 3" {
+	local words
+	fresh_fs x2 -o uquota
+	for words in "dump -p" "enable -p" "limit -p bhard=1m 42" "quota -p 42" "report -p" "timer -p 3" \
+		"timer -p 3 42"; do
+		# shellcheck disable=SC2086 # words
+		fails 3 /mnt/x2 fsquota $words /mnt/x2
+	done
+	fresh_fs x2 -o noquota
+}
+
+@test "what only XFS has gives 3 elsewhere" {
+	local words fs
+	for words in "disable -p" "enable -p" "off -p" "remove -p" "warn -p 3 42"; do
+		for fs in e f; do
+			# shellcheck disable=SC2086 # words
+			fails 3 /mnt/$fs fsquota $words /mnt/$fs
+		done
+	done
+	run_split fsquota quot -p /mnt/e
+	assert_equal "$status" 3
+	assert_equal "$stdout" ""
+}
+
+@test "a filesystem that keeps no project IDs gives 3" {
+	umount /mnt/x2
+	mkfs.ext4 -q -F -O ^project,^quota "$FSQ_X2_DEV"
+	mount "$FSQ_X2_DEV" /mnt/x2
+	mkdir /mnt/x2/tree
+	run_split fsquota project -s -p /mnt/x2/tree 42 /mnt/x2
+	fresh_fs x2 -o noquota
+	assert_equal "$status" 3
+	assert_equal "$(wc -l <<<"$stderr")" 1
+	[[ $stderr == *"/mnt/x2/tree"* ]]
+}
+
+@test "who is not root gets 4, and nothing is changed" {
+	local words fs before
+	before=$(snapshot)
+	for fs in x e; do
+		for words in "dump -p" "limit -p bhard=1m 42" "quota -p 42" "quota root" "report -p" "timer -p 3" \
+			"timer -p 3 42" "restore -p -f $BATS_TEST_TMPDIR/dump"; do
+			fsquota dump -p -f "$BATS_TEST_TMPDIR/dump" /mnt/$fs 2>/dev/null || true
+			sed -i '3,$d' "$BATS_TEST_TMPDIR/dump"
+			chmod 644 "$BATS_TEST_TMPDIR/dump"
+			# shellcheck disable=SC2086 # words
+			fails 4 /mnt/$fs unprivileged $words /mnt/$fs
+		done
+		run_split unprivileged project -s -p /mnt/$fs/volume 44 /mnt/$fs
+		assert_equal "$status" 4
+	done
+	for words in "disable -p" "enable -p" "off -p" "remove -p" "warn -p 3 42"; do
+		# shellcheck disable=SC2086
+		fails 4 /mnt/x unprivileged $words /mnt/x
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "what is free to ask needs no privilege" {
+	local words
+	cp "$projects.x" /etc/projects
+	chmod 644 /etc/projects
+	for words in df state print path "project -c 42"; do # but df leaves projects out
+		# shellcheck disable=SC2086 # words
+		run_split unprivileged $words /mnt/x
+		assert_equal "$words: $status$stderr" "$words: 0"
+		# shellcheck disable=SC2086
+		[ "$words" = df ] || assert_output "$(fsquota $words /mnt/x)"
+	done
+}
+
+@test "a path that is not there gives 5, and nothing is changed" {
+	local words before
+	before=$(snapshot)
+	for words in df disable dump enable "limit -p bhard=1m 42" off path print "project -s 42" quot \
+		"quota -p 42" remove "report -p" restore state "timer -p 3" "warn -p 3 42"; do
+		# shellcheck disable=SC2086 # words
+		fails 5 /nowhere fsquota $words /nowhere
+	done
+	fails 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "a name that is not known gives 5, and nothing is changed" {
+	local words before
+	before=$(snapshot)
+	for words in "limit bhard=1m" "limit -g bhard=1m" "limit -p bhard=1m" "quota" "quota -g" "quota -p" \
+		"timer -p 3" "warn -p 3" "project -s -p /mnt/x/volume"; do
+		# shellcheck disable=SC2086 # words
+		fails 5 /mnt/x fsquota $words nosuch /mnt/x
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "an ID that is no 32-bit number is not known" {
+	fails 5 /mnt/x fsquota limit -p bhard=1m 4294967295 /mnt/x
+	fails 5 /mnt/x fsquota quota -p 4294967296 /mnt/x
+	fails 5 /mnt/x fsquota timer -p 3 99999999999999999999 /mnt/x
+}
+
+@test "an ID that XFS has no record of gives 5; ext4 and f2fs answer zeros" {
+	fails 5 /mnt/x fsquota quota -p 4294967294 /mnt/x
+	fails 5 /mnt/x fsquota timer -p 3 4294967294 /mnt/x
+	local fs
+	for fs in e f; do
+		run_split fsquota quota -pN 4294967294 /mnt/$fs
+		assert_equal "$status" 0
+		assert_output --regexp '^/dev/[^ ]+ +0 +0 +0 '
+	done
+}
+
+@test "no projects file and no dump give 5" {
+	fails 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
+	fails 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
+}
+
+@test "a project directory that does not carry its project gives 6" {
+	mkdir /mnt/x/plain
+	echo 42:/mnt/x/plain >"$BATS_TEST_TMPDIR/projects"
+	run_split fsquota df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
+	rmdir /mnt/x/plain
+	assert_equal "$status" 6
+	assert_equal "$(wc -l <<<"$stderr")" 1
+	[[ $stderr == *"/mnt/x/plain"* ]]
+	assert_equal "${#lines[@]}" 2
+}
+
+@test "of several paths the first that fails gives the code, and the others are shown" {
+	run_split fsquota report -p /nowhere /mnt/x2 /mnt/x
+	assert_equal "$status" 5
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 2
+	assert_output "$(fsquota report -p /mnt/x)"
+}
+
+@test "output that cannot be written gives 1, and so does a file that is there" {
+	local command
+	for command in report state df dump print; do
+		run bash -c "fsquota $command /mnt/x >/dev/full"
+		assert_failure 1
+		assert_output --partial "No space left on device"
+	done
+	touch "$BATS_TEST_TMPDIR/file"
+	fails 1 "$BATS_TEST_TMPDIR/file" fsquota report -f "$BATS_TEST_TMPDIR/file" /mnt/x
+}
+
+# --- JSON ---------------------------------------------------------------------------------------
+
+# json FS COMMAND...: one document, in $output; its array is under the command's name
+json() {
+	local fs=$1
+	shift
+	# shellcheck disable=SC2046,SC2068 # words
+	run_split fsquota --json $@ $(fs_of "$fs")
+}
+
+# keys_are KEYS FILTER: of each element that the filter lets through
+keys_are() {
+	run -0 jq -r "$2 | keys_unsorted | join(\" \")" "$BATS_TEST_TMPDIR/stdout"
+	assert [ "${#lines[@]}" -gt 0 ]
+	assert_equal "$(sort -u <<<"$output")" "$1"
+}
+
+# Every line of the file is a document, or all of it is one.
+assert_json() {
+	jq -es 'length > 0' "$1" >/dev/null || fail "no JSON: $(<"$1")"
+}
+
+@test "every command that prints data prints one JSON document under its name" {
+	local command words fs
+	for fs in x e f; do
+		for command in $DATA; do
+			case $command in
+			quota) words="quota -p 42" ;;
+			project) words="project 42" ;;
+			quot) [ $fs = x ] || continue && words="quot -p" ;;
+			dump) words="dump -p" ;;
+			*) words=$command ;;
+			esac
+			# shellcheck disable=SC2046,SC2086 # words
+			run_split fsquota $words --json $(fs_of $fs)
+			assert_equal "$words: $status$stderr" "$words: 0"
+			run -0 jq -rs 'map(keys[0], (.[] | type, length > 0)) | join(" ")' \
+				"$BATS_TEST_TMPDIR/stdout"
+			assert_output "$command array true"
+		done
+	done
+}
+
+@test "JSON of quota and report has the documented keys and types" {
+	local words usage="type id name used_bytes soft_bytes hard_bytes bytes_grace_seconds used_inodes \
+soft_inodes hard_inodes inodes_grace_seconds"
+	for words in report "quota -p 42"; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words --json /mnt/x
+		keys_are "$usage filesystem mountpoint" '.[][]'
+		run -0 jq -e 'def limit: . == null or type == "number"; .[] | all(
+			(.type | IN("user", "group", "project")) and (.id | type == "number") and
+			(.name | . == null or type == "string") and
+			(.used_bytes, .used_inodes | type == "number") and
+			(.soft_bytes | limit) and (.hard_bytes | limit) and (.soft_inodes | limit) and
+			(.hard_inodes | limit) and (.bytes_grace_seconds | limit) and
+			(.inodes_grace_seconds | limit) and .mountpoint == "/mnt/x")' "$BATS_TEST_TMPDIR/stdout"
+		# shellcheck disable=SC2086
+		run_split fsquota $words -r --json /mnt/x
+		keys_are "$usage used_realtime_bytes soft_realtime_bytes hard_realtime_bytes \
+realtime_grace_seconds filesystem mountpoint" '.[][]'
+	done
+}
+
+@test "JSON of dump, state and df has the documented keys" {
+	fsquota dump -p --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "id soft_bytes hard_bytes soft_inodes hard_inodes soft_realtime_bytes \
+hard_realtime_bytes filesystem" '.[][]'
+	fsquota state --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "type accounting enforced bytes_grace_seconds inodes_grace_seconds \
+realtime_grace_seconds inode filesystem mountpoint" '.[][]'
+	fsquota df --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "total_bytes used_bytes available_bytes filesystem path" '.[][]'
+	fsquota df -i --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "total_inodes used_inodes available_inodes filesystem path" '.[][]'
+}
+
+@test "JSON of print, path, project and quot has the documented keys" {
+	local command where=(--projects-file "$projects.x" /mnt/x)
+	for command in print path; do
+		fsquota $command --json "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
+		keys_are "path filesystem xfs id name accounting enforced" '.[][]'
+	done
+	fsquota project -c --json -p /mnt/x 44 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "action project path" '.[][] | select(.action)'
+	keys_are "finding id expected_id path" '.[][] | select(.finding == "id")'
+	keys_are "finding path" '.[][] | select(.finding == "inheritance")'
+	fsquota quot --json -p "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "type id name used_bytes filesystem mountpoint" '.[][]'
+	fsquota quot --json -piv "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "type id name used_bytes files unread_30_days_bytes unread_60_days_bytes \
+unread_90_days_bytes filesystem mountpoint" '.[][]'
+	fsquota quot --json -c "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "file_bytes files sum_bytes filesystem mountpoint" '.[][]'
+}
+
+@test "every key that JSON has is documented" {
+	local key
+	for key in $(grep -oh 'json_[a-z]*(&json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
+		"$srcdir/src/output/json_rows.c" "$srcdir/src/output/error_text.c" |
+		sed 's/.*"\([a-z_0-9]*\)"/\1/' | sort -u); do
+		grep -qE "^\.(It )?Cm .*\b$key\b|^\.Cm $key|\"$key\"" "$srcdir/man/fsquota-json.5" || fail "$key"
+	done
+}
+
+@test "JSON has the numbers of xfs_quota, in bytes, and null for no limit" {
+	local fs used soft hard
+	for fs in x e f; do
+		read -r _ used soft hard _ < <(oracle -f -c 'quota -p -v -N 42' /mnt/$fs)
+		run -0 jq -c '.quota[0] | [.used_bytes, .soft_bytes, .hard_bytes, .soft_inodes, .name, .id]' \
+			<(fsquota quota -p --json 42 /mnt/$fs)
+		assert_output "[$((used * 1024)),$((soft * 1024)),$((hard * 1024)),null,\"volume\",42]"
+	done
+}
+
+@test "JSON has null for a limit that only stands for accounting" {
+	fsquota limit -p bhard=288230376151711743 161 /mnt/x
+	fsquota limit -p bhard=288230376151710720 162 /mnt/e
+	run -0 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 161 /mnt/x)
+	assert_output null
+	run -0 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 162 /mnt/e)
+	assert_output 288230376151710720
+}
+
+@test "JSON says how much grace is left, and null when none runs" {
+	fsquota timer -p -b 2h 42 /mnt/x
+	run -0 jq -c '.report[] | select(.id == 42 or .id == 43) |
+		[.bytes_grace_seconds | . and . > 7100 and . <= 7200]' <(fsquota report -p --json /mnt/x)
+	assert_output $'[true]\n[false]'
+	fsquota timer -p 7days 42 /mnt/x
+	run -0 jq -c '.report[] | select(.id == 43) | .bytes_grace_seconds' <(fsquota report -p --json /mnt/x)
+	assert_output null
+}
+
+@test "JSON of several filesystems is one document" {
+	run -0 jq -c '.report | map(.mountpoint) | unique' <(fsquota report -p --json /mnt/x /mnt/e)
+	assert_output '["/mnt/e","/mnt/x"]'
+	run -0 jq -c '.report | map(.mountpoint) | unique' <(fsquota report -p --json)
+	assert_output '["/mnt/e","/mnt/f","/mnt/x"]'
+}
+
+@test "JSON where there is nothing to show is an empty array" {
+	run_split fsquota dump -p --json -L 4000000000 /mnt/x
+	assert_equal "$(jq -c . <<<"$stdout")" '{"dump":[]}'
+}
+
+@test "names and paths of any bytes make valid JSON" {
+	local tree=$'/mnt/x/q"uo\\te\t\x01\xff\xc3\xa9'
+	printf 'na"me\\:42\nb\xff\x01d:43\n' >/etc/projid
+	run -0 jq -c '[.report[].name]' <(fsquota report -p --json /mnt/x)
+	assert_output --partial '"na\"me\\","b'$'\xef\xbf\xbd''\u0001d"'
+	mkdir "$tree"
+	run -0 jq -c '[.project[].path]' <(fsquota project -c --json -p "$tree" 44 --at /mnt/x)
+	rmdir "$tree"
+	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
+}
+
+@test "commands that print no data print nothing with --json either" {
+	local words
+	for words in "limit -p bhard=1m 171" "timer -p 7days" "enable -p" "disable -p" "enable -p"; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words --json /mnt/x
+		assert_equal "$words: $status$stdout" "$words: 0"
+	done
+}
+
+# error_is CODE NAME ERRNO WORD...: the line, and behind it the object
+error_is() {
+	local code=$1 name=$2 errno=$3
+	shift 3
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 2
+	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.message | type)"' \
+		<(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
+	assert_output "code errno path message hint: $name $errno string"
+}
+
+@test "an error with --json has a line and an object, which names the code" {
+	error_is 1 failed EEXIST fsquota report --json -f /etc/projid /mnt/x
+	error_is 2 usage null fsquota limit --json -p bhard=x 42 /mnt/x
+	error_is 2 usage null fsquota report --json -Z
+	error_is 3 not-supported ENOSYS fsquota limit --json -p bhard=1m 42 /mnt/x2
+	error_is 4 not-permitted EPERM unprivileged limit --json -p bhard=1m 42 /mnt/x
+	error_is 5 not-found ENOENT fsquota report --json /nowhere
+	error_is 5 not-found null fsquota quota --json -p nosuch /mnt/x
+}
+
+@test "the object of an error names the filesystem, and what can be done" {
+	run_split fsquota limit --json -p bhard=1m 42 /mnt/x2
+	run -0 jq -r '.error | .path, (.hint | test("prjquota"))' <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
+	assert_output $'/mnt/x2\ntrue'
+}
+
+@test "standard output is JSON even if something failed" {
+	local words
+	for words in "quota -p 4294967294" "report -p" "dump -p" "state -p"; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words --json /mnt/x2
+		assert_equal "$status" 3
+		assert_json "$BATS_TEST_TMPDIR/stdout"
+	done
+}
+
+# --- pages --------------------------------------------------------------------------------------
+
+@test "mandoc finds nothing wrong with the pages" {
+	run mandoc -T lint -W warning "$srcdir"/man/*.[1-9]
+	assert_success
+	assert_output ""
+}
+
+@test "every option that --help names is in the page" {
+	local command usage documented letter
+	for command in $DATA disable enable limit off remove restore timer warn; do
+		read -r usage < <(fsquota help "$command")
+		documented=$(grep '^\.It Fl' "$srcdir/man/fsquota-$command.8")
+		while [[ $usage =~ -([A-Za-z])(.*) ]]; do
+			letter=${BASH_REMATCH[1]} usage=${BASH_REMATCH[2]}
+			[[ $usage != [A-Za-z]* ]] || usage=-$usage
+			[[ $documented =~ "Fl $letter"($|[[:space:]]) ]] || fail "$command -$letter"
+		done
+	done
+}
+
+@test "every page is installed" {
+	local page
+	for page in "$srcdir"/man/*.[1-9]; do
+		grep -qF "man/${page##*/}" "$srcdir/Makefile.am" || fail "$page"
+	done
+}
+
+# What a page shows: /srv is an XFS on /dev/vdb1.
+transcript() {
+	awk '/^\.Sh/ { on = $2 == "EXAMPLES"; next } /^\.Bd/ { block = on; next } /^\.Ed/ { block = 0 }
+		block && NF' "$1" | sed "s#/dev/vdb1#$FSQ_X_DEV#g; s#/srv\\b#/mnt/x#g"
+}
+
+# Its commands, run: the same lines, if the page tells the truth. Seconds pass while they do.
+replay() {
+	local command
+	while read -r _ command; do
+		echo "# $command"
+		(eval "$command") </dev/null 2>&1
+	done < <(grep '^[#$] ' "$BATS_TEST_TMPDIR/page") | normalise
+}
+
+normalise() {
+	sed -E 's/^\$ /# /; s/[ \t]+/ /g; s/ $//; /^$/d; s/\[[0-9]{2}:[0-9:]+\]/[TIME]/
+		s/(_seconds":)[0-9]+/\1N/g
+		s/ 9[0-9]{5}( [0-9]+){3}%/ SIZE AND USE OF A FILESYSTEM/'
+}
+
+example_system() {
+	fresh_fs x -o pquota
+	mkdir -m 1777 /mnt/x/volume /mnt/x/logs
+	printf '42:/mnt/x/volume\n43:/mnt/x/logs\n' >/etc/projects
+	oracle -x -c 'project -s volume' -c 'project -s logs' -c 'limit -p bhard=100m ihard=1000 logs' \
+		/mnt/x >/dev/null
+	fallocate -l 460m /mnt/x/volume/file
+	fallocate -l 100k /mnt/x/logs/1
+	fallocate -l 100k /mnt/x/logs/2
+	fallocate -l 100k /mnt/x/logs/3
+	oracle -x -c 'limit -p bsoft=450m bhard=500m volume' /mnt/x
+	sync -f /mnt/x
+}
+
+@test "the examples of the pages show what happens" {
+	local page changed=1
+	cd "$BATS_TEST_TMPDIR"
+	for page in "$srcdir"/man/*.[58]; do
+		[ $changed = 0 ] || example_system
+		changed=0
+		case $page in
+		*-d[iu]* | *-enable* | *-limit* | *-off* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
+		esac
+		transcript "$page" >"$BATS_TEST_TMPDIR/page"
+		diff <(normalise <"$BATS_TEST_TMPDIR/page") <(replay) || fail "$page"
+	done
+	fresh_fs x
+	make_trees /mnt/x
+}
