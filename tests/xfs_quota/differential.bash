@@ -26,9 +26,10 @@
 # (-x and the empty projects files), $F is -f where the filesystem needs it; /run/t is an empty
 # directory to work in. prepare.sh has functions for preparations.
 
-# differential LIST FILESYSTEM: the body of a test.
+# differential LIST FILESYSTEM: the body of a test. LIST is a name or a file.
 differential() {
-	local list=$BATS_TEST_DIRNAME/$1.list fs=$2
+	local list=$1 fs=$2
+	[[ $list == */* ]] || list=$BATS_TEST_DIRNAME/$1.list
 	local dir=$BATS_TEST_TMPDIR complaints=0 compared=0
 	read_list || return 1
 	if [ -n "$needs_clock" ] && [ "$FSQ_GUEST" != uml ]; then

@@ -45,3 +45,38 @@ tag_tree() {
 	find "$1" -xdev -type f -exec chattr -p "$2" {} +
 	[ ! -e "$1/immut" ] || chattr +i "$1/immut"
 }
+
+# For the lists of "generate": something to be over limits with, directories to tag, and files with
+# projects and limits.
+ground_for_random() {
+	mkdir -p "$1/d" "$1/t/a/b" "$1/t/c"
+	chattr -p 1234 "$1/d"
+	chattr +P "$1/d"
+	use_7m "$1/d"
+	dd if=/dev/zero of="$1/b" bs=64k count=2 conv=fsync 2>/dev/null
+	chown bin "$1/b"
+	[ "$1" = /mnt/x ] || use_by_each "$1/of" 1 2 3 5 7 10 42 43 777 1000 1234 4242 65534 2147483647 \
+		2147483648 3000000000 4294967294
+	[ "$1" != /mnt/x ] || touch "$1/t/f" "$1/t/a/g"
+	printf '42:%s/t\n43:%s/t/a\n' "$1" "$1" >/run/t/pj
+	printf 'first:42\nsecond:43\nbig:1234\n' >/run/t/pi
+	printf 'fs = %s\n5 2048 4096 0 0\n1234 0 204800 100 0\n' "$(findmnt -no SOURCE "$1")" >/run/t/r
+	sync -f "$1"
+}
+
+# use_by_each DIR ID...: a file for each as user, group and project; and the files that hold the
+# quotas get blocks to spare, so that how large they are does not depend on the moment in which a
+# record goes.
+# shellcheck disable=SC2016 # the variables are those of perl
+use_by_each() {
+	mkdir "$1"
+	perl -e '
+		my ($directory, @ids) = @ARGV;
+		my @spare = map { $_ << 24 } 1 .. 24;
+		for my $id (@ids, @spare) {
+			open my $file, ">", "$directory/$id";
+			chown $id, $id, "$directory/$id";
+		}
+		system "chattr", "-p", $_, "$directory/$_" for @ids;
+		unlink "$directory/$_" for @spare' "$@"
+}
