@@ -48,6 +48,18 @@ assert_untouched() {
 	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
 }
 
+@test "a query for what was mounted after a dead mount does not touch it" {
+	mkdir -p /run/late
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split "$BATS_TEST_DIRNAME/among" "$dead" bash -c 'mount --bind /mnt/x /run/late &&
+		exec "$@"' bash timeout -s KILL "$patience" \
+		strace -f -qq -y -e trace=%file,%desc -o "$BATS_TEST_TMPDIR/trace" \
+		xfs_quota -x -c 'quota -p -N -n -v -b 42' /run/late
+	trace=$(<"$BATS_TEST_TMPDIR/trace")
+	assert_untouched
+	assert_output --regexp "^$FSQ_X_DEV +0 .* /run/late\$"
+}
+
 @test "a query for a directory does not touch a dead mount" {
 	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x/dir
 	assert_untouched
