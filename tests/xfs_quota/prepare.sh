@@ -55,6 +55,7 @@ ground_for_random() {
 	use_7m "$1/d"
 	dd if=/dev/zero of="$1/b" bs=64k count=2 conv=fsync 2>/dev/null
 	chown bin "$1/b"
+	chgrp 99 "$1"/d/* "$1/b" # no group with limits is over them
 	[ "$1" = /mnt/x ] || use_by_each "$1/of" 1 2 3 5 7 10 42 43 777 1000 1234 4242 65534 2147483647 \
 		2147483648 3000000000 4294967294
 	[ "$1" != /mnt/x ] || touch "$1/t/f" "$1/t/a/g"
