@@ -10,6 +10,7 @@ enum command_flags {
 	COMMAND_FOREIGN = 2,  /* works on other filesystems than XFS */
 	COMMAND_EXPERT = 4,   /* only with -x */
 	COMMAND_ANYWHERE = 8, /* whatever the current path is */
+	COMMAND_PATHS = 32,   /* its operands are paths on filesystems */
 	COMMAND_CHANGES = 16, /* the native door wants to be told the filesystem */
 };
 

@@ -20,7 +20,7 @@ static const struct command commands[] = {
 			" -i  inodes             -N  no header\n"
 			" -r  realtime blocks    -f  write to a new file\n",
 		.max_words = -1,
-		.flags = COMMAND_FOREIGN,
+		.flags = COMMAND_FOREIGN | COMMAND_PATHS,
 		.run = command_df,
 	},
 	{
@@ -178,7 +178,7 @@ static const struct command commands[] = {
 			"     for 30, 60 and 90 days        -f  write to a new file\n"
 			" -c  how many files there are of each size in KiB, and the sum up to it\n",
 		.max_words = -1,
-		.flags = COMMAND_EXPERT,
+		.flags = COMMAND_EXPERT | COMMAND_PATHS,
 		.run = command_quot,
 	},
 	{
@@ -231,7 +231,7 @@ static const struct command commands[] = {
 			"file\n"
 			" -L  lowest ID   -U  highest ID   -l  names even so\n",
 		.max_words = -1,
-		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
+		.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_PATHS,
 		.run = command_report,
 	},
 	{
@@ -322,8 +322,9 @@ const struct command *command_find(const struct session *session, const char *na
 enum command_result command_usage(struct session *session, const struct command *command)
 {
 	if (session->native) {
-		session_complain(session, 1, FSQ_E_USAGE, "usage: fsquota %s %s [PATH]",
-				 command->name, command->synopsis ? command->synopsis : "");
+		session_complain(session, 1, FSQ_E_USAGE, "usage: fsquota %s%s%s [PATH]",
+				 command->name, command->synopsis ? " " : "",
+				 command->synopsis ? command->synopsis : "");
 		return COMMAND_NEXT;
 	}
 	text_help_line(session->out, command->name, command->synopsis, command->summary);

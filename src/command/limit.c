@@ -62,13 +62,15 @@ COMMAND_FUNCTION(limit)
 		else if (!options_select(&selection, option))
 			return command_usage(session, command);
 	}
-	if (options_type_count(&selection) > 1 || argc - optind < (default_limits ? 1 : 2))
+	if (argc - optind < (default_limits ? 1 : 2))
 		return command_usage(session, command);
 	type = options_type(&selection);
 	last = default_limits ? argc : argc - 1;
 	for (int i = optind; i < last; i++)
 		if (!parse_limit(session, argv[i], &limits))
 			return COMMAND_NEXT;
+	if (options_type_count(&selection) > 1)
+		return command_usage(session, command);
 	if (!default_limits && !names_to_id_or_complain(session, type, argv[last], &id))
 		return COMMAND_NEXT;
 	if (session->current_path < 0)

@@ -153,7 +153,9 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		/* What xfs_quota says about a directory that is elsewhere. */
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
-	if (mount < 0) {
+	if (mount < 0 && session->native) {
+		/* Other filesystems are none of its business. */
+	} else if (mount < 0) {
 		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
 				 directory, strerror(errno));
 	} else {

@@ -145,7 +145,9 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 	quot->owners = NULL;
 	quot->owner_count = quot->owner_room = 0;
 	switch (fsq_all_inodes(path->fs, count, quot, &err)) {
-	case FSQ_E_PERMISSION: /* Said by the missing rows alone, as ever. */
+	case FSQ_E_PERMISSION:
+		session_note(session, err.errnum, "cannot read the inodes");
+		/* fall through */
 	case 0:
 		if (quot->sizes)
 			show_sizes(quot);

@@ -61,7 +61,7 @@ static void show_table(struct report *report)
 		report->session->render->report_end(report->session->out);
 }
 
-static void show_path(struct report *report, const struct path_entry *path)
+static void show_path(struct report *report, enum fsq_type type, const struct path_entry *path)
 {
 	static const char *const words[FSQ_TYPES] = { "user", "group", "proj" };
 	int rc;
@@ -69,37 +69,65 @@ static void show_path(struct report *report, const struct path_entry *path)
 	if (path->is_project || (path->foreign && !report->session->foreign_allowed))
 		return;
 	report->path = path;
+	report->type = type;
 	rc = fsq_kernel_sync(&path->fs->target, report->type);
-	if (rc && rc != -ENOENT && rc != -ENOSYS)
+	/* Of no use on a read-only mount, and no failure to report. */
+	if (rc && rc != -ENOENT && rc != -ENOSYS && !report->session->native)
 		session_complain_bare(report->session, 0, -rc, "XFS_QSYNC %s quota",
 				      words[report->type]);
 	show_table(report);
 }
 
-static void show_type(struct report *report, int argc, char **argv)
+static bool wants(const struct report *report, int type)
 {
-	struct session *session = report->session;
+	return options_type_count(&report->selection) == 0 || report->selection.type[type];
+}
+
+/* One path with all types after the other; but of all filesystems one type after the other. */
+static void show_operands(struct report *report, int argc, char **argv)
+{
+	const struct session *session = report->session;
 
 	for (int i = 0; i < argc; i++) {
 		int index = paths_find(session, argv[i]);
 
-		if (index >= 0)
-			show_path(report, &session->paths[index]);
+		for (int type = 0; type < FSQ_TYPES && index >= 0; type++)
+			if (wants(report, type))
+				show_path(report, (enum fsq_type)type, &session->paths[index]);
 	}
-	if (argc > 0)
-		return;
-	if (report->all_filesystems) {
+}
+
+static void show_table_paths(struct report *report)
+{
+	const struct session *session = report->session;
+
+	for (int type = 0; type < FSQ_TYPES; type++) {
+		if (!wants(report, type))
+			continue;
 		for (size_t i = 0; i < session->path_count; i++)
-			show_path(report, &session->paths[i]);
-	} else if (session->current_path >= 0) {
-		show_path(report, &session->paths[session->current_path]);
+			if (report->all_filesystems || session->current_path == (int)i)
+				show_path(report, (enum fsq_type)type, &session->paths[i]);
 	}
+}
+
+/* At the native door each filesystem is visited by itself, and asked for what it has. */
+static void select_what_is_on(struct session *session, struct report *report)
+{
+	const struct path_entry *path = &session->paths[session->current_path];
+	struct fsq_state state;
+
+	report->all_filesystems = false;
+	if (options_type_count(&report->selection) ||
+	    fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state))
+		return;
+	for (int type = 0; type < FSQ_TYPES; type++)
+		report->selection.type[type] = state.accounting[type];
 }
 
 COMMAND_FUNCTION(report)
 {
 	struct report report = { .session = session, .range = { .zero_is_known = true } };
-	bool names = false, numeric_bounds = false, all_types;
+	bool names = false, numeric_bounds = false;
 	const char *file = NULL;
 	int option;
 
@@ -134,17 +162,17 @@ COMMAND_FUNCTION(report)
 				return command_usage(session, command);
 		}
 	}
-	if (numeric_bounds && !names)
-		report.selection.style.numeric = true;
+	if (names || numeric_bounds)
+		report.selection.style.numeric = !names;
 	options_default_form(&report.selection);
-	all_types = options_type_count(&report.selection) == 0;
+	if (session->native)
+		select_what_is_on(session, &report);
 	if (!session_output_begin(session, file))
 		return COMMAND_NEXT;
-	for (int type = 0; type < FSQ_TYPES; type++)
-		if (all_types || report.selection.type[type]) {
-			report.type = (enum fsq_type)type;
-			show_type(&report, argc - optind, argv + optind);
-		}
+	if (optind < argc)
+		show_operands(&report, argc - optind, argv + optind);
+	else
+		show_table_paths(&report);
 	session_output_end(session);
 	return COMMAND_NEXT;
 }

@@ -111,6 +111,11 @@ bool session_output_begin(struct session *session, const char *file)
 
 	if (!file)
 		return true;
+	if (session->json) {
+		session_complain(session, 1, FSQ_E_USAGE,
+				 "-f does not go with --json: redirect the output instead");
+		return false;
+	}
 	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		session_complain(session, 1, errno, "open on %s failed", file);

@@ -16,9 +16,11 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	int rc = fsq_kernel_state(&fs->target, type, &state);
 
 	if (rc) {
-		session_note(session, -rc, "no %s quota", names_of_type(type));
+		/* Whoever asks for more words gets them on stdout. */
 		if (verbose)
 			session->render->state_off(session->out, (enum row_type)type, fs->device);
+		else
+			session_note(session, -rc, "no %s quota", names_of_type(type));
 		return;
 	}
 	row = (struct state_row){

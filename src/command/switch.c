@@ -85,8 +85,9 @@ static enum command_result switch_quota(struct session *session, const struct co
 		selection.type[FSQ_USER] = true;
 	done = what == FSQ_REMOVE ? remove_records(session, &path->fs->target, selection.type)
 				  : do_switch(session, &path->fs->target, what, selection.type);
-	if (done && verbose)
-		state_show(session, &selection, path, false);
+	/* JSON is for what prints data. */
+	if (done && verbose && !session->json)
+		state_show(session, &selection, path, true);
 	return COMMAND_NEXT;
 }
 

@@ -30,7 +30,8 @@ static bool may_run(struct session *session, const struct command *command)
 	return true;
 }
 
-static bool right_count(struct session *session, const struct command *command, int words)
+static bool right_count(struct session *session, const struct command *command, const char *name,
+			int words)
 {
 	int min = command->min_words, max = command->max_words;
 
@@ -39,23 +40,23 @@ static bool right_count(struct session *session, const struct command *command, 
 	if (max < 0)
 		session_complain_bare(session, 0, FSQ_E_USAGE,
 				      "bad argument count %d to %s, expected at least %d arguments",
-				      words, command->name, min);
+				      words, name, min);
 	else if (min == max)
 		session_complain_bare(session, 0, FSQ_E_USAGE,
 				      "bad argument count %d to %s, expected %d arguments", words,
-				      command->name, min);
+				      name, min);
 	else
 		session_complain_bare(
 			session, 0, FSQ_E_USAGE,
 			"bad argument count %d to %s, expected between %d and %d arguments", words,
-			command->name, min, max);
+			name, min, max);
 	return false;
 }
 
 enum command_result dispatch(struct session *session, const struct command *command, int argc,
 			     char **argv)
 {
-	if (!may_run(session, command) || !right_count(session, command, argc - 1))
+	if (!may_run(session, command) || !right_count(session, command, argv[0], argc - 1))
 		return COMMAND_NEXT;
 	return command->run(session, command, argc, argv);
 }

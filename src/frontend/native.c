@@ -104,6 +104,7 @@ static bool sort_words(struct session *session, const struct command *command, s
 		{ NULL, 0, NULL, 0 },
 	};
 	static char dashes[] = "--";
+	bool dashed = false;
 	int option;
 
 	opterr = 0;
@@ -112,9 +113,13 @@ static bool sort_words(struct session *session, const struct command *command, s
 	while ((option = getopt_long(argc, argv, command->options, ours, NULL)) != -1)
 		if (!take_option(session, command, words, option))
 			return false;
-	while (words->path_count == 0 && argc > optind && is_path(argv[argc - 1]))
+	while (argc > optind && ((command->flags & COMMAND_PATHS) ||
+				 (words->path_count == 0 && is_path(argv[argc - 1]))))
 		argc--;
-	if (optind < argc)
+	/* Behind our options there may be an ID with a minus. */
+	for (int i = optind; i < argc && !dashed; i++)
+		dashed = argv[i][0] == '-';
+	if (dashed)
 		words->argv[words->argc++] = dashes;
 	for (int i = optind; i < argc; i++)
 		words->argv[words->argc++] = argv[i];
@@ -180,7 +185,9 @@ static void run_listed(struct session *session, const struct command *command, i
 			goto out;
 		}
 		add_paths(session, command, &words);
-		if (session->path_count == 0)
+		/* What is to be changed is changed everywhere or nowhere. */
+		if (session->path_count == 0 ||
+		    (session->status && (command->flags & COMMAND_CHANGES)))
 			goto out;
 		session->current_path = 0;
 		if (!(command->flags & COMMAND_CHANGES))

@@ -85,6 +85,7 @@ void print_error(const struct error_row *row, bool native, bool json)
 		native && row->path ? ": " : "", row->message, row->errnum ? ": " : "",
 		row->errnum ? strerror(row->errnum) : "", advice ? " (" : "", advice ? advice : "",
 		advice ? ")" : "");
-	if (json)
+	/* A remark is no error. */
+	if (json && row->code)
 		print_object(row);
 }

@@ -274,7 +274,7 @@ static int visit_entry(struct walk *walk, const struct dirent64 *entry)
 
 		if (fstatat(level->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			return report(walk, FSQ_WALK_NO_STAT, -1, errno);
-		type = IFTODT(st.st_mode);
+		type = (unsigned char)IFTODT(st.st_mode);
 	}
 	if (type != DT_DIR && type != DT_REG)
 		return report(walk, FSQ_WALK_SPECIAL, -1, 0);

@@ -780,7 +780,8 @@ error_is() {
 }
 
 @test "an error with --json has a line and an object, which names the code" {
-	error_is 1 failed EEXIST fsquota report --json -f /etc/projid /mnt/x
+	error_is 1 failed EINVAL fsquota warn --json -p 3 42 /mnt/x
+	error_is 2 usage null fsquota report --json -f /run/out /mnt/x
 	error_is 2 usage null fsquota limit --json -p bhard=x 42 /mnt/x
 	error_is 2 usage null fsquota report --json -Z
 	error_is 3 not-supported ENOSYS fsquota limit --json -p bhard=1m 42 /mnt/x2
