@@ -277,6 +277,15 @@ rootfs() {
 	assert_output --regexp "^ *0 -+ $dir\$"
 }
 
+@test "Flying Circus sets the time of grace of all projects" {
+	run_split xfs_quota -x -c 'timer -p 1m' /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	run oracle -x -c 'state -p' /mnt/x
+	assert_line 'Blocks grace time: [0 days 00:01:00]'
+	assert_line 'Inodes grace time: [0 days 00:01:00]'
+	oracle -x -c 'timer -p 7d' /mnt/x
+}
+
 # In a mount namespace where the filesystem is at /host alone.
 at_host() {
 	# shellcheck disable=SC2016 # expanded by the inner shell
