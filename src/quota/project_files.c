@@ -2,6 +2,7 @@
 #include "project_files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,9 @@ struct entry {
 };
 
 struct fsq_project_names {
-	char *text;	       /* the file; the names point into it */
+	char *text; /* the file; once it is taken apart the names point into it */
+	size_t length;
+	bool apart;
 	struct entry *entries; /* in the file's order */
 	struct entry *by_id;   /* sorted by ID, then by place in the file; made on first use */
 	size_t count;
@@ -83,27 +86,32 @@ static int add_entry(struct fsq_project_names *names, uint32_t id, const char *n
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
 {
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
-	char *rest, *line, *number;
-	size_t length = 0;
-	uint32_t id;
-	int rc = names ? fsq_read_whole(file, &names->text, &length) : -ENOMEM;
+	int rc = names ? fsq_read_whole(file, &names->text, &names->length) : -ENOMEM;
 
-	if (rc == -ENOENT || rc == -ENOTDIR)
-		rc = 0;
-	rest = names ? names->text : NULL;
-	while (rc == 0 && length > 0 && (line = fsq_next_line(&rest, names->text + length))) {
-		if (!split(line, &number))
-			continue;
-		number[strcspn(number, ":")] = '\0';
-		if (parse_file_id(number, &id))
-			rc = add_entry(names, id, line);
-	}
-	if (rc) {
+	if (rc && rc != -ENOENT && rc != -ENOTDIR) {
 		fsq_project_names_free(names);
 		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "read the projid file");
 	}
 	*out = names;
 	return 0;
+}
+
+/* What needs more than one name, or names by ID. Without memory there are none. */
+static void take_apart(struct fsq_project_names *names)
+{
+	char *rest = names->text, *line, *number;
+	uint32_t id;
+
+	if (names->apart || !names->text)
+		return;
+	names->apart = true;
+	while ((line = fsq_next_line(&rest, names->text + names->length))) {
+		if (!split(line, &number))
+			continue;
+		number[strcspn(number, ":")] = '\0';
+		if (parse_file_id(number, &id) && add_entry(names, id, line))
+			return;
+	}
 }
 
 void fsq_project_names_free(struct fsq_project_names *names)
@@ -128,8 +136,10 @@ static int compare_entries(const void *one, const void *other)
 
 const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 {
-	size_t low = 0, high = names->count;
+	size_t low = 0, high;
 
+	take_apart(names);
+	high = names->count;
 	if (!names->by_id && names->count) {
 		names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
 		if (!names->by_id)
@@ -148,8 +158,36 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 	return low < names->count && names->by_id[low].id == id ? names->by_id[low].name : NULL;
 }
 
+/* One name in the text as it is: far less work than to take it apart. */
+static bool scan_for(const struct fsq_project_names *names, const char *name, uint32_t *id)
+{
+	const char *end = names->text + names->length;
+	size_t length = strlen(name);
+
+	for (const char *line = names->text, *line_end; line < end; line = line_end + 1) {
+		char number[64];
+
+		line_end = memchr(line, '\n', (size_t)(end - line));
+		if (!line_end)
+			line_end = end;
+		if ((size_t)(line_end - line) <= length || line[length] != ':' ||
+		    memcmp(line, name, length) != 0)
+			continue;
+		snprintf(number, sizeof(number), "%.*s", (int)strcspn(line + length + 1, ":\n"),
+			 line + length + 1);
+		if (parse_file_id(number, id))
+			return true;
+	}
+	return false;
+}
+
 bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id)
 {
+	/* Neither can be part of a name. */
+	if (name[0] == '#' || strchr(name, ':') || !names->text)
+		return false;
+	if (!names->apart)
+		return scan_for(names, name, id);
 	for (size_t i = 0; i < names->count; i++)
 		if (strcmp(names->entries[i].name, name) == 0) {
 			*id = names->entries[i].id;
@@ -158,11 +196,11 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 	return false;
 }
 
-int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
-			   void *arg)
+int fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg)
 {
 	int rc = 0;
 
+	take_apart(names);
 	for (size_t i = 0; i < names->count && rc == 0; i++)
 		rc = visit(names->entries[i].id, names->entries[i].name, arg);
 	return rc;

@@ -51,7 +51,6 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id);
 
 /** Visit every entry of a projid file in its order; as fsq_project_visitor with names. */
-int fsq_project_names_each(const struct fsq_project_names *names, fsq_project_visitor visit,
-			   void *arg);
+int fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg);
 
 #endif

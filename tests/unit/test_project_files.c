@@ -89,6 +89,10 @@ static void test_names(void)
 
 	if (!names_are(&names, text, sizeof(text) - 1))
 		abort();
+	ok(!fsq_project_names_id(names, "te", &id) && !fsq_project_names_id(names, "tenn", &id) &&
+		   !fsq_project_names_id(names, "ten:10", &id) &&
+		   !fsq_project_names_id(names, "", &id),
+	   "a part of a name, or more, is another name");
 	ok(fsq_project_names_id(names, "ten", &id) && id == 10, "an ID by name");
 	ok(strcmp(fsq_project_names_name(names, 10), "ten") == 0, "a name by ID");
 	ok(strcmp(fsq_project_names_name(names, 12), "sp ace") == 0, "names may have blanks");
@@ -105,6 +109,11 @@ static void test_names(void)
 	ok(fsq_project_names_id(names, "last", &id) && id == 18, "the last line needs no newline");
 	ok(!fsq_project_names_name(names, 0) && !fsq_project_names_name(names, 11),
 	   "no name, no guess");
+	ok(fsq_project_names_id(names, "dup", &id) && id == 13 &&
+		   fsq_project_names_id(names, "last", &id) && id == 18 &&
+		   !fsq_project_names_id(names, "neg", &id) &&
+		   !fsq_project_names_id(names, "te", &id),
+	   "IDs by name are the same after names by ID were asked for");
 	seen[0] = '\0';
 	fsq_project_names_each(names, note, NULL);
 	ok(strncmp(seen, "10=ten;12=sp ace;13=dup;14=dup;", 31) == 0, "all entries in order");
