@@ -161,6 +161,12 @@ complains() {
 	same_as_xfs_quota -x -c $'quota -p -v Gr\xfc\xdfe' -c $'\xff\xfe' -c 'limit -p bhard=１m 42' /mnt/x
 }
 
+@test "-l gives names whatever else is given" {
+	echo 'name:42' >/etc/projid
+	same_as_xfs_quota -x -c 'report -p -n -l' -c 'report -p -l -n' -c 'report -p -l -L 42' /mnt/x
+	assert_line --regexp '^name +0 '
+}
+
 # --- IDs ----------------------------------------------------------------------------------------
 
 @test "limit refuses what is no ID" {
@@ -307,6 +313,11 @@ with_tables() {
 		same_as_xfs_quota -x -t "$table" -c 'state -p' -c print /mnt/x
 		same_as_xfs_quota -x -t "$table" -c 'state -p' -c print
 	done
+}
+
+@test "a mount table that is a directory" {
+	same_as_xfs_quota -x -t "$PWD" -c 'state -p' -c print /mnt/x
+	same_as_xfs_quota -x -t "$PWD" -c 'state -p' -c print
 }
 
 @test "a mount table with a line of a hundred thousand characters" {
