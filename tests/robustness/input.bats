@@ -94,11 +94,9 @@ complains() {
 }
 
 @test "an option that a command does not know" {
-	local command
-	for command in quota report state limit project df; do
-		same_as_xfs_quota -x -c "$command -Z 42 43" /mnt/x
-		assert_equal "$command: $stderr" "$command: $command: invalid option -- 'Z'"
-	done
+	same_as_xfs_quota -x -c 'quota -Z 42' -c 'report -Z 42' -c 'state -Z' -c 'limit -Z 42 43' \
+		-c 'project -Z 42' -c 'df -Z' /mnt/x
+	assert_equal "$stderr" "$(printf "%s: invalid option -- 'Z'\n" quota report state limit project df)"
 }
 
 @test "an option of a command without its argument" {
@@ -129,15 +127,15 @@ complains() {
 }
 
 @test "a command of twenty thousand words" {
-	same_as_xfs_quota -x -c "quota -p -N -v $(seq -s ' ' 41 20000)" /mnt/x
+	same_as_xfs_quota -x -c "limit -p $(seq -s ' ' 1 20000)" -c "quota -p -N -v 42" /mnt/x
 	assert_equal "$(wc -l <<<"$stdout")" 1
 }
 
-@test "three thousand commands" {
+@test "a thousand commands" {
 	local commands
-	mapfile -t commands < <(yes -- '-cquota -pNv 42' | head -n 3000)
+	mapfile -t commands < <(yes -- '-cquota -pNv 42' | head -n 1000)
 	same_as_xfs_quota -x "${commands[@]}" /mnt/x
-	assert_equal "${#lines[@]}" 3000
+	assert_equal "${#lines[@]}" 1000
 }
 
 @test "percent signs and control characters are printed as they came" {
@@ -170,27 +168,21 @@ complains() {
 # --- IDs ----------------------------------------------------------------------------------------
 
 @test "limit refuses what is no ID" {
-	local id
-	for id in 4294967295 4294967296 99999999999999999999 -1 0x2a 42x 4e1 42.0 '#42' garbage; do
-		same_as_xfs_quota -x -c "limit -p bhard=1m -- $id" /mnt/x
-		complains 1 "project: invalid xfs_quota name: $id"
-	done
+	local ids=(4294967295 4294967296 99999999999999999999 -1 0x2a 42x 4e1 42.0 '#42' garbage)
+	same_as_xfs_quota -x "${ids[@]/#/-climit -p bhard=1m -- }" /mnt/x
+	complains 1 "$(printf 'project: invalid xfs_quota name: %s\n' "${ids[@]}")"
 }
 
 @test "project refuses what is no ID" {
-	local id
-	for id in 4294967295 4294967296 99999999999999999999 -1 0x2a 42x '#42' garbage; do
-		same_as_xfs_quota -x -c "project -s -p /mnt/x/dir -- $id" /mnt/x
-		complains 1 "$id - no such project in /etc/projects or invalid project number"
-	done
+	local ids=(4294967295 4294967296 99999999999999999999 -1 0x2a 42x '#42' garbage)
+	same_as_xfs_quota -D /dev/null -x "${ids[@]/#/-cproject -s -- }" /mnt/x
+	complains 1 "$(printf '%s - no such project in /dev/null or invalid project number\n' "${ids[@]}")"
 }
 
 @test "quota refuses what is no ID" {
-	local id
-	for id in 4294967295 4294967296 4294967338 99999999999999999999 -42 0x2a 42x '#42' +42 garbage; do
-		ours -x -c "quota -p -v -- $id" /mnt/x
-		complains 1 "xfs_quota: cannot find project $id"
-	done
+	local ids=(4294967295 4294967296 4294967338 99999999999999999999 -42 0x2a 42x '#42' +42 garbage)
+	ours -x "${ids[@]/#/-cquota -p -v -- }" /mnt/x
+	complains 1 "$(printf 'xfs_quota: cannot find project %s\n' "${ids[@]}")"
 }
 
 @test "an ID that begins with a dash is an option" {
@@ -199,10 +191,9 @@ complains() {
 }
 
 @test "bounds that are no ID" {
-	local bound
-	for bound in 4294967295 4294967296 -1 0x2a garbage 99999999999999999999; do
-		same_as_xfs_quota -x -c "report -p -L $bound" -c "report -p -U $bound" /mnt/x
-	done
+	local bounds=(4294967295 4294967296 -1 0x2a garbage 99999999999999999999)
+	same_as_xfs_quota -x "${bounds[@]/#/-creport -p -L }" "${bounds[@]/#/-creport -p -U }" /mnt/x
+	assert_line --regexp '^#42 '
 }
 
 # --- paths --------------------------------------------------------------------------------------
