@@ -55,8 +55,12 @@ int native_option(struct session *session, const struct native_command *command,
 		text_command_help(session->out, command->usage, command->help);
 		return 0;
 	case '?':
-		session_complain(session, 1, FSQ_E_USAGE, "unknown option %s; usage: %s",
-				 argv[optind - 1], command->usage);
+		if (optopt)
+			session_complain(session, 1, FSQ_E_USAGE, "unknown option -%c; usage: %s",
+					 optopt, command->usage);
+		else
+			session_complain(session, 1, FSQ_E_USAGE, "unknown option %s; usage: %s",
+					 argv[optind - 1], command->usage);
 		return 0;
 	default:
 		return option;

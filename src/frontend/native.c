@@ -163,12 +163,22 @@ static void add_paths(struct session *session, const struct command *command,
 		add_all(session, command);
 }
 
+/* Each letter of a bundle of options becomes a word of its own. */
+static size_t most_words(int argc, char **argv)
+{
+	size_t most = 2;
+
+	for (int i = 0; i < argc; i++)
+		most += strlen(argv[i]) + 1;
+	return most;
+}
+
 /* A command of xfs_quota's table. */
 static void run_listed(struct session *session, const struct command *command, int argc,
 		       char **argv)
 {
 	struct words words = {
-		.argv = calloc((size_t)argc + 2, sizeof(char *)),
+		.argv = calloc(most_words(argc, argv), sizeof(char *)),
 		.paths = calloc((size_t)argc + 1, sizeof(char *)),
 	};
 	static char program[32];
