@@ -5,6 +5,8 @@
 
 : "${FSQUOTA:?is the binary to test}"
 FSQ_TOOLS=$BATS_RUN_TMPDIR/bin
+# Ordinary users are to find them, too.
+chmod a+x "$BATS_RUN_TMPDIR"
 if [ ! -d "$FSQ_TOOLS" ]; then
 	mkdir "$FSQ_TOOLS"
 	ln -s "$FSQUOTA" "$FSQ_TOOLS/fsquota"
