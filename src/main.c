@@ -15,22 +15,34 @@
  *     session.c        what a run is about; errors are printed here, once
  *     paths.c          the filesystems and project directories of a run
  *     names.c          users, groups and projects by name
+ *     listing.c        util-linux's options, and the row of a project
+ *     config.c         /etc/fsquota.conf
  *     options.c        what the commands' options have in common
  *   output/     rows to bytes; the only place that prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
- *     native_text.c error_text.c     help, lsattr, errors
+ *     project_rows.c   projects as a table (smartcols.c) or JSON
+ *     native_text.c xfs_quota_words.c error_text.c   help, lsattr, answers of the shell, errors
  *     cells.c json.c writer.c        what they are made of
  *   quota/      the library: what a quota is; no printing, no exit, no globals
+ *     assign.c release.c   a quota on a directory, wholly or not at all
+ *       allocate.c       an ID that nobody has
+ *       directory.c      the directory, held open
+ *       tree_tag.c       what is in it
+ *       project_edit.c   the only writer of /etc/projects and /etc/projid (locked_file.c)
+ *       interrupt.c      signals wait meanwhile
+ *     resize.c limits.c    limits
+ *     usage.c disk_use.c   what is used, or counted
  *     filesystem.c     a filesystem, opened by any path
  *     kernel.c         the only caller of quotactl
  *     inode_project.c  the only caller of the FSXATTR ioctls
  *     tree_walk.c      every file of a tree, safely
  *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
- *     project_files.c  the only reader of /etc/projects and /etc/projid
+ *     project_files.c  /etc/projects and /etc/projid, read
  *     all_inodes.c     every inode of an XFS, without walking
- *     space.c units.c whole_file.c error.c
+ *     privilege.c space.c units.c whole_file.c error.c
  *
- * `output` and `quota` are on the same floor and do not know each other.
+ * `output` and `quota` are on the same floor and do not know each other. load_library.h is for
+ * both.
  */
 #include <string.h>
 

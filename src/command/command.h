@@ -36,6 +36,9 @@ const struct command *command_find(const struct session *session, const char *na
 /** @return  the commands, sorted by name, of which @count is how many */
 const struct command *command_all(size_t *count);
 
+/** The paths that it takes at the native door, as its usage shows them. */
+const char *command_operands(const struct command *command);
+
 /** Print the one line that says how a command is used. */
 enum command_result command_usage(struct session *session, const struct command *command);
 

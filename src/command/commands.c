@@ -319,12 +319,20 @@ const struct command *command_find(const struct session *session, const char *na
 	return NULL;
 }
 
+const char *command_operands(const struct command *command)
+{
+	if (command->flags & COMMAND_CHANGES)
+		return "PATH";
+	return command->flags & COMMAND_PATHS ? "[PATH...]" : "[PATH]";
+}
+
 enum command_result command_usage(struct session *session, const struct command *command)
 {
 	if (session->native) {
-		session_complain(session, 1, FSQ_E_USAGE, "usage: fsquota %s%s%s [PATH]",
-				 command->name, command->synopsis ? " " : "",
-				 command->synopsis ? command->synopsis : "");
+		session_complain(session, 1, FSQ_E_USAGE, "usage: fsquota %s%s%s %s", command->name,
+				 command->synopsis ? " " : "",
+				 command->synopsis ? command->synopsis : "",
+				 command_operands(command));
 		return COMMAND_NEXT;
 	}
 	text_help_line(session->out, command->name, command->synopsis, command->summary);

@@ -20,6 +20,7 @@ struct df {
 	enum fsq_form form; /* the one that is shown */
 	bool no_header;
 	bool header; /* still to be printed */
+	bool told;   /* that the quota of projects cannot be read */
 };
 
 static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
@@ -88,8 +89,13 @@ static void show_path(struct df *df, const struct path_entry *path)
 		show(df, path, total, total - available, available);
 		return;
 	}
-	if (fsq_kernel_get(target, FSQ_PROJECT, path->project, &dquot))
+	rc = fsq_kernel_get(target, FSQ_PROJECT, path->project, &dquot);
+	if (rc) {
+		if (!df->told)
+			session_note(df->session, -rc, "project directories are left out");
+		df->told = true;
 		return;
+	}
 	if (amounts->soft) {
 		total = amounts->soft;
 		available = amounts->soft > amounts->used ? amounts->soft - amounts->used : 0;

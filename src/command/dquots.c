@@ -13,6 +13,7 @@ struct guess {
 	void (*visit)(const struct fsq_dquot *dquot, void *arg);
 	void *arg;
 	bool saw_zero;
+	bool answered;
 };
 
 static void try_id(uint32_t id, void *arg)
@@ -23,6 +24,7 @@ static void try_id(uint32_t id, void *arg)
 	int rc = fsq_kernel_get(&guess->fs->target, range->type, id, &dquot);
 
 	guess->saw_zero |= id == 0;
+	guess->answered |= rc == 0 || rc == -ENOENT;
 	if (rc && rc != -ENOENT && rc != -ENOSYS && rc != -ESRCH)
 		session_complain_bare(guess->session, 0, -rc, "XFS_GETQUOTA");
 	if (rc == 0 && id >= range->lower && (!range->upper || id <= range->upper))
@@ -33,7 +35,7 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
 {
-	struct guess guess = { session, fs, range, visit, arg, false };
+	struct guess guess = { session, fs, range, visit, arg, false, false };
 	struct fsq_dquot dquot;
 	uint32_t id = range->lower;
 	int rc = fsq_kernel_get_next(&fs->target, range->type, id, &dquot);
@@ -49,6 +51,9 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		names_each(session, range->type, try_id, &guess);
 		if (range->type == FSQ_PROJECT && range->zero_is_known && !guess.saw_zero)
 			try_id(0, &guess);
+		if (rc != -ENOENT && !guess.answered)
+			session_note(session, -rc, "cannot read %s quotas",
+				     names_of_type(range->type));
 		return;
 	}
 	while (rc == 0 && dquot.id >= id && (!range->upper || dquot.id <= range->upper)) {

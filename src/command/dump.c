@@ -42,10 +42,12 @@ COMMAND_FUNCTION(dump)
 			file = optarg;
 			break;
 		case 'L':
-			range.lower = (uint32_t)atoi(optarg);
+			if (!options_number(session, optarg, &range.lower))
+				return COMMAND_NEXT;
 			break;
 		case 'U':
-			range.upper = (uint32_t)atoi(optarg);
+			if (!options_number(session, optarg, &range.upper))
+				return COMMAND_NEXT;
 			break;
 		default:
 			if (!options_select(&selection, option))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "native_command.h"
+#include "output/json_rows.h"
 #include "output/native_text.h"
 #include "quota/inode_project.h"
 #include "quota/tree_walk.h"
@@ -18,7 +19,9 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_DIRECTORY:
 		rc = -fsq_inode_project_get(entry->fd, &project);
-		if (rc == 0)
+		if (rc == 0 && session->json)
+			json_id_row(session->out, entry->path, project.id);
+		else if (rc == 0)
 			text_id_row(session->out, project.id);
 		break;
 	case FSQ_WALK_SPECIAL:
@@ -36,16 +39,21 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 
 NATIVE_FUNCTION(id)
 {
+	static const struct option words[] = { NATIVE_WORDS, { NULL, 0, NULL, 0 } };
 	struct fsq_error err;
 	int option;
 
-	while ((option = native_option(session, command, argc, argv, "h")) != -1)
+	while ((option = native_option(session, command, argc, argv, "h", words)) != -1)
 		if (option == 0)
 			return;
-	if (optind == argc)
+	if (optind == argc) {
 		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
 				 command->usage);
+		return;
+	}
+	session->render->begin(session->out, command->name);
 	for (int i = optind; i < argc; i++)
 		if (fsq_tree_walk(argv[i], 0, visit, session, &err))
 			session_complain(session, 1, err.errnum, "%s", err.path);
+	session->render->end(session->out);
 }

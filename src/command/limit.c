@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -46,11 +47,35 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 	return false;
 }
 
+/* A soft limit above the hard one would be dropped by XFS without a word. */
+static bool are_in_order(struct session *session, const struct fsq_target *target,
+			 enum fsq_type type, uint32_t id, const struct fsq_limits *limits)
+{
+	struct fsq_dquot dquot;
+
+	if (fsq_kernel_get(target, type, id, &dquot))
+		dquot = (struct fsq_dquot){ 0 };
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		bool sets_soft = limits->mask & FSQ_SOFT(form);
+		bool sets_hard = limits->mask & FSQ_HARD(form);
+		uint64_t soft = sets_soft ? limits->soft[form] : dquot.form[form].soft;
+		uint64_t hard = sets_hard ? limits->hard[form] : dquot.form[form].hard;
+
+		if ((sets_soft || sets_hard) && hard && soft > hard) {
+			session_complain(session, 1, FSQ_E_USAGE,
+					 "the soft limit would be above the hard one");
+			return false;
+		}
+	}
+	return true;
+}
+
 COMMAND_FUNCTION(limit)
 {
 	struct selection selection = { 0 };
 	struct fsq_limits limits = { 0 };
 	bool default_limits = false;
+	const struct fsq_target *target;
 	enum fsq_type type;
 	uint32_t id = 0;
 	int option, last, rc;
@@ -75,9 +100,13 @@ COMMAND_FUNCTION(limit)
 		return COMMAND_NEXT;
 	if (session->current_path < 0)
 		return COMMAND_NEXT;
-	rc = fsq_kernel_set_limits(&session->paths[session->current_path].fs->target, type, id,
-				   &limits);
-	if (rc)
+	target = &session->paths[session->current_path].fs->target;
+	if (session->native && !are_in_order(session, target, type, id, &limits))
+		return COMMAND_NEXT;
+	rc = fsq_kernel_set_limits(target, type, id, &limits);
+	if (rc == -EINVAL && (limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
+		session_complain_as(session, 1, FSQ_E_NOT_SUPPORTED, -rc, "cannot set limits");
+	else if (rc)
 		session_complain(session, 1, -rc, "cannot set limits");
 	return COMMAND_NEXT;
 }

@@ -77,7 +77,7 @@ NATIVE_FUNCTION(lsattr)
 	struct fsq_error err;
 	int option, depth;
 
-	while ((option = native_option(session, command, argc, argv, "padRh")) != -1) {
+	while ((option = native_option(session, command, argc, argv, "padRh", NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			listing.project = true;

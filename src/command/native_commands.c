@@ -1,20 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
 
+#include "listing.h"
 #include "native_command.h"
 #include "output/native_text.h"
 
 /* Sorted by name. */
 static const struct native_command commands[] = {
 	{
+		.name = "assign",
+		.program = "fsquota assign",
+		.summary = "put a quota on a directory, wholly or not at all",
+		.usage = "fsquota assign DIR [--hard SIZE] [--soft SIZE] [OPTION]...",
+		.help = "Choose an unused project ID, set its limits, give it to DIR and all that "
+			"is\n"
+			"in it, register both, and print the ID. Any error: nothing has changed.\n"
+			"Again on the same DIR: the same ID; limits that are given are changed.\n"
+			"\n"
+			"      --hard SIZE         at most so much space: 500M, 10G, ...\n"
+			"      --soft SIZE         more than this only for the grace time\n"
+			"      --hard-inodes N     at most so many files and directories\n"
+			"      --soft-inodes N     more than this only for the grace time\n"
+			"      --unlimited         only count; the default for a new project\n"
+			"      --name NAME         join the project of that name, or make it; "
+			"without,\n"
+			"                          it is called volume<ID>\n"
+			"      --id ID             insist on this ID\n"
+			"      --id-range A-B      choose from these, instead of "
+			"/etc/fsquota.conf's\n"
+			"      --no-register       write nothing to the files\n"
+			"      --projects-file F   instead of /etc/projects\n"
+			"      --projid-file F     instead of /etc/projid\n"
+			"      --dry-run           only say which ID it would be\n"
+			"      --json              print the whole row as JSON, see "
+			"fsquota-json(5)\n"
+			"  -h, --help              show this and exit\n",
+		.run = native_assign,
+	},
+	{
 		.name = "id",
 		.program = "fsquota id",
 		.summary = "print the project ID of files",
-		.usage = "fsquota id PATH...",
+		.usage = "fsquota id [--json] PATH...",
 		.help = "Print the project ID that each PATH carries, one a line; 0 is none.\n"
 			"\n"
+			"      --json  JSON, see fsquota-json(5)\n"
 			"  -h, --help  show this and exit\n",
 		.run = native_id,
+	},
+	{
+		.name = "list",
+		.program = "fsquota list",
+		.summary = "list projects with their directories, use and limits",
+		.usage = "fsquota list [OPTION]... [PATH]...",
+		.help = "List every project of the filesystem of each PATH, or of all that have "
+			"quota.\n"
+			"\n"
+			"      --sort KEY          by id (default), use or percent, largest "
+			"first\n" LISTING_HELP
+			"      --projects-file F   instead of /etc/projects\n"
+			"      --projid-file F     instead of /etc/projid\n"
+			"      --json              JSON, see fsquota-json(5)\n"
+			"  -h, --help              show this and exit\n",
+		.run = native_list,
 	},
 	{
 		.name = "lsattr",
@@ -31,6 +79,74 @@ static const struct native_command commands[] = {
 			"  -h, --help  show this and exit\n",
 		.run = native_lsattr,
 	},
+	{
+		.name = "release",
+		.program = "fsquota release",
+		.summary = "take the quota off a directory, and free its ID",
+		.usage = "fsquota release DIR [OPTION]...",
+		.help = "Take the project ID off DIR and all that is in it and, if DIR was its "
+			"last\n"
+			"directory, the limits off the project and its lines out of the files. "
+			"Any\n"
+			"error: nothing has changed. Also for a quota that other tools put there.\n"
+			"\n"
+			"      --keep-tags         leave the ID on the files: DIR is about to be "
+			"deleted\n"
+			"      --no-register       leave the files as they are\n"
+			"      --projects-file F   instead of /etc/projects\n"
+			"      --projid-file F     instead of /etc/projid\n"
+			"      --dry-run           only say whether there is a quota to be taken "
+			"off\n"
+			"      --json              errors as JSON, too, see fsquota-json(5)\n"
+			"  -h, --help              show this and exit\n",
+		.run = native_release,
+	},
+	{
+		.name = "resize",
+		.program = "fsquota resize",
+		.summary = "change the hard limit of a directory's quota",
+		.usage = "fsquota resize DIR SIZE|+SIZE [OPTION]...",
+		.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by "
+			"SIZE:\n"
+			"500M, 10G, +5G, ... It cannot become smaller than what is in use.\n"
+			"\n"
+			"      --allow-shrink  let it become smaller than it is\n"
+			"      --dry-run       only say whether it could be done\n"
+			"      --json          errors as JSON, too, see fsquota-json(5)\n"
+			"  -h, --help          show this and exit\n",
+		.run = native_resize,
+	},
+	{
+		.name = "supported",
+		.program = "fsquota supported",
+		.summary = "tell whether a quota can be put on a directory",
+		.usage = "fsquota supported DIR [OPTION]...",
+		.help = "Can a quota be put on DIR, here and by this caller? The exit status says "
+			"so:\n"
+			"0 yes, 3 not on this filesystem, 4 not by this caller.\n"
+			"\n"
+			"  -q, --quiet  say nothing else\n"
+			"      --json   JSON, see fsquota-json(5)\n"
+			"  -h, --help   show this and exit\n",
+		.run = native_supported,
+	},
+	{
+		.name = "usage",
+		.program = "fsquota usage",
+		.summary = "show how much of its quota a directory uses",
+		.usage = "fsquota usage [OPTION]... DIR...",
+		.help = "Show the project of each DIR, its use and its limits, in constant time "
+			"and with\n"
+			"deleted files that are still open.\n"
+			"\n"
+			"      --fallback HOW      where no quota applies: walk (count as du "
+			"does), or\n"
+			"                          none (an error, the default)\n" LISTING_HELP
+			"      --projid-file F     instead of /etc/projid\n"
+			"      --json              JSON, see fsquota-json(5)\n"
+			"  -h, --help              show this and exit\n",
+		.run = native_usage,
+	},
 };
 
 const struct native_command *native_command_all(size_t *count)
@@ -39,23 +155,46 @@ const struct native_command *native_command_all(size_t *count)
 	return commands;
 }
 
-int native_option(struct session *session, const struct native_command *command, int argc,
-		  char **argv, const char *letters)
+static bool take_common(struct session *session, int option)
 {
-	static const struct option words[] = {
+	switch (option) {
+	case NATIVE_JSON:
+		session->json = true;
+		session->render = &json_renderer;
+		return true;
+	case NATIVE_PROJECTS_FILE:
+		session->projects_file = optarg;
+		return true;
+	case NATIVE_PROJID_FILE:
+		session->projid_file = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int native_option(struct session *session, const struct native_command *command, int argc,
+		  char **argv, const char *letters, const struct option *words)
+{
+	static const struct option only_help[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
 	opterr = 0;
-	option = getopt_long(argc, argv, letters, words, NULL);
+	do {
+		option = getopt_long(argc, argv, letters, words ? words : only_help, NULL);
+	} while (take_common(session, option));
 	switch (option) {
 	case 'h':
 		text_command_help(session->out, command->usage, command->help);
 		return 0;
 	case '?':
-		if (optopt)
+		if (optopt >= 256)
+			session_complain(session, 1, FSQ_E_USAGE, "option %s takes a value",
+					 argv[optind - 1]);
+		else if (optopt)
 			session_complain(session, 1, FSQ_E_USAGE, "unknown option -%c; usage: %s",
 					 optopt, command->usage);
 		else
@@ -65,4 +204,17 @@ int native_option(struct session *session, const struct native_command *command,
 	default:
 		return option;
 	}
+}
+
+bool native_operand(struct session *session, const struct native_command *command, int argc,
+		    char **argv, const char **operand)
+{
+	if (argc - optind == 1) {
+		*operand = argv[optind];
+		return true;
+	}
+	session_complain(session, 1, FSQ_E_USAGE, "%s; usage: %s",
+			 optind == argc ? "no directory given" : "one directory at a time",
+			 command->usage);
+	return false;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "quota/units.h"
 
 /* Commands copy by index. */
 _Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ_INODES &&
@@ -46,6 +49,16 @@ bool options_select(struct selection *selection, int option)
 	default:
 		return false;
 	}
+}
+
+bool options_number(struct session *session, const char *text, uint32_t *number)
+{
+	*number = (uint32_t)atoi(text);
+	if (!session->native || fsq_parse_id(text, number) == 0)
+		return true;
+	session_complain(session, 1, FSQ_E_USAGE, "%s is not a number from 0 to %u", text,
+			 FSQ_ID_MAX);
+	return false;
 }
 
 int options_type_count(const struct selection *selection)

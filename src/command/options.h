@@ -23,6 +23,13 @@ void options_begin(void);
  */
 bool options_select(struct selection *selection, int option);
 
+/**
+ * The number of -L, -U or -d. xfs_quota takes what is none for 0; at the native door that is told.
+ *
+ * @return   whether to go on
+ */
+bool options_number(struct session *session, const char *text, uint32_t *number);
+
 /** @return  how many types are selected */
 int options_type_count(const struct selection *selection);
 

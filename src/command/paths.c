@@ -18,16 +18,19 @@ static void out_of_memory(struct session *session)
 /* XFS entries come first, each kind in the order it was added. */
 static bool insert(struct session *session, const struct path_entry *entry)
 {
-	size_t at = session->path_count;
-	struct path_entry *paths =
-		reallocarray(session->paths, session->path_count + 1, sizeof(*paths));
+	size_t at = entry->foreign ? session->path_count : session->xfs_path_count;
+	struct path_entry *paths = session->paths;
 
-	if (!paths)
-		return false;
-	session->paths = paths;
-	if (!entry->foreign)
-		for (at = 0; at < session->path_count && !paths[at].foreign; at++)
-			;
+	/* Grown by doubling: a power of two says it is full. */
+	if ((session->path_count & (session->path_count - 1)) == 0) {
+		size_t size = session->path_count ? 2 * session->path_count : 1;
+
+		paths = reallocarray(paths, size, sizeof(*paths));
+		if (!paths)
+			return false;
+		session->paths = paths;
+	}
+	session->xfs_path_count += !entry->foreign;
 	memmove(&paths[at + 1], &paths[at], (session->path_count - at) * sizeof(*paths));
 	paths[at] = *entry;
 	session->path_count++;
@@ -67,7 +70,17 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 	struct fsq_error err;
 
 	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
-		session_complain(session, 0, err.errnum, "cannot setup path for mount %s", path);
+		if (session->native)
+			session_fail(session, &err);
+		else
+			session_complain(session, 0, err.errnum, "cannot setup path for mount %s",
+					 path);
+		return false;
+	}
+	/* Who uses xfs_quota takes its absence for "not mounted here". */
+	if (!fs->has_device && !session->native) {
+		session_complain(session, 0, ENXIO, "cannot setup path for mount %s", path);
+		fsq_filesystem_close(fs);
 		return false;
 	}
 	*dev = fs->dev;
@@ -85,7 +98,8 @@ static int add_mount(const struct fsq_mount *mount, void *arg)
 		return 0;
 	if (fsq_filesystem_open_mount(&fs, mount, NULL))
 		return 0;
-	if (paths_find_dev(session, fs->dev) >= 0)
+	if (!fs->has_device || (session->native && !fs->target.device) ||
+	    paths_find_dev(session, fs->dev) >= 0)
 		fsq_filesystem_close(fs);
 	else
 		add_filesystem(session, fs);
@@ -108,6 +122,26 @@ void paths_add_all(struct session *session)
 		/* No filesystem, no project on it. */
 		session->projects_loaded = true;
 	}
+}
+
+void paths_keep_quota(struct session *session, bool xfs_only)
+{
+	struct fsq_state state;
+	size_t kept = 0;
+
+	session->xfs_path_count = 0;
+	for (size_t i = 0; i < session->path_count; i++) {
+		struct path_entry *path = &session->paths[i];
+
+		if ((path->foreign && xfs_only) ||
+		    fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state)) {
+			free(path->directory);
+			continue;
+		}
+		session->xfs_path_count += !path->foreign;
+		session->paths[kept++] = *path;
+	}
+	session->path_count = kept;
 }
 
 int paths_find_dev(const struct session *session, dev_t dev)

@@ -17,6 +17,9 @@ bool paths_add(struct session *session, const char *path, dev_t *dev);
 /** Put every filesystem that is mounted into the table, each once. */
 void paths_add_all(struct session *session);
 
+/** Take from a table of mounts those without quota, and if @xfs_only what is not XFS. */
+void paths_keep_quota(struct session *session, bool xfs_only);
+
 /**
  * Put the directories of the projects file into the table, those of only_projects if that is set.
  * Done once, and only for commands that want them, so that a query reads no file.

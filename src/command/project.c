@@ -13,6 +13,7 @@
 #include "paths.h"
 #include "quota/filesystem.h"
 #include "quota/inode_project.h"
+#include "quota/privilege.h"
 #include "quota/tree_walk.h"
 
 /* A directory of the command line. */
@@ -48,41 +49,56 @@ static void check_entry(struct job *job, const struct fsq_walk_entry *entry,
 		job->session->render->project_no_inheritance(job->session->out, entry->path);
 }
 
-static void visit_file(struct job *job, const struct fsq_walk_entry *entry)
+static bool is_plain(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+/* In a user namespace the kernel calls it invalid. */
+static void cannot(struct job *job, const char *what, int errnum, const char *path)
+{
+	if (errnum == EINVAL && fsq_in_user_namespace())
+		session_complain_as(job->session, 1, FSQ_E_PERMISSION,
+				    job->session->native ? EPERM : errnum,
+				    "cannot %s project on %s", what, path);
+	else
+		session_complain(job->session, 1, errnum, "cannot %s project on %s", what, path);
+}
+
+static int visit_file(struct job *job, const struct fsq_walk_entry *entry)
 {
 	struct fsq_inode_project project;
 	int rc = fsq_inode_project_get(entry->fd, &project);
 
-	if (rc == -ENOTTY) {
+	if (rc == -ENOTTY && !(job->session->native && is_plain(entry->fd))) {
 		/* Something else was put in its place before it was opened. */
 		skip_special(job->session, entry->path);
-		return;
+		return 0;
 	}
 	if (rc) {
 		session_complain(job->session, 1, -rc, "cannot get flags on %s", entry->path);
-		return;
+		/* No other file here will have a project ID either. */
+		return rc == -ENOTTY ? rc : 0;
 	}
 	switch (job->action) {
 	case PROJECT_CHECK:
 		check_entry(job, entry, &project);
 		break;
 	case PROJECT_SETUP:
-		project.id = job->id;
-		project.inherit = entry->kind == FSQ_WALK_DIRECTORY;
-		rc = fsq_inode_project_set(entry->fd, &project);
+		rc = fsq_inode_project_set(entry->fd, &project, job->id,
+					   entry->kind == FSQ_WALK_DIRECTORY);
 		if (rc)
-			session_complain(job->session, 1, -rc, "cannot set project on %s",
-					 entry->path);
+			cannot(job, "set", -rc, entry->path);
 		break;
 	case PROJECT_CLEAR:
-		project.id = 0;
-		project.inherit = false;
-		rc = fsq_inode_project_set(entry->fd, &project);
+		rc = fsq_inode_project_set(entry->fd, &project, 0, false);
 		if (rc)
-			session_complain(job->session, 1, -rc, "cannot clear project on %s",
-					 entry->path);
+			cannot(job, "clear", -rc, entry->path);
 		break;
 	}
+	return 0;
 }
 
 static int visit(const struct fsq_walk_entry *entry, void *arg)
@@ -92,8 +108,7 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 	switch (entry->kind) {
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_DIRECTORY:
-		visit_file(job, entry);
-		break;
+		return visit_file(job, entry);
 	case FSQ_WALK_SPECIAL:
 		skip_special(job->session, entry->path);
 		break;
@@ -116,7 +131,8 @@ static void walk(struct job *job, const char *directory)
 
 	job->session->render->project_begin(job->session->out, job->action, job->word, directory);
 	session_flush_terminal(job->session);
-	if (fsq_tree_walk(directory, job->depth, visit, job, &err))
+	/* Else the visitor ended it, and has told why. */
+	if (fsq_tree_walk(directory, job->depth, visit, job, &err) == FSQ_E_FAILED)
 		session_complain(job->session, 1, err.errnum, "cannot walk %s", err.path);
 	job->directories++;
 }
@@ -195,6 +211,7 @@ COMMAND_FUNCTION(project)
 		.depth = FSQ_WALK_INFINITE,
 		.operands = calloc((size_t)argc, sizeof(*job.operands)),
 	};
+	uint32_t depth;
 	int option;
 
 	if (!job.operands) {
@@ -214,9 +231,9 @@ COMMAND_FUNCTION(project)
 			job.action = PROJECT_CLEAR;
 			break;
 		case 'd':
-			job.depth = atoi(optarg);
-			if (job.depth < 0)
-				job.depth = FSQ_WALK_INFINITE;
+			if (!options_number(session, optarg, &depth))
+				goto out;
+			job.depth = (int)depth < 0 ? FSQ_WALK_INFINITE : (int)depth;
 			break;
 		case 'p':
 			if (!add_operand(&job, optarg))

@@ -155,7 +155,10 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 			show_owners(quot);
 		break;
 	default:
-		session_complain_bare(session, 0, err.errnum, "%s", path->directory);
+		if (session->native)
+			session_fail(session, &err);
+		else
+			session_complain_bare(session, 0, err.errnum, "%s", path->directory);
 		break;
 	}
 	if (quot->no_memory)

@@ -144,11 +144,13 @@ COMMAND_FUNCTION(report)
 			names = true;
 			break;
 		case 'L':
-			report.range.lower = (uint32_t)atoi(optarg);
+			if (!options_number(session, optarg, &report.range.lower))
+				return COMMAND_NEXT;
 			numeric_bounds = true;
 			break;
 		case 'U':
-			report.range.upper = (uint32_t)atoi(optarg);
+			if (!options_number(session, optarg, &report.range.upper))
+				return COMMAND_NEXT;
 			numeric_bounds = true;
 			break;
 		case 'N':

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "options.h"
+#include "quota/units.h"
 
 #define DEVICE_PREFIX "fs = "
 
@@ -60,6 +61,108 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 	free(device);
 }
 
+/* Nothing but an ID and counts in plain digits? sscanf(3) lets more pass. */
+static bool is_plain(const char *line)
+{
+	char word[32];
+	uint32_t id;
+	int length;
+
+	for (int words = 0; sscanf(line, " %31s%n", word, &length) == 1; words++) {
+		/* 20 digits may not fit. */
+		if (strspn(word, "0123456789") != strlen(word) || strlen(word) > 19)
+			return false;
+		if (words == 0 && fsq_parse_id(word, &id))
+			return false;
+		line += length;
+	}
+	return true;
+}
+
+struct entry {
+	uint32_t id;
+	struct fsq_limits limits;
+};
+
+/* @return   whether every line was understood; else the user has been told */
+static bool read_dump(struct session *session, FILE *input, struct entry **entries, size_t *count)
+{
+	size_t size = 0, room = 0, number = 0;
+	char *line = NULL, *device = NULL;
+	bool good = true;
+
+	while (good && getline(&line, &size, input) >= 0) {
+		struct entry entry;
+
+		number++;
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
+			if (!device)
+				device = strdup(line);
+			good = device && strcmp(line, device) == 0;
+			if (!good)
+				session_complain(session, 1, FSQ_E_USAGE,
+						 "line %zu begins another filesystem: restore one "
+						 "at a time; nothing is set",
+						 number);
+			continue;
+		}
+		if (line[strspn(line, " \t")] == '\0')
+			continue;
+		good = is_plain(line) && parse_line(line, &entry.id, &entry.limits);
+		if (!good) {
+			session_complain(session, 1, FSQ_E_USAGE,
+					 "line %zu does not hold limits; nothing is set", number);
+			continue;
+		}
+		if (*count == room) {
+			struct entry *more;
+
+			room = room ? 2 * room : 64;
+			more = reallocarray(*entries, room, sizeof(*more));
+			good = more != NULL;
+			if (!good) {
+				session_complain(session, 1, ENOMEM, "nothing is set");
+				continue;
+			}
+			*entries = more;
+		}
+		(*entries)[(*count)++] = entry;
+	}
+	if (good && ferror(input)) {
+		session_complain(session, 1, errno, "cannot read the dump; nothing is set");
+		good = false;
+	}
+	free(line);
+	free(device);
+	return good;
+}
+
+/*
+ * At the native door every line is understood before the first is obeyed, and limits go to the
+ * filesystem that was named, whatever device they were of.
+ */
+static void restore_here(struct session *session, enum fsq_type type, FILE *input)
+{
+	const struct fsq_target *target = &session->paths[session->current_path].fs->target;
+	struct entry *entries = NULL;
+	size_t count = 0;
+
+	if (!read_dump(session, input, &entries, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		int rc = fsq_kernel_set_limits(target, type, entries[i].id, &entries[i].limits);
+
+		if (rc)
+			session_complain(session, 1, -rc, "cannot set limits of ID %u",
+					 entries[i].id);
+		/* What is not allowed, or not there, will not be for the next. */
+		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
+			break;
+	}
+	free(entries);
+}
+
 COMMAND_FUNCTION(restore)
 {
 	struct selection selection = { 0 };
@@ -82,7 +185,10 @@ COMMAND_FUNCTION(restore)
 		session_complain(session, 1, errno, "fopen on %s failed", file);
 		return COMMAND_NEXT;
 	}
-	restore(session, options_type(&selection), input);
+	if (session->native)
+		restore_here(session, options_type(&selection), input);
+	else
+		restore(session, options_type(&selection), input);
 	if (file)
 		fclose(input);
 	return COMMAND_NEXT;

@@ -21,32 +21,50 @@ static const char *subject(const struct session *session)
 	return session->paths[session->current_path].directory;
 }
 
-static void complain(struct session *session, enum manner manner, int status, int why,
-		     const char *format, va_list args) __attribute__((format(printf, 5, 0)));
+static void print(struct session *session, int status, const struct error_row *row)
+{
+	if (session->native || session->strict)
+		status = row->code;
+	if (status && !session->status)
+		session->status = status;
+	session_flush_terminal(session);
+	print_error(row, session->native, session->json);
+}
 
-static void complain(struct session *session, enum manner manner, int status, int why,
+static void complain(struct session *session, enum manner manner, int status, int code, int errnum,
+		     const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+
+static void complain(struct session *session, enum manner manner, int status, int code, int errnum,
 		     const char *format, va_list args)
 {
 	struct error_row row = {
 		.program = manner == NAMED || session->native ? session->program : NULL,
 		.path = subject(session),
-		.code = why > 0 ? -fsq_code_of_errno(why) : -why,
-		.errnum = why > 0 ? why : 0,
+		.code = -code,
+		.errnum = errnum,
 	};
 	char *message;
 
-	if (session->native || session->strict)
-		status = row.code;
-	if (status && !session->status)
-		session->status = status;
-	if (manner == SILENT && !session->native)
+	if (manner == SILENT && !session->native) {
+		if (session->strict && !session->status)
+			session->status = row.code;
 		return;
-	session_flush_terminal(session);
+	}
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
 	row.message = message ? message : "out of memory";
-	print_error(&row, session->native, session->json);
+	print(session, status, &row);
 	free(message);
+}
+
+static int code_of(int why)
+{
+	return why > 0 ? fsq_code_of_errno(why) : why;
+}
+
+static int errnum_of(int why)
+{
+	return why > 0 ? why : 0;
 }
 
 void session_complain(struct session *session, int status, int why, const char *format, ...)
@@ -54,8 +72,32 @@ void session_complain(struct session *session, int status, int why, const char *
 	va_list args;
 
 	va_start(args, format);
-	complain(session, NAMED, status, why, format, args);
+	complain(session, NAMED, status, code_of(why), errnum_of(why), format, args);
 	va_end(args);
+}
+
+void session_complain_as(struct session *session, int status, int code, int errnum,
+			 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(session, NAMED, status, code, errnum, format, args);
+	va_end(args);
+}
+
+void session_fail(struct session *session, const struct fsq_error *err)
+{
+	const struct error_row row = {
+		.program = session->program,
+		.path = err->path[0] ? err->path : NULL,
+		.message = err->message,
+		.code = -err->code,
+		.errnum = err->errnum,
+		.hint = err->hint,
+	};
+
+	print(session, 1, &row);
 }
 
 void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
@@ -63,7 +105,7 @@ void session_complain_bare(struct session *session, int status, int why, const c
 	va_list args;
 
 	va_start(args, format);
-	complain(session, BARE, status, why, format, args);
+	complain(session, BARE, status, code_of(why), errnum_of(why), format, args);
 	va_end(args);
 }
 
@@ -72,7 +114,7 @@ void session_note(struct session *session, int why, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	complain(session, SILENT, 0, why, format, args);
+	complain(session, SILENT, 0, code_of(why), errnum_of(why), format, args);
 	va_end(args);
 }
 
@@ -80,21 +122,20 @@ struct fsq_project_names *session_names(struct session *session)
 {
 	struct fsq_error err;
 
-	if (!session->names &&
-	    fsq_project_names_read(&session->names, session->projid_file, &err)) {
-		session_complain(session, 1, err.errnum, "cannot read %s", err.path);
-		/* No names, then: tried once is enough. */
-		fsq_project_names_read(&session->names, "/dev/null", NULL);
-	}
+	if (!session->names_read &&
+	    fsq_project_names_read(&session->names, session->projid_file, &err))
+		session_note(session, err.errnum, "cannot read %s", err.path);
+	session->names_read = true;
 	return session->names;
 }
 
 void session_flush(struct session *session)
 {
-	bool failed_before = session->out->errnum != 0;
 	int rc = writer_flush(session->out);
+	bool told = session->out->told;
 
-	if (rc && !failed_before)
+	session->out->told |= rc != 0;
+	if (rc && !told)
 		session_complain(session, 1, -rc, "cannot write the output");
 }
 
@@ -106,6 +147,7 @@ void session_flush_terminal(struct session *session)
 
 bool session_output_begin(struct session *session, const char *file)
 {
+	int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
 	struct writer *writer;
 	int fd;
 
@@ -116,7 +158,17 @@ bool session_output_begin(struct session *session, const char *file)
 				 "-f does not go with --json: redirect the output instead");
 		return false;
 	}
-	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* At the native door all filesystems go into one file. */
+	if (!session->native || session->pass == 0)
+		flags |= O_CREAT | O_EXCL;
+	fd = open(file, flags, 0600);
+	/* Where the standard descriptors are closed messages must not go into the file. */
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		int low = fd;
+
+		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(low);
+	}
 	if (fd < 0) {
 		session_complain(session, 1, errno, "open on %s failed", file);
 		return false;

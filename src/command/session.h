@@ -40,12 +40,14 @@ struct session {
 
 	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
 	size_t path_count;
+	size_t xfs_path_count;
 	int current_path; /* index, or -1 */
 	int home_path;	  /* the current path outside of an iteration over all */
 	size_t pass;	  /* which filesystem of an iterating command this is, from 0 */
 	struct fsq_filesystem **filesystems; /* owned */
 	size_t filesystem_count;
 	bool projects_loaded;
+	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
 
 	const struct renderer *render;
@@ -63,6 +65,13 @@ struct session {
 void session_complain(struct session *session, int status, int why, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/** The same, where the exit status is to be another than the errno alone stands for. */
+void session_complain_as(struct session *session, int status, int code, int errnum,
+			 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/** Say what the library found, at the native door: on which path, what, why, and what to do. */
+void session_fail(struct session *session, const struct fsq_error *err);
+
 /** The same, but without the program's name at the xfs_quota door. */
 void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -71,7 +80,7 @@ void session_complain_bare(struct session *session, int status, int why, const c
 void session_note(struct session *session, int why, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** The names of the projid file, read on first use. */
+/** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);
 
 /** Flush @session->out and note a failure to write. */

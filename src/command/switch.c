@@ -24,6 +24,20 @@ static const char *explain(enum fsq_switch what, int errnum)
 	return NULL;
 }
 
+/* At the native door also what to do. */
+static const char *explain_more(const struct fsq_target *target, enum fsq_switch what, int errnum)
+{
+	struct fsq_state state;
+
+	if (what == FSQ_REMOVE && errnum == EINVAL)
+		return fsq_kernel_state(target, FSQ_PROJECT, &state)
+			       ? "there are no quota records to be removed"
+			       : "quota is still on: mount the filesystem without quota first";
+	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
+		return "quota is off: mount the filesystem with uquota, gquota or prjquota";
+	return explain(what, errnum);
+}
+
 /* @return   whether it went well; else the user has been told */
 static bool do_switch(struct session *session, const struct fsq_target *target,
 		      enum fsq_switch what, const bool types[FSQ_TYPES])
@@ -35,7 +49,7 @@ static bool do_switch(struct session *session, const struct fsq_target *target,
 		[FSQ_REMOVE] = "XFS_QUOTARM",
 	};
 	int rc = fsq_kernel_switch(target, what, types);
-	const char *words = explain(what, -rc);
+	const char *words = session->native ? explain_more(target, what, -rc) : explain(what, -rc);
 
 	if (rc == 0)
 		return true;

@@ -20,7 +20,9 @@ static void set(struct session *session, const struct fsq_target *target, enum f
 {
 	int rc = fsq_kernel_set_timers(target, type, id, timers);
 
-	if (rc)
+	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
+		session_complain_as(session, 1, FSQ_E_NOT_SUPPORTED, -rc, "cannot set timer");
+	else if (rc)
 		session_complain(session, 1, -rc, "cannot set timer");
 }
 

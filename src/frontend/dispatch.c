@@ -97,6 +97,9 @@ enum command_result dispatch_all(struct session *session, const struct command *
 			continue;
 		session->current_path = i;
 		result = run_copy(session, command, argc, argv);
+		/* Wrong words are no better for the next. */
+		if (session->native && session->status == -FSQ_E_USAGE)
+			result = COMMAND_QUIT;
 		session->pass++;
 		/* A command that loads the projects moves what comes after them. */
 		i = session->current_path;

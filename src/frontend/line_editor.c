@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line_editor.h"
 
-#include <dlfcn.h>
 #include <editline/readline.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "load_library.h"
 
 #define LIBEDIT "libedit.so.2"
 #define HISTORY_LINES 100
 
 /* libedit's functions under their own names; completion callbacks take no argument of ours. */
-static struct {
+static struct editor {
 	char *(*readline)(const char *prompt);
 	int (*add_history)(const char *line);
 	void (*using_history)(void);
@@ -83,30 +83,19 @@ static char **complete(const char *text, int start, int end)
 
 bool line_editor_start(struct session *session)
 {
-	void *library = dlopen(LIBEDIT, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void **to;
-	} symbols[] = {
-		{ "readline", (void **)(void *)&edit.readline },
-		{ "add_history", (void **)(void *)&edit.add_history },
-		{ "using_history", (void **)(void *)&edit.using_history },
-		{ "stifle_history", (void **)(void *)&edit.stifle_history },
-		{ "rl_completion_matches", (void **)(void *)&edit.rl_completion_matches },
+	static const struct library_symbol symbols[] = {
+		{ "readline", offsetof(struct editor, readline) },
+		{ "add_history", offsetof(struct editor, add_history) },
+		{ "using_history", offsetof(struct editor, using_history) },
+		{ "stifle_history", offsetof(struct editor, stifle_history) },
+		{ "rl_completion_matches", offsetof(struct editor, rl_completion_matches) },
 		{ "rl_attempted_completion_function",
-		  (void **)(void *)&edit.rl_attempted_completion_function },
-		{ "rl_readline_name", (void **)(void *)&edit.rl_readline_name },
+		  offsetof(struct editor, rl_attempted_completion_function) },
+		{ "rl_readline_name", offsetof(struct editor, rl_readline_name) },
 	};
 
-	if (!library)
+	if (!load_library(LIBEDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))
 		return false;
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		*symbols[i].to = dlsym(library, symbols[i].name);
-		if (!*symbols[i].to) {
-			dlclose(library);
-			return false;
-		}
-	}
 	edit.session = session;
 	*edit.rl_readline_name = session->program;
 	*edit.rl_attempted_completion_function = complete;

@@ -131,20 +131,11 @@ static bool sort_words(struct session *session, const struct command *command, s
 /* Every filesystem that has quota; df and print also want the others. */
 static void add_all(struct session *session, const struct command *command)
 {
-	struct fsq_state state;
-	size_t kept = 0;
-
 	paths_add_all(session);
 	if (command->run == command_df || command->run == command_print)
 		return;
-	for (size_t i = 0; i < session->path_count; i++) {
-		if (fsq_kernel_state(&session->paths[i].fs->target, FSQ_PROJECT, &state) == 0)
-			session->paths[kept++] = session->paths[i];
-		else
-			free(session->paths[i].directory);
-	}
-	session->path_count = kept;
-	if (kept == 0)
+	paths_keep_quota(session, !(command->flags & COMMAND_FOREIGN));
+	if (session->path_count == 0)
 		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
 				 "no filesystem with quota is mounted");
 }
@@ -161,6 +152,12 @@ static void add_paths(struct session *session, const struct command *command,
 				 "name the filesystem: a directory on it, last or with --at");
 	else if (words->path_count == 0)
 		add_all(session, command);
+}
+
+static void show_help(struct session *session, const struct command *command)
+{
+	text_listed_help(session->out, command->name, command->synopsis, command_operands(command),
+			 command->summary, command->help);
 }
 
 /* Each letter of a bundle of options becomes a word of its own. */
@@ -190,8 +187,7 @@ static void run_listed(struct session *session, const struct command *command, i
 		session_complain(session, 1, ENOMEM, "cannot go on");
 	} else if (sort_words(session, command, &words, argc, argv)) {
 		if (words.help) {
-			text_listed_help(session->out, command->name, command->synopsis,
-					 command->summary, command->help);
+			show_help(session, command);
 			goto out;
 		}
 		add_paths(session, command, &words);
@@ -240,6 +236,9 @@ static void run(struct session *session, int argc, char **argv)
 	command = find(word);
 	session->expert = true;
 	listed = command_find(session, word);
+	/* The shell's own commands make no sense here. */
+	if (listed && (listed->flags & COMMAND_ANYWHERE))
+		listed = NULL;
 	if (argc < 2) {
 		session_complain(session, 1, FSQ_E_USAGE, "no command given; see fsquota --help");
 	} else if (!command && !listed) {
@@ -248,8 +247,7 @@ static void run(struct session *session, int argc, char **argv)
 	} else if (help && command) {
 		text_command_help(session->out, command->usage, command->help);
 	} else if (help) {
-		text_listed_help(session->out, listed->name, listed->synopsis, listed->summary,
-				 listed->help);
+		show_help(session, listed);
 	} else if (command) {
 		session->program = command->program;
 		command->run(session, command, argc - 1, argv + 1);

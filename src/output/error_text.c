@@ -20,7 +20,7 @@ static const char *code_name(int code)
 }
 
 /* What the user can do about it. */
-static const char *hint(int errnum)
+static const char *hint_of(int errnum)
 {
 	switch (errnum) {
 	case EPERM:
@@ -68,16 +68,22 @@ static void print_object(const struct error_row *row)
 	json_string(&json, "errno", row->errnum ? errno_name(row->errnum) : NULL);
 	json_string(&json, "path", row->path);
 	json_string(&json, "message", row->message);
-	json_string(&json, "hint", hint(row->errnum));
+	json_string(&json, "hint", row->hint);
 	json_close(&json, '}');
 	json_close(&json, '}');
 	json_end(&json);
 	writer_flush(&writer);
 }
 
-void print_error(const struct error_row *row, bool native, bool json)
+void print_error(const struct error_row *error, bool native, bool json)
 {
-	const char *advice = native ? hint(row->errnum) : NULL;
+	struct error_row with_hint = *error;
+	const struct error_row *row = &with_hint;
+	const char *advice;
+
+	if (!with_hint.hint)
+		with_hint.hint = hint_of(with_hint.errnum);
+	advice = native ? row->hint : NULL;
 
 	/* stderr is not buffered: one call is one write, and lines of parallel runs do not mix. */
 	fprintf(stderr, "%s%s%s%s%s%s%s%s%s%s\n", row->program ? row->program : "",

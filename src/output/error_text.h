@@ -9,8 +9,9 @@ struct error_row {
 	const char *program; /* in front of the line, or NULL */
 	const char *path;    /* what it is about, or NULL */
 	const char *message;
-	int code;   /* exit code of the native door */
-	int errnum; /* errno behind it, or 0 */
+	int code;	  /* exit code of the native door */
+	int errnum;	  /* errno behind it, or 0 */
+	const char *hint; /* what to do about it, or NULL: what there is to say of @errnum */
 };
 
 /**
@@ -19,6 +20,6 @@ struct error_row {
  * @native   with the path and a hint, as the native door does
  * @json     followed by a line with an object, see fsquota-json(5)
  */
-void print_error(const struct error_row *row, bool native, bool json);
+void print_error(const struct error_row *error, bool native, bool json);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as JSON. Every key is documented in fsquota-json(5), and keeps its name and type. */
+#include "json_rows.h"
+
 #include "json.h"
 #include "renderer.h"
 
@@ -256,6 +258,54 @@ static void project_no_inheritance(struct writer *w, const char *path)
 	json_string(&json, "finding", "inheritance");
 	json_string(&json, "path", path);
 	row_end(&json);
+}
+
+void json_id_row(struct writer *w, const char *path, uint32_t id)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "path", path);
+	json_number(&json, "id", id);
+	row_end(&json);
+}
+
+/* A document that is one object under a key. */
+static void document_begin(struct json *json, struct writer *w, const char *key)
+{
+	json_start(json, w, false);
+	json_open(json, NULL, '{');
+	json_open(json, key, '{');
+}
+
+static void document_end(struct json *json)
+{
+	json_close(json, '}');
+	json_close(json, '}');
+	json_end(json);
+}
+
+void json_only_id(struct writer *w, const char *key, const char *path, uint32_t id)
+{
+	struct json json;
+
+	document_begin(&json, w, key);
+	json_string(&json, "path", path);
+	json_number(&json, "id", id);
+	document_end(&json);
+}
+
+void json_support(struct writer *w, const struct support_row *row)
+{
+	struct json json;
+
+	document_begin(&json, w, "supported");
+	json_string(&json, "path", row->path);
+	json_string(&json, "filesystem", row->filesystem);
+	json_string(&json, "mountpoint", row->mountpoint);
+	json_bool(&json, "accounting", true);
+	json_bool(&json, "enforced", row->enforced);
+	document_end(&json);
 }
 
 /* What is around the rows of a table. */

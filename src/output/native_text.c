@@ -49,6 +49,18 @@ void text_id_row(struct writer *w, uint32_t id)
 	write_char(w, '\n');
 }
 
+void text_support_row(struct writer *w, const struct support_row *row)
+{
+	write_text(w, row->path);
+	write_text(w, ": project quota on ");
+	write_text(w, row->filesystem ? row->filesystem : "its filesystem");
+	if (row->mountpoint) {
+		write_text(w, ", mounted on ");
+		write_text(w, row->mountpoint);
+	}
+	write_text(w, row->enforced ? "\n" : "; limits are not enforced\n");
+}
+
 void text_program_help_begin(struct writer *w)
 {
 	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
@@ -91,8 +103,8 @@ void text_command_help(struct writer *w, const char *usage, const char *help)
 	write_text(w, help);
 }
 
-void text_listed_help(struct writer *w, const char *name, const char *synopsis, const char *summary,
-		      const char *help)
+void text_listed_help(struct writer *w, const char *name, const char *synopsis,
+		      const char *operands, const char *summary, const char *help)
 {
 	write_text(w, "Usage: fsquota ");
 	write_text(w, name);
@@ -100,7 +112,9 @@ void text_listed_help(struct writer *w, const char *name, const char *synopsis, 
 		write_char(w, ' ');
 		write_text(w, synopsis);
 	}
-	write_text(w, " [PATH...]\n\n");
+	write_char(w, ' ');
+	write_text(w, operands);
+	write_text(w, "\n\n");
 	if (help) {
 		write_text(w, help);
 	} else {

@@ -21,6 +21,16 @@ void text_attributes_leave(struct writer *w);
 
 void text_id_row(struct writer *w, uint32_t id);
 
+/* Where a quota can be put. */
+struct support_row {
+	const char *path;
+	const char *filesystem; /* or NULL: not to be found out */
+	const char *mountpoint;
+	bool enforced;
+};
+
+void text_support_row(struct writer *w, const struct support_row *row);
+
 void text_program_help_begin(struct writer *w);
 void text_program_help_row(struct writer *w, const char *name, const char *summary);
 void text_program_help_end(struct writer *w);
@@ -28,7 +38,7 @@ void text_program_version(struct writer *w, const char *version);
 void text_command_help(struct writer *w, const char *usage, const char *help);
 
 /** Help for a command of xfs_quota's table; @synopsis and @help may be NULL. */
-void text_listed_help(struct writer *w, const char *name, const char *synopsis, const char *summary,
-		      const char *help);
+void text_listed_help(struct writer *w, const char *name, const char *synopsis,
+		      const char *operands, const char *summary, const char *help);
 
 #endif

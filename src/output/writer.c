@@ -9,6 +9,7 @@ void writer_start(struct writer *writer, int fd)
 {
 	writer->fd = fd;
 	writer->errnum = 0;
+	writer->told = false;
 	writer->previous = NULL;
 	writer->rows = 0;
 	writer->used = 0;
@@ -102,6 +103,13 @@ void write_number(struct writer *writer, uint64_t number)
 	const char *begin = put_digits(digits + DIGITS, number);
 
 	put(writer, begin, (size_t)(digits + DIGITS - begin));
+}
+
+void write_signed(struct writer *writer, int64_t number)
+{
+	if (number < 0)
+		write_char(writer, '-');
+	write_number(writer, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 void write_number_left(struct writer *writer, uint64_t number, size_t width)

@@ -3,6 +3,7 @@
 #ifndef FSQ_WRITER_H
 #define FSQ_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 struct writer {
 	int fd;
 	int errnum;		 /* of the first write that failed, else 0 */
+	bool told;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
 	size_t rows;		 /* how many a renderer has written; for it to count */
 	size_t used;
@@ -42,6 +44,7 @@ void write_right(struct writer *writer, const char *text, size_t width);
 
 void write_blanks(struct writer *writer, size_t count);
 void write_number(struct writer *writer, uint64_t number);
+void write_signed(struct writer *writer, int64_t number);
 void write_number_left(struct writer *writer, uint64_t number, size_t width);
 void write_number_right(struct writer *writer, uint64_t number, size_t width);
 

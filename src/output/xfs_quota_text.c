@@ -393,27 +393,6 @@ static void paths_row(struct writer *w, bool numbered, bool foreign, const struc
 	write_char(w, '\n');
 }
 
-void text_paths_none(struct writer *w)
-{
-	write_text(w, "No paths are available\n");
-}
-
-static void write_int(struct writer *w, int value)
-{
-	if (value < 0)
-		write_char(w, '-');
-	write_number(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
-}
-
-void text_paths_range(struct writer *w, int value, int max)
-{
-	write_text(w, "value ");
-	write_int(w, value);
-	write_text(w, " is out of range (0-");
-	write_int(w, max);
-	write_text(w, ")\n");
-}
-
 static void project_begin(struct writer *w, enum project_action action, const char *project,
 			  const char *directory)
 {
@@ -457,40 +436,9 @@ static void project_end(struct writer *w, unsigned int directories, const char *
 		write_text(w, "infinite (-1).\n");
 	} else {
 		write_text(w, "limited (");
-		write_int(w, depth);
+		write_signed(w, depth);
 		write_text(w, ").\n");
 	}
-}
-
-void text_help_line(struct writer *w, const char *name, const char *synopsis, const char *summary)
-{
-	write_text(w, name);
-	if (synopsis) {
-		write_char(w, ' ');
-		write_text(w, synopsis);
-	}
-	write_text(w, " -- ");
-	write_text(w, summary);
-	write_char(w, '\n');
-}
-
-void text_help_long(struct writer *w, const char *text)
-{
-	write_char(w, '\n');
-	write_text(w, text);
-	write_char(w, '\n');
-}
-
-void text_help_end(struct writer *w)
-{
-	write_text(w, "\nUse 'help commandname' for extended help.\n");
-}
-
-void text_help_unknown(struct writer *w, const char *name)
-{
-	write_text(w, "command ");
-	write_text(w, name);
-	write_text(w, " not found\n");
 }
 
 static void nothing(struct writer *w)

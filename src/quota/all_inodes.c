@@ -23,11 +23,11 @@ static int scan(const struct fsq_filesystem *fs, int fd, struct fsq_xfs_bulkstat
 	struct fsq_xfs_geometry geometry;
 
 	if (ioctl(fd, FSQ_XFS_GEOMETRY, &geometry))
-		return fail(fs, errno, "read the geometry", err);
+		return fail(fs, errno, "cannot read the geometry", err);
 	for (;;) {
 		request->icount = AT_ONCE;
 		if (ioctl(fd, FSQ_XFS_BULKSTAT, request))
-			return fail(fs, errno, "read the inodes", err);
+			return fail(fs, errno, "cannot read the inodes", err);
 		if (request->ocount == 0)
 			return 0;
 		for (uint32_t i = 0; i < request->ocount; i++) {
@@ -53,9 +53,10 @@ int fsq_all_inodes(const struct fsq_filesystem *fs,
 
 	fd = open(fs->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return fail(fs, errno, "open", err);
+		return fail(fs, errno, "cannot open", err);
 	request = calloc(1, sizeof(*request) + AT_ONCE * sizeof(request->inodes[0]));
-	rc = request ? scan(fs, fd, request, visit, arg, err) : fail(fs, ENOMEM, "open", err);
+	rc = request ? scan(fs, fd, request, visit, arg, err)
+		     : fail(fs, ENOMEM, "cannot open", err);
 	free(request);
 	close(fd);
 	return rc;

@@ -14,6 +14,7 @@ int fsq_fail(struct fsq_error *err, int code, int errnum, const char *path, cons
 		return code;
 	err->code = code;
 	err->errnum = errnum;
+	err->hint = NULL;
 	err->path[0] = '\0';
 	if (path)
 		strncat(err->path, path, sizeof(err->path) - 1);

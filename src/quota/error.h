@@ -22,6 +22,7 @@ struct fsq_error {
 	int errnum;	     /* errno behind it, 0 when there is none */
 	char path[PATH_MAX]; /* the path it is about, cut when longer; may be empty */
 	char message[256];   /* what was tried, without the path and without strerror */
+	const char *hint;    /* what to do about it, or NULL */
 };
 
 /**

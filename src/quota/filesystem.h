@@ -16,6 +16,7 @@ struct fsq_filesystem {
 	char *directory; /* the mount point */
 	dev_t dev;	 /* st_dev of what lies on it */
 	bool is_xfs;
+	bool has_device;	  /* is @device there? Not of tmpfs, nor of much in a container */
 	struct fsq_target target; /* for the calls of kernel.h */
 };
 
@@ -27,7 +28,7 @@ struct fsq_filesystem {
  *           filesystem that is to be seen at the path is opened, not one hidden below it
  * @table    a mount table that replaces the system's (as xfs_quota's -t), or NULL
  * @return   0; FSQ_E_NOT_FOUND with errno ENOENT etc. when @path or @table is not there, with
- *           ENXIO when it is on no filesystem of the table or the table's device does not exist;
+ *           ENXIO when it is on no filesystem of the table;
  *           FSQ_E_PERMISSION; FSQ_E_FAILED
  * Source: open(2) with O_PATH, statx(2), mounts.h
  */
@@ -42,6 +43,14 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
  */
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      struct fsq_error *err);
+
+/**
+ * Does a directory lie on this filesystem, below its mount point? Other mounts are not touched, so
+ * that none can hang; a directory that is gone lies where it would lie.
+ *
+ * Source: openat2(2), RESOLVE_NO_XDEV
+ */
+bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory);
 
 void fsq_filesystem_close(struct fsq_filesystem *fs);
 

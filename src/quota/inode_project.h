@@ -9,6 +9,10 @@
 struct fsq_inode_project {
 	uint32_t id;
 	bool inherit; /* what is created in the directory gets its ID */
+	/* What is kept when the ID is set: */
+	uint32_t other_flags;
+	uint32_t extent_size;
+	uint32_t cow_extent_size;
 };
 
 /**
@@ -24,12 +28,13 @@ int fsq_inode_project_get(int fd, struct fsq_inode_project *project);
  * Set the project ID and inheritance flag of an open file, all other attributes unchanged.
  * Nothing is written where nothing changes.
  *
+ * @project  as fsq_inode_project_get() read it; brought up to date
  * @return   0 or a negative errno: -EPERM not the owner or in a user namespace, -EINVAL the
  *           filesystem has no project IDs, -EOPNOTSUPP inheritance on what is no directory (ext4,
  *           f2fs), -EROFS, -EDQUOT or -ENOSPC beyond a limit, and as fsq_inode_project_get()
  * Source: ioctl_xfs_fssetxattr(2)
  */
-int fsq_inode_project_set(int fd, const struct fsq_inode_project *project);
+int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id, bool inherit);
 
 /**
  * Read the flags that lsattr(1) shows.

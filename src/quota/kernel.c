@@ -19,14 +19,20 @@ static int call(const struct fsq_target *target, unsigned int command, enum fsq_
 {
 	unsigned int packed = QCMD(command, (unsigned int)type);
 
+	int refused = 0;
+
 	if (target->fd >= 0) {
 		if (syscall(SYS_quotactl_fd, target->fd, packed, id, data) == 0)
 			return 0;
 		/* ENOSYS: no such call, or no quota on the filesystem. The device tells which. */
-		if (errno != ENOSYS || !target->device)
+		if ((errno != ENOSYS && errno != EPERM) || !target->device)
 			return -errno;
+		/* EPERM: not allowed, or a filter that does not know this call. */
+		refused = errno == EPERM ? EPERM : 0;
 	}
-	return syscall(SYS_quotactl, packed, target->device, id, data) ? -errno : 0;
+	if (syscall(SYS_quotactl, packed, target->device, id, data) == 0)
+		return 0;
+	return refused ? -refused : -errno;
 }
 
 static int64_t join_timer(int32_t low, int8_t high, bool big)

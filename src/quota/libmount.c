@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libmount.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
+#include "load_library.h"
 
 /* A struct of function pointers, filled by name. */
-static const struct {
-	const char *name;
-	size_t offset;
-} symbols[] = {
+static const struct library_symbol symbols[] = {
 	{ "mnt_new_table", offsetof(struct fsq_libmount, new_table) },
 	{ "mnt_unref_table", offsetof(struct fsq_libmount, unref_table) },
 	{ "mnt_new_iter", offsetof(struct fsq_libmount, new_iter) },
+	{ "mnt_reset_iter", offsetof(struct fsq_libmount, reset_iter) },
 	{ "mnt_free_iter", offsetof(struct fsq_libmount, free_iter) },
 	{ "mnt_table_parse_file", offsetof(struct fsq_libmount, table_parse_file) },
 	{ "mnt_table_next_fs", offsetof(struct fsq_libmount, table_next_fs) },
@@ -27,22 +24,10 @@ static const struct {
 const struct fsq_libmount *fsq_libmount(void)
 {
 	static struct fsq_libmount functions;
-	static void *library;
+	static bool loaded;
 
-	if (library)
-		return &functions;
-	library = dlopen(FSQ_LIBMOUNT, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return NULL;
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-
-		if (!symbol) {
-			dlclose(library);
-			library = NULL;
-			return NULL;
-		}
-		*(void **)(void *)((char *)&functions + symbols[i].offset) = symbol;
-	}
-	return &functions;
+	if (!loaded)
+		loaded = load_library(FSQ_LIBMOUNT, symbols, sizeof(symbols) / sizeof(symbols[0]),
+				      &functions);
+	return loaded ? &functions : NULL;
 }

@@ -30,10 +30,10 @@ static int fill(struct fsq_mount *mount, const char *device, const char *directo
 	if (mount->device && mount->directory)
 		return 0;
 	fsq_mount_clear(mount);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory, "read the mount table");
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory, "cannot read the mount table");
 }
 
-int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq_error *err)
+int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err)
 {
 	const unsigned int ids = STATX_MNT_ID | STATX_MNT_ID_UNIQUE;
 	struct fsq_mountinfo_line line;
@@ -42,27 +42,20 @@ int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq
 	int rc = -ENOSYS;
 
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | ids, &stx))
-		return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
-	*is_device = S_ISBLK(stx.stx_mode);
-	if (*is_device) {
-		dev = makedev(stx.stx_rdev_major, stx.stx_rdev_minor);
-		rc = fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
-		goto out;
-	}
+		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE) {
 		rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &line);
 		/* The table knows the short ID only. */
 		if (rc && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
-			return fsq_fail(err, FSQ_E_FAILED, errno, NULL, "find the mount");
+			return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	}
 	if (rc)
 		rc = stx.stx_mask & STATX_MNT_ID
 			     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
 			     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
-out:
 	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, NULL, "find the mount");
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount");
 	return fill(mount, line.source, line.directory, line.id, dev, err);
 }
 
@@ -125,13 +118,13 @@ static int open_table(struct table *table, const char *file, struct fsq_error *e
 	if (rc == -EISDIR)
 		rc = fsq_read_whole("/dev/null", &table->text, &length);
 	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "read the mount table");
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "cannot read the mount table");
 	/* A stream of no bytes cannot be had. */
 	table->stream = fmemopen(table->text, length ? length : 1, "r");
 	if (table->stream)
 		return 0;
 	free(table->text);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "read the mount table");
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read the mount table");
 }
 
 static void close_table(struct table *table)
@@ -153,7 +146,7 @@ static int search_resolved(struct table *table, const char *path, struct fsq_mou
 	int rc;
 
 	if (!resolved)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "resolve the path");
+		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "cannot resolve the path");
 	rewind(table->stream);
 	rc = search_table(table->stream, resolved, mount, err);
 	if (rc == 0 && mount->directory && !is_either(mount, resolved) &&
@@ -179,7 +172,8 @@ int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mou
 		rc = search_resolved(&table, path, mount, err);
 	}
 	if (rc == 0 && !mount->directory)
-		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "find the path in %s", file);
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "cannot find the path in %s",
+			      file);
 	if (rc)
 		fsq_mount_clear(mount);
 	close_table(&table);
@@ -205,34 +199,6 @@ static int each_in_table(const char *file, fsq_mount_visitor visit, void *arg,
 	return rc;
 }
 
-/*
- * The IDs of mounts that may hang. A path that leads through one may hang too, so whatever is
- * mounted below one counts as one.
- */
-struct doubtful {
-	int *ids;
-	size_t count;
-};
-
-static bool is_doubtful(const struct doubtful *doubtful, int id)
-{
-	for (size_t i = 0; i < doubtful->count; i++)
-		if (doubtful->ids[i] == id)
-			return true;
-	return false;
-}
-
-static int add_doubtful(struct doubtful *doubtful, int id)
-{
-	int *ids = realloc(doubtful->ids, (doubtful->count + 1) * sizeof(*ids));
-
-	if (!ids)
-		return -ENOMEM;
-	ids[doubtful->count++] = id;
-	doubtful->ids = ids;
-	return 0;
-}
-
 static bool may_hang(const struct fsq_libmount *lib, struct libmnt_fs *fs)
 {
 	const char *type = lib->fs_get_fstype(fs);
@@ -240,6 +206,54 @@ static bool may_hang(const struct fsq_libmount *lib, struct libmnt_fs *fs)
 	return !type || lib->fs_is_netfs(fs) || strncmp(type, "fuse", 4) == 0 ||
 	       strcmp(type, "autofs") == 0 || strcmp(type, "9p") == 0 ||
 	       strcmp(type, "ceph") == 0 || strcmp(type, "lustre") == 0;
+}
+
+/* The mounts that may hang. */
+struct doubtful {
+	struct libmnt_fs **all;
+	size_t count;
+};
+
+static int find_doubtful(const struct fsq_libmount *lib, struct libmnt_table *table,
+			 struct libmnt_iter *iter, struct doubtful *doubtful)
+{
+	struct libmnt_fs *fs;
+
+	while (lib->table_next_fs(table, iter, &fs) == 0) {
+		struct libmnt_fs **more;
+
+		if (!may_hang(lib, fs))
+			continue;
+		more = reallocarray(doubtful->all, doubtful->count + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		more[doubtful->count++] = fs;
+		doubtful->all = more;
+	}
+	return 0;
+}
+
+/*
+ * The path to a mount may hang where it leads over a mount that does, whichever of them was made
+ * first. What covers such a mount itself is not in doubt: the path leads past it.
+ */
+static bool is_doubtful(const struct fsq_libmount *lib, const struct doubtful *doubtful,
+			struct libmnt_fs *fs)
+{
+	const char *target = lib->fs_get_target(fs);
+
+	for (size_t i = 0; i < doubtful->count; i++) {
+		const char *over = lib->fs_get_target(doubtful->all[i]);
+
+		if (doubtful->all[i] == fs)
+			return true;
+		if (!over || covers(over, target) == 0)
+			continue;
+		if (strcmp(over, target) != 0 ||
+		    lib->fs_get_parent_id(fs) != lib->fs_get_id(doubtful->all[i]))
+			return true;
+	}
+	return false;
 }
 
 static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *err)
@@ -253,8 +267,8 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 
 	if (!lib)
 		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, ENOENT, FSQ_LIBMOUNT,
-				"load the library that lists mounts");
-	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "read the mount table");
+				"cannot load the library that lists mounts");
+	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "cannot read the mount table");
 	table = lib->new_table();
 	iter = lib->new_iter(MNT_ITER_FORWARD);
 	if (!table || !iter)
@@ -265,24 +279,22 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 			      "read the mount table");
 		goto out;
 	}
+	if (find_doubtful(lib, table, iter, &doubtful)) {
+		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO,
+			      "cannot read the mount table");
+		goto out;
+	}
+	lib->reset_iter(iter, MNT_ITER_FORWARD);
 	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
-		const char *source = lib->fs_get_source(fs);
-		const char *target = lib->fs_get_target(fs);
-		int id = lib->fs_get_id(fs);
+		struct fsq_mount mount = { (char *)(uintptr_t)lib->fs_get_source(fs),
+					   (char *)(uintptr_t)lib->fs_get_target(fs),
+					   (uint64_t)lib->fs_get_id(fs), lib->fs_get_devno(fs) };
 
-		if (may_hang(lib, fs) || is_doubtful(&doubtful, lib->fs_get_parent_id(fs))) {
-			if (add_doubtful(&doubtful, id))
-				rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, target,
-					      "read the mount table");
-		} else if (source && target) {
-			struct fsq_mount mount = { (char *)(uintptr_t)source,
-						   (char *)(uintptr_t)target, (uint64_t)id,
-						   lib->fs_get_devno(fs) };
+		if (mount.device && mount.directory && !is_doubtful(lib, &doubtful, fs))
 			rc = visit(&mount, arg);
-		}
 	}
 out:
-	free(doubtful.ids);
+	free(doubtful.all);
 	lib->free_iter(iter);
 	lib->unref_table(table);
 	return rc;

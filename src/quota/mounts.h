@@ -23,16 +23,15 @@ struct fsq_mount {
 void fsq_mount_clear(struct fsq_mount *mount);
 
 /**
- * Find the mount that an open file lies on or, if it is a block device, the first of its mounts.
+ * Find the mount that an open file lies on.
  *
  * @fd       any descriptor, O_PATH will do
+ * @path     what it was opened by, to be named in @err
  * @mount    filled on success; clear it with fsq_mount_clear()
- * @is_device set on success: which of the two it was
- * @return   0; FSQ_E_NOT_FOUND when this mount is not to be seen in our namespace, or the device
- *           is not mounted; FSQ_E_FAILED
+ * @return   0; FSQ_E_NOT_FOUND when this mount is not to be seen in our namespace; FSQ_E_FAILED
  * Source: statx(2), statmount(2); before Linux 6.8 one pass over proc_pid_mountinfo(5)
  */
-int fsq_mount_of_fd(int fd, struct fsq_mount *mount, bool *is_device, struct fsq_error *err);
+int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err);
 
 /**
  * Find a path in a mount table that the caller brings (xfs_quota's -t).
@@ -54,8 +53,8 @@ typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
  * Visit every mount that can hold local quotas.
  *
  * @file     a file in fstab(5) format of which every line but autofs is visited; NULL for the
- *           system's mounts, of which network, FUSE and autofs mounts, and whatever is mounted
- *           below one, are left out
+ *           system's mounts, of which network, FUSE and autofs mounts, and whatever the path to
+ *           which leads over one, are left out
  * @return   0, what @visit returned, or FSQ_E_NOT_FOUND when the table cannot be read
  * Source: getmntent(3), libmount
  */

@@ -24,15 +24,9 @@ static bool split(char *line, char **other)
 	return true;
 }
 
-static bool parse_file_id(char *text, uint32_t *id)
+static bool parse_file_id(const char *text, uint32_t *id)
 {
-	char *end;
-
-	text += strspn(text, " \t");
-	end = text + strlen(text);
-	while (end > text && strchr(" \t", end[-1]))
-		*--end = '\0';
-	return fsq_parse_id(text, id) == 0;
+	return fsq_parse_listed_id(text, strlen(text), id) == 0;
 }
 
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
@@ -44,7 +38,7 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, st
 
 	if (rc)
 		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
-				"read the projects file");
+				"cannot read the projects file");
 	rest = text;
 	while (rc == 0 && (line = fsq_next_line(&rest, text + length)))
 		if (split(line, &directory) && strlen(directory) < PATH_MAX &&
@@ -88,11 +82,9 @@ int fsq_project_names_read(struct fsq_project_names **out, const char *file, str
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
 	int rc = names ? fsq_read_whole(file, &names->text, &names->length) : -ENOMEM;
 
-	if (rc && rc != -ENOENT && rc != -ENOTDIR) {
-		fsq_project_names_free(names);
-		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "read the projid file");
-	}
 	*out = names;
+	if (rc && rc != -ENOENT && rc != -ENOTDIR)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "cannot read the projid file");
 	return 0;
 }
 
@@ -102,7 +94,7 @@ static void take_apart(struct fsq_project_names *names)
 	char *rest = names->text, *line, *number;
 	uint32_t id;
 
-	if (names->apart || !names->text)
+	if (!names || names->apart || !names->text)
 		return;
 	names->apart = true;
 	while ((line = fsq_next_line(&rest, names->text + names->length))) {
@@ -139,8 +131,8 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 	size_t low = 0, high;
 
 	take_apart(names);
-	high = names->count;
-	if (!names->by_id && names->count) {
+	high = names ? names->count : 0;
+	if (high && !names->by_id) {
 		names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
 		if (!names->by_id)
 			return NULL;
@@ -155,7 +147,8 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 		else
 			high = middle;
 	}
-	return low < names->count && names->by_id[low].id == id ? names->by_id[low].name : NULL;
+	return names && low < names->count && names->by_id[low].id == id ? names->by_id[low].name
+									 : NULL;
 }
 
 /* One name in the text as it is: far less work than to take it apart. */
@@ -184,7 +177,7 @@ static bool scan_for(const struct fsq_project_names *names, const char *name, ui
 bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id)
 {
 	/* Neither can be part of a name. */
-	if (name[0] == '#' || strchr(name, ':') || !names->text)
+	if (name[0] == '#' || strchr(name, ':') || !names || !names->text)
 		return false;
 	if (!names->apart)
 		return scan_for(names, name, id);
@@ -201,7 +194,7 @@ int fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor 
 	int rc = 0;
 
 	take_apart(names);
-	for (size_t i = 0; i < names->count && rc == 0; i++)
+	for (size_t i = 0; names && i < names->count && rc == 0; i++)
 		rc = visit(names->entries[i].id, names->entries[i].name, arg);
 	return rc;
 }

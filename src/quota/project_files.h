@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * /etc/projects (which directory is the root of which project) and /etc/projid (which project has
- * which name): the only room that opens them.
+ * which name), to be read; project_edit.h changes them.
  *
  * Lines that make no sense, or whose ID is no project ID, are passed over: none is ever taken for
  * project 0.
@@ -29,13 +29,13 @@ typedef int (*fsq_project_visitor)(uint32_t id, const char *directory, void *arg
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,
 		      struct fsq_error *err);
 
-/* All names of a projid(5) file, read in one pass. */
+/* All names of a projid(5) file, read in one pass; NULL has none. */
 struct fsq_project_names;
 
 /**
  * Read a projid(5) file. A file that is not there has no names.
  *
- * @names    set on success, free it with fsq_project_names_free()
+ * @names    set, on failure to an empty set of names; free it with fsq_project_names_free()
  * @return   0 or FSQ_E_FAILED
  * Source: projid(5)
  */

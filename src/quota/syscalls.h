@@ -12,6 +12,9 @@
 #define FSQ_SYS_SHIFT 0
 #endif
 
+#ifndef SYS_close_range
+#define SYS_close_range (436 + FSQ_SYS_SHIFT)
+#endif
 #ifndef SYS_openat2
 #define SYS_openat2 (437 + FSQ_SYS_SHIFT)
 #endif
@@ -22,7 +25,16 @@
 #define SYS_statmount (457 + FSQ_SYS_SHIFT)
 #endif
 
-/* statx(2): linux/stat.h */
+/* statx(2) is in glibc, and in musl since 1.2.5. */
+#ifndef HAVE_STATX
+#include <linux/stat.h>
+#include <unistd.h>
+
+static inline int statx(int fd, const char *path, int flags, unsigned int mask, struct statx *stx)
+{
+	return (int)syscall(SYS_statx, fd, path, flags, mask, stx);
+}
+#endif
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x00001000U
 #endif

@@ -38,16 +38,31 @@ struct walk {
 	void *arg;
 	int max_depth;
 	bool no_openat2;
+	bool files_closed;
 	struct level *levels;
 	size_t count, allocated;
 	char *path;
 	size_t path_size;
+	const char *name; /* of the entry being visited, NULL outside of one */
 };
 
 static int report(struct walk *walk, enum fsq_walk_kind kind, int fd, int errnum)
 {
-	struct fsq_walk_entry entry = { kind, walk->path, fd, errnum, (int)walk->count };
-	int rc = walk->visit(&entry, walk->arg);
+	struct fsq_walk_entry entry = {
+		.kind = kind,
+		.path = walk->path,
+		.fd = fd,
+		.errnum = errnum,
+		.depth = (int)walk->count,
+		.parent = -1,
+	};
+	int rc;
+
+	if (walk->count > 0 && walk->name) {
+		entry.parent = walk->levels[walk->count - 1].fd;
+		entry.name = walk->name;
+	}
+	rc = walk->visit(&entry, walk->arg);
 
 	/* Only a directory can be pruned; of anything else there is nothing to enter. */
 	return rc == FSQ_WALK_PRUNE && kind != FSQ_WALK_DIRECTORY ? 0 : rc;
@@ -160,6 +175,44 @@ static int push(struct walk *walk, int fd, const struct stat *st)
 	return 0;
 }
 
+/*
+ * Open a directory of ours again from the deepest one above it that is open, name by name. It is
+ * the same, or somebody has moved it.
+ * @return   a descriptor, or -1
+ */
+static int open_again(struct walk *walk, size_t wanted)
+{
+	size_t at = wanted;
+	struct level from;
+
+	while (walk->levels[at].fd < 0)
+		at--;
+	from = walk->levels[at];
+	while (at < wanted) {
+		const struct level *next = &walk->levels[at + 1];
+		size_t start = walk->levels[at].path_length;
+		struct level found = { .dev = next->dev };
+		struct stat st;
+		char *name;
+
+		start += walk->path[start] == '/';
+		name = strndup(walk->path + start, next->path_length - start);
+		found.fd = name ? open_entry(walk, &from, name, O_DIRECTORY) : -ENOMEM;
+		free(name);
+		if (from.fd != walk->levels[at].fd)
+			close(from.fd);
+		if (found.fd < 0)
+			return -1;
+		if (fstat(found.fd, &st) || st.st_dev != next->dev || st.st_ino != next->ino) {
+			close(found.fd);
+			return -1;
+		}
+		from = found;
+		at++;
+	}
+	return from.fd;
+}
+
 /* Leave the current directory; its parent is opened again if it was closed. */
 static int pop(struct walk *walk)
 {
@@ -177,9 +230,14 @@ static int pop(struct walk *walk)
 			parent->fd = up;
 			parent->reopened = true;
 		} else {
-			/* Somebody moved the directory: what is left of its parent is lost. */
+			/* Somebody moved a directory. If it was the parent, what is left of it is
+			 * lost. */
 			if (up >= 0)
 				close(up);
+			parent->fd = open_again(walk, walk->count - 1);
+			parent->reopened = parent->fd >= 0;
+		}
+		if (parent->fd < 0) {
 			parent->size = parent->position = 0;
 			walk->path[parent->path_length] = '\0';
 			if (rc == 0)
@@ -214,7 +272,7 @@ static int next_entry(struct level *level, struct dirent64 **entry)
 			if (level->reopened && lseek(level->fd, level->next, SEEK_SET) < 0)
 				return -errno;
 			level->reopened = false;
-			got = getdents64(level->fd, level->entries, ENTRIES_SIZE);
+			got = getdents64(level->fd, (void *)level->entries, ENTRIES_SIZE);
 			if (got <= 0)
 				return got < 0 ? -errno : 0;
 			level->size = (size_t)got;
@@ -278,6 +336,8 @@ static int visit_entry(struct walk *walk, const struct dirent64 *entry)
 	}
 	if (type != DT_DIR && type != DT_REG)
 		return report(walk, FSQ_WALK_SPECIAL, -1, 0);
+	if (type == DT_REG && walk->files_closed)
+		return report(walk, FSQ_WALK_FILE, -1, 0);
 	fd = open_entry(walk, level, name, type == DT_DIR ? O_DIRECTORY : 0);
 	if (fd < 0)
 		return visit_unopened(walk, level->fd, name, -fd);
@@ -309,7 +369,17 @@ static int visit_root(struct walk *walk)
 	return rc;
 }
 
-static int walk_all(struct walk *walk, const char *root)
+/* A directory that is open already; the walk reads it by a descriptor of its own. */
+static int visit_open_root(struct walk *walk, int root_fd)
+{
+	int fd = openat(root_fd, ".", OPEN_FLAGS | O_DIRECTORY);
+
+	if (fd < 0)
+		return report(walk, FSQ_WALK_NO_OPEN, -1, errno);
+	return visit_directory(walk, fd);
+}
+
+static int walk_all(struct walk *walk, int root_fd, const char *root)
 {
 	size_t length;
 	int rc = set_path(walk, 0, root);
@@ -319,14 +389,16 @@ static int walk_all(struct walk *walk, const char *root)
 	length = strlen(walk->path);
 	while (length > 1 && walk->path[length - 1] == '/')
 		walk->path[--length] = '\0';
-	rc = visit_root(walk);
+	rc = root_fd < 0 ? visit_root(walk) : visit_open_root(walk, root_fd);
 	while (rc == 0 && walk->count > 0) {
 		struct level *level = &walk->levels[walk->count - 1];
 		struct dirent64 *entry = NULL;
 		int more = next_entry(level, &entry);
 
 		if (more > 0) {
+			walk->name = entry->d_name;
 			rc = visit_entry(walk, entry);
+			walk->name = NULL;
 			continue;
 		}
 		walk->path[level->path_length] = '\0';
@@ -339,22 +411,39 @@ static int walk_all(struct walk *walk, const char *root)
 	return rc;
 }
 
-int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
-		  struct fsq_error *err)
+static int walk_and_free(struct walk *walk, int root_fd, const char *root, struct fsq_error *err)
 {
-	struct walk walk = { .visit = visit, .arg = arg, .max_depth = max_depth };
-	int rc = walk_all(&walk, root);
+	int rc = walk_all(walk, root_fd, root);
 
-	while (walk.count > 0) {
-		struct level *level = &walk.levels[--walk.count];
+	while (walk->count > 0) {
+		struct level *level = &walk->levels[--walk->count];
 
 		if (level->fd >= 0)
 			close(level->fd);
 		free(level->entries);
 	}
-	free(walk.levels);
-	free(walk.path);
+	free(walk->levels);
+	free(walk->path);
 	if (rc == -ENOMEM)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, root, "walk the tree");
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, root, "cannot walk the tree");
 	return rc;
+}
+
+int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
+		  struct fsq_error *err)
+{
+	struct walk walk = { .visit = visit, .arg = arg, .max_depth = max_depth };
+
+	return walk_and_free(&walk, -1, root, err);
+}
+
+int fsq_tree_walk_at(int root_fd, const char *root, bool files_closed, fsq_walk_visitor visit,
+		     void *arg, struct fsq_error *err)
+{
+	struct walk walk = { .visit = visit,
+			     .arg = arg,
+			     .max_depth = FSQ_WALK_INFINITE,
+			     .files_closed = files_closed };
+
+	return walk_and_free(&walk, root_fd, root, err);
 }

@@ -7,6 +7,8 @@
 #ifndef FSQ_TREE_WALK_H
 #define FSQ_TREE_WALK_H
 
+#include <stdbool.h>
+
 #include "error.h"
 
 #define FSQ_WALK_INFINITE (-1)
@@ -14,7 +16,7 @@
 enum fsq_walk_kind {
 	FSQ_WALK_FILE,
 	FSQ_WALK_DIRECTORY,
-	FSQ_WALK_SPECIAL, /* symlink, FIFO, socket or device: never opened */
+	FSQ_WALK_SPECIAL, /* symlink, FIFO, socket or device: not opened */
 	FSQ_WALK_NO_STAT, /* gone, or its directory cannot be searched */
 	FSQ_WALK_NO_OPEN,
 	FSQ_WALK_LEAVE, /* the end of a directory that was entered */
@@ -26,6 +28,8 @@ struct fsq_walk_entry {
 	int fd;		  /* open for reading if FILE or DIRECTORY, else -1 */
 	int errnum;	  /* why, if NO_STAT or NO_OPEN */
 	int depth;	  /* 0: the root */
+	int parent;	  /* its directory, open, and its name in it; -1 for the root */
+	const char *name;
 };
 
 /* What a visitor may return besides 0, to go on, and anything else, to end the walk. */
@@ -45,5 +49,13 @@ typedef int (*fsq_walk_visitor)(const struct fsq_walk_entry *entry, void *arg);
  */
 int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
 		  struct fsq_error *err);
+
+/**
+ * Walk all that is below a directory that is open, whatever is at the path @root by now.
+ *
+ * @files_closed regular files are not opened: their fd is -1, and they may be others by then
+ */
+int fsq_tree_walk_at(int root_fd, const char *root, bool files_closed, fsq_walk_visitor visit,
+		     void *arg, struct fsq_error *err);
 
 #endif

@@ -68,6 +68,54 @@ int fsq_parse_size(const char *text, uint64_t *bytes)
 	return 0;
 }
 
+/* The largest that does not count as none. */
+#define LARGEST_LIMIT ((FSQ_UNLIMITED_BLOCKS - 1) * FSQ_BASIC_BLOCK)
+
+static int parse_decimal(const char *text, uint64_t *number, const char **end)
+{
+	char *stop;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	*number = strtoull(text, &stop, 10);
+	*end = stop;
+	if (errno || *number > INT64_MAX)
+		return -ERANGE;
+	return *number ? 0 : -EINVAL;
+}
+
+int fsq_parse_bytes(const char *text, uint64_t *bytes)
+{
+	static const char letters[] = "kmgtpe";
+	const char *end, *letter;
+	uint64_t number;
+	int rc = parse_decimal(text, &number, &end);
+
+	if (rc)
+		return rc;
+	*bytes = number;
+	if (!*end)
+		return number > LARGEST_LIMIT ? -ERANGE : 0;
+	letter = strchr(letters, tolower((unsigned char)*end));
+	if (!letter || (end[1] && strcmp(end + 1, "i") != 0 && strcmp(end + 1, "iB") != 0))
+		return -EINVAL;
+	if (__builtin_mul_overflow(number, 1ULL << (10 * (letter - letters + 1)), bytes) ||
+	    *bytes > LARGEST_LIMIT)
+		return -ERANGE;
+	return 0;
+}
+
+int fsq_parse_positive(const char *text, uint64_t *number)
+{
+	const char *end;
+	int rc = parse_decimal(text, number, &end);
+
+	if (rc)
+		return rc;
+	return *end ? -EINVAL : 0;
+}
+
 int fsq_parse_count(const char *text, uint64_t *count)
 {
 	char *end;
@@ -129,9 +177,29 @@ int fsq_parse_id(const char *text, uint32_t *id)
 	return 0;
 }
 
+int fsq_parse_listed_id(const char *text, size_t length, uint32_t *id)
+{
+	char number[32];
+
+	while (length > 0 && isblank((unsigned char)text[0]))
+		text++, length--;
+	while (length > 0 && isblank((unsigned char)text[length - 1]))
+		length--;
+	if (length >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	return fsq_parse_id(number, id);
+}
+
 uint64_t fsq_limit_blocks(uint64_t bytes)
 {
 	uint64_t blocks = bytes / FSQ_BASIC_BLOCK;
 
 	return blocks == 0 && bytes > 0 ? 1 : blocks;
+}
+
+uint64_t fsq_limit_blocks_up(uint64_t bytes)
+{
+	return bytes / FSQ_BASIC_BLOCK + (bytes % FSQ_BASIC_BLOCK > 0);
 }

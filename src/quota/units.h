@@ -4,10 +4,16 @@
 #define FSQ_UNITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Quota limits travel in basic blocks. */
 #define FSQ_BASIC_BLOCK 512U
+
+/* KEP-1029's "accounting without a limit", in basic blocks; from the smaller one on there is none.
+ */
+#define FSQ_XFS_UNLIMITED_BLOCKS ((1ULL << 54) - 1)
+#define FSQ_UNLIMITED_BLOCKS ((1ULL << 49) - 1)
 
 /**
  * Parse a size: a number as strtoll(3) with base 0 takes it, and one of the suffixes
@@ -19,6 +25,22 @@
  * Source: xfs_quota(8)
  */
 int fsq_parse_size(const char *text, uint64_t *bytes);
+
+/**
+ * Parse a size as people and orchestrators write it: decimal digits, and K, M, G, T, P or E in
+ * either case for powers of 1024, with i or iB behind it or not. Not 0, which would be no limit,
+ * and below 2^58, which counts as none.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_bytes(const char *text, uint64_t *bytes);
+
+/**
+ * Parse a number in decimal digits, not 0.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_positive(const char *text, uint64_t *number);
 
 /**
  * Parse a count of inodes: a number as strtoll(3) with base 0 takes it, without suffix.
@@ -44,9 +66,19 @@ int fsq_parse_duration(const char *text, uint64_t *seconds);
 int fsq_parse_id(const char *text, uint32_t *id);
 
 /**
+ * Parse an ID as the projects and projid files have it: as fsq_parse_id(), with blanks around it.
+ *
+ * @text     need not end at @length
+ */
+int fsq_parse_listed_id(const char *text, size_t length, uint32_t *id);
+
+/**
  * A limit in bytes as the basic blocks the kernel takes, rounded down but never to nothing:
  * 0 would mean "no limit".
  */
 uint64_t fsq_limit_blocks(uint64_t bytes);
+
+/** The same, rounded up. */
+uint64_t fsq_limit_blocks_up(uint64_t bytes);
 
 #endif

@@ -64,6 +64,28 @@ commands() {
 	assert_line --index 3 report
 }
 
+@test "the help of our own commands fits a screen" {
+	local command
+	for command in assign id list lsattr release resize supported usage; do
+		run fsquota "$command" --help
+		assert [ "$(wc -L <<<"$output")" -le 80 ]
+	done
+}
+
+@test "completion knows the values of options" {
+	# shellcheck disable=SC2016 # for another shell
+	run bash -c 'source "$1/completions/bash/fsquota"
+		complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); COMPREPLY=(); _fsquota; echo "${COMPREPLY[*]}"; }
+		complete_words fsquota usage --fallback ""
+		complete_words fsquota list --sort p
+		complete_words fsquota list -o PATH,U
+		complete_words fsquota assign --ha' bash "$srcdir"
+	assert_line --index 0 "walk none"
+	assert_line --index 1 percent
+	assert_line --index 2 "PATH,USED PATH,USE%"
+	assert_line --index 3 -- "--hard --hard-inodes"
+}
+
 @test "bash completes the options and names that a command of xfs_quota takes" {
 	echo volume:42 >/etc/projid
 	run bash -c 'source "$1/completions/bash/fsquota"

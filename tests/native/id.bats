@@ -58,5 +58,13 @@ setup_file() {
 @test "without a path the usage is shown, with 2" {
 	run_split fsquota id
 	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id PATH..."
+	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id [--json] PATH..."
+}
+
+@test "JSON has a path and an ID in each row, also where one fails" {
+	run_split fsquota id --json /mnt/x/dir /nowhere /mnt/x
+	assert_equal "$status" 5
+	assert_equal "$(jq -c '.id | map([.path, .id])' <<<"$stdout")" '[["/mnt/x/dir",4294967294],["/mnt/x",0]]'
+	run -0 jq -r .error.code <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
+	assert_output not-found
 }

@@ -237,8 +237,7 @@ unprivileged() {
 }
 
 @test "warn is refused by a kernel that keeps no warnings" {
-	run_split fsquota warn -p 3 42 /mnt/x
-	assert_not_equal "$status" 0
+	fails 3 /mnt/x fsquota warn -p 3 42 /mnt/x
 	run oracle -c 'quota -p -v -N 42' /mnt/x
 	assert_output --partial ' 00 '
 }
@@ -294,7 +293,7 @@ unprivileged() {
 		fsquota limit -p bsoft=1m bhard=2m isoft=3 ihard=4 141 /mnt/$fs
 		run_split fsquota dump -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
 		assert_equal "$status$stdout$stderr" 0
-		fsquota limit -p bsoft=0 bhard=0 isoft=7 141 /mnt/$fs
+		fsquota limit -p bsoft=0 bhard=0 isoft=2 141 /mnt/$fs
 		run_split fsquota restore -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
 		assert_equal "$status$stdout$stderr" 0
 		assert_equal "$(limits_of $fs 141)" "141 2048 4096 3 4"
@@ -359,6 +358,13 @@ unprivileged() {
 }
 
 # --- which filesystem ---------------------------------------------------------------------------
+
+@test "-f takes the output of all filesystems" {
+	fsquota report -p /mnt/x /mnt/e >"$BATS_TEST_TMPDIR/direct"
+	run_split fsquota report -p -f "$BATS_TEST_TMPDIR/file" --at /mnt/x --at /mnt/e
+	assert_equal "$status$stdout$stderr" 0
+	diff "$BATS_TEST_TMPDIR/direct" "$BATS_TEST_TMPDIR/file"
+}
 
 @test "any path on the filesystem stands for it, and so does its device" {
 	local path expected
@@ -439,6 +445,58 @@ unprivileged() {
 	assert_equal "$(limits_of x 42)$(oracle -x -c state /mnt/x)" "$before"
 }
 
+@test "a soft limit above the hard one gives 2, and nothing is set" {
+	local before fs words
+	before=$(snapshot)
+	for fs in x e f; do
+		for words in "bsoft=2m bhard=1m 77" "bsoft=51m 42" "bhard=44m 42" "isoft=1001 43"; do
+			# shellcheck disable=SC2086 # words
+			fails 2 /mnt/$fs fsquota limit -p $words /mnt/$fs
+		done
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "a dump that is not understood gives 2, and nothing is set" {
+	local before line
+	before=$(snapshot)
+	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" 		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "fs = /dev/other"; do
+		printf '%s
+' "fs = $FSQ_X_DEV" "43          1          2          3          4" "$line" >"$BATS_TEST_TMPDIR/dump"
+		fails 2 "line 3" fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/x
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
+@test "a dump can be restored on another filesystem" {
+	fsquota limit -p bsoft=1m bhard=2m 8151 /mnt/x
+	fsquota dump -p -L 8151 -U 8151 /mnt/x >"$BATS_TEST_TMPDIR/dump"
+	fsquota limit -p bsoft=0 bhard=0 8151 /mnt/x
+	run_split fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/e
+	assert_equal "$status$stdout$stderr" 0
+	assert_equal "$(limits_of e 8151)" "8151 2048 4096 0 0"
+	assert_equal "$(limits_of x 8151)" ""
+	fsquota limit -p bsoft=0 bhard=0 8151 /mnt/e
+}
+
+@test "numbers that are none give 2" {
+	fails 2 bogus fsquota report -p -L bogus /mnt/x
+	fails 2 bogus fsquota report -p -U bogus /mnt/x
+	fails 2 -1 fsquota dump -p -L -1 /mnt/x
+	fails 2 x fsquota project -d x -c -p /mnt/x/logs 43
+}
+
+@test "what only a shell needs is no command" {
+	local word
+	for word in quit q '?'; do
+		fails 2 "\"$word\"" fsquota "$word"
+	done
+}
+
+@test "remove says what to do while quota is on" {
+	fails 3 "without quota first" fsquota remove -p /mnt/x
+}
+
 @test "what changes something wants the filesystem named, or gives 2" {
 	local words
 	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3" "warn -p 3 42"; do
@@ -480,6 +538,26 @@ unprivileged() {
 	assert_equal "$stdout" ""
 }
 
+@test "where the kernel has no quota they give 3" {
+	local words path
+	for words in "report -p" "quota -p 42" "state -p" "dump -p" "limit -p bhard=1m 42" "timer -p 3days"; do
+		for path in /proc /run; do
+			# shellcheck disable=SC2086 # words
+			fails 3 $path fsquota $words $path
+		done
+	done
+}
+
+@test "realtime limits and times give 3 where there is no realtime device" {
+	local before fs
+	before=$(snapshot)
+	for fs in e f; do
+		fails 3 /mnt/$fs fsquota limit -p rtbhard=1m 42 /mnt/$fs
+		fails 3 /mnt/$fs fsquota timer -p -r 3days /mnt/$fs
+	done
+	assert_equal "$(snapshot)" "$before"
+}
+
 @test "a filesystem that keeps no project IDs gives 3" {
 	umount /mnt/x2
 	mkfs.ext4 -q -F -O ^project,^quota "$FSQ_X2_DEV"
@@ -518,13 +596,20 @@ unprivileged() {
 	local words
 	cp "$projects.x" /etc/projects
 	chmod 644 /etc/projects
-	for words in df state print path "project -c 42"; do # but df leaves projects out
+	for words in "df --projects-file /dev/null" state print path "project -c 42"; do
 		# shellcheck disable=SC2086 # words
 		run_split unprivileged $words /mnt/x
 		assert_equal "$words: $status$stderr" "$words: 0"
 		# shellcheck disable=SC2086
-		[ "$words" = df ] || assert_output "$(fsquota $words /mnt/x)"
+		assert_output "$(fsquota $words /mnt/x)"
 	done
+}
+
+@test "df says that it leaves projects out where their quota may not be read" {
+	run_split unprivileged df --projects-file "$projects.x" /mnt/x
+	assert_equal "$status" 4
+	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_equal "$stdout" "$(fsquota df --projects-file /dev/null /mnt/x)"
 }
 
 @test "a path that is not there gives 5, and nothing is changed" {
@@ -699,8 +784,8 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 
 @test "every key that JSON has is documented" {
 	local key
-	for key in $(grep -oh 'json_[a-z]*(&json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
-		"$srcdir/src/output/json_rows.c" "$srcdir/src/output/error_text.c" |
+	for key in $(grep -oh 'json_[a-z]*(&\?json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
+		"$srcdir"/src/output/{json_rows,error_text,native_text,project_rows}.c |
 		sed 's/.*"\([a-z_0-9]*\)"/\1/' | sort -u); do
 		grep -qE "^\.(It )?Cm .*\b$key\b|^\.Cm $key|\"$key\"" "$srcdir/man/fsquota-json.5" || fail "$key"
 	done
@@ -780,7 +865,8 @@ error_is() {
 }
 
 @test "an error with --json has a line and an object, which names the code" {
-	error_is 1 failed EINVAL fsquota warn --json -p 3 42 /mnt/x
+	error_is 1 failed EISDIR fsquota restore --json -p -f /mnt /mnt/x
+	error_is 3 not-supported EINVAL fsquota warn --json -p 3 42 /mnt/x
 	error_is 2 usage null fsquota report --json -f /run/out /mnt/x
 	error_is 2 usage null fsquota limit --json -p bhard=x 42 /mnt/x
 	error_is 2 usage null fsquota report --json -Z
@@ -794,6 +880,12 @@ error_is() {
 	run_split fsquota limit --json -p bhard=1m 42 /mnt/x2
 	run -0 jq -r '.error | .path, (.hint | test("prjquota"))' <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
 	assert_output $'/mnt/x2\ntrue'
+}
+
+@test "the object of an error names a path that could not be opened" {
+	run_split fsquota report --json /nowhere
+	run -0 jq -r '.error | .path' <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
+	assert_output /nowhere
 }
 
 @test "standard output is JSON even if something failed" {
@@ -823,6 +915,16 @@ error_is() {
 			letter=${BASH_REMATCH[1]} usage=${BASH_REMATCH[2]}
 			[[ $usage != [A-Za-z]* ]] || usage=-$usage
 			[[ $documented =~ "Fl $letter"($|[[:space:]]) ]] || fail "$command -$letter"
+		done
+	done
+}
+
+@test "every option that the help of our own commands names is in the page" {
+	local command option documented
+	for command in assign id list lsattr release resize supported usage; do
+		documented=$(grep '^\.It Fl' "$srcdir/man/fsquota-$command.8")
+		for option in $(fsquota "$command" --help | sed -nE 's/^  (-[A-Za-z])?,? *(--[a-z-]+)?.*/\1 \2/p'); do
+			[[ $documented == *"Fl ${option#-}"* ]] || fail "$command $option"
 		done
 	done
 }
@@ -859,6 +961,7 @@ example_system() {
 	fresh_fs x -o pquota
 	mkdir -m 1777 /mnt/x/volume /mnt/x/logs
 	printf '42:/mnt/x/volume\n43:/mnt/x/logs\n' >/etc/projects
+	printf 'volume:42\nlogs:43\n' >/etc/projid
 	oracle -x -c 'project -s volume' -c 'project -s logs' -c 'limit -p bhard=100m ihard=1000 logs' \
 		/mnt/x >/dev/null
 	fallocate -l 460m /mnt/x/volume/file
@@ -866,6 +969,7 @@ example_system() {
 	fallocate -l 100k /mnt/x/logs/2
 	fallocate -l 100k /mnt/x/logs/3
 	oracle -x -c 'limit -p bsoft=450m bhard=500m volume' /mnt/x
+	rm -f /etc/fsquota.conf
 	sync -f /mnt/x
 }
 
@@ -876,11 +980,12 @@ example_system() {
 		[ $changed = 0 ] || example_system
 		changed=0
 		case $page in
-		*-d[iu]* | *-enable* | *-limit* | *-off* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
+		*-assign* | *-d[iu]* | *-enable* | *-limit* | *-off* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
 		esac
 		transcript "$page" >"$BATS_TEST_TMPDIR/page"
 		diff <(normalise <"$BATS_TEST_TMPDIR/page") <(replay) || fail "$page"
 	done
+	rm -f /etc/fsquota.conf
 	fresh_fs x
 	make_trees /mnt/x
 }

@@ -173,6 +173,47 @@ mounted_last() {
 	assert_equal "$(grep -o '"/run/among/[^"]*"' <<<"$trace" | sort -u)" '"/run/among/last"'
 }
 
+@test "assign of an empty directory is one process, and takes 60 system calls at most" {
+	local fs options
+	printf '%s\n' '# foreign' 1:/one 2:/two >/etc/projects
+	printf '%s\n' one:1 two:2 >/etc/projid
+	for fs in x e; do
+		for options in "" "--hard 10M" "--hard 10M --soft 5M --hard-inodes 100 --name pod-$fs"; do
+			mkdir /mnt/$fs/assigned
+			# shellcheck disable=SC2086 # words
+			calls fsquota assign /mnt/$fs/assigned $options
+			assert [ "$calls" -le 60 ]
+			refute grep -qE 'clone|fork' "$BATS_TEST_TMPDIR/calls"
+			fsquota release /mnt/$fs/assigned
+			rmdir /mnt/$fs/assigned
+		done
+	done
+}
+
+@test "usage costs the same, however much is in a directory" {
+	mkdir /mnt/x/few /mnt/x/many
+	touch /mnt/x/many/{1..500}
+	fsquota assign /mnt/x/few
+	fsquota assign /mnt/x/many
+	calls fsquota usage --json /mnt/x/few
+	local few=$calls
+	calls fsquota usage --json /mnt/x/many
+	assert_equal "$calls" "$few"
+	fsquota release /mnt/x/few
+	fsquota release /mnt/x/many
+}
+
+@test "setting up a tree costs 4 system calls an entry" {
+	mkdir /mnt/x/one /mnt/x/two
+	touch /mnt/x/one/{1..100} /mnt/x/two/{1..200}
+	calls xfs_quota -x -c 'project -s -p /mnt/x/one 7' /mnt/x
+	local one=$calls
+	calls xfs_quota -x -c 'project -s -p /mnt/x/two 7' /mnt/x
+	run lsattr -p /mnt/x/two
+	assert_equal "$(grep -c '^ *7 ' <<<"$output")" 200
+	assert [ $((calls - one)) -le 400 ]
+}
+
 @test "a report costs one system call a row" {
 	local limits=() id
 	for id in {1001..1100}; do limits+=(-c "limit -p bhard=1m $id"); done

@@ -386,6 +386,15 @@ with_tables() {
 	assert_line --regexp "^$FSQ_X_DEV +0 "
 }
 
+@test "a projid file that is a directory, or may not be read, has no names" {
+	mkdir directory
+	same_as_xfs_quota -x -P "$PWD/directory" -c 'report -p' -c 'quota -p -v name' /mnt/x
+	ordinary_user
+	echo 'name:42' >/etc/projid
+	chmod 600 /etc/projid
+	same_as_xfs_quota -x -c 'report -p' -c 'quota -p -v name' /mnt/x
+}
+
 @test "a file to write that is there already" {
 	echo mine >there
 	same_as_xfs_quota -x -c 'report -p -f there' -c 'quota -p -v -f there 42' -c 'state -f there' /mnt/x
@@ -438,6 +447,16 @@ shell_line() {
 	complains 1 ''
 	shell_line 'xfs_quota -x -c "limit -p bsoft=1g 42" /mnt/x <&- >&- 2>&-'
 	complains 0 ''
+}
+
+@test "messages do not go into a file that is written" {
+	ordinary_user
+	ours=$TMPDIR/bin/xfs_quota
+	mkdir -m 777 "$TMPDIR/writable"
+	shell_line 'cd "$TMPDIR/writable"
+		setpriv --reuid 1000 --regid 1000 --clear-groups "$ours" -x -c "report -p -f file" /mnt/x >&- 2>&-'
+	run cat "$TMPDIR/writable/file"
+	assert_output ""
 }
 
 @test "output that cannot be written is an error, whatever prints it" {
@@ -520,6 +539,13 @@ shell_line() {
 	# The loader needs one; the filesystem and the mount table are two.
 	shell_line 'exec 3>&- 4>&- 5>&-; ulimit -n 4; xfs_quota -x -c "quota -p -v 42" /mnt/x'
 	complains 0 'xfs_quota: cannot setup path for mount /mnt/x: Too many open files'
+}
+
+@test "too few descriptors for the names" {
+	printf '%s\n' "$FSQ_X_DEV /mnt/x xfs rw 0 0" "$FSQ_X2_DEV /mnt/x2 xfs rw 0 0" >table
+	shell_line 'exec 3>&- 4>&- 5>&-; ulimit -n 5; xfs_quota -x -t table -c "report -p -N"'
+	assert_equal "$status:$stderr" "0:"
+	assert_line --regexp '^#42 +0 '
 }
 
 @test "an empty environment" {

@@ -133,6 +133,38 @@ assert_untouched() {
 	assert_untouched
 }
 
+# below_dead COMMAND...: as with_dead, but before the server died, and in its tree, an XFS was
+# mounted, and it is nowhere else.
+below_dead() {
+	mkdir -p "$dead/x"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split unshare -m bash -c 'mount --move /mnt/x "$1/x" && dead=$1 && shift && exec "$@"' \
+		bash "$dead" "$BATS_TEST_DIRNAME/among" "$dead" timeout -s KILL 5 \
+		strace -f -qq -y -e trace=%file,%desc -o "$BATS_TEST_TMPDIR/trace" "$@"
+	trace=$(<"$BATS_TEST_TMPDIR/trace")
+	rm -r "$dead"
+}
+
+@test "without a path, what is mounted below a dead mount is left out" {
+	below_dead xfs_quota -x -c 'report -p -a'
+	assert_untouched
+	below_dead xfs_quota -x -c print
+	assert_untouched
+	assert_output --partial /mnt/x2
+	refute_output --partial "$FSQ_X_DEV "
+}
+
+@test "a device that is mounted below a dead mount is found where else it is mounted" {
+	mkdir -p "$dead/x" /run/late
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split unshare -m bash -c 'mount --move /mnt/x "$1/x" && mount --bind "$1/x" /run/late && dead=$1 && shift && exec "$@"' \
+		bash "$dead" "$BATS_TEST_DIRNAME/among" "$dead" timeout -s KILL 5 \
+		xfs_quota -x -c 'quota -p -N -n -v -b 42' "$FSQ_X_DEV"
+	rm -r "$dead" /run/late
+	assert_equal "$status:$stderr" "0:"
+	assert_output --regexp "^$FSQ_X_DEV +0 .* /run/late\$"
+}
+
 # on_dead COMMAND...: an XFS is mounted on the very root of the dead mount.
 on_dead() {
 	# shellcheck disable=SC2016 # expanded by the inner shell

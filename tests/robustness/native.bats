@@ -122,6 +122,19 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 	fails 2 ' -Z' fsquota lsattr -Z $tree
 }
 
+@test "an unknown option is named, wherever in a bundle it is" {
+	fails 2 ' -Z' fsquota lsattr -Zp $tree
+	fails 2 ' -Z' fsquota lsattr -pZ $tree
+}
+
+@test "any number of options can be bundled" {
+	local letters
+	printf -v letters "p%.0s" {1..100}
+	run_split fsquota report "-bihnN$letters" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$stdout" "$(fsquota report -p -b -i -h -n -N /mnt/x)"
+}
+
 @test "what begins with a dash is a path behind --" {
 	cd $tree
 	mkdir -- -x

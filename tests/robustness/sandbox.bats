@@ -83,6 +83,12 @@ failing() {
 	assert_output --regexp ' 0 +3072 '
 }
 
+@test "a filter that forbids quotactl_fd, but not quotactl, is got around" {
+	failing quotactl_fd EPERM xfs_quota -x -c 'quota -p -v 42' /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$stdout" "$(oracle -x -c 'quota -p -v 42' /mnt/x)"
+}
+
 @test "without openat2 trees are walked all the same" {
 	local error id=100
 	for error in ENOSYS EPERM; do

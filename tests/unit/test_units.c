@@ -19,6 +19,20 @@ static int size_error(const char *text)
 	return fsq_parse_size(text, &bytes);
 }
 
+static bool bytes_are(const char *text, uint64_t wanted)
+{
+	uint64_t bytes = 0;
+
+	return fsq_parse_bytes(text, &bytes) == 0 && bytes == wanted;
+}
+
+static int bytes_error(const char *text)
+{
+	uint64_t bytes;
+
+	return fsq_parse_bytes(text, &bytes);
+}
+
 static int count_error(const char *text)
 {
 	uint64_t count;
@@ -107,5 +121,28 @@ int main(void)
 	ok(fsq_limit_blocks(1) == 1 && fsq_limit_blocks(512) == 1, "a byte is a block");
 	ok(fsq_limit_blocks(1023) == 1, "more is rounded down");
 	ok(fsq_limit_blocks(INT64_MAX) == (1ULL << 54) - 1, "2^63-1 stays below 2^63");
+
+	ok(bytes_are("1", 1) && bytes_are("512", 512) && bytes_are("010", 10), "bytes in decimal");
+	ok(bytes_are("1k", 1024) && bytes_are("3M", 3 << 20) && bytes_are("255P", 255ULL << 50),
+	   "with a letter");
+	ok(bytes_are("5Gi", 5ULL << 30) && bytes_are("5giB", 5ULL << 30),
+	   "as orchestrators write it");
+	ok(bytes_error("0") == -EINVAL && bytes_error("0G") == -EINVAL, "0 is no limit");
+	ok(bytes_error("") == -EINVAL && bytes_error("G") == -EINVAL &&
+		   bytes_error("-1") == -EINVAL && bytes_error("+1") == -EINVAL &&
+		   bytes_error(" 1") == -EINVAL,
+	   "what does not begin with a digit");
+	ok(bytes_error("1.5G") == -EINVAL && bytes_error("1b") == -EINVAL &&
+		   bytes_error("1GB") == -EINVAL && bytes_error("1Gib") == -EINVAL &&
+		   bytes_error("1G ") == -EINVAL && bytes_error("0x10") == -EINVAL,
+	   "what goes on as no size does");
+	ok(bytes_error("8E") == -ERANGE && bytes_error("256P") == -ERANGE &&
+		   bytes_error("288230376151711743") == -ERANGE &&
+		   bytes_error("9223372036854775808") == -ERANGE &&
+		   bytes_error("99999999999999999999") == -ERANGE,
+	   "too large for a limit");
+	ok(fsq_limit_blocks_up(1) == 1 && fsq_limit_blocks_up(512) == 1 &&
+		   fsq_limit_blocks_up(513) == 2,
+	   "limits of assign are rounded up");
 	return tap_end();
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/assign.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "config.h"
+#include "listing.h"
+#include "native_command.h"
+#include "output/json_rows.h"
+#include "output/native_text.h"
+#include "quota/project_edit.h"
+#include "quota/units.h"
+
+enum {
+	HARD = NATIVE_OWN,
+	SOFT,
+	HARD_INODES,
+	SOFT_INODES,
+	UNLIMITED,
+	NAME,
+	ID,
+	ID_RANGE,
+	NO_REGISTER,
+	DRY_RUN,
+};
+
+static bool take_limit(struct session *session, struct fsq_limits *limits, enum fsq_form form,
+		       bool hard)
+{
+	uint64_t value;
+
+	if (form == FSQ_INODES ? fsq_parse_positive(optarg, &value)
+			       : fsq_parse_bytes(optarg, &value)) {
+		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is no %s", optarg,
+				 form == FSQ_INODES ? "number of inodes, such as 10000"
+						    : "size, such as 500M or 10G");
+		return false;
+	}
+	if (form != FSQ_INODES)
+		value = fsq_limit_blocks_up(value);
+	(hard ? limits->hard : limits->soft)[form] = value;
+	limits->mask |= hard ? FSQ_HARD(form) : FSQ_SOFT(form);
+	return true;
+}
+
+/* @return   false when it makes no sense; the user has been told */
+static bool take_option(struct session *session, struct fsq_assign_request *request, int option,
+			bool *has_range)
+{
+	switch (option) {
+	case HARD:
+		return take_limit(session, &request->limits, FSQ_BLOCKS, true);
+	case SOFT:
+		return take_limit(session, &request->limits, FSQ_BLOCKS, false);
+	case HARD_INODES:
+		return take_limit(session, &request->limits, FSQ_INODES, true);
+	case SOFT_INODES:
+		return take_limit(session, &request->limits, FSQ_INODES, false);
+	case UNLIMITED:
+		request->unlimited = true;
+		return true;
+	case NAME:
+		request->name = optarg;
+		if (fsq_project_name_is_valid(optarg))
+			return true;
+		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" cannot be the name of a project",
+				 optarg);
+		return false;
+	case ID:
+		request->has_id = fsq_parse_id(optarg, &request->id) == 0 && request->id != 0;
+		if (!request->has_id)
+			session_complain(session, 1, FSQ_E_USAGE,
+					 "\"%s\" is no project ID from 1 to %u", optarg,
+					 FSQ_ID_MAX);
+		return request->has_id;
+	case ID_RANGE:
+		*has_range = fsq_parse_id_range(optarg, &request->range) == 0;
+		if (!*has_range)
+			session_complain(
+				session, 1, FSQ_E_USAGE,
+				"\"%s\" is no range of project IDs, such as 1048577-2000000",
+				optarg);
+		return *has_range;
+	case NO_REGISTER:
+		request->registry.none = true;
+		return true;
+	case DRY_RUN:
+		request->dry_run = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool parse(struct session *session, const struct native_command *command, int argc,
+		  char **argv, struct fsq_assign_request *request)
+{
+	static const struct option words[] = {
+		NATIVE_WORDS,
+		NATIVE_FILE_WORDS,
+		{ "hard", required_argument, NULL, HARD },
+		{ "soft", required_argument, NULL, SOFT },
+		{ "hard-inodes", required_argument, NULL, HARD_INODES },
+		{ "soft-inodes", required_argument, NULL, SOFT_INODES },
+		{ "unlimited", no_argument, NULL, UNLIMITED },
+		{ "name", required_argument, NULL, NAME },
+		{ "id", required_argument, NULL, ID },
+		{ "id-range", required_argument, NULL, ID_RANGE },
+		{ "no-register", no_argument, NULL, NO_REGISTER },
+		{ "dry-run", no_argument, NULL, DRY_RUN },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool has_range = false;
+	int option;
+
+	while ((option = native_option(session, command, argc, argv, "h", words)) != -1)
+		if (option == 0 || !take_option(session, request, option, &has_range))
+			return false;
+	if (!native_operand(session, command, argc, argv, &request->directory))
+		return false;
+	if (request->unlimited && request->limits.mask) {
+		session_complain(session, 1, FSQ_E_USAGE,
+				 "--unlimited does not go with other limits");
+		return false;
+	}
+	request->registry.projects_file = session->projects_file;
+	request->registry.projid_file = session->projid_file;
+	return request->has_id || has_range || config_id_range(session, &request->range);
+}
+
+/* The ID; with --json the whole row. @return  whether the caller has got it */
+static bool show(struct session *session, const struct fsq_assignment *assignment,
+		 const char *directory)
+{
+	struct project_style style = { 0 };
+	struct project_output *output;
+	struct project_row row;
+	struct fsq_usage usage;
+	struct fsq_error err;
+
+	if (!session->json) {
+		text_id_row(session->out, fsq_assignment_id(assignment));
+	} else {
+		if (fsq_usage_get(&usage, directory, false, &err)) {
+			session_fail(session, &err);
+			return false;
+		}
+		output = listing_begin(session, &style, "assign", true);
+		if (output) {
+			row = listing_row(session, directory, &usage);
+			listing_add(session, output, &row);
+			listing_end(session, output);
+		}
+		fsq_usage_clear(&usage);
+	}
+	session_flush(session);
+	return session->status == 0;
+}
+
+NATIVE_FUNCTION(assign)
+{
+	struct fsq_assign_request request = {
+		.range = { FSQ_ID_RANGE_FIRST, FSQ_ID_RANGE_LAST },
+	};
+	struct fsq_assignment *assignment;
+	struct fsq_error err;
+
+	if (!parse(session, command, argc, argv, &request))
+		return;
+	if (fsq_assign(&assignment, &request, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	if (request.dry_run && session->json) {
+		json_only_id(session->out, "assign", request.directory,
+			     fsq_assignment_id(assignment));
+	} else if (request.dry_run) {
+		text_id_row(session->out, fsq_assignment_id(assignment));
+	} else if (show(session, assignment, request.directory)) {
+		/* The process ends, which frees it without a call of the kernel. */
+		return;
+	} else {
+		/* Who does not know the ID has not got a quota. */
+		fsq_assignment_undo(assignment);
+	}
+	fsq_assignment_free(assignment);
+}

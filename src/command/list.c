@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dquots.h"
+#include "listing.h"
+#include "native_command.h"
+#include "paths.h"
+#include "quota/project_files.h"
+
+enum { SORT = LISTING_OWN };
+
+enum order { BY_ID, BY_USE, BY_PERCENT };
+
+/* A line of the projects file that belongs to one of the filesystems. */
+struct known {
+	uint32_t id;
+	size_t filesystem; /* index in the table of paths */
+	char *directory;
+};
+
+struct project {
+	struct fsq_usage usage;
+	size_t known, known_count; /* its directories */
+	double percent;
+};
+
+struct list {
+	struct session *session;
+	enum order order;
+	struct known *known; /* sorted */
+	size_t known_count, known_room, next_known;
+	struct project *projects;
+	size_t count, room;
+	bool no_memory;
+	/* of the filesystem being read: */
+	size_t filesystem;
+	struct fsq_state state;
+};
+
+/* --- directories --- */
+
+/* The filesystem that holds a directory, or -1. */
+static int filesystem_of(const struct session *session, const char *directory)
+{
+	for (size_t i = 0; i < session->path_count; i++)
+		if (fsq_filesystem_holds(session->paths[i].fs, directory))
+			return (int)i;
+	return -1;
+}
+
+static int add_known(uint32_t id, const char *directory, void *arg)
+{
+	struct list *list = arg;
+	int filesystem = filesystem_of(list->session, directory);
+	struct known *more;
+	char *copy;
+
+	if (filesystem < 0 || id == 0)
+		return 0;
+	if (list->known_count == list->known_room) {
+		list->known_room = list->known_room ? 2 * list->known_room : 64;
+		more = reallocarray(list->known, list->known_room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		list->known = more;
+	}
+	copy = strdup(directory);
+	if (!copy)
+		return -ENOMEM;
+	list->known[list->known_count++] = (struct known){ id, (size_t)filesystem, copy };
+	return 0;
+}
+
+static int compare_known(const void *one, const void *other)
+{
+	const struct known *a = one, *b = other;
+
+	if (a->filesystem != b->filesystem)
+		return a->filesystem < b->filesystem ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return strcmp(a->directory, b->directory);
+}
+
+/* --- projects --- */
+
+/* With its directories, which stand together. */
+static void add_project(struct list *list, uint32_t id, const struct fsq_dquot *dquot)
+{
+	const struct fsq_filesystem *fs = list->session->paths[list->filesystem].fs;
+	struct project *project;
+
+	if (list->count == list->room) {
+		size_t room = list->room ? 2 * list->room : 64;
+
+		project = reallocarray(list->projects, room, sizeof(*project));
+		if (!project) {
+			list->no_memory = true;
+			return;
+		}
+		list->projects = project;
+		list->room = room;
+	}
+	project = &list->projects[list->count++];
+	*project = (struct project){
+		.usage = { .source = FSQ_USAGE_QUOTA,
+			   .id = id,
+			   .accounting = list->state.accounting[FSQ_PROJECT],
+			   .enforced = list->state.enforced[FSQ_PROJECT],
+			   .device = fs->device,
+			   .mountpoint = fs->directory },
+		.known = list->next_known,
+	};
+	if (dquot)
+		fsq_usage_fill(&project->usage, dquot);
+	while (list->next_known < list->known_count &&
+	       list->known[list->next_known].filesystem == list->filesystem &&
+	       list->known[list->next_known].id == id) {
+		project->known_count++;
+		list->next_known++;
+	}
+}
+
+/* Those of the projects file below an ID that the kernel has no record of. */
+static void add_unrecorded(struct list *list, uint64_t below)
+{
+	while (list->next_known < list->known_count &&
+	       list->known[list->next_known].filesystem == list->filesystem &&
+	       list->known[list->next_known].id < below)
+		add_project(list, list->known[list->next_known].id, NULL);
+}
+
+static bool is_listed(const struct list *list, uint32_t id)
+{
+	return list->next_known < list->known_count &&
+	       list->known[list->next_known].filesystem == list->filesystem &&
+	       list->known[list->next_known].id == id;
+}
+
+static void add_record(const struct fsq_dquot *dquot, void *arg)
+{
+	struct list *list = arg;
+	bool is_empty = true;
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		is_empty &= !dquot->form[form].used && !dquot->form[form].soft &&
+			    !dquot->form[form].hard;
+	if (dquot->id == 0)
+		return;
+	add_unrecorded(list, dquot->id);
+	if (!is_empty || is_listed(list, dquot->id))
+		add_project(list, dquot->id, dquot);
+}
+
+static void read_filesystem(struct list *list)
+{
+	struct session *session = list->session;
+	const struct fsq_filesystem *fs = session->paths[list->filesystem].fs;
+	const struct dquot_range range = { .type = FSQ_PROJECT, .lower = 1 };
+	int rc = fsq_kernel_state(&fs->target, FSQ_PROJECT, &list->state);
+
+	session->current_path = (int)list->filesystem;
+	if (rc || !list->state.accounting[FSQ_PROJECT])
+		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
+				 "there is no project quota: mount it with prjquota");
+	else
+		dquots_each(session, fs, &range, add_record, list);
+	add_unrecorded(list, (uint64_t)FSQ_ID_MAX + 1);
+	session->current_path = -1;
+}
+
+/* --- order --- */
+
+static int larger_first(double a, double b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_use(const void *one, const void *other)
+{
+	const struct project *a = one, *b = other;
+	int order = larger_first((double)a->usage.used_bytes, (double)b->usage.used_bytes);
+
+	return order ? order : (a->usage.id > b->usage.id) - (a->usage.id < b->usage.id);
+}
+
+static int compare_percent(const void *one, const void *other)
+{
+	const struct project *a = one, *b = other;
+	int order = larger_first(a->percent, b->percent);
+
+	return order ? order : compare_use(one, other);
+}
+
+/* --- printing --- */
+
+static struct project_row row_of(struct list *list, const struct project *project,
+				 const char **directories)
+{
+	const char *mountpoint = project->usage.mountpoint;
+	struct project_row row = listing_row(list->session, mountpoint, &project->usage);
+
+	for (size_t i = 0; i < project->known_count; i++)
+		directories[i] = list->known[project->known + i].directory;
+	row.directories = directories;
+	row.directory_count = project->known_count;
+	if (project->known_count)
+		row.path = directories[0];
+	return row;
+}
+
+static void show(struct list *list, struct project_style *style)
+{
+	const char **directories = calloc(list->known_count + 1, sizeof(*directories));
+	struct project_output *output = listing_begin(list->session, style, "list", false);
+
+	if (!directories || list->no_memory)
+		session_complain(list->session, 1, ENOMEM, "cannot list all");
+	for (size_t i = 0; i < list->count && output && directories; i++) {
+		struct project_row row = row_of(list, &list->projects[i], directories);
+
+		listing_add(list->session, output, &row);
+	}
+	if (output)
+		listing_end(list->session, output);
+	free(directories);
+}
+
+static void sort(struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct project *project = &list->projects[i];
+		const struct project_row row = { .used_bytes = project->usage.used_bytes,
+						 .used_inodes = project->usage.used_inodes,
+						 .soft_bytes = project->usage.soft_bytes,
+						 .hard_bytes = project->usage.hard_bytes,
+						 .soft_inodes = project->usage.soft_inodes,
+						 .hard_inodes = project->usage.hard_inodes };
+
+		project->percent = project_row_percent(&row);
+	}
+	if (list->order != BY_ID && list->count > 0)
+		qsort(list->projects, list->count, sizeof(*list->projects),
+		      list->order == BY_USE ? compare_use : compare_percent);
+}
+
+static void collect(struct list *list)
+{
+	struct session *session = list->session;
+	int rc = fsq_projects_each(session->projects_file, add_known, list, NULL);
+
+	list->no_memory = rc == -ENOMEM;
+	if (list->known_count > 0)
+		qsort(list->known, list->known_count, sizeof(*list->known), compare_known);
+	for (; list->filesystem < session->path_count; list->filesystem++)
+		read_filesystem(list);
+}
+
+static bool parse_order(struct session *session, enum order *order)
+{
+	if (strcmp(optarg, "id") == 0) {
+		*order = BY_ID;
+	} else if (strcmp(optarg, "use") == 0) {
+		*order = BY_USE;
+	} else if (strcmp(optarg, "percent") == 0) {
+		*order = BY_PERCENT;
+	} else {
+		session_complain(session, 1, FSQ_E_USAGE,
+				 "--sort is by id, use or percent, not \"%s\"", optarg);
+		return false;
+	}
+	return true;
+}
+
+static void add_paths(struct session *session, int argc, char **argv)
+{
+	dev_t dev;
+
+	for (int i = optind; i < argc; i++)
+		paths_add(session, argv[i], &dev);
+	if (optind == argc) {
+		paths_add_all(session);
+		paths_keep_quota(session, false);
+		if (session->path_count == 0)
+			session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
+					 "no filesystem with quota is mounted");
+	}
+}
+
+NATIVE_FUNCTION(list)
+{
+	static const struct option words[] = {
+		NATIVE_WORDS,	      NATIVE_FILE_WORDS,
+		LISTING_WORDS,	      { "sort", required_argument, NULL, SORT },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct list list = { .session = session };
+	struct project_style style = { 0 };
+	int option;
+
+	project_columns(&style, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
+	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
+	       -1) {
+		if (option == SORT ? !parse_order(session, &list.order)
+				   : listing_option(session, &style, option) < 1)
+			return;
+	}
+	add_paths(session, argc, argv);
+	if (session->path_count > 0) {
+		collect(&list);
+		sort(&list);
+		show(&list, &style);
+	}
+	for (size_t i = 0; i < list.known_count; i++)
+		free(list.known[i].directory);
+	free(list.known);
+	free(list.projects);
+}

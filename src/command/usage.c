@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/usage.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "listing.h"
+#include "native_command.h"
+
+enum { FALLBACK = LISTING_OWN };
+
+NATIVE_FUNCTION(usage)
+{
+	static const struct option words[] = {
+		NATIVE_WORDS,	      NATIVE_FILE_WORDS,
+		LISTING_WORDS,	      { "fallback", required_argument, NULL, FALLBACK },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct project_style style = { 0 };
+	struct project_output *output;
+	bool walk = false;
+	int option, taken;
+
+	project_columns(&style, "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE");
+	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
+	       -1) {
+		if (option == FALLBACK) {
+			walk = strcmp(optarg, "walk") == 0;
+			if (walk || strcmp(optarg, "none") == 0)
+				continue;
+			session_complain(session, 1, FSQ_E_USAGE,
+					 "--fallback is walk or none, not \"%s\"", optarg);
+			return;
+		}
+		taken = listing_option(session, &style, option);
+		if (taken < 1)
+			return;
+	}
+	if (optind == argc) {
+		session_complain(session, 1, FSQ_E_USAGE, "no directory given; usage: %s",
+				 command->usage);
+		return;
+	}
+	output = listing_begin(session, &style, "usage", false);
+	if (!output)
+		return;
+	for (int i = optind; i < argc; i++) {
+		struct fsq_usage usage;
+		struct project_row row;
+		struct fsq_error err;
+
+		if (fsq_usage_get(&usage, argv[i], walk, &err)) {
+			session_fail(session, &err);
+			continue;
+		}
+		row = listing_row(session, argv[i], &usage);
+		listing_add(session, output, &row);
+		fsq_usage_clear(&usage);
+	}
+	listing_end(session, output);
+}

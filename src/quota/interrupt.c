@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interrupt.h"
+
+#include <stddef.h>
+
+/* The last two come with a write that fails: it shall fail, and be undone. */
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
+#define COUNT (sizeof(signals) / sizeof(signals[0]))
+
+void fsq_interrupt_block(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < COUNT; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+bool fsq_interrupt_pending(void)
+{
+	sigset_t set;
+
+	if (sigpending(&set))
+		return false;
+	for (size_t i = 0; i < COUNT; i++)
+		if (sigismember(&set, signals[i]) == 1)
+			return true;
+	return false;
+}
+
+void fsq_interrupt_restore(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking a quota off a directory, wholly or not at all.
+ *
+ * The directory stops handing on its ID, and what is in it loses it. Then, under the locks of both
+ * files, the directory itself, the limits, and last the lines: what was killed before that is
+ * found by them.
+ */
+#ifndef FSQ_RELEASE_H
+#define FSQ_RELEASE_H
+
+#include <signal.h>
+
+#include "assign.h"
+
+struct fsq_release_request {
+	const char *directory;
+	bool keep_tags; /* do not walk: the directory is about to be deleted */
+	struct fsq_registry registry;
+	bool dry_run; /* only find out whether there is one */
+};
+
+/**
+ * Take the quota off a directory, whoever put it there. What is in it belongs to no project then,
+ * or to that of the directory above; if it was the last directory of the project its limits and
+ * names go, too.
+ *
+ * @signals_before set on success, when SIGHUP, SIGINT and SIGTERM still wait: what came too late to
+ *           undo it must not look as if it had. For fsq_interrupt_restore(), or the end of the
+ * process
+ * @return   0; on failure nothing has changed: FSQ_E_NOT_FOUND it has no quota of its own, and as
+ *           fsq_assign()
+ * Source: KEP-1029, "Operation Flow -- Removing a Quota"
+ */
+int fsq_release(const struct fsq_release_request *request, sigset_t *signals_before,
+		struct fsq_error *err);
+
+#endif

@@ -1,0 +1,758 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A quota on a directory in one call: assign, usage, resize, release, supported. What the kernel
+# holds is asked of the tools of xfsprogs and e2fsprogs.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		chmod 755 /mnt/$fs
+	done
+	fresh_fs x2 -o noquota
+}
+
+setup() {
+	printf '# foreign\n7:/somewhere/else\n' >/etc/projects
+	printf '# foreign\nelsewhere:7\n' >/etc/projid
+	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	volume=volume-$BATS_TEST_NUMBER
+	rm -f /etc/fsquota.conf
+}
+
+teardown() {
+	local fs directory
+	for fs in x e f; do
+		for directory in /mnt/$fs/volume-*; do
+			[ ! -d "$directory" ] || fsquota release "$directory" >/dev/null 2>&1 || true
+			rm -rf "$directory"
+		done
+		real -c 'report -p -N -n' /mnt/$fs | while read -r id _; do
+			[ "$id" = '#0' ] || [ -z "$id" ] ||
+				real -c "limit -p bsoft=0 bhard=0 isoft=0 ihard=0 ${id#\#}" /mnt/$fs
+		done
+	done
+}
+
+# The tool of xfsprogs, without a look at the files.
+real() {
+	oracle -x -f -D/dev/null -P/dev/null "$@"
+}
+
+# The limits and use the kernel has of an ID: "USED SOFT HARD" in KiB, then of inodes.
+kernel_has() {
+	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" /mnt/"$1" |
+		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
+}
+
+# No file, no limit, no ID is otherwise than before the test.
+assert_no_trace() {
+	local fs
+	diff "$BATS_TEST_TMPDIR/projects" /etc/projects
+	diff "$BATS_TEST_TMPDIR/projid" /etc/projid
+	[ "$(ls /etc/proj*)" = $'/etc/projects\n/etc/projid' ] || fail "$(ls /etc/proj*)"
+	for fs in x e f; do
+		run real -c "dump -p" /mnt/$fs
+		assert_equal "$(grep -v '^fs = ' <<<"$output")" ""
+		assert_equal "$(lsattr -pR /mnt/$fs 2>/dev/null | awk '$1 ~ /^[1-9]/')" ""
+	done
+}
+
+# refuses CODE WORD COMMAND...: with that code and one line that has WORD in it
+refuses() {
+	local code=$1 word=$2
+	shift 2
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$stdout" ""
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+tree() {
+	mkdir -p "$1/sub/deep"
+	touch "$1/file" "$1/sub/file" "$1/sub/deep/file"
+	ln -s file "$1/link"
+	ln "$1/file" "$1/sub/other name"
+}
+
+as_user() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
+# --- the whole life ---------------------------------------------------------------------------------
+
+@test "a directory gets a quota, is filled, grows, is filled further, and is free again" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		mkdir -m 777 "$dir"
+		run_split fsquota assign "$dir" --hard 4M --hard-inodes 10
+		assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+		run as_user dd if=/dev/zero of="$dir/file" bs=64k count=100 conv=fsync
+		assert_failure
+		run kernel_has $fs $FIRST
+		assert_output --regexp "^(4096|40[0-9][0-9]) 0 4096 2 0 10$"
+		run_split fsquota resize "$dir" +4M
+		assert_equal "$status:$stdout:$stderr" "0::"
+		as_user dd if=/dev/zero of="$dir/more" bs=64k count=40 conv=fsync status=none
+		run as_user touch "$dir"/{1..10}
+		assert_failure
+		rm -r "${dir:?}"/*
+		run_split fsquota release "$dir"
+		assert_equal "$status:$stdout:$stderr" "0::"
+	done
+	assert_no_trace
+	run_split fsquota assign "/mnt/x/$volume" --hard 1M
+	assert_equal "$stdout" $FIRST
+}
+
+@test "what is in it belongs to the project, and new files do" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir"
+		tree "$dir"
+		fsquota assign "$dir" --hard 10M
+		touch "$dir/sub/deep/new"
+		assert_equal "$(lsattr -pR "$dir" 2>/dev/null | awk 'NF == 3 && $1 != '$FIRST)" ""
+		run lsattr -pd "$dir" "$dir/sub" "$dir/sub/deep"
+		assert_equal "$(grep -c 'P' <<<"$output")" 3
+		rm "$dir/sub/deep/new"
+		fsquota release "$dir"
+	done
+	assert_no_trace
+}
+
+@test "it is registered, as kubelet does" {
+	mkdir "/mnt/x/$volume"
+	fsquota assign "/mnt/x/$volume"
+	assert_equal "$(tail -n +3 /etc/projects)" "$FIRST:/mnt/x/$volume"
+	assert_equal "$(tail -n +3 /etc/projid)" "volume$FIRST:$FIRST"
+	run oracle -x -c "quota -p -N -v volume$FIRST" /mnt/x
+	assert_success
+}
+
+@test "the path that is registered is the real one" {
+	mkdir -p "/mnt/x/$volume/real/below"
+	ln -s "/mnt/x/$volume/real" "/mnt/x/$volume/link"
+	cd "/mnt/x/$volume"
+	fsquota assign "link/./below/"
+	assert_equal "$(tail -n 1 /etc/projects)" "$FIRST:/mnt/x/$volume/real/below"
+	fsquota release /mnt/x//$volume/../$volume/real/below
+	rm link
+	assert_no_trace
+}
+
+@test "without limits it is only counted" {
+	local fs
+	for fs in x e f; do
+		mkdir "/mnt/$fs/$volume"
+		fsquota assign "/mnt/$fs/$volume"
+		run_split fsquota usage --json "/mnt/$fs/$volume"
+		assert_equal "$(jq -c '.usage[0] | [.hard_bytes, .soft_bytes, .hard_inodes, .percent]' <<<"$stdout")" \
+			"[null,null,null,null]"
+		fsquota release "/mnt/$fs/$volume"
+	done
+	mkdir -p "/mnt/x/$volume" "/mnt/e/$volume"
+	fsquota assign "/mnt/x/$volume" --unlimited
+	fsquota assign "/mnt/e/$volume" --unlimited
+	assert_equal "$(kernel_has x $FIRST | cut -d' ' -f3)" 9007199254740992
+	assert_equal "$(kernel_has e $((FIRST + 1)) | cut -d' ' -f3)" 281474976710655
+}
+
+@test "again it has the same ID and limits, or other limits" {
+	local dir=/mnt/x/$volume
+	mkdir "$dir"
+	tree "$dir"
+	run -0 fsquota assign "$dir" --hard 10M --soft 5M --hard-inodes 100
+	cp /etc/projects "$BATS_TEST_TMPDIR/once"
+	run -0 fsquota assign "$dir"
+	assert_output $FIRST
+	run kernel_has x $FIRST
+	assert_output --partial " 5120 10240 6 0 100"
+	run -0 fsquota assign "$dir" --hard 20M
+	assert_output $FIRST
+	run kernel_has x $FIRST
+	assert_output --partial " 5120 20480 6 0 100"
+	run -0 fsquota assign "$dir" --unlimited
+	run fsquota usage -rn -o soft,hard,ihard "$dir"
+	assert_equal "${output// /}" ""
+	diff "$BATS_TEST_TMPDIR/once" /etc/projects
+}
+
+@test "sizes are rounded up to blocks of 512 bytes" {
+	mkdir "/mnt/e/$volume"
+	fsquota assign "/mnt/e/$volume" --hard 1000001
+	run fsquota usage -rnb -o hard "/mnt/e/$volume"
+	assert [ "$output" -ge 1000001 ]
+	assert [ "$output" -lt $((1000001 + 4096)) ]
+}
+
+# --- names and IDs ----------------------------------------------------------------------------------
+
+@test "directories of one name share one project" {
+	mkdir -p "/mnt/x/$volume"/{a,b,c}
+	run -0 fsquota assign "/mnt/x/$volume/a" --name pod1 --hard 10M
+	assert_output $FIRST
+	run -0 fsquota assign "/mnt/x/$volume/b" --name pod1
+	assert_output $FIRST
+	run -0 fsquota assign "/mnt/x/$volume/c" --name pod2
+	assert_output $((FIRST + 1))
+	fallocate -l 1M "/mnt/x/$volume/a/file"
+	fallocate -l 1M "/mnt/x/$volume/b/file"
+	run fsquota usage -rnb -o used,hard,name "/mnt/x/$volume/b"
+	assert_output "2097152 10485760 pod1"
+	fsquota release "/mnt/x/$volume/a"
+	run kernel_has x $FIRST
+	assert_output --regexp "^1024 0 10240 "
+	assert_equal "$(grep -c '^pod1:' /etc/projid)" 1
+	fsquota release "/mnt/x/$volume/b"
+	fsquota release "/mnt/x/$volume/c"
+	assert_no_trace
+}
+
+@test "a name that has an ID already is joined" {
+	echo "mine:4242" >>/etc/projid
+	mkdir "/mnt/x/$volume"
+	run -0 fsquota assign "/mnt/x/$volume" --name mine
+	assert_output 4242
+}
+
+@test "another name or ID gives 6, and nothing changes" {
+	mkdir "/mnt/x/$volume" "/mnt/e/$volume"
+	fsquota assign "/mnt/x/$volume" --name pod1 --hard 1M
+	echo 'pod2:99' >>/etc/projid
+	local before
+	before=$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has x $FIRST)
+	refuses 6 pod1 fsquota assign "/mnt/x/$volume" --name other --hard 2M
+	refuses 6 pod2 fsquota assign "/mnt/x/$volume" --name pod2 --hard 2M
+	refuses 6 $FIRST fsquota assign "/mnt/x/$volume" --id 55 --hard 2M
+	refuses 6 pod2 fsquota assign "/mnt/e/$volume" --name pod2 --id 98
+	assert_equal "$before" \
+		"$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has x $FIRST)"
+	run -0 fsquota assign "/mnt/x/$volume" --name pod1 --id $FIRST
+}
+
+@test "an ID can be insisted on, unless somebody has it" {
+	mkdir "/mnt/x/$volume" "/mnt/x/$volume/other"
+	refuses 6 7 fsquota assign "/mnt/x/$volume" --id 7
+	real -c 'limit -p bhard=1m 8' /mnt/x
+	refuses 6 8 fsquota assign "/mnt/x/$volume" --id 8
+	real -c 'limit -p bhard=0 8' -c "project -s -p /mnt/x/$volume/other 9" /mnt/x >/dev/null
+	refuses 6 9 fsquota assign "/mnt/x/$volume" --id 9
+	real -c "project -C -p /mnt/x/$volume/other 9" /mnt/x >/dev/null
+	run -0 fsquota assign "/mnt/x/$volume" --id 10
+	assert_output 10
+}
+
+@test "IDs that somebody has are never taken" {
+	local id dir fs
+	for fs in x e; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir" "$dir-used"
+		real -c "limit -p bhard=1m $((FIRST + 1))" -c "limit -p ihard=5 $((FIRST + 2))" \
+			-c "project -s -p $dir-used $((FIRST + 4))" /mnt/$fs >/dev/null
+		printf '%s\n' "$FIRST:/nowhere" >>/etc/projects
+		printf '%s\n' "only-a-name:$((FIRST + 3))" >>/etc/projid
+		run -0 fsquota assign "$dir"
+		assert [ "$output" -gt $((FIRST + 4)) ]
+		fsquota release "$dir"
+		cp "$BATS_TEST_TMPDIR"/proj* /etc
+	done
+}
+
+@test "five thousand IDs that only the kernel knows cost few calls, and are never taken" {
+	local id limits=()
+	for ((id = FIRST; id < FIRST + 5000; id++)); do limits+=(-c "limit -p ihard=9 $id"); done
+	real "${limits[@]}" /mnt/x
+	mkdir "/mnt/x/$volume"{,b,c}
+	run_split strace -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl,quotactl_fd \
+		fsquota assign "/mnt/x/$volume"
+	assert [ "$stdout" -ge $((FIRST + 5000)) ]
+	assert [ "$stdout" -lt $((FIRST + 5100)) ]
+	assert [ "$(grep -c QCMD "$BATS_TEST_TMPDIR/trace")" -le 23 ]
+	assert [ "$(grep -c GETNEXTQUOTA "$BATS_TEST_TMPDIR/trace")" -le 20 ]
+	# The next ones stay near.
+	run -0 fsquota assign "/mnt/x/${volume}b"
+	assert [ "$output" -lt $((FIRST + 5100)) ]
+	run -0 fsquota assign "/mnt/x/${volume}c" --no-register
+	assert [ "$output" -lt $((FIRST + 6000)) ]
+	fresh_fs x
+	chmod 755 /mnt/x
+}
+
+@test "IDs come from the range of the configuration or the command line" {
+	mkdir "/mnt/x/$volume"{,b,c,d}
+	printf '# ours\n\n id-range = 500-501 \n' >/etc/fsquota.conf
+	run -0 fsquota assign "/mnt/x/$volume"
+	assert_output 500
+	run -0 fsquota assign "/mnt/x/${volume}b"
+	assert_output 501
+	refuses 6 "from 500 to 501" fsquota assign "/mnt/x/${volume}c"
+	run -0 fsquota assign "/mnt/x/${volume}c" --id-range 600-700
+	assert_output 600
+	local line
+	for line in "id-range = 0-5" "id-range = 5" "id-range = 9-8" "what = 5-6" "id-range = 1-4294967295"; do
+		echo "$line" >/etc/fsquota.conf
+		refuses 2 fsquota.conf fsquota assign "/mnt/x/${volume}d"
+	done
+}
+
+@test "a directory in a project gets a project of its own, and goes back to it" {
+	local dir=/mnt/x/$volume
+	mkdir "$dir"
+	fsquota assign "$dir" --name outer
+	mkdir "$dir/inner"
+	touch "$dir/inner/file"
+	run -0 fsquota assign "$dir/inner" --name inner
+	assert_output $((FIRST + 1))
+	run lsattr -p "$dir/inner"
+	assert_output --partial "$((FIRST + 1)) "
+	fsquota release "$dir/inner"
+	run lsattr -pd "$dir/inner" "$dir/inner/file"
+	assert_equal "$(grep -c "^$FIRST " <<<"$output")" 2
+	fsquota release "$dir"
+	assert_no_trace
+}
+
+# What somebody left who was killed in the middle of it, below a directory with a project.
+unfinished() {
+	mkdir "$1"
+	fsquota assign "$1" >/dev/null
+	mkdir "$1/inner"
+	tree "$1/inner"
+	chattr -p $((FIRST + 1)) "$1/inner" "$1/inner/sub" "$1/inner/sub/file"
+}
+
+@test "what was not finished is finished, also below a directory with a project" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		unfinished "$dir"
+		run -0 fsquota assign "$dir/inner" --hard 1M
+		assert_output $((FIRST + 1))
+		assert_equal "$(lsattr -pR "$dir/inner" 2>/dev/null | awk 'NF == 3 && $1 != '$((FIRST + 1)))" ""
+		fsquota release "$dir/inner"
+		fsquota release "$dir"
+	done
+	rm -r "$dir"
+	assert_no_trace
+}
+
+@test "what was not finished stays as it was where it fails again" {
+	local fs dir before
+	for fs in x e; do
+		dir=/mnt/$fs/$volume
+		unfinished "$dir"
+		mkdir "$dir/inner/zz"
+		chattr -p 4321 "$dir/inner/zz"
+		before=$(lsattr -pR "$dir" 2>/dev/null; cat /etc/proj*)
+		refuses 6 zz fsquota assign "$dir/inner" --hard 1M
+		assert_equal "$(lsattr -pR "$dir" 2>/dev/null; cat /etc/proj*)" "$before"
+		chattr -p $FIRST "$dir/inner/zz"
+		fsquota release "$dir/inner"
+		fsquota release "$dir"
+	done
+}
+
+@test "an ID that is being given to a large directory is not taken on another filesystem" {
+	local i
+	mkdir -p "/mnt/e/$volume" "/mnt/x/$volume"
+	for i in {1..300}; do echo >"/mnt/e/$volume/$i"; done
+	# It is held up in the middle of the directory, without the locks.
+	strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=3000000:when=100 \
+		fsquota assign "/mnt/e/$volume" >"$BATS_TEST_TMPDIR/large" &
+	until grep -q "^volume$FIRST:" /etc/projid; do sleep 0.1; done
+	run -0 fsquota assign "/mnt/x/$volume"
+	wait
+	assert_equal "$(<"$BATS_TEST_TMPDIR/large")" $FIRST
+	assert_output $((FIRST + 1))
+}
+
+@test "a project on two filesystems has limits on each, which go with its last directory there" {
+	mkdir "/mnt/x/$volume" "/mnt/e/$volume"
+	fsquota assign "/mnt/x/$volume" --name both --hard 5M
+	run -0 fsquota assign "/mnt/e/$volume" --name both --hard 7M
+	assert_output $FIRST
+	fsquota release "/mnt/x/$volume"
+	assert_equal "$(kernel_has x $FIRST)" ""
+	run kernel_has e $FIRST
+	assert_output --partial " 0 7168 "
+	fsquota release "/mnt/e/$volume"
+	rmdir "/mnt/x/$volume" "/mnt/e/$volume"
+	assert_no_trace
+}
+
+# --- conflicts and failures -------------------------------------------------------------------------
+
+@test "something of another project inside gives 6, and nothing changes" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir"
+		tree "$dir"
+		chattr -p 77 "$dir/sub/deep"
+		refuses 6 "$dir/sub/deep" fsquota assign "$dir" --hard 1M
+		chattr -p 0 "$dir/sub/deep"
+	done
+	assert_no_trace
+}
+
+@test "what is no directory, or not there, is refused, and nothing changes" {
+	mkdir "/mnt/x/$volume"
+	touch "/mnt/x/$volume/file"
+	ln -s . "/mnt/x/$volume/link"
+	mkfifo "/mnt/x/$volume/fifo"
+	local command
+	for command in "assign --hard 1M" release "resize --allow-shrink"; do
+		local size=''
+		[[ $command != resize* ]] || size=1M
+		# shellcheck disable=SC2086 # words
+		{
+			refuses 5 nosuch fsquota $command "/mnt/x/$volume/nosuch" $size
+			refuses 2 file fsquota $command "/mnt/x/$volume/file" $size
+			refuses 2 symlink fsquota $command "/mnt/x/$volume/link" $size
+			refuses 2 symlink fsquota $command "/mnt/x/$volume/link/" $size
+			refuses 2 fifo fsquota $command "/mnt/x/$volume/fifo" $size
+		}
+	done
+	assert_no_trace
+}
+
+@test "where there is no project quota it gives 3, and nothing changes" {
+	mkdir -p /mnt/x2/dir /run/dir
+	local dir
+	for dir in /mnt/x2/dir /run/dir /proc; do
+		refuses 3 prjquota fsquota assign "$dir" --hard 1M
+		refuses 3 prjquota fsquota release "$dir"
+		refuses 3 prjquota fsquota resize "$dir" 1M
+		refuses 3 prjquota fsquota supported "$dir"
+		run_split fsquota supported -q "$dir"
+		assert_equal "$status:$stdout:$stderr" "3::"
+	done
+	assert_no_trace
+}
+
+@test "overlayfs gives 3, and nothing changes" {
+	mkdir -p /mnt/x/volume-o/{lower,upper,work,merged}
+	mount -t overlay -o lowerdir=/mnt/x/volume-o/lower,upperdir=/mnt/x/volume-o/upper,workdir=/mnt/x/volume-o/work \
+		overlay /mnt/x/volume-o/merged
+	mkdir /mnt/x/volume-o/merged/dir
+	refuses 3 prjquota fsquota assign /mnt/x/volume-o/merged/dir --hard 1M
+	refuses 3 prjquota fsquota usage /mnt/x/volume-o/merged/dir
+	umount /mnt/x/volume-o/merged
+	assert_no_trace
+}
+
+@test "who is not root of the host gets 4, and nothing changes" {
+	mkdir -m 777 "/mnt/x/$volume"
+	refuses 4 "CAP_SYS_ADMIN" unshare -Ur "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
+	refuses 4 "CAP_SYS_ADMIN" unshare -Ur "$FSQUOTA" supported "/mnt/x/$volume"
+	refuses 4 "" as_user "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
+	chmod 666 /etc/projects /etc/projid
+	refuses 4 "CAP_SYS_ADMIN" as_user "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
+	refuses 4 "CAP_SYS_ADMIN" setpriv --bounding-set -sys_admin --inh-caps -sys_admin \
+		"$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
+	chmod 644 /etc/projects /etc/projid
+	assert_no_trace
+}
+
+@test "files that cannot be written give 1 or 4, and nothing changes" {
+	mkdir "/mnt/x/$volume"
+	mount -t tmpfs -o size=16k tmpfs /run/files -m
+	cp /etc/proj* /run/files
+	local files=(--projects-file /run/files/projects --projid-file /run/files/projid)
+	mount -o remount,ro /run/files
+	refuses 1 "/run/files/projects" fsquota assign "/mnt/x/$volume" "${files[@]}"
+	mount -o remount,rw /run/files
+	head -c 4095 /dev/zero | tr '\0' '#' >/run/files/projid
+	dd if=/dev/zero of=/run/files/full bs=4k status=none 2>/dev/null || true
+	cp /run/files/projid "$BATS_TEST_TMPDIR/full"
+	refuses 1 "/run/files/projid" fsquota assign "/mnt/x/$volume" "${files[@]}"
+	cmp /run/files/projid "$BATS_TEST_TMPDIR/full"
+	umount /run/files
+	mkdir /run/files/directory
+	ln -s /etc/projects /run/files/link
+	refuses 1 symlink fsquota assign "/mnt/x/$volume" --projects-file /run/files/link
+	refuses 1 directory fsquota assign "/mnt/x/$volume" --projid-file /run/files/directory
+	mkfifo /run/files/fifo
+	refuses 1 regular fsquota assign "/mnt/x/$volume" --projid-file /run/files/fifo
+	refuses 1 "/run/files/no/such" fsquota assign "/mnt/x/$volume" --projid-file /run/files/no/such
+	rm -r /run/files
+	assert_no_trace
+}
+
+@test "limits, names and IDs that make no sense give 2, and nothing changes" {
+	mkdir "/mnt/x/$volume"
+	local words
+	for words in "--hard 0" "--hard -1" "--hard x" "--hard 1.5G" "--hard 10Q" "--hard 1GG" "--hard 9E" "--hard" \
+		"--soft 2M --hard 1M" "--hard-inodes 0" "--hard-inodes 1k" "--name a:b" "--name #a" "--name 42" \
+		"--id 0" "--id 4294967295" "--id -1" "--id x" "--id-range 5" "--unlimited --hard 1M" "--nonsense" \
+		"--soft-inodes 5 --hard-inodes 4" "/mnt/x/another"; do
+		# shellcheck disable=SC2086 # words
+		refuses 2 "" fsquota assign "/mnt/x/$volume" $words
+	done
+	refuses 2 "directory" fsquota assign --hard 1M
+	refuses 2 "name" fsquota assign "/mnt/x/$volume" --name ""
+	mkdir "/mnt/x/$volume/a"$'\n'"b"
+	run_split fsquota assign "/mnt/x/$volume/a"$'\n'"b"
+	assert_equal "$status:$stdout" "2:"
+	[[ $stderr == *newline* ]]
+	run -0 fsquota assign --no-register "/mnt/x/$volume/a"$'\n'"b"
+	fsquota release --no-register "/mnt/x/$volume/a"$'\n'"b"
+	rm -r "/mnt/x/$volume"
+	assert_no_trace
+}
+
+@test "an output that cannot be written undoes it" {
+	mkdir "/mnt/x/$volume"
+	tree "/mnt/x/$volume"
+	run_split bash -c 'fsquota assign "$1" --hard 1M >/dev/full' bash "/mnt/x/$volume"
+	assert_equal "$status" 1
+	assert_no_trace
+	run_split bash -c 'fsquota assign "$1" --hard 1M --json >&-' bash "/mnt/x/$volume"
+	assert_equal "$status" 1
+	assert_no_trace
+}
+
+@test "an output that nobody reads undoes it" {
+	mkdir "/mnt/x/$volume"
+	tree "/mnt/x/$volume"
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	exec 7<>"$BATS_TEST_TMPDIR/pipe" 8>"$BATS_TEST_TMPDIR/pipe" 7<&-
+	status=0
+	env --default-signal=PIPE "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M >&8 || status=$?
+	exec 8>&-
+	assert_equal "$status" 141
+	assert_no_trace
+}
+
+@test "a file that may not grow undoes it" {
+	mkdir "/mnt/x/$volume"
+	run bash -c 'ulimit -f 4; exec "$@"' bash fsquota assign "/mnt/x/$volume" --hard 1M
+	assert_success
+	fsquota release "/mnt/x/$volume"
+	run bash -c 'ulimit -f 0; exec env --default-signal=XFSZ "$@"' bash \
+		"$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
+	assert_failure
+	assert_no_trace
+}
+
+@test "a dry run says what would be, and changes nothing" {
+	mkdir "/mnt/x/$volume"
+	run -0 fsquota assign --dry-run "/mnt/x/$volume" --hard 1M
+	assert_output $FIRST
+	refuses 5 "" fsquota release --dry-run "/mnt/x/$volume"
+	assert_no_trace
+	fsquota assign "/mnt/x/$volume" --hard 1M
+	fsquota release --dry-run "/mnt/x/$volume"
+	fsquota resize --dry-run "/mnt/x/$volume" 2M
+	run kernel_has x $FIRST
+	assert_output "0 0 1024 1 0 0"
+}
+
+# --- usage, resize, release -------------------------------------------------------------------------
+
+@test "usage has the documented keys, in bytes" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir"
+		fsquota assign "$dir" --hard 10M --soft 5M --hard-inodes 8 --soft-inodes 4 --name pod
+		fallocate -l 1M "$dir/file"
+		run_split fsquota usage --json "$dir"
+		assert_equal "$(jq -c '.usage[0] | map_values(type)' <<<"$stdout")" \
+			'{"path":"string","id":"number","name":"string","used_bytes":"number","soft_bytes":"number","hard_bytes":"number","used_inodes":"number","soft_inodes":"number","hard_inodes":"number","percent":"number","source":"string","filesystem":"string","mountpoint":"string","accounting":"boolean","enforced":"boolean"}'
+		assert_equal "$(jq -c '.usage[0] | [.path, .name, .soft_bytes, .hard_bytes, .used_inodes, .hard_inodes, .source, .mountpoint]' <<<"$stdout")" \
+			"[\"$dir\",\"pod\",5242880,10485760,2,8,\"quota\",\"/mnt/$fs\"]"
+		assert [ "$(jq '.usage[0].used_bytes' <<<"$stdout")" -ge 1048576 ]
+		assert [ "$(jq '.usage[0].percent' <<<"$stdout")" = 25 ]
+		run_split fsquota assign --json "$dir"
+		assert_equal "$(jq -r '.assign | type' <<<"$stdout")" object
+		fsquota release "$dir"
+	done
+}
+
+@test "usage sees a deleted file that is still open" {
+	local dir=/mnt/x/$volume
+	mkdir "$dir"
+	fsquota assign "$dir"
+	exec 9>"$dir/file"
+	dd if=/dev/zero bs=64k count=16 status=none >&9
+	rm "$dir/file"
+	sync
+	run fsquota usage -rnb -o used "$dir"
+	exec 9>&-
+	assert [ "$output" -ge 1048576 ]
+}
+
+@test "usage without a quota is an error, or counts as du does" {
+	local fs dir
+	for fs in x e f x2; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir"
+		tree "$dir"
+		fallocate -l 300k "$dir/sub/large"
+		mkfifo "$dir/fifo"
+		mkdir "$dir/mount"
+		mount -t tmpfs tmpfs "$dir/mount"
+		fallocate -l 300k "$dir/mount/other"
+		local code=5
+		[ $fs != x2 ] || code=3
+		refuses $code fallback fsquota usage -rn -o path "$dir"
+		run_split fsquota usage --fallback=walk -rnb -o used,iused,source "$dir"
+		assert_equal "$stdout" "$(du -sx -B1 "$dir" | cut -f1) $(du -sx --inodes "$dir" | cut -f1) walk"
+		umount "$dir/mount"
+		rm -r "$dir"
+	done
+}
+
+@test "usage of what is in memory is that of its filesystem" {
+	mount -t tmpfs -o size=1M tmpfs /run/tmpfs -m
+	fallocate -l 512k /run/tmpfs/file
+	run_split fsquota usage -rnb -o used,hard,source /run/tmpfs
+	umount /run/tmpfs
+	assert_equal "$stdout" "524288 1048576 statfs"
+}
+
+@test "usage of several directories goes on after one that fails" {
+	mkdir "/mnt/x/$volume"
+	fsquota assign "/mnt/x/$volume"
+	run_split fsquota usage --json /mnt/x/nosuch "/mnt/x/$volume"
+	assert_equal "$status" 5
+	assert_equal "$(jq -r '.usage | length' <<<"$stdout")" 1
+}
+
+@test "resize grows, and shrinks only when told and never below use" {
+	local fs dir
+	for fs in x e f; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir"
+		fsquota assign "$dir" --hard 10M --soft 10M
+		fallocate -l 4M "$dir/file"
+		sync
+		fsquota resize "$dir" 20M
+		fsquota resize "$dir" +1M
+		run fsquota usage -rnb -o soft,hard "$dir"
+		assert_output "22020096 22020096"
+		refuses 6 allow-shrink fsquota resize "$dir" 10M
+		refuses 6 "in use" fsquota resize "$dir" 1M --allow-shrink
+		run fsquota usage -rnb -o hard "$dir"
+		assert_output 22020096
+		fsquota resize "$dir" 6M --allow-shrink
+		run fsquota usage -rnb -o soft,hard "$dir"
+		assert_output "6291456 6291456"
+		refuses 2 "size" fsquota resize "$dir" 0
+		refuses 2 "size" fsquota resize "$dir" +
+		fsquota assign "$dir" --unlimited
+		refuses 6 "limit" fsquota resize "$dir" +1M
+		fsquota resize "$dir" 30M
+		run fsquota usage -rnb -o hard "$dir"
+		assert_output 31457280
+		fsquota release "$dir"
+		refuses 5 "project" fsquota resize "$dir" 1M
+	done
+}
+
+@test "release takes off what another tool put on" {
+	mkdir "/mnt/x/$volume"
+	tree "/mnt/x/$volume"
+	real -c "project -s -p /mnt/x/$volume 55" -c 'limit -p bhard=1m 55' /mnt/x >/dev/null 2>&1
+	fsquota release "/mnt/x/$volume"
+	assert_no_trace
+}
+
+@test "release leaves IDs on the files if told" {
+	mkdir "/mnt/x/$volume"
+	tree "/mnt/x/$volume"
+	fsquota assign "/mnt/x/$volume" --hard 1M
+	fsquota release --keep-tags "/mnt/x/$volume"
+	diff "$BATS_TEST_TMPDIR/projects" /etc/projects
+	run kernel_has x $FIRST
+	assert_output --regexp "^[0-9]+ 0 0 "
+	rm -r "/mnt/x/$volume"
+	assert_no_trace
+}
+
+@test "release without a quota gives 5" {
+	mkdir "/mnt/x/$volume"
+	refuses 5 "no quota of its own" fsquota release "/mnt/x/$volume"
+	fsquota assign "/mnt/x/$volume"
+	mkdir "/mnt/x/$volume/sub"
+	refuses 5 "above" fsquota release "/mnt/x/$volume/sub"
+}
+
+@test "without registration the files stay as they are, and are still looked at" {
+	mkdir "/mnt/x/$volume"
+	echo "taken:$FIRST" >>/etc/projid
+	cp /etc/projid "$BATS_TEST_TMPDIR"
+	run -0 fsquota assign --no-register "/mnt/x/$volume" --hard 1M
+	assert_output $((FIRST + 1))
+	run -0 fsquota assign --no-register "/mnt/x/$volume"
+	assert_output $((FIRST + 1))
+	fsquota release --no-register "/mnt/x/$volume"
+	assert_no_trace
+}
+
+@test "supported says where, and for whom" {
+	mkdir "/mnt/x/$volume"
+	run_split fsquota supported "/mnt/x/$volume"
+	assert_equal "$status:$stdout" "0:/mnt/x/$volume: project quota on $FSQ_X_DEV, mounted on /mnt/x"
+	run_split fsquota supported --json "/mnt/x/$volume"
+	assert_equal "$(jq -c '.supported | [.path, .filesystem, .mountpoint, .accounting, .enforced]' <<<"$stdout")" \
+		"[\"/mnt/x/$volume\",\"$FSQ_X_DEV\",\"/mnt/x\",true,true]"
+}
+
+# --- list -------------------------------------------------------------------------------------------
+
+@test "list shows every project, sorted" {
+	mkdir -p "/mnt/x/$volume"/{a,b,c}
+	fsquota assign "/mnt/x/$volume/a" --name one --hard 10M
+	fsquota assign "/mnt/x/$volume/b" --name one
+	fsquota assign "/mnt/x/$volume/c" --name two --hard 100M
+	fallocate -l 5M "/mnt/x/$volume/a/file"
+	fallocate -l 8M "/mnt/x/$volume/c/file"
+	echo "12:/mnt/x/$volume" >>/etc/projects
+	real -c 'limit -p bhard=1m 5000000' /mnt/x
+	run_split fsquota list --json /mnt/x
+	assert_equal "$(jq -c '.list | map([.id, .name, (.directories | length)])' <<<"$stdout")" \
+		"[[12,null,1],[$FIRST,\"one\",2],[$((FIRST + 1)),\"two\",1],[5000000,null,0]]"
+	run fsquota list -rn -o id --sort use /mnt/x
+	assert_line --index 0 $((FIRST + 1))
+	run fsquota list -rn -o id --sort percent /mnt/x
+	assert_line --index 0 $FIRST
+	refuses 2 sort fsquota list --sort size /mnt/x
+	refuses 2 nonsense fsquota list -o id,nonsense /mnt/x
+}
+
+@test "list knows the directories of a filesystem from those of others" {
+	mkdir -p "/mnt/x/$volume/deep" "/mnt/e/$volume"
+	mount "$FSQ_X2_DEV" "/mnt/x/$volume/deep"
+	printf '%s\n' "100:/mnt/x/$volume/deep/dir" "101:/mnt/e/$volume" "102:/mnt/x/$volume/gone" >/etc/projects
+	mkdir -p "/mnt/x/$volume/deep/dir"
+	run fsquota list -rn -o id,path /mnt/x
+	umount "/mnt/x/$volume/deep"
+	assert_output "102 /mnt/x/$volume/gone"
+}
+
+@test "tables for people and for scripts" {
+	mkdir "/mnt/x/$volume"
+	fsquota assign "/mnt/x/$volume" --hard 10M --name "a b"
+	run fsquota list /mnt/x
+	assert_line --index 0 --regexp '^ +ID NAME USED SOFT HARD USE% IUSED IHARD PATH$'
+	assert_line --index 1 --regexp "^$FIRST a b +0B +10M +0% +1 +/mnt/x/$volume\$"
+	run fsquota list -n -r -o name,hard /mnt/x
+	assert_output 'a\x20b 10M'
+	run fsquota list -P -b -o NAME,HARD /mnt/x
+	assert_output 'NAME="a b" HARD="10485760"'
+	run fsquota list --list-columns
+	assert_line --regexp '^USE% '
+	assert_equal "$(fsquota list --output-all /mnt/x | head -1 | wc -w)" "$(fsquota list --list-columns | wc -l)"
+}

@@ -1,0 +1,469 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every command where it must fail: who is not root, quota off, read-only, a dead filesystem, one of
+# another kind. At the xfs_quota door it says what the real one says; --strict and the native door
+# have the codes of fsquota(8), and the latter one line for each failure. Nothing is changed.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # run_split sets stdout and stderr; tests are no subshells
+load ../lib/fsquota
+
+# O is a directory on the filesystem, D a dump of it. Codes with --strict and at the native
+# door, or STRICT/NATIVE, for whom and where: an ordinary user; root of a user namespace; a mount with
+# noquota; with pqnoenforce only; read-only.
+commands="
+	df                             0    0    0    0    0
+	dump -p                        4    4    3    0    0
+	enable -p                      4    4    3    0    1
+	disable -p                     4    4    3    0    1
+	off -p                         4    4    3    0    1
+	remove -p                      4    4    1/3  1/3  1
+	help                           0    0    0    0    0
+	limit -p bsoft=1m bhard=2m 42  4    4    3    0    1
+	path                           0    0    0    0    0
+	print                          0    0    0    0    0
+	project -s -p O 43             4    4    0    0    1
+	project -c -p O 43             0    0    0    0    0
+	quot -p                        4    4    0    0    0
+	quota -p -v 42                 4    4    3    0    0
+	report -p                      4    4    3    0    1/0
+	restore -p -f D                4    4    3    0    1
+	state -p                       0    0    3    0    0
+	timer -p 3d                    4    4    3    0    1
+	timer -p 3d 42                 4    4    3    0    1
+	warn -p 3 42                   4    4    3    3    1
+	quit                           0    0    0    0    0
+	id O                           0    0    0    0    0
+	lsattr -pd O                   0    0    0    0    0"
+
+code_names=(ok failed usage not-supported not-permitted not-found)
+
+setup_file() {
+	fresh_fs x
+	populate /mnt/x
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+	where=/mnt/x prefix=() column='' code='' complaints='' object_lines=() prepare=:
+	dump_of "$FSQ_X_DEV"
+}
+
+teardown() {
+	umount -l "$BATS_TEST_TMPDIR"/* /mnt/odd 2>/dev/null || true
+	mount -o remount,rw /mnt/x
+	rm -f /dev/without-node
+	if [ -e "$BATS_TEST_TMPDIR/dm" ]; then dmsetup remove --noudevsync fsquota-errors; fi
+}
+
+populate() {
+	mkdir -m 755 "$1/dir" "$1/other"
+	oracle -x -c "project -s -p $1/dir 42" -c 'limit -p bsoft=5m bhard=6m 42' "$1" >/dev/null 2>&1 || true
+}
+
+dump_of() {
+	printf 'fs = %s\n42 0 4096 0 0\n' "$1" >"$BATS_TEST_TMPDIR/dump"
+	chmod 644 "$BATS_TEST_TMPDIR/dump"
+}
+
+complain() {
+	local text="$*"
+	complaints+=${text:0:600}$'\n'
+}
+
+no_complaints() {
+	[ -z "$complaints" ] || fail "$complaints"
+}
+
+# each_row DOOR FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
+# expected; DOOR is xfs_quota or native, and says whose commands.
+each_row() {
+	local i row words rows=0
+	local -a fields
+	while read -ra fields; do
+		[ ${#fields[@]} -gt 0 ] || continue
+		words=("${fields[@]:0:${#fields[@]}-5}")
+		case $1:${words[0]} in
+		xfs_quota:id | xfs_quota:lsattr | native:help | native:quit) continue ;;
+		esac
+		row=${code:-${fields[-5 + column]}}
+		strict=${row%/*} native=${row#*/}
+		for i in "${!words[@]}"; do
+			case ${words[i]} in
+			O) words[i]=${other-$where/other} ;;
+			D) words[i]=$BATS_TEST_TMPDIR/dump ;;
+			esac
+		done
+		"$2" "${words[@]}"
+		rows=$((rows + 1))
+	done <<<"$commands"
+	[ $rows -ge 20 ]
+}
+
+# What the commands could change.
+snapshot() {
+	oracle -x -c 'dump -p' -c state "$where"
+	lsattr -pR "$where" 2>/dev/null || true
+}
+
+# --- situations ---------------------------------------------------------------------------------
+
+an_ordinary_user() {
+	column=0 prefix=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+}
+
+a_user_namespace() {
+	column=1 prefix=(unshare -U -r)
+}
+
+# mounted_with OPTION: and what would succeed there has been done, so that it changes nothing.
+mounted_with() {
+	where=/mnt/x2
+	fresh_fs x2 -o "$1"
+	populate $where
+	dump_of "$FSQ_X2_DEV"
+	each_row xfs_quota with_oracle
+}
+
+with_oracle() {
+	oracle -x -c "$*" "$where" >/dev/null 2>&1 || true
+}
+
+quota_off() {
+	column=2
+	mounted_with noquota
+}
+
+# enable and disable undo each other.
+not_enforced() {
+	column=3 prepare=with_oracle
+	mounted_with pqnoenforce
+}
+
+read_only() {
+	column=4
+	mount -o remount,ro "$where"
+}
+
+read_only_without_recovery() {
+	where=/mnt/x2 column=4
+	fresh_fs x2
+	populate $where
+	dump_of "$FSQ_X2_DEV"
+	umount $where
+	mount -o ro,norecovery,uquota,gquota,pquota "$FSQ_X2_DEV" $where
+}
+
+shut_down() {
+	where=/mnt/x2 code=1
+	fresh_fs x2
+	populate $where
+	dump_of "$FSQ_X2_DEV"
+	sync -f $where
+	xfs_io -x -c shutdown $where
+}
+
+without_node() {
+	where=/mnt/odd code=5
+	fresh_fs x2
+	populate /mnt/x2
+	umount /mnt/x2
+	mknod /dev/without-node b $((0x$(stat -c %t "$FSQ_X2_DEV"))) $((0x$(stat -c %T "$FSQ_X2_DEV")))
+	mount -m -o uquota,gquota,pquota /dev/without-node $where
+	rm /dev/without-node
+}
+
+a_dead_device() {
+	local sectors
+	where=/mnt/odd column=0
+	fresh_fs x2
+	umount /mnt/x2
+	sectors=$(blockdev --getsz "$FSQ_X2_DEV")
+	dmsetup create fsquota-errors --noudevsync --noudevrules --table "0 $sectors linear $FSQ_X2_DEV 0"
+	touch "$BATS_TEST_TMPDIR/dm"
+	mount -m -o uquota,gquota,pquota "/dev/dm-$(dmsetup info -c --noheadings -o minor fsquota-errors)" $where
+	populate $where
+	sync -f $where
+	echo 3 >/proc/sys/vm/drop_caches
+	dmsetup suspend --nolockfs --noudevsync fsquota-errors
+	dmsetup reload fsquota-errors --table "0 $sectors error"
+	dmsetup resume --noudevsync fsquota-errors
+}
+
+a_tmpfs() {
+	where=$BATS_TEST_TMPDIR/tmpfs code=5/3
+	mount -m -t tmpfs none "$where"
+	mkdir "$where/other"
+}
+
+a_proc() {
+	where=/proc other=/proc/tty/ldisc code=5/3
+}
+
+an_overlay() {
+	local layers=$BATS_TEST_TMPDIR/layers
+	where=$BATS_TEST_TMPDIR/overlay code=5/3
+	mount -m -t tmpfs none "$layers"
+	mkdir "$layers"/{lower,lower/other,upper,work}
+	mount -m -t overlay -o "lowerdir=$layers/lower,upperdir=$layers/upper,workdir=$layers/work" none "$where"
+}
+
+# --- what is asserted of each -------------------------------------------------------------------
+
+# Output, errors and status are the real one's, and with --strict only the status is another.
+as_the_real_one() {
+	local ours real command="$*"
+	$prepare "$@"
+	run_split "${prefix[@]}" "$FSQ_ORACLE" -x -c "$command" "$where"
+	[ "$1" != help ] || stdout=its-own # deviation 10
+	real="status $status, \"$stdout\", \"$stderr\""
+	run_split "${prefix[@]}" "$FSQ_TOOLS/xfs_quota" -x -c "$command" "$where"
+	[ "$1" != help ] || [ -z "$stdout" ] || stdout=its-own
+	ours="status $status, \"$stdout\", \"$stderr\""
+	[ "$ours" = "$real" ] || complain "$command: $ours instead of $real"
+	ours="\"$stdout\", \"$stderr\""
+	run_split "${prefix[@]}" "$FSQ_TOOLS/xfs_quota" --strict -x -c "$command" "$where"
+	[ "$1" != help ] || [ -z "$stdout" ] || stdout=its-own
+	[ "$status" = "$strict" ] || complain "$command: with --strict status $status instead of $strict"
+	[ "\"$stdout\", \"$stderr\"" = "$ours" ] || complain "$command: --strict says something else"
+}
+
+# native_call COMMAND...: at the native door; sets errors to the lines on stderr
+native_call() {
+	local words=("$@")
+	case $1 in
+	id | lsattr) ;;
+	*) words+=("$where") ;;
+	esac
+	run_split "${prefix[@]}" timeout -s KILL 60 "$FSQ_TOOLS/fsquota" "${words[@]}"
+	mapfile -t errors <"$BATS_TEST_TMPDIR/stderr"
+}
+
+# With --json the line is the same, and an object behind it, which is looked at later: a process
+# is dear.
+with_one_line() {
+	local line
+	native_call "$@"
+	[ "$status" = "$native" ] || complain "$*: status $status instead of $native: $stderr"
+	if [ "$native" = 0 ]; then
+		[[ -z $stderr || (${#errors[@]} = 1 && $stderr == *' already '*) ]] || complain "$*: $stderr"
+		return 0
+	fi
+	line=${errors[0]-}
+	[ ${#errors[@]} = 1 ] || complain "$*: ${#errors[@]} lines: $stderr"
+	[[ $line == "fsquota $1: "*"$where"* ]] || complain "$*: does not say who and where: $line"
+	[[ $line != *"$where: $where: "* ]] || complain "$*: says it twice: $line"
+	[[ $line =~ ${advice_for[$1]-$advice} ]] || complain "$*: does not say what to do: $line"
+	case $1 in
+	id | lsattr) return 0 ;;
+	esac
+	native_call "$@" --json
+	[ "$status" = "$native" ] || complain "$* --json: status $status instead of $native"
+	if [ ${#errors[@]} = 2 ] && [ "${errors[0]}" = "$line" ]; then
+		object_lines+=("${errors[1]}")
+		expected+="${code_names[native]} true true"$'\n'
+	else
+		complain "$* --json: $stderr"
+	fi
+}
+
+# one_line_each ADVICE [COMMAND=ADVICE]...: what to do about it, a regular expression
+one_line_each() {
+	local advice=$1 expected='' before pair
+	local -A advice_for
+	for pair in "${@:2}"; do advice_for[${pair%%=*}]=${pair#*=}; done
+	before=$(snapshot)
+	each_row native with_one_line
+	[ "$(snapshot)" = "$before" ] || complain "something was changed: $(diff <(echo "$before") <(snapshot))"
+	if [ -n "$expected" ]; then
+		run jq -r --arg where "$where" '.error | "\(.code) \([.message | type == "string"] | all) \(
+			.path == $where or .path == null and (.message | contains($where)))"' \
+			<(printf '%s\n' "${object_lines[@]}")
+		[ "$output" = "${expected%$'\n'}" ] || complain "objects: $(diff <(echo "${expected%$'\n'}") <(echo "$output"))"
+	fi
+	no_complaints
+}
+
+same_as_the_real_one() {
+	each_row xfs_quota as_the_real_one
+	no_complaints
+}
+
+# --- the commands -------------------------------------------------------------------------------
+
+@test "no command is forgotten here" {
+	local name names
+	names=$({
+		fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'
+		oracle -x -c help | sed -n 's/^\([a-z]\{2,\}\) .*/\1/p'
+	} | sort -u)
+	[ "$(wc -l <<<"$names")" -ge 21 ]
+	for name in $names; do
+		# What fails for these is in native/assign.bats.
+		[[ ! $name =~ ^(assign|list|release|resize|supported|usage)$ ]] || continue
+		grep -q "^	$name " <<<"$commands" || fail "there is no row for $name"
+	done
+}
+
+@test "an ordinary user is told what the real one tells" {
+	an_ordinary_user
+	same_as_the_real_one
+}
+
+@test "an ordinary user is told once that it takes a capability" {
+	an_ordinary_user
+	one_line_each 'Operation not permitted \(.*CAP_SYS_ADMIN'
+}
+
+@test "root of a user namespace is told what the real one tells" {
+	a_user_namespace
+	same_as_the_real_one
+}
+
+@test "root of a user namespace is told once that it takes the host's root" {
+	a_user_namespace
+	one_line_each 'initial user namespace'
+}
+
+@test "where quota is off it is said as by the real one" {
+	quota_off
+	same_as_the_real_one
+}
+
+@test "where quota is off it is said once, and how it is switched on" {
+	quota_off
+	one_line_each 'prjquota' off='already off' remove=.
+}
+
+@test "where limits are not enforced the commands work as the real one's" {
+	not_enforced
+	same_as_the_real_one
+}
+
+@test "where limits are not enforced the commands work at the native door" {
+	not_enforced
+	one_line_each .
+}
+
+@test "a read-only mount is complained of as by the real one" {
+	read_only
+	same_as_the_real_one
+}
+
+@test "a read-only mount is complained of once, and what to do" {
+	read_only
+	one_line_each 'Read-only file system \(remount'
+}
+
+@test "a read-only mount without recovery is complained of as by the real one" {
+	read_only_without_recovery
+	same_as_the_real_one
+}
+
+@test "a read-only mount without recovery is complained of once, and what to do" {
+	read_only_without_recovery
+	one_line_each 'Read-only file system \(remount'
+}
+
+@test "a filesystem that has shut down is complained of, where the real one says nothing" {
+	shut_down
+	each_row xfs_quota complained_of
+	no_complaints
+}
+
+# Deviation 7.
+complained_of() {
+	run_split xfs_quota -x -c "$*" "$where"
+	[ "$status:$stderr" = "0:xfs_quota: cannot setup path for mount $where: Input/output error" ] ||
+		complain "$*: status $status: $stderr"
+	run_split "$FSQ_ORACLE" -x -c "$*" "$where"
+	[ "$status:$stderr" = 0: ] || complain "$*: xfsprogs: status $status: $stderr"
+}
+
+@test "a filesystem that has shut down is complained of once" {
+	shut_down
+	one_line_each 'Input/output error'
+}
+
+@test "a device whose node is gone is complained of as by the real one" {
+	without_node
+	same_as_the_real_one
+}
+
+# The kernel can still be asked through a descriptor of the mount point.
+if_at_all_in_one_line() {
+	native_call "$@"
+	[[ $status =~ ^[01345]$ ]] || complain "$*: status $status: $stderr"
+	[ $((status == 0)) = $((${#errors[@]} == 0)) ] || [[ $stderr == *' already '* ]] ||
+		complain "$*: status $status: $stderr"
+	[ ${#errors[@]} -le 1 ] || complain "$*: ${#errors[@]} lines: $stderr"
+	[[ -z $stderr || $stderr == "fsquota $1: "*"$where"* ]] || complain "$*: $stderr"
+	[[ $stderr != *"$where: $where: "* ]] || complain "$*: says it twice: $stderr"
+	[[ $stderr != *'name a directory of a mounted filesystem'* ]] || complain "$*: was named: $stderr"
+}
+
+@test "a device whose node is gone does no harm at the native door, or is complained of once" {
+	without_node
+	each_row native if_at_all_in_one_line
+	no_complaints
+}
+
+@test "a device that has died hangs nothing, and is complained of once" {
+	a_dead_device
+	each_row native if_at_all_in_one_line
+	native_call quota -p 42
+	assert_equal "$status" 1
+	umount $where
+	no_complaints
+}
+
+@test "quot complains of a device that has died, where the real one says nothing" {
+	a_dead_device
+	run_split "$FSQ_ORACLE" -x -c 'quot -p' $where
+	local theirs="$status:$stdout:$stderr"
+	run_split xfs_quota -x -c 'quot -p' $where
+	assert_equal "$status:$stdout:$stderr" "$theirs$where: Input/output error"
+	run_split xfs_quota --strict -x -c 'quot -p' $where
+	umount $where
+	assert_equal "$status" 1
+}
+
+@test "filesystems of other kinds are refused as by the real one" {
+	local kind
+	for kind in a_tmpfs a_proc an_overlay; do
+		unset other
+		$kind
+		each_row xfs_quota as_the_real_one
+	done
+	no_complaints
+}
+
+# Filesystems can always be listed, and IDs be read where lsattr can.
+refused_as_not_supported() {
+	case "$*" in
+	df | path | print) native=0 ;;
+	id* | lsattr* | 'project -c'*) ! lsattr -pd "${other-$where/other}" >/dev/null 2>&1 || native=0 ;;
+	esac
+	with_one_line "$@"
+}
+
+@test "filesystems of other kinds are refused in one line that names them, as not supported" {
+	local kind advice=. expected=''
+	local -A advice_for
+	for kind in a_tmpfs a_proc an_overlay; do
+		unset other
+		$kind
+		each_row native refused_as_not_supported
+	done
+	no_complaints
+}
+
+@test "remove says what to do where quota is on, and only there" {
+	native_call remove -p
+	assert_equal "$status" 3
+	[[ ${#errors[@]} = 1 && $stderr == *'without quota'* ]] || fail "$stderr"
+	quota_off
+	native_call remove -p
+	assert_not_equal "$status" 0
+	[[ ${#errors[@]} = 1 && $stderr != *' on: '* && $stderr != *'without quota'* ]] || fail "$stderr"
+}

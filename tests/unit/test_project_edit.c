@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/project_edit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char projects[] = "projects", projid[] = "projid";
+
+static void put(const char *file, const char *text)
+{
+	FILE *stream = fopen(file, "w");
+
+	fputs(text, stream);
+	fclose(stream);
+}
+
+static bool holds(const char *file, const char *text)
+{
+	char buffer[20000];
+	FILE *stream = fopen(file, "r");
+	size_t length;
+
+	if (!stream)
+		return text == NULL;
+	length = fread(buffer, 1, sizeof(buffer) - 1, stream);
+	buffer[length] = '\0';
+	fclose(stream);
+	return text && strcmp(buffer, text) == 0;
+}
+
+static struct fsq_project_edit *lock(bool to_write)
+{
+	struct fsq_project_edit *edit = fsq_project_edit_new(projects, projid, to_write);
+
+	if (edit && fsq_project_edit_lock(edit, false, NULL) == 0)
+		return edit;
+	fsq_project_edit_free(edit);
+	return NULL;
+}
+
+static void add(uint32_t id, const char *directory, const char *name)
+{
+	struct fsq_project_edit *edit = lock(true);
+
+	ok(edit && (fsq_project_edit_name_of(edit, id) ||
+		    fsq_project_edit_add_name(edit, id, name, NULL) == 0),
+	   "add a name");
+	ok(edit && fsq_project_edit_add_directory(edit, id, directory, NULL) == 0,
+	   "add a directory");
+	fsq_project_edit_free(edit);
+}
+
+static void take_away(uint32_t id, const char *directory)
+{
+	struct fsq_project_edit *edit = lock(true);
+
+	ok(edit && fsq_project_edit_remove(edit, id, directory, true, NULL) == 0, "remove");
+	fsq_project_edit_free(edit);
+}
+
+static ino_t inode_of(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 ? st.st_ino : 0;
+}
+
+static void test_looking(void)
+{
+	struct fsq_project_edit *edit;
+	uint32_t id = 0;
+
+	put(projects,
+	    "# 9:/comment\n5:/five/\n 6 :/six\nrubbish\n5:/other\n4294967295:/none\n7:/a:b");
+	put(projid, "five:5\nseven:7:rest\n#eight:8\n");
+	edit = lock(false);
+	ok(fsq_project_edit_id_of(edit, "/five", &id) && id == 5, "a slash at the end is none");
+	ok(fsq_project_edit_id_of(edit, "/six", &id) && id == 6, "blanks around the ID");
+	ok(fsq_project_edit_id_of(edit, "/a:b", &id) && id == 7, "a colon in the path, no newline");
+	ok(!fsq_project_edit_id_of(edit, "/comment", &id), "a comment");
+	ok(!fsq_project_edit_id_of(edit, "/none", &id), "no project ID");
+	ok(fsq_project_edit_id_of_name(edit, "seven", &id) && id == 7,
+	   "a name, with a third field");
+	ok(!fsq_project_edit_id_of_name(edit, "#eight", &id), "no name");
+	ok(strcmp(fsq_project_edit_name_of(edit, 5), "five") == 0, "the name of an ID");
+	ok(!fsq_project_edit_name_of(edit, 6), "an ID without a name");
+	ok(fsq_project_edit_is_shared(edit, 5, "/five"), "two directories");
+	ok(!fsq_project_edit_is_shared(edit, 6, "/six"), "one directory");
+	ok(fsq_project_edit_unlisted(edit, 1) == 1, "an ID that is nowhere");
+	ok(fsq_project_edit_unlisted(edit, 5) == 8, "the first one that is nowhere");
+	ok(fsq_project_edit_unlisted(edit, 4294967294U) == 4294967294U, "the last ID");
+	fsq_project_edit_free(edit);
+}
+
+static void test_adding(void)
+{
+	ino_t inode;
+
+	put(projects, "# mine\n5:/five\n");
+	put(projid, "five:5");
+	inode = inode_of(projects);
+	add(9, "/nine", "nine");
+	ok(holds(projects, "# mine\n5:/five\n9:/nine\n"), "a line at the end");
+	ok(holds(projid, "five:5\nnine:9"), "behind a line without newline, and without");
+	ok(inode_of(projects) == inode, "the file is the same");
+	add(9, "/more", "nine");
+	take_away(9, "/nine");
+	ok(holds(projects, "# mine\n5:/five\n9:/more\n"), "one of two directories");
+	ok(holds(projid, "five:5\nnine:9"), "the name stays");
+	inode = inode_of(projects);
+	take_away(9, "/more");
+	ok(holds(projects, "# mine\n5:/five\n"), "as it was");
+	ok(holds(projid, "five:5"), "as it was, without newline");
+	ok(inode_of(projects) == inode, "cut, not replaced");
+}
+
+static void test_replacing(void)
+{
+	struct stat st;
+
+	put(projects, "5:/five\n9:/nine\n# end\n");
+	put(projid, "nine:9\nalso:9\nfive:5\n");
+	chmod(projects, 0640);
+	take_away(9, "/nine");
+	ok(holds(projects, "5:/five\n# end\n"), "a line in the middle");
+	ok(holds(projid, "five:5\n"), "all names of the ID");
+	ok(stat(projects, &st) == 0 && (st.st_mode & 07777) == 0640, "with its mode");
+	ok(access("projects.fsquota", F_OK) != 0, "nothing is left behind");
+}
+
+static void test_making(void)
+{
+	struct fsq_project_edit *edit;
+
+	unlink(projects);
+	unlink(projid);
+	edit = lock(false);
+	ok(edit && fsq_project_edit_unlisted(edit, 3) == 3, "no files are no IDs");
+	fsq_project_edit_free(edit);
+	ok(holds(projects, NULL), "to look makes no file");
+	edit = lock(true);
+	ok(edit && fsq_project_edit_add_name(edit, 3, "three", NULL) == 0 &&
+		   fsq_project_edit_add_directory(edit, 3, "/three", NULL) == 0,
+	   "made");
+	fsq_project_edit_undo(edit);
+	fsq_project_edit_free(edit);
+	ok(holds(projects, NULL) && holds(projid, NULL), "undone, they are not there either");
+	add(3, "/three", "three");
+	ok(holds(projects, "3:/three\n") && holds(projid, "three:3\n"), "made, and written");
+}
+
+/* A line that does not fit into the rest of a page is written in two steps. */
+static void test_page(void)
+{
+	static char text[4200], expected[4300];
+
+	for (size_t length = 4080; length <= 4096; length++) {
+		memset(text, '#', length);
+		text[length - 1] = '\n';
+		text[length] = '\0';
+		put(projects, text);
+		put(projid, "");
+		add(1048577, "/somewhere", "x");
+		snprintf(expected, sizeof(expected), "%s1048577:/somewhere\n", text);
+		if (!holds(projects, expected))
+			ok(false, "at the end of a page");
+	}
+	ok(true, "at the end of a page");
+}
+
+static void test_refusing(void)
+{
+	struct fsq_project_edit *edit = fsq_project_edit_new("link", projid, true);
+	struct fsq_error err;
+
+	put(projid, "");
+	unlink("link");
+	ok(symlink(projects, "link") == 0 &&
+		   fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED &&
+		   strcmp(err.path, "link") == 0,
+	   "a symlink");
+	fsq_project_edit_free(edit);
+	mkdir("directory", 0700);
+	edit = fsq_project_edit_new("directory", projid, false);
+	ok(fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED && err.errnum == EINVAL,
+	   "a directory");
+	fsq_project_edit_free(edit);
+	mkfifo("fifo", 0600);
+	edit = fsq_project_edit_new("fifo", projid, true);
+	ok(fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED && err.errnum == EINVAL,
+	   "a FIFO");
+	fsq_project_edit_free(edit);
+}
+
+static void test_names(void)
+{
+	ok(fsq_project_name_is_valid("pod-1.a/b c"), "most is a name");
+	ok(!fsq_project_name_is_valid(""), "nothing is none");
+	ok(!fsq_project_name_is_valid("#a"), "a comment is none");
+	ok(!fsq_project_name_is_valid("a:b"), "a colon is in none");
+	ok(!fsq_project_name_is_valid("a\nb"), "a newline is in none");
+	ok(!fsq_project_name_is_valid("42") && !fsq_project_name_is_valid("4294967295"),
+	   "a number is none");
+}
+
+int main(void)
+{
+	char directory[] = "/tmp/fsquota-edit.XXXXXX";
+
+	if (!mkdtemp(directory) || chdir(directory))
+		return 1;
+	test_looking();
+	test_adding();
+	test_replacing();
+	test_making();
+	test_page();
+	test_refusing();
+	test_names();
+	for (const char *const *file =
+		     (const char *const[]){ "projects", "projid", "link", "fifo", NULL };
+	     *file; file++)
+		unlink(*file);
+	rmdir("directory");
+	return chdir("/") || rmdir(directory) ? 1 : tap_end();
+}
