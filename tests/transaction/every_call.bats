@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# assign and release happen wholly or not at all, whatever goes wrong at whichever system call. What
+# is done is in scenarios.bash, how it is disturbed in inject, and what is looked at in witness.
+
+load ../lib/fsquota
+
+# The last lines of inject: F of N injections went wrong ...
+teardown_file() {
+	echo "# injections: $(awk '{ sum += $3 } END { print sum }' "$BATS_FILE_TMPDIR/injections")" >&3
+}
+
+# disturbed SCENARIO FILESYSTEM ARGUMENT...
+disturbed() {
+	fresh_fs "$2"
+	rm -f /etc/projects* /etc/projid*
+	run "$BATS_TEST_DIRNAME/inject" "$1" "/mnt/$2" "${@:3}"
+	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/injections"
+	assert_success
+}
+
+@test "what the witness sees is what lsattr, stat and xfs_quota see" {
+	fresh_fs x
+	rm -f /etc/projects* /etc/projid*
+	mkdir -p /mnt/x/dir/sub
+	touch /mnt/x/dir/file
+	fsquota assign --hard 10M --soft-inodes 5 /mnt/x/dir
+	printf 'show\nquit\n' | "$BATS_TEST_DIRNAME/witness" "$FSQ_ORACLE" /mnt/x /mnt/x/dir >"$BATS_TEST_TMPDIR/seen"
+	run grep -v '^/etc has' "$BATS_TEST_TMPDIR/seen"
+	assert_output '/etc/projects: 100644 0 0
+/etc/projects: 1048577:/mnt/x/dir
+/etc/projects: \
+/etc/projid: 100644 0 0
+/etc/projid: volume1048577:1048577
+/etc/projid: \
+/mnt/x: 0 - 40755 0 0 3
+/mnt/x/dir: 1048577 P 40755 0 0 3
+/mnt/x/dir/file: 1048577 - 100644 0 0 1
+/mnt/x/dir/sub: 1048577 P 40755 0 0 2
+project 0: used 0 3, soft 0 0, hard 0 0
+project 1048577: used 0 3, soft 0 5, hard 10240 0
+.'
+	assert_equal "$(sed -n 's/^\/etc has //p' "$BATS_TEST_TMPDIR/seen")" "$(ls -A /etc)"
+	run lsattr -pd /mnt/x /mnt/x/dir /mnt/x/dir/file /mnt/x/dir/sub
+	assert_output --regexp '^ +0 -+ /mnt/x
+1048577 -+P-+ /mnt/x/dir
+1048577 -+ /mnt/x/dir/file
+1048577 -+P-+ /mnt/x/dir/sub$'
+	run oracle -x -c 'dump -p' /mnt/x
+	assert_line --regexp '^1048577 +0 +20480 +5 +0$'
+}
+
+# --- assign -------------------------------------------------------------------------------------
+
+@test "assign of an empty directory: any call fails" {
+	disturbed a x errors
+}
+
+@test "assign of an empty directory: killed at any call" {
+	disturbed a x kill
+}
+
+@test "assign of an empty directory: a signal at any call" {
+	disturbed a x signals
+}
+
+@test "assign of an empty directory on ext4" {
+	disturbed a e --main errors kill signals
+}
+
+@test "assign of a tree, without files: any call fails" {
+	disturbed b x errors
+}
+
+@test "assign of a tree, without files: killed at any call" {
+	disturbed b x kill
+}
+
+@test "assign of a tree, without files: a signal at any call" {
+	disturbed b x signals
+}
+
+@test "assign of a tree on ext4" {
+	disturbed b e --main errors kill signals
+}
+
+@test "assign of one more directory of a project" {
+	disturbed c x --main error kill signals
+}
+
+@test "assign again, with other limits" {
+	disturbed d x --main error kill signals
+}
+
+# --- release ------------------------------------------------------------------------------------
+
+@test "release where the files are replaced: any call fails" {
+	disturbed e x errors
+}
+
+@test "release where the files are replaced: killed at any call" {
+	disturbed e x kill
+}
+
+@test "release where the files are replaced: a signal at any call" {
+	disturbed e x signals
+}
+
+@test "release where the files are replaced, on ext4" {
+	disturbed e e --main errors kill signals
+}
+
+@test "release where the files are cut" {
+	disturbed f x --main error kill signals
+}
+
+@test "release of one of two directories of a project" {
+	disturbed g x --main error kill signals
+}

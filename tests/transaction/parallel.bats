@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Many at once, and kubelet among them: everybody gets an ID, and no line is lost.
+
+load ../lib/fsquota
+
+setup() {
+	fresh_fs x
+	rm -f /etc/projects* /etc/projid*
+	printf '# directories\n7:/elsewhere\n\n#8:/not this\n9:/else where\n' >/etc/projects
+	printf '# names\nother:7\n\nninth:9\n' >/etc/projid
+	foreign_projects=$(</etc/projects)
+	foreign_projid=$(</etc/projid)
+}
+
+teardown() {
+	[ -z "${kubelet-}" ] || kill "$kubelet" 2>/dev/null || :
+}
+
+# assign_all NUMBER...: all at once; the IDs go to files.
+assign_all() {
+	local number pids=() failed=0
+	for number in "$@"; do
+		"$FSQUOTA" assign --hard 10M "/mnt/x/$number" >"$BATS_TEST_TMPDIR/id.$number" 3>&- &
+		pids+=($!)
+	done
+	for number in "${pids[@]}"; do
+		wait "$number" || failed=$((failed + 1))
+	done
+	assert_equal "$failed" 0
+}
+
+# Every line that is not foreign, as the IDs and who printed them have it.
+expected_projects() {
+	local number
+	for number in {1..512}; do
+		echo "$(<"$BATS_TEST_TMPDIR/id.$number"):/mnt/x/$number"
+	done
+	sed 's/.*/&:\/pods\/&/' "$BATS_TEST_TMPDIR/kubelet"
+}
+
+@test "512 directories get 512 IDs while kubelet changes the files, and no line is lost" {
+	local round
+	mkdir /mnt/x/{1..512}
+	"$BATS_TEST_DIRNAME/kubelet" >"$BATS_TEST_TMPDIR/kubelet" 2>"$BATS_TEST_TMPDIR/complaint" 3>&- &
+	kubelet=$!
+	for round in {0..7}; do
+		# shellcheck disable=SC2046 # numbers
+		assign_all $(seq $((64 * round + 1)) $((64 * round + 64)))
+	done
+	kill "$kubelet"
+	wait "$kubelet" || fail "kubelet: $(<"$BATS_TEST_TMPDIR/complaint")"
+	kubelet=''
+	assert [ "$(wc -l <"$BATS_TEST_TMPDIR/kubelet")" -gt 20 ]
+	echo "# lines of kubelet: $(wc -l <"$BATS_TEST_TMPDIR/kubelet")" >&3
+
+	assert_equal "$(cat "$BATS_TEST_TMPDIR"/id.* | sort -u | wc -l)" 512
+	# Each ID once in each file, and nothing else behind the foreign lines.
+	assert_equal "$(head -n 5 /etc/projects)" "$foreign_projects"
+	assert_equal "$(head -n 4 /etc/projid)" "$foreign_projid"
+	expected_projects | sort >"$BATS_TEST_TMPDIR/projects"
+	run diff <(tail -n +6 /etc/projects | sort) "$BATS_TEST_TMPDIR/projects"
+	assert_success
+	run diff <(tail -n +5 /etc/projid | sort) \
+		<(sed 's/^\([0-9]*\):.*/volume\1:\1/' "$BATS_TEST_TMPDIR/projects" | sort)
+	assert_success
+	# kubelet's stay in their order.
+	run diff <(sed -n 's/:\/pods.*//p' /etc/projects) "$BATS_TEST_TMPDIR/kubelet"
+	assert_success
+	# The kernel has the same.
+	run diff <(oracle -P /dev/null -D /dev/null -x -c 'dump -p' /mnt/x | awk '/^[1-9]/ { print $1, $3 }' | sort) \
+		<(cat "$BATS_TEST_TMPDIR"/id.* | sed 's/$/ 20480/' | sort)
+	assert_success
+	run diff <(lsattr -p /mnt/x | awk '{ print $1, $2 ~ /P/, $3 }' | sort) \
+		<(sed -n 's/^\([0-9]*\):\(\/mnt.*\)/\1 1 \2/p' "$BATS_TEST_TMPDIR/projects" | sort)
+	assert_success
+	run find /etc -maxdepth 1 -name 'proj*'
+	assert_equal "${#lines[@]}" 2
+}
+
+@test "8 parallel releases leave both files as they were" {
+	local before number pids=() failed=0
+	before=$(cd /etc && md5sum projects projid && stat -c '%a %u %g' projects projid)
+	mkdir /mnt/x/{1..8}
+	touch /mnt/x/{1..8}/file
+	assign_all {1..8}
+	assert [ "$(grep -c /mnt/x /etc/projects)" = 8 ]
+	for number in {1..8}; do
+		"$FSQUOTA" release "/mnt/x/$number" 3>&- &
+		pids+=($!)
+	done
+	for number in "${pids[@]}"; do
+		wait "$number" || failed=$((failed + 1))
+	done
+	assert_equal "$failed" 0
+	assert_equal "$(cd /etc && md5sum projects projid && stat -c '%a %u %g' projects projid)" "$before"
+	run find /etc -maxdepth 1 -name 'proj*'
+	assert_equal "${#lines[@]}" 2
+	run oracle -P /dev/null -D /dev/null -x -c 'report -p -N -n' /mnt/x
+	refute_line --regexp '^#[1-9]'
+}

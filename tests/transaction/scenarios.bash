@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # for and from inject
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is done while something goes wrong. Each scenario builds what there is before below $top, an
+# empty mount point, and sets
+#
+#   tried            the arguments of fsquota
+#   assigned         those that assign the same directory: after a failure they must work
+#   projects, projid the files afterwards
+#   tags             what is in the directory afterwards: ID and inheritance
+#   row              the line of the project's limits and use afterwards; empty: there is none
+
+foreign_lines() {
+	printf '# directories\n7:/elsewhere\n\n#8:/not this\nno line of ours\n9:/else where%s' "$1" >/etc/projects
+	printf '# names\nother:7\n\nmiddle:8:more\nninth:9%s' "$1" >/etc/projid
+	# To be kept.
+	chown 7:8 /etc/projects /etc/projid
+	chmod 640 /etc/projects
+	chmod 604 /etc/projid
+}
+
+# The files as foreign_lines leaves them, and what comes behind.
+expect_files() {
+	projects=$'# directories\n7:/elsewhere\n\n#8:/not this\nno line of ours\n9:/else where'$1
+	projid=$'# names\nother:7\n\nmiddle:8:more\nninth:9'$2
+}
+
+# Two levels, five entries.
+make_tree() {
+	mkdir -p "$1/sub"
+	echo some >"$1/file"
+	ln "$1/file" "$1/sub/hardlink"
+	ln -s file "$1/symlink"
+	echo more >"$1/sub/inner"
+}
+
+fsquota() {
+	"$FSQUOTA" "$@" >/dev/null
+}
+
+# An empty directory; files of others, that do not end in a newline.
+scenario_a() {
+	mkdir "$top/dir"
+	foreign_lines ''
+	assigned=(assign --hard 10M "$top/dir")
+	tried=("${assigned[@]}")
+	expect_files $'\n1048577:'"$top"'/dir' $'\nvolume1048577:1048577'
+	tags='1048577 P'
+	row='hard 10240 0'
+}
+
+# A tree; no files.
+scenario_b() {
+	make_tree "$top/dir"
+	assigned=(assign --hard 10M --soft-inodes 1000 "$top/dir")
+	tried=("${assigned[@]}")
+	projects="1048577:$top/dir"$'\n'
+	projid=$'volume1048577:1048577\n'
+	tags='1048577 P'
+	row='soft 0 1000, hard 10240 0'
+}
+
+# One more directory of a project, whose limits change.
+scenario_c() {
+	make_tree "$top/first"
+	make_tree "$top/dir"
+	foreign_lines $'\n'
+	fsquota assign --hard 10M --name shared "$top/first"
+	assigned=(assign --hard 20M --name shared "$top/dir")
+	tried=("${assigned[@]}")
+	expect_files $'\n1048577:'"$top"$'/first\n1048577:'"$top"$'/dir\n' $'\nshared:1048577\n'
+	tags='1048577 P'
+	row='hard 20480 0'
+}
+
+# The same directory again, with other limits.
+scenario_d() {
+	make_tree "$top/dir"
+	foreign_lines ''
+	fsquota assign --hard 10M --name mine "$top/dir"
+	assigned=(assign --hard 20M --soft 5M "$top/dir")
+	tried=("${assigned[@]}")
+	expect_files $'\n1048577:'"$top"'/dir' $'\nmine:1048577'
+	tags='1048577 P'
+	row='soft 5120 0, hard 20480 0'
+}
+
+# The lines stand in the middle: the files are replaced.
+scenario_e() {
+	make_tree "$top/dir"
+	foreign_lines $'\n'
+	fsquota assign --hard 10M "$top/dir"
+	printf '10:/behind' >>/etc/projects
+	printf 'behind:10' >>/etc/projid
+	assigned=(assign --hard 10M "$top/dir")
+	tried=(release "$top/dir")
+	expect_files $'\n10:/behind' $'\nbehind:10'
+	tags='0 -'
+	row=''
+}
+
+# The lines stand at the end: the files are cut.
+scenario_f() {
+	make_tree "$top/dir"
+	foreign_lines $'\n'
+	fsquota assign --hard 10M "$top/dir"
+	assigned=(assign --hard 10M "$top/dir")
+	tried=(release "$top/dir")
+	expect_files $'\n' $'\n'
+	tags='0 -'
+	row=''
+}
+
+# One of the two directories of a project.
+scenario_g() {
+	make_tree "$top/first"
+	make_tree "$top/dir"
+	foreign_lines ''
+	fsquota assign --hard 10M --name shared "$top/dir"
+	fsquota assign --name shared "$top/first"
+	assigned=(assign --hard 10M --name shared "$top/dir")
+	tried=(release "$top/dir")
+	expect_files $'\n1048577:'"$top"'/first' $'\nshared:1048577'
+	tags='0 -'
+	row='hard 10240 0'
+}
