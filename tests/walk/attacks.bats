@@ -1,0 +1,363 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Who owns a tree and swaps its files while root's tool walks it gains nothing: no inode outside the
+# tree changes, nothing hangs, no device is opened, and what nobody touched is done. The xfs_quota
+# of xfsprogs falls for the same attacks, which shows that they are ones.
+#
+#   FSQUOTA_FULL   set: a directory of a million entries, not of a hundred thousand
+#
+# Not an attack: a file that has got a second name in the tree before its directory was tagged, which
+# takes the right to link to it. It is in the tree as much as it is outside, and both tools tag it.
+
+# shellcheck disable=SC2154 # run_split and attack set variables
+load ../lib/fsquota
+
+attacker=${builddir:?}/tests/walk/attacker
+counted='runs ([0-9]+) changed ([0-9]+) hung ([0-9]+) opened ([0-9]+) wrong ([0-9]+) failed ([0-9]+) linked ([0-9]+)'
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+}
+
+setup() {
+	mount=/mnt/x
+	tool=(xfs_quota)
+	options=()
+	launcher=()
+}
+
+# invocation ACTION: sets words to what is attacked, and expected to what it must say as an option
+# of the attacker, who knows %ID and %TREE.
+invocation() {
+	case $1 in
+	set | again) words=("${tool[@]}" -x -c 'project -s -p %TREE %ID' "$mount") ;;
+	clear) words=("${tool[@]}" -x -c 'project -C -p %TREE %ID' "$mount") ;;
+	assign) words=(fsquota assign --no-register --unlimited %TREE) ;;
+	release) words=(fsquota release --no-register %TREE) ;;
+	usage) words=(fsquota usage --fallback=walk -n -o IUSED %TREE) ;;
+	esac
+	expected=()
+	case $1 in
+	set | again | clear) expected=(-e 'Processed 1 ') ;;
+	esac
+}
+
+# attack HOW KIND ACTION [OPTION...]: sets runs, changed, hung, opened, wrong and linked.
+attack() {
+	local words expected
+	invocation "$3"
+	[ -z "${unsaid-}" ] || expected=()
+	run_split "$attacker" "$1" "${@:4}" "${options[@]}" "${expected[@]}" "$2" "$3" \
+		"$mount/arena" "${launcher[@]}" "${words[@]}"
+	[[ $status:$stdout =~ ^0:$counted$ ]] || fail "attacker: status $status: $stdout $stderr"
+	runs=${BASH_REMATCH[1]} changed=${BASH_REMATCH[2]} hung=${BASH_REMATCH[3]}
+	opened=${BASH_REMATCH[4]} wrong=${BASH_REMATCH[5]} linked=${BASH_REMATCH[7]}
+}
+
+# stand KIND MIN:MAX ACTION...: in each of its windows, of which there must be some; MIN and MAX are
+# of the inodes that usage may count.
+stand() {
+	local action count
+	for action in "${@:3}"; do
+		count=()
+		[ "$action" != usage ] || count=(-c "$2")
+		attack windows "$1" "$action" "${count[@]}"
+		if [ "$runs" -lt 10 ] || [ "$changed$hung$opened$wrong$linked" != 00000 ]; then
+			fail "$1, $action: $stdout"$'\n'"$stderr"
+		fi
+	done
+}
+
+# falls KIND ACTION...: the one of xfsprogs does.
+falls() {
+	local action
+	tool[0]=$FSQ_ORACLE
+	for action in "${@:2}"; do
+		attack windows "$1" "$action" -u -p 4
+		[ $((changed + hung + opened)) = 1 ] || fail "$1, $action: $stdout"$'\n'"$stderr"
+	done
+}
+
+on_ext4() {
+	mount=/mnt/e
+	tool+=(-f)
+}
+
+# race KIND ACTION ROUNDS [COMMAND...]: the attacker swaps all the time; the tool is a child of the
+# command. What may be counted meanwhile is anything; and when the tree itself is not there at the
+# moment, there is nothing to process, which xfsprogs does not take for a failure.
+race() {
+	local runs changed hung opened wrong linked unsaid=''
+	launcher=("${@:4}")
+	[ "$1" != root ] || unsaid=yes
+	attack race "$1" "$2" -n "$3"
+	if [ "$runs" != "$3" ] || [ "$changed$hung$opened$wrong$linked" != 00000 ]; then
+		fail "$1, $2: $stdout"$'\n'"$stderr"
+	fi
+}
+
+# shellcheck disable=SC2054 # the commas are meant
+# Each open and each ioctl waits, and so does the tool for the attacker.
+slow=(strace -f -qq -o /dev/null -e trace=open,openat,openat2,ioctl
+	-e inject=open,openat,openat2,ioctl:delay_enter=3000)
+
+# Every other window: all kinds of them are among these, as there are three for each file.
+half=(-s 2)
+all=(set clear assign release usage)
+
+@test "a symlink in place of a file leads nobody to the file outside" {
+	stand file-symlink 12:12 "${all[@]}"
+}
+
+@test "a symlink in place of a directory leads nobody into the one outside" {
+	stand dir-symlink 8:14 "${all[@]}"
+}
+
+@test "a symlink in place of the tree itself is not followed" {
+	options=("${half[@]}")
+	stand root 12:12 set assign usage
+}
+
+@test "a directory that is moved out of the tree takes nobody along" {
+	options=("${half[@]}")
+	stand moved 7:12 set release usage
+}
+
+@test "a FIFO in place of a file holds nobody up" {
+	options=("${half[@]}")
+	stand fifo 12:12 set assign usage
+}
+
+@test "a bind mount that appears in the tree is not entered" {
+	stand bind 6:12 set clear assign usage
+}
+
+@test "a file outside cannot be linked into the tree" {
+	# The kernel forbids it: it is another's, and has not the ID of a tagged directory.
+	stand link 8:12 set assign
+}
+
+@test "files that vanish are passed over" {
+	options=("${half[@]}")
+	stand vanish 5:12 set assign usage
+}
+
+@test "a file in place of a directory, a directory in place of a file" {
+	options=("${half[@]}")
+	stand type 7:18 set release usage
+}
+
+@test "a device in place of a file is not opened to be counted" {
+	# Root has made it: in a tagged tree it has the same ID, and may be renamed. To set or
+	# clear the ID of a file it must be opened, which an old kernel offers no way round.
+	stand device 12:16 usage
+}
+
+@test "without openat2 symlinks, mounts and FIFOs are no way out either" {
+	options=(-o "${half[@]}")
+	stand file-symlink 12:12 set
+	stand dir-symlink 8:14 assign
+	stand fifo 12:12 usage
+	stand bind 6:12 clear
+}
+
+@test "ext4: symlinks, mounts and FIFOs" {
+	on_ext4
+	options=("${half[@]}")
+	stand file-symlink 12:12 set
+	stand dir-symlink 8:14 assign
+	stand fifo 12:12 clear
+	stand bind 6:12 set
+}
+
+@test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
+	options=(-s 61)
+	stand deep-moved 12:102 set assign release usage
+}
+
+@test "an attacker who swaps as fast as he can, through windows that are wide open" {
+	local kind action
+	for kind in file-symlink dir-symlink fifo moved vanish root; do
+		for action in set assign release; do
+			race "$kind" "$action" 2 "${slow[@]}"
+		done
+	done
+}
+
+@test "an attacker who swaps as fast as he can, at full speed" {
+	local kind action
+	for kind in file-symlink dir-symlink fifo moved vanish type root; do
+		for action in set assign usage; do
+			race "$kind" "$action" 5
+		done
+	done
+}
+
+@test "ext4: an attacker who swaps as fast as he can" {
+	on_ext4
+	race file-symlink set 3 "${slow[@]}"
+	race dir-symlink assign 3 "${slow[@]}"
+}
+
+@test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
+	falls file-symlink set clear
+	falls dir-symlink set clear
+	falls root set clear
+}
+
+@test "xfsprogs falls for a bind mount" {
+	falls bind set clear
+}
+
+@test "xfsprogs hangs at a FIFO" {
+	falls fifo set
+	assert_equal "$hung" 1
+}
+
+@test "xfsprogs opens a device" {
+	falls device clear
+	assert_equal "$opened" 1
+}
+
+@test "ext4: xfsprogs falls for symlinks and mounts" {
+	# There it cannot tag files: it would have them hand on the ID, too.
+	on_ext4
+	falls file-symlink clear
+	falls dir-symlink set
+	falls bind set
+}
+
+@test "xfsprogs loses the race" {
+	tool[0]=$FSQ_ORACLE
+	launcher=("${slow[@]}")
+	attack race file-symlink set -u -n 200
+	assert_equal "$changed" 1
+}
+
+# --- what the kernel refuses an attacker, and what it does not ---
+
+@test "nothing of another's, and nothing from outside, can be linked or moved into a tagged tree" {
+	local tree=/mnt/x/tagged as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+	mkdir $tree /mnt/x/own
+	touch /mnt/x/foreign /mnt/x/own/file
+	chown -R 1000:1000 $tree /mnt/x/own
+	run "${as_user[@]}" ln /mnt/x/foreign $tree/link
+	assert_output --partial 'Operation not permitted'
+	xfs_quota -x -c "project -s -p $tree 77" /mnt/x
+	run "${as_user[@]}" ln /mnt/x/own/file $tree/link
+	assert_output --partial 'Invalid cross-device link'
+	run ln /mnt/x/foreign $tree/link
+	assert_output --partial 'Invalid cross-device link'
+	run "${as_user[@]}" perl -e 'rename shift, shift or die $!' /mnt/x/own/file $tree/moved
+	assert_output --partial 'Invalid cross-device link'
+	run fsquota id /mnt/x/foreign /mnt/x/own/file
+	assert_output $'0\n0'
+}
+
+@test "a file that had a second name in the tree before is tagged, by both" {
+	local name
+	for name in fsquota oracle; do
+		mkdir /mnt/x/two-$name
+		touch /mnt/x/outside-$name
+		ln /mnt/x/outside-$name /mnt/x/two-$name/name
+	done
+	xfs_quota -x -c 'project -s -p /mnt/x/two-fsquota 78' /mnt/x
+	oracle -x -c 'project -s -p /mnt/x/two-oracle 78' /mnt/x
+	run fsquota id /mnt/x/outside-fsquota /mnt/x/outside-oracle
+	assert_output $'78\n78'
+}
+
+# --- trees that are no attack by themselves, but large or odd ---
+
+# inodes_of ID: how many the kernel counts, in all of the filesystem.
+inodes_of() {
+	run_split oracle -x -c "quota -p -N -i $1" "$mount"
+	read -r _ inodes _ <<<"$stdout"
+	inodes=${inodes:-0}
+}
+
+# is_counted TREE INODES: to the last, by usage and by project -s.
+is_counted() {
+	local tree=$1
+	run_split fsquota usage --fallback=walk -n -o IUSED "$tree"
+	assert_equal "$status:${stdout//[ ]/}:$stderr" "0:$2:"
+	run_split xfs_quota -x -c "project -s -p $tree 4000" "$mount"
+	assert_equal "$status:$stderr" "0:"
+	assert_line --partial 'Processed 1 '
+	inodes_of 4000
+	assert_equal "$inodes" "$2"
+}
+
+# is_counted_by_all TREE INODES: by each command that walks.
+is_counted_by_all() {
+	local tree=$1
+	is_counted "$@"
+	run_split xfs_quota -x -c "project -C -p $tree 4000" "$mount"
+	assert_equal "$status:$stderr" "0:"
+	inodes_of 4000
+	assert_equal "$inodes" 0
+	run_split fsquota assign --no-register --unlimited --id 4001 "$tree"
+	assert_equal "$status:$stdout:$stderr" "0:4001:"
+	inodes_of 4001
+	assert_equal "$inodes" "$2"
+	run_split fsquota release --no-register "$tree"
+	assert_equal "$status:$stdout:$stderr" "0::"
+	inodes_of 4001
+	assert_equal "$inodes" 0
+}
+
+@test "a tree 5000 levels deep is walked to its end; that of xfsprogs is not" {
+	mkdir /mnt/x/deep
+	"$attacker" deep /mnt/x/deep 5000
+	is_counted_by_all /mnt/x/deep 5001
+	run_split oracle -x -c 'project -s -p /mnt/x/deep 4002' /mnt/x
+	inodes_of 4002
+	assert [ "$inodes" -gt 1 ]
+	assert [ "$inodes" -lt 5001 ]
+}
+
+@test "names with newlines, escapes and bytes that are no UTF-8" {
+	local tree=/mnt/x/names name ours
+	mkdir $tree
+	for name in $'new\nline' $'\xff\xfe\xc3' $'tab\t\e[31mred' ' ' -x '*' "$(printf '%0255d' 7)"; do
+		mkdir "$tree/$name"
+		touch "$tree/$name/$name"
+	done
+	is_counted_by_all $tree 15
+	mkfifo $tree/$'fifo\n\xff'
+	run_split xfs_quota -x -c "project -s -p $tree 4003" /mnt/x
+	ours=$status:$stdout:$stderr
+	run_split oracle -x -c "project -s -p $tree 4003" /mnt/x
+	assert_equal "$ours" "$status:$stdout:$stderr"
+	run_split fsquota usage --fallback=walk --json /mnt/e "$tree/"$'\xff\xfe\xc3'
+	run python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' \
+		"$BATS_TEST_TMPDIR/stdout"
+	assert_success
+}
+
+@test "a directory of very many entries" {
+	local count=100000 arguments=()
+	if [ -n "${FSQUOTA_FULL-}" ]; then
+		count=1000000 arguments=(-i maxpct=90)
+	fi
+	fresh_fs x "${arguments[@]}"
+	mkdir /mnt/x/wide
+	"$attacker" wide /mnt/x/wide $count
+	is_counted /mnt/x/wide $((count + 1))
+}
+
+@test "a directory of many entries that vanish under the walk" {
+	local remover
+	fresh_fs x
+	mkdir -p /mnt/x/wide/last
+	"$attacker" wide /mnt/x/wide 20000
+	"$attacker" unlink /mnt/x/wide 20000 &
+	remover=$!
+	run_split fsquota assign --no-register --unlimited --id 4004 /mnt/x/wide
+	wait $remover
+	assert_equal "$status:$stdout:$stderr" "0:4004:"
+	inodes_of 4004
+	assert_equal "$inodes" 2
+}
