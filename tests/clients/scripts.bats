@@ -6,6 +6,7 @@
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
+load kernel
 
 # Without a path, a report is about the first XFS that was mounted.
 setup_file() {
@@ -19,28 +20,6 @@ setup() {
 	dir=/mnt/x/$id
 	mkdir "$dir"
 	rm -f /etc/projects /etc/projid
-}
-
-# holds TYPE ID USED SOFT HARD: the kernel's numbers, in KiB.
-holds() {
-	run oracle -x -P/dev/null -D/dev/null -c "report -$1 -N -n -b -L $2 -U $2" /mnt/x
-	read -r _ used soft hard _ <<<"$output"
-	assert_equal "used $used soft $soft hard $hard" "used $3 soft $4 hard $5"
-}
-
-# is_tagged PATH ID: with the inheritance flag.
-is_tagged() {
-	run lsattr -pd "$1"
-	assert_output --regexp "^ *$2 -+P-+ $1\$"
-}
-
-fill() {
-	dd if=/dev/zero of="$1" bs=64k count="$2" conv=fsync status=none
-}
-
-# tagged DIR ID: by the tool of xfsprogs.
-tagged() {
-	oracle -x -P/dev/null -c "project -s -p $1 $2" /mnt/x >/dev/null
 }
 
 @test "nfs-ganesha's provisioner sets up a directory and its limit" {
@@ -63,8 +42,7 @@ tagged() {
 	run_split xfs_quota -x -c "project -d 0 -s -p $dir $id"
 	assert_equal "$status" 0
 	is_tagged "$dir" $id
-	run lsattr -pd "$dir/below"
-	assert_output --regexp "^ *0 -+ "
+	is_untagged "$dir/below"
 }
 
 @test "directpv gives a directory where a mount point is meant" {
@@ -85,6 +63,7 @@ tagged() {
 		[[ ${words[0]-} != '#2694881440'* ]] || values=("${words[@]}")
 	done <<<"$stdout"
 	assert_equal "${values[1]} ${values[3]}" "2.5M 1.5G"
+	holds p 2694881440 2560 0 1572864
 }
 
 @test "kadalu takes inode numbers modulo 2^32 as IDs" {
@@ -96,6 +75,7 @@ tagged() {
 	is_tagged "$dir" $highest
 	run_split xfs_quota -x -c 'report -p -b' /mnt/x
 	assert_line --regexp "^#$highest +0 +0 +8192 +00 \[--------\]\$"
+	holds p $highest 0 0 8192
 }
 
 # jupyterhub-home-nfs: names are paths, the files are its own, and options come after the command.
@@ -133,12 +113,22 @@ home_files() {
 		[ "${words[*]:0:${#words[@]}-15}" != "$dir" ] || row=${words[*]: -15}
 	done < <(sed '/^$/d' <<<"$stdout")
 	assert_equal "$row" "1024 0 20480 00 [--------] 2 0 77 00 [--------] 0 0 0 00 [--------]"
+	holds p $id 1024 0 20480
+	holds p $id 2 0 77 i
 }
 
 @test "OpenShift gives a device, and takes any word on stderr as failure" {
 	run_split xfs_quota -x -c "limit -g bsoft=1048576 bhard=1048576 1000150000" "$FSQ_X_DEV"
 	assert_equal "$status:$stderr" "0:"
 	holds g 1000150000 0 1024 1024
+}
+
+@test "OpenShift sees a refusal by its words on stderr" {
+	fresh_fs x2 -o noquota
+	run_split xfs_quota -x -c "limit -g bsoft=1048576 bhard=1048576 1000150000" "$FSQ_X2_DEV"
+	fresh_fs x2
+	assert_not_equal "$stderr" ""
+	holds g 1000150000 0 0 0 b /mnt/x2
 }
 
 @test "Yuki asks without -x, with bundled flags and a name" {
@@ -189,6 +179,7 @@ home_files() {
 	assert_equal "${row[b]}" "0 0 5120"
 	assert_equal "${row[i]}" "1 50 60"
 	holds p $id 0 0 5120
+	holds p $id 1 50 60 i
 }
 
 @test "go-xfsquota's bounds include both ends" {
@@ -196,6 +187,8 @@ home_files() {
 		-c "limit -p bhard=1m ${id}3" -c "limit -p bhard=1m ${id}4" /mnt/x
 	run_split xfs_quota -x -c "report -p -N -L ${id}2 -U ${id}3" /mnt/x
 	assert_equal "$(awk '{ print $1 }' <<<"$stdout" | xargs)" "#${id}2 #${id}3"
+	holds p ${id}1 0 0 1024
+	holds p ${id}4 0 0 1024
 }
 
 @test "agents that check strictly see the state, indented by two" {
@@ -225,6 +218,7 @@ drift() {
 	mkdir "$dir/below"
 	tagged "$dir" $id
 	assert_equal "$(drift)" ""
+	is_tagged "$dir/below" $id
 }
 
 @test "agents that check strictly see a directory that drifted" {
@@ -233,6 +227,19 @@ drift() {
 	chattr -p 0 -P "$dir/below"
 	assert_equal "$(drift)" "$dir/below - project identifier is not set (inode=0, tree=$id)
 $dir/below - project inheritance flag is not set"
+	is_untagged "$dir/below"
+}
+
+@test "agents that check strictly ask for the row of one ID" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bsoft=1m bhard=2m $id" -c "limit -p bhard=3m ${id}0" /mnt/x
+	fill "$dir/file" 16
+	run_split xfs_quota -x -c "report -p -N -b -n -L $id -U $id" /mnt/x
+	assert_equal "$status:$stderr:$(grep -c . <<<"$stdout")" "0::1"
+	run_split xfs_quota -x -c 'report -p -b -n' /mnt/x
+	local shape="^#$id\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s.*"
+	assert_equal "$(sed -nE "s/$shape/\1 \2 \3/p" <<<"$stdout")" "1024 1024 2048"
+	holds p $id 1024 1024 2048
 }
 
 @test "two commands in one call, tag and limit, are both done" {
@@ -251,6 +258,8 @@ rootfs() {
 
 @test "Flying Circus sees that the root filesystem counts" {
 	xfs_quota -x -c 'state -p' /mnt/x | grep -qi 'Accounting:.*ON'
+	run repquota -P -v /mnt/x
+	assert_line 'Accounting: ON; Enforcement: ON'
 }
 
 @test "Flying Circus sets up, limits and reads its root project" {
@@ -273,8 +282,7 @@ rootfs() {
 	tagged "$dir" $id
 	run_split xfs_quota -x -c 'project -C rootfs' /mnt/x
 	assert_equal "$status" 0
-	run lsattr -pd "$dir"
-	assert_output --regexp "^ *0 -+ $dir\$"
+	is_untagged "$dir"
 }
 
 @test "Flying Circus sets the time of grace of all projects" {
@@ -302,4 +310,111 @@ at_host() {
 	run_split at_host xfs_quota -x -c "project -s -p /mnt/host/$id $id" /mnt/host/
 	assert_equal "$status:$stderr" "0:"
 	is_tagged "$dir" $id
+}
+
+@test "hail takes the limit off again" {
+	oracle -x -c "limit -p bsoft=12582912 bhard=12582912 $id" /mnt/x
+	run_split at_host xfs_quota -x -c "limit -p bsoft=0 bhard=0 $id" /mnt/host/
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds p $id 0 0 0
+}
+
+@test "webmin reads blocks and inodes of a user from one row" {
+	oracle -x -c 'limit -u bsoft=3m bhard=5m isoft=7 ihard=9 daemon' /mnt/x
+	chown daemon "$dir"
+	run_split xfs_quota -xc 'quota -b -i -u daemon'
+	assert_equal "$status:$stderr" "0:"
+	local row
+	row=$(awk '$1 == device && NF == 12 { print $2, $3, $4, $7, $8, $9, $12 }' \
+		device="$FSQ_X_DEV" <<<"$stdout")
+	assert_equal "$row" "0 3072 5120 1 7 9 /mnt/x"
+	holds u 1 0 3072 5120
+	holds u 1 1 7 9 i
+}
+
+@test "ISPConfig limits a user in mebibytes" {
+	run_split xfs_quota -x -c 'limit -u bsoft=500m bhard=501m games' /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds u 5 0 512000 513024
+	run_split xfs_quota -x -c 'limit -u bsoft=0m bhard=0m games' /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds u 5 0 0 0
+}
+
+@test "ISPConfig sets all times of grace of users, in seconds" {
+	oracle -x -c 'timer -u -bir 1d' /mnt/x
+	run_split xfs_quota -x -c 'timer -bir -i 604800' /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	run oracle -x -c 'state -u' /mnt/x
+	assert_line 'Blocks grace time: [7 days]'
+	assert_line 'Inodes grace time: [7 days]'
+	assert_line 'Realtime Blocks grace time: [7 days]'
+}
+
+@test "Mesos' operators find a range of IDs on all filesystems" {
+	local one
+	for one in 4999 5000 10000 10001; do
+		mkdir -p "$dir/$one" "/mnt/x2/$one"
+		tagged "$dir/$one" $one
+		tagged "/mnt/x2/$one" $one /mnt/x2
+	done
+	run_split xfs_quota -x -c 'report -p -a -n -L 5000 -U 10000'
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$(awk '/^Project quota on/ { print $4 } /^#/ { print $1 }' <<<"$stdout" | xargs)" \
+		"/mnt/x #5000 #10000 /mnt/x2 #5000 #10000"
+	run_split xfs_quota -x -c 'report -a -n -L 5000 -U 10000'
+	assert_equal "$stdout" "$(oracle -x -c 'report -a -n -L 5000 -U 10000')"
+	assert_equal "$(xfs_io -r -c stat "$dir/5000" | awk '/projid/ { print $3 }')" 5000
+}
+
+@test "the manual of storage.conf sets up two projects in one command" {
+	mkdir "$dir/overlay" "$dir/volumes"
+	printf '%s\n' "${id}0:$dir/overlay" "${id}1:$dir/volumes" >/etc/projects
+	printf '%s\n' "storage:${id}0" "volumes:${id}1" >/etc/projid
+	run_split xfs_quota -x -c 'project -s storage volumes' /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir/overlay" ${id}0
+	is_tagged "$dir/volumes" ${id}1
+}
+
+@test "Puppet sets up a project unless a report has its name" {
+	echo "$id:$dir" >/etc/projects
+	echo "homes:$id" >/etc/projid
+	run ! grep -q '^homes ' <(xfs_quota -x -c 'report -p' /mnt/x)
+	run_split xfs_quota -x -c 'project -s homes' /mnt/x
+	is_tagged "$dir" $id
+	grep -q '^homes ' <(xfs_quota -x -c 'report -p' /mnt/x)
+}
+
+@test "LXD's tests take the fourth word of a row as limit" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bhard=20m $id" /mnt/x
+	# shellcheck disable=SC2016 # awk's
+	assert_equal "$(xfs_quota -x -c 'report -h' /mnt/x | awk '$1 ~ id { print $4 }' id="#$id\$")" 20M
+	holds p $id 0 0 20480
+}
+
+@test "game panels write the letters of set-up and directory together" {
+	run_split xfs_quota -x -c "project -sp $dir $id" /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	is_tagged "$dir" $id
+}
+
+@test "who reads repquota as CSV finds our limits" {
+	tagged "$dir" $id
+	run_split xfs_quota -x -c "limit -p bsoft=3m bhard=5m isoft=7 ihard=9 $id" /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	run repquota -P -n -O csv /mnt/x
+	assert_line "#$id,ok,ok,0,3072,5120,,1,7,9,"
+}
+
+@test "nfs-quota-agent reads back by name what it set" {
+	echo "$id:$dir" >/etc/projects
+	echo "export:$id" >/etc/projid
+	run_split xfs_quota -x -c "limit -p bhard=20480k export" /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+	run_split xfs_quota -x -c 'report -p -b' /mnt/x
+	# shellcheck disable=SC2016 # awk's
+	assert_equal "$(awk '$1 == "export" { print $4 }' <<<"$stdout")" 20480
+	holds p $id 0 0 20480
 }

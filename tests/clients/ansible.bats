@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Ansible's module community.general.xfs_quota, the real one, does with us what a playbook says.
+# Its arguments are a task's; what it returns, a playbook's handlers act on.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load kernel
+
+setup_file() {
+	fresh_fs x
+}
+
+# Each test has a project of its own, known to both files, and its directory with another below.
+setup() {
+	id=$((100 + BATS_TEST_NUMBER))
+	dir=/mnt/x/$id name=project$id
+	mkdir -p "$dir/below"
+	echo "$id:$dir" >/etc/projects
+	echo "$name:$id" >/etc/projid
+	as=()
+}
+
+# task ARGUMENT=VALUE...: as Ansible runs the module, less the three seconds of its own start.
+# Sets changed, and message if it failed. as is a command to run it by.
+task() {
+	local argument json=''
+	for argument in "$@"; do
+		json+=", \"${argument%%=*}\": \"${argument#*=}\""
+	done
+	run_split "${as[@]}" /usr/bin/python3 -m \
+		ansible_collections.community.general.plugins.modules.xfs_quota \
+		<<<"{\"ANSIBLE_MODULE_ARGS\": {${json#, }}}"
+	assert_equal "$stderr" ""
+	changed=$(jq -r '.changed' <<<"$stdout")
+	message=$(jq -r '.msg // ""' <<<"$stdout")
+}
+
+project() {
+	task type=project "name=$name" mountpoint=/mnt/x "$@"
+}
+
+@test "a project is set up, with its limits" {
+	project bsoft=8m bhard=10m isoft=50 ihard=60
+	assert_equal "$status:$changed:$message" "0:true:"
+	is_tagged "$dir" $id
+	is_tagged "$dir/below" $id
+	holds p $id 0 8192 10240
+	holds p $id 2 50 60 i
+}
+
+@test "a project that is as it should be is not changed" {
+	project bsoft=8m bhard=10m isoft=50 ihard=60
+	project bsoft=8m bhard=10m isoft=50 ihard=60
+	assert_equal "$status:$changed:$message" "0:false:"
+	holds p $id 0 8192 10240
+	holds p $id 2 50 60 i
+}
+
+@test "a project set up by the tool of xfsprogs is as it should be" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bhard=10m ihard=60 $id" /mnt/x
+	fill "$dir/file" 16
+	project bhard=10m ihard=60
+	assert_equal "$status:$changed:$message" "0:false:"
+	holds p $id 1024 0 10240
+}
+
+@test "a limit that differs is changed, and no other" {
+	project bsoft=8m bhard=10m isoft=50 ihard=60
+	project bsoft=8m bhard=12m isoft=50
+	assert_equal "$status:$changed:$message" "0:true:"
+	assert_equal "$(jq -c '[.bsoft, .bhard, .isoft, .ihard]' <<<"$stdout")" "[null,12582912,null,null]"
+	holds p $id 0 8192 12288
+	holds p $id 2 50 60 i
+}
+
+@test "a limit of 0 takes the limit off" {
+	project bsoft=8m bhard=10m
+	project bsoft=0 bhard=10m
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds p $id 0 0 10240
+}
+
+@test "what a project had is returned in bytes" {
+	oracle -x -c "limit -p bsoft=3m bhard=5m isoft=7 ihard=9 rtbsoft=1m rtbhard=2m $id" /mnt/x
+	project bhard=10m
+	local keys='.bsoft, .bhard, .isoft, .ihard, .rtbsoft, .rtbhard'
+	assert_equal "$(jq -c ".xfs_quota | [$keys]" <<<"$stdout")" \
+		"[3145728,5242880,7,9,1048576,2097152]"
+	holds p $id 0 3072 10240
+}
+
+@test "limits of realtime blocks are set, and not changed again" {
+	project rtbsoft=4m rtbhard=6m
+	assert_equal "$status:$changed:$message" "0:true:"
+	project rtbsoft=4m rtbhard=6m
+	assert_equal "$status:$changed:$message" "0:false:"
+	holds p $id 0 4096 6144 r
+}
+
+@test "a directory that lost its ID is found and mended" {
+	project bhard=10m
+	chattr -p 0 "$dir/below"
+	project bhard=10m
+	assert_equal "$status:$changed:$message" "0:true:"
+	is_tagged "$dir/below" $id
+}
+
+@test "a project is removed, with its limits" {
+	project bsoft=8m bhard=10m isoft=50 ihard=60
+	project state=absent
+	assert_equal "$status:$changed:$message" "0:true:"
+	is_untagged "$dir"
+	is_untagged "$dir/below"
+	holds p $id 0 0 0
+	holds p $id 0 0 0 i
+}
+
+@test "a project that is not there is not removed again" {
+	project bhard=10m
+	project state=absent
+	project state=absent
+	assert_equal "$status:$changed:$message" "0:false:"
+	is_untagged "$dir"
+	holds p $id 0 0 0
+}
+
+@test "check mode says what would change, and changes nothing" {
+	tagged "$dir" $id
+	oracle -x -c "limit -p bhard=10m $id" /mnt/x
+	project state=absent _ansible_check_mode=true
+	assert_equal "$status:$changed:$message" "0:true:"
+	assert_equal "$(jq -c '[.xfs_quota.bhard, .bhard]' <<<"$stdout")" "[10485760,0]"
+	is_tagged "$dir" $id
+	holds p $id 0 0 10240
+}
+
+@test "a user's limits are set, kept, changed and removed" {
+	task type=user name=daemon mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds u 1 0 3072 4096
+	holds u 1 0 0 70 i
+	task type=user name=daemon mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+	assert_equal "$status:$changed:$message" "0:false:"
+	task type=user name=daemon mountpoint=/mnt/x bhard=5m
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds u 1 0 3072 5120
+	task type=user name=daemon mountpoint=/mnt/x state=absent
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds u 1 0 0 0
+	holds u 1 0 0 0 i
+	task type=user name=daemon mountpoint=/mnt/x state=absent
+	assert_equal "$status:$changed:$message" "0:false:"
+}
+
+@test "a group's limits are set, kept, changed and removed" {
+	task type=group name=bin mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds g 2 0 3072 4096
+	holds g 2 0 0 70 i
+	task type=group name=bin mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+	assert_equal "$status:$changed:$message" "0:false:"
+	task type=group name=bin mountpoint=/mnt/x bhard=5m
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds g 2 0 3072 5120
+	task type=group name=bin mountpoint=/mnt/x state=absent
+	assert_equal "$status:$changed:$message" "0:true:"
+	holds g 2 0 0 0
+	holds g 2 0 0 0 i
+	task type=group name=bin mountpoint=/mnt/x state=absent
+	assert_equal "$status:$changed:$message" "0:false:"
+}
+
+# Who has no limits of their own gets those of ID 0.
+@test "the limits of everybody else are set and kept" {
+	local type
+	for type in user group project; do
+		task type=$type mountpoint=/mnt/x bsoft=30m bhard=40m
+		assert_equal "$type:$status:$changed:$message" "$type:0:true:"
+		run oracle -x -c "report -${type:0:1} -N -n -L 0 -U 0" /mnt/x
+		assert_output --regexp '^#0 +[0-9]+ +30720 +40960 '
+		task type=$type mountpoint=/mnt/x bsoft=30m bhard=40m
+		assert_equal "$type:$status:$changed:$message" "$type:0:false:"
+		task type=$type mountpoint=/mnt/x state=absent
+		assert_equal "$type:$status:$changed:$message" "$type:0:true:"
+		run oracle -x -c "report -${type:0:1} -N -n -L 0 -U 0" /mnt/x
+		assert_output --regexp '^#0 +[0-9]+ +0 +0 '
+	done
+}
+
+@test "an ordinary user is told to be root" {
+	# Where an ordinary user can get at it.
+	install -D "$FSQUOTA" "$TMPDIR/bin/xfs_quota"
+	oracle -x -c 'limit -u bhard=7m sys' /mnt/x
+	as=(env "PATH=$TMPDIR/bin:/usr/bin:/bin" setpriv --reuid 65534 --regid 65534 --clear-groups)
+	task type=user name=sys mountpoint=/mnt/x bhard=4m
+	assert_equal "$status" 1
+	assert_equal "$message" \
+		"You need to be root or have CAP_SYS_ADMIN capability to perform this operation"
+	holds u 3 0 0 7168
+}
+
+@test "a playbook creates, keeps, changes and removes" {
+	local home=$BATS_TEST_TMPDIR/ansible
+	mkdir "$dir.old"
+	echo "${id}0:$dir.old" >>/etc/projects
+	echo "old:${id}0" >>/etc/projid
+	tagged "$dir.old" ${id}0
+	oracle -x -c "limit -p bhard=10m ${id}0" /mnt/x
+	cat >"$BATS_TEST_TMPDIR/playbook.yml" <<-END
+		- hosts: localhost
+		  gather_facts: false
+		  module_defaults:
+		    community.general.xfs_quota: {type: project, name: $name, mountpoint: /mnt/x}
+		  tasks:
+		  - community.general.xfs_quota: {bhard: 10m}
+		  - community.general.xfs_quota: {bhard: 10m}
+		  - community.general.xfs_quota: {bhard: 12m}
+		  - community.general.xfs_quota: {name: old, state: absent}
+	END
+	export ANSIBLE_HOME=$home ANSIBLE_LOCAL_TEMP=$home/local ANSIBLE_REMOTE_TEMP=$home/remote \
+		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False
+	LC_ALL=C.UTF-8 run_split ansible-playbook "$BATS_TEST_TMPDIR/playbook.yml"
+	assert_equal "$status" 0
+	assert_equal "$(sed -n 's/: \[localhost\]$//p' <<<"$stdout" | xargs)" "changed ok changed changed"
+	is_tagged "$dir" $id
+	holds p $id 0 0 12288
+	is_untagged "$dir.old"
+	holds p ${id}0 0 0 0
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Provisioners whose set-up and clean-up are whole scripts, in which our answer decides on the next
+# call. Each test runs them as they are run, and looks at what the kernel then holds.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load kernel
+
+setup_file() {
+	fresh_fs x
+	fresh_fs x2
+	fresh_fs e
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+	mkdir -p /mnt/x/volumes /mnt/x/elsewhere /mnt/e/volumes
+	volume=pvc-$BATS_TEST_NUMBER
+}
+
+# in_helper MOUNTPOINT SCRIPT [ARGUMENT...]: in a helper's container a directory of the host is at
+# /mnt/data, and no other filesystem is there.
+in_helper() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare -m sh -c 'mkdir -p /mnt/data && mount --bind "$1/volumes" /mnt/data &&
+		umount /mnt/x /mnt/x2 /mnt/e && shift && exec sh -c "$@"' sh "$1" "$2" sh "${@:3}"
+}
+
+# --- OpenEBS ------------------------------------------------------------------------------------
+
+# openebs_sets_up VOLUME SOFT HARD: with limits in KiB.
+# shellcheck disable=SC2016 # expanded in the helper
+openebs_sets_up() {
+	in_helper /mnt/x '
+		[ "$(stat -f -c %T /mnt/data)" = xfs ] || exit 9
+		mkdir /mnt/data/$1
+		PID=`xfs_quota -x -c "report -h" /mnt/data | tail -2 | awk "NR==1{print substr (\\$1,2)}+0"`
+		PID=$(($PID + 1))
+		xfs_quota -x -c "project -s -p /mnt/data/$1  "$PID /mnt/data
+		xfs_quota -x -c "limit -p bsoft=${2}k bhard=${3}k "$PID /mnt/data' "$@"
+}
+
+# shellcheck disable=SC2016 # expanded in the helper
+openebs_cleans_up() {
+	in_helper /mnt/x '
+		ID=$(xfs_io -c stat /mnt/data/$1 | awk "/projid/{print \$3}")
+		find -P /mnt/data/$1 \! -type p -print0 | tac | xargs -0 -n 64 xfs_io -c "chproj 0"
+		xfs_quota -x -c "limit -p bsoft=0 bhard=0 $ID" /mnt/data' "$@"
+}
+
+@test "OpenEBS gives the first volume ID 1" {
+	fresh_fs x
+	mkdir /mnt/x/volumes
+	run_split openebs_sets_up "$volume" 8192 10240
+	assert_equal "$status:$stderr" "0:"
+	is_tagged /mnt/x/volumes/$volume 1
+	holds p 1 0 8192 10240
+}
+
+@test "OpenEBS goes on from the highest ID" {
+	mkdir /mnt/x/hundred
+	tagged /mnt/x/hundred 100
+	oracle -x -c 'limit -p bhard=1m 99' -c 'limit -u bhard=1m 5000' -c 'limit -g bhard=1m 6000' /mnt/x
+	openebs_sets_up "$volume" 8192 10240
+	is_tagged /mnt/x/volumes/$volume 101
+	holds p 101 0 8192 10240
+	holds p 100 0 0 0
+}
+
+@test "OpenEBS gives two volumes two IDs" {
+	oracle -x -c 'limit -p bhard=1m 123456' /mnt/x
+	openebs_sets_up "$volume-a" 1024 1024
+	openebs_sets_up "$volume-b" 2048 2048
+	is_tagged "/mnt/x/volumes/$volume-a" 123457
+	is_tagged "/mnt/x/volumes/$volume-b" 123458
+	holds p 123457 0 1024 1024
+	holds p 123458 0 2048 2048
+}
+
+@test "OpenEBS' clean-up leaves neither ID nor limit nor use" {
+	local directory=/mnt/x/volumes/$volume
+	oracle -x -c 'limit -p bhard=1m 1234567' /mnt/x
+	openebs_sets_up "$volume" 8192 10240
+	mkdir "$directory/a blank"
+	fill "$directory/a blank/file" 16
+	holds p 1234568 1024 8192 10240
+	run_split openebs_cleans_up "$volume"
+	assert_equal "$status:$stderr" "0:"
+	run lsattr -pd "$directory" "$directory/a blank" "$directory/a blank/file"
+	assert_equal "$(awk '{ print $1 }' <<<"$output" | xargs)" "0 0 0"
+	holds p 1234568 0 0 0
+	holds p 1234568 0 0 0 i
+}
+
+@test "OpenEBS on ext4 goes on from IDs that we set, and cleans up by ours" {
+	local directory=/mnt/e/volumes/$volume
+	mkdir "$directory.ours"
+	run_split xfs_quota -x -f -c "project -s -p $directory.ours 500" /mnt/e
+	assert_equal "$status:$stderr" "0:"
+	# shellcheck disable=SC2016 # expanded in the helper
+	in_helper /mnt/e '
+		mkdir /mnt/data/$1
+		PID=`repquota -P /mnt/data | tail -3 | awk "NR==1{print substr (\\$1,2)}+0"`
+		PID=$(($PID + 1))
+		chattr +P -p $PID /mnt/data/$1
+		setquota -P $PID 8192K 10240K 0 0 /mnt/data' "$volume"
+	is_tagged "$directory" 501
+	assert_equal "$(fsquota lsattr -pd "$directory/" | awk '{ print $1 }')" 501
+	run_split xfs_quota -x -f -c 'report -p -N -n -L 501 -U 501' /mnt/e
+	assert_output --regexp '^#501 +4 +8192 +10240 '
+	run_split xfs_quota -x -f -c 'limit -p bsoft=0 bhard=0 501' /mnt/e
+	run repquota -P -n /mnt/e
+	assert_line --regexp '^#501 +-- +4 +0 +0 +1 '
+}
+
+# --- local-path-provisioner ---------------------------------------------------------------------
+
+# local_path_sets_up VOLUME BYTES: its files grow by a line each; no path for the set-up.
+local_path_sets_up() {
+	local directory=/mnt/x/volumes/$1 project=0
+	[ ! -s /etc/projects ] || project=$(tail -n1 /etc/projects)
+	project=$((${project%%:*} + 1))
+	mkdir -p "$directory"
+	echo "$project:$directory" >>/etc/projects
+	echo "$1:$project" >>/etc/projid
+	xfs_quota -x -c "project -s $1" &&
+		xfs_quota -x -c "limit -p bhard=$2 $1" /mnt/x &&
+		xfs_quota -x -c "report -pbih" /mnt/x
+}
+
+local_path_tears_down() {
+	xfs_quota -x -c "limit -p bhard=0 $1" /mnt/x
+	rm -rf "/mnt/x/volumes/$1"
+	# shellcheck disable=SC2005 # as it is done
+	echo "$(sed "/$1/d" /etc/projects)" >/etc/projects
+	# shellcheck disable=SC2005
+	echo "$(sed "/$1/d" /etc/projid)" >/etc/projid
+}
+
+@test "local-path-provisioner sets up a volume without saying where it is mounted" {
+	local long=pvc-0b7fb5c1-9e0a-4f5e-8f0e-6d1ab2c3d4e5_default_data
+	echo '800:/mnt/x/elsewhere' >/etc/projects
+	run_split local_path_sets_up $long 1073741824
+	assert_equal "$status" 0
+	is_tagged /mnt/x/volumes/$long 801
+	assert_equal "$(awk '$1 == name { print $2, $4, $7, $9 }' name=$long <<<"$stdout")" "0 1G 1 0"
+	holds p 801 0 0 1048576
+}
+
+@test "local-path-provisioner's second volume leaves the first as it was" {
+	echo '810:/mnt/x/elsewhere' >/etc/projects
+	local_path_sets_up $volume-one 4194304
+	local_path_sets_up $volume-two 8388608
+	is_tagged /mnt/x/volumes/$volume-one 811
+	is_tagged /mnt/x/volumes/$volume-two 812
+	holds p 811 0 0 4096
+	holds p 812 0 0 8192
+}
+
+@test "local-path-provisioner finds a volume on the second filesystem, too" {
+	mkdir /mnt/x2/$volume
+	echo "820:/mnt/x2/$volume" >/etc/projects
+	echo "$volume:820" >/etc/projid
+	run_split xfs_quota -x -c "project -s $volume"
+	assert_equal "$status" 0
+	is_tagged /mnt/x2/$volume 820
+	run_split xfs_quota -x -c "limit -p bhard=4194304 $volume" /mnt/x2
+	assert_equal "$status:$stderr" "0:"
+	holds p 820 0 0 4096 b /mnt/x2
+	holds p 820 0 0 0
+}
+
+@test "local-path-provisioner's tear-down takes the limit off before the volume goes" {
+	echo '830:/mnt/x/elsewhere' >/etc/projects
+	local_path_sets_up $volume 4194304
+	fill "/mnt/x/volumes/$volume/file" 16
+	holds p 831 1024 0 4096
+	run_split local_path_tears_down $volume
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds p 831 0 0 0
+}
+
+@test "local-path-provisioner sets up a volume after a tear-down has left an empty line" {
+	local_path_sets_up $volume-one 4194304
+	echo '840:/mnt/x/elsewhere' >>/etc/projects
+	local_path_tears_down $volume-one
+	run_split local_path_sets_up $volume-two 8388608
+	assert_equal "$status" 0
+	is_tagged /mnt/x/volumes/$volume-two 841
+	holds p 841 0 0 8192
+}
+
+# --- pouch and its kin: the tools of quota, and ours for what is there ----------------------------
+
+@test "pouch sees the IDs and limits that we set, and its own in ours" {
+	local id=16777217 directory=/mnt/e/$volume/layer
+	mkdir -p "$directory" "$directory.ours"
+	chattr -p $id +P "$directory"
+	setquota -P $id 0 8192 0 0 /mnt/e
+	run_split xfs_quota -x -f -c "project -s -p $directory.ours $((id + 1))" \
+		-c "limit -p bhard=4m $((id + 1))" /mnt/e
+	assert_equal "$status:$stderr" "0:"
+	# The words of a line are taken at single blanks.
+	assert_equal "$(fsquota lsattr -p "/mnt/e/$volume" | cut -d ' ' -f 1,3 | sort)" \
+		"$id $directory"$'\n'"$((id + 1)) $directory.ours"
+	run repquota -Pan
+	assert_line --regexp "^#$((id + 1)) +-- +4 +0 +4096 "
+	assert_line --regexp "^#$id +-- +4 +0 +8192 "
+}
