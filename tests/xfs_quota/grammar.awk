@@ -184,7 +184,11 @@ function switches() {
 # IDs from 2^31 are printed otherwise (deviation 9), so lists that have them look at the others.
 function dump(	text) {
 	text = "dump" one_type() to_file()
-	if (chance(20)) text = text " -L " pick("0 1 5 6 42 1234 777 abc")
+	if (chance(20)) {
+		text = text " -L " pick("0 1 5 6 42 1234 777 abc")
+		# An empty range would look at all users there are.
+		if (fs != "x") return text " -U 2147483646"
+	}
 	if (high) text = text " -U " pick("1 5 42 1234 9999 2147483646")
 	else if (chance(20)) text = text " -U " pick("0 1 5 42 1234 9999 2147483646")
 	return text (chance(3) ? " word" : "")
@@ -291,11 +295,28 @@ function marked(	n, who) {
 	}
 }
 
+# Only some projects of the projects file; a name or number that is not there is complained of.
+function selected(	n, text) {
+	for (n = 1 + random(2); n > 0; n--) text = text "-d " pick("42 5 first second 1234 nosuch 5x") " "
+	return text
+}
+
+# Without a path; commands that visit every filesystem for each of them deviate (2).
+function everywhere() {
+	n = random(3)
+	if (n == 0) return "print"
+	if (n == 1) return "path" (chance(30) ? " " pick("0 1 9 -1") : "")
+	return "report" options("ugpbinN", 30) " " pick("$M /mnt/x2 $DEV /nonexistent")
+}
+
 function invocation(	n, text) {
 	n = random(100)
 	shown = ""
 	project_seen = 0
-	if (n < 74) print "xfs_quota " program() commands(3) " $M" shown
+	if (n < 4) print "xfs_quota $O -c '" everywhere() "'" shown
+	else if (n < 9) print "xfs_quota -x $F " selected() "-D/run/t/pj -P/run/t/pi -c '" \
+		(chance(40) ? pick("print path df") : chance(60) ? project() : command()) "' $M" shown
+	else if (n < 74) print "xfs_quota " program() commands(3) " $M" shown
 	else if (n < 80) marked()
 	else if (n < 86) {
 		text = command()
