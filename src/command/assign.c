@@ -9,6 +9,7 @@
 #include "native_command.h"
 #include "output/json_rows.h"
 #include "output/native_text.h"
+#include "progress.h"
 #include "quota/project_edit.h"
 #include "quota/units.h"
 
@@ -99,6 +100,7 @@ static bool parse(struct session *session, const struct native_command *command,
 	static const struct option words[] = {
 		NATIVE_WORDS,
 		NATIVE_FILE_WORDS,
+		NATIVE_WALK_WORDS,
 		{ "hard", required_argument, NULL, HARD },
 		{ "soft", required_argument, NULL, SOFT },
 		{ "hard-inodes", required_argument, NULL, HARD_INODES },
@@ -142,7 +144,7 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	if (!session->json) {
 		text_id_row(session->out, fsq_assignment_id(assignment));
 	} else {
-		if (fsq_usage_get(&usage, directory, false, &err)) {
+		if (fsq_usage_get(&usage, directory, false, NULL, &err)) {
 			session_fail(session, &err);
 			return false;
 		}
@@ -164,11 +166,17 @@ NATIVE_FUNCTION(assign)
 		.range = { FSQ_ID_RANGE_FIRST, FSQ_ID_RANGE_LAST },
 	};
 	struct fsq_assignment *assignment;
+	struct progress progress;
 	struct fsq_error err;
+	int rc;
 
 	if (!parse(session, command, argc, argv, &request))
 		return;
-	if (fsq_assign(&assignment, &request, &err)) {
+	progress_begin(&progress, session);
+	request.manner = &progress.manner;
+	rc = fsq_assign(&assignment, &request, &err);
+	progress_clear(&progress);
+	if (rc) {
 		session_fail(session, &err);
 		return;
 	}

@@ -12,6 +12,7 @@ enum command_flags {
 	COMMAND_ANYWHERE = 8, /* whatever the current path is */
 	COMMAND_PATHS = 32,   /* its operands are paths on filesystems */
 	COMMAND_CHANGES = 16, /* the native door wants to be told the filesystem */
+	COMMAND_WALKS = 64,   /* knows --progress and --max-errors at the native door */
 };
 
 enum command_result { COMMAND_NEXT, COMMAND_QUIT };

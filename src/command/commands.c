@@ -152,7 +152,7 @@ static const struct command commands[] = {
 			" Example: project -s -p /srv/volume 42\n",
 		.min_words = 1,
 		.max_words = -1,
-		.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+		.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_WALKS,
 		.run = command_project,
 	},
 	{

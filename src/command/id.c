@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -8,32 +9,26 @@
 #include "quota/inode_project.h"
 #include "quota/tree_walk.h"
 
-/* The walk opens the one file there is to open, and no special one. */
-static int visit(const struct fsq_walk_entry *entry, void *arg)
+/* The walk reaches the one file there is, and opens no special one. */
+static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct session *session = arg;
 	struct fsq_inode_project project;
 	int rc = entry->errnum;
 
-	switch (entry->kind) {
-	case FSQ_WALK_FILE:
-	case FSQ_WALK_DIRECTORY:
-		rc = -fsq_inode_project_get(entry->fd, &project);
-		if (rc == 0 && session->json)
-			json_id_row(session->out, entry->path, project.id);
-		else if (rc == 0)
-			text_id_row(session->out, project.id);
-		break;
-	case FSQ_WALK_SPECIAL:
+	(void)finding;
+	if (entry->has_project)
+		rc = -fsq_walk_project_get(entry, &project);
+	if (entry->kind == FSQ_WALK_SPECIAL && (!entry->has_project || rc == ENOTTY))
 		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
 				 "%s: the kernel tells project IDs of files and directories only",
 				 entry->path);
-		return 0;
-	default:
-		break;
-	}
-	if (rc)
+	else if (rc)
 		session_complain(session, 1, rc, "%s: cannot read the project ID", entry->path);
+	else if (session->json)
+		json_id_row(session->out, entry->path, project.id);
+	else
+		text_id_row(session->out, project.id);
 	return 0;
 }
 
@@ -52,8 +47,18 @@ NATIVE_FUNCTION(id)
 		return;
 	}
 	session->render->begin(session->out, command->name);
-	for (int i = optind; i < argc; i++)
-		if (fsq_tree_walk(argv[i], 0, visit, session, &err))
+	for (int i = optind; i < argc; i++) {
+		struct fsq_walk walk = {
+			.root = argv[i],
+			.root_fd = -1,
+			.reach = FSQ_WALK_PROJECTS,
+			.alone = true,
+			.visit = visit,
+			.arg = session,
+		};
+
+		if (fsq_tree_walk(&walk, &err))
 			session_complain(session, 1, err.errnum, "%s", err.path);
+	}
 	session->render->end(session->out);
 }

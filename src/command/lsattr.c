@@ -36,11 +36,12 @@ static void show(struct listing *listing, const struct fsq_walk_entry *entry)
 		text_attributes_row(listing->session->out, &row, listing->project);
 }
 
-static int visit(const struct fsq_walk_entry *entry, void *arg)
+static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct listing *listing = arg;
 	const char *slash = strrchr(entry->path, '/');
 
+	(void)finding;
 	if (entry->depth > 0 && slash && slash[1] == '.' && !listing->all)
 		return FSQ_WALK_PRUNE;
 	switch (entry->kind) {
@@ -74,8 +75,15 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 NATIVE_FUNCTION(lsattr)
 {
 	struct listing listing = { .session = session };
+	struct fsq_walk walk = {
+		.root_fd = -1,
+		.reach = FSQ_WALK_OPEN,
+		.alone = true,
+		.visit = visit,
+		.arg = &listing,
+	};
 	struct fsq_error err;
-	int option, depth;
+	int option;
 
 	while ((option = native_option(session, command, argc, argv, "padRh", NULL)) != -1) {
 		switch (option) {
@@ -98,10 +106,12 @@ NATIVE_FUNCTION(lsattr)
 	if (optind == argc)
 		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
 				 command->usage);
-	depth = listing.recursive ? FSQ_WALK_INFINITE : listing.directories_themselves ? 0 : 1;
+	walk.max_depth = listing.recursive		  ? FSQ_WALK_INFINITE
+			 : listing.directories_themselves ? 0
+							  : 1;
 	for (int i = optind; i < argc; i++) {
-		listing.operand = argv[i];
-		if (fsq_tree_walk(argv[i], depth, visit, &listing, &err))
+		walk.root = listing.operand = argv[i];
+		if (fsq_tree_walk(&walk, &err))
 			session_complain(session, 1, err.errnum, "%s", err.path);
 	}
 }

@@ -35,8 +35,14 @@ const struct native_command *native_command_all(size_t *count);
 		"projid-file", required_argument, NULL, NATIVE_PROJID_FILE  \
 	}
 
+/* And those that walk trees. */
+#define NATIVE_WALK_WORDS                                            \
+	{                                                            \
+		"progress", required_argument, NULL, NATIVE_PROGRESS \
+	}
+
 /* Numbers for options without a letter; those of commands begin at NATIVE_OWN. */
-enum { NATIVE_JSON = 256, NATIVE_PROJECTS_FILE, NATIVE_PROJID_FILE, NATIVE_OWN };
+enum { NATIVE_JSON = 256, NATIVE_PROJECTS_FILE, NATIVE_PROJID_FILE, NATIVE_PROGRESS, NATIVE_OWN };
 
 /**
  * Read the next option of a native command with getopt_long(3). Those of NATIVE_WORDS and

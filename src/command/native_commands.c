@@ -4,6 +4,7 @@
 #include "listing.h"
 #include "native_command.h"
 #include "output/native_text.h"
+#include "progress.h"
 
 /* Sorted by name. */
 static const struct native_command commands[] = {
@@ -168,6 +169,8 @@ static bool take_common(struct session *session, int option)
 	case NATIVE_PROJID_FILE:
 		session->projid_file = optarg;
 		return true;
+	case NATIVE_PROGRESS:
+		return progress_parse(session, optarg);
 	default:
 		return false;
 	}
@@ -187,6 +190,8 @@ int native_option(struct session *session, const struct native_command *command,
 		option = getopt_long(argc, argv, letters, words ? words : only_help, NULL);
 	} while (take_common(session, option));
 	switch (option) {
+	case NATIVE_PROGRESS: /* it was none */
+		return 0;
 	case 'h':
 		text_command_help(session->out, command->usage, command->help);
 		return 0;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,8 +14,10 @@
 #include "options.h"
 #include "output/renderer.h"
 #include "paths.h"
+#include "progress.h"
 #include "quota/filesystem.h"
 #include "quota/inode_project.h"
+#include "quota/interrupt.h"
 #include "quota/privilege.h"
 #include "quota/tree_walk.h"
 
@@ -28,112 +33,204 @@ struct job {
 	int depth;
 	struct operand *operands; /* -p, in their order */
 	size_t operand_count;
+	struct progress progress;
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
 	unsigned int directories;
+	/* At the native door; what it amounts to is told at the end: */
+	uint64_t entries, failures;
+	int first_code;
+	bool stopped;
 };
 
-static void skip_special(struct session *session, const char *path)
-{
-	session_complain(session, 0, FSQ_OK, "skipping special file %s", path);
-}
+/* So many failures are named at the native door, the others counted. */
+#define NAMED_FAILURES 10
 
-static void check_entry(struct job *job, const struct fsq_walk_entry *entry,
-			const struct fsq_inode_project *project)
-{
-	if (project->id != job->id)
-		job->session->render->project_wrong_id(job->session->out, entry->path, project->id,
-						       job->id);
-	if (entry->kind == FSQ_WALK_DIRECTORY && !project->inherit)
-		job->session->render->project_no_inheritance(job->session->out, entry->path);
-}
+/* What there is to tell of an entry. The first two may come together. */
+enum {
+	WRONG_ID = 1,
+	NO_INHERITANCE = 2,
+	SPECIAL_FILE = 4,
+	NO_STAT,
+	NO_OPEN,
+	CANNOT_GET,
+	CANNOT_CHANGE,
+};
 
-static bool is_plain(int fd)
+/* Ends a walk that went wrong altogether. */
+#define HOPELESS 2
+
+static bool is_plain(const struct fsq_walk_entry *entry)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+	return fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 &&
+	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* In a user namespace the kernel calls it invalid. */
-static void cannot(struct job *job, const char *what, int errnum, const char *path)
-{
-	if (errnum == EINVAL && fsq_in_user_namespace())
-		session_complain_as(job->session, 1, FSQ_E_PERMISSION,
-				    job->session->native ? EPERM : errnum,
-				    "cannot %s project on %s", what, path);
-	else
-		session_complain(job->session, 1, errnum, "cannot %s project on %s", what, path);
-}
-
-static int visit_file(struct job *job, const struct fsq_walk_entry *entry)
+static void visit_project(const struct job *job, const struct fsq_walk_entry *entry,
+			  struct fsq_walk_finding *finding)
 {
 	struct fsq_inode_project project;
-	int rc = fsq_inode_project_get(entry->fd, &project);
+	bool is_directory;
+	int rc = fsq_walk_project_get(entry, &project);
 
-	if (rc == -ENOTTY && !(job->session->native && is_plain(entry->fd))) {
-		/* Something else was put in its place before it was opened. */
-		skip_special(job->session, entry->path);
-		return 0;
-	}
-	if (rc) {
-		session_complain(job->session, 1, -rc, "cannot get flags on %s", entry->path);
-		/* No other file here will have a project ID either. */
-		return rc == -ENOTTY ? rc : 0;
-	}
-	switch (job->action) {
-	case PROJECT_CHECK:
-		check_entry(job, entry, &project);
-		break;
-	case PROJECT_SETUP:
-		rc = fsq_inode_project_set(entry->fd, &project, job->id,
-					   entry->kind == FSQ_WALK_DIRECTORY);
+	finding->errnum = -rc;
+	if (rc == -ENOTTY && !(job->session->native && is_plain(entry))) {
+		/* Or something else was put in its place before it was opened. */
+		finding->what = SPECIAL_FILE;
+	} else if (rc) {
+		finding->what = rc == -ENOENT && entry->fd < 0 ? NO_STAT : CANNOT_GET;
+	} else {
+		is_directory = fsq_walk_is_directory(entry, &project);
+		switch (job->action) {
+		case PROJECT_CHECK:
+			finding->id = project.id;
+			finding->what = (project.id != job->id ? WRONG_ID : 0) |
+					(is_directory && !project.inherit ? NO_INHERITANCE : 0);
+			break;
+		case PROJECT_SETUP:
+			rc = fsq_walk_project_set(entry, &project, job->id, is_directory);
+			break;
+		case PROJECT_CLEAR:
+			rc = fsq_walk_project_set(entry, &project, 0, false);
+			break;
+		}
 		if (rc)
-			cannot(job, "set", -rc, entry->path);
+			finding->what = CANNOT_CHANGE;
+		finding->errnum = -rc;
+	}
+}
+
+/* By any thread. */
+static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
+{
+	const struct job *job = arg;
+
+	switch (entry->kind) {
+	case FSQ_WALK_FILE:
+	case FSQ_WALK_DIRECTORY:
+	case FSQ_WALK_SPECIAL:
+		if (entry->has_project)
+			visit_project(job, entry, finding);
+		else
+			finding->what = SPECIAL_FILE;
 		break;
-	case PROJECT_CLEAR:
-		rc = fsq_inode_project_set(entry->fd, &project, 0, false);
-		if (rc)
-			cannot(job, "clear", -rc, entry->path);
+	case FSQ_WALK_NO_STAT:
+	case FSQ_WALK_NO_OPEN:
+		finding->what = entry->kind == FSQ_WALK_NO_STAT ? NO_STAT : NO_OPEN;
+		finding->errnum = entry->errnum;
+		break;
+	case FSQ_WALK_LEAVE:
 		break;
 	}
 	return 0;
 }
 
-static int visit(const struct fsq_walk_entry *entry, void *arg)
+static void print_failure(struct job *job, const struct fsq_walk_finding *finding)
 {
-	struct job *job = arg;
+	static const char *const verbs[] = {
+		[PROJECT_CHECK] = "get", [PROJECT_SETUP] = "set", [PROJECT_CLEAR] = "clear"
+	};
+	struct session *session = job->session;
 
-	switch (entry->kind) {
-	case FSQ_WALK_FILE:
-	case FSQ_WALK_DIRECTORY:
-		return visit_file(job, entry);
-	case FSQ_WALK_SPECIAL:
-		skip_special(job->session, entry->path);
+	switch (finding->what) {
+	case NO_STAT:
+		session_complain(session, 1, FSQ_E_PARTIAL, "cannot stat file %s", finding->path);
 		break;
-	case FSQ_WALK_LEAVE:
+	case NO_OPEN:
+		session_complain(session, 1, finding->errnum, "cannot open %s", finding->path);
 		break;
-	case FSQ_WALK_NO_STAT:
-		session_complain(job->session, 1, FSQ_E_PARTIAL, "cannot stat file %s",
-				 entry->path);
+	case CANNOT_GET:
+		session_complain(session, 1, finding->errnum, "cannot get flags on %s",
+				 finding->path);
 		break;
-	case FSQ_WALK_NO_OPEN:
-		session_complain(job->session, 1, entry->errnum, "cannot open %s", entry->path);
+	case CANNOT_CHANGE:
+		/* In a user namespace the kernel calls it invalid. */
+		if (finding->errnum == EINVAL && fsq_in_user_namespace())
+			session_complain_as(session, 1, FSQ_E_PERMISSION,
+					    session->native ? EPERM : finding->errnum,
+					    "cannot %s project on %s", verbs[job->action],
+					    finding->path);
+		else
+			session_complain(session, 1, finding->errnum, "cannot %s project on %s",
+					 verbs[job->action], finding->path);
 		break;
 	}
+}
+
+/* The native door names the first ones; what they amount to is told when all is done. */
+static int fail(struct job *job, const struct fsq_walk_finding *finding)
+{
+	struct session *session = job->session;
+	int status = session->status;
+
+	job->failures++;
+	if (!session->native || job->failures <= NAMED_FAILURES)
+		print_failure(job, finding);
+	if (session->native) {
+		if (job->failures == 1)
+			job->first_code = session->status;
+		session->status = status;
+		if (job->failures == session->max_errors)
+			return HOPELESS;
+	}
+	/* No other file here will have a project ID either. */
+	return finding->what == CANNOT_GET && finding->errnum == ENOTTY ? HOPELESS : 0;
+}
+
+/* In the order of the tree. */
+static int tell(const struct fsq_walk_finding *finding, void *arg)
+{
+	struct job *job = arg;
+	struct session *session = job->session;
+
+	progress_clear(&job->progress);
+	if (finding->what == SPECIAL_FILE) {
+		session_complain(session, 0, FSQ_OK, "skipping special file %s", finding->path);
+		return 0;
+	}
+	if (finding->what >= NO_STAT)
+		return fail(job, finding);
+	if (finding->what & WRONG_ID)
+		session->render->project_wrong_id(session->out, finding->path, finding->id,
+						  job->id);
+	if (finding->what & NO_INHERITANCE)
+		session->render->project_no_inheritance(session->out, finding->path);
 	return 0;
 }
 
 static void walk(struct job *job, const char *directory)
 {
+	struct session *session = job->session;
+	struct fsq_walk walk = {
+		.root = directory,
+		.root_fd = -1,
+		.max_depth = job->depth,
+		.reach = FSQ_WALK_PROJECTS,
+		.manner = &job->progress.manner,
+		.visit = visit,
+		.tell = tell,
+		.arg = job,
+	};
 	struct fsq_error err;
 
-	job->session->render->project_begin(job->session->out, job->action, job->word, directory);
-	session_flush_terminal(job->session);
-	/* Else the visitor ended it, and has told why. */
-	if (fsq_tree_walk(directory, job->depth, visit, job, &err) == FSQ_E_FAILED)
-		session_complain(job->session, 1, err.errnum, "cannot walk %s", err.path);
+	session->render->project_begin(session->out, job->action, job->word, directory);
+	session_flush_terminal(session);
+	/* Else the teller ended it, and has told why. */
+	if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED) {
+		progress_clear(&job->progress);
+		job->stopped = err.errnum == EINTR;
+		if (job->stopped)
+			session_complain(session, 1, EINTR,
+					 "%s: stopped after %" PRIu64 " files and directories",
+					 err.path, walk.entries);
+		else
+			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
+	}
+	progress_clear(&job->progress);
+	job->entries += walk.entries;
 	job->directories++;
 }
 
@@ -143,18 +240,20 @@ static void do_project(struct job *job)
 	struct session *session = job->session;
 
 	job->directories = 0;
-	for (int foreign = 0; foreign <= 1; foreign++) {
-		for (size_t i = 0; i < session->path_count; i++) {
+	for (int foreign = 0; foreign <= 1 && !job->stopped; foreign++) {
+		for (size_t i = 0; i < session->path_count && !job->stopped; i++) {
 			const struct path_entry *path = &session->paths[i];
 
 			if (path->is_project && path->foreign == foreign &&
 			    path->project == job->id)
 				walk(job, path->directory);
 		}
-		for (size_t i = 0; i < job->operand_count; i++)
+		for (size_t i = 0; i < job->operand_count && !job->stopped; i++)
 			if (job->operands[i].foreign == foreign)
 				walk(job, job->operands[i].directory);
 	}
+	if (job->stopped)
+		return;
 	session->render->project_end(session->out, job->directories, session->projects_file,
 				     job->word, job->depth);
 }
@@ -191,7 +290,7 @@ static void do_words(struct job *job, int argc, char **argv)
 		return;
 	}
 	paths_load_projects(session);
-	for (int i = 0; i < argc; i++) {
+	for (int i = 0; i < argc && !job->stopped; i++) {
 		job->word = argv[i];
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
 			do_project(job);
@@ -201,6 +300,40 @@ static void do_words(struct job *job, int argc, char **argv)
 				"%s - no such project in %s or invalid project number", argv[i],
 				session->projects_file);
 	}
+}
+
+/* At the native door: all, some or none. */
+static void tell_result(struct job *job)
+{
+	struct session *session = job->session;
+	bool partial = job->failures < job->entries;
+	int status = session->status;
+
+	if (job->failures == 0 || !session->native)
+		return;
+	if (job->failures > NAMED_FAILURES || job->failures == session->max_errors)
+		session_complain(session, 1, FSQ_E_PARTIAL,
+				 "%" PRIu64 " of %" PRIu64
+				 " files and directories failed%s; the first are named above",
+				 job->failures, job->entries,
+				 job->failures == session->max_errors
+					 ? ", as many as --max-errors allows"
+					 : "");
+	session->status = status ? status : partial ? -FSQ_E_PARTIAL : job->first_code;
+}
+
+/* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
+static void do_words_or_stop(struct job *job, int argc, char **argv)
+{
+	sigset_t before;
+
+	progress_begin(&job->progress, job->session);
+	fsq_interrupt_block_stops(&before);
+	do_words(job, argc, argv);
+	tell_result(job);
+	if (job->stopped)
+		session_flush(job->session);
+	fsq_interrupt_restore(&before);
 }
 
 COMMAND_FUNCTION(project)
@@ -248,7 +381,7 @@ COMMAND_FUNCTION(project)
 	if (argc == optind)
 		command_usage(session, command);
 	else if (session->pass == 0)
-		do_words(&job, argc - optind, argv + optind);
+		do_words_or_stop(&job, argc - optind, argv + optind);
 out:
 	free(job.operands);
 	return COMMAND_NEXT;

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "native_command.h"
+#include "progress.h"
 
 enum { KEEP_TAGS = NATIVE_OWN, NO_REGISTER, DRY_RUN };
 
@@ -13,6 +14,7 @@ NATIVE_FUNCTION(release)
 	static const struct option words[] = {
 		NATIVE_WORDS,
 		NATIVE_FILE_WORDS,
+		NATIVE_WALK_WORDS,
 		{ "keep-tags", no_argument, NULL, KEEP_TAGS },
 		{ "no-register", no_argument, NULL, NO_REGISTER },
 		{ "dry-run", no_argument, NULL, DRY_RUN },
@@ -20,8 +22,9 @@ NATIVE_FUNCTION(release)
 	};
 	struct fsq_release_request request = { 0 };
 	sigset_t signals_before;
+	struct progress progress;
 	struct fsq_error err;
-	int option;
+	int option, rc;
 
 	while ((option = native_option(session, command, argc, argv, "h", words)) != -1) {
 		switch (option) {
@@ -42,7 +45,11 @@ NATIVE_FUNCTION(release)
 		return;
 	request.registry.projects_file = session->projects_file;
 	request.registry.projid_file = session->projid_file;
-	/* The process ends: a signal that comes now has nothing to stop any more. */
-	if (fsq_release(&request, &signals_before, &err))
+	progress_begin(&progress, session);
+	request.manner = &progress.manner;
+	/* The process ends: a signal that comes then has nothing to stop any more. */
+	rc = fsq_release(&request, &signals_before, &err);
+	progress_clear(&progress);
+	if (rc)
 		session_fail(session, &err);
 }

@@ -16,6 +16,9 @@
 #include "quota/filesystem.h"
 #include "quota/project_files.h"
 
+/* When to show how far a walk has come: on a terminal, never or in any case. */
+enum progress_when { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
+
 /* One line of the table: a mounted filesystem, or the directory of a project. */
 struct path_entry {
 	bool is_project;
@@ -49,6 +52,10 @@ struct session {
 	bool projects_loaded;
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
+
+	/* Of commands that walk trees, at the native door: */
+	enum progress_when progress;
+	uint64_t max_errors; /* 0: no bound */
 
 	const struct renderer *render;
 	struct writer *out;

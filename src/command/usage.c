@@ -6,18 +6,23 @@
 
 #include "listing.h"
 #include "native_command.h"
+#include "progress.h"
 
 enum { FALLBACK = LISTING_OWN };
 
 NATIVE_FUNCTION(usage)
 {
 	static const struct option words[] = {
-		NATIVE_WORDS,	      NATIVE_FILE_WORDS,
-		LISTING_WORDS,	      { "fallback", required_argument, NULL, FALLBACK },
+		NATIVE_WORDS,
+		NATIVE_FILE_WORDS,
+		LISTING_WORDS,
+		NATIVE_WALK_WORDS,
+		{ "fallback", required_argument, NULL, FALLBACK },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct project_style style = { 0 };
 	struct project_output *output;
+	struct progress progress;
 	bool walk = false;
 	int option, taken;
 
@@ -44,12 +49,15 @@ NATIVE_FUNCTION(usage)
 	output = listing_begin(session, &style, "usage", false);
 	if (!output)
 		return;
+	progress_begin(&progress, session);
 	for (int i = optind; i < argc; i++) {
 		struct fsq_usage usage;
 		struct project_row row;
 		struct fsq_error err;
+		int rc = fsq_usage_get(&usage, argv[i], walk, &progress.manner, &err);
 
-		if (fsq_usage_get(&usage, argv[i], walk, &err)) {
+		progress_clear(&progress);
+		if (rc) {
 			session_fail(session, &err);
 			continue;
 		}

@@ -11,9 +11,11 @@
 #include "command/command.h"
 #include "command/native_command.h"
 #include "command/paths.h"
+#include "command/progress.h"
 #include "command/session.h"
 #include "dispatch.h"
 #include "output/native_text.h"
+#include "quota/units.h"
 
 static const struct native_command *find(const char *name)
 {
@@ -56,6 +58,23 @@ static bool is_path(const char *word)
 	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
 }
 
+static bool is_of_walks(struct session *session, const struct command *command, const char *word)
+{
+	if (command->flags & COMMAND_WALKS)
+		return true;
+	session_complain(session, 1, FSQ_E_USAGE, "%s does not know %s", session->program, word);
+	return false;
+}
+
+static bool take_max_errors(struct session *session, const char *word)
+{
+	if (fsq_parse_positive(word, &session->max_errors) == 0)
+		return true;
+	session_complain(session, 1, FSQ_E_USAGE, "--max-errors is a number from 1 on, not \"%s\"",
+			 word);
+	return false;
+}
+
 static bool take_option(struct session *session, const struct command *command, struct words *words,
 			int option)
 {
@@ -78,6 +97,12 @@ static bool take_option(struct session *session, const struct command *command, 
 	case 'P':
 		session->projid_file = optarg;
 		return true;
+	case 'G':
+		return is_of_walks(session, command, "--progress") &&
+		       progress_parse(session, optarg);
+	case 'M':
+		return is_of_walks(session, command, "--max-errors") &&
+		       take_max_errors(session, optarg);
 	case '?':
 		command_usage(session, command);
 		return false;
@@ -101,6 +126,8 @@ static bool sort_words(struct session *session, const struct command *command, s
 		{ "help", no_argument, NULL, 'H' },
 		{ "projects-file", required_argument, NULL, 'D' },
 		{ "projid-file", required_argument, NULL, 'P' },
+		{ "progress", required_argument, NULL, 'G' },
+		{ "max-errors", required_argument, NULL, 'M' },
 		{ NULL, 0, NULL, 0 },
 	};
 	static char dashes[] = "--";

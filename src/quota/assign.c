@@ -281,7 +281,8 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		return rc;
 	fsq_project_edit_unlock(a->edit);
-	rc = fsq_tree_tag(&a->tree, a->directory.fd, a->directory.path, &from, &to, true, err);
+	rc = fsq_tree_tag(&a->tree, a->directory.fd, a->directory.path, &from, &to, true,
+			  a->request->manner, err);
 	if (rc)
 		return rc;
 	rc = fsq_project_edit_lock(a->edit, true, err);

@@ -18,6 +18,7 @@
 #include "directory.h"
 #include "error.h"
 #include "kernel.h"
+#include "tree_walk.h"
 
 /* Where to register, and whether. */
 struct fsq_registry {
@@ -35,7 +36,8 @@ struct fsq_assign_request {
 	bool unlimited;		  /* accounting only: KEP-1029's largest value */
 	struct fsq_id_range range;
 	struct fsq_registry registry;
-	bool dry_run; /* only find out what the ID would be */
+	const struct fsq_walk_manner *manner; /* of walking what is in it, or NULL */
+	bool dry_run;			      /* only find out what the ID would be */
 };
 
 /* An assignment that has been made, and can still be undone. */

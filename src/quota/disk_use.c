@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,7 +18,8 @@ struct seen {
 };
 
 struct use {
-	uint64_t bytes, inodes;
+	atomic_uint_fast64_t bytes, inodes;
+	pthread_mutex_t lock; /* of what has been seen */
 	struct seen seen;
 	struct fsq_error *err;
 };
@@ -64,16 +67,19 @@ static int add(struct use *use, const struct stat *st)
 {
 	int rc = 1;
 
-	if (!S_ISDIR(st->st_mode) && st->st_nlink > 1)
+	if (!S_ISDIR(st->st_mode) && st->st_nlink > 1) {
+		pthread_mutex_lock(&use->lock);
 		rc = see(&use->seen, st->st_ino);
+		pthread_mutex_unlock(&use->lock);
+	}
 	if (rc > 0) {
-		use->bytes += (uint64_t)st->st_blocks * 512;
-		use->inodes++;
+		atomic_fetch_add(&use->bytes, (uint64_t)st->st_blocks * 512);
+		atomic_fetch_add(&use->inodes, 1);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-static int visit(const struct fsq_walk_entry *entry, void *arg)
+static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct use *use = arg;
 	struct stat st;
@@ -83,36 +89,57 @@ static int visit(const struct fsq_walk_entry *entry, void *arg)
 		return fstat(entry->fd, &st) ? 0 : add(use, &st);
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
-		if (fstatat(entry->parent, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 			return 0;
-		return add(use, &st);
+		/* A file of another filesystem may be mounted over it. */
+		return st.st_dev == entry->dev ? add(use, &st) : 0;
 	case FSQ_WALK_NO_STAT:
 	case FSQ_WALK_NO_OPEN:
 		if (entry->errnum == ENOENT)
 			return 0;
 		/* A file that may not be read has blocks all the same; a directory hides some. */
-		if (entry->parent >= 0 &&
-		    fstatat(entry->parent, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (entry->dirfd >= 0 &&
+		    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    !S_ISDIR(st.st_mode))
 			return add(use, &st);
-		return fsq_fail(use->err, fsq_code_of_errno(entry->errnum), entry->errnum,
-				entry->path, "cannot count what is in it");
+		finding->what = 1;
+		finding->errnum = entry->errnum;
+		return 0;
 	case FSQ_WALK_LEAVE:
 		break;
 	}
 	return 0;
 }
 
-int fsq_disk_use(int fd, const char *path, uint64_t *bytes, uint64_t *inodes, struct fsq_error *err)
+static int tell(const struct fsq_walk_finding *finding, void *arg)
 {
-	struct use use = { .err = err };
+	const struct use *use = arg;
+
+	return fsq_fail(use->err, fsq_code_of_errno(finding->errnum), finding->errnum,
+			finding->path, "cannot count what is in it");
+}
+
+int fsq_disk_use(int fd, const char *path, const struct fsq_walk_manner *manner, uint64_t *bytes,
+		 uint64_t *inodes, struct fsq_error *err)
+{
+	struct use use = { .err = err, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct fsq_walk walk = {
+		.root = path,
+		.root_fd = fd,
+		.max_depth = FSQ_WALK_INFINITE,
+		.reach = FSQ_WALK_CLOSED,
+		.manner = manner,
+		.visit = visit,
+		.tell = tell,
+		.arg = &use,
+	};
 	struct stat st;
 	int rc;
 
 	if (fstat(fd, &st))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot stat");
 	if (S_ISDIR(st.st_mode))
-		rc = fsq_tree_walk_at(fd, path, true, visit, &use, err);
+		rc = fsq_tree_walk(&walk, err);
 	else
 		rc = add(&use, &st);
 	free(use.seen.slots);

@@ -6,15 +6,17 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "tree_walk.h"
 
 /**
  * Add up the blocks of a directory and of all that is in it, on one filesystem, a file with several
  * names once; what cannot be read is not counted.
  *
  * @fd, @path the directory, or one file, open for reading
+ * @manner    of the walk, or NULL
  * @return    0; FSQ_E_PERMISSION or FSQ_E_FAILED when a directory cannot be read
  */
-int fsq_disk_use(int fd, const char *path, uint64_t *bytes, uint64_t *inodes,
-		 struct fsq_error *err);
+int fsq_disk_use(int fd, const char *path, const struct fsq_walk_manner *manner, uint64_t *bytes,
+		 uint64_t *inodes, struct fsq_error *err);
 
 #endif

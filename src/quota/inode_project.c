@@ -2,8 +2,41 @@
 #include "inode_project.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "syscalls.h"
+
+/* file_getattr(2): linux/fs.h of Linux 6.17 and later. */
+struct file_attributes {
+	uint64_t flags;
+	uint32_t extent_size;
+	uint32_t extents;
+	uint32_t project;
+	uint32_t cow_extent_size;
+};
+
+#define DESCRIPTORS "/proc/self/fd"
+
+/* The two do not take an O_PATH descriptor; the link to what it holds they do. */
+static long call_at(long number, int dirfd, const char *name, struct file_attributes *attributes)
+{
+	char link[sizeof(DESCRIPTORS) + 16];
+	bool held = name[0] == '\0';
+
+	if (held)
+		snprintf(link, sizeof(link), DESCRIPTORS "/%d", dirfd);
+	return syscall(number, held ? AT_FDCWD : dirfd, held ? link : name, attributes,
+		       sizeof(*attributes), held ? 0U : (unsigned int)AT_SYMLINK_NOFOLLOW);
+}
+
+static uint64_t flags_with(const struct fsq_inode_project *project, bool inherit)
+{
+	return project->other_flags | (inherit ? FS_XFLAG_PROJINHERIT : 0);
+}
 
 int fsq_inode_project_get(int fd, struct fsq_inode_project *project)
 {
@@ -25,7 +58,7 @@ int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id
 {
 	struct fsxattr attributes = {
 		.fsx_projid = id,
-		.fsx_xflags = project->other_flags | (inherit ? FS_XFLAG_PROJINHERIT : 0),
+		.fsx_xflags = (uint32_t)flags_with(project, inherit),
 		.fsx_extsize = project->extent_size,
 		.fsx_cowextsize = project->cow_extent_size,
 	};
@@ -37,6 +70,57 @@ int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id
 	project->id = id;
 	project->inherit = inherit;
 	return 0;
+}
+
+/* Of a type, or on a filesystem, that has no such attributes: ioctl(2)'s word for it. */
+static int error_at(void)
+{
+	return errno == EOPNOTSUPP ? -ENOTTY : -errno;
+}
+
+int fsq_inode_project_get_at(int dirfd, const char *name, struct fsq_inode_project *project)
+{
+	struct file_attributes attributes;
+
+	if (call_at(SYS_file_getattr, dirfd, name, &attributes))
+		return error_at();
+	*project = (struct fsq_inode_project){
+		.id = attributes.project,
+		.inherit = attributes.flags & FS_XFLAG_PROJINHERIT,
+		.other_flags = attributes.flags & ~(uint64_t)FS_XFLAG_PROJINHERIT,
+		.extent_size = attributes.extent_size,
+		.cow_extent_size = attributes.cow_extent_size,
+	};
+	return 0;
+}
+
+int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_project *project,
+			     uint32_t id, bool inherit)
+{
+	struct file_attributes attributes = {
+		.flags = flags_with(project, inherit),
+		.extent_size = project->extent_size,
+		.project = id,
+		.cow_extent_size = project->cow_extent_size,
+	};
+
+	if (project->id == id && project->inherit == inherit)
+		return 0;
+	if (call_at(SYS_file_setattr, dirfd, name, &attributes))
+		return error_at();
+	project->id = id;
+	project->inherit = inherit;
+	return 0;
+}
+
+bool fsq_inode_project_has_at(void)
+{
+	struct file_attributes attributes;
+
+	/* Of a file that has none: whoever says so knows the call, and has a /proc. */
+	return syscall(SYS_file_getattr, AT_FDCWD, DESCRIPTORS, &attributes, sizeof(attributes),
+		       0U) == 0 ||
+	       errno == EOPNOTSUPP || errno == ENOTTY;
 }
 
 int fsq_inode_flags_get(int fd, uint32_t *flags)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The project ID that an inode carries: the only caller of the FSXATTR ioctls. */
+/* The project ID that an inode carries: the only caller of the FSXATTR ioctls and of
+ * file_getattr(2) and file_setattr(2), which reach symlinks and special files, too, and open
+ * nothing. */
 #ifndef FSQ_INODE_PROJECT_H
 #define FSQ_INODE_PROJECT_H
 
@@ -10,7 +12,7 @@ struct fsq_inode_project {
 	uint32_t id;
 	bool inherit; /* what is created in the directory gets its ID */
 	/* What is kept when the ID is set: */
-	uint32_t other_flags;
+	uint64_t other_flags;
 	uint32_t extent_size;
 	uint32_t cow_extent_size;
 };
@@ -35,6 +37,21 @@ int fsq_inode_project_get(int fd, struct fsq_inode_project *project);
  * Source: ioctl_xfs_fssetxattr(2)
  */
 int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id, bool inherit);
+
+/**
+ * The same by a name in a directory, of a file of any type, which is not opened and not followed.
+ *
+ * @dirfd, @name  a directory and a name in it; or an O_PATH descriptor and ""
+ * @return   as above; -ENOTTY where files of this type carry no project ID; -ENOSYS before
+ *           Linux 6.17; -ENOENT it is gone
+ * Source: file_getattr(2), file_setattr(2)
+ */
+int fsq_inode_project_get_at(int dirfd, const char *name, struct fsq_inode_project *project);
+int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_project *project,
+			     uint32_t id, bool inherit);
+
+/** @return  whether the kernel has these two, no seccomp filter forbids them, and /proc is there */
+bool fsq_inode_project_has_at(void);
 
 /**
  * Read the flags that lsattr(1) shows.

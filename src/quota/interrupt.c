@@ -6,15 +6,26 @@
 /* The last two come with a write that fails: it shall fail, and be undone. */
 static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
 #define COUNT (sizeof(signals) / sizeof(signals[0]))
+#define STOPS 3
 
-void fsq_interrupt_block(sigset_t *before)
+static void block(size_t count, sigset_t *before)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < count; i++)
 		sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void fsq_interrupt_block(sigset_t *before)
+{
+	block(COUNT, before);
+}
+
+void fsq_interrupt_block_stops(sigset_t *before)
+{
+	block(STOPS, before);
 }
 
 bool fsq_interrupt_pending(void)

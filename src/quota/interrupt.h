@@ -9,6 +9,9 @@
 /** Let these signals wait; what was blocked before goes to @before. */
 void fsq_interrupt_block(sigset_t *before);
 
+/** Only those that somebody sends to stop us: for work that can be left where it is. */
+void fsq_interrupt_block_stops(sigset_t *before);
+
 /** @return  whether one of them is waiting: then undo, and restore */
 bool fsq_interrupt_pending(void);
 

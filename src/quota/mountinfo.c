@@ -86,11 +86,15 @@ static int take_apart(char *text, struct fsq_mountinfo_line *line)
 	return 0;
 }
 
-int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line)
+/* Called for each line, without its end; a value other than 0 ends the reading. */
+typedef int (*line_taker)(char *line, void *arg);
+
+/* @return   0, what @take returned, or a negative errno */
+static int read_lines(line_taker take, void *arg)
 {
 	size_t have = 0;
 	char *buffer;
-	int rc = -ENXIO;
+	int rc = 0;
 	int fd = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -100,7 +104,7 @@ int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mo
 		close(fd);
 		return -ENOMEM;
 	}
-	for (;;) {
+	while (rc == 0) {
 		ssize_t got = read(fd, buffer + have, BUFFER_SIZE - have);
 		char *start = buffer, *end;
 
@@ -109,25 +113,66 @@ int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mo
 		if (got <= 0)
 			break;
 		have += (size_t)got;
-		while ((end = memchr(start, '\n', have - (size_t)(start - buffer)))) {
+		while (rc == 0 && (end = memchr(start, '\n', have - (size_t)(start - buffer)))) {
 			*end = '\0';
-			if (matches(start, key, value, &line->id, &line->dev)) {
-				rc = take_apart(start, line);
-				goto out;
-			}
+			rc = take(start, arg);
 			start = end + 1;
 		}
 		have -= (size_t)(start - buffer);
 		memmove(buffer, start, have);
-		if (have == BUFFER_SIZE) {
+		if (rc == 0 && have == BUFFER_SIZE)
 			rc = -EIO;
-			break;
-		}
 	}
-out:
 	free(buffer);
 	close(fd);
 	return rc;
+}
+
+struct search {
+	enum fsq_mountinfo_key key;
+	uint64_t value;
+	struct fsq_mountinfo_line *line;
+};
+
+static int take_if_wanted(char *text, void *arg)
+{
+	const struct search *search = arg;
+	int rc;
+
+	if (!matches(text, search->key, search->value, &search->line->id, &search->line->dev))
+		return 0;
+	rc = take_apart(text, search->line);
+	return rc ? rc : 1;
+}
+
+int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line)
+{
+	struct search search = { key, value, line };
+	int rc = read_lines(take_if_wanted, &search);
+
+	return rc > 0 ? 0 : rc < 0 ? rc : -ENXIO;
+}
+
+static int is_below(char *text, void *arg)
+{
+	const char *above = arg;
+	size_t length = strlen(above);
+	char *directory = text;
+
+	for (int field = 1; field < 5 && directory; field++)
+		directory = strchr(directory, ' ') ? strchr(directory, ' ') + 1 : NULL;
+	if (!directory)
+		return -EIO;
+	directory[strcspn(directory, " ")] = '\0';
+	fsq_mountinfo_unescape(directory);
+	if (strncmp(directory, above, length) != 0)
+		return 0;
+	return above[length - 1] == '/' ? directory[length] != '\0' : directory[length] == '/';
+}
+
+int fsq_mountinfo_any_below(const char *directory)
+{
+	return read_lines(is_below, (void *)(uintptr_t)directory);
 }
 
 /* statmount(2): linux/mount.h of Linux 6.8 and later. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One line of the system's mount table, found without loading anything: a query must cost what the
- * kernel costs, whatever else is mounted. Only mounts.c comes here.
+ * kernel costs, whatever else is mounted. Only mounts.c comes here, and the walk.
  */
 #ifndef FSQ_MOUNTINFO_H
 #define FSQ_MOUNTINFO_H
@@ -29,6 +29,15 @@ enum fsq_mountinfo_key { FSQ_MOUNTINFO_ID, FSQ_MOUNTINFO_DEV };
  * Source: proc_pid_mountinfo(5)
  */
 int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line);
+
+/**
+ * Is anything mounted below a directory? What is mounted at it does not count.
+ *
+ * @directory absolute, without symlinks
+ * @return   1 or 0, or a negative errno
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mountinfo_any_below(const char *directory);
 
 /**
  * Ask the kernel for one mount.

@@ -60,7 +60,7 @@ static int untag_tree(struct release *r, struct fsq_error *err)
 	}
 	fsq_project_edit_unlock(r->edit);
 	rc = fsq_tree_tag(&r->tree, r->directory.fd, r->directory.path, &from, &r->after, false,
-			  err);
+			  r->request->manner, err);
 	if (rc)
 		return rc;
 	rc = fsq_project_edit_lock(r->edit, true, err);

@@ -17,7 +17,8 @@ struct fsq_release_request {
 	const char *directory;
 	bool keep_tags; /* do not walk: the directory is about to be deleted */
 	struct fsq_registry registry;
-	bool dry_run; /* only find out whether there is one */
+	const struct fsq_walk_manner *manner; /* of walking what is in it, or NULL */
+	bool dry_run;			      /* only find out whether there is one */
 };
 
 /**

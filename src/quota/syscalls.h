@@ -12,6 +12,9 @@
 #define FSQ_SYS_SHIFT 0
 #endif
 
+#ifndef SYS_open_tree
+#define SYS_open_tree (428 + FSQ_SYS_SHIFT)
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range (436 + FSQ_SYS_SHIFT)
 #endif
@@ -23,6 +26,12 @@
 #endif
 #ifndef SYS_statmount
 #define SYS_statmount (457 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_file_getattr
+#define SYS_file_getattr (468 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_file_setattr
+#define SYS_file_setattr (469 + FSQ_SYS_SHIFT)
 #endif
 
 /* statx(2) is in glibc, and in musl since 1.2.5. */

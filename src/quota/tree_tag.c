@@ -3,19 +3,21 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "tree_walk.h"
 
 /* Every so many entries we look whether somebody wants us to stop. */
 #define PATIENCE 256
 
-/* Ends a walk, and is no error. */
-#define STOP 2
+/* What there is to tell. */
+enum { CANNOT_OPEN = 1, CANNOT_SET, MOVED, STRANGER, STOPPED };
 
 /* An inode that had not what most had. */
 struct exception {
@@ -27,121 +29,181 @@ struct exception {
 struct fsq_tree_tag {
 	struct fsq_inode_project from, to;
 	bool strict;
-	uint64_t visited, undone;
+	unsigned int threads;
+	/* Something went wrong: from here on entries are only looked at, to know which have had the
+	 * new ID before. */
+	atomic_bool failed;
+	atomic_uint visited;
+	pthread_mutex_t lock; /* of the exceptions */
 	struct exception *exceptions;
 	size_t count, room;
+	int rc;
 	struct fsq_error *err;
 };
 
-static int remember(struct fsq_tree_tag *tag, int fd, const struct fsq_inode_project *was)
+static int stat_entry(const struct fsq_walk_entry *entry, struct stat *st)
+{
+	return fstatat(entry->dirfd, entry->name, st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) ? -errno
+											   : 0;
+}
+
+static int remember(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		    const struct fsq_inode_project *was)
 {
 	struct stat st;
+	int rc = stat_entry(entry, &st);
 
-	if (fstat(fd, &st))
-		return -errno;
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&tag->lock);
 	if (tag->count == tag->room) {
 		size_t room = tag->room ? 2 * tag->room : 64;
 		struct exception *more = reallocarray(tag->exceptions, room, sizeof(*more));
 
-		if (!more)
-			return -ENOMEM;
-		tag->exceptions = more;
-		tag->room = room;
+		if (more) {
+			tag->exceptions = more;
+			tag->room = room;
+		} else {
+			rc = -ENOMEM;
+		}
 	}
-	tag->exceptions[tag->count++] = (struct exception){ st.st_ino, was->id, was->inherit };
-	return 0;
+	if (rc == 0)
+		tag->exceptions[tag->count++] =
+			(struct exception){ st.st_ino, was->id, was->inherit };
+	pthread_mutex_unlock(&tag->lock);
+	return rc;
 }
 
 /* What has the new ID already must not get the old one when it is undone; of a file with several
  * names we may be the cause ourselves. */
-static int remember_unchanged(struct fsq_tree_tag *tag, int fd, const struct fsq_inode_project *was)
+static int remember_unchanged(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			      const struct fsq_inode_project *was)
 {
 	struct stat st;
 
 	if (was->id != tag->to.id ||
-	    (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode) && st.st_nlink > 1))
+	    (stat_entry(entry, &st) == 0 && !S_ISDIR(st.st_mode) && st.st_nlink > 1))
 		return 0;
-	return remember(tag, fd, was);
+	return remember(tag, entry, was);
 }
 
-static int cannot(struct fsq_tree_tag *tag, int errnum, const char *path)
+/* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 a stranger */
+static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		  struct fsq_inode_project *now)
 {
-	return fsq_fail(tag->err, fsq_code_of_errno(errnum), errnum, path,
-			"cannot set the project ID");
-}
+	bool is_directory, inherit;
+	int rc = fsq_walk_project_get(entry, now);
 
-static int tag_open(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
-{
-	bool is_directory = entry->kind == FSQ_WALK_DIRECTORY;
-	bool inherit = is_directory && tag->to.inherit;
-	struct fsq_inode_project now;
-	int rc = fsq_inode_project_get(entry->fd, &now);
-
-	if (rc == -ENOTTY)
-		return 0; /* a special file, put there after it was listed */
 	if (rc)
-		return cannot(tag, -rc, entry->path);
-	if (!tag->strict && now.id != tag->from.id) {
-		if (now.id != tag->to.id && now.id != 0)
-			return FSQ_WALK_PRUNE;
-		rc = remember_unchanged(tag, entry->fd, &now);
-		return rc ? cannot(tag, -rc, entry->path) : 0;
-	}
-	if (now.id == tag->to.id && now.inherit == inherit) {
-		rc = remember_unchanged(tag, entry->fd, &now);
-		return rc ? cannot(tag, -rc, entry->path) : 0;
-	}
-	if (now.id != tag->from.id && now.id != tag->to.id && now.id != 0)
-		return fsq_fail(tag->err, FSQ_E_CONFLICT, 0, entry->path,
-				"belongs to project %u already", now.id);
-	if (now.id != tag->from.id || now.inherit != (is_directory && tag->from.inherit))
-		rc = remember(tag, entry->fd, &now);
-	if (rc == 0)
-		rc = fsq_inode_project_set(entry->fd, &now, tag->to.id, inherit);
-	return rc ? cannot(tag, -rc, entry->path) : 0;
+		return rc;
+	is_directory = fsq_walk_is_directory(entry, now);
+	inherit = is_directory && tag->to.inherit;
+	if (now->id != tag->from.id && now->id != tag->to.id && (!tag->strict || now->id != 0))
+		return tag->strict || now->id != 0;
+	if (now->id == tag->to.id && (now->inherit == inherit || !tag->strict))
+		return remember_unchanged(tag, entry, now);
+	if (!tag->strict && now->id != tag->from.id)
+		return 0;
+	if (atomic_load(&tag->failed))
+		return 0;
+	if (now->id != tag->from.id || now->inherit != (is_directory && tag->from.inherit))
+		rc = remember(tag, entry, now);
+	return rc ? rc : fsq_walk_project_set(entry, now, tag->to.id, inherit);
 }
 
-static int visit(const struct fsq_walk_entry *entry, void *arg)
+static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		     struct fsq_walk_finding *finding)
+{
+	struct fsq_inode_project now;
+	int rc = change(tag, entry, &now);
+
+	/* Neither what cannot have an ID nor what is gone needs one. */
+	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
+		return 0;
+	if (rc > 0 && !tag->strict)
+		return FSQ_WALK_PRUNE;
+	finding->what = rc > 0 ? STRANGER : CANNOT_SET;
+	finding->id = now.id;
+	finding->errnum = rc > 0 ? 0 : -rc;
+	return 0;
+}
+
+static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
+	int rc = 0;
 
-	if (tag->visited++ % PATIENCE == PATIENCE - 1 && fsq_interrupt_pending())
-		return fsq_fail(tag->err, FSQ_E_FAILED, EINTR, entry->path, "stopped");
-	switch (entry->kind) {
-	case FSQ_WALK_FILE:
-	case FSQ_WALK_DIRECTORY:
-		return entry->depth > 0 ? tag_open(tag, entry) : 0;
-	case FSQ_WALK_NO_STAT:
-	case FSQ_WALK_NO_OPEN:
-		/* What is gone needs no ID. */
-		if (entry->errnum == ENOENT)
-			return 0;
-		if (entry->errnum == ESTALE)
-			return fsq_fail(tag->err, FSQ_E_FAILED, ESTALE, entry->path,
-					"was moved while it was worked on");
-		return fsq_fail(tag->err, fsq_code_of_errno(entry->errnum), entry->errnum,
-				entry->path, "cannot open");
-	case FSQ_WALK_SPECIAL:
-	case FSQ_WALK_LEAVE:
-		break;
+	if (atomic_fetch_add(&tag->visited, 1) % PATIENCE == PATIENCE - 1 &&
+	    !atomic_load(&tag->failed) && fsq_interrupt_pending()) {
+		finding->what = STOPPED;
+		finding->errnum = EINTR;
+	} else if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
+		if (entry->errnum != ENOENT)
+			finding->what = entry->errnum == ESTALE ? MOVED : CANNOT_OPEN;
+		finding->errnum = entry->errnum;
+	} else if (entry->has_project && entry->depth > 0) {
+		rc = tag_entry(tag, entry, finding);
 	}
+	if (finding->what)
+		atomic_store(&tag->failed, true);
+	return rc;
+}
+
+/* The first is what the caller hears of. */
+static int tell(const struct fsq_walk_finding *finding, void *arg)
+{
+	struct fsq_tree_tag *tag = arg;
+	int code = finding->what == STRANGER ? FSQ_E_CONFLICT
+		   : finding->what == MOVED || finding->what == STOPPED
+			   ? FSQ_E_FAILED
+			   : fsq_code_of_errno(finding->errnum);
+	static const char *const text[] = {
+		[CANNOT_OPEN] = "cannot open",
+		[CANNOT_SET] = "cannot set the project ID",
+		[MOVED] = "was moved while it was worked on",
+		[STOPPED] = "stopped",
+	};
+
+	if (tag->rc)
+		return 0;
+	if (finding->what == STRANGER)
+		tag->rc = fsq_fail(tag->err, code, 0, finding->path,
+				   "belongs to project %u already", finding->id);
+	else
+		tag->rc = fsq_fail(tag->err, code, finding->errnum, finding->path, "%s",
+				   text[finding->what]);
 	return 0;
 }
 
 int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
 		 const struct fsq_inode_project *from, const struct fsq_inode_project *to,
-		 bool strict, struct fsq_error *err)
+		 bool strict, const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	struct fsq_tree_tag *tag = calloc(1, sizeof(*tag));
+	struct fsq_walk walk = {
+		.root = path,
+		.root_fd = fd,
+		.max_depth = FSQ_WALK_INFINITE,
+		.reach = FSQ_WALK_PROJECTS,
+		.uninterrupted = true,
+		.manner = manner,
+		.visit = visit,
+		.tell = tell,
+		.arg = tag,
+	};
+	int rc;
 
 	*out = tag;
 	if (!tag)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot walk the tree");
+	pthread_mutex_init(&tag->lock, NULL);
 	tag->from = *from;
 	tag->to = *to;
 	tag->strict = strict;
+	tag->threads = manner ? manner->threads : 0;
 	tag->err = err;
-	return fsq_tree_walk_at(fd, path, false, visit, tag, err);
+	rc = fsq_tree_walk(&walk, err);
+	return rc ? rc : tag->rc;
 }
 
 static int compare_inodes(const void *one, const void *other)
@@ -151,46 +213,58 @@ static int compare_inodes(const void *one, const void *other)
 	return a->ino < b->ino ? -1 : a->ino > b->ino;
 }
 
-static int put_back(const struct fsq_walk_entry *entry, void *arg)
+static int put_back(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
-	struct fsq_tree_tag *tag = arg;
+	const struct fsq_tree_tag *tag = arg;
 	const struct exception *exception = NULL;
 	struct exception key = { 0 };
 	struct fsq_inode_project now;
 	struct stat st;
 
-	/* Only as far as we came: behind it there may be some who have had the new ID before. */
-	if (tag->undone++ >= tag->visited)
-		return STOP;
-	if (entry->fd < 0 || entry->depth == 0 || fsq_inode_project_get(entry->fd, &now))
+	(void)finding;
+	if (!entry->has_project || entry->depth == 0 || fsq_walk_project_get(entry, &now))
 		return 0;
 	if (now.id != tag->to.id)
 		return tag->strict || now.id == 0 ? 0 : FSQ_WALK_PRUNE;
-	if (tag->count > 0 && fstat(entry->fd, &st) == 0) {
+	if (tag->count > 0 && stat_entry(entry, &st) == 0) {
 		key.ino = st.st_ino;
 		exception = bsearch(&key, tag->exceptions, tag->count, sizeof(key), compare_inodes);
 	}
 	if (exception)
-		fsq_inode_project_set(entry->fd, &now, exception->id, exception->inherit);
+		fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
 	else
-		fsq_inode_project_set(entry->fd, &now, tag->from.id,
-				      entry->kind == FSQ_WALK_DIRECTORY && tag->from.inherit);
+		fsq_walk_project_set(entry, &now, tag->from.id,
+				     tag->from.inherit && entry->kind == FSQ_WALK_DIRECTORY);
 	return 0;
 }
 
 void fsq_tree_tag_undo(struct fsq_tree_tag *tag, int fd, const char *path)
 {
+	struct fsq_walk_manner manner = { 0 };
+	struct fsq_walk walk = {
+		.root = path,
+		.root_fd = fd,
+		.max_depth = FSQ_WALK_INFINITE,
+		.reach = FSQ_WALK_PROJECTS,
+		.uninterrupted = true,
+		.manner = &manner,
+		.visit = put_back,
+		.arg = tag,
+	};
+
 	if (!tag)
 		return;
+	manner.threads = tag->threads;
 	if (tag->count > 0)
 		qsort(tag->exceptions, tag->count, sizeof(*tag->exceptions), compare_inodes);
-	fsq_tree_walk_at(fd, path, false, put_back, tag, NULL);
+	fsq_tree_walk(&walk, NULL);
 }
 
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 {
 	if (!tag)
 		return;
+	pthread_mutex_destroy(&tag->lock);
 	free(tag->exceptions);
 	free(tag);
 }

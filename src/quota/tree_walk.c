@@ -4,348 +4,286 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+#include "mountinfo.h"
 #include "syscalls.h"
+#include "walk_crew.h"
+#include "walk_way.h"
 
-/* This many directories stay open; above, one is closed for each that is entered. */
-#define MAX_OPEN 64
-#define ENTRIES_SIZE (32 * 1024)
-#define OPEN_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+#define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_TREE_CLONE 1
 
-/* A directory on the way from the root to where the walk is. */
-struct level {
-	int fd; /* -1 while closed to save descriptors */
-	dev_t dev;
-	ino_t ino;
-	uint64_t mount_id; /* 0 until it is needed */
-	char *entries;	   /* what getdents64(2) gave, and where we are in it */
-	size_t size;
-	size_t position;
-	off_t next; /* where a new descriptor has to read on */
-	bool reopened;
-	size_t path_length;
+/* Every so many entries a thread looks whether somebody wants us to stop. */
+#define PATIENCE 256
+/* Progress is told at most every so many nanoseconds. */
+#define INTERVAL (100 * 1000 * 1000LL)
+
+/* Cold, the storage is waited for: more threads than processors help, as tests/bench/walk shows. */
+#define THREADS_PER_PROCESSOR 2
+#define THREADS_MAX 8
+
+/* What all threads of a walk share. */
+struct tree {
+	struct fsq_walk *request;
+	struct fsq_crew crew;
+	atomic_bool no_openat2;
+	bool has_at;  /* attributes without opening: file_getattr(2) */
+	bool probed;  /* it has been asked for */
+	bool by_name; /* and by name, since nothing can be mounted over one */
+	int view;     /* what keeps it so, or -1 */
+	bool large;
+	atomic_uint_fast64_t entries;
+	int64_t last_progress;
 };
 
+/* The way of one thread through what it has taken. */
 struct walk {
-	fsq_walk_visitor visit;
-	void *arg;
-	int max_depth;
-	bool no_openat2;
-	bool files_closed;
-	struct level *levels;
-	size_t count, allocated;
-	char *path;
-	size_t path_size;
+	struct tree *tree;
+	struct fsq_part *part;
+	int base; /* depth of the directory it begins with */
+	unsigned int visited;
+	struct fsq_way way;
 	const char *name; /* of the entry being visited, NULL outside of one */
 };
 
-static int report(struct walk *walk, enum fsq_walk_kind kind, int fd, int errnum)
+/* --- telling the visitor --- */
+
+int fsq_walk_project_get(const struct fsq_walk_entry *entry, struct fsq_inode_project *project)
 {
-	struct fsq_walk_entry entry = {
-		.kind = kind,
-		.path = walk->path,
-		.fd = fd,
-		.errnum = errnum,
-		.depth = (int)walk->count,
-		.parent = -1,
-	};
-	int rc;
-
-	if (walk->count > 0 && walk->name) {
-		entry.parent = walk->levels[walk->count - 1].fd;
-		entry.name = walk->name;
-	}
-	rc = walk->visit(&entry, walk->arg);
-
-	/* Only a directory can be pruned; of anything else there is nothing to enter. */
-	return rc == FSQ_WALK_PRUNE && kind != FSQ_WALK_DIRECTORY ? 0 : rc;
+	if (entry->fd >= 0)
+		return fsq_inode_project_get(entry->fd, project);
+	return fsq_inode_project_get_at(entry->dirfd, entry->name, project);
 }
 
-static int set_path(struct walk *walk, size_t directory_length, const char *name)
+int fsq_walk_project_set(const struct fsq_walk_entry *entry, struct fsq_inode_project *project,
+			 uint32_t id, bool inherit)
 {
-	bool slash = directory_length > 0 && walk->path[directory_length - 1] != '/';
-	size_t length = directory_length + slash + strlen(name);
+	if (entry->fd >= 0)
+		return fsq_inode_project_set(entry->fd, project, id, inherit);
+	return fsq_inode_project_set_at(entry->dirfd, entry->name, project, id, inherit);
+}
 
-	if (length >= walk->path_size) {
-		char *larger = realloc(walk->path, 2 * length + 1);
+bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
+			   const struct fsq_inode_project *project)
+{
+	struct stat st;
 
-		if (!larger)
-			return -ENOMEM;
-		walk->path = larger;
-		walk->path_size = 2 * length + 1;
+	if (entry->kind == FSQ_WALK_DIRECTORY || !project->inherit)
+		return entry->kind == FSQ_WALK_DIRECTORY;
+	return fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Now and then. @return  0 or -EINTR */
+static int look_up(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	const struct fsq_walk_manner *manner = tree->request->manner;
+	uint64_t entries;
+
+	entries = atomic_fetch_add(&tree->entries, PATIENCE) + PATIENCE;
+	if (!tree->request->uninterrupted && fsq_interrupt_pending())
+		return -EINTR;
+	if (!manner || !manner->progress)
+		return 0;
+	pthread_mutex_lock(&tree->crew.lock);
+	if (now_ns() - tree->last_progress >= INTERVAL) {
+		manner->progress(entries, walk->way.path, manner->arg);
+		tree->last_progress = now_ns();
 	}
-	if (slash)
-		walk->path[directory_length++] = '/';
-	strcpy(walk->path + directory_length, name);
+	pthread_mutex_unlock(&tree->crew.lock);
 	return 0;
 }
 
-static uint64_t mount_id_of(int fd)
+/* Of what is in the current directory, or of the root. */
+static int depth_of(const struct walk *walk)
 {
-	struct statx stx;
-
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) || !(stx.stx_mask & STATX_MNT_ID))
-		return 0;
-	return stx.stx_mnt_id;
+	return walk->base + (int)walk->way.count;
 }
 
-/*
- * Open an entry of a directory, unless it is a symlink or leads to another mount.
- * @return   a descriptor or a negative errno: -EXDEV another mount, -ELOOP a symlink
- */
-static int open_entry(struct walk *walk, struct level *parent, const char *name, int flags)
+static int report(struct walk *walk, const struct fsq_walk_entry *what)
 {
-	struct open_how how = {
-		.flags = (unsigned int)(OPEN_FLAGS | flags),
-		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH,
-	};
-	struct stat st;
-	int fd;
+	const struct fsq_walk *request = walk->tree->request;
+	struct fsq_walk_entry entry = *what;
+	struct fsq_walk_finding finding = { .path = walk->way.path };
+	int rc, told;
 
-	if (!walk->no_openat2) {
-		fd = (int)syscall(SYS_openat2, parent->fd, name, &how, sizeof(how));
-		if (fd >= 0)
-			return fd;
-		if (errno != ENOSYS && errno != EPERM)
-			return -errno;
-		/* Before Linux 5.6, or forbidden by a seccomp filter that does not know it. */
-		walk->no_openat2 = true;
+	entry.path = walk->way.path;
+	entry.depth = depth_of(walk);
+	if (walk->way.count > 0)
+		entry.dev = fsq_way_dev(&walk->way);
+	if (entry.fd >= 0) {
+		entry.dirfd = entry.fd;
+		entry.name = "";
+	} else if (!entry.name && walk->name) {
+		entry.dirfd = fsq_way_fd(&walk->way);
+		entry.name = walk->name;
 	}
-	if (!parent->mount_id)
-		parent->mount_id = mount_id_of(parent->fd);
-	fd = openat(parent->fd, name, OPEN_FLAGS | flags);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && st.st_dev == parent->dev && mount_id_of(fd) == parent->mount_id)
-		return fd;
-	close(fd);
-	return -EXDEV;
+	entry.has_project = entry.has_project || entry.fd >= 0;
+	if (entry.kind != FSQ_WALK_LEAVE && ++walk->visited % PATIENCE == 0 &&
+	    (rc = look_up(walk)) != 0)
+		return rc;
+	rc = request->visit(&entry, &finding, request->arg);
+	/* Only a directory can be pruned; of anything else there is nothing to enter. */
+	if (rc == FSQ_WALK_PRUNE && entry.kind != FSQ_WALK_DIRECTORY)
+		rc = 0;
+	if (finding.what == 0)
+		return rc;
+	told = fsq_crew_tell(&walk->tree->crew, walk->part, &finding);
+	return told ? told : rc;
 }
+
+/* An entry that is not open, or a directory that is lost. */
+static int report_closed(struct walk *walk, enum fsq_walk_kind kind, int errnum)
+{
+	return report(walk, &(struct fsq_walk_entry){
+				    .kind = kind, .fd = -1, .dirfd = -1, .errnum = errnum });
+}
+
+static int report_open(struct walk *walk, enum fsq_walk_kind kind, int fd)
+{
+	return report(walk, &(struct fsq_walk_entry){ .kind = kind, .fd = fd });
+}
+
+/* One whose attributes are to be had at a name in a directory, or at an O_PATH descriptor. */
+static int report_at(struct walk *walk, enum fsq_walk_kind kind, int dirfd, const char *name)
+{
+	return report(walk, &(struct fsq_walk_entry){ .kind = kind,
+						      .fd = -1,
+						      .dirfd = dirfd,
+						      .name = name,
+						      .has_project = true });
+}
+
+/* --- visiting --- */
+
+static bool give_away(struct walk *walk, int fd, const struct stat *st);
+static void turn_large(struct walk *walk);
 
 static bool is_special(mode_t mode)
 {
 	return !S_ISREG(mode) && !S_ISDIR(mode);
 }
 
-static int push(struct walk *walk, int fd, const struct stat *st)
+/* Are there attributes of what is not open? Asked once, when the first file comes. */
+static bool has_at(struct tree *tree)
 {
-	if (walk->count == walk->allocated) {
-		size_t wanted = walk->allocated ? 2 * walk->allocated : 8;
-		struct level *larger = reallocarray(walk->levels, wanted, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		walk->levels = larger;
-		walk->allocated = wanted;
+	if (!tree->probed) {
+		tree->has_at = fsq_inode_project_has_at();
+		tree->probed = true;
 	}
-	walk->levels[walk->count] = (struct level){
-		.fd = fd,
-		.dev = st->st_dev,
-		.ino = st->st_ino,
-		.path_length = strlen(walk->path),
-	};
-	walk->count++;
-	/* The root stays open, to be found again whatever happens below it. */
-	if (walk->count > MAX_OPEN) {
-		struct level *far = &walk->levels[walk->count - MAX_OPEN];
-		size_t left = far->size - far->position;
-		char *smaller;
-
-		close(far->fd);
-		far->fd = -1;
-		if (left > 0) {
-			memmove(far->entries, far->entries + far->position, left);
-			smaller = realloc(far->entries, left);
-			if (smaller)
-				far->entries = smaller;
-		} else {
-			free(far->entries);
-			far->entries = NULL;
-		}
-		far->size = left;
-		far->position = 0;
-	}
-	return 0;
-}
-
-/*
- * Open a directory of ours again from the deepest one above it that is open, name by name. It is
- * the same, or somebody has moved it.
- * @return   a descriptor, or -1
- */
-static int open_again(struct walk *walk, size_t wanted)
-{
-	size_t at = wanted;
-	struct level from;
-
-	while (walk->levels[at].fd < 0)
-		at--;
-	from = walk->levels[at];
-	while (at < wanted) {
-		const struct level *next = &walk->levels[at + 1];
-		size_t start = walk->levels[at].path_length;
-		struct level found = { .dev = next->dev };
-		struct stat st;
-		char *name;
-
-		start += walk->path[start] == '/';
-		name = strndup(walk->path + start, next->path_length - start);
-		found.fd = name ? open_entry(walk, &from, name, O_DIRECTORY) : -ENOMEM;
-		free(name);
-		if (from.fd != walk->levels[at].fd)
-			close(from.fd);
-		if (found.fd < 0)
-			return -1;
-		if (fstat(found.fd, &st) || st.st_dev != next->dev || st.st_ino != next->ino) {
-			close(found.fd);
-			return -1;
-		}
-		from = found;
-		at++;
-	}
-	return from.fd;
-}
-
-/* Leave the current directory; its parent is opened again if it was closed. */
-static int pop(struct walk *walk)
-{
-	struct level *level = &walk->levels[--walk->count];
-	int up = -1;
-	int rc = report(walk, FSQ_WALK_LEAVE, -1, 0);
-
-	if (walk->count > 0 && level[-1].fd < 0) {
-		struct level *parent = &level[-1];
-		struct stat st;
-
-		up = level->fd < 0 ? -1 : openat(level->fd, "..", OPEN_FLAGS | O_DIRECTORY);
-		if (up >= 0 && fstat(up, &st) == 0 && st.st_dev == parent->dev &&
-		    st.st_ino == parent->ino) {
-			parent->fd = up;
-			parent->reopened = true;
-		} else {
-			/* Somebody moved a directory. If it was the parent, what is left of it is
-			 * lost. */
-			if (up >= 0)
-				close(up);
-			parent->fd = open_again(walk, walk->count - 1);
-			parent->reopened = parent->fd >= 0;
-		}
-		if (parent->fd < 0) {
-			parent->size = parent->position = 0;
-			walk->path[parent->path_length] = '\0';
-			if (rc == 0)
-				rc = report(walk, FSQ_WALK_NO_OPEN, -1, ESTALE);
-		}
-	}
-	if (level->fd >= 0)
-		close(level->fd);
-	free(level->entries);
-	return rc;
-}
-
-/*
- * The next entry of a directory.
- * @return   1, 0 at the end, or a negative errno
- */
-static int next_entry(struct level *level, struct dirent64 **entry)
-{
-	do {
-		if (level->position >= level->size) {
-			ssize_t got;
-
-			if (level->fd < 0)
-				return 0;
-			if (!level->entries || level->size < ENTRIES_SIZE) {
-				char *buffer = realloc(level->entries, ENTRIES_SIZE);
-
-				if (!buffer)
-					return -ENOMEM;
-				level->entries = buffer;
-			}
-			if (level->reopened && lseek(level->fd, level->next, SEEK_SET) < 0)
-				return -errno;
-			level->reopened = false;
-			got = getdents64(level->fd, (void *)level->entries, ENTRIES_SIZE);
-			if (got <= 0)
-				return got < 0 ? -errno : 0;
-			level->size = (size_t)got;
-			level->position = 0;
-		}
-		*entry = (struct dirent64 *)(void *)(level->entries + level->position);
-		level->position += (*entry)->d_reclen;
-		level->next = (*entry)->d_off;
-	} while (strcmp((*entry)->d_name, ".") == 0 || strcmp((*entry)->d_name, "..") == 0);
-	return 1;
+	return tree->has_at;
 }
 
 /* An entry that could not be opened: say what it is, or why. */
-static int visit_unopened(struct walk *walk, int dirfd, const char *name, int errnum)
+static int visit_unopened(struct walk *walk, int errnum)
 {
 	struct stat st;
 
 	if (errnum == EXDEV)
 		return 0;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
-		return report(walk, FSQ_WALK_NO_STAT, -1, errno);
+	if (fstatat(fsq_way_fd(&walk->way), walk->name, &st, AT_SYMLINK_NOFOLLOW))
+		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 	if (is_special(st.st_mode))
-		return report(walk, FSQ_WALK_SPECIAL, -1, 0);
-	return report(walk, FSQ_WALK_NO_OPEN, -1, errnum);
+		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
+	return report_closed(walk, FSQ_WALK_NO_OPEN, errnum);
 }
 
 static int visit_directory(struct walk *walk, int fd)
 {
+	int max_depth = walk->tree->request->max_depth;
 	struct stat st;
 	int rc;
 
 	if (fstat(fd, &st)) {
-		rc = report(walk, FSQ_WALK_NO_STAT, -1, errno);
+		rc = report_closed(walk, FSQ_WALK_NO_STAT, errno);
 		close(fd);
 		return rc;
 	}
-	rc = report(walk, FSQ_WALK_DIRECTORY, fd, 0);
-	if (rc == 0 && (walk->max_depth < 0 || walk->count < (size_t)walk->max_depth))
-		rc = push(walk, fd, &st);
-	else
+	rc = report_open(walk, FSQ_WALK_DIRECTORY, fd);
+	if (rc == 0 && max_depth >= 0 && depth_of(walk) >= max_depth)
+		rc = FSQ_WALK_PRUNE;
+	if (rc == 0 && walk->tree->large && give_away(walk, fd, &st))
+		return 0;
+	if (rc == 0)
+		rc = fsq_way_push(&walk->way, fd, st.st_dev, st.st_ino);
+	if (rc)
 		close(fd);
 	return rc == FSQ_WALK_PRUNE ? 0 : rc;
 }
 
-static int visit_entry(struct walk *walk, const struct dirent64 *entry)
+/* A file of which only the project is wanted. Its name will do where nobody can mount anything over
+ * it; else it is held, but not opened. */
+static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 {
-	struct level *level = &walk->levels[walk->count - 1];
-	const char *name = entry->d_name;
-	unsigned char type = entry->d_type;
 	int fd, rc;
 
-	rc = set_path(walk, level->path_length, name);
+	if (walk->tree->by_name)
+		return report_at(walk, kind, fsq_way_fd(&walk->way), walk->name);
+	fd = fsq_way_open(&walk->way, walk->name, PATH_FLAGS);
+	if (fd < 0)
+		return visit_unopened(walk, -fd);
+	rc = report_at(walk, kind, fd, "");
+	close(fd);
+	return rc;
+}
+
+static int visit_entry(struct walk *walk, unsigned char type)
+{
+	enum fsq_walk_reach reach = walk->tree->request->reach;
+	int fd, rc;
+
+	rc = fsq_way_name(&walk->way, walk->name);
 	if (rc)
 		return rc;
 	if (type == DT_UNKNOWN) {
 		struct stat st;
 
-		if (fstatat(level->fd, name, &st, AT_SYMLINK_NOFOLLOW))
-			return report(walk, FSQ_WALK_NO_STAT, -1, errno);
+		if (fstatat(fsq_way_fd(&walk->way), walk->name, &st, AT_SYMLINK_NOFOLLOW))
+			return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 		type = (unsigned char)IFTODT(st.st_mode);
 	}
+	if (type != DT_DIR && reach == FSQ_WALK_PROJECTS && has_at(walk->tree))
+		return visit_project(walk, type == DT_REG ? FSQ_WALK_FILE : FSQ_WALK_SPECIAL);
 	if (type != DT_DIR && type != DT_REG)
-		return report(walk, FSQ_WALK_SPECIAL, -1, 0);
-	if (type == DT_REG && walk->files_closed)
-		return report(walk, FSQ_WALK_FILE, -1, 0);
-	fd = open_entry(walk, level, name, type == DT_DIR ? O_DIRECTORY : 0);
+		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
+	if (type == DT_REG && reach == FSQ_WALK_CLOSED)
+		return report_closed(walk, FSQ_WALK_FILE, 0);
+	fd = fsq_way_open(&walk->way, walk->name,
+			  FSQ_WAY_OPEN | (type == DT_DIR ? O_DIRECTORY : 0));
 	if (fd < 0)
-		return visit_unopened(walk, level->fd, name, -fd);
+		return visit_unopened(walk, -fd);
 	if (type == DT_DIR)
 		return visit_directory(walk, fd);
-	rc = report(walk, FSQ_WALK_FILE, fd, 0);
+	rc = report_open(walk, FSQ_WALK_FILE, fd);
 	close(fd);
 	return rc;
+}
+
+static int visit_special_root(struct walk *walk)
+{
+	if (walk->tree->request->reach == FSQ_WALK_PROJECTS && has_at(walk->tree))
+		return report_at(walk, FSQ_WALK_SPECIAL, AT_FDCWD, walk->way.path);
+	return report_closed(walk, FSQ_WALK_SPECIAL, 0);
 }
 
 static int visit_root(struct walk *walk)
@@ -353,18 +291,19 @@ static int visit_root(struct walk *walk)
 	struct stat st;
 	int fd, rc;
 
-	if (lstat(walk->path, &st))
-		return report(walk, FSQ_WALK_NO_STAT, -1, errno);
+	if (lstat(walk->way.path, &st))
+		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 	if (is_special(st.st_mode))
-		return report(walk, FSQ_WALK_SPECIAL, -1, 0);
-	fd = open(walk->path, OPEN_FLAGS);
+		return visit_special_root(walk);
+	fd = open(walk->way.path, FSQ_WAY_OPEN);
+	if (fd < 0 && errno == ELOOP)
+		return visit_special_root(walk);
 	if (fd < 0)
-		return report(walk, errno == ELOOP ? FSQ_WALK_SPECIAL : FSQ_WALK_NO_OPEN, -1,
-			      errno);
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return visit_directory(walk, fd);
-	rc = is_special(st.st_mode) ? report(walk, FSQ_WALK_SPECIAL, -1, 0)
-				    : report(walk, FSQ_WALK_FILE, fd, 0);
+	rc = is_special(st.st_mode) ? visit_special_root(walk)
+				    : report_open(walk, FSQ_WALK_FILE, fd);
 	close(fd);
 	return rc;
 }
@@ -372,78 +311,191 @@ static int visit_root(struct walk *walk)
 /* A directory that is open already; the walk reads it by a descriptor of its own. */
 static int visit_open_root(struct walk *walk, int root_fd)
 {
-	int fd = openat(root_fd, ".", OPEN_FLAGS | O_DIRECTORY);
+	int fd = openat(root_fd, ".", FSQ_WAY_OPEN | O_DIRECTORY);
 
 	if (fd < 0)
-		return report(walk, FSQ_WALK_NO_OPEN, -1, errno);
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
 	return visit_directory(walk, fd);
 }
 
-static int walk_all(struct walk *walk, int root_fd, const char *root)
+static int leave(struct walk *walk)
 {
-	size_t length;
-	int rc = set_path(walk, 0, root);
+	bool lost = !fsq_way_pop(&walk->way);
+	int rc = report_closed(walk, FSQ_WALK_LEAVE, 0);
 
-	if (rc)
+	if (!lost)
 		return rc;
-	length = strlen(walk->path);
-	while (length > 1 && walk->path[length - 1] == '/')
-		walk->path[--length] = '\0';
-	rc = root_fd < 0 ? visit_root(walk) : visit_open_root(walk, root_fd);
-	while (rc == 0 && walk->count > 0) {
-		struct level *level = &walk->levels[walk->count - 1];
+	fsq_way_here(&walk->way);
+	return rc ? rc : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
+}
+
+/* Until everything below the first level is done, or somebody has stopped the walk. */
+static int walk_levels(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	int rc = 0;
+
+	while (rc == 0 && walk->way.count > 0 && !fsq_crew_is_stopped(&tree->crew)) {
 		struct dirent64 *entry = NULL;
-		int more = next_entry(level, &entry);
+		int more = fsq_way_next(&walk->way, &entry);
 
 		if (more > 0) {
 			walk->name = entry->d_name;
-			rc = visit_entry(walk, entry);
+			rc = visit_entry(walk, entry->d_type);
 			walk->name = NULL;
+			if (!tree->large && walk->visited >= FSQ_WALK_LARGE)
+				turn_large(walk);
 			continue;
 		}
-		walk->path[level->path_length] = '\0';
-		if (more < 0) {
-			rc = more == -ENOMEM ? more : report(walk, FSQ_WALK_NO_OPEN, -1, -more);
-		}
+		fsq_way_here(&walk->way);
+		if (more < 0)
+			rc = more == -ENOMEM ? more : report_closed(walk, FSQ_WALK_NO_OPEN, -more);
 		if (rc == 0)
-			rc = pop(walk);
+			rc = leave(walk);
 	}
 	return rc;
 }
 
-static int walk_and_free(struct walk *walk, int root_fd, const char *root, struct fsq_error *err)
+static void end_walk(struct walk *walk)
 {
-	int rc = walk_all(walk, root_fd, root);
+	fsq_way_end(&walk->way);
+	atomic_fetch_add(&walk->tree->entries, walk->visited % PATIENCE);
+}
 
-	while (walk->count > 0) {
-		struct level *level = &walk->levels[--walk->count];
+/* --- a large tree --- */
 
-		if (level->fd >= 0)
-			close(level->fd);
-		free(level->entries);
+/* A directory that another thread has come to. */
+static int walk_job(const struct fsq_crew_job *job, void *arg)
+{
+	struct walk walk = { .tree = arg,
+			     .part = job->part,
+			     .base = job->depth,
+			     .way = { .path = job->path, .path_size = strlen(job->path) + 1 } };
+	int rc;
+
+	walk.way.no_openat2 = &walk.tree->no_openat2;
+	rc = fsq_way_push(&walk.way, job->fd, job->dev, job->ino);
+
+	if (rc == 0)
+		rc = walk_levels(&walk);
+	else
+		close(job->fd);
+	end_walk(&walk);
+	return rc;
+}
+
+static bool give_away(struct walk *walk, int fd, const struct stat *st)
+{
+	struct fsq_crew_job job = {
+		.fd = fd, .dev = st->st_dev, .ino = st->st_ino, .depth = depth_of(walk)
+	};
+
+	job.path = strdup(walk->way.path);
+	if (job.path && fsq_crew_offer(&walk->tree->crew, walk->part, &job))
+		return true;
+	free(job.path);
+	return false;
+}
+
+/*
+ * A private view of the tree, in which nothing is mounted and nobody can mount anything: a name in
+ * one of its directories leads to the file that the filesystem has there. Where something is
+ * mounted in it now files are not to be reached by name: what the mounts hide is not walked.
+ * @return   a descriptor for reading of the root, or -1
+ */
+static int open_view(struct tree *tree, int root_fd)
+{
+	char link[32], root[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", root_fd);
+	length = readlink(link, root, sizeof(root));
+	if (length <= 0 || (size_t)length == sizeof(root) || root[0] != '/')
+		return -1;
+	root[length] = '\0';
+	if (fsq_mountinfo_any_below(root) != 0)
+		return -1;
+	tree->view = (int)syscall(SYS_open_tree, root_fd, "",
+				  (unsigned int)(OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH));
+	return tree->view < 0 ? -1 : openat(tree->view, ".", FSQ_WAY_OPEN | O_DIRECTORY);
+}
+
+/* As many threads as help, and as there are descriptors for. */
+static unsigned int choose_threads(const struct fsq_walk *request)
+{
+	unsigned int threads = request->manner ? request->manner->threads : 0;
+	struct rlimit limit;
+	cpu_set_t cpus;
+
+	if (request->alone)
+		return 1;
+	if (threads == 0) {
+		threads = THREADS_PER_PROCESSOR;
+		if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+			threads *= (unsigned int)CPU_COUNT(&cpus);
+		if (threads > THREADS_MAX)
+			threads = THREADS_MAX;
 	}
-	free(walk->levels);
-	free(walk->path);
+	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
+			       limit.rlim_cur < (rlim_t)(threads + 1) * FSQ_WAY_MAX_OPEN))
+		threads--;
+	return threads;
+}
+
+/* From here on by name: the directories we are in are opened again in the private view. */
+static void turn_to_names(struct walk *walk)
+{
+	int fd = open_view(walk->tree, fsq_way_root_fd(&walk->way));
+
+	walk->tree->by_name = fd >= 0 && fsq_way_move(&walk->way, fd);
+}
+
+static void turn_large(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	unsigned int threads = choose_threads(tree->request);
+
+	/* All of it before there is anybody else. */
+	tree->large = true;
+	if (tree->request->reach == FSQ_WALK_PROJECTS && has_at(tree))
+		turn_to_names(walk);
+	if (threads > 1)
+		fsq_crew_hire(&tree->crew, threads - 1, walk_job, tree);
+}
+
+/* --- the walk --- */
+
+static int walk_all(struct walk *walk)
+{
+	const struct fsq_walk *request = walk->tree->request;
+	int rc = fsq_way_begin(&walk->way, request->root);
+
+	if (rc)
+		return rc;
+	rc = request->root_fd < 0 ? visit_root(walk) : visit_open_root(walk, request->root_fd);
+	return rc ? rc : walk_levels(walk);
+}
+
+int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
+{
+	struct tree tree = { .request = request, .view = -1 };
+	struct walk walk = { .tree = &tree, .way.no_openat2 = &tree.no_openat2 };
+	int rc = -ENOMEM;
+
+	walk.part = fsq_crew_begin(&tree.crew, request->tell, request->arg);
+	if (walk.part) {
+		rc = walk_all(&walk);
+		end_walk(&walk);
+		rc = fsq_crew_end(&tree.crew, walk.part, rc);
+	}
+	if (tree.view >= 0)
+		close(tree.view);
+	request->entries = tree.entries;
+	if (request->manner && request->manner->progress)
+		request->manner->progress(request->entries, NULL, request->manner->arg);
 	if (rc == -ENOMEM)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, root, "cannot walk the tree");
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->root, "cannot walk the tree");
+	if (rc == -EINTR)
+		return fsq_fail(err, FSQ_E_FAILED, EINTR, request->root, "stopped");
 	return rc;
-}
-
-int fsq_tree_walk(const char *root, int max_depth, fsq_walk_visitor visit, void *arg,
-		  struct fsq_error *err)
-{
-	struct walk walk = { .visit = visit, .arg = arg, .max_depth = max_depth };
-
-	return walk_and_free(&walk, -1, root, err);
-}
-
-int fsq_tree_walk_at(int root_fd, const char *root, bool files_closed, fsq_walk_visitor visit,
-		     void *arg, struct fsq_error *err)
-{
-	struct walk walk = { .visit = visit,
-			     .arg = arg,
-			     .max_depth = FSQ_WALK_INFINITE,
-			     .files_closed = files_closed };
-
-	return walk_and_free(&walk, root_fd, root, err);
 }

@@ -108,13 +108,15 @@ static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, struct 
 	return 0;
 }
 
-static int count(struct fsq_usage *usage, int fd, const char *path, struct fsq_error *err)
+static int count(struct fsq_usage *usage, int fd, const char *path,
+		 const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	usage->source = FSQ_USAGE_WALK;
-	return fsq_disk_use(fd, path, &usage->used_bytes, &usage->used_inodes, err);
+	return fsq_disk_use(fd, path, manner, &usage->used_bytes, &usage->used_inodes, err);
 }
 
-static int get(struct fsq_usage *usage, int fd, const char *path, bool walk, struct fsq_error *err)
+static int get(struct fsq_usage *usage, int fd, const char *path, bool walk,
+	       const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	struct fsq_mount mount;
 	struct statfs sfs;
@@ -132,11 +134,12 @@ static int get(struct fsq_usage *usage, int fd, const char *path, bool walk, str
 	}
 	rc = ask_kernel(usage, fd, path, err);
 	if (walk && (rc == FSQ_E_NOT_FOUND || rc == FSQ_E_NOT_SUPPORTED))
-		rc = count(usage, fd, path, err);
+		rc = count(usage, fd, path, manner, err);
 	return rc;
 }
 
-int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk, struct fsq_error *err)
+int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk,
+		  const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	int fd, rc;
 
@@ -146,7 +149,7 @@ int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk, struct f
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
 		return fsq_fail(err, fsq_code_of_errno(errno), errno, path, "cannot open");
-	rc = get(usage, fd, path, walk, err);
+	rc = get(usage, fd, path, walk, manner, err);
 	close(fd);
 	if (rc)
 		fsq_usage_clear(usage);

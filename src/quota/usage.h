@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "kernel.h"
+#include "tree_walk.h"
 
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA,  /* of its project, by the kernel */
@@ -32,12 +33,14 @@ struct fsq_usage {
  *
  * @path     a file or directory, not a symlink
  * @walk     count where there is no quota
+ * @manner   of that, or NULL
  * @usage    filled on success, clear it with fsq_usage_clear()
  * @return   0; FSQ_E_NOT_FOUND no such path, or with a hint: no project; FSQ_E_NOT_SUPPORTED, with
  * a hint: no project quota on this filesystem; FSQ_E_PERMISSION; FSQ_E_FAILED Source: KEP-1029,
  * "Operation Flow -- Retrieving Storage Consumption"
  */
-int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk, struct fsq_error *err);
+int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk,
+		  const struct fsq_walk_manner *manner, struct fsq_error *err);
 
 /** Fill use and limits of a usage from a quota record. */
 void fsq_usage_fill(struct fsq_usage *usage, const struct fsq_dquot *dquot);

@@ -2,6 +2,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,12 +21,13 @@ struct seen {
 	const char *prune;
 };
 
-static int note(const struct fsq_walk_entry *entry, void *arg)
+static int note(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct seen *seen = arg;
 	const char *name = strrchr(entry->path, '/') + 1;
 	struct stat st;
 
+	(void)finding;
 	switch (entry->kind) {
 	case FSQ_WALK_FILE:
 		seen->files++;
@@ -53,17 +57,33 @@ static int note(const struct fsq_walk_entry *entry, void *arg)
 	return 0;
 }
 
-static int stop(const struct fsq_walk_entry *entry, void *arg)
+static int stop(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	(void)entry;
+	(void)finding;
 	return ++*(int *)arg == 3 ? 77 : 0;
+}
+
+static int walk_with(const char *path, int depth, fsq_walk_visitor visit, void *arg)
+{
+	struct fsq_walk request = {
+		.root = path,
+		.root_fd = -1,
+		.max_depth = depth,
+		.reach = FSQ_WALK_OPEN,
+		.alone = true,
+		.visit = visit,
+		.arg = arg,
+	};
+
+	return fsq_tree_walk(&request, NULL);
 }
 
 static struct seen walk(const char *path, int depth)
 {
 	struct seen seen = { 0 };
 
-	if (fsq_tree_walk(path, depth, note, &seen, NULL))
+	if (walk_with(path, depth, note, &seen))
 		abort();
 	return seen;
 }
@@ -127,9 +147,9 @@ static void test_small(void)
 	ok(seen.directories == 2 && seen.files == 2 && seen.deepest == 1,
 	   "depth 1 is what is in it");
 	seen = (struct seen){ .prune = "a" };
-	fsq_tree_walk(root, FSQ_WALK_INFINITE, note, &seen, NULL);
+	walk_with(root, FSQ_WALK_INFINITE, note, &seen);
 	ok(seen.directories == 2 && seen.files == 2, "a pruned directory is not entered");
-	ok(fsq_tree_walk(root, FSQ_WALK_INFINITE, stop, &calls, NULL) == 77 && calls == 3,
+	ok(walk_with(root, FSQ_WALK_INFINITE, stop, &calls) == 77 && calls == 3,
 	   "a visitor can end the walk");
 	seen = walk("file", FSQ_WALK_INFINITE);
 	ok(seen.files == 1 && seen.directories == 0, "a root may be a file");
@@ -192,6 +212,178 @@ static void test_wide_below_deep(void)
 		abort();
 }
 
+/* --- a large tree --- */
+
+#define DIRECTORIES 60
+#define FILES 50
+#define ENTRIES (1 + DIRECTORIES * (2 + FILES))
+
+struct crowd {
+	unsigned int threads;
+	enum fsq_walk_reach reach;
+	int prune;		    /* of so many directories one is not entered; 0: none */
+	int end_at;		    /* the finding that ends the walk; 0: none */
+	atomic_int visits[ENTRIES]; /* by the number in the name, from 1 on */
+	atomic_int others;
+	_Atomic(pthread_t) first_thread;
+	atomic_bool several;
+	char *told; /* the paths, a line each */
+	size_t told_size;
+	int told_count;
+	FILE *out;
+};
+
+/* What is told: each third file, and each directory. */
+static int visit_crowd(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding,
+		       void *arg)
+{
+	struct crowd *crowd = arg;
+	const char *slash = strrchr(entry->path, '/');
+	int number = slash ? atoi(slash + 2) : 0;
+	pthread_t none = 0;
+	struct stat st;
+
+	if (entry->kind == FSQ_WALK_LEAVE)
+		return 0;
+	if (!atomic_compare_exchange_strong(&crowd->first_thread, &none, pthread_self()) &&
+	    !pthread_equal(none, pthread_self()))
+		atomic_store(&crowd->several, true);
+	if (number > 0 && number < ENTRIES &&
+	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0)
+		atomic_fetch_add(&crowd->visits[number], 1);
+	else
+		atomic_fetch_add(&crowd->others, 1);
+	finding->what = entry->kind == FSQ_WALK_DIRECTORY || number % 3 == 0;
+	if (crowd->prune && entry->kind == FSQ_WALK_DIRECTORY && number % crowd->prune == 1)
+		return FSQ_WALK_PRUNE;
+	return 0;
+}
+
+static int tell_crowd(const struct fsq_walk_finding *finding, void *arg)
+{
+	struct crowd *crowd = arg;
+
+	fprintf(crowd->out, "%s\n", finding->path);
+	return ++crowd->told_count == crowd->end_at ? 78 : 0;
+}
+
+static int walk_crowd(struct crowd *crowd, uint64_t *entries)
+{
+	const struct fsq_walk_manner manner = { .threads = crowd->threads };
+	struct fsq_walk request = {
+		.root = ".",
+		.root_fd = -1,
+		.max_depth = FSQ_WALK_INFINITE,
+		.reach = crowd->reach,
+		.manner = &manner,
+		.visit = visit_crowd,
+		.tell = tell_crowd,
+		.arg = crowd,
+	};
+	int rc;
+
+	crowd->out = open_memstream(&crowd->told, &crowd->told_size);
+	if (!crowd->out)
+		abort();
+	rc = fsq_tree_walk(&request, NULL);
+	fclose(crowd->out);
+	*entries = request.entries;
+	return rc;
+}
+
+static bool each_once(const struct crowd *crowd)
+{
+	for (int i = 1; i < ENTRIES; i++)
+		if (crowd->visits[i] != 1)
+			return false;
+	return true;
+}
+
+static int count_descriptors(void)
+{
+	int count = 0;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Directories d1, d1/d52 and so on, with files in each; every name has a number of its own. */
+static void make_crowd(void)
+{
+	char name[64];
+	int number = 1;
+
+	for (int i = 0; i < DIRECTORIES; i++) {
+		int outer = number++, inner = number++;
+
+		snprintf(name, sizeof(name), "d%d", outer);
+		make(name);
+		snprintf(name, sizeof(name), "d%d/d%d", outer, inner);
+		make(name);
+		for (int file = 0; file < FILES; file++, number++) {
+			snprintf(name, sizeof(name), "d%d/%s%d", outer, file % 2 ? "f" : "g",
+				 number);
+			if (file % 2)
+				snprintf(name, sizeof(name), "d%d/d%d/f%d", outer, inner, number);
+			touch(name);
+		}
+	}
+}
+
+static void test_crowd(void)
+{
+	static const enum fsq_walk_reach reaches[] = { FSQ_WALK_OPEN, FSQ_WALK_PROJECTS,
+						       FSQ_WALK_CLOSED };
+	static struct crowd alone, crowd;
+	bool all = true, ordered = true, several = true, counted = true, same_end = true;
+	int descriptors = count_descriptors();
+	uint64_t entries;
+
+	if (mkdir("crowd", 0700) || chdir("crowd"))
+		abort();
+	make_crowd();
+	alone = (struct crowd){ .threads = 1 };
+	ok(walk_crowd(&alone, &entries) == 0 && each_once(&alone) && entries == ENTRIES,
+	   "a large tree with one thread: each entry once");
+	ok(!alone.several && alone.told_count > 1000, "it is one thread");
+	for (int i = 0; i < 12; i++) {
+		crowd = (struct crowd){ .threads = 2 + (unsigned int)i, .reach = reaches[i % 3] };
+		all &= walk_crowd(&crowd, &entries) == 0 && each_once(&crowd);
+		ordered &= strcmp(crowd.told, alone.told) == 0;
+		several &= crowd.several;
+		counted &= entries == ENTRIES;
+		free(crowd.told);
+	}
+	ok(all, "with 2 to 13 threads: each entry once");
+	ok(several, "they are several");
+	ok(ordered, "what is told has the order of one thread");
+	ok(counted, "and the count is right");
+	for (int i = 1; i < 2000; i = 3 * i) {
+		size_t length;
+
+		crowd = (struct crowd){ .threads = 6, .end_at = i };
+		same_end &= walk_crowd(&crowd, &entries) == 78 && crowd.told_count == i;
+		length = strlen(crowd.told);
+		same_end &= strncmp(crowd.told, alone.told, length) == 0;
+		free(crowd.told);
+	}
+	ok(same_end, "a teller ends the walk at the same place, however many threads there are");
+	free(alone.told);
+	alone = (struct crowd){ .threads = 1, .prune = 2 };
+	crowd = (struct crowd){ .threads = 5, .prune = 2 };
+	ok(walk_crowd(&alone, &entries) == 0 && walk_crowd(&crowd, &entries) == 0 &&
+		   strcmp(alone.told, crowd.told) == 0 && !each_once(&crowd),
+	   "directories are pruned alike");
+	free(alone.told);
+	free(crowd.told);
+	ok(count_descriptors() == descriptors, "no descriptor stays open");
+	if (chdir("..") || system("rm -rf crowd"))
+		abort();
+}
+
 int main(void)
 {
 	if (!mkdtemp(root) || chdir(root))
@@ -207,6 +399,7 @@ int main(void)
 	test_small();
 	test_deep();
 	test_wide_below_deep();
+	test_crowd();
 	if (chdir("/"))
 		return 1;
 	for (const char *const *name =

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/progress_text.h"
+#include "quota/units.h"
+
+/* Milliseconds: what ends sooner needs no line, and in a file a line now and then will do. */
+#define PATIENCE 500
+#define BETWEEN_LINES 1000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static unsigned int columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
+}
+
+static void show(uint64_t entries, const char *path, void *arg)
+{
+	struct progress *progress = arg;
+	int64_t now = now_ms(), elapsed;
+	struct progress_row row = { .entries = entries, .path = path };
+
+	/* Not before: a small tree costs no call for a line that never comes. */
+	if (progress->began == 0) {
+		progress->began = now;
+		progress->terminal = isatty(STDERR_FILENO);
+	}
+	elapsed = now - progress->began;
+	if (progress->when == PROGRESS_AUTO && (!progress->terminal || elapsed < PATIENCE))
+		return;
+	if (!progress->terminal && path && progress->last && now - progress->last < BETWEEN_LINES)
+		return;
+	if (progress->terminal && !path)
+		return;
+	row.entries_per_second = entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1);
+	progress_text_show(&row, progress->terminal ? columns() : 0);
+	progress->shown = progress->terminal;
+	progress->last = now;
+}
+
+bool progress_parse(struct session *session, const char *word)
+{
+	static const char *const words[] = { "auto", "never", "always" };
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			session->progress = (enum progress_when)i;
+			return true;
+		}
+	}
+	session_complain(session, 1, FSQ_E_USAGE, "--progress is auto, never or always, not \"%s\"",
+			 word);
+	return false;
+}
+
+void progress_begin(struct progress *progress, const struct session *session)
+{
+	const char *variable = getenv("FSQUOTA_THREADS");
+	uint64_t threads;
+
+	*progress = (struct progress){ .when = session->progress };
+	if (variable && fsq_parse_positive(variable, &threads) == 0 && threads <= UINT16_MAX)
+		progress->manner.threads = (unsigned int)threads;
+	/* xfs_quota shows none. */
+	if (!session->native || session->progress == PROGRESS_NEVER)
+		return;
+	progress->manner.progress = show;
+	progress->manner.arg = progress;
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->shown)
+		progress_text_clear();
+	progress->shown = false;
+}

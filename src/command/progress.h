@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The manner of a walk: how many threads, and a line that says how far it has come. */
+#ifndef FSQ_PROGRESS_H
+#define FSQ_PROGRESS_H
+
+#include "quota/tree_walk.h"
+#include "session.h"
+
+struct progress {
+	struct fsq_walk_manner manner; /* for the walk */
+	enum progress_when when;
+	bool terminal;
+	bool shown;	     /* there is a line on the terminal */
+	int64_t began, last; /* milliseconds; 0: not yet */
+};
+
+/** Take the word of --progress. @return  false when it is none; the user has been told */
+bool progress_parse(struct session *session, const char *word);
+
+/** Get ready for walks; FSQUOTA_THREADS is looked at here. */
+void progress_begin(struct progress *progress, const struct session *session);
+
+/** Take the line away: something else is to be printed, or all is done. */
+void progress_clear(struct progress *progress);
+
+#endif

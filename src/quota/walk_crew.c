@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "walk_crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Something a part has to tell, or a part that somebody else does at this point of it. */
+struct item {
+	struct item *next;
+	struct fsq_part *child;
+	struct fsq_walk_finding finding;
+	char path[];
+};
+
+struct fsq_part {
+	struct fsq_part *parent;
+	struct item *first, *last; /* of the head there is none: all is told */
+	bool done;
+};
+
+static void stop(struct fsq_crew *crew, int rc)
+{
+	if (rc == 0 || crew->rc)
+		return;
+	crew->rc = rc;
+	atomic_store_explicit(&crew->stopped, true, memory_order_relaxed);
+}
+
+static int append(struct fsq_part *part, struct fsq_part *child,
+		  const struct fsq_walk_finding *finding)
+{
+	size_t length = finding ? strlen(finding->path) + 1 : 0;
+	struct item *item = calloc(1, sizeof(*item) + length);
+
+	if (!item)
+		return -ENOMEM;
+	item->child = child;
+	if (finding) {
+		item->finding = *finding;
+		memcpy(item->path, finding->path, length);
+		item->finding.path = item->path;
+	}
+	if (part->last)
+		part->last->next = item;
+	else
+		part->first = item;
+	part->last = item;
+	return 0;
+}
+
+/* Go on from the head until it comes to a part that is not done. */
+static void tell_on(struct fsq_crew *crew)
+{
+	while (crew->head) {
+		struct fsq_part *part = crew->head;
+		struct item *item = part->first;
+
+		if (!item) {
+			if (!part->done)
+				return;
+			crew->head = part->parent;
+			free(part);
+			continue;
+		}
+		part->first = item->next;
+		if (!part->first)
+			part->last = NULL;
+		if (item->child)
+			crew->head = item->child;
+		else if (!crew->rc)
+			stop(crew, crew->tell(&item->finding, crew->tell_arg));
+		free(item);
+	}
+}
+
+struct fsq_part *fsq_crew_begin(struct fsq_crew *crew, fsq_walk_teller tell, void *tell_arg)
+{
+	*crew = (struct fsq_crew){ .tell = tell, .tell_arg = tell_arg, .working = 1 };
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_cond_init(&crew->changed, NULL);
+	crew->head = calloc(1, sizeof(*crew->head));
+	return crew->head;
+}
+
+static void finish(struct fsq_crew *crew, struct fsq_part *part, int rc)
+{
+	stop(crew, rc);
+	part->done = true;
+	if (part == crew->head)
+		tell_on(crew);
+	crew->working--;
+	if (crew->working == 0)
+		pthread_cond_broadcast(&crew->changed);
+}
+
+/* Until there is nothing left, and nobody who could find more. */
+static void *work(void *arg)
+{
+	struct fsq_crew *crew = arg;
+
+	pthread_mutex_lock(&crew->lock);
+	for (;;) {
+		struct fsq_crew_job job;
+		int rc;
+
+		while (crew->queued == 0 && crew->working > 0)
+			pthread_cond_wait(&crew->changed, &crew->lock);
+		if (crew->queued == 0)
+			break;
+		job = crew->queue[crew->queue_first];
+		crew->queue_first = (crew->queue_first + 1) % FSQ_CREW_QUEUE;
+		crew->queued--;
+		crew->working++;
+		pthread_mutex_unlock(&crew->lock);
+		rc = crew->work(&job, crew->work_arg);
+		pthread_mutex_lock(&crew->lock);
+		finish(crew, job.part, rc);
+	}
+	pthread_mutex_unlock(&crew->lock);
+	return NULL;
+}
+
+void fsq_crew_hire(struct fsq_crew *crew, unsigned int threads, fsq_crew_worker worker, void *arg)
+{
+	pthread_mutex_lock(&crew->lock);
+	crew->work = worker;
+	crew->work_arg = arg;
+	while (crew->count < threads && crew->count < FSQ_CREW_MAX &&
+	       pthread_create(&crew->threads[crew->count], NULL, work, crew) == 0)
+		crew->count++;
+	pthread_mutex_unlock(&crew->lock);
+}
+
+int fsq_crew_tell(struct fsq_crew *crew, struct fsq_part *part,
+		  const struct fsq_walk_finding *finding)
+{
+	int rc;
+
+	pthread_mutex_lock(&crew->lock);
+	if (!crew->rc)
+		stop(crew, part == crew->head ? crew->tell(finding, crew->tell_arg)
+					      : append(part, NULL, finding));
+	rc = crew->rc;
+	pthread_mutex_unlock(&crew->lock);
+	return rc;
+}
+
+bool fsq_crew_offer(struct fsq_crew *crew, struct fsq_part *part, struct fsq_crew_job *job)
+{
+	bool taken = false;
+
+	job->part = NULL;
+	pthread_mutex_lock(&crew->lock);
+	if (crew->queued < 2 * (size_t)crew->count) {
+		job->part = calloc(1, sizeof(*job->part));
+		taken = job->part && append(part, job->part, NULL) == 0;
+	}
+	if (taken) {
+		job->part->parent = part;
+		crew->queue[(crew->queue_first + crew->queued) % FSQ_CREW_QUEUE] = *job;
+		crew->queued++;
+		pthread_cond_signal(&crew->changed);
+		if (part == crew->head)
+			tell_on(crew);
+	} else {
+		free(job->part);
+	}
+	pthread_mutex_unlock(&crew->lock);
+	return taken;
+}
+
+int fsq_crew_end(struct fsq_crew *crew, struct fsq_part *root, int rc)
+{
+	pthread_mutex_lock(&crew->lock);
+	finish(crew, root, rc);
+	pthread_mutex_unlock(&crew->lock);
+	work(crew);
+	while (crew->count > 0)
+		pthread_join(crew->threads[--crew->count], NULL);
+	pthread_cond_destroy(&crew->changed);
+	pthread_mutex_destroy(&crew->lock);
+	return crew->rc;
+}
