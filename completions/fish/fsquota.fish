@@ -81,6 +81,8 @@ complete -c fsquota -n "$in assign list release" -l projects-file -r -F -d 'inst
 complete -c fsquota -n "$in assign list release usage" -l projid-file -r -F -d 'instead of /etc/projid'
 complete -c fsquota -n "$in release" -l keep-tags -d 'leave the ID on the files'
 complete -c fsquota -n "$in release" -l dry-run -d 'only say whether there is a quota'
+complete -c fsquota -n "$in assign release usage project" -l progress -x -a 'auto never always' -d 'how far it is'
+complete -c fsquota -n "$in project" -l max-errors -x -d 'give up after so many that fail'
 complete -c fsquota -n "$in resize" -l allow-shrink -d 'let it become smaller than it is'
 complete -c fsquota -n "$in resize" -l dry-run -d 'only say whether it could be done'
 complete -c fsquota -n "$in supported" -s q -l quiet -d 'print nothing'

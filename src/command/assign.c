@@ -177,10 +177,9 @@ NATIVE_FUNCTION(assign)
 	rc = fsq_assign(&assignment, &request, &err);
 	progress_clear(&progress);
 	if (rc) {
+		/* Before the signal that it may have been does what it does. */
 		session_fail(session, &err);
-		return;
-	}
-	if (request.dry_run && session->json) {
+	} else if (request.dry_run && session->json) {
 		json_only_id(session->out, "assign", request.directory,
 			     fsq_assignment_id(assignment));
 	} else if (request.dry_run) {

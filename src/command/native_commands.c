@@ -6,6 +6,8 @@
 #include "output/native_text.h"
 #include "progress.h"
 
+#define NATIVE_WALK_HELP "      --progress WHEN     how far it is: auto, never, always\n"
+
 /* Sorted by name. */
 static const struct native_command commands[] = {
 	{
@@ -32,7 +34,7 @@ static const struct native_command commands[] = {
 			"      --no-register       write nothing to the files\n"
 			"      --projects-file F   instead of /etc/projects\n"
 			"      --projid-file F     instead of /etc/projid\n"
-			"      --dry-run           only say which ID it would be\n"
+			"      --dry-run           only say which ID it would be\n" NATIVE_WALK_HELP
 			"      --json              print the whole row as JSON, see "
 			"fsquota-json(5)\n"
 			"  -h, --help              show this and exit\n",
@@ -97,7 +99,7 @@ static const struct native_command commands[] = {
 			"      --projects-file F   instead of /etc/projects\n"
 			"      --projid-file F     instead of /etc/projid\n"
 			"      --dry-run           only say whether there is a quota to be taken "
-			"off\n"
+			"off\n" NATIVE_WALK_HELP
 			"      --json              errors as JSON, too, see fsquota-json(5)\n"
 			"  -h, --help              show this and exit\n",
 		.run = native_release,
@@ -143,6 +145,7 @@ static const struct native_command commands[] = {
 			"      --fallback HOW      where no quota applies: walk (count as du "
 			"does), or\n"
 			"                          none (an error, the default)\n" LISTING_HELP
+				NATIVE_WALK_HELP
 			"      --projid-file F     instead of /etc/projid\n"
 			"      --json              JSON, see fsquota-json(5)\n"
 			"  -h, --help              show this and exit\n",

@@ -29,23 +29,31 @@ static unsigned int columns(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
 }
 
+static bool is_terminal(struct progress *progress)
+{
+	if (!progress->asked)
+		progress->terminal = isatty(STDERR_FILENO);
+	progress->asked = true;
+	return progress->terminal;
+}
+
+/* A tree that is done at once costs not one call for a line that never comes. */
 static void show(uint64_t entries, const char *path, void *arg)
 {
 	struct progress *progress = arg;
-	int64_t now = now_ms(), elapsed;
 	struct progress_row row = { .entries = entries, .path = path };
+	bool always = progress->when == PROGRESS_ALWAYS;
+	int64_t now, elapsed;
 
-	/* Not before: a small tree costs no call for a line that never comes. */
-	if (progress->began == 0) {
+	if (!path && !always)
+		return;
+	now = now_ms();
+	if (progress->began == 0)
 		progress->began = now;
-		progress->terminal = isatty(STDERR_FILENO);
-	}
 	elapsed = now - progress->began;
-	if (progress->when == PROGRESS_AUTO && (!progress->terminal || elapsed < PATIENCE))
-		return;
-	if (!progress->terminal && path && progress->last && now - progress->last < BETWEEN_LINES)
-		return;
-	if (progress->terminal && !path)
+	if (is_terminal(progress)
+		    ? !path || (!always && elapsed < PATIENCE)
+		    : !always || (path && progress->last && now - progress->last < BETWEEN_LINES))
 		return;
 	row.entries_per_second = entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1);
 	progress_text_show(&row, progress->terminal ? columns() : 0);
@@ -81,6 +89,8 @@ void progress_begin(struct progress *progress, const struct session *session)
 		return;
 	progress->manner.progress = show;
 	progress->manner.arg = progress;
+	if (session->progress == PROGRESS_ALWAYS)
+		progress->began = now_ms();
 }
 
 void progress_clear(struct progress *progress)

@@ -9,6 +9,7 @@
 struct progress {
 	struct fsq_walk_manner manner; /* for the walk */
 	enum progress_when when;
+	bool asked; /* whether it is a terminal */
 	bool terminal;
 	bool shown;	     /* there is a line on the terminal */
 	int64_t began, last; /* milliseconds; 0: not yet */

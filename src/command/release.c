@@ -6,6 +6,7 @@
 
 #include "native_command.h"
 #include "progress.h"
+#include "quota/interrupt.h"
 
 enum { KEEP_TAGS = NATIVE_OWN, NO_REGISTER, DRY_RUN };
 
@@ -50,6 +51,8 @@ NATIVE_FUNCTION(release)
 	/* The process ends: a signal that comes then has nothing to stop any more. */
 	rc = fsq_release(&request, &signals_before, &err);
 	progress_clear(&progress);
-	if (rc)
+	if (rc) {
 		session_fail(session, &err);
+		fsq_interrupt_restore(&signals_before);
+	}
 }

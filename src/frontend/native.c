@@ -58,14 +58,6 @@ static bool is_path(const char *word)
 	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
 }
 
-static bool is_of_walks(struct session *session, const struct command *command, const char *word)
-{
-	if (command->flags & COMMAND_WALKS)
-		return true;
-	session_complain(session, 1, FSQ_E_USAGE, "%s does not know %s", session->program, word);
-	return false;
-}
-
 static bool take_max_errors(struct session *session, const char *word)
 {
 	if (fsq_parse_positive(word, &session->max_errors) == 0)
@@ -80,6 +72,8 @@ static bool take_option(struct session *session, const struct command *command, 
 {
 	static char letters[128][3];
 
+	if ((option == 'G' || option == 'M') && !(command->flags & COMMAND_WALKS))
+		option = '?';
 	switch (option) {
 	case 'A':
 		words->paths[words->path_count++] = optarg;
@@ -98,11 +92,9 @@ static bool take_option(struct session *session, const struct command *command, 
 		session->projid_file = optarg;
 		return true;
 	case 'G':
-		return is_of_walks(session, command, "--progress") &&
-		       progress_parse(session, optarg);
+		return progress_parse(session, optarg);
 	case 'M':
-		return is_of_walks(session, command, "--max-errors") &&
-		       take_max_errors(session, optarg);
+		return take_max_errors(session, optarg);
 	case '?':
 		command_usage(session, command);
 		return false;
@@ -184,7 +176,7 @@ static void add_paths(struct session *session, const struct command *command,
 static void show_help(struct session *session, const struct command *command)
 {
 	text_listed_help(session->out, command->name, command->synopsis, command_operands(command),
-			 command->summary, command->help);
+			 command->summary, command->help, command->flags & COMMAND_WALKS);
 }
 
 /* Each letter of a bundle of options becomes a word of its own. */

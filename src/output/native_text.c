@@ -104,7 +104,7 @@ void text_command_help(struct writer *w, const char *usage, const char *help)
 }
 
 void text_listed_help(struct writer *w, const char *name, const char *synopsis,
-		      const char *operands, const char *summary, const char *help)
+		      const char *operands, const char *summary, const char *help, bool walks)
 {
 	write_text(w, "Usage: fsquota ");
 	write_text(w, name);
@@ -122,8 +122,11 @@ void text_listed_help(struct writer *w, const char *name, const char *synopsis,
 		write_text(w, summary);
 		write_char(w, '\n');
 	}
-	write_text(w, "\n"
-		      " PATH or --at PATH     the filesystem: a directory on it, or its device\n"
+	write_char(w, '\n');
+	if (walks)
+		write_text(w, " --max-errors N        give up after so many files that fail\n"
+			      " --progress WHEN       how far it is: auto, never or always\n");
+	write_text(w, " PATH or --at PATH     the filesystem: a directory on it, or its device\n"
 		      " --json                JSON instead of a table, see fsquota-json(5)\n"
 		      " --projects-file FILE  instead of /etc/projects\n"
 		      " --projid-file FILE    instead of /etc/projid\n"

@@ -37,8 +37,9 @@ void text_program_help_end(struct writer *w);
 void text_program_version(struct writer *w, const char *version);
 void text_command_help(struct writer *w, const char *usage, const char *help);
 
-/** Help for a command of xfs_quota's table; @synopsis and @help may be NULL. */
+/** Help for a command of xfs_quota's table; @synopsis and @help may be NULL, @walks: it walks
+ * trees. */
 void text_listed_help(struct writer *w, const char *name, const char *synopsis,
-		      const char *operands, const char *summary, const char *help);
+		      const char *operands, const char *summary, const char *help, bool walks);
 
 #endif

@@ -333,11 +333,13 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 	struct fsq_assignment *a = calloc(1, sizeof(*a));
 	int rc;
 
+	*out = a;
 	if (!a)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	a->request = request;
 	rc = fsq_directory_open(&a->directory, request->directory, err);
 	if (rc) {
+		*out = NULL;
 		free(a);
 		return rc;
 	}
@@ -352,14 +354,10 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		do {
 			rc = request->dry_run ? do_nothing(a, err) : do_all(a, err);
 		} while (fsq_directory_retry(&a->directory, &rc, err));
-	if (rc) {
-		fsq_assignment_free(a);
-		return rc;
-	}
-	fsq_project_edit_unlock(a->edit);
-	a->done = true;
-	*out = a;
-	return 0;
+	if (rc == 0)
+		fsq_project_edit_unlock(a->edit);
+	a->done = rc == 0;
+	return rc;
 }
 
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)

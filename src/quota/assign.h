@@ -48,7 +48,8 @@ struct fsq_assignment;
  * for. A new project without any is unlimited. Until fsq_assignment_free() SIGHUP, SIGINT and
  * SIGTERM wait; one that comes in the middle of it undoes all.
  *
- * @assignment set on success, to be freed with fsq_assignment_free()
+ * @assignment set, also on failure, to be freed with fsq_assignment_free(); only on success there
+ *           is something to be undone
  * @return   0; on any failure nothing has changed:
  *           FSQ_E_USAGE           no directory, or a soft limit above the hard one
  *           FSQ_E_NOT_SUPPORTED   no project quota on this filesystem

@@ -161,11 +161,12 @@ int fsq_release(const struct fsq_release_request *request, sigset_t *signals_bef
 {
 	const struct fsq_registry *registry = &request->registry;
 	struct release r = { .request = request };
-	int rc = fsq_directory_open(&r.directory, request->directory, err);
+	int rc;
 
+	fsq_interrupt_block(signals_before);
+	rc = fsq_directory_open(&r.directory, request->directory, err);
 	if (rc)
 		return rc;
-	fsq_interrupt_block(signals_before);
 	r.edit = fsq_project_edit_new(registry->projects_file, registry->projid_file,
 				      !registry->none && !request->dry_run);
 	if (!r.edit)
@@ -177,7 +178,5 @@ int fsq_release(const struct fsq_release_request *request, sigset_t *signals_bef
 	fsq_project_edit_free(r.edit);
 	fsq_tree_tag_free(r.tree);
 	fsq_directory_close(&r.directory);
-	if (rc)
-		fsq_interrupt_restore(signals_before);
 	return rc;
 }

@@ -26,9 +26,9 @@ struct fsq_release_request {
  * or to that of the directory above; if it was the last directory of the project its limits and
  * names go, too.
  *
- * @signals_before set on success, when SIGHUP, SIGINT and SIGTERM still wait: what came too late to
- *           undo it must not look as if it had. For fsq_interrupt_restore(), or the end of the
- * process
+ * @signals_before set: SIGHUP, SIGINT and SIGTERM still wait. What came too late to undo it must
+ *           not look as if it had, and what undid it can be told. For fsq_interrupt_restore(), or
+ *           the end of the process
  * @return   0; on failure nothing has changed: FSQ_E_NOT_FOUND it has no quota of its own, and as
  *           fsq_assign()
  * Source: KEP-1029, "Operation Flow -- Removing a Quota"

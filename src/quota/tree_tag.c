@@ -161,12 +161,15 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 		[CANNOT_OPEN] = "cannot open",
 		[CANNOT_SET] = "cannot set the project ID",
 		[MOVED] = "was moved while it was worked on",
-		[STOPPED] = "stopped",
 	};
 
 	if (tag->rc)
 		return 0;
-	if (finding->what == STRANGER)
+	if (finding->what == STOPPED)
+		tag->rc = fsq_fail(tag->err, code, EINTR, finding->path,
+				   "stopped after %u files and directories, and undone",
+				   atomic_load(&tag->visited));
+	else if (finding->what == STRANGER)
 		tag->rc = fsq_fail(tag->err, code, 0, finding->path,
 				   "belongs to project %u already", finding->id);
 	else

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quota/disk_use.h"
+#include "quota/tree_tag.h"
 #include "quota/tree_walk.h"
 #include "tap.h"
 
@@ -333,6 +335,53 @@ static void make_crowd(void)
 	}
 }
 
+/* Filesystems here may refuse IDs: then it fails at the first file, with any number of threads. */
+static int tag_crowd(unsigned int threads, struct fsq_error *err)
+{
+	const struct fsq_inode_project from = { 0 }, to = { .id = 4711, .inherit = true };
+	const struct fsq_walk_manner manner = { .threads = threads };
+	int fd = open(".", O_RDONLY | O_DIRECTORY);
+	struct fsq_tree_tag *tag;
+	int rc;
+
+	*err = (struct fsq_error){ 0 };
+	rc = fsq_tree_tag(&tag, fd, ".", &from, &to, true, &manner, err);
+	fsq_tree_tag_undo(tag, fd, ".");
+	fsq_tree_tag_free(tag);
+	close(fd);
+	return rc;
+}
+
+static void test_tag(void)
+{
+	struct fsq_error alone, several;
+	int rc = tag_crowd(1, &alone);
+	bool same = true;
+
+	for (unsigned int threads = 2; threads < 10; threads++)
+		same &= tag_crowd(threads, &several) == rc &&
+			strcmp(alone.path, several.path) == 0 && alone.errnum == several.errnum;
+	ok(same, "tagging fails at the same file, or not, however many threads there are");
+}
+
+static void test_use(void)
+{
+	uint64_t bytes[2], inodes[2];
+	bool same = true;
+
+	if (link("d1/g3", "d1/name") || link("d1/g3", "d1/d2/name"))
+		abort();
+	for (unsigned int threads = 1; threads < 10; threads++) {
+		const struct fsq_walk_manner manner = { .threads = threads };
+		int fd = open(".", O_RDONLY | O_DIRECTORY), at = threads > 1;
+
+		same &= fsq_disk_use(fd, ".", &manner, &bytes[at], &inodes[at], NULL) == 0;
+		same &= threads == 1 || (bytes[0] == bytes[1] && inodes[0] == inodes[1]);
+		close(fd);
+	}
+	ok(same && inodes[0] == ENTRIES, "what is used is the same, hard links count once");
+}
+
 static void test_crowd(void)
 {
 	static const enum fsq_walk_reach reaches[] = { FSQ_WALK_OPEN, FSQ_WALK_PROJECTS,
@@ -379,6 +428,8 @@ static void test_crowd(void)
 	   "directories are pruned alike");
 	free(alone.told);
 	free(crowd.told);
+	test_tag();
+	test_use();
 	ok(count_descriptors() == descriptors, "no descriptor stays open");
 	if (chdir("..") || system("rm -rf crowd"))
 		abort();

@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What project, assign, release and usage say of a walk: how far it is, what failed, and that it was
+# stopped.
+# shellcheck disable=SC2154 # run_split sets status, stdout and stderr
+
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	mkdir /mnt/x/tree
+	for d in {1..20}; do
+		mkdir /mnt/x/tree/d$d
+		(cd /mnt/x/tree/d$d && touch {1..100})
+	done
+	chown -R 65534:65534 /mnt/x/tree
+	# These are not the ordinary user's.
+	chown 0 /mnt/x/tree/d3/{1..15}
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid
+}
+
+unprivileged() {
+	setpriv --reuid=65534 --clear-groups "$FSQUOTA" "$@"
+}
+
+@test "some files that fail: the first ten are named, all are counted, and the status is 7" {
+	for threads in 1 8; do
+		FSQUOTA_THREADS=$threads run_split unprivileged project -s -p /mnt/x/tree 42 /mnt/x
+		assert_equal "$status" 7
+		assert_equal "$(grep -c 'cannot set project on /mnt/x/tree/d3/.*: Operation not permitted' <<<"$stderr")" 10
+		assert_equal "$(tail -n 1 <<<"$stderr")" "fsquota project: /mnt/x: 15 of 2021 files and \
+directories failed; the first are named above"
+	done
+	run fsquota project -c -p /mnt/x/tree 42 /mnt/x
+	assert_equal "$(grep -c 'not set (inode=0, tree=42)' <<<"$output")" 15
+	fsquota project -C -p /mnt/x/tree 42 /mnt/x
+}
+
+@test "few files that fail are all named" {
+	chown 65534 /mnt/x/tree/d3/{4..15}
+	run_split unprivileged project -s -p /mnt/x/tree 42 /mnt/x
+	chown 0 /mnt/x/tree/d3/{4..15}
+	assert_equal "$status" 7
+	assert_equal "$(wc -l <<<"$stderr")" 3
+	fsquota project -C -p /mnt/x/tree 42 /mnt/x
+}
+
+@test "where all fails the status says why" {
+	run_split unprivileged project -s -p /mnt/x/tree/d3/1 42 /mnt/x
+	assert_equal "$status" 4
+	run_split unprivileged project -s -p /mnt/x/tree/d3 -d 0 42 /mnt/x
+	assert_equal "$status" 0
+}
+
+@test "--max-errors gives up" {
+	run_split unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
+	assert_equal "$status" 7
+	assert_equal "$(grep -c 'cannot set project on' <<<"$stderr")" 3
+	assert_regex "$stderr" '3 of [0-9]+ files and directories failed, as many as --max-errors allows'
+	# It did give up: most were not looked at.
+	run fsquota project -c -p /mnt/x/tree 43 /mnt/x
+	assert_equal "$(($(grep -c 'not set (inode=0, tree=43)' <<<"$output") > 15))" 1
+	fsquota project -C -p /mnt/x/tree 43 /mnt/x
+}
+
+@test "the xfs_quota door names each, and goes on" {
+	ln -sf "$FSQUOTA" "$BATS_TEST_TMPDIR/xfs_quota"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
+	run_split setpriv --reuid=65534 --clear-groups \
+		"$BATS_TEST_TMPDIR/xfs_quota" -x -c 'project -s -p /mnt/x/tree 42' /mnt/x
+	assert_equal "$(grep -c '^xfs_quota: cannot set project on' <<<"$stderr")" 15
+	assert_equal "$(wc -l <<<"$stderr")" 15
+	fsquota project -C -p /mnt/x/tree 42 /mnt/x
+}
+
+@test "what is no number of errors, and no manner of progress, gives 2 and changes nothing" {
+	for words in --max-errors=0 --max-errors=x --max-errors=-1 --progress=often --progress=; do
+		run_split fsquota project -s $words -p /mnt/x/tree 42 /mnt/x
+		assert_equal "$words $status$stdout" "$words 2"
+		assert_equal "$(wc -l <<<"$stderr")" 1
+	done
+	for command in assign release "usage --fallback=walk"; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $command --progress=often /mnt/x/tree
+		assert_equal "$command $status$stdout" "$command 2"
+	done
+	for command in report state; do
+		run_split fsquota $command --progress=never /mnt/x
+		assert_equal "$command $status$stdout" "$command 2"
+	done
+	run fsquota project -c -p /mnt/x/tree 0 /mnt/x
+	refute_output --partial 'inode=42'
+}
+
+@test "--progress=always says how many, how fast and where, on standard error" {
+	for threads in 1 8; do
+		FSQUOTA_THREADS=$threads run_split fsquota project -s --progress=always -p /mnt/x/tree 44 /mnt/x
+		assert_equal "$status" 0
+		assert_regex "$stderr" '^[0-9]+ entries, [0-9]+/s  /mnt/x/tree/d'
+		assert_regex "$(tail -n 1 <<<"$stderr")" '^2021 entries, [0-9]+/s$'
+		refute_regex "$stdout" entries
+	done
+	run_split fsquota usage --fallback=walk --progress=always /mnt/x/tree
+	assert_equal "$status$stderr" 0
+	fsquota project -C -p /mnt/x/tree 44 /mnt/x
+	run_split fsquota usage --fallback=walk --progress=always -n -o IUSED /mnt/x/tree
+	assert_regex "$stderr" '2021 entries'
+	assert_equal "${stdout// /}" 2021
+}
+
+@test "no progress without a terminal, nor with --progress=never, nor at the xfs_quota door" {
+	run_split fsquota project -s -p /mnt/x/tree 45 /mnt/x
+	assert_equal "$stderr" ''
+	for word in auto never; do
+		run script -qec "fsquota project -s --progress=$word -p /mnt/x/tree 46 /mnt/x" /dev/null
+		assert_success
+		refute_output --partial entries
+	done
+	fsquota project -C -p /mnt/x/tree 46 /mnt/x
+}
+
+@test "on a terminal the line is replaced, and gone at the end; names cannot move the cursor" {
+	mv /mnt/x/tree/d7 $'/mnt/x/tree/\e[2J\a\nd7'
+	run script -qec "fsquota project -s --progress=always -p /mnt/x/tree 47 /mnt/x" /dev/null
+	mv $'/mnt/x/tree/\e[2J\a\nd7' /mnt/x/tree/d7
+	assert_success
+	assert_output --regexp $'\r[0-9]+ entries, [0-9]+/s  /mnt/x/tree/'
+	assert_output --partial $'\r\e[KProcessed'
+	refute_output --partial $'\e[2J'
+	fsquota project -C -p /mnt/x/tree 47 /mnt/x
+}
+
+# stopped SIGNAL WORD...: the tool, which gets the signal when it has looked at some files.
+stopped() {
+	local signal=$1
+	shift
+	# shellcheck disable=SC2016 # of the inner shell
+	run_split bash -c 'coproc exec "$@" --progress=always 2>&1
+		tool=$COPROC_PID
+		IFS= read -r line <&"${COPROC[0]}"
+		kill -'"$signal"' "$tool"
+		cat <&"${COPROC[0]}" >&2
+		wait "$tool"' bash "$FSQUOTA" "$@"
+}
+
+@test "a signal stops project between two files, and it says how many were done" {
+	for signal in INT TERM HUP; do
+		for threads in 1 8; do
+			FSQUOTA_THREADS=$threads stopped $signal project -s -p /mnt/x/tree 48 /mnt/x
+			assert_equal "$signal $status" "$signal $((128 + $(kill -l $signal)))"
+			assert_regex "$stderr" '/mnt/x/tree: stopped after [0-9]+ files and directories'
+			fsquota project -C -p /mnt/x/tree 48 /mnt/x
+		done
+	done
+}
+
+@test "a signal stops assign and release, which undo all and say so" {
+	local before
+	for threads in 1 8; do
+		rm -f /etc/projects /etc/projid
+		before=$(lsattr -pR /mnt/x/tree | cut -c-8)
+		FSQUOTA_THREADS=$threads stopped TERM assign /mnt/x/tree
+		assert_equal "$status" 143
+		assert_regex "$stderr" 'fsquota assign: .*stopped after [0-9]+ files and directories, and undone'
+		assert_equal "$(lsattr -pR /mnt/x/tree | cut -c-8)" "$before"
+		assert_file_not_exist /etc/projects
+		fsquota assign --hard 1g /mnt/x/tree
+		before=$(lsattr -pR /mnt/x/tree | cut -c-8; cat /etc/projects /etc/projid)
+		FSQUOTA_THREADS=$threads stopped INT release /mnt/x/tree
+		assert_equal "$status" 130
+		assert_regex "$stderr" 'fsquota release: .*stopped after [0-9]+ files and directories, and undone'
+		assert_equal "$(lsattr -pR /mnt/x/tree | cut -c-8; cat /etc/projects /etc/projid)" "$before"
+		fsquota release /mnt/x/tree
+	done
+}
