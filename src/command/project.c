@@ -223,9 +223,7 @@ static void walk(struct job *job, const char *directory)
 		progress_clear(&job->progress);
 		job->stopped = err.errnum == EINTR;
 		if (job->stopped)
-			session_complain(session, 1, EINTR,
-					 "%s: stopped after %" PRIu64 " files and directories",
-					 err.path, walk.entries);
+			session_complain(session, 1, EINTR, "%s: %s", err.path, err.message);
 		else
 			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
 	}

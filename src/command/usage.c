@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/usage.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <string.h>
 
 #include "listing.h"
 #include "native_command.h"
 #include "progress.h"
+#include "quota/interrupt.h"
 
 enum { FALLBACK = LISTING_OWN };
 
@@ -23,7 +26,8 @@ NATIVE_FUNCTION(usage)
 	struct project_style style = { 0 };
 	struct project_output *output;
 	struct progress progress;
-	bool walk = false;
+	bool walk = false, stopped = false;
+	sigset_t before;
 	int option, taken;
 
 	project_columns(&style, "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE");
@@ -50,7 +54,9 @@ NATIVE_FUNCTION(usage)
 	if (!output)
 		return;
 	progress_begin(&progress, session);
-	for (int i = optind; i < argc; i++) {
+	if (walk)
+		fsq_interrupt_block_stops(&before);
+	for (int i = optind; i < argc && !stopped; i++) {
 		struct fsq_usage usage;
 		struct project_row row;
 		struct fsq_error err;
@@ -59,6 +65,7 @@ NATIVE_FUNCTION(usage)
 		progress_clear(&progress);
 		if (rc) {
 			session_fail(session, &err);
+			stopped = err.errnum == EINTR;
 			continue;
 		}
 		row = listing_row(session, argv[i], &usage);
@@ -66,4 +73,8 @@ NATIVE_FUNCTION(usage)
 		fsq_usage_clear(&usage);
 	}
 	listing_end(session, output);
+	if (!walk)
+		return;
+	session_flush(session);
+	fsq_interrupt_restore(&before);
 }

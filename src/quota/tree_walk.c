@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -496,6 +497,8 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 	if (rc == -ENOMEM)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->root, "cannot walk the tree");
 	if (rc == -EINTR)
-		return fsq_fail(err, FSQ_E_FAILED, EINTR, request->root, "stopped");
+		return fsq_fail(err, FSQ_E_FAILED, EINTR, request->root,
+				"stopped after %" PRIu64 " files and directories",
+				request->entries);
 	return rc;
 }

@@ -106,9 +106,9 @@ struct fsq_walk {
 /**
  * Walk a tree.
  *
- * @return   0; what @visit or @tell returned; FSQ_E_FAILED without memory, and with EINTR and the
- *           path where it was when one of the signals of interrupt.h waits
- * Source: openat2(2), getdents64(2); open_tree(2), file_getattr(2)
+ * @return   0; what @visit or @tell returned; FSQ_E_FAILED without memory, and with EINTR when one
+ * of the signals of interrupt.h waits Source: openat2(2), getdents64(2); open_tree(2),
+ * file_getattr(2)
  */
 int fsq_tree_walk(struct fsq_walk *walk, struct fsq_error *err);
 

@@ -158,6 +158,15 @@ stopped() {
 	done
 }
 
+@test "a signal stops usage while it counts; what was counted before is shown" {
+	mkdir /mnt/x/empty
+	stopped TERM usage --fallback=walk -n -o PATH /mnt/x/empty /mnt/x/tree /mnt/x/empty
+	rmdir /mnt/x/empty
+	assert_equal "$status" 143
+	assert_regex "$stderr" 'fsquota usage: /mnt/x/tree: stopped after [0-9]+ files and directories'
+	assert_equal "$(grep -c empty <<<"$stderr")" 1
+}
+
 @test "a signal stops assign and release, which undo all and say so" {
 	local before
 	for threads in 1 8; do
