@@ -86,7 +86,7 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 
 	switch (entry->kind) {
 	case FSQ_WALK_DIRECTORY:
-		return fstat(entry->fd, &st) ? 0 : add(use, &st);
+		return add(use, entry->st);
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
 		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))

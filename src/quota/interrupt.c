@@ -28,6 +28,14 @@ void fsq_interrupt_block_stops(sigset_t *before)
 	block(STOPS, before);
 }
 
+/* nohup(1), or in the background: a signal that is blocked waits even so. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 bool fsq_interrupt_pending(void)
 {
 	sigset_t set;
@@ -35,7 +43,7 @@ bool fsq_interrupt_pending(void)
 	if (sigpending(&set))
 		return false;
 	for (size_t i = 0; i < COUNT; i++)
-		if (sigismember(&set, signals[i]) == 1)
+		if (sigismember(&set, signals[i]) == 1 && !is_ignored(signals[i]))
 			return true;
 	return false;
 }

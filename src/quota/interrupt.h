@@ -12,7 +12,7 @@ void fsq_interrupt_block(sigset_t *before);
 /** Only those that somebody sends to stop us: for work that can be left where it is. */
 void fsq_interrupt_block_stops(sigset_t *before);
 
-/** @return  whether one of them is waiting: then undo, and restore */
+/** @return  whether one of them is waiting that is not ignored: then undo, and restore */
 bool fsq_interrupt_pending(void);
 
 /** As it was before; what is waiting does now what it always does. */

@@ -30,8 +30,6 @@
 /* Progress is told at most every so many nanoseconds. */
 #define INTERVAL (100 * 1000 * 1000LL)
 
-/* Cold, the storage is waited for: more threads than processors help, as tests/bench/walk shows. */
-#define THREADS_PER_PROCESSOR 2
 #define THREADS_MAX 8
 
 /* What all threads of a walk share. */
@@ -44,6 +42,7 @@ struct tree {
 	bool by_name; /* and by name, since nothing can be mounted over one */
 	int view;     /* what keeps it so, or -1 */
 	bool large;
+	int64_t half_wall, half_cpu; /* when half of what makes a tree large was done */
 	atomic_uint_fast64_t entries;
 	int64_t last_progress;
 };
@@ -54,6 +53,7 @@ struct walk {
 	struct fsq_part *part;
 	int base; /* depth of the directory it begins with */
 	unsigned int visited;
+	unsigned int counted; /* of them, in the sum of all */
 	struct fsq_way way;
 	const char *name; /* of the entry being visited, NULL outside of one */
 };
@@ -86,30 +86,33 @@ bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
 	       S_ISDIR(st.st_mode);
 }
 
-static int64_t now_ns(void)
+static int64_t read_clock(clockid_t id)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(id, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Now and then. @return  0 or -EINTR */
-static int look_up(struct walk *walk)
+/* Add to the sum and, now and then, look up. @return  0 or -EINTR */
+static int count(struct walk *walk)
 {
 	struct tree *tree = walk->tree;
 	const struct fsq_walk_manner *manner = tree->request->manner;
-	uint64_t entries;
+	unsigned int more = walk->visited - walk->counted;
+	uint64_t entries = atomic_fetch_add(&tree->entries, more) + more;
 
-	entries = atomic_fetch_add(&tree->entries, PATIENCE) + PATIENCE;
+	walk->counted = walk->visited;
+	if (entries / PATIENCE == (entries - more) / PATIENCE)
+		return 0;
 	if (!tree->request->uninterrupted && fsq_interrupt_pending())
 		return -EINTR;
 	if (!manner || !manner->progress)
 		return 0;
 	pthread_mutex_lock(&tree->crew.lock);
-	if (now_ns() - tree->last_progress >= INTERVAL) {
+	if (read_clock(CLOCK_MONOTONIC) - tree->last_progress >= INTERVAL) {
 		manner->progress(entries, walk->way.path, manner->arg);
-		tree->last_progress = now_ns();
+		tree->last_progress = read_clock(CLOCK_MONOTONIC);
 	}
 	pthread_mutex_unlock(&tree->crew.lock);
 	return 0;
@@ -141,7 +144,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 	}
 	entry.has_project = entry.has_project || entry.fd >= 0;
 	if (entry.kind != FSQ_WALK_LEAVE && ++walk->visited % PATIENCE == 0 &&
-	    (rc = look_up(walk)) != 0)
+	    (rc = count(walk)) != 0)
 		return rc;
 	rc = request->visit(&entry, &finding, request->arg);
 	/* Only a directory can be pruned; of anything else there is nothing to enter. */
@@ -160,9 +163,9 @@ static int report_closed(struct walk *walk, enum fsq_walk_kind kind, int errnum)
 				    .kind = kind, .fd = -1, .dirfd = -1, .errnum = errnum });
 }
 
-static int report_open(struct walk *walk, enum fsq_walk_kind kind, int fd)
+static int report_file(struct walk *walk, int fd)
 {
-	return report(walk, &(struct fsq_walk_entry){ .kind = kind, .fd = fd });
+	return report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_FILE, .fd = fd });
 }
 
 /* One whose attributes are to be had at a name in a directory, or at an O_PATH descriptor. */
@@ -178,7 +181,7 @@ static int report_at(struct walk *walk, enum fsq_walk_kind kind, int dirfd, cons
 /* --- visiting --- */
 
 static bool give_away(struct walk *walk, int fd, const struct stat *st);
-static void turn_large(struct walk *walk);
+static void grow(struct walk *walk);
 
 static bool is_special(mode_t mode)
 {
@@ -220,7 +223,8 @@ static int visit_directory(struct walk *walk, int fd)
 		close(fd);
 		return rc;
 	}
-	rc = report_open(walk, FSQ_WALK_DIRECTORY, fd);
+	rc = report(walk,
+		    &(struct fsq_walk_entry){ .kind = FSQ_WALK_DIRECTORY, .fd = fd, .st = &st });
 	if (rc == 0 && max_depth >= 0 && depth_of(walk) >= max_depth)
 		rc = FSQ_WALK_PRUNE;
 	if (rc == 0 && walk->tree->large && give_away(walk, fd, &st))
@@ -275,7 +279,7 @@ static int visit_entry(struct walk *walk, unsigned char type)
 		return visit_unopened(walk, -fd);
 	if (type == DT_DIR)
 		return visit_directory(walk, fd);
-	rc = report_open(walk, FSQ_WALK_FILE, fd);
+	rc = report_file(walk, fd);
 	close(fd);
 	return rc;
 }
@@ -303,8 +307,7 @@ static int visit_root(struct walk *walk)
 		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return visit_directory(walk, fd);
-	rc = is_special(st.st_mode) ? visit_special_root(walk)
-				    : report_open(walk, FSQ_WALK_FILE, fd);
+	rc = is_special(st.st_mode) ? visit_special_root(walk) : report_file(walk, fd);
 	close(fd);
 	return rc;
 }
@@ -344,8 +347,8 @@ static int walk_levels(struct walk *walk)
 			walk->name = entry->d_name;
 			rc = visit_entry(walk, entry->d_type);
 			walk->name = NULL;
-			if (!tree->large && walk->visited >= FSQ_WALK_LARGE)
-				turn_large(walk);
+			if (!tree->large)
+				grow(walk);
 			continue;
 		}
 		fsq_way_here(&walk->way);
@@ -355,12 +358,6 @@ static int walk_levels(struct walk *walk)
 			rc = leave(walk);
 	}
 	return rc;
-}
-
-static void end_walk(struct walk *walk)
-{
-	fsq_way_end(&walk->way);
-	atomic_fetch_add(&walk->tree->entries, walk->visited % PATIENCE);
 }
 
 /* --- a large tree --- */
@@ -381,7 +378,9 @@ static int walk_job(const struct fsq_crew_job *job, void *arg)
 		rc = walk_levels(&walk);
 	else
 		close(job->fd);
-	end_walk(&walk);
+	if (rc == 0)
+		rc = count(&walk);
+	fsq_way_end(&walk.way);
 	return rc;
 }
 
@@ -421,22 +420,33 @@ static int open_view(struct tree *tree, int root_fd)
 	return tree->view < 0 ? -1 : openat(tree->view, ".", FSQ_WAY_OPEN | O_DIRECTORY);
 }
 
-/* As many threads as help, and as there are descriptors for. */
-static unsigned int choose_threads(const struct fsq_walk *request)
+/* As many as there is work for: a thread that waits for the storage leaves its processor to others.
+ */
+static unsigned int measure_threads(const struct tree *tree)
 {
+	int64_t wall = read_clock(CLOCK_MONOTONIC) - tree->half_wall;
+	int64_t cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - tree->half_cpu;
+	unsigned int processors = 1;
+	cpu_set_t cpus;
+
+	if (wall > 2 * cpu)
+		return THREADS_MAX;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		processors = (unsigned int)CPU_COUNT(&cpus);
+	return processors < THREADS_MAX ? processors : THREADS_MAX;
+}
+
+static unsigned int choose_threads(const struct tree *tree)
+{
+	const struct fsq_walk *request = tree->request;
 	unsigned int threads = request->manner ? request->manner->threads : 0;
 	struct rlimit limit;
-	cpu_set_t cpus;
 
 	if (request->alone)
 		return 1;
-	if (threads == 0) {
-		threads = THREADS_PER_PROCESSOR;
-		if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-			threads *= (unsigned int)CPU_COUNT(&cpus);
-		if (threads > THREADS_MAX)
-			threads = THREADS_MAX;
-	}
+	if (threads == 0)
+		threads = measure_threads(tree);
+	/* And as there are descriptors for, with the queue. */
 	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
 			       limit.rlim_cur < (rlim_t)(threads + 1) * FSQ_WAY_MAX_OPEN))
 		threads--;
@@ -454,7 +464,7 @@ static void turn_to_names(struct walk *walk)
 static void turn_large(struct walk *walk)
 {
 	struct tree *tree = walk->tree;
-	unsigned int threads = choose_threads(tree->request);
+	unsigned int threads = choose_threads(tree);
 
 	/* All of it before there is anybody else. */
 	tree->large = true;
@@ -462,6 +472,17 @@ static void turn_large(struct walk *walk)
 		turn_to_names(walk);
 	if (threads > 1)
 		fsq_crew_hire(&tree->crew, threads - 1, walk_job, tree);
+}
+
+/* With each entry, as long as the tree is small. */
+static void grow(struct walk *walk)
+{
+	if (walk->visited >= FSQ_WALK_LARGE) {
+		turn_large(walk);
+	} else if (walk->visited >= FSQ_WALK_LARGE / 2 && walk->tree->half_wall == 0) {
+		walk->tree->half_wall = read_clock(CLOCK_MONOTONIC);
+		walk->tree->half_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	}
 }
 
 /* --- the walk --- */
@@ -486,7 +507,8 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 	walk.part = fsq_crew_begin(&tree.crew, request->tell, request->arg);
 	if (walk.part) {
 		rc = walk_all(&walk);
-		end_walk(&walk);
+		count(&walk);
+		fsq_way_end(&walk.way);
 		rc = fsq_crew_end(&tree.crew, walk.part, rc);
 	}
 	if (tree.view >= 0)

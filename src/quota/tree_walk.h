@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "error.h"
@@ -39,7 +40,8 @@ struct fsq_walk_entry {
 	 * its name, or itself and ""; -1 when it is nowhere. */
 	int dirfd;
 	const char *name;
-	dev_t dev; /* of its directory */
+	dev_t dev;	       /* of its directory */
+	const struct stat *st; /* of a DIRECTORY, else NULL */
 	/* Can its project be read and set? Otherwise it is a special file, and the kernel does not
 	 * let us. */
 	bool has_project;

@@ -152,7 +152,7 @@ bool fsq_crew_offer(struct fsq_crew *crew, struct fsq_part *part, struct fsq_cre
 
 	job->part = NULL;
 	pthread_mutex_lock(&crew->lock);
-	if (crew->queued < 2 * (size_t)crew->count) {
+	if (crew->count > 0 && crew->queued < FSQ_CREW_QUEUE) {
 		job->part = calloc(1, sizeof(*job->part));
 		taken = job->part && append(part, job->part, NULL) == 0;
 	}

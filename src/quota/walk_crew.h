@@ -16,7 +16,8 @@
 #include "tree_walk.h"
 
 #define FSQ_CREW_MAX 16
-#define FSQ_CREW_QUEUE (2 * FSQ_CREW_MAX)
+/* A longer queue wakes fewer threads for one directory each; each place holds a descriptor. */
+#define FSQ_CREW_QUEUE 32
 
 /* What one thread does without a break: a directory and what it has not given away of it. */
 struct fsq_part;

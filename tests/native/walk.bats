@@ -158,6 +158,29 @@ stopped() {
 	done
 }
 
+@test "a signal that is ignored stops nothing" {
+	run_split bash -c 'trap "" HUP INT
+		FSQUOTA_THREADS=2 "$FSQUOTA" project -s --progress=always -p /mnt/x/tree 49 /mnt/x 2>"$1/first" &
+		until [ -s "$1/first" ]; do :; done
+		kill -HUP $!
+		kill -INT $!
+		wait $!' bash "$BATS_TEST_TMPDIR"
+	assert_equal "$status" 0
+	assert_equal "$(fsquota project -c -p /mnt/x/tree 49 /mnt/x | wc -l)" 2
+	fsquota project -C -p /mnt/x/tree 49 /mnt/x
+}
+
+@test "many small directories: a signal stops all threads" {
+	mkdir /mnt/x/chain
+	(cd /mnt/x/chain && mkdir -p {1..40}/{1..60} && chown -R 65534:65534 .)
+	for threads in 1 8; do
+		FSQUOTA_THREADS=$threads stopped INT project -s -p /mnt/x/chain 50 /mnt/x
+		assert_equal "$threads: $status" "$threads: 130"
+		assert_regex "$stderr" '/mnt/x/chain: stopped after [0-9]+ files and directories'
+	done
+	rm -r /mnt/x/chain
+}
+
 @test "a signal stops usage while it counts; what was counted before is shown" {
 	mkdir /mnt/x/empty
 	stopped TERM usage --fallback=walk -n -o PATH /mnt/x/empty /mnt/x/tree /mnt/x/empty
