@@ -73,7 +73,7 @@ static void visit_project(const struct job *job, const struct fsq_walk_entry *en
 			  struct fsq_walk_finding *finding)
 {
 	struct fsq_inode_project project;
-	bool is_directory;
+	bool is_directory, inherit;
 	int rc = fsq_walk_project_get(entry, &project);
 
 	finding->errnum = -rc;
@@ -91,7 +91,9 @@ static void visit_project(const struct job *job, const struct fsq_walk_entry *en
 					(is_directory && !project.inherit ? NO_INHERITANCE : 0);
 			break;
 		case PROJECT_SETUP:
-			rc = fsq_walk_project_set(entry, &project, job->id, is_directory);
+			/* By name it may be a directory by now, which must not lose it. */
+			inherit = is_directory || (entry->by_name && project.id != job->id);
+			rc = fsq_walk_project_set(entry, &project, job->id, inherit);
 			break;
 		case PROJECT_CLEAR:
 			rc = fsq_walk_project_set(entry, &project, 0, false);
@@ -208,7 +210,7 @@ static void walk(struct job *job, const char *directory)
 		.root = directory,
 		.root_fd = -1,
 		.max_depth = job->depth,
-		.reach = FSQ_WALK_PROJECTS,
+		.reach = FSQ_WALK_PROJECTS_BY_NAME,
 		.manner = &job->progress.manner,
 		.visit = visit,
 		.tell = tell,
@@ -329,7 +331,8 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 	fsq_interrupt_block_stops(&before);
 	do_words(job, argc, argv);
 	tell_result(job);
-	if (job->stopped)
+	/* Also one that came too late to stop anything. */
+	if (job->stopped || fsq_interrupt_pending())
 		session_flush(job->session);
 	fsq_interrupt_restore(&before);
 }

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "syscalls.h"
@@ -19,16 +20,21 @@ struct file_attributes {
 	uint32_t cow_extent_size;
 };
 
-#define DESCRIPTORS "/proc/self/fd"
+#define DESCRIPTOR_SIZE 32
+
+static void name_descriptor(char link[DESCRIPTOR_SIZE], int fd)
+{
+	snprintf(link, DESCRIPTOR_SIZE, "/proc/self/fd/%d", fd);
+}
 
 /* The two do not take an O_PATH descriptor; the link to what it holds they do. */
 static long call_at(long number, int dirfd, const char *name, struct file_attributes *attributes)
 {
-	char link[sizeof(DESCRIPTORS) + 16];
+	char link[DESCRIPTOR_SIZE];
 	bool held = name[0] == '\0';
 
 	if (held)
-		snprintf(link, sizeof(link), DESCRIPTORS "/%d", dirfd);
+		name_descriptor(link, dirfd);
 	return syscall(number, held ? AT_FDCWD : dirfd, held ? link : name, attributes,
 		       sizeof(*attributes), held ? 0U : (unsigned int)AT_SYMLINK_NOFOLLOW);
 }
@@ -113,14 +119,17 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
-bool fsq_inode_project_has_at(void)
+bool fsq_inode_project_has_at(int fd)
 {
+	char link[DESCRIPTOR_SIZE];
 	struct file_attributes attributes;
+	struct stat st, linked;
 
-	/* Of a file that has none: whoever says so knows the call, and has a /proc. */
-	return syscall(SYS_file_getattr, AT_FDCWD, DESCRIPTORS, &attributes, sizeof(attributes),
-		       0U) == 0 ||
-	       errno == EOPNOTSUPP || errno == ENOTTY;
+	name_descriptor(link, fd);
+	return syscall(SYS_file_getattr, AT_FDCWD, link, &attributes, sizeof(attributes), 0U) ==
+		       0 &&
+	       fstat(fd, &st) == 0 && stat(link, &linked) == 0 && st.st_ino == linked.st_ino &&
+	       st.st_dev == linked.st_dev;
 }
 
 int fsq_inode_flags_get(int fd, uint32_t *flags)

@@ -50,8 +50,11 @@ int fsq_inode_project_get_at(int dirfd, const char *name, struct fsq_inode_proje
 int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_project *project,
 			     uint32_t id, bool inherit);
 
-/** @return  whether the kernel has these two, no seccomp filter forbids them, and /proc is there */
-bool fsq_inode_project_has_at(void);
+/**
+ * @fd       of any file on the filesystem
+ * @return   whether the kernel has these two, no seccomp filter forbids them, and /proc is there
+ */
+bool fsq_inode_project_has_at(int fd);
 
 /**
  * Read the flags that lsattr(1) shows.

@@ -100,10 +100,9 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	inherit = is_directory && tag->to.inherit;
 	if (now->id != tag->from.id && now->id != tag->to.id && (!tag->strict || now->id != 0))
 		return tag->strict || now->id != 0;
-	if (now->id == tag->to.id && (now->inherit == inherit || !tag->strict))
+	if (now->id == tag->to.id &&
+	    (now->inherit == inherit || !tag->strict || atomic_load(&tag->failed)))
 		return remember_unchanged(tag, entry, now);
-	if (!tag->strict && now->id != tag->from.id)
-		return 0;
 	if (atomic_load(&tag->failed))
 		return 0;
 	if (now->id != tag->from.id || now->inherit != (is_directory && tag->from.inherit))
@@ -131,18 +130,23 @@ static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entr
 static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
+	unsigned int visited = atomic_fetch_add(&tag->visited, 1);
+	bool stopped = visited % PATIENCE == PATIENCE - 1 && !atomic_load(&tag->failed) &&
+		       fsq_interrupt_pending();
 	int rc = 0;
 
-	if (atomic_fetch_add(&tag->visited, 1) % PATIENCE == PATIENCE - 1 &&
-	    !atomic_load(&tag->failed) && fsq_interrupt_pending()) {
-		finding->what = STOPPED;
-		finding->errnum = EINTR;
-	} else if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
+	if (stopped)
+		atomic_store(&tag->failed, true);
+	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
 		if (entry->errnum != ENOENT)
 			finding->what = entry->errnum == ESTALE ? MOVED : CANNOT_OPEN;
 		finding->errnum = entry->errnum;
 	} else if (entry->has_project && entry->depth > 0) {
 		rc = tag_entry(tag, entry, finding);
+	}
+	if (stopped) {
+		finding->what = STOPPED;
+		finding->id = visited;
 	}
 	if (finding->what)
 		atomic_store(&tag->failed, true);
@@ -166,9 +170,9 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 	if (tag->rc)
 		return 0;
 	if (finding->what == STOPPED)
-		tag->rc = fsq_fail(tag->err, code, EINTR, finding->path,
-				   "stopped after %u files and directories, and undone",
-				   atomic_load(&tag->visited));
+		tag->rc =
+			fsq_fail(tag->err, code, EINTR, finding->path,
+				 "stopped after %u files and directories, and undone", finding->id);
 	else if (finding->what == STRANGER)
 		tag->rc = fsq_fail(tag->err, code, 0, finding->path,
 				   "belongs to project %u already", finding->id);
@@ -237,7 +241,7 @@ static int put_back(const struct fsq_walk_entry *entry, struct fsq_walk_finding 
 		fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
 	else
 		fsq_walk_project_set(entry, &now, tag->from.id,
-				     tag->from.inherit && entry->kind == FSQ_WALK_DIRECTORY);
+				     tag->from.inherit && fsq_walk_is_directory(entry, &now));
 	return 0;
 }
 

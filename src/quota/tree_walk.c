@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,9 +145,10 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 		entry.name = walk->name;
 	}
 	entry.has_project = entry.has_project || entry.fd >= 0;
-	if (entry.kind != FSQ_WALK_LEAVE && ++walk->visited % PATIENCE == 0 &&
-	    (rc = count(walk)) != 0)
+	if (walk->visited - walk->counted >= PATIENCE && (rc = count(walk)) != 0)
 		return rc;
+	if (entry.kind != FSQ_WALK_LEAVE)
+		walk->visited++;
 	rc = request->visit(&entry, &finding, request->arg);
 	/* Only a directory can be pruned; of anything else there is nothing to enter. */
 	if (rc == FSQ_WALK_PRUNE && entry.kind != FSQ_WALK_DIRECTORY)
@@ -168,14 +171,26 @@ static int report_file(struct walk *walk, int fd)
 	return report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_FILE, .fd = fd });
 }
 
-/* One whose attributes are to be had at a name in a directory, or at an O_PATH descriptor. */
-static int report_at(struct walk *walk, enum fsq_walk_kind kind, int dirfd, const char *name)
+/* One that an O_PATH descriptor holds. */
+static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd)
+{
+	int rc = report(
+		walk,
+		&(struct fsq_walk_entry){
+			.kind = kind, .fd = -1, .dirfd = fd, .name = "", .has_project = true });
+
+	close(fd);
+	return rc;
+}
+
+static int report_name(struct walk *walk, enum fsq_walk_kind kind)
 {
 	return report(walk, &(struct fsq_walk_entry){ .kind = kind,
 						      .fd = -1,
-						      .dirfd = dirfd,
-						      .name = name,
-						      .has_project = true });
+						      .dirfd = fsq_way_fd(&walk->way),
+						      .name = walk->name,
+						      .has_project = true,
+						      .by_name = true });
 }
 
 /* --- visiting --- */
@@ -188,11 +203,12 @@ static bool is_special(mode_t mode)
 	return !S_ISREG(mode) && !S_ISDIR(mode);
 }
 
-/* Are there attributes of what is not open? Asked once, when the first file comes. */
-static bool has_at(struct tree *tree)
+/* Are there projects of what is not open? Asked once, when the first file comes. */
+static bool has_at(struct tree *tree, int fd)
 {
 	if (!tree->probed) {
-		tree->has_at = fsq_inode_project_has_at();
+		tree->has_at = tree->request->reach <= FSQ_WALK_PROJECTS_BY_NAME &&
+			       fsq_inode_project_has_at(fd);
 		tree->probed = true;
 	}
 	return tree->has_at;
@@ -240,16 +256,12 @@ static int visit_directory(struct walk *walk, int fd)
  * it; else it is held, but not opened. */
 static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 {
-	int fd, rc;
+	int fd;
 
 	if (walk->tree->by_name)
-		return report_at(walk, kind, fsq_way_fd(&walk->way), walk->name);
+		return report_name(walk, kind);
 	fd = fsq_way_open(&walk->way, walk->name, PATH_FLAGS);
-	if (fd < 0)
-		return visit_unopened(walk, -fd);
-	rc = report_at(walk, kind, fd, "");
-	close(fd);
-	return rc;
+	return fd < 0 ? visit_unopened(walk, -fd) : report_held(walk, kind, fd);
 }
 
 static int visit_entry(struct walk *walk, unsigned char type)
@@ -267,7 +279,7 @@ static int visit_entry(struct walk *walk, unsigned char type)
 			return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 		type = (unsigned char)IFTODT(st.st_mode);
 	}
-	if (type != DT_DIR && reach == FSQ_WALK_PROJECTS && has_at(walk->tree))
+	if (type != DT_DIR && has_at(walk->tree, fsq_way_fd(&walk->way)))
 		return visit_project(walk, type == DT_REG ? FSQ_WALK_FILE : FSQ_WALK_SPECIAL);
 	if (type != DT_DIR && type != DT_REG)
 		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
@@ -286,9 +298,17 @@ static int visit_entry(struct walk *walk, unsigned char type)
 
 static int visit_special_root(struct walk *walk)
 {
-	if (walk->tree->request->reach == FSQ_WALK_PROJECTS && has_at(walk->tree))
-		return report_at(walk, FSQ_WALK_SPECIAL, AT_FDCWD, walk->way.path);
-	return report_closed(walk, FSQ_WALK_SPECIAL, 0);
+	int fd = open(walk->way.path, PATH_FLAGS);
+	struct stat st = { 0 };
+
+	if (fd < 0)
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
+	if (fstat(fd, &st) == 0 && is_special(st.st_mode) && has_at(walk->tree, fd))
+		return report_held(walk, FSQ_WALK_SPECIAL, fd);
+	close(fd);
+	/* Or somebody exchanges it. */
+	return is_special(st.st_mode) ? report_closed(walk, FSQ_WALK_SPECIAL, 0)
+				      : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
 }
 
 static int visit_root(struct walk *walk)
@@ -397,6 +417,14 @@ static bool give_away(struct walk *walk, int fd, const struct stat *st)
 	return false;
 }
 
+/* Inheritance that is set on what is no directory: only XFS passes over it. */
+static bool is_lenient(int fd)
+{
+	struct statfs sfs;
+
+	return fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC;
+}
+
 /*
  * A private view of the tree, in which nothing is mounted and nobody can mount anything: a name in
  * one of its directories leads to the file that the filesystem has there. Where something is
@@ -456,7 +484,8 @@ static unsigned int choose_threads(const struct tree *tree)
 /* From here on by name: the directories we are in are opened again in the private view. */
 static void turn_to_names(struct walk *walk)
 {
-	int fd = open_view(walk->tree, fsq_way_root_fd(&walk->way));
+	int root_fd = fsq_way_root_fd(&walk->way);
+	int fd = is_lenient(root_fd) ? open_view(walk->tree, root_fd) : -1;
 
 	walk->tree->by_name = fd >= 0 && fsq_way_move(&walk->way, fd);
 }
@@ -468,7 +497,8 @@ static void turn_large(struct walk *walk)
 
 	/* All of it before there is anybody else. */
 	tree->large = true;
-	if (tree->request->reach == FSQ_WALK_PROJECTS && has_at(tree))
+	if (has_at(tree, fsq_way_root_fd(&walk->way)) &&
+	    tree->request->reach == FSQ_WALK_PROJECTS_BY_NAME)
 		turn_to_names(walk);
 	if (threads > 1)
 		fsq_crew_hire(&tree->crew, threads - 1, walk_job, tree);

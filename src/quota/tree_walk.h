@@ -18,7 +18,7 @@
 
 #define FSQ_WALK_INFINITE (-1)
 
-/* A walk of more entries than this turns to what pays for many: threads, attributes by name. */
+/* From this many entries on a walk turns to what pays for many: threads, attributes by name. */
 #define FSQ_WALK_LARGE 1000
 
 enum fsq_walk_kind {
@@ -42,6 +42,7 @@ struct fsq_walk_entry {
 	const char *name;
 	dev_t dev;	       /* of its directory */
 	const struct stat *st; /* of a DIRECTORY, else NULL */
+	bool by_name;	       /* FSQ_WALK_PROJECTS_BY_NAME, and it is so */
 	/* Can its project be read and set? Otherwise it is a special file, and the kernel does not
 	 * let us. */
 	bool has_project;
@@ -77,9 +78,14 @@ typedef int (*fsq_walk_teller)(const struct fsq_walk_finding *finding, void *arg
 
 /* How files are reached. */
 enum fsq_walk_reach {
-	FSQ_WALK_OPEN,	   /* each is opened for reading */
-	FSQ_WALK_PROJECTS, /* so that fsq_walk_project_get() and _set() work, the cheapest way */
-	FSQ_WALK_CLOSED,   /* they are not opened, and may be others by the time they are visited */
+	/* So that fsq_walk_project_get() and _set() work; files are held, and both reach the same.
+	 */
+	FSQ_WALK_PROJECTS,
+	/* The same in half the calls: those of a large tree by name. By the time it is set the name
+	 * may be another file's of the tree, so what is set must be right for each of them. */
+	FSQ_WALK_PROJECTS_BY_NAME,
+	FSQ_WALK_OPEN,	 /* files are opened for reading */
+	FSQ_WALK_CLOSED, /* files are not opened, and may be others by the time they are visited */
 };
 
 /* What the user of a walk, far above, may want of it. */

@@ -49,6 +49,12 @@ static int append(struct fsq_part *part, struct fsq_part *child,
 	return 0;
 }
 
+/* Who is interrupted has done what was found until then. */
+static bool is_told(const struct fsq_crew *crew)
+{
+	return crew->rc == 0 || crew->rc == -EINTR;
+}
+
 /* Go on from the head until it comes to a part that is not done. */
 static void tell_on(struct fsq_crew *crew)
 {
@@ -68,7 +74,7 @@ static void tell_on(struct fsq_crew *crew)
 			part->last = NULL;
 		if (item->child)
 			crew->head = item->child;
-		else if (!crew->rc)
+		else if (is_told(crew))
 			stop(crew, crew->tell(&item->finding, crew->tell_arg));
 		free(item);
 	}
@@ -138,7 +144,7 @@ int fsq_crew_tell(struct fsq_crew *crew, struct fsq_part *part,
 	int rc;
 
 	pthread_mutex_lock(&crew->lock);
-	if (!crew->rc)
+	if (is_told(crew))
 		stop(crew, part == crew->head ? crew->tell(finding, crew->tell_arg)
 					      : append(part, NULL, finding));
 	rc = crew->rc;

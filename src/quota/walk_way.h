@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* This many directories stay open; above, one is closed for each that is entered. */
-#define FSQ_WAY_MAX_OPEN 64
+/* This many directories stay open; above, one is closed for each that is entered. Half of the
+ * smallest number of descriptors that anybody sets. */
+#define FSQ_WAY_MAX_OPEN 32
 
 /* How a directory or file is opened: nothing is followed, waited for or made a terminal of ours. */
 #define FSQ_WAY_OPEN (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -19,6 +19,8 @@
  *   -e TEXT       what the output must contain
  *   -c MIN:MAX    what the last number of the output must be
  *   -o            without openat2(2), as before Linux 5.6
+ *   -b            a tree so big that it is walked in the manner of big ones; its windows begin when
+ *                 the tool turns to that (open_tree(2)), behind what makes the tree big
  *
  * KIND is what is swapped, see kinds[]; ACTION what the tool is to do: set, again (set what is
  *set), clear, assign, release or usage. "%ID" in COMMAND is the project ID, "%TREE" the tree.
@@ -30,6 +32,8 @@
  *
  * Prints one line: the runs, and in how many of them an inode outside was changed, the tool hung,
  * opened a device, was wrong (in what it said, or did to files that nobody touched), or failed.
+ *
+ * A tool with threads can be raced, but not stopped at windows: only its first thread would be.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,6 +70,11 @@ extern long ptrace(int request, ...);
 #define FIRST_ID 5000
 #define CHAIN 90
 #define CHAIN_CUT 10
+#define BIG 1010
+/* Not in every <sys/syscall.h>. */
+#define CALL_OPEN_TREE 428
+#define CALL_FILE_GETATTR 468
+#define CALL_FILE_SETATTR 469
 
 enum kind {
 	FILE_SYMLINK,
@@ -78,7 +87,9 @@ enum kind {
 	BIND,
 	VANISH,
 	TYPE,
-	ROOT
+	EXCHANGE,
+	ROOT,
+	ROOT_BACK
 };
 
 static const struct {
@@ -95,7 +106,9 @@ static const struct {
 	{ "bind", BIND },		  /* root mounts a directory and a file of outside */
 	{ "vanish", VANISH },		  /* all that may be swapped */
 	{ "type", TYPE },		  /* a file for a directory and vice versa */
+	{ "exchange", EXCHANGE },	  /* a file and a directory: each gets the other's name */
 	{ "root", ROOT },		  /* a symlink for the tree itself */
+	{ "root-back", ROOT_BACK },	  /* the tree for a symlink that was in its place */
 };
 
 /* What is swapped, and what nobody touches. */
@@ -109,13 +122,13 @@ static const char *action, *arena, *expected;
 static char tree[512];
 static long count_min, count_max = -1;
 static unsigned int patience = 60;
-static bool old_kernel;
+static bool old_kernel, big;
 
 static struct watched {
 	char path[64];
 	int fd;
 	struct fsxattr before;
-} watched[16], kept[COUNT(keepers) + 1];
+} watched[16], kept[COUNT(keepers) + 1], exchanged;
 static size_t watched_count;
 
 static struct {
@@ -208,6 +221,19 @@ static void make_chain(const char *at, int levels)
 	close(fd);
 }
 
+/* They come first in the tree, and so are walked first. */
+static void make_many(void)
+{
+	char name[1100];
+
+	mkdir(in("home/tree/b"), 0755);
+	for (int i = 0; i < BIG; i++) {
+		snprintf(name, sizeof(name), "%s/%d", in("home/tree/b"), i);
+		if (mknod(name, S_IFREG | 0644, 0))
+			die(name);
+	}
+}
+
 /* All that may be swapped; what is there already stays. */
 static void make_prey(void)
 {
@@ -281,6 +307,8 @@ static void make_arena(uint32_t id)
 		tag(fd, id, true);
 	close(fd);
 	become(USER);
+	if (big)
+		make_many();
 	make_file(in("home/tree/k"));
 	make_prey();
 	mkdir(in("home/tree/s"), 0755);
@@ -307,6 +335,10 @@ static void make_arena(uint32_t id)
 	watch(&kept[0], tree, "the tree");
 	for (size_t i = 0; i < COUNT(keepers); i++)
 		watch(&kept[i + 1], in("home/tree/%s", keepers[i]), keepers[i]);
+	if (kind == EXCHANGE)
+		watch(&exchanged, in("home/tree/d"), "the exchanged directory");
+	if (kind == ROOT_BACK && (rename(tree, in("home/aside")) || symlink(".", tree)))
+		die("rename");
 }
 
 static void close_arena(void)
@@ -315,6 +347,8 @@ static void close_arena(void)
 		close(watched[i].fd);
 	for (size_t i = 0; i < COUNT(kept); i++)
 		close(kept[i].fd);
+	if (kind == EXCHANGE)
+		close(exchanged.fd);
 	umount2(in("home/tree/a"), MNT_DETACH);
 	umount2(in("home/tree/d"), MNT_DETACH);
 }
@@ -331,11 +365,14 @@ static void away(const char *path)
 		remove_tree(path);
 }
 
-/* A relative symlink: an absolute one would leave the filesystem on its way, which is refused. */
-static int link_out(const char *name, const char *target)
+/* A relative symlink, as an absolute one would leave the filesystem on its way, which is refused;
+ * or an absolute one, as a relative one does not lead out of a clone of the mount. */
+static int link_out(const char *name, const char *target, bool absolute)
 {
 	char up[1024] = "";
 
+	if (absolute)
+		return symlink(in("%s", target), in("%s", name));
 	for (const char *at = name; *at; at++)
 		if (*at == '/')
 			strcat(up, "../");
@@ -355,7 +392,7 @@ static void swap_files(void)
 		}
 		remove_tree(path);
 		if (kind == FILE_SYMLINK)
-			rc = link_out(path + strlen(arena) + 1, "outside/victim");
+			rc = link_out(path + strlen(arena) + 1, "outside/victim", big && i % 2);
 		else if (kind == FIFO)
 			rc = mkfifo(path, 0666);
 		else if (kind == LINK && link(in("outside/victim"), path) == 0)
@@ -382,9 +419,9 @@ static void swap(void)
 		break;
 	case DIR_SYMLINK:
 		away(in("home/tree/d/e"));
-		rc = link_out("home/tree/d/e", "outside/vdir");
+		rc = link_out("home/tree/d/e", "outside/vdir", big);
 		away(in("home/tree/d"));
-		rc = link_out("home/tree/d", "outside/vdir");
+		rc = link_out("home/tree/d", "outside/vdir", big);
 		break;
 	case MOVED:
 		rc = rename(in("home/tree/d"), in("attic/d"));
@@ -408,9 +445,17 @@ static void swap(void)
 		away(in("home/tree/d"));
 		make_file(in("home/tree/d"));
 		break;
+	case EXCHANGE:
+		rc = renameat2(AT_FDCWD, in("home/tree/d"), AT_FDCWD, in("home/tree/z"),
+			       RENAME_EXCHANGE);
+		break;
 	case ROOT:
 		rc = rename(tree, in("home/tree.old"));
-		rc = link_out("home/tree", "outside/vdir");
+		rc = link_out("home/tree", "outside/vdir", false);
+		break;
+	case ROOT_BACK:
+		rc = unlink(tree);
+		rc = rename(in("home/aside"), tree);
 		break;
 	}
 	(void)rc;
@@ -420,6 +465,10 @@ static void swap(void)
 
 static void swap_back(void)
 {
+	if (kind == EXCHANGE) {
+		swap();
+		return;
+	}
 	become(USER);
 	if (kind == ROOT) {
 		unlink(tree);
@@ -461,6 +510,21 @@ static void forbid_openat2(void)
 		_exit(125);
 }
 
+/* Let the tool stop at this one call, and run at full speed up to it. */
+static void stop_at_open_tree(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_OPEN_TREE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(125);
+}
+
 static pid_t start(char **command, uint32_t id, int out, int err, bool traced)
 {
 	pid_t pid = fork();
@@ -491,6 +555,8 @@ static pid_t start(char **command, uint32_t id, int out, int err, bool traced)
 	if (traced) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
+		if (big)
+			stop_at_open_tree();
 	}
 	execvp(command[0], command);
 	_exit(127);
@@ -508,6 +574,8 @@ static int path_argument(uint64_t number)
 	case SYS_openat:
 	case SYS_openat2:
 	case SYS_statx:
+	case CALL_FILE_GETATTR:
+	case CALL_FILE_SETATTR:
 #ifdef SYS_newfstatat
 	case SYS_newfstatat:
 #endif
@@ -600,10 +668,12 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 	*swapped = false;
 	if (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
 		die("the tool did not start");
-	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL,
+	       PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP);
 	for (;;) {
 		/* Nothing more is to be done, unless devices are at stake. */
-		int how = *swapped && kind != DEVICE ? PTRACE_CONT : PTRACE_SYSCALL;
+		int how = (*swapped && kind != DEVICE) || (big && !armed) ? PTRACE_CONT
+									  : PTRACE_SYSCALL;
 
 		ptrace(how, pid, NULL, (long)deliver);
 		while (waitpid(pid, &status, 0) < 0)
@@ -611,6 +681,8 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 				die("waitpid");
 		if (!WIFSTOPPED(status))
 			break;
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
+			armed = true;
 		deliver = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP
 				  ? 0
 				  : WSTOPSIG(status);
@@ -618,7 +690,7 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 			continue;
 		if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 			number = info.entry.nr;
-			armed = armed || names_tree(pid, &info);
+			armed = armed || (!big && names_tree(pid, &info));
 			if (armed && is_window(number) && ++seen == window) {
 				swap();
 				*swapped = true;
@@ -689,6 +761,18 @@ static bool keepers_are_right(unsigned int window, uint32_t id, bool in_swapped)
 	return right;
 }
 
+/* What is made in it later must belong to the tree, too. */
+static bool hands_on(unsigned int window, const struct watched *one)
+{
+	struct fsxattr now = { 0 };
+
+	ioctl(one->fd, FS_IOC_FSGETXATTR, &now);
+	if (now.fsx_projid == 0 || (now.fsx_xflags & FS_XFLAG_PROJINHERIT))
+		return true;
+	complain(window, one->path, "has the ID, but does not hand it on");
+	return false;
+}
+
 static void judge(unsigned int window, uint32_t id, int status, const char *out, const char *err,
 		  bool attacked)
 {
@@ -729,10 +813,14 @@ static void judge(unsigned int window, uint32_t id, int status, const char *out,
 		wrong = true;
 	}
 	/* A failure was told; without one, all that was not touched has been done. */
-	if (!failed && !(attacked && kind == ROOT) &&
+	if (!failed && kind != ROOT_BACK && !(attacked && kind == ROOT) &&
 	    !keepers_are_right(window, id,
 			       !attacked || kind == DEEP_MOVED || kind == FILE_SYMLINK ||
 				       kind == FIFO || kind == LINK))
+		wrong = true;
+	if (!failed && (is("set") || is("again") || is("assign")) &&
+	    ((kind == EXCHANGE && !hands_on(window, &exchanged)) ||
+	     (kind == ROOT_BACK && !hands_on(window, &kept[0]))))
 		wrong = true;
 	tally.wrong += wrong;
 }
@@ -825,7 +913,7 @@ int main(int argc, char **argv)
 	race = strcmp(argv[1], "race") == 0;
 	argc--;
 	argv++;
-	while ((option = getopt(argc, argv, "+n:s:p:ue:c:o")) != -1) {
+	while ((option = getopt(argc, argv, "+n:s:p:ue:c:ob")) != -1) {
 		if (option == 'n')
 			rounds = (unsigned int)atoi(optarg);
 		else if (option == 's')
@@ -834,6 +922,8 @@ int main(int argc, char **argv)
 			patience = (unsigned int)atoi(optarg);
 		else if (option == 'o')
 			old_kernel = true;
+		else if (option == 'b')
+			big = true;
 		else if (option == 'u')
 			until = true;
 		else if (option == 'e')

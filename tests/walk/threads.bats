@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A large tree is walked by several threads: what is done and what is said is that of one.
+
+# shellcheck disable=SC2034,SC2154 # run_split, attack and inodes_of set variables, and read some
+load ../lib/fsquota
+load attacks
+load trees
+
+# 60 directories with 25 files each, 4 more with one, and a chain of 151; and the tree itself.
+tree=/mnt/x/bushy
+inodes_in_tree=1720
+
+setup_file() {
+	fresh_fs x
+	bushy $tree 30 25
+	# Names that could upset what is printed, and a chain that is longer than what is kept open.
+	# shellcheck disable=SC2016 # perl's
+	run -0 perl -e 'chdir shift; my $byte = chr 255;
+		for ("new\nline", "$byte$byte", "tab\t\e[31m", " ") {
+			mkdir "d3/$_" or die $!;
+			open my $file, ">", "d3/$_/$_" or die $!
+		}' $tree
+	mkdir $tree/d9/deep
+	"$attacker" deep $tree/d9/deep 150
+}
+
+teardown() {
+	rm -f /etc/projid
+	fsquota project -C -p $tree 0 /mnt/x >/dev/null
+}
+
+# with THREADS COMMAND...
+with() {
+	FSQUOTA_THREADS=$1 run_split timeout -s KILL 120 "${@:2}"
+}
+
+# remember, is_as_before: the IDs of all of the tree.
+remember() {
+	ids_of $tree >"$BATS_TEST_TMPDIR/before"
+}
+
+is_as_before() {
+	ids_of $tree >"$BATS_TEST_TMPDIR/after"
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+}
+
+# all_of ID INODES
+all_of() {
+	inodes_of "$1"
+	assert_equal "$inodes" "$2"
+}
+
+@test "set, clear, assign, release and usage do the same with eight threads" {
+	local threads
+	for threads in 1 8; do
+		with $threads fsquota project -s -p $tree 42 /mnt/x
+		assert_equal "$status:$stderr" 0:
+		all_of 42 "$inodes_in_tree"
+		with $threads fsquota project -C -p $tree 42 /mnt/x
+		assert_equal "$status:$stderr" 0:
+		all_of 42 0
+		with $threads fsquota assign --no-register --unlimited --id 4242 $tree
+		assert_equal "$status:$stdout:$stderr" 0:4242:
+		all_of 4242 "$inodes_in_tree"
+		with $threads fsquota release --no-register $tree
+		assert_equal "$status:$stdout:$stderr" 0::
+		all_of 4242 0
+		with $threads fsquota usage --fallback=walk -n -o IUSED $tree
+		assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
+	done
+}
+
+@test "files with several names in several directories are counted once" {
+	# shellcheck disable=SC2016 # perl's
+	perl -e 'for my $d (0 .. 29) { link "$ARGV[0]/d0/f$_", "$ARGV[0]/d$d/link$_" for 0 .. 9 }' $tree
+	with 8 fsquota usage --fallback=walk -n -o IUSED $tree
+	find $tree -name 'link*' -delete
+	assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
+}
+
+@test "what is found is told in the order of the tree, every time" {
+	local i
+	set_ids 66 $tree/d[0-9]/f1* $tree/d2?/e/f2* $tree/d3/*/*
+	FSQUOTA_THREADS=1 fsquota project -c -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/one"
+	[ "$(grep -c inode=66 "$BATS_TEST_TMPDIR/one")" -gt 100 ]
+	FSQUOTA_THREADS=1 fsquota project -c --json -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/json"
+	for ((i = 0; i < 20; i++)); do
+		with 8 fsquota project -c -p $tree 42 /mnt/x
+		assert_equal "$status:$stderr" 0:
+		cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/stdout"
+	done
+	with 8 fsquota project -c --json -p $tree 42 /mnt/x
+	cmp "$BATS_TEST_TMPDIR/json" "$BATS_TEST_TMPDIR/stdout"
+	with 8 fsquota project -C -p $tree 66 /mnt/x
+	all_of 66 0
+}
+
+@test "the first stranger in the order of the tree is named, and all is as before" {
+	local i first strangers=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
+	echo shared:4242 >/etc/projid
+	set_ids 4242 $tree/d1/f1 $tree/d20/e/f* $tree/d9/deep
+	set_ids 66 "${strangers[@]}"
+	remember
+	with 1 fsquota project -c -p $tree 42 /mnt/x
+	first=$(grep -m 1 inode=66 <<<"$stdout")
+	for ((i = 0; i < 10; i++)); do
+		with 8 fsquota assign --no-register --unlimited --name shared $tree
+		assert_equal "$status:$stdout:$stderr" \
+			"6::fsquota assign: ${first%% - *}: belongs to project 66 already"
+		is_as_before
+	done
+}
+
+# interrupted SIGNAL COMMAND...: eight threads, slowed down, get the signal in the middle.
+interrupted() {
+	local pid lines=()
+	rm -f "$BATS_TEST_TMPDIR"/{pid,trace}
+	FSQUOTA_THREADS=8 strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=ioctl,openat2,getdents64 \
+		-e inject=ioctl,openat2,getdents64:delay_enter=1500 \
+		bash -c 'echo $$ >"$1.new" && mv "$1.new" "$1" && shift && exec "$@"' bash \
+		"$BATS_TEST_TMPDIR/pid" "${@:2}" \
+		>"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" &
+	pid=$!
+	while [ ${#lines[@]} -lt 300 ]; do
+		sleep 0.01
+		[ ! -e "$BATS_TEST_TMPDIR/trace" ] || mapfile -t lines <"$BATS_TEST_TMPDIR/trace"
+	done
+	kill -s "$1" "$(<"$BATS_TEST_TMPDIR/pid")"
+	status=0
+	wait $pid || status=$?
+	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+}
+
+# signalled SIGNAL NUMBER COMMAND...: the first thread gets it at that ioctl of its own.
+signalled() {
+	FSQUOTA_THREADS=${threads:-1} run_split strace -f -qq -o /dev/null -e trace=ioctl \
+		-e "inject=ioctl:signal=$1:when=$2" "${@:3}"
+}
+
+# has_stopped STATUS: the last command, and has told how much it had done.
+has_stopped() {
+	assert_equal "$status" "$1"
+	[[ $stderr =~ "$tree: stopped after "([0-9]+)" files and directories" ]] || fail "$stderr"
+	inodes_of 43
+	assert_equal "$inodes" "${BASH_REMATCH[1]}"
+	[ "$inodes" -gt 0 ]
+	[ "$inodes" -lt $inodes_in_tree ]
+	fsquota project -C -p $tree 43 /mnt/x
+}
+
+@test "project that gets a signal says how much it has done, and ends by it" {
+	signalled INT 7 fsquota project -s -p $tree 43 /mnt/x
+	has_stopped 130
+	signalled TERM 2000 fsquota project -s -p $tree 43 /mnt/x
+	has_stopped 143
+}
+
+@test "so it does with eight threads" {
+	interrupted TERM fsquota project -s -p $tree 43 /mnt/x
+	has_stopped 143
+	interrupted HUP fsquota project -s -p $tree 43 /mnt/x
+	has_stopped 129
+}
+
+@test "a signal that comes with the last file: what was done is said" {
+	signalled TERM 60 fsquota project -s -p $tree/d0 43 /mnt/x
+	assert_equal "$status" 143
+	assert_output --partial 'Processed 1 '
+}
+
+@test "a signal that is ignored stops nothing, as below nohup" {
+	trap '' HUP
+	signalled HUP 7 fsquota project -s -p $tree 43 /mnt/x
+	assert_equal "$status:$stderr" 0:
+	all_of 43 $inodes_in_tree
+	fsquota project -C -p $tree 43 /mnt/x
+	signalled HUP 7 fsquota assign --no-register --unlimited --id 4246 $tree
+	trap - HUP
+	assert_equal "$status:$stderr" 0:
+}
+
+@test "assign and release that get a signal undo all" {
+	local number
+	local threads
+	remember
+	for threads in 1 8; do
+		signalled TERM 9 fsquota assign --no-register --unlimited --id 4243 $tree
+		assert_equal "$status:$stdout" 143:
+		is_as_before
+	done
+	fsquota assign --no-register --unlimited --id 4243 $tree
+	remember
+	signalled INT 9 fsquota release --no-register $tree
+	assert_equal "$status:$stdout" 130:
+	is_as_before
+	fsquota release --no-register $tree
+	all_of 4243 0
+}
+
+@test "what had the ID before assign was stopped has it after" {
+	local number
+	echo shared:4244 >/etc/projid
+	set_ids 4244 $tree/d*/f* $tree/d*/e/f*
+	remember
+	# Whatever it is that is looked at when it is seen.
+	for number in 9 300 600 900; do
+		signalled TERM $number fsquota assign --no-register --unlimited --name shared $tree
+		assert_equal "$status" 143
+		is_as_before
+	done
+}
+
+@test "ten failures are named, all are counted, and --max-errors is kept" {
+	local threads
+	for threads in 1 8; do
+		# The directories fail: there is no lower one whose files need the call.
+		FSQUOTA_THREADS=$threads run_split strace -f -qq -o /dev/null -e trace=openat2 \
+			-e inject=openat2:error=EIO:when=1+2 fsquota project -s -p $tree 44 /mnt/x
+		assert_equal "$status" 7
+		assert_equal "$(grep -c 'cannot open' <<<"$stderr")" 10
+		[[ $stderr =~ ([0-9]+)" of "([0-9]+)" files and directories failed" ]] || fail "$stderr"
+		[ "${BASH_REMATCH[1]}" -ge 11 ]
+		FSQUOTA_THREADS=$threads run_split strace -f -qq -o /dev/null -e trace=openat2 \
+			-e inject=openat2:error=EIO:when=1+2 \
+			fsquota project -s --max-errors 3 -p $tree 44 /mnt/x
+		assert_equal "$status" 7
+		assert_equal "$(grep -c 'cannot open' <<<"$stderr")" 3
+		[[ $stderr == *'3 of '*'as many as --max-errors allows'* ]] || fail "$stderr"
+	done
+}
+
+@test "with few descriptors fewer threads do all of it" {
+	local descriptors
+	for descriptors in 64 128 200 600; do
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		with 8 bash -c 'ulimit -n "$1" && shift && exec "$@"' bash $descriptors \
+			fsquota project -s -p $tree $descriptors /mnt/x
+		assert_equal "$descriptors:$status:$stderr" "$descriptors:0:"
+		all_of $descriptors "$inodes_in_tree"
+	done
+}
+
+@test "a number of threads that is none does no harm" {
+	local number
+	for number in '' 0 -1 eight 65535 99999999999999999999; do
+		with "$number" fsquota project -s -p $tree 45 /mnt/x
+		assert_equal "$number:$status:$stderr" "$number:0:"
+		all_of 45 "$inodes_in_tree"
+		with "$number" fsquota usage --fallback=walk -n -o IUSED $tree/d9
+		assert_equal "$number:$status:$stderr" "$number:0:"
+		fsquota project -C -p $tree 45 /mnt/x
+	done
+}
+
+@test "where no thread can be had one does all" {
+	run_split strace -f -qq -o /dev/null -e trace=clone,clone3 -e inject=clone,clone3:error=EAGAIN \
+		fsquota project -s -p $tree 46 /mnt/x
+	assert_equal "$status:$stderr" 0:
+	all_of 46 "$inodes_in_tree"
+}
+
+@test "files that vanish under eight threads" {
+	local remover
+	bushy /mnt/x/fading 20 40
+	# shellcheck disable=SC2016 # perl's
+	perl -e 'for my $f (0 .. 39) { for my $d (0 .. 19) {
+		unlink "$ARGV[0]/d$d/f$f", "$ARGV[0]/d$d/e/f$f" } }' /mnt/x/fading &
+	remover=$!
+	with 8 fsquota assign --no-register --unlimited --id 4245 /mnt/x/fading
+	wait $remover
+	assert_equal "$status:$stdout:$stderr" 0:4245:
+	all_of 4245 41
+}
+
+@test "an attacker who swaps as fast as he can, a large tree and eight threads" {
+	local kind action
+	export FSQUOTA_THREADS=8
+	options=(-b)
+	for kind in file-symlink dir-symlink fifo moved type; do
+		for action in set assign; do
+			race "$kind" "$action" 2
+		done
+	done
+	race dir-symlink clear 2
+	race moved release 2
+	race vanish usage 2
+	race exchange set 2
+}
