@@ -457,7 +457,7 @@ static unsigned int measure_threads(const struct tree *tree)
 	unsigned int processors = 1;
 	cpu_set_t cpus;
 
-	if (wall > 2 * cpu)
+	if (wall > cpu + cpu / 4)
 		return THREADS_MAX;
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		processors = (unsigned int)CPU_COUNT(&cpus);
