@@ -84,16 +84,29 @@ void write_right(struct writer *writer, const char *text, size_t width)
 /* The digits of 2^64. */
 #define DIGITS 20
 
+static const char pairs[] = "0001020304050607080910111213141516171819"
+			    "2021222324252627282930313233343536373839"
+			    "4041424344454647484950515253545556575859"
+			    "6061626364656667686970717273747576777879"
+			    "8081828384858687888990919293949596979899";
+
 /*
- * The digits of a number, written backwards from their end.
+ * The digits of a number, written backwards from their end, two at a time: a division is dear.
  * @return   where they begin
  */
 static inline char *put_digits(char *end, uint64_t number)
 {
-	do {
-		*--end = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
+	while (number >= 100) {
+		end -= 2;
+		memcpy(end, pairs + 2 * (number % 100), 2);
+		number /= 100;
+	}
+	if (number < 10) {
+		*--end = (char)('0' + number);
+		return end;
+	}
+	end -= 2;
+	memcpy(end, pairs + 2 * number, 2);
 	return end;
 }
 
@@ -110,17 +123,6 @@ void write_signed(struct writer *writer, int64_t number)
 	if (number < 0)
 		write_char(writer, '-');
 	write_number(writer, number < 0 ? -(uint64_t)number : (uint64_t)number);
-}
-
-void write_number_left(struct writer *writer, uint64_t number, size_t width)
-{
-	char digits[DIGITS];
-	const char *begin = put_digits(digits + DIGITS, number);
-	size_t length = (size_t)(digits + DIGITS - begin);
-
-	put(writer, begin, length);
-	if (length < width)
-		write_blanks(writer, width - length);
 }
 
 /* The smallest number that is too wide for a column of so many digits, up to 10. */
@@ -146,6 +148,29 @@ static inline void put_right(struct writer *writer, uint64_t number, size_t widt
 	for (size_t length = (size_t)(digits + DIGITS - begin); length < width; length++)
 		write_char(writer, filler);
 	put(writer, begin, (size_t)(digits + DIGITS - begin));
+}
+
+void write_number_left(struct writer *writer, uint64_t number, size_t width)
+{
+	char digits[DIGITS];
+	const char *begin;
+	size_t length = 1;
+
+	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
+		char *at = reserve(writer, 16);
+
+		memset(at, ' ', 16);
+		while (number >= too_wide[length])
+			length++;
+		put_digits(at + length, number);
+		writer->used += width;
+		return;
+	}
+	begin = put_digits(digits + DIGITS, number);
+	length = (size_t)(digits + DIGITS - begin);
+	put(writer, begin, length);
+	if (length < width)
+		write_blanks(writer, width - length);
 }
 
 void write_number_right(struct writer *writer, uint64_t number, size_t width)

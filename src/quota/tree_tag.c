@@ -98,8 +98,12 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
 	inherit = is_directory && tag->to.inherit;
-	if (now->id != tag->from.id && now->id != tag->to.id && (!tag->strict || now->id != 0))
-		return tag->strict || now->id != 0;
+	if (now->id != tag->from.id && now->id != tag->to.id) {
+		if (now->id != 0)
+			return 1;
+		if (!tag->strict)
+			return 0;
+	}
 	if (now->id == tag->to.id &&
 	    (now->inherit == inherit || !tag->strict || atomic_load(&tag->failed)))
 		return remember_unchanged(tag, entry, now);
@@ -130,11 +134,15 @@ static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entr
 static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
-	unsigned int visited = atomic_fetch_add(&tag->visited, 1);
-	bool stopped = visited % PATIENCE == PATIENCE - 1 && !atomic_load(&tag->failed) &&
-		       fsq_interrupt_pending();
+	unsigned int visited;
+	bool stopped;
 	int rc = 0;
 
+	if (entry->kind == FSQ_WALK_LEAVE)
+		return 0;
+	visited = atomic_fetch_add(&tag->visited, 1);
+	stopped = visited % PATIENCE == PATIENCE - 1 && !atomic_load(&tag->failed) &&
+		  fsq_interrupt_pending();
 	if (stopped)
 		atomic_store(&tag->failed, true);
 	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
@@ -157,28 +165,34 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 static int tell(const struct fsq_walk_finding *finding, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
-	int code = finding->what == STRANGER ? FSQ_E_CONFLICT
-		   : finding->what == MOVED || finding->what == STOPPED
-			   ? FSQ_E_FAILED
-			   : fsq_code_of_errno(finding->errnum);
-	static const char *const text[] = {
-		[CANNOT_OPEN] = "cannot open",
-		[CANNOT_SET] = "cannot set the project ID",
-		[MOVED] = "was moved while it was worked on",
-	};
+	struct fsq_error *err = tag->err;
+	const char *path = finding->path;
+	int errnum = finding->errnum;
 
 	if (tag->rc)
 		return 0;
-	if (finding->what == STOPPED)
+	switch (finding->what) {
+	case CANNOT_OPEN:
+		tag->rc = fsq_fail(err, fsq_code_of_errno(errnum), errnum, path, "cannot open");
+		break;
+	case CANNOT_SET:
+		tag->rc = fsq_fail(err, fsq_code_of_errno(errnum), errnum, path,
+				   "cannot set the project ID");
+		break;
+	case MOVED:
+		tag->rc = fsq_fail(err, FSQ_E_FAILED, errnum, path,
+				   "was moved while it was worked on");
+		break;
+	case STRANGER:
+		tag->rc = fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project %u already",
+				   finding->id);
+		break;
+	case STOPPED:
 		tag->rc =
-			fsq_fail(tag->err, code, EINTR, finding->path,
+			fsq_fail(err, FSQ_E_FAILED, EINTR, path,
 				 "stopped after %u files and directories, and undone", finding->id);
-	else if (finding->what == STRANGER)
-		tag->rc = fsq_fail(tag->err, code, 0, finding->path,
-				   "belongs to project %u already", finding->id);
-	else
-		tag->rc = fsq_fail(tag->err, code, finding->errnum, finding->path, "%s",
-				   text[finding->what]);
+		break;
+	}
 	return 0;
 }
 

@@ -224,3 +224,25 @@ mounted_last() {
 	assert_equal "$(grep -c '^#1' "$BATS_TEST_TMPDIR/out")" 100
 	assert [ $((calls - fifty)) -le 51 ]
 }
+
+# instructions TOOL LAST: of a report of the projects from 1001 to LAST
+instructions() {
+	run_split valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$1" -x -c "report -p -n -L 1001 -U $2" /mnt/x
+	[[ $stderr =~ "Collected : "([0-9]+) ]] || fail "$stderr"
+	instructions=${BASH_REMATCH[1]}
+}
+
+@test "a row of a report without names costs a fifth of the instructions of xfs_quota's" {
+	local tool few cost=()
+	for id in {1001..1300}; do echo "limit -p bsoft=5m bhard=1g $id"; done | oracle -x /mnt/x >/dev/null
+	for tool in "$FSQ_TOOLS/xfs_quota" "$FSQ_ORACLE"; do
+		instructions "$tool" 1100
+		few=$instructions
+		instructions "$tool" 1300
+		assert_equal "$(grep -c '^#1' "$BATS_TEST_TMPDIR/stdout")" 300
+		cost+=($(((instructions - few) / 200)))
+	done
+	echo "# instructions a row: ${cost[0]}, of xfs_quota ${cost[1]}" >&3
+	assert [ $((5 * cost[0])) -le "${cost[1]}" ]
+}
