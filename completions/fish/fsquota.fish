@@ -19,8 +19,9 @@ function __fsquota_options
         string replace -r '^' - (string split '' $letters)
     end
     echo --help
+    echo --json\t'print JSON'
     contains -- $command id lsattr; and return
-    printf '%s\n' --json\t'print JSON' --at=\t'the filesystem' \
+    printf '%s\n' --at=\t'the filesystem' \
         --projects-file=\t'instead of /etc/projects' --projid-file=\t'instead of /etc/projid'
 end
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "native_command.h"
+#include "output/json_rows.h"
 #include "output/native_text.h"
 #include "quota/inode_project.h"
 #include "quota/tree_walk.h"
@@ -26,12 +27,15 @@ static void show(struct listing *listing, const struct fsq_walk_entry *entry)
 	struct fsq_inode_project project;
 	int rc = fsq_inode_flags_get(entry->fd, &row.flags);
 
-	if (rc == 0 && listing->project) {
+	if (rc == 0 && (listing->project || listing->session->json)) {
 		rc = fsq_inode_project_get(entry->fd, &project);
 		row.project = project.id;
+		row.inherit = project.inherit;
 	}
 	if (rc)
 		fail(listing, row.path, -rc);
+	else if (listing->session->json)
+		json_attributes_row(listing->session->out, &row);
 	else
 		text_attributes_row(listing->session->out, &row, listing->project);
 }
@@ -51,11 +55,11 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 	case FSQ_WALK_DIRECTORY:
 		if (entry->depth > 0 || listing->directories_themselves)
 			show(listing, entry);
-		if (entry->depth > 0 && listing->recursive)
+		if (entry->depth > 0 && listing->recursive && !listing->session->json)
 			text_attributes_enter(listing->session->out, entry->path);
 		break;
 	case FSQ_WALK_LEAVE:
-		if (entry->depth > 0 && listing->recursive)
+		if (entry->depth > 0 && listing->recursive && !listing->session->json)
 			text_attributes_leave(listing->session->out);
 		break;
 	case FSQ_WALK_SPECIAL:
@@ -74,6 +78,7 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 
 NATIVE_FUNCTION(lsattr)
 {
+	static const struct option words[] = { NATIVE_WORDS, { NULL, 0, NULL, 0 } };
 	struct listing listing = { .session = session };
 	struct fsq_walk walk = {
 		.root_fd = -1,
@@ -85,7 +90,7 @@ NATIVE_FUNCTION(lsattr)
 	struct fsq_error err;
 	int option;
 
-	while ((option = native_option(session, command, argc, argv, "padRh", NULL)) != -1) {
+	while ((option = native_option(session, command, argc, argv, "padRh", words)) != -1) {
 		switch (option) {
 		case 'p':
 			listing.project = true;
@@ -103,9 +108,12 @@ NATIVE_FUNCTION(lsattr)
 			return;
 		}
 	}
-	if (optind == argc)
+	if (optind == argc) {
 		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
 				 command->usage);
+		return;
+	}
+	session->render->begin(session->out, command->name);
 	walk.max_depth = listing.recursive		  ? FSQ_WALK_INFINITE
 			 : listing.directories_themselves ? 0
 							  : 1;
@@ -114,4 +122,5 @@ NATIVE_FUNCTION(lsattr)
 		if (fsq_tree_walk(&walk, &err))
 			session_complain(session, 1, err.errnum, "%s", err.path);
 	}
+	session->render->end(session->out);
 }

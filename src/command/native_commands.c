@@ -71,7 +71,7 @@ static const struct native_command commands[] = {
 		.name = "lsattr",
 		.program = "fsquota lsattr",
 		.summary = "list project IDs and flags of files, as lsattr(1) does",
-		.usage = "fsquota lsattr [-padR] PATH...",
+		.usage = "fsquota lsattr [-padR] [--json] PATH...",
 		.help = "List the flags of each PATH, or of what is in it if it is a directory.\n"
 			"\n"
 			"  -p          with the project ID in front\n"
@@ -79,6 +79,7 @@ static const struct native_command commands[] = {
 			"  -a          also files whose names begin with a dot\n"
 			"  -R          directories and all that is below them; mounts are not "
 			"entered\n"
+			"      --json  JSON with the project ID, see fsquota-json(5)\n"
 			"  -h, --help  show this and exit\n",
 		.run = native_lsattr,
 	},

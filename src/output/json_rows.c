@@ -270,6 +270,20 @@ void json_id_row(struct writer *w, const char *path, uint32_t id)
 	row_end(&json);
 }
 
+void json_attributes_row(struct writer *w, const struct attributes_row *row)
+{
+	char letters[ATTRIBUTE_LETTERS];
+	struct json json;
+
+	attribute_letters(letters, row->flags);
+	row_begin(&json, w);
+	json_string(&json, "path", row->path);
+	json_number(&json, "id", row->project);
+	json_bool(&json, "inherit", row->inherit);
+	json_string(&json, "flags", letters);
+	row_end(&json);
+}
+
 /* A document that is one object under a key. */
 static void document_begin(struct json *json, struct writer *w, const char *key)
 {

@@ -9,6 +9,9 @@
 /** A path and its ID, between the begin() and end() of json_renderer. */
 void json_id_row(struct writer *w, const char *path, uint32_t id);
 
+/** A path, its ID and flags, likewise. */
+void json_attributes_row(struct writer *w, const struct attributes_row *row);
+
 /** A document with one object, of a path and an ID. */
 void json_only_id(struct writer *w, const char *key, const char *path, uint32_t id);
 

@@ -18,6 +18,14 @@ static const struct {
 	{ FS_NOCOMP_FL, 'm' },
 };
 
+void attribute_letters(char letters[ATTRIBUTE_LETTERS], uint32_t set)
+{
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (set & flags[i].flag)
+			*letters++ = flags[i].letter;
+	*letters = '\0';
+}
+
 void text_attributes_row(struct writer *w, const struct attributes_row *row, bool project)
 {
 	if (project) {

@@ -13,7 +13,12 @@ struct attributes_row {
 	const char *path;
 	uint32_t flags; /* FS_IOC_GETFLAGS */
 	uint32_t project;
+	bool inherit; /* the directory hands it on */
 };
+
+/** The letters of the flags that are set, in lsattr(1)'s order. */
+#define ATTRIBUTE_LETTERS 32
+void attribute_letters(char letters[ATTRIBUTE_LETTERS], uint32_t set);
 
 void text_attributes_row(struct writer *w, const struct attributes_row *row, bool project);
 void text_attributes_enter(struct writer *w, const char *directory);

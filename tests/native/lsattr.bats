@@ -95,5 +95,25 @@ same_as_lsattr() {
 @test "without a path the usage is shown, with 2" {
 	run_split fsquota lsattr -p
 	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] PATH..."
+	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] [--json] PATH..."
+}
+
+@test "--json has the same files, with ID, inheritance and flags" {
+	local words
+	for words in "-d /mnt/x/tree" /mnt/x/tree "-R /mnt/x/tree" "-aR /mnt/x/tree"; do
+		# shellcheck disable=SC2086 # words
+		run -0 jq -r '.lsattr[] | "\(.id) \(.flags)"' <(fsquota lsattr --json $words)
+		# shellcheck disable=SC2086 # words
+		assert_equal "$output" "$(fsquota lsattr -p $words | awk '/^ *[0-9]+ [-A-Za-z]+ \// {
+			gsub("-", "", $2); print $1, $2 }')"
+	done
+	fsquota project -s -p /mnt/x/tree/a 77 /mnt/x
+	run -0 jq -c '.lsattr[0] | [.id, .inherit, (.flags | contains("P"))]' \
+		<(fsquota lsattr -d --json /mnt/x/tree/a)
+	assert_output '[77,true,true]'
+	fsquota project -C -p /mnt/x/tree/a 77 /mnt/x
+	run_split fsquota lsattr --json
+	assert_equal "$status$stdout" 2
+	run_split fsquota lsattr --json -d /mnt/x/nowhere
+	assert_equal "$status$stdout" '5{"lsattr":[]}'
 }
