@@ -41,7 +41,7 @@ struct job {
 	/* At the native door; what it amounts to is told at the end: */
 	uint64_t entries, failures;
 	int first_code;
-	bool stopped;
+	bool over; /* a signal came, or too much failed */
 };
 
 /* So many failures are named at the native door, the others counted. */
@@ -175,7 +175,8 @@ static int fail(struct job *job, const struct fsq_walk_finding *finding)
 		if (job->failures == 1)
 			job->first_code = session->status;
 		session->status = status;
-		if (job->failures == session->max_errors)
+		job->over |= job->failures == session->max_errors;
+		if (job->over)
 			return HOPELESS;
 	}
 	/* No other file here will have a project ID either. */
@@ -223,8 +224,8 @@ static void walk(struct job *job, const char *directory)
 	/* Else the teller ended it, and has told why. */
 	if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED) {
 		progress_clear(&job->progress);
-		job->stopped = err.errnum == EINTR;
-		if (job->stopped)
+		job->over = err.errnum == EINTR;
+		if (job->over)
 			session_complain(session, 1, EINTR, "%s: %s", err.path, err.message);
 		else
 			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
@@ -240,19 +241,19 @@ static void do_project(struct job *job)
 	struct session *session = job->session;
 
 	job->directories = 0;
-	for (int foreign = 0; foreign <= 1 && !job->stopped; foreign++) {
-		for (size_t i = 0; i < session->path_count && !job->stopped; i++) {
+	for (int foreign = 0; foreign <= 1 && !job->over; foreign++) {
+		for (size_t i = 0; i < session->path_count && !job->over; i++) {
 			const struct path_entry *path = &session->paths[i];
 
 			if (path->is_project && path->foreign == foreign &&
 			    path->project == job->id)
 				walk(job, path->directory);
 		}
-		for (size_t i = 0; i < job->operand_count && !job->stopped; i++)
+		for (size_t i = 0; i < job->operand_count && !job->over; i++)
 			if (job->operands[i].foreign == foreign)
 				walk(job, job->operands[i].directory);
 	}
-	if (job->stopped)
+	if (job->over)
 		return;
 	session->render->project_end(session->out, job->directories, session->projects_file,
 				     job->word, job->depth);
@@ -290,7 +291,7 @@ static void do_words(struct job *job, int argc, char **argv)
 		return;
 	}
 	paths_load_projects(session);
-	for (int i = 0; i < argc && !job->stopped; i++) {
+	for (int i = 0; i < argc && !job->over; i++) {
 		job->word = argv[i];
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
 			do_project(job);
@@ -332,7 +333,7 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 	do_words(job, argc, argv);
 	tell_result(job);
 	/* Also one that came too late to stop anything. */
-	if (job->stopped || fsq_interrupt_pending())
+	if (job->over || fsq_interrupt_pending())
 		session_flush(job->session);
 	fsq_interrupt_restore(&before);
 }

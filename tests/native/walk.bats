@@ -61,6 +61,12 @@ directories failed; the first are named above"
 	assert_equal "$status" 7
 	assert_equal "$(grep -c 'cannot set project on' <<<"$stderr")" 3
 	assert_regex "$stderr" '3 of [0-9]+ files and directories failed, as many as --max-errors allows'
+	# Of the next directory not one is looked at.
+	run_split unprivileged project -s --max-errors 15 -p /mnt/x/tree -p /mnt/x/tree/d5 43 /mnt/x
+	assert_regex "$stderr" '15 of [0-9]+ files and directories failed, as many as'
+	refute_regex "$stdout" tree/d5
+	fsquota project -C -p /mnt/x/tree 43 /mnt/x
+	run_split unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
 	# It did give up: most were not looked at.
 	run fsquota project -c -p /mnt/x/tree 43 /mnt/x
 	assert_equal "$(($(grep -c 'not set (inode=0, tree=43)' <<<"$output") > 15))" 1
