@@ -59,7 +59,7 @@ commands() {
 		complete_words fsquota help ls
 		complete_words fsquota -x -c rep' bash "$srcdir"
 	assert_line --index 0 id
-	assert_line --index 1 -- --help
+	assert_line --index 1 -- "--json --help"
 	assert_line --index 2 lsattr
 	assert_line --index 3 report
 }
@@ -95,14 +95,20 @@ commands() {
 		complete_words fsquota limit -p bhard=1g vol
 		complete_words fsquota limit bh
 		complete_words fsquota quota -u daem
-		complete_words fsquota quota --at /mnt/x' bash "$srcdir"
+		complete_words fsquota quota --at /mnt/x
+		complete_words fsquota project --progress ""
+		complete_words fsquota usage --progress ""
+		complete_words fsquota lsattr --' bash "$srcdir"
 	rm /etc/projid
 	assert_line --index 0 -- "--at --json --projects-file --projid-file --help"
-	assert_line --index 1 -- "-c -s -C -d -p --at --json --projects-file --projid-file --help"
+	assert_line --index 1 -- "-c -s -C -d -p --at --json --projects-file --projid-file --help --max-errors --progress"
 	assert_line --index 2 volume
 	assert_line --index 3 bhard=
 	assert_line --index 4 daemon
 	assert_line --index 5 --partial "/mnt/x"
+	assert_line --index 6 "auto never always"
+	assert_line --index 7 "auto never always"
+	assert_line --index 8 -- "--json --help"
 }
 
 @test "--version names the program" {
