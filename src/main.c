@@ -17,6 +17,7 @@
  *     names.c          users, groups and projects by name
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
+ *     progress.c       how far a walk has come (output/progress_text.c)
  *     options.c        what the commands' options have in common
  *   output/     rows to bytes; the only place that prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
@@ -34,8 +35,9 @@
  *     usage.c disk_use.c   what is used, or counted
  *     filesystem.c     a filesystem, opened by any path
  *     kernel.c         the only caller of quotactl
- *     inode_project.c  the only caller of the FSXATTR ioctls
- *     tree_walk.c      every file of a tree, safely
+ *     inode_project.c  the only caller of the FSXATTR ioctls and of file_[gs]etattr
+ *     tree_walk.c      every file of a tree, safely: walk_way.c is where it is, walk_crew.c its
+ *                      threads
  *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
  *     project_files.c  /etc/projects and /etc/projid, read
  *     all_inodes.c     every inode of an XFS, without walking
