@@ -321,7 +321,7 @@ function invocation(	n, text) {
 	else if (n < 86) {
 		text = command()
 		while (chance(60) && !project_seen) text = text "\\n" command()
-		print "printf '" text "\\n' | xfs_quota $O $M" shown
+		print "printf -- '" text "\\n' | xfs_quota $O $M" shown
 	} else if (n < 90) print "printf \"" restored() "\" | xfs_quota $O -c 'restore" one_type() "' $M"
 	else if (n < 93) {
 		text = pick("x x 1 2") == "x" ? "$M /mnt/x2" : "/mnt/x2 $M"
