@@ -38,10 +38,6 @@ populate() {
 	perl -MIO::Socket::UNIX -e 'chdir shift; IO::Socket::UNIX->new(Local => "socket", Listen => 1) or die $!' "$1"
 }
 
-needs_quota() {
-	[ "$FSQ_QUOTA" = yes ] || skip "this kernel has no quota"
-}
-
 # all_carry ID: everything in the tree.
 all_carry() {
 	local count

@@ -7,6 +7,11 @@
 # A walk of more entries than this is a large one (FSQ_WALK_LARGE).
 large=1000
 
+# For what cannot be shown without: run --new may have to do with a kernel that has none.
+needs_quota() {
+	[ "$FSQ_QUOTA" = yes ] || skip "this kernel has no quota"
+}
+
 # many DIR COUNT: that many files in a new directory.
 many() {
 	mkdir -p "$1"
