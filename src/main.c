@@ -37,7 +37,7 @@
  *     kernel.c         the only caller of quotactl
  *     inode_project.c  the only caller of the FSXATTR ioctls and of file_[gs]etattr
  *     tree_walk.c      every file of a tree, safely: walk_way.c is where it is, walk_crew.c its
- *                      threads
+ *                      threads, walk_view.c a view without mounts
  *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
  *     project_files.c  /etc/projects and /etc/projid, read
  *     all_inodes.c     every inode of an XFS, without walking

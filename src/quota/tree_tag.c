@@ -196,11 +196,10 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 	return 0;
 }
 
-int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
-		 const struct fsq_inode_project *from, const struct fsq_inode_project *to,
-		 bool strict, const struct fsq_walk_manner *manner, struct fsq_error *err)
+/* To its end, whatever signals wait: what is not looked at cannot be undone. */
+static int walk_tree(struct fsq_tree_tag *tag, int fd, const char *path, fsq_walk_visitor visitor,
+		     const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
-	struct fsq_tree_tag *tag = calloc(1, sizeof(*tag));
 	struct fsq_walk walk = {
 		.root = path,
 		.root_fd = fd,
@@ -208,10 +207,19 @@ int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
 		.reach = FSQ_WALK_PROJECTS,
 		.uninterrupted = true,
 		.manner = manner,
-		.visit = visit,
+		.visit = visitor,
 		.tell = tell,
 		.arg = tag,
 	};
+
+	return fsq_tree_walk(&walk, err);
+}
+
+int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
+		 const struct fsq_inode_project *from, const struct fsq_inode_project *to,
+		 bool strict, const struct fsq_walk_manner *manner, struct fsq_error *err)
+{
+	struct fsq_tree_tag *tag = calloc(1, sizeof(*tag));
 	int rc;
 
 	*out = tag;
@@ -223,7 +231,7 @@ int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
 	tag->strict = strict;
 	tag->threads = manner ? manner->threads : 0;
 	tag->err = err;
-	rc = fsq_tree_walk(&walk, err);
+	rc = walk_tree(tag, fd, path, visit, manner, err);
 	return rc ? rc : tag->rc;
 }
 
@@ -262,23 +270,13 @@ static int put_back(const struct fsq_walk_entry *entry, struct fsq_walk_finding 
 void fsq_tree_tag_undo(struct fsq_tree_tag *tag, int fd, const char *path)
 {
 	struct fsq_walk_manner manner = { 0 };
-	struct fsq_walk walk = {
-		.root = path,
-		.root_fd = fd,
-		.max_depth = FSQ_WALK_INFINITE,
-		.reach = FSQ_WALK_PROJECTS,
-		.uninterrupted = true,
-		.manner = &manner,
-		.visit = put_back,
-		.arg = tag,
-	};
 
 	if (!tag)
 		return;
 	manner.threads = tag->threads;
 	if (tag->count > 0)
 		qsort(tag->exceptions, tag->count, sizeof(*tag->exceptions), compare_inodes);
-	fsq_tree_walk(&walk, NULL);
+	walk_tree(tag, fd, path, put_back, &manner, NULL);
 }
 
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)

@@ -5,34 +5,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "mountinfo.h"
-#include "syscalls.h"
 #include "walk_crew.h"
+#include "walk_view.h"
 #include "walk_way.h"
 
 #define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
-#define OPEN_TREE_CLONE 1
 
 /* Every so many entries a thread looks whether somebody wants us to stop. */
 #define PATIENCE 256
 /* Progress is told at most every so many nanoseconds. */
 #define INTERVAL (100 * 1000 * 1000LL)
-
-#define THREADS_MAX 8
 
 /* What all threads of a walk share. */
 struct tree {
@@ -44,7 +35,7 @@ struct tree {
 	bool by_name; /* and by name, since nothing can be mounted over one */
 	int view;     /* what keeps it so, or -1 */
 	bool large;
-	int64_t half_wall, half_cpu; /* when half of what makes a tree large was done */
+	struct fsq_crew_pace pace; /* since half of what makes a tree large was done */
 	atomic_uint_fast64_t entries;
 	int64_t last_progress;
 };
@@ -88,14 +79,6 @@ bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
 	       S_ISDIR(st.st_mode);
 }
 
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Add to the sum and, now and then, look up. @return  0 or -EINTR */
 static int count(struct walk *walk)
 {
@@ -112,9 +95,9 @@ static int count(struct walk *walk)
 	if (!manner || !manner->progress)
 		return 0;
 	pthread_mutex_lock(&tree->crew.lock);
-	if (read_clock(CLOCK_MONOTONIC) - tree->last_progress >= INTERVAL) {
+	if (fsq_crew_clock() - tree->last_progress >= INTERVAL) {
 		manner->progress(entries, walk->way.path, manner->arg);
-		tree->last_progress = read_clock(CLOCK_MONOTONIC);
+		tree->last_progress = fsq_crew_clock();
 	}
 	pthread_mutex_unlock(&tree->crew.lock);
 	return 0;
@@ -425,67 +408,11 @@ static bool is_lenient(int fd)
 	return fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC;
 }
 
-/*
- * A private view of the tree, in which nothing is mounted and nobody can mount anything: a name in
- * one of its directories leads to the file that the filesystem has there. Where something is
- * mounted in it now files are not to be reached by name: what the mounts hide is not walked.
- * @return   a descriptor for reading of the root, or -1
- */
-static int open_view(struct tree *tree, int root_fd)
-{
-	char link[32], root[PATH_MAX];
-	ssize_t length;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", root_fd);
-	length = readlink(link, root, sizeof(root));
-	if (length <= 0 || (size_t)length == sizeof(root) || root[0] != '/')
-		return -1;
-	root[length] = '\0';
-	if (fsq_mountinfo_any_below(root) != 0)
-		return -1;
-	tree->view = (int)syscall(SYS_open_tree, root_fd, "",
-				  (unsigned int)(OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH));
-	return tree->view < 0 ? -1 : openat(tree->view, ".", FSQ_WAY_OPEN | O_DIRECTORY);
-}
-
-/* As many as there is work for: a thread that waits for the storage leaves its processor to others.
- */
-static unsigned int measure_threads(const struct tree *tree)
-{
-	int64_t wall = read_clock(CLOCK_MONOTONIC) - tree->half_wall;
-	int64_t cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - tree->half_cpu;
-	unsigned int processors = 1;
-	cpu_set_t cpus;
-
-	if (wall > cpu + cpu / 4)
-		return THREADS_MAX;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		processors = (unsigned int)CPU_COUNT(&cpus);
-	return processors < THREADS_MAX ? processors : THREADS_MAX;
-}
-
-static unsigned int choose_threads(const struct tree *tree)
-{
-	const struct fsq_walk *request = tree->request;
-	unsigned int threads = request->manner ? request->manner->threads : 0;
-	struct rlimit limit;
-
-	if (request->alone)
-		return 1;
-	if (threads == 0)
-		threads = measure_threads(tree);
-	/* And as there are descriptors for, with the queue. */
-	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
-			       limit.rlim_cur < (rlim_t)(threads + 1) * FSQ_WAY_MAX_OPEN))
-		threads--;
-	return threads;
-}
-
 /* From here on by name: the directories we are in are opened again in the private view. */
 static void turn_to_names(struct walk *walk)
 {
 	int root_fd = fsq_way_root_fd(&walk->way);
-	int fd = is_lenient(root_fd) ? open_view(walk->tree, root_fd) : -1;
+	int fd = is_lenient(root_fd) ? fsq_walk_view_open(root_fd, &walk->tree->view) : -1;
 
 	walk->tree->by_name = fd >= 0 && fsq_way_move(&walk->way, fd);
 }
@@ -493,7 +420,12 @@ static void turn_to_names(struct walk *walk)
 static void turn_large(struct walk *walk)
 {
 	struct tree *tree = walk->tree;
-	unsigned int threads = choose_threads(tree);
+	const struct fsq_walk_manner *manner = tree->request->manner;
+	unsigned int threads = tree->request->alone ? 1 : manner ? manner->threads : 0;
+
+	if (threads == 0)
+		threads = fsq_crew_measure(&tree->pace);
+	threads = fsq_crew_afford(threads, FSQ_WAY_MAX_OPEN);
 
 	/* All of it before there is anybody else. */
 	tree->large = true;
@@ -509,9 +441,8 @@ static void grow(struct walk *walk)
 {
 	if (walk->visited >= FSQ_WALK_LARGE) {
 		turn_large(walk);
-	} else if (walk->visited >= FSQ_WALK_LARGE / 2 && walk->tree->half_wall == 0) {
-		walk->tree->half_wall = read_clock(CLOCK_MONOTONIC);
-		walk->tree->half_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	} else if (walk->visited >= FSQ_WALK_LARGE / 2 && walk->tree->pace.wall == 0) {
+		walk->tree->pace = fsq_crew_pace();
 	}
 }
 

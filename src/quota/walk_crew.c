@@ -2,8 +2,14 @@
 #include "walk_crew.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* More gain nothing, as tests/bench/walk shows. */
+#define THREADS_MAX 8
 
 /* Something a part has to tell, or a part that somebody else does at this point of it. */
 struct item {
@@ -18,6 +24,53 @@ struct fsq_part {
 	struct item *first, *last; /* of the head there is none: all is told */
 	bool done;
 };
+
+/* --- how many --- */
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t fsq_crew_clock(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+struct fsq_crew_pace fsq_crew_pace(void)
+{
+	return (struct fsq_crew_pace){ fsq_crew_clock(), read_clock(CLOCK_THREAD_CPUTIME_ID) };
+}
+
+unsigned int fsq_crew_measure(const struct fsq_crew_pace *since)
+{
+	struct fsq_crew_pace now = fsq_crew_pace();
+	int64_t wall = now.wall - since->wall, cpu = now.cpu - since->cpu;
+	unsigned int processors = 1;
+	cpu_set_t cpus;
+
+	if (wall > cpu + cpu / 4)
+		return THREADS_MAX;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		processors = (unsigned int)CPU_COUNT(&cpus);
+	return processors < THREADS_MAX ? processors : THREADS_MAX;
+}
+
+unsigned int fsq_crew_afford(unsigned int threads, unsigned int descriptors)
+{
+	struct rlimit limit;
+
+	/* The queue has some, too. */
+	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
+			       limit.rlim_cur < (rlim_t)(threads + 1) * descriptors))
+		threads--;
+	return threads;
+}
+
+/* --- the order --- */
 
 static void stop(struct fsq_crew *crew, int rc)
 {

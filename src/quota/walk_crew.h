@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tree_walk.h"
@@ -18,6 +19,26 @@
 #define FSQ_CREW_MAX 16
 /* A longer queue wakes fewer threads for one directory each; each place holds a descriptor. */
 #define FSQ_CREW_QUEUE 32
+
+/* How much time has passed, and how much of it the calling thread has run, in nanoseconds. */
+struct fsq_crew_pace {
+	int64_t wall, cpu;
+};
+
+/** @return  now */
+struct fsq_crew_pace fsq_crew_pace(void);
+int64_t fsq_crew_clock(void);
+
+/**
+ * How many threads are there work for? One that waits for the storage leaves its processor to
+ * others: then eight; else as many as there are processors, but no more than eight.
+ *
+ * @since    fsq_crew_pace() some time ago
+ */
+unsigned int fsq_crew_measure(const struct fsq_crew_pace *since);
+
+/** @return  so many threads, or as many as there are descriptors for, each with so many */
+unsigned int fsq_crew_afford(unsigned int threads, unsigned int descriptors);
 
 /* What one thread does without a break: a directory and what it has not given away of it. */
 struct fsq_part;
