@@ -320,7 +320,9 @@ static void tell_result(struct job *job)
 				 job->failures == session->max_errors
 					 ? ", as many as --max-errors allows"
 					 : "");
-	session->status = status ? status : partial ? -FSQ_E_PARTIAL : job->first_code;
+	session->status = status    ? status
+			  : partial ? session_exit_code(FSQ_E_PARTIAL)
+				    : job->first_code;
 }
 
 /* A signal that is to stop us lets the file that is worked on be finished, and be counted. */

@@ -40,7 +40,7 @@ static void complain(struct session *session, enum manner manner, int status, in
 	struct error_row row = {
 		.program = manner == NAMED || session->native ? session->program : NULL,
 		.path = subject(session),
-		.code = -code,
+		.code = session_exit_code(code),
 		.errnum = errnum,
 	};
 	char *message;
@@ -55,6 +55,28 @@ static void complain(struct session *session, enum manner manner, int status, in
 	row.message = message ? message : "out of memory";
 	print(session, status, &row);
 	free(message);
+}
+
+int session_exit_code(int code)
+{
+	switch (code) {
+	case FSQ_OK:
+		return 0;
+	case FSQ_E_USAGE:
+		return 2;
+	case FSQ_E_NOT_SUPPORTED:
+		return 3;
+	case FSQ_E_PERMISSION:
+		return 4;
+	case FSQ_E_NOT_FOUND:
+		return 5;
+	case FSQ_E_CONFLICT:
+		return 6;
+	case FSQ_E_PARTIAL:
+		return 7;
+	default:
+		return 1;
+	}
 }
 
 static int code_of(int why)
@@ -92,7 +114,7 @@ void session_fail(struct session *session, const struct fsq_error *err)
 		.program = session->program,
 		.path = err->path[0] ? err->path : NULL,
 		.message = err->message,
-		.code = -err->code,
+		.code = session_exit_code(err->code),
 		.errnum = err->errnum,
 		.hint = err->hint,
 	};

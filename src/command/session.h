@@ -62,6 +62,9 @@ struct session {
 	int status;
 };
 
+/** @return  the exit status of the native door for an FSQ_E_ code, see fsquota(8) */
+int session_exit_code(int code);
+
 /**
  * Say on stderr that something failed, with the program's name in front.
  *

@@ -47,7 +47,7 @@ static void show(struct session *session, const struct fsq_directory *directory,
 static void fail(struct session *session, const struct fsq_error *err, bool quiet)
 {
 	if (quiet)
-		session->status = -err->code;
+		session->status = session_exit_code(err->code);
 	else
 		session_fail(session, err);
 }

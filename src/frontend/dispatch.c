@@ -98,7 +98,7 @@ enum command_result dispatch_all(struct session *session, const struct command *
 		session->current_path = i;
 		result = run_copy(session, command, argc, argv);
 		/* Wrong words are no better for the next. */
-		if (session->native && session->status == -FSQ_E_USAGE)
+		if (session->native && session->status == session_exit_code(FSQ_E_USAGE))
 			result = COMMAND_QUIT;
 		session->pass++;
 		/* A command that loads the projects moves what comes after them. */

@@ -74,7 +74,7 @@ static int usage(const struct session *session)
 {
 	fprintf(stderr, "Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... [path]\n",
 		session->program);
-	return session->strict ? -FSQ_E_USAGE : 1;
+	return session->strict ? session_exit_code(FSQ_E_USAGE) : 1;
 }
 
 static int version(struct session *session)

@@ -5,16 +5,16 @@
 
 #include <limits.h>
 
-/* The kinds of failure. Their absolute values are the exit codes of the native door. */
+/* The kinds of failure. Negative errnos end at -4095, so that the two are never confused. */
 enum fsq_code {
 	FSQ_OK = 0,
-	FSQ_E_FAILED = -1,	  /* otherwise: I/O, memory */
-	FSQ_E_USAGE = -2,	  /* the caller asked for something that makes no sense */
-	FSQ_E_NOT_SUPPORTED = -3, /* filesystem, kernel, or the quota type is off */
-	FSQ_E_PERMISSION = -4,	  /* capability, user namespace, seccomp */
-	FSQ_E_NOT_FOUND = -5,	  /* no such path, project or quota */
-	FSQ_E_CONFLICT = -6,	  /* ID in use, already assigned otherwise */
-	FSQ_E_PARTIAL = -7,	  /* some files of a tree failed */
+	FSQ_E_FAILED = -5001,	     /* otherwise: I/O, memory */
+	FSQ_E_USAGE = -5002,	     /* the caller asked for something that makes no sense */
+	FSQ_E_NOT_SUPPORTED = -5003, /* filesystem, kernel, or the quota type is off */
+	FSQ_E_PERMISSION = -5004,    /* capability, user namespace, seccomp */
+	FSQ_E_NOT_FOUND = -5005,     /* no such path, project or quota */
+	FSQ_E_CONFLICT = -5006,	     /* ID in use, already assigned otherwise */
+	FSQ_E_PARTIAL = -5007,	     /* some files of a tree failed */
 };
 
 struct fsq_error {
