@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/assign.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "config.h"
@@ -11,6 +13,7 @@
 #include "output/native_text.h"
 #include "progress.h"
 #include "quota/project_edit.h"
+#include "quota/usage.h"
 #include "quota/units.h"
 
 enum {
@@ -23,6 +26,7 @@ enum {
 	ID,
 	ID_RANGE,
 	NO_REGISTER,
+	REQUIRE_ENFORCED,
 	DRY_RUN,
 };
 
@@ -31,13 +35,18 @@ static bool take_limit(struct session *session, struct fsq_limits *limits, enum 
 {
 	uint64_t value;
 
-	if (form == FSQ_INODES ? fsq_parse_positive(optarg, &value)
-			       : fsq_parse_bytes(optarg, &value)) {
+	int rc = form == FSQ_INODES ? fsq_parse_positive(optarg, &value)
+				    : fsq_parse_bytes(optarg, &value);
+
+	if (rc == -ERANGE)
+		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is too large for a limit",
+				 optarg);
+	else if (rc)
 		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is no %s", optarg,
 				 form == FSQ_INODES ? "number of inodes, such as 10000"
 						    : "size, such as 500M or 10G");
+	if (rc)
 		return false;
-	}
 	if (form != FSQ_INODES)
 		value = fsq_limit_blocks_up(value);
 	(hard ? limits->hard : limits->soft)[form] = value;
@@ -62,19 +71,14 @@ static bool take_option(struct session *session, struct fsq_assign_request *requ
 		request->unlimited = true;
 		return true;
 	case NAME:
-		request->name = optarg;
+		request->claim.name = optarg;
 		if (fsq_project_name_is_valid(optarg))
 			return true;
 		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" cannot be the name of a project",
 				 optarg);
 		return false;
 	case ID:
-		request->has_id = fsq_parse_id(optarg, &request->id) == 0 && request->id != 0;
-		if (!request->has_id)
-			session_complain(session, 1, FSQ_E_USAGE,
-					 "\"%s\" is no project ID from 1 to %u", optarg,
-					 FSQ_ID_MAX);
-		return request->has_id;
+		return native_take_id(session, &request->claim);
 	case ID_RANGE:
 		*has_range = fsq_parse_id_range(optarg, &request->range) == 0;
 		if (!*has_range)
@@ -84,7 +88,10 @@ static bool take_option(struct session *session, struct fsq_assign_request *requ
 				optarg);
 		return *has_range;
 	case NO_REGISTER:
-		request->registry.none = true;
+		session->no_register = true;
+		return true;
+	case REQUIRE_ENFORCED:
+		request->require_enforced = true;
 		return true;
 	case DRY_RUN:
 		request->dry_run = true;
@@ -94,12 +101,29 @@ static bool take_option(struct session *session, struct fsq_assign_request *requ
 	}
 }
 
+/*
+ * IDs that are not registered in /etc are not chosen from kubelet's range: it gives up when it
+ * finds 128 in use that the files do not know.
+ */
+static struct fsq_id_range usual_range(const struct session *session)
+{
+	bool visible = !session->no_register &&
+		       strcmp(session->projects_file, FSQ_PROJECTS_FILE) == 0 &&
+		       strcmp(session->projid_file, FSQ_PROJID_FILE) == 0;
+
+	if (session->range_configured)
+		return session->range;
+	return (struct fsq_id_range){ visible ? FSQ_ID_RANGE_FIRST : FSQ_ID_RANGE_UNSEEN_FIRST,
+				      FSQ_ID_RANGE_LAST };
+}
+
 static bool parse(struct session *session, const struct native_command *command, int argc,
 		  char **argv, struct fsq_assign_request *request)
 {
 	static const struct option words[] = {
 		NATIVE_WORDS,
 		NATIVE_FILE_WORDS,
+		NATIVE_LOCK_WORDS,
 		NATIVE_WALK_WORDS,
 		{ "hard", required_argument, NULL, HARD },
 		{ "soft", required_argument, NULL, SOFT },
@@ -110,6 +134,7 @@ static bool parse(struct session *session, const struct native_command *command,
 		{ "id", required_argument, NULL, ID },
 		{ "id-range", required_argument, NULL, ID_RANGE },
 		{ "no-register", no_argument, NULL, NO_REGISTER },
+		{ "require-enforced", no_argument, NULL, REQUIRE_ENFORCED },
 		{ "dry-run", no_argument, NULL, DRY_RUN },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -126,9 +151,10 @@ static bool parse(struct session *session, const struct native_command *command,
 				 "--unlimited does not go with other limits");
 		return false;
 	}
-	request->registry.projects_file = session->projects_file;
-	request->registry.projid_file = session->projid_file;
-	return request->has_id || has_range || config_id_range(session, &request->range);
+	request->registry = session_registry(session);
+	if (!has_range)
+		request->range = usual_range(session);
+	return true;
 }
 
 /* The ID; with --json the whole row. @return  whether the caller has got it */
@@ -144,13 +170,14 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	if (!session->json) {
 		text_id_row(session->out, fsq_assignment_id(assignment));
 	} else {
-		if (fsq_usage_get(&usage, directory, false, NULL, &err)) {
+		if (fsq_usage_get(&usage, directory, session->projects_file, false, NULL, &err)) {
 			session_fail(session, &err);
 			return false;
 		}
 		output = listing_begin(session, &style, "assign", true);
 		if (output) {
 			row = listing_row(session, directory, &usage);
+			row.enforced &= fsq_assignment_enforcement(assignment) == FSQ_ENFORCED;
 			listing_add(session, output, &row);
 			listing_end(session, output);
 		}
@@ -160,17 +187,39 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	return session->status == 0;
 }
 
+/* What is done, but may not be what was meant. */
+static void warn(struct session *session, const struct fsq_assignment *assignment,
+		 const struct fsq_assign_request *request)
+{
+	const struct fsq_limits *limits = &request->limits;
+	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
+	uint64_t space = fsq_assignment_space(assignment);
+
+	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
+		session_complain(session, 0, FSQ_OK,
+				 "%s: limits are not enforced on this filesystem: they stop nobody",
+				 request->directory);
+	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_ENFORCED_BUT_FOR_ROOT)
+		session_complain(session, 0, FSQ_OK,
+				 "%s: can be written by root alone, who passes every limit on "
+				 "this filesystem",
+				 request->directory);
+	if (space && hard > space / FSQ_BASIC_BLOCK)
+		session_complain(session, 0, FSQ_OK,
+				 "%s: the limit, %" PRIu64 " bytes, is above the size of the "
+				 "filesystem, %" PRIu64 " bytes",
+				 request->directory, hard * FSQ_BASIC_BLOCK, space);
+}
+
 NATIVE_FUNCTION(assign)
 {
-	struct fsq_assign_request request = {
-		.range = { FSQ_ID_RANGE_FIRST, FSQ_ID_RANGE_LAST },
-	};
+	struct fsq_assign_request request = { 0 };
 	struct fsq_assignment *assignment;
 	struct progress progress;
 	struct fsq_error err;
 	int rc;
 
-	if (!parse(session, command, argc, argv, &request))
+	if (!config_read(session) || !parse(session, command, argc, argv, &request))
 		return;
 	progress_begin(&progress, session);
 	request.manner = &progress.manner;
@@ -185,11 +234,12 @@ NATIVE_FUNCTION(assign)
 	} else if (request.dry_run) {
 		text_id_row(session->out, fsq_assignment_id(assignment));
 	} else if (show(session, assignment, request.directory)) {
+		warn(session, assignment, &request);
 		/* The process ends, which frees it without a call of the kernel. */
 		return;
-	} else {
+	} else if (fsq_assignment_undo(assignment, &err)) {
 		/* Who does not know the ID has not got a quota. */
-		fsq_assignment_undo(assignment);
+		session_fail(session, &err);
 	}
 	fsq_assignment_free(assignment);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quota/units.h"
 #include "quota/whole_file.h"
 
 #define BLANKS " \t\r"
@@ -20,7 +21,58 @@ static char *trim(char *text)
 	return text;
 }
 
-static bool take_line(struct session *session, char *line, struct fsq_id_range *range)
+bool config_parse_seconds(const char *text, unsigned int *seconds)
+{
+	uint32_t number;
+
+	if (fsq_parse_id(text, &number) || text[0] == '+' || number > 1000000)
+		return false;
+	*seconds = number;
+	return true;
+}
+
+static bool take_range(struct session *session, char *value)
+{
+	session->range_configured = fsq_parse_id_range(value, &session->range) == 0;
+	return session->range_configured;
+}
+
+static bool take_projects_file(struct session *session, char *value)
+{
+	session->projects_file = value;
+	return value[0] == '/';
+}
+
+static bool take_projid_file(struct session *session, char *value)
+{
+	session->projid_file = value;
+	return value[0] == '/';
+}
+
+static bool take_register(struct session *session, char *value)
+{
+	session->no_register = strcmp(value, "no") == 0;
+	return session->no_register || strcmp(value, "yes") == 0;
+}
+
+static bool take_seconds(struct session *session, char *value)
+{
+	return config_parse_seconds(value, &session->lock_seconds);
+}
+
+static const struct {
+	const char *key;
+	const char *form;
+	bool (*take)(struct session *session, char *value);
+} keys[] = {
+	{ "id-range", "FIRST-LAST", take_range },
+	{ "lock-timeout", "SECONDS", take_seconds },
+	{ "projects-file", "/PATH", take_projects_file },
+	{ "projid-file", "/PATH", take_projid_file },
+	{ "register", "yes|no", take_register },
+};
+
+static bool take_line(struct session *session, char *line, unsigned int number)
 {
 	char *value;
 
@@ -31,21 +83,29 @@ static bool take_line(struct session *session, char *line, struct fsq_id_range *
 	if (value)
 		*value++ = '\0';
 	line = trim(line);
-	value = value ? trim(value) : NULL;
-	if (value && strcmp(line, "id-range") == 0 && fsq_parse_id_range(value, range) == 0)
-		return true;
+	value = value ? trim(value) : line + strlen(line);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(line, keys[i].key) != 0)
+			continue;
+		if (keys[i].take(session, value))
+			return true;
+		session_complain(session, 1, FSQ_E_USAGE,
+				 FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"", number,
+				 value, keys[i].key, keys[i].form);
+		return false;
+	}
 	session_complain(session, 1, FSQ_E_USAGE,
-			 FSQ_CONFIG_FILE ": \"%s%s%s\" is not \"id-range = FIRST-LAST\"", line,
-			 value ? " = " : "", value ? value : "");
+			 FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"", number, line);
 	return false;
 }
 
-bool config_id_range(struct session *session, struct fsq_id_range *range)
+bool config_read(struct session *session)
 {
-	char *text, *rest, *line;
+	char *rest, *line;
 	size_t length;
+	unsigned int number = 0;
 	bool good = true;
-	int rc = fsq_read_whole(FSQ_CONFIG_FILE, &text, &length);
+	int rc = fsq_read_whole(FSQ_CONFIG_FILE, &session->config_text, &length);
 
 	if (rc == -ENOENT)
 		return true;
@@ -53,9 +113,8 @@ bool config_id_range(struct session *session, struct fsq_id_range *range)
 		session_complain(session, 1, -rc, "cannot read " FSQ_CONFIG_FILE);
 		return false;
 	}
-	rest = text;
-	while (good && (line = fsq_next_line(&rest, text + length)))
-		good = take_line(session, line, range);
-	free(text);
+	rest = session->config_text;
+	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
+		good = take_line(session, line, ++number);
 	return good;
 }

@@ -3,17 +3,23 @@
 #ifndef FSQ_CONFIG_H
 #define FSQ_CONFIG_H
 
-#include "quota/allocate.h"
 #include "session.h"
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"
 
 /**
- * The range of project IDs to choose from, "id-range = FIRST-LAST".
+ * Read it, before the options of the command line, which come before it: id-range, projects-file,
+ * projid-file, register and lock-timeout, see fsquota.conf(5).
  *
- * @range    left as it is where nothing is configured
  * @return   false when the file is wrong; the user has been told
  */
-bool config_id_range(struct session *session, struct fsq_id_range *range);
+bool config_read(struct session *session);
+
+/**
+ * Parse the seconds of lock-timeout and --lock-timeout.
+ *
+ * @return   whether they are some
+ */
+bool config_parse_seconds(const char *text, unsigned int *seconds);
 
 #endif

@@ -31,7 +31,7 @@ static void try_id(uint32_t id, void *arg)
 		guess->visit(&dquot, guess->arg);
 }
 
-void dquots_each(struct session *session, const struct fsq_filesystem *fs,
+bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
 {
@@ -45,7 +45,7 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		if (rc != -ENOENT)
 			session_note(session, -rc, "cannot read %s quotas",
 				     names_of_type(range->type));
-		return;
+		return rc == -ENOENT;
 	}
 	if (rc) {
 		names_each(session, range->type, try_id, &guess);
@@ -54,7 +54,7 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		if (rc != -ENOENT && !guess.answered)
 			session_note(session, -rc, "cannot read %s quotas",
 				     names_of_type(range->type));
-		return;
+		return rc == -ENOENT || guess.answered;
 	}
 	while (rc == 0 && dquot.id >= id && (!range->upper || dquot.id <= range->upper)) {
 		visit(&dquot, arg);
@@ -63,4 +63,8 @@ void dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		id = dquot.id + 1;
 		rc = fsq_kernel_get_next(&fs->target, range->type, id, &dquot);
 	}
+	if (rc == 0 || rc == -ENOENT)
+		return true;
+	session_note(session, -rc, "cannot read the other %s quotas", names_of_type(range->type));
+	return false;
 }

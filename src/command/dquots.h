@@ -15,8 +15,10 @@ struct dquot_range {
 /**
  * Call @visit for each record in the order of IDs. Where the kernel cannot tell the next ID, or
  * the user may not ask, the IDs of the user, group or projid database are tried instead.
+ *
+ * @return   whether these were all; else the user has been told
  */
-void dquots_each(struct session *session, const struct fsq_filesystem *fs,
+bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "dquots.h"
 #include "listing.h"
 #include "native_command.h"
@@ -162,13 +163,16 @@ static void read_filesystem(struct list *list)
 	const struct dquot_range range = { .type = FSQ_PROJECT, .lower = 1 };
 	int rc = fsq_kernel_state(&fs->target, FSQ_PROJECT, &list->state);
 
+	/* Of a filesystem that could not be read to its end some may be left. */
+	while (list->next_known < list->known_count &&
+	       list->known[list->next_known].filesystem < list->filesystem)
+		list->next_known++;
 	session->current_path = (int)list->filesystem;
 	if (rc || !list->state.accounting[FSQ_PROJECT])
 		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
 				 "there is no project quota: mount it with prjquota");
-	else
-		dquots_each(session, fs, &range, add_record, list);
-	add_unrecorded(list, (uint64_t)FSQ_ID_MAX + 1);
+	else if (dquots_each(session, fs, &range, add_record, list))
+		add_unrecorded(list, (uint64_t)FSQ_ID_MAX + 1);
 	session->current_path = -1;
 }
 
@@ -301,6 +305,8 @@ NATIVE_FUNCTION(list)
 	struct project_style style = { 0 };
 	int option;
 
+	if (!config_read(session))
+		return;
 	project_columns(&style, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
 	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
 	       -1) {

@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 
+#include "quota/owner.h"
 #include "session.h"
 
 struct native_command {
@@ -35,6 +36,12 @@ const struct native_command *native_command_all(size_t *count);
 		"projid-file", required_argument, NULL, NATIVE_PROJID_FILE  \
 	}
 
+/* And those that lock them. */
+#define NATIVE_LOCK_WORDS                                                    \
+	{                                                                    \
+		"lock-timeout", required_argument, NULL, NATIVE_LOCK_TIMEOUT \
+	}
+
 /* And those that walk trees. */
 #define NATIVE_WALK_WORDS                                            \
 	{                                                            \
@@ -42,7 +49,14 @@ const struct native_command *native_command_all(size_t *count);
 	}
 
 /* Numbers for options without a letter; those of commands begin at NATIVE_OWN. */
-enum { NATIVE_JSON = 256, NATIVE_PROJECTS_FILE, NATIVE_PROJID_FILE, NATIVE_PROGRESS, NATIVE_OWN };
+enum {
+	NATIVE_JSON = 256,
+	NATIVE_PROJECTS_FILE,
+	NATIVE_PROJID_FILE,
+	NATIVE_LOCK_TIMEOUT,
+	NATIVE_PROGRESS,
+	NATIVE_OWN
+};
 
 /**
  * Read the next option of a native command with getopt_long(3). Those of NATIVE_WORDS and
@@ -55,6 +69,9 @@ enum { NATIVE_JSON = 256, NATIVE_PROJECTS_FILE, NATIVE_PROJID_FILE, NATIVE_PROGR
  */
 int native_option(struct session *session, const struct native_command *command, int argc,
 		  char **argv, const char *letters, const struct option *words);
+
+/** Take --id. @return  whether it is an ID; else the user has been told */
+bool native_take_id(struct session *session, struct fsq_claim *claim);
 
 /** The one operand there must be. @return  whether it is there; else the user has been told */
 bool native_operand(struct session *session, const struct native_command *command, int argc,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
 
+#include "config.h"
 #include "listing.h"
 #include "native_command.h"
 #include "output/native_text.h"
 #include "progress.h"
+#include "quota/units.h"
 
+#define NATIVE_LOCK_HELP \
+	"      --lock-timeout S    wait so many seconds for the files' locks, 60; 0: do not\n"
 #define NATIVE_WALK_HELP "      --progress WHEN     how far it is: auto, never, always\n"
 
 /* Sorted by name. */
@@ -33,7 +37,8 @@ static const struct native_command commands[] = {
 			"/etc/fsquota.conf's\n"
 			"      --no-register       write nothing to the files\n"
 			"      --projects-file F   instead of /etc/projects\n"
-			"      --projid-file F     instead of /etc/projid\n"
+			"      --projid-file F     instead of /etc/projid\n" NATIVE_LOCK_HELP
+			"      --require-enforced  fail where the limits would stop nobody\n"
 			"      --dry-run           only say which ID it would be\n" NATIVE_WALK_HELP
 			"      --json              print the whole row as JSON, see "
 			"fsquota-json(5)\n"
@@ -173,6 +178,12 @@ static bool take_common(struct session *session, int option)
 	case NATIVE_PROJID_FILE:
 		session->projid_file = optarg;
 		return true;
+	case NATIVE_LOCK_TIMEOUT:
+		if (config_parse_seconds(optarg, &session->lock_seconds))
+			return true;
+		session_complain(session, 1, FSQ_E_USAGE,
+				 "--lock-timeout is a number of seconds, not \"%s\"", optarg);
+		return false;
 	case NATIVE_PROGRESS:
 		return progress_parse(session, optarg);
 	default:
@@ -194,7 +205,8 @@ int native_option(struct session *session, const struct native_command *command,
 		option = getopt_long(argc, argv, letters, words ? words : only_help, NULL);
 	} while (take_common(session, option));
 	switch (option) {
-	case NATIVE_PROGRESS: /* it was none */
+	case NATIVE_LOCK_TIMEOUT: /* it was none */
+	case NATIVE_PROGRESS:
 		return 0;
 	case 'h':
 		text_command_help(session->out, command->usage, command->help);
@@ -213,6 +225,15 @@ int native_option(struct session *session, const struct native_command *command,
 	default:
 		return option;
 	}
+}
+
+bool native_take_id(struct session *session, struct fsq_claim *claim)
+{
+	claim->has_id = fsq_parse_id(optarg, &claim->id) == 0 && claim->id != 0;
+	if (!claim->has_id)
+		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is no project ID from 1 to %u",
+				 optarg, FSQ_ID_MAX);
+	return claim->has_id;
 }
 
 bool native_operand(struct session *session, const struct native_command *command, int argc,

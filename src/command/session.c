@@ -140,6 +140,16 @@ void session_note(struct session *session, int why, const char *format, ...)
 	va_end(args);
 }
 
+struct fsq_registry session_registry(const struct session *session)
+{
+	return (struct fsq_registry){
+		.projects_file = session->projects_file,
+		.projid_file = session->projid_file,
+		.none = session->no_register,
+		.lock_seconds = session->lock_seconds,
+	};
+}
+
 struct fsq_project_names *session_names(struct session *session)
 {
 	struct fsq_error err;
@@ -228,5 +238,6 @@ void session_end(struct session *session)
 	for (size_t i = 0; i < session->filesystem_count; i++)
 		fsq_filesystem_close(session->filesystems[i]);
 	free(session->filesystems);
+	free(session->config_text);
 	fsq_project_names_free(session->names);
 }

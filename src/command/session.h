@@ -12,8 +12,10 @@
 
 #include "output/renderer.h"
 #include "output/writer.h"
+#include "quota/allocate.h"
 #include "quota/error.h"
 #include "quota/filesystem.h"
+#include "quota/project_edit.h"
 #include "quota/project_files.h"
 
 /* When to show how far a walk has come: on a terminal, never or in any case. */
@@ -53,6 +55,13 @@ struct session {
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
 
+	/* Of commands that register directories, at the native door; see fsquota.conf(5): */
+	bool no_register;
+	unsigned int lock_seconds;
+	struct fsq_id_range range;
+	bool range_configured;
+	char *config_text; /* some of the above point into it */
+
 	/* Of commands that walk trees, at the native door: */
 	enum progress_when progress;
 	uint64_t max_errors; /* 0: no bound */
@@ -89,6 +98,9 @@ void session_complain_bare(struct session *session, int status, int why, const c
 /** The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0. */
 void session_note(struct session *session, int why, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** Where commands register directories. */
+struct fsq_registry session_registry(const struct session *session);
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);

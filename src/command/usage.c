@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "config.h"
 #include "listing.h"
 #include "native_command.h"
 #include "progress.h"
@@ -30,6 +31,8 @@ NATIVE_FUNCTION(usage)
 	sigset_t before;
 	int option, taken;
 
+	if (!config_read(session))
+		return;
 	project_columns(&style, "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE");
 	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
 	       -1) {
@@ -60,7 +63,8 @@ NATIVE_FUNCTION(usage)
 		struct fsq_usage usage;
 		struct project_row row;
 		struct fsq_error err;
-		int rc = fsq_usage_get(&usage, argv[i], walk, &progress.manner, &err);
+		int rc = fsq_usage_get(&usage, argv[i], session->projects_file, walk,
+				       &progress.manner, &err);
 
 		progress_clear(&progress);
 		if (rc) {

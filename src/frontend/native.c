@@ -15,6 +15,7 @@
 #include "command/session.h"
 #include "dispatch.h"
 #include "output/native_text.h"
+#include "quota/file_lock.h"
 #include "quota/units.h"
 
 static const struct native_command *find(const char *name)
@@ -282,6 +283,7 @@ int native_main(int argc, char **argv)
 		.program = "fsquota",
 		.projects_file = FSQ_PROJECTS_FILE,
 		.projid_file = FSQ_PROJID_FILE,
+		.lock_seconds = FSQ_LOCK_SECONDS,
 		.current_path = -1,
 		.home_path = -1,
 		.native = true,

@@ -61,3 +61,19 @@ int fsq_all_inodes(const struct fsq_filesystem *fs,
 	close(fd);
 	return rc;
 }
+
+int fsq_xfs_project_of(int fd, ino_t ino, uint32_t *id)
+{
+	union {
+		struct fsq_xfs_bulkstat_request request;
+		char room[sizeof(struct fsq_xfs_bulkstat_request) +
+			  sizeof(struct fsq_xfs_bulkstat)];
+	} one = { .request = { .ino = ino, .icount = 1 } };
+
+	if (ioctl(fd, FSQ_XFS_BULKSTAT, &one.request))
+		return -errno;
+	if (one.request.ocount != 1 || one.request.inodes[0].ino != ino)
+		return -ENOENT;
+	*id = one.request.inodes[0].projectid;
+	return 0;
+}

@@ -26,4 +26,13 @@ int fsq_all_inodes(const struct fsq_filesystem *fs,
 		   void (*visit)(const struct fsq_inode *inode, void *arg), void *arg,
 		   struct fsq_error *err);
 
+/**
+ * The project ID of one inode of an XFS, of any type.
+ *
+ * @fd       of any file of it
+ * @return   0 or a negative errno: -ENOTTY no XFS, -EPERM, -ENOENT there is no such inode
+ * Source: ioctl_xfs_bulkstat(2)
+ */
+int fsq_xfs_project_of(int fd, ino_t ino, uint32_t *id);
+
 #endif

@@ -18,6 +18,8 @@ struct fsq_id_range {
 /* Kubelet's first, and the highest there can be. */
 #define FSQ_ID_RANGE_FIRST 1048577U
 #define FSQ_ID_RANGE_LAST FSQ_ID_MAX
+/* The first of what is not registered in /etc, and so out of kubelet's way. */
+#define FSQ_ID_RANGE_UNSEEN_FIRST 2097153U
 
 /**
  * Find an ID that is in neither file and has neither limits nor use in the kernel.

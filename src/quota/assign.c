@@ -14,6 +14,8 @@
 
 /* So often an ID that somebody else took at the same moment is given up for another. */
 #define ATTEMPTS 8
+/* So many walks, while others move about what is in the tree. */
+#define WALKS 8
 
 struct fsq_assignment {
 	const struct fsq_assign_request *request;
@@ -24,94 +26,88 @@ struct fsq_assignment {
 	bool done;
 	uint32_t id;
 	bool is_new;   /* nobody had the ID before */
+	bool listed;   /* as the directory's */
 	bool complete; /* it was registered, and so all had been done */
+	enum fsq_enforcement enforcement;
+	uint64_t space;
 	/* What there was before, and has been changed: */
 	bool tagged;
 	bool limited;
 	struct fsq_limits limits_before;
+	struct fsq_tree_order order;
 	struct fsq_tree_tag *tree;
-	bool listed;
 	bool registered;
 	bool named;
 };
 
 /* --- which ID --- */
 
-int fsq_assigned_id(const struct fsq_directory *directory, const struct fsq_project_edit *edit,
-		    bool *listed, uint32_t *id, struct fsq_error *err)
-{
-	uint32_t carried = directory->project.id, of_list = 0;
-	struct fsq_inode_project above;
-
-	*listed = fsq_project_edit_id_of(edit, directory->path, &of_list);
-	if (carried && carried != of_list) {
-		fsq_directory_above(directory, &above);
-		if (above.id == carried)
-			carried = 0;
-	}
-	if (*listed && carried && carried != of_list)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, directory->path,
-				"is registered as project %u but carries %u", of_list, carried);
-	*id = *listed ? of_list : carried;
-	return 0;
-}
-
 /* Is what is asked for what the directory has? */
 static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_assign_request *request = a->request;
+	const struct fsq_claim *claim = &a->request->claim;
 	const char *path = a->directory.path, *name;
 	uint32_t id;
 
-	if (request->has_id && request->id != a->id)
+	if (claim->has_id && claim->id != a->id)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has project ID %u already", a->id);
-	if (!request->name)
+	if (!claim->name)
 		return 0;
-	if (fsq_project_edit_id_of_name(a->edit, request->name, &id)) {
+	if (fsq_project_edit_id_of_name(a->edit, claim->name, &id)) {
 		if (id == a->id)
 			return 0;
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"has project ID %u already, and \"%s\" is %u", a->id, request->name,
-				id);
+				"has project ID %u already, and \"%.100s\" is %u", a->id,
+				claim->name, id);
 	}
 	name = fsq_project_edit_name_of(a->edit, a->id);
 	if (name)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project \"%s\" already",
-				name);
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+				"belongs to project \"%.150s\" already", name);
 	return 0;
 }
 
-static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
-		     struct fsq_error *err)
+static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *range,
+			 struct fsq_error *err)
 {
-	const struct fsq_assign_request *request = a->request;
-	const struct fsq_id_range insisted = { request->id, request->id };
+	const struct fsq_claim *claim = &a->request->claim;
+	const struct fsq_id_range insisted = { claim->id, claim->id };
 	int rc;
 
-	a->is_new = false;
-	rc = fsq_assigned_id(&a->directory, a->edit, &a->listed, &a->id, err);
-	if (rc)
-		return rc;
-	if (a->id) {
-		a->complete = a->listed && a->directory.project.id == a->id &&
-			      a->directory.project.inherit;
-		return check_current(a, err);
-	}
-	if (request->name && fsq_project_edit_id_of_name(a->edit, request->name, &a->id)) {
-		if (request->has_id && request->id != a->id)
+	if (claim->name && fsq_project_edit_id_of_name(a->edit, claim->name, &a->id)) {
+		if (claim->has_id && claim->id != a->id)
 			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-					"cannot be project %u: \"%s\" is %u", request->id,
-					request->name, a->id);
+					"cannot be project %u: \"%.100s\" is %u", claim->id,
+					claim->name, a->id);
 		return 0;
 	}
 	a->is_new = true;
-	rc = fsq_allocate_id(&a->directory.target, a->edit, request->has_id ? &insisted : range,
+	rc = fsq_allocate_id(&a->directory.target, a->edit, claim->has_id ? &insisted : range,
 			     &a->id, err);
-	if (rc == FSQ_E_CONFLICT && request->has_id)
-		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use", request->id);
+	if (rc == FSQ_E_CONFLICT && claim->has_id)
+		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use", claim->id);
 	if (rc && err && !err->path[0])
 		strncat(err->path, a->directory.path, sizeof(err->path) - 1);
 	return rc;
+}
+
+/* Locks both files. */
+static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
+		     struct fsq_error *err)
+{
+	struct fsq_owner owner;
+	int rc = fsq_owner_lock(&a->directory, a->edit, &a->request->claim, a->request->manner,
+				&owner, err);
+
+	if (rc)
+		return rc;
+	a->is_new = false;
+	a->id = owner.id;
+	a->listed = owner.listed;
+	if (a->id == 0)
+		return choose_new_id(a, range, err);
+	a->complete = a->listed && a->directory.project.id == a->id && a->directory.project.inherit;
+	return check_current(a, err);
 }
 
 /* --- steps, each of which can be undone --- */
@@ -203,14 +199,34 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+static bool wants_limits(const struct fsq_assign_request *request)
+{
+	return request->limits.mask != 0;
+}
+
+/* Before anything is changed. */
+static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc;
+
+	if (!wants_limits(a->request) && !a->request->require_enforced)
+		return 0;
+	rc = fsq_enforcement_get(&a->directory, &a->enforcement, &a->space, err);
+	if (rc || !a->request->require_enforced || a->enforcement == FSQ_ENFORCED)
+		return rc;
+	if (a->enforcement == FSQ_NOT_ENFORCED)
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+				"limits are not enforced on this filesystem");
+	return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			"can be written by root alone, who passes every limit on this filesystem");
+}
+
 /* Nothing is changed; limits and tree are not looked at. */
 static int do_nothing(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc = fsq_project_edit_lock(a->edit, false, err);
+	int rc = choose_id(a, &a->request->range, err);
 
-	if (rc == 0)
-		rc = fsq_directory_read_project(&a->directory, err);
-	return rc ? rc : choose_id(a, &a->request->range, err);
+	return rc ? rc : check_enforcement(a, err);
 }
 
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
@@ -220,10 +236,12 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 
 	for (int attempt = 0; attempt < ATTEMPTS && rc == 1; attempt++) {
 		rc = choose_id(a, &range, err);
+		if (rc == 0 && attempt == 0)
+			rc = check_enforcement(a, err);
 		if (rc)
 			return rc;
 		rc = claim(a, err);
-		if (rc == 1 && (a->request->has_id || a->id >= range.last))
+		if (rc == 1 && (a->request->claim.has_id || a->id >= range.last))
 			break;
 		range.first = a->id + 1;
 	}
@@ -236,14 +254,18 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 /* The name, unless the ID has one; who registered it without, and has done all, wants none. */
 static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const char *name = a->request->name;
+	const char *name = a->request->claim.name;
 	char default_name[32];
+	uint32_t id;
 	int rc;
 
 	if (a->request->registry.none || (!name && a->complete) ||
 	    fsq_project_edit_name_of(a->edit, a->id))
 		return 0;
 	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
+	/* Somebody else may be called so. */
+	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
+		return 0;
 	rc = fsq_project_edit_add_name(a->edit, a->id, name ? name : default_name, err);
 	a->named = rc == 0;
 	return rc;
@@ -263,29 +285,109 @@ static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+static int compare_words(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+struct paths {
+	char **all;
+	size_t count;
+};
+
+static int add_path(const char *path, size_t length, void *arg)
+{
+	struct paths *paths = arg;
+	char **more = reallocarray(paths->all, paths->count + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	paths->all = more;
+	more[paths->count] = strndup(path, length);
+	return more[paths->count++] ? 0 : -ENOMEM;
+}
+
+/*
+ * A directory that is registered, but that its owner gave another ID: all in it is put right, but
+ * for the directories in it that are registered themselves.
+ */
+static int order_reclaim(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct paths paths = { 0 };
+	int rc = fsq_project_edit_each_below(a->edit, a->directory.path, add_path, &paths);
+
+	a->order.rule = FSQ_TREE_RECLAIM;
+	a->order.others = paths.all;
+	a->order.other_count = paths.count;
+	if (rc)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
+	if (paths.count > 0)
+		qsort(paths.all, paths.count, sizeof(*paths.all), compare_words);
+	return 0;
+}
+
+static int order_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_inode_project *was = &a->directory.project;
+
+	a->order = (struct fsq_tree_order){
+		.fd = a->directory.fd,
+		.path = a->directory.path,
+		.rule = FSQ_TREE_CLAIM,
+		.from = *was,
+		.to = { .id = a->id, .inherit = true },
+		.is_new = a->is_new,
+		.manner = a->request->manner,
+	};
+	/* Somebody did not finish: what is left is that of the directory above, or has none. */
+	if (was->id == a->id)
+		fsq_directory_above(&a->directory, &a->order.from);
+	return a->listed && was->id != 0 && was->id != a->id ? order_reclaim(a, err) : 0;
+}
+
+/*
+ * Into a directory that hands on its ID the kernel lets nobody move what has another one. So what
+ * others move about is met where we have not been yet; only a directory that was lost on the way
+ * takes another walk.
+ */
+static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_tree_found found = { .lost = true };
+	int rc = 0;
+
+	for (int i = 0; i < WALKS && rc == 0 && found.lost; i++)
+		rc = fsq_tree_tag_walk(a->tree, &found, err);
+	if (rc == 0 && found.lost)
+		rc = fsq_fail(err, FSQ_E_FAILED, 0, a->directory.path,
+			      "cannot be walked while directories in it are moved about");
+	return rc;
+}
+
 /* With the locks, which are let go meanwhile: kubelet may want them. */
 static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_inode_project to = { .id = a->id, .inherit = true };
-	struct fsq_inode_project from = a->directory.project, now;
+	struct fsq_inode_project now;
 	bool listed;
 	uint32_t id = 0;
-	int rc;
+	int rc = order_tree(a, err);
 
-	/* Somebody did not finish: what is left is that of the directory above, or has none. */
-	if (from.id == a->id)
-		fsq_directory_above(&a->directory, &from);
+	if (rc)
+		return rc;
+	a->tree = fsq_tree_tag_new(&a->order);
+	if (!a->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
 	/* While the locks are open the ID must show in a file: others may be on other filesystems.
 	 */
 	rc = register_name(a, err);
 	if (rc)
 		return rc;
 	fsq_project_edit_unlock(a->edit);
-	rc = fsq_tree_tag(&a->tree, a->directory.fd, a->directory.path, &from, &to, true,
-			  a->request->manner, err);
+	rc = walk_until_all_is_tagged(a, err);
 	if (rc)
 		return rc;
-	rc = fsq_project_edit_lock(a->edit, true, err);
+	rc = fsq_project_edit_lock(a->edit, false, err);
 	if (rc)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
@@ -304,26 +406,25 @@ static int do_all(struct fsq_assignment *a, struct fsq_error *err)
 	if (!a->signals_blocked)
 		fsq_interrupt_block(&a->signals_before);
 	a->signals_blocked = true;
-	rc = fsq_project_edit_lock(a->edit, true, err);
-	if (rc)
-		return rc;
-	/* Under the lock: somebody may have been before us. */
-	rc = fsq_directory_read_project(&a->directory, err);
-	if (rc == 0)
-		rc = choose_and_claim(a, err);
+	rc = choose_and_claim(a, err);
 	if (rc == 0)
 		rc = set_limits(a, err);
 	if (rc == 0 && !a->complete && !fsq_tree_is_empty(a->directory.fd))
 		rc = tag_tree(a, err);
-	if (rc == 0 && a->listed)
-		fsq_project_edit_clean(a->edit);
 	if (rc == 0)
 		rc = register_it(a, err);
 	if (rc == 0 && fsq_interrupt_pending())
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, a->directory.path, "stopped");
 	if (rc)
-		fsq_assignment_undo(a);
+		fsq_assignment_undo(a, NULL);
 	return rc;
+}
+
+static enum fsq_edit_mode mode_of(const struct fsq_assign_request *request)
+{
+	if (request->dry_run)
+		return FSQ_EDIT_LOOK;
+	return request->registry.none ? FSQ_EDIT_LOCK : FSQ_EDIT_WRITE;
 }
 
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
@@ -343,8 +444,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		free(a);
 		return rc;
 	}
-	a->edit = fsq_project_edit_new(registry->projects_file, registry->projid_file,
-				       !registry->none && !request->dry_run);
+	a->edit = fsq_project_edit_new(registry, mode_of(request));
 	if (!registry->none && strchr(a->directory.path, '\n'))
 		rc = fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
 			      "cannot be registered: there is a newline in its path");
@@ -365,21 +465,45 @@ uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)
 	return assignment->id;
 }
 
-void fsq_assignment_undo(struct fsq_assignment *a)
+enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment)
 {
-	/* What was added under these locks, and then what was before. */
+	return assignment->enforcement;
+}
+
+uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
+{
+	return assignment->space;
+}
+
+/* What was added under these locks, and then what was before. */
+static int unregister(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = 0;
+
 	if (!a->done)
 		fsq_project_edit_undo(a->edit);
-	if ((a->registered || a->named) && fsq_project_edit_lock(a->edit, false, NULL) == 0)
-		fsq_project_edit_remove(a->edit, a->id, a->registered ? a->directory.path : NULL,
-					a->named, NULL);
+	if (a->registered || a->named) {
+		rc = fsq_project_edit_lock(a->edit, true, err);
+		if (rc == 0)
+			rc = fsq_project_edit_remove(a->edit, a->id,
+						     a->registered ? a->directory.path : NULL,
+						     a->named, err);
+	}
 	a->registered = a->named = false;
+	return rc;
+}
+
+int fsq_assignment_undo(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = unregister(a, err);
+
 	unset_limits(a);
-	fsq_tree_tag_undo(a->tree, a->directory.fd, a->directory.path);
+	fsq_tree_tag_undo(a->tree);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 	untag(a);
 	fsq_project_edit_unlock(a->edit);
+	return rc;
 }
 
 void fsq_assignment_free(struct fsq_assignment *a)
@@ -388,6 +512,9 @@ void fsq_assignment_free(struct fsq_assignment *a)
 		return;
 	fsq_project_edit_free(a->edit);
 	fsq_tree_tag_free(a->tree);
+	for (size_t i = 0; i < a->order.other_count; i++)
+		free(a->order.others[i]);
+	free((void *)a->order.others);
 	fsq_directory_close(&a->directory);
 	if (a->signals_blocked)
 		fsq_interrupt_restore(&a->signals_before);

@@ -16,24 +16,20 @@
 
 #include "allocate.h"
 #include "directory.h"
+#include "enforcement.h"
 #include "error.h"
 #include "kernel.h"
+#include "owner.h"
+#include "project_edit.h"
 #include "tree_walk.h"
-
-/* Where to register, and whether. */
-struct fsq_registry {
-	const char *projects_file;
-	const char *projid_file;
-	bool none; /* only look: IDs in them are not taken */
-};
 
 struct fsq_assign_request {
 	const char *directory;
-	const char *name; /* of the project; NULL: volume<ID>, as kubelet has it */
-	bool has_id;	  /* insist on @id */
-	uint32_t id;
+	/* With a name: of the project; without: volume<ID>, as kubelet has it. */
+	struct fsq_claim claim;
 	struct fsq_limits limits; /* of blocks and inodes; what is not in the mask stays */
 	bool unlimited;		  /* accounting only: KEP-1029's largest value */
+	bool require_enforced;	  /* limits that stop nobody are an error */
 	struct fsq_id_range range;
 	struct fsq_registry registry;
 	const struct fsq_walk_manner *manner; /* of walking what is in it, or NULL */
@@ -45,14 +41,15 @@ struct fsq_assignment;
 
 /**
  * Put a quota on a directory. Again on the same one: nothing changes but the limits that are asked
- * for. A new project without any is unlimited. Until fsq_assignment_free() SIGHUP, SIGINT and
- * SIGTERM wait; one that comes in the middle of it undoes all.
+ * for, and what its owner has set otherwise is put right. A new project without any limit is
+ * unlimited. Until fsq_assignment_free() SIGHUP, SIGINT and SIGTERM wait; one that comes in the
+ * middle of it undoes all.
  *
  * @assignment set, also on failure, to be freed with fsq_assignment_free(); only on success there
  *           is something to be undone
  * @return   0; on any failure nothing has changed:
  *           FSQ_E_USAGE           no directory, or a soft limit above the hard one
- *           FSQ_E_NOT_SUPPORTED   no project quota on this filesystem
+ *           FSQ_E_NOT_SUPPORTED   no project quota on this filesystem; limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace, or a file of /etc
  *           FSQ_E_NOT_FOUND       no such directory
  *           FSQ_E_CONFLICT        it has another ID or name, something in it has another ID, or
@@ -66,20 +63,19 @@ int fsq_assign(struct fsq_assignment **assignment, const struct fsq_assign_reque
 /** @return  the project ID of an assignment */
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment);
 
-/** Undo it: the caller could not tell anybody. */
-void fsq_assignment_undo(struct fsq_assignment *assignment);
+/** @return  who is stopped at the limits of an assignment */
+enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment);
 
-void fsq_assignment_free(struct fsq_assignment *assignment);
+/** @return  the size of the filesystem in bytes; 0 unless a limit of space was asked for */
+uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
 
 /**
- * The project that a directory has of its own, not only from the directory above.
+ * Undo it: the caller could not tell anybody.
  *
- * @edit     both files, locked
- * @listed   set: is the directory in the projects file?
- * @id       set to 0 when it has none
- * @return   0 or FSQ_E_CONFLICT: it carries another ID than the file says
+ * @return   0, or what could not be undone: the lines in the files, if somebody holds their locks
  */
-int fsq_assigned_id(const struct fsq_directory *directory, const struct fsq_project_edit *edit,
-		    bool *listed, uint32_t *id, struct fsq_error *err);
+int fsq_assignment_undo(struct fsq_assignment *assignment, struct fsq_error *err);
+
+void fsq_assignment_free(struct fsq_assignment *assignment);
 
 #endif

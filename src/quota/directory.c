@@ -82,6 +82,16 @@ static char *path_of(int fd, const char *path)
 	return realpath(path, NULL);
 }
 
+/* A directory that was deleted, or lies deeper than a path can tell, has a path that leads nowhere
+ * or elsewhere. */
+static bool leads_to(const char *path, int fd)
+{
+	struct stat there, here;
+
+	return lstat(path, &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
+	       there.st_dev == here.st_dev;
+}
+
 /* A kernel or filter without quotactl_fd wants a device. */
 static void find_device(struct fsq_directory *directory)
 {
@@ -174,10 +184,13 @@ int fsq_directory_open(struct fsq_directory *directory, const char *path, struct
 		directory->path = path_of(fd, clean);
 		free(clean);
 	}
-	if (directory->path)
+	if (directory->path && (is_canonical || leads_to(directory->path, fd)))
 		return 0;
+	rc = directory->path ? fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
+					"is deleted, or no absolute path leads to it")
+			     : fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot resolve the path");
 	fsq_directory_close(directory);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path");
+	return rc;
 }
 
 int fsq_directory_read_project(struct fsq_directory *directory, struct fsq_error *err)

@@ -6,62 +6,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
+#include "inode_map.h"
 #include "tree_walk.h"
-
-/* Inodes with several names that have been seen: a hash table of powers of two, 0 is free. */
-struct seen {
-	ino_t *slots;
-	size_t room, count;
-};
 
 struct use {
 	atomic_uint_fast64_t bytes, inodes;
-	pthread_mutex_t lock; /* of what has been seen */
-	struct seen seen;
+	pthread_mutex_t lock;	   /* of what has been seen */
+	struct fsq_inode_map seen; /* inodes with several names */
 	struct fsq_error *err;
 };
-
-static size_t slot_of(const struct seen *seen, ino_t ino)
-{
-	size_t at = (size_t)(ino * 0x9e3779b97f4a7c15ULL) & (seen->room - 1);
-
-	while (seen->slots[at] && seen->slots[at] != ino)
-		at = (at + 1) & (seen->room - 1);
-	return at;
-}
-
-static int grow(struct seen *seen)
-{
-	struct seen larger = { .room = seen->room ? 2 * seen->room : 256, .count = seen->count };
-
-	larger.slots = calloc(larger.room, sizeof(*larger.slots));
-	if (!larger.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < seen->room; i++)
-		if (seen->slots[i])
-			larger.slots[slot_of(&larger, seen->slots[i])] = seen->slots[i];
-	free(seen->slots);
-	*seen = larger;
-	return 0;
-}
-
-/* @return   1 the first time, 0 again, or a negative errno */
-static int see(struct seen *seen, ino_t ino)
-{
-	size_t at;
-
-	if (2 * seen->count >= seen->room && grow(seen))
-		return -ENOMEM;
-	at = slot_of(seen, ino);
-	if (seen->slots[at])
-		return 0;
-	seen->slots[at] = ino;
-	seen->count++;
-	return 1;
-}
 
 static int add(struct use *use, const struct stat *st)
 {
@@ -69,7 +24,7 @@ static int add(struct use *use, const struct stat *st)
 
 	if (!S_ISDIR(st->st_mode) && st->st_nlink > 1) {
 		pthread_mutex_lock(&use->lock);
-		rc = see(&use->seen, st->st_ino);
+		rc = fsq_inode_map_add(&use->seen, &(struct fsq_inode_note){ .ino = st->st_ino });
 		pthread_mutex_unlock(&use->lock);
 	}
 	if (rc > 0) {
@@ -142,7 +97,7 @@ int fsq_disk_use(int fd, const char *path, const struct fsq_walk_manner *manner,
 		rc = fsq_tree_walk(&walk, err);
 	else
 		rc = add(&use, &st);
-	free(use.seen.slots);
+	fsq_inode_map_free(&use.seen);
 	if (rc == -ENOMEM)
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot count what is in it");
 	*bytes = use.bytes;

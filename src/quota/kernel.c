@@ -100,6 +100,17 @@ static void add_field(struct fs_disk_quota *raw, unsigned int field)
 	raw->d_fieldmask = (uint16_t)(raw->d_fieldmask | field);
 }
 
+static bool is_too_large(const struct fsq_limits *limits)
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (form != FSQ_INODES && (((limits->mask & FSQ_SOFT(form)) &&
+					    limits->soft[form] > FSQ_LIMIT_BLOCKS_MAX) ||
+					   ((limits->mask & FSQ_HARD(form)) &&
+					    limits->hard[form] > FSQ_LIMIT_BLOCKS_MAX)))
+			return true;
+	return false;
+}
+
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  const struct fsq_limits *limits)
 {
@@ -125,7 +136,7 @@ int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, u
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (limits->mask & fields[i].ours)
 			add_field(&raw, fields[i].kernel);
-	return call(target, Q_XSETQLIM, type, id, &raw);
+	return is_too_large(limits) ? -ERANGE : call(target, Q_XSETQLIM, type, id, &raw);
 }
 
 int fsq_kernel_set_timers(const struct fsq_target *target, enum fsq_type type, uint32_t id,

@@ -87,12 +87,16 @@ int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t
 int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			struct fsq_dquot *dquot);
 
+/* The largest limit in basic blocks: 2^63-1 bytes. What is more is taken for none, or for little.
+ */
+#define FSQ_LIMIT_BLOCKS_MAX ((1ULL << 54) - 1)
+
 /**
  * Set the limits named in @limits->mask and no other field; use is never written back.
  *
- * @return   0 or a negative errno: -EPERM without CAP_SYS_ADMIN, -ERANGE beyond what the
- *           filesystem can hold, -EINVAL a realtime limit on ext4 or f2fs, and as fsq_kernel_get()
- * Source: quotactl(2), Q_XSETQLIM
+ * @return   0 or a negative errno: -EPERM without CAP_SYS_ADMIN, -ERANGE beyond
+ *           FSQ_LIMIT_BLOCKS_MAX or what the filesystem can hold, -EINVAL a realtime limit on ext4
+ * or f2fs, and as fsq_kernel_get() Source: quotactl(2), Q_XSETQLIM
  */
 int fsq_kernel_set_limits(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  const struct fsq_limits *limits);

@@ -4,18 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "interrupt.h"
-
-#define TEMPORARY ".fsquota"
-#define LABEL "security.selinux"
+#include "project_line.h"
+#include "whole_file.h"
 
 int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_locked_file *file,
 			 const char *what)
@@ -28,71 +23,77 @@ int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_loc
 	fsq_fail(err, code, errnum, file->path, "cannot %s", what);
 	if (err && errnum == EACCES)
 		err->hint = "only root may change it";
+	if (err && errnum == EPERM)
+		err->hint = "is it immutable? see lsattr(1)";
+	if (err && errnum == EROFS)
+		err->hint = "use --no-register, or --projects-file and --projid-file, or see "
+			    "fsquota.conf(5)";
 	return code;
+}
+
+static int refuse(struct fsq_error *err, const struct fsq_locked_file *file, const char *why)
+{
+	return fsq_fail(err, FSQ_E_USAGE, 0, file->path, "%s", why);
 }
 
 static int open_file(struct fsq_locked_file *file, bool to_write)
 {
-	int flags = (to_write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int flags = (to_write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
 
-	file->fd = open(file->path, flags);
-	if (file->fd < 0 && errno == ENOENT && to_write) {
-		file->fd = open(file->path, flags | O_CREAT | O_EXCL, 0644);
-		file->made |= file->fd >= 0;
-		if (file->fd < 0 && errno == EEXIST)
-			file->fd = open(file->path, flags);
+	file->fd = fsq_file_open(file->path, flags);
+	if (file->fd == -ENOENT && to_write) {
+		file->fd = fsq_file_open(file->path, flags | O_CREAT | O_EXCL);
+		file->made = file->fd >= 0;
+		if (file->fd == -EEXIST)
+			file->fd = fsq_file_open(file->path, flags);
 	}
-	return file->fd < 0 ? -errno : 0;
+	return file->fd < 0 ? file->fd : 0;
 }
 
-/* Signals that are blocked do not end a wait in the kernel: so we wait a little at a time. */
-static int wait_for_lock(int fd)
+static bool is_same(const struct stat *one, const struct stat *other)
 {
-	struct timespec little = { .tv_nsec = 1000 * 1000 };
+	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
+}
 
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK)
-			return -errno;
-		if (fsq_interrupt_pending())
-			return -EINTR;
-		nanosleep(&little, NULL);
-		if (little.tv_nsec < 16 * 1000 * 1000)
-			little.tv_nsec *= 2;
-	}
+static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file *other,
+		      struct fsq_error *err)
+{
+	if (fstat(file->fd, &file->st))
+		return fsq_locked_file_fail(err, errno, file, "stat");
+	if (!S_ISREG(file->st.st_mode))
+		return refuse(err, file, "is no regular file");
+	if (file->st.st_size > FSQ_FILE_MAX)
+		return refuse(err, file, "is too large for what it should hold");
+	if (other && other->fd >= 0 && is_same(&file->st, &other->st))
+		return refuse(err, file,
+			      "is the projects file and the projid file: name two files");
 	return 0;
 }
 
-/*
- * Open and lock a file; again, if it was replaced in the meantime.
- * @return   0, also without a file where it is only looked at
- */
-static int lock_file(struct fsq_locked_file *file, bool to_write, bool heed_signals,
-		     struct fsq_error *err)
+/* @return   0, also without a file where it is only looked at */
+static int lock_file(struct fsq_locked_file *file, bool to_write, const struct fsq_lock_wait *wait,
+		     const struct fsq_locked_file *other, struct fsq_error *err)
 {
 	struct stat now;
 	int rc;
 
 	for (;;) {
 		rc = open_file(file, to_write);
-		if (rc && !to_write && rc != -ELOOP)
-			return 0;
 		if (rc == -ELOOP)
-			return fsq_locked_file_fail(err, EMLINK, file,
-						    "follow what must not be a symlink");
+			return refuse(err, file, "is a symlink, which is not followed");
+		if (rc == -EISDIR)
+			return refuse(err, file, "is a directory");
 		if (rc)
-			return fsq_locked_file_fail(err, -rc, file, "open");
-		if (fstat(file->fd, &file->st))
-			return fsq_locked_file_fail(err, errno, file, "stat");
-		if (!S_ISREG(file->st.st_mode))
-			return fsq_locked_file_fail(err, EINVAL, file,
-						    "use what is no regular file");
-		rc = heed_signals ? wait_for_lock(file->fd) : flock(file->fd, LOCK_EX) ? -errno : 0;
+			return to_write ? fsq_locked_file_fail(err, -rc, file, "open") : 0;
+		rc = check_file(file, other, err);
+		if (rc || !wait)
+			return rc;
+		rc = fsq_file_lock(file->fd, file->path, wait, err);
 		if (rc)
-			return fsq_locked_file_fail(err, -rc, file, "lock");
-		if (lstat(file->path, &now) == 0 && now.st_ino == file->st.st_ino &&
-		    now.st_dev == file->st.st_dev) {
+			return rc;
+		if (lstat(file->path, &now) == 0 && is_same(&now, &file->st)) {
 			file->st = now;
-			return 0;
+			return now.st_size > FSQ_FILE_MAX ? check_file(file, other, err) : 0;
 		}
 		close(file->fd);
 		file->fd = -1;
@@ -121,22 +122,17 @@ static int read_file(struct fsq_locked_file *file, struct fsq_error *err)
 	return 0;
 }
 
-int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write, bool heed_signals,
+int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
+			 const struct fsq_lock_wait *wait, const struct fsq_locked_file *other,
 			 struct fsq_error *err)
 {
-	int rc = lock_file(file, to_write, heed_signals, err);
+	int rc = lock_file(file, to_write, wait, other, err);
 
-	return rc ? rc : read_file(file, err);
-}
-
-void fsq_locked_file_unmake(struct fsq_locked_file *file)
-{
-	struct stat st;
-
-	if (file->made && file->fd >= 0 && fstat(file->fd, &st) == 0 && st.st_size == 0) {
-		unlink(file->path);
-		file->made = false;
-	}
+	if (rc == 0)
+		rc = read_file(file, err);
+	if (rc)
+		fsq_locked_file_close(file);
+	return rc;
 }
 
 void fsq_locked_file_close(struct fsq_locked_file *file)
@@ -144,7 +140,7 @@ void fsq_locked_file_close(struct fsq_locked_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file->text);
-	*file = (struct fsq_locked_file){ .path = file->path, .fd = -1, .made = file->made };
+	*file = (struct fsq_locked_file){ .path = file->path, .fd = -1 };
 }
 
 static int write_all(int fd, const char *text, size_t length, off_t offset)
@@ -158,6 +154,28 @@ static int write_all(int fd, const char *text, size_t length, off_t offset)
 		length -= (size_t)wrote;
 		offset += wrote;
 	}
+	return 0;
+}
+
+int fsq_locked_file_write(struct fsq_locked_file *file, size_t offset, const char *text,
+			  size_t length)
+{
+	int rc;
+
+	if (offset + length > file->length) {
+		char *larger = realloc(file->text, offset + length + 1);
+
+		if (!larger)
+			return -ENOMEM;
+		larger[offset + length] = '\0';
+		file->text = larger;
+	}
+	rc = write_all(file->fd, text, length, (off_t)offset);
+	if (rc)
+		return rc;
+	memcpy(file->text + offset, text, length);
+	if (offset + length > file->length)
+		file->length = offset + length;
 	return 0;
 }
 
@@ -178,130 +196,54 @@ static int sync_directory_of(const struct fsq_locked_file *file)
 	return rc;
 }
 
-int fsq_locked_file_append(struct fsq_locked_file *file, const char *line)
+int fsq_locked_file_sync(struct fsq_locked_file *file)
 {
-	size_t length = strlen(line), page = 4096;
-	size_t start = file->length + file->added;
-	char first = line[0];
-	char *text = strdup(line);
-	bool crosses;
-	int rc;
-
-	if (!text)
-		return -ENOMEM;
-	/* The kernel writes what lies in one page at once; of more, the beginning is a comment. */
-	crosses = start / page != (start + length - 1) / page;
-	if (crosses)
-		text[first == '\n'] = '#';
-	rc = write_all(file->fd, text, length, (off_t)start);
-	if (rc == 0 && crosses)
-		rc = write_all(file->fd, line, 1 + (first == '\n'), (off_t)start);
-	if (rc == 0 && fsync(file->fd))
-		rc = -errno;
-	if (rc == 0 && file->made)
-		rc = sync_directory_of(file);
-	free(text);
-	file->added += length;
-	return rc;
+	if (fsync(file->fd))
+		return -errno;
+	return file->made ? sync_directory_of(file) : 0;
 }
 
-bool fsq_locked_file_is_whole(const struct fsq_locked_file *file)
+int fsq_locked_file_cut(struct fsq_locked_file *file, size_t length)
 {
-	return file->length == 0 || file->text[file->length - 1] == '\n';
-}
-
-void fsq_locked_file_take_back(struct fsq_locked_file *file)
-{
-	if (file->added == 0)
-		return;
-	file->added = 0;
-	if (ftruncate(file->fd, (off_t)file->length) == 0)
-		fsync(file->fd);
-}
-
-static int copy_label(int from, int to)
-{
-	char label[512];
-	ssize_t length = fgetxattr(from, LABEL, label, sizeof(label));
-
-	if (length < 0)
-		return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
-	return fsetxattr(to, LABEL, label, (size_t)length, 0) ? -errno : 0;
-}
-
-static char *temporary_of(const struct fsq_locked_file *file)
-{
-	char *name;
-
-	return asprintf(&name, "%s" TEMPORARY, file->path) < 0 ? NULL : name;
-}
-
-void fsq_locked_file_clean(const struct fsq_locked_file *file)
-{
-	char *temporary = temporary_of(file);
-
-	if (temporary)
-		unlink(temporary);
-	free(temporary);
-}
-
-/* A new file in place of the old one, locked before anybody can see it. */
-static int replace(struct fsq_locked_file *file, const char *text, size_t length)
-{
-	char *temporary = temporary_of(file);
-	int fd, rc = 0;
-
-	if (!temporary)
-		return -ENOMEM;
-	/* What a killed one left is written over: we have the lock. */
-	fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-		  0600);
-	if (fd < 0) {
-		rc = -errno;
-		free(temporary);
-		return rc;
+	if (ftruncate(file->fd, (off_t)length))
+		return -errno;
+	if (length < file->length) {
+		file->length = length;
+		file->text[length] = '\0';
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB) || fchown(fd, file->st.st_uid, file->st.st_gid) ||
-	    fchmod(fd, file->st.st_mode & 07777))
-		rc = -errno;
-	if (rc == 0)
-		rc = copy_label(file->fd, fd);
-	if (rc == 0)
-		rc = write_all(fd, text, length, 0);
-	if (rc == 0 && (fsync(fd) || rename(temporary, file->path)))
-		rc = -errno;
-	if (rc) {
-		unlink(temporary);
-		close(fd);
-	} else {
-		/* Who waits for the old one, and does not look again, shall find the same there. */
-		bool same = write_all(file->fd, text, length, 0) == 0 &&
-			    ftruncate(file->fd, (off_t)length) == 0;
-
-		(void)same;
-		close(file->fd);
-		file->fd = fd;
-		rc = sync_directory_of(file);
-	}
-	free(temporary);
-	return rc;
+	return 0;
 }
 
-int fsq_locked_file_cut(struct fsq_locked_file *file, const char *text, size_t length)
+/* Who wants to open it while we have the lease waits, and we are not told: SIGURG is ignored. */
+static bool lease(struct fsq_locked_file *file)
 {
-	if (length >= file->length)
-		return 0;
-	if (memcmp(text, file->text, length) != 0)
-		return replace(file, text, length);
-	return ftruncate(file->fd, (off_t)length) || fsync(file->fd) ? -errno : 0;
+	return fcntl(file->fd, F_SETSIG, SIGURG) == 0 && fcntl(file->fd, F_SETLEASE, F_WRLCK) == 0;
 }
 
-void fsq_locked_file_put_back(struct fsq_locked_file *file)
+static bool end_lease(struct fsq_locked_file *file)
 {
-	struct stat st;
+	return fcntl(file->fd, F_SETLEASE, F_UNLCK) == 0;
+}
 
-	if (fstat(file->fd, &st) == 0 && (size_t)st.st_size < file->length) {
-		if (write_all(file->fd, file->text, file->length, 0) == 0)
-			fsync(file->fd);
-	}
+bool fsq_locked_file_shorten(struct fsq_locked_file *file, size_t from, const char *text,
+			     size_t length)
+{
+	size_t old = file->length - from;
+	char *filled;
+	bool done;
+
+	if (length == 0)
+		return lease(file) && fsq_locked_file_cut(file, from) == 0 && end_lease(file);
+	filled = malloc(old);
+	if (!filled)
+		return false;
+	memset(filled, FSQ_LINE_VEIL, old);
+	memcpy(filled, text, length);
+	/* A file whose last line has no newline ends in none meanwhile, either. */
+	filled[text[length - 1] == '\n' ? old - 1 : length] = '\n';
+	done = lease(file) && fsq_locked_file_write(file, from, filled, old) == 0;
+	end_lease(file);
+	free(filled);
+	/* The shorter length must not be on the disk before what it is the length of. */
+	return done && fsync(file->fd) == 0 && fsq_locked_file_cut(file, from + length) == 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text file of /etc that others change, too: locked, read, and changed so that it is whole
- * whenever we are killed.
+ * A text file of /etc that others read without a lock and change under one: opened, locked, read,
+ * and changed in place. It never becomes another inode: kubelet opens it, waits for the lock and
+ * does not look again.
  */
 #ifndef FSQ_LOCKED_FILE_H
 #define FSQ_LOCKED_FILE_H
@@ -11,63 +12,60 @@
 #include <sys/stat.h>
 
 #include "error.h"
+#include "file_lock.h"
 
 struct fsq_locked_file {
 	const char *path;
 	int fd;	   /* -1: not there, or not open */
-	bool made; /* by us, now or before */
+	bool made; /* by us */
 	struct stat st;
-	char *text; /* as it was read, with a NUL behind it */
+	char *text; /* what is in it, with a NUL behind it */
 	size_t length;
-	size_t added; /* bytes at the end, by us */
 };
 
 /**
  * Open, lock and read a file; again, if it was replaced before we had the lock.
  *
  * @file     with only its path set, and fd -1
- * @to_write false: only to look, and a file that is not there or not ours to read is empty
- * @heed_signals the wait for the lock ends when a signal that interrupt.h blocks is waiting
- * @return   0; FSQ_E_PERMISSION or FSQ_E_FAILED, with errno EMLINK for a symlink and EINVAL for
- * what is no regular file, EINTR for a signal Source: flock(2)
+ * @to_write make it if it is not there; else a file that is not there or not ours to read is empty
+ * @wait     for the lock; NULL: no lock is taken
+ * @other    a file that is locked already and must not be the same, or NULL
+ * @return   0; FSQ_E_USAGE what is no regular file, or the same as @other; FSQ_E_PERMISSION;
+ *           FSQ_E_FAILED, with EINTR for a signal
+ * Source: flock(2)
  */
-int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write, bool heed_signals,
+int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
+			 const struct fsq_lock_wait *wait, const struct fsq_locked_file *other,
 			 struct fsq_error *err);
 
 /** Close it, which drops the lock. */
 void fsq_locked_file_close(struct fsq_locked_file *file);
 
-/** Take it away if we made it and it is empty. */
-void fsq_locked_file_unmake(struct fsq_locked_file *file);
+/**
+ * Write over what is there, or behind its end.
+ *
+ * @return   0 or a negative errno
+ */
+int fsq_locked_file_write(struct fsq_locked_file *file, size_t offset, const char *text,
+			  size_t length);
+
+/** Have it on the disk. @return  0 or a negative errno */
+int fsq_locked_file_sync(struct fsq_locked_file *file);
+
+/** Take away what is behind @length bytes. @return  0 or a negative errno */
+int fsq_locked_file_cut(struct fsq_locked_file *file, size_t length);
 
 /**
- * Add a line behind what was read and added. Killed in the middle of it we leave none that could be
- * taken for another.
+ * Replace the end of the file by something shorter with the same entries: while nobody else has it
+ * open, so that no reader sees half of the one and half of the other.
  *
- * @line     with its newline, which may stand before it
- * @return   0 or a negative errno; then fsq_locked_file_take_back()
+ * @from     where it begins; unless @length is 0 all behind it lies in one page, which the kernel
+ *           writes at once
+ * @return   whether it was done; if not all is as it was, or FSQ_LINE_VEIL follows behind @text
+ * Source: fcntl(2), F_SETLEASE
  */
-int fsq_locked_file_append(struct fsq_locked_file *file, const char *line);
-
-/** Take away what was added. */
-void fsq_locked_file_take_back(struct fsq_locked_file *file);
-
-/**
- * Make it shorter: in place if it begins with @text, else by a new file with the same mode, owner
- * and security label, which is locked before anybody can see it.
- *
- * @return   0 or a negative errno; then fsq_locked_file_put_back()
- */
-int fsq_locked_file_cut(struct fsq_locked_file *file, const char *text, size_t length);
-
-/** Make it as it was read. */
-void fsq_locked_file_put_back(struct fsq_locked_file *file);
-
-/** Take away what somebody who was killed in fsq_locked_file_cut() left beside it. */
-void fsq_locked_file_clean(const struct fsq_locked_file *file);
-
-/** Does its text end in a newline, or is there none? */
-bool fsq_locked_file_is_whole(const struct fsq_locked_file *file);
+bool fsq_locked_file_shorten(struct fsq_locked_file *file, size_t from, const char *text,
+			     size_t length);
 
 /** As fsq_fail(), for what cannot be done to it. */
 int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_locked_file *file,

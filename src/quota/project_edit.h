@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Changing /etc/projects and /etc/projid together with others who do: kubelet's locks in kubelet's
- * order. Whoever waits for a lock while the file is replaced has the lock of a file that is no
- * more; we look again, kubelet does not. So lines are added in place, which kubelet cannot miss,
- * and a file is replaced only to take away a line that is not its last.
- *
- * What we do not understand is kept, byte for byte; so are mode, owner and security label.
+ * order. What is changed, and how, is told in project_list.h; what we do not understand is kept,
+ * byte for byte, and so are mode, owner and security label.
  */
 #ifndef FSQ_PROJECT_EDIT_H
 #define FSQ_PROJECT_EDIT_H
@@ -16,37 +13,44 @@
 
 #include "error.h"
 
+/* Where to register. */
+struct fsq_registry {
+	const char *projects_file;
+	const char *projid_file;
+	bool none;		   /* only look: the IDs in the files are not taken */
+	unsigned int lock_seconds; /* how long to wait for each of their locks; 0: not */
+};
+
+enum fsq_edit_mode {
+	FSQ_EDIT_LOOK,	/* without locks; a file that is not there, or not ours to read, is empty */
+	FSQ_EDIT_LOCK,	/* the same with locks */
+	FSQ_EDIT_WRITE, /* and to change both, which are made where they are not there */
+};
+
 /* Both files. */
 struct fsq_project_edit;
 
-/**
- * Prepare to change both files; they are not opened yet.
- *
- * @to_write  false only to look, which does without files that are not there or not ours to lock
- * @return    to be freed with fsq_project_edit_free(), or NULL without memory
- */
-struct fsq_project_edit *fsq_project_edit_new(const char *projects, const char *projid,
-					      bool to_write);
+/** Prepare for both files; they are not opened yet. @return  NULL without memory */
+struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registry,
+					      enum fsq_edit_mode mode);
 
 /**
  * Lock both files and read them, waiting for others who have them. All below is for locked files;
  * to lock them again is nothing.
  *
- * @heed_signals the wait is over when a signal that interrupt.h blocks is waiting, too
- * @return    0; FSQ_E_FAILED with EINTR; FSQ_E_FAILED or FSQ_E_PERMISSION when a file cannot be
- * opened or made, with errno EMLINK when it is a symlink and EINVAL when it is no regular file
- * Source: flock(2); KEP-1029, "Selecting a Project ID"
+ * @undoing   a signal that interrupt.h blocks ends the wait only after a second, not at once
+ * @return    0; FSQ_E_FAILED, with EINTR for a signal, or when somebody holds a lock for too long;
+ *            FSQ_E_FAILED or FSQ_E_PERMISSION when a file cannot be opened or made; FSQ_E_USAGE
+ * when it is no regular file, or both are the same Source: flock(2); KEP-1029, "Selecting a Project
+ * ID"
  */
-int fsq_project_edit_lock(struct fsq_project_edit *edit, bool heed_signals, struct fsq_error *err);
+int fsq_project_edit_lock(struct fsq_project_edit *edit, bool undoing, struct fsq_error *err);
 
-/** Drop the locks, if there are any. Files that we made and that are empty are taken away. */
+/** Drop the locks, if there are any. */
 void fsq_project_edit_unlock(struct fsq_project_edit *edit);
 
 /** Drop the locks and free what belongs to it; NULL will do. */
 void fsq_project_edit_free(struct fsq_project_edit *edit);
-
-/** Take away what somebody who was killed while replacing a file left beside it. */
-void fsq_project_edit_clean(const struct fsq_project_edit *edit);
 
 /** @return  the first ID from @id on that neither file mentions; it may be past FSQ_ID_MAX */
 uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t id);
@@ -59,16 +63,23 @@ bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *dir
 bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
 				const char *directory);
 
+/** @return  the first directory of an ID, or NULL; valid until the next call of it */
+const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id);
+
+/** Call @visit with each directory that is registered below one, until it returns other than 0. */
+int fsq_project_edit_each_below(const struct fsq_project_edit *edit, const char *directory,
+				int (*visit)(const char *path, size_t length, void *arg),
+				void *arg);
+
 /** @return  whether a project has the name; its ID goes to @id */
 bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
 				 uint32_t *id);
 
-/** @return  the first name of an ID, or NULL; valid until the end */
+/** @return  the first name of an ID, or NULL; valid until the next call of it */
 const char *fsq_project_edit_name_of(struct fsq_project_edit *edit, uint32_t id);
 
 /**
- * Add a name, or a directory, behind what is there. It is on the disk on return. On failure the
- * file has not changed.
+ * Add a name, or a directory. It is on the disk on return. On failure the file has not changed.
  *
  * @return   0, FSQ_E_FAILED (no space, I/O), FSQ_E_PERMISSION
  */
@@ -76,9 +87,6 @@ int fsq_project_edit_add_name(struct fsq_project_edit *edit, uint32_t id, const 
 			      struct fsq_error *err);
 int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 				   const char *directory, struct fsq_error *err);
-
-/** Take back what was added since the locks were taken. */
-void fsq_project_edit_undo(struct fsq_project_edit *edit);
 
 /**
  * Remove a directory, and if @names the names of the ID, unless it has other directories. It is on
@@ -89,6 +97,9 @@ void fsq_project_edit_undo(struct fsq_project_edit *edit);
  */
 int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
 			    bool names, struct fsq_error *err);
+
+/** Take back what was added and removed since the locks were taken. */
+void fsq_project_edit_undo(struct fsq_project_edit *edit);
 
 /** Can the name stand in a projid file? Not empty, no colon, no newline, no # first, no number. */
 bool fsq_project_name_is_valid(const char *name);

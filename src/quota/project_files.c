@@ -2,50 +2,64 @@
 #include "project_files.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "project_line.h"
 #include "whole_file.h"
 
 /*
- * Split "ONE:OTHER" at the first colon.
- * @return   false for a comment and for a line without colon
+ * The next entry of a text; its line is ended by a NUL in place of the newline.
+ * @return   false at the end
  */
-static bool split(char *line, char **other)
+static bool next_entry(enum fsq_project_file kind, char **next, char *end, char **line,
+		       struct fsq_project_line *parsed)
 {
-	char *colon = strchr(line, ':');
+	while ((*line = fsq_next_line(next, end))) {
+		/* At the end of the text there may be no newline that was replaced. */
+		size_t length = (size_t)(*next - *line) - ((*next)[-1] == '\0');
 
-	if (line[0] == '#' || !colon)
-		return false;
-	*colon = '\0';
-	*other = colon + 1;
-	return true;
-}
-
-static bool parse_file_id(const char *text, uint32_t *id)
-{
-	return fsq_parse_listed_id(text, strlen(text), id) == 0;
+		fsq_project_line_parse(kind, *line, length, parsed);
+		if (parsed->kind == FSQ_LINE_ENTRY)
+			return true;
+	}
+	return false;
 }
 
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
 {
-	char *text, *rest, *line, *directory;
+	char *text, *next, *line;
+	struct fsq_project_line parsed;
 	size_t length;
-	uint32_t id;
 	int rc = fsq_read_whole(file, &text, &length);
 
 	if (rc)
 		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
 				"cannot read the projects file");
-	rest = text;
-	while (rc == 0 && (line = fsq_next_line(&rest, text + length)))
-		if (split(line, &directory) && strlen(directory) < PATH_MAX &&
-		    parse_file_id(line, &id))
-			rc = visit(id, directory, arg);
+	next = text;
+	while (rc == 0 && next_entry(FSQ_PROJECTS, &next, text + length, &line, &parsed))
+		rc = visit(parsed.id, line + parsed.word, arg);
 	free(text);
 	return rc;
+}
+
+bool fsq_projects_id_of(const char *file, const char *directory, uint32_t *id)
+{
+	size_t length, wanted = strlen(directory);
+	struct fsq_project_line parsed;
+	char *text, *next, *line;
+	bool found = false;
+
+	if (fsq_read_whole(file, &text, &length))
+		return false;
+	next = text;
+	while (!found && next_entry(FSQ_PROJECTS, &next, text + length, &line, &parsed))
+		found = parsed.length == wanted &&
+			memcmp(line + parsed.word, directory, wanted) == 0;
+	free(text);
+	if (found)
+		*id = parsed.id;
+	return found;
 }
 
 struct entry {
@@ -91,17 +105,16 @@ int fsq_project_names_read(struct fsq_project_names **out, const char *file, str
 /* What needs more than one name, or names by ID. Without memory there are none. */
 static void take_apart(struct fsq_project_names *names)
 {
-	char *rest = names->text, *line, *number;
-	uint32_t id;
+	struct fsq_project_line parsed;
+	char *next, *line;
 
 	if (!names || names->apart || !names->text)
 		return;
 	names->apart = true;
-	while ((line = fsq_next_line(&rest, names->text + names->length))) {
-		if (!split(line, &number))
-			continue;
-		number[strcspn(number, ":")] = '\0';
-		if (parse_file_id(number, &id) && add_entry(names, id, line))
+	next = names->text;
+	while (next_entry(FSQ_PROJID, &next, names->text + names->length, &line, &parsed)) {
+		line[parsed.length] = '\0';
+		if (add_entry(names, parsed.id, line))
 			return;
 	}
 }
@@ -158,7 +171,7 @@ static bool scan_for(const struct fsq_project_names *names, const char *name, ui
 	size_t length = strlen(name);
 
 	for (const char *line = names->text, *line_end; line < end; line = line_end + 1) {
-		char number[64];
+		struct fsq_project_line parsed;
 
 		line_end = memchr(line, '\n', (size_t)(end - line));
 		if (!line_end)
@@ -166,10 +179,11 @@ static bool scan_for(const struct fsq_project_names *names, const char *name, ui
 		if ((size_t)(line_end - line) <= length || line[length] != ':' ||
 		    memcmp(line, name, length) != 0)
 			continue;
-		snprintf(number, sizeof(number), "%.*s", (int)strcspn(line + length + 1, ":\n"),
-			 line + length + 1);
-		if (parse_file_id(number, id))
+		fsq_project_line_parse(FSQ_PROJID, line, (size_t)(line_end - line), &parsed);
+		if (parsed.kind == FSQ_LINE_ENTRY) {
+			*id = parsed.id;
 			return true;
+		}
 	}
 	return false;
 }

@@ -29,6 +29,14 @@ typedef int (*fsq_project_visitor)(uint32_t id, const char *directory, void *arg
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,
 		      struct fsq_error *err);
 
+/**
+ * Look for a directory.
+ *
+ * @directory absolute and without symlinks
+ * @return   whether the file has it; its (first) ID goes to @id
+ */
+bool fsq_projects_id_of(const char *file, const char *directory, uint32_t *id);
+
 /* All names of a projid(5) file, read in one pass; NULL has none. */
 struct fsq_project_names;
 

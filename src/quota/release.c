@@ -2,41 +2,83 @@
 #include "release.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "directory.h"
 #include "interrupt.h"
 #include "limits.h"
+#include "owner.h"
 #include "project_edit.h"
 #include "tree_tag.h"
+
+/* So many walks, while the kernel counts more and the last one found some. */
+#define WALKS 16
+/* XFS counts deleted files until it has cleaned up behind them. */
+#define LOOKS 10
+#define MOMENT (10 * 1000 * 1000L)
 
 struct release {
 	const struct fsq_release_request *request;
 	struct fsq_directory directory;
 	struct fsq_project_edit *edit;
+	struct fsq_owner owner;
 	uint32_t id;
-	bool listed;
+	bool shared;			/* with other directories */
 	struct fsq_inode_project after; /* what the directory belongs to then */
 	/* What has been done: */
-	struct fsq_inode_project now;
+	struct fsq_inode_project now; /* of the directory */
+	struct fsq_tree_order order;
 	struct fsq_tree_tag *tree;
 	bool limits_off;
 	struct fsq_limits limits_before;
+	uint64_t left;
 };
 
+/* Locks both files. */
 static int find_id(struct release *r, struct fsq_error *err)
 {
-	int rc = fsq_assigned_id(&r->directory, r->edit, &r->listed, &r->id, err);
+	const struct fsq_release_request *request = r->request;
+	int rc = fsq_owner_lock(&r->directory, r->edit, &request->claim, request->manner, &r->owner,
+				err);
 
-	if (rc || r->id)
+	if (rc)
 		return rc;
+	r->id = r->owner.id;
+	if (r->id && request->claim.has_id && request->claim.id != r->id)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
+				r->id);
+	if (r->owner.disputed)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
+				r->directory.project.id);
+	if (r->id)
+		return 0;
 	rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path, "has no quota of its own");
 	if (err && r->directory.project.id)
 		err->hint = "it belongs to the project of a directory above it";
 	return rc;
 }
 
-static int tag(struct release *r, uint32_t id, bool inherit, struct fsq_error *err)
+/* The project of the directory above, by its registration or else by what it carries. */
+static int find_after(struct release *r)
+{
+	char *copy = strdup(r->directory.path);
+	uint32_t id;
+
+	if (!copy)
+		return -ENOMEM;
+	fsq_directory_above(&r->directory, &r->after);
+	if (!r->after.inherit || r->after.id == r->id)
+		r->after = (struct fsq_inode_project){ 0 };
+	else if (fsq_project_edit_id_of(r->edit, dirname(copy), &id))
+		r->after.id = id;
+	free(copy);
+	return 0;
+}
+
+static int set_tag(struct release *r, uint32_t id, bool inherit, struct fsq_error *err)
 {
 	int rc = fsq_inode_project_set(r->directory.fd, &r->now, id, inherit);
 
@@ -46,52 +88,110 @@ static int tag(struct release *r, uint32_t id, bool inherit, struct fsq_error *e
 	return 0;
 }
 
+/* How many inodes have the ID besides the directory. */
+static int count_left(struct release *r, struct fsq_dquot *dquot, struct fsq_error *err)
+{
+	uint64_t own = r->now.id == r->id, used;
+	int rc = fsq_kernel_get(&r->directory.target, FSQ_PROJECT, r->id, dquot);
+
+	if (rc == -ENOENT)
+		*dquot = (struct fsq_dquot){ 0 };
+	else if (rc)
+		return fsq_fail(err, fsq_code_of_errno(-rc), -rc, r->directory.path,
+				"cannot read the quota of project %u", r->id);
+	used = dquot->form[FSQ_INODES].used;
+	r->left = used > own ? used - own : 0;
+	return 0;
+}
+
+/* What no walk has found: it may be about to go. */
+static int wait_for_left(struct release *r, struct fsq_error *err)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT };
+	struct fsq_dquot dquot;
+	int rc = 0;
+
+	for (int i = 0; i < LOOKS && rc == 0 && r->left > 0; i++) {
+		/* XFS begins to clean up when it is asked for ID 0. */
+		fsq_kernel_get(&r->directory.target, FSQ_PROJECT, 0, &dquot);
+		nanosleep(&moment, NULL);
+		rc = count_left(r, &dquot, err);
+	}
+	return rc;
+}
+
+/*
+ * What others move about may be missed in a walk. The kernel's count tells, unless other
+ * directories have the same ID: then a walk does that finds nothing.
+ */
+static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
+{
+	struct fsq_tree_found found = { 0 };
+	struct fsq_dquot dquot;
+	int rc = 0;
+
+	for (int i = 0; i < WALKS && rc == 0; i++) {
+		rc = fsq_tree_tag_walk(r->tree, &found, err);
+		if (rc == 0)
+			rc = count_left(r, &dquot, err);
+		if (rc || r->left == 0)
+			return rc;
+		if (!found.changed && !found.lost)
+			return r->shared ? 0 : wait_for_left(r, err);
+	}
+	if (rc)
+		return rc;
+	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path,
+		 "files in it that are moved about still have project ID %u", r->id);
+	if (err)
+		err->hint = "the quota stays; release it again";
+	return FSQ_E_PARTIAL;
+}
+
 /* Without the locks: kubelet may want them. */
 static int untag_tree(struct release *r, struct fsq_error *err)
 {
-	const struct fsq_inode_project from = { .id = r->id, .inherit = true };
 	uint32_t id = r->id;
-	int rc;
+	int rc = r->now.id == id ? set_tag(r, id, false, err) : 0;
 
-	if (r->now.id == r->id) {
-		rc = tag(r, r->id, false, err);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
+	r->order = (struct fsq_tree_order){
+		.fd = r->directory.fd,
+		.path = r->directory.path,
+		.rule = FSQ_TREE_LEAVE,
+		.from = { .id = id, .inherit = true },
+		.to = r->after,
+		.manner = r->request->manner,
+	};
+	r->tree = fsq_tree_tag_new(&r->order);
+	if (!r->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
+				"cannot walk the tree");
 	fsq_project_edit_unlock(r->edit);
-	rc = fsq_tree_tag(&r->tree, r->directory.fd, r->directory.path, &from, &r->after, false,
-			  r->request->manner, err);
+	rc = walk_until_none_is_left(r, err);
 	if (rc)
 		return rc;
-	rc = fsq_project_edit_lock(r->edit, true, err);
+	rc = fsq_project_edit_lock(r->edit, false, err);
 	if (rc)
 		return rc;
-	rc = find_id(r, err);
-	if (rc == 0 && (r->id != id || fsq_inode_project_get(r->directory.fd, &r->now) ||
-			(r->now.id == id && r->now.inherit))) {
-		r->id = id;
-		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
-			      "was given to a project at the same time");
-	}
-	return rc;
+	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
+	if ((r->owner.listed && r->owner.id != id) ||
+	    fsq_inode_project_get(r->directory.fd, &r->now) || (r->now.id == id && r->now.inherit))
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
+				"was given to a project at the same time");
+	return 0;
 }
 
 static int take_limits_off(struct release *r, struct fsq_error *err)
 {
 	struct fsq_limits none = { 0 };
 	struct fsq_dquot dquot;
-	int rc;
+	int rc = count_left(r, &dquot, err);
 
-	rc = fsq_kernel_get(&r->directory.target, FSQ_PROJECT, r->id, &dquot);
-	if (rc == -ENOENT)
-		return 0;
-	if (rc)
-		return fsq_fail(err, fsq_code_of_errno(-rc), -rc, r->directory.path,
-				"cannot read the quota of project %u", r->id);
 	/* Its other directories may be on other filesystems, where limits are others. */
-	if (dquot.form[FSQ_INODES].used &&
-	    fsq_project_edit_is_shared(r->edit, r->id, r->directory.path))
-		return 0;
+	if (rc || (r->shared && r->left > 0))
+		return rc;
 	r->limits_before = fsq_limits_of(&dquot);
 	none.mask = r->limits_before.mask;
 	if (fsq_limits_are_same(&r->limits_before, &none))
@@ -105,61 +205,65 @@ static void undo(struct release *r)
 {
 	const struct fsq_inode_project *was = &r->directory.project;
 
+	fsq_project_edit_undo(r->edit);
 	if (r->limits_off)
 		fsq_kernel_set_limits(&r->directory.target, FSQ_PROJECT, r->id, &r->limits_before);
-	fsq_inode_project_set(r->directory.fd, &r->now, was->id, was->inherit);
-	fsq_tree_tag_undo(r->tree, r->directory.fd, r->directory.path);
-	fsq_tree_tag_free(r->tree);
-	r->tree = NULL;
 	r->limits_off = false;
+	fsq_inode_project_set(r->directory.fd, &r->now, was->id, was->inherit);
+	fsq_tree_tag_undo(r->tree);
+}
+
+/* With the locks. */
+static int take_off(struct release *r, struct fsq_error *err)
+{
+	bool keep_tags = r->request->keep_tags;
+	int rc;
+
+	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
+	rc = take_limits_off(r, err);
+	if (rc == 0 && fsq_interrupt_pending())
+		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
+	if (rc == 0 && !r->request->registry.none)
+		rc = fsq_project_edit_remove(r->edit, r->id,
+					     r->owner.listed ? r->directory.path : NULL, true, err);
+	if (rc == 0 && !keep_tags)
+		rc = set_tag(r, r->after.id, r->after.inherit, err);
+	return rc;
 }
 
 static int do_all(struct release *r, struct fsq_error *err)
 {
-	bool keep_tags = r->request->keep_tags;
-	int rc = fsq_directory_read_project(&r->directory, err);
+	int rc = find_id(r, err);
 
-	if (rc == 0)
-		rc = find_id(r, err);
 	if (rc == 0 && r->request->dry_run)
 		rc = fsq_directory_check(&r->directory, NULL, err);
 	if (rc || r->request->dry_run)
 		return rc;
 	r->now = r->directory.project;
-	fsq_directory_above(&r->directory, &r->after);
-	if (!r->after.inherit || r->after.id == r->id)
-		r->after = (struct fsq_inode_project){ 0 };
-	if (r->listed)
-		fsq_project_edit_clean(r->edit);
-	if (!keep_tags && !fsq_tree_is_empty(r->directory.fd))
+	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
+	if (find_after(r))
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path, "cannot go on");
+	if (!r->request->keep_tags && !fsq_tree_is_empty(r->directory.fd))
 		rc = untag_tree(r, err);
-	if (rc == 0 && !keep_tags)
-		rc = tag(r, r->after.id, r->after.inherit, err);
 	if (rc == 0)
-		rc = take_limits_off(r, err);
-	if (rc == 0 && fsq_interrupt_pending())
-		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
-	if (rc == 0 && r->listed && !r->request->registry.none)
-		rc = fsq_project_edit_remove(r->edit, r->id, r->directory.path, true, err);
-	if (rc)
+		rc = take_off(r, err);
+	if (rc && rc != FSQ_E_PARTIAL)
 		undo(r);
+	fsq_tree_tag_free(r->tree);
+	r->tree = NULL;
 	return rc;
 }
 
-static int lock_and_do_all(struct release *r, struct fsq_error *err)
+static enum fsq_edit_mode mode_of(const struct fsq_release_request *request)
 {
-	int rc = fsq_project_edit_lock(r->edit, true, err);
-
-	if (rc == 0)
-		rc = do_all(r, err);
-	fsq_project_edit_unlock(r->edit);
-	return rc;
+	if (request->dry_run)
+		return FSQ_EDIT_LOOK;
+	return request->registry.none ? FSQ_EDIT_LOCK : FSQ_EDIT_WRITE;
 }
 
-int fsq_release(const struct fsq_release_request *request, sigset_t *signals_before,
-		struct fsq_error *err)
+int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
+		sigset_t *signals_before, struct fsq_error *err)
 {
-	const struct fsq_registry *registry = &request->registry;
 	struct release r = { .request = request };
 	int rc;
 
@@ -167,16 +271,16 @@ int fsq_release(const struct fsq_release_request *request, sigset_t *signals_bef
 	rc = fsq_directory_open(&r.directory, request->directory, err);
 	if (rc)
 		return rc;
-	r.edit = fsq_project_edit_new(registry->projects_file, registry->projid_file,
-				      !registry->none && !request->dry_run);
+	r.edit = fsq_project_edit_new(&request->registry, mode_of(request));
 	if (!r.edit)
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	else
 		do {
-			rc = lock_and_do_all(&r, err);
+			rc = do_all(&r, err);
+			fsq_project_edit_unlock(r.edit);
 		} while (fsq_directory_retry(&r.directory, &rc, err));
+	*released = (struct fsq_released){ r.id, r.shared ? 0 : r.left };
 	fsq_project_edit_free(r.edit);
-	fsq_tree_tag_free(r.tree);
 	fsq_directory_close(&r.directory);
 	return rc;
 }

@@ -2,9 +2,9 @@
 /*
  * Taking a quota off a directory, wholly or not at all.
  *
- * The directory stops handing on its ID, and what is in it loses it. Then, under the locks of both
- * files, the directory itself, the limits, and last the lines: what was killed before that is
- * found by them.
+ * The directory stops handing on its ID, and what is in it loses it; again, as long as the kernel
+ * counts more. Then, under the locks of both files, the limits and the lines go, and last the
+ * directory itself loses the ID: where a run was killed before that, it is found by it.
  */
 #ifndef FSQ_RELEASE_H
 #define FSQ_RELEASE_H
@@ -15,10 +15,18 @@
 
 struct fsq_release_request {
 	const char *directory;
-	bool keep_tags; /* do not walk: the directory is about to be deleted */
+	struct fsq_claim claim; /* no name */
+	bool keep_tags;		/* do not walk: the directory is about to be deleted */
 	struct fsq_registry registry;
 	const struct fsq_walk_manner *manner; /* of walking what is in it, or NULL */
 	bool dry_run;			      /* only find out whether there is one */
+};
+
+struct fsq_released {
+	uint32_t id;
+	/* Inodes that still have the ID: deleted but open, of other names outside of the directory,
+	 * or of a kind that the kernel does not change. Until they are gone nobody gets the ID. */
+	uint64_t left_inodes;
 };
 
 /**
@@ -26,14 +34,16 @@ struct fsq_release_request {
  * or to that of the directory above; if it was the last directory of the project its limits and
  * names go, too.
  *
+ * @released filled on success
  * @signals_before set: SIGHUP, SIGINT and SIGTERM still wait. What came too late to undo it must
  *           not look as if it had, and what undid it can be told. For fsq_interrupt_restore(), or
  *           the end of the process
- * @return   0; on failure nothing has changed: FSQ_E_NOT_FOUND it has no quota of its own, and as
- *           fsq_assign()
+ * @return   0; FSQ_E_PARTIAL files that others move about keep the ID: the quota stays until the
+ *           next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no quota
+ *           of its own, and as fsq_assign()
  * Source: KEP-1029, "Operation Flow -- Removing a Quota"
  */
-int fsq_release(const struct fsq_release_request *request, sigset_t *signals_before,
-		struct fsq_error *err);
+int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
+		sigset_t *signals_before, struct fsq_error *err);
 
 #endif

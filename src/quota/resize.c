@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "directory.h"
 #include "limits.h"
@@ -19,6 +21,8 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has no limit that could grow");
 	if (request->relative)
 		*blocks += hard;
+	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"would be smaller than the %" PRIu64 " bytes that are in use",
@@ -32,21 +36,59 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 	return FSQ_E_CONFLICT;
 }
 
+/* Of a directory in a project: the one that is registered nearest above it, with the same ID. */
+static uint32_t find_above(const struct fsq_directory *directory,
+			   const struct fsq_project_edit *edit)
+{
+	char *above = strdup(directory->path), *slash;
+	uint32_t id, found = 0;
+
+	while (above && found == 0 && (slash = strrchr(above, '/')) && slash != above) {
+		*slash = '\0';
+		if (fsq_project_edit_id_of(edit, above, &id))
+			found = id;
+	}
+	free(above);
+	return found == directory->project.id ? found : 0;
+}
+
+static int find_id(const struct fsq_resize_request *request, struct fsq_directory *directory,
+		   struct fsq_project_edit *edit, uint32_t *id, struct fsq_error *err)
+{
+	struct fsq_owner owner;
+	int rc = fsq_owner_lock(directory, edit, &request->claim, request->manner, &owner, err);
+
+	if (rc)
+		return rc;
+	*id = owner.id ? owner.id : find_above(directory, edit);
+	if (*id == 0 && request->claim.has_id && request->claim.id == directory->project.id)
+		*id = request->claim.id;
+	if (*id && (!request->claim.has_id || request->claim.id == *id))
+		return 0;
+	if (*id || owner.disputed)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory, "has project ID %u",
+				*id ? *id : directory->project.id);
+	if (directory->project.id == 0)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, request->directory,
+				"belongs to no project");
+	fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+		 "has project ID %u from a directory above it", directory->project.id);
+	if (err)
+		err->hint = "name that directory, or insist with --id";
+	return FSQ_E_CONFLICT;
+}
+
 static int resize(const struct fsq_resize_request *request, struct fsq_directory *directory,
-		  struct fsq_error *err)
+		  struct fsq_project_edit *edit, struct fsq_error *err)
 {
 	struct fsq_limits limits;
 	struct fsq_dquot dquot;
 	uint64_t blocks;
 	uint32_t id;
-	int rc = fsq_directory_read_project(directory, err);
+	int rc = find_id(request, directory, edit, &id, err);
 
 	if (rc)
 		return rc;
-	id = directory->project.id;
-	if (id == 0)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, request->directory,
-				"belongs to no project");
 	rc = -fsq_kernel_get(&directory->target, FSQ_PROJECT, id, &dquot);
 	if (rc)
 		return fsq_fail(err, fsq_code_of_errno(rc), rc, request->directory,
@@ -66,13 +108,20 @@ static int resize(const struct fsq_resize_request *request, struct fsq_directory
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err)
 {
 	struct fsq_directory directory;
+	struct fsq_project_edit *edit;
 	int rc = fsq_directory_open(&directory, request->directory, err);
 
 	if (rc)
 		return rc;
-	do {
-		rc = resize(request, &directory, err);
-	} while (fsq_directory_retry(&directory, &rc, err));
+	/* The files are only looked at. */
+	edit = fsq_project_edit_new(&request->registry, FSQ_EDIT_LOOK);
+	if (!edit)
+		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	else
+		do {
+			rc = resize(request, &directory, edit, err);
+		} while (fsq_directory_retry(&directory, &rc, err));
+	fsq_project_edit_free(edit);
 	fsq_directory_close(&directory);
 	return rc;
 }

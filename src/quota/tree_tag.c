@@ -11,32 +11,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "inode_map.h"
 #include "interrupt.h"
 
 /* Every so many entries we look whether somebody wants us to stop. */
 #define PATIENCE 256
 
 /* What there is to tell. */
-enum { CANNOT_OPEN = 1, CANNOT_SET, MOVED, STRANGER, STOPPED };
-
-/* An inode that had not what most had. */
-struct exception {
-	ino_t ino;
-	uint32_t id;
-	bool inherit;
-};
+enum { CANNOT_OPEN = 1, CANNOT_SET, STRANGER, STOPPED };
 
 struct fsq_tree_tag {
-	struct fsq_inode_project from, to;
-	bool strict;
-	unsigned int threads;
+	const struct fsq_tree_order *order;
 	/* Something went wrong: from here on entries are only looked at, to know which have had the
 	 * new ID before. */
 	atomic_bool failed;
+	bool again; /* not the first walk */
 	atomic_uint visited;
-	pthread_mutex_t lock; /* of the exceptions */
-	struct exception *exceptions;
-	size_t count, room;
+	atomic_bool changed, lost; /* in this walk */
+	pthread_mutex_t lock;	   /* of the exceptions */
+	/* What had not what most had, and all with several names that was changed: at its next name
+	 * it must not be taken for what had the new ID before. */
+	struct fsq_inode_map exceptions;
 	int rc;
 	struct fsq_error *err;
 };
@@ -47,84 +42,105 @@ static int stat_entry(const struct fsq_walk_entry *entry, struct stat *st)
 											   : 0;
 }
 
-static int remember(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+static int remember(struct fsq_tree_tag *tag, const struct stat *st,
 		    const struct fsq_inode_project *was)
 {
-	struct stat st;
-	int rc = stat_entry(entry, &st);
+	const struct fsq_inode_note note = { st->st_ino, was->id, was->inherit };
+	int rc;
 
-	if (rc)
-		return rc;
 	pthread_mutex_lock(&tag->lock);
-	if (tag->count == tag->room) {
-		size_t room = tag->room ? 2 * tag->room : 64;
-		struct exception *more = reallocarray(tag->exceptions, room, sizeof(*more));
-
-		if (more) {
-			tag->exceptions = more;
-			tag->room = room;
-		} else {
-			rc = -ENOMEM;
-		}
-	}
-	if (rc == 0)
-		tag->exceptions[tag->count++] =
-			(struct exception){ st.st_ino, was->id, was->inherit };
+	rc = fsq_inode_map_add(&tag->exceptions, &note);
 	pthread_mutex_unlock(&tag->lock);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
-/* What has the new ID already must not get the old one when it is undone; of a file with several
- * names we may be the cause ourselves. */
-static int remember_unchanged(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-			      const struct fsq_inode_project *was)
+/* What has the new ID before the first walk must not get the old one when it is undone. */
+static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		const struct fsq_inode_project *was)
 {
 	struct stat st;
+	int rc;
 
-	if (was->id != tag->to.id ||
-	    (stat_entry(entry, &st) == 0 && !S_ISDIR(st.st_mode) && st.st_nlink > 1))
+	if (was->id != tag->order->to.id || tag->order->is_new || tag->again)
 		return 0;
-	return remember(tag, entry, was);
+	rc = stat_entry(entry, &st);
+	return rc ? rc : remember(tag, &st, was);
+}
+
+/* Before it is changed. */
+static int note(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		const struct fsq_inode_project *was, bool is_directory)
+{
+	const struct fsq_tree_order *order = tag->order;
+	bool usual =
+		was->id == order->from.id && was->inherit == (is_directory && order->from.inherit);
+	struct stat st;
+	int rc;
+
+	/* If nothing had the new ID before, what has it at its next name has it from us. */
+	if (usual && (is_directory || order->is_new))
+		return 0;
+	rc = stat_entry(entry, &st);
+	if (rc || (usual && st.st_nlink == 1))
+		return rc;
+	return remember(tag, &st, was);
+}
+
+static int compare_paths(const void *key, const void *member)
+{
+	return strcmp(key, *(char *const *)member);
+}
+
+/* A directory of a project of its own. */
+static bool is_other(const struct fsq_tree_order *order, const struct fsq_walk_entry *entry)
+{
+	return order->other_count > 0 && entry->kind == FSQ_WALK_DIRECTORY &&
+	       bsearch(entry->path, order->others, order->other_count, sizeof(*order->others),
+		       compare_paths);
 }
 
 /* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 a stranger */
 static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
 {
+	const struct fsq_tree_order *order = tag->order;
 	bool is_directory, inherit;
 	int rc = fsq_walk_project_get(entry, now);
 
 	if (rc)
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
-	inherit = is_directory && tag->to.inherit;
-	if (now->id != tag->from.id && now->id != tag->to.id) {
-		if (now->id != 0)
-			return 1;
-		if (!tag->strict)
+	inherit = is_directory && order->to.inherit;
+	if (now->id != order->from.id && now->id != order->to.id) {
+		if (order->rule == FSQ_TREE_LEAVE)
 			return 0;
+		if (order->rule == FSQ_TREE_CLAIM && now->id != 0)
+			return 1;
 	}
-	if (now->id == tag->to.id &&
-	    (now->inherit == inherit || !tag->strict || atomic_load(&tag->failed)))
-		return remember_unchanged(tag, entry, now);
+	if (now->id == order->to.id &&
+	    (now->inherit == inherit || order->rule == FSQ_TREE_LEAVE || atomic_load(&tag->failed)))
+		return keep(tag, entry, now);
 	if (atomic_load(&tag->failed))
 		return 0;
-	if (now->id != tag->from.id || now->inherit != (is_directory && tag->from.inherit))
-		rc = remember(tag, entry, now);
-	return rc ? rc : fsq_walk_project_set(entry, now, tag->to.id, inherit);
+	rc = note(tag, entry, now, is_directory);
+	if (rc == 0)
+		rc = fsq_walk_project_set(entry, now, order->to.id, inherit);
+	atomic_store(&tag->changed, true);
+	return rc;
 }
 
 static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		     struct fsq_walk_finding *finding)
 {
 	struct fsq_inode_project now;
-	int rc = change(tag, entry, &now);
+	int rc;
 
+	if (is_other(tag->order, entry))
+		return FSQ_WALK_PRUNE;
+	rc = change(tag, entry, &now);
 	/* Neither what cannot have an ID nor what is gone needs one. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return 0;
-	if (rc > 0 && !tag->strict)
-		return FSQ_WALK_PRUNE;
 	finding->what = rc > 0 ? STRANGER : CANNOT_SET;
 	finding->id = now.id;
 	finding->errnum = rc > 0 ? 0 : -rc;
@@ -146,8 +162,10 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 	if (stopped)
 		atomic_store(&tag->failed, true);
 	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
-		if (entry->errnum != ENOENT)
-			finding->what = entry->errnum == ESTALE ? MOVED : CANNOT_OPEN;
+		if (entry->errnum == ESTALE)
+			atomic_store(&tag->lost, true);
+		else if (entry->errnum != ENOENT)
+			finding->what = CANNOT_OPEN;
 		finding->errnum = entry->errnum;
 	} else if (entry->has_project && entry->depth > 0) {
 		rc = tag_entry(tag, entry, finding);
@@ -179,10 +197,6 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 		tag->rc = fsq_fail(err, fsq_code_of_errno(errnum), errnum, path,
 				   "cannot set the project ID");
 		break;
-	case MOVED:
-		tag->rc = fsq_fail(err, FSQ_E_FAILED, errnum, path,
-				   "was moved while it was worked on");
-		break;
 	case STRANGER:
 		tag->rc = fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project %u already",
 				   finding->id);
@@ -197,12 +211,12 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 }
 
 /* To its end, whatever signals wait: what is not looked at cannot be undone. */
-static int walk_tree(struct fsq_tree_tag *tag, int fd, const char *path, fsq_walk_visitor visitor,
+static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor,
 		     const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	struct fsq_walk walk = {
-		.root = path,
-		.root_fd = fd,
+		.root = tag->order->path,
+		.root_fd = tag->order->fd,
 		.max_depth = FSQ_WALK_INFINITE,
 		.reach = FSQ_WALK_PROJECTS,
 		.uninterrupted = true,
@@ -215,68 +229,64 @@ static int walk_tree(struct fsq_tree_tag *tag, int fd, const char *path, fsq_wal
 	return fsq_tree_walk(&walk, err);
 }
 
-int fsq_tree_tag(struct fsq_tree_tag **out, int fd, const char *path,
-		 const struct fsq_inode_project *from, const struct fsq_inode_project *to,
-		 bool strict, const struct fsq_walk_manner *manner, struct fsq_error *err)
+struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_order *order)
 {
 	struct fsq_tree_tag *tag = calloc(1, sizeof(*tag));
-	int rc;
 
-	*out = tag;
 	if (!tag)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot walk the tree");
+		return NULL;
 	pthread_mutex_init(&tag->lock, NULL);
-	tag->from = *from;
-	tag->to = *to;
-	tag->strict = strict;
-	tag->threads = manner ? manner->threads : 0;
-	tag->err = err;
-	rc = walk_tree(tag, fd, path, visit, manner, err);
-	return rc ? rc : tag->rc;
+	tag->order = order;
+	return tag;
 }
 
-static int compare_inodes(const void *one, const void *other)
+int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, struct fsq_error *err)
 {
-	const struct exception *a = one, *b = other;
+	int rc;
 
-	return a->ino < b->ino ? -1 : a->ino > b->ino;
+	tag->err = err;
+	atomic_store(&tag->changed, false);
+	atomic_store(&tag->lost, false);
+	rc = walk_tree(tag, visit, tag->order->manner, err);
+	tag->again = true;
+	found->changed = atomic_load(&tag->changed);
+	found->lost = atomic_load(&tag->lost);
+	return rc ? rc : tag->rc;
 }
 
 static int put_back(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	const struct fsq_tree_tag *tag = arg;
-	const struct exception *exception = NULL;
-	struct exception key = { 0 };
+	const struct fsq_tree_order *order = tag->order;
+	const struct fsq_inode_note *exception = NULL;
 	struct fsq_inode_project now;
 	struct stat st;
 
 	(void)finding;
-	if (!entry->has_project || entry->depth == 0 || fsq_walk_project_get(entry, &now))
+	if (!entry->has_project || entry->depth == 0)
 		return 0;
-	if (now.id != tag->to.id)
-		return tag->strict || now.id == 0 ? 0 : FSQ_WALK_PRUNE;
-	if (tag->count > 0 && stat_entry(entry, &st) == 0) {
-		key.ino = st.st_ino;
-		exception = bsearch(&key, tag->exceptions, tag->count, sizeof(key), compare_inodes);
-	}
+	if (is_other(order, entry))
+		return FSQ_WALK_PRUNE;
+	if (fsq_walk_project_get(entry, &now) || now.id != order->to.id)
+		return 0;
+	if (tag->exceptions.count > 0 && stat_entry(entry, &st) == 0)
+		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
 	if (exception)
 		fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
 	else
-		fsq_walk_project_set(entry, &now, tag->from.id,
-				     tag->from.inherit && fsq_walk_is_directory(entry, &now));
+		fsq_walk_project_set(entry, &now, order->from.id,
+				     order->from.inherit && fsq_walk_is_directory(entry, &now));
 	return 0;
 }
 
-void fsq_tree_tag_undo(struct fsq_tree_tag *tag, int fd, const char *path)
+void fsq_tree_tag_undo(struct fsq_tree_tag *tag)
 {
 	struct fsq_walk_manner manner = { 0 };
 
-	if (!tag)
+	if (!tag || !tag->again)
 		return;
-	manner.threads = tag->threads;
-	if (tag->count > 0)
-		qsort(tag->exceptions, tag->count, sizeof(*tag->exceptions), compare_inodes);
-	walk_tree(tag, fd, path, put_back, &manner, NULL);
+	manner.threads = tag->order->manner ? tag->order->manner->threads : 0;
+	walk_tree(tag, put_back, &manner, NULL);
 }
 
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)
@@ -284,7 +294,7 @@ void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 	if (!tag)
 		return;
 	pthread_mutex_destroy(&tag->lock);
-	free(tag->exceptions);
+	fsq_inode_map_free(&tag->exceptions);
 	free(tag);
 }
 

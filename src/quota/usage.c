@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +16,7 @@
 #include "inode_project.h"
 #include "limits.h"
 #include "mounts.h"
+#include "project_files.h"
 #include "units.h"
 
 static uint64_t bytes_of(uint64_t blocks)
@@ -61,11 +64,29 @@ static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
 	usage->hard_inodes = sfs->f_files;
 }
 
+/* The project that the projects file has for a directory, or else the one that it carries. */
+static uint32_t project_of(int fd, const char *projects_file,
+			   const struct fsq_inode_project *carried)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t length = -1;
+	uint32_t id;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (projects_file)
+		length = readlink(link, path, sizeof(path));
+	if (length <= 0 || (size_t)length == sizeof(path))
+		return carried->id;
+	path[length] = '\0';
+	return fsq_projects_id_of(projects_file, path, &id) ? id : carried->id;
+}
+
 /*
  * What the kernel says.
  * @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED where it has no quota of this file
  */
-static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, struct fsq_error *err)
+static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, const char *projects_file,
+		      struct fsq_error *err)
 {
 	const struct fsq_target target = {
 		.fd = fd,
@@ -93,17 +114,17 @@ static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, struct 
 				"has no project ID: it is neither a file nor a directory");
 	if (rc)
 		return fsq_fail(err, fsq_code_of_errno(rc), rc, path, "cannot read the project ID");
-	usage->id = project.id;
-	if (project.id == 0) {
+	usage->id = project_of(fd, projects_file, &project);
+	if (usage->id == 0) {
 		fsq_fail(err, FSQ_E_NOT_FOUND, 0, path, "belongs to no project");
 		if (err)
 			err->hint = "fsquota assign puts a quota on it, --fallback=walk counts";
 		return FSQ_E_NOT_FOUND;
 	}
-	rc = -fsq_kernel_get(&target, FSQ_PROJECT, project.id, &dquot);
+	rc = -fsq_kernel_get(&target, FSQ_PROJECT, usage->id, &dquot);
 	if (rc)
 		return fsq_fail(err, fsq_code_of_errno(rc), rc, path,
-				"cannot read the quota of project %u", project.id);
+				"cannot read the quota of project %u", usage->id);
 	fsq_usage_fill(usage, &dquot);
 	return 0;
 }
@@ -115,8 +136,8 @@ static int count(struct fsq_usage *usage, int fd, const char *path,
 	return fsq_disk_use(fd, path, manner, &usage->used_bytes, &usage->used_inodes, err);
 }
 
-static int get(struct fsq_usage *usage, int fd, const char *path, bool walk,
-	       const struct fsq_walk_manner *manner, struct fsq_error *err)
+static int get(struct fsq_usage *usage, int fd, const char *path, const char *projects_file,
+	       bool walk, const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	struct fsq_mount mount;
 	struct statfs sfs;
@@ -132,13 +153,13 @@ static int get(struct fsq_usage *usage, int fd, const char *path, bool walk,
 		fill_from_statfs(usage, &sfs);
 		return 0;
 	}
-	rc = ask_kernel(usage, fd, path, err);
+	rc = ask_kernel(usage, fd, path, projects_file, err);
 	if (walk && (rc == FSQ_E_NOT_FOUND || rc == FSQ_E_NOT_SUPPORTED))
 		rc = count(usage, fd, path, manner, err);
 	return rc;
 }
 
-int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk,
+int fsq_usage_get(struct fsq_usage *usage, const char *path, const char *projects_file, bool walk,
 		  const struct fsq_walk_manner *manner, struct fsq_error *err)
 {
 	int fd, rc;
@@ -149,7 +170,7 @@ int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk,
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
 		return fsq_fail(err, fsq_code_of_errno(errno), errno, path, "cannot open");
-	rc = get(usage, fd, path, walk, manner, err);
+	rc = get(usage, fd, path, projects_file, walk, manner, err);
 	close(fd);
 	if (rc)
 		fsq_usage_clear(usage);

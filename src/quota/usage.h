@@ -29,9 +29,11 @@ struct fsq_usage {
 };
 
 /**
- * Find out what is used below a path.
+ * Find out what is used below a path. Of a directory in the projects file it is the project that
+ * the file says, whatever its owner has made it carry; else the one that it carries.
  *
  * @path     a file or directory, not a symlink
+ * @projects_file or NULL
  * @walk     count where there is no quota
  * @manner   of that, or NULL
  * @usage    filled on success, clear it with fsq_usage_clear()
@@ -39,7 +41,7 @@ struct fsq_usage {
  * a hint: no project quota on this filesystem; FSQ_E_PERMISSION; FSQ_E_FAILED Source: KEP-1029,
  * "Operation Flow -- Retrieving Storage Consumption"
  */
-int fsq_usage_get(struct fsq_usage *usage, const char *path, bool walk,
+int fsq_usage_get(struct fsq_usage *usage, const char *path, const char *projects_file, bool walk,
 		  const struct fsq_walk_manner *manner, struct fsq_error *err);
 
 /** Fill use and limits of a usage from a quota record. */

@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "file_lock.h"
 
 #define FIRST_SIZE (32 * 1024)
 
@@ -19,25 +22,37 @@ static ssize_t read_some(int fd, char *to, size_t size)
 	return got;
 }
 
-int fsq_read_whole(const char *file, char **text, size_t *length)
+/* What is longer than a first buffer: /dev/zero and its kin have no end. */
+static int check_long(int fd, size_t used)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return -EINVAL;
+	return used > FSQ_FILE_MAX || st.st_size > FSQ_FILE_MAX ? -EFBIG : 0;
+}
+
+static int read_all(int fd, char **text, size_t *length)
 {
 	size_t size = 0, used = 0;
 	char *buffer = NULL;
 	ssize_t got;
 	int rc = 0;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0)
-		return -errno;
 	do {
 		if (used + 1 >= size) {
 			size_t wanted = size ? 2 * size : FIRST_SIZE;
-			char *larger = realloc(buffer, wanted);
+			char *larger = NULL;
 
-			if (!larger) {
+			rc = size ? check_long(fd, used) : 0;
+			if (rc == 0)
+				larger = realloc(buffer, wanted);
+			if (rc == 0 && !larger)
 				rc = -ENOMEM;
+			if (rc)
 				break;
-			}
 			buffer = larger;
 			size = wanted;
 		}
@@ -47,7 +62,6 @@ int fsq_read_whole(const char *file, char **text, size_t *length)
 		else
 			used += (size_t)got;
 	} while (got > 0);
-	close(fd);
 	if (rc) {
 		free(buffer);
 		return rc;
@@ -56,6 +70,17 @@ int fsq_read_whole(const char *file, char **text, size_t *length)
 	*text = buffer;
 	*length = used;
 	return 0;
+}
+
+int fsq_read_whole(const char *file, char **text, size_t *length)
+{
+	int fd = fsq_file_open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = read_all(fd, text, length);
+	close(fd);
+	return rc;
 }
 
 char *fsq_next_line(char **rest, const char *end)

@@ -5,13 +5,18 @@
 
 #include <stddef.h>
 
+/* No such file is larger: it would hold a million lines. */
+#define FSQ_FILE_MAX (64 * 1024 * 1024)
+
 /**
  * Read a file into memory. A FIFO that nobody writes to is empty, rather than waited for.
  *
  * @file     its name
  * @text     set on success, with a NUL behind its end; free(3) it
  * @length   set to the number of bytes, without that NUL
- * @return   0 or a negative errno of open(2) and read(2)
+ * @return   0; -EFBIG it is larger than FSQ_FILE_MAX; -EINVAL a device without
+ *           end; or a negative errno of open(2)
+ *           and read(2)
  */
 int fsq_read_whole(const char *file, char **text, size_t *length);
 

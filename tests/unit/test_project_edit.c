@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/project_edit.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,9 +34,12 @@ static bool holds(const char *file, const char *text)
 	return text && strcmp(buffer, text) == 0;
 }
 
+static const struct fsq_registry registry = { .projects_file = projects, .projid_file = projid };
+
 static struct fsq_project_edit *lock(bool to_write)
 {
-	struct fsq_project_edit *edit = fsq_project_edit_new(projects, projid, to_write);
+	struct fsq_project_edit *edit =
+		fsq_project_edit_new(&registry, to_write ? FSQ_EDIT_WRITE : FSQ_EDIT_LOOK);
 
 	if (edit && fsq_project_edit_lock(edit, false, NULL) == 0)
 		return edit;
@@ -149,7 +153,7 @@ static void test_making(void)
 	   "made");
 	fsq_project_edit_undo(edit);
 	fsq_project_edit_free(edit);
-	ok(holds(projects, NULL) && holds(projid, NULL), "undone, they are not there either");
+	ok(holds(projects, "") && holds(projid, ""), "undone, they are empty");
 	add(3, "/three", "three");
 	ok(holds(projects, "3:/three\n") && holds(projid, "three:3\n"), "made, and written");
 }
@@ -173,27 +177,82 @@ static void test_page(void)
 	ok(true, "at the end of a page");
 }
 
+static int try_lock(const char *file, enum fsq_edit_mode mode, struct fsq_error *err)
+{
+	const struct fsq_registry other = { .projects_file = file, .projid_file = projid };
+	struct fsq_project_edit *edit = fsq_project_edit_new(&other, mode);
+	int rc = fsq_project_edit_lock(edit, false, err);
+
+	fsq_project_edit_free(edit);
+	return rc;
+}
+
 static void test_refusing(void)
 {
-	struct fsq_project_edit *edit = fsq_project_edit_new("link", projid, true);
 	struct fsq_error err;
+	int fd;
 
 	put(projid, "");
 	unlink("link");
 	ok(symlink(projects, "link") == 0 &&
-		   fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED &&
+		   try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE &&
 		   strcmp(err.path, "link") == 0,
 	   "a symlink");
-	fsq_project_edit_free(edit);
 	mkdir("directory", 0700);
-	edit = fsq_project_edit_new("directory", projid, false);
-	ok(fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED && err.errnum == EINVAL,
-	   "a directory");
-	fsq_project_edit_free(edit);
+	ok(try_lock("directory", FSQ_EDIT_LOOK, &err) == FSQ_E_USAGE, "a directory, to look");
+	ok(try_lock("directory", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a directory");
 	mkfifo("fifo", 0600);
-	edit = fsq_project_edit_new("fifo", projid, true);
-	ok(fsq_project_edit_lock(edit, false, &err) == FSQ_E_FAILED && err.errnum == EINVAL,
-	   "a FIFO");
+	ok(try_lock("fifo", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a FIFO");
+	ok(try_lock("/dev/zero", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a device");
+	ok(try_lock(projid, FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "one file for both");
+	unlink("link");
+	ok(link(projid, "link") == 0 && try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE,
+	   "a second name of the other");
+	fd = open(projid, O_RDONLY);
+	flock(fd, LOCK_EX);
+	ok(try_lock(projects, FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED &&
+		   strstr(err.message, "held by process"),
+	   "a lock that is held");
+	ok(try_lock(projects, FSQ_EDIT_LOOK, &err) == 0, "to look takes no lock");
+	close(fd);
+}
+
+/* Others who have it open may be in the middle of reading it. */
+static void test_readers(void)
+{
+	int fd;
+
+	put(projects, "5:/five\n9:/nine\n# end\n");
+	put(projid, "nine:9\n");
+	fd = open(projects, O_RDONLY);
+	take_away(9, "/nine");
+	ok(holds(projects, "5:/five\n9~/nine\n# end\n"), "one byte");
+	ok(holds(projid, ""), "the other file is short");
+	add(9, "/nin", "n");
+	ok(holds(projects, "5:/five\n9~/nine\n# end\n9:/nin\n"), "it does not fit by one");
+	take_away(9, "/nin");
+	add(7, "/more", "seven");
+	ok(holds(projects, "5:/five\n7:/more\n# end\n9~/nin\n"), "a place is used again");
+	take_away(7, "/more");
+	add(7, "/m", "seven");
+	ok(holds(projects, "5:/five\n7:/m\n~~\n# end\n9~/nin\n"), "with a rest");
+	add(8, "/a:b", "eight");
+	take_away(8, "/a:b");
+	ok(holds(projects, "5:/five\n7:/m\n~~\n# end\n9~/nin\n#:/a:b\n"), "with two colons");
+	close(fd);
+	take_away(7, "/m");
+	ok(holds(projects, "5:/five\n# end\n#:/a:b\n"), "tidied when nobody has it open");
+}
+
+/* What others read as a number of a line that makes no sense is taken. */
+static void test_taken(void)
+{
+	struct fsq_project_edit *edit;
+
+	put(projects, "11x:/srv\n-12:/srv\n");
+	put(projid, "web:13\r\nweb:14abc\nweb: 15 :16\n");
+	edit = lock(false);
+	ok(fsq_project_edit_unlisted(edit, 11) == 16, "numbers among other bytes");
 	fsq_project_edit_free(edit);
 }
 
@@ -220,6 +279,8 @@ int main(void)
 	test_making();
 	test_page();
 	test_refusing();
+	test_readers();
+	test_taken();
 	test_names();
 	for (const char *const *file =
 		     (const char *const[]){ "projects", "projid", "link", "fifo", NULL };

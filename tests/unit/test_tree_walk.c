@@ -160,6 +160,7 @@ static void test_small(void)
 	alarm(20);
 	seen = walk("fifo", FSQ_WALK_INFINITE);
 	ok(seen.specials == 1, "a root that is a FIFO does not block");
+	alarm(0);
 	seen = walk("gone", FSQ_WALK_INFINITE);
 	ok(seen.failures == 1, "a root that is not there is told");
 	seen = walk("/proc/self", 0);
@@ -338,17 +339,23 @@ static void make_crowd(void)
 /* Filesystems here may refuse IDs: then it fails at the first file, with any number of threads. */
 static int tag_crowd(unsigned int threads, struct fsq_error *err)
 {
-	const struct fsq_inode_project from = { 0 }, to = { .id = 4711, .inherit = true };
 	const struct fsq_walk_manner manner = { .threads = threads };
-	int fd = open(".", O_RDONLY | O_DIRECTORY);
-	struct fsq_tree_tag *tag;
+	const struct fsq_tree_order order = {
+		.fd = open(".", O_RDONLY | O_DIRECTORY),
+		.path = ".",
+		.to = { .id = 4711, .inherit = true },
+		.is_new = true,
+		.manner = &manner,
+	};
+	struct fsq_tree_tag *tag = fsq_tree_tag_new(&order);
+	struct fsq_tree_found found;
 	int rc;
 
 	*err = (struct fsq_error){ 0 };
-	rc = fsq_tree_tag(&tag, fd, ".", &from, &to, true, &manner, err);
-	fsq_tree_tag_undo(tag, fd, ".");
+	rc = fsq_tree_tag_walk(tag, &found, err);
+	fsq_tree_tag_undo(tag);
 	fsq_tree_tag_free(tag);
-	close(fd);
+	close(order.fd);
 	return rc;
 }
 

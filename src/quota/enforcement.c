@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "enforcement.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include "privilege.h"
+
+static bool is_only_for_root(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int fsq_enforcement_get(struct fsq_directory *directory, enum fsq_enforcement *enforcement,
+			uint64_t *space, struct fsq_error *err)
+{
+	struct statfs sfs;
+	bool enforced;
+	int rc = fsq_directory_check(directory, &enforced, err);
+
+	if (rc)
+		return rc;
+	if (fstatfs(directory->fd, &sfs))
+		return fsq_fail(err, FSQ_E_FAILED, errno, directory->path,
+				"cannot ask the filesystem");
+	/* Below a directory that hands on its project statfs(2) tells of the project's limit. */
+	*space = directory->project.inherit ? 0 : (uint64_t)sfs.f_bsize * sfs.f_blocks;
+	*enforcement = FSQ_ENFORCED;
+	if (!enforced)
+		*enforcement = FSQ_NOT_ENFORCED;
+	else if (sfs.f_type != XFS_SUPER_MAGIC && fsq_passes_limits() && is_only_for_root(directory->fd))
+		*enforcement = FSQ_ENFORCED_BUT_FOR_ROOT;
+	return 0;
+}
