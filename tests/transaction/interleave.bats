@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# assign and release stopped before each of their system calls on the two files: beside kubelet's own
+# protocol, which does not look again once it has the lock; under the eyes of those who read without
+# a lock; and killed. interleave.c says how.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+interleave=${builddir:?}/tests/transaction/interleave
+
+setup() {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	rm -f /etc/projects* /etc/projid*
+}
+
+teardown_file() {
+	echo "# interleavings: $(awk '{ sum += $3 } END { print sum }' "$BATS_FILE_TMPDIR/runs")" >&3
+}
+
+# interleaved HOW COMMAND...: nothing goes wrong
+interleaved() {
+	run "$interleave" "$1" /mnt/x /mnt/x/dir "$FSQUOTA" "${@:2}"
+	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/runs"
+	assert_success
+	assert_line --index -1 --regexp '^0 of [0-9]+ interleavings went wrong$'
+}
+
+@test "assign beside kubelet, each stopped at each of its calls: no line is lost, no ID there twice" {
+	interleaved kubelet assign --hard 10M /mnt/x/dir
+}
+
+@test "release beside kubelet, each stopped at each of its calls: no line is lost, none is back" {
+	interleaved kubelet release /mnt/x/dir
+}
+
+@test "assign: who reads without a lock sees the old or the new list at each call" {
+	interleaved readers assign --hard 10M /mnt/x/dir
+}
+
+@test "release: who reads without a lock sees the old or the new list at each call" {
+	interleaved readers release /mnt/x/dir
+}
+
+@test "assign is killed at each call, and kubelet comes next" {
+	interleaved kill assign --hard 10M /mnt/x/dir
+}
+
+@test "release is killed at each call, and kubelet comes next" {
+	interleaved kill release /mnt/x/dir
+}
