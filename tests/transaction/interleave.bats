@@ -12,7 +12,7 @@ interleave=${builddir:?}/tests/transaction/interleave
 
 setup() {
 	fresh_fs x
-	mkdir /mnt/x/dir
+	mkdir /mnt/x/dir /mnt/x/other
 	rm -f /etc/projects* /etc/projid*
 }
 
@@ -22,7 +22,10 @@ teardown_file() {
 
 # interleaved HOW COMMAND...: nothing goes wrong
 interleaved() {
-	run "$interleave" "$1" /mnt/x /mnt/x/dir "$FSQUOTA" "${@:2}"
+	local how=$1 other=()
+	shift
+	[ "$how" != between ] || { other=("$1") && shift; }
+	run "$interleave" "$how" /mnt/x /mnt/x/dir ${other[@]+"${other[@]}"} "$FSQUOTA" "$@"
 	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/runs"
 	assert_success
 	assert_line --index -1 --regexp '^0 of [0-9]+ interleavings went wrong$'
@@ -34,6 +37,10 @@ interleaved() {
 
 @test "release beside kubelet, each stopped at each of its calls: no line is lost, none is back" {
 	interleaved kubelet release /mnt/x/dir
+}
+
+@test "assign beside kubelet, which had the files open when another release took lines away" {
+	interleaved between /mnt/x/other assign --hard 10M /mnt/x/dir
 }
 
 @test "assign: who reads without a lock sees the old or the new list at each call" {

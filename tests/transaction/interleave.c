@@ -8,6 +8,9 @@
  *	look again, reads, writes new files beside them, renames those over them. It is itself
  *	stopped before each of its calls; one run for each pair. Afterwards no line is lost, none is
  *	back, no ID is there twice, and the kernel has what the files say.
+ *   interleave between FILESYSTEM DIR OTHER COMMAND...
+ *	The same, and between the opening of the files and the lock OTHER is released, by a process
+ *	that runs to its end.
  *   interleave readers FILESYSTEM DIR COMMAND...
  *	What the parsers of kubelet and of the real xfs_quota ($FSQ_ORACLE) make of both files at
  *	each stop is what they made of them before, or will after.
@@ -56,8 +59,8 @@ extern long ptrace(int request, ...);
 #define STEPS 11
 #define STEP_MS 20
 
-static const char *filesystem, *directory;
-static int directory_fd;
+static const char *filesystem, *directory, *other;
+static int directory_fd, other_fd = -1;
 static char **command;
 static bool releasing;
 static unsigned long runs, wrongs;
@@ -93,17 +96,17 @@ static void put(const char *file, const char *text)
 
 /* --- the kernel --- */
 
-static void set_tag(uint32_t id)
+static void set_tag(int fd, uint32_t id)
 {
 	struct fsxattr attributes;
 
-	if (ioctl(directory_fd, FS_IOC_FSGETXATTR, &attributes))
+	if (ioctl(fd, FS_IOC_FSGETXATTR, &attributes))
 		die("FSGETXATTR");
 	attributes.fsx_projid = id;
 	attributes.fsx_xflags &= ~(uint32_t)FS_XFLAG_PROJINHERIT;
 	if (id)
 		attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
-	if (ioctl(directory_fd, FS_IOC_FSSETXATTR, &attributes))
+	if (ioctl(fd, FS_IOC_FSSETXATTR, &attributes))
 		die("FSSETXATTR");
 }
 
@@ -150,20 +153,24 @@ static void reset(void)
 		if (quota.d_blk_hardlimit)
 			set_limit(id, 0);
 	}
-	set_tag(releasing ? FIRST : 0);
-	if (releasing)
+	set_tag(directory_fd, releasing ? FIRST : 0);
+	if (other)
+		set_tag(other_fd, FIRST);
+	if (releasing || other)
 		set_limit(FIRST, 20480);
 	unlink(PROJECTS);
 	unlink(PROJID);
 	length = snprintf(text, sizeof(text), FOREIGN_PROJECTS);
-	if (releasing)
-		length += snprintf(text + length, sizeof(text), "%u:%s\n", FIRST, directory);
-	snprintf(text + length, sizeof(text), "%u:/pods/old\n", OLD_POD);
+	if (releasing || other)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%u:%s\n", FIRST,
+				   other ? other : directory);
+	snprintf(text + length, sizeof(text) - (size_t)length, "%u:/pods/old\n", OLD_POD);
 	put(PROJECTS, text);
 	length = snprintf(text, sizeof(text), FOREIGN_PROJID);
-	if (releasing)
-		length += snprintf(text + length, sizeof(text), "volume%u:%u\n", FIRST, FIRST);
-	snprintf(text + length, sizeof(text), "volume%u:%u\n", OLD_POD, OLD_POD);
+	if (releasing || other)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "volume%u:%u\n",
+				   FIRST, FIRST);
+	snprintf(text + length, sizeof(text) - (size_t)length, "volume%u:%u\n", OLD_POD, OLD_POD);
 	put(PROJID, text);
 }
 
@@ -259,25 +266,25 @@ static void be_kubelet(void)
 	char projects[16384], projid[16384], line[64];
 	uint32_t id = FIRST;
 	struct fs_disk_quota quota;
-	int one, other;
+	int one, second;
 
 	step();
 	one = open(PROJECTS, O_RDONLY | O_CREAT, 0644);
 	done();
 	step();
-	other = open(PROJID, O_RDONLY | O_CREAT, 0644);
+	second = open(PROJID, O_RDONLY | O_CREAT, 0644);
 	done();
 	step();
 	flock(one, LOCK_EX);
 	done();
 	step();
-	flock(other, LOCK_EX);
+	flock(second, LOCK_EX);
 	done();
 	step();
 	read_from(one, projects, sizeof(projects) - 64);
 	done();
 	step();
-	read_from(other, projid, sizeof(projid) - 64);
+	read_from(second, projid, sizeof(projid) - 64);
 	for (;; id++) {
 		get_quota(id, &quota);
 		if (!has_id(projects, id) && !has_id(projid, id) && !quota.d_icount &&
@@ -306,7 +313,7 @@ static void be_kubelet(void)
 		_exit(2);
 	done();
 	step();
-	close(other);
+	close(second);
 	close(one);
 	done();
 	_exit(0);
@@ -493,6 +500,9 @@ static void check_files(int stop, int steps, bool kubelet)
 	if (strncmp(projects, FOREIGN_PROJECTS, strlen(FOREIGN_PROJECTS)) ||
 	    strncmp(projid, FOREIGN_PROJID, strlen(FOREIGN_PROJID)))
 		wrong("files", stop, steps, "foreign lines have changed");
+	snprintf(what, sizeof(what), ":%s\n", other ? other : "");
+	if (other && strstr(projects, what))
+		wrong("files", stop, steps, "what was released before is back");
 	line = strstr(projects, ":/pods/new\n");
 	if (line) {
 		for (rest = line; rest > projects && rest[-1] != '\n';)
@@ -530,6 +540,19 @@ static void check_files(int stop, int steps, bool kubelet)
 		wrong("files", stop, steps, "its limit is another");
 }
 
+static void release_other(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execl(command[0], command[0], "release", other, (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		die("release of the other");
+}
+
 static bool one_pair(int stop, int steps)
 {
 	pid_t kubelet, pid;
@@ -539,6 +562,8 @@ static bool one_pair(int stop, int steps)
 	reset();
 	kubelet = start_kubelet();
 	let_kubelet(steps);
+	if (other)
+		release_other();
 	pid = start_command();
 	stopped = run_to(pid, stop, &status);
 	let_kubelet(STEPS - steps);
@@ -556,7 +581,8 @@ static bool one_pair(int stop, int steps)
 /* Past the lock it is kubelet that comes first, and then the command waits, call after call. */
 static void beside_kubelet(void)
 {
-	for (int steps = 0; steps < STEPS; steps++)
+	/* What kubelet has locked the other one would wait for. */
+	for (int steps = other ? 1 : 0; steps < (other ? 3 : STEPS); steps++)
 		for (int stop = 0; stop < (steps > 2 ? 12 : 1000); stop++)
 			if (!one_pair(stop, steps))
 				break;
@@ -628,12 +654,15 @@ int main(int argc, char **argv)
 		return 2;
 	filesystem = argv[2];
 	directory = argv[3];
-	command = argv + 4;
-	releasing = strcmp(argv[5], "release") == 0;
+	other = strcmp(argv[1], "between") == 0 ? argv[4] : NULL;
+	command = argv + (other ? 5 : 4);
+	releasing = strcmp(command[1], "release") == 0;
+	if (other)
+		other_fd = open(other, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory_fd < 0)
 		die(directory);
-	if (strcmp(argv[1], "kubelet") == 0)
+	if (other || strcmp(argv[1], "kubelet") == 0)
 		beside_kubelet();
 	else
 		watch(strcmp(argv[1], "kill") == 0);
