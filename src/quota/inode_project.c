@@ -119,17 +119,18 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
-bool fsq_inode_project_has_at(int fd)
+int fsq_inode_project_has_at(int fd)
 {
 	char link[DESCRIPTOR_SIZE];
 	struct file_attributes attributes;
 	struct stat st, linked;
 
 	name_descriptor(link, fd);
-	return syscall(SYS_file_getattr, AT_FDCWD, link, &attributes, sizeof(attributes), 0U) ==
-		       0 &&
-	       fstat(fd, &st) == 0 && stat(link, &linked) == 0 && st.st_ino == linked.st_ino &&
-	       st.st_dev == linked.st_dev;
+	if (syscall(SYS_file_getattr, AT_FDCWD, link, &attributes, sizeof(attributes), 0U))
+		return 0;
+	if (fstat(fd, &st) || stat(link, &linked))
+		return -errno;
+	return st.st_ino == linked.st_ino && st.st_dev == linked.st_dev;
 }
 
 int fsq_inode_flags_get(int fd, uint32_t *flags)

@@ -52,9 +52,10 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 
 /**
  * @fd       of any file on the filesystem
- * @return   whether the kernel has these two, no seccomp filter forbids them, and /proc is there
+ * @return   1 when the kernel has these two, no seccomp filter forbids them, and /proc is there; 0
+ *           otherwise; a negative errno when that cannot be found out
  */
-bool fsq_inode_project_has_at(int fd);
+int fsq_inode_project_has_at(int fd);
 
 /**
  * Read the flags that lsattr(1) shows.

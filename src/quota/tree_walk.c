@@ -186,19 +186,26 @@ static bool is_special(mode_t mode)
 	return !S_ISREG(mode) && !S_ISDIR(mode);
 }
 
-/* Are there projects of what is not open? Asked once, when the first file comes. */
-static bool has_at(struct tree *tree, int fd)
+/* Are there projects of what is not open? Asked once, when the first file comes.
+ * @return  1, 0, or a negative errno */
+static int has_at(struct tree *tree, int fd)
 {
+	int rc;
+
 	if (!tree->probed) {
-		tree->has_at = tree->request->reach <= FSQ_WALK_PROJECTS_BY_NAME &&
-			       fsq_inode_project_has_at(fd);
+		rc = tree->request->reach <= FSQ_WALK_PROJECTS_BY_NAME
+			     ? fsq_inode_project_has_at(fd)
+			     : 0;
+		if (rc < 0)
+			return rc;
+		tree->has_at = rc;
 		tree->probed = true;
 	}
 	return tree->has_at;
 }
 
-/* An entry that could not be opened: say what it is, or why. */
-static int visit_unopened(struct walk *walk, int errnum)
+/* An entry that could not be opened, or not even be held: say what it is, or why. */
+static int visit_unopened(struct walk *walk, int errnum, bool held)
 {
 	struct stat st;
 
@@ -206,7 +213,7 @@ static int visit_unopened(struct walk *walk, int errnum)
 		return 0;
 	if (fstatat(fsq_way_fd(&walk->way), walk->name, &st, AT_SYMLINK_NOFOLLOW))
 		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
-	if (is_special(st.st_mode))
+	if (is_special(st.st_mode) && !held)
 		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
 	return report_closed(walk, FSQ_WALK_NO_OPEN, errnum);
 }
@@ -244,7 +251,7 @@ static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 	if (walk->tree->by_name)
 		return report_name(walk, kind);
 	fd = fsq_way_open(&walk->way, walk->name, PATH_FLAGS);
-	return fd < 0 ? visit_unopened(walk, -fd) : report_held(walk, kind, fd);
+	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd);
 }
 
 static int visit_entry(struct walk *walk, unsigned char type)
@@ -262,7 +269,10 @@ static int visit_entry(struct walk *walk, unsigned char type)
 			return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 		type = (unsigned char)IFTODT(st.st_mode);
 	}
-	if (type != DT_DIR && has_at(walk->tree, fsq_way_fd(&walk->way)))
+	rc = type == DT_DIR ? 0 : has_at(walk->tree, fsq_way_fd(&walk->way));
+	if (rc < 0)
+		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
+	if (rc)
 		return visit_project(walk, type == DT_REG ? FSQ_WALK_FILE : FSQ_WALK_SPECIAL);
 	if (type != DT_DIR && type != DT_REG)
 		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
@@ -271,7 +281,7 @@ static int visit_entry(struct walk *walk, unsigned char type)
 	fd = fsq_way_open(&walk->way, walk->name,
 			  FSQ_WAY_OPEN | (type == DT_DIR ? O_DIRECTORY : 0));
 	if (fd < 0)
-		return visit_unopened(walk, -fd);
+		return visit_unopened(walk, -fd, false);
 	if (type == DT_DIR)
 		return visit_directory(walk, fd);
 	rc = report_file(walk, fd);
@@ -283,12 +293,17 @@ static int visit_special_root(struct walk *walk)
 {
 	int fd = open(walk->way.path, PATH_FLAGS);
 	struct stat st = { 0 };
+	int rc = 0;
 
 	if (fd < 0)
 		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
-	if (fstat(fd, &st) == 0 && is_special(st.st_mode) && has_at(walk->tree, fd))
+	if (fstat(fd, &st) == 0 && is_special(st.st_mode))
+		rc = has_at(walk->tree, fd);
+	if (rc > 0)
 		return report_held(walk, FSQ_WALK_SPECIAL, fd);
 	close(fd);
+	if (rc < 0)
+		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
 	/* Or somebody exchanges it. */
 	return is_special(st.st_mode) ? report_closed(walk, FSQ_WALK_SPECIAL, 0)
 				      : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
@@ -429,7 +444,7 @@ static void turn_large(struct walk *walk)
 
 	/* All of it before there is anybody else. */
 	tree->large = true;
-	if (has_at(tree, fsq_way_root_fd(&walk->way)) &&
+	if (has_at(tree, fsq_way_root_fd(&walk->way)) > 0 &&
 	    tree->request->reach == FSQ_WALK_PROJECTS_BY_NAME)
 		turn_to_names(walk);
 	if (threads > 1)
