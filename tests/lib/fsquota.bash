@@ -8,6 +8,7 @@
 #   fsquota, xfs_quota    links to it, first in PATH
 #   oracle                the xfs_quota of xfsprogs
 #   fresh_fs x [...]      a filesystem made anew (tests/guest/fresh)
+#   kernel_knows CALL     whether the kernel has this system call
 #   run_split CMD...      like run, but keeps the streams apart
 
 bats_require_minimum_version 1.5.0
@@ -39,6 +40,18 @@ oracle() {
 
 fresh_fs() {
 	fresh "$@"
+}
+
+# kernel_knows file_setattr|statmount: what a test expects may depend on it. With file_setattr
+# symlinks and special files carry project IDs; with statmount no mount table is read for a path.
+kernel_knows() {
+	local since major minor
+	case $1 in
+	file_setattr) since=617 ;;
+	statmount) since=608 ;;
+	esac
+	IFS=.- read -r major minor _ <<<"$FSQ_KERNEL"
+	[ $((major * 100 + minor)) -ge "$since" ]
 }
 
 # Runs a command and sets status, stdout and stderr; the bytes as they came are in the files
