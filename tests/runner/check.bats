@@ -176,6 +176,15 @@ both, 6.1: starts
 both, new: starts' ]
 }
 
+@test "a word behind the kernel chooses tests, but not from all of it" {
+	suite long '6.1:long -' true true
+	printf '@test "another" { true; }\n' >>"$top/tests/long/a.bats"
+	check
+	said '^long, 6\.1:long .* 2 passed, on Linux 6\.1'
+	check FSQUOTA_FULL=1
+	said '^long, 6\.1 .* 3 passed, on Linux 6\.1'
+}
+
 @test "each run has its own binary" {
 	suite binary '- -' 
 	echo 'binary 6.1 6.1' >"$top/tests/suites"
@@ -186,6 +195,7 @@ both, new: starts' ]
 	check FSQUOTA_STATIC="$top/gone"
 	[ "$status" = 1 ]
 	said "^there is no binary to test: $top/gone\$"
+	ends_with '1 passed, 1 failed'
 }
 
 @test "without a newer kernel all runs on 6.1, and one line says so" {
