@@ -188,7 +188,9 @@ static int compare_use(const void *one, const void *other)
 	const struct project *a = one, *b = other;
 	int order = larger_first((double)a->usage.used_bytes, (double)b->usage.used_bytes);
 
-	return order ? order : (a->usage.id > b->usage.id) - (a->usage.id < b->usage.id);
+	if (order == 0)
+		order = (a->usage.id > b->usage.id) - (a->usage.id < b->usage.id);
+	return order ? order : strcmp(a->usage.mountpoint, b->usage.mountpoint);
 }
 
 static int compare_percent(const void *one, const void *other)

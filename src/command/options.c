@@ -15,7 +15,7 @@ _Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ
 
 void options_begin(void)
 {
-	/* GNU getopt starts anew at 0, and then looks at POSIXLY_CORRECT again. */
+	/* See getopt.c: it starts anew at 0, and then looks at POSIXLY_CORRECT again. */
 	optind = 0;
 }
 
@@ -53,7 +53,8 @@ bool options_select(struct selection *selection, int option)
 
 bool options_number(struct session *session, const char *text, uint32_t *number)
 {
-	*number = (uint32_t)atoi(text);
+	/* As atoi(3) of glibc, where it is too large. */
+	*number = (uint32_t)strtol(text, NULL, 10);
 	if (!session->native || fsq_parse_id(text, number) == 0)
 		return true;
 	session_complain(session, 1, FSQ_E_USAGE, "%s is not a number from 0 to %u", text,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "names.h"
+#include "output/errno_words.h"
 
 static void out_of_memory(struct session *session)
 {
@@ -191,7 +192,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		/* Other filesystems are none of its business. */
 	} else if (mount < 0) {
 		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
-				 directory, strerror(errno));
+				 directory, errno_words(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&

@@ -11,6 +11,9 @@
 #include "options.h"
 #include "output/renderer.h"
 
+/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+#define GROUPS_MAX 65536
+
 struct query {
 	struct selection selection;
 	enum fsq_type type;
@@ -60,7 +63,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 static void show_own(struct session *session, const struct query *query)
 {
 	bool numeric = query->selection.style.numeric;
-	gid_t groups[NGROUPS_MAX];
+	gid_t groups[GROUPS_MAX];
 	int count;
 
 	switch (query->type) {
@@ -69,7 +72,7 @@ static void show_own(struct session *session, const struct query *query)
 			numeric ? NULL : names_of_id(session, FSQ_USER, getuid()));
 		break;
 	case FSQ_GROUP:
-		count = getgroups(NGROUPS_MAX, groups);
+		count = getgroups(GROUPS_MAX, groups);
 		for (int i = 0; i < count; i++)
 			show_id(session, query, groups[i],
 				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));

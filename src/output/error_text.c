@@ -2,10 +2,10 @@
 #include "error_text.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 #include <unistd.h>
 
+#include "errno_words.h"
 #include "json.h"
 
 /* By exit code; those of a kind that needs no word have none. */
@@ -45,19 +45,36 @@ static const char *hint_of(int errnum)
 	}
 }
 
-static const char *errno_name(int errnum)
+/* One write for each, so that lines of parallel runs do not mix. */
+static struct writer writer;
+
+static void print_line(const struct error_row *row, bool native)
 {
-#ifdef HAVE_STRERRORNAME_NP
-	return strerrorname_np(errnum);
-#else
-	(void)errnum;
-	return NULL;
-#endif
+	writer_start(&writer, STDERR_FILENO);
+	if (row->program) {
+		write_text(&writer, row->program);
+		write_text(&writer, ": ");
+	}
+	if (native && row->path) {
+		write_text(&writer, row->path);
+		write_text(&writer, ": ");
+	}
+	write_text(&writer, row->message);
+	if (row->errnum) {
+		write_text(&writer, ": ");
+		write_text(&writer, errno_words(row->errnum));
+	}
+	if (native && row->hint) {
+		write_text(&writer, " (");
+		write_text(&writer, row->hint);
+		write_char(&writer, ')');
+	}
+	write_char(&writer, '\n');
+	writer_flush(&writer);
 }
 
 static void print_object(const struct error_row *row)
 {
-	static struct writer writer;
 	struct json json;
 
 	writer_start(&writer, STDERR_FILENO);
@@ -65,7 +82,7 @@ static void print_object(const struct error_row *row)
 	json_open(&json, NULL, '{');
 	json_open(&json, "error", '{');
 	json_string(&json, "code", code_name(row->code));
-	json_string(&json, "errno", row->errnum ? errno_name(row->errnum) : NULL);
+	json_string(&json, "errno", errno_name(row->errnum));
 	json_string(&json, "path", row->path);
 	json_string(&json, "message", row->message);
 	json_string(&json, "hint", row->hint);
@@ -78,20 +95,11 @@ static void print_object(const struct error_row *row)
 void print_error(const struct error_row *error, bool native, bool json)
 {
 	struct error_row with_hint = *error;
-	const struct error_row *row = &with_hint;
-	const char *advice;
 
 	if (!with_hint.hint)
 		with_hint.hint = hint_of(with_hint.errnum);
-	advice = native ? row->hint : NULL;
-
-	/* stderr is not buffered: one call is one write, and lines of parallel runs do not mix. */
-	fprintf(stderr, "%s%s%s%s%s%s%s%s%s%s\n", row->program ? row->program : "",
-		row->program ? ": " : "", native && row->path ? row->path : "",
-		native && row->path ? ": " : "", row->message, row->errnum ? ": " : "",
-		row->errnum ? strerror(row->errnum) : "", advice ? " (" : "", advice ? advice : "",
-		advice ? ")" : "");
+	print_line(&with_hint, native);
 	/* A remark is no error. */
-	if (json && row->code)
-		print_object(row);
+	if (json && with_hint.code)
+		print_object(&with_hint);
 }

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <mntent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,59 +76,104 @@ static bool same_filesystem(const char *one, const char *other)
 	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev;
 }
 
-/* One pass: the line whose device is @path, or the deepest mount point at or above it. */
-static int search_table(FILE *file, const char *path, struct fsq_mount *best, struct fsq_error *err)
-{
-	size_t best_length = 0;
-	const struct mntent *entry;
-
-	while ((entry = getmntent(file))) {
-		size_t length = covers(entry->mnt_dir, path);
-
-		if (strcmp(entry->mnt_type, "autofs") == 0)
-			continue;
-		if (strcmp(entry->mnt_fsname, path) == 0) {
-			fsq_mount_clear(best);
-			return fill(best, entry->mnt_fsname, entry->mnt_dir, 0, 0, err);
-		}
-		if (length == 0 || length < best_length)
-			continue;
-		fsq_mount_clear(best);
-		if (fill(best, entry->mnt_fsname, entry->mnt_dir, 0, 0, err))
-			return FSQ_E_FAILED;
-		best_length = length;
-	}
-	return 0;
-}
-
-/* A mount table in memory, as a stream for getmntent(3). */
-struct table {
-	char *text;
-	FILE *stream;
+/* A line of a mount table, but for what nobody asks for. */
+struct line {
+	char *device, *directory, *type;
 };
 
-static int open_table(struct table *table, const char *file, struct fsq_error *err)
-{
-	size_t length;
-	/* A directory is a table without lines. */
-	int rc = fsq_read_whole(file, &table->text, &length);
+/* A mount table in memory. getmntent(3) differs from one C library to the other. */
+struct table {
+	char *text;
+	struct line *lines;
+	size_t count;
+};
 
-	if (rc == -EISDIR)
-		rc = fsq_read_whole("/dev/null", &table->text, &length);
-	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "cannot read the mount table");
-	/* A stream of no bytes cannot be had. */
-	table->stream = fmemopen(table->text, length ? length : 1, "r");
-	if (table->stream)
+/* Cut off the next field, and undo its escapes; "" at the end of the line. */
+static char *next_field(char **rest)
+{
+	char *field = *rest + strspn(*rest, " \t");
+	size_t length = strcspn(field, " \t");
+
+	*rest = field + length + (field[length] != '\0');
+	field[length] = '\0';
+	fsq_mountinfo_unescape(field);
+	return field;
+}
+
+static int add_line(struct table *table, char *text)
+{
+	char first = text[strspn(text, " \t")];
+	struct line *line;
+
+	if (first == '\0' || first == '#')
 		return 0;
-	free(table->text);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read the mount table");
+	/* Grown by doubling: a power of two says it is full. */
+	if ((table->count & (table->count - 1)) == 0) {
+		size_t room = table->count ? 2 * table->count : 1;
+
+		line = reallocarray(table->lines, room, sizeof(*line));
+		if (!line)
+			return -ENOMEM;
+		table->lines = line;
+	}
+	line = &table->lines[table->count++];
+	line->device = next_field(&text);
+	line->directory = next_field(&text);
+	line->type = next_field(&text);
+	return 0;
 }
 
 static void close_table(struct table *table)
 {
-	fclose(table->stream);
 	free(table->text);
+	free(table->lines);
+}
+
+static int open_table(struct table *table, const char *file, struct fsq_error *err)
+{
+	char *rest, *text;
+	size_t length;
+	int rc;
+
+	*table = (struct table){ 0 };
+	rc = fsq_read_whole(file, &table->text, &length);
+	/* A directory is a table without lines. */
+	if (rc == -EISDIR)
+		return 0;
+	if (rc)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "cannot read the mount table");
+	rest = table->text;
+	while (rc == 0 && (text = fsq_next_line(&rest, table->text + length)))
+		rc = add_line(table, text);
+	if (rc == 0)
+		return 0;
+	close_table(table);
+	return fsq_fail(err, FSQ_E_FAILED, -rc, file, "cannot read the mount table");
+}
+
+/* The line whose device is @path, or the deepest mount point at or above it. */
+static int search_table(const struct table *table, const char *path, struct fsq_mount *mount,
+			struct fsq_error *err)
+{
+	const struct line *best = NULL;
+	size_t best_length = 1;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct line *line = &table->lines[i];
+		size_t length = covers(line->directory, path);
+
+		if (strcmp(line->type, "autofs") == 0)
+			continue;
+		if (strcmp(line->device, path) == 0) {
+			best = line;
+			break;
+		}
+		if (length < best_length)
+			continue;
+		best = line;
+		best_length = length;
+	}
+	return best ? fill(mount, best->device, best->directory, 0, 0, err) : 0;
 }
 
 static bool is_either(const struct fsq_mount *mount, const char *path)
@@ -139,7 +182,7 @@ static bool is_either(const struct fsq_mount *mount, const char *path)
 }
 
 /* The path is not in the table as it was typed: what does it lead to? */
-static int search_resolved(struct table *table, const char *path, struct fsq_mount *mount,
+static int search_resolved(const struct table *table, const char *path, struct fsq_mount *mount,
 			   struct fsq_error *err)
 {
 	char *resolved = realpath(path, NULL);
@@ -147,8 +190,7 @@ static int search_resolved(struct table *table, const char *path, struct fsq_mou
 
 	if (!resolved)
 		return fsq_fail(err, FSQ_E_NOT_FOUND, errno, path, "cannot resolve the path");
-	rewind(table->stream);
-	rc = search_table(table->stream, resolved, mount, err);
+	rc = search_table(table, resolved, mount, err);
 	if (rc == 0 && mount->directory && !is_either(mount, resolved) &&
 	    !same_filesystem(mount->directory, resolved))
 		fsq_mount_clear(mount);
@@ -165,7 +207,7 @@ int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mou
 	if (rc)
 		return rc;
 	*mount = (struct fsq_mount){ 0 };
-	rc = search_table(table.stream, path, mount, err);
+	rc = search_table(&table, path, mount, err);
 	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
 	if (rc == 0 && !(mount->directory && is_either(mount, path))) {
 		fsq_mount_clear(mount);
@@ -183,16 +225,16 @@ int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mou
 static int each_in_table(const char *file, fsq_mount_visitor visit, void *arg,
 			 struct fsq_error *err)
 {
-	const struct mntent *entry;
 	struct table table;
 	int rc = open_table(&table, file, err);
 
 	if (rc)
 		return rc;
-	while (rc == 0 && (entry = getmntent(table.stream))) {
-		struct fsq_mount mount = { entry->mnt_fsname, entry->mnt_dir, 0, 0 };
+	for (size_t i = 0; i < table.count && rc == 0; i++) {
+		const struct line *line = &table.lines[i];
+		struct fsq_mount mount = { line->device, line->directory, 0, 0 };
 
-		if (strcmp(entry->mnt_type, "autofs") != 0)
+		if (strcmp(line->type, "autofs") != 0)
 			rc = visit(&mount, arg);
 	}
 	close_table(&table);

@@ -41,7 +41,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
  *           mounts are stacked the last line, which is the one to be seen, counts
  * @return   0; FSQ_E_NOT_FOUND with errno ENXIO when the table does not have it, else with the
  *           errno of opening @file or resolving @path
- * Source: getmntent(3)
+ * Source: fstab(5)
  */
 int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mount,
 		       struct fsq_error *err);
@@ -56,7 +56,7 @@ typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
  *           system's mounts, of which network, FUSE and autofs mounts, and whatever the path to
  *           which leads over one, are left out
  * @return   0, what @visit returned, or FSQ_E_NOT_FOUND when the table cannot be read
- * Source: getmntent(3), libmount
+ * Source: fstab(5), libmount
  */
 int fsq_mounts_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 

@@ -8,6 +8,15 @@
 
 #include "kernel.h"
 
+/* What strtoll(3) makes of base 0; of newer C libraries it knows binary numbers too, "0b1". */
+static int base_of(const char *text)
+{
+	text += text[0] == '+' || text[0] == '-';
+	if (text[0] != '0')
+		return 10;
+	return tolower((unsigned char)text[1]) == 'x' ? 16 : 8;
+}
+
 /* A number that is not negative; @end is set behind it. */
 static int parse_number(const char *text, uint64_t *number, char **end)
 {
@@ -16,7 +25,7 @@ static int parse_number(const char *text, uint64_t *number, char **end)
 	if (isspace((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;
-	value = strtoll(text, end, 0);
+	value = strtoll(text, end, base_of(text));
 	if (*end == text || value < 0)
 		return -EINVAL;
 	if (errno)

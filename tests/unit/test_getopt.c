@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define WORDS 7
+
+static const char *const letters[] = { "c:d:D:fP:p:t:xV", "f:gpuL:U:", "", "h" };
+static const struct option words[] = {
+	{ "at", required_argument, NULL, 300 },
+	{ "json", no_argument, NULL, 301 },
+	{ "projid", required_argument, NULL, 302 },
+	{ "projects", required_argument, NULL, 303 },
+	{ "help", no_argument, NULL, 'h' },
+	{ "hello", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What can be seen of one call. */
+struct seen {
+	int result, index, character;
+	const char *argument;
+	char *argv[WORDS + 1];
+};
+
+/* Every word by its own pointer, so that their order can be compared. */
+static void fill(char *argv[], unsigned int number)
+{
+	static char program[] = "x";
+	static char pool[][16] = { "-",	       "--",   "-x",	  "-fx",     "-c",   "-cprint",
+				   "-Z",       "word", "/mnt",	  "-pf",     "-:",   "--json",
+				   "--jso",    "--at", "--at=/x", "--proj=", "--he", "--none",
+				   "--json=1", "--h",  "-5",	  "" };
+	const unsigned int size = sizeof(pool) / sizeof(pool[0]);
+
+	for (int i = 0; i < WORDS; i++, number /= size)
+		argv[i] = i == 0 ? program : pool[number % size];
+}
+
+static unsigned int next_number(void)
+{
+	static unsigned long long state = 88172645463325252ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned int)(state >> 16);
+}
+
+typedef int (*short_function)(int, char *const[], const char *);
+typedef int (*long_function)(int, char *const[], const char *, const struct option *, int *);
+
+/* One side: the functions and variables of the C library, or ours. */
+struct side {
+	short_function without_words;
+	long_function with_words;
+	int *index, *quiet, *character;
+	char **argument;
+};
+
+static struct seen call(const struct side *side, int argc, char **argv, const char *known,
+			bool wordy)
+{
+	struct seen seen = { 0 };
+
+	seen.result = wordy ? side->with_words(argc, argv, known, words, NULL)
+			    : side->without_words(argc, argv, known);
+	seen.index = *side->index;
+	seen.character = seen.result == '?' ? *side->character : 0;
+	seen.argument = *side->argument;
+	memcpy(seen.argv, argv, WORDS * sizeof(*argv));
+	return seen;
+}
+
+/* The same words with both. */
+static bool agree(const struct side *one, const struct side *other, unsigned int number)
+{
+	const char *known = letters[number % 4];
+	bool wordy = number & 4;
+	int argc = 1 + (int)(number / 8 % WORDS);
+	char *mine[WORDS + 1] = { NULL }, *theirs[WORDS + 1] = { NULL };
+	struct seen a, b;
+
+	fill(mine, next_number());
+	memcpy(theirs, mine, sizeof(mine));
+	mine[argc] = theirs[argc] = NULL;
+	*one->index = *other->index = 0;
+	do {
+		a = call(one, argc, mine, known, wordy);
+		b = call(other, argc, theirs, known, wordy);
+		if (memcmp(&a, &b, sizeof(a)) != 0)
+			return false;
+	} while (a.result != -1);
+	return true;
+}
+
+static void compare(const struct side *library)
+{
+	const struct side ours = { getopt, getopt_long, &optind, &opterr, &optopt, &optarg };
+	int agreed = 0;
+
+	*ours.quiet = *library->quiet = 0;
+	for (unsigned int i = 0; i < 200000; i++)
+		agreed += agree(&ours, library, i);
+	ok(agreed == 200000, "the same as the C library's");
+	setenv("POSIXLY_CORRECT", "1", 1);
+	for (unsigned int i = 0; i < 200000; i++)
+		agreed += agree(&ours, library, i);
+	ok(agreed == 400000, "the same with POSIXLY_CORRECT");
+}
+
+int main(void)
+{
+	void *handle = RTLD_NEXT;
+	struct side library = {
+		.index = dlsym(handle, "optind"),
+		.quiet = dlsym(handle, "opterr"),
+		.character = dlsym(handle, "optopt"),
+		.argument = dlsym(handle, "optarg"),
+	};
+
+	*(void **)&library.without_words = dlsym(handle, "getopt");
+	*(void **)&library.with_words = dlsym(handle, "getopt_long");
+	ok(library.without_words && library.without_words != getopt, "the C library has one, too");
+	if (library.without_words && library.with_words && library.index)
+		compare(&library);
+	return tap_end();
+}
