@@ -19,10 +19,12 @@
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk has come (output/progress_text.c)
  *     options.c        what the commands' options have in common
+ *     getopt.c         getopt(3) as glibc has it
  *   output/     rows to bytes; the only place that prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
- *     project_rows.c   projects as a table (smartcols.c) or JSON
+ *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON
  *     native_text.c xfs_quota_words.c error_text.c   help, lsattr, answers of the shell, errors
+ *     errno_words.c    what errors are called
  *     cells.c json.c writer.c        what they are made of
  *   quota/      the library: what a quota is; no printing, no exit, no globals
  *     assign.c release.c   a quota on a directory, wholly or not at all

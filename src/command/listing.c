@@ -78,8 +78,7 @@ struct project_output *listing_begin(struct session *session, struct project_sty
 		style->format = PROJECT_JSON;
 	output = project_output_begin(session->out, style, key, single);
 	if (!output)
-		session_complain(session, 1, FSQ_E_FAILED,
-				 "cannot draw a table without libsmartcols: use --json");
+		session_complain(session, 1, ENOMEM, "cannot print all");
 	return output;
 }
 

@@ -111,14 +111,7 @@ void paths_add_all(struct session *session)
 {
 	struct fsq_error err;
 
-	switch (fsq_mounts_each(session->mount_table, add_mount, session, &err)) {
-	case 0:
-		break;
-	case FSQ_E_NOT_SUPPORTED:
-		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-				 "cannot list what is mounted without %s: give a path", err.path);
-		break;
-	default:
+	if (fsq_mounts_each(session->mount_table, add_mount, session, &err)) {
 		session_complain(session, 0, err.errnum, "cannot initialise path table");
 		/* No filesystem, no project on it. */
 		session->projects_loaded = true;

@@ -274,7 +274,7 @@ static bool begin_table(struct project_output *output)
 	const struct smartcols *lib = smartcols_load();
 
 	output->lib = lib;
-	output->table = lib ? lib->new_table() : NULL;
+	output->table = lib->new_table();
 	if (!output->table)
 		return false;
 	lib->table_enable_raw(output->table, style->format == PROJECT_RAW);

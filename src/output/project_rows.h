@@ -64,7 +64,7 @@ struct project_output;
  *
  * @key      of the JSON document
  * @single   JSON with one object instead of an array
- * @return   NULL without memory, or when libsmartcols cannot be loaded
+ * @return   NULL without memory
  */
 struct project_output *project_output_begin(struct writer *w, const struct project_style *style,
 					    const char *key, bool single);

@@ -19,7 +19,7 @@ struct smartcols {
 	int (*print_table_to_string)(struct libscols_table *, char **);
 };
 
-/** @return  the functions, or NULL when the library is not installed */
+/** @return  the functions; those of plain_table.h when the library is not installed */
 const struct smartcols *smartcols_load(void);
 
 #endif

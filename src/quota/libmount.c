@@ -8,7 +8,6 @@ static const struct library_symbol symbols[] = {
 	{ "mnt_new_table", offsetof(struct fsq_libmount, new_table) },
 	{ "mnt_unref_table", offsetof(struct fsq_libmount, unref_table) },
 	{ "mnt_new_iter", offsetof(struct fsq_libmount, new_iter) },
-	{ "mnt_reset_iter", offsetof(struct fsq_libmount, reset_iter) },
 	{ "mnt_free_iter", offsetof(struct fsq_libmount, free_iter) },
 	{ "mnt_table_parse_file", offsetof(struct fsq_libmount, table_parse_file) },
 	{ "mnt_table_next_fs", offsetof(struct fsq_libmount, table_next_fs) },

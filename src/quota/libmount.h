@@ -15,7 +15,6 @@ struct fsq_libmount {
 	struct libmnt_table *(*new_table)(void);
 	void (*unref_table)(struct libmnt_table *);
 	struct libmnt_iter *(*new_iter)(int);
-	void (*reset_iter)(struct libmnt_iter *, int);
 	void (*free_iter)(struct libmnt_iter *);
 	int (*table_parse_file)(struct libmnt_table *, const char *);
 	int (*table_next_fs)(struct libmnt_table *, struct libmnt_iter *, struct libmnt_fs **);

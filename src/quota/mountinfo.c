@@ -36,28 +36,31 @@ void fsq_mountinfo_unescape(char *field)
 	*to = '\0';
 }
 
-/* Does the line, "ID PARENT MAJOR:MINOR ...", have the key? No more of it is read than needed. */
-static bool matches(const char *line, enum fsq_mountinfo_key key, uint64_t value, uint64_t *id,
-		    dev_t *dev)
+/* "ID PARENT MAJOR:MINOR ..." */
+static bool read_numbers(const char *text, struct fsq_mountinfo_line *line)
 {
 	char *end;
 	unsigned long major, minor;
 
-	*id = strtoull(line, &end, 10);
-	if (key == FSQ_MOUNTINFO_ID && *id != value)
-		return false;
-	strtoull(end, &end, 10);
+	line->id = strtoull(text, &end, 10);
+	line->parent = strtoull(end, &end, 10);
 	major = strtoul(end, &end, 10);
 	if (*end != ':')
 		return false;
 	minor = strtoul(end + 1, &end, 10);
-	*dev = makedev((unsigned int)major, (unsigned int)minor);
-	return key == FSQ_MOUNTINFO_ID || *dev == value;
+	line->dev = makedev((unsigned int)major, (unsigned int)minor);
+	return true;
 }
 
-static int copy_field(char *to, const char *field)
+static bool matches(const struct fsq_mountinfo_line *line, enum fsq_mountinfo_key key,
+		    uint64_t value)
 {
-	if (strlen(field) >= PATH_MAX)
+	return (key == FSQ_MOUNTINFO_ID ? line->id : line->dev) == value;
+}
+
+static int copy_field(char *to, const char *field, size_t room)
+{
+	if (strlen(field) >= room)
 		return -EIO;
 	strcpy(to, field);
 	fsq_mountinfo_unescape(to);
@@ -67,7 +70,7 @@ static int copy_field(char *to, const char *field)
 /* "ID PARENT MAJOR:MINOR ROOT DIRECTORY OPTIONS [TAG...] - TYPE SOURCE SUPEROPTIONS" */
 static int take_apart(char *text, struct fsq_mountinfo_line *line)
 {
-	char *directory = NULL, *source = NULL, *rest = NULL;
+	char *directory = NULL, *type = NULL, *source = NULL, *rest = NULL;
 	bool after_dash = false;
 	int field = 0, after = 0;
 
@@ -75,13 +78,16 @@ static int take_apart(char *text, struct fsq_mountinfo_line *line)
 		field++;
 		if (field == 5)
 			directory = word;
-		else if (after_dash && ++after == 2)
+		else if (after_dash && ++after == 1)
+			type = word;
+		else if (after == 2)
 			source = word;
 		else if (field > 6 && strcmp(word, "-") == 0)
 			after_dash = true;
 	}
-	if (!directory || !source || copy_field(line->directory, directory) ||
-	    copy_field(line->source, source))
+	if (!directory || !source || copy_field(line->directory, directory, PATH_MAX) ||
+	    copy_field(line->source, source, PATH_MAX) ||
+	    copy_field(line->type, type, sizeof(line->type)))
 		return -EIO;
 	return 0;
 }
@@ -139,7 +145,7 @@ static int take_if_wanted(char *text, void *arg)
 	const struct search *search = arg;
 	int rc;
 
-	if (!matches(text, search->key, search->value, &search->line->id, &search->line->dev))
+	if (!read_numbers(text, search->line) || !matches(search->line, search->key, search->value))
 		return 0;
 	rc = take_apart(text, search->line);
 	return rc ? rc : 1;
@@ -151,6 +157,28 @@ int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mo
 	int rc = read_lines(take_if_wanted, &search);
 
 	return rc > 0 ? 0 : rc < 0 ? rc : -ENXIO;
+}
+
+struct visit {
+	fsq_mountinfo_visitor visit;
+	void *arg;
+};
+
+static int visit_line(char *text, void *arg)
+{
+	const struct visit *visit = arg;
+	struct fsq_mountinfo_line line;
+
+	if (!read_numbers(text, &line) || take_apart(text, &line))
+		return 0;
+	return visit->visit(&line, visit->arg);
+}
+
+int fsq_mountinfo_each(fsq_mountinfo_visitor visit, void *arg)
+{
+	struct visit each = { visit, arg };
+
+	return read_lines(visit_line, &each);
 }
 
 static int is_below(char *text, void *arg)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One line of the system's mount table, found without loading anything: a query must cost what the
- * kernel costs, whatever else is mounted. Only mounts.c comes here, and the walk.
+ * kernel costs, whatever else is mounted. And all of them, where libmount is not to be had. Only
+ * mounts.c comes here, and the walk.
  */
 #ifndef FSQ_MOUNTINFO_H
 #define FSQ_MOUNTINFO_H
@@ -14,9 +15,11 @@
 
 struct fsq_mountinfo_line {
 	uint64_t id;
+	uint64_t parent; /* not filled by statmount */
 	dev_t dev;
 	char directory[PATH_MAX];
 	char source[PATH_MAX];
+	char type[64]; /* not filled by statmount */
 };
 
 enum fsq_mountinfo_key { FSQ_MOUNTINFO_ID, FSQ_MOUNTINFO_DEV };
@@ -29,6 +32,17 @@ enum fsq_mountinfo_key { FSQ_MOUNTINFO_ID, FSQ_MOUNTINFO_DEV };
  * Source: proc_pid_mountinfo(5)
  */
 int fsq_mountinfo_find(enum fsq_mountinfo_key key, uint64_t value, struct fsq_mountinfo_line *line);
+
+/** Called for each line; a value other than 0 ends the reading and is returned from it. */
+typedef int (*fsq_mountinfo_visitor)(const struct fsq_mountinfo_line *line, void *arg);
+
+/**
+ * Read the whole of mountinfo; lines that make no sense are passed over.
+ *
+ * @return   0, what @visit returned, or a negative errno of open(2) and read(2)
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mountinfo_each(fsq_mountinfo_visitor visit, void *arg);
 
 /**
  * Is anything mounted below a directory? What is mounted at it does not count.

@@ -241,104 +241,146 @@ static int each_in_table(const char *file, fsq_mount_visitor visit, void *arg,
 	return rc;
 }
 
-static bool may_hang(const struct fsq_libmount *lib, struct libmnt_fs *fs)
-{
-	const char *type = lib->fs_get_fstype(fs);
-
-	return !type || lib->fs_is_netfs(fs) || strncmp(type, "fuse", 4) == 0 ||
-	       strcmp(type, "autofs") == 0 || strcmp(type, "9p") == 0 ||
-	       strcmp(type, "ceph") == 0 || strcmp(type, "lustre") == 0;
-}
-
-/* The mounts that may hang. */
-struct doubtful {
-	struct libmnt_fs **all;
-	size_t count;
+/* What is mounted in the system. */
+struct listed {
+	struct fsq_mount mount;
+	uint64_t parent;
+	bool doubtful; /* it may hang */
 };
 
-static int find_doubtful(const struct fsq_libmount *lib, struct libmnt_table *table,
-			 struct libmnt_iter *iter, struct doubtful *doubtful)
+struct listing {
+	struct listed *all;
+	size_t count;
+	const struct listed **doubtful; /* those that are; made when all are known */
+	size_t doubtful_count;
+};
+
+static bool may_hang(const char *type)
 {
-	struct libmnt_fs *fs;
+	static const char *const types[] = { "autofs", "9p",	"ceph",	 "lustre", "afs",
+					     "cifs",   "coda",	"gpfs",	 "ncpfs",  "orangefs",
+					     "smb3",   "smbfs", "beegfs" };
 
-	while (lib->table_next_fs(table, iter, &fs) == 0) {
-		struct libmnt_fs **more;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	return strncmp(type, "fuse", 4) == 0 || strncmp(type, "nfs", 3) == 0;
+}
 
-		if (!may_hang(lib, fs))
-			continue;
-		more = reallocarray(doubtful->all, doubtful->count + 1, sizeof(*more));
+static int add_listed(struct listing *listing, const struct listed *listed)
+{
+	struct listed *more;
+
+	/* Grown by doubling: a power of two says it is full. */
+	if ((listing->count & (listing->count - 1)) == 0) {
+		size_t room = listing->count ? 2 * listing->count : 1;
+
+		more = reallocarray(listing->all, room, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
-		more[doubtful->count++] = fs;
-		doubtful->all = more;
+		listing->all = more;
 	}
+	more = &listing->all[listing->count];
+	*more = *listed;
+	if (fill(&more->mount, listed->mount.device, listed->mount.directory, listed->mount.id,
+		 listed->mount.dev, NULL))
+		return -ENOMEM;
+	listing->count++;
 	return 0;
+}
+
+static void clear_listing(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		fsq_mount_clear(&listing->all[i].mount);
+	free(listing->all);
+	free(listing->doubtful);
+}
+
+/* libmount knows more network filesystems. */
+static int list_with_library(const struct fsq_libmount *lib, struct listing *listing)
+{
+	struct libmnt_table *table = lib->new_table();
+	struct libmnt_iter *iter = lib->new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+	int rc = table && iter ? lib->table_parse_file(table, FSQ_MOUNTINFO) : -ENOMEM;
+
+	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
+		const char *type = lib->fs_get_fstype(fs);
+		struct listed listed = {
+			.mount = { (char *)(uintptr_t)lib->fs_get_source(fs),
+				   (char *)(uintptr_t)lib->fs_get_target(fs),
+				   (uint64_t)lib->fs_get_id(fs), lib->fs_get_devno(fs) },
+			.parent = (uint64_t)lib->fs_get_parent_id(fs),
+			.doubtful = !type || lib->fs_is_netfs(fs) || may_hang(type),
+		};
+
+		if (listed.mount.device && listed.mount.directory)
+			rc = add_listed(listing, &listed);
+	}
+	lib->free_iter(iter);
+	lib->unref_table(table);
+	return rc > 0 ? -EIO : rc;
+}
+
+static int list_line(const struct fsq_mountinfo_line *line, void *arg)
+{
+	struct listed listed = {
+		.mount = { (char *)(uintptr_t)line->source, (char *)(uintptr_t)line->directory,
+			   line->id, line->dev },
+		.parent = line->parent,
+		.doubtful = may_hang(line->type),
+	};
+
+	return add_listed(arg, &listed);
 }
 
 /*
  * The path to a mount may hang where it leads over a mount that does, whichever of them was made
  * first. What covers such a mount itself is not in doubt: the path leads past it.
  */
-static bool is_doubtful(const struct fsq_libmount *lib, const struct doubtful *doubtful,
-			struct libmnt_fs *fs)
+static bool leads_over(const struct listed *one, const struct listed *doubtful)
 {
-	const char *target = lib->fs_get_target(fs);
+	const char *over = doubtful->mount.directory, *target = one->mount.directory;
 
-	for (size_t i = 0; i < doubtful->count; i++) {
-		const char *over = lib->fs_get_target(doubtful->all[i]);
+	return covers(over, target) != 0 &&
+	       (strcmp(over, target) != 0 || one->parent != doubtful->mount.id);
+}
 
-		if (doubtful->all[i] == fs)
+static int find_doubtful(struct listing *listing)
+{
+	listing->doubtful = reallocarray(NULL, listing->count + 1, sizeof(*listing->doubtful));
+	if (!listing->doubtful)
+		return -ENOMEM;
+	for (size_t i = 0; i < listing->count; i++)
+		if (listing->all[i].doubtful)
+			listing->doubtful[listing->doubtful_count++] = &listing->all[i];
+	return 0;
+}
+
+static bool is_doubtful(const struct listing *listing, const struct listed *one)
+{
+	for (size_t i = 0; i < listing->doubtful_count && !one->doubtful; i++)
+		if (leads_over(one, listing->doubtful[i]))
 			return true;
-		if (!over || covers(over, target) == 0)
-			continue;
-		if (strcmp(over, target) != 0 ||
-		    lib->fs_get_parent_id(fs) != lib->fs_get_id(doubtful->all[i]))
-			return true;
-	}
-	return false;
+	return one->doubtful;
 }
 
 static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *err)
 {
 	const struct fsq_libmount *lib = fsq_libmount();
-	struct doubtful doubtful = { 0 };
-	struct libmnt_table *table = NULL;
-	struct libmnt_iter *iter = NULL;
-	struct libmnt_fs *fs;
-	int rc;
+	struct listing listing = { 0 };
+	int rc = lib ? list_with_library(lib, &listing) : fsq_mountinfo_each(list_line, &listing);
 
-	if (!lib)
-		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, ENOENT, FSQ_LIBMOUNT,
-				"cannot load the library that lists mounts");
-	rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO, "cannot read the mount table");
-	table = lib->new_table();
-	iter = lib->new_iter(MNT_ITER_FORWARD);
-	if (!table || !iter)
-		goto out;
-	rc = lib->table_parse_file(table, FSQ_MOUNTINFO);
-	if (rc) {
-		rc = fsq_fail(err, FSQ_E_NOT_FOUND, rc < 0 ? -rc : EIO, FSQ_MOUNTINFO,
-			      "read the mount table");
-		goto out;
-	}
-	if (find_doubtful(lib, table, iter, &doubtful)) {
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, FSQ_MOUNTINFO,
-			      "cannot read the mount table");
-		goto out;
-	}
-	lib->reset_iter(iter, MNT_ITER_FORWARD);
-	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
-		struct fsq_mount mount = { (char *)(uintptr_t)lib->fs_get_source(fs),
-					   (char *)(uintptr_t)lib->fs_get_target(fs),
-					   (uint64_t)lib->fs_get_id(fs), lib->fs_get_devno(fs) };
-
-		if (mount.device && mount.directory && !is_doubtful(lib, &doubtful, fs))
-			rc = visit(&mount, arg);
-	}
-out:
-	free(doubtful.all);
-	lib->free_iter(iter);
-	lib->unref_table(table);
+	if (rc == 0)
+		rc = find_doubtful(&listing);
+	if (rc)
+		rc = fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc,
+			      FSQ_MOUNTINFO, "cannot read the mount table");
+	for (size_t i = 0; i < listing.count && rc == 0; i++)
+		if (!is_doubtful(&listing, &listing.all[i]))
+			rc = visit(&listing.all[i].mount, arg);
+	clear_listing(&listing);
 	return rc;
 }
 

@@ -56,7 +56,7 @@ typedef int (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
  *           system's mounts, of which network, FUSE and autofs mounts, and whatever the path to
  *           which leads over one, are left out
  * @return   0, what @visit returned, or FSQ_E_NOT_FOUND when the table cannot be read
- * Source: fstab(5), libmount
+ * Source: fstab(5), libmount; without it proc_pid_mountinfo(5)
  */
 int fsq_mounts_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 

@@ -110,6 +110,18 @@ static void test_system(const char *path)
 	close(fd);
 }
 
+static int find_proc(const struct fsq_mountinfo_line *line, void *arg)
+{
+	static struct fsq_mountinfo_line same;
+
+	++*(int *)arg;
+	return strcmp(line->directory, "/proc") == 0 && strcmp(line->type, "proc") == 0 &&
+			       fsq_mountinfo_find(FSQ_MOUNTINFO_ID, line->id, &same) == 0 &&
+			       same.dev == line->dev && same.parent == line->parent
+		       ? 77
+		       : 0;
+}
+
 static int count_mounts(const struct fsq_mount *mount, void *arg)
 {
 	(void)mount;
@@ -140,7 +152,10 @@ int main(void)
 		   -ENXIO,
 	   "a mount that is not there");
 	ok(fsq_mounts_each(NULL, count_mounts, &count, NULL) == 0 && count > 0,
-	   "libmount is loaded and lists the system's mounts");
+	   "the system's mounts are listed");
+	count = 0;
+	ok(fsq_mountinfo_each(find_proc, &count) == 77 && count > 0,
+	   "so they are without libmount, with their types and parents");
 	ok(fsq_mounts_each(NULL, stop, NULL, NULL) == 77, "a visitor can end the list");
 	put("/dev/a /a xfs rw 0 0\nnone /b autofs rw 0 0\n/dev/c /c nfs rw 0 0\n");
 	count = 0;

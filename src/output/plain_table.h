@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables as libsmartcols draws them, where it is not installed or cannot be loaded (static build).
+ */
+#ifndef FSQ_PLAIN_TABLE_H
+#define FSQ_PLAIN_TABLE_H
+
+#include "smartcols.h"
+
+extern const struct smartcols plain_table;
+
+#endif
