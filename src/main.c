@@ -20,6 +20,7 @@
  *     progress.c       how far a walk has come (output/progress_text.c)
  *     options.c        what the commands' options have in common
  *     getopt.c         getopt(3) as glibc has it
+ *     generation.c     the differences between xfs_quota 6.1 and 7.2
  *   output/     rows to bytes; the only place that prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON

@@ -114,3 +114,11 @@ bool options_is_unused(const struct row_style *style, const struct amounts_row r
 			return false;
 	return true;
 }
+
+bool options_has_limits(const struct row_style *style, const struct amounts_row row[])
+{
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form] && (row[form].soft_units || row[form].hard_units))
+			return true;
+	return false;
+}

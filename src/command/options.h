@@ -49,4 +49,7 @@ void options_usage_row(const struct fsq_dquot *dquot, int64_t *now, struct amoun
 /** Is all use in the selected forms zero? */
 bool options_is_unused(const struct row_style *style, const struct amounts_row row[]);
 
+/** Is there a limit in the selected forms? */
+bool options_has_limits(const struct row_style *style, const struct amounts_row row[]);
+
 #endif

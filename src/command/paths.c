@@ -57,6 +57,8 @@ static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 		out_of_memory(session);
 		return;
 	}
+	if (fs->target.fd < 0 && generation_asks_mount_points(session->generation))
+		fs->target.fd = open(fs->directory, O_PATH | O_CLOEXEC);
 	all[session->filesystem_count++] = fs;
 	session->filesystems = all;
 	if (!entry.directory || !insert(session, &entry)) {
@@ -170,6 +172,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	struct selection *selection = arg;
 	struct session *session = selection->session;
 	struct path_entry entry = { .is_project = true, .project = id };
+	bool inserted;
 	struct stat st;
 	int mount = -1, fd;
 
@@ -181,7 +184,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		/* What xfs_quota says about a directory that is elsewhere. */
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
-	if (mount < 0 && session->native) {
+	if (mount < 0 && (session->native || !generation_tells_stale_lines(session->generation))) {
 		/* Other filesystems are none of its business. */
 	} else if (mount < 0) {
 		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
@@ -191,15 +194,16 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
 				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
-		selection->found = entry.directory && insert(session, &entry);
-		if (!selection->found) {
+		inserted = entry.directory && insert(session, &entry);
+		selection->found |= inserted;
+		if (!inserted) {
 			free(entry.directory);
 			out_of_memory(session);
 		}
 	}
 	if (fd >= 0)
 		close(fd);
-	return selection->all ? 0 : 1;
+	return 0;
 }
 
 void paths_load_projects(struct session *session)

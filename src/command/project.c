@@ -183,6 +183,17 @@ static int fail(struct job *job, const struct fsq_walk_finding *finding)
 	return finding->what == CANNOT_GET && finding->errnum == ENOTTY ? HOPELESS : 0;
 }
 
+static void tell_special_file(struct job *job, const char *path)
+{
+	struct session *session = job->session;
+	bool explain = job->action != PROJECT_SETUP &&
+		       generation_explains_special_files(session->generation);
+
+	/* A mere warning, whatever errno is said. */
+	session_complain_as(session, 0, FSQ_OK, explain ? EOPNOTSUPP : 0,
+			    "skipping special file %s", path);
+}
+
 /* In the order of the tree. */
 static int tell(const struct fsq_walk_finding *finding, void *arg)
 {
@@ -191,7 +202,7 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 
 	progress_clear(&job->progress);
 	if (finding->what == SPECIAL_FILE) {
-		session_complain(session, 0, FSQ_OK, "skipping special file %s", finding->path);
+		tell_special_file(job, finding->path);
 		return 0;
 	}
 	if (finding->what >= NO_STAT)

@@ -21,6 +21,17 @@ struct query {
 	bool no_header;
 };
 
+static bool is_shown(const struct session *session, const struct query *query,
+		     const struct amounts_row row[])
+{
+	const struct row_style *style = &query->selection.style;
+
+	if (query->verbose || !options_is_unused(style, row))
+		return true;
+	return generation_shows_unused_limits(session->generation) &&
+	       options_has_limits(style, row);
+}
+
 /* One ID on every filesystem of the table. */
 static void show_id(struct session *session, const struct query *query, uint32_t id,
 		    const char *name)
@@ -48,7 +59,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 		if (failed)
 			continue;
 		options_usage_row(&dquot, &now, row.form);
-		if (!query->verbose && options_is_unused(style, row.form))
+		if (!is_shown(session, query, row.form))
 			continue;
 		if (header)
 			session->render->quota_begin(session->out, style, &row.owner);

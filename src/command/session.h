@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "generation.h"
 #include "output/renderer.h"
 #include "output/writer.h"
 #include "quota/allocate.h"
@@ -34,7 +35,8 @@ struct session {
 	const char *program; /* in front of messages */
 	bool native;	     /* which door */
 	bool strict;	     /* xfs_quota with exit codes that mean something */
-	bool json;	     /* errors also as objects */
+	enum generation generation;
+	bool json; /* errors also as objects */
 	bool expert;
 	bool foreign_allowed;
 	const char *mount_table; /* NULL: the system's */

@@ -33,6 +33,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 		.inode = state.inode,
 		.blocks = state.blocks,
 		.extents = state.extents,
+		.has_realtime_warnings = generation_shows_realtime_warnings(session->generation),
 	};
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		row.grace_seconds[form] = ROW_NO_GRACE;

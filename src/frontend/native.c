@@ -287,6 +287,7 @@ int native_main(int argc, char **argv)
 		.current_path = -1,
 		.home_path = -1,
 		.native = true,
+		.generation = XFS_QUOTA_7_2,
 		.render = &text_renderer,
 		.out = &standard_output,
 	};

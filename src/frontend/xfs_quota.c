@@ -13,9 +13,6 @@
 #include "dispatch.h"
 #include "shell.h"
 
-/* The version whose behaviour this is. */
-#define XFS_QUOTA_VERSION "6.1.0"
-
 struct options {
 	char **lines; /* -c */
 	size_t line_count;
@@ -80,7 +77,9 @@ static int usage(const struct session *session)
 static int version(struct session *session)
 {
 	write_text(session->out, session->program);
-	write_text(session->out, " version " XFS_QUOTA_VERSION "\n");
+	write_text(session->out, " version ");
+	write_text(session->out, generation_version(session->generation));
+	write_char(session->out, '\n');
 	session_flush(session);
 	return session->status;
 }
@@ -216,6 +215,11 @@ int xfs_quota_main(int argc, char **argv)
 		goto out;
 	}
 	argc = take_strict(&session, argc, argv);
+	if (!generation_choose(&session.generation)) {
+		session_complain(&session, 1, FSQ_E_USAGE, GENERATION_VARIABLE " is 6.1 or 7.2");
+		status = session.status;
+		goto out;
+	}
 	status = parse(&session, &options, argc, argv);
 	if (status >= 0)
 		goto out;

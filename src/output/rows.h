@@ -55,6 +55,7 @@ struct state_row {
 	uint32_t extents;
 	int64_t grace_seconds[ROW_FORMS]; /* ROW_NO_GRACE: none */
 	unsigned int max_warnings[ROW_FORMS];
+	bool has_realtime_warnings; /* xfs_quota 6.1 does not show them */
 };
 
 struct limits_row {

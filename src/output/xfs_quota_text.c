@@ -220,6 +220,8 @@ static void state_row(struct writer *w, const struct state_row *row)
 	write_state_grace(w, "Inodes", row->grace_seconds[ROW_INODES]);
 	write_state_warnings(w, "Inodes", row->max_warnings[ROW_INODES]);
 	write_state_grace(w, "Realtime Blocks", row->grace_seconds[ROW_REALTIME]);
+	if (row->has_realtime_warnings)
+		write_state_warnings(w, "Realtime Blocks", row->max_warnings[ROW_REALTIME]);
 }
 
 static void state_off(struct writer *w, enum row_type type, const char *device)

@@ -12,6 +12,24 @@ if [ ! -d "$FSQ_TOOLS" ]; then
 	ln -s "$FSQUOTA" "$FSQ_TOOLS/fsquota"
 	ln -s "$FSQUOTA" "$FSQ_TOOLS/xfs_quota"
 fi
-FSQ_ORACLE=${FSQ_ORACLE-$(command -v xfs_quota)}
+
+# The xfs_quota to compare with: the one that is installed, or with FSQUOTA_ORACLE=7.2 the later one
+# (tests/guest/new-xfsprogs). Ours follows the same generation. Found once, and kept in a file.
+find_oracle() {
+	local later
+	case ${FSQUOTA_ORACLE:-installed} in
+	installed) FSQ_ORACLE=$(PATH=${PATH//"$FSQ_TOOLS":/} command -v xfs_quota) ;;
+	7.2) later=$("${BASH_SOURCE[0]%/*}/../guest/new-xfsprogs") && FSQ_ORACLE=$later/bin/xfs_quota ;;
+	*) echo "FSQUOTA_ORACLE=$FSQUOTA_ORACLE: only installed and 7.2 are known" >&2 && false ;;
+	esac || return 1
+	FSQ_ORACLE_VERSION=$("$FSQ_ORACLE" -V) || return 1
+	printf '%s\n' "$FSQ_ORACLE" "${FSQ_ORACLE_VERSION##* }" >"$FSQ_TOOLS/oracle"
+}
+[ -s "$FSQ_TOOLS/oracle" ] || find_oracle || exit 1
+{ read -r FSQ_ORACLE && read -r FSQ_ORACLE_VERSION; } <"$FSQ_TOOLS/oracle"
+case $FSQ_ORACLE_VERSION in
+[1-6].*) FSQUOTA_XFS_QUOTA_VERSION=6.1 ;;
+*) FSQUOTA_XFS_QUOTA_VERSION=7.2 ;;
+esac
 PATH=$FSQ_TOOLS:$PATH
-export FSQ_TOOLS FSQ_ORACLE PATH
+export FSQ_TOOLS FSQ_ORACLE FSQ_ORACLE_VERSION FSQUOTA_XFS_QUOTA_VERSION PATH

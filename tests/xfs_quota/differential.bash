@@ -20,7 +20,11 @@
 #   ORACLE LINE             both sides use the tool of xfsprogs: commands that are not compared
 #   D8 LINE                 deviation 8 of fsquota-xfs_quota(7): the results must differ
 #   D8@e LINE               the same, but only on that filesystem; on others they must not
+#   D8/7.2 LINE             only there: 6.1 and 7.2 are generations of xfs_quota, old and new kernels
+#                           (new has file_setattr), 7.2-new is both; D8/7.2,new and D8@e/7.2 go, too
+#   /7.2 LINE               nothing is compared elsewhere
 #   | TEXT, ! TEXT, = N     after a deviating line: exactly this stdout, stderr, exit status (0)
+#   |/7.2 TEXT              the same, only there
 #
 # In lines and expected texts, $M is the mount point, $DEV its device, $O the usual options
 # (-x and the empty projects files), $F is -f where the filesystem needs it; /run/t is an empty
@@ -39,13 +43,26 @@ differential() {
 	run_side ours "$FSQ_TOOLS"
 	judge_lines
 	judge_kernel_state
-	echo "# compared $compared invocations on ${names[$fs]}" >&3
+	echo "# compared $compared invocations on ${names[$fs]}" \
+		"(xfs_quota $FSQ_ORACLE_VERSION, Linux ${FSQ_KERNEL%%-*})" >&3
 	[ "$complaints" = 0 ] || echo "$complaints differences in $1 on ${names[$fs]}"
 	[ "$complaints" = 0 ]
 }
 
 declare -gA without=([x2]='-o noquota')
 declare -gA names=([x]=XFS [e]=ext4 [f]=f2fs)
+
+# holds CONDITIONS: one of them, separated by commas, is true here.
+holds() {
+	local kernel=old condition
+	[ "$(printf '%s\n' 6.17 "$FSQ_KERNEL" | sort -V | head -n 1)" != 6.17 ] || kernel=new
+	for condition in ${1//,/ }; do
+		case $condition in
+		"$FSQUOTA_XFS_QUOTA_VERSION" | $kernel | "$FSQUOTA_XFS_QUOTA_VERSION-$kernel") return 0 ;;
+		esac
+	done
+	return 1
+}
 
 # Sets title, cwd, with, needs_clock and, for each line: text, kind (compare, deviate, oracle,
 # prep), number (of the deviation), expected_stdout, expected_stderr, expected_status.
@@ -66,14 +83,19 @@ read_list() {
 		'|'* | '!'* | '= '*) expect "$line" && continue ;;
 		esac
 		this=compare number_here=''
+		if [[ $line =~ ^/([0-9a-z.,-]+)\ (.*) ]]; then
+			line=${BASH_REMATCH[2]}
+			holds "${BASH_REMATCH[1]}" || line=''
+		fi
 		if [[ $line =~ ^@([a-z0-9]+)\ (.*) ]]; then
 			filesystem=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
 			[ "$filesystem" = "$fs" ] || line=''
 		fi
-		if [[ $line =~ ^D([0-9]+)(@([a-z]))?\ (.*) ]]; then
+		if [[ $line =~ ^D([0-9]+)(@([a-z]))?(/([0-9a-z.,-]+))?\ (.*) ]]; then
 			number_here=${BASH_REMATCH[1]} filesystem=${BASH_REMATCH[3]}
-			line=${BASH_REMATCH[4]}
-			[ -n "$filesystem" ] && [ "$filesystem" != "$fs" ] || this=deviate
+			line=${BASH_REMATCH[6]} this=deviate
+			[ -z "$filesystem" ] || [ "$filesystem" = "$fs" ] || this=compare
+			[ -z "${BASH_REMATCH[5]}" ] || holds "${BASH_REMATCH[5]}" || this=compare
 		elif [[ $line == 'ORACLE '* ]]; then
 			this=oracle line=${line#ORACLE }
 		elif [[ $line == 'prep: '* ]]; then
@@ -93,6 +115,10 @@ read_list() {
 # One line of an expected result, for the line of the list before it.
 expect() {
 	local index=$((${#text[@]} - 1)) value=${1:2}
+	if [[ $1 =~ ^[|!]/([0-9a-z.,-]+)\ (.*) ]]; then
+		value=${BASH_REMATCH[2]}
+		holds "${BASH_REMATCH[1]}" || return 0
+	fi
 	value=${value//\$M/"$mount"} value=${value//\$DEV/"$device"}
 	value=${value//\$FSQ_X2_DEV/"$FSQ_X2_DEV"}
 	expected_stdout[index]=${expected_stdout[index]-}
