@@ -34,9 +34,9 @@ bool generation_explains_special_files(enum generation generation)
 	return generation >= XFS_QUOTA_7_2;
 }
 
-bool generation_tells_stale_lines(enum generation generation)
+bool generation_tells_stale_lines(enum generation generation, bool path_given)
 {
-	return generation < XFS_QUOTA_7_2;
+	return generation < XFS_QUOTA_7_2 || !path_given;
 }
 
 bool generation_asks_mount_points(enum generation generation)

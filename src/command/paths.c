@@ -172,7 +172,6 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	struct selection *selection = arg;
 	struct session *session = selection->session;
 	struct path_entry entry = { .is_project = true, .project = id };
-	bool inserted;
 	struct stat st;
 	int mount = -1, fd;
 
@@ -184,7 +183,8 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		/* What xfs_quota says about a directory that is elsewhere. */
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
-	if (mount < 0 && (session->native || !generation_tells_stale_lines(session->generation))) {
+	if (mount < 0 && (session->native || !generation_tells_stale_lines(session->generation,
+									   session->path_given))) {
 		/* Other filesystems are none of its business. */
 	} else if (mount < 0) {
 		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
@@ -194,16 +194,16 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
 				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
-		inserted = entry.directory && insert(session, &entry);
-		selection->found |= inserted;
-		if (!inserted) {
+		selection->found = entry.directory && insert(session, &entry);
+		if (!selection->found) {
 			free(entry.directory);
 			out_of_memory(session);
 		}
 	}
 	if (fd >= 0)
 		close(fd);
-	return 0;
+	/* Of one project xfs_quota takes the first directory that is there. */
+	return !selection->all && selection->found;
 }
 
 void paths_load_projects(struct session *session)

@@ -45,6 +45,7 @@ struct session {
 	char **only_projects; /* of the projects file only these, by name or ID */
 	size_t only_project_count;
 
+	bool path_given;	  /* else the table has all that is mounted */
 	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
 	size_t path_count;
 	size_t xfs_path_count;

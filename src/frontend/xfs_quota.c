@@ -169,6 +169,7 @@ static void setup_paths(struct session *session, int argc, char **argv)
 			first_dev = dev;
 		}
 	}
+	session->path_given = argc > 0;
 	if (argc == 0)
 		paths_add_all(session);
 	if (first_found)

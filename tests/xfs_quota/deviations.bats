@@ -252,7 +252,7 @@ xfs_quota: unrecognised argument $word"
 @test "deviation 9: names of projects are read once, not for each row" {
 	seq 1 500 | sed 's/.*/p&:&/' >"$projid"
 	for id in {1..20}; do echo "limit -p bhard=1m $id"; done | oracle -x "${none[@]}" /mnt/x
-	strace -f -e trace=openat -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x -D/dev/null -P "$projid" -c 'report -p' /mnt/x
+	strace -f -e trace=open,openat -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x -D/dev/null -P "$projid" -c 'report -p' /mnt/x
 	assert_equal "$(grep -c "$projid" "$BATS_TEST_TMPDIR/trace")" 1
 }
 
@@ -267,7 +267,7 @@ xfs_quota: unrecognised argument $word"
 	echo "10:/no/such/directory" >"$projects"
 	run oracle -D "$projects" -P/dev/null -c 'quota -pv 0' /mnt/x
 	assert_line --partial "cannot find mount point for path \`/no/such/directory'"
-	run strace -f -e trace=openat xfs_quota -D "$projects" -P/dev/null -c 'quota -pv 0' /mnt/x
+	run strace -f -e trace=open,openat xfs_quota -D "$projects" -P/dev/null -c 'quota -pv 0' /mnt/x
 	refute_output --partial "$projects"
 	refute_output --partial /no/such/directory
 	run xfs_quota -D "$projects" -P/dev/null -c print /mnt/x

@@ -4,13 +4,22 @@
 # Functions for the lines of the lists; see differential.bash.
 
 # A tree with one of everything: directories three deep, a hard link, links that lead to a file,
-# a directory and nowhere, a fifo, devices, a socket, names with a space and a newline, an
-# immutable file, and another filesystem mounted in it.
+# a directory and nowhere, a fifo, devices, a socket (not with special_files=no), names with a space
+# and a newline, an immutable file, and another filesystem mounted in it.
 make_tree() {
 	mkdir -p "$1/a/b/c"
 	touch "$1/a/b/c/deep" "$1/a/af" "$1/file" "$1/sp ace" "$1/new
 line"
 	ln "$1/file" "$1/hard"
+	[ "${special_files-}" = no ] || make_special_files "$1"
+	touch "$1/immut"
+	chattr +i "$1/immut"
+	mkdir "$1/mp"
+	mount -t tmpfs inner "$1/mp"
+	touch "$1/mp/inside"
+}
+
+make_special_files() {
 	ln -s file "$1/symlink"
 	ln -s a "$1/symdir"
 	ln -s nowhere "$1/dangling"
@@ -18,11 +27,6 @@ line"
 	mknod "$1/chr" c 1 3
 	mknod "$1/blk" b 7 200
 	perl -MSocket -e 'socket S, AF_UNIX, SOCK_STREAM, 0; bind S, sockaddr_un $ARGV[0]' "$1/sock"
-	touch "$1/immut"
-	chattr +i "$1/immut"
-	mkdir "$1/mp"
-	mount -t tmpfs inner "$1/mp"
-	touch "$1/mp/inside"
 }
 
 # The project ID and the inheritance flag of everything that has them.
