@@ -95,12 +95,17 @@ static int add_mount(const struct fsq_mount *mount, void *arg)
 {
 	struct session *session = arg;
 	struct fsq_filesystem *fs;
+	struct fsq_error err;
 
 	/* Known by its number alone: a second mount of it is not even opened. */
 	if (mount->dev && paths_find_dev(session, mount->dev) >= 0)
 		return 0;
-	if (fsq_filesystem_open_mount(&fs, mount, NULL))
+	if (fsq_filesystem_open_mount(&fs, mount, &err)) {
+		if (err.errnum == EIO)
+			session_complain(session, 1, EIO, "cannot setup path for mount %s",
+					 mount->directory);
 		return 0;
+	}
 	if (!fs->has_device || (session->native && !fs->target.device) ||
 	    paths_find_dev(session, fs->dev) >= 0)
 		fsq_filesystem_close(fs);

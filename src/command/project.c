@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,7 @@ struct job {
 	struct operand *operands; /* -p, in their order */
 	size_t operand_count;
 	struct progress progress;
+	atomic_bool *changed; /* something was to be set */
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
@@ -93,9 +95,13 @@ static void visit_project(const struct job *job, const struct fsq_walk_entry *en
 		case PROJECT_SETUP:
 			/* By name it may be a directory by now, which must not lose it. */
 			inherit = is_directory || (entry->by_name && project.id != job->id);
+			if (project.id != job->id || project.inherit != inherit)
+				atomic_store(job->changed, true);
 			rc = fsq_walk_project_set(entry, &project, job->id, inherit);
 			break;
 		case PROJECT_CLEAR:
+			if (project.id || project.inherit)
+				atomic_store(job->changed, true);
 			rc = fsq_walk_project_set(entry, &project, 0, false);
 			break;
 		}
@@ -215,6 +221,19 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 	return 0;
 }
 
+/* Nothing was to be set: does the kernel say so, or only its memory of a filesystem that is gone?
+ */
+static void ask(struct job *job, const char *directory)
+{
+	struct fsq_walk_finding finding = { .what = CANNOT_CHANGE, .path = directory };
+
+	if (job->action == PROJECT_CHECK || atomic_load(job->changed) || job->over)
+		return;
+	finding.errnum = -fsq_filesystem_ask(directory);
+	if (finding.errnum)
+		fail(job, &finding);
+}
+
 static void walk(struct job *job, const char *directory)
 {
 	struct session *session = job->session;
@@ -230,6 +249,7 @@ static void walk(struct job *job, const char *directory)
 	};
 	struct fsq_error err;
 
+	atomic_store(job->changed, false);
 	session->render->project_begin(session->out, job->action, job->word, directory);
 	session_flush_terminal(session);
 	/* Else the teller ended it, and has told why. */
@@ -241,6 +261,7 @@ static void walk(struct job *job, const char *directory)
 		else
 			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
 	}
+	ask(job, directory);
 	progress_clear(&job->progress);
 	job->entries += walk.entries;
 	job->directories++;
@@ -353,9 +374,11 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 
 COMMAND_FUNCTION(project)
 {
+	atomic_bool changed = false;
 	struct job job = {
 		.session = session,
 		.action = PROJECT_CHECK,
+		.changed = &changed,
 		.depth = FSQ_WALK_INFINITE,
 		.operands = calloc((size_t)argc, sizeof(*job.operands)),
 	};

@@ -54,6 +54,9 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 		if (path->is_project)
 			continue;
 		failed = fsq_kernel_get(&path->fs->target, query->type, id, &dquot);
+		if (failed == -EIO)
+			session_note(session, EIO, "no quota of %s %u on %s",
+				     names_of_type(query->type), id, path->directory);
 		if (rc)
 			rc = failed;
 		if (failed)
@@ -66,7 +69,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 		header = false;
 		session->render->quota_row(session->out, style, &row);
 	}
-	if (rc)
+	if (rc && rc != -EIO)
 		session_note(session, -rc, "no quota of %s %u", names_of_type(query->type), id);
 }
 

@@ -21,6 +21,12 @@ static const char *subject(const struct session *session)
 	return session->paths[session->current_path].directory;
 }
 
+/* A filesystem that was shut down, or is damaged, must not pass for an empty one. */
+static bool is_broken(int errnum)
+{
+	return errnum == EIO || errnum == EUCLEAN;
+}
+
 static void print(struct session *session, int status, const struct error_row *row)
 {
 	if (session->native || session->strict)
@@ -38,14 +44,16 @@ static void complain(struct session *session, enum manner manner, int status, in
 		     const char *format, va_list args)
 {
 	struct error_row row = {
-		.program = manner == NAMED || session->native ? session->program : NULL,
+		.program = manner == BARE && !session->native ? NULL : session->program,
 		.path = subject(session),
 		.code = session_exit_code(code),
 		.errnum = errnum,
 	};
 	char *message;
 
-	if (manner == SILENT && !session->native) {
+	if (is_broken(errnum))
+		status = 1;
+	if (manner == SILENT && !session->native && !is_broken(errnum)) {
 		if (session->strict && !session->status)
 			session->status = row.code;
 		return;

@@ -80,7 +80,8 @@ int session_exit_code(int code);
 /**
  * Say on stderr that something failed, with the program's name in front.
  *
- * @status   what it means for xfs_quota's exit status, which stays 0 for many failures
+ * @status   what it means for xfs_quota's exit status, which stays 0 for many failures, but not for
+ *           EIO and EUCLEAN
  * @why      a positive errno, which is said too, or a negative FSQ_E_ code; 0 is a mere warning.
  *           It is the exit status at the native door, and of xfs_quota with --strict
  */
@@ -98,7 +99,10 @@ void session_fail(struct session *session, const struct fsq_error *err);
 void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0. */
+/**
+ * The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0; EIO and
+ * EUCLEAN are told all the same.
+ */
 void session_note(struct session *session, int why, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -24,6 +24,19 @@ bool fsq_filesystem_is_xfs(int fd)
 	return fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC;
 }
 
+int fsq_filesystem_ask(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return errno == EIO ? -EIO : 0;
+	if (fsync(fd) && errno != EINVAL)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
 /*
  * Make a filesystem of a mount and a descriptor on it, and take both over.
  *

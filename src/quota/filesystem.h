@@ -62,4 +62,12 @@ void fsq_filesystem_close(struct fsq_filesystem *fs);
  */
 bool fsq_filesystem_is_xfs(int fd);
 
+/**
+ * Ask whether a filesystem can still be written to, by fsync(2): attributes are read from memory
+ * also after it was shut down.
+ *
+ * @return   0, also where @directory is none; or a negative errno, as -EIO
+ */
+int fsq_filesystem_ask(const char *directory);
+
 #endif
