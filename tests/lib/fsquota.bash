@@ -10,6 +10,7 @@
 #   fresh_fs x [...]      a filesystem made anew (tests/guest/fresh)
 #   kernel_knows CALL     whether the kernel has this system call
 #   run_split CMD...      like run, but keeps the streams apart
+#   needs_line_editor     skips a test of what the static build cannot do
 
 bats_require_minimum_version 1.5.0
 
@@ -33,6 +34,11 @@ load_libraries
 
 # shellcheck source-path=SCRIPTDIR
 source "${BASH_SOURCE[0]%/*}/tools.bash"
+
+# The one thing that the static build (tools/static) is without, since it can load no library.
+needs_line_editor() {
+	ldd "$FSQUOTA" >/dev/null 2>&1 || skip "the static build edits no lines: it cannot load libedit"
+}
 
 oracle() {
 	"$FSQ_ORACLE" "$@"
