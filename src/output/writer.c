@@ -39,21 +39,19 @@ static inline char *reserve(struct writer *writer, size_t length)
 	return writer->buffer + writer->used;
 }
 
-static void put(struct writer *writer, const char *bytes, size_t length)
+void write_bytes(struct writer *writer, const char *bytes, size_t length)
 {
-	while (length > 0) {
-		size_t part = length < WRITER_BUFFER ? length : WRITER_BUFFER;
+	size_t room;
 
-		memcpy(reserve(writer, part), bytes, part);
-		writer->used += part;
-		bytes += part;
-		length -= part;
+	while ((room = WRITER_BUFFER - writer->used) < length) {
+		memcpy(writer->buffer + writer->used, bytes, room);
+		writer->used = WRITER_BUFFER;
+		writer_flush(writer);
+		bytes += room;
+		length -= room;
 	}
-}
-
-void write_text(struct writer *writer, const char *text)
-{
-	put(writer, text, strlen(text));
+	memcpy(writer->buffer + writer->used, bytes, length);
+	writer->used += length;
 }
 
 /* Widths are those of table columns. */
@@ -67,7 +65,7 @@ void write_left(struct writer *writer, const char *text, size_t width)
 {
 	size_t length = strlen(text);
 
-	put(writer, text, length);
+	write_bytes(writer, text, length);
 	if (length < width)
 		write_blanks(writer, width - length);
 }
@@ -78,7 +76,7 @@ void write_right(struct writer *writer, const char *text, size_t width)
 
 	if (length < width)
 		write_blanks(writer, width - length);
-	put(writer, text, length);
+	write_bytes(writer, text, length);
 }
 
 /* The digits of 2^64. */
@@ -115,7 +113,7 @@ void write_number(struct writer *writer, uint64_t number)
 	char digits[DIGITS];
 	const char *begin = put_digits(digits + DIGITS, number);
 
-	put(writer, begin, (size_t)(digits + DIGITS - begin));
+	write_bytes(writer, begin, (size_t)(digits + DIGITS - begin));
 }
 
 void write_signed(struct writer *writer, int64_t number)
@@ -147,7 +145,7 @@ static inline void put_right(struct writer *writer, uint64_t number, size_t widt
 	begin = put_digits(digits + DIGITS, number);
 	for (size_t length = (size_t)(digits + DIGITS - begin); length < width; length++)
 		write_char(writer, filler);
-	put(writer, begin, (size_t)(digits + DIGITS - begin));
+	write_bytes(writer, begin, (size_t)(digits + DIGITS - begin));
 }
 
 void write_number_left(struct writer *writer, uint64_t number, size_t width)
@@ -168,7 +166,7 @@ void write_number_left(struct writer *writer, uint64_t number, size_t width)
 	}
 	begin = put_digits(digits + DIGITS, number);
 	length = (size_t)(digits + DIGITS - begin);
-	put(writer, begin, length);
+	write_bytes(writer, begin, length);
 	if (length < width)
 		write_blanks(writer, width - length);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WRITER_BUFFER (64 * 1024)
 
@@ -29,7 +30,13 @@ void writer_start(struct writer *writer, int fd);
  */
 int writer_flush(struct writer *writer);
 
-void write_text(struct writer *writer, const char *text);
+void write_bytes(struct writer *writer, const char *bytes, size_t length);
+
+/* Here, so that the length of a constant costs nothing. */
+static inline void write_text(struct writer *writer, const char *text)
+{
+	write_bytes(writer, text, strlen(text));
+}
 
 static inline void write_char(struct writer *writer, char c)
 {

@@ -39,7 +39,10 @@ static void write_grace(struct writer *w, const struct amounts_row *amounts, boo
 	}
 	/* Nearly every row of a report. */
 	if (amounts->grace_seconds == ROW_NO_GRACE) {
-		write_text(w, human ? "[------]" : "[--------]");
+		if (human)
+			write_text(w, "[------]");
+		else
+			write_text(w, "[--------]");
 		return;
 	}
 	cell_grace(cell, amounts->grace_seconds, false, human);
