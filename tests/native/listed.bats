@@ -41,9 +41,10 @@ fs_of() {
 	printf '%s ' --projects-file "$projects.$1" "/mnt/$1"
 }
 
-# Grace times that lose a day between two looks.
+# Grace times that lose a day between two looks; and the native door is as xfs_quota 7.2, which has one
+# line more than 6.1.
 about_a_week() {
-	sed 's/\[[67] days\]/[about a week]/g'
+	sed -e 's/\[[67] days\]/[about a week]/g' -e '/^Realtime Blocks max warnings: 0$/d'
 }
 
 # What the real one says to the same: same_as_oracle FS COMMAND...
@@ -324,10 +325,11 @@ unprivileged() {
 }
 
 @test "with -v a switch shows the state afterwards" {
-	run_split fsquota disable -gu -v /mnt/x
-	assert_output "$(oracle -x -c 'state -gu' /mnt/x)"
-	run_split fsquota enable -gu -v /mnt/x
-	assert_output "$(oracle -x -c 'state -gu' /mnt/x)"
+	local switch
+	for switch in disable enable; do
+		run_split fsquota $switch -gu -v /mnt/x
+		assert_equal "$(about_a_week <<<"$output")" "$(oracle -x -c 'state -gu' /mnt/x | about_a_week)"
+	done
 	assert_output --partial 'Enforcement: ON'
 }
 
