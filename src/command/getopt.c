@@ -9,6 +9,7 @@
  */
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static int take_letter(int argc, char **argv, const char *options)
 	}
 	optind++;
 	if (!bundle_ends) {
-		optarg = (char *)(unsigned long)scan.letters;
+		optarg = (char *)(uintptr_t)scan.letters;
 	} else if (optind < argc) {
 		optarg = argv[optind++];
 	} else {
@@ -174,12 +175,12 @@ static int next(int argc, char **argv, const char *options, const struct option 
 
 int getopt(int argc, char *const argv[], const char *options)
 {
-	return next(argc, (char **)(unsigned long)argv, options, NULL);
+	return next(argc, (char **)(uintptr_t)argv, options, NULL);
 }
 
 int getopt_long(int argc, char *const argv[], const char *options, const struct option *words,
 		int *index)
 {
 	(void)index;
-	return next(argc, (char **)(unsigned long)argv, options, words);
+	return next(argc, (char **)(uintptr_t)argv, options, words);
 }

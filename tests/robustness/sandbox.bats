@@ -117,10 +117,21 @@ $id"
 # --- system calls that fail ---------------------------------------------------------------------
 
 @test "a kernel that fails to read a quota is as silent as with the real one" {
-	failing quotactl,quotactl_fd EIO xfs_quota -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
+	failing quotactl,quotactl_fd ENODEV xfs_quota -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
 	local our_result="$status, $stdout, $stderr"
-	failing quotactl,quotactl_fd EIO "$FSQ_ORACLE" -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
+	failing quotactl,quotactl_fd ENODEV "$FSQ_ORACLE" -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
 	assert_equal "$our_result" "$status, $stdout, $stderr"
+}
+
+@test "a kernel that cannot read a quota, or finds it damaged, is complained of, with 1 (deviation 7)" {
+	local words errno
+	for words in 'quota -p 42' 'state -p' 'report -p' 'dump -p'; do
+		for errno in 'EIO Input/output error' 'EUCLEAN Structure needs cleaning'; do
+			failing quotactl,quotactl_fd "${errno%% *}" xfs_quota -x -c "$words" /mnt/x
+			assert_equal "$words: $status" "$words: 1"
+			[[ $stderr == *": ${errno#* }"* ]] || fail "$words: $stderr"
+		done
+	done
 }
 
 @test "a kernel that fails to set a limit is complained of" {
