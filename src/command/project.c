@@ -36,6 +36,8 @@ struct job {
 	size_t operand_count;
 	struct progress progress;
 	atomic_bool *changed; /* something was to be set */
+	bool again;	      /* nothing is told of what was walked before */
+	uint64_t specials;    /* passed over, which may keep their IDs */
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
@@ -59,6 +61,9 @@ enum {
 	CANNOT_GET,
 	CANNOT_CHANGE,
 };
+
+/* So many more walks of a tree in which files are moved about. */
+#define WALKS 16
 
 /* Ends a walk that went wrong altogether. */
 #define HOPELESS 2
@@ -206,8 +211,11 @@ static int tell(const struct fsq_walk_finding *finding, void *arg)
 	struct job *job = arg;
 	struct session *session = job->session;
 
+	if (job->again)
+		return 0;
 	progress_clear(&job->progress);
 	if (finding->what == SPECIAL_FILE) {
+		job->specials++;
 		tell_special_file(job, finding->path);
 		return 0;
 	}
@@ -234,10 +242,9 @@ static void ask(struct job *job, const char *directory)
 		fail(job, &finding);
 }
 
-static void walk(struct job *job, const char *directory)
+static struct fsq_walk walk_of(struct job *job, const char *directory)
 {
-	struct session *session = job->session;
-	struct fsq_walk walk = {
+	return (struct fsq_walk){
 		.root = directory,
 		.root_fd = -1,
 		.max_depth = job->depth,
@@ -247,6 +254,35 @@ static void walk(struct job *job, const char *directory)
 		.tell = tell,
 		.arg = job,
 	};
+}
+
+/*
+ * What somebody moves about may be missed where it is cleared: into a directory that hands on its
+ * ID, as when it is set, the kernel lets nothing be moved that has another one. So a directory is
+ * walked again while the kernel counts more with the ID and the last walk found some.
+ */
+static void clear_again(struct job *job, const char *directory)
+{
+	struct fsq_walk walk = walk_of(job, directory);
+	struct fsq_error err;
+
+	if (job->action != PROJECT_CLEAR || job->depth != FSQ_WALK_INFINITE)
+		return;
+	job->again = true;
+	for (int i = 0; i < WALKS && atomic_load(job->changed) && !job->over &&
+			fsq_filesystem_inodes_of(directory, job->id) > job->specials;
+	     i++) {
+		atomic_store(job->changed, false);
+		if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED)
+			job->over = err.errnum == EINTR;
+	}
+	job->again = false;
+}
+
+static void walk(struct job *job, const char *directory)
+{
+	struct session *session = job->session;
+	struct fsq_walk walk = walk_of(job, directory);
 	struct fsq_error err;
 
 	atomic_store(job->changed, false);
@@ -262,6 +298,7 @@ static void walk(struct job *job, const char *directory)
 			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
 	}
 	ask(job, directory);
+	clear_again(job, directory);
 	progress_clear(&job->progress);
 	job->entries += walk.entries;
 	job->directories++;
@@ -273,6 +310,7 @@ static void do_project(struct job *job)
 	struct session *session = job->session;
 
 	job->directories = 0;
+	job->specials = 0;
 	for (int foreign = 0; foreign <= 1 && !job->over; foreign++) {
 		for (size_t i = 0; i < session->path_count && !job->over; i++) {
 			const struct path_entry *path = &session->paths[i];

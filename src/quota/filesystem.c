@@ -37,6 +37,21 @@ int fsq_filesystem_ask(const char *directory)
 	return rc;
 }
 
+uint64_t fsq_filesystem_inodes_of(const char *directory, uint32_t id)
+{
+	int fd = open(directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	const struct fsq_target target = { .fd = fd };
+	struct fsq_dquot dquot;
+	uint64_t inodes = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fsq_kernel_get(&target, FSQ_PROJECT, id, &dquot) == 0)
+		inodes = dquot.form[FSQ_INODES].used;
+	close(fd);
+	return inodes;
+}
+
 /*
  * Make a filesystem of a mount and a descriptor on it, and take both over.
  *

@@ -55,6 +55,14 @@ bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory
 void fsq_filesystem_close(struct fsq_filesystem *fs);
 
 /**
+ * How many inodes of the filesystem of a directory have a project ID, as the kernel counts them?
+ *
+ * @return   0 also where it does not tell
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+uint64_t fsq_filesystem_inodes_of(const char *directory, uint32_t id);
+
+/**
  * Is a file on XFS (and a directory or regular file)? The xfs_quota door calls all else foreign.
  *
  * @fd       open file, O_PATH will do

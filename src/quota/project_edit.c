@@ -213,22 +213,69 @@ const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_
 	return word_of(edit, &edit->projects, id);
 }
 
+static bool is_below(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		     const char *directory)
+{
+	size_t length = strlen(directory);
+	const char *path = fsq_project_list_word(list, entry);
+
+	return entry->line.length > length + 1 && memcmp(path, directory, length) == 0 &&
+	       path[length] == '/';
+}
+
 int fsq_project_edit_each_below(const struct fsq_project_edit *edit, const char *directory,
 				int (*visit)(const char *path, size_t length, void *arg), void *arg)
 {
 	const struct fsq_project_list *list = &edit->projects;
-	size_t length = strlen(directory);
 	int rc = 0;
 
 	for (size_t i = 0; i < list->count && rc == 0; i++) {
 		const struct fsq_project_entry *entry = &list->entries[i];
-		const char *path = fsq_project_list_word(list, entry);
 
-		if (fsq_project_entry_is_on(entry) && entry->line.length > length + 1 &&
-		    memcmp(path, directory, length) == 0 && path[length] == '/')
-			rc = visit(path, entry->line.length, arg);
+		if (fsq_project_entry_is_on(entry) && is_below(list, entry, directory))
+			rc = visit(fsq_project_list_word(list, entry), entry->line.length, arg);
 	}
 	return rc;
+}
+
+/* The IDs of what is registered below a directory, or of all else, sorted. */
+static size_t ids_of(const struct fsq_project_list *list, const char *directory, bool below,
+		     uint32_t *ids)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (fsq_project_entry_is_on(entry) && is_below(list, entry, directory) == below)
+			ids[count++] = entry->line.id;
+	}
+	if (count > 0)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	return count;
+}
+
+size_t fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
+			       uint32_t id, uint32_t **ids)
+{
+	const struct fsq_project_list *list = &edit->projects;
+	uint32_t *own = reallocarray(NULL, list->count + 1, sizeof(*own));
+	size_t count = 0, all = 0, own_count = 0;
+
+	*ids = reallocarray(NULL, list->count + 1, sizeof(**ids));
+	if (own && *ids) {
+		own_count = ids_of(list, directory, true, own);
+		all = ids_of(list, directory, false, *ids);
+	}
+	for (size_t i = 0; i < all; i++) {
+		uint32_t stray = (*ids)[i];
+
+		if (stray != 0 && stray != id &&
+		    !(own_count > 0 && bsearch(&stray, own, own_count, sizeof(stray), compare_ids)))
+			(*ids)[count++] = stray;
+	}
+	free(own);
+	return count;
 }
 
 /* --- changing --- */

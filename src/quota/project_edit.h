@@ -71,6 +71,16 @@ int fsq_project_edit_each_below(const struct fsq_project_edit *edit, const char 
 				int (*visit)(const char *path, size_t length, void *arg),
 				void *arg);
 
+/**
+ * The IDs of other directories that nothing in a directory ought to have: neither is it registered
+ * below it, nor is it @id.
+ *
+ * @ids      set, sorted; free(3) it
+ * @return   how many; 0 also without memory
+ */
+size_t fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
+			       uint32_t id, uint32_t **ids);
+
 /** @return  whether a project has the name; its ID goes to @id */
 bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
 				 uint32_t *id);

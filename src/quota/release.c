@@ -31,6 +31,7 @@ struct release {
 	/* What has been done: */
 	struct fsq_inode_project now; /* of the directory */
 	struct fsq_tree_order order;
+	uint32_t *strays;
 	struct fsq_tree_tag *tree;
 	bool limits_off;
 	struct fsq_limits limits_before;
@@ -164,6 +165,9 @@ static int untag_tree(struct release *r, struct fsq_error *err)
 		.to = r->after,
 		.manner = r->request->manner,
 	};
+	/* What its owner has made count for others. */
+	r->order.stray_count = fsq_project_edit_strays(r->edit, r->directory.path, id, &r->strays);
+	r->order.strays = r->strays;
 	r->tree = fsq_tree_tag_new(&r->order);
 	if (!r->tree)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
@@ -250,7 +254,9 @@ static int do_all(struct release *r, struct fsq_error *err)
 	if (rc && rc != FSQ_E_PARTIAL)
 		undo(r);
 	fsq_tree_tag_free(r->tree);
+	free(r->strays);
 	r->tree = NULL;
+	r->strays = NULL;
 	return rc;
 }
 

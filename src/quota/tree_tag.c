@@ -99,6 +99,19 @@ static bool is_other(const struct fsq_tree_order *order, const struct fsq_walk_e
 		       compare_paths);
 }
 
+static int compare_ids(const void *one, const void *other)
+{
+	const uint32_t *a = one, *b = other;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static bool is_stray(const struct fsq_tree_order *order, uint32_t id)
+{
+	return order->stray_count > 0 &&
+	       bsearch(&id, order->strays, order->stray_count, sizeof(id), compare_ids);
+}
+
 /* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 a stranger */
 static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
@@ -112,7 +125,7 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	is_directory = fsq_walk_is_directory(entry, now);
 	inherit = is_directory && order->to.inherit;
 	if (now->id != order->from.id && now->id != order->to.id) {
-		if (order->rule == FSQ_TREE_LEAVE)
+		if (order->rule == FSQ_TREE_LEAVE && !is_stray(order, now->id))
 			return 0;
 		if (order->rule == FSQ_TREE_CLAIM && now->id != 0)
 			return 1;

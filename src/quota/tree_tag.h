@@ -18,7 +18,8 @@ enum fsq_tree_rule {
 	/* All gets the new ID, whatever the tenant has set; but directories of other projects, as
 	 * @others has them, are not entered. */
 	FSQ_TREE_RECLAIM,
-	/* Only what has the old ID gets the new one; all else stays. */
+	/* Only what has the old ID gets the new one, and what has one of @strays; all else stays.
+	 */
 	FSQ_TREE_LEAVE,
 };
 
@@ -30,6 +31,8 @@ struct fsq_tree_order {
 	bool is_new;			   /* nothing in it can have had the new ID before */
 	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
 	size_t other_count;
+	const uint32_t *strays; /* IDs that nothing in the tree ought to have, sorted; of LEAVE */
+	size_t stray_count;
 	const struct fsq_walk_manner *manner; /* or NULL */
 };
 
