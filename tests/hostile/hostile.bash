@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables of and for the suites
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the suites of this folder have in common; loaded after fsquota.bash.
+
+FIRST=1048577
+tenant=${builddir:?}/tests/hostile/tenant
+
+# Files of others, and nothing of ours. The quota of no ID but 0 is left from the test before.
+no_files() {
+	printf '# foreign\n7:/somewhere/else\n' >/etc/projects
+	printf '# foreign\nelsewhere:7\n' >/etc/projid
+	rm -f /etc/fsquota.conf
+}
+
+# The tool of xfsprogs, without a look at the files.
+real() {
+	oracle -x -f -D/dev/null -P/dev/null "$@"
+}
+
+# kernel_has FILESYSTEM ID: "USED SOFT HARD" in KiB, then of inodes.
+kernel_has() {
+	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" "$1" |
+		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
+}
+
+# inodes_of FILESYSTEM ID: as the kernel counts them
+inodes_of() {
+	real -c "quota -p -N -n -v -i $2" "$1" | awk '{ print $2; exit }'
+}
+
+# set_id ID FILE...: as the owner of the files does
+set_id() {
+	chattr -p "$@"
+}
+
+# refuses CODE WORD COMMAND...: with that code and one line that has WORD in it
+refuses() {
+	local code=$1 word=$2
+	shift 2
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$stdout" ""
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+# begin_tenant DIR VICTIM WHAT...: sets tenant_pid; end_tenant ends it and shows what was done
+begin_tenant() {
+	coproc TENANT { exec "$tenant" "$@" 3>&-; }
+	# shellcheck disable=SC2153 # of the coprocess
+	tenant_pid=$TENANT_PID
+	# Its own descriptors are gone when the coprocess is.
+	exec {tenant_out}<&"${TENANT[0]}"
+	local line
+	read -r -u "$tenant_out" line && [ "$line" = ready ] || fail "the tenant does not start: $line"
+}
+
+end_tenant() {
+	[ -n "${tenant_pid-}" ] || return 0
+	kill "$tenant_pid"
+	cat <&"$tenant_out"
+	exec {tenant_out}<&-
+	wait "$tenant_pid" 2>/dev/null || true
+	tenant_pid=
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# A tenant who does what he can at full speed, while root gives him a quota, changes it, asks for it
+# and takes it off again, and his neighbour has one, too. And four who assign and release beside
+# kubelet's protocol.
+#
+#   FSQUOTA_FULL  set: five minutes each
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+load hostile
+
+setup() {
+	no_files
+	duration=60
+	[ -z "${FSQUOTA_FULL-}" ] || duration=300
+}
+
+teardown() {
+	end_tenant
+	[ -z "${kubelet-}" ] || kill "$kubelet" 2>/dev/null || true
+}
+
+# What must not change: registration and limits. How much is used the kernel counts for whose ID
+# files have, so a tenant can count his own for others, but never take away.
+neighbour() {
+	grep "/mnt/$fs/neighbour$" /etc/projects
+	grep ":$id$" /etc/projid
+	kernel_has /mnt/$fs "$id" | cut -d' ' -f 2,3,5,6
+	fsquota id /mnt/$fs/neighbour /mnt/$fs/neighbour/file
+}
+
+# A status that is not 0 is one of those that say so, in one line.
+tell_true() {
+	[[ " $1 " == *" $status "* ]] || fail "$2: $status: $stderr"
+	[ "$status" = 0 ] || [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" = 1 ] || fail "$2: $stderr"
+	rounds=$((rounds + 1))
+}
+
+live_with_tenant() {
+	local before end rounds=0 assigned=0 used
+	fresh_fs $fs
+	mkdir /mnt/$fs/neighbour /mnt/$fs/mal
+	dd if=/dev/zero of=/mnt/$fs/neighbour/file bs=64k count=16 status=none
+	chown -R 65533 /mnt/$fs/neighbour
+	chown 65534 /mnt/$fs/mal
+	id=$(fsquota assign --hard 10M --hard-inodes 1000 /mnt/$fs/neighbour)
+	before=$(neighbour)
+	used=$(kernel_has /mnt/$fs "$id")
+	begin_tenant /mnt/$fs/mal "$id" retag rename link fill mount hold
+	end=$((SECONDS + duration))
+	while [ $SECONDS -lt $end ]; do
+		run_split fsquota assign --hard 5M /mnt/$fs/mal
+		tell_true "0 1 6" assign
+		if [ "$status" = 0 ]; then
+			assigned=$((assigned + 1))
+			mal=$stdout
+			assert_equal "$(grep -c "^$mal:/mnt/$fs/mal$" /etc/projects)" 1
+			assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" 5120
+			run_split fsquota resize /mnt/$fs/mal +1M
+			tell_true 0 resize
+			assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" 6144
+			run_split fsquota usage -n -o ID,HARD /mnt/$fs/mal
+			tell_true 0 usage
+			[[ $stdout =~ ^\ *$mal\ +6M$ ]] || fail "usage: $stdout"
+		fi
+		run_split fsquota list --json /mnt/$fs
+		tell_true 0 list
+		run_split fsquota release /mnt/$fs/mal
+		tell_true "0 1 5 6 7" release
+		[ "$status" != 0 ] || ! grep "/mnt/$fs/mal$" /etc/projects || fail "released, but registered"
+		assert_equal "$(neighbour)" "$before"
+	done
+	end_tenant
+	echo "# $fs: $rounds commands beside the tenant, assigned $assigned times" >&3
+	assert [ $assigned -gt 0 ]
+	# He is gone: all can be taken off, and nothing is left.
+	run_split fsquota assign --name last --hard 5M /mnt/$fs/mal
+	tell_true "0 6" assign
+	run_split fsquota release /mnt/$fs/mal
+	tell_true "0 5 6" release
+	rm -rf /mnt/$fs/mal
+	sync -f /mnt/$fs
+	assert_equal "$(neighbour)" "$before"
+	assert_equal "$(kernel_has /mnt/$fs "$id")" "$used"
+	assert_equal "$(real -c 'report -p -N -n' /mnt/$fs | awk '$1 != "#0" { print $1 }')" "#$id"
+	fsquota release /mnt/$fs/neighbour
+	assert_equal "$(cat /etc/projects /etc/projid)" \
+		$'# foreign\n7:/somewhere/else\n# foreign\nelsewhere:7'
+}
+
+@test "a tenant does what he can for a minute, and his neighbour does not notice, on XFS" {
+	fs=x
+	live_with_tenant
+}
+
+@test "a tenant does what he can for a minute, and his neighbour does not notice, on ext4" {
+	fs=e
+	live_with_tenant
+}
+
+@test "kubelet's protocol beside four who assign and release: the files hold what the survivors own" {
+	local number end pids=()
+	fresh_fs x
+	mkdir /mnt/x/{1..4} /mnt/x/{1..4}/{a,b,c}
+	"$BATS_TEST_DIRNAME/../transaction/kubelet" >"$BATS_TEST_TMPDIR/kubelet" 2>"$BATS_TEST_TMPDIR/complaint" 3>&- &
+	kubelet=$!
+	end=$((SECONDS + duration))
+	for number in {1..4}; do
+		(
+			exec 3>&-
+			while [ $SECONDS -lt $end ]; do
+				for name in a b c; do
+					"$FSQUOTA" assign --hard 1M "/mnt/x/$number/$name" >"$BATS_TEST_TMPDIR/$number.$name" || exit 1
+					echo
+				done
+				for name in b a; do "$FSQUOTA" release "/mnt/x/$number/$name" || exit 1; done
+				"$FSQUOTA" release "/mnt/x/$number/c" || exit 1
+			done >>"$BATS_TEST_TMPDIR/rounds"
+			"$FSQUOTA" assign --hard 1M "/mnt/x/$number/b" >"$BATS_TEST_TMPDIR/$number"
+		) 2>>"$BATS_TEST_TMPDIR/errors" &
+		pids+=($!)
+	done
+	for number in "${pids[@]}"; do wait "$number" || fail "$(<"$BATS_TEST_TMPDIR/errors")"; done
+	kill -TERM "$kubelet"
+	wait "$kubelet" || fail "$(<"$BATS_TEST_TMPDIR/complaint")"
+	kubelet=
+	echo "# $(wc -l <"$BATS_TEST_TMPDIR/rounds") assignments beside $(wc -l <"$BATS_TEST_TMPDIR/kubelet") of kubelet" >&3
+	assert_equal "$(cat "$BATS_TEST_TMPDIR/errors")" ""
+	for number in {1..4}; do
+		echo "$(<"$BATS_TEST_TMPDIR/$number"):/mnt/x/$number/b"
+	done | sort >"$BATS_TEST_TMPDIR/ours"
+	sed 's/.*/&:\/pods\/&/' "$BATS_TEST_TMPDIR/kubelet" | sort >"$BATS_TEST_TMPDIR/theirs"
+	# Lines that are switched off are no entries.
+	run diff <(grep -vE '^([0-9]+~/|~+$|#|7:)' /etc/projects | sort) \
+		<(sort "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs")
+	assert_success
+	run diff <(grep -vE '(~[0-9]+|~)$|^#|^elsewhere:' /etc/projid | sort) \
+		<(sed 's/:.*//; s/.*/volume&:&/' "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs" | sort)
+	assert_success
+	assert_equal "$(head -n 2 /etc/projects; head -n 2 /etc/projid)" \
+		$'# foreign\n7:/somewhere/else\n# foreign\nelsewhere:7'
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Wholly, also when the tree moves, files are held open, or we are killed in the middle of a walk.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+load hostile
+
+setup() {
+	no_files
+	fresh_fs x
+	fresh_fs e
+}
+
+teardown() {
+	end_tenant
+}
+
+teardown_file() {
+	[ ! -e "$BATS_FILE_TMPDIR/kills" ] ||
+		echo "# kills in the middle of a walk: $(wc -l <"$BATS_FILE_TMPDIR/kills")" >&3
+}
+
+# tree DIR DIRECTORIES FILES: of user nobody
+tree() {
+	mkdir -p "$1"
+	perl -e 'my ($top, $directories, $files) = @ARGV;
+		for my $d (1 .. $directories) {
+			mkdir "$top/s$d" or die;
+			for my $f (1 .. $files) { open my $h, ">", "$top/s$d/$f" or die }
+		}' "$@"
+	chown -R 65534:65534 "$1"
+}
+
+# assert_gone FILESYSTEM ID DIR: nothing is left of a quota
+assert_gone() {
+	assert_equal "$(kernel_has "$1" "$2")" ""
+	assert_equal "$(lsattr -pR "$3" 2>/dev/null | awk -v id="$2" '$1 == id' | wc -l)" 0
+	run ! grep -e "^$2:" -e ":$2$" /etc/projects /etc/projid
+}
+
+@test "release leaves nothing behind while directories in the tree are moved about" {
+	local fs i dir
+	for fs in x e; do
+		dir=/mnt/$fs/moving
+		tree $dir 40 12
+		begin_tenant $dir 0 rename
+		for i in {1..6}; do
+			run -0 fsquota assign $dir --hard 100M
+			run_split fsquota release $dir
+			while [ "$status" = 7 ]; do run_split fsquota release $dir; done
+			assert_equal "$i: $status: $stderr" "$i: 0: "
+			assert_equal "$i: $(inodes_of /mnt/$fs $output)" "$i: "
+		done
+		end_tenant
+		assert_gone /mnt/$fs $FIRST $dir
+	done
+}
+
+@test "assign gives all of a tree its ID while directories in it are moved about" {
+	local fs dir id
+	for fs in x e; do
+		dir=/mnt/$fs/moving
+		for i in {1..4}; do
+			rm -rf $dir
+			tree $dir 40 12
+			begin_tenant $dir 0 rename
+			run -0 fsquota assign $dir --id $((100 + i))
+			end_tenant
+			assert_equal "$(lsattr -pR $dir 2>/dev/null | awk -v id=$((100 + i)) '
+				$1 ~ /^[0-9]+$/ && $1 != id && $3 !~ /\/\.\.?$/')" ""
+			fsquota release $dir
+		done
+	done
+}
+
+@test "project -C and -s do all of a tree while directories in it are moved about" {
+	local fs dir
+	for fs in x e; do
+		dir=/mnt/$fs/moving
+		tree $dir 40 12
+		begin_tenant $dir 0 rename
+		for i in {1..4}; do
+			xfs_quota -x -f -c "project -s -p $dir 55" /mnt/$fs >/dev/null
+			xfs_quota -x -f -c "project -C -p $dir 55" /mnt/$fs >/dev/null
+			assert_equal "$fs $i: $(inodes_of /mnt/$fs 55)" "$fs $i: "
+		done
+		end_tenant
+	done
+}
+
+@test "a deleted file that is still open is told, and its ID is not given away" {
+	local fs dir
+	for fs in x e; do
+		dir=/mnt/$fs/held
+		mkdir -p $dir/sub
+		run -0 fsquota assign $dir --hard 10M
+		exec {held}>$dir/sub/file
+		rm $dir/sub/file
+		run_split fsquota release $dir
+		assert_equal "$status" 0
+		[[ $stderr == *"1 files still have project ID $FIRST"* ]] || fail "$stderr"
+		mkdir $dir.other
+		run -0 fsquota assign $dir.other
+		assert_output $((FIRST + 1))
+		exec {held}>&-
+		fsquota release $dir.other
+		# XFS counts it until it has cleaned up.
+		sync -f $dir
+		run -0 fsquota assign $dir.other --id $FIRST
+		fsquota release $dir.other
+	done
+}
+
+@test "a second name outside of the directory is told, and the next call is not needed" {
+	mkdir /mnt/x/one
+	touch /mnt/x/one/file
+	ln /mnt/x/one/file /mnt/x/outside
+	run -0 fsquota assign /mnt/x/one
+	rm /mnt/x/one/file
+	run_split fsquota release /mnt/x/one
+	assert_equal "$status" 0
+	[[ $stderr == *"1 files still have project ID $FIRST"* ]] || fail "$stderr"
+	refuses 5 "no quota" fsquota release /mnt/x/one
+}
+
+# Killed after a random time, counted in system calls: with one thread and with several.
+@test "killed at random moments of a walk, and the next call completes or takes away all" {
+	local fs dir threads i calls
+	RANDOM=4711
+	for fs in x e; do
+		dir=/mnt/$fs/killed
+		tree $dir 100 40
+		for threads in 1 4; do
+			for i in {1..6}; do
+				calls=$((RANDOM % 3000 + 200))
+				FSQUOTA_THREADS=$threads strace -f -q -o /dev/null -e trace=ioctl,openat2 \
+					-e inject=ioctl,openat2:signal=KILL:when=$calls \
+					"$FSQUOTA" assign --hard 100M $dir >/dev/null 2>&1 || true
+				echo "$calls" >>"$BATS_FILE_TMPDIR/kills"
+				if [ $((i % 2)) = 0 ]; then
+					run -0 fsquota assign --hard 100M $dir
+					assert_output $FIRST
+					assert_equal "$(inodes_of /mnt/$fs $FIRST)" 4101
+					FSQUOTA_THREADS=$threads strace -f -q -o /dev/null -e trace=ioctl,openat2 \
+						-e inject=ioctl,openat2:signal=KILL:when=$calls \
+						"$FSQUOTA" release $dir >/dev/null 2>&1 || true
+					echo "$calls" >>"$BATS_FILE_TMPDIR/kills"
+				fi
+				run fsquota release $dir
+				assert [ "$status" = 0 ] || assert [ "$status" = 5 ]
+				assert_gone /mnt/$fs $FIRST $dir
+			done
+		done
+		rm -r $dir
+	done
+}
+
+@test "the undo of an assignment restores files with several names, too" {
+	local fs dir
+	for fs in x e; do
+		dir=/mnt/$fs/names
+		mkdir -p $dir/a $dir/b /mnt/$fs/first
+		touch /mnt/$fs/first/shared $dir/a/two
+		ln $dir/a/two $dir/b/two
+		fsquota assign --hard 10M --name both /mnt/$fs/first >/dev/null
+		id=$(fsquota id /mnt/$fs/first)
+		ln /mnt/$fs/first/shared $dir/a/shared
+		ln /mnt/$fs/first/shared $dir/b/shared
+		# The last file belongs to somebody else: a conflict, behind all others.
+		mkdir $dir/z
+		touch $dir/z/last
+		set_id 9 $dir/z/last
+		refuses 6 "project 9" fsquota assign --name both $dir
+		run fsquota id $dir $dir/a $dir/a/two $dir/b/two $dir/a/shared /mnt/$fs/first/shared
+		assert_output "$(printf '%s\n' 0 0 0 0 "$id" "$id")"
+		set_id 0 $dir/z/last
+		run -0 fsquota assign --name both $dir
+		fsquota release $dir
+		fsquota release /mnt/$fs/first
+	done
+}
+
+@test "a directory that is deleted, or too deep for a path, is not registered" {
+	local deep
+	mkdir /mnt/x/gone
+	cd /mnt/x/gone
+	rmdir /mnt/x/gone
+	refuses 5 "deleted" fsquota assign .
+	cd /mnt/x
+	deep=$(printf 'd%.0s' {1..250})
+	for _ in {1..18}; do mkdir "$deep" && cd "$deep"; done
+	refuses 5 "path" fsquota assign .
+	run ! grep -e deleted -e ddd /etc/projects
+	cd /
+}
