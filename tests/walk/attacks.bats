@@ -86,7 +86,7 @@ setup_file() {
 }
 
 @test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
-	options=(-s 61)
+	options=(-s 40)
 	stand deep-moved 12:102 set assign release usage
 }
 
