@@ -2,6 +2,7 @@
 #include "release.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "tree_tag.h"
 
 /* So many walks, while the kernel counts more and the last one found some. */
-#define WALKS 16
+#define WALKS 32
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 10
 #define MOMENT (10 * 1000 * 1000L)
@@ -137,13 +138,14 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 			rc = count_left(r, &dquot, err);
 		if (rc || r->left == 0)
 			return rc;
-		if (!found.changed && !found.lost)
+		if (!found.changed && !found.lost && !found.unsettled)
 			return r->shared ? 0 : wait_for_left(r, err);
 	}
 	if (rc)
 		return rc;
 	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path,
-		 "files in it that are moved about still have project ID %u", r->id);
+		 "%" PRIu64 " files still have project ID %u, while files in it are moved about",
+		 r->left, r->id);
 	if (err)
 		err->hint = "the quota stays; release it again";
 	return FSQ_E_PARTIAL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "inode_map.h"
@@ -27,14 +28,21 @@ struct fsq_tree_tag {
 	atomic_bool failed;
 	bool again; /* not the first walk */
 	atomic_uint visited;
-	atomic_bool changed, lost; /* in this walk */
-	pthread_mutex_t lock;	   /* of the exceptions */
+	atomic_bool changed, lost, unsettled; /* in this walk */
+	struct timespec began;
+	pthread_mutex_t lock; /* of the exceptions */
 	/* What had not what most had, and all with several names that was changed: at its next name
 	 * it must not be taken for what had the new ID before. */
 	struct fsq_inode_map exceptions;
 	int rc;
 	struct fsq_error *err;
 };
+
+static bool is_before(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec < other->tv_sec ||
+	       (one->tv_sec == other->tv_sec && one->tv_nsec < other->tv_nsec);
+}
 
 static int stat_entry(const struct fsq_walk_entry *entry, struct stat *st)
 {
@@ -160,6 +168,17 @@ static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entr
 	return 0;
 }
 
+/* Only who takes IDs away wants to know. */
+static int leave(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
+{
+	struct stat st;
+
+	if (tag->order->rule == FSQ_TREE_LEAVE && !atomic_load(&tag->unsettled) &&
+	    (entry->dirfd < 0 || stat_entry(entry, &st) || !is_before(&st.st_mtim, &tag->began)))
+		atomic_store(&tag->unsettled, true);
+	return 0;
+}
+
 static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
@@ -168,7 +187,7 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 	int rc = 0;
 
 	if (entry->kind == FSQ_WALK_LEAVE)
-		return 0;
+		return leave(tag, entry);
 	visited = atomic_fetch_add(&tag->visited, 1);
 	stopped = visited % PATIENCE == PATIENCE - 1 && !atomic_load(&tag->failed) &&
 		  fsq_interrupt_pending();
@@ -260,10 +279,14 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	tag->err = err;
 	atomic_store(&tag->changed, false);
 	atomic_store(&tag->lost, false);
+	atomic_store(&tag->unsettled, false);
+	/* The clock of the times of files. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &tag->began);
 	rc = walk_tree(tag, visit, tag->order->manner, err);
 	tag->again = true;
 	found->changed = atomic_load(&tag->changed);
 	found->lost = atomic_load(&tag->lost);
+	found->unsettled = atomic_load(&tag->unsettled);
 	return rc ? rc : tag->rc;
 }
 

@@ -117,7 +117,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 	int rc, told;
 
 	entry.path = walk->way.path;
-	entry.depth = depth_of(walk);
+	entry.depth = depth_of(walk) - (entry.kind == FSQ_WALK_LEAVE);
 	if (walk->way.count > 0)
 		entry.dev = fsq_way_dev(&walk->way);
 	if (entry.fd >= 0) {
@@ -342,10 +342,12 @@ static int visit_open_root(struct walk *walk, int root_fd)
 
 static int leave(struct walk *walk)
 {
-	bool lost = !fsq_way_pop(&walk->way);
-	int rc = report_closed(walk, FSQ_WALK_LEAVE, 0);
+	int rc = report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_LEAVE,
+							.fd = -1,
+							.dirfd = fsq_way_fd(&walk->way),
+							.name = "" });
 
-	if (!lost)
+	if (fsq_way_pop(&walk->way))
 		return rc;
 	fsq_way_here(&walk->way);
 	return rc ? rc : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);

@@ -27,7 +27,7 @@ enum fsq_walk_kind {
 	FSQ_WALK_SPECIAL, /* symlink, FIFO, socket or device: never opened */
 	FSQ_WALK_NO_STAT, /* gone, or its directory cannot be searched */
 	FSQ_WALK_NO_OPEN,
-	FSQ_WALK_LEAVE, /* the end of a directory that was entered */
+	FSQ_WALK_LEAVE, /* the end of a directory that was entered; it is still open */
 };
 
 struct fsq_walk_entry {

@@ -44,7 +44,8 @@ assert_untouched() {
 		set_id 500 /mnt/$fs/mal
 		run -0 fsquota assign /mnt/$fs/mal --id 500
 		assert_output 500
-		fsquota release /mnt/$fs/mal
+		fsquota release /mnt/$fs/mal 2>/dev/null
+		real -c 'limit -p bhard=10m 500' /mnt/$fs
 		# And who says another does not take the old one along.
 		set_id 500 /mnt/$fs/mal
 		run -0 fsquota assign /mnt/$fs/mal --name fresh-$fs --hard 1M
