@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -35,9 +36,10 @@ struct job {
 	struct operand *operands; /* -p, in their order */
 	size_t operand_count;
 	struct progress progress;
-	atomic_bool *changed; /* something was to be set */
-	bool again;	      /* nothing is told of what was walked before */
-	uint64_t specials;    /* passed over, which may keep their IDs */
+	atomic_bool *changed;  /* something was to be set, or may have been missed */
+	struct timespec began; /* the walk of a tree again */
+	bool again;	       /* nothing is told of what was walked before */
+	uint64_t specials;     /* passed over, which may keep their IDs */
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
@@ -63,7 +65,7 @@ enum {
 };
 
 /* So many more walks of a tree in which files are moved about. */
-#define WALKS 16
+#define WALKS 32
 
 /* Ends a walk that went wrong altogether. */
 #define HOPELESS 2
@@ -136,6 +138,9 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 		finding->errnum = entry->errnum;
 		break;
 	case FSQ_WALK_LEAVE:
+		if (job->again && !atomic_load(job->changed) &&
+		    fsq_walk_changed_since(entry, &job->began))
+			atomic_store(job->changed, true);
 		break;
 	}
 	return 0;
@@ -273,6 +278,7 @@ static void clear_again(struct job *job, const char *directory)
 			fsq_filesystem_inodes_of(directory, job->id) > job->specials;
 	     i++) {
 		atomic_store(job->changed, false);
+		clock_gettime(CLOCK_REALTIME_COARSE, &job->began);
 		if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED)
 			job->over = err.errnum == EINTR;
 	}

@@ -257,6 +257,7 @@ static void parse_added(struct fsq_project_list *list)
 static int append_behind_half_line(struct fsq_project_list *list, char *line, size_t length,
 				   size_t at, char veil)
 {
+	size_t old = list->file.length;
 	char *text = malloc(length + 1);
 	int rc;
 
@@ -266,9 +267,13 @@ static int append_behind_half_line(struct fsq_project_list *list, char *line, si
 	memcpy(text + 1, line, length);
 	rc = append(list, text, length, at + 1, veil);
 	free(text);
-	if (rc == 0)
-		list->entries[list->count - 1].start++;
-	return rc;
+	if (rc)
+		return rc;
+	/* The newline belongs to the line before. */
+	list->entries[list->count - 1].start++;
+	if (list->count > 1 && list->entries[list->count - 2].end == old)
+		list->entries[list->count - 2].end++;
+	return 0;
 }
 
 /* What was written behind the end, in whole or in part. */

@@ -219,21 +219,34 @@ static void undo(struct release *r)
 	fsq_tree_tag_undo(r->tree);
 }
 
-/* With the locks. */
+static int untag_directory(struct release *r, struct fsq_error *err)
+{
+	return r->request->keep_tags ? 0 : set_tag(r, r->after.id, r->after.inherit, err);
+}
+
+static int unregister(struct release *r, struct fsq_error *err)
+{
+	const char *directory = r->owner.listed ? r->directory.path : NULL;
+
+	return r->request->registry.none
+		       ? 0
+		       : fsq_project_edit_remove(r->edit, r->id, directory, true, err);
+}
+
+/* With the locks. Last goes what a release that was killed is found by: the line, or without one
+ * the ID of the directory. */
 static int take_off(struct release *r, struct fsq_error *err)
 {
-	bool keep_tags = r->request->keep_tags;
 	int rc;
 
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
 	rc = take_limits_off(r, err);
 	if (rc == 0 && fsq_interrupt_pending())
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
-	if (rc == 0 && !r->request->registry.none)
-		rc = fsq_project_edit_remove(r->edit, r->id,
-					     r->owner.listed ? r->directory.path : NULL, true, err);
-	if (rc == 0 && !keep_tags)
-		rc = set_tag(r, r->after.id, r->after.inherit, err);
+	if (rc == 0)
+		rc = r->owner.listed ? untag_directory(r, err) : unregister(r, err);
+	if (rc == 0)
+		rc = r->owner.listed ? unregister(r, err) : untag_directory(r, err);
 	return rc;
 }
 

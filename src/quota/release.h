@@ -3,8 +3,8 @@
  * Taking a quota off a directory, wholly or not at all.
  *
  * The directory stops handing on its ID, and what is in it loses it; again, as long as the kernel
- * counts more. Then, under the locks of both files, the limits and the lines go, and last the
- * directory itself loses the ID: where a run was killed before that, it is found by it.
+ * counts more. Then, under the locks of both files, go the limits, the ID of the directory itself,
+ * and last the lines: a run that was killed is found by them.
  */
 #ifndef FSQ_RELEASE_H
 #define FSQ_RELEASE_H

@@ -38,12 +38,6 @@ struct fsq_tree_tag {
 	struct fsq_error *err;
 };
 
-static bool is_before(const struct timespec *one, const struct timespec *other)
-{
-	return one->tv_sec < other->tv_sec ||
-	       (one->tv_sec == other->tv_sec && one->tv_nsec < other->tv_nsec);
-}
-
 static int stat_entry(const struct fsq_walk_entry *entry, struct stat *st)
 {
 	return fstatat(entry->dirfd, entry->name, st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) ? -errno
@@ -171,10 +165,8 @@ static int tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entr
 /* Only who takes IDs away wants to know. */
 static int leave(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
 {
-	struct stat st;
-
 	if (tag->order->rule == FSQ_TREE_LEAVE && !atomic_load(&tag->unsettled) &&
-	    (entry->dirfd < 0 || stat_entry(entry, &st) || !is_before(&st.st_mtim, &tag->began)))
+	    fsq_walk_changed_since(entry, &tag->began))
 		atomic_store(&tag->unsettled, true);
 	return 0;
 }

@@ -40,9 +40,9 @@ struct fsq_tree_order {
 struct fsq_tree_found {
 	bool changed; /* files that had to be changed */
 	bool lost;    /* directories that were moved while they were walked */
-	/* A directory has changed since the walk began: it may have missed what was moved. Who moves
-	 * something changes the directory that it was in, which is then visited, or was itself moved
-	 * out of one that is. */
+	/* A directory has changed since the walk began: it may have missed what was moved. Who
+	 * moves something changes the directory that it was in, which is then visited, or was
+	 * itself moved out of one that is. */
 	bool unsettled;
 };
 

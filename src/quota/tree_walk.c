@@ -79,6 +79,14 @@ bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
 	       S_ISDIR(st.st_mode);
 }
 
+bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct timespec *since)
+{
+	struct stat st;
+
+	return entry->dirfd < 0 || fstat(entry->dirfd, &st) || st.st_mtim.tv_sec > since->tv_sec ||
+	       (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec);
+}
+
 /* Add to the sum and, now and then, look up. @return  0 or -EINTR */
 static int count(struct walk *walk)
 {

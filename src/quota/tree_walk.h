@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "error.h"
 #include "inode_project.h"
@@ -124,6 +125,13 @@ int fsq_tree_walk(struct fsq_walk *walk, struct fsq_error *err);
 int fsq_walk_project_get(const struct fsq_walk_entry *entry, struct fsq_inode_project *project);
 int fsq_walk_project_set(const struct fsq_walk_entry *entry, struct fsq_inode_project *project,
 			 uint32_t id, bool inherit);
+
+/**
+ * Of an entry of FSQ_WALK_LEAVE: has the directory changed since a time of CLOCK_REALTIME_COARSE?
+ * Who moves something out of it changes it, so a walk may have missed only what was moved out of
+ * one that has.
+ */
+bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct timespec *since);
 
 /**
  * Is it a directory now? What was listed as a file may have been replaced by one, which must keep

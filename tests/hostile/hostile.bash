@@ -27,7 +27,7 @@ kernel_has() {
 
 # inodes_of FILESYSTEM ID: as the kernel counts them
 inodes_of() {
-	real -c "quota -p -N -n -v -i $2" "$1" | awk '{ print $2; exit }'
+	real -c "quota -p -N -n -v -i $2" "$1" | awk '{ used = $2 } END { print used + 0 }'
 }
 
 # set_id ID FILE...: as the owner of the files does

@@ -36,51 +36,60 @@ tell_true() {
 	[[ " $1 " == *" $status "* ]] || fail "$2: $status: $stderr"
 	[ "$status" = 0 ] || [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" = 1 ] || fail "$2: $stderr"
 	rounds=$((rounds + 1))
+	echo "$2 $status" >>"$BATS_TEST_TMPDIR/statuses"
+}
+
+# One tenant from his first day to his last: he gets a directory, is in it for some rounds, and his
+# quota is taken off while he goes on.
+generation() {
+	local round mal limit=5120
+	mkdir /mnt/$fs/mal
+	chown 65534 /mnt/$fs/mal
+	run_split fsquota assign --hard 5M /mnt/$fs/mal
+	tell_true 0 assign
+	mal=$stdout
+	begin_tenant /mnt/$fs/mal "$id" retag rename link fill mount hold
+	for round in 1 2 3 4; do
+		run_split fsquota assign --hard 5M /mnt/$fs/mal
+		tell_true "0 1 6" "assign again"
+		if [ "$status" = 0 ]; then
+			assert_equal "$stdout" "$mal"
+			limit=5120
+		fi
+		assert_equal "$(grep -c "^$mal:/mnt/$fs/mal$" /etc/projects)" 1
+		# ID, and the four limits
+		run real -c 'dump -p' /mnt/$fs
+		refute_line --regexp "^$mal +[0-9 ]*[1-9]"
+		released=$((released + 1))
+	else
+		assert_equal "$(grep -c "^$mal:/mnt/$fs/mal$" /etc/projects)" 1
+	fi
+	assert_equal "$(neighbour)" "$before"
+	end_tenant >>"$BATS_TEST_TMPDIR/acts"
+	# He is gone: the next call completes it.
+	run_split fsquota release /mnt/$fs/mal
+	tell_true "0 5 6" "release again"
+	rm -rf /mnt/$fs/mal
 }
 
 live_with_tenant() {
-	local before end rounds=0 assigned=0 used
+	local before end rounds=0 generations=0 released=0 used
 	fresh_fs $fs
-	mkdir /mnt/$fs/neighbour /mnt/$fs/mal
+	mkdir /mnt/$fs/neighbour
 	dd if=/dev/zero of=/mnt/$fs/neighbour/file bs=64k count=16 status=none
 	chown -R 65533 /mnt/$fs/neighbour
-	chown 65534 /mnt/$fs/mal
 	id=$(fsquota assign --hard 10M --hard-inodes 1000 /mnt/$fs/neighbour)
+	sync -f /mnt/$fs
 	before=$(neighbour)
 	used=$(kernel_has /mnt/$fs "$id")
-	begin_tenant /mnt/$fs/mal "$id" retag rename link fill mount hold
 	end=$((SECONDS + duration))
 	while [ $SECONDS -lt $end ]; do
-		run_split fsquota assign --hard 5M /mnt/$fs/mal
-		tell_true "0 1 6" assign
-		if [ "$status" = 0 ]; then
-			assigned=$((assigned + 1))
-			mal=$stdout
-			assert_equal "$(grep -c "^$mal:/mnt/$fs/mal$" /etc/projects)" 1
-			assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" 5120
-			run_split fsquota resize /mnt/$fs/mal +1M
-			tell_true 0 resize
-			assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" 6144
-			run_split fsquota usage -n -o ID,HARD /mnt/$fs/mal
-			tell_true 0 usage
-			[[ $stdout =~ ^\ *$mal\ +6M$ ]] || fail "usage: $stdout"
-		fi
-		run_split fsquota list --json /mnt/$fs
-		tell_true 0 list
-		run_split fsquota release /mnt/$fs/mal
-		tell_true "0 1 5 6 7" release
-		[ "$status" != 0 ] || ! grep "/mnt/$fs/mal$" /etc/projects || fail "released, but registered"
-		assert_equal "$(neighbour)" "$before"
+		generation
+		generations=$((generations + 1))
 	done
-	end_tenant
-	echo "# $fs: $rounds commands beside the tenant, assigned $assigned times" >&3
-	assert [ $assigned -gt 0 ]
-	# He is gone: all can be taken off, and nothing is left.
-	run_split fsquota assign --name last --hard 5M /mnt/$fs/mal
-	tell_true "0 6" assign
-	run_split fsquota release /mnt/$fs/mal
-	tell_true "0 5 6" release
-	rm -rf /mnt/$fs/mal
+	echo "# $fs: $rounds commands beside $generations tenants, $released released in the middle of it" >&3
+	echo "# $fs: exit statuses: $(sort "$BATS_TEST_TMPDIR/statuses" | uniq -c |
+		awk '{ text = $1; sub(/^ *[0-9]+ /, ""); printf "%s%s (%d)", comma, $0, text; comma = ", " }')" >&3
 	sync -f /mnt/$fs
 	assert_equal "$(neighbour)" "$before"
 	assert_equal "$(kernel_has /mnt/$fs "$id")" "$used"

@@ -51,7 +51,7 @@ assert_gone() {
 			run_split fsquota release $dir
 			while [ "$status" = 7 ]; do run_split fsquota release $dir; done
 			assert_equal "$round: $status: $stderr" "$round: 0: "
-			assert_equal "$round: $(inodes_of /mnt/$fs $output)" "$round: "
+			assert_equal "$round: $(inodes_of /mnt/$fs $output)" "$round: 0"
 		done
 		end_tenant
 		assert_gone /mnt/$fs $FIRST $dir
@@ -84,7 +84,7 @@ assert_gone() {
 		for round in {1..4}; do
 			xfs_quota -x -f -c "project -s -p $dir 55" /mnt/$fs >/dev/null 2>&1 || true
 			xfs_quota -x -f -c "project -C -p $dir 55" /mnt/$fs >/dev/null 2>&1 || true
-			assert_equal "$fs $round: $(inodes_of /mnt/$fs 55)" "$fs $round: "
+			assert_equal "$fs $round: $(inodes_of /mnt/$fs 55)" "$fs $round: 0"
 		done
 		end_tenant
 	done
