@@ -192,13 +192,18 @@ both, 6.1: starts
 both, new: starts' ]
 }
 
-@test "a word behind the kernel chooses tests, but not from all of it" {
+@test "a pattern behind the kernel chooses tests, but not from all of it" {
 	suite long '6.1:long -' true true
 	printf '@test "another" { true; }\n' >>"$top/tests/long/a.bats"
 	check
-	said '^long, 6\.1:long .* 2 passed, on Linux 6\.1'
+	said '^long, 6\.1 \(a part\) .* 2 passed, on Linux 6\.1'
 	check FSQUOTA_FULL=1
 	said '^long, 6\.1 .* 3 passed, on Linux 6\.1'
+	echo 'long 6.1:long,any -' >"$top/tests/suites"
+	check
+	[ "$(said ': starts$')" = $'long, 6.1 (a part): starts\nlong, new: starts' ]
+	check OLD=1
+	[ "$(said ': starts$')" = 'long, 6.1: starts' ]
 }
 
 @test "each run has its own binary" {
