@@ -9,7 +9,7 @@
 #include "quota/units.h"
 
 #define NATIVE_LOCK_HELP \
-	"      --lock-timeout S    wait so many seconds for the files' locks, 60; 0: do not\n"
+	"      --lock-timeout S    wait at most S seconds for the locks of both files: 60\n"
 #define NATIVE_WALK_HELP "      --progress WHEN     how far it is: auto, never, always\n"
 
 /* Sorted by name. */
@@ -17,7 +17,7 @@ static const struct native_command commands[] = {
 	{
 		.name = "assign",
 		.program = "fsquota assign",
-		.summary = "put a quota on a directory, wholly or not at all",
+		.summary = "put a quota on a directory, all or nothing",
 		.usage = "fsquota assign DIR [--hard SIZE] [--soft SIZE] [OPTION]...",
 		.help = "Choose an unused project ID, set its limits, give it to DIR and all that "
 			"is\n"
@@ -101,9 +101,11 @@ static const struct native_command commands[] = {
 			"\n"
 			"      --keep-tags         leave the ID on the files: DIR is about to be "
 			"deleted\n"
+			"      --id ID             insist that this ID, which DIR carries, is its "
+			"own\n"
 			"      --no-register       leave the files as they are\n"
 			"      --projects-file F   instead of /etc/projects\n"
-			"      --projid-file F     instead of /etc/projid\n"
+			"      --projid-file F     instead of /etc/projid\n" NATIVE_LOCK_HELP
 			"      --dry-run           only say whether there is a quota to be taken "
 			"off\n" NATIVE_WALK_HELP
 			"      --json              errors as JSON, too, see fsquota-json(5)\n"
@@ -119,10 +121,14 @@ static const struct native_command commands[] = {
 			"SIZE:\n"
 			"500M, 10G, +5G, ... It cannot become smaller than what is in use.\n"
 			"\n"
-			"      --allow-shrink  let it become smaller than it is\n"
-			"      --dry-run       only say whether it could be done\n"
-			"      --json          errors as JSON, too, see fsquota-json(5)\n"
-			"  -h, --help          show this and exit\n",
+			"      --allow-shrink     let it become smaller than it is\n"
+			"      --id ID            insist that this ID, which DIR carries, is its "
+			"own\n"
+			"      --projects-file F  instead of /etc/projects\n"
+			"      --projid-file F    instead of /etc/projid\n"
+			"      --dry-run          only say whether it could be done\n"
+			"      --json             errors as JSON, too, see fsquota-json(5)\n"
+			"  -h, --help             show this and exit\n",
 		.run = native_resize,
 	},
 	{
@@ -152,6 +158,7 @@ static const struct native_command commands[] = {
 			"does), or\n"
 			"                          none (an error, the default)\n" LISTING_HELP
 				NATIVE_WALK_HELP
+			"      --projects-file F   instead of /etc/projects\n"
 			"      --projid-file F     instead of /etc/projid\n"
 			"      --json              JSON, see fsquota-json(5)\n"
 			"  -h, --help              show this and exit\n",

@@ -13,7 +13,7 @@ static const char *code_name(int code)
 {
 	static const char *const names[] = {
 		"ok",	     "failed",	 "usage",   "not-supported", "not-permitted",
-		"not-found", "conflict", "partial", "over-limit",
+		"not-found", "conflict", "partial",
 	};
 
 	return code >= 0 && code < (int)(sizeof(names) / sizeof(names[0])) ? names[code] : names[1];
