@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 
 #include "config.h"
@@ -12,9 +13,12 @@
 #include "output/json_rows.h"
 #include "output/native_text.h"
 #include "progress.h"
+#include "quota/interrupt.h"
 #include "quota/project_edit.h"
 #include "quota/usage.h"
 #include "quota/units.h"
+
+#define PATIENCE_MS 100
 
 enum {
 	HARD = NATIVE_OWN,
@@ -157,6 +161,20 @@ static bool parse(struct session *session, const struct native_command *command,
 	return true;
 }
 
+/* A pipe that nobody reads does not hold up who is told to stop. */
+static bool can_write(struct session *session)
+{
+	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
+
+	while (poll(&output, 1, PATIENCE_MS) == 0) {
+		if (fsq_interrupt_pending()) {
+			session_complain(session, 1, EINTR, "cannot write the output");
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The ID; with --json the whole row. @return  whether the caller has got it */
 static bool show(struct session *session, const struct fsq_assignment *assignment,
 		 const char *directory)
@@ -183,6 +201,8 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 		}
 		fsq_usage_clear(&usage);
 	}
+	if (!can_write(session))
+		return false;
 	session_flush(session);
 	return session->status == 0;
 }

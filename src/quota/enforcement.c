@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "privilege.h"
-
 static bool is_only_for_root(int fd)
 {
 	struct stat st;
@@ -32,8 +30,7 @@ int fsq_enforcement_get(struct fsq_directory *directory, enum fsq_enforcement *e
 	*enforcement = FSQ_ENFORCED;
 	if (!enforced)
 		*enforcement = FSQ_NOT_ENFORCED;
-	else if (sfs.f_type != XFS_SUPER_MAGIC && fsq_passes_limits() &&
-		 is_only_for_root(directory->fd))
+	else if (sfs.f_type != XFS_SUPER_MAGIC && is_only_for_root(directory->fd))
 		*enforcement = FSQ_ENFORCED_BUT_FOR_ROOT;
 	return 0;
 }

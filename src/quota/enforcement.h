@@ -10,8 +10,8 @@
 
 enum fsq_enforcement {
 	FSQ_ENFORCED,
-	/* On ext4 and f2fs who has CAP_SYS_RESOURCE passes every limit, and nobody but root can
-	 * write in the directory. XFS stops everybody. */
+	/* Nobody but root can write in the directory, and on ext4 and f2fs root passes every limit,
+	 * having CAP_SYS_RESOURCE. XFS stops everybody. */
 	FSQ_ENFORCED_BUT_FOR_ROOT,
 	FSQ_NOT_ENFORCED, /* accounting only: pqnoenforce, or ext4 mounted without prjquota */
 };

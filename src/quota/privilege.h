@@ -13,11 +13,4 @@
  */
 bool fsq_in_user_namespace(void);
 
-/**
- * Do we have CAP_SYS_RESOURCE, which passes every limit of ext4 and f2fs?
- *
- * Source: capget(2), capabilities(7)
- */
-bool fsq_passes_limits(void);
-
 #endif

@@ -173,8 +173,8 @@ mounted_last() {
 	assert_equal "$(grep -o '"/run/among/[^"]*"' <<<"$trace" | sort -u)" '"/run/among/last"'
 }
 
-@test "assign of an empty directory is one process, and takes 60 system calls at most" {
-	local fs options
+@test "assign of an empty directory is one process, and takes 62 system calls at most, 64 on ext4" {
+	local fs options most
 	printf '%s\n' '# foreign' 1:/one 2:/two >/etc/projects
 	printf '%s\n' one:1 two:2 >/etc/projid
 	for fs in x e; do
@@ -182,7 +182,12 @@ mounted_last() {
 			mkdir /mnt/$fs/assigned
 			# shellcheck disable=SC2086 # words
 			calls fsquota assign /mnt/$fs/assigned $options
-			assert [ "$calls" -le 60 ]
+			# What limits stop nobody takes one or two calls to know; a pipe that nobody
+			# reads must not hold up a signal, which takes one.
+			most=61
+			[ -z "$options" ] || most=62
+			[ $fs = x ] || [ -z "$options" ] || most=64
+			assert [ "$calls" -le $most ]
 			refute grep -qE 'clone|fork' "$BATS_TEST_TMPDIR/calls"
 			fsquota release /mnt/$fs/assigned
 			rmdir /mnt/$fs/assigned

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Whoever can read /etc/projects can lock it: nobody waits for that without end.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+setup() {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	printf '7:/elsewhere\n' >/etc/projects
+	printf 'other:7\n' >/etc/projid
+	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "${holder-}" ] || kill "$holder" 2>/dev/null || true
+}
+
+# hold FILE: another process, an ordinary user's, locks it; sets holder.
+hold() {
+	coproc HOLDER { exec setpriv --reuid 1000 --clear-groups perl -e '
+		use Fcntl ":flock";
+		open my $file, "<", shift or die;
+		flock $file, LOCK_EX or die;
+		$| = 1;
+		print "locked\n";
+		sleep 1000' "$1" 3>&-; }
+	holder=$HOLDER_PID
+	local line
+	read -r line <&"${HOLDER[0]}"
+	assert_equal "$line" locked
+}
+
+assert_unchanged() {
+	diff /etc/projects "$BATS_TEST_TMPDIR/projects"
+	diff /etc/projid "$BATS_TEST_TMPDIR/projid"
+	assert_equal "$(fsquota id /mnt/x/dir)" 0
+}
+
+@test "a lock that is held is waited for as long as is said, and the holder is named" {
+	local file command
+	for file in /etc/projects /etc/projid; do
+		hold $file
+		for command in assign release; do
+			run_split fsquota $command --lock-timeout 0 /mnt/x/dir
+			assert_equal "$status" 1
+			[[ $stderr == *"$file: is locked, held by process $holder"* ]] || fail "$stderr"
+			run_split fsquota $command --lock-timeout 1 /mnt/x/dir
+			assert_equal "$status" 1
+			[[ $stderr == *"held by process $holder, for more than 1 s"* ]] || fail "$stderr"
+		done
+		echo 'lock-timeout = 0' >/etc/fsquota.conf
+		run_split fsquota assign /mnt/x/dir
+		assert_equal "$status" 1
+		rm /etc/fsquota.conf
+		assert_unchanged
+		# To look takes no lock.
+		run fsquota assign --dry-run /mnt/x/dir
+		assert_success
+		kill "$holder"
+		wait "$holder" 2>/dev/null || true
+	done
+	run_split fsquota assign --lock-timeout x /mnt/x/dir
+	assert_equal "$status" 2
+	run fsquota assign --lock-timeout 0 /mnt/x/dir
+	assert_success
+}
+
+@test "a signal ends the wait for a lock" {
+	local signal pid
+	hold /etc/projects
+	for signal in TERM:143 INT:130 HUP:129; do
+		perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$FSQUOTA" assign /mnt/x/dir 3>&- &
+		pid=$!
+		# It polls the lock: the file is open by then.
+		until grep -q /etc/projects <(readlink "/proc/$pid/fd"/* 2>/dev/null); do :; done
+		kill -"${signal%:*}" "$pid"
+		status=0
+		wait "$pid" || status=$?
+		assert_equal "${signal%:*} $status" "${signal%:*} ${signal#*:}"
+	done
+	assert_unchanged
+}
+
+@test "a signal ends the wait of an undo, too, and what is left is told" {
+	local pid
+	mkfifo "$BATS_TEST_TMPDIR/full"
+	# A pipe that is full: the ID cannot be printed.
+	perl -e 'use Fcntl; sysopen my $p, shift, O_RDWR or die; fcntl $p, F_SETFL, O_NONBLOCK;
+		1 while syswrite $p, "x" x 4096; open STDOUT, ">&", $p; fcntl STDOUT, F_SETFL, 0;
+		$SIG{INT} = "DEFAULT"; exec @ARGV' "$BATS_TEST_TMPDIR/full" \
+		"$FSQUOTA" assign /mnt/x/dir 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+	pid=$!
+	# Everything is done but for the answer: the line is in the file, and the lock is free.
+	until grep -q /mnt/x/dir /etc/projects; do :; done
+	hold /etc/projects
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	assert_equal "$status" 143
+	grep "cannot write the output" "$BATS_TEST_TMPDIR/stderr"
+	grep "/etc/projects: cannot lock" "$BATS_TEST_TMPDIR/stderr"
+	# All is undone but the lines, which were not to be had; the next call takes them away.
+	assert_equal "$(fsquota id /mnt/x/dir)" 0
+	kill "$holder"
+	run fsquota release /mnt/x/dir
+	assert_success
+	assert_unchanged
+}
+
+@test "one file for both is refused, by one name or by two" {
+	ln /etc/projid "$BATS_TEST_TMPDIR/second" 2>/dev/null || ln /etc/projid /etc/second
+	for second in /etc/projects /etc/second; do
+		[ -e $second ] || continue
+		other=/etc/projects
+		[ $second = /etc/projects ] || other=/etc/projid
+		run_split fsquota assign --projects-file $second --projid-file $other /mnt/x/dir
+		assert_equal "$status" 2
+		[[ $stderr == *"name two files"* ]] || fail "$stderr"
+	done
+	rm -f /etc/second
+	assert_unchanged
+}
