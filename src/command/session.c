@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "output/error_text.h"
+#include "quota/privilege.h"
 
-enum manner { NAMED, BARE, SILENT };
+enum manner { NAMED, OF_FILE, BARE, SILENT };
 
 /* The directory an error is about: that of the filesystem being worked on. */
 static const char *subject(const struct session *session)
@@ -21,14 +22,17 @@ static const char *subject(const struct session *session)
 	return session->paths[session->current_path].directory;
 }
 
-/* A filesystem that was shut down, or is damaged, must not pass for an empty one. */
+/* A filesystem that was shut down, or is damaged, must not pass for an empty one; nor may a file
+ * that has no end. */
 static bool is_broken(int errnum)
 {
-	return errnum == EIO || errnum == EUCLEAN;
+	return errnum == EIO || errnum == EUCLEAN || errnum == EFBIG;
 }
 
-static void print(struct session *session, int status, const struct error_row *row)
+static void print(struct session *session, int status, struct error_row *row)
 {
+	/* To know who we are takes calls of the kernel. */
+	row->is_root = session->native && row->errnum == EPERM && fsq_is_root();
 	if (session->native || session->strict)
 		status = row->code;
 	if (status && !session->status)
@@ -48,6 +52,7 @@ static void complain(struct session *session, enum manner manner, int status, in
 		.path = subject(session),
 		.code = session_exit_code(code),
 		.errnum = errnum,
+		.of_file = manner == OF_FILE,
 	};
 	char *message;
 
@@ -106,6 +111,15 @@ void session_complain(struct session *session, int status, int why, const char *
 	va_end(args);
 }
 
+void session_complain_of_file(struct session *session, int errnum, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(session, OF_FILE, 1, code_of(errnum), errnum, format, args);
+	va_end(args);
+}
+
 void session_complain_as(struct session *session, int status, int code, int errnum,
 			 const char *format, ...)
 {
@@ -118,7 +132,7 @@ void session_complain_as(struct session *session, int status, int code, int errn
 
 void session_fail(struct session *session, const struct fsq_error *err)
 {
-	const struct error_row row = {
+	struct error_row row = {
 		.program = session->program,
 		.path = err->path[0] ? err->path : NULL,
 		.message = err->message,
@@ -156,6 +170,12 @@ struct fsq_registry session_registry(const struct session *session)
 		.none = session->no_register,
 		.lock_seconds = session->lock_seconds,
 	};
+}
+
+void session_note_projects(struct session *session, const struct fsq_error *err)
+{
+	if (err->errnum != ENOENT && err->errnum != ENOTDIR)
+		session_note(session, err->errnum, "cannot read %s", err->path);
 }
 
 struct fsq_project_names *session_names(struct session *session)
@@ -210,7 +230,7 @@ bool session_output_begin(struct session *session, const char *file)
 		close(low);
 	}
 	if (fd < 0) {
-		session_complain(session, 1, errno, "open on %s failed", file);
+		session_complain_of_file(session, errno, "open on %s failed", file);
 		return false;
 	}
 	writer = malloc(sizeof(*writer));

@@ -81,12 +81,16 @@ int session_exit_code(int code);
  * Say on stderr that something failed, with the program's name in front.
  *
  * @status   what it means for xfs_quota's exit status, which stays 0 for many failures, but not for
- *           EIO and EUCLEAN
+ *           EIO, EUCLEAN and EFBIG
  * @why      a positive errno, which is said too, or a negative FSQ_E_ code; 0 is a mere warning.
  *           It is the exit status at the native door, and of xfs_quota with --strict
  */
 void session_complain(struct session *session, int status, int why, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/** The same of a file that the caller named to be read or written: nothing there is of quota. */
+void session_complain_of_file(struct session *session, int errnum, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /** The same, where the exit status is to be another than the errno alone stands for. */
 void session_complain_as(struct session *session, int status, int code, int errnum,
@@ -100,14 +104,17 @@ void session_complain_bare(struct session *session, int status, int why, const c
 	__attribute__((format(printf, 4, 5)));
 
 /**
- * The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0; EIO and
- * EUCLEAN are told all the same.
+ * The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0; EIO,
+ * EUCLEAN and EFBIG are told all the same.
  */
 void session_note(struct session *session, int why, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /** Where commands register directories. */
 struct fsq_registry session_registry(const struct session *session);
+
+/** fsq_projects_each() could not read the projects file: say so, unless there is none. */
+void session_note_projects(struct session *session, const struct fsq_error *err);
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);

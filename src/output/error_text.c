@@ -20,12 +20,16 @@ static const char *code_name(int code)
 }
 
 /* What the user can do about it. */
-static const char *hint_of(int errnum)
+static const char *hint_of(const struct error_row *row)
 {
-	switch (errnum) {
+	if (row->hint || row->of_file)
+		return row->hint;
+	switch (row->errnum) {
 	case EPERM:
-		return "this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of "
-		       "the host";
+		return row->is_root ? "root of the host may: an immutable file, see lsattr(1), a "
+				      "seccomp filter or a security module forbids it"
+				    : "this takes CAP_SYS_ADMIN in the initial user namespace: run "
+				      "it as root of the host";
 	case ESRCH:
 		return "this type of quota is off: mount the filesystem with prjquota (or "
 		       "usrquota, "
@@ -34,8 +38,6 @@ static const char *hint_of(int errnum)
 		return "no quota here: mount the filesystem with prjquota, and see that the kernel "
 		       "has "
 		       "quota and no seccomp filter forbids quotactl";
-	case ENXIO:
-		return "name a directory of a mounted filesystem, or its device";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EROFS:
@@ -48,6 +50,17 @@ static const char *hint_of(int errnum)
 /* One write for each, so that lines of parallel runs do not mix. */
 static struct writer writer;
 
+/* At the native door names of tenants can be no lines of their own; xfs_quota prints them as they
+ * are.
+ */
+static void write_name(const char *name, bool native)
+{
+	if (native)
+		write_escaped(&writer, name);
+	else
+		write_text(&writer, name);
+}
+
 static void print_line(const struct error_row *row, bool native)
 {
 	writer_start(&writer, STDERR_FILENO);
@@ -56,10 +69,10 @@ static void print_line(const struct error_row *row, bool native)
 		write_text(&writer, ": ");
 	}
 	if (native && row->path) {
-		write_text(&writer, row->path);
+		write_name(row->path, native);
 		write_text(&writer, ": ");
 	}
-	write_text(&writer, row->message);
+	write_name(row->message, native);
 	if (row->errnum) {
 		write_text(&writer, ": ");
 		write_text(&writer, errno_words(row->errnum));
@@ -96,8 +109,7 @@ void print_error(const struct error_row *error, bool native, bool json)
 {
 	struct error_row with_hint = *error;
 
-	if (!with_hint.hint)
-		with_hint.hint = hint_of(with_hint.errnum);
+	with_hint.hint = hint_of(error);
 	print_line(&with_hint, native);
 	/* A remark is no error. */
 	if (json && with_hint.code)

@@ -12,10 +12,12 @@ struct error_row {
 	int code;	  /* exit code of the native door */
 	int errnum;	  /* errno behind it, or 0 */
 	const char *hint; /* what to do about it, or NULL: what there is to say of @errnum */
+	bool of_file;	  /* of a file of the caller's, not of quota: then there is nothing */
+	bool is_root;	  /* the caller lacks no privilege */
 };
 
 /**
- * Print an error in one write(2).
+ * Print an error in one line and one write(2).
  *
  * @native   with the path and a hint, as the native door does
  * @json     followed by a line with an object, see fsquota-json(5)

@@ -35,14 +35,14 @@ void text_attributes_row(struct writer *w, const struct attributes_row *row, boo
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		write_char(w, row->flags & flags[i].flag ? flags[i].letter : '-');
 	write_char(w, ' ');
-	write_text(w, row->path);
+	write_escaped(w, row->path);
 	write_char(w, '\n');
 }
 
 void text_attributes_enter(struct writer *w, const char *directory)
 {
 	write_char(w, '\n');
-	write_text(w, directory);
+	write_escaped(w, directory);
 	write_text(w, ":\n");
 }
 
@@ -59,12 +59,12 @@ void text_id_row(struct writer *w, uint32_t id)
 
 void text_support_row(struct writer *w, const struct support_row *row)
 {
-	write_text(w, row->path);
+	write_escaped(w, row->path);
 	write_text(w, ": project quota on ");
-	write_text(w, row->filesystem ? row->filesystem : "its filesystem");
+	write_escaped(w, row->filesystem ? row->filesystem : "its filesystem");
 	if (row->mountpoint) {
 		write_text(w, ", mounted on ");
-		write_text(w, row->mountpoint);
+		write_escaped(w, row->mountpoint);
 	}
 	write_text(w, row->enforced ? "\n" : "; limits are not enforced\n");
 }

@@ -79,6 +79,37 @@ void write_right(struct writer *writer, const char *text, size_t width)
 	write_bytes(writer, text, length);
 }
 
+static void write_octal(struct writer *writer, unsigned char byte)
+{
+	write_char(writer, '\\');
+	for (int shift = 6; shift >= 0; shift -= 3)
+		write_char(writer, (char)('0' + (byte >> shift & 7)));
+}
+
+void write_escaped(struct writer *writer, const char *text)
+{
+	static const char letters[] = "\a\b\t\n\v\f\r\\", names[] = "abtnvfr\\";
+
+	for (; *text; text++) {
+		const char *letter = strchr(letters, *text);
+		unsigned char byte = (unsigned char)*text, next = (unsigned char)text[1];
+
+		if (letter) {
+			write_char(writer, '\\');
+			write_char(writer, names[letter - letters]);
+		} else if (byte < ' ' || byte == 127) {
+			write_octal(writer, byte);
+		} else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+			/* U+0080 to U+009F: U+009B begins what ESC [ begins. */
+			write_octal(writer, byte);
+			write_octal(writer, next);
+			text++;
+		} else {
+			write_char(writer, *text);
+		}
+	}
+}
+
 /* The digits of 2^64. */
 #define DIGITS 20
 

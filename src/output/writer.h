@@ -49,6 +49,13 @@ static inline void write_char(struct writer *writer, char c)
 void write_left(struct writer *writer, const char *text, size_t width);
 void write_right(struct writer *writer, const char *text, size_t width);
 
+/**
+ * Write a name of somebody else's for people, as ls --escape does, but with blanks as they are:
+ * control characters, those of UTF-8 too, and backslashes. So it stays in its line, and does
+ * nothing to a terminal.
+ */
+void write_escaped(struct writer *writer, const char *text);
+
 void write_blanks(struct writer *writer, size_t count);
 void write_number(struct writer *writer, uint64_t number);
 void write_signed(struct writer *writer, int64_t number);

@@ -163,9 +163,12 @@ static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 	struct search search = { .dev = dev };
 	int rc = fsq_mounts_each(NULL, open_if_of_device, &search, err);
 
-	if (rc == 0)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path,
-				"cannot find a mount of the device");
+	if (rc == 0) {
+		fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "cannot find a mount of the device");
+		if (err)
+			err->hint = FSQ_HINT_UNMOUNTED;
+		return FSQ_E_NOT_FOUND;
+	}
 	*fs = search.fs;
 	return rc < 0 ? rc : 0;
 }

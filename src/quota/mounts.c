@@ -213,9 +213,12 @@ int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mou
 		fsq_mount_clear(mount);
 		rc = search_resolved(&table, path, mount, err);
 	}
-	if (rc == 0 && !mount->directory)
+	if (rc == 0 && !mount->directory) {
 		rc = fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "cannot find the path in %s",
 			      file);
+		if (err)
+			err->hint = FSQ_HINT_UNMOUNTED;
+	}
 	if (rc)
 		fsq_mount_clear(mount);
 	close_table(&table);

@@ -12,6 +12,9 @@
 
 #include "error.h"
 
+/* Of what is on no filesystem that is mounted. */
+#define FSQ_HINT_UNMOUNTED "name a directory of a mounted filesystem, or its device"
+
 struct fsq_mount {
 	char *device;	 /* the source as the table has it, e.g. /dev/sda1 or tmpfs */
 	char *directory; /* the mount point, unescaped */

@@ -13,4 +13,11 @@
  */
 bool fsq_in_user_namespace(void);
 
+/**
+ * Do we have CAP_SYS_ADMIN in the initial user namespace?
+ *
+ * Source: capget(2), capabilities(7)
+ */
+bool fsq_is_root(void);
+
 #endif

@@ -45,6 +45,13 @@ int main(void)
 	ok(gives("ab    cd"), "text to the left and to the right");
 	write_right(&writer, "abcdef", 4);
 	ok(gives("abcdef"), "a width never cuts text");
+	write_escaped(&writer, "a b\n\033[31m\\\x7f\x01\t\r\a");
+	ok(gives("a b\\n\\033[31m\\\\\\177\\001\\t\\r\\a"), "control characters are escaped");
+	write_escaped(&writer, "\xc3\xa9\xff\xc2\xa0");
+	ok(gives("\xc3\xa9\xff\xc2\xa0"), "other bytes are not");
+	write_escaped(&writer, "\xc2\x9b"
+			       "31m\xc2");
+	ok(gives("\\302\\23331m\xc2"), "control characters of UTF-8 are");
 	write_blanks(&writer, 100);
 	ok(writer.used == 100, "many blanks");
 
