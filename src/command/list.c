@@ -256,9 +256,12 @@ static void sort(struct list *list)
 static void collect(struct list *list)
 {
 	struct session *session = list->session;
-	int rc = fsq_projects_each(session->projects_file, add_known, list, NULL);
+	struct fsq_error err;
+	int rc = fsq_projects_each(session->projects_file, add_known, list, &err);
 
 	list->no_memory = rc == -ENOMEM;
+	if (rc < 0 && !list->no_memory)
+		session_note_projects(session, &err);
 	if (list->known_count > 0)
 		qsort(list->known, list->known_count, sizeof(*list->known), compare_known);
 	for (; list->filesystem < session->path_count; list->filesystem++)

@@ -214,6 +214,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 void paths_load_projects(struct session *session)
 {
 	struct selection selection = { .session = session };
+	struct fsq_error err;
 
 	if (session->projects_loaded)
 		return;
@@ -221,7 +222,8 @@ void paths_load_projects(struct session *session)
 	if (session->only_project_count == 0) {
 		selection.all = true;
 		/* Without the file there are no project directories. */
-		fsq_projects_each(session->projects_file, add_project, &selection, NULL);
+		if (fsq_projects_each(session->projects_file, add_project, &selection, &err) < 0)
+			session_note_projects(session, &err);
 		return;
 	}
 	for (size_t i = 0; i < session->only_project_count; i++) {
@@ -229,7 +231,9 @@ void paths_load_projects(struct session *session)
 
 		selection.found = false;
 		if (names_to_id(session, FSQ_PROJECT, wanted, &selection.id))
-			fsq_projects_each(session->projects_file, add_project, &selection, NULL);
+			if (fsq_projects_each(session->projects_file, add_project, &selection,
+					      &err) < 0)
+				session_note_projects(session, &err);
 		if (!selection.found)
 			session_complain(session, 0, ENOENT, "cannot setup path for project %s",
 					 wanted);

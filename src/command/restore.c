@@ -8,6 +8,7 @@
 #include "command.h"
 #include "options.h"
 #include "quota/units.h"
+#include "quota/whole_file.h"
 
 #define DEVICE_PREFIX "fs = "
 
@@ -44,9 +45,7 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 	uint32_t id;
 	int rc;
 
-	while ((length = getline(&line, &size, input)) >= 0) {
-		if (length > 0 && line[length - 1] == '\n')
-			line[length - 1] = '\0';
+	while ((length = fsq_read_line(input, &line, &size)) >= 0) {
 		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
 			free(device);
 			device = strdup(line + strlen(DEVICE_PREFIX));
@@ -57,18 +56,21 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 				session_complain(session, 1, -rc, "cannot set limits");
 		}
 	}
+	if (length != -ENODATA)
+		session_note(session, (int)-length, "cannot read the dump");
 	free(line);
 	free(device);
 }
 
-/* Nothing but an ID and counts in plain digits? sscanf(3) lets more pass. */
+/* Nothing but an ID and counts in plain digits, so many as there can be? sscanf(3) lets more pass.
+ */
 static bool is_plain(const char *line)
 {
 	char word[32];
 	uint32_t id;
-	int length;
+	int length, words;
 
-	for (int words = 0; sscanf(line, " %31s%n", word, &length) == 1; words++) {
+	for (words = 0; sscanf(line, " %31s%n", word, &length) == 1; words++) {
 		/* 20 digits may not fit. */
 		if (strspn(word, "0123456789") != strlen(word) || strlen(word) > 19)
 			return false;
@@ -76,7 +78,7 @@ static bool is_plain(const char *line)
 			return false;
 		line += length;
 	}
-	return true;
+	return words <= 1 + 2 * FSQ_FORMS && !strpbrk(line, "\r\v\f");
 }
 
 struct entry {
@@ -87,15 +89,20 @@ struct entry {
 /* @return   whether every line was understood; else the user has been told */
 static bool read_dump(struct session *session, FILE *input, struct entry **entries, size_t *count)
 {
-	size_t size = 0, room = 0, number = 0;
+	size_t size = 0, room = 0, number = 0, total = 0;
 	char *line = NULL, *device = NULL;
+	ssize_t length = 0;
 	bool good = true;
 
-	while (good && getline(&line, &size, input) >= 0) {
+	while (good && (length = fsq_read_line(input, &line, &size)) >= 0) {
 		struct entry entry;
 
 		number++;
-		line[strcspn(line, "\n")] = '\0';
+		total += (size_t)length + 1;
+		if (total > FSQ_FILE_MAX) {
+			length = -EFBIG;
+			break;
+		}
 		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
 			if (!device)
 				device = strdup(line);
@@ -129,8 +136,9 @@ static bool read_dump(struct session *session, FILE *input, struct entry **entri
 		}
 		(*entries)[(*count)++] = entry;
 	}
-	if (good && ferror(input)) {
-		session_complain(session, 1, errno, "cannot read the dump; nothing is set");
+	if (length < 0 && length != -ENODATA) {
+		session_complain_of_file(session, (int)-length,
+					 "cannot read the dump; nothing is set");
 		good = false;
 	}
 	free(line);
@@ -182,7 +190,7 @@ COMMAND_FUNCTION(restore)
 	if (file)
 		input = fopen(file, "re");
 	if (!input) {
-		session_complain(session, 1, errno, "fopen on %s failed", file);
+		session_complain_of_file(session, errno, "fopen on %s failed", file);
 		return COMMAND_NEXT;
 	}
 	if (session->native)

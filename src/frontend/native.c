@@ -243,11 +243,18 @@ static void run(struct session *session, int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : "";
 	bool help = is_one_of(word, "help", "--help", "-h");
 
+	bool version = is_one_of(word, "--version", "-V", "version");
+
+	if ((help && argc > 3) || (version && argc > 2)) {
+		session_complain(session, 1, FSQ_E_USAGE, "%s takes %s, not \"%s\"", word,
+				 help ? "one command" : "no other words", argv[help ? 3 : 2]);
+		return;
+	}
 	if (help && argc == 2) {
 		list_commands(session);
 		return;
 	}
-	if (is_one_of(word, "--version", "-V", "version")) {
+	if (version) {
 		text_program_version(session->out, PACKAGE_VERSION);
 		return;
 	}

@@ -7,22 +7,22 @@
 #include <unistd.h>
 
 #include "line_editor.h"
+#include "quota/whole_file.h"
 #include "xfs_quota.h"
 
-/* The next line from a pipe or file, or without libedit; its end needs no newline. */
-static char *read_plainly(void)
+/* The next line from a pipe or file, or without libedit. */
+static char *read_plainly(struct session *session)
 {
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t length = getline(&line, &size, stdin);
+	ssize_t length = fsq_read_line(stdin, &line, &size);
 
-	if (length < 0) {
-		free(line);
-		return NULL;
-	}
-	if (length > 0 && line[length - 1] == '\n')
-		line[length - 1] = '\0';
-	return line;
+	if (length >= 0)
+		return line;
+	free(line);
+	if (length == -EFBIG || length == -ENOMEM)
+		session_complain(session, 1, (int)-length, "cannot read a command");
+	return NULL;
 }
 
 static char *read_line(struct session *session, const char *prompt, bool editing)
@@ -33,7 +33,7 @@ static char *read_line(struct session *session, const char *prompt, bool editing
 		write_text(session->out, prompt);
 		session_flush(session);
 	}
-	return read_plainly();
+	return read_plainly(session);
 }
 
 void shell(struct session *session)

@@ -30,7 +30,7 @@ static int check_long(int fd, size_t used)
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
-		return -EINVAL;
+		return -EFBIG;
 	return used > FSQ_FILE_MAX || st.st_size > FSQ_FILE_MAX ? -EFBIG : 0;
 }
 
@@ -81,6 +81,43 @@ int fsq_read_whole(const char *file, char **text, size_t *length)
 	rc = read_all(fd, text, length);
 	close(fd);
 	return rc;
+}
+
+/* More room for a line. */
+static int grow(char **line, size_t *size)
+{
+	size_t wanted = *size ? 2 * *size : 256;
+	char *larger = wanted <= FSQ_LINE_MAX ? realloc(*line, wanted) : NULL;
+
+	if (!larger)
+		return wanted <= FSQ_LINE_MAX ? -ENOMEM : -EFBIG;
+	*line = larger;
+	*size = wanted;
+	return 0;
+}
+
+ssize_t fsq_read_line(FILE *file, char **line, size_t *size)
+{
+	size_t length = 0;
+	int c, rc;
+
+	/* The end of the file sets no errno. */
+	errno = 0;
+	while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+		rc = length + 1 < *size ? 0 : grow(line, size);
+		if (rc)
+			return rc;
+		(*line)[length++] = (char)c;
+	}
+	if (c == EOF && ferror(file))
+		return errno ? -errno : -EIO;
+	if (c == EOF && length == 0)
+		return -ENODATA;
+	rc = *size ? 0 : grow(line, size);
+	if (rc)
+		return rc;
+	(*line)[length] = '\0';
+	return (ssize_t)length;
 }
 
 char *fsq_next_line(char **rest, const char *end)
