@@ -35,6 +35,7 @@ struct fsq_assignment {
 	bool limited;
 	struct fsq_limits limits_before;
 	struct fsq_tree_order order;
+	char **others; /* of the order */
 	struct fsq_tree_tag *tree;
 	bool registered;
 	bool named;
@@ -285,46 +286,18 @@ static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-static int compare_words(const void *one, const void *other)
-{
-	return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-struct paths {
-	char **all;
-	size_t count;
-};
-
-static int add_path(const char *path, size_t length, void *arg)
-{
-	struct paths *paths = arg;
-	char **more = reallocarray(paths->all, paths->count + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	paths->all = more;
-	more[paths->count] = strndup(path, length);
-	return more[paths->count++] ? 0 : -ENOMEM;
-}
-
 /*
  * A directory that is registered, but that its owner gave another ID: all in it is put right, but
  * for the directories in it that are registered themselves.
  */
 static int order_reclaim(struct fsq_assignment *a, struct fsq_error *err)
 {
-	struct paths paths = { 0 };
-	int rc = fsq_project_edit_each_below(a->edit, a->directory.path, add_path, &paths);
+	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
+					&a->order.other_count);
 
 	a->order.rule = FSQ_TREE_RECLAIM;
-	a->order.others = paths.all;
-	a->order.other_count = paths.count;
-	if (rc)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
-				"cannot walk the tree");
-	if (paths.count > 0)
-		qsort(paths.all, paths.count, sizeof(*paths.all), compare_words);
-	return 0;
+	a->order.others = a->others;
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
 }
 
 static int order_tree(struct fsq_assignment *a, struct fsq_error *err)
@@ -513,8 +486,8 @@ void fsq_assignment_free(struct fsq_assignment *a)
 	fsq_project_edit_free(a->edit);
 	fsq_tree_tag_free(a->tree);
 	for (size_t i = 0; i < a->order.other_count; i++)
-		free(a->order.others[i]);
-	free((void *)a->order.others);
+		free(a->others[i]);
+	free(a->others);
 	fsq_directory_close(&a->directory);
 	if (a->signals_blocked)
 		fsq_interrupt_restore(&a->signals_before);

@@ -223,19 +223,34 @@ static bool is_below(const struct fsq_project_list *list, const struct fsq_proje
 	       path[length] == '/';
 }
 
-int fsq_project_edit_each_below(const struct fsq_project_edit *edit, const char *directory,
-				int (*visit)(const char *path, size_t length, void *arg), void *arg)
+static int compare_words(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
+			   char ***paths, size_t *count)
 {
 	const struct fsq_project_list *list = &edit->projects;
-	int rc = 0;
 
-	for (size_t i = 0; i < list->count && rc == 0; i++) {
+	*count = 0;
+	*paths = reallocarray(NULL, list->count + 1, sizeof(**paths));
+	if (!*paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++) {
 		const struct fsq_project_entry *entry = &list->entries[i];
+		char *path;
 
-		if (fsq_project_entry_is_on(entry) && is_below(list, entry, directory))
-			rc = visit(fsq_project_list_word(list, entry), entry->line.length, arg);
+		if (!fsq_project_entry_is_on(entry) || !is_below(list, entry, directory))
+			continue;
+		path = strndup(fsq_project_list_word(list, entry), entry->line.length);
+		if (!path)
+			return -ENOMEM;
+		(*paths)[(*count)++] = path;
 	}
-	return rc;
+	if (*count > 0)
+		qsort(*paths, *count, sizeof(**paths), compare_words);
+	return 0;
 }
 
 /* The IDs of what is registered below a directory, or of all else, sorted. */

@@ -66,10 +66,15 @@ bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id
 /** @return  the first directory of an ID, or NULL; valid until the next call of it */
 const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id);
 
-/** Call @visit with each directory that is registered below one, until it returns other than 0. */
-int fsq_project_edit_each_below(const struct fsq_project_edit *edit, const char *directory,
-				int (*visit)(const char *path, size_t length, void *arg),
-				void *arg);
+/**
+ * The directories that are registered below one.
+ *
+ * @paths    set, sorted; free(3) each, and it; also on failure
+ * @count    set
+ * @return   0 or -ENOMEM
+ */
+int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
+			   char ***paths, size_t *count);
 
 /**
  * The IDs of other directories that nothing in a directory ought to have: neither is it registered
