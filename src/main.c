@@ -30,9 +30,12 @@
  *   quota/      the library: what a quota is; no printing, no exit, no globals
  *     assign.c release.c   a quota on a directory, wholly or not at all
  *       allocate.c       an ID that nobody has
+ *       owner.c          which project is a directory's own (tree_account.c)
  *       directory.c      the directory, held open
- *       tree_tag.c       what is in it
- *       project_edit.c   the only writer of /etc/projects and /etc/projid (locked_file.c)
+ *       tree_tag.c       what is in it (inode_map.c)
+ *       project_edit.c   the only writer of /etc/projects and /etc/projid: project_list.c is one
+ *                        of them, locked_file.c and file_lock.c how it is changed
+ *       enforcement.c    who is stopped at a limit
  *       interrupt.c      signals wait meanwhile
  *     resize.c limits.c    limits
  *     usage.c disk_use.c   what is used, or counted
@@ -40,9 +43,10 @@
  *     kernel.c         the only caller of quotactl
  *     inode_project.c  the only caller of the FSXATTR ioctls and of file_[gs]etattr
  *     tree_walk.c      every file of a tree, safely: walk_way.c is where it is, walk_crew.c its
- *                      threads, walk_view.c a view without mounts
+ *                      threads, walk_view.c a view without mounts, walk_entry.c what is
+ *                      done with an entry
  *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
- *     project_files.c  /etc/projects and /etc/projid, read
+ *     project_files.c  /etc/projects and /etc/projid, read; project_line.c parses their lines
  *     all_inodes.c     every inode of an XFS, without walking
  *     privilege.c space.c units.c whole_file.c error.c
  *
