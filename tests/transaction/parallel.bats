@@ -100,3 +100,50 @@ expected_projects() {
 	run oracle -P /dev/null -D /dev/null -x -c 'report -p -N -n' /mnt/x
 	refute_line --regexp '^#[1-9]'
 }
+
+@test "who reads in small pieces, without a lock, sees whole lines only, and misses none" {
+	local round
+	mkdir /mnt/x/{a,bb,ccc}
+	# Three pages, in the middle of which lines come and go.
+	seq 5000 5200 | sed 's/.*/&:\/foreign\/directory number &/' >>/etc/projects
+	"$FSQUOTA" assign /mnt/x/a >/dev/null
+	"$FSQUOTA" assign /mnt/x/bb >/dev/null
+	seq 6000 6100 | sed 's/.*/&:\/foreign\/directory number &/' >>/etc/projects
+	perl -e '$SIG{TERM} = sub { $stop = 1 };
+		$| = 1;
+		until ($stop) {
+			my ($text, %seen) = "";
+			open my $file, "<", "/etc/projects" or die;
+			1 while sysread $file, $text, 61, length $text;
+			for (split /\n/, $text) {
+				if (m{^(\d+):/foreign/directory number (\d+)$}) {
+					$1 == $2 or print "wrong: $_\n";
+					$seen{$1} = 1;
+				} elsif (!m{^(?:#.*|7:/elsewhere|9:/else where|\d+[:~]/mnt/x/(?:a|bb|ccc)|~+|)$}) {
+					print "wrong: $_\n";
+				}
+			}
+			print "missed\n" if keys %seen != 302;
+			print "read\n" if !$read++;
+		}
+		print "$read times\n"' >"$BATS_TEST_TMPDIR/read" 3>&- &
+	kubelet=$!
+	until grep -q read "$BATS_TEST_TMPDIR/read"; do :; done
+	for round in {1..20}; do
+		"$FSQUOTA" release /mnt/x/a
+		"$FSQUOTA" assign /mnt/x/ccc >/dev/null
+		"$FSQUOTA" release /mnt/x/bb
+		"$FSQUOTA" assign /mnt/x/a >/dev/null
+		"$FSQUOTA" release /mnt/x/ccc
+		"$FSQUOTA" assign /mnt/x/bb >/dev/null
+	done
+	kill "$kubelet"
+	wait "$kubelet"
+	kubelet=
+	run grep -v -e '^read$' -e ' times$' "$BATS_TEST_TMPDIR/read"
+	assert_output ''
+	run tail -n 1 "$BATS_TEST_TMPDIR/read"
+	assert_output --regexp '^[1-9][0-9]+ times$'
+	# The room of lines that are gone was used again.
+	assert [ "$(grep -c '~' /etc/projects)" -le 2 ]
+}
