@@ -87,9 +87,8 @@ int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t
 int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			struct fsq_dquot *dquot);
 
-/* The largest limit in basic blocks: 2^63-1 bytes. What is more is taken for none, or for little.
- */
-#define FSQ_LIMIT_BLOCKS_MAX ((1ULL << 54) - 1)
+/* The largest limit in basic blocks: 2^63 bytes. What is more is taken for none, or for little. */
+#define FSQ_LIMIT_BLOCKS_MAX (1ULL << 54)
 
 /**
  * Set the limits named in @limits->mask and no other field; use is never written back.

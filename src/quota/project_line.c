@@ -61,8 +61,7 @@ static void parse_projects(const char *text, size_t length, size_t colon,
 	line->length = line->raw_length;
 	while (line->length > 1 && text[line->word + line->length - 1] == '/')
 		line->length--;
-	if (line->length > 0 && line->raw_length < PATH_MAX &&
-	    fsq_parse_listed_id(text, colon, &line->id) == 0)
+	if (line->raw_length < PATH_MAX && fsq_parse_listed_id(text, colon, &line->id) == 0)
 		line->kind = FSQ_LINE_ENTRY;
 }
 

@@ -12,7 +12,7 @@
 
 /* KEP-1029's "accounting without a limit", in basic blocks; from the smaller one on there is none.
  */
-#define FSQ_XFS_UNLIMITED_BLOCKS ((1ULL << 54) - 1) /* FSQ_LIMIT_BLOCKS_MAX */
+#define FSQ_XFS_UNLIMITED_BLOCKS ((1ULL << 54) - 1)
 #define FSQ_UNLIMITED_BLOCKS ((1ULL << 49) - 1)
 
 /**
