@@ -57,6 +57,22 @@ generation() {
 			limit=5120
 		fi
 		assert_equal "$(grep -c "^$mal:/mnt/$fs/mal$" /etc/projects)" 1
+		assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" $limit
+		run_split fsquota resize /mnt/$fs/mal +1M
+		tell_true 0 resize
+		limit=$((limit + 1024))
+		assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" $limit
+		run_split fsquota usage -n -o ID,HARD /mnt/$fs/mal
+		tell_true 0 usage
+		[[ $stdout =~ ^\ *$mal\ +$((limit / 1024))M$ ]] || fail "usage: $stdout"
+		run_split fsquota list --json /mnt/$fs
+		tell_true 0 list
+		assert_equal "$(neighbour)" "$before"
+	done
+	run_split fsquota release /mnt/$fs/mal
+	tell_true "0 1 7" release
+	if [ "$status" = 0 ]; then
+		run ! grep "/mnt/$fs/mal$" /etc/projects
 		# ID, and the four limits
 		run real -c 'dump -p' /mnt/$fs
 		refute_line --regexp "^$mal +[0-9 ]*[1-9]"
