@@ -42,14 +42,14 @@ tell_true() {
 # One tenant from his first day to his last: he gets a directory, is in it for some rounds, and his
 # quota is taken off while he goes on.
 generation() {
-	local round mal limit=5120
+	local mal limit=5120
 	mkdir /mnt/$fs/mal
 	chown 65534 /mnt/$fs/mal
 	run_split fsquota assign --hard 5M /mnt/$fs/mal
 	tell_true 0 assign
 	mal=$stdout
 	begin_tenant /mnt/$fs/mal "$id" retag rename link fill mount hold
-	for round in 1 2 3 4; do
+	for _ in 1 2 3 4; do
 		run_split fsquota assign --hard 5M /mnt/$fs/mal
 		tell_true "0 1 6" "assign again"
 		if [ "$status" = 0 ]; then
