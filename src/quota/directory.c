@@ -186,9 +186,10 @@ int fsq_directory_open(struct fsq_directory *directory, const char *path, struct
 	}
 	if (directory->path && (is_canonical || leads_to(directory->path, fd)))
 		return 0;
-	rc = directory->path ? fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
-					"is deleted, or no absolute path leads to it")
-			     : fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot resolve the path");
+	rc = !directory->path && errno == ENOMEM
+		     ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path")
+		     : fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
+				"is deleted, or no absolute path leads to it");
 	fsq_directory_close(directory);
 	return rc;
 }
