@@ -3,7 +3,8 @@
  * Several threads on one tree. Each takes a directory and walks all that is in it, but offers the
  * directories it comes to to the others while there is room in a short queue; they wait there open,
  * so that nobody has to find them again. What they tell comes out one at a time and in the order in
- * which one thread alone would have told it.
+ * which one thread alone would have told it. What has to wait for that is bounded: beyond it a
+ * thread waits itself, or does what the others wait for.
  */
 #ifndef FSQ_WALK_CREW_H
 #define FSQ_WALK_CREW_H
@@ -19,6 +20,8 @@
 #define FSQ_CREW_MAX 16
 /* A longer queue wakes fewer threads for one directory each; each place holds a descriptor. */
 #define FSQ_CREW_QUEUE 32
+/* So many bytes of findings wait at most, and one finding of each thread. */
+#define FSQ_CREW_WAITING (8 * 1024 * 1024)
 
 /* How much time has passed, and how much of it the calling thread has run, in nanoseconds. */
 struct fsq_crew_pace {
@@ -63,11 +66,14 @@ struct fsq_crew {
 	void *work_arg;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	pthread_cond_t told;   /* what waited, or that it is another's turn */
 	struct fsq_part *head; /* the one whose findings are told at once */
 	struct fsq_crew_job queue[FSQ_CREW_QUEUE];
 	size_t queue_first, queued;
 	unsigned int working;
-	int rc; /* what ended the walk */
+	size_t waiting;	   /* bytes of what is to be told */
+	unsigned int held; /* threads that wait for it to be less */
+	int rc;		   /* what ended the walk */
 	atomic_bool stopped;
 	pthread_t threads[FSQ_CREW_MAX];
 	unsigned int count;
@@ -84,7 +90,12 @@ struct fsq_part *fsq_crew_begin(struct fsq_crew *crew, fsq_walk_teller tell, voi
 /** Get more threads, at most so many; with fewer, or none, the walk goes on all the same. */
 void fsq_crew_hire(struct fsq_crew *crew, unsigned int threads, fsq_crew_worker work, void *arg);
 
-/** Tell, or keep it until it is its turn. @return  0, or what is to end the walk */
+/**
+ * Tell, or keep it until it is its turn. When too much is kept the caller waits, or does meanwhile
+ * what is to be told next, if nobody does.
+ *
+ * @return   0, or what is to end the walk
+ */
 int fsq_crew_tell(struct fsq_crew *crew, struct fsq_part *part,
 		  const struct fsq_walk_finding *finding);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "quota/disk_use.h"
 #include "quota/tree_tag.h"
 #include "quota/tree_walk.h"
+#include "quota/walk_crew.h"
 #include "tap.h"
 
 static char root[] = "/tmp/fsquota-unit-XXXXXX";
@@ -390,6 +392,132 @@ static void test_use(void)
 	ok(same && inodes[0] == ENTRIES, "what is used is the same, hard links count once");
 }
 
+/*
+ * Findings that wait. A job is a letter: its findings are of 64 KiB, and MANY of them are far more
+ * than may wait.
+ *
+ *   a   the head: it goes on when somebody waits for it, or b is done
+ *   b   tells MANY; behind a
+ *   c   the head: it gives d away, which then is the head and in the queue, and tells MANY
+ *   d   tries to give something away, and tells one
+ */
+#define MANY (4 * FSQ_CREW_WAITING / (64 * 1024))
+
+struct patience {
+	struct fsq_crew crew;
+	atomic_uint told_by_b, at_once; /* and of how many b had told when a went on */
+	atomic_bool c_has_given, d_was_taken;
+	char told[8];
+	char *name; /* of a finding: a letter, and then as long as it takes */
+};
+
+static bool somebody_waits(struct fsq_crew *crew)
+{
+	bool held;
+
+	pthread_mutex_lock(&crew->lock);
+	held = crew->held > 0;
+	pthread_mutex_unlock(&crew->lock);
+	return held;
+}
+
+static int tell_many(struct patience *patience, struct fsq_part *part, int letter,
+		     unsigned int many)
+{
+	struct fsq_walk_finding finding = { .what = letter, .path = patience->name };
+	int rc = 0;
+
+	for (unsigned int i = 0; i < many && rc == 0; i++) {
+		rc = fsq_crew_tell(&patience->crew, part, &finding);
+		if (letter == 'b')
+			atomic_fetch_add(&patience->told_by_b, 1);
+	}
+	return rc;
+}
+
+static bool give(struct patience *patience, struct fsq_part *part, int letter)
+{
+	struct fsq_crew_job job = { .fd = -1, .depth = letter };
+
+	return fsq_crew_offer(&patience->crew, part, &job);
+}
+
+static int patient_worker(const struct fsq_crew_job *job, void *arg)
+{
+	struct patience *patience = arg;
+
+	switch (job->depth) {
+	case 'a':
+		while (!somebody_waits(&patience->crew) && patience->told_by_b < MANY)
+			sched_yield();
+		patience->at_once = patience->told_by_b;
+		return tell_many(patience, job->part, 'a', 1);
+	case 'b':
+		return tell_many(patience, job->part, 'b', MANY);
+	case 'c':
+		if (!give(patience, job->part, 'd'))
+			return 1;
+		patience->c_has_given = true;
+		return tell_many(patience, job->part, 'c', MANY);
+	default:
+		patience->d_was_taken = give(patience, job->part, 'x');
+		return tell_many(patience, job->part, 'd', 1);
+	}
+}
+
+/* Each letter once, in the order in which they come. */
+static int tell_letter(const struct fsq_walk_finding *finding, void *arg)
+{
+	struct patience *patience = arg;
+	size_t length = strlen(patience->told);
+
+	if (length == 0 || patience->told[length - 1] != finding->what)
+		patience->told[length] = (char)finding->what;
+	return length + 2 < sizeof(patience->told) ? 0 : 1;
+}
+
+static struct fsq_part *begin_patience(struct patience *patience, unsigned int threads)
+{
+	struct fsq_part *part = fsq_crew_begin(&patience->crew, tell_letter, patience);
+
+	patience->name = malloc(64 * 1024);
+	if (!part || !patience->name)
+		abort();
+	memset(patience->name, 'x', 64 * 1024 - 1);
+	patience->name[64 * 1024 - 1] = '\0';
+	fsq_crew_hire(&patience->crew, threads, patient_worker, patience);
+	return part;
+}
+
+static void test_waiting(void)
+{
+	static struct patience one, other;
+	struct fsq_part *part;
+	bool given;
+	int rc;
+
+	/* What never ends would say so. */
+	alarm(120);
+	part = begin_patience(&one, 2);
+	given = give(&one, part, 'a') && give(&one, part, 'b');
+	ok(given && fsq_crew_end(&one.crew, part, 0) == 0 && strcmp(one.told, "ab") == 0,
+	   "what waits for a slow directory is told behind it");
+	ok(one.at_once > 0 && one.at_once <= FSQ_CREW_WAITING / (64 * 1024) + 2 &&
+		   one.told_by_b == MANY,
+	   "so much waits, and no more");
+	part = begin_patience(&other, 1);
+	given = give(&other, part, 'c');
+	while (!other.c_has_given)
+		sched_yield();
+	rc = tell_many(&other, part, 'e', MANY);
+	ok(given && fsq_crew_end(&other.crew, part, rc) == 0 && strcmp(other.told, "dce") == 0,
+	   "when all wait for what nobody has begun, one of them does it");
+	ok(!other.d_was_taken, "alone");
+	free(one.name);
+	free(other.name);
+	alarm(0);
+}
+
 static void test_crowd(void)
 {
 	static const enum fsq_walk_reach reaches[] = { FSQ_WALK_OPEN, FSQ_WALK_PROJECTS,
@@ -459,6 +587,7 @@ int main(void)
 	test_deep();
 	test_wide_below_deep();
 	test_crowd();
+	test_waiting();
 	if (chdir("/"))
 		return 1;
 	for (const char *const *name =
