@@ -37,6 +37,12 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 				return false;
 			break;
 		}
+		if (session->native && form != FSQ_INODES && fsq_limit_is_lost(value)) {
+			session_complain(
+				session, 1, FSQ_E_USAGE,
+				"%s would count as no limit; 288230376151711743 means that", word);
+			return false;
+		}
 		if (form != FSQ_INODES)
 			value = fsq_limit_blocks(value);
 		(keys[i].hard ? limits->hard : limits->soft)[form] = value;

@@ -81,6 +81,15 @@ static bool is_plain(const char *line)
 	return words <= 1 + 2 * FSQ_FORMS && !strpbrk(line, "\r\v\f");
 }
 
+static bool has_lost(const struct fsq_limits *limits)
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (form != FSQ_INODES && (fsq_limit_is_lost(fsq_limit_bytes(limits->soft[form])) ||
+					   fsq_limit_is_lost(fsq_limit_bytes(limits->hard[form]))))
+			return true;
+	return false;
+}
+
 struct entry {
 	uint32_t id;
 	struct fsq_limits limits;
@@ -120,6 +129,13 @@ static bool read_dump(struct session *session, FILE *input, struct entry **entri
 		if (!good) {
 			session_complain(session, 1, FSQ_E_USAGE,
 					 "line %zu does not hold limits; nothing is set", number);
+			continue;
+		}
+		good = !has_lost(&entry.limits);
+		if (!good) {
+			session_complain(session, 1, FSQ_E_USAGE,
+					 "line %zu: a limit would count as none; nothing is set",
+					 number);
 			continue;
 		}
 		if (*count == room) {

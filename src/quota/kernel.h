@@ -87,7 +87,10 @@ int fsq_kernel_get(const struct fsq_target *target, enum fsq_type type, uint32_t
 int fsq_kernel_get_next(const struct fsq_target *target, enum fsq_type type, uint32_t id,
 			struct fsq_dquot *dquot);
 
-/* The largest limit in basic blocks: 2^63 bytes. What is more is taken for none, or for little. */
+/*
+ * The largest limit in basic blocks: 2^63-1 bytes, as XFS gives it back, which rounds it up. What
+ * is more is taken for none, or for little.
+ */
 #define FSQ_LIMIT_BLOCKS_MAX (1ULL << 54)
 
 /**

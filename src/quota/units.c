@@ -72,7 +72,7 @@ int fsq_parse_size(const char *text, uint64_t *bytes)
 		if (shift < 0 || end[1])
 			return -EINVAL;
 	}
-	if (__builtin_mul_overflow(number, 1ULL << shift, bytes))
+	if (__builtin_mul_overflow(number, 1ULL << shift, bytes) || *bytes > INT64_MAX)
 		return -ERANGE;
 	return 0;
 }
@@ -211,4 +211,22 @@ uint64_t fsq_limit_blocks(uint64_t bytes)
 uint64_t fsq_limit_blocks_up(uint64_t bytes)
 {
 	return bytes / FSQ_BASIC_BLOCK + (bytes % FSQ_BASIC_BLOCK > 0);
+}
+
+#define BYTES_UNLIMITED ((1ULL << 58) - 1)
+#define BYTES_XFS_UNLIMITED ((uint64_t)INT64_MAX)
+
+uint64_t fsq_limit_bytes(uint64_t blocks)
+{
+	if (blocks == FSQ_UNLIMITED_BLOCKS || blocks == FSQ_UNLIMITED_BLOCKS + 1)
+		return BYTES_UNLIMITED;
+	if (blocks == FSQ_XFS_UNLIMITED_BLOCKS || blocks == FSQ_XFS_UNLIMITED_BLOCKS + 1)
+		return BYTES_XFS_UNLIMITED;
+	return blocks > FSQ_XFS_UNLIMITED_BLOCKS ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
+}
+
+bool fsq_limit_is_lost(uint64_t bytes)
+{
+	return bytes > LARGEST_LIMIT + FSQ_BASIC_BLOCK - 1 && bytes != BYTES_UNLIMITED &&
+	       bytes != BYTES_XFS_UNLIMITED;
 }

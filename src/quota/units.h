@@ -21,7 +21,7 @@
  *
  * @text     the words, e.g. "10m"
  * @bytes    filled on success
- * @return   0, or -EINVAL for what is no size or negative, -ERANGE for what 64 bits cannot hold
+ * @return   0, or -EINVAL for what is no size or negative, -ERANGE for more than 2^63-1
  * Source: xfs_quota(8)
  */
 int fsq_parse_size(const char *text, uint64_t *bytes);
@@ -80,5 +80,14 @@ uint64_t fsq_limit_blocks(uint64_t bytes);
 
 /** The same, rounded up. */
 uint64_t fsq_limit_blocks_up(uint64_t bytes);
+
+/**
+ * What a limit of the kernel was when it was set: the bytes of those that stand for none are known
+ * also when XFS has rounded them up; beyond them it is UINT64_MAX.
+ */
+uint64_t fsq_limit_bytes(uint64_t blocks);
+
+/** @return  whether a limit in bytes would count as none, though it is none of those that mean it */
+bool fsq_limit_is_lost(uint64_t bytes);
 
 #endif

@@ -79,9 +79,21 @@ int main(void)
 	ok(size_is("1s", 512) && size_is("1b", 4096), "s is a sector, b a block");
 	ok(size_is("3k", 3072) && size_is("10M", 10ULL << 20), "suffixes in either case");
 	ok(size_is("2g", 2ULL << 30) && size_is("1t", 1ULL << 40), "g and t");
-	ok(size_is("1p", 1ULL << 50) && size_is("8e", 1ULL << 63), "p and e");
+	ok(size_is("1p", 1ULL << 50) && size_is("7e", 7ULL << 60), "p and e");
 	ok(size_is("9223372036854775807", INT64_MAX), "kubelet's largest limit");
 	ok(size_error("16e") == -ERANGE, "a size that wraps to 0 is out of range");
+	ok(size_error("8e") == -ERANGE && size_error("18014398509481983k") == -ERANGE,
+	   "and so is one that wraps to less than 0");
+	ok(!fsq_limit_is_lost((1ULL << 58) - 513) && fsq_limit_is_lost((1ULL << 58) - 512) &&
+		   !fsq_limit_is_lost((1ULL << 58) - 1) && fsq_limit_is_lost(1ULL << 58) &&
+		   fsq_limit_is_lost(INT64_MAX - 1) && !fsq_limit_is_lost(INT64_MAX),
+	   "what counts as no limit is lost, but for the two values that mean it");
+	ok(fsq_limit_bytes(1ULL << 49) == (1ULL << 58) - 1 &&
+		   fsq_limit_bytes((1ULL << 54) - 1) == INT64_MAX &&
+		   fsq_limit_bytes(1ULL << 54) == INT64_MAX &&
+		   fsq_limit_is_lost(fsq_limit_bytes((1ULL << 54) + 1)) &&
+		   fsq_limit_is_lost(fsq_limit_bytes(1ULL << 50)) && fsq_limit_bytes(3) == 1536,
+	   "which XFS may have rounded up");
 	ok(size_error("9223372036854775808") == -ERANGE,
 	   "more than 2^63-1 typed out is out of range");
 	ok(size_error("-1") == -EINVAL && size_error("-1m") == -EINVAL, "negative sizes are none");

@@ -254,7 +254,7 @@ each_fails() {
 @test "deviation 8: a limit that is no number, negative or too large is refused" {
 	local word
 	oracle -x "${none[@]}" -c 'limit -p bhard=7m ihard=7 5' /mnt/x
-	for word in bhard=-1m bhard=16e bhard=9223372036854775808 ihard=10k ihard=abc ihard= ihard=-1; do
+	for word in bhard=-1m bhard=16e bhard=8e bhard=18014398509481983k bhard=9223372036854775808 ihard=10k ihard=abc ihard= ihard=-1; do
 		run_split xfs_quota -x "${none[@]}" -c "limit -p $word 5" /mnt/x
 		assert_equal "$status" 1
 		assert_equal "$stderr" "xfs_quota: Error: could not parse size ${word#*=}.
