@@ -168,9 +168,13 @@ static void read_filesystem(struct list *list)
 	       list->known[list->next_known].filesystem < list->filesystem)
 		list->next_known++;
 	session->current_path = (int)list->filesystem;
-	if (rc || !list->state.accounting[FSQ_PROJECT])
+	if (rc && fsq_code_of_errno(-rc) != FSQ_E_NOT_SUPPORTED &&
+	    fsq_code_of_errno(-rc) != FSQ_E_NOT_FOUND)
+		session_complain(session, 1, -rc, "cannot ask whether there is project quota");
+	else if (rc || !list->state.accounting[FSQ_PROJECT])
 		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-				 "there is no project quota: mount it with prjquota");
+				 "there is no project quota: it takes XFS, ext4 or f2fs, mounted "
+				 "with prjquota");
 	else if (dquots_each(session, fs, &range, add_record, list))
 		add_unrecorded(list, (uint64_t)FSQ_ID_MAX + 1);
 	session->current_path = -1;

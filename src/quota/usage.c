@@ -105,7 +105,8 @@ static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, const c
 		fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, path,
 			 "there is no project quota on this filesystem");
 		if (err)
-			err->hint = "mount it with prjquota, or use --fallback=walk";
+			err->hint = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
+				    "--fallback=walk";
 		return FSQ_E_NOT_SUPPORTED;
 	}
 	rc = -fsq_inode_project_get(fd, &project);
