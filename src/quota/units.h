@@ -87,7 +87,8 @@ uint64_t fsq_limit_blocks_up(uint64_t bytes);
  */
 uint64_t fsq_limit_bytes(uint64_t blocks);
 
-/** @return  whether a limit in bytes would count as none, though it is none of those that mean it */
+/** @return  whether a limit in bytes would count as none, though it is none of those that mean it
+ */
 bool fsq_limit_is_lost(uint64_t bytes);
 
 #endif
