@@ -35,9 +35,8 @@ static const char *hint_of(const struct error_row *row)
 		       "usrquota, "
 		       "grpquota)";
 	case ENOSYS:
-		return "no quota here: mount the filesystem with prjquota, and see that the kernel "
-		       "has "
-		       "quota and no seccomp filter forbids quotactl";
+		return "no quota here: it takes XFS, ext4 or f2fs, mounted with prjquota, a kernel "
+		       "with quota, and no seccomp filter that forbids quotactl";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EROFS:

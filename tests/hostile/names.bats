@@ -1,0 +1,319 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Names and files of tenants: a name with newlines and terminal escapes stays in its line, a file
+# without end is refused, and what is said of an error is true.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load hostile
+
+# What terminals and readers of lines could take for something else, in one name; and as ls prints
+# it, but for the blank.
+evil=$'a\nb \x1b[31m\\\t\x7f\x01\xc2\x9b1m\xc3\xa9\xff'
+shown='a\nb \033[31m\\\t\177\001\302\2331m'$'\xc3\xa9\xff'
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		mkdir "/mnt/$fs/$evil" "/mnt/$fs/$evil/sub"
+		touch "/mnt/$fs/$evil/$evil"
+	done
+}
+
+setup() {
+	no_files
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	rm -f /etc/fsquota.conf
+}
+
+# one_line CODE COMMAND...: one line on stderr, with the name escaped in it and nothing that is not
+one_line() {
+	local code=$1
+	shift
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	! LC_ALL=C grep -q $'[\x01-\x1f\x7f]' "$BATS_TEST_TMPDIR/stderr" || fail "$* | $stderr"
+	[[ $stderr == *"$shown"* ]] || fail "$*: $stderr"
+}
+
+# bounded CODE COMMAND...: with that code and a line on stderr, in 300 MB and a minute
+bounded() {
+	local code=$1
+	shift
+	run_split timeout -s KILL 60 bash -c 'ulimit -v 300000 && exec "$@"' bash "$@" </dev/null
+	assert_equal "$*: $status" "$*: $code"
+	assert [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -ge 1 ]
+	[[ $stderr == *"too large"* ]] || fail "$*: $stderr"
+}
+
+# --- names --------------------------------------------------------------------------------------
+
+@test "the name is escaped as ls does" {
+	assert_equal "$(LC_ALL=C.UTF-8 ls -b -d "/mnt/x/$evil" | sed 's/\\ / /; s/\\377$//')" \
+		"/mnt/x/${shown%$'\xff'}"
+}
+
+@test "an error of our own commands is one line, whatever the name" {
+	local fs command
+	for fs in x e f; do
+		for command in id lsattr usage supported assign release; do
+			one_line 5 fsquota $command "/mnt/$fs/$evil/nothing"
+		done
+		one_line 5 fsquota list "/mnt/$fs/$evil/nothing"
+		one_line 5 fsquota resize "/mnt/$fs/$evil/nothing" 1G
+		one_line 2 fsquota assign "/mnt/$fs/$evil"
+		one_line 2 fsquota supported "/mnt/$fs/$evil/$evil"
+		one_line 5 fsquota usage "/mnt/$fs/$evil"
+		one_line 2 fsquota resize "/mnt/$fs" "$evil"
+		one_line 2 fsquota assign "/mnt/$fs" --hard "$evil"
+	done
+}
+
+@test "an error of xfs_quota's commands at the native door is one line, too" {
+	local fs
+	for fs in x e f; do
+		one_line 5 fsquota quota -p "$evil" /mnt/$fs
+		one_line 5 fsquota report -p "/mnt/$fs/$evil/nothing"
+		one_line 2 fsquota limit -p bhard="$evil" 42 /mnt/$fs
+		one_line 5 fsquota restore -p -f "/mnt/$fs/$evil/nothing" /mnt/$fs
+		one_line 1 fsquota report -p -f "/mnt/$fs/$evil/$evil" /mnt/$fs
+		one_line 5 fsquota project -c -p "/mnt/$fs/$evil/nothing" 42 /mnt/$fs
+	done
+	one_line 2 fsquota "$evil"
+	one_line 2 fsquota version "$evil"
+	one_line 2 fsquota help id "$evil"
+	one_line 2 fsquota id --"$evil"
+}
+
+@test "supported and lsattr print a name in one line" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota supported "/mnt/$fs/$evil"
+		assert_equal "$status" 0
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
+		[[ $stdout == "/mnt/$fs/$shown: project quota on "* ]] || fail "$stdout"
+		run_split fsquota lsattr -R "/mnt/$fs/$evil"
+		assert_equal "$status" 0
+		! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$BATS_TEST_TMPDIR/stdout" || fail "$stdout"
+		grep -qF " /mnt/$fs/$shown/$shown" <<<"$stdout"
+		grep -qxF "/mnt/$fs/$shown/sub:" <<<"$stdout"
+	done
+	run_split fsquota id "/mnt/x/$evil"
+	assert_equal "$status:$stdout:$stderr" 0:0:
+}
+
+@test "JSON has the name itself, in errors too" {
+	local name='"/mnt/x/a\nb \u001b[31m\\\t\u007f\u0001'
+	run_split fsquota lsattr -d --json "/mnt/x/$evil"
+	assert_equal "$(jq -r '.lsattr[0].path[:17]' "$BATS_TEST_TMPDIR/stdout")" $'/mnt/x/a\nb \x1b[31m\\'
+	run_split fsquota usage --json "/mnt/x/$evil"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 2
+	assert_equal "$(sed -n 2p "$BATS_TEST_TMPDIR/stderr" | jq -r '.error.path[:17]')" \
+		$'/mnt/x/a\nb \x1b[31m\\'
+}
+
+@test "tables have the name in one line, whatever draws them" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
+		assert_equal "$status" 0
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
+		[[ $stdout == "/mnt/$fs/a\\x0ab \\x1b[31m\\\\x09\\x7f\\x01\\xc2\\x9b1m\\xc3\\xa9\\xff "* ]] || fail "$stdout"
+		printf '77:/mnt/%s/\x1b[31mred\n' $fs >/etc/projects
+		printf '\x1b[31mred:77\n' >/etc/projid
+		run_split fsquota list -n /mnt/$fs
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
+		[[ $stdout == *"77 \\x1b[31mred "*"/mnt/$fs/\\x1b[31mred" ]] || fail "$stdout"
+	done
+}
+
+@test "at the xfs_quota door the bytes are as they came" {
+	rm /etc/projects
+	run_split xfs_quota -x -c "quota -p $evil" /mnt/x
+	[[ $stderr == *$'\x1b[31m'* ]] || fail "$stderr"
+	run_split xfs_quota -x -c print "/mnt/x/$evil/nothing"
+	assert_equal "$stderr" "xfs_quota: cannot setup path for mount /mnt/x/$evil/nothing: No such file or directory"
+}
+
+# --- files without end --------------------------------------------------------------------------
+
+@test "a projects or projid file without end is refused by every native command" {
+	local device
+	mkdir -p /mnt/x/volume
+	for device in /dev/zero /dev/full; do
+		for command in print path df list; do
+			bounded 1 fsquota $command --projects-file $device /mnt/x
+		done
+		bounded 1 fsquota project -c --projects-file $device 42 /mnt/x
+		bounded 1 fsquota report -p --projid-file $device /mnt/x
+		bounded 1 fsquota quota -p --projid-file $device name /mnt/x
+		bounded 1 fsquota limit -p --projid-file $device bhard=1m name /mnt/x
+		bounded 1 fsquota project -c --projid-file $device name /mnt/x
+		refuses 2 "is no regular file" fsquota assign --projects-file $device /mnt/x/volume
+		refuses 2 "is no regular file" fsquota assign --projid-file $device /mnt/x/volume
+		refuses 2 "is no regular file" fsquota release --projects-file $device /mnt/x/volume
+		refuses 2 "is no regular file" fsquota release --projid-file $device /mnt/x/volume
+		refuses 2 "is no regular file" fsquota resize --projects-file $device /mnt/x/volume 1G
+		refuses 2 "is no regular file" fsquota resize --projid-file $device /mnt/x/volume 1G
+	done
+	rmdir /mnt/x/volume
+}
+
+@test "a file, a pipe and a dump of 65 MiB are too large as well" {
+	truncate -s 65M /run/large
+	bounded 1 fsquota list --projects-file /run/large /mnt/x
+	bounded 1 fsquota report -p --projid-file /run/large /mnt/x
+	bounded 1 xfs_quota -x -D /run/large -c df /mnt/x
+	bounded 1 fsquota list --projects-file <(yes) /mnt/x
+	bounded 1 fsquota restore -p -f <(yes '') /mnt/x
+	refuses 2 "too large" fsquota assign --projects-file /run/large /mnt/x
+	rm /run/large
+}
+
+@test "a table, a projects and a projid file without end are refused at the xfs_quota door" {
+	local device
+	for device in /dev/zero /dev/full; do
+		bounded 1 xfs_quota -x -t $device -c print /mnt/x
+		bounded 1 xfs_quota -x -t $device -c print
+		bounded 1 xfs_quota -x -t $device -c 'report -p' /mnt/x
+		bounded 1 xfs_quota -x -D $device -c print /mnt/x
+		bounded 1 xfs_quota -x -D $device -c df /mnt/x
+		bounded 1 xfs_quota -x -D $device -c 'project -c 42' /mnt/x
+		bounded 1 xfs_quota -x -D $device -d 42 -c print /mnt/x
+		bounded 1 xfs_quota -x -P $device -c 'report -p' /mnt/x
+		bounded 1 xfs_quota -x -P $device -c 'quota -p name' /mnt/x
+		bounded 1 xfs_quota -x -P $device -c 'limit -p bhard=1m name' /mnt/x
+		bounded 1 xfs_quota -x -P $device -d name -c print /mnt/x
+	done
+}
+
+@test "restore, the shell and fsquota.conf read no line without end" {
+	local device
+	for device in /dev/zero /dev/full; do
+		bounded 1 fsquota restore -p -f $device /mnt/x
+		bounded 1 xfs_quota -x -c "restore -p -f $device" /mnt/x
+		bounded 1 bash -c 'exec fsquota restore -p /mnt/x <"$1"' bash $device
+		bounded 1 bash -c 'exec xfs_quota -x /mnt/x <"$1"' bash $device
+		ln -sf $device /etc/fsquota.conf
+		bounded 1 fsquota list /mnt/x
+	done
+}
+
+@test "a dump of a thousand lines and a command of a million letters are read" {
+	local i
+	for i in {1000..1999}; do echo "$i 0 2048 0 0"; done >dump
+	run_split fsquota restore -p -f dump /mnt/x
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$3 == 2048' | wc -l)" 1000
+	sed -i 's/2048/0/' dump
+	fsquota restore -p /mnt/x <dump
+	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$1 >= 1000' | wc -l)" 0
+	{ printf '%*s' 1000000 '' && echo print; } >command
+	run_split bash -c 'xfs_quota -x /mnt/x <command'
+	assert_equal "$status" 0
+	assert_output --partial /mnt/x
+}
+
+@test "restore takes no line with eight numbers, and none that ends in a CR" {
+	local line
+	for line in '43 0 8 0 0 0 0 7' $'43 0 8 0 0\r' $'43 0 8 0 0 0 0\r' $'\r' '43 0 8 0' '43 0 8 0 0 0'; do
+		printf '42 0 8 0 0\n%s\n' "$line" >dump
+		refuses 2 "line 2 does not hold limits; nothing is set" fsquota restore -p -f dump /mnt/x
+	done
+	assert_equal "$(kernel_has /mnt/x 42)$(kernel_has /mnt/x 43)" ""
+}
+
+# --- hints --------------------------------------------------------------------------------------
+
+@test "an immutable directory is none that root of the host could tag" {
+	local what
+	# XFS and f2fs let the ID of an immutable file be changed.
+	mkdir /mnt/e/volume
+	for what in /mnt/e/fixed/sub /mnt/e/fixed; do
+		mkdir -p $what
+		chattr +i $what
+		refuses 4 "immutable" fsquota assign /mnt/e/fixed
+		[[ $stderr == *"$what: "* && $stderr != *"run it as root"* ]] || fail "$stderr"
+		run_split fsquota project -s -p /mnt/e/fixed 42 /mnt/e
+		[[ $stderr == *"project on $what: "*"immutable"* && $stderr != *"run it as root"* ]] || fail "$stderr"
+		chattr -i $what
+		rm -r /mnt/e/fixed
+	done
+	touch /mnt/x/list
+	chattr +i /mnt/x/list
+	refuses 4 "immutable" fsquota assign --projects-file /mnt/x/list /mnt/e/volume
+	[[ $stderr != *"run it as root"* ]] || fail "$stderr"
+	chattr -i /mnt/x/list
+	rm -r /mnt/x/list /mnt/e/volume
+}
+
+@test "who is not root is told what it takes" {
+	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
+	refuses 4 "run it as root of the host" setpriv --reuid 1000 --regid 1000 --clear-groups \
+		"$TMPDIR/bin/fsquota" limit -p bhard=1m 42 /mnt/x
+}
+
+@test "a file of the caller's is not to be remounted, nor to be a mounted filesystem" {
+	mount -t tmpfs -o ro none /mnt/x
+	run_split fsquota report -p -f /mnt/x/file --at /mnt/e
+	umount /mnt/x
+	assert_equal "$status:$stderr" "1:fsquota report: /mnt/e: open on /mnt/x/file failed: Read-only file system"
+	perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("/run/socket")) or die'
+	run_split fsquota restore -p -f /run/socket /mnt/x
+	rm /run/socket
+	assert_equal "$stderr" "fsquota restore: /mnt/x: fopen on /run/socket failed: No such device or address"
+}
+
+@test "a filesystem that is read-only is to be remounted" {
+	mount -o remount,ro /mnt/e
+	run_split fsquota limit -p bhard=1m 42 /mnt/e
+	mount -o remount,rw /mnt/e
+	[[ $stderr == *"Read-only file system (remount it read-write first)" ]] || fail "$stderr"
+}
+
+@test "where /etc is read-only, --no-register and other files are suggested, and do" {
+	mkdir -p /mnt/x/volume
+	mount --bind /etc /etc
+	mount -o remount,bind,ro /etc
+	run_split fsquota assign /mnt/x/volume
+	assert_equal "$status" 1
+	[[ $stderr == *"--no-register"*"--projects-file"* && $stderr != *remount* ]] || fail "$stderr"
+	run -0 fsquota assign --no-register /mnt/x/volume
+	run -0 fsquota release --no-register /mnt/x/volume
+	umount /etc
+	rmdir /mnt/x/volume
+}
+
+@test "a symlink is called one" {
+	local fs command
+	for fs in x e f; do
+		ln -s . /mnt/$fs/link
+		for command in usage assign release supported; do
+			refuses 2 symlink fsquota $command /mnt/$fs/link
+		done
+		refuses 2 symlink fsquota resize /mnt/$fs/link 1G
+		rm /mnt/$fs/link
+	done
+	ln -s /run/elsewhere /run/link
+	mkdir -p /mnt/x/volume
+	refuses 2 symlink fsquota assign --projects-file /run/link /mnt/x/volume
+	refuses 2 symlink fsquota assign --projid-file /run/link /mnt/x/volume
+	rm /run/link
+	rmdir /mnt/x/volume
+}
+
+@test "what is on no filesystem, and what can have no quota, is said so" {
+	refuses 3 "it takes XFS, ext4 or f2fs" fsquota quota -p 42 /dev/null
+	mknod /run/device b 7 255
+	refuses 5 "name a directory of a mounted filesystem" fsquota quota -p 42 /run/device
+	rm /run/device
+	refuses 3 "it takes XFS, ext4 or f2fs" fsquota list /proc
+	refuses 3 "it takes XFS, ext4 or f2fs" fsquota usage /proc
+	refuses 3 "it takes XFS, ext4 or f2fs" fsquota assign /proc
+}

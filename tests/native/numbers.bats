@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Numbers and statuses that are true: no limit becomes "no limit" by accident, no row is made of what
+# was not read, and a limit that stops nobody is said to.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+LOST=(18014398509481983k 8e 7e 1e 256p 288230376151711744 9223372036854775806 9223372036854775808)
+NONE=(288230376151711743 9223372036854775807) # what stands for none, on ext4 and on XFS
+
+setup_file() {
+	local fs
+	for fs in x e f; do
+		fresh_fs $fs
+		chmod 755 /mnt/$fs
+	done
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	local fs directory
+	rm -f /etc/fsquota.conf
+	for fs in x e f; do
+		for directory in /mnt/$fs/volume*; do
+			[ ! -d "$directory" ] || fsquota release "$directory" >/dev/null 2>&1 || true
+			chmod -R u+rwx "$directory" 2>/dev/null || true
+			rm -rf "$directory"
+		done
+	done
+}
+
+real() {
+	oracle -x -f -D/dev/null -P/dev/null "$@"
+}
+
+# hard_limit FS ID: as the kernel has it, in blocks of 512 bytes
+hard_limit() {
+	real -c "dump -p -L $2 -U $2" /mnt/"$1" | awk 'NR == 2 { print $3 }'
+}
+
+volume() {
+	mkdir -m 1777 "$1"
+	fsquota assign "$1" "${@:2}"
+}
+
+# fails CODE WORD COMMAND...: with that code and one line that has the word, and no output
+fails() {
+	local code=$1 word=$2
+	shift 2
+	run_split "$@"
+	assert_equal "$*: $status $stdout" "$*: $code "
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+unprivileged() {
+	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
+	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$TMPDIR/bin/fsquota" "$@"
+}
+
+# --- limits -------------------------------------------------------------------------------------
+
+@test "resize does not go beyond what a limit can be" {
+	local fs
+	for fs in x e f; do
+		volume /mnt/$fs/volume --hard 200P 2>/dev/null
+		fails 2 "256 PiB or more" fsquota resize /mnt/$fs/volume +200P
+		fails 2 "too large" fsquota resize /mnt/$fs/volume 256P
+		fails 2 "too large" fsquota resize /mnt/$fs/volume +18014398509481983K
+		assert_equal "$(hard_limit $fs 1048577)" $((200 * 2 ** 41))
+		fsquota release /mnt/$fs/volume
+	done
+}
+
+@test "limit takes nothing that would count as no limit" {
+	local fs size
+	for fs in x e f; do
+		fsquota limit -p bhard=1m 42 /mnt/$fs
+		for size in "${LOST[@]}"; do
+			fails 2 "$size" fsquota limit -p bhard="$size" 42 /mnt/$fs
+			fails 2 "$size" fsquota limit -p bsoft="$size" bhard=0 42 /mnt/$fs
+		done
+		assert_equal "$(hard_limit $fs 42)" 2048
+	done
+}
+
+@test "at the xfs_quota door more than 2^63-1 bytes is no size (deviation 8)" {
+	local fs size
+	for fs in x e f; do
+		fsquota limit -p bhard=1m 42 /mnt/$fs
+		for size in 18014398509481983k 8e 9223372036854775808; do
+			run_split xfs_quota -x -f -c "limit -p bhard=$size 42" /mnt/$fs
+			assert_equal "$status:$stdout" 1:
+			assert_equal "$stderr" "xfs_quota: Error: could not parse size $size.
+xfs_quota: unrecognised argument bhard=$size"
+		done
+		assert_equal "$(hard_limit $fs 42)" 2048
+	done
+}
+
+@test "restore takes nothing that would count as no limit" {
+	local fs blocks
+	for fs in x e f; do
+		fsquota limit -p bhard=1m 42 /mnt/$fs
+		for blocks in 36028797018963967 18014398509481985 562949953421313 1125899906842624; do
+			printf '43 0 8 0 0\n42 0 %s 0 0\n' $blocks >dump
+			fails 2 "line 2" fsquota restore -p -f dump /mnt/$fs
+			printf '42 %s 0 0 0\n' $blocks >dump
+			fails 2 "line 1" fsquota restore -p -f dump /mnt/$fs
+		done
+		printf 'fs = %s\n42 0 36028797018963967 0 0\n' "$(findmnt -no SOURCE /mnt/$fs)" >dump
+		run_split xfs_quota -x -f -c "restore -p -f dump" /mnt/$fs
+		assert_equal "$status" 1
+		assert_equal "$stderr" "xfs_quota: cannot set limits: Numerical result out of range"
+		assert_equal "$(hard_limit $fs 42):$(hard_limit $fs 43)" 2048:
+	done
+}
+
+@test "the two values that stand for no limit are taken at both doors, and from a dump again" {
+	local fs none i before
+	for fs in x e f; do
+		i=50
+		for none in "${NONE[@]}"; do
+			fsquota limit -p bhard=$none $((i += 1)) /mnt/$fs
+			xfs_quota -x -f -c "limit -p bhard=$none $((i += 1))" /mnt/$fs
+		done
+		before=$(real -c 'dump -p -L 51 -U 54' /mnt/$fs)
+		assert_equal "$(grep -c '^5' <<<"$before")" 4
+		fsquota dump -p -L 51 -U 54 /mnt/$fs >dump
+		fsquota limit -p bhard=1m 51 /mnt/$fs
+		fsquota limit -p bhard=1m 54 /mnt/$fs
+		run_split fsquota restore -p -f dump /mnt/$fs
+		assert_equal "$fs $status $stderr" "$fs 0 "
+		assert_equal "$(real -c 'dump -p -L 51 -U 54' /mnt/$fs)" "$before"
+		fsquota limit -p bhard=1m 52 /mnt/$fs
+		fsquota limit -p bhard=1m 53 /mnt/$fs
+		run_split xfs_quota -x -f -c 'restore -p -f dump' /mnt/$fs
+		assert_equal "$fs $status $stderr" "$fs 0 "
+		assert_equal "$(real -c 'dump -p -L 51 -U 54' /mnt/$fs)" "$before"
+		assert_equal "$(fsquota list -rnbo ID,HARD /mnt/$fs | grep '^5[1-4]')" \
+			$'51 \n52 \n53 \n54 '
+	done
+}
+
+# --- rows ---------------------------------------------------------------------------------------
+
+@test "list without privilege says so, and shows no row of zeros" {
+	local fs
+	for fs in x e f; do
+		printf '77:/mnt/%s/nothing\n' $fs >/etc/projects
+		unprivileged list /mnt/$fs
+		assert_equal "$status:$stdout" 4:
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		unprivileged list --json /mnt/$fs
+		assert_equal "$status" 4
+		assert_equal "$(jq -c .list "$BATS_TEST_TMPDIR/stdout")" '[]'
+	done
+}
+
+@test "when the kernel fails in the middle of a scan, list has the status and no row of zeros" {
+	local fs when id rows failed
+	for fs in x e f; do
+		for id in 61 62 63 64; do
+			fsquota limit -p bhard=1m $id /mnt/$fs
+		done
+		printf '61:/mnt/%s/a\n64:/mnt/%s/d\n99:/mnt/%s/z\n' $fs $fs $fs >/etc/projects
+		failed=0
+		for when in 1 2 3 4 5 6; do
+			run_split strace -f -qq -o /dev/null -e trace=quotactl_fd \
+				-e inject=quotactl_fd:error=EIO:when=$when "$FSQUOTA" list -rnbo ID,HARD /mnt/$fs
+			[ "$status" != 0 ] || continue
+			failed=$((failed + 1))
+			assert_equal "$fs $when: $status" "$fs $when: 1"
+			assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+			rows=$(grep -v ' 1048576$' <<<"$stdout" | grep '^6' || true)
+			assert_equal "$fs $when: $rows" "$fs $when: "
+			[[ $stdout != *99* ]] || fail "$fs $when: $stdout"
+		done
+		assert [ $failed -ge 4 ]
+		for id in 61 62 63 64; do
+			fsquota limit -p bhard=0 $id /mnt/$fs
+		done
+	done
+}
+
+@test "an unreadable directory gives 4, and the other operands are answered" {
+	local fs
+	for fs in x e f; do
+		mkdir -m 777 /mnt/$fs/volume1 /mnt/$fs/volume2
+		mkdir -m 700 /mnt/$fs/volume1/closed
+		unprivileged usage --fallback=walk -rno PATH,SOURCE /mnt/$fs/volume1 /mnt/$fs/volume2
+		assert_equal "$fs $status" "$fs 4"
+		assert_equal "$stdout" "/mnt/$fs/volume2 walk"
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		[[ $stderr == *"/mnt/$fs/volume1/closed: "*"Permission denied"* ]] || fail "$stderr"
+	done
+}
+
+# --- limits that stop nobody --------------------------------------------------------------------
+
+# stops_nobody DIRECTORY WORD: assign --hard says so, and --require-enforced refuses.
+stops_nobody() {
+	local directory=$1 word=$2 before
+	before=$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")
+	fails 3 "$word" fsquota assign --require-enforced --hard 1M "$directory"
+	fails 3 "$word" fsquota assign --require-enforced --dry-run --hard 1M "$directory"
+	assert_equal "$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")" "$before"
+	run ! grep -s "$directory" /etc/projects
+	run_split fsquota assign --json --hard 1M "$directory"
+	assert_equal "$status" 0
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$directory: "*"$word"* ]] || fail "$stderr"
+	assert_equal "$(jq -c '[.assign.enforced, .assign.hard_bytes]' "$BATS_TEST_TMPDIR/stdout")" '[false,1048576]'
+	run_split fsquota assign --unlimited "$directory"
+	assert_equal "$status $stderr" "0 "
+}
+
+@test "limits on a filesystem that only counts stop nobody, which is said" {
+	fresh_fs x -o pqnoenforce
+	mkdir -m 1777 /mnt/x/volume
+	stops_nobody /mnt/x/volume "not enforced"
+	umount /mnt/x
+	fresh_fs x
+	umount /mnt/e
+	mount "$FSQ_E_DEV" /mnt/e
+	mkdir -m 1777 /mnt/e/volume
+	stops_nobody /mnt/e/volume "not enforced"
+	fsquota release /mnt/e/volume
+	rmdir /mnt/e/volume
+	fresh_fs e
+	chmod 755 /mnt/x /mnt/e
+}
+
+@test "on ext4 and f2fs limits do not stop root, which is said of what only root can write" {
+	local fs
+	for fs in e f; do
+		mkdir -m 755 /mnt/$fs/volume
+		stops_nobody /mnt/$fs/volume "root"
+		# It is true:
+		fsquota assign --hard 1M /mnt/$fs/volume 2>/dev/null
+		run -0 fallocate -l 2m /mnt/$fs/volume/file
+	done
+	mkdir -m 755 /mnt/x/volume
+	run_split fsquota assign --json --require-enforced --hard 1M /mnt/x/volume
+	assert_equal "$status $stderr" "0 "
+	assert_equal "$(jq .assign.enforced "$BATS_TEST_TMPDIR/stdout")" true
+	run ! fallocate -l 2m /mnt/x/volume/file
+}
+
+@test "where others can write, nothing is said, and they are stopped" {
+	local fs words=("No space left on device" "Disk quota exceeded" "Disk quota exceeded")
+	for fs in x e f; do
+		mkdir -m 1777 /mnt/$fs/volume
+		run_split fsquota assign --require-enforced --hard 1M /mnt/$fs/volume
+		assert_equal "$fs $status $stderr" "$fs 0 "
+		run -1 setpriv --reuid 1000 --regid 1000 --clear-groups \
+			dd if=/dev/urandom of=/mnt/$fs/volume/file bs=64k count=32 conv=fsync status=none
+		assert_output --partial "${words[0]}"
+		words=("${words[@]:1}")
+	done
+}
+
+@test "a limit above the size of the filesystem is set, and a warning names both" {
+	local fs size
+	for fs in x e f; do
+		size=$(($(stat -f -c '%S * %b' /mnt/$fs)))
+		mkdir -m 1777 /mnt/$fs/volume
+		run_split fsquota assign --hard 100G /mnt/$fs/volume
+		assert_equal "$fs $status $stdout" "$fs 0 1048577"
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		[[ $stderr == *" 107374182400 bytes"*" $size bytes"* ]] || fail "$stderr"
+		assert_equal "$(hard_limit $fs 1048577)" $((200 * 2 ** 20))
+		run_split fsquota assign --hard 10M /mnt/$fs/volume
+		assert_equal "$fs $status $stderr" "$fs 0 "
+		fsquota release /mnt/$fs/volume
+	done
+}
+
+@test "no page promises exit status 8" {
+	run -1 grep -nE '^\.It 8$|over.limit|from 1 to 8|(status|code) 8\b' "$srcdir"/man/*.[1-9] "$srcdir/README.md"
+	assert_output ""
+}
