@@ -33,7 +33,7 @@ int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_loc
 
 static int refuse(struct fsq_error *err, const struct fsq_locked_file *file, const char *why)
 {
-	return fsq_fail(err, FSQ_E_USAGE, 0, file->path, "%s", why);
+	return fsq_fail(err, FSQ_E_FAILED, 0, file->path, "%s", why);
 }
 
 static int open_file(struct fsq_locked_file *file, bool to_write)
@@ -65,8 +65,8 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 	if (file->st.st_size > FSQ_FILE_MAX)
 		return refuse(err, file, "is too large for what it should hold");
 	if (other && other->fd >= 0 && is_same(&file->st, &other->st))
-		return refuse(err, file,
-			      "is the projects file and the projid file: name two files");
+		return fsq_fail(err, FSQ_E_USAGE, 0, file->path,
+				"is the projects file and the projid file: name two files");
 	return 0;
 }
 

@@ -30,8 +30,8 @@ struct fsq_locked_file {
  * @to_write make it if it is not there; else a file that is not there or not ours to read is empty
  * @wait     for the lock; NULL: no lock is taken
  * @other    a file that is locked already and must not be the same, or NULL
- * @return   0; FSQ_E_USAGE what is no regular file, or the same as @other; FSQ_E_PERMISSION;
- *           FSQ_E_FAILED, with EINTR for a signal
+ * @return   0; FSQ_E_USAGE the same as @other; FSQ_E_PERMISSION; FSQ_E_FAILED what is no regular
+ *           file, and with EINTR for a signal
  * Source: flock(2)
  */
 int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
