@@ -39,10 +39,9 @@ struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registr
  * to lock them again is nothing.
  *
  * @undoing   a signal that interrupt.h blocks ends the wait only after a second, not at once
- * @return    0; FSQ_E_FAILED, with EINTR for a signal, or when somebody holds a lock for too long;
- *            FSQ_E_FAILED or FSQ_E_PERMISSION when a file cannot be opened or made; FSQ_E_USAGE
- * when it is no regular file, or both are the same Source: flock(2); KEP-1029, "Selecting a Project
- * ID"
+ * @return    0; FSQ_E_FAILED, with EINTR for a signal, when somebody holds a lock for too long, or
+ * a file is no regular file; FSQ_E_FAILED or FSQ_E_PERMISSION when one cannot be opened or made;
+ * FSQ_E_USAGE when both are the same Source: flock(2); KEP-1029, "Selecting a Project ID"
  */
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool undoing, struct fsq_error *err);
 

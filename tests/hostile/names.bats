@@ -155,12 +155,12 @@ bounded() {
 		bounded 1 fsquota quota -p --projid-file $device name /mnt/x
 		bounded 1 fsquota limit -p --projid-file $device bhard=1m name /mnt/x
 		bounded 1 fsquota project -c --projid-file $device name /mnt/x
-		refuses 2 "is no regular file" fsquota assign --projects-file $device /mnt/x/volume
-		refuses 2 "is no regular file" fsquota assign --projid-file $device /mnt/x/volume
-		refuses 2 "is no regular file" fsquota release --projects-file $device /mnt/x/volume
-		refuses 2 "is no regular file" fsquota release --projid-file $device /mnt/x/volume
-		refuses 2 "is no regular file" fsquota resize --projects-file $device /mnt/x/volume 1G
-		refuses 2 "is no regular file" fsquota resize --projid-file $device /mnt/x/volume 1G
+		refuses 1 "is no regular file" fsquota assign --projects-file $device /mnt/x/volume
+		refuses 1 "is no regular file" fsquota assign --projid-file $device /mnt/x/volume
+		refuses 1 "is no regular file" fsquota release --projects-file $device /mnt/x/volume
+		refuses 1 "is no regular file" fsquota release --projid-file $device /mnt/x/volume
+		refuses 1 "is no regular file" fsquota resize --projects-file $device /mnt/x/volume 1G
+		refuses 1 "is no regular file" fsquota resize --projid-file $device /mnt/x/volume 1G
 	done
 	rmdir /mnt/x/volume
 }

@@ -195,15 +195,15 @@ static void test_refusing(void)
 	put(projid, "");
 	unlink("link");
 	ok(symlink(projects, "link") == 0 &&
-		   try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE &&
+		   try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED &&
 		   strcmp(err.path, "link") == 0,
 	   "a symlink");
 	mkdir("directory", 0700);
-	ok(try_lock("directory", FSQ_EDIT_LOOK, &err) == FSQ_E_USAGE, "a directory, to look");
-	ok(try_lock("directory", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a directory");
+	ok(try_lock("directory", FSQ_EDIT_LOOK, &err) == FSQ_E_FAILED, "a directory, to look");
+	ok(try_lock("directory", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a directory");
 	mkfifo("fifo", 0600);
-	ok(try_lock("fifo", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a FIFO");
-	ok(try_lock("/dev/zero", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "a device");
+	ok(try_lock("fifo", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a FIFO");
+	ok(try_lock("/dev/zero", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a device");
 	ok(try_lock(projid, FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "one file for both");
 	unlink("link");
 	ok(link(projid, "link") == 0 && try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE,
