@@ -109,7 +109,6 @@ bounded() {
 }
 
 @test "JSON has the name itself, in errors too" {
-	local name='"/mnt/x/a\nb \u001b[31m\\\t\u007f\u0001'
 	run_split fsquota lsattr -d --json "/mnt/x/$evil"
 	assert_equal "$(jq -r '.lsattr[0].path[:17]' "$BATS_TEST_TMPDIR/stdout")" $'/mnt/x/a\nb \x1b[31m\\'
 	run_split fsquota usage --json "/mnt/x/$evil"
@@ -214,8 +213,8 @@ bounded() {
 	sed -i 's/2048/0/' dump
 	fsquota restore -p /mnt/x <dump
 	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$1 >= 1000' | wc -l)" 0
-	{ printf '%*s' 1000000 '' && echo print; } >command
-	run_split bash -c 'xfs_quota -x /mnt/x <command'
+	{ printf '%*s' 1000000 '' && echo print; } >lines
+	run_split bash -c 'xfs_quota -x /mnt/x <lines'
 	assert_equal "$status" 0
 	assert_output --partial /mnt/x
 }
