@@ -105,6 +105,7 @@ live_with_tenant() {
 		generations=$((generations + 1))
 	done
 	echo "# $fs: $rounds commands beside $generations tenants, $released released in the middle of it" >&3
+	echo "# commands beside a hostile tenant: $rounds" >&3
 	echo "# $fs: exit statuses: $(sort "$BATS_TEST_TMPDIR/statuses" | uniq -c |
 		awk '{ text = $1; sub(/^ *[0-9]+ /, ""); printf "%s%s (%d)", comma, $0, text; comma = ", " }')" >&3
 	sync -f /mnt/$fs
@@ -153,6 +154,7 @@ live_with_tenant() {
 	wait "$kubelet" || fail "$(<"$BATS_TEST_TMPDIR/complaint")"
 	kubelet=
 	echo "# $(wc -l <"$BATS_TEST_TMPDIR/rounds") assignments beside $(wc -l <"$BATS_TEST_TMPDIR/kubelet") of kubelet" >&3
+	echo "# assignments beside kubelet: $(wc -l <"$BATS_TEST_TMPDIR/rounds")" >&3
 	assert_equal "$(cat "$BATS_TEST_TMPDIR/errors")" ""
 	for number in {1..4}; do
 		echo "$(<"$BATS_TEST_TMPDIR/$number"):/mnt/x/$number/b"
