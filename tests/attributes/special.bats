@@ -400,7 +400,7 @@ calls() {
 	run -1 grep -E 'open_tree|clone' "$BATS_TEST_TMPDIR/trace"
 	tree=/mnt/x/cost1200
 	FSQUOTA_THREADS=8 run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" \
-		-e trace=open_tree,clone,clone3 fsquota project -C -p "$tree" 42 /mnt/x
+		-e trace=open_tree,clone,clone3 fsquota project -s -p "$tree" 43 /mnt/x
 	assert_equal "$status" 0
 	run grep -c 'open_tree(' "$BATS_TEST_TMPDIR/trace"
 	assert_output 1
