@@ -58,7 +58,9 @@ static int fail_to_lock(int fd, const char *path, unsigned int seconds, struct f
 		rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
 			      "is locked, held by another process, for more than %u s", seconds);
 	if (err)
-		err->hint = "see what that process does, or wait longer with --lock-timeout";
+		err->hint = holder > 0 ? "see what that process does, or wait longer with "
+					 "--lock-timeout"
+				       : "wait longer with --lock-timeout";
 	return rc;
 }
 

@@ -43,23 +43,25 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, st
 	return rc;
 }
 
-bool fsq_projects_id_of(const char *file, const char *directory, uint32_t *id)
+int fsq_projects_id_of(const char *file, const char *directory, uint32_t *id, struct fsq_error *err)
 {
 	size_t length, wanted = strlen(directory);
 	struct fsq_project_line parsed;
 	char *text, *next, *line;
-	bool found = false;
+	int rc = -fsq_read_whole(file, &text, &length);
 
-	if (fsq_read_whole(file, &text, &length))
-		return false;
+	*id = 0;
+	if (rc == ENOENT || rc == ENOTDIR)
+		return 0;
+	if (rc)
+		return fsq_fail(err, rc == EACCES ? FSQ_E_PERMISSION : FSQ_E_FAILED, rc, file,
+				"cannot read the projects file");
 	next = text;
-	while (!found && next_entry(FSQ_PROJECTS, &next, text + length, &line, &parsed))
-		found = parsed.length == wanted &&
-			memcmp(line + parsed.word, directory, wanted) == 0;
+	while (*id == 0 && next_entry(FSQ_PROJECTS, &next, text + length, &line, &parsed))
+		if (parsed.length == wanted && memcmp(line + parsed.word, directory, wanted) == 0)
+			*id = parsed.id;
 	free(text);
-	if (found)
-		*id = parsed.id;
-	return found;
+	return 0;
 }
 
 struct entry {

@@ -33,9 +33,11 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,
  * Look for a directory.
  *
  * @directory absolute and without symlinks
- * @return   whether the file has it; its (first) ID goes to @id
+ * @id       set to its (first) ID, or to 0 where it is not in the file, or there is no file
+ * @return   0, or FSQ_E_FAILED or FSQ_E_PERMISSION when the file cannot be read
  */
-bool fsq_projects_id_of(const char *file, const char *directory, uint32_t *id);
+int fsq_projects_id_of(const char *file, const char *directory, uint32_t *id,
+		       struct fsq_error *err);
 
 /* All names of a projid(5) file, read in one pass; NULL has none. */
 struct fsq_project_names;

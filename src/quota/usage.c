@@ -65,20 +65,24 @@ static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
 }
 
 /* The project that the projects file has for a directory, or else the one that it carries. */
-static uint32_t project_of(int fd, const char *projects_file,
-			   const struct fsq_inode_project *carried)
+static int find_project(int fd, const char *projects_file, const struct fsq_inode_project *carried,
+			uint32_t *id, struct fsq_error *err)
 {
 	char link[32], path[PATH_MAX];
 	ssize_t length = -1;
-	uint32_t id;
+	int rc = 0;
 
+	*id = 0;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (projects_file)
 		length = readlink(link, path, sizeof(path));
-	if (length <= 0 || (size_t)length == sizeof(path))
-		return carried->id;
-	path[length] = '\0';
-	return fsq_projects_id_of(projects_file, path, &id) ? id : carried->id;
+	if (length > 0 && (size_t)length < sizeof(path)) {
+		path[length] = '\0';
+		rc = fsq_projects_id_of(projects_file, path, id, err);
+	}
+	if (*id == 0)
+		*id = carried->id;
+	return rc;
 }
 
 /*
@@ -115,7 +119,9 @@ static int ask_kernel(struct fsq_usage *usage, int fd, const char *path, const c
 				"has no project ID: it is neither a file nor a directory");
 	if (rc)
 		return fsq_fail(err, fsq_code_of_errno(rc), rc, path, "cannot read the project ID");
-	usage->id = project_of(fd, projects_file, &project);
+	rc = find_project(fd, projects_file, &project, &usage->id, err);
+	if (rc)
+		return rc;
 	if (usage->id == 0) {
 		fsq_fail(err, FSQ_E_NOT_FOUND, 0, path, "belongs to no project");
 		if (err)

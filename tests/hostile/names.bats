@@ -160,6 +160,7 @@ bounded() {
 		refuses 1 "is no regular file" fsquota release --projid-file $device /mnt/x/volume
 		refuses 1 "is no regular file" fsquota resize --projects-file $device /mnt/x/volume 1G
 		refuses 1 "is no regular file" fsquota resize --projid-file $device /mnt/x/volume 1G
+		refuses 1 "cannot read the projects file" fsquota usage --projects-file $device -n /mnt/x/volume
 	done
 	rmdir /mnt/x/volume
 }
@@ -171,7 +172,7 @@ bounded() {
 	bounded 1 xfs_quota -x -D /run/large -c df /mnt/x
 	bounded 1 fsquota list --projects-file <(yes) /mnt/x
 	bounded 1 fsquota restore -p -f <(yes '') /mnt/x
-	refuses 2 "too large" fsquota assign --projects-file /run/large /mnt/x
+	refuses 1 "too large" fsquota assign --projects-file /run/large /mnt/x
 	rm /run/large
 }
 
@@ -294,15 +295,15 @@ bounded() {
 	for fs in x e f; do
 		ln -s . /mnt/$fs/link
 		for command in usage assign release supported; do
-			refuses 2 symlink fsquota $command /mnt/$fs/link
+			refuses 1 symlink fsquota $command /mnt/$fs/link
 		done
-		refuses 2 symlink fsquota resize /mnt/$fs/link 1G
+		refuses 1 symlink fsquota resize /mnt/$fs/link 1G
 		rm /mnt/$fs/link
 	done
 	ln -s /run/elsewhere /run/link
 	mkdir -p /mnt/x/volume
-	refuses 2 symlink fsquota assign --projects-file /run/link /mnt/x/volume
-	refuses 2 symlink fsquota assign --projid-file /run/link /mnt/x/volume
+	refuses 1 symlink fsquota assign --projects-file /run/link /mnt/x/volume
+	refuses 1 symlink fsquota assign --projid-file /run/link /mnt/x/volume
 	rm /run/link
 	rmdir /mnt/x/volume
 }
