@@ -295,9 +295,9 @@ bounded() {
 	for fs in x e f; do
 		ln -s . /mnt/$fs/link
 		for command in usage assign release supported; do
-			refuses 1 symlink fsquota $command /mnt/$fs/link
+			refuses 2 symlink fsquota $command /mnt/$fs/link
 		done
-		refuses 1 symlink fsquota resize /mnt/$fs/link 1G
+		refuses 2 symlink fsquota resize /mnt/$fs/link 1G
 		rm /mnt/$fs/link
 	done
 	ln -s /run/elsewhere /run/link
