@@ -67,9 +67,10 @@ NATIVE_FUNCTION(release)
 	} else if (released.left_inodes && !request.keep_tags && !request.dry_run) {
 		session_complain(
 			session, 0, FSQ_OK,
-			"%s: released, but %" PRIu64 " files still have project ID %u: "
-			"they are deleted but open, linked elsewhere, or of a kind that "
-			"this kernel cannot change; nobody gets the ID before they are gone",
-			request.directory, released.left_inodes, released.id);
+			"%s: released, but %" PRIu64 " file%s project ID %u: deleted but open, "
+			"linked elsewhere, or of a kind that this kernel cannot change; nobody "
+			"gets the ID before",
+			request.directory, released.left_inodes,
+			released.left_inodes == 1 ? " still has" : "s still have", released.id);
 	}
 }

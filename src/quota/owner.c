@@ -44,8 +44,8 @@ static int refuse(const struct fsq_directory *directory, struct fsq_project_edit
 			 "carries project ID %u, which belongs to %.150s", id, other);
 	else if (proof->elsewhere)
 		fsq_fail(err, FSQ_E_CONFLICT, 0, directory->path,
-			 "carries project ID %u, and so do %" PRIu64 " files elsewhere", id,
-			 proof->elsewhere);
+			 "carries project ID %u, which is also on %" PRIu64 " file%s elsewhere", id,
+			 proof->elsewhere, proof->elsewhere == 1 ? "" : "s");
 	else
 		fsq_fail(err, FSQ_E_CONFLICT, 0, directory->path,
 			 "carries project ID %u, which nothing shows to be its own", id);

@@ -122,6 +122,15 @@ static int wait_for_left(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
+/* Of a directory that is empty now. */
+static int look_at_left(struct release *r, struct fsq_error *err)
+{
+	struct fsq_dquot dquot;
+	int rc = count_left(r, &dquot, err);
+
+	return rc || r->shared ? rc : wait_for_left(r, err);
+}
+
 /*
  * What others move about may be missed in a walk. The kernel's count tells, unless other
  * directories have the same ID: then a walk does that finds nothing.
@@ -262,8 +271,8 @@ static int do_all(struct release *r, struct fsq_error *err)
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
 	if (find_after(r))
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path, "cannot go on");
-	if (!r->request->keep_tags && !fsq_tree_is_empty(r->directory.fd))
-		rc = untag_tree(r, err);
+	if (!r->request->keep_tags)
+		rc = fsq_tree_is_empty(r->directory.fd) ? look_at_left(r, err) : untag_tree(r, err);
 	if (rc == 0)
 		rc = take_off(r, err);
 	if (rc && rc != FSQ_E_PARTIAL)

@@ -101,7 +101,7 @@ assert_gone() {
 		rm $dir/sub/file
 		run_split fsquota release $dir
 		assert_equal "$status" 0
-		[[ $stderr == *"1 files still have project ID $FIRST"* ]] || fail "$stderr"
+		[[ $stderr == *"1 file still has project ID $FIRST"* ]] || fail "$stderr"
 		mkdir $dir.other
 		run -0 fsquota assign $dir.other
 		assert_output $((FIRST + 1))
@@ -122,7 +122,7 @@ assert_gone() {
 	rm /mnt/x/one/file
 	run_split fsquota release /mnt/x/one
 	assert_equal "$status" 0
-	[[ $stderr == *"1 files still have project ID $FIRST"* ]] || fail "$stderr"
+	[[ $stderr == *"1 file still has project ID $FIRST"* ]] || fail "$stderr"
 	refuses 5 "no quota" fsquota release /mnt/x/one
 }
 

@@ -72,8 +72,8 @@ assert_untouched() {
 	for fs in x e; do
 		touch /mnt/$fs/mal/file
 		set_id 500 /mnt/$fs/mal/file
-		refuses 6 "1 files elsewhere" fsquota assign /mnt/$fs/unlisted
-		refuses 6 "1 files elsewhere" fsquota release /mnt/$fs/unlisted
+		refuses 6 "1 file elsewhere" fsquota assign /mnt/$fs/unlisted
+		refuses 6 "1 file elsewhere" fsquota release /mnt/$fs/unlisted
 		run -0 fsquota release /mnt/$fs/unlisted --id 500
 		assert_equal "$(fsquota id /mnt/$fs/unlisted/1)" 0
 		assert_equal "$(fsquota id /mnt/$fs/mal/file)" 500
