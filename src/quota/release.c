@@ -17,6 +17,8 @@
 
 /* So many walks, while the kernel counts more and the last one found some. */
 #define WALKS 32
+/* So often the directory may hand on the ID again meanwhile. */
+#define ROUNDS 8
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 10
 #define MOMENT (10 * 1000 * 1000L)
@@ -160,42 +162,60 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 	return FSQ_E_PARTIAL;
 }
 
-/* Without the locks: kubelet may want them. */
-static int untag_tree(struct release *r, struct fsq_error *err)
+/*
+ * Without the locks: kubelet may want them.
+ * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing or
+ * by an assignment
+ */
+static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
-	uint32_t id = r->id;
-	int rc = r->now.id == id ? set_tag(r, id, false, err) : 0;
+	int rc = r->now.id == r->id ? set_tag(r, r->id, false, err) : 0;
 
 	if (rc)
 		return rc;
+	fsq_project_edit_unlock(r->edit);
+	rc = walk_until_none_is_left(r, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(r->edit, false, err);
+	if (rc)
+		return rc;
+	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
+	if ((r->owner.listed && r->owner.id != r->id) ||
+	    fsq_inode_project_get(r->directory.fd, &r->now))
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
+				"was given to another project at the same time");
+	return r->now.id == r->id && r->now.inherit;
+}
+
+static int untag_tree(struct release *r, struct fsq_error *err)
+{
+	int rc = 1;
+
 	r->order = (struct fsq_tree_order){
 		.fd = r->directory.fd,
 		.path = r->directory.path,
 		.rule = FSQ_TREE_LEAVE,
-		.from = { .id = id, .inherit = true },
+		.from = { .id = r->id, .inherit = true },
 		.to = r->after,
 		.manner = r->request->manner,
 	};
 	/* What its owner has made count for others. */
-	r->order.stray_count = fsq_project_edit_strays(r->edit, r->directory.path, id, &r->strays);
+	r->order.stray_count =
+		fsq_project_edit_strays(r->edit, r->directory.path, r->id, &r->strays);
 	r->order.strays = r->strays;
 	r->tree = fsq_tree_tag_new(&r->order);
 	if (!r->tree)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
 				"cannot walk the tree");
-	fsq_project_edit_unlock(r->edit);
-	rc = walk_until_none_is_left(r, err);
-	if (rc)
+	for (int i = 0; i < ROUNDS && rc == 1; i++)
+		rc = walk_unlocked(r, err);
+	if (rc != 1)
 		return rc;
-	rc = fsq_project_edit_lock(r->edit, false, err);
-	if (rc)
-		return rc;
-	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
-	if ((r->owner.listed && r->owner.id != id) ||
-	    fsq_inode_project_get(r->directory.fd, &r->now) || (r->now.id == id && r->now.inherit))
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
-				"was given to a project at the same time");
-	return 0;
+	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path, "is given project ID %u again and again",
+		 r->id);
+	if (err)
+		err->hint = "the quota stays; release it again";
+	return FSQ_E_PARTIAL;
 }
 
 static int take_limits_off(struct release *r, struct fsq_error *err)
