@@ -25,11 +25,6 @@ kernel_has() {
 		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
 }
 
-# inodes_of FILESYSTEM ID: as the kernel counts them
-inodes_of() {
-	real -c "quota -p -N -n -v -i $2" "$1" | awk '{ used = $2 } END { print used + 0 }'
-}
-
 # set_id ID FILE...: as the owner of the files does
 set_id() {
 	chattr -p "$@"

@@ -10,6 +10,7 @@
 #   fresh_fs x [...]      a filesystem made anew (tests/guest/fresh)
 #   kernel_knows CALL     whether the kernel has this system call
 #   run_split CMD...      like run, but keeps the streams apart
+#   counts FS ID INODES   asserts what the kernel counts
 #   needs_line_editor     skips a test of what the static build cannot do
 
 bats_require_minimum_version 1.5.0
@@ -70,4 +71,17 @@ run_split() {
 	stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 	output=$stdout
 	mapfile -t lines <"$BATS_TEST_TMPDIR/stdout"
+}
+
+# counts FILESYSTEM ID INODES: the kernel does, now or within five seconds: XFS takes a removed file
+# off the count only when it has cleaned up behind it.
+counts() {
+	local inodes
+	for _ in {1..100}; do
+		inodes=$(oracle -x -f -D/dev/null -P/dev/null -c "quota -p -N -n -v -i $2" "$1" |
+			awk '{ used = $2 } END { print used + 0 }')
+		[ "$inodes" != "$3" ] || return 0
+		sleep 0.05
+	done
+	fail "$1 counts $inodes inodes with ID $2, not $3"
 }

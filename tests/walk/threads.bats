@@ -272,7 +272,7 @@ has_stopped() {
 	with 8 fsquota assign --no-register --unlimited --id 4245 /mnt/x/fading
 	wait $remover
 	assert_equal "$status:$stdout:$stderr" 0:4245:
-	all_of 4245 41
+	counts /mnt/x 4245 41
 }
 
 @test "an attacker who swaps as fast as he can, a large tree and eight threads" {
