@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arrays that grow. The owner keeps the pointer, the count and the room:
+ *
+ *	struct item *items = array_grow(list->items, list->count, &list->room, sizeof(*items));
+ *
+ *	if (!items)
+ *		return -ENOMEM;
+ *	list->items = items;
+ *	items[list->count++] = item;
+ */
+#ifndef FSQ_SHARED_ARRAY_H
+#define FSQ_SHARED_ARRAY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/**
+ * Make room for one more item.
+ *
+ * @items    from malloc(3), or NULL
+ * @count    how many items it holds
+ * @room     how many it has room for; updated
+ * @size     of an item, in bytes
+ * @return   the array, which may have moved; NULL without memory: then @items is as before
+ */
+static inline void *array_grow(void *items, size_t count, size_t *room, size_t size)
+{
+	size_t larger = count < 32 ? 64 : 2 * count;
+
+	if (items && count < *room)
+		return items;
+	items = reallocarray(items, larger, size);
+	if (items)
+		*room = larger;
+	return items;
+}
+
+#endif
