@@ -6,25 +6,27 @@
  *
  *   frontend/   turns words into the call of a command
  *     xfs_quota.c      the door of that name: options, table of paths, iteration
- *     shell.c          the same, with commands from standard input (line_editor.c)
+ *     shell.c line.c   the same, with commands from standard input (line_editor.c)
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
  *     dispatch.c       where a command of xfs_quota may run, and for which filesystems
  *   command/    does what was asked: collects rows, hands each to a renderer
- *     commands.c       the table of xfs_quota's commands; each is in the file of its name
- *     native_commands.c  the table of our own
+ *     table.c          all commands; each is in the file of its name, described at its end
+ *     parse.c help.c   made of the descriptions: options, --help
+ *     options.c        the options that commands share
  *     session.c        what a run is about; errors are printed here, once
  *     paths.c          the filesystems and project directories of a run
+ *     dquots.c         quota records
  *     names.c          users, groups and projects by name
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk has come (output/progress_text.c)
- *     options.c        what the commands' options have in common
  *     getopt.c         getopt(3) as glibc has it
  *     generation.c     the differences between xfs_quota 6.1 and 7.2
  *   output/     rows to bytes; the only place that prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
+ *     native_text.c    the text of rows that xfs_quota does not have
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON
- *     native_text.c xfs_quota_words.c error_text.c   help, lsattr, answers of the shell, errors
+ *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    what errors are called
  *     cells.c json.c writer.c        what they are made of
  *   quota/      the library: what a quota is; no printing, no exit, no globals
@@ -50,8 +52,8 @@
  *     all_inodes.c     every inode of an XFS, without walking
  *     privilege.c space.c units.c whole_file.c error.c
  *
- * `output` and `quota` are on the same floor and do not know each other. load_library.h is for
- * both.
+ * `output` and `quota` are on the same floor and do not know each other. load_library.h and
+ * shared/ are for all.
  */
 #include <string.h>
 

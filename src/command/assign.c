@@ -2,53 +2,45 @@
 #include "quota/assign.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
-#include "config.h"
+#include "command.h"
 #include "listing.h"
-#include "native_command.h"
-#include "output/json_rows.h"
-#include "output/native_text.h"
+#include "options.h"
 #include "progress.h"
 #include "quota/interrupt.h"
 #include "quota/project_edit.h"
 #include "quota/usage.h"
 #include "quota/units.h"
 
-#define PATIENCE_MS 100
+/* How long a pipe may be full before signals are looked at, in milliseconds. */
+#define WRITE_POLL_MS 100
 
-enum {
-	HARD = NATIVE_OWN,
-	SOFT,
-	HARD_INODES,
-	SOFT_INODES,
-	UNLIMITED,
-	NAME,
-	ID,
-	ID_RANGE,
-	NO_REGISTER,
-	REQUIRE_ENFORCED,
-	DRY_RUN,
+struct assign_options {
+	struct fsq_assign_request request;
+	bool has_range;
 };
 
-static bool take_limit(struct session *session, struct fsq_limits *limits, enum fsq_form form,
-		       bool hard)
+/* --hard, --soft, --hard-inodes and --soft-inodes. */
+static bool take_limit(struct session *session, const struct command_option *option, void *to,
+		       const char *text)
 {
+	struct assign_options *options = to;
+	struct fsq_limits *limits = &options->request.limits;
+	bool hard = option->name[0] == 'h';
+	enum fsq_form form = option->kind == VALUE_NUMBER ? FSQ_INODES : FSQ_BLOCKS;
 	uint64_t value;
-
-	int rc = form == FSQ_INODES ? fsq_parse_positive(optarg, &value)
-				    : fsq_parse_bytes(optarg, &value);
+	int rc = form == FSQ_INODES ? fsq_parse_positive(text, &value)
+				    : fsq_parse_bytes(text, &value);
 
 	if (rc == -ERANGE)
-		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is too large for a limit",
-				 optarg);
+		session_usage_error(session, "\"%s\" is too large for a limit", text);
 	else if (rc)
-		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is no %s", optarg,
-				 form == FSQ_INODES ? "number of inodes, such as 10000"
-						    : "size, such as 500M or 10G");
+		session_usage_error(session, "\"%s\" is no %s", text,
+				    form == FSQ_INODES ? "number of inodes, such as 10000"
+						       : "size, such as 500M or 10G");
 	if (rc)
 		return false;
 	if (form != FSQ_INODES)
@@ -58,51 +50,40 @@ static bool take_limit(struct session *session, struct fsq_limits *limits, enum 
 	return true;
 }
 
-/* @return   false when it makes no sense; the user has been told */
-static bool take_option(struct session *session, struct fsq_assign_request *request, int option,
-			bool *has_range)
+static bool take_name(struct session *session, const struct command_option *option, void *to,
+		      const char *name)
 {
-	switch (option) {
-	case HARD:
-		return take_limit(session, &request->limits, FSQ_BLOCKS, true);
-	case SOFT:
-		return take_limit(session, &request->limits, FSQ_BLOCKS, false);
-	case HARD_INODES:
-		return take_limit(session, &request->limits, FSQ_INODES, true);
-	case SOFT_INODES:
-		return take_limit(session, &request->limits, FSQ_INODES, false);
-	case UNLIMITED:
-		request->unlimited = true;
+	struct assign_options *options = to;
+
+	(void)option;
+	options->request.claim.name = name;
+	if (fsq_project_name_is_valid(name))
 		return true;
-	case NAME:
-		request->claim.name = optarg;
-		if (fsq_project_name_is_valid(optarg))
-			return true;
-		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" cannot be the name of a project",
-				 optarg);
-		return false;
-	case ID:
-		return native_take_id(session, &request->claim);
-	case ID_RANGE:
-		*has_range = fsq_parse_id_range(optarg, &request->range) == 0;
-		if (!*has_range)
-			session_complain(
-				session, 1, FSQ_E_USAGE,
-				"\"%s\" is no range of project IDs, such as 1048577-2000000",
-				optarg);
-		return *has_range;
-	case NO_REGISTER:
-		session->no_register = true;
-		return true;
-	case REQUIRE_ENFORCED:
-		request->require_enforced = true;
-		return true;
-	case DRY_RUN:
-		request->dry_run = true;
-		return true;
-	default:
-		return false;
-	}
+	session_usage_error(session, "\"%s\" cannot be the name of a project", name);
+	return false;
+}
+
+static bool take_id(struct session *session, const struct command_option *option, void *to,
+		    const char *text)
+{
+	struct assign_options *options = to;
+
+	(void)option;
+	return options_claim_id(session, &options->request.claim, text);
+}
+
+static bool take_id_range(struct session *session, const struct command_option *option, void *to,
+			  const char *text)
+{
+	struct assign_options *options = to;
+
+	(void)option;
+	options->has_range = fsq_parse_id_range(text, &options->request.range) == 0;
+	if (!options->has_range)
+		session_usage_error(session,
+				    "\"%s\" is no range of project IDs, such as 1048577-2000000",
+				    text);
+	return options->has_range;
 }
 
 /*
@@ -121,42 +102,21 @@ static struct fsq_id_range usual_range(const struct session *session)
 				      FSQ_ID_RANGE_LAST };
 }
 
-static bool parse(struct session *session, const struct native_command *command, int argc,
-		  char **argv, struct fsq_assign_request *request)
+/* @return   false when it makes no sense; the user has been told */
+static bool make_request(struct session *session, const struct invocation *invocation,
+			 struct fsq_assign_request *request)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,
-		NATIVE_FILE_WORDS,
-		NATIVE_LOCK_WORDS,
-		NATIVE_WALK_WORDS,
-		{ "hard", required_argument, NULL, HARD },
-		{ "soft", required_argument, NULL, SOFT },
-		{ "hard-inodes", required_argument, NULL, HARD_INODES },
-		{ "soft-inodes", required_argument, NULL, SOFT_INODES },
-		{ "unlimited", no_argument, NULL, UNLIMITED },
-		{ "name", required_argument, NULL, NAME },
-		{ "id", required_argument, NULL, ID },
-		{ "id-range", required_argument, NULL, ID_RANGE },
-		{ "no-register", no_argument, NULL, NO_REGISTER },
-		{ "require-enforced", no_argument, NULL, REQUIRE_ENFORCED },
-		{ "dry-run", no_argument, NULL, DRY_RUN },
-		{ NULL, 0, NULL, 0 },
-	};
-	bool has_range = false;
-	int option;
+	const struct assign_options *options = invocation->options;
 
-	while ((option = native_option(session, command, argc, argv, "h", words)) != -1)
-		if (option == 0 || !take_option(session, request, option, &has_range))
-			return false;
-	if (!native_operand(session, command, argc, argv, &request->directory))
+	*request = options->request;
+	if (!options_directory(session, invocation, &request->directory))
 		return false;
 	if (request->unlimited && request->limits.mask) {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "--unlimited does not go with other limits");
+		session_usage_error(session, "--unlimited does not go with other limits");
 		return false;
 	}
 	request->registry = session_registry(session);
-	if (!has_range)
+	if (!options->has_range)
 		request->range = usual_range(session);
 	return true;
 }
@@ -166,9 +126,9 @@ static bool can_write(struct session *session)
 {
 	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
 
-	while (poll(&output, 1, PATIENCE_MS) == 0) {
+	while (poll(&output, 1, WRITE_POLL_MS) == 0) {
 		if (fsq_interrupt_pending()) {
-			session_complain(session, 1, EINTR, "cannot write the output");
+			session_errno(session, 0, EINTR, NULL, "cannot write the output");
 			return false;
 		}
 	}
@@ -186,7 +146,8 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	struct fsq_error err;
 
 	if (!session->json) {
-		text_id_row(session->out, fsq_assignment_id(assignment));
+		session->render->only_id(session->out, "assign", directory,
+					 fsq_assignment_id(assignment));
 	} else {
 		if (fsq_usage_get(&usage, directory, session->projects_file, false, NULL, &err)) {
 			session_fail(session, &err);
@@ -216,30 +177,30 @@ static void warn(struct session *session, const struct fsq_assignment *assignmen
 	uint64_t space = fsq_assignment_space(assignment);
 
 	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
-		session_complain(session, 0, FSQ_OK,
-				 "%s: limits are not enforced on this filesystem: they stop nobody",
-				 request->directory);
+		session_warn(session, request->directory,
+			     "%s: limits are not enforced on this filesystem: they stop nobody",
+			     request->directory);
 	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_ENFORCED_BUT_FOR_ROOT)
-		session_complain(session, 0, FSQ_OK,
-				 "%s: can be written by root alone, who passes every limit on "
-				 "this filesystem",
-				 request->directory);
+		session_warn(session, request->directory,
+			     "%s: can be written by root alone, who passes every limit on "
+			     "this filesystem",
+			     request->directory);
 	if (space && hard > space / FSQ_BASIC_BLOCK)
-		session_complain(session, 0, FSQ_OK,
-				 "%s: the limit, %" PRIu64 " bytes, is above the size of the "
-				 "filesystem, %" PRIu64 " bytes",
-				 request->directory, hard * FSQ_BASIC_BLOCK, space);
+		session_warn(session, request->directory,
+			     "%s: the limit, %" PRIu64 " bytes, is above the size of the "
+			     "filesystem, %" PRIu64 " bytes",
+			     request->directory, hard * FSQ_BASIC_BLOCK, space);
 }
 
-NATIVE_FUNCTION(assign)
+static void command_assign(struct session *session, const struct invocation *invocation)
 {
-	struct fsq_assign_request request = { 0 };
+	struct fsq_assign_request request;
 	struct fsq_assignment *assignment;
 	struct progress progress;
 	struct fsq_error err;
 	int rc;
 
-	if (!config_read(session) || !parse(session, command, argc, argv, &request))
+	if (!make_request(session, invocation, &request))
 		return;
 	progress_begin(&progress, session);
 	request.manner = &progress.manner;
@@ -248,11 +209,9 @@ NATIVE_FUNCTION(assign)
 	if (rc) {
 		/* Before the signal that it may have been does what it does. */
 		session_fail(session, &err);
-	} else if (request.dry_run && session->json) {
-		json_only_id(session->out, "assign", request.directory,
-			     fsq_assignment_id(assignment));
 	} else if (request.dry_run) {
-		text_id_row(session->out, fsq_assignment_id(assignment));
+		session->render->only_id(session->out, "assign", request.directory,
+					 fsq_assignment_id(assignment));
 	} else if (show(session, assignment, request.directory)) {
 		warn(session, assignment, &request);
 		/* The process ends, which frees it without a call of the kernel. */
@@ -263,3 +222,56 @@ NATIVE_FUNCTION(assign)
 	}
 	fsq_assignment_free(assignment);
 }
+
+#define FIELD(member) offsetof(struct assign_options, member)
+
+static const struct command_option limit_options[] = {
+	{ 0, "hard", "at most so much space: 500M, 10G, ...", .kind = VALUE_SIZE,
+	  .argument = "SIZE", .take = take_limit },
+	{ 0, "soft", "more than this only for the grace time", .kind = VALUE_SIZE,
+	  .argument = "SIZE", .take = take_limit },
+	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_limit },
+	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_limit },
+	{ 0, "unlimited", "only count; the default for a new project",
+	  .field = FIELD(request.unlimited) },
+	{ 0, "name",
+	  "join the project of that name, or make it; without,\n"
+	  "it is called volume<ID>",
+	  .kind = VALUE_PROJECT, .argument = "NAME", .take = take_name },
+	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_id },
+	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_ID,
+	  .argument = "A-B", .take = take_id_range },
+	{ 0, "no-register", "write nothing to the files",
+	  .session_field = offsetof(struct session, no_register) },
+	{ 0 },
+};
+
+static const struct command_option more_options[] = {
+	{ 0, "require-enforced", "fail where the limits would stop nobody",
+	  .field = FIELD(request.require_enforced) },
+	{ 0, "dry-run", "only say which ID it would be", .field = FIELD(request.dry_run) },
+	{ 0 },
+};
+
+static const struct command_option row_option[] = {
+	{ 0, "json", "print the whole row as JSON, see fsquota-json(5)",
+	  .session_field = offsetof(struct session, json) },
+	{ 0 },
+};
+
+const struct command assign_command = {
+	.name = "assign",
+	.summary = "put a quota on a directory, all or nothing",
+	.synopsis = "DIR [--hard SIZE] [--soft SIZE] [OPTION]...",
+	.help = "Choose an unused project ID, set its limits, give it to DIR and all that is\n"
+		"in it, register both, and print the ID. Any error: nothing has changed.\n"
+		"Again on the same DIR: the same ID; limits that are given are changed.",
+	.options = (option_tables){ limit_options, registry_options, lock_option, more_options,
+				    progress_option, row_option, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+	.options_size = sizeof(struct assign_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_assign,
+};

@@ -1,70 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands: what each is called, how it is used, and the function that does it. */
+/*
+ * The description of a command. Each command has one, at the end of its file; --help, usage lines,
+ * getopt(3)'s arrays and the completion of the shells come from it. table.c lists all of them.
+ */
 #ifndef FSQ_COMMAND_H
 #define FSQ_COMMAND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "session.h"
 
-enum command_flags {
-	COMMAND_ONE_SHOT = 1, /* runs once, not for each filesystem of the table */
-	COMMAND_FOREIGN = 2,  /* works on other filesystems than XFS */
-	COMMAND_EXPERT = 4,   /* only with -x */
-	COMMAND_ANYWHERE = 8, /* whatever the current path is */
-	COMMAND_PATHS = 32,   /* its operands are paths on filesystems */
-	COMMAND_CHANGES = 16, /* the native door wants to be told the filesystem */
-	COMMAND_WALKS = 64,   /* knows --progress and --max-errors at the native door */
+/* What an option or an operand is: shells complete by it, see value_kind_name(). */
+enum value_kind {
+	VALUE_NONE,
+	VALUE_NUMBER,
+	VALUE_SIZE,
+	VALUE_TIME,
+	VALUE_ID,
+	VALUE_CHOICE,
+	VALUE_NAME,    /* of a user, group or project, whichever the options say */
+	VALUE_PROJECT, /* name or ID of a project */
+	VALUE_LIMIT,   /* bhard=SIZE */
+	VALUE_COLUMNS,
+	VALUE_FILE,
+	VALUE_DIRECTORY,
+	VALUE_PATH,
 };
 
-enum command_result { COMMAND_NEXT, COMMAND_QUIT };
+/* Tables name the first three members by their place alone, and are ended by { 0 }. */
+struct command_option {
+	char letter;	  /* or 0 */
+	const char *name; /* the long name, or NULL; the xfs_quota door has none */
+	const char *help; /* NULL: xfs_quota knows the letter, but refuses it */
+	enum value_kind kind;
+	const char *argument; /* what help calls the value */
+	const char *choices;  /* of VALUE_CHOICE, separated by blanks */
+	/* The offset of a bool, or of a const char * for a value: in the options of the command, */
+	size_t field;
+	/* or in the session, if it is not 0. */
+	size_t session_field;
+	/* Or what takes it instead. false: nothing more is to be done; the user has been told. */
+	bool (*take)(struct session *session, const struct command_option *option, void *options,
+		     const char *value);
+};
+
+/* The tables of a command, in the order of --help; NULL ends them. */
+typedef const struct command_option *const option_tables[];
+
+struct command_operand {
+	enum value_kind kind;
+	const char *argument;
+	bool repeats; /* those that follow may stand at any of its places */
+};
+
+enum command_flags {
+	COMMAND_XFS_QUOTA = 1,	     /* a command of xfs_quota; works on filesystems */
+	COMMAND_SHELL = 2,	     /* only there, whatever the current path is */
+	COMMAND_ONE_SHOT = 4,	     /* runs once there, not for each filesystem of the table */
+	COMMAND_FOREIGN = 8,	     /* works on other filesystems than XFS */
+	COMMAND_EXPERT = 16,	     /* only with -x */
+	COMMAND_PATHS = 32,	     /* its operands are paths on filesystems */
+	COMMAND_CHANGES = 64,	     /* the native door wants to be told the filesystem */
+	COMMAND_TABLE = 128,	     /* shows the table of paths, and so runs once everywhere */
+	COMMAND_WITHOUT_QUOTA = 256, /* filesystems without quota are shown, too */
+	COMMAND_CONFIG = 512,	     /* goes by /etc/fsquota.conf */
+	COMMAND_NO_WORDS = 1024,     /* takes no words but its paths */
+};
+
+struct command;
+
+/* One run of a command. */
+struct invocation {
+	const struct command *command;
+	const void *options; /* of the command's type */
+	char **operands;
+	int operand_count;
+};
 
 struct command {
 	const char *name;
 	const char *alias;
-	const char *options; /* for getopt(3) */
-	const char *synopsis;
 	const char *summary;
-	const char *help;	  /* the long text of `help NAME`, or NULL */
-	int min_words, max_words; /* after the command; max_words -1: any number */
+	const char *synopsis; /* behind the name; of xfs_quota's commands in its bytes */
+	const char *help;     /* what it does, in lines of at most 80 columns */
+	const char *example;  /* what help ends with, or NULL */
+	const struct command_option *const *options; /* option_tables; NULL: none */
+	struct command_operand operands[3];	     /* without the PATHs of xfs_quota's */
+	size_t options_size;
+	const void *defaults;		      /* of its options; NULL: zeros */
+	void (*clear_options)(void *options); /* free what they hold, or NULL */
+	int min_words, max_words; /* behind the name, options and all; max_words 0: any number */
 	unsigned int flags;
-	/* @argv[0] is the name as typed */
-	enum command_result (*run)(struct session *session, const struct command *command, int argc,
-				   char **argv);
+	void (*run)(struct session *session, const struct invocation *invocation);
 };
 
-/** @return  the command of that name or alias that the session may use, or NULL */
-const struct command *command_find(const struct session *session, const char *name);
+/** @return  the command at @index of the table, which is sorted by name, or NULL behind its end */
+const struct command *command_at(size_t index);
 
-/** @return  the commands, sorted by name, of which @count is how many */
-const struct command *command_all(size_t *count);
+/** @return  the command of that name or alias, or NULL */
+const struct command *command_find(const char *name);
 
-/** The paths that it takes at the native door, as its usage shows them. */
-const char *command_operands(const struct command *command);
+/** @return  whether the xfs_quota door may run it: with -x all, else what needs no expert */
+bool command_is_allowed(const struct session *session, const struct command *command);
 
-/** Print the one line that says how a command is used. */
-enum command_result command_usage(struct session *session, const struct command *command);
+/** @return  the option at @index, or NULL behind the last */
+const struct command_option *command_option(const struct command *command, size_t index);
 
-/* Each in the file of its name. */
-#define COMMAND_FUNCTION(name)                                                                     \
-	enum command_result command_##name(struct session *session, const struct command *command, \
-					   int argc, char **argv)
-COMMAND_FUNCTION(df);
-COMMAND_FUNCTION(disable);
-COMMAND_FUNCTION(dump);
-COMMAND_FUNCTION(enable);
-COMMAND_FUNCTION(help);
-COMMAND_FUNCTION(limit);
-COMMAND_FUNCTION(off);
-COMMAND_FUNCTION(path);
-COMMAND_FUNCTION(print);
-COMMAND_FUNCTION(project);
-COMMAND_FUNCTION(quit);
-COMMAND_FUNCTION(quot);
-COMMAND_FUNCTION(quota);
-COMMAND_FUNCTION(remove);
-COMMAND_FUNCTION(report);
-COMMAND_FUNCTION(restore);
-COMMAND_FUNCTION(state);
-COMMAND_FUNCTION(timer);
-COMMAND_FUNCTION(warn);
+/** The paths behind the synopsis at the native door, with a blank in front, or "". */
+const char *command_paths(const struct command *command);
+
+/** Say how a command is used: a failure at the native door, an answer at the other. */
+void command_show_usage(struct session *session, const struct command *command);
+
+/** Print its help: what it does, its options and an example. */
+void command_explain(struct session *session, const struct command *command);
+
+/** Print its options and operands for programs, one a line. @command NULL: all commands. */
+void command_describe(struct session *session, const struct command *command);
+
+/* Each in the file of its name; switch.c has disable, enable, off and remove, print.c path. */
+extern const struct command assign_command, df_command, disable_command, dump_command,
+	enable_command, help_command, id_command, limit_command, list_command, lsattr_command,
+	off_command, path_command, print_command, project_command, quit_command, quot_command,
+	quota_command, release_command, remove_command, report_command, resize_command,
+	restore_command, state_command, supported_command, timer_command, usage_command,
+	warn_command;
 
 #endif

@@ -89,13 +89,12 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 			continue;
 		if (keys[i].take(session, value))
 			return true;
-		session_complain(session, 1, FSQ_E_USAGE,
-				 FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"", number,
-				 value, keys[i].key, keys[i].form);
+		session_usage_error(session, FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
+				    number, value, keys[i].key, keys[i].form);
 		return false;
 	}
-	session_complain(session, 1, FSQ_E_USAGE,
-			 FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"", number, line);
+	session_usage_error(session, FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"", number,
+			    line);
 	return false;
 }
 
@@ -110,7 +109,7 @@ bool config_read(struct session *session)
 	if (rc == -ENOENT)
 		return true;
 	if (rc) {
-		session_complain(session, 1, -rc, "cannot read " FSQ_CONFIG_FILE);
+		session_errno(session, 0, -rc, FSQ_CONFIG_FILE, "cannot read " FSQ_CONFIG_FILE);
 		return false;
 	}
 	rest = session->config_text;

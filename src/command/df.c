@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "options.h"
 #include "output/renderer.h"
 #include "paths.h"
@@ -29,7 +27,7 @@ static void show(struct df *df, const struct path_entry *path, uint64_t total, u
 	struct space_row row = { path->fs->device, path->directory, total, used, available };
 
 	if (df->header)
-		df->session->render->space_begin(df->session->out, &df->style);
+		render_space_begin(df->session->render, df->session->out, &df->style);
 	df->header = false;
 	df->session->render->space_row(df->session->out, &df->style, &row);
 }
@@ -42,20 +40,21 @@ static bool check_project(struct session *session, const struct path_entry *path
 	int rc;
 
 	if (fd < 0) {
-		session_complain(session, 1, errno, "cannot open %s", path->directory);
+		session_errno(session, 0, errno, path->directory, "cannot open %s",
+			      path->directory);
 		return false;
 	}
 	rc = fsq_inode_project_get(fd, &project);
 	close(fd);
 	if (rc)
-		session_complain_bare(session, 1, -rc, "FS_IOC_FSGETXATTR");
+		session_errno(session, ERROR_BARE, -rc, path->directory, "FS_IOC_FSGETXATTR");
 	else if (!project.inherit)
-		session_complain(session, 1, FSQ_E_CONFLICT, "project quota flag not set on %s",
-				 path->directory);
+		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
+			      "project quota flag not set on %s", path->directory);
 	else if (project.id != path->project)
-		session_complain(session, 1, FSQ_E_CONFLICT,
-				 "project ID %u (%s) doesn't match ID %u (%s)", path->project,
-				 session->projects_file, project.id, path->directory);
+		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
+			      "project ID %u (%s) doesn't match ID %u (%s)", path->project,
+			      session->projects_file, project.id, path->directory);
 	else
 		return true;
 	return false;
@@ -80,7 +79,8 @@ static void show_path(struct df *df, const struct path_entry *path)
 	}
 	rc = fsq_space_get(path->directory, path->fs->is_xfs, space);
 	if (rc) {
-		session_complain(df->session, 1, -rc, "cannot open %s", path->directory);
+		session_errno(df->session, 0, -rc, path->directory, "cannot open %s",
+			      path->directory);
 		return;
 	}
 	total = space[df->form].total / unit;
@@ -92,7 +92,8 @@ static void show_path(struct df *df, const struct path_entry *path)
 	rc = fsq_kernel_get(target, FSQ_PROJECT, path->project, &dquot);
 	if (rc) {
 		if (!df->told)
-			session_note(df->session, -rc, "project directories are left out");
+			session_errno(df->session, ERROR_SILENT, -rc, path->directory,
+				      "project directories are left out");
 		df->told = true;
 		return;
 	}
@@ -113,39 +114,40 @@ static void show_word(struct df *df, const char *word)
 		show_path(df, &df->session->paths[index]);
 }
 
-COMMAND_FUNCTION(df)
+static void command_df(struct session *session, const struct invocation *invocation)
 {
-	struct selection selection = { 0 };
-	struct df df = { .session = session };
-	const char *file = NULL;
-	int option;
+	const struct quota_options *options = invocation->options;
+	struct df df = { .session = session, .no_header = options->no_header };
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'f')
-			file = optarg;
-		else if (option == 'N')
-			df.no_header = true;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
-	}
 	/* All filesystems are shown at once. */
 	if (session->pass > 0)
-		return COMMAND_NEXT;
-	options_default_form(&selection);
-	df.style = selection.style;
+		return;
+	df.style = options_style(options);
 	df.form = df.style.form[ROW_BLOCKS]   ? FSQ_BLOCKS
 		  : df.style.form[ROW_INODES] ? FSQ_INODES
 					      : FSQ_REALTIME;
-	if (!session_output_begin(session, file))
-		return COMMAND_NEXT;
+	if (!session_output_begin(session, options->file))
+		return;
 	paths_load_projects(session);
 	df.header = !df.no_header;
-	for (int i = optind; i < argc; i++)
-		show_word(&df, argv[i]);
-	if (optind == argc)
+	for (int i = 0; i < invocation->operand_count; i++)
+		show_word(&df, invocation->operands[i]);
+	if (invocation->operand_count == 0)
 		for (size_t i = 0; i < session->path_count; i++)
 			show_path(&df, &session->paths[i]);
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+const struct command df_command = {
+	.name = "df",
+	.alias = "free",
+	.summary = "show free and used counts for blocks and inodes",
+	.synopsis = "[-bir] [-hN] [-f file]",
+	.help = "Size and free space of the filesystems, and of each project directory in\n"
+		"the projects file, measured against its soft limit where it has one.",
+	.options = (option_tables){ default_blocks_option, other_forms_options, human_option,
+				    no_header_option, output_file_option, NULL },
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA,
+	.run = command_df,
+};

@@ -3,8 +3,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "names.h"
+
+/* Commands copy by index. */
+_Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ_INODES &&
+		       (int)ROW_REALTIME == (int)FSQ_REALTIME && (int)ROW_USER == (int)FSQ_USER &&
+		       (int)ROW_GROUP == (int)FSQ_GROUP && (int)ROW_PROJECT == (int)FSQ_PROJECT,
+	       "rows and quota records are in the same order");
 
 struct guess {
 	struct session *session;
@@ -26,7 +33,8 @@ static void try_id(uint32_t id, void *arg)
 	guess->saw_zero |= id == 0;
 	guess->answered |= rc == 0 || rc == -ENOENT;
 	if (rc && rc != -ENOENT && rc != -ENOSYS && rc != -ESRCH)
-		session_complain_bare(guess->session, 0, -rc, "XFS_GETQUOTA");
+		session_errno(guess->session, ERROR_BARE | ERROR_STATUS_0, -rc, NULL,
+			      "XFS_GETQUOTA");
 	if (rc == 0 && id >= range->lower && (!range->upper || id <= range->upper))
 		guess->visit(&dquot, guess->arg);
 }
@@ -43,8 +51,8 @@ bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 	if (rc && session->native) {
 		/* Nothing is guessed there: either there are none, or they cannot be had. */
 		if (rc != -ENOENT)
-			session_note(session, -rc, "cannot read %s quotas",
-				     names_of_type(range->type));
+			session_errno(session, ERROR_SILENT, -rc, NULL, "cannot read %s quotas",
+				      names_of_type(range->type));
 		return rc == -ENOENT;
 	}
 	if (rc) {
@@ -52,8 +60,8 @@ bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		if (range->type == FSQ_PROJECT && range->zero_is_known && !guess.saw_zero)
 			try_id(0, &guess);
 		if (rc != -ENOENT && !guess.answered)
-			session_note(session, -rc, "cannot read %s quotas",
-				     names_of_type(range->type));
+			session_errno(session, ERROR_SILENT, -rc, NULL, "cannot read %s quotas",
+				      names_of_type(range->type));
 		return rc == -ENOENT || guess.answered;
 	}
 	while (rc == 0 && dquot.id >= id && (!range->upper || dquot.id <= range->upper)) {
@@ -65,6 +73,47 @@ bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 	}
 	if (rc == 0 || rc == -ENOENT)
 		return true;
-	session_note(session, -rc, "cannot read the other %s quotas", names_of_type(range->type));
+	session_errno(session, ERROR_SILENT, -rc, NULL, "cannot read the other %s quotas",
+		      names_of_type(range->type));
+	return false;
+}
+
+static int64_t grace_left(int64_t expires, int64_t *now)
+{
+	if (!expires)
+		return ROW_NO_GRACE;
+	if (!*now)
+		*now = time(NULL);
+	return expires > *now ? expires - *now : 0;
+}
+
+void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[])
+{
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		const struct fsq_amounts *amounts = &dquot->form[form];
+
+		row[form] = (struct amounts_row){
+			.used_units = amounts->used,
+			.soft_units = amounts->soft,
+			.hard_units = amounts->hard,
+			.grace_seconds = grace_left(amounts->expires, now),
+			.warnings = amounts->warnings,
+		};
+	}
+}
+
+bool row_is_unused(const struct row_style *style, const struct amounts_row row[])
+{
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form] && row[form].used_units)
+			return false;
+	return true;
+}
+
+bool row_has_limits(const struct row_style *style, const struct amounts_row row[])
+{
+	for (int form = 0; form < ROW_FORMS; form++)
+		if (style->form[form] && (row[form].soft_units || row[form].hard_units))
+			return true;
 	return false;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every quota record of a filesystem, for report and dump. */
+/* Quota records: every one of a filesystem, and as rows. */
 #ifndef FSQ_DQUOTS_H
 #define FSQ_DQUOTS_H
 
+#include "output/rows.h"
+#include "quota/kernel.h"
 #include "session.h"
 
 struct dquot_range {
@@ -21,5 +23,18 @@ struct dquot_range {
 bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
+
+/**
+ * A quota record as a row.
+ *
+ * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
+ */
+void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[]);
+
+/** Is all use in the selected forms zero? */
+bool row_is_unused(const struct row_style *style, const struct amounts_row row[]);
+
+/** Is there a limit in the selected forms? */
+bool row_has_limits(const struct row_style *style, const struct amounts_row row[]);
 
 #endif

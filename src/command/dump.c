@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <getopt.h>
 #include <stdlib.h>
 
-#include "command.h"
 #include "dquots.h"
 #include "options.h"
 #include "output/renderer.h"
+
+struct dump_options {
+	struct quota_options quota;
+	const char *lower, *upper;
+};
 
 struct dump {
 	struct session *session;
@@ -27,40 +30,45 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 		dump->session->render->limits_row(dump->session->out, &row);
 }
 
-COMMAND_FUNCTION(dump)
+static void command_dump(struct session *session, const struct invocation *invocation)
 {
-	struct selection selection = { 0 };
+	const struct dump_options *options = invocation->options;
+	struct dquot_range range = { .type = options_type(&options->quota) };
 	struct dump dump = { .session = session };
-	struct dquot_range range = { 0 };
-	const char *file = NULL;
-	int option;
+	const struct fsq_filesystem *fs;
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'f':
-			file = optarg;
-			break;
-		case 'L':
-			if (!options_number(session, optarg, &range.lower))
-				return COMMAND_NEXT;
-			break;
-		case 'U':
-			if (!options_number(session, optarg, &range.upper))
-				return COMMAND_NEXT;
-			break;
-		default:
-			if (!options_select(&selection, option))
-				return command_usage(session, command);
-		}
+	if (!options_number(session, options->lower, &range.lower) ||
+	    !options_number(session, options->upper, &range.upper))
+		return;
+	if (invocation->operand_count > 0 || options_type_count(&options->quota) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (optind != argc || options_type_count(&selection) > 1)
-		return command_usage(session, command);
-	if (session->current_path < 0 || !session_output_begin(session, file))
-		return COMMAND_NEXT;
-	range.type = options_type(&selection);
-	dump.device = session->paths[session->current_path].fs->device;
-	dquots_each(session, session->paths[session->current_path].fs, &range, show, &dump);
+	if (session->current_path < 0 || !session_output_begin(session, options->quota.file))
+		return;
+	fs = session->paths[session->current_path].fs;
+	dump.device = fs->device;
+	dquots_each(session, fs, &range, show, &dump);
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct dump_options, member)
+
+static const struct command_option range_options[] = {
+	{ 'L', NULL, "lowest ID", .kind = VALUE_ID, .argument = "ID", .field = FIELD(lower) },
+	{ 'U', NULL, "highest ID", .kind = VALUE_ID, .argument = "ID", .field = FIELD(upper) },
+	{ 0 },
+};
+
+const struct command dump_command = {
+	.name = "dump",
+	.summary = "dump quota information for backup utilities",
+	.synopsis = "[-g|-p|-u] [-LU] [-f file]",
+	.help = "Print the limits of every user (-u, default), group (-g) or project (-p) that\n"
+		"has any, in a form that restore reads.",
+	.options = (option_tables){ default_users_option, other_types_options, range_options,
+				    output_file_option, NULL },
+	.options_size = sizeof(struct dump_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT,
+	.run = command_dump,
+};

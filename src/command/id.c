@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
-#include <string.h>
 
-#include "native_command.h"
-#include "output/json_rows.h"
-#include "output/native_text.h"
+#include "command.h"
+#include "options.h"
 #include "quota/inode_project.h"
 #include "quota/tree_walk.h"
 
@@ -20,36 +17,27 @@ static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fi
 	if (entry->has_project)
 		rc = -fsq_walk_project_get(entry, &project);
 	if (entry->kind == FSQ_WALK_SPECIAL && (!entry->has_project || rc == ENOTTY))
-		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-				 "%s: the kernel tells project IDs of files and directories only",
-				 entry->path);
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, entry->path,
+			      "%s: the kernel tells project IDs of files and directories only",
+			      entry->path);
 	else if (rc)
-		session_complain(session, 1, rc, "%s: cannot read the project ID", entry->path);
-	else if (session->json)
-		json_id_row(session->out, entry->path, project.id);
+		session_errno(session, 0, rc, entry->path, "%s: cannot read the project ID",
+			      entry->path);
 	else
-		text_id_row(session->out, project.id);
+		session->render->id_row(session->out, entry->path, project.id);
 	return 0;
 }
 
-NATIVE_FUNCTION(id)
+static void command_id(struct session *session, const struct invocation *invocation)
 {
-	static const struct option words[] = { NATIVE_WORDS, { NULL, 0, NULL, 0 } };
 	struct fsq_error err;
-	int option;
 
-	while ((option = native_option(session, command, argc, argv, "h", words)) != -1)
-		if (option == 0)
-			return;
-	if (optind == argc) {
-		session_complain(session, 1, FSQ_E_USAGE, "no path given; usage: %s",
-				 command->usage);
+	if (!options_some_operand(session, invocation, "path"))
 		return;
-	}
-	session->render->begin(session->out, command->name);
-	for (int i = optind; i < argc; i++) {
+	render_begin(session->render, session->out, "id");
+	for (int i = 0; i < invocation->operand_count; i++) {
 		struct fsq_walk walk = {
-			.root = argv[i],
+			.root = invocation->operands[i],
 			.root_fd = -1,
 			.reach = FSQ_WALK_PROJECTS,
 			.alone = true,
@@ -58,7 +46,17 @@ NATIVE_FUNCTION(id)
 		};
 
 		if (fsq_tree_walk(&walk, &err))
-			session_complain(session, 1, err.errnum, "%s", err.path);
+			session_errno(session, 0, err.errnum, err.path, "%s", err.path);
 	}
-	session->render->end(session->out);
+	render_end(session->render, session->out);
 }
+
+const struct command id_command = {
+	.name = "id",
+	.summary = "print the project ID of files",
+	.synopsis = "[--json] PATH...",
+	.help = "Print the project ID that each PATH carries, one a line; 0 is none.",
+	.options = (option_tables){ json_option, help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.run = command_id,
+};

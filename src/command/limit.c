@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
-#include "command.h"
 #include "names.h"
 #include "options.h"
 #include "quota/units.h"
+
+struct limit_options {
+	struct quota_options quota;
+	bool defaults;
+};
 
 static const struct {
 	const char *key;
@@ -31,15 +34,14 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 			continue;
 		if (form == FSQ_INODES ? fsq_parse_count(text, &value)
 				       : fsq_parse_size(text, &value)) {
-			session_complain(session, 1, FSQ_E_USAGE, "Error: could not parse size %s.",
-					 text);
+			session_usage_error(session, "Error: could not parse size %s.", text);
 			if (session->native)
 				return false;
 			break;
 		}
 		if (session->native && form != FSQ_INODES && fsq_limit_is_lost(value)) {
-			session_complain(
-				session, 1, FSQ_E_USAGE,
+			session_usage_error(
+				session,
 				"%s would count as no limit; 288230376151711743 means that", word);
 			return false;
 		}
@@ -49,7 +51,7 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 		limits->mask |= keys[i].hard ? FSQ_HARD(form) : FSQ_SOFT(form);
 		return true;
 	}
-	session_complain(session, 1, FSQ_E_USAGE, "unrecognised argument %s", word);
+	session_usage_error(session, "unrecognised argument %s", word);
 	return false;
 }
 
@@ -68,51 +70,76 @@ static bool are_in_order(struct session *session, const struct fsq_target *targe
 		uint64_t hard = sets_hard ? limits->hard[form] : dquot.form[form].hard;
 
 		if ((sets_soft || sets_hard) && hard && soft > hard) {
-			session_complain(session, 1, FSQ_E_USAGE,
-					 "the soft limit would be above the hard one");
+			session_usage_error(session, "the soft limit would be above the hard one");
 			return false;
 		}
 	}
 	return true;
 }
 
-COMMAND_FUNCTION(limit)
+static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
+		       const struct fsq_limits *limits)
 {
-	struct selection selection = { 0 };
-	struct fsq_limits limits = { 0 };
-	bool default_limits = false;
 	const struct fsq_target *target;
-	enum fsq_type type;
-	uint32_t id = 0;
-	int option, last, rc;
+	int rc;
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'd')
-			default_limits = true;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
-	}
-	if (argc - optind < (default_limits ? 1 : 2))
-		return command_usage(session, command);
-	type = options_type(&selection);
-	last = default_limits ? argc : argc - 1;
-	for (int i = optind; i < last; i++)
-		if (!parse_limit(session, argv[i], &limits))
-			return COMMAND_NEXT;
-	if (options_type_count(&selection) > 1)
-		return command_usage(session, command);
-	if (!default_limits && !names_to_id_or_complain(session, type, argv[last], &id))
-		return COMMAND_NEXT;
 	if (session->current_path < 0)
-		return COMMAND_NEXT;
+		return;
 	target = &session->paths[session->current_path].fs->target;
-	if (session->native && !are_in_order(session, target, type, id, &limits))
-		return COMMAND_NEXT;
-	rc = fsq_kernel_set_limits(target, type, id, &limits);
-	if (rc == -EINVAL && (limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
-		session_complain_as(session, 1, FSQ_E_NOT_SUPPORTED, -rc, "cannot set limits");
+	if (session->native && !are_in_order(session, target, type, id, limits))
+		return;
+	rc = fsq_kernel_set_limits(target, type, id, limits);
+	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
 	else if (rc)
-		session_complain(session, 1, -rc, "cannot set limits");
-	return COMMAND_NEXT;
+		session_errno(session, 0, -rc, NULL, "cannot set limits");
 }
+
+static void command_limit(struct session *session, const struct invocation *invocation)
+{
+	const struct limit_options *options = invocation->options;
+	enum fsq_type type = options_type(&options->quota);
+	int last = invocation->operand_count - !options->defaults;
+	struct fsq_limits limits = { 0 };
+	uint32_t id = 0;
+
+	if (last < 1) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	for (int i = 0; i < last; i++)
+		if (!parse_limit(session, invocation->operands[i], &limits))
+			return;
+	if (options_type_count(&options->quota) > 1)
+		command_show_usage(session, invocation->command);
+	else if (options->defaults ||
+		 names_to_id_or_complain(session, type, invocation->operands[last], &id))
+		set_limits(session, type, id, &limits);
+}
+
+#define FIELD(member) offsetof(struct limit_options, member)
+
+static const struct command_option defaults_option[] = {
+	{ 'd', NULL, "the defaults, which are kept with ID 0", .field = FIELD(defaults) },
+	{ 0 },
+};
+
+const struct command limit_command = {
+	.name = "limit",
+	.summary = "modify quota limits",
+	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
+	.help = "Set limits of a user (-u, default), group (-g) or project (-p). Limits that\n"
+		"are not named stay as they are; 0 takes one away.\n"
+		"\n"
+		"bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b (4096),\n"
+		"                                k, m, g, t, p, e (powers of 1024)\n"
+		"isoft, ihard                    number of inodes",
+	.example = "limit -p bsoft=900m bhard=1g 42",
+	.options =
+		(option_tables){ default_users_option, other_types_options, defaults_option, NULL },
+	.operands = { { VALUE_LIMIT, "LIMIT=N", true }, { VALUE_NAME, "ID", false } },
+	.options_size = sizeof(struct limit_options),
+	.min_words = 2,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_limit,
+};

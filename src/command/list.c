@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "dquots.h"
 #include "listing.h"
-#include "native_command.h"
+#include "options.h"
+#include "parse.h"
 #include "paths.h"
 #include "quota/project_files.h"
-
-enum { SORT = LISTING_OWN };
+#include "shared/array.h"
 
 enum order { BY_ID, BY_USE, BY_PERCENT };
+
+struct list_options {
+	struct project_style style;
+	enum order order;
+};
 
 /* A line of the projects file that belongs to one of the filesystems. */
 struct known {
@@ -56,22 +59,19 @@ static int add_known(uint32_t id, const char *directory, void *arg)
 {
 	struct list *list = arg;
 	int filesystem = filesystem_of(list->session, directory);
-	struct known *more;
+	struct known *known;
 	char *copy;
 
 	if (filesystem < 0 || id == 0)
 		return 0;
-	if (list->known_count == list->known_room) {
-		list->known_room = list->known_room ? 2 * list->known_room : 64;
-		more = reallocarray(list->known, list->known_room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		list->known = more;
-	}
+	known = array_grow(list->known, list->known_count, &list->known_room, sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+	list->known = known;
 	copy = strdup(directory);
 	if (!copy)
 		return -ENOMEM;
-	list->known[list->known_count++] = (struct known){ id, (size_t)filesystem, copy };
+	known[list->known_count++] = (struct known){ id, (size_t)filesystem, copy };
 	return 0;
 }
 
@@ -92,20 +92,15 @@ static int compare_known(const void *one, const void *other)
 static void add_project(struct list *list, uint32_t id, const struct fsq_dquot *dquot)
 {
 	const struct fsq_filesystem *fs = list->session->paths[list->filesystem].fs;
-	struct project *project;
+	struct project *project =
+		array_grow(list->projects, list->count, &list->room, sizeof(*project));
 
-	if (list->count == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-
-		project = reallocarray(list->projects, room, sizeof(*project));
-		if (!project) {
-			list->no_memory = true;
-			return;
-		}
-		list->projects = project;
-		list->room = room;
+	if (!project) {
+		list->no_memory = true;
+		return;
 	}
-	project = &list->projects[list->count++];
+	list->projects = project;
+	project += list->count++;
 	*project = (struct project){
 		.usage = { .source = FSQ_USAGE_QUOTA,
 			   .id = id,
@@ -170,11 +165,11 @@ static void read_filesystem(struct list *list)
 	session->current_path = (int)list->filesystem;
 	if (rc && fsq_code_of_errno(-rc) != FSQ_E_NOT_SUPPORTED &&
 	    fsq_code_of_errno(-rc) != FSQ_E_NOT_FOUND)
-		session_complain(session, 1, -rc, "cannot ask whether there is project quota");
+		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
 	else if (rc || !list->state.accounting[FSQ_PROJECT])
-		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-				 "there is no project quota: it takes XFS, ext4 or f2fs, mounted "
-				 "with prjquota");
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "there is no project quota: it takes XFS, ext4 or f2fs, mounted "
+			      "with prjquota");
 	else if (dquots_each(session, fs, &range, add_record, list))
 		add_unrecorded(list, (uint64_t)FSQ_ID_MAX + 1);
 	session->current_path = -1;
@@ -222,13 +217,13 @@ static struct project_row row_of(struct list *list, const struct project *projec
 	return row;
 }
 
-static void show(struct list *list, struct project_style *style)
+static void show(struct list *list, const struct project_style *style)
 {
 	const char **directories = calloc(list->known_count + 1, sizeof(*directories));
 	struct project_output *output = listing_begin(list->session, style, "list", false);
 
 	if (!directories || list->no_memory)
-		session_complain(list->session, 1, ENOMEM, "cannot list all");
+		session_errno(list->session, 0, ENOMEM, NULL, "cannot list all");
 	for (size_t i = 0; i < list->count && output && directories; i++) {
 		struct project_row row = row_of(list, &list->projects[i], directories);
 
@@ -272,65 +267,64 @@ static void collect(struct list *list)
 		read_filesystem(list);
 }
 
-static bool parse_order(struct session *session, enum order *order)
-{
-	if (strcmp(optarg, "id") == 0) {
-		*order = BY_ID;
-	} else if (strcmp(optarg, "use") == 0) {
-		*order = BY_USE;
-	} else if (strcmp(optarg, "percent") == 0) {
-		*order = BY_PERCENT;
-	} else {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "--sort is by id, use or percent, not \"%s\"", optarg);
-		return false;
-	}
-	return true;
-}
-
-static void add_paths(struct session *session, int argc, char **argv)
+static void add_paths(struct session *session, const struct invocation *invocation)
 {
 	dev_t dev;
 
-	for (int i = optind; i < argc; i++)
-		paths_add(session, argv[i], &dev);
-	if (optind == argc) {
-		paths_add_all(session);
-		paths_keep_quota(session, false);
-		if (session->path_count == 0)
-			session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-					 "no filesystem with quota is mounted");
-	}
+	for (int i = 0; i < invocation->operand_count; i++)
+		paths_add(session, invocation->operands[i], &dev);
+	if (invocation->operand_count == 0)
+		paths_add_all_with_quota(session, false);
 }
 
-NATIVE_FUNCTION(list)
+static void command_list(struct session *session, const struct invocation *invocation)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,	      NATIVE_FILE_WORDS,
-		LISTING_WORDS,	      { "sort", required_argument, NULL, SORT },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct list list = { .session = session };
-	struct project_style style = { 0 };
-	int option;
+	const struct list_options *options = invocation->options;
+	struct list list = { .session = session, .order = options->order };
 
-	if (!config_read(session))
-		return;
-	project_columns(&style, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
-	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
-	       -1) {
-		if (option == SORT ? !parse_order(session, &list.order)
-				   : listing_option(session, &style, option) < 1)
-			return;
-	}
-	add_paths(session, argc, argv);
+	add_paths(session, invocation);
 	if (session->path_count > 0) {
 		collect(&list);
 		sort(&list);
-		show(&list, &style);
+		show(&list, &options->style);
 	}
 	for (size_t i = 0; i < list.known_count; i++)
 		free(list.known[i].directory);
 	free(list.known);
 	free(list.projects);
 }
+
+static bool take_order(struct session *session, const struct command_option *option, void *to,
+		       const char *word)
+{
+	struct list_options *options = to;
+	int choice = parse_choice(option, word);
+
+	if (choice < 0) {
+		session_usage_error(session, "--sort is by id, use or percent, not \"%s\"", word);
+		return false;
+	}
+	options->order = (enum order)choice;
+	return true;
+}
+
+static const struct command_option sort_option[] = {
+	{ 0, "sort", "by id (default), use or percent, largest first", .kind = VALUE_CHOICE,
+	  .argument = "KEY", .choices = "id use percent", .take = take_order },
+	{ 0 },
+};
+
+const struct command list_command = {
+	.name = "list",
+	.summary = "list projects with their directories, use and limits",
+	.synopsis = "[OPTION]... [PATH]...",
+	.help = "List every project of the filesystem of each PATH, or of all that have quota.",
+	.options = (option_tables){ sort_option, listing_options, registry_options, json_option,
+				    help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct list_options),
+	.defaults = &(const struct list_options){ .style.usual = "ID,NAME,USED,SOFT,HARD,USE%,"
+								 "IUSED,IHARD,PATH" },
+	.flags = COMMAND_CONFIG,
+	.run = command_list,
+};

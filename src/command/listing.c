@@ -6,41 +6,50 @@
 
 #include "names.h"
 
-int listing_option(struct session *session, struct project_style *style, int option)
+static bool take_raw(struct session *session, const struct command_option *option, void *to,
+		     const char *value)
 {
-	const char *wrong;
+	struct project_style *style = to;
 
-	switch (option) {
-	case 'b':
-		style->bytes = true;
-		return 1;
-	case 'n':
-		style->no_headings = true;
-		return 1;
-	case 'r':
-		style->format = PROJECT_RAW;
-		return 1;
-	case 'P':
-		style->format = PROJECT_PAIRS;
-		return 1;
-	case 'o':
-		wrong = project_columns(style, optarg);
-		if (!wrong)
-			return 1;
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "there is no column \"%.*s\"; see --list-columns",
-				 (int)strcspn(wrong, ","), wrong);
-		return 0;
-	case LISTING_OUTPUT_ALL:
-		project_columns(style, "all");
-		return 1;
-	case LISTING_COLUMNS:
-		project_columns_list(session->out);
-		return 0;
-	default:
-		return -1;
-	}
+	(void)session, (void)value;
+	style->format = option->letter == 'P' ? PROJECT_PAIRS : PROJECT_RAW;
+	return true;
 }
+
+static bool take_output(struct session *session, const struct command_option *option, void *to,
+			const char *names)
+{
+	const char *wrong = project_columns(to, option->letter ? names : "all");
+
+	if (!wrong)
+		return true;
+	session_usage_error(session, "there is no column \"%.*s\"; see --list-columns",
+			    (int)strcspn(wrong, ","), wrong);
+	return false;
+}
+
+/* Nothing else is done. */
+static bool take_list_columns(struct session *session, const struct command_option *option,
+			      void *to, const char *value)
+{
+	(void)option, (void)to, (void)value;
+	project_columns_list(session->out);
+	return false;
+}
+
+#define FIELD(member) offsetof(struct project_style, member)
+
+const struct command_option listing_options[] = {
+	{ 'o', "output", "these columns, +LIST: besides the usual", .kind = VALUE_COLUMNS,
+	  .argument = "LIST", .take = take_output },
+	{ 0, "output-all", "all columns", .take = take_output },
+	{ 0, "list-columns", "which there are", .take = take_list_columns },
+	{ 'b', "bytes", "sizes in bytes", .field = FIELD(bytes) },
+	{ 'n', "noheadings", "no line of headings", .field = FIELD(no_headings) },
+	{ 'r', "raw", "columns separated by a blank, \\x20 for a blank in one", .take = take_raw },
+	{ 'P', "pairs", "NAME=\"VALUE\" pairs", .take = take_raw },
+	{ 0 },
+};
 
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage)
@@ -69,16 +78,14 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 }
 
-struct project_output *listing_begin(struct session *session, struct project_style *style,
+struct project_output *listing_begin(struct session *session, const struct project_style *style,
 				     const char *key, bool single)
 {
-	struct project_output *output;
+	struct project_output *output =
+		project_output_begin(session->out, style, key, single, session->json);
 
-	if (session->json)
-		style->format = PROJECT_JSON;
-	output = project_output_begin(session->out, style, key, single);
 	if (!output)
-		session_complain(session, 1, ENOMEM, "cannot print all");
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 	return output;
 }
 
@@ -86,11 +93,11 @@ void listing_add(struct session *session, struct project_output *output,
 		 const struct project_row *row)
 {
 	if (project_output_row(output, row))
-		session_complain(session, 1, ENOMEM, "cannot print all");
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }
 
 void listing_end(struct session *session, struct project_output *output)
 {
 	if (project_output_end(output))
-		session_complain(session, 1, ENOMEM, "cannot print all");
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }

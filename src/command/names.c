@@ -41,11 +41,12 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 	if (names_to_id(session, type, word, id))
 		return true;
 	if (session->native)
-		session_complain(session, 1, FSQ_E_NOT_FOUND, "there is no %s %s",
-				 names_of_type(type), word);
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
+			      names_of_type(type), word);
 	else
-		session_complain_bare(session, 1, FSQ_E_NOT_FOUND, "%s: invalid %s name: %s",
-				      names_of_type(type), session->program, word);
+		session_error(session, ERROR_BARE, FSQ_E_NOT_FOUND, 0, NULL,
+			      "%s: invalid %s name: %s", names_of_type(type), session->program,
+			      word);
 	return false;
 }
 

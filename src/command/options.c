@@ -1,124 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "config.h"
+#include "progress.h"
 #include "quota/units.h"
+#include "shared/array.h"
 
-/* Commands copy by index. */
-_Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ_INODES &&
-		       (int)ROW_REALTIME == (int)FSQ_REALTIME && (int)ROW_USER == (int)FSQ_USER &&
-		       (int)ROW_GROUP == (int)FSQ_GROUP && (int)ROW_PROJECT == (int)FSQ_PROJECT,
-	       "rows and quota records are in the same order");
+/* --- of the session --- */
 
-void options_begin(void)
+static bool take_at(struct session *session, const struct command_option *option, void *options,
+		    const char *value)
 {
-	/* See getopt.c: it starts anew at 0, and then looks at POSIXLY_CORRECT again. */
-	optind = 0;
-}
+	const char **at =
+		array_grow(session->at, session->at_count, &session->at_room, sizeof(*at));
 
-bool options_select(struct selection *selection, int option)
-{
-	switch (option) {
-	case 'u':
-		selection->type[FSQ_USER] = true;
-		return true;
-	case 'g':
-		selection->type[FSQ_GROUP] = true;
-		return true;
-	case 'p':
-		selection->type[FSQ_PROJECT] = true;
-		return true;
-	case 'b':
-		selection->style.form[ROW_BLOCKS] = true;
-		return true;
-	case 'i':
-		selection->style.form[ROW_INODES] = true;
-		return true;
-	case 'r':
-		selection->style.form[ROW_REALTIME] = true;
-		return true;
-	case 'h':
-		selection->style.human = true;
-		return true;
-	case 'n':
-		selection->style.numeric = true;
-		return true;
-	default:
+	(void)option, (void)options;
+	if (!at) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		return false;
 	}
+	session->at = at;
+	at[session->at_count++] = value;
+	return true;
+}
+
+static bool take_lock_timeout(struct session *session, const struct command_option *option,
+			      void *options, const char *value)
+{
+	(void)option, (void)options;
+	if (config_parse_seconds(value, &session->lock_seconds))
+		return true;
+	session_usage_error(session, "--lock-timeout is a number of seconds, not \"%s\"", value);
+	return false;
+}
+
+static bool take_max_errors(struct session *session, const struct command_option *option,
+			    void *options, const char *word)
+{
+	(void)option, (void)options;
+	if (fsq_parse_positive(word, &session->max_errors) == 0)
+		return true;
+	session_usage_error(session, "--max-errors is a number from 1 on, not \"%s\"", word);
+	return false;
+}
+
+const struct command_option json_option[] = {
+	{ 0, "json", "JSON, see fsquota-json(5)", .session_field = offsetof(struct session, json) },
+	{ 0 },
+};
+
+const struct command_option json_errors_option[] = {
+	{ 0, "json", "errors as JSON, see fsquota-json(5)",
+	  .session_field = offsetof(struct session, json) },
+	{ 0 },
+};
+
+const struct command_option registry_options[] = {
+	{ 0, "projects-file", "instead of /etc/projects", .kind = VALUE_FILE, .argument = "F",
+	  .session_field = offsetof(struct session, projects_file) },
+	{ 0, "projid-file", "instead of /etc/projid", .kind = VALUE_FILE, .argument = "F",
+	  .session_field = offsetof(struct session, projid_file) },
+	{ 0 },
+};
+
+const struct command_option lock_option[] = {
+	{ 0, "lock-timeout", "wait at most S seconds for the locks of both files: 60",
+	  .kind = VALUE_NUMBER, .argument = "S", .take = take_lock_timeout },
+	{ 0 },
+};
+
+const struct command_option progress_option[] = {
+	{ 0, "progress", "how far it is: auto, never, always", .kind = VALUE_CHOICE,
+	  .argument = "WHEN", .choices = "auto never always", .take = progress_take },
+	{ 0 },
+};
+
+const struct command_option max_errors_option[] = {
+	{ 0, "max-errors", "give up after so many files that fail", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_max_errors },
+	{ 0 },
+};
+
+const struct command_option help_option[] = {
+	{ 'h', "help", "show this and exit", .session_field = offsetof(struct session, help) },
+	{ 0 },
+};
+
+static const struct command_option at_option[] = {
+	{ 0, "at", "the filesystem: a directory on it, or its device", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0, "json", "JSON instead of a table, see fsquota-json(5)",
+	  .session_field = offsetof(struct session, json) },
+	{ 0 },
+};
+
+/* Without -h, which is a letter of xfs_quota's. */
+static const struct command_option long_help_option[] = {
+	{ 0, "help", "show this and exit", .session_field = offsetof(struct session, help) },
+	{ 0 },
+};
+
+const struct command_option *const options_of_filesystems[] = { at_option, registry_options,
+								long_help_option, NULL };
+
+bool options_claim_id(struct session *session, struct fsq_claim *claim, const char *text)
+{
+	claim->has_id = fsq_parse_id(text, &claim->id) == 0 && claim->id != 0;
+	if (!claim->has_id)
+		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", text,
+				    FSQ_ID_MAX);
+	return claim->has_id;
+}
+
+static bool take_own_id(struct session *session, const struct command_option *option, void *options,
+			const char *value)
+{
+	(void)option;
+	return options_claim_id(session, options, value);
+}
+
+const struct command_option own_id_option[] = {
+	{ 0, "id", "insist that this ID, which DIR carries, is its own", .kind = VALUE_ID,
+	  .argument = "ID", .take = take_own_id },
+	{ 0 },
+};
+
+bool options_directory(struct session *session, const struct invocation *invocation,
+		       const char **directory)
+{
+	*directory = invocation->operands[0];
+	if (invocation->operand_count == 1)
+		return true;
+	session_usage_error(session, "%s; usage: fsquota %s %s",
+			    invocation->operand_count == 0 ? "no directory given"
+							   : "one directory at a time",
+			    invocation->command->name, invocation->command->synopsis);
+	return false;
+}
+
+bool options_some_operand(struct session *session, const struct invocation *invocation,
+			  const char *noun)
+{
+	if (invocation->operand_count > 0)
+		return true;
+	session_usage_error(session, "no %s given; usage: fsquota %s %s", noun,
+			    invocation->command->name, invocation->command->synopsis);
+	return false;
+}
+
+const struct command_option *const common_options[] = { at_option,	   registry_options,
+							lock_option,	   progress_option,
+							max_errors_option, NULL };
+
+/* --- of xfs_quota's commands --- */
+
+#define FIELD(member) offsetof(struct quota_options, member)
+
+const struct command_option users_option[] = {
+	{ 'u', NULL, "of users", .field = FIELD(type[FSQ_USER]) },
+	{ 0 },
+};
+
+const struct command_option default_users_option[] = {
+	{ 'u', NULL, "of users (default)", .field = FIELD(type[FSQ_USER]) },
+	{ 0 },
+};
+
+const struct command_option other_types_options[] = {
+	{ 'g', NULL, "of groups", .field = FIELD(type[FSQ_GROUP]) },
+	{ 'p', NULL, "of projects", .field = FIELD(type[FSQ_PROJECT]) },
+	{ 0 },
+};
+
+const struct command_option blocks_option[] = {
+	{ 'b', NULL, "blocks", .field = FIELD(style.form[ROW_BLOCKS]) },
+	{ 0 },
+};
+
+const struct command_option default_blocks_option[] = {
+	{ 'b', NULL, "blocks (default)", .field = FIELD(style.form[ROW_BLOCKS]) },
+	{ 0 },
+};
+
+const struct command_option other_forms_options[] = {
+	{ 'i', NULL, "inodes", .field = FIELD(style.form[ROW_INODES]) },
+	{ 'r', NULL, "realtime blocks", .field = FIELD(style.form[ROW_REALTIME]) },
+	{ 0 },
+};
+
+const struct command_option human_option[] = {
+	{ 'h', NULL, "sizes with a letter (K, M, G, ...)", .field = FIELD(style.human) },
+	{ 0 },
+};
+
+const struct command_option numeric_option[] = {
+	{ 'n', NULL, "IDs instead of names", .field = FIELD(style.numeric) },
+	{ 0 },
+};
+
+const struct command_option no_header_option[] = {
+	{ 'N', NULL, "no header", .field = FIELD(no_header) },
+	{ 0 },
+};
+
+const struct command_option all_option[] = {
+	{ 'a', NULL, "all filesystems", .field = FIELD(all) },
+	{ 0 },
+};
+
+const struct command_option output_file_option[] = {
+	{ 'f', NULL, "write to a new file", .kind = VALUE_FILE, .argument = "FILE",
+	  .field = FIELD(file) },
+	{ 0 },
+};
+
+int options_type_count(const struct quota_options *options)
+{
+	return options->type[FSQ_USER] + options->type[FSQ_GROUP] + options->type[FSQ_PROJECT];
+}
+
+enum fsq_type options_type(const struct quota_options *options)
+{
+	if (options->type[FSQ_PROJECT])
+		return FSQ_PROJECT;
+	return options->type[FSQ_GROUP] ? FSQ_GROUP : FSQ_USER;
+}
+
+bool options_has_form(const struct quota_options *options)
+{
+	const bool *form = options->style.form;
+
+	return form[ROW_BLOCKS] || form[ROW_INODES] || form[ROW_REALTIME];
+}
+
+struct row_style options_style(const struct quota_options *options)
+{
+	struct row_style style = options->style;
+
+	style.form[ROW_BLOCKS] |= !options_has_form(options);
+	return style;
 }
 
 bool options_number(struct session *session, const char *text, uint32_t *number)
 {
+	if (!text)
+		return true;
 	/* As atoi(3) of glibc, where it is too large. */
 	*number = (uint32_t)strtol(text, NULL, 10);
 	if (!session->native || fsq_parse_id(text, number) == 0)
 		return true;
-	session_complain(session, 1, FSQ_E_USAGE, "%s is not a number from 0 to %u", text,
-			 FSQ_ID_MAX);
-	return false;
-}
-
-int options_type_count(const struct selection *selection)
-{
-	return selection->type[FSQ_USER] + selection->type[FSQ_GROUP] +
-	       selection->type[FSQ_PROJECT];
-}
-
-enum fsq_type options_type(const struct selection *selection)
-{
-	if (selection->type[FSQ_PROJECT])
-		return FSQ_PROJECT;
-	return selection->type[FSQ_GROUP] ? FSQ_GROUP : FSQ_USER;
-}
-
-void options_default_form(struct selection *selection)
-{
-	const bool *form = selection->style.form;
-
-	if (!form[ROW_BLOCKS] && !form[ROW_INODES] && !form[ROW_REALTIME])
-		selection->style.form[ROW_BLOCKS] = true;
-}
-
-static int64_t grace_left(int64_t expires, int64_t *now)
-{
-	if (!expires)
-		return ROW_NO_GRACE;
-	if (!*now)
-		*now = time(NULL);
-	return expires > *now ? expires - *now : 0;
-}
-
-void options_usage_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[])
-{
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		const struct fsq_amounts *amounts = &dquot->form[form];
-
-		row[form] = (struct amounts_row){
-			.used_units = amounts->used,
-			.soft_units = amounts->soft,
-			.hard_units = amounts->hard,
-			.grace_seconds = grace_left(amounts->expires, now),
-			.warnings = amounts->warnings,
-		};
-	}
-}
-
-bool options_is_unused(const struct row_style *style, const struct amounts_row row[])
-{
-	for (int form = 0; form < ROW_FORMS; form++)
-		if (style->form[form] && row[form].used_units)
-			return false;
-	return true;
-}
-
-bool options_has_limits(const struct row_style *style, const struct amounts_row row[])
-{
-	for (int form = 0; form < ROW_FORMS; form++)
-		if (style->form[form] && (row[form].soft_units || row[form].hard_units))
-			return true;
+	session_usage_error(session, "%s is not a number from 0 to %u", text, FSQ_ID_MAX);
 	return false;
 }

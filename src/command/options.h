@@ -1,55 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that several commands share, and what they make of quota records. */
+/* The options that several commands share: tables for their descriptions, and where they go. */
 #ifndef FSQ_OPTIONS_H
 #define FSQ_OPTIONS_H
 
+#include "command.h"
 #include "output/rows.h"
 #include "quota/kernel.h"
-#include "session.h"
+#include "quota/owner.h"
 
-/* Which quota types and forms a command line asks for. */
-struct selection {
+/* --- at the native door alone --- */
+
+extern const struct command_option json_option[];	 /* JSON instead of a table */
+extern const struct command_option json_errors_option[]; /* there is no table */
+extern const struct command_option registry_options[];	 /* --projects-file, --projid-file */
+extern const struct command_option lock_option[];	 /* --lock-timeout */
+extern const struct command_option progress_option[];	 /* --progress */
+extern const struct command_option max_errors_option[];	 /* --max-errors */
+extern const struct command_option help_option[];	 /* -h, --help */
+
+/** Those that may also stand before the command; NULL ends the tables. */
+extern const struct command_option *const common_options[];
+
+/** What every command that works on filesystems has besides; NULL ends the tables. */
+extern const struct command_option *const options_of_filesystems[];
+
+/* --id of a directory's own project; the options of the command begin with a struct fsq_claim. */
+extern const struct command_option own_id_option[];
+
+/** Take the value of --id. @return  whether it is an ID; else the user has been told */
+bool options_claim_id(struct session *session, struct fsq_claim *claim, const char *text);
+
+/** The one operand there must be. @return  whether it is there; else the user has been told */
+bool options_directory(struct session *session, const struct invocation *invocation,
+		       const char **directory);
+
+/** @return  whether there is an operand; else the user has been told that a @noun is wanted */
+bool options_some_operand(struct session *session, const struct invocation *invocation,
+			  const char *noun);
+
+/* --- of xfs_quota's commands --- */
+
+/* The options of such a command begin with these. */
+struct quota_options {
 	bool type[FSQ_TYPES];
 	struct row_style style;
+	const char *file;
+	bool no_header, verbose, all;
 };
 
-/** Begin to read the options of a command with getopt(3). */
-void options_begin(void);
+extern const struct command_option users_option[]; /* -u */
+extern const struct command_option default_users_option[];
+extern const struct command_option other_types_options[]; /* -g -p */
+extern const struct command_option blocks_option[];	  /* -b */
+extern const struct command_option default_blocks_option[];
+extern const struct command_option other_forms_options[]; /* -i -r */
+extern const struct command_option human_option[];	  /* -h */
+extern const struct command_option numeric_option[];	  /* -n */
+extern const struct command_option no_header_option[];	  /* -N */
+extern const struct command_option all_option[];	  /* -a */
+extern const struct command_option output_file_option[];  /* -f */
+
+/** @return  how many types are selected */
+int options_type_count(const struct quota_options *options);
+
+/** @return  the selected type, or user; for commands that take one */
+enum fsq_type options_type(const struct quota_options *options);
+
+/** @return  whether a form is selected */
+bool options_has_form(const struct quota_options *options);
+
+/** The style, with blocks if no form is selected. */
+struct row_style options_style(const struct quota_options *options);
 
 /**
- * Take one of -u -g -p -b -i -r -h -n.
+ * The number of -L, -U or -d. xfs_quota takes what is none for 0; the native door tells the user.
  *
- * @return   whether @option was one of them
- */
-bool options_select(struct selection *selection, int option);
-
-/**
- * The number of -L, -U or -d. xfs_quota takes what is none for 0; at the native door that is told.
- *
+ * @text     NULL: *@number stays
  * @return   whether to go on
  */
 bool options_number(struct session *session, const char *text, uint32_t *number);
-
-/** @return  how many types are selected */
-int options_type_count(const struct selection *selection);
-
-/** @return  the selected type, or user; for commands that take one */
-enum fsq_type options_type(const struct selection *selection);
-
-/** Blocks, unless a form was selected. */
-void options_default_form(struct selection *selection);
-
-/**
- * A quota record as a row.
- *
- * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
- */
-void options_usage_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[]);
-
-/** Is all use in the selected forms zero? */
-bool options_is_unused(const struct row_style *style, const struct amounts_row row[]);
-
-/** Is there a limit in the selected forms? */
-bool options_has_limits(const struct row_style *style, const struct amounts_row row[]);
 
 #endif

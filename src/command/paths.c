@@ -10,27 +10,23 @@
 
 #include "names.h"
 #include "output/errno_words.h"
+#include "shared/array.h"
 
 static void out_of_memory(struct session *session)
 {
-	session_complain(session, 1, ENOMEM, "cannot go on");
+	session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 }
 
 /* XFS entries come first, each kind in the order it was added. */
 static bool insert(struct session *session, const struct path_entry *entry)
 {
 	size_t at = entry->foreign ? session->path_count : session->xfs_path_count;
-	struct path_entry *paths = session->paths;
+	struct path_entry *paths = array_grow(session->paths, session->path_count,
+					      &session->path_room, sizeof(*paths));
 
-	/* Grown by doubling: a power of two says it is full. */
-	if ((session->path_count & (session->path_count - 1)) == 0) {
-		size_t size = session->path_count ? 2 * session->path_count : 1;
-
-		paths = reallocarray(paths, size, sizeof(*paths));
-		if (!paths)
-			return false;
-		session->paths = paths;
-	}
+	if (!paths)
+		return false;
+	session->paths = paths;
 	session->xfs_path_count += !entry->foreign;
 	memmove(&paths[at + 1], &paths[at], (session->path_count - at) * sizeof(*paths));
 	paths[at] = *entry;
@@ -43,8 +39,8 @@ static bool insert(struct session *session, const struct path_entry *entry)
 /* Take over an open filesystem. */
 static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 {
-	struct fsq_filesystem **all =
-		reallocarray(session->filesystems, session->filesystem_count + 1, sizeof(fs));
+	struct fsq_filesystem **all = array_grow(session->filesystems, session->filesystem_count,
+						 &session->filesystem_room, sizeof(fs));
 	struct path_entry entry = {
 		.foreign = !fs->is_xfs,
 		.directory = strdup(fs->directory),
@@ -76,13 +72,14 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 		if (session->native)
 			session_fail(session, &err);
 		else
-			session_complain(session, 0, err.errnum, "cannot setup path for mount %s",
-					 path);
+			session_errno(session, ERROR_STATUS_0, err.errnum, path,
+				      "cannot setup path for mount %s", path);
 		return false;
 	}
 	/* Who uses xfs_quota takes its absence for "not mounted here". */
 	if (!fs->has_device && !session->native) {
-		session_complain(session, 0, ENXIO, "cannot setup path for mount %s", path);
+		session_errno(session, ERROR_STATUS_0, ENXIO, path,
+			      "cannot setup path for mount %s", path);
 		fsq_filesystem_close(fs);
 		return false;
 	}
@@ -102,8 +99,8 @@ static int add_mount(const struct fsq_mount *mount, void *arg)
 		return 0;
 	if (fsq_filesystem_open_mount(&fs, mount, &err)) {
 		if (err.errnum == EIO)
-			session_complain(session, 1, EIO, "cannot setup path for mount %s",
-					 mount->directory);
+			session_errno(session, 0, EIO, mount->directory,
+				      "cannot setup path for mount %s", mount->directory);
 		return 0;
 	}
 	if (!fs->has_device || (session->native && !fs->target.device) ||
@@ -119,13 +116,14 @@ void paths_add_all(struct session *session)
 	struct fsq_error err;
 
 	if (fsq_mounts_each(session->mount_table, add_mount, session, &err)) {
-		session_complain(session, 0, err.errnum, "cannot initialise path table");
+		session_errno(session, ERROR_STATUS_0, err.errnum, err.path[0] ? err.path : NULL,
+			      "cannot initialise path table");
 		/* No filesystem, no project on it. */
 		session->projects_loaded = true;
 	}
 }
 
-void paths_keep_quota(struct session *session, bool xfs_only)
+static void keep_quota(struct session *session, bool xfs_only)
 {
 	struct fsq_state state;
 	size_t kept = 0;
@@ -143,6 +141,15 @@ void paths_keep_quota(struct session *session, bool xfs_only)
 		session->paths[kept++] = *path;
 	}
 	session->path_count = kept;
+}
+
+void paths_add_all_with_quota(struct session *session, bool xfs_only)
+{
+	paths_add_all(session);
+	keep_quota(session, xfs_only);
+	if (session->path_count == 0)
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "no filesystem with quota is mounted");
 }
 
 int paths_find_dev(const struct session *session, dev_t dev)
@@ -165,7 +172,7 @@ int paths_find(const struct session *session, const char *path)
 }
 
 /* Which lines of the projects file are wanted. */
-struct selection {
+struct project_filter {
 	struct session *session;
 	bool all;
 	uint32_t id;
@@ -174,13 +181,13 @@ struct selection {
 
 static int add_project(uint32_t id, const char *directory, void *arg)
 {
-	struct selection *selection = arg;
-	struct session *session = selection->session;
+	struct project_filter *filter = arg;
+	struct session *session = filter->session;
 	struct path_entry entry = { .is_project = true, .project = id };
 	struct stat st;
 	int mount = -1, fd;
 
-	if (!selection->all && id != selection->id)
+	if (!filter->all && id != filter->id)
 		return 0;
 	fd = open(directory, O_PATH | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
@@ -192,15 +199,15 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 									   session->path_given))) {
 		/* Other filesystems are none of its business. */
 	} else if (mount < 0) {
-		session_complain(session, 0, FSQ_OK, "cannot find mount point for path `%s': %s",
-				 directory, errno_words(errno));
+		session_warn(session, directory, "cannot find mount point for path `%s': %s",
+			     directory, errno_words(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
 				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
-		selection->found = entry.directory && insert(session, &entry);
-		if (!selection->found) {
+		filter->found = entry.directory && insert(session, &entry);
+		if (!filter->found) {
 			free(entry.directory);
 			out_of_memory(session);
 		}
@@ -208,34 +215,34 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	if (fd >= 0)
 		close(fd);
 	/* Of one project xfs_quota takes the first directory that is there. */
-	return !selection->all && selection->found;
+	return !filter->all && filter->found;
 }
 
 void paths_load_projects(struct session *session)
 {
-	struct selection selection = { .session = session };
+	struct project_filter filter = { .session = session };
 	struct fsq_error err;
 
 	if (session->projects_loaded)
 		return;
 	session->projects_loaded = true;
 	if (session->only_project_count == 0) {
-		selection.all = true;
+		filter.all = true;
 		/* Without the file there are no project directories. */
-		if (fsq_projects_each(session->projects_file, add_project, &selection, &err) < 0)
+		if (fsq_projects_each(session->projects_file, add_project, &filter, &err) < 0)
 			session_note_projects(session, &err);
 		return;
 	}
 	for (size_t i = 0; i < session->only_project_count; i++) {
 		const char *wanted = session->only_projects[i];
 
-		selection.found = false;
-		if (names_to_id(session, FSQ_PROJECT, wanted, &selection.id))
-			if (fsq_projects_each(session->projects_file, add_project, &selection,
-					      &err) < 0)
+		filter.found = false;
+		if (names_to_id(session, FSQ_PROJECT, wanted, &filter.id))
+			if (fsq_projects_each(session->projects_file, add_project, &filter, &err) <
+			    0)
 				session_note_projects(session, &err);
-		if (!selection.found)
-			session_complain(session, 0, ENOENT, "cannot setup path for project %s",
-					 wanted);
+		if (!filter.found)
+			session_errno(session, ERROR_STATUS_0, ENOENT, NULL,
+				      "cannot setup path for project %s", wanted);
 	}
 }

@@ -17,8 +17,8 @@ bool paths_add(struct session *session, const char *path, dev_t *dev);
 /** Put every filesystem that is mounted into the table, each once. */
 void paths_add_all(struct session *session);
 
-/** Take from a table of mounts those without quota, and if @xfs_only what is not XFS. */
-void paths_keep_quota(struct session *session, bool xfs_only);
+/** The same of those with quota; if there is none the user is told. */
+void paths_add_all_with_quota(struct session *session, bool xfs_only);
 
 /**
  * Put the directories of the projects file into the table, those of only_projects if that is set.

@@ -49,39 +49,56 @@ static void show_table(struct session *session, bool numbered)
 {
 	size_t count = visible(session);
 
-	session->render->paths_begin(session->out, numbered, session->foreign_allowed);
+	render_paths_begin(session->render, session->out, numbered, session->foreign_allowed);
 	for (size_t i = 0; i < count; i++)
 		show(session, i, numbered);
 }
 
-COMMAND_FUNCTION(print)
+static void command_print(struct session *session, const struct invocation *invocation)
 {
-	(void)command, (void)argc, (void)argv;
+	(void)invocation;
 	paths_load_projects(session);
 	if (session->path_count > 0)
 		show_table(session, false);
-	return COMMAND_NEXT;
 }
 
-COMMAND_FUNCTION(path)
+static void command_path(struct session *session, const struct invocation *invocation)
 {
 	int max, index;
 
-	(void)command;
 	paths_load_projects(session);
 	if (session->path_count == 0) {
 		text_paths_none(session->out);
-		return COMMAND_NEXT;
+		return;
 	}
-	if (argc > 1) {
-		index = atoi(argv[1]);
+	if (invocation->operand_count > 0) {
+		index = atoi(invocation->operands[0]);
 		max = (int)visible(session) - 1;
 		if (index < 0 || index > max) {
 			text_paths_range(session->out, index, max);
-			return COMMAND_NEXT;
+			return;
 		}
 		session->current_path = index;
 	}
 	show_table(session, true);
-	return COMMAND_NEXT;
 }
+
+const struct command print_command = {
+	.name = "print",
+	.alias = "p",
+	.summary = "list known mount points and projects",
+	.flags = COMMAND_XFS_QUOTA | COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_TABLE |
+		 COMMAND_WITHOUT_QUOTA | COMMAND_NO_WORDS,
+	.run = command_print,
+};
+
+const struct command path_command = {
+	.name = "path",
+	.alias = "paths",
+	.summary = "set current path, or show the list of paths",
+	.synopsis = "[N]",
+	.max_words = 1,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT |
+		 COMMAND_TABLE,
+	.run = command_path,
+};

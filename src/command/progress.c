@@ -2,17 +2,17 @@
 #include "progress.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "output/progress_text.h"
+#include "parse.h"
 #include "quota/units.h"
 
-/* Milliseconds: what ends sooner needs no line, and in a file a line now and then will do. */
-#define PATIENCE 500
-#define BETWEEN_LINES 1000
+/* A walk that ends sooner shows no line; a file gets one line a second. */
+#define FIRST_LINE_MS 500
+#define BETWEEN_LINES_MS 1000
 
 static int64_t now_ms(void)
 {
@@ -51,9 +51,9 @@ static void show(uint64_t entries, const char *path, void *arg)
 	if (progress->began == 0)
 		progress->began = now;
 	elapsed = now - progress->began;
-	if (is_terminal(progress)
-		    ? !path || (!always && elapsed < PATIENCE)
-		    : !always || (path && progress->last && now - progress->last < BETWEEN_LINES))
+	if (is_terminal(progress) ? !path || (!always && elapsed < FIRST_LINE_MS)
+				  : !always || (path && progress->last &&
+						now - progress->last < BETWEEN_LINES_MS))
 		return;
 	row.entries_per_second = entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1);
 	progress_text_show(&row, progress->terminal ? columns() : 0);
@@ -61,19 +61,19 @@ static void show(uint64_t entries, const char *path, void *arg)
 	progress->last = now;
 }
 
-bool progress_parse(struct session *session, const char *word)
+bool progress_take(struct session *session, const struct command_option *option, void *options,
+		   const char *word)
 {
-	static const char *const words[] = { "auto", "never", "always" };
+	int choice = parse_choice(option, word);
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(word, words[i]) == 0) {
-			session->progress = (enum progress_when)i;
-			return true;
-		}
+	(void)options;
+	if (choice < 0) {
+		session_usage_error(session, "--progress is auto, never or always, not \"%s\"",
+				    word);
+		return false;
 	}
-	session_complain(session, 1, FSQ_E_USAGE, "--progress is auto, never or always, not \"%s\"",
-			 word);
-	return false;
+	session->progress = (enum progress_when)choice;
+	return true;
 }
 
 void progress_begin(struct progress *progress, const struct session *session)

@@ -3,8 +3,8 @@
 #ifndef FSQ_PROGRESS_H
 #define FSQ_PROGRESS_H
 
+#include "command.h"
 #include "quota/tree_walk.h"
-#include "session.h"
 
 struct progress {
 	struct fsq_walk_manner manner; /* for the walk */
@@ -15,8 +15,9 @@ struct progress {
 	int64_t began, last; /* milliseconds; 0: not yet */
 };
 
-/** Take the word of --progress. @return  false when it is none; the user has been told */
-bool progress_parse(struct session *session, const char *word);
+/** Take the value of --progress. */
+bool progress_take(struct session *session, const struct command_option *option, void *options,
+		   const char *word);
 
 /** Get ready for walks; FSQUOTA_THREADS is looked at here. */
 void progress_begin(struct progress *progress, const struct session *session);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "names.h"
 #include "options.h"
 #include "output/renderer.h"
@@ -22,10 +20,19 @@
 #include "quota/interrupt.h"
 #include "quota/privilege.h"
 #include "quota/tree_walk.h"
+#include "shared/array.h"
+
+struct project_options {
+	enum project_action action;
+	const char *depth;
+	struct directory *directories; /* -p, in their order */
+	size_t directory_count, directory_room;
+};
 
 /* A directory of the command line. */
-struct operand {
-	const char *directory;
+struct directory {
+	const char *path;
+	bool is_found; /* on a filesystem of the table; and whether that is foreign */
 	bool foreign;
 };
 
@@ -33,8 +40,8 @@ struct job {
 	struct session *session;
 	enum project_action action;
 	int depth;
-	struct operand *operands; /* -p, in their order */
-	size_t operand_count;
+	struct directory *directories; /* -p, in their order */
+	size_t directory_count;
 	struct progress progress;
 	atomic_bool *changed;  /* something was to be set, or may have been missed */
 	struct timespec began; /* the walk of a tree again */
@@ -43,7 +50,7 @@ struct job {
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
-	unsigned int directories;
+	unsigned int walked; /* directories */
 	/* At the native door; what it amounts to is told at the end: */
 	uint64_t entries, failures;
 	int first_code;
@@ -67,8 +74,8 @@ enum {
 /* So many more walks of a tree in which files are moved about. */
 #define WALKS 32
 
-/* Ends a walk that went wrong altogether. */
-#define HOPELESS 2
+/* What fail() and tell() return to end the walk. */
+#define END_WALK 2
 
 static bool is_plain(const struct fsq_walk_entry *entry)
 {
@@ -155,25 +162,26 @@ static void print_failure(struct job *job, const struct fsq_walk_finding *findin
 
 	switch (finding->what) {
 	case NO_STAT:
-		session_complain(session, 1, FSQ_E_PARTIAL, "cannot stat file %s", finding->path);
+		session_error(session, 0, FSQ_E_PARTIAL, 0, finding->path, "cannot stat file %s",
+			      finding->path);
 		break;
 	case NO_OPEN:
-		session_complain(session, 1, finding->errnum, "cannot open %s", finding->path);
+		session_errno(session, 0, finding->errnum, finding->path, "cannot open %s",
+			      finding->path);
 		break;
 	case CANNOT_GET:
-		session_complain(session, 1, finding->errnum, "cannot get flags on %s",
-				 finding->path);
+		session_errno(session, 0, finding->errnum, finding->path, "cannot get flags on %s",
+			      finding->path);
 		break;
 	case CANNOT_CHANGE:
 		/* In a user namespace the kernel calls it invalid. */
 		if (finding->errnum == EINVAL && fsq_in_user_namespace())
-			session_complain_as(session, 1, FSQ_E_PERMISSION,
-					    session->native ? EPERM : finding->errnum,
-					    "cannot %s project on %s", verbs[job->action],
-					    finding->path);
+			session_error(session, 0, FSQ_E_PERMISSION,
+				      session->native ? EPERM : finding->errnum, finding->path,
+				      "cannot %s project on %s", verbs[job->action], finding->path);
 		else
-			session_complain(session, 1, finding->errnum, "cannot %s project on %s",
-					 verbs[job->action], finding->path);
+			session_errno(session, 0, finding->errnum, finding->path,
+				      "cannot %s project on %s", verbs[job->action], finding->path);
 		break;
 	}
 }
@@ -193,10 +201,10 @@ static int fail(struct job *job, const struct fsq_walk_finding *finding)
 		session->status = status;
 		job->over |= job->failures == session->max_errors;
 		if (job->over)
-			return HOPELESS;
+			return END_WALK;
 	}
 	/* No other file here will have a project ID either. */
-	return finding->what == CANNOT_GET && finding->errnum == ENOTTY ? HOPELESS : 0;
+	return finding->what == CANNOT_GET && finding->errnum == ENOTTY ? END_WALK : 0;
 }
 
 static void tell_special_file(struct job *job, const char *path)
@@ -206,8 +214,8 @@ static void tell_special_file(struct job *job, const char *path)
 		       generation_explains_special_files(session->generation);
 
 	/* A mere warning, whatever errno is said. */
-	session_complain_as(session, 0, FSQ_OK, explain ? EOPNOTSUPP : 0,
-			    "skipping special file %s", path);
+	session_error(session, 0, FSQ_OK, explain ? EOPNOTSUPP : 0, path,
+		      "skipping special file %s", path);
 }
 
 /* In the order of the tree. */
@@ -299,15 +307,15 @@ static void walk(struct job *job, const char *directory)
 		progress_clear(&job->progress);
 		job->over = err.errnum == EINTR;
 		if (job->over)
-			session_complain(session, 1, EINTR, "%s: %s", err.path, err.message);
+			session_errno(session, 0, EINTR, err.path, "%s: %s", err.path, err.message);
 		else
-			session_complain(session, 1, err.errnum, "cannot walk %s", err.path);
+			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
 	ask(job, directory);
 	clear_again(job, directory);
 	progress_clear(&job->progress);
 	job->entries += walk.entries;
-	job->directories++;
+	job->walked++;
 }
 
 /* The directories of the projects file and of the command line: XFS first, then foreign. */
@@ -315,7 +323,7 @@ static void do_project(struct job *job)
 {
 	struct session *session = job->session;
 
-	job->directories = 0;
+	job->walked = 0;
 	job->specials = 0;
 	for (int foreign = 0; foreign <= 1 && !job->over; foreign++) {
 		for (size_t i = 0; i < session->path_count && !job->over; i++) {
@@ -325,45 +333,47 @@ static void do_project(struct job *job)
 			    path->project == job->id)
 				walk(job, path->directory);
 		}
-		for (size_t i = 0; i < job->operand_count && !job->over; i++)
-			if (job->operands[i].foreign == foreign)
-				walk(job, job->operands[i].directory);
+		for (size_t i = 0; i < job->directory_count && !job->over; i++)
+			if (job->directories[i].foreign == foreign)
+				walk(job, job->directories[i].path);
 	}
 	if (job->over)
 		return;
-	session->render->project_end(session->out, job->directories, session->projects_file,
-				     job->word, job->depth);
+	render_project_end(session->render, session->out, job->walked, session->projects_file,
+			   job->word, job->depth);
 }
 
-/* A directory must lie on a filesystem of the table. */
-static bool add_operand(struct job *job, const char *directory)
+/* A directory must lie on a filesystem of the table; else the user is told. */
+static bool find_directory(struct session *session, struct directory *directory)
 {
-	int mount = paths_find(job->session, directory);
+	int mount;
 
-	if (mount < 0) {
-		session_complain(job->session, 0, ENOENT, "cannot setup path for project dir %s",
-				 directory);
-		return false;
-	}
-	job->operands[job->operand_count++] =
-		(struct operand){ directory, job->session->paths[mount].foreign };
-	return true;
+	if (directory->is_found)
+		return true;
+	mount = paths_find(session, directory->path);
+	directory->is_found = mount >= 0;
+	if (directory->is_found)
+		directory->foreign = session->paths[mount].foreign;
+	else
+		session_errno(session, ERROR_STATUS_0, ENOENT, directory->path,
+			      "cannot setup path for project dir %s", directory->path);
+	return directory->is_found;
 }
 
 static void do_words(struct job *job, int argc, char **argv)
 {
 	struct session *session = job->session;
 
-	if (job->operand_count > 0 && argc > 1) {
-		session_complain(
-			session, 1, FSQ_E_USAGE,
+	if (job->directory_count > 0 && argc > 1) {
+		session_usage_error(
+			session,
 			"only one projid/name can be specified when using -p <path>, %d found.",
 			argc);
 		return;
 	}
-	if (job->operand_count == 0 && access(session->projects_file, F_OK)) {
-		session_complain_bare(session, 1, FSQ_E_NOT_FOUND,
-				      "projects file \"%s\" doesn't exist", session->projects_file);
+	if (job->directory_count == 0 && access(session->projects_file, F_OK)) {
+		session_error(session, ERROR_BARE, FSQ_E_NOT_FOUND, 0, session->projects_file,
+			      "projects file \"%s\" doesn't exist", session->projects_file);
 		return;
 	}
 	paths_load_projects(session);
@@ -372,10 +382,9 @@ static void do_words(struct job *job, int argc, char **argv)
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
 			do_project(job);
 		else
-			session_complain_bare(
-				session, 1, FSQ_E_NOT_FOUND,
-				"%s - no such project in %s or invalid project number", argv[i],
-				session->projects_file);
+			session_error(session, ERROR_BARE, FSQ_E_NOT_FOUND, 0, NULL,
+				      "%s - no such project in %s or invalid project number",
+				      argv[i], session->projects_file);
 	}
 }
 
@@ -389,13 +398,13 @@ static void tell_result(struct job *job)
 	if (job->failures == 0 || !session->native)
 		return;
 	if (job->failures > NAMED_FAILURES || job->failures == session->max_errors)
-		session_complain(session, 1, FSQ_E_PARTIAL,
-				 "%" PRIu64 " of %" PRIu64
-				 " files and directories failed%s; the first are named above",
-				 job->failures, job->entries,
-				 job->failures == session->max_errors
-					 ? ", as many as --max-errors allows"
-					 : "");
+		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
+			      "%" PRIu64 " of %" PRIu64
+			      " files and directories failed%s; the first are named above",
+			      job->failures, job->entries,
+			      job->failures == session->max_errors
+				      ? ", as many as --max-errors allows"
+				      : "");
 	session->status = status    ? status
 			  : partial ? session_exit_code(FSQ_E_PARTIAL)
 				    : job->first_code;
@@ -416,55 +425,101 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 	fsq_interrupt_restore(&before);
 }
 
-COMMAND_FUNCTION(project)
+static void command_project(struct session *session, const struct invocation *invocation)
 {
+	const struct project_options *options = invocation->options;
 	atomic_bool changed = false;
 	struct job job = {
 		.session = session,
-		.action = PROJECT_CHECK,
+		.action = options->action,
 		.changed = &changed,
 		.depth = FSQ_WALK_INFINITE,
-		.operands = calloc((size_t)argc, sizeof(*job.operands)),
+		.directories = options->directories,
+		.directory_count = options->directory_count,
 	};
-	uint32_t depth;
-	int option;
+	uint32_t depth = UINT32_MAX;
 
-	if (!job.operands) {
-		session_complain(session, 1, ENOMEM, "cannot go on");
-		return COMMAND_NEXT;
-	}
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'c':
-			job.action = PROJECT_CHECK;
-			break;
-		case 's':
-			job.action = PROJECT_SETUP;
-			break;
-		case 'C':
-			job.action = PROJECT_CLEAR;
-			break;
-		case 'd':
-			if (!options_number(session, optarg, &depth))
-				goto out;
-			job.depth = (int)depth < 0 ? FSQ_WALK_INFINITE : (int)depth;
-			break;
-		case 'p':
-			if (!add_operand(&job, optarg))
-				goto out;
-			break;
-		default:
-			command_usage(session, command);
-			goto out;
-		}
-	}
+	if (!options_number(session, options->depth, &depth))
+		return;
+	if ((int)depth >= 0)
+		job.depth = (int)depth;
+	for (size_t i = 0; i < options->directory_count; i++)
+		if (!find_directory(session, &options->directories[i]))
+			return;
 	/* The directories of all filesystems are worked on at once. */
-	if (argc == optind)
-		command_usage(session, command);
+	if (invocation->operand_count == 0)
+		command_show_usage(session, invocation->command);
 	else if (session->pass == 0)
-		do_words_or_stop(&job, argc - optind, argv + optind);
-out:
-	free(job.operands);
-	return COMMAND_NEXT;
+		do_words_or_stop(&job, invocation->operand_count, invocation->operands);
 }
+
+static bool take_action(struct session *session, const struct command_option *option, void *to,
+			const char *value)
+{
+	struct project_options *options = to;
+
+	(void)session, (void)value;
+	options->action = option->letter == 's'	  ? PROJECT_SETUP
+			  : option->letter == 'C' ? PROJECT_CLEAR
+						  : PROJECT_CHECK;
+	return true;
+}
+
+static bool take_directory(struct session *session, const struct command_option *option, void *to,
+			   const char *path)
+{
+	struct project_options *options = to;
+	struct directory *all = array_grow(options->directories, options->directory_count,
+					   &options->directory_room, sizeof(*all));
+
+	(void)option;
+	if (!all) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	options->directories = all;
+	all += options->directory_count++;
+	*all = (struct directory){ .path = path };
+	/* xfs_quota looks at no option behind one that is wrong; the native door has no table yet.
+	 */
+	return session->native || find_directory(session, all);
+}
+
+static void clear_options(void *options)
+{
+	free(((struct project_options *)options)->directories);
+}
+
+#define FIELD(member) offsetof(struct project_options, member)
+
+static const struct command_option project_options[] = {
+	{ 'c', NULL, "say what does not carry the ID (default)", .take = take_action },
+	{ 's', NULL,
+	  "set the ID, and let directories hand it on to what is\n"
+	  "created in them",
+	  .take = take_action },
+	{ 'C', NULL, "clear the ID and the inheritance", .take = take_action },
+	{ 'd', NULL, "go no deeper than this; 0 is the directory alone", .kind = VALUE_NUMBER,
+	  .argument = "DEPTH", .field = FIELD(depth) },
+	{ 'p', NULL, "a directory that is not in the projects file", .kind = VALUE_DIRECTORY,
+	  .argument = "DIR", .take = take_directory },
+	{ 0 },
+};
+
+const struct command project_command = {
+	.name = "project",
+	.alias = "tree",
+	.summary = "check, setup or clear project quota trees",
+	.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
+	.help = "Give the directories of a project its ID, and everything in them. Which\n"
+		"directories these are is written in the projects file, or given with -p.\n"
+		"Symbolic links are not followed, other mounts are not entered.",
+	.example = "project -s -p /srv/volume 42",
+	.options = (option_tables){ project_options, max_errors_option, progress_option, NULL },
+	.operands = { { VALUE_PROJECT, "PROJECT", true } },
+	.options_size = sizeof(struct project_options),
+	.clear_options = clear_options,
+	.min_words = 1,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT,
+	.run = command_project,
+};

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "command.h"
 #include "names.h"
 #include "options.h"
 #include "output/renderer.h"
@@ -16,6 +14,11 @@
 /* Files from this size on are counted together. */
 #define LARGE_KIB 499
 #define DAY 86400
+
+struct quot_options {
+	struct quota_options quota;
+	bool sizes, ignored;
+};
 
 struct quot {
 	struct session *session;
@@ -136,17 +139,18 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 		return;
 	quot->path = path;
 	if (quot->sizes)
-		session->render->file_size_begin(session->out, path->directory, path->fs->device);
+		render_file_size_begin(session->render, session->out, path->directory,
+				       path->fs->device);
 	else
-		session->render->ownership_begin(session->out, (enum row_type)quot->type,
-						 path->directory, path->fs->device);
+		render_ownership_begin(session->render, session->out, (enum row_type)quot->type,
+				       path->directory, path->fs->device);
 	memset(quot->size_files, 0, sizeof(quot->size_files));
 	quot->large_kib = 0;
 	quot->owners = NULL;
 	quot->owner_count = quot->owner_room = 0;
 	switch (fsq_all_inodes(path->fs, count, quot, &err)) {
 	case FSQ_E_PERMISSION:
-		session_note(session, err.errnum, "cannot read the inodes");
+		session_errno(session, ERROR_SILENT, err.errnum, NULL, "cannot read the inodes");
 		/* fall through */
 	case 0:
 		if (quot->sizes)
@@ -158,64 +162,71 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 		if (session->native)
 			session_fail(session, &err);
 		else
-			session_complain_bare(session, 0, err.errnum, "%s", path->directory);
+			session_errno(session, ERROR_BARE | ERROR_STATUS_0, err.errnum,
+				      path->directory, "%s", path->directory);
 		break;
 	}
 	if (quot->no_memory)
-		session_complain(session, 1, ENOMEM, "some are not counted");
+		session_errno(session, 0, ENOMEM, NULL, "some are not counted");
 	free(quot->owners);
 }
 
-COMMAND_FUNCTION(quot)
+static void command_quot(struct session *session, const struct invocation *invocation)
 {
-	struct selection selection = { 0 };
-	struct quot quot = { .session = session, .now = time(NULL) };
-	bool all = false;
-	const char *file = NULL;
-	int option;
+	const struct quot_options *options = invocation->options;
+	bool all = options->quota.all, any = invocation->operand_count > 0;
+	struct quot quot = {
+		.session = session,
+		.now = time(NULL),
+		.type = options_type(&options->quota),
+		.sizes = options->sizes,
+		.files = options->quota.style.form[ROW_INODES],
+		.unread = options->quota.verbose,
+		.numeric = options->quota.style.numeric,
+	};
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'a':
-			all = true;
-			break;
-		case 'c':
-			quot.sizes = true;
-			break;
-		case 'f':
-			file = optarg;
-			break;
-		case 'h':
-			/* Known to xfs_quota, too, but not meant to be given. */
-			return command_usage(session, command);
-		case 'v':
-			quot.unread = true;
-			break;
-		default:
-			if (!options_select(&selection, option))
-				return command_usage(session, command);
-		}
+	if (options_type_count(&options->quota) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (options_type_count(&selection) > 1)
-		return command_usage(session, command);
-	if (all && session->pass > 0)
-		return COMMAND_NEXT;
-	quot.type = options_type(&selection);
-	quot.files = selection.style.form[ROW_INODES];
-	quot.numeric = selection.style.numeric;
-	if (!session_output_begin(session, file))
-		return COMMAND_NEXT;
-	for (int i = optind; i < argc; i++) {
-		int index = paths_find(session, argv[i]);
+	if ((all && session->pass > 0) || !session_output_begin(session, options->quota.file))
+		return;
+	for (int i = 0; i < invocation->operand_count; i++) {
+		int index = paths_find(session, invocation->operands[i]);
 
 		if (index >= 0)
 			show_path(&quot, &session->paths[index]);
 	}
-	for (size_t i = 0; all && optind == argc && i < session->path_count; i++)
+	for (size_t i = 0; all && !any && i < session->path_count; i++)
 		show_path(&quot, &session->paths[i]);
-	if (!all && optind == argc && session->current_path >= 0)
+	if (!all && !any && session->current_path >= 0)
 		show_path(&quot, &session->paths[session->current_path]);
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct quot_options, member)
+
+static const struct command_option quot_options[] = {
+	{ 'b', NULL, "ignored", .field = FIELD(ignored) },
+	{ 'i', NULL, "also how many files", .field = FIELD(quota.style.form[ROW_INODES]) },
+	{ 'r', NULL, "ignored", .field = FIELD(ignored) },
+	{ 'c', NULL, "how many files there are of each size in KiB,\nand the sum up to it",
+	  .field = FIELD(sizes) },
+	{ 'v', NULL, "also KiB that were not read for 30, 60 and 90 days",
+	  .field = FIELD(quota.verbose) },
+	{ .letter = 'h' },
+	{ 0 },
+};
+
+const struct command quot_command = {
+	.name = "quot",
+	.summary = "summarize filesystem ownership",
+	.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
+	.help = "What each user (-u, default), group (-g) or project (-p) owns on an XFS, in\n"
+		"KiB, counted inode by inode. Quota need not be on.",
+	.options = (option_tables){ quot_options, default_users_option, other_types_options,
+				    all_option, numeric_option, output_file_option, NULL },
+	.options_size = sizeof(struct quot_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_PATHS,
+	.run = command_quot,
+};

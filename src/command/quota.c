@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "dquots.h"
 #include "names.h"
 #include "options.h"
 #include "output/renderer.h"
@@ -15,7 +14,7 @@
 #define GROUPS_MAX 65536
 
 struct query {
-	struct selection selection;
+	struct row_style style;
 	enum fsq_type type;
 	bool verbose; /* also where nothing is used */
 	bool no_header;
@@ -24,19 +23,18 @@ struct query {
 static bool is_shown(const struct session *session, const struct query *query,
 		     const struct amounts_row row[])
 {
-	const struct row_style *style = &query->selection.style;
+	const struct row_style *style = &query->style;
 
-	if (query->verbose || !options_is_unused(style, row))
+	if (query->verbose || !row_is_unused(style, row))
 		return true;
-	return generation_shows_unused_limits(session->generation) &&
-	       options_has_limits(style, row);
+	return generation_shows_unused_limits(session->generation) && row_has_limits(style, row);
 }
 
 /* One ID on every filesystem of the table. */
 static void show_id(struct session *session, const struct query *query, uint32_t id,
 		    const char *name)
 {
-	const struct row_style *style = &query->selection.style;
+	const struct row_style *style = &query->style;
 	bool header = !query->no_header;
 	int64_t now = 0;
 	int rc = -ENOENT;
@@ -55,28 +53,30 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 			continue;
 		failed = fsq_kernel_get(&path->fs->target, query->type, id, &dquot);
 		if (failed == -EIO)
-			session_note(session, EIO, "no quota of %s %u on %s",
-				     names_of_type(query->type), id, path->directory);
+			session_errno(session, ERROR_SILENT, EIO, path->directory,
+				      "no quota of %s %u on %s", names_of_type(query->type), id,
+				      path->directory);
 		if (rc)
 			rc = failed;
 		if (failed)
 			continue;
-		options_usage_row(&dquot, &now, row.form);
+		dquot_to_row(&dquot, &now, row.form);
 		if (!is_shown(session, query, row.form))
 			continue;
 		if (header)
-			session->render->quota_begin(session->out, style, &row.owner);
+			render_quota_begin(session->render, session->out, style, &row.owner);
 		header = false;
 		session->render->quota_row(session->out, style, &row);
 	}
 	if (rc && rc != -EIO)
-		session_note(session, -rc, "no quota of %s %u", names_of_type(query->type), id);
+		session_errno(session, ERROR_SILENT, -rc, NULL, "no quota of %s %u",
+			      names_of_type(query->type), id);
 }
 
 /* The caller's own: there is none for projects. */
 static void show_own(struct session *session, const struct query *query)
 {
-	bool numeric = query->selection.style.numeric;
+	bool numeric = query->style.numeric;
 	gid_t groups[GROUPS_MAX];
 	int count;
 
@@ -92,7 +92,7 @@ static void show_own(struct session *session, const struct query *query)
 				numeric ? NULL : names_of_id(session, FSQ_GROUP, groups[i]));
 		break;
 	default:
-		session_complain(session, 1, FSQ_E_USAGE, "must specify a project name/ID");
+		session_usage_error(session, "must specify a project name/ID");
 		break;
 	}
 }
@@ -110,54 +110,61 @@ static void show_word(struct session *session, const struct query *query, const 
 
 	/* "+5", which is a number elsewhere, has always been a name here. */
 	if ((!number && word[0] == '+') || !names_to_id(session, query->type, word, &id)) {
-		session_complain(session, 1, FSQ_E_NOT_FOUND, "cannot find %s %s",
-				 names_of_type(query->type), word);
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find %s %s",
+			      names_of_type(query->type), word);
 		return;
 	}
 	if (number)
-		name = query->selection.style.numeric ? NULL
-						      : names_of_id(session, query->type, id);
+		name = query->style.numeric ? NULL : names_of_id(session, query->type, id);
 	show_id(session, query, id, name);
 }
 
-COMMAND_FUNCTION(quota)
+static void command_quota(struct session *session, const struct invocation *invocation)
 {
-	struct query query = { 0 };
-	const char *file = NULL;
-	int option;
+	const struct quota_options *options = invocation->options;
+	struct query query = {
+		.style = options_style(options),
+		.type = options_type(options),
+		/* Someone who asks the native door for one ID wants an answer. */
+		.verbose = options->verbose || session->native,
+		.no_header = options->no_header,
+	};
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'f':
-			file = optarg;
-			break;
-		case 'N':
-			query.no_header = true;
-			break;
-		case 'v':
-			query.verbose = true;
-			break;
-		default:
-			if (!options_select(&query.selection, option))
-				return command_usage(session, command);
-		}
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (options_type_count(&query.selection) > 1)
-		return command_usage(session, command);
-	/* Who asks there for one ID wants an answer. */
-	query.verbose |= session->native;
 	/* All filesystems are shown at once. */
-	if (session->pass > 0)
-		return COMMAND_NEXT;
-	query.type = options_type(&query.selection);
-	options_default_form(&query.selection);
-	if (!session_output_begin(session, file))
-		return COMMAND_NEXT;
-	if (optind == argc)
+	if (session->pass > 0 || !session_output_begin(session, options->file))
+		return;
+	if (invocation->operand_count == 0)
 		show_own(session, &query);
-	for (int i = optind; i < argc; i++)
-		show_word(session, &query, argv[i]);
+	for (int i = 0; i < invocation->operand_count; i++)
+		show_word(session, &query, invocation->operands[i]);
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct quota_options, member)
+
+static const struct command_option verbose_option[] = {
+	{ 'v', NULL, "also where nothing is used", .field = FIELD(verbose) },
+	{ 0 },
+};
+
+const struct command quota_command = {
+	.name = "quota",
+	.alias = "l",
+	.summary = "show usage and limits",
+	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
+	.help = "What users (-u, default), groups (-g) or projects (-p) use, and their limits,\n"
+		"on every filesystem there is. Without a name: the caller's own.",
+	.example = "quota -p -N -n -v -b 42",
+	.options =
+		(option_tables){ default_blocks_option, other_forms_options, default_users_option,
+				 other_types_options, human_option, numeric_option,
+				 no_header_option, verbose_option, output_file_option, NULL },
+	.operands = { { VALUE_NAME, "ID", true } },
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN,
+	.run = command_quota,
+};

@@ -1,59 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/release.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 
-#include "config.h"
-#include "native_command.h"
+#include "command.h"
+#include "options.h"
 #include "progress.h"
 #include "quota/interrupt.h"
 
-enum { KEEP_TAGS = NATIVE_OWN, ID, NO_REGISTER, DRY_RUN };
+struct release_options {
+	struct fsq_claim claim;
+	bool keep_tags, dry_run;
+};
 
-NATIVE_FUNCTION(release)
+static void command_release(struct session *session, const struct invocation *invocation)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,
-		NATIVE_FILE_WORDS,
-		NATIVE_LOCK_WORDS,
-		NATIVE_WALK_WORDS,
-		{ "keep-tags", no_argument, NULL, KEEP_TAGS },
-		{ "id", required_argument, NULL, ID },
-		{ "no-register", no_argument, NULL, NO_REGISTER },
-		{ "dry-run", no_argument, NULL, DRY_RUN },
-		{ NULL, 0, NULL, 0 },
+	const struct release_options *options = invocation->options;
+	struct fsq_release_request request = {
+		.claim = options->claim,
+		.keep_tags = options->keep_tags,
+		.dry_run = options->dry_run,
 	};
-	struct fsq_release_request request = { 0 };
 	struct fsq_released released;
 	sigset_t signals_before;
 	struct progress progress;
 	struct fsq_error err;
-	int option, rc;
+	int rc;
 
-	if (!config_read(session))
-		return;
-	while ((option = native_option(session, command, argc, argv, "h", words)) != -1) {
-		switch (option) {
-		case KEEP_TAGS:
-			request.keep_tags = true;
-			break;
-		case ID:
-			if (!native_take_id(session, &request.claim))
-				return;
-			break;
-		case NO_REGISTER:
-			session->no_register = true;
-			break;
-		case DRY_RUN:
-			request.dry_run = true;
-			break;
-		default:
-			return;
-		}
-	}
-	if (!native_operand(session, command, argc, argv, &request.directory))
+	if (!options_directory(session, invocation, &request.directory))
 		return;
 	request.registry = session_registry(session);
 	progress_begin(&progress, session);
@@ -65,8 +40,8 @@ NATIVE_FUNCTION(release)
 		session_fail(session, &err);
 		fsq_interrupt_restore(&signals_before);
 	} else if (released.left_inodes && !request.keep_tags && !request.dry_run) {
-		session_complain(
-			session, 0, FSQ_OK,
+		session_warn(
+			session, request.directory,
 			"%s: released, but %" PRIu64 " file%s project ID %u: deleted but open, "
 			"linked elsewhere, or of a kind that this kernel cannot change; nobody "
 			"gets the ID before",
@@ -74,3 +49,39 @@ NATIVE_FUNCTION(release)
 			released.left_inodes == 1 ? " still has" : "s still have", released.id);
 	}
 }
+
+#define FIELD(member) offsetof(struct release_options, member)
+
+static const struct command_option tags_option[] = {
+	{ 0, "keep-tags", "leave the ID on the files: DIR is about to be deleted",
+	  .field = FIELD(keep_tags) },
+	{ 0 },
+};
+
+static const struct command_option register_option[] = {
+	{ 0, "no-register", "leave the files as they are",
+	  .session_field = offsetof(struct session, no_register) },
+	{ 0 },
+};
+
+static const struct command_option dry_option[] = {
+	{ 0, "dry-run", "only say whether there is a quota to be taken off",
+	  .field = FIELD(dry_run) },
+	{ 0 },
+};
+
+const struct command release_command = {
+	.name = "release",
+	.summary = "take the quota off a directory, and free its ID",
+	.synopsis = "DIR [OPTION]...",
+	.help = "Take the project ID off DIR and all that is in it and, if DIR was its last\n"
+		"directory, the limits off the project and its lines out of the files. Any\n"
+		"error: nothing has changed. Also for a quota that other tools put there.",
+	.options = (option_tables){ tags_option, own_id_option, register_option, registry_options,
+				    lock_option, dry_option, progress_option, json_errors_option,
+				    help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+	.options_size = sizeof(struct release_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_release,
+};

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "dquots.h"
 #include "names.h"
 #include "options.h"
 #include "output/renderer.h"
 #include "paths.h"
 
+struct report_options {
+	struct quota_options quota;
+	const char *lower, *upper;
+	bool terse, names;
+};
+
 struct report {
 	struct session *session;
-	struct selection selection;
+	bool types[FSQ_TYPES]; /* none: all */
+	struct row_style style;
 	struct dquot_range range;
-	bool all_filesystems, no_header, terse, names;
+	bool all_filesystems, no_header, terse;
 	int64_t now;
 	/* of the table being printed: */
 	const struct path_entry *path;
@@ -27,25 +32,25 @@ struct report {
 static void begin(struct report *report)
 {
 	if (!report->begun && !report->no_header)
-		report->session->render->report_begin(
-			report->session->out, &report->selection.style, (enum row_type)report->type,
-			report->path->directory, report->path->fs->device);
+		render_report_begin(report->session->render, report->session->out, &report->style,
+				    (enum row_type)report->type, report->path->directory,
+				    report->path->fs->device);
 	report->begun = true;
 }
 
 static void show(const struct fsq_dquot *dquot, void *arg)
 {
 	struct report *report = arg;
-	const struct row_style *style = &report->selection.style;
+	const struct row_style *style = &report->style;
 	struct usage_row row = {
 		.device = report->path->fs->device,
 		.directory = report->path->directory,
 		.owner = { (enum row_type)report->type, dquot->id, NULL },
 	};
 
-	options_usage_row(dquot, &report->now, row.form);
+	dquot_to_row(dquot, &report->now, row.form);
 	begin(report);
-	if (report->terse && options_is_unused(style, row.form))
+	if (report->terse && row_is_unused(style, row.form))
 		return;
 	if (!style->numeric)
 		row.owner.name = names_of_id(report->session, report->type, dquot->id);
@@ -58,7 +63,7 @@ static void show_table(struct report *report)
 	report->begun = false;
 	dquots_each(report->session, report->path->fs, &report->range, show, report);
 	if (report->begun || report->no_header)
-		report->session->render->report_end(report->session->out);
+		render_report_end(report->session->render, report->session->out);
 }
 
 static void show_path(struct report *report, enum fsq_type type, const struct path_entry *path)
@@ -73,14 +78,19 @@ static void show_path(struct report *report, enum fsq_type type, const struct pa
 	rc = fsq_kernel_sync(&path->fs->target, report->type);
 	/* Of no use on a read-only mount, and no failure to report. */
 	if (rc && rc != -ENOENT && rc != -ENOSYS && !report->session->native)
-		session_complain_bare(report->session, 0, -rc, "XFS_QSYNC %s quota",
-				      words[report->type]);
+		session_errno(report->session, ERROR_BARE | ERROR_STATUS_0, -rc, NULL,
+			      "XFS_QSYNC %s quota", words[report->type]);
 	show_table(report);
+}
+
+static bool has_no_type(const struct report *report)
+{
+	return !report->types[FSQ_USER] && !report->types[FSQ_GROUP] && !report->types[FSQ_PROJECT];
 }
 
 static bool wants(const struct report *report, int type)
 {
-	return options_type_count(&report->selection) == 0 || report->selection.type[type];
+	return has_no_type(report) || report->types[type];
 }
 
 /* One path with all types after the other; but of all filesystems one type after the other. */
@@ -117,64 +127,65 @@ static void select_what_is_on(struct session *session, struct report *report)
 	struct fsq_state state;
 
 	report->all_filesystems = false;
-	if (options_type_count(&report->selection) ||
-	    fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state))
+	if (!has_no_type(report) || fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state))
 		return;
 	for (int type = 0; type < FSQ_TYPES; type++)
-		report->selection.type[type] = state.accounting[type];
+		report->types[type] = state.accounting[type];
 }
 
-COMMAND_FUNCTION(report)
+static void command_report(struct session *session, const struct invocation *invocation)
 {
-	struct report report = { .session = session, .range = { .zero_is_known = true } };
-	bool names = false, numeric_bounds = false;
-	const char *file = NULL;
-	int option;
+	const struct report_options *options = invocation->options;
+	struct report report = {
+		.session = session,
+		.style = options_style(&options->quota),
+		.range = { .zero_is_known = true },
+		.all_filesystems = options->quota.all,
+		.no_header = options->quota.no_header,
+		.terse = options->terse,
+	};
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'a':
-			report.all_filesystems = true;
-			break;
-		case 'f':
-			file = optarg;
-			break;
-		case 'l':
-			names = true;
-			break;
-		case 'L':
-			if (!options_number(session, optarg, &report.range.lower))
-				return COMMAND_NEXT;
-			numeric_bounds = true;
-			break;
-		case 'U':
-			if (!options_number(session, optarg, &report.range.upper))
-				return COMMAND_NEXT;
-			numeric_bounds = true;
-			break;
-		case 'N':
-			report.no_header = true;
-			break;
-		case 't':
-			report.terse = true;
-			break;
-		default:
-			if (!options_select(&report.selection, option))
-				return command_usage(session, command);
-		}
-	}
-	if (names || numeric_bounds)
-		report.selection.style.numeric = !names;
-	options_default_form(&report.selection);
+	memcpy(report.types, options->quota.type, sizeof(report.types));
+	if (!options_number(session, options->lower, &report.range.lower) ||
+	    !options_number(session, options->upper, &report.range.upper))
+		return;
+	if (options->names || options->lower || options->upper)
+		report.style.numeric = !options->names;
 	if (session->native)
 		select_what_is_on(session, &report);
-	if (!session_output_begin(session, file))
-		return COMMAND_NEXT;
-	if (optind < argc)
-		show_operands(&report, argc - optind, argv + optind);
+	if (!session_output_begin(session, options->quota.file))
+		return;
+	if (invocation->operand_count > 0)
+		show_operands(&report, invocation->operand_count, invocation->operands);
 	else
 		show_table_paths(&report);
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct report_options, member)
+
+static const struct command_option report_options[] = {
+	{ 't', NULL, "only where something is used", .field = FIELD(terse) },
+	{ 'L', NULL, "lowest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
+	  .field = FIELD(lower) },
+	{ 'U', NULL, "highest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
+	  .field = FIELD(upper) },
+	{ 'l', NULL, "names even so", .field = FIELD(names) },
+	{ .letter = 'd' },
+	{ 0 },
+};
+
+const struct command report_command = {
+	.name = "report",
+	.alias = "repquota",
+	.summary = "report filesystem quota information",
+	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
+	.help = "Every user (-u), group (-g) and project (-p; default: all), with use and limits.",
+	.options = (option_tables){ default_blocks_option, other_forms_options, users_option,
+				    other_types_options, all_option, human_option, numeric_option,
+				    no_header_option, report_options, output_file_option, NULL },
+	.options_size = sizeof(struct report_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT |
+		 COMMAND_PATHS,
+	.run = command_report,
+};

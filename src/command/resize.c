@@ -2,66 +2,77 @@
 #include "quota/resize.h"
 
 #include <errno.h>
-#include <getopt.h>
 
-#include "config.h"
-#include "native_command.h"
+#include "command.h"
+#include "options.h"
 #include "quota/units.h"
 
-enum { ALLOW_SHRINK = NATIVE_OWN, ID, DRY_RUN };
+struct resize_options {
+	struct fsq_claim claim;
+	bool allow_shrink, dry_run;
+};
 
-NATIVE_FUNCTION(resize)
+/* SIZE or +SIZE */
+static bool parse_size(struct session *session, const char *size,
+		       struct fsq_resize_request *request)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,
-		NATIVE_FILE_WORDS,
-		{ "allow-shrink", no_argument, NULL, ALLOW_SHRINK },
-		{ "id", required_argument, NULL, ID },
-		{ "dry-run", no_argument, NULL, DRY_RUN },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct fsq_resize_request request = { 0 };
-	struct fsq_error err;
-	const char *size;
-	int option, rc;
+	int rc;
 
-	if (!config_read(session))
-		return;
-	while ((option = native_option(session, command, argc, argv, "h", words)) != -1) {
-		switch (option) {
-		case ALLOW_SHRINK:
-			request.allow_shrink = true;
-			break;
-		case ID:
-			if (!native_take_id(session, &request.claim))
-				return;
-			break;
-		case DRY_RUN:
-			request.dry_run = true;
-			break;
-		default:
-			return;
-		}
-	}
-	if (argc - optind != 2) {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "a directory and a size are wanted; usage: %s", command->usage);
-		return;
-	}
-	request.directory = argv[optind];
-	size = argv[optind + 1];
-	request.relative = size[0] == '+';
-	rc = fsq_parse_bytes(size + request.relative, &request.bytes);
-	if (rc == -ERANGE) {
-		session_complain(session, 1, FSQ_E_USAGE, "\"%s\" is too large for a limit", size);
+	request->relative = size[0] == '+';
+	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
+	if (rc == -ERANGE)
+		session_usage_error(session, "\"%s\" is too large for a limit", size);
+	else if (rc)
+		session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or +5G", size);
+	return rc == 0;
+}
+
+static void command_resize(struct session *session, const struct invocation *invocation)
+{
+	const struct resize_options *options = invocation->options;
+	struct fsq_resize_request request = {
+		.claim = options->claim,
+		.allow_shrink = options->allow_shrink,
+		.dry_run = options->dry_run,
+	};
+	struct fsq_error err;
+
+	if (invocation->operand_count != 2) {
+		session_usage_error(session,
+				    "a directory and a size are wanted; usage: fsquota resize %s",
+				    invocation->command->synopsis);
 		return;
 	}
-	if (rc) {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "\"%s\" is no size, such as 500M, 10G or +5G", size);
+	request.directory = invocation->operands[0];
+	if (!parse_size(session, invocation->operands[1], &request))
 		return;
-	}
 	request.registry = session_registry(session);
 	if (fsq_resize(&request, &err))
 		session_fail(session, &err);
 }
+
+#define FIELD(member) offsetof(struct resize_options, member)
+
+static const struct command_option shrink_option[] = {
+	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
+	{ 0 },
+};
+
+static const struct command_option dry_option[] = {
+	{ 0, "dry-run", "only say whether it could be done", .field = FIELD(dry_run) },
+	{ 0 },
+};
+
+const struct command resize_command = {
+	.name = "resize",
+	.summary = "change the hard limit of a directory's quota",
+	.synopsis = "DIR SIZE|+SIZE [OPTION]...",
+	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
+		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
+	.options = (option_tables){ shrink_option, own_id_option, registry_options, dry_option,
+				    json_errors_option, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
+	.options_size = sizeof(struct resize_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_resize,
+};

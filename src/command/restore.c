@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "options.h"
 #include "quota/units.h"
 #include "quota/whole_file.h"
+#include "shared/array.h"
 
 #define DEVICE_PREFIX "fs = "
 
@@ -53,18 +52,18 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 		} else if (parse_line(line, &id, &limits)) {
 			rc = fsq_kernel_set_limits(&target, type, id, &limits);
 			if (rc)
-				session_complain(session, 1, -rc, "cannot set limits");
+				session_errno(session, 0, -rc, NULL, "cannot set limits");
 		}
 	}
 	if (length != -ENODATA)
-		session_note(session, (int)-length, "cannot read the dump");
+		session_errno(session, ERROR_SILENT, (int)-length, NULL, "cannot read the dump");
 	free(line);
 	free(device);
 }
 
 /* Nothing but an ID and counts in plain digits, so many as there can be? sscanf(3) lets more pass.
  */
-static bool is_plain(const char *line)
+static bool is_strict_line(const char *line)
 {
 	char word[32];
 	uint32_t id;
@@ -90,75 +89,83 @@ static bool has_lost(const struct fsq_limits *limits)
 	return false;
 }
 
-struct entry {
+struct dump_line {
 	uint32_t id;
 	struct fsq_limits limits;
 };
 
-/* @return   whether every line was understood; else the user has been told */
-static bool read_dump(struct session *session, FILE *input, struct entry **entries, size_t *count)
+struct dump {
+	struct session *session;
+	struct dump_line *lines;
+	size_t count, room;
+	char *device; /* of the first line that names one */
+};
+
+/*
+ * Take over a line of a dump.
+ *
+ * @return   false when it is not understood; the user has been told
+ */
+static bool take_line(struct dump *dump, const char *text, size_t number)
 {
-	size_t size = 0, room = 0, number = 0, total = 0;
-	char *line = NULL, *device = NULL;
+	struct dump_line line, *lines;
+
+	if (strncmp(text, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
+		if (!dump->device)
+			dump->device = strdup(text);
+		if (dump->device && strcmp(text, dump->device) == 0)
+			return true;
+		session_usage_error(dump->session,
+				    "line %zu begins another filesystem: restore one at a time; "
+				    "nothing is set",
+				    number);
+		return false;
+	}
+	if (text[strspn(text, " \t")] == '\0')
+		return true;
+	if (!is_strict_line(text) || !parse_line(text, &line.id, &line.limits)) {
+		session_usage_error(dump->session, "line %zu does not hold limits; nothing is set",
+				    number);
+		return false;
+	}
+	if (has_lost(&line.limits)) {
+		session_usage_error(dump->session,
+				    "line %zu: a limit would count as none; nothing is set",
+				    number);
+		return false;
+	}
+	lines = array_grow(dump->lines, dump->count, &dump->room, sizeof(*lines));
+	if (!lines) {
+		session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+		return false;
+	}
+	dump->lines = lines;
+	lines[dump->count++] = line;
+	return true;
+}
+
+/* @return   whether every line was understood; else the user has been told */
+static bool read_dump(struct dump *dump, FILE *input, const char *file)
+{
+	size_t size = 0, number = 0, total = 0;
+	char *text = NULL;
 	ssize_t length = 0;
 	bool good = true;
 
-	while (good && (length = fsq_read_line(input, &line, &size)) >= 0) {
-		struct entry entry;
-
-		number++;
+	while (good && (length = fsq_read_line(input, &text, &size)) >= 0) {
 		total += (size_t)length + 1;
 		if (total > FSQ_FILE_MAX) {
 			length = -EFBIG;
 			break;
 		}
-		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
-			if (!device)
-				device = strdup(line);
-			good = device && strcmp(line, device) == 0;
-			if (!good)
-				session_complain(session, 1, FSQ_E_USAGE,
-						 "line %zu begins another filesystem: restore one "
-						 "at a time; nothing is set",
-						 number);
-			continue;
-		}
-		if (line[strspn(line, " \t")] == '\0')
-			continue;
-		good = is_plain(line) && parse_line(line, &entry.id, &entry.limits);
-		if (!good) {
-			session_complain(session, 1, FSQ_E_USAGE,
-					 "line %zu does not hold limits; nothing is set", number);
-			continue;
-		}
-		good = !has_lost(&entry.limits);
-		if (!good) {
-			session_complain(session, 1, FSQ_E_USAGE,
-					 "line %zu: a limit would count as none; nothing is set",
-					 number);
-			continue;
-		}
-		if (*count == room) {
-			struct entry *more;
-
-			room = room ? 2 * room : 64;
-			more = reallocarray(*entries, room, sizeof(*more));
-			good = more != NULL;
-			if (!good) {
-				session_complain(session, 1, ENOMEM, "nothing is set");
-				continue;
-			}
-			*entries = more;
-		}
-		(*entries)[(*count)++] = entry;
+		good = take_line(dump, text, ++number);
 	}
 	if (length < 0 && length != -ENODATA) {
-		session_complain_of_file(session, (int)-length,
-					 "cannot read the dump; nothing is set");
+		session_errno(dump->session, ERROR_OF_FILE, (int)-length, file,
+			      "cannot read the dump; nothing is set");
 		good = false;
 	}
-	free(line);
-	free(device);
+	free(text);
 	return good;
 }
 
@@ -166,54 +173,66 @@ static bool read_dump(struct session *session, FILE *input, struct entry **entri
  * At the native door every line is understood before the first is obeyed, and limits go to the
  * filesystem that was named, whatever device they were of.
  */
-static void restore_here(struct session *session, enum fsq_type type, FILE *input)
+static void restore_here(struct session *session, enum fsq_type type, FILE *input, const char *file)
 {
 	const struct fsq_target *target = &session->paths[session->current_path].fs->target;
-	struct entry *entries = NULL;
-	size_t count = 0;
+	struct dump dump = { .session = session };
 
-	if (!read_dump(session, input, &entries, &count))
-		count = 0;
-	for (size_t i = 0; i < count; i++) {
-		int rc = fsq_kernel_set_limits(target, type, entries[i].id, &entries[i].limits);
+	if (!read_dump(&dump, input, file))
+		dump.count = 0;
+	for (size_t i = 0; i < dump.count; i++) {
+		const struct dump_line *line = &dump.lines[i];
+		int rc = fsq_kernel_set_limits(target, type, line->id, &line->limits);
 
 		if (rc)
-			session_complain(session, 1, -rc, "cannot set limits of ID %u",
-					 entries[i].id);
+			session_errno(session, 0, -rc, NULL, "cannot set limits of ID %u",
+				      line->id);
 		/* What is not allowed, or not there, will not be for the next. */
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;
 	}
-	free(entries);
+	free(dump.lines);
+	free(dump.device);
 }
 
-COMMAND_FUNCTION(restore)
+static void command_restore(struct session *session, const struct invocation *invocation)
 {
-	struct selection selection = { 0 };
-	const char *file = NULL;
+	const struct quota_options *options = invocation->options;
 	FILE *input = stdin;
-	int option;
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'f')
-			file = optarg;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (options_type_count(&selection) > 1)
-		return command_usage(session, command);
-	if (file)
-		input = fopen(file, "re");
+	if (options->file)
+		input = fopen(options->file, "re");
 	if (!input) {
-		session_complain_of_file(session, errno, "fopen on %s failed", file);
-		return COMMAND_NEXT;
+		session_errno(session, ERROR_OF_FILE, errno, options->file, "fopen on %s failed",
+			      options->file);
+		return;
 	}
 	if (session->native)
-		restore_here(session, options_type(&selection), input);
+		restore_here(session, options_type(options), input, options->file);
 	else
-		restore(session, options_type(&selection), input);
-	if (file)
+		restore(session, options_type(options), input);
+	if (options->file)
 		fclose(input);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct quota_options, member)
+
+static const struct command_option input_option[] = {
+	{ 'f', NULL, "the dump; without, standard input", .kind = VALUE_FILE, .argument = "FILE",
+	  .field = FIELD(file) },
+	{ 0 },
+};
+
+const struct command restore_command = {
+	.name = "restore",
+	.summary = "restore quota limits from a backup file",
+	.synopsis = "[-g|-p|-u] [-f file]",
+	.options = (option_tables){ default_users_option, other_types_options, input_option, NULL },
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_restore,
+};

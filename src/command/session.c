@@ -12,26 +12,23 @@
 #include "output/error_text.h"
 #include "quota/privilege.h"
 
-enum manner { NAMED, OF_FILE, BARE, SILENT };
-
-/* The directory an error is about: that of the filesystem being worked on. */
-static const char *subject(const struct session *session)
+/* The directory of the filesystem that is worked on. */
+static const char *current_directory(const struct session *session)
 {
 	if (!session->native || session->current_path < 0)
 		return NULL;
 	return session->paths[session->current_path].directory;
 }
 
-/* A filesystem that was shut down, or is damaged, must not pass for an empty one; nor may a file
- * that has no end. */
 static bool is_broken(int errnum)
 {
 	return errnum == EIO || errnum == EUCLEAN || errnum == EFBIG;
 }
 
+/* @status   of xfs_quota without --strict */
 static void print(struct session *session, int status, struct error_row *row)
 {
-	/* To know who we are takes calls of the kernel. */
+	/* fsq_is_root() costs system calls. */
 	row->is_root = session->native && row->errnum == EPERM && fsq_is_root();
 	if (session->native || session->strict)
 		status = row->code;
@@ -41,24 +38,29 @@ static void print(struct session *session, int status, struct error_row *row)
 	print_error(row, session->native, session->json);
 }
 
-static void complain(struct session *session, enum manner manner, int status, int code, int errnum,
-		     const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+static void report(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, va_list args)
+	__attribute__((format(printf, 6, 0)));
 
-static void complain(struct session *session, enum manner manner, int status, int code, int errnum,
-		     const char *format, va_list args)
+static void report(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, va_list args)
 {
 	struct error_row row = {
-		.program = manner == BARE && !session->native ? NULL : session->program,
-		.path = subject(session),
+		.program = (flags & ERROR_BARE) && !session->native ? NULL : session->program,
+		.place = current_directory(session),
+		.path = path,
 		.code = session_exit_code(code),
 		.errnum = errnum,
-		.of_file = manner == OF_FILE,
+		.of_file = flags & ERROR_OF_FILE,
 	};
+	int status = code != FSQ_OK && !(flags & (ERROR_STATUS_0 | ERROR_SILENT));
 	char *message;
 
-	if (is_broken(errnum))
+	if (!path && code != FSQ_E_USAGE)
+		row.path = row.place;
+	if (is_broken(errnum)) {
 		status = 1;
-	if (manner == SILENT && !session->native && !is_broken(errnum)) {
+	} else if ((flags & ERROR_SILENT) && !session->native) {
 		if (session->strict && !session->status)
 			session->status = row.code;
 		return;
@@ -92,49 +94,13 @@ int session_exit_code(int code)
 	}
 }
 
-static int code_of(int why)
-{
-	return why > 0 ? fsq_code_of_errno(why) : why;
-}
-
-static int errnum_of(int why)
-{
-	return why > 0 ? why : 0;
-}
-
-void session_complain(struct session *session, int status, int why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complain(session, NAMED, status, code_of(why), errnum_of(why), format, args);
-	va_end(args);
-}
-
-void session_complain_of_file(struct session *session, int errnum, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complain(session, OF_FILE, 1, code_of(errnum), errnum, format, args);
-	va_end(args);
-}
-
-void session_complain_as(struct session *session, int status, int code, int errnum,
-			 const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complain(session, NAMED, status, code, errnum, format, args);
-	va_end(args);
-}
-
 void session_fail(struct session *session, const struct fsq_error *err)
 {
+	const char *path = err->path[0] ? err->path : NULL;
 	struct error_row row = {
 		.program = session->program,
-		.path = err->path[0] ? err->path : NULL,
+		.place = path,
+		.path = path,
 		.message = err->message,
 		.code = session_exit_code(err->code),
 		.errnum = err->errnum,
@@ -144,21 +110,41 @@ void session_fail(struct session *session, const struct fsq_error *err)
 	print(session, 1, &row);
 }
 
-void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
+void session_error(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(session, BARE, status, code_of(why), errnum_of(why), format, args);
+	report(session, flags, code, errnum, path, format, args);
 	va_end(args);
 }
 
-void session_note(struct session *session, int why, const char *format, ...)
+void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+		   const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(session, SILENT, 0, code_of(why), errnum_of(why), format, args);
+	report(session, flags, fsq_code_of_errno(errnum), errnum, path, format, args);
+	va_end(args);
+}
+
+void session_usage_error(struct session *session, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(session, 0, FSQ_E_USAGE, 0, NULL, format, args);
+	va_end(args);
+}
+
+void session_warn(struct session *session, const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(session, 0, FSQ_OK, 0, path, format, args);
 	va_end(args);
 }
 
@@ -175,7 +161,8 @@ struct fsq_registry session_registry(const struct session *session)
 void session_note_projects(struct session *session, const struct fsq_error *err)
 {
 	if (err->errnum != ENOENT && err->errnum != ENOTDIR)
-		session_note(session, err->errnum, "cannot read %s", err->path);
+		session_errno(session, ERROR_SILENT, err->errnum, err->path, "cannot read %s",
+			      err->path);
 }
 
 struct fsq_project_names *session_names(struct session *session)
@@ -184,7 +171,8 @@ struct fsq_project_names *session_names(struct session *session)
 
 	if (!session->names_read &&
 	    fsq_project_names_read(&session->names, session->projid_file, &err))
-		session_note(session, err.errnum, "cannot read %s", err.path);
+		session_errno(session, ERROR_SILENT, err.errnum, err.path, "cannot read %s",
+			      err.path);
 	session->names_read = true;
 	return session->names;
 }
@@ -196,7 +184,7 @@ void session_flush(struct session *session)
 
 	session->out->told |= rc != 0;
 	if (rc && !told)
-		session_complain(session, 1, -rc, "cannot write the output");
+		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
 void session_flush_terminal(struct session *session)
@@ -214,8 +202,8 @@ bool session_output_begin(struct session *session, const char *file)
 	if (!file)
 		return true;
 	if (session->json) {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "-f does not go with --json: redirect the output instead");
+		session_usage_error(session,
+				    "-f does not go with --json: redirect the output instead");
 		return false;
 	}
 	/* At the native door all filesystems go into one file. */
@@ -230,13 +218,13 @@ bool session_output_begin(struct session *session, const char *file)
 		close(low);
 	}
 	if (fd < 0) {
-		session_complain_of_file(session, errno, "open on %s failed", file);
+		session_errno(session, ERROR_OF_FILE, errno, file, "open on %s failed", file);
 		return false;
 	}
 	writer = malloc(sizeof(*writer));
 	if (!writer) {
 		close(fd);
-		session_complain(session, 1, ENOMEM, "open on %s failed", file);
+		session_errno(session, 0, ENOMEM, file, "open on %s failed", file);
 		return false;
 	}
 	writer_start(writer, fd);
@@ -254,7 +242,7 @@ void session_output_end(struct session *session)
 	session_flush(session);
 	session->out = writer->previous;
 	if (close(writer->fd) && !writer->errnum)
-		session_complain(session, 1, errno, "cannot write the output");
+		session_errno(session, 0, errno, NULL, "cannot write the output");
 	free(writer);
 }
 
@@ -266,6 +254,7 @@ void session_end(struct session *session)
 	for (size_t i = 0; i < session->filesystem_count; i++)
 		fsq_filesystem_close(session->filesystems[i]);
 	free(session->filesystems);
+	free(session->at);
 	free(session->config_text);
 	fsq_project_names_free(session->names);
 }

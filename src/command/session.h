@@ -36,7 +36,11 @@ struct session {
 	bool native;	     /* which door */
 	bool strict;	     /* xfs_quota with exit codes that mean something */
 	enum generation generation;
-	bool json; /* errors also as objects */
+	bool json;	 /* errors as objects, too */
+	bool help;	 /* --help was given */
+	bool quit;	 /* no more commands are to be run */
+	const char **at; /* --at */
+	size_t at_count, at_room;
 	bool expert;
 	bool foreign_allowed;
 	const char *mount_table; /* NULL: the system's */
@@ -47,13 +51,13 @@ struct session {
 
 	bool path_given;	  /* else the table has all that is mounted */
 	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
-	size_t path_count;
+	size_t path_count, path_room;
 	size_t xfs_path_count;
 	int current_path; /* index, or -1 */
 	int home_path;	  /* the current path outside of an iteration over all */
 	size_t pass;	  /* which filesystem of an iterating command this is, from 0 */
 	struct fsq_filesystem **filesystems; /* owned */
-	size_t filesystem_count;
+	size_t filesystem_count, filesystem_room;
 	bool projects_loaded;
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
@@ -77,37 +81,42 @@ struct session {
 /** @return  the exit status of the native door for an FSQ_E_ code, see fsquota(8) */
 int session_exit_code(int code);
 
+/* How the xfs_quota door says that something failed; the native door always says it. */
+enum error_flags {
+	ERROR_BARE = 1,	    /* without the name of the program */
+	ERROR_STATUS_0 = 2, /* the exit status stays 0, but for --strict */
+	ERROR_SILENT = 4,   /* nothing is said, and the exit status stays 0, but for --strict */
+	ERROR_OF_FILE = 8,  /* at both doors: of a file the user named, so no hint is of use */
+};
+
 /**
- * Say on stderr that something failed, with the program's name in front.
+ * Say on stderr what the library found, with the path, and set the exit status.
  *
- * @status   what it means for xfs_quota's exit status, which stays 0 for many failures, but not for
- *           EIO, EUCLEAN and EFBIG
- * @why      a positive errno, which is said too, or a negative FSQ_E_ code; 0 is a mere warning.
- *           It is the exit status at the native door, and of xfs_quota with --strict
+ * The functions below do the same for what a command finds. None of them is silent about EIO,
+ * EUCLEAN and EFBIG, nor leaves the exit status 0 for them: a filesystem that was shut down must
+ * not pass for an empty one.
  */
-void session_complain(struct session *session, int status, int why, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-/** The same of a file that the caller named to be read or written: nothing there is of quota. */
-void session_complain_of_file(struct session *session, int errnum, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/** The same, where the exit status is to be another than the errno alone stands for. */
-void session_complain_as(struct session *session, int status, int code, int errnum,
-			 const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/** Say what the library found, at the native door: on which path, what, why, and what to do. */
 void session_fail(struct session *session, const struct fsq_error *err);
 
-/** The same, but without the program's name at the xfs_quota door. */
-void session_complain_bare(struct session *session, int status, int why, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
 /**
- * The same, for what xfs_quota keeps to itself: nothing is said there, and the status is 0; EIO,
- * EUCLEAN and EFBIG are told all the same.
+ * @flags    enum error_flags
+ * @code     an FSQ_E_ code: the exit status at the native door, and with --strict
+ * @errnum   the errno behind it, which is said, too; or 0
+ * @path     the object that failed, for JSON; NULL: the filesystem that is worked on
  */
-void session_note(struct session *session, int why, const char *format, ...)
+void session_error(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/** The same with the code that the errno stands for. */
+void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+		   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/** The user asked for something that makes no sense. */
+void session_usage_error(struct session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Something is done, but may not be what was meant; the exit status stays. */
+void session_warn(struct session *session, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /** Where commands register directories. */

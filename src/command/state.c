@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "state.h"
 
-#include <getopt.h>
-
-#include "command.h"
 #include "names.h"
 #include "output/renderer.h"
 #include "paths.h"
@@ -18,9 +15,11 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	if (rc) {
 		/* Whoever asks for more words gets them on stdout. */
 		if (verbose)
-			session->render->state_off(session->out, (enum row_type)type, fs->device);
+			render_state_off(session->render, session->out, (enum row_type)type,
+					 fs->device);
 		else
-			session_note(session, -rc, "no %s quota", names_of_type(type));
+			session_errno(session, ERROR_SILENT, -rc, NULL, "no %s quota",
+				      names_of_type(type));
 		return;
 	}
 	row = (struct state_row){
@@ -44,55 +43,56 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	session->render->state_row(session->out, &row);
 }
 
-void state_show(struct session *session, const struct selection *selection,
-		const struct path_entry *path, bool verbose)
+void state_show(struct session *session, const bool types[FSQ_TYPES], const struct path_entry *path,
+		bool verbose)
 {
 	int mount = paths_find_dev(session, path->fs->dev);
-	bool all = options_type_count(selection) == 0;
+	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
 
 	for (int type = 0; type < FSQ_TYPES; type++)
-		if (all || selection->type[type])
+		if (all || types[type])
 			show_type(session, path->fs, (enum fsq_type)type,
 				  session->paths[mount].directory, verbose);
 }
 
-COMMAND_FUNCTION(state)
+static void command_state(struct session *session, const struct invocation *invocation)
 {
-	struct selection selection = { 0 };
-	bool all = false, verbose = false;
-	const char *file = NULL;
-	int option;
+	const struct quota_options *options = invocation->options;
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		switch (option) {
-		case 'a':
-			all = true;
-			break;
-		case 'f':
-			file = optarg;
-			break;
-		case 'v':
-			verbose = true;
-			break;
-		default:
-			if (!options_select(&selection, option))
-				return command_usage(session, command);
-		}
+	if (invocation->operand_count > 0) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (optind != argc)
-		return command_usage(session, command);
-	if (all && session->pass > 0)
-		return COMMAND_NEXT;
-	if (!session_output_begin(session, file))
-		return COMMAND_NEXT;
-	if (all) {
+	if ((options->all && session->pass > 0) || !session_output_begin(session, options->file))
+		return;
+	if (options->all) {
 		for (size_t i = 0; i < session->path_count; i++)
 			if (!session->paths[i].is_project)
-				state_show(session, &selection, &session->paths[i], verbose);
+				state_show(session, options->type, &session->paths[i],
+					   options->verbose);
 	} else if (session->current_path >= 0) {
-		state_show(session, &selection, &session->paths[session->current_path], verbose);
+		state_show(session, options->type, &session->paths[session->current_path],
+			   options->verbose);
 	}
 	session_output_end(session);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct quota_options, member)
+
+static const struct command_option verbose_option[] = {
+	{ 'v', NULL, "also say where there is none", .field = FIELD(verbose) },
+	{ 0 },
+};
+
+const struct command state_command = {
+	.name = "state",
+	.summary = "get overall quota state information",
+	.synopsis = "[-gpu] [-a] [-v] [-f file]",
+	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
+		"three) is accounted and enforced, and how long the grace times are.",
+	.options = (option_tables){ users_option, other_types_options, all_option, verbose_option,
+				    output_file_option, NULL },
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT,
+	.run = command_state,
+};

@@ -11,7 +11,7 @@
  *
  * @verbose  also say where there is none
  */
-void state_show(struct session *session, const struct selection *selection,
-		const struct path_entry *path, bool verbose);
+void state_show(struct session *session, const bool types[FSQ_TYPES], const struct path_entry *path,
+		bool verbose);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 
-#include "native_command.h"
-#include "output/json_rows.h"
-#include "output/native_text.h"
+#include "command.h"
+#include "options.h"
 #include "quota/directory.h"
 #include "quota/mounts.h"
+
+struct supported_options {
+	bool quiet;
+};
 
 /* Who may not ask about projects may not put a quota on anything. */
 static int check(struct fsq_directory *directory, bool *enforced, struct fsq_error *err)
@@ -36,10 +38,7 @@ static void show(struct session *session, const struct fsq_directory *directory,
 		row.filesystem = mount.device;
 		row.mountpoint = mount.directory;
 	}
-	if (session->json)
-		json_support(session->out, &row);
-	else
-		text_support_row(session->out, &row);
+	session->render->support(session->out, &row);
 	fsq_mount_clear(&mount);
 }
 
@@ -52,36 +51,46 @@ static void fail(struct session *session, const struct fsq_error *err, bool quie
 		session_fail(session, err);
 }
 
-NATIVE_FUNCTION(supported)
+static void command_supported(struct session *session, const struct invocation *invocation)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,
-		{ "quiet", no_argument, NULL, 'q' },
-		{ NULL, 0, NULL, 0 },
-	};
+	const struct supported_options *options = invocation->options;
 	struct fsq_directory directory;
 	struct fsq_error err;
-	bool quiet = false, enforced;
+	bool enforced;
 	const char *path;
-	int option, rc;
+	int rc;
 
-	while ((option = native_option(session, command, argc, argv, "hq", words)) != -1) {
-		if (option != 'q')
-			return;
-		quiet = true;
-	}
-	if (!native_operand(session, command, argc, argv, &path))
+	if (!options_directory(session, invocation, &path))
 		return;
 	if (fsq_directory_open(&directory, path, &err)) {
-		fail(session, &err, quiet);
+		fail(session, &err, options->quiet);
 		return;
 	}
 	do {
 		rc = check(&directory, &enforced, &err);
 	} while (fsq_directory_retry(&directory, &rc, &err));
 	if (rc)
-		fail(session, &err, quiet);
-	else if (!quiet)
+		fail(session, &err, options->quiet);
+	else if (!options->quiet)
 		show(session, &directory, path, enforced);
 	fsq_directory_close(&directory);
 }
+
+#define FIELD(member) offsetof(struct supported_options, member)
+
+static const struct command_option quiet_option[] = {
+	{ 'q', "quiet", "say nothing else", .field = FIELD(quiet) },
+	{ 0 },
+};
+
+const struct command supported_command = {
+	.name = "supported",
+	.summary = "tell whether a quota can be put on a directory",
+	.synopsis = "DIR [OPTION]...",
+	.help = "Can a quota be put on DIR, here and by this caller? The exit status says so:\n"
+		"0 yes, 3 not on this filesystem, 4 not by this caller.",
+	.options = (option_tables){ quiet_option, json_option, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+	.options_size = sizeof(struct supported_options),
+	.run = command_supported,
+};

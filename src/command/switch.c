@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* enable, disable, off and remove: quota of a whole XFS switched. */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
-#include "command.h"
 #include "options.h"
 #include "state.h"
 
@@ -54,10 +52,10 @@ static bool do_switch(struct session *session, const struct fsq_target *target,
 	if (rc == 0)
 		return true;
 	if (words)
-		session_complain_bare(session, 0, rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED,
-				      "%s", words);
+		session_error(session, ERROR_BARE | ERROR_STATUS_0,
+			      rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED, 0, NULL, "%s", words);
 	else
-		session_complain_bare(session, 0, -rc, "%s", calls[what]);
+		session_errno(session, ERROR_BARE | ERROR_STATUS_0, -rc, NULL, "%s", calls[what]);
 	return false;
 }
 
@@ -75,52 +73,106 @@ static bool remove_records(struct session *session, const struct fsq_target *tar
 	return true;
 }
 
-static enum command_result switch_quota(struct session *session, const struct command *command,
-					enum fsq_switch what, int argc, char **argv)
+static void switch_quota(struct session *session, const struct invocation *invocation,
+			 enum fsq_switch what)
 {
-	struct selection selection = { 0 };
+	const struct quota_options *options = invocation->options;
+	bool types[FSQ_TYPES], done;
 	const struct path_entry *path;
-	bool verbose = false, done;
-	int option;
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'v')
-			verbose = true;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
+	if (invocation->operand_count > 0) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	if (optind != argc)
-		return command_usage(session, command);
 	if (session->current_path < 0)
-		return COMMAND_NEXT;
+		return;
 	path = &session->paths[session->current_path];
-	if (options_type_count(&selection) == 0)
-		selection.type[FSQ_USER] = true;
-	done = what == FSQ_REMOVE ? remove_records(session, &path->fs->target, selection.type)
-				  : do_switch(session, &path->fs->target, what, selection.type);
+	memcpy(types, options->type, sizeof(types));
+	types[FSQ_USER] |= options_type_count(options) == 0;
+	done = what == FSQ_REMOVE ? remove_records(session, &path->fs->target, types)
+				  : do_switch(session, &path->fs->target, what, types);
 	/* JSON is for what prints data. */
-	if (done && verbose && !session->json)
-		state_show(session, &selection, path, true);
-	return COMMAND_NEXT;
+	if (done && options->verbose && !session->json)
+		state_show(session, types, path, true);
 }
 
-COMMAND_FUNCTION(enable)
+#define FIELD(member) offsetof(struct quota_options, member)
+
+static const struct command_option verbose_option[] = {
+	{ 'v', NULL, "show the state afterwards", .field = FIELD(verbose) },
+	{ 0 },
+};
+
+static const struct command_option *const switch_options[] = { default_users_option,
+							       other_types_options, verbose_option,
+							       NULL };
+
+static void command_enable(struct session *session, const struct invocation *invocation)
 {
-	return switch_quota(session, command, FSQ_ENABLE, argc, argv);
+	switch_quota(session, invocation, FSQ_ENABLE);
 }
 
-COMMAND_FUNCTION(disable)
+const struct command enable_command = {
+	.name = "enable",
+	.summary = "enable quota enforcement",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Enforce limits of users (-u, default), groups (-g) or projects (-p) on the\n"
+		"current XFS, where use is accounted already: that is chosen when it is\n"
+		"mounted.",
+	.options = switch_options,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_enable,
+};
+
+static void command_disable(struct session *session, const struct invocation *invocation)
 {
-	return switch_quota(session, command, FSQ_DISABLE, argc, argv);
+	switch_quota(session, invocation, FSQ_DISABLE);
 }
 
-COMMAND_FUNCTION(off)
+const struct command disable_command = {
+	.name = "disable",
+	.summary = "disable quota enforcement",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Stop enforcing limits of users (-u, default), groups (-g) or projects (-p) on\n"
+		"the current XFS. Use is still accounted; enable takes it back.",
+	.options = switch_options,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_disable,
+};
+
+static void command_off(struct session *session, const struct invocation *invocation)
 {
-	return switch_quota(session, command, FSQ_OFF, argc, argv);
+	switch_quota(session, invocation, FSQ_OFF);
 }
 
-COMMAND_FUNCTION(remove)
+const struct command off_command = {
+	.name = "off",
+	.summary = "permanently switch quota off for a path",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Switch quota of users (-u, default), groups (-g) or projects (-p) off on the\n"
+		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
+		"goes off and use is still accounted, as with disable.",
+	.options = switch_options,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_off,
+};
+
+static void command_remove(struct session *session, const struct invocation *invocation)
 {
-	return switch_quota(session, command, FSQ_REMOVE, argc, argv);
+	switch_quota(session, invocation, FSQ_REMOVE);
 }
+
+const struct command remove_command = {
+	.name = "remove",
+	.summary = "remove quota extents from a filesystem",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Free the space that the records of users (-u, default), groups (-g) or\n"
+		"projects (-p) take on the current XFS. Their quota must be off.",
+	.options = switch_options,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_remove,
+};

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <time.h>
 
-#include "command.h"
 #include "names.h"
 #include "options.h"
 #include "quota/units.h"
+
+struct timer_options {
+	struct quota_options quota;
+	bool of_all;
+};
 
 struct timer {
 	enum fsq_type type;
@@ -21,9 +24,9 @@ static void set(struct session *session, const struct fsq_target *target, enum f
 	int rc = fsq_kernel_set_timers(target, type, id, timers);
 
 	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
-		session_complain_as(session, 1, FSQ_E_NOT_SUPPORTED, -rc, "cannot set timer");
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
 	else if (rc)
-		session_complain(session, 1, -rc, "cannot set timer");
+		session_errno(session, 0, -rc, NULL, "cannot set timer");
 }
 
 /* How long the grace times of all are; the kernel keeps 32 bits of them. */
@@ -48,7 +51,7 @@ static void set_one(struct session *session, const struct fsq_target *target,
 	int rc = fsq_kernel_get(target, timer->type, id, &dquot);
 
 	if (rc) {
-		session_complain(session, 1, -rc, "cannot get quota");
+		session_errno(session, 0, -rc, NULL, "cannot get quota");
 		return;
 	}
 	for (int form = 0; form < FSQ_FORMS; form++) {
@@ -62,46 +65,68 @@ static void set_one(struct session *session, const struct fsq_target *target,
 	set(session, target, timer->type, id, &timers);
 }
 
-COMMAND_FUNCTION(timer)
+/* The forms that are selected, or all that the filesystem has. */
+static void select_forms(bool form[FSQ_FORMS], const struct quota_options *options, bool is_xfs)
 {
-	struct selection selection = { 0 };
-	struct timer timer = { 0 };
-	const struct fsq_filesystem *fs;
-	bool of_all = false;
-	uint32_t id = 0;
-	int option, words;
-	bool *form = selection.style.form;
+	memcpy(form, options->style.form, FSQ_FORMS * sizeof(*form));
+	if (options_has_form(options))
+		return;
+	form[FSQ_BLOCKS] = form[FSQ_INODES] = true;
+	form[FSQ_REALTIME] = is_xfs;
+}
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'd')
-			of_all = true;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
+static void command_timer(struct session *session, const struct invocation *invocation)
+{
+	const struct timer_options *options = invocation->options;
+	int words = invocation->operand_count;
+	char **operands = invocation->operands;
+	struct timer timer = { .type = options_type(&options->quota) };
+	const struct fsq_filesystem *fs;
+	uint32_t id = 0;
+
+	if (options_type_count(&options->quota) > 1 || words < 1 ||
+	    words > (options->of_all ? 1 : 2)) {
+		command_show_usage(session, invocation->command);
+		return;
 	}
-	words = argc - optind;
-	if (options_type_count(&selection) > 1 || words < 1 || words > (of_all ? 1 : 2))
-		return command_usage(session, command);
-	timer.type = options_type(&selection);
-	if (words == 2 && !names_to_id_or_complain(session, timer.type, argv[optind + 1], &id))
-		return COMMAND_NEXT;
-	if (fsq_parse_duration(argv[optind], &timer.seconds) ||
+	if (words == 2 && !names_to_id_or_complain(session, timer.type, operands[1], &id))
+		return;
+	if (fsq_parse_duration(operands[0], &timer.seconds) ||
 	    timer.seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
-		session_complain(session, 1, FSQ_E_USAGE, "Error: could not parse time %s.",
-				 argv[optind]);
-		return COMMAND_NEXT;
+		session_usage_error(session, "Error: could not parse time %s.", operands[0]);
+		return;
 	}
 	if (session->current_path < 0)
-		return COMMAND_NEXT;
+		return;
 	fs = session->paths[session->current_path].fs;
-	if (!form[ROW_BLOCKS] && !form[ROW_INODES] && !form[ROW_REALTIME]) {
-		form[ROW_BLOCKS] = form[ROW_INODES] = true;
-		form[ROW_REALTIME] = fs->is_xfs;
-	}
-	memcpy(timer.form, form, sizeof(timer.form));
+	select_forms(timer.form, &options->quota, fs->is_xfs);
 	if (id)
 		set_one(session, &fs->target, &timer, id);
 	else
 		set_default(session, &fs->target, &timer);
-	return COMMAND_NEXT;
 }
+
+#define FIELD(member) offsetof(struct timer_options, member)
+
+static const struct command_option of_all_option[] = {
+	{ 'd', NULL, "for all, as without an ID", .field = FIELD(of_all) },
+	{ 0 },
+};
+
+const struct command timer_command = {
+	.name = "timer",
+	.summary = "set quota enforcement timeouts",
+	.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
+	.help = "Set how long soft limits of users (-u, default), groups (-g) or projects (-p)\n"
+		"may be exceeded; or, for one that exceeds them now, how much longer it may.\n"
+		"The value is in seconds, or with a unit: minutes, hours, days, weeks (or m, h,\n"
+		"d, w). Without -b, -i or -r: all that the filesystem has.",
+	.example = "timer -p 3days",
+	.options = (option_tables){ blocks_option, other_forms_options, default_users_option,
+				    other_types_options, of_all_option, NULL },
+	.operands = { { VALUE_TIME, "TIME", false }, { VALUE_NAME, "ID", true } },
+	.options_size = sizeof(struct timer_options),
+	.min_words = 1,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_timer,
+};

@@ -2,69 +2,54 @@
 #include "quota/usage.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
-#include <string.h>
 
-#include "config.h"
 #include "listing.h"
-#include "native_command.h"
+#include "options.h"
+#include "parse.h"
 #include "progress.h"
 #include "quota/interrupt.h"
 
-enum { FALLBACK = LISTING_OWN };
+struct usage_options {
+	struct project_style style;
+	bool walk;
+};
 
-NATIVE_FUNCTION(usage)
+static bool take_fallback(struct session *session, const struct command_option *option, void *to,
+			  const char *word)
 {
-	static const struct option words[] = {
-		NATIVE_WORDS,
-		NATIVE_FILE_WORDS,
-		LISTING_WORDS,
-		NATIVE_WALK_WORDS,
-		{ "fallback", required_argument, NULL, FALLBACK },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct project_style style = { 0 };
+	struct usage_options *options = to;
+
+	options->walk = parse_choice(option, word) == 0;
+	if (parse_choice(option, word) >= 0)
+		return true;
+	session_usage_error(session, "--fallback is walk or none, not \"%s\"", word);
+	return false;
+}
+
+static void command_usage(struct session *session, const struct invocation *invocation)
+{
+	const struct usage_options *options = invocation->options;
 	struct project_output *output;
 	struct progress progress;
-	bool walk = false, stopped = false;
+	bool walk = options->walk, stopped = false;
 	sigset_t before;
-	int option, taken;
 
-	if (!config_read(session))
+	if (!options_some_operand(session, invocation, "directory"))
 		return;
-	project_columns(&style, "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE");
-	while ((option = native_option(session, command, argc, argv, "h" LISTING_LETTERS, words)) !=
-	       -1) {
-		if (option == FALLBACK) {
-			walk = strcmp(optarg, "walk") == 0;
-			if (walk || strcmp(optarg, "none") == 0)
-				continue;
-			session_complain(session, 1, FSQ_E_USAGE,
-					 "--fallback is walk or none, not \"%s\"", optarg);
-			return;
-		}
-		taken = listing_option(session, &style, option);
-		if (taken < 1)
-			return;
-	}
-	if (optind == argc) {
-		session_complain(session, 1, FSQ_E_USAGE, "no directory given; usage: %s",
-				 command->usage);
-		return;
-	}
-	output = listing_begin(session, &style, "usage", false);
+	output = listing_begin(session, &options->style, "usage", false);
 	if (!output)
 		return;
 	progress_begin(&progress, session);
 	if (walk)
 		fsq_interrupt_block_stops(&before);
-	for (int i = optind; i < argc && !stopped; i++) {
+	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
+		const char *path = invocation->operands[i];
 		struct fsq_usage usage;
 		struct project_row row;
 		struct fsq_error err;
-		int rc = fsq_usage_get(&usage, argv[i], session->projects_file, walk,
-				       &progress.manner, &err);
+		int rc = fsq_usage_get(&usage, path, session->projects_file, walk, &progress.manner,
+				       &err);
 
 		progress_clear(&progress);
 		if (rc) {
@@ -72,7 +57,7 @@ NATIVE_FUNCTION(usage)
 			stopped = err.errnum == EINTR;
 			continue;
 		}
-		row = listing_row(session, argv[i], &usage);
+		row = listing_row(session, path, &usage);
 		listing_add(session, output, &row);
 		fsq_usage_clear(&usage);
 	}
@@ -82,3 +67,28 @@ NATIVE_FUNCTION(usage)
 	session_flush(session);
 	fsq_interrupt_restore(&before);
 }
+
+static const struct command_option fallback_option[] = {
+	{ 0, "fallback",
+	  "where no quota applies: walk (count as du does), or\n"
+	  "none (an error, the default)",
+	  .kind = VALUE_CHOICE, .argument = "HOW", .choices = "walk none", .take = take_fallback },
+	{ 0 },
+};
+
+const struct command usage_command = {
+	.name = "usage",
+	.summary = "show how much of its quota a directory uses",
+	.synopsis = "[OPTION]... DIR...",
+	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
+		"deleted files that are still open.",
+	.options = (option_tables){ fallback_option, listing_options, progress_option,
+				    registry_options, json_option, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", true } },
+	.options_size = sizeof(struct usage_options),
+	.defaults =
+		&(const struct usage_options){ .style.usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,"
+							      "IHARD,SOURCE" },
+	.flags = COMMAND_CONFIG,
+	.run = command_usage,
+};

@@ -1,45 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "names.h"
 #include "options.h"
 
-COMMAND_FUNCTION(warn)
-{
-	struct selection selection = { 0 };
-	bool *form = selection.style.form;
-	bool of_all = false;
-	enum fsq_type type;
-	uint32_t id = 0, warnings;
-	int option, rc;
+struct warn_options {
+	struct quota_options quota;
+	bool of_all;
+};
 
-	options_begin();
-	while ((option = getopt(argc, argv, command->options)) != -1) {
-		if (option == 'd')
-			of_all = true;
-		else if (!options_select(&selection, option))
-			return command_usage(session, command);
-	}
-	if (options_type_count(&selection) > 1 || argc - optind != (of_all ? 1 : 2))
-		return command_usage(session, command);
-	type = options_type(&selection);
-	if (!of_all && !names_to_id_or_complain(session, type, argv[optind + 1], &id))
-		return COMMAND_NEXT;
-	if (!options_number(session, argv[optind], &warnings))
-		return COMMAND_NEXT;
+static void set_warnings(struct session *session, const struct quota_options *options, uint32_t id,
+			 uint32_t warnings)
+{
+	bool form[FSQ_FORMS];
+	int rc;
+
 	if (session->current_path < 0)
-		return COMMAND_NEXT;
-	if (!form[ROW_BLOCKS] && !form[ROW_INODES] && !form[ROW_REALTIME])
-		form[ROW_BLOCKS] = form[ROW_INODES] = form[ROW_REALTIME] = true;
-	rc = fsq_kernel_set_warnings(&session->paths[session->current_path].fs->target, type, id,
-				     form, (uint16_t)warnings);
+		return;
+	for (int i = 0; i < FSQ_FORMS; i++)
+		form[i] = options->style.form[i] || !options_has_form(options);
+	rc = fsq_kernel_set_warnings(&session->paths[session->current_path].fs->target,
+				     options_type(options), id, form, (uint16_t)warnings);
 	if (rc == -EINVAL)
-		session_complain_as(session, 1, FSQ_E_NOT_SUPPORTED, -rc, "cannot set warnings");
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set warnings");
 	else if (rc)
-		session_complain(session, 1, -rc, "cannot set warnings");
-	return COMMAND_NEXT;
+		session_errno(session, 0, -rc, NULL, "cannot set warnings");
 }
+
+static void command_warn(struct session *session, const struct invocation *invocation)
+{
+	const struct warn_options *options = invocation->options;
+	char **operands = invocation->operands;
+	uint32_t id = 0, warnings;
+
+	if (options_type_count(&options->quota) > 1 ||
+	    invocation->operand_count != (options->of_all ? 1 : 2)) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	if (!options->of_all &&
+	    !names_to_id_or_complain(session, options_type(&options->quota), operands[1], &id))
+		return;
+	if (options_number(session, operands[0], &warnings))
+		set_warnings(session, &options->quota, id, warnings);
+}
+
+#define FIELD(member) offsetof(struct warn_options, member)
+
+static const struct command_option of_all_option[] = {
+	{ 'd', NULL, "for all, as without an ID", .field = FIELD(of_all) },
+	{ 0 },
+};
+
+const struct command warn_command = {
+	.name = "warn",
+	.summary = "get/set enforcement warning counter",
+	.synopsis = "[-bir] [-g|-p|-u] value -d|id|name",
+	.help = "Set the number of warnings issued to a user (-u, default), group (-g) or\n"
+		"project (-p), for blocks (-b), inodes (-i), realtime blocks (-r) or all.\n"
+		"Linux keeps no such count since 5.19, and refuses.",
+	.options = (option_tables){ blocks_option, other_forms_options, default_users_option,
+				    other_types_options, of_all_option, NULL },
+	.operands = { { VALUE_NUMBER, "N", false }, { VALUE_NAME, "ID", true } },
+	.options_size = sizeof(struct warn_options),
+	.min_words = 2,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.run = command_warn,
+};

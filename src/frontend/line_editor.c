@@ -23,27 +23,25 @@ static struct editor {
 	struct session *session;
 } edit;
 
+/* Each command counts twice: with its name, and with its alias. */
 static char *next_command(const char *text, int state)
 {
+	const struct command *command;
 	static size_t at;
-	size_t count;
-	const struct command *all = command_all(&count);
 
 	if (state == 0)
 		at = 0;
-	while (at < 2 * count) {
-		const struct command *command = &all[at / 2];
-		const char *name = at % 2 ? command->alias : command->name;
+	while ((command = command_at(at / 2))) {
+		const char *name = at++ % 2 ? command->alias : command->name;
 
-		at++;
 		if (name && strncmp(name, text, strlen(text)) == 0 &&
-		    (edit.session->expert || !(command->flags & COMMAND_EXPERT)))
+		    command_is_allowed(edit.session, command))
 			return strdup(name);
 	}
 	return NULL;
 }
 
-/* What a visitor of the names looks for: the one number @skip of those that begin with @text. */
+/* Of the names that begin with @text the one behind @skip others. */
 struct wanted {
 	const char *text;
 	int skip;

@@ -2,56 +2,37 @@
 #include "native.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/native_command.h"
+#include "command/config.h"
+#include "command/options.h"
+#include "command/parse.h"
 #include "command/paths.h"
-#include "command/progress.h"
-#include "command/session.h"
 #include "dispatch.h"
-#include "output/native_text.h"
+#include "output/help_text.h"
 #include "quota/file_lock.h"
-#include "quota/units.h"
 
-static const struct native_command *find(const char *name)
+static bool is_ours(const struct command *command)
 {
-	size_t count;
-	const struct native_command *all = native_command_all(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(all[i].name, name) == 0)
-			return &all[i];
-	return NULL;
+	return command && !(command->flags & COMMAND_SHELL);
 }
 
+/* Those of xfs_quota behind our own. */
 static void list_commands(struct session *session)
 {
-	size_t native_count, count;
-	const struct native_command *native = native_command_all(&native_count);
-	const struct command *all = command_all(&count);
+	const struct command *command;
 
 	text_program_help_begin(session->out);
-	for (size_t i = 0; i < native_count; i++)
-		text_program_help_row(session->out, native[i].name, native[i].summary);
-	for (size_t i = 0; i < count; i++)
-		if (!(all[i].flags & COMMAND_ANYWHERE))
-			text_program_help_row(session->out, all[i].name, all[i].summary);
+	for (unsigned int kind = 0; kind <= COMMAND_XFS_QUOTA; kind++)
+		for (size_t i = 0; (command = command_at(i)); i++)
+			if (is_ours(command) && (command->flags & COMMAND_XFS_QUOTA) == kind)
+				text_program_help_row(session->out, command->name,
+						      command->summary);
 	text_program_help_end(session->out);
 }
-
-/* The words of a command of xfs_quota, sorted into what is ours and what is the command's. */
-struct words {
-	char **argv; /* the command, its options, "--", its operands; ended by NULL */
-	int argc;
-	char **paths; /* the filesystems */
-	int path_count;
-	bool help;
-};
 
 /* An operand that can only be a path; --at is for others. */
 static bool is_path(const char *word)
@@ -59,176 +40,171 @@ static bool is_path(const char *word)
 	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
 }
 
-static bool take_max_errors(struct session *session, const char *word)
+/*
+ * The filesystems of a command: those of --at, and what stands last.
+ * @return   how many were named
+ */
+static size_t add_filesystems(struct session *session, struct invocation *invocation)
 {
-	if (fsq_parse_positive(word, &session->max_errors) == 0)
-		return true;
-	session_complain(session, 1, FSQ_E_USAGE, "--max-errors is a number from 1 on, not \"%s\"",
-			 word);
-	return false;
-}
-
-static bool take_option(struct session *session, const struct command *command, struct words *words,
-			int option)
-{
-	static char letters[128][3];
-
-	if ((option == 'G' || option == 'M') && !(command->flags & COMMAND_WALKS))
-		option = '?';
-	switch (option) {
-	case 'A':
-		words->paths[words->path_count++] = optarg;
-		return true;
-	case 'J':
-		session->json = true;
-		session->render = &json_renderer;
-		return true;
-	case 'H':
-		words->help = true;
-		return true;
-	case 'D':
-		session->projects_file = optarg;
-		return true;
-	case 'P':
-		session->projid_file = optarg;
-		return true;
-	case 'G':
-		return progress_parse(session, optarg);
-	case 'M':
-		return take_max_errors(session, optarg);
-	case '?':
-		command_usage(session, command);
-		return false;
-	}
-	/* One of the command's own. */
-	letters[option & 127][0] = '-';
-	letters[option & 127][1] = (char)option;
-	words->argv[words->argc++] = letters[option & 127];
-	if (optarg)
-		words->argv[words->argc++] = optarg;
-	return true;
-}
-
-/* @return   false when an option was wrong; the user has been told */
-static bool sort_words(struct session *session, const struct command *command, struct words *words,
-		       int argc, char **argv)
-{
-	static const struct option ours[] = {
-		{ "at", required_argument, NULL, 'A' },
-		{ "json", no_argument, NULL, 'J' },
-		{ "help", no_argument, NULL, 'H' },
-		{ "projects-file", required_argument, NULL, 'D' },
-		{ "projid-file", required_argument, NULL, 'P' },
-		{ "progress", required_argument, NULL, 'G' },
-		{ "max-errors", required_argument, NULL, 'M' },
-		{ NULL, 0, NULL, 0 },
-	};
-	static char dashes[] = "--";
-	bool dashed = false;
-	int option;
-
-	opterr = 0;
-	words->argv[words->argc++] = argv[0];
-	/* The letters of our long options are no options of any command. */
-	while ((option = getopt_long(argc, argv, command->options, ours, NULL)) != -1)
-		if (!take_option(session, command, words, option))
-			return false;
-	while (argc > optind && ((command->flags & COMMAND_PATHS) ||
-				 (words->path_count == 0 && is_path(argv[argc - 1]))))
-		argc--;
-	/* Behind our options there may be an ID with a minus. */
-	for (int i = optind; i < argc && !dashed; i++)
-		dashed = argv[i][0] == '-';
-	if (dashed)
-		words->argv[words->argc++] = dashes;
-	for (int i = optind; i < argc; i++)
-		words->argv[words->argc++] = argv[i];
-	for (int i = argc; argv[i]; i++)
-		words->paths[words->path_count++] = argv[i];
-	return true;
-}
-
-/* Every filesystem that has quota; df and print also want the others. */
-static void add_all(struct session *session, const struct command *command)
-{
-	paths_add_all(session);
-	if (command->run == command_df || command->run == command_print)
-		return;
-	paths_keep_quota(session, !(command->flags & COMMAND_FOREIGN));
-	if (session->path_count == 0)
-		session_complain(session, 1, FSQ_E_NOT_SUPPORTED,
-				 "no filesystem with quota is mounted");
-}
-
-static void add_paths(struct session *session, const struct command *command,
-		      const struct words *words)
-{
+	unsigned int flags = invocation->command->flags;
+	int count = invocation->operand_count, left = count;
 	dev_t dev;
 
-	for (int i = 0; i < words->path_count; i++)
-		paths_add(session, words->paths[i], &dev);
-	if (words->path_count == 0 && (command->flags & COMMAND_CHANGES))
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "name the filesystem: a directory on it, last or with --at");
-	else if (words->path_count == 0)
-		add_all(session, command);
+	while (left > 0 && ((flags & COMMAND_PATHS) ||
+			    (session->at_count == 0 && is_path(invocation->operands[left - 1]))))
+		left--;
+	for (size_t i = 0; i < session->at_count; i++)
+		paths_add(session, session->at[i], &dev);
+	for (int i = left; i < count; i++)
+		paths_add(session, invocation->operands[i], &dev);
+	invocation->operand_count = left;
+	return session->at_count + (size_t)(count - left);
 }
 
-static void show_help(struct session *session, const struct command *command)
+/* @return   whether there is something to work on; else the user has been told */
+static bool choose_filesystems(struct session *session, struct invocation *invocation)
 {
-	text_listed_help(session->out, command->name, command->synopsis, command_operands(command),
-			 command->summary, command->help, command->flags & COMMAND_WALKS);
+	unsigned int flags = invocation->command->flags;
+
+	if (add_filesystems(session, invocation) == 0) {
+		if (flags & COMMAND_CHANGES)
+			session_usage_error(session, "name the filesystem: a directory on it, "
+						     "last or with --at");
+		else if (flags & COMMAND_WITHOUT_QUOTA)
+			paths_add_all(session);
+		else
+			paths_add_all_with_quota(session, !(flags & COMMAND_FOREIGN));
+	}
+	/* What is to be changed is changed everywhere or nowhere. */
+	return session->path_count > 0 && !(session->status && (flags & COMMAND_CHANGES));
 }
 
-/* Each letter of a bundle of options becomes a word of its own. */
-static size_t most_words(int argc, char **argv)
+static void run_on_filesystems(struct session *session, struct invocation *invocation,
+			       int word_count)
 {
-	size_t most = 2;
+	const struct command *command = invocation->command;
+	struct call call = { .command = command, .invocation = invocation };
 
-	for (int i = 0; i < argc; i++)
-		most += strlen(argv[i]) + 1;
-	return most;
+	if (!choose_filesystems(session, invocation))
+		return;
+	call.argc = 1 + word_count + invocation->operand_count;
+	session->current_path = 0;
+	if (!(command->flags & COMMAND_CHANGES))
+		render_begin(session->render, session->out, command->name);
+	if (command->flags & COMMAND_TABLE)
+		dispatch(session, &call);
+	else
+		dispatch_all(session, &call);
+	session->current_path = -1;
+	if (!(command->flags & COMMAND_CHANGES))
+		render_end(session->render, session->out);
 }
 
-/* A command of xfs_quota's table. */
-static void run_listed(struct session *session, const struct command *command, int argc,
-		       char **argv)
+static void run_parsed(struct session *session, struct invocation *invocation, int word_count)
 {
-	struct words words = {
-		.argv = calloc(most_words(argc, argv), sizeof(char *)),
-		.paths = calloc((size_t)argc + 1, sizeof(char *)),
-	};
+	const struct command *command = invocation->command;
+
+	if (session->json)
+		session->render = &json_renderer;
+	if (session->help)
+		command_explain(session, command);
+	else if (command->flags & COMMAND_XFS_QUOTA)
+		run_on_filesystems(session, invocation, word_count);
+	else
+		command->run(session, invocation);
+}
+
+static void run_command(struct session *session, const struct command *command, int argc,
+			char **argv)
+{
+	void *options = calloc(1, command->options_size + 1);
+	struct invocation invocation;
 	static char program[32];
+	int word_count;
 
 	snprintf(program, sizeof(program), "fsquota %s", command->name);
 	session->program = program;
 	session->foreign_allowed = true;
-	if (!words.argv || !words.paths) {
-		session_complain(session, 1, ENOMEM, "cannot go on");
-	} else if (sort_words(session, command, &words, argc, argv)) {
-		if (words.help) {
-			show_help(session, command);
-			goto out;
-		}
-		add_paths(session, command, &words);
-		/* What is to be changed is changed everywhere or nowhere. */
-		if (session->path_count == 0 ||
-		    (session->status && (command->flags & COMMAND_CHANGES)))
-			goto out;
-		session->current_path = 0;
-		if (!(command->flags & COMMAND_CHANGES))
-			session->render->begin(session->out, command->name);
-		if (command->run == command_print || command->run == command_path)
-			dispatch(session, command, words.argc, words.argv);
-		else
-			dispatch_all(session, command, words.argc, words.argv);
-		session->current_path = -1;
-		if (!(command->flags & COMMAND_CHANGES))
-			session->render->end(session->out);
+	if (!options)
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+	else if ((!(command->flags & COMMAND_CONFIG) || config_read(session)) &&
+		 parse_words(session, command, argc, argv, &invocation, options, &word_count))
+		run_parsed(session, &invocation, word_count);
+	if (options && command->clear_options)
+		command->clear_options(options);
+	free(options);
+}
+
+/* The command of a name; else the user is told. */
+static const struct command *find_command(struct session *session, const char *name)
+{
+	const struct command *command = command_find(name);
+
+	if (is_ours(command))
+		return command;
+	session_usage_error(session, "there is no command \"%s\"; see fsquota --help", name);
+	return NULL;
+}
+
+/* help [--machine] [COMMAND] */
+static void help(struct session *session, int argc, char **argv)
+{
+	bool machine = argc > 1 && strcmp(argv[1], "--machine") == 0;
+	const char *name = argv[1 + machine];
+	const struct command *command = NULL;
+
+	if (argc > 2 + machine) {
+		session_usage_error(session, "%s takes one command, not \"%s\"", argv[0],
+				    argv[2 + machine]);
+		return;
 	}
-out:
-	free(words.argv);
-	free(words.paths);
+	if (name)
+		command = find_command(session, name);
+	if (name && !command)
+		return;
+	if (machine)
+		command_describe(session, command);
+	else if (command)
+		command_explain(session, command);
+	else
+		list_commands(session);
+}
+
+/* How many words an option takes that may stand before the command; 0: it is none. */
+static int words_of_option(const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (const struct command_option *const *table = common_options; *table; table++)
+		for (const struct command_option *option = *table; option->name; option++)
+			if (strncmp(word, "--", 2) == 0 && strlen(option->name) + 2 == length &&
+			    memcmp(word + 2, option->name, length - 2) == 0)
+				return option->kind != VALUE_NONE && !word[length] ? 2 : 1;
+	return 0;
+}
+
+/* Put the command in front of the options that stand before it. */
+static void move_options(int argc, char **argv)
+{
+	int at = 0, words;
+	char *command;
+
+	while (at < argc && (words = words_of_option(argv[at])) > 0)
+		at += words;
+	if (at == 0 || at >= argc)
+		return;
+	command = argv[at];
+	memmove(argv + 1, argv, (size_t)at * sizeof(*argv));
+	argv[0] = command;
+}
+
+/* All errors are JSON then, also those before the options are parsed. */
+static bool wants_json(char **argv)
+{
+	for (; *argv && strcmp(*argv, "--") != 0; argv++)
+		if (strcmp(*argv, "--json") == 0)
+			return true;
+	return false;
 }
 
 static bool is_one_of(const char *word, const char *one, const char *other, const char *third)
@@ -236,50 +212,25 @@ static bool is_one_of(const char *word, const char *one, const char *other, cons
 	return strcmp(word, one) == 0 || strcmp(word, other) == 0 || strcmp(word, third) == 0;
 }
 
+/* @argv     the command and its words */
 static void run(struct session *session, int argc, char **argv)
 {
-	const struct native_command *command;
-	const struct command *listed;
-	const char *word = argc > 1 ? argv[1] : "";
-	bool help = is_one_of(word, "help", "--help", "-h");
+	const struct command *command;
 
-	bool version = is_one_of(word, "--version", "-V", "version");
-
-	if ((help && argc > 3) || (version && argc > 2)) {
-		session_complain(session, 1, FSQ_E_USAGE, "%s takes %s, not \"%s\"", word,
-				 help ? "one command" : "no other words", argv[help ? 3 : 2]);
-		return;
-	}
-	if (help && argc == 2) {
-		list_commands(session);
-		return;
-	}
-	if (version) {
-		text_program_version(session->out, PACKAGE_VERSION);
-		return;
-	}
-	if (help)
-		word = argv[2];
-	command = find(word);
-	session->expert = true;
-	listed = command_find(session, word);
-	/* The shell's own commands make no sense here. */
-	if (listed && (listed->flags & COMMAND_ANYWHERE))
-		listed = NULL;
-	if (argc < 2) {
-		session_complain(session, 1, FSQ_E_USAGE, "no command given; see fsquota --help");
-	} else if (!command && !listed) {
-		session_complain(session, 1, FSQ_E_USAGE,
-				 "there is no command \"%s\"; see fsquota --help", word);
-	} else if (help && command) {
-		text_command_help(session->out, command->usage, command->help);
-	} else if (help) {
-		show_help(session, listed);
-	} else if (command) {
-		session->program = command->program;
-		command->run(session, command, argc - 1, argv + 1);
+	if (argc == 0) {
+		session_usage_error(session, "no command given; see fsquota --help");
+	} else if (is_one_of(argv[0], "help", "--help", "-h")) {
+		help(session, argc, argv);
+	} else if (is_one_of(argv[0], "--version", "-V", "version")) {
+		if (argc > 1)
+			session_usage_error(session, "%s takes no other words, not \"%s\"", argv[0],
+					    argv[1]);
+		else
+			text_program_version(session->out, PACKAGE_VERSION);
 	} else {
-		run_listed(session, listed, argc - 1, argv + 1);
+		command = find_command(session, argv[0]);
+		if (command)
+			run_command(session, command, argc, argv);
 	}
 }
 
@@ -300,7 +251,9 @@ int native_main(int argc, char **argv)
 	};
 
 	writer_start(&standard_output, STDOUT_FILENO);
-	run(&session, argc, argv);
+	session.json = wants_json(argv);
+	move_options(argc - 1, argv + 1);
+	run(&session, argc - 1, argv + 1);
 	session_flush(&session);
 	session_end(&session);
 	return session.status;

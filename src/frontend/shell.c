@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "line.h"
 #include "line_editor.h"
 #include "quota/whole_file.h"
-#include "xfs_quota.h"
 
 /* The next line from a pipe or file, or without libedit. */
 static char *read_plainly(struct session *session)
@@ -21,7 +21,7 @@ static char *read_plainly(struct session *session)
 		return line;
 	free(line);
 	if (length == -EFBIG || length == -ENOMEM)
-		session_complain(session, 1, (int)-length, "cannot read a command");
+		session_errno(session, 0, (int)-length, NULL, "cannot read a command");
 	return NULL;
 }
 
@@ -41,14 +41,13 @@ void shell(struct session *session)
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	bool editing = terminal && line_editor_start(session);
 	char *prompt = NULL, *line;
-	bool more = true;
 
 	if (terminal && asprintf(&prompt, "%s> ", session->program) < 0) {
-		session_complain(session, 1, ENOMEM, "cannot go on");
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		return;
 	}
-	while (more && (line = read_line(session, prompt, editing))) {
-		more = xfs_quota_run_line(session, line);
+	while (!session->quit && (line = read_line(session, prompt, editing))) {
+		line_run(session, line, false);
 		free(line);
 		session_flush_terminal(session);
 	}

@@ -8,57 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "command/paths.h"
-#include "dispatch.h"
+#include "line.h"
 #include "shell.h"
 
 struct options {
 	char **lines; /* -c */
 	size_t line_count;
 };
-
-/* Cut a line at its blanks; there is no quoting. The words are followed by a NULL. */
-static char **split(char *line, int *count)
-{
-	size_t words = strlen(line) / 2 + 2;
-	char **argv = calloc(words, sizeof(*argv));
-	char *rest = NULL;
-
-	*count = 0;
-	if (!argv)
-		return NULL;
-	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		argv[(*count)++] = word;
-	return argv;
-}
-
-static enum command_result run_line(struct session *session, char *line, bool iterating)
-{
-	enum command_result result = COMMAND_NEXT;
-	const struct command *command;
-	int argc;
-	char **argv = split(line, &argc);
-
-	if (!argv) {
-		session_complain(session, 1, ENOMEM, "cannot go on");
-		return COMMAND_QUIT;
-	}
-	command = argc ? command_find(session, argv[0]) : NULL;
-	if (argc && !command)
-		session_complain_bare(session, 0, FSQ_E_USAGE, "command \"%s\" not found", argv[0]);
-	else if (command && iterating && !(command->flags & COMMAND_ONE_SHOT))
-		result = dispatch_all(session, command, argc, argv);
-	else if (command)
-		result = dispatch(session, command, argc, argv);
-	free(argv);
-	return result;
-}
-
-bool xfs_quota_run_line(struct session *session, char *line)
-{
-	return run_line(session, line, false) != COMMAND_QUIT;
-}
 
 static const char *base_name(const char *path)
 {
@@ -183,12 +140,10 @@ static void setup_paths(struct session *session, int argc, char **argv)
 
 static void run_lines(struct session *session, const struct options *options)
 {
-	enum command_result result = COMMAND_NEXT;
-
-	for (size_t i = 0; i < options->line_count && result == COMMAND_NEXT; i++) {
+	for (size_t i = 0; i < options->line_count && !session->quit; i++) {
 		if (i > 0)
 			session_flush_terminal(session);
-		result = run_line(session, options->lines[i], true);
+		line_run(session, options->lines[i], true);
 	}
 	session_flush(session);
 }
@@ -211,13 +166,13 @@ int xfs_quota_main(int argc, char **argv)
 	writer_start(&standard_output, STDOUT_FILENO);
 	session.only_projects = calloc((size_t)argc, sizeof(*session.only_projects));
 	if (!options.lines || !session.only_projects) {
-		session_complain(&session, 1, ENOMEM, "cannot go on");
+		session_errno(&session, 0, ENOMEM, NULL, "cannot go on");
 		status = session.status;
 		goto out;
 	}
 	argc = take_strict(&session, argc, argv);
 	if (!generation_choose(&session.generation)) {
-		session_complain(&session, 1, FSQ_E_USAGE, GENERATION_VARIABLE " is 6.1 or 7.2");
+		session_usage_error(&session, GENERATION_VARIABLE " is 6.1 or 7.2");
 		status = session.status;
 		goto out;
 	}

@@ -67,8 +67,8 @@ static void print_line(const struct error_row *row, bool native)
 		write_text(&writer, row->program);
 		write_text(&writer, ": ");
 	}
-	if (native && row->path) {
-		write_name(row->path, native);
+	if (native && row->place) {
+		write_name(row->place, native);
 		write_text(&writer, ": ");
 	}
 	write_name(row->message, native);
@@ -90,14 +90,16 @@ static void print_object(const struct error_row *row)
 	struct json json;
 
 	writer_start(&writer, STDERR_FILENO);
-	json_start(&json, &writer, false);
+	json_start(&json, &writer);
 	json_open(&json, NULL, '{');
-	json_open(&json, "error", '{');
-	json_string(&json, "code", code_name(row->code));
+	json_open(&json, row->code ? "error" : "warning", '{');
+	if (row->code)
+		json_string(&json, "code", code_name(row->code));
 	json_string(&json, "errno", errno_name(row->errnum));
 	json_string(&json, "path", row->path);
 	json_string(&json, "message", row->message);
-	json_string(&json, "hint", row->hint);
+	if (row->code)
+		json_string(&json, "hint", row->hint);
 	json_close(&json, '}');
 	json_close(&json, '}');
 	json_end(&json);
@@ -109,8 +111,8 @@ void print_error(const struct error_row *error, bool native, bool json)
 	struct error_row with_hint = *error;
 
 	with_hint.hint = hint_of(error);
-	print_line(&with_hint, native);
-	/* A remark is no error. */
-	if (json && with_hint.code)
+	if (json)
 		print_object(&with_hint);
+	else
+		print_line(&with_hint, native);
 }

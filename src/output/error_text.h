@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors on stderr: one line for people, and one object for machines. */
+/* Errors and warnings on stderr: a line for people, or an object for machines. */
 #ifndef FSQ_ERROR_TEXT_H
 #define FSQ_ERROR_TEXT_H
 
@@ -7,9 +7,10 @@
 
 struct error_row {
 	const char *program; /* in front of the line, or NULL */
-	const char *path;    /* what it is about, or NULL */
+	const char *place;   /* in front of the message, at the native door; or NULL */
+	const char *path;    /* the object that failed, for JSON; or NULL */
 	const char *message;
-	int code;	  /* exit code of the native door */
+	int code;	  /* exit code of the native door; 0: a warning */
 	int errnum;	  /* errno behind it, or 0 */
 	const char *hint; /* what to do about it, or NULL: what there is to say of @errnum */
 	bool of_file;	  /* of a file of the caller's, not of quota: then there is nothing */
@@ -19,8 +20,8 @@ struct error_row {
 /**
  * Print an error in one line and one write(2).
  *
- * @native   with the path and a hint, as the native door does
- * @json     followed by a line with an object, see fsquota-json(5)
+ * @native   with the place and a hint, as the native door does
+ * @json     as an object instead, see fsquota-json(5)
  */
 void print_error(const struct error_row *error, bool native, bool json);
 

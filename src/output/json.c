@@ -4,17 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void json_start(struct json *json, struct writer *writer, bool pretty)
+void json_start(struct json *json, struct writer *writer)
 {
-	*json = (struct json){ .writer = writer, .pretty = pretty, .first = true };
-}
-
-static void new_line(struct json *json)
-{
-	if (!json->pretty)
-		return;
-	write_char(json->writer, '\n');
-	write_blanks(json->writer, 3 * json->depth);
+	*json = (struct json){ .writer = writer, .first = true };
 }
 
 /* The length of the UTF-8 sequence at @text, or 0 if there is none. */
@@ -71,12 +63,10 @@ static void begin_value(struct json *json, const char *key)
 {
 	if (!json->first)
 		write_char(json->writer, ',');
-	if (json->depth > 0)
-		new_line(json);
 	json->first = false;
 	if (key) {
 		write_quoted(json->writer, key);
-		write_text(json->writer, json->pretty ? ": " : ":");
+		write_text(json->writer, ":");
 	}
 }
 
@@ -84,17 +74,11 @@ void json_open(struct json *json, const char *key, char bracket)
 {
 	begin_value(json, key);
 	write_char(json->writer, bracket);
-	json->depth++;
 	json->first = true;
 }
 
 void json_close(struct json *json, char bracket)
 {
-	bool empty = json->first;
-
-	json->depth--;
-	if (!empty)
-		new_line(json);
 	write_char(json->writer, bracket);
 	json->first = false;
 }

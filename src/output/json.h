@@ -10,12 +10,10 @@
 
 struct json {
 	struct writer *writer;
-	bool pretty; /* each element on a line of its own, indented */
-	unsigned int depth;
 	bool first; /* nothing stands in the innermost object or array yet */
 };
 
-void json_start(struct json *json, struct writer *writer, bool pretty);
+void json_start(struct json *json, struct writer *writer);
 
 /** Open an object ('{') or array ('['); @key is NULL in an array and at the top. */
 void json_open(struct json *json, const char *key, char bracket);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as JSON. Every key is documented in fsquota-json(5), and keeps its name and type. */
-#include "json_rows.h"
-
 #include "json.h"
+#include "native_text.h"
 #include "renderer.h"
 
 /* KEP-1029's "accounting without a limit": from its value for ext4 on, 2^58-1 bytes. */
@@ -18,7 +17,7 @@ static const char *type_word(enum row_type type)
 /* One object a line, each below the array that begin() opened. */
 static void row_begin(struct json *json, struct writer *w)
 {
-	json_start(json, w, false);
+	json_start(json, w);
 	write_text(w, w->rows++ ? ",\n" : "\n");
 	json_open(json, NULL, '{');
 }
@@ -260,7 +259,7 @@ static void project_no_inheritance(struct writer *w, const char *path)
 	row_end(&json);
 }
 
-void json_id_row(struct writer *w, const char *path, uint32_t id)
+static void id_row(struct writer *w, const char *path, uint32_t id)
 {
 	struct json json;
 
@@ -270,11 +269,12 @@ void json_id_row(struct writer *w, const char *path, uint32_t id)
 	row_end(&json);
 }
 
-void json_attributes_row(struct writer *w, const struct attributes_row *row)
+static void attributes_row(struct writer *w, const struct attributes_row *row, bool project)
 {
 	char letters[ATTRIBUTE_LETTERS];
 	struct json json;
 
+	(void)project;
 	attribute_letters(letters, row->flags);
 	row_begin(&json, w);
 	json_string(&json, "path", row->path);
@@ -287,7 +287,7 @@ void json_attributes_row(struct writer *w, const struct attributes_row *row)
 /* A document that is one object under a key. */
 static void document_begin(struct json *json, struct writer *w, const char *key)
 {
-	json_start(json, w, false);
+	json_start(json, w);
 	json_open(json, NULL, '{');
 	json_open(json, key, '{');
 }
@@ -299,7 +299,7 @@ static void document_end(struct json *json)
 	json_end(json);
 }
 
-void json_only_id(struct writer *w, const char *key, const char *path, uint32_t id)
+static void only_id(struct writer *w, const char *key, const char *path, uint32_t id)
 {
 	struct json json;
 
@@ -309,7 +309,7 @@ void json_only_id(struct writer *w, const char *key, const char *path, uint32_t 
 	document_end(&json);
 }
 
-void json_support(struct writer *w, const struct support_row *row)
+static void support(struct writer *w, const struct support_row *row)
 {
 	struct json json;
 
@@ -322,77 +322,22 @@ void json_support(struct writer *w, const struct support_row *row)
 	document_end(&json);
 }
 
-/* What is around the rows of a table. */
-static void no_quota_begin(struct writer *w, const struct row_style *style,
-			   const struct owner_row *owner)
-{
-	(void)w, (void)style, (void)owner;
-}
-
-static void no_table_begin(struct writer *w, const struct row_style *style, enum row_type type,
-			   const char *directory, const char *device)
-{
-	(void)w, (void)style, (void)type, (void)directory, (void)device;
-}
-
-static void no_end(struct writer *w)
-{
-	(void)w;
-}
-
-static void no_state(struct writer *w, enum row_type type, const char *device)
-{
-	(void)w, (void)type, (void)device;
-}
-
-static void no_ownership_begin(struct writer *w, enum row_type type, const char *directory,
-			       const char *device)
-{
-	(void)w, (void)type, (void)directory, (void)device;
-}
-
-static void no_file_size_begin(struct writer *w, const char *directory, const char *device)
-{
-	(void)w, (void)directory, (void)device;
-}
-
-static void no_space_begin(struct writer *w, const struct row_style *style)
-{
-	(void)w, (void)style;
-}
-
-static void no_paths_begin(struct writer *w, bool numbered, bool foreign)
-{
-	(void)w, (void)numbered, (void)foreign;
-}
-
-static void no_project_end(struct writer *w, unsigned int directories, const char *projects_file,
-			   const char *project, int depth)
-{
-	(void)w, (void)directories, (void)projects_file, (void)project, (void)depth;
-}
-
 const struct renderer json_renderer = {
 	.begin = begin,
 	.end = end,
-	.quota_begin = no_quota_begin,
 	.quota_row = usage,
-	.report_begin = no_table_begin,
 	.report_row = usage,
-	.report_end = no_end,
 	.state_row = state_row,
-	.state_off = no_state,
 	.limits_row = limits_row,
-	.ownership_begin = no_ownership_begin,
 	.ownership_row = ownership_row,
-	.file_size_begin = no_file_size_begin,
 	.file_size_row = file_size_row,
-	.space_begin = no_space_begin,
 	.space_row = space_row,
-	.paths_begin = no_paths_begin,
 	.paths_row = paths_row,
 	.project_begin = project_begin,
 	.project_wrong_id = project_wrong_id,
 	.project_no_inheritance = project_no_inheritance,
-	.project_end = no_project_end,
+	.id_row = id_row,
+	.attributes_row = attributes_row,
+	.only_id = only_id,
+	.support = support,
 };

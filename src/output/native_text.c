@@ -51,13 +51,20 @@ void text_attributes_leave(struct writer *w)
 	write_char(w, '\n');
 }
 
-void text_id_row(struct writer *w, uint32_t id)
+void text_id_row(struct writer *w, const char *path, uint32_t id)
 {
+	(void)path;
 	write_number(w, id);
 	write_char(w, '\n');
 }
 
-void text_support_row(struct writer *w, const struct support_row *row)
+void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id)
+{
+	(void)name;
+	text_id_row(w, path, id);
+}
+
+void text_support(struct writer *w, const struct support_row *row)
 {
 	write_escaped(w, row->path);
 	write_text(w, ": project quota on ");
@@ -67,76 +74,4 @@ void text_support_row(struct writer *w, const struct support_row *row)
 		write_escaped(w, row->mountpoint);
 	}
 	write_text(w, row->enforced ? "\n" : "; limits are not enforced\n");
-}
-
-void text_program_help_begin(struct writer *w)
-{
-	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
-		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
-		      "\n"
-		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
-		      "\n"
-		      "Commands:\n");
-}
-
-void text_program_help_row(struct writer *w, const char *name, const char *summary)
-{
-	write_text(w, "  ");
-	write_left(w, name, 12);
-	write_text(w, summary);
-	write_char(w, '\n');
-}
-
-void text_program_help_end(struct writer *w)
-{
-	write_text(w,
-		   "\n"
-		   "fsquota help COMMAND explains one of them.\n"
-		   "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
-		   "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
-}
-
-void text_program_version(struct writer *w, const char *version)
-{
-	write_text(w, "fsquota ");
-	write_text(w, version);
-	write_char(w, '\n');
-}
-
-void text_command_help(struct writer *w, const char *usage, const char *help)
-{
-	write_text(w, "Usage: ");
-	write_text(w, usage);
-	write_text(w, "\n\n");
-	write_text(w, help);
-}
-
-void text_listed_help(struct writer *w, const char *name, const char *synopsis,
-		      const char *operands, const char *summary, const char *help, bool walks)
-{
-	write_text(w, "Usage: fsquota ");
-	write_text(w, name);
-	if (synopsis) {
-		write_char(w, ' ');
-		write_text(w, synopsis);
-	}
-	write_char(w, ' ');
-	write_text(w, operands);
-	write_text(w, "\n\n");
-	if (help) {
-		write_text(w, help);
-	} else {
-		write_char(w, ' ');
-		write_text(w, summary);
-		write_char(w, '\n');
-	}
-	write_char(w, '\n');
-	if (walks)
-		write_text(w, " --max-errors N        give up after so many files that fail\n"
-			      " --progress WHEN       how far it is: auto, never or always\n");
-	write_text(w, " PATH or --at PATH     the filesystem: a directory on it, or its device\n"
-		      " --json                JSON instead of a table, see fsquota-json(5)\n"
-		      " --projects-file FILE  instead of /etc/projects\n"
-		      " --projid-file FILE    instead of /etc/projid\n"
-		      " --help                show this and exit\n");
 }

@@ -13,13 +13,54 @@
 
 #define CELL_SIZE 64
 
-/* A column: its cell is a string of the row's, or is printed into @cell; NULL: there is nothing. */
-struct column {
-	const char *name;
-	bool right;
-	const char *help;
-	const char *(*text)(const struct project_row *row, bool bytes, char *cell);
+/* What the member of a row is, which says how it is printed. */
+enum field_type {
+	FIELD_TEXT,	   /* const char *, or NULL */
+	FIELD_TEXTS,	   /* the directories */
+	FIELD_ID,	   /* uint32_t */
+	FIELD_BYTES,	   /* uint64_t, as are those below */
+	FIELD_BYTES_LIMIT, /* 0: none */
+	FIELD_COUNT,
+	FIELD_COUNT_LIMIT,
+	FIELD_BOOL,
+	FIELD_PERCENT, /* computed */
 };
+
+struct field {
+	const char *column; /* NULL: none, only JSON */
+	const char *key;    /* of JSON; NULL: none */
+	enum field_type type;
+	size_t member; /* its offset in struct project_row */
+	const char *help;
+};
+
+#define MEMBER(name) offsetof(struct project_row, name)
+
+/* In the order of the columns; fsquota-json(5) has the keys. */
+static const struct field fields[] = {
+	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "the directory" },
+	{ NULL, "directories", FIELD_TEXTS, 0, NULL },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "USE%", NULL, FIELD_PERCENT, 0, "use of the limit that is nearer, of space or inodes" },
+	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ NULL, "percent", FIELD_PERCENT, 0, NULL },
+	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source),
+	  "where the numbers are from: quota, walk or statfs" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
+	  "where the filesystem is mounted" },
+	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting),
+	  "is the use of projects counted?" },
+	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced),
+	  "are limits of projects enforced?" },
+};
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 double project_row_percent(const struct project_row *row)
 {
@@ -63,205 +104,165 @@ static const char *size(char *cell, uint64_t bytes, bool plain)
 	return cell;
 }
 
-static const char *path(const struct project_row *row, bool bytes, char *cell)
+static uint64_t number_of(const struct field *field, const struct project_row *row)
 {
-	(void)bytes, (void)cell;
-	return row->path;
+	const char *member = (const char *)row + field->member;
+	uint64_t value;
+	uint32_t id;
+
+	if (field->type == FIELD_ID) {
+		memcpy(&id, member, sizeof(id));
+		return id;
+	}
+	memcpy(&value, member, sizeof(value));
+	return value;
 }
 
-static const char *id(const struct project_row *row, bool bytes, char *cell)
+static const char *text_of(const struct field *field, const struct project_row *row)
 {
-	(void)bytes;
-	return number(cell, row->id);
+	const char *text;
+
+	memcpy(&text, (const char *)row + field->member, sizeof(text));
+	return text;
 }
 
-static const char *name(const struct project_row *row, bool bytes, char *cell)
+static bool bool_of(const struct field *field, const struct project_row *row)
 {
-	(void)bytes, (void)cell;
-	return row->name;
+	bool value;
+
+	memcpy(&value, (const char *)row + field->member, sizeof(value));
+	return value;
 }
 
-static const char *used(const struct project_row *row, bool bytes, char *cell)
+static bool is_limit(const struct field *field)
 {
-	return size(cell, row->used_bytes, bytes);
+	return field->type == FIELD_BYTES_LIMIT || field->type == FIELD_COUNT_LIMIT;
 }
 
-static const char *soft(const struct project_row *row, bool bytes, char *cell)
+/* @return   what stands in a cell, perhaps in @cell; NULL: nothing */
+static const char *cell_of(const struct field *field, const struct project_row *row, bool bytes,
+			   char *cell)
 {
-	return row->soft_bytes ? size(cell, row->soft_bytes, bytes) : NULL;
-}
+	double percent;
 
-static const char *hard(const struct project_row *row, bool bytes, char *cell)
-{
-	return row->hard_bytes ? size(cell, row->hard_bytes, bytes) : NULL;
-}
-
-static const char *percent(const struct project_row *row, bool bytes, char *cell)
-{
-	double value = project_row_percent(row);
-
-	(void)bytes;
-	if (value < 0)
+	if (is_limit(field) && number_of(field, row) == 0)
 		return NULL;
-	snprintf(cell, CELL_SIZE, "%.0f%%", value);
-	return cell;
+	switch (field->type) {
+	case FIELD_TEXT:
+		return text_of(field, row);
+	case FIELD_BOOL:
+		return bool_of(field, row) ? "yes" : "no";
+	case FIELD_PERCENT:
+		percent = project_row_percent(row);
+		snprintf(cell, CELL_SIZE, "%.0f%%", percent);
+		return percent < 0 ? NULL : cell;
+	case FIELD_BYTES:
+	case FIELD_BYTES_LIMIT:
+		return size(cell, number_of(field, row), bytes);
+	default:
+		return number(cell, number_of(field, row));
+	}
 }
-
-static const char *used_inodes(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes;
-	return number(cell, row->used_inodes);
-}
-
-static const char *soft_inodes(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes;
-	return row->soft_inodes ? number(cell, row->soft_inodes) : NULL;
-}
-
-static const char *hard_inodes(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes;
-	return row->hard_inodes ? number(cell, row->hard_inodes) : NULL;
-}
-
-static const char *source(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes, (void)cell;
-	return row->source;
-}
-
-static const char *filesystem(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes, (void)cell;
-	return row->filesystem;
-}
-
-static const char *mountpoint(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes, (void)cell;
-	return row->mountpoint;
-}
-
-static const char *accounting(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes, (void)cell;
-	return row->accounting ? "yes" : "no";
-}
-
-static const char *enforced(const struct project_row *row, bool bytes, char *cell)
-{
-	(void)bytes, (void)cell;
-	return row->enforced ? "yes" : "no";
-}
-
-static const struct column columns[] = {
-	{ "PATH", false, "the directory", path },
-	{ "ID", true, "project ID", id },
-	{ "NAME", false, "name of the project", name },
-	{ "USED", true, "space in use", used },
-	{ "SOFT", true, "soft limit of space", soft },
-	{ "HARD", true, "hard limit of space", hard },
-	{ "USE%", true, "use of the limit that is nearer, of space or inodes", percent },
-	{ "IUSED", true, "inodes in use", used_inodes },
-	{ "ISOFT", true, "soft limit of inodes", soft_inodes },
-	{ "IHARD", true, "hard limit of inodes", hard_inodes },
-	{ "SOURCE", false, "where the numbers are from: quota, walk or statfs", source },
-	{ "FILESYSTEM", false, "device of the filesystem", filesystem },
-	{ "MOUNTPOINT", false, "where the filesystem is mounted", mountpoint },
-	{ "ACCOUNTING", false, "is the use of projects counted?", accounting },
-	{ "ENFORCED", false, "are limits of projects enforced?", enforced },
-};
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 static int find_column(const char *word, size_t length)
 {
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (strlen(columns[i].name) == length &&
-		    strncasecmp(columns[i].name, word, length) == 0)
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].column && strlen(fields[i].column) == length &&
+		    strncasecmp(fields[i].column, word, length) == 0)
 			return (int)i;
 	return -1;
 }
 
-const char *project_columns(struct project_style *style, const char *names)
+static const char *add_columns(struct project_style *style, const char *names)
 {
-	if (*names == '+')
-		names++;
-	else
-		style->column_count = 0;
-	if (strcasecmp(names, "all") == 0) {
-		style->column_count = 0;
-		for (size_t i = 0; i < COLUMNS; i++)
-			style->columns[style->column_count++] = (int)i;
-		return NULL;
-	}
-	for (;;) {
+	for (;; names++) {
 		size_t length = strcspn(names, ",");
 		int column = find_column(names, length);
 
 		if (column < 0 || style->column_count == PROJECT_COLUMNS_MAX)
 			return names;
 		style->columns[style->column_count++] = column;
-		if (names[length] == '\0')
+		names += length;
+		if (*names == '\0')
 			return NULL;
-		names += length + 1;
 	}
+}
+
+const char *project_columns(struct project_style *style, const char *names)
+{
+	bool added = *names == '+';
+
+	names += added;
+	if (!added || strcasecmp(names, "all") == 0)
+		style->column_count = 0;
+	else if (style->column_count == 0)
+		add_columns(style, style->usual);
+	if (strcasecmp(names, "all") != 0)
+		return add_columns(style, names);
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].column)
+			style->columns[style->column_count++] = (int)i;
+	return NULL;
 }
 
 void project_columns_list(struct writer *w)
 {
-	for (size_t i = 0; i < COLUMNS; i++) {
-		write_left(w, columns[i].name, 12);
-		write_text(w, columns[i].help);
+	for (size_t i = 0; i < FIELDS; i++) {
+		if (!fields[i].column)
+			continue;
+		write_left(w, fields[i].column, 12);
+		write_text(w, fields[i].help);
 		write_char(w, '\n');
 	}
 }
 
 /* --- JSON --- */
 
-static void json_limit(struct json *json, const char *key, uint64_t value)
+static void json_directories(struct json *json, const char *key, const struct project_row *row)
 {
-	if (value)
-		json_number(json, key, value);
-	else
-		json_null(json, key);
+	if (!row->directories)
+		return;
+	json_open(json, key, '[');
+	for (size_t i = 0; i < row->directory_count; i++)
+		json_string(json, NULL, row->directories[i]);
+	json_close(json, ']');
 }
 
-static void json_row(struct json *json, const struct project_row *row)
+static void json_field(struct json *json, const struct field *field, const struct project_row *row)
 {
-	double full = project_row_percent(row);
+	double percent;
 
-	json_string(json, "path", row->path);
-	if (row->directories) {
-		json_open(json, "directories", '[');
-		for (size_t i = 0; i < row->directory_count; i++)
-			json_string(json, NULL, row->directories[i]);
-		json_close(json, ']');
+	switch (field->type) {
+	case FIELD_TEXT:
+		json_string(json, field->key, text_of(field, row));
+		break;
+	case FIELD_TEXTS:
+		json_directories(json, field->key, row);
+		break;
+	case FIELD_BOOL:
+		json_bool(json, field->key, bool_of(field, row));
+		break;
+	case FIELD_PERCENT:
+		percent = project_row_percent(row);
+		if (percent < 0)
+			json_null(json, field->key);
+		else
+			json_decimal(json, field->key, percent);
+		break;
+	default:
+		if (is_limit(field) && number_of(field, row) == 0)
+			json_null(json, field->key);
+		else
+			json_number(json, field->key, number_of(field, row));
+		break;
 	}
-	json_number(json, "id", row->id);
-	json_string(json, "name", row->name);
-	json_number(json, "used_bytes", row->used_bytes);
-	json_limit(json, "soft_bytes", row->soft_bytes);
-	json_limit(json, "hard_bytes", row->hard_bytes);
-	json_number(json, "used_inodes", row->used_inodes);
-	json_limit(json, "soft_inodes", row->soft_inodes);
-	json_limit(json, "hard_inodes", row->hard_inodes);
-	if (full < 0)
-		json_null(json, "percent");
-	else
-		json_decimal(json, "percent", full);
-	json_string(json, "source", row->source);
-	json_string(json, "filesystem", row->filesystem);
-	json_string(json, "mountpoint", row->mountpoint);
-	json_bool(json, "accounting", row->accounting);
-	json_bool(json, "enforced", row->enforced);
 }
 
 /* --- rows --- */
 
 struct project_output {
 	struct writer *writer;
-	const struct project_style *style;
+	struct project_style style;
 	bool single;
 	bool any;
 	const struct smartcols *lib;
@@ -270,7 +271,7 @@ struct project_output {
 
 static bool begin_table(struct project_output *output)
 {
-	const struct project_style *style = output->style;
+	const struct project_style *style = &output->style;
 	const struct smartcols *lib = smartcols_load();
 
 	output->lib = lib;
@@ -281,10 +282,11 @@ static bool begin_table(struct project_output *output)
 	lib->table_enable_export(output->table, style->format == PROJECT_PAIRS);
 	lib->table_enable_noheadings(output->table, style->no_headings);
 	for (size_t i = 0; i < style->column_count; i++) {
-		const struct column *column = &columns[style->columns[i]];
+		const struct field *field = &fields[style->columns[i]];
+		bool left = field->type == FIELD_TEXT || field->type == FIELD_BOOL;
 
-		if (!lib->table_new_column(output->table, column->name, 0,
-					   column->right ? SCOLS_FL_RIGHT : 0))
+		if (!lib->table_new_column(output->table, field->column, 0,
+					   left ? 0 : SCOLS_FL_RIGHT))
 			return false;
 	}
 	return true;
@@ -298,16 +300,18 @@ static void free_output(struct project_output *output)
 }
 
 struct project_output *project_output_begin(struct writer *w, const struct project_style *style,
-					    const char *key, bool single)
+					    const char *key, bool single, bool json)
 {
 	struct project_output *output = calloc(1, sizeof(*output));
 
 	if (!output)
 		return NULL;
 	output->writer = w;
-	output->style = style;
+	output->style = *style;
+	if (style->column_count == 0 && style->usual)
+		add_columns(&output->style, style->usual);
 	output->single = single;
-	if (style->format == PROJECT_JSON) {
+	if (json) {
 		write_text(w, "{\"");
 		write_text(w, key);
 		write_text(w, single ? "\":" : "\":[");
@@ -321,13 +325,13 @@ struct project_output *project_output_begin(struct writer *w, const struct proje
 static int table_row(struct project_output *output, const struct project_row *row)
 {
 	struct libscols_line *line = output->lib->table_new_line(output->table, NULL);
-	bool as_bytes = output->style->bytes;
+	const struct project_style *style = &output->style;
 
 	if (!line)
 		return -ENOMEM;
-	for (size_t i = 0; i < output->style->column_count; i++) {
+	for (size_t i = 0; i < style->column_count; i++) {
 		char cell[CELL_SIZE];
-		const char *text = columns[output->style->columns[i]].text(row, as_bytes, cell);
+		const char *text = cell_of(&fields[style->columns[i]], row, style->bytes, cell);
 
 		if (text && output->lib->line_set_data(line, i, text))
 			return -ENOMEM;
@@ -344,9 +348,11 @@ int project_output_row(struct project_output *output, const struct project_row *
 	if (!output->single)
 		write_text(output->writer, output->any ? ",\n" : "\n");
 	output->any = true;
-	json_start(&json, output->writer, false);
+	json_start(&json, output->writer);
 	json_open(&json, NULL, '{');
-	json_row(&json, row);
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].key)
+			json_field(&json, &fields[i], row);
 	json_close(&json, '}');
 	return 0;
 }

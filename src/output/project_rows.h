@@ -33,11 +33,12 @@ struct project_row {
  * limit. */
 double project_row_percent(const struct project_row *row);
 
-enum project_format { PROJECT_TABLE, PROJECT_RAW, PROJECT_PAIRS, PROJECT_JSON };
+enum project_format { PROJECT_TABLE, PROJECT_RAW, PROJECT_PAIRS };
 
 #define PROJECT_COLUMNS_MAX 32
 
 struct project_style {
+	const char *usual; /* the columns where none are chosen, as project_columns() takes them */
 	enum project_format format;
 	bool no_headings;
 	bool bytes; /* instead of sizes for people */
@@ -64,10 +65,11 @@ struct project_output;
  *
  * @key      of the JSON document
  * @single   JSON with one object instead of an array
+ * @json     JSON, whatever the style
  * @return   NULL without memory
  */
 struct project_output *project_output_begin(struct writer *w, const struct project_style *style,
-					    const char *key, bool single);
+					    const char *key, bool single, bool json);
 
 /** @return  0 or -ENOMEM */
 int project_output_row(struct project_output *output, const struct project_row *row);

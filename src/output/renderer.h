@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ways to print a row. Commands hand their rows to whichever the user asked for; what comes
- * before and after rows of a table are calls of their own, which not every renderer prints.
+ * before and after the rows of a table has functions of its own. One that is NULL prints nothing;
+ * the functions below look.
  */
 #ifndef FSQ_RENDERER_H
 #define FSQ_RENDERER_H
@@ -51,7 +52,107 @@ struct renderer {
 	void (*project_no_inheritance)(struct writer *w, const char *path);
 	void (*project_end)(struct writer *w, unsigned int directories, const char *projects_file,
 			    const char *project, int depth);
+	/* id, and lsattr: @project with the ID; around what is in a directory */
+	void (*id_row)(struct writer *w, const char *path, uint32_t id);
+	void (*attributes_row)(struct writer *w, const struct attributes_row *row, bool project);
+	void (*attributes_enter)(struct writer *w, const char *directory);
+	void (*attributes_leave)(struct writer *w);
+	/* assign --dry-run, and supported: all that is printed */
+	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
+	void (*support)(struct writer *w, const struct support_row *row);
 };
+
+/* What not every renderer has. */
+
+static inline void render_begin(const struct renderer *render, struct writer *w, const char *name)
+{
+	if (render->begin)
+		render->begin(w, name);
+}
+
+static inline void render_end(const struct renderer *render, struct writer *w)
+{
+	if (render->end)
+		render->end(w);
+}
+
+static inline void render_quota_begin(const struct renderer *render, struct writer *w,
+				      const struct row_style *style, const struct owner_row *owner)
+{
+	if (render->quota_begin)
+		render->quota_begin(w, style, owner);
+}
+
+static inline void render_report_begin(const struct renderer *render, struct writer *w,
+				       const struct row_style *style, enum row_type type,
+				       const char *directory, const char *device)
+{
+	if (render->report_begin)
+		render->report_begin(w, style, type, directory, device);
+}
+
+static inline void render_report_end(const struct renderer *render, struct writer *w)
+{
+	if (render->report_end)
+		render->report_end(w);
+}
+
+static inline void render_state_off(const struct renderer *render, struct writer *w,
+				    enum row_type type, const char *device)
+{
+	if (render->state_off)
+		render->state_off(w, type, device);
+}
+
+static inline void render_ownership_begin(const struct renderer *render, struct writer *w,
+					  enum row_type type, const char *directory,
+					  const char *device)
+{
+	if (render->ownership_begin)
+		render->ownership_begin(w, type, directory, device);
+}
+
+static inline void render_file_size_begin(const struct renderer *render, struct writer *w,
+					  const char *directory, const char *device)
+{
+	if (render->file_size_begin)
+		render->file_size_begin(w, directory, device);
+}
+
+static inline void render_space_begin(const struct renderer *render, struct writer *w,
+				      const struct row_style *style)
+{
+	if (render->space_begin)
+		render->space_begin(w, style);
+}
+
+static inline void render_paths_begin(const struct renderer *render, struct writer *w,
+				      bool numbered, bool foreign)
+{
+	if (render->paths_begin)
+		render->paths_begin(w, numbered, foreign);
+}
+
+static inline void render_project_end(const struct renderer *render, struct writer *w,
+				      unsigned int directories, const char *projects_file,
+				      const char *project, int depth)
+{
+	if (render->project_end)
+		render->project_end(w, directories, projects_file, project, depth);
+}
+
+static inline void render_attributes_enter(const struct renderer *render, struct writer *w,
+					   const char *directory)
+{
+	if (render->attributes_enter)
+		render->attributes_enter(w, directory);
+}
+
+static inline void render_attributes_leave(const struct renderer *render, struct writer *w)
+{
+	if (render->attributes_leave)
+		render->attributes_leave(w);
+}
 
 /* As xfs_quota prints, for both doors. */
 extern const struct renderer text_renderer;

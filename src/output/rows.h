@@ -107,4 +107,20 @@ struct path_row {
 
 enum project_action { PROJECT_CHECK, PROJECT_SETUP, PROJECT_CLEAR };
 
+/* One file as lsattr(1) lists it. */
+struct attributes_row {
+	const char *path;
+	uint32_t flags; /* FS_IOC_GETFLAGS */
+	uint32_t project;
+	bool inherit; /* the directory hands it on */
+};
+
+/* Where a quota can be put. */
+struct support_row {
+	const char *path;
+	const char *filesystem; /* or NULL: not to be found out */
+	const char *mountpoint;
+	bool enforced;
+};
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cells.h"
+#include "native_text.h"
 #include "renderer.h"
 
 static const char *type_word(enum row_type type)
@@ -446,19 +447,7 @@ static void project_end(struct writer *w, unsigned int directories, const char *
 	}
 }
 
-static void nothing(struct writer *w)
-{
-	(void)w;
-}
-
-static void nothing_named(struct writer *w, const char *name)
-{
-	(void)w, (void)name;
-}
-
 const struct renderer text_renderer = {
-	.begin = nothing_named,
-	.end = nothing,
 	.quota_begin = quota_begin,
 	.quota_row = quota_row,
 	.report_begin = report_begin,
@@ -479,4 +468,10 @@ const struct renderer text_renderer = {
 	.project_wrong_id = project_wrong_id,
 	.project_no_inheritance = project_no_inheritance,
 	.project_end = project_end,
+	.id_row = text_id_row,
+	.attributes_row = text_attributes_row,
+	.attributes_enter = text_attributes_enter,
+	.attributes_leave = text_attributes_leave,
+	.only_id = text_only_id,
+	.support = text_support,
 };

@@ -9,7 +9,6 @@ void text_paths_none(struct writer *w);
 void text_paths_range(struct writer *w, int value, int max);
 
 void text_help_line(struct writer *w, const char *name, const char *synopsis, const char *summary);
-void text_help_long(struct writer *w, const char *text);
 void text_help_end(struct writer *w);
 void text_help_unknown(struct writer *w, const char *name);
 

@@ -27,13 +27,6 @@ void text_help_line(struct writer *w, const char *name, const char *synopsis, co
 	write_char(w, '\n');
 }
 
-void text_help_long(struct writer *w, const char *text)
-{
-	write_char(w, '\n');
-	write_text(w, text);
-	write_char(w, '\n');
-}
-
 void text_help_end(struct writer *w)
 {
 	write_text(w, "\nUse 'help commandname' for extended help.\n");

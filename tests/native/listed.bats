@@ -860,40 +860,61 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	done
 }
 
-# error_is CODE NAME ERRNO WORD...: the line, and behind it the object
+# error_is CODE NAME ERRNO PATH WORD...: in one line, which is JSON
 error_is() {
-	local code=$1 name=$2 errno=$3
-	shift 3
+	local code=$1 name=$2 errno=$3 path=$4
+	shift 4
 	run_split "$@"
 	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 2
-	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.message | type)"' \
-		<(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
-	assert_output "code errno path message hint: $name $errno string"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.path) \(.message | type)"' \
+		"$BATS_TEST_TMPDIR/stderr"
+	assert_output "code errno path message hint: $name $errno $path string"
 }
 
-@test "an error with --json has a line and an object, which names the code" {
-	error_is 1 failed EISDIR fsquota restore --json -p -f /mnt /mnt/x
-	error_is 3 not-supported EINVAL fsquota warn --json -p 3 42 /mnt/x
-	error_is 2 usage null fsquota report --json -f /run/out /mnt/x
-	error_is 2 usage null fsquota limit --json -p bhard=x 42 /mnt/x
-	error_is 2 usage null fsquota report --json -Z
-	error_is 3 not-supported ENOSYS fsquota limit --json -p bhard=1m 42 /mnt/x2
-	error_is 4 not-permitted EPERM unprivileged limit --json -p bhard=1m 42 /mnt/x
-	error_is 5 not-found ENOENT fsquota report --json /nowhere
-	error_is 5 not-found null fsquota quota --json -p nosuch /mnt/x
+@test "an error with --json is an object that names the code and what failed" {
+	error_is 1 failed EISDIR /mnt fsquota restore --json -p -f /mnt /mnt/x
+	error_is 3 not-supported EINVAL /mnt/x fsquota warn --json -p 3 42 /mnt/x
+	error_is 2 usage null null fsquota report --json -f /run/out /mnt/x
+	error_is 2 usage null null fsquota limit --json -p bhard=x 42 /mnt/x
+	error_is 2 usage null null fsquota report -Z --json
+	error_is 2 usage null null fsquota --json bogus
+	error_is 3 not-supported ENOSYS /mnt/x2 fsquota limit --json -p bhard=1m 42 /mnt/x2
+	error_is 4 not-permitted EPERM /mnt/x unprivileged limit --json -p bhard=1m 42 /mnt/x
+	error_is 5 not-found ENOENT /nowhere fsquota report --json /nowhere
+	error_is 5 not-found null /mnt/x fsquota quota --json -p nosuch /mnt/x
 }
 
-@test "the object of an error names the filesystem, and what can be done" {
+@test "the object of an error names the file or directory that failed" {
+	echo 42:/mnt/x/logs >"$BATS_TEST_TMPDIR/projects"
+	error_is 6 conflict null /mnt/x/logs fsquota --json df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
+	error_is 5 not-found ENOENT /nowhere fsquota restore --json -p -f /nowhere /mnt/x
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota project --json -c -p /mnt/x/gone 42 /mnt/x
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota id --json /mnt/x/gone
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota lsattr --json /mnt/x/gone
+	touch "$BATS_TEST_TMPDIR/file"
+	error_is 2 usage null null fsquota report --json -f "$BATS_TEST_TMPDIR/file" /mnt/x
+}
+
+@test "the object of an error says what can be done" {
 	run_split fsquota limit --json -p bhard=1m 42 /mnt/x2
-	run -0 jq -r '.error | .path, (.hint | test("prjquota"))' <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
-	assert_output $'/mnt/x2\ntrue'
+	run -0 jq -r '.error.hint | test("prjquota")' "$BATS_TEST_TMPDIR/stderr"
+	assert_output true
 }
 
-@test "the object of an error names a path that could not be opened" {
-	run_split fsquota report --json /nowhere
-	run -0 jq -r '.error | .path' <(sed -n 2p "$BATS_TEST_TMPDIR/stderr")
-	assert_output /nowhere
+@test "a warning with --json is an object, too" {
+	run_split fsquota enable --json -p /mnt/x
+	assert_equal "$status" 0
+	run -0 jq -c . "$BATS_TEST_TMPDIR/stderr"
+	assert_output '{"warning":{"errno":null,"path":"/mnt/x","message":"Quota enforcement already enabled."}}'
+}
+
+@test "common options may stand before the command" {
+	run_split fsquota --json --projects-file /dev/null --at /mnt/x df
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$stdout" "$(fsquota df --json --projects-file=/dev/null /mnt/x)"
+	fails 2 '"--bogus"' fsquota --projid-file=/dev/null --bogus df
+	fails 2 '"--at"' fsquota --at
 }
 
 @test "standard output is JSON even if something failed" {
@@ -912,53 +933,6 @@ error_is() {
 	run mandoc -T lint -W warning "$srcdir"/man/*.[1-9]
 	assert_success
 	assert_output ""
-}
-
-@test "every option that --help names is in the page" {
-	local command usage documented letter
-	for command in $DATA disable enable limit off remove restore timer warn; do
-		read -r usage < <(fsquota help "$command")
-		documented=$(grep '^\.It Fl' "$srcdir/man/fsquota-$command.8")
-		while [[ $usage =~ -([A-Za-z])(.*) ]]; do
-			letter=${BASH_REMATCH[1]} usage=${BASH_REMATCH[2]}
-			[[ $usage != [A-Za-z]* ]] || usage=-$usage
-			[[ $documented =~ "Fl $letter"($|[[:space:]]) ]] || fail "$command -$letter"
-		done
-	done
-}
-
-@test "every option that the help of our own commands names is in the page" {
-	local command option documented
-	for command in assign id list lsattr release resize supported usage; do
-		documented=$(grep '^\.It Fl' "$srcdir/man/fsquota-$command.8")
-		for option in $(fsquota "$command" --help | sed -nE 's/^  (-[A-Za-z])?,? *(--[a-z-]+)?.*/\1 \2/p'); do
-			[[ $documented == *"Fl ${option#-}"* ]] || fail "$command $option"
-		done
-	done
-}
-
-# fish_knows, zsh_knows COMMAND --OPTION
-fish_knows() {
-	grep -qE "^complete .*(in [^\"]*\b$1\b|directories)[^\"]*\".* -l ${2#--}( |$)" \
-		"$srcdir/completions/fish/fsquota.fish"
-}
-
-zsh_knows() {
-	local lists
-	lists=$(sed -n "/^$1)/,/;;/s/\\$\([a-z]*\)/\n\1\n/gp" "$srcdir/completions/zsh/_fsquota")
-	lists+=$'\njson\n--help'
-	sed -nE "/^$1\)/,/;;/p; /^local -a ($(grep -xE '[a-z]+' <<<"$lists" | paste -sd'|'))=/,/\)$/p" \
-		"$srcdir/completions/zsh/_fsquota" | cat - <(echo "$lists") | grep -qE -- "$2([=[}]|$)"
-}
-
-@test "every option that the help of our own commands names is completed" {
-	local command option
-	for command in assign list release resize supported usage; do
-		for option in $(fsquota "$command" --help | sed -nE 's/^  (-[A-Za-z])?,? *(--[a-z-]+).*/\2/p'); do
-			fish_knows "$command" "$option" || fail "fish: $command $option"
-			zsh_knows "$command" "$option" || fail "zsh: $command $option"
-		done
-	done
 }
 
 @test "every page is installed" {

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+
+/* Sorted by name. */
+static const struct command *const commands[] = {
+	&assign_command, &df_command,	   &disable_command, &dump_command,	 &enable_command,
+	&help_command,	 &id_command,	   &limit_command,   &list_command,	 &lsattr_command,
+	&off_command,	 &path_command,	   &print_command,   &project_command,	 &quit_command,
+	&quot_command,	 &quota_command,   &release_command, &remove_command,	 &report_command,
+	&resize_command, &restore_command, &state_command,   &supported_command, &timer_command,
+	&usage_command,	 &warn_command,
+};
+
+const struct command *command_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+	const struct command *command;
+
+	for (size_t i = 0; (command = command_at(i)); i++)
+		if (strcmp(command->name, name) == 0 ||
+		    (command->alias && strcmp(command->alias, name) == 0))
+			break;
+	return command;
+}
+
+bool command_is_allowed(const struct session *session, const struct command *command)
+{
+	return (command->flags & COMMAND_XFS_QUOTA) &&
+	       (session->expert || !(command->flags & COMMAND_EXPERT));
+}
+
+/* @return   the option at *@index of these tables, or NULL, and *@index less what they hold */
+static const struct command_option *option_of(const struct command_option *const *tables,
+					      size_t *index)
+{
+	for (; tables && *tables; tables++)
+		for (const struct command_option *option = *tables; option->letter || option->name;
+		     option++)
+			if ((*index)-- == 0)
+				return option;
+	return NULL;
+}
+
+const struct command_option *command_option(const struct command *command, size_t index)
+{
+	const struct command_option *option = option_of(command->options, &index);
+
+	if (!option && (command->flags & COMMAND_XFS_QUOTA) && !(command->flags & COMMAND_SHELL))
+		option = option_of(options_of_filesystems, &index);
+	return option;
+}
