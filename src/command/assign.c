@@ -102,7 +102,7 @@ static struct fsq_id_range usual_range(const struct session *session)
 				      FSQ_ID_RANGE_LAST };
 }
 
-/* @return   false when it makes no sense; the user has been told */
+/* @return   false when the options contradict each other; an error was reported */
 static bool make_request(struct session *session, const struct invocation *invocation,
 			 struct fsq_assign_request *request)
 {
@@ -121,7 +121,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	return true;
 }
 
-/* A pipe that nobody reads does not hold up who is told to stop. */
+/* Wait until output can be written: a signal ends the wait for a full pipe. */
 static bool can_write(struct session *session)
 {
 	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
@@ -135,7 +135,7 @@ static bool can_write(struct session *session)
 	return true;
 }
 
-/* The ID; with --json the whole row. @return  whether the caller has got it */
+/* Print the ID; with --json the whole row. @return  whether it was written */
 static bool show(struct session *session, const struct fsq_assignment *assignment,
 		 const char *directory)
 {
@@ -168,7 +168,7 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	return session->status == 0;
 }
 
-/* What is done, but may not be what was meant. */
+/* Warn of limits that have no effect. */
 static void warn(struct session *session, const struct fsq_assignment *assignment,
 		 const struct fsq_assign_request *request)
 {
@@ -207,17 +207,17 @@ static void command_assign(struct session *session, const struct invocation *inv
 	rc = fsq_assign(&assignment, &request, &err);
 	progress_clear(&progress);
 	if (rc) {
-		/* Before the signal that it may have been does what it does. */
+		/* A signal that ended it takes effect afterwards. */
 		session_fail(session, &err);
 	} else if (request.dry_run) {
 		session->render->only_id(session->out, "assign", request.directory,
 					 fsq_assignment_id(assignment));
 	} else if (show(session, assignment, request.directory)) {
 		warn(session, assignment, &request);
-		/* The process ends, which frees it without a call of the kernel. */
+		/* The process ends: to free it would cost system calls. */
 		return;
 	} else if (fsq_assignment_undo(assignment, &err)) {
-		/* Who does not know the ID has not got a quota. */
+		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
 	}
 	fsq_assignment_free(assignment);

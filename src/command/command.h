@@ -34,13 +34,17 @@ struct command_option {
 	const char *name; /* the long name, or NULL; the xfs_quota door has none */
 	const char *help; /* NULL: xfs_quota knows the letter, but refuses it */
 	enum value_kind kind;
-	const char *argument; /* what help calls the value */
-	const char *choices;  /* of VALUE_CHOICE, separated by blanks */
-	/* The offset of a bool, or of a const char * for a value: in the options of the command, */
+	const char *argument;	  /* what help calls the value */
+	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
+	const char *choices_text; /* the same for an error: "a, b or c" */
+	/*
+	 * The offset in the command's options of what it sets: a bool, a const char * for a value,
+	 * or an enum that has the choices in their order.
+	 */
 	size_t field;
-	/* or in the session, if it is not 0. */
+	/* The same in the session; 0: it is not there. */
 	size_t session_field;
-	/* Or what takes it instead. false: nothing more is to be done; the user has been told. */
+	/* Or the function that sets it; false ends the command. */
 	bool (*take)(struct session *session, const struct command_option *option, void *options,
 		     const char *value);
 };
@@ -56,12 +60,12 @@ struct command_operand {
 
 enum command_flags {
 	COMMAND_XFS_QUOTA = 1,	     /* a command of xfs_quota; works on filesystems */
-	COMMAND_SHELL = 2,	     /* only there, whatever the current path is */
+	COMMAND_SHELL = 2,	     /* only in its shell; needs no current path */
 	COMMAND_ONE_SHOT = 4,	     /* runs once there, not for each filesystem of the table */
 	COMMAND_FOREIGN = 8,	     /* works on other filesystems than XFS */
 	COMMAND_EXPERT = 16,	     /* only with -x */
 	COMMAND_PATHS = 32,	     /* its operands are paths on filesystems */
-	COMMAND_CHANGES = 64,	     /* the native door wants to be told the filesystem */
+	COMMAND_CHANGES = 64,	     /* the native door requires a filesystem */
 	COMMAND_TABLE = 128,	     /* shows the table of paths, and so runs once everywhere */
 	COMMAND_WITHOUT_QUOTA = 256, /* filesystems without quota are shown, too */
 	COMMAND_CONFIG = 512,	     /* goes by /etc/fsquota.conf */
@@ -110,7 +114,7 @@ const struct command_option *command_option(const struct command *command, size_
 /** The paths behind the synopsis at the native door, with a blank in front, or "". */
 const char *command_paths(const struct command *command);
 
-/** Say how a command is used: a failure at the native door, an answer at the other. */
+/** Print the usage line: an error at the native door, output at the xfs_quota door. */
 void command_show_usage(struct session *session, const struct command *command);
 
 /** Print its help: what it does, its options and an example. */

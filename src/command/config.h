@@ -11,7 +11,7 @@
  * Read it, before the options of the command line, which come before it: id-range, projects-file,
  * projid-file, register and lock-timeout, see fsquota.conf(5).
  *
- * @return   false when the file is wrong; the user has been told
+ * @return   false when the file is wrong; an error was reported
  */
 bool config_read(struct session *session);
 

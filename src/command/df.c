@@ -18,7 +18,7 @@ struct df {
 	enum fsq_form form; /* the one that is shown */
 	bool no_header;
 	bool header; /* still to be printed */
-	bool told;   /* that the quota of projects cannot be read */
+	bool told;   /* that project quota cannot be read was reported */
 };
 
 static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
@@ -32,7 +32,7 @@ static void show(struct df *df, const struct path_entry *path, uint64_t total, u
 	df->session->render->space_row(df->session->out, &df->style, &row);
 }
 
-/* Does the directory carry the project's ID and hand it on? If not the user is told. */
+/* Does the directory carry the project's ID and hand it on? If not, report an error. */
 static bool check_project(struct session *session, const struct path_entry *path)
 {
 	struct fsq_inode_project project;

@@ -18,7 +18,7 @@ struct dquot_range {
  * Call @visit for each record in the order of IDs. Where the kernel cannot tell the next ID, or
  * the user may not ask, the IDs of the user, group or projid database are tried instead.
  *
- * @return   whether these were all; else the user has been told
+ * @return   whether these were all; else an error was reported
  */
 bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		 const struct dquot_range *range,

@@ -35,7 +35,7 @@ bool generation_explains_special_files(enum generation generation);
 /** Are lines of the projects file told of that lead nowhere? @path_given: on the command line */
 bool generation_tells_stale_lines(enum generation generation, bool path_given);
 
-/** With -t: is the mount point asked, whatever device the table has for it? */
+/** With -t: is the mount point asked, not the device that the table has for it? */
 bool generation_asks_mount_points(enum generation generation);
 
 #endif

@@ -4,7 +4,7 @@
  * operands where they stand and have other words for errors, and callers of xfs_quota depend on
  * both.
  *
- * What nobody here uses is left out: optional arguments, flags, the index of a long option,
+ * Not implemented, because unused: optional arguments, flags, the index of a long option,
  * operands in order (a leading "-"), and messages about long options.
  */
 #include <getopt.h>

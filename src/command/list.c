@@ -6,7 +6,6 @@
 #include "dquots.h"
 #include "listing.h"
 #include "options.h"
-#include "parse.h"
 #include "paths.h"
 #include "quota/project_files.h"
 #include "shared/array.h"
@@ -294,23 +293,10 @@ static void command_list(struct session *session, const struct invocation *invoc
 	free(list.projects);
 }
 
-static bool take_order(struct session *session, const struct command_option *option, void *to,
-		       const char *word)
-{
-	struct list_options *options = to;
-	int choice = parse_choice(option, word);
-
-	if (choice < 0) {
-		session_usage_error(session, "--sort is by id, use or percent, not \"%s\"", word);
-		return false;
-	}
-	options->order = (enum order)choice;
-	return true;
-}
-
 static const struct command_option sort_option[] = {
 	{ 0, "sort", "by id (default), use or percent, largest first", .kind = VALUE_CHOICE,
-	  .argument = "KEY", .choices = "id use percent", .take = take_order },
+	  .argument = "KEY", .choices = "id use percent", .choices_text = "by id, use or percent",
+	  .field = offsetof(struct list_options, order) },
 	{ 0 },
 };
 

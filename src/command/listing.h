@@ -14,11 +14,11 @@ extern const struct command_option listing_options[];
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage);
 
-/** Begin to print rows; the user is told when that cannot be. */
+/** Begin to print rows; report an error when that fails. */
 struct project_output *listing_begin(struct session *session, const struct project_style *style,
 				     const char *key, bool single);
 
-/** Print a row, or end; the user is told when memory is short. */
+/** Print a row, or end; report an error without memory. */
 void listing_add(struct session *session, struct project_output *output,
 		 const struct project_row *row);
 void listing_end(struct session *session, struct project_output *output);

@@ -12,7 +12,7 @@
  */
 bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id);
 
-/** As names_to_id(), for commands that change something: if it fails the user is told. */
+/** As names_to_id(), for commands that change something: if it fails an error is reported. */
 bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
 			     uint32_t *id);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "progress.h"
 #include "quota/units.h"
 #include "shared/array.h"
 
@@ -74,7 +73,9 @@ const struct command_option lock_option[] = {
 
 const struct command_option progress_option[] = {
 	{ 0, "progress", "how far it is: auto, never, always", .kind = VALUE_CHOICE,
-	  .argument = "WHEN", .choices = "auto never always", .take = progress_take },
+	  .argument = "WHEN", .choices = "auto never always",
+	  .choices_text = "auto, never or always",
+	  .session_field = offsetof(struct session, progress) },
 	{ 0 },
 };
 

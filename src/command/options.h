@@ -27,14 +27,14 @@ extern const struct command_option *const options_of_filesystems[];
 /* --id of a directory's own project; the options of the command begin with a struct fsq_claim. */
 extern const struct command_option own_id_option[];
 
-/** Take the value of --id. @return  whether it is an ID; else the user has been told */
+/** Take the value of --id. @return  whether it is an ID; else an error was reported */
 bool options_claim_id(struct session *session, struct fsq_claim *claim, const char *text);
 
-/** The one operand there must be. @return  whether it is there; else the user has been told */
+/** The one operand there must be. @return  whether it is there; else an error was reported */
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory);
 
-/** @return  whether there is an operand; else the user has been told that a @noun is wanted */
+/** @return  whether there is an operand; else an error was reported */
 bool options_some_operand(struct session *session, const struct invocation *invocation,
 			  const char *noun);
 

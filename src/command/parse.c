@@ -54,15 +54,42 @@ static const struct command_option *option_of(const struct command *command, int
 	return option;
 }
 
+/* @return   the place of a word among the choices of an option, or -1 */
+static int find_choice(const struct command_option *option, const char *word)
+{
+	size_t length = strlen(word);
+	const char *choice = option->choices;
+
+	for (int i = 0;; i++) {
+		size_t choice_length = strcspn(choice, " ");
+
+		if (choice_length == length && memcmp(choice, word, length) == 0)
+			return i;
+		if (choice[choice_length] == '\0')
+			return -1;
+		choice += choice_length + 1;
+	}
+}
+
 static bool take(struct session *session, const struct command_option *option, void *options)
 {
 	char *field = option->session_field ? (char *)session + option->session_field
 					    : (char *)options + option->field;
 	const char *value = optarg;
 	const bool given = true;
+	int choice;
 
 	if (option->take)
 		return option->take(session, option, options, value);
+	if (option->kind == VALUE_CHOICE) {
+		choice = find_choice(option, value);
+		if (choice < 0)
+			session_usage_error(session, "--%s is %s, not \"%s\"", option->name,
+					    option->choices_text, value);
+		else
+			memcpy(field, &choice, sizeof(choice));
+		return choice >= 0;
+	}
 	if (option->kind == VALUE_NONE)
 		memcpy(field, &given, sizeof(given));
 	else
@@ -160,20 +187,4 @@ bool parse_words(struct session *session, const struct command *command, int arg
 	invocation->operands = argv + optind;
 	invocation->operand_count = argc - optind;
 	return true;
-}
-
-int parse_choice(const struct command_option *option, const char *word)
-{
-	size_t length = strlen(word);
-	const char *choice = option->choices;
-
-	for (int i = 0;; i++) {
-		size_t choice_length = strcspn(choice, " ");
-
-		if (choice_length == length && memcmp(choice, word, length) == 0)
-			return i;
-		if (choice[choice_length] == '\0')
-			return -1;
-		choice += choice_length + 1;
-	}
 }

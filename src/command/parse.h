@@ -10,7 +10,7 @@
  *
  * @options  to be filled, command->options_size bytes
  * @argv     sorted: options first
- * @return   false when an option is wrong; the user has been told
+ * @return   false when an option is wrong; an error was reported
  */
 bool parse_letters(struct session *session, const struct command *command, int argc, char **argv,
 		   struct invocation *invocation, void *options);
@@ -19,16 +19,9 @@ bool parse_letters(struct session *session, const struct command *command, int a
  * Parse as the native door does: long options, too, and those that all commands have.
  *
  * @word_count  set: how many words the command's own options take
- * @return      false when an option is wrong; the user has been told
+ * @return      false when an option is wrong; an error was reported
  */
 bool parse_words(struct session *session, const struct command *command, int argc, char **argv,
 		 struct invocation *invocation, void *options, int *word_count);
-
-/**
- * The place of a word among the choices of an option.
- *
- * @return   -1: it is none of them
- */
-int parse_choice(const struct command_option *option, const char *word);
 
 #endif

@@ -76,7 +76,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 				      "cannot setup path for mount %s", path);
 		return false;
 	}
-	/* Who uses xfs_quota takes its absence for "not mounted here". */
+	/* Callers of xfs_quota take its absence for "not mounted here". */
 	if (!fs->has_device && !session->native) {
 		session_errno(session, ERROR_STATUS_0, ENXIO, path,
 			      "cannot setup path for mount %s", path);

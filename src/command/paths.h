@@ -17,7 +17,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev);
 /** Put every filesystem that is mounted into the table, each once. */
 void paths_add_all(struct session *session);
 
-/** The same of those with quota; if there is none the user is told. */
+/** The same of those with quota; if there is none an error is reported. */
 void paths_add_all_with_quota(struct session *session, bool xfs_only);
 
 /**

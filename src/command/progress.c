@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "output/progress_text.h"
-#include "parse.h"
 #include "quota/units.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
@@ -59,21 +58,6 @@ static void show(uint64_t entries, const char *path, void *arg)
 	progress_text_show(&row, progress->terminal ? columns() : 0);
 	progress->shown = progress->terminal;
 	progress->last = now;
-}
-
-bool progress_take(struct session *session, const struct command_option *option, void *options,
-		   const char *word)
-{
-	int choice = parse_choice(option, word);
-
-	(void)options;
-	if (choice < 0) {
-		session_usage_error(session, "--progress is auto, never or always, not \"%s\"",
-				    word);
-		return false;
-	}
-	session->progress = (enum progress_when)choice;
-	return true;
 }
 
 void progress_begin(struct progress *progress, const struct session *session)

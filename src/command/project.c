@@ -45,19 +45,19 @@ struct job {
 	struct progress progress;
 	atomic_bool *changed;  /* something was to be set, or may have been missed */
 	struct timespec began; /* the walk of a tree again */
-	bool again;	       /* nothing is told of what was walked before */
+	bool again;	       /* findings were reported by the walk before */
 	uint64_t specials;     /* passed over, which may keep their IDs */
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
 	unsigned int walked; /* directories */
-	/* At the native door; what it amounts to is told at the end: */
+	/* At the native door, for the summary at the end: */
 	uint64_t entries, failures;
 	int first_code;
 	bool over; /* a signal came, or too much failed */
 };
 
-/* So many failures are named at the native door, the others counted. */
+/* How many failures the native door reports; it counts the others. */
 #define NAMED_FAILURES 10
 
 /* What there is to tell of an entry. The first two may come together. */
@@ -186,7 +186,7 @@ static void print_failure(struct job *job, const struct fsq_walk_finding *findin
 	}
 }
 
-/* The native door names the first ones; what they amount to is told when all is done. */
+/* The native door reports the first ones, and a summary at the end. */
 static int fail(struct job *job, const struct fsq_walk_finding *finding)
 {
 	struct session *session = job->session;
@@ -213,7 +213,7 @@ static void tell_special_file(struct job *job, const char *path)
 	bool explain = job->action != PROJECT_SETUP &&
 		       generation_explains_special_files(session->generation);
 
-	/* A mere warning, whatever errno is said. */
+	/* A warning, in spite of its errno. */
 	session_error(session, 0, FSQ_OK, explain ? EOPNOTSUPP : 0, path,
 		      "skipping special file %s", path);
 }
@@ -343,7 +343,7 @@ static void do_project(struct job *job)
 			   job->word, job->depth);
 }
 
-/* A directory must lie on a filesystem of the table; else the user is told. */
+/* A directory must lie on a filesystem of the table; else an error is reported. */
 static bool find_directory(struct session *session, struct directory *directory)
 {
 	int mount;
@@ -388,7 +388,7 @@ static void do_words(struct job *job, int argc, char **argv)
 	}
 }
 
-/* At the native door: all, some or none. */
+/* Set the exit status of the native door: did all, some or no files fail? */
 static void tell_result(struct job *job)
 {
 	struct session *session = job->session;

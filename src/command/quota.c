@@ -125,7 +125,7 @@ static void command_quota(struct session *session, const struct invocation *invo
 	struct query query = {
 		.style = options_style(options),
 		.type = options_type(options),
-		/* Someone who asks the native door for one ID wants an answer. */
+		/* The native door also shows an ID that uses nothing. */
 		.verbose = options->verbose || session->native,
 		.no_header = options->no_header,
 	};

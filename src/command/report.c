@@ -120,7 +120,7 @@ static void show_table_paths(struct report *report)
 	}
 }
 
-/* At the native door each filesystem is visited by itself, and asked for what it has. */
+/* The native door calls this for each filesystem: show the types that are on there. */
 static void select_what_is_on(struct session *session, struct report *report)
 {
 	const struct path_entry *path = &session->paths[session->current_path];

@@ -104,7 +104,7 @@ struct dump {
 /*
  * Take over a line of a dump.
  *
- * @return   false when it is not understood; the user has been told
+ * @return   false when it is not understood; an error was reported
  */
 static bool take_line(struct dump *dump, const char *text, size_t number)
 {
@@ -144,7 +144,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 	return true;
 }
 
-/* @return   whether every line was understood; else the user has been told */
+/* @return   whether every line was understood; else an error was reported */
 static bool read_dump(struct dump *dump, FILE *input, const char *file)
 {
 	size_t size = 0, number = 0, total = 0;
@@ -171,7 +171,7 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
 
 /*
  * At the native door every line is understood before the first is obeyed, and limits go to the
- * filesystem that was named, whatever device they were of.
+ * filesystem that was named, even if the dump is of another device.
  */
 static void restore_here(struct session *session, enum fsq_type type, FILE *input, const char *file)
 {

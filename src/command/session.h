@@ -131,14 +131,14 @@ struct fsq_project_names *session_names(struct session *session);
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 
-/** Show what there is to somebody who watches; costs nothing but a look where nobody does. */
+/** Flush if the output is a terminal. */
 void session_flush_terminal(struct session *session);
 
 /**
  * Send output to a new file until session_output_end(); it must not exist.
  *
  * @file     its name, or NULL to stay with standard output
- * @return   false when it cannot be made; the user has been told
+ * @return   false when it cannot be made; an error was reported
  */
 bool session_output_begin(struct session *session, const char *file);
 void session_output_end(struct session *session);

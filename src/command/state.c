@@ -13,7 +13,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	int rc = fsq_kernel_state(&fs->target, type, &state);
 
 	if (rc) {
-		/* Whoever asks for more words gets them on stdout. */
+		/* With -v it is output, not an error. */
 		if (verbose)
 			render_state_off(session->render, session->out, (enum row_type)type,
 					 fs->device);

@@ -10,7 +10,7 @@ struct supported_options {
 	bool quiet;
 };
 
-/* Who may not ask about projects may not put a quota on anything. */
+/* To put a quota on a directory takes the right to read quotas of projects. */
 static int check(struct fsq_directory *directory, bool *enforced, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
@@ -33,7 +33,7 @@ static void show(struct session *session, const struct fsq_directory *directory,
 	struct fsq_mount mount = { 0 };
 	struct support_row row = { .path = path, .enforced = enforced };
 
-	/* Where it is mounted may not be to be found out. */
+	/* The mount may be unknown. */
 	if (fsq_mount_of_fd(directory->fd, path, &mount, NULL) == 0) {
 		row.filesystem = mount.device;
 		row.mountpoint = mount.directory;
@@ -42,7 +42,7 @@ static void show(struct session *session, const struct fsq_directory *directory,
 	fsq_mount_clear(&mount);
 }
 
-/* Only the exit status, for who asks for nothing else. */
+/* With --quiet only the exit status tells. */
 static void fail(struct session *session, const struct fsq_error *err, bool quiet)
 {
 	if (quiet)

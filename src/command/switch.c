@@ -36,7 +36,7 @@ static const char *explain_more(const struct fsq_target *target, enum fsq_switch
 	return explain(what, errnum);
 }
 
-/* @return   whether it went well; else the user has been told */
+/* @return   whether it went well; else an error was reported */
 static bool do_switch(struct session *session, const struct fsq_target *target,
 		      enum fsq_switch what, const bool types[FSQ_TYPES])
 {

@@ -6,33 +6,20 @@
 
 #include "listing.h"
 #include "options.h"
-#include "parse.h"
 #include "progress.h"
 #include "quota/interrupt.h"
 
 struct usage_options {
 	struct project_style style;
-	bool walk;
+	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;
 };
-
-static bool take_fallback(struct session *session, const struct command_option *option, void *to,
-			  const char *word)
-{
-	struct usage_options *options = to;
-
-	options->walk = parse_choice(option, word) == 0;
-	if (parse_choice(option, word) >= 0)
-		return true;
-	session_usage_error(session, "--fallback is walk or none, not \"%s\"", word);
-	return false;
-}
 
 static void command_usage(struct session *session, const struct invocation *invocation)
 {
 	const struct usage_options *options = invocation->options;
 	struct project_output *output;
 	struct progress progress;
-	bool walk = options->walk, stopped = false;
+	bool walk = options->fallback == FALLBACK_WALK, stopped = false;
 	sigset_t before;
 
 	if (!options_some_operand(session, invocation, "directory"))
@@ -72,7 +59,8 @@ static const struct command_option fallback_option[] = {
 	{ 0, "fallback",
 	  "where no quota applies: walk (count as du does), or\n"
 	  "none (an error, the default)",
-	  .kind = VALUE_CHOICE, .argument = "HOW", .choices = "walk none", .take = take_fallback },
+	  .kind = VALUE_CHOICE, .argument = "HOW", .choices = "none walk",
+	  .choices_text = "walk or none", .field = offsetof(struct usage_options, fallback) },
 	{ 0 },
 };
 

@@ -61,7 +61,7 @@ static size_t add_filesystems(struct session *session, struct invocation *invoca
 	return session->at_count + (size_t)(count - left);
 }
 
-/* @return   whether there is something to work on; else the user has been told */
+/* @return   whether there is a filesystem to work on; else an error was reported */
 static bool choose_filesystems(struct session *session, struct invocation *invocation)
 {
 	unsigned int flags = invocation->command->flags;
@@ -135,7 +135,7 @@ static void run_command(struct session *session, const struct command *command, 
 	free(options);
 }
 
-/* The command of a name; else the user is told. */
+/* @return   the command of that name; NULL: an error was reported */
 static const struct command *find_command(struct session *session, const char *name)
 {
 	const struct command *command = command_find(name);
@@ -198,7 +198,7 @@ static void move_options(int argc, char **argv)
 	argv[0] = command;
 }
 
-/* All errors are JSON then, also those before the options are parsed. */
+/* Errors before the options are parsed are JSON, too. */
 static bool wants_json(char **argv)
 {
 	for (; *argv && strcmp(*argv, "--") != 0; argv++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What errors of system calls are called. The words are those of glibc's strerror(3) in the C
- * locale, whatever the C library: callers of xfs_quota match them.
+ * locale, also with another C library: callers of xfs_quota match them.
  */
 #ifndef FSQ_ERRNO_WORDS_H
 #define FSQ_ERRNO_WORDS_H

@@ -65,7 +65,7 @@ struct project_output;
  *
  * @key      of the JSON document
  * @single   JSON with one object instead of an array
- * @json     JSON, whatever the style
+ * @json     JSON; then the style is ignored
  * @return   NULL without memory
  */
 struct project_output *project_output_begin(struct writer *w, const struct project_style *style,

@@ -120,7 +120,7 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
 			    "8081828384858687888990919293949596979899";
 
 /*
- * The digits of a number, written backwards from their end, two at a time: a division is dear.
+ * The digits of a number, written backwards from their end, two at a time: divisions are slow.
  * @return   where they begin
  */
 static inline char *put_digits(char *end, uint64_t number)

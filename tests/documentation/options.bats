@@ -128,7 +128,7 @@ completed() {
 	completed assign --ha
 	assert_output -- "--hard --hard-inodes"
 	completed usage --fallback ""
-	assert_output "walk none"
+	assert_output "none walk"
 	completed list --sort=u
 	assert_output -- --sort=use
 	completed list -o PATH,U
