@@ -22,7 +22,7 @@ function __fsquota_projects
     string match -rg '^([^#:][^:]*):' </etc/projid 2>/dev/null
 end
 
-# Names of users, groups or projects, whichever the options say.
+# Names of users, groups or projects, as the options select.
 function __fsquota_names
     set -l words (commandline -opc)
     if string match -qr -- '^-[A-Za-z]*p' $words[3..]

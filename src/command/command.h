@@ -11,7 +11,7 @@
 
 #include "session.h"
 
-/* What an option or an operand is: shells complete by it, see value_kind_name(). */
+/* What an option or an operand is: shells complete by it, --machine shows it. */
 enum value_kind {
 	VALUE_NONE,
 	VALUE_NUMBER,
@@ -19,7 +19,7 @@ enum value_kind {
 	VALUE_TIME,
 	VALUE_ID,
 	VALUE_CHOICE,
-	VALUE_NAME,    /* of a user, group or project, whichever the options say */
+	VALUE_NAME,    /* of a user, group or project, as the options select */
 	VALUE_PROJECT, /* name or ID of a project */
 	VALUE_LIMIT,   /* bhard=SIZE */
 	VALUE_COLUMNS,

@@ -36,7 +36,7 @@ struct session {
 	bool native;	     /* which door */
 	bool strict;	     /* xfs_quota with exit codes that mean something */
 	enum generation generation;
-	bool json;	 /* errors as objects, too */
+	bool json;	 /* --json was given */
 	bool help;	 /* --help was given */
 	bool quit;	 /* no more commands are to be run */
 	const char **at; /* --at */
