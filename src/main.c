@@ -2,58 +2,61 @@
 /*
  * fsquota: manage and measure filesystem project quotas.
  *
- * The house has four floors, and nothing on one knows what is above it:
+ * The house has four floors, and nothing on one includes what is above it:
  *
  *   frontend/   turns words into the call of a command
  *     xfs_quota.c      the door of that name: options, table of paths, iteration
  *     shell.c line.c   the same, with commands from standard input (line_editor.c)
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
- *     dispatch.c       where a command of xfs_quota may run, and for which filesystems
+ *     dispatch.c       where a command of xfs_quota can run, and for which filesystems
  *   command/    does what was asked: collects rows, hands each to a renderer
  *     table.c          all commands; each is in the file of its name, described at its end
- *     parse.c help.c   made of the descriptions: options, --help
+ *     parse.c help.c   options and --help, from the descriptions
  *     options.c        the options that commands share
- *     session.c        what a run is about; errors are printed here, once
+ *     session.c        the state of a run, and every error on its way to the user
  *     paths.c          the filesystems and project directories of a run
  *     dquots.c         quota records
  *     names.c          users, groups and projects by name
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
- *     progress.c       how far a walk has come (output/progress_text.c)
+ *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
+ *     signals.c        a pending signal ends a call of the library
+ *     hints.c          the advice after an error
  *     getopt.c         getopt(3) as glibc has it
  *     generation.c     the differences between xfs_quota 6.1 and 7.2
- *   output/     rows to bytes; the only place that prints to standard output
- *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h)
+ *   output/     rows to bytes; only this prints to standard output
+ *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
- *     errno_words.c    what errors are called
- *     cells.c json.c writer.c        what they are made of
- *   quota/      the library: what a quota is; no printing, no exit, no globals
- *     assign.c release.c   a quota on a directory, wholly or not at all
+ *     errno_words.c    names and texts of errors
+ *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
+ *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
+ *     operation/       what the header offers
+ *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
  *       allocate.c       an ID that nobody has
  *       owner.c          which project is a directory's own (tree_account.c)
- *       directory.c      the directory, held open
- *       tree_tag.c       what is in it (inode_map.c)
- *       project_edit.c   the only writer of /etc/projects and /etc/projid: project_list.c is one
- *                        of them, locked_file.c and file_lock.c how it is changed
+ *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
- *       interrupt.c      signals wait meanwhile
- *     resize.c limits.c    limits
- *     usage.c disk_use.c   what is used, or counted
- *     filesystem.c     a filesystem, opened by any path
- *     kernel.c         the only caller of quotactl
- *     inode_project.c  the only caller of the FSXATTR ioctls and of file_[gs]etattr
- *     tree_walk.c      every file of a tree, safely: walk_way.c is where it is, walk_crew.c its
- *                      threads, walk_view.c a view without mounts, walk_entry.c what is
- *                      done with an entry
- *     mounts.c         the only reader of mount tables (mountinfo.c, libmount.c)
- *     project_files.c  /etc/projects and /etc/projid, read; project_line.c parses their lines
- *     all_inodes.c     every inode of an XFS, without walking
- *     privilege.c space.c units.c whole_file.c error.c
+ *       disk_use.c       use, counted by a walk
+ *     walk/            every file of a tree, safely
+ *       tree_walk.c      the visit of entries (entry.c), in mount_clone.c without mounts
+ *       dir_stack.c      where a walk is
+ *       thread_pool.c    its threads, and events in the order of one thread
+ *     registry/        /etc/projects and /etc/projid
+ *       project_files.c  read; project_line.c parses their lines
+ *       project_edit.c   written, by nobody else: project_list.c is one of them, locked_file.c and
+ *                        file_lock.c how it is changed
+ *     mounts/          the filesystem of a path
+ *       filesystem.c     opened by any path; place.c is a file or directory, held open
+ *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
+ *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
+ *                      space.c, privilege.c
+ *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
- * `output` and `quota` are on the same floor and do not know each other. load_library.h and
- * shared/ are for all.
+ * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
+ * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c, and
+ * load_library.h, the one list of libraries that are loaded on first use.
  */
 #include <string.h>
 

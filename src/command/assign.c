@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/assign.h"
+#include "quota/fsquota.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,10 +10,7 @@
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
-#include "quota/interrupt.h"
-#include "quota/project_edit.h"
-#include "quota/usage.h"
-#include "quota/units.h"
+#include "signals.h"
 
 /* How long a pipe may be full before signals are looked at, in milliseconds. */
 #define WRITE_POLL_MS 100
@@ -56,7 +53,7 @@ static bool take_name(struct session *session, const struct command_option *opti
 	struct assign_options *options = to;
 
 	(void)option;
-	options->request.claim.name = name;
+	options->request.name = name;
 	if (fsq_project_name_is_valid(name))
 		return true;
 	session_usage_error(session, "\"%s\" cannot be the name of a project", name);
@@ -69,7 +66,7 @@ static bool take_id(struct session *session, const struct command_option *option
 	struct assign_options *options = to;
 
 	(void)option;
-	return options_claim_id(session, &options->request.claim, text);
+	return options_parse_id(session, text, &options->request.id);
 }
 
 static bool take_id_range(struct session *session, const struct command_option *option, void *to,
@@ -86,22 +83,6 @@ static bool take_id_range(struct session *session, const struct command_option *
 	return options->has_range;
 }
 
-/*
- * IDs that are not registered in /etc are not chosen from kubelet's range: it gives up when it
- * finds 128 in use that the files do not know.
- */
-static struct fsq_id_range usual_range(const struct session *session)
-{
-	bool visible = !session->no_register &&
-		       strcmp(session->projects_file, FSQ_PROJECTS_FILE) == 0 &&
-		       strcmp(session->projid_file, FSQ_PROJID_FILE) == 0;
-
-	if (session->range_configured)
-		return session->range;
-	return (struct fsq_id_range){ visible ? FSQ_ID_RANGE_FIRST : FSQ_ID_RANGE_UNSEEN_FIRST,
-				      FSQ_ID_RANGE_LAST };
-}
-
 /* @return   false when the options contradict each other; an error was reported */
 static bool make_request(struct session *session, const struct invocation *invocation,
 			 struct fsq_assign_request *request)
@@ -109,15 +90,15 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	const struct assign_options *options = invocation->options;
 
 	*request = options->request;
+	request->size = sizeof(*request);
 	if (!options_directory(session, invocation, &request->directory))
 		return false;
 	if (request->unlimited && request->limits.mask) {
 		session_usage_error(session, "--unlimited does not go with other limits");
 		return false;
 	}
-	request->registry = session_registry(session);
 	if (!options->has_range)
-		request->range = usual_range(session);
+		request->range = session->range;
 	return true;
 }
 
@@ -127,7 +108,7 @@ static bool can_write(struct session *session)
 	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
 
 	while (poll(&output, 1, WRITE_POLL_MS) == 0) {
-		if (fsq_interrupt_pending()) {
+		if (is_signal_pending(NULL)) {
 			session_errno(session, 0, EINTR, NULL, "cannot write the output");
 			return false;
 		}
@@ -149,7 +130,13 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 		session->render->only_id(session->out, "assign", directory,
 					 fsq_assignment_id(assignment));
 	} else {
-		if (fsq_usage_get(&usage, directory, session->projects_file, false, NULL, &err)) {
+		const struct fsq_usage_request request = {
+			.size = sizeof(request),
+			.path = directory,
+			.projects_file = session->projects_file,
+		};
+
+		if (fsq_usage_get(&usage, &request, &err)) {
 			session_fail(session, &err);
 			return false;
 		}
@@ -194,33 +181,40 @@ static void warn(struct session *session, const struct fsq_assignment *assignmen
 
 static void command_assign(struct session *session, const struct invocation *invocation)
 {
+	const struct fsq_registry registry = session_registry(session);
 	struct fsq_assign_request request;
 	struct fsq_assignment *assignment;
 	struct progress progress;
+	sigset_t signals_before;
 	struct fsq_error err;
-	int rc;
 
 	if (!make_request(session, invocation, &request))
 		return;
 	progress_begin(&progress, session);
-	request.manner = &progress.manner;
-	rc = fsq_assign(&assignment, &request, &err);
-	progress_clear(&progress);
-	if (rc) {
-		/* A signal that ended it takes effect afterwards. */
+	request.registry = &registry;
+	request.options = &progress.options;
+	block_termination_signals(&signals_before);
+	if (fsq_assign(&assignment, &request, &err)) {
+		progress_clear(&progress);
+		/* Before a signal that has cancelled it takes effect. */
 		session_fail(session, &err);
-	} else if (request.dry_run) {
+		restore_signals(&signals_before);
+		return;
+	}
+	progress_clear(&progress);
+	if (request.dry_run) {
 		session->render->only_id(session->out, "assign", request.directory,
 					 fsq_assignment_id(assignment));
 	} else if (show(session, assignment, request.directory)) {
 		warn(session, assignment, &request);
 		/* The process ends: to free it would cost system calls. */
 		return;
-	} else if (fsq_assignment_undo(assignment, &err)) {
+	} else if (fsq_assignment_rollback(assignment, &err)) {
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
 	}
 	fsq_assignment_free(assignment);
+	restore_signals(&signals_before);
 }
 
 #define FIELD(member) offsetof(struct assign_options, member)

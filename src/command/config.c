@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quota/units.h"
-#include "quota/whole_file.h"
+#include "quota/fsquota.h"
+#include "shared/read_file.h"
 
 #define BLANKS " \t\r"
 
@@ -104,7 +104,7 @@ bool config_read(struct session *session)
 	size_t length;
 	unsigned int number = 0;
 	bool good = true;
-	int rc = fsq_read_whole(FSQ_CONFIG_FILE, &session->config_text, &length);
+	int rc = fsq_read_file(FSQ_CONFIG_FILE, &session->config_text, &length);
 
 	if (rc == -ENOENT)
 		return true;

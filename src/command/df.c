@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "output/renderer.h"
 #include "paths.h"
-#include "quota/inode_project.h"
-#include "quota/space.h"
-#include "quota/units.h"
+#include "output/renderer.h"
+#include "quota/fsquota.h"
 
 struct df {
 	struct session *session;
@@ -24,7 +22,7 @@ struct df {
 static void show(struct df *df, const struct path_entry *path, uint64_t total, uint64_t used,
 		 uint64_t available)
 {
-	struct space_row row = { path->fs->device, path->directory, total, used, available };
+	struct space_row row = { path->info->device, path->directory, total, used, available };
 
 	if (df->header)
 		render_space_begin(df->session->render, df->session->out, &df->style);
@@ -35,7 +33,8 @@ static void show(struct df *df, const struct path_entry *path, uint64_t total, u
 /* Does the directory carry the project's ID and hand it on? If not, report an error. */
 static bool check_project(struct session *session, const struct path_entry *path)
 {
-	struct fsq_inode_project project;
+	uint32_t id = 0;
+	bool inherit = false;
 	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int rc;
 
@@ -44,17 +43,17 @@ static bool check_project(struct session *session, const struct path_entry *path
 			      path->directory);
 		return false;
 	}
-	rc = fsq_inode_project_get(fd, &project);
+	rc = fsq_fd_get_project(fd, &id, &inherit);
 	close(fd);
 	if (rc)
 		session_errno(session, ERROR_BARE, -rc, path->directory, "FS_IOC_FSGETXATTR");
-	else if (!project.inherit)
+	else if (!inherit)
 		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
 			      "project quota flag not set on %s", path->directory);
-	else if (project.id != path->project)
+	else if (id != path->project)
 		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
 			      "project ID %u (%s) doesn't match ID %u (%s)", path->project,
-			      session->projects_file, project.id, path->directory);
+			      session->projects_file, id, path->directory);
 	else
 		return true;
 	return false;
@@ -62,7 +61,6 @@ static bool check_project(struct session *session, const struct path_entry *path
 
 static void show_path(struct df *df, const struct path_entry *path)
 {
-	const struct fsq_target *target = &path->fs->target;
 	struct fsq_space space[FSQ_FORMS];
 	struct fsq_dquot dquot;
 	struct fsq_state state;
@@ -72,12 +70,13 @@ static void show_path(struct df *df, const struct path_entry *path)
 	int rc;
 
 	if (path->is_project) {
-		if (fsq_kernel_state(target, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT])
+		if (fsq_quota_state(path->fs, FSQ_PROJECT, &state) ||
+		    !state.accounting[FSQ_PROJECT])
 			return;
 		if (!check_project(df->session, path))
 			return;
 	}
-	rc = fsq_space_get(path->directory, path->fs->is_xfs, space);
+	rc = fsq_filesystem_space(path->fs, path->directory, space);
 	if (rc) {
 		session_errno(df->session, 0, -rc, path->directory, "cannot open %s",
 			      path->directory);
@@ -89,7 +88,7 @@ static void show_path(struct df *df, const struct path_entry *path)
 		show(df, path, total, total - available, available);
 		return;
 	}
-	rc = fsq_kernel_get(target, FSQ_PROJECT, path->project, &dquot);
+	rc = fsq_quota_get(path->fs, FSQ_PROJECT, path->project, &dquot);
 	if (rc) {
 		if (!df->told)
 			session_errno(df->session, ERROR_SILENT, -rc, path->directory,

@@ -15,7 +15,7 @@ _Static_assert((int)ROW_BLOCKS == (int)FSQ_BLOCKS && (int)ROW_INODES == (int)FSQ
 
 struct guess {
 	struct session *session;
-	const struct fsq_filesystem *fs;
+	struct fsq_filesystem *fs;
 	const struct dquot_range *range;
 	void (*visit)(const struct fsq_dquot *dquot, void *arg);
 	void *arg;
@@ -28,7 +28,7 @@ static void try_id(uint32_t id, void *arg)
 	struct guess *guess = arg;
 	const struct dquot_range *range = guess->range;
 	struct fsq_dquot dquot;
-	int rc = fsq_kernel_get(&guess->fs->target, range->type, id, &dquot);
+	int rc = fsq_quota_get(guess->fs, range->type, id, &dquot);
 
 	guess->saw_zero |= id == 0;
 	guess->answered |= rc == 0 || rc == -ENOENT;
@@ -39,14 +39,14 @@ static void try_id(uint32_t id, void *arg)
 		guess->visit(&dquot, guess->arg);
 }
 
-bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
+bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
 {
 	struct guess guess = { session, fs, range, visit, arg, false, false };
 	struct fsq_dquot dquot;
 	uint32_t id = range->lower;
-	int rc = fsq_kernel_get_next(&fs->target, range->type, id, &dquot);
+	int rc = fsq_quota_get_next(fs, range->type, id, &dquot);
 
 	if (rc && session->native) {
 		/* Nothing is guessed there: either there are none, or they cannot be had. */
@@ -69,7 +69,7 @@ bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		id = dquot.id + 1;
-		rc = fsq_kernel_get_next(&fs->target, range->type, id, &dquot);
+		rc = fsq_quota_get_next(fs, range->type, id, &dquot);
 	}
 	if (rc == 0 || rc == -ENOENT)
 		return true;

@@ -3,9 +3,9 @@
 #ifndef FSQ_DQUOTS_H
 #define FSQ_DQUOTS_H
 
-#include "output/rows.h"
-#include "quota/kernel.h"
 #include "session.h"
+#include "output/rows.h"
+#include "quota/fsquota.h"
 
 struct dquot_range {
 	enum fsq_type type;
@@ -20,7 +20,7 @@ struct dquot_range {
  *
  * @return   whether these were all; else an error was reported
  */
-bool dquots_each(struct session *session, const struct fsq_filesystem *fs,
+bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 		 const struct dquot_range *range,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
 

@@ -35,7 +35,7 @@ static void command_dump(struct session *session, const struct invocation *invoc
 	const struct dump_options *options = invocation->options;
 	struct dquot_range range = { .type = options_type(&options->quota) };
 	struct dump dump = { .session = session };
-	const struct fsq_filesystem *fs;
+	struct fsq_filesystem *fs;
 
 	if (!options_number(session, options->lower, &range.lower) ||
 	    !options_number(session, options->upper, &range.upper))
@@ -47,7 +47,7 @@ static void command_dump(struct session *session, const struct invocation *invoc
 	if (session->current_path < 0 || !session_output_begin(session, options->quota.file))
 		return;
 	fs = session->paths[session->current_path].fs;
-	dump.device = fs->device;
+	dump.device = fsq_filesystem_get_info(fs)->device;
 	dquots_each(session, fs, &range, show, &dump);
 	session_output_end(session);
 }

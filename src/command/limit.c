@@ -4,7 +4,7 @@
 
 #include "names.h"
 #include "options.h"
-#include "quota/units.h"
+#include "quota/fsquota.h"
 
 struct limit_options {
 	struct quota_options quota;
@@ -55,40 +55,21 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 	return false;
 }
 
-/* A soft limit above the hard one would be dropped by XFS without a word. */
-static bool are_in_order(struct session *session, const struct fsq_target *target,
-			 enum fsq_type type, uint32_t id, const struct fsq_limits *limits)
-{
-	struct fsq_dquot dquot;
-
-	if (fsq_kernel_get(target, type, id, &dquot))
-		dquot = (struct fsq_dquot){ 0 };
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		bool sets_soft = limits->mask & FSQ_SOFT(form);
-		bool sets_hard = limits->mask & FSQ_HARD(form);
-		uint64_t soft = sets_soft ? limits->soft[form] : dquot.form[form].soft;
-		uint64_t hard = sets_hard ? limits->hard[form] : dquot.form[form].hard;
-
-		if ((sets_soft || sets_hard) && hard && soft > hard) {
-			session_usage_error(session, "the soft limit would be above the hard one");
-			return false;
-		}
-	}
-	return true;
-}
-
 static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
 		       const struct fsq_limits *limits)
 {
-	const struct fsq_target *target;
+	struct fsq_filesystem *fs;
 	int rc;
 
 	if (session->current_path < 0)
 		return;
-	target = &session->paths[session->current_path].fs->target;
-	if (session->native && !are_in_order(session, target, type, id, limits))
+	fs = session->paths[session->current_path].fs;
+	/* XFS would drop the soft limit without an error. */
+	if (session->native && fsq_quota_is_out_of_order(fs, type, id, limits)) {
+		session_usage_error(session, "the soft limit would be above the hard one");
 		return;
-	rc = fsq_kernel_set_limits(target, type, id, limits);
+	}
+	rc = fsq_quota_set_limits(fs, type, id, limits);
 	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
 	else if (rc)

@@ -7,7 +7,7 @@
 #include "listing.h"
 #include "options.h"
 #include "paths.h"
-#include "quota/project_files.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
 
 enum order { BY_ID, BY_USE, BY_PERCENT };
@@ -26,6 +26,7 @@ struct known {
 
 struct project {
 	struct fsq_usage usage;
+	const struct fsq_filesystem_info *info;
 	size_t known, known_count; /* its directories */
 	double percent;
 };
@@ -34,9 +35,9 @@ struct list {
 	struct session *session;
 	enum order order;
 	struct known *known; /* sorted */
-	size_t known_count, known_room, next_known;
+	size_t known_count, known_capacity, next_known;
 	struct project *projects;
-	size_t count, room;
+	size_t count, capacity;
 	bool no_memory;
 	/* of the filesystem being read: */
 	size_t filesystem;
@@ -54,7 +55,7 @@ static int filesystem_of(const struct session *session, const char *directory)
 	return -1;
 }
 
-static int add_known(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 {
 	struct list *list = arg;
 	int filesystem = filesystem_of(list->session, directory);
@@ -62,16 +63,15 @@ static int add_known(uint32_t id, const char *directory, void *arg)
 	char *copy;
 
 	if (filesystem < 0 || id == 0)
-		return 0;
-	known = array_grow(list->known, list->known_count, &list->known_room, sizeof(*known));
-	if (!known)
-		return -ENOMEM;
-	list->known = known;
-	copy = strdup(directory);
-	if (!copy)
-		return -ENOMEM;
-	known[list->known_count++] = (struct known){ id, (size_t)filesystem, copy };
-	return 0;
+		return FSQ_VISIT_CONTINUE;
+	known = array_grow(list->known, list->known_count, &list->known_capacity, sizeof(*known));
+	if (known)
+		list->known = known;
+	copy = known ? strdup(directory) : NULL;
+	list->no_memory |= !copy;
+	if (copy)
+		known[list->known_count++] = (struct known){ id, (size_t)filesystem, copy };
+	return copy ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
 static int compare_known(const void *one, const void *other)
@@ -90,9 +90,8 @@ static int compare_known(const void *one, const void *other)
 /* With its directories, which stand together. */
 static void add_project(struct list *list, uint32_t id, const struct fsq_dquot *dquot)
 {
-	const struct fsq_filesystem *fs = list->session->paths[list->filesystem].fs;
 	struct project *project =
-		array_grow(list->projects, list->count, &list->room, sizeof(*project));
+		array_grow(list->projects, list->count, &list->capacity, sizeof(*project));
 
 	if (!project) {
 		list->no_memory = true;
@@ -104,13 +103,12 @@ static void add_project(struct list *list, uint32_t id, const struct fsq_dquot *
 		.usage = { .source = FSQ_USAGE_QUOTA,
 			   .id = id,
 			   .accounting = list->state.accounting[FSQ_PROJECT],
-			   .enforced = list->state.enforced[FSQ_PROJECT],
-			   .device = fs->device,
-			   .mountpoint = fs->directory },
+			   .enforced = list->state.enforced[FSQ_PROJECT] },
+		.info = list->session->paths[list->filesystem].info,
 		.known = list->next_known,
 	};
 	if (dquot)
-		fsq_usage_fill(&project->usage, dquot);
+		fsq_usage_set_dquot(&project->usage, dquot);
 	while (list->next_known < list->known_count &&
 	       list->known[list->next_known].filesystem == list->filesystem &&
 	       list->known[list->next_known].id == id) {
@@ -153,17 +151,17 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 static void read_filesystem(struct list *list)
 {
 	struct session *session = list->session;
-	const struct fsq_filesystem *fs = session->paths[list->filesystem].fs;
+	struct fsq_filesystem *fs = session->paths[list->filesystem].fs;
 	const struct dquot_range range = { .type = FSQ_PROJECT, .lower = 1 };
-	int rc = fsq_kernel_state(&fs->target, FSQ_PROJECT, &list->state);
+	int rc = fsq_quota_state(fs, FSQ_PROJECT, &list->state);
 
 	/* Of a filesystem that could not be read to its end some may be left. */
 	while (list->next_known < list->known_count &&
 	       list->known[list->next_known].filesystem < list->filesystem)
 		list->next_known++;
 	session->current_path = (int)list->filesystem;
-	if (rc && fsq_code_of_errno(-rc) != FSQ_E_NOT_SUPPORTED &&
-	    fsq_code_of_errno(-rc) != FSQ_E_NOT_FOUND)
+	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
 		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
 	else if (rc || !list->state.accounting[FSQ_PROJECT])
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
@@ -188,7 +186,7 @@ static int compare_use(const void *one, const void *other)
 
 	if (order == 0)
 		order = (a->usage.id > b->usage.id) - (a->usage.id < b->usage.id);
-	return order ? order : strcmp(a->usage.mountpoint, b->usage.mountpoint);
+	return order ? order : strcmp(a->info->directory, b->info->directory);
 }
 
 static int compare_percent(const void *one, const void *other)
@@ -204,8 +202,11 @@ static int compare_percent(const void *one, const void *other)
 static struct project_row row_of(struct list *list, const struct project *project,
 				 const char **directories)
 {
-	const char *mountpoint = project->usage.mountpoint;
+	const char *mountpoint = project->info->directory;
 	struct project_row row = listing_row(list->session, mountpoint, &project->usage);
+
+	row.filesystem = project->info->device;
+	row.mountpoint = mountpoint;
 
 	for (size_t i = 0; i < project->known_count; i++)
 		directories[i] = list->known[project->known + i].directory;
@@ -255,10 +256,8 @@ static void collect(struct list *list)
 {
 	struct session *session = list->session;
 	struct fsq_error err;
-	int rc = fsq_projects_each(session->projects_file, add_known, list, &err);
 
-	list->no_memory = rc == -ENOMEM;
-	if (rc < 0 && !list->no_memory)
+	if (fsq_projects_each(session->projects_file, add_known, list, &err))
 		session_note_projects(session, &err);
 	if (list->known_count > 0)
 		qsort(list->known, list->known_count, sizeof(*list->known), compare_known);

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "output/project_rows.h"
-#include "quota/usage.h"
+#include "quota/fsquota.h"
 
 /* The options of a command that has these begin with a struct project_style. */
 extern const struct command_option listing_options[];

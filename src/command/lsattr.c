@@ -3,8 +3,7 @@
 
 #include "command.h"
 #include "options.h"
-#include "quota/inode_project.h"
-#include "quota/tree_walk.h"
+#include "quota/fsquota.h"
 
 struct lsattr_options {
 	bool project, all, recursive, directories_themselves;
@@ -21,84 +20,76 @@ static void fail(struct lsattr *lsattr, const char *path, int errnum)
 	session_errno(lsattr->session, 0, errnum, path, "%s: cannot read the flags", path);
 }
 
-static void show(struct lsattr *lsattr, const struct fsq_walk_entry *entry)
+static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 {
 	struct session *session = lsattr->session;
-	struct attributes_row row = { .path = entry->depth ? entry->path : lsattr->operand };
-	struct fsq_inode_project project;
-	int rc = fsq_inode_flags_get(entry->fd, &row.flags);
+	const struct attributes_row row = {
+		.path = attributes->depth ? attributes->path : lsattr->operand,
+		.flags = attributes->flags,
+		.project = attributes->project_id,
+		.inherit = attributes->inherit,
+	};
+	int errnum = attributes->errnum;
 
-	if (rc == 0 && (lsattr->options->project || session->json)) {
-		rc = fsq_inode_project_get(entry->fd, &project);
-		row.project = project.id;
-		row.inherit = project.inherit;
-	}
-	if (rc)
-		fail(lsattr, row.path, -rc);
+	if (errnum == 0 && (lsattr->options->project || session->json))
+		errnum = attributes->project_errnum;
+	if (errnum)
+		fail(lsattr, row.path, errnum);
 	else
 		session->render->attributes_row(session->out, &row, lsattr->options->project);
 }
 
-static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 {
 	struct lsattr *lsattr = arg;
 	struct session *session = lsattr->session;
 	const struct lsattr_options *options = lsattr->options;
-	const char *slash = strrchr(entry->path, '/');
+	const char *path = attributes->path, *slash = strrchr(path, '/');
+	bool is_below = attributes->depth > 0;
 
-	(void)finding;
-	if (entry->depth > 0 && slash && slash[1] == '.' && !options->all)
-		return FSQ_WALK_PRUNE;
-	switch (entry->kind) {
-	case FSQ_WALK_FILE:
-		show(lsattr, entry);
+	if (is_below && slash && slash[1] == '.' && !options->all)
+		return FSQ_VISIT_PRUNE;
+	switch (attributes->kind) {
+	case FSQ_FILE_REGULAR:
+		show(lsattr, attributes);
 		break;
-	case FSQ_WALK_DIRECTORY:
-		if (entry->depth > 0 || options->directories_themselves)
-			show(lsattr, entry);
-		if (entry->depth > 0 && options->recursive)
-			render_attributes_enter(session->render, session->out, entry->path);
+	case FSQ_FILE_DIRECTORY:
+		if (is_below || options->directories_themselves)
+			show(lsattr, attributes);
+		if (is_below && options->recursive)
+			render_attributes_enter(session->render, session->out, path);
 		break;
-	case FSQ_WALK_LEAVE:
-		if (entry->depth > 0 && options->recursive)
+	case FSQ_FILE_LEAVE:
+		if (is_below && options->recursive)
 			render_attributes_leave(session->render, session->out);
 		break;
-	case FSQ_WALK_SPECIAL:
-		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, entry->path,
-			      "%s: the kernel tells flags of files and directories only",
-			      entry->path);
+	case FSQ_FILE_SPECIAL:
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, path,
+			      "%s: the kernel tells flags of files and directories only", path);
 		break;
-	case FSQ_WALK_NO_STAT:
-	case FSQ_WALK_NO_OPEN:
-		fail(lsattr, entry->path, entry->errnum);
+	case FSQ_FILE_UNKNOWN:
+		fail(lsattr, path, attributes->errnum);
 		break;
 	}
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
 static void command_lsattr(struct session *session, const struct invocation *invocation)
 {
 	const struct lsattr_options *options = invocation->options;
 	struct lsattr lsattr = { .session = session, .options = options };
-	struct fsq_walk walk = {
-		.root_fd = -1,
-		.reach = FSQ_WALK_OPEN,
-		.alone = true,
-		.visit = visit,
-		.arg = &lsattr,
-	};
+	int max_depth = options->recursive		  ? FSQ_DEPTH_INFINITE
+			: options->directories_themselves ? 0
+							  : 1;
 	struct fsq_error err;
 
 	if (!options_some_operand(session, invocation, "path"))
 		return;
 	render_begin(session->render, session->out, "lsattr");
-	walk.max_depth = options->recursive		   ? FSQ_WALK_INFINITE
-			 : options->directories_themselves ? 0
-							   : 1;
 	for (int i = 0; i < invocation->operand_count; i++) {
-		walk.root = lsattr.operand = invocation->operands[i];
-		if (fsq_tree_walk(&walk, &err))
-			session_errno(session, 0, err.errnum, err.path, "%s", err.path);
+		lsattr.operand = invocation->operands[i];
+		if (fsq_attributes_each(lsattr.operand, max_depth, visit, &lsattr, &err))
+			session_fail(session, &err);
 	}
 	render_end(session->render, session->out);
 }

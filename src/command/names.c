@@ -6,7 +6,7 @@
 #include <pwd.h>
 #include <string.h>
 
-#include "quota/units.h"
+#include "quota/fsquota.h"
 
 bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id)
 {
@@ -79,13 +79,13 @@ struct each_project {
 	void *arg;
 };
 
-static int visit_project(uint32_t id, const char *name, void *arg)
+static enum fsq_visit visit_project(uint32_t id, const char *name, void *arg)
 {
 	struct each_project *each = arg;
 
 	(void)name;
 	each->visit(id, each->arg);
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
 void names_each(struct session *session, enum fsq_type type, void (*visit)(uint32_t id, void *arg),

@@ -3,8 +3,8 @@
 #ifndef FSQ_NAMES_H
 #define FSQ_NAMES_H
 
-#include "quota/kernel.h"
 #include "session.h"
+#include "quota/fsquota.h"
 
 /**
  * @word     a number, or a name of the user, group or projid database

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "quota/units.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
 
 /* --- of the session --- */
@@ -14,7 +14,7 @@ static bool take_at(struct session *session, const struct command_option *option
 		    const char *value)
 {
 	const char **at =
-		array_grow(session->at, session->at_count, &session->at_room, sizeof(*at));
+		array_grow(session->at, session->at_count, &session->at_capacity, sizeof(*at));
 
 	(void)option, (void)options;
 	if (!at) {
@@ -107,20 +107,19 @@ static const struct command_option long_help_option[] = {
 const struct command_option *const options_of_filesystems[] = { at_option, registry_options,
 								long_help_option, NULL };
 
-bool options_claim_id(struct session *session, struct fsq_claim *claim, const char *text)
+bool options_parse_id(struct session *session, const char *text, uint32_t *id)
 {
-	claim->has_id = fsq_parse_id(text, &claim->id) == 0 && claim->id != 0;
-	if (!claim->has_id)
-		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", text,
-				    FSQ_ID_MAX);
-	return claim->has_id;
+	if (fsq_parse_id(text, id) == 0 && *id != 0)
+		return true;
+	session_usage_error(session, "\"%s\" is no project ID from 1 to %u", text, FSQ_ID_MAX);
+	return false;
 }
 
 static bool take_own_id(struct session *session, const struct command_option *option, void *options,
 			const char *value)
 {
 	(void)option;
-	return options_claim_id(session, options, value);
+	return options_parse_id(session, value, options);
 }
 
 const struct command_option own_id_option[] = {

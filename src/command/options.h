@@ -5,8 +5,7 @@
 
 #include "command.h"
 #include "output/rows.h"
-#include "quota/kernel.h"
-#include "quota/owner.h"
+#include "quota/fsquota.h"
 
 /* --- at the native door alone --- */
 
@@ -24,11 +23,11 @@ extern const struct command_option *const common_options[];
 /** What every command that works on filesystems has besides; NULL ends the tables. */
 extern const struct command_option *const options_of_filesystems[];
 
-/* --id of a directory's own project; the options of the command begin with a struct fsq_claim. */
+/* --id of a directory's own project; the options of the command begin with a uint32_t for it. */
 extern const struct command_option own_id_option[];
 
 /** Take the value of --id. @return  whether it is an ID; else an error was reported */
-bool options_claim_id(struct session *session, struct fsq_claim *claim, const char *text);
+bool options_parse_id(struct session *session, const char *text, uint32_t *id);
 
 /** The one operand there must be. @return  whether it is there; else an error was reported */
 bool options_directory(struct session *session, const struct invocation *invocation,

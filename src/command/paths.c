@@ -22,7 +22,7 @@ static bool insert(struct session *session, const struct path_entry *entry)
 {
 	size_t at = entry->foreign ? session->path_count : session->xfs_path_count;
 	struct path_entry *paths = array_grow(session->paths, session->path_count,
-					      &session->path_room, sizeof(*paths));
+					      &session->path_capacity, sizeof(*paths));
 
 	if (!paths)
 		return false;
@@ -40,11 +40,13 @@ static bool insert(struct session *session, const struct path_entry *entry)
 static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 {
 	struct fsq_filesystem **all = array_grow(session->filesystems, session->filesystem_count,
-						 &session->filesystem_room, sizeof(fs));
+						 &session->filesystem_capacity, sizeof(fs));
+	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
 	struct path_entry entry = {
-		.foreign = !fs->is_xfs,
-		.directory = strdup(fs->directory),
+		.foreign = !info->is_xfs,
+		.directory = strdup(info->directory),
 		.fs = fs,
+		.info = info,
 	};
 
 	if (!all) {
@@ -53,8 +55,6 @@ static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 		out_of_memory(session);
 		return;
 	}
-	if (fs->target.fd < 0 && generation_asks_mount_points(session->generation))
-		fs->target.fd = open(fs->directory, O_PATH | O_CLOEXEC);
 	all[session->filesystem_count++] = fs;
 	session->filesystems = all;
 	if (!entry.directory || !insert(session, &entry)) {
@@ -63,12 +63,17 @@ static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 	}
 }
 
+static unsigned int open_flags(const struct session *session)
+{
+	return generation_asks_mount_points(session->generation) ? FSQ_OPEN_ASK_MOUNT_POINT : 0;
+}
+
 bool paths_add(struct session *session, const char *path, dev_t *dev)
 {
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 
-	if (fsq_filesystem_open(&fs, path, session->mount_table, &err)) {
+	if (fsq_filesystem_open(&fs, path, session->mount_table, open_flags(session), &err)) {
 		if (session->native)
 			session_fail(session, &err);
 		else
@@ -77,38 +82,40 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 		return false;
 	}
 	/* Callers of xfs_quota take its absence for "not mounted here". */
-	if (!fs->has_device && !session->native) {
+	if (!fsq_filesystem_get_info(fs)->has_device && !session->native) {
 		session_errno(session, ERROR_STATUS_0, ENXIO, path,
 			      "cannot setup path for mount %s", path);
 		fsq_filesystem_close(fs);
 		return false;
 	}
-	*dev = fs->dev;
+	*dev = fsq_filesystem_get_info(fs)->dev;
 	add_filesystem(session, fs);
 	return true;
 }
 
-static int add_mount(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
 {
+	const struct fsq_filesystem_info *info;
 	struct session *session = arg;
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 
 	/* Known by its number alone: a second mount of it is not even opened. */
 	if (mount->dev && paths_find_dev(session, mount->dev) >= 0)
-		return 0;
-	if (fsq_filesystem_open_mount(&fs, mount, &err)) {
+		return FSQ_VISIT_CONTINUE;
+	if (fsq_filesystem_open_mount(&fs, mount, open_flags(session), &err)) {
 		if (err.errnum == EIO)
 			session_errno(session, 0, EIO, mount->directory,
 				      "cannot setup path for mount %s", mount->directory);
-		return 0;
+		return FSQ_VISIT_CONTINUE;
 	}
-	if (!fs->has_device || (session->native && !fs->target.device) ||
-	    paths_find_dev(session, fs->dev) >= 0)
+	info = fsq_filesystem_get_info(fs);
+	if (!info->has_device || (session->native && !info->asks_device) ||
+	    paths_find_dev(session, info->dev) >= 0)
 		fsq_filesystem_close(fs);
 	else
 		add_filesystem(session, fs);
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
 void paths_add_all(struct session *session)
@@ -132,8 +139,7 @@ static void keep_quota(struct session *session, bool xfs_only)
 	for (size_t i = 0; i < session->path_count; i++) {
 		struct path_entry *path = &session->paths[i];
 
-		if ((path->foreign && xfs_only) ||
-		    fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state)) {
+		if ((path->foreign && xfs_only) || fsq_quota_state(path->fs, FSQ_PROJECT, &state)) {
 			free(path->directory);
 			continue;
 		}
@@ -155,7 +161,7 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only)
 int paths_find_dev(const struct session *session, dev_t dev)
 {
 	for (size_t i = 0; i < session->path_count; i++)
-		if (!session->paths[i].is_project && session->paths[i].fs->dev == dev)
+		if (!session->paths[i].is_project && session->paths[i].info->dev == dev)
 			return (int)i;
 	return -1;
 }
@@ -179,7 +185,7 @@ struct project_filter {
 	bool found;
 };
 
-static int add_project(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 {
 	struct project_filter *filter = arg;
 	struct session *session = filter->session;
@@ -188,7 +194,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	int mount = -1, fd;
 
 	if (!filter->all && id != filter->id)
-		return 0;
+		return FSQ_VISIT_CONTINUE;
 	fd = open(directory, O_PATH | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		mount = paths_find_dev(session, st.st_dev);
@@ -203,8 +209,9 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 			     directory, errno_words(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
-		entry.foreign = !(fsq_filesystem_is_xfs(fd) &&
-				  (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
+		entry.info = session->paths[mount].info;
+		entry.foreign =
+			!(entry.info->is_xfs && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
 		entry.directory = strdup(directory);
 		filter->found = entry.directory && insert(session, &entry);
 		if (!filter->found) {
@@ -215,7 +222,7 @@ static int add_project(uint32_t id, const char *directory, void *arg)
 	if (fd >= 0)
 		close(fd);
 	/* Of one project xfs_quota takes the first directory that is there. */
-	return !filter->all && filter->found;
+	return !filter->all && filter->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 void paths_load_projects(struct session *session)

@@ -4,9 +4,9 @@
 
 #include "command.h"
 #include "names.h"
+#include "paths.h"
 #include "output/renderer.h"
 #include "output/xfs_quota_text.h"
-#include "paths.h"
 
 static void show(struct session *session, size_t index, bool numbered)
 {
@@ -16,7 +16,7 @@ static void show(struct session *session, size_t index, bool numbered)
 		.current = session->current_path == (int)index,
 		.foreign = path->foreign,
 		.directory = path->directory,
-		.device = path->fs->device,
+		.device = path->info->device,
 		.is_project = path->is_project,
 	};
 	struct fsq_state state;
@@ -25,7 +25,7 @@ static void show(struct session *session, size_t index, bool numbered)
 		row.project =
 			(struct owner_row){ ROW_PROJECT, path->project,
 					    names_of_id(session, FSQ_PROJECT, path->project) };
-	} else if (fsq_kernel_state(&path->fs->target, FSQ_USER, &state) == 0) {
+	} else if (fsq_quota_state(path->fs, FSQ_USER, &state) == 0) {
 		for (int type = 0; type < FSQ_TYPES; type++) {
 			row.accounting[type] = state.accounting[type];
 			row.enforced[type] = state.enforced[type];

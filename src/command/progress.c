@@ -6,8 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "signals.h"
 #include "output/progress_text.h"
-#include "quota/units.h"
+#include "quota/fsquota.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
 #define FIRST_LINE_MS 500
@@ -65,14 +66,17 @@ void progress_begin(struct progress *progress, const struct session *session)
 	const char *variable = getenv("FSQUOTA_THREADS");
 	uint64_t threads;
 
-	*progress = (struct progress){ .when = session->progress };
+	*progress = (struct progress){
+		.options = { .size = sizeof(progress->options), .is_cancelled = is_signal_pending },
+		.when = session->progress,
+	};
 	if (variable && fsq_parse_positive(variable, &threads) == 0 && threads <= UINT16_MAX)
-		progress->manner.threads = (unsigned int)threads;
+		progress->options.threads = (unsigned int)threads;
 	/* xfs_quota shows none. */
 	if (!session->native || session->progress == PROGRESS_NEVER)
 		return;
-	progress->manner.progress = show;
-	progress->manner.arg = progress;
+	progress->options.progress = show;
+	progress->options.arg = progress;
 	if (session->progress == PROGRESS_ALWAYS)
 		progress->began = now_ms();
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number of threads of a walk, and the line that shows its progress. */
+/* Options of calls that walk a tree: threads, cancellation, and the line that shows progress. */
 #ifndef FSQ_PROGRESS_H
 #define FSQ_PROGRESS_H
 
-#include "quota/tree_walk.h"
+#include "quota/fsquota.h"
 #include "session.h"
 
 struct progress {
-	struct fsq_walk_manner manner; /* for the walk */
+	struct fsq_call_options options; /* for the library */
 	enum progress_when when;
 	bool asked; /* @terminal is known */
 	bool terminal;

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "names.h"
 #include "options.h"
-#include "output/renderer.h"
 #include "paths.h"
 #include "progress.h"
-#include "quota/filesystem.h"
-#include "quota/inode_project.h"
-#include "quota/interrupt.h"
-#include "quota/privilege.h"
-#include "quota/tree_walk.h"
+#include "signals.h"
+#include "output/renderer.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
 
 struct project_options {
 	enum project_action action;
 	const char *depth;
 	struct directory *directories; /* -p, in their order */
-	size_t directory_count, directory_room;
+	size_t directory_count, directory_capacity;
 };
 
 /* A directory of the command line. */
@@ -43,10 +36,6 @@ struct job {
 	struct directory *directories; /* -p, in their order */
 	size_t directory_count;
 	struct progress progress;
-	atomic_bool *changed;  /* something was to be set, or may have been missed */
-	struct timespec began; /* the walk of a tree again */
-	bool again;	       /* findings were reported by the walk before */
-	uint64_t specials;     /* passed over, which may keep their IDs */
 	/* the project being worked on: */
 	const char *word;
 	uint32_t id;
@@ -54,157 +43,62 @@ struct job {
 	/* At the native door, for the summary at the end: */
 	uint64_t entries, failures;
 	int first_code;
-	bool over; /* a signal came, or too much failed */
+	bool over; /* cancelled, or too much failed */
 };
 
 /* How many failures the native door reports; it counts the others. */
 #define NAMED_FAILURES 10
 
-/* What there is to tell of an entry. The first two may come together. */
-enum {
-	WRONG_ID = 1,
-	NO_INHERITANCE = 2,
-	SPECIAL_FILE = 4,
-	NO_STAT,
-	NO_OPEN,
-	CANNOT_GET,
-	CANNOT_CHANGE,
-};
-
-/* So many more walks of a tree in which files are moved about. */
-#define WALKS 32
-
-/* What fail() and tell() return to end the walk. */
-#define END_WALK 2
-
-static bool is_plain(const struct fsq_walk_entry *entry)
-{
-	struct stat st;
-
-	return fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 &&
-	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
-}
-
-static void visit_project(const struct job *job, const struct fsq_walk_entry *entry,
-			  struct fsq_walk_finding *finding)
-{
-	struct fsq_inode_project project;
-	bool is_directory, inherit;
-	int rc = fsq_walk_project_get(entry, &project);
-
-	finding->errnum = -rc;
-	if (rc == -ENOTTY && !(job->session->native && is_plain(entry))) {
-		/* Or something else was put in its place before it was opened. */
-		finding->what = SPECIAL_FILE;
-	} else if (rc) {
-		finding->what = rc == -ENOENT && entry->fd < 0 ? NO_STAT : CANNOT_GET;
-	} else {
-		is_directory = fsq_walk_is_directory(entry, &project);
-		switch (job->action) {
-		case PROJECT_CHECK:
-			finding->id = project.id;
-			finding->what = (project.id != job->id ? WRONG_ID : 0) |
-					(is_directory && !project.inherit ? NO_INHERITANCE : 0);
-			break;
-		case PROJECT_SETUP:
-			/* By name it may be a directory by now, which must not lose it. */
-			inherit = is_directory || (entry->by_name && project.id != job->id);
-			if (project.id != job->id || project.inherit != inherit)
-				atomic_store(job->changed, true);
-			rc = fsq_walk_project_set(entry, &project, job->id, inherit);
-			break;
-		case PROJECT_CLEAR:
-			if (project.id || project.inherit)
-				atomic_store(job->changed, true);
-			rc = fsq_walk_project_set(entry, &project, 0, false);
-			break;
-		}
-		if (rc)
-			finding->what = CANNOT_CHANGE;
-		finding->errnum = -rc;
-	}
-}
-
-/* By any thread. */
-static int visit(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
-{
-	const struct job *job = arg;
-
-	switch (entry->kind) {
-	case FSQ_WALK_FILE:
-	case FSQ_WALK_DIRECTORY:
-	case FSQ_WALK_SPECIAL:
-		if (entry->has_project)
-			visit_project(job, entry, finding);
-		else
-			finding->what = SPECIAL_FILE;
-		break;
-	case FSQ_WALK_NO_STAT:
-	case FSQ_WALK_NO_OPEN:
-		finding->what = entry->kind == FSQ_WALK_NO_STAT ? NO_STAT : NO_OPEN;
-		finding->errnum = entry->errnum;
-		break;
-	case FSQ_WALK_LEAVE:
-		if (job->again && !atomic_load(job->changed) &&
-		    fsq_walk_changed_since(entry, &job->began))
-			atomic_store(job->changed, true);
-		break;
-	}
-	return 0;
-}
-
-static void print_failure(struct job *job, const struct fsq_walk_finding *finding)
+static void print_failure(struct job *job, const struct fsq_tree_event *event)
 {
 	static const char *const verbs[] = {
 		[PROJECT_CHECK] = "get", [PROJECT_SETUP] = "set", [PROJECT_CLEAR] = "clear"
 	};
 	struct session *session = job->session;
 
-	switch (finding->what) {
-	case NO_STAT:
-		session_error(session, 0, FSQ_E_PARTIAL, 0, finding->path, "cannot stat file %s",
-			      finding->path);
+	switch (event->kind) {
+	case FSQ_TREE_CANNOT_STAT:
+		session_error(session, 0, FSQ_E_PARTIAL, 0, event->path, "cannot stat file %s",
+			      event->path);
 		break;
-	case NO_OPEN:
-		session_errno(session, 0, finding->errnum, finding->path, "cannot open %s",
-			      finding->path);
+	case FSQ_TREE_CANNOT_OPEN:
+		session_errno(session, 0, event->errnum, event->path, "cannot open %s",
+			      event->path);
 		break;
-	case CANNOT_GET:
-		session_errno(session, 0, finding->errnum, finding->path, "cannot get flags on %s",
-			      finding->path);
+	case FSQ_TREE_NO_PROJECT:
+	case FSQ_TREE_CANNOT_GET:
+		session_errno(session, 0, event->errnum, event->path, "cannot get flags on %s",
+			      event->path);
 		break;
-	case CANNOT_CHANGE:
+	case FSQ_TREE_CANNOT_CHANGE:
 		/* In a user namespace the kernel calls it invalid. */
-		if (finding->errnum == EINVAL && fsq_in_user_namespace())
-			session_error(session, 0, FSQ_E_PERMISSION,
-				      session->native ? EPERM : finding->errnum, finding->path,
-				      "cannot %s project on %s", verbs[job->action], finding->path);
-		else
-			session_errno(session, 0, finding->errnum, finding->path,
-				      "cannot %s project on %s", verbs[job->action], finding->path);
+		session_error(
+			session, 0, event->error,
+			session->native && event->error == FSQ_E_PERMISSION ? EPERM : event->errnum,
+			event->path, "cannot %s project on %s", verbs[job->action], event->path);
 		break;
 	}
 }
 
 /* The native door reports the first ones, and a summary at the end. */
-static int fail(struct job *job, const struct fsq_walk_finding *finding)
+static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
 {
 	struct session *session = job->session;
 	int status = session->status;
 
 	job->failures++;
 	if (!session->native || job->failures <= NAMED_FAILURES)
-		print_failure(job, finding);
+		print_failure(job, event);
 	if (session->native) {
 		if (job->failures == 1)
 			job->first_code = session->status;
 		session->status = status;
 		job->over |= job->failures == session->max_errors;
 		if (job->over)
-			return END_WALK;
+			return FSQ_VISIT_STOP;
 	}
 	/* No other file here will have a project ID either. */
-	return finding->what == CANNOT_GET && finding->errnum == ENOTTY ? END_WALK : 0;
+	return event->kind == FSQ_TREE_NO_PROJECT ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static void tell_special_file(struct job *job, const char *path)
@@ -218,92 +112,51 @@ static void tell_special_file(struct job *job, const char *path)
 		      "skipping special file %s", path);
 }
 
-/* In the order of the tree. */
-static int tell(const struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 {
 	struct job *job = arg;
 	struct session *session = job->session;
 
-	if (job->again)
-		return 0;
 	progress_clear(&job->progress);
-	if (finding->what == SPECIAL_FILE) {
-		job->specials++;
-		tell_special_file(job, finding->path);
-		return 0;
+	/* xfs_quota takes what has no project ID for a special file. */
+	if (event->kind == FSQ_TREE_SPECIAL_FILE ||
+	    (event->kind == FSQ_TREE_NO_PROJECT && !session->native)) {
+		tell_special_file(job, event->path);
+		return FSQ_VISIT_CONTINUE;
 	}
-	if (finding->what >= NO_STAT)
-		return fail(job, finding);
-	if (finding->what & WRONG_ID)
-		session->render->project_wrong_id(session->out, finding->path, finding->id,
-						  job->id);
-	if (finding->what & NO_INHERITANCE)
-		session->render->project_no_inheritance(session->out, finding->path);
-	return 0;
-}
-
-/* Nothing was to be set: does the kernel say so, or only its memory of a filesystem that is gone?
- */
-static void ask(struct job *job, const char *directory)
-{
-	struct fsq_walk_finding finding = { .what = CANNOT_CHANGE, .path = directory };
-
-	if (job->action == PROJECT_CHECK || atomic_load(job->changed) || job->over)
-		return;
-	finding.errnum = -fsq_filesystem_ask(directory);
-	if (finding.errnum)
-		fail(job, &finding);
-}
-
-static struct fsq_walk walk_of(struct job *job, const char *directory)
-{
-	return (struct fsq_walk){
-		.root = directory,
-		.root_fd = -1,
-		.max_depth = job->depth,
-		.reach = FSQ_WALK_PROJECTS_BY_NAME,
-		.manner = &job->progress.manner,
-		.visit = visit,
-		.tell = tell,
-		.arg = job,
-	};
-}
-
-/*
- * What somebody moves about may be missed where it is cleared: into a directory that hands on its
- * ID, as when it is set, the kernel lets nothing be moved that has another one. So a directory is
- * walked again while the kernel counts more with the ID and the last walk found some.
- */
-static void clear_again(struct job *job, const char *directory)
-{
-	struct fsq_walk walk = walk_of(job, directory);
-	struct fsq_error err;
-
-	if (job->action != PROJECT_CLEAR || job->depth != FSQ_WALK_INFINITE)
-		return;
-	job->again = true;
-	for (int i = 0; i < WALKS && atomic_load(job->changed) && !job->over &&
-			fsq_filesystem_inodes_of(directory, job->id) > job->specials;
-	     i++) {
-		atomic_store(job->changed, false);
-		clock_gettime(CLOCK_REALTIME_COARSE, &job->began);
-		if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED)
-			job->over = err.errnum == EINTR;
-	}
-	job->again = false;
+	if (event->kind > FSQ_TREE_SPECIAL_FILE)
+		return fail(job, event);
+	if (event->kind & FSQ_TREE_WRONG_ID)
+		session->render->project_wrong_id(session->out, event->path, event->id, job->id);
+	if (event->kind & FSQ_TREE_NO_INHERITANCE)
+		session->render->project_no_inheritance(session->out, event->path);
+	return FSQ_VISIT_CONTINUE;
 }
 
 static void walk(struct job *job, const char *directory)
 {
+	static const enum fsq_tree_action actions[] = {
+		[PROJECT_CHECK] = FSQ_TREE_CHECK,
+		[PROJECT_SETUP] = FSQ_TREE_SET,
+		[PROJECT_CLEAR] = FSQ_TREE_CLEAR,
+	};
+	const struct fsq_tree_request request = {
+		.size = sizeof(request),
+		.directory = directory,
+		.id = job->id,
+		.action = actions[job->action],
+		.max_depth = job->depth,
+		.emit = emit,
+		.arg = job,
+		.options = &job->progress.options,
+	};
 	struct session *session = job->session;
-	struct fsq_walk walk = walk_of(job, directory);
 	struct fsq_error err;
+	uint64_t entries;
 
-	atomic_store(job->changed, false);
 	session->render->project_begin(session->out, job->action, job->word, directory);
 	session_flush_terminal(session);
-	/* Else the teller ended it, and has told why. */
-	if (fsq_tree_walk(&walk, &err) == FSQ_E_FAILED) {
+	if (fsq_project_tree(&request, &entries, &err)) {
 		progress_clear(&job->progress);
 		job->over = err.errnum == EINTR;
 		if (job->over)
@@ -311,10 +164,8 @@ static void walk(struct job *job, const char *directory)
 		else
 			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
-	ask(job, directory);
-	clear_again(job, directory);
 	progress_clear(&job->progress);
-	job->entries += walk.entries;
+	job->entries += entries;
 	job->walked++;
 }
 
@@ -324,7 +175,6 @@ static void do_project(struct job *job)
 	struct session *session = job->session;
 
 	job->walked = 0;
-	job->specials = 0;
 	for (int foreign = 0; foreign <= 1 && !job->over; foreign++) {
 		for (size_t i = 0; i < session->path_count && !job->over; i++) {
 			const struct path_entry *path = &session->paths[i];
@@ -416,24 +266,22 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 	sigset_t before;
 
 	progress_begin(&job->progress, job->session);
-	fsq_interrupt_block_stops(&before);
+	block_interrupts(&before);
 	do_words(job, argc, argv);
 	tell_result(job);
 	/* Also one that came too late to stop anything. */
-	if (job->over || fsq_interrupt_pending())
+	if (job->over || is_signal_pending(NULL))
 		session_flush(job->session);
-	fsq_interrupt_restore(&before);
+	restore_signals(&before);
 }
 
 static void command_project(struct session *session, const struct invocation *invocation)
 {
 	const struct project_options *options = invocation->options;
-	atomic_bool changed = false;
 	struct job job = {
 		.session = session,
 		.action = options->action,
-		.changed = &changed,
-		.depth = FSQ_WALK_INFINITE,
+		.depth = FSQ_DEPTH_INFINITE,
 		.directories = options->directories,
 		.directory_count = options->directory_count,
 	};
@@ -470,7 +318,7 @@ static bool take_directory(struct session *session, const struct command_option 
 {
 	struct project_options *options = to;
 	struct directory *all = array_grow(options->directories, options->directory_count,
-					   &options->directory_room, sizeof(*all));
+					   &options->directory_capacity, sizeof(*all));
 
 	(void)option;
 	if (!all) {

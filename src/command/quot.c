@@ -7,9 +7,9 @@
 
 #include "names.h"
 #include "options.h"
-#include "output/renderer.h"
 #include "paths.h"
-#include "quota/all_inodes.h"
+#include "output/renderer.h"
+#include "quota/fsquota.h"
 
 /* Files from this size on are counted together. */
 #define LARGE_KIB 499
@@ -27,7 +27,7 @@ struct quot {
 	bool sizes, files, unread, numeric, no_memory;
 	int64_t now;
 	struct ownership_row *owners; /* a hash table by ID; a row without files is free */
-	size_t owner_count, owner_room;
+	size_t owner_count, owner_capacity;
 	uint64_t size_files[LARGE_KIB + 1];
 	uint64_t large_kib;
 };
@@ -43,20 +43,20 @@ static struct ownership_row *slot(struct ownership_row *owners, size_t room, uin
 
 static struct ownership_row *find_owner(struct quot *quot, uint32_t id)
 {
-	if (2 * quot->owner_count >= quot->owner_room) {
-		size_t room = quot->owner_room ? 2 * quot->owner_room : 256;
+	if (2 * quot->owner_count >= quot->owner_capacity) {
+		size_t room = quot->owner_capacity ? 2 * quot->owner_capacity : 256;
 		struct ownership_row *larger = calloc(room, sizeof(*larger));
 
 		if (!larger)
 			return NULL;
-		for (size_t i = 0; i < quot->owner_room; i++)
+		for (size_t i = 0; i < quot->owner_capacity; i++)
 			if (quot->owners[i].files)
 				*slot(larger, room, quot->owners[i].owner.id) = quot->owners[i];
 		free(quot->owners);
 		quot->owners = larger;
-		quot->owner_room = room;
+		quot->owner_capacity = room;
 	}
-	return slot(quot->owners, quot->owner_room, id);
+	return slot(quot->owners, quot->owner_capacity, id);
 }
 
 static void count_owner(struct quot *quot, const struct fsq_inode *inode, uint64_t kib)
@@ -76,7 +76,7 @@ static void count_owner(struct quot *quot, const struct fsq_inode *inode, uint64
 			row->unread_kib[i] += kib;
 }
 
-static void count(const struct fsq_inode *inode, void *arg)
+static enum fsq_visit count(const struct fsq_inode *inode, void *arg)
 {
 	struct quot *quot = arg;
 	uint64_t kib = (inode->bytes + 1023) / 1024;
@@ -87,6 +87,7 @@ static void count(const struct fsq_inode *inode, void *arg)
 		quot->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
 		quot->large_kib += kib < LARGE_KIB ? 0 : kib;
 	}
+	return FSQ_VISIT_CONTINUE;
 }
 
 static int by_size(const void *one, const void *other)
@@ -100,11 +101,11 @@ static int by_size(const void *one, const void *other)
 
 static void show_owners(struct quot *quot)
 {
-	qsort(quot->owners, quot->owner_room, sizeof(*quot->owners), by_size);
-	for (size_t i = 0; i < quot->owner_room && quot->owners[i].kib; i++) {
+	qsort(quot->owners, quot->owner_capacity, sizeof(*quot->owners), by_size);
+	for (size_t i = 0; i < quot->owner_capacity && quot->owners[i].kib; i++) {
 		struct ownership_row *row = &quot->owners[i];
 
-		row->device = quot->path->fs->device;
+		row->device = quot->path->info->device;
 		row->directory = quot->path->directory;
 		row->owner.type = (enum row_type)quot->type;
 		if (!quot->numeric)
@@ -116,7 +117,7 @@ static void show_owners(struct quot *quot)
 
 static void show_sizes(struct quot *quot)
 {
-	struct file_size_row row = { .device = quot->path->fs->device,
+	struct file_size_row row = { .device = quot->path->info->device,
 				     .directory = quot->path->directory };
 
 	for (row.kib = 0; row.kib < LARGE_KIB; row.kib++) {
@@ -140,15 +141,15 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 	quot->path = path;
 	if (quot->sizes)
 		render_file_size_begin(session->render, session->out, path->directory,
-				       path->fs->device);
+				       path->info->device);
 	else
 		render_ownership_begin(session->render, session->out, (enum row_type)quot->type,
-				       path->directory, path->fs->device);
+				       path->directory, path->info->device);
 	memset(quot->size_files, 0, sizeof(quot->size_files));
 	quot->large_kib = 0;
 	quot->owners = NULL;
-	quot->owner_count = quot->owner_room = 0;
-	switch (fsq_all_inodes(path->fs, count, quot, &err)) {
+	quot->owner_count = quot->owner_capacity = 0;
+	switch (fsq_filesystem_each_inode(path->fs, count, quot, &err)) {
 	case FSQ_E_PERMISSION:
 		session_errno(session, ERROR_SILENT, err.errnum, NULL, "cannot read the inodes");
 		/* fall through */

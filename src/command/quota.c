@@ -42,7 +42,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
 		struct usage_row row = {
-			.device = path->fs->device,
+			.device = path->info->device,
 			.directory = path->directory,
 			.owner = { (enum row_type)query->type, id, name },
 		};
@@ -51,7 +51,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 
 		if (path->is_project)
 			continue;
-		failed = fsq_kernel_get(&path->fs->target, query->type, id, &dquot);
+		failed = fsq_quota_get(path->fs, query->type, id, &dquot);
 		if (failed == -EIO)
 			session_errno(session, ERROR_SILENT, EIO, path->directory,
 				      "no quota of %s %u on %s", names_of_type(query->type), id,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/release.h"
+#include "quota/fsquota.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -7,18 +7,21 @@
 #include "command.h"
 #include "options.h"
 #include "progress.h"
-#include "quota/interrupt.h"
+#include "signals.h"
 
 struct release_options {
-	struct fsq_claim claim;
+	uint32_t id;
 	bool keep_tags, dry_run;
 };
 
 static void command_release(struct session *session, const struct invocation *invocation)
 {
 	const struct release_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
 	struct fsq_release_request request = {
-		.claim = options->claim,
+		.size = sizeof(request),
+		.registry = &registry,
+		.id = options->id,
 		.keep_tags = options->keep_tags,
 		.dry_run = options->dry_run,
 	};
@@ -30,15 +33,15 @@ static void command_release(struct session *session, const struct invocation *in
 
 	if (!options_directory(session, invocation, &request.directory))
 		return;
-	request.registry = session_registry(session);
 	progress_begin(&progress, session);
-	request.manner = &progress.manner;
-	/* The process ends: a signal that comes then has nothing to stop any more. */
-	rc = fsq_release(&request, &released, &signals_before, &err);
+	request.options = &progress.options;
+	block_termination_signals(&signals_before);
+	/* They stay blocked: a signal that comes too late has nothing to stop any more. */
+	rc = fsq_release(&request, &released, &err);
 	progress_clear(&progress);
 	if (rc) {
 		session_fail(session, &err);
-		fsq_interrupt_restore(&signals_before);
+		restore_signals(&signals_before);
 	} else if (released.left_inodes && !request.keep_tags && !request.dry_run) {
 		session_warn(
 			session, request.directory,

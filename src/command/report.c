@@ -6,8 +6,8 @@
 #include "dquots.h"
 #include "names.h"
 #include "options.h"
-#include "output/renderer.h"
 #include "paths.h"
+#include "output/renderer.h"
 
 struct report_options {
 	struct quota_options quota;
@@ -34,7 +34,7 @@ static void begin(struct report *report)
 	if (!report->begun && !report->no_header)
 		render_report_begin(report->session->render, report->session->out, &report->style,
 				    (enum row_type)report->type, report->path->directory,
-				    report->path->fs->device);
+				    report->path->info->device);
 	report->begun = true;
 }
 
@@ -43,7 +43,7 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 	struct report *report = arg;
 	const struct row_style *style = &report->style;
 	struct usage_row row = {
-		.device = report->path->fs->device,
+		.device = report->path->info->device,
 		.directory = report->path->directory,
 		.owner = { (enum row_type)report->type, dquot->id, NULL },
 	};
@@ -75,7 +75,7 @@ static void show_path(struct report *report, enum fsq_type type, const struct pa
 		return;
 	report->path = path;
 	report->type = type;
-	rc = fsq_kernel_sync(&path->fs->target, report->type);
+	rc = fsq_quota_sync(path->fs, report->type);
 	/* Of no use on a read-only mount, and no failure to report. */
 	if (rc && rc != -ENOENT && rc != -ENOSYS && !report->session->native)
 		session_errno(report->session, ERROR_BARE | ERROR_STATUS_0, -rc, NULL,
@@ -127,7 +127,7 @@ static void select_what_is_on(struct session *session, struct report *report)
 	struct fsq_state state;
 
 	report->all_filesystems = false;
-	if (!has_no_type(report) || fsq_kernel_state(&path->fs->target, FSQ_PROJECT, &state))
+	if (!has_no_type(report) || fsq_quota_state(path->fs, FSQ_PROJECT, &state))
 		return;
 	for (int type = 0; type < FSQ_TYPES; type++)
 		report->types[type] = state.accounting[type];

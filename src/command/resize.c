@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/resize.h"
+#include "quota/fsquota.h"
 
 #include <errno.h>
 
 #include "command.h"
 #include "options.h"
-#include "quota/units.h"
 
 struct resize_options {
-	struct fsq_claim claim;
+	uint32_t id;
 	bool allow_shrink, dry_run;
 };
 
@@ -30,8 +29,11 @@ static bool parse_size(struct session *session, const char *size,
 static void command_resize(struct session *session, const struct invocation *invocation)
 {
 	const struct resize_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
 	struct fsq_resize_request request = {
-		.claim = options->claim,
+		.size = sizeof(request),
+		.registry = &registry,
+		.id = options->id,
 		.allow_shrink = options->allow_shrink,
 		.dry_run = options->dry_run,
 	};
@@ -46,7 +48,6 @@ static void command_resize(struct session *session, const struct invocation *inv
 	request.directory = invocation->operands[0];
 	if (!parse_size(session, invocation->operands[1], &request))
 		return;
-	request.registry = session_registry(session);
 	if (fsq_resize(&request, &err))
 		session_fail(session, &err);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "options.h"
-#include "quota/units.h"
-#include "quota/whole_file.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
+#include "shared/read_file.h"
 
 #define DEVICE_PREFIX "fs = "
 
@@ -34,31 +34,36 @@ static bool parse_line(const char *line, uint32_t *id, struct fsq_limits *limits
 	return true;
 }
 
+/* Limits go to the devices that the dump names. */
 static void restore(struct session *session, enum fsq_type type, FILE *input)
 {
-	struct fsq_target target = { .fd = -1, .device = "" };
+	struct fsq_filesystem *fs = NULL;
 	struct fsq_limits limits;
-	char *device = NULL, *line = NULL;
+	struct fsq_error err;
+	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
 	uint32_t id;
-	int rc;
+	int rc = fsq_filesystem_of_device(&fs, "", &err);
 
-	while ((length = fsq_read_line(input, &line, &size)) >= 0) {
+	while (rc == 0 && (length = fsq_read_line(input, &line, &size)) >= 0) {
 		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
-			free(device);
-			device = strdup(line + strlen(DEVICE_PREFIX));
-			target.device = device ? device : "";
+			fsq_filesystem_close(fs);
+			fs = NULL;
+			rc = fsq_filesystem_of_device(&fs, line + strlen(DEVICE_PREFIX), &err);
 		} else if (parse_line(line, &id, &limits)) {
-			rc = fsq_kernel_set_limits(&target, type, id, &limits);
-			if (rc)
-				session_errno(session, 0, -rc, NULL, "cannot set limits");
+			int failed = fsq_quota_set_limits(fs, type, id, &limits);
+
+			if (failed)
+				session_errno(session, 0, -failed, NULL, "cannot set limits");
 		}
 	}
-	if (length != -ENODATA)
+	if (rc)
+		session_fail(session, &err);
+	else if (length != -ENODATA)
 		session_errno(session, ERROR_SILENT, (int)-length, NULL, "cannot read the dump");
+	fsq_filesystem_close(fs);
 	free(line);
-	free(device);
 }
 
 /* Nothing but an ID and counts in plain digits, so many as there can be? sscanf(3) lets more pass.
@@ -97,7 +102,7 @@ struct dump_line {
 struct dump {
 	struct session *session;
 	struct dump_line *lines;
-	size_t count, room;
+	size_t count, capacity;
 	char *device; /* of the first line that names one */
 };
 
@@ -134,7 +139,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 				    number);
 		return false;
 	}
-	lines = array_grow(dump->lines, dump->count, &dump->room, sizeof(*lines));
+	lines = array_grow(dump->lines, dump->count, &dump->capacity, sizeof(*lines));
 	if (!lines) {
 		session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
 		return false;
@@ -175,14 +180,14 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
  */
 static void restore_here(struct session *session, enum fsq_type type, FILE *input, const char *file)
 {
-	const struct fsq_target *target = &session->paths[session->current_path].fs->target;
+	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
 	struct dump dump = { .session = session };
 
 	if (!read_dump(&dump, input, file))
 		dump.count = 0;
 	for (size_t i = 0; i < dump.count; i++) {
 		const struct dump_line *line = &dump.lines[i];
-		int rc = fsq_kernel_set_limits(target, type, line->id, &line->limits);
+		int rc = fsq_quota_set_limits(fs, type, line->id, &line->limits);
 
 		if (rc)
 			session_errno(session, 0, -rc, NULL, "cannot set limits of ID %u",

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hints.h"
 #include "output/error_text.h"
-#include "quota/privilege.h"
+#include "quota/fsquota.h"
 
 /* The directory of the filesystem that is worked on. */
 static const char *current_directory(const struct session *session)
@@ -28,8 +29,8 @@ static bool is_broken(int errnum)
 /* @status   of xfs_quota without --strict */
 static void print(struct session *session, int status, struct error_row *row)
 {
-	/* fsq_is_root() costs system calls. */
-	row->is_root = session->native && row->errnum == EPERM && fsq_is_root();
+	/* fsq_is_privileged() costs system calls. */
+	row->is_root = session->native && row->errnum == EPERM && fsq_is_privileged();
 	if (session->native || session->strict)
 		status = row->code;
 	if (status && !session->status)
@@ -102,9 +103,9 @@ void session_fail(struct session *session, const struct fsq_error *err)
 		.place = path,
 		.path = path,
 		.message = err->message,
-		.code = session_exit_code(err->code),
+		.code = session_exit_code(err->kind),
 		.errnum = err->errnum,
-		.hint = err->hint,
+		.hint = hint_words(err->hint),
 	};
 
 	print(session, 1, &row);
@@ -126,7 +127,7 @@ void session_errno(struct session *session, unsigned int flags, int errnum, cons
 	va_list args;
 
 	va_start(args, format);
-	report(session, flags, fsq_code_of_errno(errnum), errnum, path, format, args);
+	report(session, flags, fsq_error_kind_of(errnum), errnum, path, format, args);
 	va_end(args);
 }
 
@@ -151,6 +152,7 @@ void session_warn(struct session *session, const char *path, const char *format,
 struct fsq_registry session_registry(const struct session *session)
 {
 	return (struct fsq_registry){
+		.size = sizeof(struct fsq_registry),
 		.projects_file = session->projects_file,
 		.projid_file = session->projid_file,
 		.none = session->no_register,

@@ -13,11 +13,7 @@
 #include "generation.h"
 #include "output/renderer.h"
 #include "output/writer.h"
-#include "quota/allocate.h"
-#include "quota/error.h"
-#include "quota/filesystem.h"
-#include "quota/project_edit.h"
-#include "quota/project_files.h"
+#include "quota/fsquota.h"
 
 /* When to show how far a walk has come: on a terminal, never or in any case. */
 enum progress_when { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
@@ -27,7 +23,8 @@ struct path_entry {
 	bool is_project;
 	bool foreign; /* not XFS */
 	char *directory;
-	const struct fsq_filesystem *fs; /* of a project: the one its directory lies on */
+	struct fsq_filesystem *fs;		/* of a project: the one its directory lies on */
+	const struct fsq_filesystem_info *info; /* of it */
 	uint32_t project;
 };
 
@@ -40,7 +37,7 @@ struct session {
 	bool help;	 /* --help was given */
 	bool quit;	 /* no more commands are to be run */
 	const char **at; /* --at */
-	size_t at_count, at_room;
+	size_t at_count, at_capacity;
 	bool expert;
 	bool foreign_allowed;
 	const char *mount_table; /* NULL: the system's */
@@ -51,13 +48,13 @@ struct session {
 
 	bool path_given;	  /* else the table has all that is mounted */
 	struct path_entry *paths; /* XFS first, then foreign; see paths.h */
-	size_t path_count, path_room;
+	size_t path_count, path_capacity;
 	size_t xfs_path_count;
 	int current_path; /* index, or -1 */
 	int home_path;	  /* the current path outside of an iteration over all */
 	size_t pass;	  /* which filesystem of an iterating command this is, from 0 */
 	struct fsq_filesystem **filesystems; /* owned */
-	size_t filesystem_count, filesystem_room;
+	size_t filesystem_count, filesystem_capacity;
 	bool projects_loaded;
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */

@@ -2,21 +2,21 @@
 #include "state.h"
 
 #include "names.h"
-#include "output/renderer.h"
 #include "paths.h"
+#include "output/renderer.h"
 
-static void show_type(struct session *session, const struct fsq_filesystem *fs, enum fsq_type type,
+static void show_type(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		      const char *directory, bool verbose)
 {
 	struct fsq_state state;
 	struct state_row row;
-	int rc = fsq_kernel_state(&fs->target, type, &state);
+	int rc = fsq_quota_state(fs, type, &state);
 
 	if (rc) {
 		/* With -v it is output, not an error. */
 		if (verbose)
 			render_state_off(session->render, session->out, (enum row_type)type,
-					 fs->device);
+					 fsq_filesystem_get_info(fs)->device);
 		else
 			session_errno(session, ERROR_SILENT, -rc, NULL, "no %s quota",
 				      names_of_type(type));
@@ -24,7 +24,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 	}
 	row = (struct state_row){
 		.type = (enum row_type)type,
-		.device = fs->device,
+		.device = fsq_filesystem_get_info(fs)->device,
 		.directory = directory,
 		.accounting = state.accounting[type],
 		.enforced = state.enforced[type],
@@ -46,7 +46,7 @@ static void show_type(struct session *session, const struct fsq_filesystem *fs, 
 void state_show(struct session *session, const bool types[FSQ_TYPES], const struct path_entry *path,
 		bool verbose)
 {
-	int mount = paths_find_dev(session, path->fs->dev);
+	int mount = paths_find_dev(session, path->info->dev);
 	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
 
 	for (int type = 0; type < FSQ_TYPES; type++)

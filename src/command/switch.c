@@ -23,12 +23,12 @@ static const char *explain(enum fsq_switch what, int errnum)
 }
 
 /* At the native door also what to do. */
-static const char *explain_more(const struct fsq_target *target, enum fsq_switch what, int errnum)
+static const char *explain_more(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)
 {
 	struct fsq_state state;
 
 	if (what == FSQ_REMOVE && errnum == EINVAL)
-		return fsq_kernel_state(target, FSQ_PROJECT, &state)
+		return fsq_quota_state(fs, FSQ_PROJECT, &state)
 			       ? "there are no quota records to be removed"
 			       : "quota is still on: mount the filesystem without quota first";
 	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
@@ -37,8 +37,8 @@ static const char *explain_more(const struct fsq_target *target, enum fsq_switch
 }
 
 /* @return   whether it went well; else an error was reported */
-static bool do_switch(struct session *session, const struct fsq_target *target,
-		      enum fsq_switch what, const bool types[FSQ_TYPES])
+static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
+		      const bool types[FSQ_TYPES])
 {
 	static const char *const calls[] = {
 		[FSQ_ENABLE] = "XFS_QUOTAON",
@@ -46,8 +46,8 @@ static bool do_switch(struct session *session, const struct fsq_target *target,
 		[FSQ_OFF] = "XFS_QUOTAOFF",
 		[FSQ_REMOVE] = "XFS_QUOTARM",
 	};
-	int rc = fsq_kernel_switch(target, what, types);
-	const char *words = session->native ? explain_more(target, what, -rc) : explain(what, -rc);
+	int rc = fsq_quota_switch(fs, what, types);
+	const char *words = session->native ? explain_more(fs, what, -rc) : explain(what, -rc);
 
 	if (rc == 0)
 		return true;
@@ -60,14 +60,14 @@ static bool do_switch(struct session *session, const struct fsq_target *target,
 }
 
 /* One type after the other, up to the first that fails. */
-static bool remove_records(struct session *session, const struct fsq_target *target,
+static bool remove_records(struct session *session, struct fsq_filesystem *fs,
 			   const bool types[FSQ_TYPES])
 {
 	for (int type = 0; type < FSQ_TYPES; type++) {
 		bool one[FSQ_TYPES] = { 0 };
 
 		one[type] = types[type];
-		if (types[type] && !do_switch(session, target, FSQ_REMOVE, one))
+		if (types[type] && !do_switch(session, fs, FSQ_REMOVE, one))
 			return false;
 	}
 	return true;
@@ -89,8 +89,8 @@ static void switch_quota(struct session *session, const struct invocation *invoc
 	path = &session->paths[session->current_path];
 	memcpy(types, options->type, sizeof(types));
 	types[FSQ_USER] |= options_type_count(options) == 0;
-	done = what == FSQ_REMOVE ? remove_records(session, &path->fs->target, types)
-				  : do_switch(session, &path->fs->target, what, types);
+	done = what == FSQ_REMOVE ? remove_records(session, path->fs, types)
+				  : do_switch(session, path->fs, what, types);
 	/* JSON is for what prints data. */
 	if (done && options->verbose && !session->json)
 		state_show(session, types, path, true);

@@ -5,7 +5,7 @@
 
 #include "names.h"
 #include "options.h"
-#include "quota/units.h"
+#include "quota/fsquota.h"
 
 struct timer_options {
 	struct quota_options quota;
@@ -18,10 +18,10 @@ struct timer {
 	uint64_t seconds;
 };
 
-static void set(struct session *session, const struct fsq_target *target, enum fsq_type type,
-		uint32_t id, const struct fsq_timers *timers)
+static void set(struct session *session, struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		const struct fsq_timers *timers)
 {
-	int rc = fsq_kernel_set_timers(target, type, id, timers);
+	int rc = fsq_quota_set_timers(fs, type, id, timers);
 
 	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
@@ -30,7 +30,7 @@ static void set(struct session *session, const struct fsq_target *target, enum f
 }
 
 /* How long the grace times of all are; the kernel keeps 32 bits of them. */
-static void set_default(struct session *session, const struct fsq_target *target,
+static void set_default(struct session *session, struct fsq_filesystem *fs,
 			const struct timer *timer)
 {
 	struct fsq_timers timers = { 0 };
@@ -39,16 +39,16 @@ static void set_default(struct session *session, const struct fsq_target *target
 		timers.set[form] = timer->form[form];
 		timers.seconds[form] = (int64_t)timer->seconds;
 	}
-	set(session, target, timer->type, 0, &timers);
+	set(session, fs, timer->type, 0, &timers);
 }
 
 /* When the grace times of one end that run already: others have none. */
-static void set_one(struct session *session, const struct fsq_target *target,
-		    const struct timer *timer, uint32_t id)
+static void set_one(struct session *session, struct fsq_filesystem *fs, const struct timer *timer,
+		    uint32_t id)
 {
 	struct fsq_timers timers = { 0 };
 	struct fsq_dquot dquot;
-	int rc = fsq_kernel_get(target, timer->type, id, &dquot);
+	int rc = fsq_quota_get(fs, timer->type, id, &dquot);
 
 	if (rc) {
 		session_errno(session, 0, -rc, NULL, "cannot get quota");
@@ -62,7 +62,7 @@ static void set_one(struct session *session, const struct fsq_target *target,
 		if (amounts->soft && amounts->used > amounts->soft)
 			timers.seconds[form] = time(NULL) + (int64_t)timer->seconds;
 	}
-	set(session, target, timer->type, id, &timers);
+	set(session, fs, timer->type, id, &timers);
 }
 
 /* The forms that are selected, or all that the filesystem has. */
@@ -81,7 +81,7 @@ static void command_timer(struct session *session, const struct invocation *invo
 	int words = invocation->operand_count;
 	char **operands = invocation->operands;
 	struct timer timer = { .type = options_type(&options->quota) };
-	const struct fsq_filesystem *fs;
+	struct fsq_filesystem *fs;
 	uint32_t id = 0;
 
 	if (options_type_count(&options->quota) > 1 || words < 1 ||
@@ -99,11 +99,11 @@ static void command_timer(struct session *session, const struct invocation *invo
 	if (session->current_path < 0)
 		return;
 	fs = session->paths[session->current_path].fs;
-	select_forms(timer.form, &options->quota, fs->is_xfs);
+	select_forms(timer.form, &options->quota, fsq_filesystem_get_info(fs)->is_xfs);
 	if (id)
-		set_one(session, &fs->target, &timer, id);
+		set_one(session, fs, &timer, id);
 	else
-		set_default(session, &fs->target, &timer);
+		set_default(session, fs, &timer);
 }
 
 #define FIELD(member) offsetof(struct timer_options, member)

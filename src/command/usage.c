@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/usage.h"
+#include "quota/fsquota.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
-#include "quota/interrupt.h"
+#include "signals.h"
 
 struct usage_options {
 	struct project_style style;
@@ -29,14 +29,20 @@ static void command_usage(struct session *session, const struct invocation *invo
 		return;
 	progress_begin(&progress, session);
 	if (walk)
-		fsq_interrupt_block_stops(&before);
+		block_interrupts(&before);
 	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
 		const char *path = invocation->operands[i];
 		struct fsq_usage usage;
 		struct project_row row;
 		struct fsq_error err;
-		int rc = fsq_usage_get(&usage, path, session->projects_file, walk, &progress.manner,
-				       &err);
+		const struct fsq_usage_request request = {
+			.size = sizeof(request),
+			.path = path,
+			.projects_file = session->projects_file,
+			.walk = walk,
+			.options = &progress.options,
+		};
+		int rc = fsq_usage_get(&usage, &request, &err);
 
 		progress_clear(&progress);
 		if (rc) {
@@ -52,7 +58,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 	if (!walk)
 		return;
 	session_flush(session);
-	fsq_interrupt_restore(&before);
+	restore_signals(&before);
 }
 
 static const struct command_option fallback_option[] = {

@@ -20,8 +20,8 @@ static void set_warnings(struct session *session, const struct quota_options *op
 		return;
 	for (int i = 0; i < FSQ_FORMS; i++)
 		form[i] = options->style.form[i] || !options_has_form(options);
-	rc = fsq_kernel_set_warnings(&session->paths[session->current_path].fs->target,
-				     options_type(options), id, form, (uint16_t)warnings);
+	rc = fsq_quota_set_warnings(session->paths[session->current_path].fs, options_type(options),
+				    id, form, (uint16_t)warnings);
 	if (rc == -EINVAL)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set warnings");
 	else if (rc)

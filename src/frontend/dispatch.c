@@ -101,7 +101,7 @@ void dispatch_all(struct session *session, const struct call *call)
 		if (path->is_project || (path->foreign && !session->foreign_allowed))
 			continue;
 		/* The same filesystem under another name has been visited already. */
-		if (paths_find_dev(session, path->fs->dev) < i)
+		if (paths_find_dev(session, path->info->dev) < i)
 			continue;
 		session->current_path = i;
 		dispatch(session, call);

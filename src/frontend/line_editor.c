@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "load_library.h"
+#include "shared/load_library.h"
 
-#define LIBEDIT "libedit.so.2"
+LIBRARY_NOTE_EDIT;
+
 #define HISTORY_LINES 100
 
 /* libedit's functions under their own names; completion callbacks take no argument of ours. */
@@ -48,15 +49,15 @@ struct wanted {
 	char *name;
 };
 
-static int match_name(uint32_t id, const char *name, void *arg)
+static enum fsq_visit match_name(uint32_t id, const char *name, void *arg)
 {
 	struct wanted *wanted = arg;
 
 	(void)id;
 	if (strncmp(name, wanted->text, strlen(wanted->text)) != 0 || wanted->skip-- > 0)
-		return 0;
+		return FSQ_VISIT_CONTINUE;
 	wanted->name = strdup(name);
-	return 1;
+	return FSQ_VISIT_STOP;
 }
 
 static char *next_project(const char *text, int state)
@@ -92,7 +93,7 @@ bool line_editor_start(struct session *session)
 		{ "rl_readline_name", offsetof(struct editor, rl_readline_name) },
 	};
 
-	if (!load_library(LIBEDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))
+	if (!load_library(LIBRARY_EDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))
 		return false;
 	edit.session = session;
 	*edit.rl_readline_name = session->program;

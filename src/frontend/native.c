@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dispatch.h"
 #include "command/config.h"
 #include "command/options.h"
 #include "command/parse.h"
 #include "command/paths.h"
-#include "dispatch.h"
 #include "output/help_text.h"
-#include "quota/file_lock.h"
+#include "quota/fsquota.h"
 
 static bool is_ours(const struct command *command)
 {

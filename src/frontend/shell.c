@@ -8,7 +8,7 @@
 
 #include "line.h"
 #include "line_editor.h"
-#include "quota/whole_file.h"
+#include "shared/read_file.h"
 
 /* The next line from a pipe or file, or without libedit. */
 static char *read_plainly(struct session *session)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/paths.h"
 #include "line.h"
 #include "shell.h"
+#include "command/paths.h"
 
 struct options {
 	char **lines; /* -c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "smartcols.h"
 
-#include "load_library.h"
+#include "shared/load_library.h"
 #include "plain_table.h"
 
-#define SMARTCOLS "libsmartcols.so.1"
+LIBRARY_NOTE_SMARTCOLS;
 
 static const struct library_symbol symbols[] = {
 	{ "scols_new_table", offsetof(struct smartcols, new_table) },
@@ -24,7 +24,7 @@ const struct smartcols *smartcols_load(void)
 	static bool loaded;
 
 	if (!loaded)
-		loaded = load_library(SMARTCOLS, symbols, sizeof(symbols) / sizeof(symbols[0]),
-				      &functions);
+		loaded = load_library(LIBRARY_SMARTCOLS, symbols,
+				      sizeof(symbols) / sizeof(symbols[0]), &functions);
 	return loaded ? &functions : &plain_table;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays that grow. The owner keeps the pointer, the count and the room:
+ * Arrays that grow. The owner keeps the pointer, the count and the capacity:
  *
- *	struct item *items = array_grow(list->items, list->count, &list->room, sizeof(*items));
+ *	struct item *items = array_grow(list->items, list->count, &list->capacity, sizeof(*items));
  *
  *	if (!items)
  *		return -ENOMEM;
@@ -16,23 +16,23 @@
 #include <stdlib.h>
 
 /**
- * Make room for one more item.
+ * Make place for one more item.
  *
  * @items    from malloc(3), or NULL
  * @count    how many items it holds
- * @room     how many it has room for; updated
+ * @capacity how many it can hold; updated
  * @size     of an item, in bytes
  * @return   the array, which may have moved; NULL without memory: then @items is as before
  */
-static inline void *array_grow(void *items, size_t count, size_t *room, size_t size)
+static inline void *array_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
-	size_t larger = count < 32 ? 64 : 2 * count;
+	size_t larger = count < 8 ? 16 : 2 * count;
 
-	if (items && count < *room)
+	if (items && count < *capacity)
 		return items;
 	items = reallocarray(items, larger, size);
 	if (items)
-		*room = larger;
+		*capacity = larger;
 	return items;
 }
 

@@ -207,7 +207,7 @@ opened() {
 	done
 }
 
-# --- wholly or not at all ---
+# --- all or nothing ---
 
 @test "assign gives all of them the ID, the kernel counts them, and release takes it off" {
 	needs_quota

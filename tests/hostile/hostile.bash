@@ -14,31 +14,9 @@ no_files() {
 	rm -f /etc/fsquota.conf
 }
 
-# The tool of xfsprogs, without a look at the files.
-real() {
-	oracle -x -f -D/dev/null -P/dev/null "$@"
-}
-
-# kernel_has FILESYSTEM ID: "USED SOFT HARD" in KiB, then of inodes.
-kernel_has() {
-	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" "$1" |
-		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
-}
-
 # set_id ID FILE...: as the owner of the files does
 set_id() {
 	chattr -p "$@"
-}
-
-# refuses CODE WORD COMMAND...: with that code and one line that has WORD in it
-refuses() {
-	local code=$1 word=$2
-	shift 2
-	run_split "$@"
-	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$stdout" ""
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
-	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
 }
 
 # begin_tenant DIR VICTIM WHAT...: sets tenant_pid; end_tenant ends it and shows what was done

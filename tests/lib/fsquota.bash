@@ -11,6 +11,9 @@
 #   kernel_knows CALL     whether the kernel has this system call
 #   run_split CMD...      like run, but keeps the streams apart
 #   counts FS ID INODES   asserts what the kernel counts
+#   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
+#   real ARGUMENT...      the oracle without the files of /etc
+#   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
 #   needs_line_editor     skips a test of what the static build cannot do
 
 bats_require_minimum_version 1.5.0
@@ -78,10 +81,29 @@ run_split() {
 counts() {
 	local inodes
 	for _ in {1..100}; do
-		inodes=$(oracle -x -f -D/dev/null -P/dev/null -c "quota -p -N -n -v -i $2" "$1" |
-			awk '{ used = $2 } END { print used + 0 }')
+		inodes=$(real -c "quota -p -N -n -v -i $2" "$1" | awk '{ used = $2 } END { print used + 0 }')
 		[ "$inodes" != "$3" ] || return 0
 		sleep 0.05
 	done
 	fail "$1 counts $inodes inodes with ID $2, not $3"
+}
+
+refuses() {
+	local code=$1 word=$2
+	shift 2
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+	assert_equal "$stdout" ""
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+real() {
+	oracle -x -f -D/dev/null -P/dev/null "$@"
+}
+
+# "USED SOFT HARD" in KiB, then of inodes.
+kernel_has() {
+	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" "$1" |
+		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
 }

@@ -40,17 +40,6 @@ teardown() {
 	done
 }
 
-# The tool of xfsprogs, without a look at the files.
-real() {
-	oracle -x -f -D/dev/null -P/dev/null "$@"
-}
-
-# The limits and use the kernel has of an ID: "USED SOFT HARD" in KiB, then of inodes.
-kernel_has() {
-	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" /mnt/"$1" |
-		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
-}
-
 # No file, no limit, no ID is otherwise than before the test.
 assert_no_trace() {
 	local fs
@@ -62,17 +51,6 @@ assert_no_trace() {
 		assert_equal "$(grep -v '^fs = ' <<<"$output")" ""
 		assert_equal "$(lsattr -pR /mnt/$fs 2>/dev/null | awk '$1 ~ /^[1-9]/')" ""
 	done
-}
-
-# refuses CODE WORD COMMAND...: with that code and one line that has WORD in it
-refuses() {
-	local code=$1 word=$2
-	shift 2
-	run_split "$@"
-	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$stdout" ""
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
-	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
 }
 
 tree() {
@@ -97,7 +75,7 @@ as_user() {
 		assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
 		run as_user dd if=/dev/zero of="$dir/file" bs=64k count=100 conv=fsync
 		assert_failure
-		run kernel_has $fs $FIRST
+		run kernel_has /mnt/$fs $FIRST
 		assert_output --regexp "^(4096|40[0-9][0-9]) 0 4096 2 0 10$"
 		run_split fsquota resize "$dir" +4M
 		assert_equal "$status:$stdout:$stderr" "0::"
@@ -163,8 +141,8 @@ as_user() {
 	mkdir -p "/mnt/x/$volume" "/mnt/e/$volume"
 	fsquota assign "/mnt/x/$volume" --unlimited
 	fsquota assign "/mnt/e/$volume" --unlimited
-	assert_equal "$(kernel_has x $FIRST | cut -d' ' -f3)" 9007199254740992
-	assert_equal "$(kernel_has e $((FIRST + 1)) | cut -d' ' -f3)" 281474976710655
+	assert_equal "$(kernel_has /mnt/x $FIRST | cut -d' ' -f3)" 9007199254740992
+	assert_equal "$(kernel_has /mnt/e $((FIRST + 1)) | cut -d' ' -f3)" 281474976710655
 }
 
 @test "again it has the same ID and limits, or other limits" {
@@ -176,11 +154,11 @@ as_user() {
 	cp /etc/projects "$BATS_TEST_TMPDIR/once"
 	run -0 fsquota assign "$dir"
 	assert_output $FIRST
-	run kernel_has x $FIRST
+	run kernel_has /mnt/x $FIRST
 	assert_output --partial " 5120 10240 $inodes 0 100"
 	run -0 fsquota assign "$dir" --hard 20M
 	assert_output $FIRST
-	run kernel_has x $FIRST
+	run kernel_has /mnt/x $FIRST
 	assert_output --partial " 5120 20480 $inodes 0 100"
 	run -0 fsquota assign "$dir" --unlimited
 	run fsquota usage -rn -o soft,hard,ihard "$dir"
@@ -211,7 +189,7 @@ as_user() {
 	run fsquota usage -rnb -o used,hard,name "/mnt/x/$volume/b"
 	assert_output "2097152 10485760 pod1"
 	fsquota release "/mnt/x/$volume/a"
-	run kernel_has x $FIRST
+	run kernel_has /mnt/x $FIRST
 	assert_output --regexp "^1024 0 10240 "
 	assert_equal "$(grep -c '^pod1:' /etc/projid)" 1
 	fsquota release "/mnt/x/$volume/b"
@@ -231,13 +209,13 @@ as_user() {
 	fsquota assign "/mnt/x/$volume" --name pod1 --hard 1M
 	echo 'pod2:99' >>/etc/projid
 	local before
-	before=$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has x $FIRST)
+	before=$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has /mnt/x $FIRST)
 	refuses 6 pod1 fsquota assign "/mnt/x/$volume" --name other --hard 2M
 	refuses 6 pod2 fsquota assign "/mnt/x/$volume" --name pod2 --hard 2M
 	refuses 6 $FIRST fsquota assign "/mnt/x/$volume" --id 55 --hard 2M
 	refuses 6 pod2 fsquota assign "/mnt/e/$volume" --name pod2 --id 98
 	assert_equal "$before" \
-		"$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has x $FIRST)"
+		"$(cat /etc/projects /etc/projid; lsattr -pd "/mnt/x/$volume"; kernel_has /mnt/x $FIRST)"
 	run -0 fsquota assign "/mnt/x/$volume" --name pod1 --id $FIRST
 }
 
@@ -387,8 +365,8 @@ unfinished() {
 	run -0 fsquota assign "/mnt/e/$volume" --name both --hard 7M
 	assert_output $FIRST
 	fsquota release "/mnt/x/$volume"
-	assert_equal "$(kernel_has x $FIRST)" ""
-	run kernel_has e $FIRST
+	assert_equal "$(kernel_has /mnt/x $FIRST)" ""
+	run kernel_has /mnt/e $FIRST
 	assert_output --partial " 0 7168 "
 	fsquota release "/mnt/e/$volume"
 	rmdir "/mnt/x/$volume" "/mnt/e/$volume"
@@ -559,7 +537,7 @@ unfinished() {
 	fsquota assign "/mnt/x/$volume" --hard 1M
 	fsquota release --dry-run "/mnt/x/$volume"
 	fsquota resize --dry-run "/mnt/x/$volume" 2M
-	run kernel_has x $FIRST
+	run kernel_has /mnt/x $FIRST
 	assert_output "0 0 1024 1 0 0"
 }
 
@@ -680,7 +658,7 @@ unfinished() {
 	fsquota assign "/mnt/x/$volume" --hard 1M
 	fsquota release --keep-tags "/mnt/x/$volume"
 	diff "$BATS_TEST_TMPDIR/projects" /etc/projects
-	run kernel_has x $FIRST
+	run kernel_has /mnt/x $FIRST
 	assert_output --regexp "^[0-9]+ 0 0 "
 	rm -r "/mnt/x/$volume"
 	assert_no_trace

@@ -35,10 +35,6 @@ teardown() {
 	done
 }
 
-real() {
-	oracle -x -f -D/dev/null -P/dev/null "$@"
-}
-
 # hard_limit FS ID: as the kernel has it, in blocks of 512 bytes
 hard_limit() {
 	real -c "dump -p -L $2 -U $2" /mnt/"$1" | awk 'NR == 2 { print $3 }'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# assign and release happen wholly or not at all, whatever goes wrong at whichever system call. What
+# assign and release are all or nothing, whatever goes wrong at whichever system call. What
 # is done is in scenarios.bash, how it is disturbed in inject, and what is looked at in witness.
 
 load ../lib/fsquota

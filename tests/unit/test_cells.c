@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "tap.h"
 #include "output/cells.h"
 #include "output/rows.h"
-#include "tap.h"
 
 static bool blocks(uint64_t value, const char *wanted)
 {

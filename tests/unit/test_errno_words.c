@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/errno_words.h"
 #include "tap.h"
+#include "output/errno_words.h"
 
 int main(void)
 {

@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "quota/mountinfo.h"
-#include "quota/mounts.h"
-#include "quota/syscalls.h"
 #include "tap.h"
+#include "quota/kernel/compat.h"
+#include "quota/mounts/mountinfo.h"
+#include "quota/mounts/mounts.h"
 
 static char table[] = "/tmp/fsquota-unit-XXXXXX";
 
@@ -110,29 +110,31 @@ static void test_system(const char *path)
 	close(fd);
 }
 
-static int find_proc(const struct fsq_mountinfo_line *line, void *arg)
+static bool found;
+
+static enum fsq_visit find_proc(const struct fsq_mountinfo_line *line, void *arg)
 {
 	static struct fsq_mountinfo_line same;
 
 	++*(int *)arg;
-	return strcmp(line->directory, "/proc") == 0 && strcmp(line->type, "proc") == 0 &&
-			       fsq_mountinfo_find(FSQ_MOUNTINFO_ID, line->id, &same) == 0 &&
-			       same.dev == line->dev && same.parent == line->parent
-		       ? 77
-		       : 0;
+	found = strcmp(line->directory, "/proc") == 0 && strcmp(line->type, "proc") == 0 &&
+		fsq_mountinfo_find(FSQ_MOUNTINFO_ID, line->id, &same) == 0 &&
+		same.dev == line->dev && same.parent == line->parent;
+	return found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static int count_mounts(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit count_mounts(const struct fsq_mount *mount, void *arg)
 {
 	(void)mount;
 	++*(int *)arg;
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
-static int stop(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit stop(const struct fsq_mount *mount, void *arg)
 {
-	(void)mount, (void)arg;
-	return 77;
+	(void)mount;
+	++*(int *)arg;
+	return FSQ_VISIT_STOP;
 }
 
 int main(void)
@@ -154,9 +156,11 @@ int main(void)
 	ok(fsq_mounts_each(NULL, count_mounts, &count, NULL) == 0 && count > 0,
 	   "the system's mounts are listed");
 	count = 0;
-	ok(fsq_mountinfo_each(find_proc, &count) == 77 && count > 0,
+	ok(fsq_mountinfo_each(find_proc, &count) == 0 && found,
 	   "so they are without libmount, with their types and parents");
-	ok(fsq_mounts_each(NULL, stop, NULL, NULL) == 77, "a visitor can end the list");
+	count = 0;
+	ok(fsq_mounts_each(NULL, stop, &count, NULL) == 0 && count == 1,
+	   "a visitor can end the list");
 	put("/dev/a /a xfs rw 0 0\nnone /b autofs rw 0 0\n/dev/c /c nfs rw 0 0\n");
 	count = 0;
 	ok(fsq_mounts_each(table, count_mounts, &count, NULL) == 0 && count == 2,

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/plain_table.h"
 #include "tap.h"
+#include "output/plain_table.h"
 
 enum { NORMAL, RAW, PAIRS, MODES };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/project_edit.h"
+#include "quota/registry/project_edit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,8 +38,7 @@ static const struct fsq_registry registry = { .projects_file = projects, .projid
 
 static struct fsq_project_edit *lock(bool to_write)
 {
-	struct fsq_project_edit *edit =
-		fsq_project_edit_new(&registry, to_write ? FSQ_EDIT_WRITE : FSQ_EDIT_LOOK);
+	struct fsq_project_edit *edit = fsq_project_edit_new(&registry, !to_write, NULL);
 
 	if (edit && fsq_project_edit_lock(edit, false, NULL) == 0)
 		return edit;
@@ -151,7 +150,7 @@ static void test_making(void)
 	ok(edit && fsq_project_edit_add_name(edit, 3, "three", NULL) == 0 &&
 		   fsq_project_edit_add_directory(edit, 3, "/three", NULL) == 0,
 	   "made");
-	fsq_project_edit_undo(edit);
+	fsq_project_edit_rollback(edit);
 	fsq_project_edit_free(edit);
 	ok(holds(projects, "") && holds(projid, ""), "undone, they are empty");
 	add(3, "/three", "three");
@@ -177,10 +176,10 @@ static void test_page(void)
 	ok(true, "at the end of a page");
 }
 
-static int try_lock(const char *file, enum fsq_edit_mode mode, struct fsq_error *err)
+static int try_lock(const char *file, bool dry_run, struct fsq_error *err)
 {
 	const struct fsq_registry other = { .projects_file = file, .projid_file = projid };
-	struct fsq_project_edit *edit = fsq_project_edit_new(&other, mode);
+	struct fsq_project_edit *edit = fsq_project_edit_new(&other, dry_run, NULL);
 	int rc = fsq_project_edit_lock(edit, false, err);
 
 	fsq_project_edit_free(edit);
@@ -194,26 +193,25 @@ static void test_refusing(void)
 
 	put(projid, "");
 	unlink("link");
-	ok(symlink(projects, "link") == 0 &&
-		   try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED &&
+	ok(symlink(projects, "link") == 0 && try_lock("link", false, &err) == FSQ_E_FAILED &&
 		   strcmp(err.path, "link") == 0,
 	   "a symlink");
 	mkdir("directory", 0700);
-	ok(try_lock("directory", FSQ_EDIT_LOOK, &err) == FSQ_E_FAILED, "a directory, to look");
-	ok(try_lock("directory", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a directory");
+	ok(try_lock("directory", true, &err) == FSQ_E_FAILED, "a directory, to look");
+	ok(try_lock("directory", false, &err) == FSQ_E_FAILED, "a directory");
 	mkfifo("fifo", 0600);
-	ok(try_lock("fifo", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a FIFO");
-	ok(try_lock("/dev/zero", FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED, "a device");
-	ok(try_lock(projid, FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE, "one file for both");
+	ok(try_lock("fifo", false, &err) == FSQ_E_FAILED, "a FIFO");
+	ok(try_lock("/dev/zero", false, &err) == FSQ_E_FAILED, "a device");
+	ok(try_lock(projid, false, &err) == FSQ_E_USAGE, "one file for both");
 	unlink("link");
-	ok(link(projid, "link") == 0 && try_lock("link", FSQ_EDIT_WRITE, &err) == FSQ_E_USAGE,
+	ok(link(projid, "link") == 0 && try_lock("link", false, &err) == FSQ_E_USAGE,
 	   "a second name of the other");
 	fd = open(projid, O_RDONLY);
 	flock(fd, LOCK_EX);
-	ok(try_lock(projects, FSQ_EDIT_WRITE, &err) == FSQ_E_FAILED &&
+	ok(try_lock(projects, false, &err) == FSQ_E_FAILED &&
 		   strstr(err.message, "held by process"),
 	   "a lock that is held");
-	ok(try_lock(projects, FSQ_EDIT_LOOK, &err) == 0, "to look takes no lock");
+	ok(try_lock(projects, true, &err) == 0, "to look takes no lock");
 	close(fd);
 }
 

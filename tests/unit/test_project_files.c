@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/project_files.h"
 #include "tap.h"
+#include "quota/registry/project_files.h"
 
 static char file[] = "/tmp/fsquota-unit-XXXXXX";
 static char seen[4096];
@@ -21,19 +21,20 @@ static void put(const char *bytes, size_t length)
 	close(fd);
 }
 
-static int note(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit note(uint32_t id, const char *directory, void *arg)
 {
 	size_t used = strlen(seen);
 
 	(void)arg;
 	snprintf(seen + used, sizeof(seen) - used, "%u=%.40s;", id, directory);
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
-static int stop(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit stop(uint32_t id, const char *directory, void *arg)
 {
-	(void)id, (void)directory, (void)arg;
-	return 77;
+	(void)id, (void)directory;
+	++*(int *)arg;
+	return FSQ_VISIT_STOP;
 }
 
 static bool projects_are(const char *text, size_t length, const char *wanted)
@@ -47,6 +48,7 @@ static bool projects_are(const char *text, size_t length, const char *wanted)
 
 static void test_projects(void)
 {
+	int visits = 0;
 	struct fsq_error err;
 	char *longest = malloc(100100);
 
@@ -67,7 +69,8 @@ static void test_projects(void)
 	ok(PROJECTS_ARE("1:/a\0b\n2:/c\n", "1=/a;2=/c;"), "a NUL ends a line's text");
 	free(longest);
 	put("1:/a\n2:/b\n", 10);
-	ok(fsq_projects_each(file, stop, NULL, NULL) == 77, "a visitor can end the reading");
+	ok(fsq_projects_each(file, stop, &visits, NULL) == 0 && visits == 1,
+	   "a visitor can end the reading");
 	ok(fsq_projects_each("/nonexistent/file", note, NULL, &err) == FSQ_E_NOT_FOUND &&
 		   err.errnum == ENOENT && strcmp(err.path, "/nonexistent/file") == 0,
 	   "a file that is not there is named");

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/disk_use.h"
-#include "quota/tree_tag.h"
-#include "quota/tree_walk.h"
-#include "quota/walk_crew.h"
 #include "tap.h"
+#include "quota/operation/disk_use.h"
+#include "quota/operation/tree_tag.h"
+#include "quota/walk/thread_pool.h"
+#include "quota/walk/tree_walk.h"
 
 static char root[] = "/tmp/fsquota-unit-XXXXXX";
 
@@ -25,13 +25,14 @@ struct seen {
 	const char *prune;
 };
 
-static int note(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit note(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			   void *arg)
 {
 	struct seen *seen = arg;
 	const char *name = strrchr(entry->path, '/') + 1;
 	struct stat st;
 
-	(void)finding;
+	(void)event;
 	switch (entry->kind) {
 	case FSQ_WALK_FILE:
 		seen->files++;
@@ -41,7 +42,7 @@ static int note(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fin
 		seen->directories++;
 		seen->bad_fd |= fstat(entry->fd, &st) || !S_ISDIR(st.st_mode);
 		if (seen->prune && strcmp(name, seen->prune) == 0)
-			return FSQ_WALK_PRUNE;
+			return FSQ_VISIT_PRUNE;
 		break;
 	case FSQ_WALK_SPECIAL:
 		seen->specials++;
@@ -58,14 +59,15 @@ static int note(const struct fsq_walk_entry *entry, struct fsq_walk_finding *fin
 		seen->deepest = entry->depth;
 	if (entry->fd > seen->highest_fd)
 		seen->highest_fd = entry->fd;
-	return 0;
+	return FSQ_VISIT_CONTINUE;
 }
 
-static int stop(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit stop(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			   void *arg)
 {
 	(void)entry;
-	(void)finding;
-	return ++*(int *)arg == 3 ? 77 : 0;
+	(void)event;
+	return ++*(int *)arg == 3 ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static int walk_with(const char *path, int depth, fsq_walk_visitor visit, void *arg)
@@ -74,7 +76,7 @@ static int walk_with(const char *path, int depth, fsq_walk_visitor visit, void *
 		.root = path,
 		.root_fd = -1,
 		.max_depth = depth,
-		.reach = FSQ_WALK_OPEN,
+		.access = FSQ_ACCESS_OPEN,
 		.alone = true,
 		.visit = visit,
 		.arg = arg,
@@ -139,7 +141,7 @@ static void test_small(void)
 	struct seen seen;
 	int calls = 0;
 
-	seen = walk(root, FSQ_WALK_INFINITE);
+	seen = walk(root, FSQ_DEPTH_INFINITE);
 	ok(seen.files == 3 && seen.directories == 3 && seen.specials == 4,
 	   "every entry is visited once");
 	ok(seen.leaves == 3 && seen.failures == 0, "each directory is left");
@@ -151,21 +153,21 @@ static void test_small(void)
 	ok(seen.directories == 2 && seen.files == 2 && seen.deepest == 1,
 	   "depth 1 is what is in it");
 	seen = (struct seen){ .prune = "a" };
-	walk_with(root, FSQ_WALK_INFINITE, note, &seen);
+	walk_with(root, FSQ_DEPTH_INFINITE, note, &seen);
 	ok(seen.directories == 2 && seen.files == 2, "a pruned directory is not entered");
-	ok(walk_with(root, FSQ_WALK_INFINITE, stop, &calls) == 77 && calls == 3,
+	ok(walk_with(root, FSQ_DEPTH_INFINITE, stop, &calls) == 0 && calls == 3,
 	   "a visitor can end the walk");
-	seen = walk("file", FSQ_WALK_INFINITE);
+	seen = walk("file", FSQ_DEPTH_INFINITE);
 	ok(seen.files == 1 && seen.directories == 0, "a root may be a file");
-	seen = walk("link/", FSQ_WALK_INFINITE);
+	seen = walk("link/", FSQ_DEPTH_INFINITE);
 	ok(seen.specials == 1 && seen.directories == 0, "a root that is a symlink is not followed");
 	alarm(20);
-	seen = walk("fifo", FSQ_WALK_INFINITE);
+	seen = walk("fifo", FSQ_DEPTH_INFINITE);
 	alarm(0);
 	ok(seen.specials == 1, "a root that is a FIFO does not block");
 	alarm(0);
-	seen = walk("gone", FSQ_WALK_INFINITE);
-	ok(seen.failures == 1, "a root that is not there is told");
+	seen = walk("gone", FSQ_DEPTH_INFINITE);
+	ok(seen.failures == 1, "a root that is not there is emitted");
 	seen = walk("/proc/self", 0);
 	ok(seen.specials == 1, "/proc/self is a symlink like any other");
 }
@@ -178,7 +180,7 @@ static void test_deep(void)
 	if (mkdir("deep", 0700) || chdir("deep"))
 		abort();
 	make_deep(levels);
-	seen = walk(".", FSQ_WALK_INFINITE);
+	seen = walk(".", FSQ_DEPTH_INFINITE);
 	ok(seen.directories == levels + 1 && seen.leaves == levels + 1 && seen.failures == 0,
 	   "a tree 3000 levels deep");
 	ok(seen.deepest == levels, "to its end");
@@ -208,7 +210,7 @@ static void test_wide_below_deep(void)
 	make_deep(levels);
 	if (chdir("../../.."))
 		abort();
-	seen = walk(".", FSQ_WALK_INFINITE);
+	seen = walk(".", FSQ_DEPTH_INFINITE);
 	ok(seen.files == 3 * files && seen.directories == levels + 4 && seen.failures == 0,
 	   "wide directories above deep ones are read to their end, each entry once");
 	if (chdir("d/d/d"))
@@ -226,22 +228,22 @@ static void test_wide_below_deep(void)
 
 struct crowd {
 	unsigned int threads;
-	enum fsq_walk_reach reach;
+	enum fsq_access_mode access;
 	int prune;		    /* of so many directories one is not entered; 0: none */
-	int end_at;		    /* the finding that ends the walk; 0: none */
+	int end_at;		    /* the event that ends the walk; 0: none */
 	atomic_int visits[ENTRIES]; /* by the number in the name, from 1 on */
 	atomic_int others;
 	_Atomic(pthread_t) first_thread;
 	atomic_bool several;
-	char *told; /* the paths, a line each */
-	size_t told_size;
-	int told_count;
+	char *emitted; /* the paths, a line each */
+	size_t emitted_size;
+	int emitted_count;
 	FILE *out;
 };
 
-/* What is told: each third file, and each directory. */
-static int visit_crowd(const struct fsq_walk_entry *entry, struct fsq_walk_finding *finding,
-		       void *arg)
+/* What is emitted: each third file, and each directory. */
+static enum fsq_visit visit_crowd(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+				  void *arg)
 {
 	struct crowd *crowd = arg;
 	const char *slash = strrchr(entry->path, '/');
@@ -250,7 +252,7 @@ static int visit_crowd(const struct fsq_walk_entry *entry, struct fsq_walk_findi
 	struct stat st;
 
 	if (entry->kind == FSQ_WALK_LEAVE)
-		return 0;
+		return FSQ_VISIT_CONTINUE;
 	if (!atomic_compare_exchange_strong(&crowd->first_thread, &none, pthread_self()) &&
 	    !pthread_equal(none, pthread_self()))
 		atomic_store(&crowd->several, true);
@@ -259,36 +261,36 @@ static int visit_crowd(const struct fsq_walk_entry *entry, struct fsq_walk_findi
 		atomic_fetch_add(&crowd->visits[number], 1);
 	else
 		atomic_fetch_add(&crowd->others, 1);
-	finding->what = entry->kind == FSQ_WALK_DIRECTORY || number % 3 == 0;
+	event->what = entry->kind == FSQ_WALK_DIRECTORY || number % 3 == 0;
 	if (crowd->prune && entry->kind == FSQ_WALK_DIRECTORY && number % crowd->prune == 1)
-		return FSQ_WALK_PRUNE;
-	return 0;
+		return FSQ_VISIT_PRUNE;
+	return FSQ_VISIT_CONTINUE;
 }
 
-static int tell_crowd(const struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit emit_crowd(const struct fsq_walk_event *event, void *arg)
 {
 	struct crowd *crowd = arg;
 
-	fprintf(crowd->out, "%s\n", finding->path);
-	return ++crowd->told_count == crowd->end_at ? 78 : 0;
+	fprintf(crowd->out, "%s\n", event->path);
+	return ++crowd->emitted_count == crowd->end_at ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static int walk_crowd(struct crowd *crowd, uint64_t *entries)
 {
-	const struct fsq_walk_manner manner = { .threads = crowd->threads };
+	const struct fsq_call_options options = { .threads = crowd->threads };
 	struct fsq_walk request = {
 		.root = ".",
 		.root_fd = -1,
-		.max_depth = FSQ_WALK_INFINITE,
-		.reach = crowd->reach,
-		.manner = &manner,
+		.max_depth = FSQ_DEPTH_INFINITE,
+		.access = crowd->access,
+		.options = &options,
 		.visit = visit_crowd,
-		.tell = tell_crowd,
+		.emit = emit_crowd,
 		.arg = crowd,
 	};
 	int rc;
 
-	crowd->out = open_memstream(&crowd->told, &crowd->told_size);
+	crowd->out = open_memstream(&crowd->emitted, &crowd->emitted_size);
 	if (!crowd->out)
 		abort();
 	rc = fsq_tree_walk(&request, NULL);
@@ -342,23 +344,23 @@ static void make_crowd(void)
 /* Filesystems here may refuse IDs: then it fails at the first file, with any number of threads. */
 static int tag_crowd(unsigned int threads, struct fsq_error *err)
 {
-	const struct fsq_walk_manner manner = { .threads = threads };
-	const struct fsq_tree_order order = {
+	const struct fsq_call_options options = { .threads = threads };
+	const struct fsq_tree_tag_request request = {
 		.fd = open(".", O_RDONLY | O_DIRECTORY),
 		.path = ".",
 		.to = { .id = 4711, .inherit = true },
 		.is_new = true,
-		.manner = &manner,
+		.options = &options,
 	};
-	struct fsq_tree_tag *tag = fsq_tree_tag_new(&order);
+	struct fsq_tree_tag *tag = fsq_tree_tag_new(&request);
 	struct fsq_tree_found found;
 	int rc;
 
 	*err = (struct fsq_error){ 0 };
 	rc = fsq_tree_tag_walk(tag, &found, err);
-	fsq_tree_tag_undo(tag);
+	fsq_tree_tag_rollback(tag);
 	fsq_tree_tag_free(tag);
-	close(order.fd);
+	close(request.fd);
 	return rc;
 }
 
@@ -382,10 +384,10 @@ static void test_use(void)
 	if (link("d1/g3", "d1/name") || link("d1/g3", "d1/d2/name"))
 		abort();
 	for (unsigned int threads = 1; threads < 10; threads++) {
-		const struct fsq_walk_manner manner = { .threads = threads };
+		const struct fsq_call_options options = { .threads = threads };
 		int fd = open(".", O_RDONLY | O_DIRECTORY), at = threads > 1;
 
-		same &= fsq_disk_use(fd, ".", &manner, &bytes[at], &inodes[at], NULL) == 0;
+		same &= fsq_disk_use(fd, ".", &options, &bytes[at], &inodes[at], NULL) == 0;
 		same &= threads == 1 || (bytes[0] == bytes[1] && inodes[0] == inodes[1]);
 		close(fd);
 	}
@@ -393,7 +395,7 @@ static void test_use(void)
 }
 
 /*
- * Findings that wait. A job is a letter: its findings are of 64 KiB, and MANY of them are far more
+ * Findings that wait. A job is a letter: its events are of 64 KiB, and MANY of them are far more
  * than may wait.
  *
  *   a   the head: it goes on when somebody waits for it, or b is done
@@ -401,116 +403,118 @@ static void test_use(void)
  *   c   the head: it gives d away, which then is the head and in the queue, and tells MANY
  *   d   tries to give something away, and tells one
  */
-#define MANY (4 * FSQ_CREW_WAITING / (64 * 1024))
+#define MANY (4 * FSQ_THREAD_POOL_PENDING_MAX / (64 * 1024))
 
-struct patience {
-	struct fsq_crew crew;
-	atomic_uint told_by_b, at_once; /* and of how many b had told when a went on */
+struct order {
+	struct fsq_thread_pool pool;
+	atomic_uint emitted_by_b, at_once; /* and of how many b had emitted when a went on */
 	atomic_bool c_has_given, d_was_taken;
-	char told[8];
-	char *name; /* of a finding: a letter, and then as long as it takes */
+	char emitted[8];
+	char *name; /* of a event: a letter, and then as long as it takes */
 };
 
-static bool somebody_waits(struct fsq_crew *crew)
+static bool somebody_waits(struct fsq_thread_pool *pool)
 {
-	bool held;
+	bool waiting;
 
-	pthread_mutex_lock(&crew->lock);
-	held = crew->held > 0;
-	pthread_mutex_unlock(&crew->lock);
-	return held;
+	pthread_mutex_lock(&pool->lock);
+	waiting = pool->waiting > 0;
+	pthread_mutex_unlock(&pool->lock);
+	return waiting;
 }
 
-static int tell_many(struct patience *patience, struct fsq_part *part, int letter,
+static int emit_many(struct order *order, struct fsq_segment *segment, int letter,
 		     unsigned int many)
 {
-	struct fsq_walk_finding finding = { .what = letter, .path = patience->name };
+	struct fsq_walk_event event = { .what = letter, .path = order->name };
 	int rc = 0;
 
 	for (unsigned int i = 0; i < many && rc == 0; i++) {
-		rc = fsq_crew_tell(&patience->crew, part, &finding);
+		rc = fsq_thread_pool_emit(&order->pool, segment, &event);
 		if (letter == 'b')
-			atomic_fetch_add(&patience->told_by_b, 1);
+			atomic_fetch_add(&order->emitted_by_b, 1);
 	}
 	return rc;
 }
 
-static bool give(struct patience *patience, struct fsq_part *part, int letter)
+static bool give(struct order *order, struct fsq_segment *segment, int letter)
 {
-	struct fsq_crew_job job = { .fd = -1, .depth = letter };
+	struct fsq_thread_job job = { .fd = -1, .depth = letter };
 
-	return fsq_crew_offer(&patience->crew, part, &job);
+	return fsq_thread_pool_try_submit(&order->pool, segment, &job);
 }
 
-static int patient_worker(const struct fsq_crew_job *job, void *arg)
+static int order_worker(const struct fsq_thread_job *job, void *arg)
 {
-	struct patience *patience = arg;
+	struct order *order = arg;
 
 	switch (job->depth) {
 	case 'a':
-		while (!somebody_waits(&patience->crew) && patience->told_by_b < MANY)
+		while (!somebody_waits(&order->pool) && order->emitted_by_b < MANY)
 			sched_yield();
-		patience->at_once = patience->told_by_b;
-		return tell_many(patience, job->part, 'a', 1);
+		order->at_once = order->emitted_by_b;
+		return emit_many(order, job->segment, 'a', 1);
 	case 'b':
-		return tell_many(patience, job->part, 'b', MANY);
+		return emit_many(order, job->segment, 'b', MANY);
 	case 'c':
-		if (!give(patience, job->part, 'd'))
+		if (!give(order, job->segment, 'd'))
 			return 1;
-		patience->c_has_given = true;
-		return tell_many(patience, job->part, 'c', MANY);
+		order->c_has_given = true;
+		return emit_many(order, job->segment, 'c', MANY);
 	default:
-		patience->d_was_taken = give(patience, job->part, 'x');
-		return tell_many(patience, job->part, 'd', 1);
+		order->d_was_taken = give(order, job->segment, 'x');
+		return emit_many(order, job->segment, 'd', 1);
 	}
 }
 
 /* Each letter once, in the order in which they come. */
-static int tell_letter(const struct fsq_walk_finding *finding, void *arg)
+static enum fsq_visit emit_letter(const struct fsq_walk_event *event, void *arg)
 {
-	struct patience *patience = arg;
-	size_t length = strlen(patience->told);
+	struct order *order = arg;
+	size_t length = strlen(order->emitted);
 
-	if (length == 0 || patience->told[length - 1] != finding->what)
-		patience->told[length] = (char)finding->what;
-	return length + 2 < sizeof(patience->told) ? 0 : 1;
+	if (length == 0 || order->emitted[length - 1] != event->what)
+		order->emitted[length] = (char)event->what;
+	return length + 2 < sizeof(order->emitted) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
-static struct fsq_part *begin_patience(struct patience *patience, unsigned int threads)
+static struct fsq_segment *begin_order(struct order *order, unsigned int threads)
 {
-	struct fsq_part *part = fsq_crew_begin(&patience->crew, tell_letter, patience);
+	struct fsq_segment *segment = fsq_thread_pool_init(&order->pool, emit_letter, order);
 
-	patience->name = malloc(64 * 1024);
-	if (!part || !patience->name)
+	order->name = malloc(64 * 1024);
+	if (!segment || !order->name)
 		abort();
-	memset(patience->name, 'x', 64 * 1024 - 1);
-	patience->name[64 * 1024 - 1] = '\0';
-	fsq_crew_hire(&patience->crew, threads, patient_worker, patience);
-	return part;
+	memset(order->name, 'x', 64 * 1024 - 1);
+	order->name[64 * 1024 - 1] = '\0';
+	fsq_thread_pool_start(&order->pool, threads, order_worker, order);
+	return segment;
 }
 
 static void test_waiting(void)
 {
-	static struct patience one, other;
-	struct fsq_part *part;
+	static struct order one, other;
+	struct fsq_segment *segment;
 	bool given;
 	int rc;
 
 	/* What never ends would say so. */
 	alarm(120);
-	part = begin_patience(&one, 2);
-	given = give(&one, part, 'a') && give(&one, part, 'b');
-	ok(given && fsq_crew_end(&one.crew, part, 0) == 0 && strcmp(one.told, "ab") == 0,
-	   "what waits for a slow directory is told behind it");
-	ok(one.at_once > 0 && one.at_once <= FSQ_CREW_WAITING / (64 * 1024) + 2 &&
-		   one.told_by_b == MANY,
+	segment = begin_order(&one, 2);
+	given = give(&one, segment, 'a') && give(&one, segment, 'b');
+	ok(given && fsq_thread_pool_finish(&one.pool, segment, 0) == 0 &&
+		   strcmp(one.emitted, "ab") == 0,
+	   "what waits for a slow directory is emitted behind it");
+	ok(one.at_once > 0 && one.at_once <= FSQ_THREAD_POOL_PENDING_MAX / (64 * 1024) + 2 &&
+		   one.emitted_by_b == MANY,
 	   "so much waits, and no more");
-	part = begin_patience(&other, 1);
-	given = give(&other, part, 'c');
+	segment = begin_order(&other, 1);
+	given = give(&other, segment, 'c');
 	while (!other.c_has_given)
 		sched_yield();
-	rc = tell_many(&other, part, 'e', MANY);
-	ok(given && fsq_crew_end(&other.crew, part, rc) == 0 && strcmp(other.told, "dce") == 0,
+	rc = emit_many(&other, segment, 'e', MANY);
+	ok(given && fsq_thread_pool_finish(&other.pool, segment, rc) == 0 &&
+		   strcmp(other.emitted, "dce") == 0,
 	   "when all wait for what nobody has begun, one of them does it");
 	ok(!other.d_was_taken, "alone");
 	free(one.name);
@@ -520,8 +524,8 @@ static void test_waiting(void)
 
 static void test_crowd(void)
 {
-	static const enum fsq_walk_reach reaches[] = { FSQ_WALK_OPEN, FSQ_WALK_PROJECTS,
-						       FSQ_WALK_CLOSED };
+	static const enum fsq_access_mode modes[] = { FSQ_ACCESS_OPEN, FSQ_ACCESS_PROJECT,
+						      FSQ_ACCESS_CLOSED };
 	static struct crowd alone, crowd;
 	bool all = true, ordered = true, several = false, counted = true, same_end = true;
 	int descriptors = count_descriptors();
@@ -533,38 +537,38 @@ static void test_crowd(void)
 	alone = (struct crowd){ .threads = 1 };
 	ok(walk_crowd(&alone, &entries) == 0 && each_once(&alone) && entries == ENTRIES,
 	   "a large tree with one thread: each entry once");
-	ok(!alone.several && alone.told_count > 1000, "it is one thread");
+	ok(!alone.several && alone.emitted_count > 1000, "it is one thread");
 	for (int i = 0; i < 12; i++) {
-		crowd = (struct crowd){ .threads = 2 + (unsigned int)i, .reach = reaches[i % 3] };
+		crowd = (struct crowd){ .threads = 2 + (unsigned int)i, .access = modes[i % 3] };
 		all &= walk_crowd(&crowd, &entries) == 0 && each_once(&crowd);
-		ordered &= strcmp(crowd.told, alone.told) == 0;
+		ordered &= strcmp(crowd.emitted, alone.emitted) == 0;
 		/* On a busy machine the first may be done before another begins. */
 		several |= crowd.several;
 		counted &= entries == ENTRIES;
-		free(crowd.told);
+		free(crowd.emitted);
 	}
 	ok(all, "with 2 to 13 threads: each entry once");
 	ok(several, "they are several");
-	ok(ordered, "what is told has the order of one thread");
+	ok(ordered, "events have the order of one thread");
 	ok(counted, "and the count is right");
 	for (int i = 1; i < 2000; i = 3 * i) {
 		size_t length;
 
 		crowd = (struct crowd){ .threads = 6, .end_at = i };
-		same_end &= walk_crowd(&crowd, &entries) == 78 && crowd.told_count == i;
-		length = strlen(crowd.told);
-		same_end &= strncmp(crowd.told, alone.told, length) == 0;
-		free(crowd.told);
+		same_end &= walk_crowd(&crowd, &entries) == 0 && crowd.emitted_count == i;
+		length = strlen(crowd.emitted);
+		same_end &= strncmp(crowd.emitted, alone.emitted, length) == 0;
+		free(crowd.emitted);
 	}
-	ok(same_end, "a teller ends the walk at the same place, however many threads there are");
-	free(alone.told);
+	ok(same_end, "a handler ends the walk at the same place, however many threads there are");
+	free(alone.emitted);
 	alone = (struct crowd){ .threads = 1, .prune = 2 };
 	crowd = (struct crowd){ .threads = 5, .prune = 2 };
 	ok(walk_crowd(&alone, &entries) == 0 && walk_crowd(&crowd, &entries) == 0 &&
-		   strcmp(alone.told, crowd.told) == 0 && !each_once(&crowd),
+		   strcmp(alone.emitted, crowd.emitted) == 0 && !each_once(&crowd),
 	   "directories are pruned alike");
-	free(alone.told);
-	free(crowd.told);
+	free(alone.emitted);
+	free(crowd.emitted);
 	test_tag();
 	test_use();
 	ok(count_descriptors() == descriptors, "no descriptor stays open");

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "quota/units.h"
 #include "tap.h"
+#include "quota/base/units.h"
 
 static bool size_is(const char *text, uint64_t wanted)
 {

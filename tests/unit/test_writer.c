@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/writer.h"
 #include "tap.h"
+#include "output/writer.h"
 
 static struct writer writer;
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const char *path,
+	     const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return kind;
+	err->kind = kind;
+	err->errnum = errnum;
+	err->hint = FSQ_HINT_NONE;
+	err->path[0] = '\0';
+	if (path)
+		strncat(err->path, path, sizeof(err->path) - 1);
+	va_start(args, format);
+	vsnprintf(err->message, sizeof(err->message), format, args);
+	va_end(args);
+	return kind;
+}
+
+int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc)
+{
+	if (err)
+		err->hint = hint;
+	return rc;
+}
+
+int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err)
+{
+	const char *bytes = request;
+
+	for (size_t i = known; i < size; i++)
+		if (bytes[i])
+			return fsq_fail(err, FSQ_E_USAGE, E2BIG, NULL,
+					"this libfsquota is older than what it is asked for");
+	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL, "the size is not set") : 0;
+}
+
+enum fsq_error_kind fsq_error_kind_of(int errnum)
+{
+	switch (errnum) {
+	case 0:
+		return FSQ_OK;
+	case EPERM:
+	case EACCES:
+		return FSQ_E_PERMISSION;
+	case ENOENT:
+	case ENOTDIR:
+	case ENXIO:
+	case ENODEV:
+		return FSQ_E_NOT_FOUND;
+	case ENOSYS:
+	case EOPNOTSUPP:
+	case ENOTTY:
+	case ESRCH:
+	case ENOTBLK:
+		return FSQ_E_NOT_SUPPORTED;
+	default:
+		return FSQ_E_FAILED;
+	}
+}

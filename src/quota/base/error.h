@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling a struct fsq_error, at the place that knows what failed. */
+#ifndef FSQ_ERROR_H
+#define FSQ_ERROR_H
+
+#include "quota/fsquota.h"
+
+/**
+ * Fill an error.
+ *
+ * @err      to fill, or NULL
+ * @kind     what to return
+ * @errnum   errno of the failed call, or 0
+ * @path     the object that failed, or NULL
+ * @format   printf(3) text that says what failed
+ * @return   @kind, so that a function can end with `return fsq_fail(...)`
+ */
+int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const char *path,
+	     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/** Add a hint to an error. @return  its kind, which is @rc */
+int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc);
+
+/**
+ * Check the size that the caller has set in a request.
+ *
+ * @size     the request's first field
+ * @known    sizeof the request, as this library knows it
+ * @return   0; FSQ_E_USAGE it is smaller, or sets what only a later library knows
+ */
+int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err);
+
+/** @return  whether the caller wants the call to stop; @options may be NULL */
+static inline bool fsq_is_cancelled(const struct fsq_call_options *options)
+{
+	return options && options->is_cancelled && options->is_cancelled(options->arg);
+}
+
+#endif

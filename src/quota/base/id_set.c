@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "id_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shared/array.h"
+
+int fsq_id_set_add(struct fsq_id_set *set, uint32_t id)
+{
+	uint32_t *ids = array_grow(set->ids, set->count, &set->capacity, sizeof(*ids));
+
+	if (!ids)
+		return -ENOMEM;
+	set->ids = ids;
+	ids[set->count++] = id;
+	return 0;
+}
+
+static int compare_ids(const void *one, const void *other)
+{
+	const uint32_t *a = one, *b = other;
+
+	return (*a > *b) - (*a < *b);
+}
+
+void fsq_id_set_sort(struct fsq_id_set *set)
+{
+	if (set->count > 0)
+		qsort(set->ids, set->count, sizeof(*set->ids), compare_ids);
+}
+
+/* The first place that holds @id or more. */
+static size_t find(const struct fsq_id_set *set, uint64_t id)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool fsq_id_set_has(const struct fsq_id_set *set, uint32_t id)
+{
+	size_t at = find(set, id);
+
+	return at < set->count && set->ids[at] == id;
+}
+
+uint64_t fsq_id_set_first_missing(const struct fsq_id_set *set, uint64_t id)
+{
+	for (size_t at = find(set, id); at < set->count && set->ids[at] <= id; at++)
+		if (set->ids[at] == id)
+			id++;
+	return id;
+}
+
+void fsq_id_set_free(struct fsq_id_set *set)
+{
+	free(set->ids);
+	*set = (struct fsq_id_set){ 0 };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "path.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *fsq_path_below(const char *directory, const char *path, size_t length)
+{
+	size_t above = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
+
+	if (length < above || memcmp(path, directory, above) != 0 ||
+	    (length > above && path[above] != '/'))
+		return NULL;
+	while (above < length && path[above] == '/')
+		above++;
+	return path + above;
+}
+
+void fsq_fd_link(char link[FSQ_FD_LINK_SIZE], int fd)
+{
+	snprintf(link, FSQ_FD_LINK_SIZE, "/proc/self/fd/%d", fd);
+}
+
+char *fsq_fd_path(int fd)
+{
+	char link[FSQ_FD_LINK_SIZE], *path = malloc(PATH_MAX);
+	ssize_t length = -1;
+
+	fsq_fd_link(link, fd);
+	if (path)
+		length = readlink(link, path, PATH_MAX);
+	if (length > 0 && length < PATH_MAX && path[0] == '/') {
+		path[length] = '\0';
+		return path;
+	}
+	free(path);
+	return NULL;
+}

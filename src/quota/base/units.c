@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As strtoll(3) with base 0; in newer C libraries that also knows binary numbers, "0b1". */
+static int base_of(const char *text)
+{
+	text += text[0] == '+' || text[0] == '-';
+	if (text[0] != '0')
+		return 10;
+	return tolower((unsigned char)text[1]) == 'x' ? 16 : 8;
+}
+
+/* A number that is not negative; @end is set behind it. */
+static int parse_number(const char *text, uint64_t *number, char **end)
+{
+	long long value;
+
+	if (isspace((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoll(text, end, base_of(text));
+	if (*end == text || value < 0)
+		return -EINVAL;
+	if (errno)
+		return -errno;
+	*number = (uint64_t)value;
+	return 0;
+}
+
+static int shift_of_suffix(char suffix)
+{
+	switch (tolower((unsigned char)suffix)) {
+	case 's':
+		return 9;
+	case 'b':
+		return 12;
+	case 'k':
+		return 10;
+	case 'm':
+		return 20;
+	case 'g':
+		return 30;
+	case 't':
+		return 40;
+	case 'p':
+		return 50;
+	case 'e':
+		return 60;
+	default:
+		return -1;
+	}
+}
+
+int fsq_parse_size(const char *text, uint64_t *bytes)
+{
+	uint64_t number;
+	int shift = 0;
+	char *end;
+	int rc = parse_number(text, &number, &end);
+
+	if (rc)
+		return rc;
+	if (*end) {
+		shift = shift_of_suffix(*end);
+		if (shift < 0 || end[1])
+			return -EINVAL;
+	}
+	if (__builtin_mul_overflow(number, 1ULL << shift, bytes) || *bytes > INT64_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+/* The largest that does not count as none. */
+#define LARGEST_LIMIT ((FSQ_UNLIMITED_BLOCKS - 1) * FSQ_BASIC_BLOCK)
+
+static int parse_decimal(const char *text, uint64_t *number, const char **end)
+{
+	char *stop;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	*number = strtoull(text, &stop, 10);
+	*end = stop;
+	if (errno || *number > INT64_MAX)
+		return -ERANGE;
+	return *number ? 0 : -EINVAL;
+}
+
+int fsq_parse_bytes(const char *text, uint64_t *bytes)
+{
+	static const char letters[] = "kmgtpe";
+	const char *end, *letter;
+	uint64_t number;
+	int rc = parse_decimal(text, &number, &end);
+
+	if (rc)
+		return rc;
+	*bytes = number;
+	if (!*end)
+		return number > LARGEST_LIMIT ? -ERANGE : 0;
+	letter = strchr(letters, tolower((unsigned char)*end));
+	if (!letter || (end[1] && strcmp(end + 1, "i") != 0 && strcmp(end + 1, "iB") != 0))
+		return -EINVAL;
+	if (__builtin_mul_overflow(number, 1ULL << (10 * (letter - letters + 1)), bytes) ||
+	    *bytes > LARGEST_LIMIT)
+		return -ERANGE;
+	return 0;
+}
+
+int fsq_parse_positive(const char *text, uint64_t *number)
+{
+	const char *end;
+	int rc = parse_decimal(text, number, &end);
+
+	if (rc)
+		return rc;
+	return *end ? -EINVAL : 0;
+}
+
+int fsq_parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+	int rc = parse_number(text, count, &end);
+
+	if (rc)
+		return rc;
+	return *end ? -EINVAL : 0;
+}
+
+int fsq_parse_duration(const char *text, uint64_t *seconds)
+{
+	static const struct {
+		const char *name;
+		uint32_t seconds;
+	} units[] = {
+		{ "", 1 },
+		{ "m", 60 },
+		{ "minute", 60 },
+		{ "minutes", 60 },
+		{ "h", 3600 },
+		{ "hour", 3600 },
+		{ "hours", 3600 },
+		{ "d", 86400 },
+		{ "day", 86400 },
+		{ "days", 86400 },
+		{ "w", 7 * 86400 },
+		{ "week", 7 * 86400 },
+		{ "weeks", 7 * 86400 },
+	};
+	uint64_t number;
+	char *end;
+	int rc = parse_number(text, &number, &end);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].name) == 0)
+			return __builtin_mul_overflow(number, units[i].seconds, seconds) ? -ERANGE
+											 : 0;
+	return -EINVAL;
+}
+
+int fsq_parse_id(const char *text, uint32_t *id)
+{
+	unsigned long long value;
+	const char *digits = text[0] == '+' || text[0] == '-' ? text + 1 : text;
+	char *end;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(digits, &end, 10);
+	if (*end)
+		return -EINVAL;
+	if (errno || text[0] == '-' || value > FSQ_ID_MAX)
+		return -ERANGE;
+	*id = (uint32_t)value;
+	return 0;
+}
+
+int fsq_parse_id_range(const char *text, struct fsq_id_range *range)
+{
+	const char *dash = strchr(text, '-');
+	char first[16];
+
+	if (!dash || (size_t)(dash - text) >= sizeof(first))
+		return -EINVAL;
+	snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
+	if (fsq_parse_id(first, &range->first) || fsq_parse_id(dash + 1, &range->last) ||
+	    range->first == 0 || range->last < range->first)
+		return -EINVAL;
+	return 0;
+}
+
+int fsq_parse_listed_id(const char *text, size_t length, uint32_t *id)
+{
+	char number[32];
+
+	while (length > 0 && isblank((unsigned char)text[0]))
+		text++, length--;
+	while (length > 0 && isblank((unsigned char)text[length - 1]))
+		length--;
+	if (length >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	return fsq_parse_id(number, id);
+}
+
+uint64_t fsq_limit_blocks(uint64_t bytes)
+{
+	uint64_t blocks = bytes / FSQ_BASIC_BLOCK;
+
+	return blocks == 0 && bytes > 0 ? 1 : blocks;
+}
+
+uint64_t fsq_limit_blocks_up(uint64_t bytes)
+{
+	return bytes / FSQ_BASIC_BLOCK + (bytes % FSQ_BASIC_BLOCK > 0);
+}
+
+#define BYTES_UNLIMITED ((1ULL << 58) - 1)
+#define BYTES_XFS_UNLIMITED ((uint64_t)INT64_MAX)
+
+uint64_t fsq_limit_bytes(uint64_t blocks)
+{
+	if (blocks == FSQ_UNLIMITED_BLOCKS || blocks == FSQ_UNLIMITED_BLOCKS + 1)
+		return BYTES_UNLIMITED;
+	if (blocks == FSQ_XFS_UNLIMITED_BLOCKS || blocks == FSQ_XFS_UNLIMITED_BLOCKS + 1)
+		return BYTES_XFS_UNLIMITED;
+	return blocks > FSQ_XFS_UNLIMITED_BLOCKS ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
+}
+
+uint64_t fsq_block_bytes(uint64_t blocks)
+{
+	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
+}
+
+bool fsq_limit_is_none(uint64_t blocks)
+{
+	return blocks == 0 || blocks >= FSQ_UNLIMITED_BLOCKS;
+}
+
+bool fsq_limit_is_lost(uint64_t bytes)
+{
+	return bytes > LARGEST_LIMIT + FSQ_BASIC_BLOCK - 1 && bytes != BYTES_UNLIMITED &&
+	       bytes != BYTES_XFS_UNLIMITED;
+}

@@ -1,0 +1,858 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libfsquota: project quotas (and user and group quotas) of XFS, ext4 and f2fs.
+ *
+ * ERRORS. fsq_parse_, fsq_quota_ and fsq_filesystem_space() return 0 or a negative errno. All others
+ * that can fail return 0 or a negative FSQ_E_ kind, and fill the struct fsq_error that their last
+ * parameter points to; it may be NULL. Kinds are smaller than any negative errno. A function that
+ * calls a visitor returns 0 when the visitor ended the visit. A function that fails has freed and
+ * closed what it made; do not use its result.
+ *
+ * THREADS. The library has no global state. Threads may call any function at the same time, but a
+ * handle (struct fsq_filesystem, fsq_assignment, fsq_project_names) belongs to one thread at a
+ * time. A walk of a large tree starts threads of its own; they are gone when the function returns.
+ *
+ * SIGNALS. The library neither blocks signals nor looks at them. A function that can take long asks
+ * fsq_call_options.is_cancelled whether to stop. A process that may be killed by a signal in the
+ * middle of fsq_assign() or fsq_release() should block the signal and let is_cancelled tell of it.
+ *
+ * GROWTH. Requests and options begin with their size, which the caller sets; what is not set must be
+ * zero. Structs that the library fills in the caller's memory end with reserved fields, unless they
+ * are what the kernel has (fsq_limits, fsq_timers, fsq_space) or fsq_error. Structs that the library
+ * passes to a visitor can grow at their end.
+ *
+ * UNITS. A "basic block" is 512 bytes; limits and use of space are counted in them where a field
+ * is not called bytes.
+ */
+#ifndef FSQUOTA_H
+#define FSQUOTA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* --- Errors --- */
+
+enum fsq_error_kind {
+	FSQ_OK = 0,
+	FSQ_E_FAILED = -5001,	     /* anything else: I/O, no memory, cancelled (EINTR) */
+	FSQ_E_USAGE = -5002,	     /* the caller asked for something that makes no sense */
+	FSQ_E_NOT_SUPPORTED = -5003, /* by file system or kernel, or the quota type is off */
+	FSQ_E_PERMISSION = -5004,    /* capability, user namespace, seccomp filter */
+	FSQ_E_NOT_FOUND = -5005,     /* no such path, project or quota */
+	FSQ_E_CONFLICT = -5006,	     /* the ID is in use, or assigned otherwise */
+	FSQ_E_PARTIAL = -5007,	     /* some files of a tree failed */
+};
+
+/* What the user can do about an error. The library knows what, its caller how to say it. */
+enum fsq_hint {
+	FSQ_HINT_NONE,
+	FSQ_HINT_NAME_MOUNTED,	     /* name something on a mounted file system, or its device */
+	FSQ_HINT_MOUNT_WITH_QUOTA,   /* use XFS, ext4 or f2fs, mounted with prjquota */
+	FSQ_HINT_MOUNT_OR_COUNT,     /* or set fsq_usage_request.walk */
+	FSQ_HINT_ASSIGN_OR_COUNT,    /* assign a quota, or set fsq_usage_request.walk */
+	FSQ_HINT_ROOT_ONLY,	     /* only root may change the file */
+	FSQ_HINT_IMMUTABLE,	     /* the file may be immutable */
+	FSQ_HINT_READ_ONLY_REGISTRY, /* set fsq_registry.none, or use other files */
+	FSQ_HINT_WAIT_LONGER,	     /* set a larger fsq_registry.lock_seconds */
+	FSQ_HINT_LOOK_AT_HOLDER,     /* look at the process that holds the lock, or wait longer */
+	FSQ_HINT_INSIST_ON_ID,	     /* the owner may have set the ID; set the request's id */
+	FSQ_HINT_NAME_DIRECTORY, /* name the directory that has the ID, or set the request's id */
+	FSQ_HINT_PROJECT_ABOVE,	 /* a directory above has the quota */
+	FSQ_HINT_RELEASE_AGAIN,	 /* the quota is still there; release it again */
+	FSQ_HINT_ALLOW_SHRINK,	 /* set fsq_resize_request.allow_shrink */
+};
+
+/* Longer paths are cut in errors. */
+#define FSQ_PATH_MAX 4096
+
+struct fsq_error {
+	enum fsq_error_kind kind;
+	int errnum; /* errno of the call that failed, 0 when there was none */
+	enum fsq_hint hint;
+	char path[FSQ_PATH_MAX]; /* the object that failed, cut when longer; may be empty */
+	char message[256];	 /* what failed, without the path and without strerror(3) */
+};
+
+/**
+ * The kind of error that an errno of open(2), quotactl(2) or an FSXATTR ioctl stands for.
+ *
+ * @errnum   a positive errno, or 0
+ * @return   an FSQ_E_ kind, FSQ_OK for 0
+ */
+enum fsq_error_kind fsq_error_kind_of(int errnum);
+
+/* What a visitor returns. */
+enum fsq_visit {
+	FSQ_VISIT_CONTINUE,
+	FSQ_VISIT_STOP,	 /* end the visit */
+	FSQ_VISIT_PRUNE, /* in a tree: do not enter this directory */
+};
+
+/* How a call that can take long is watched and ended. */
+struct fsq_call_options {
+	size_t size;
+	unsigned int threads; /* of a walk, at most; 0: as many as help */
+	/* Asked now and then, by any thread. When it returns true the call undoes what it can, and
+	 * fails with FSQ_E_FAILED and EINTR. May be NULL. */
+	bool (*is_cancelled)(void *arg);
+	/* Called now and then by any thread, by one at a time, and when a walk ends with a NULL
+	 * @path. May be NULL. */
+	void (*progress)(uint64_t entries, const char *path, void *arg);
+	void *arg; /* for both */
+};
+
+/* --- Sizes and IDs --- */
+
+/* The values are the kernel's own: USRQUOTA, GRPQUOTA, PRJQUOTA. */
+enum fsq_type { FSQ_USER, FSQ_GROUP, FSQ_PROJECT, FSQ_TYPES };
+
+/* What a quota counts. */
+enum fsq_form { FSQ_BLOCKS, FSQ_INODES, FSQ_REALTIME, FSQ_FORMS };
+
+/* The highest ID: 4294967295 means "none" in every interface of the kernel. */
+#define FSQ_ID_MAX 4294967294U
+
+/* Bytes in a basic block. */
+#define FSQ_BASIC_BLOCK 512U
+
+/* Project IDs to choose from, both included. */
+struct fsq_id_range {
+	uint32_t first; /* not 0 */
+	uint32_t last;
+};
+
+/**
+ * Parse a size as xfs_quota does: a number as strtoll(3) with base 0 takes it, and one of the
+ * suffixes b (4096), s (512), k, m, g, t, p, e (powers of 1024) in either case.
+ *
+ * @text     for example "10m"
+ * @bytes    set on success
+ * @return   0; -EINVAL no size, or negative; -ERANGE more than 2^63-1
+ * Source: xfs_quota(8)
+ */
+int fsq_parse_size(const char *text, uint64_t *bytes);
+
+/**
+ * Parse a size as people and orchestrators write it: decimal digits, and K, M, G, T, P or E in
+ * either case for powers of 1024, optionally followed by i or iB. 0 would mean no limit, and so
+ * would 2^58 and more: neither is a size.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_bytes(const char *text, uint64_t *bytes);
+
+/**
+ * Parse a number from 1 to 2^63-1 in decimal digits.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_positive(const char *text, uint64_t *number);
+
+/**
+ * Parse a number of inodes: as strtoll(3) with base 0 takes it, without suffix.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_count(const char *text, uint64_t *count);
+
+/**
+ * Parse a duration: a number as strtoll(3) with base 0 takes it, in seconds or with one of the
+ * units m, minute, minutes, h, hour, hours, d, day, days, w, week, weeks.
+ *
+ * @return   as fsq_parse_size()
+ */
+int fsq_parse_duration(const char *text, uint64_t *seconds);
+
+/**
+ * Parse a numeric user, group or project ID: decimal digits after an optional +.
+ *
+ * @return   0; -EINVAL no number; -ERANGE negative, or above FSQ_ID_MAX
+ */
+int fsq_parse_id(const char *text, uint32_t *id);
+
+/**
+ * Parse a range of project IDs, "FIRST-LAST".
+ *
+ * @return   0; -EINVAL another form, an ID that is 0, or LAST below FIRST
+ */
+int fsq_parse_id_range(const char *text, struct fsq_id_range *range);
+
+/**
+ * Convert a limit to basic blocks, rounded down but never to 0, which would mean no limit.
+ */
+uint64_t fsq_limit_blocks(uint64_t bytes);
+
+/** Convert a limit to basic blocks, rounded up. */
+uint64_t fsq_limit_blocks_up(uint64_t bytes);
+
+/**
+ * Convert a limit in basic blocks, as the kernel gives it, to the bytes that were set. XFS rounds
+ * the two values that mean "no limit" up; they are recognized all the same.
+ *
+ * @return   UINT64_MAX for anything above them
+ */
+uint64_t fsq_limit_bytes(uint64_t blocks);
+
+/**
+ * @blocks   a limit in basic blocks, as the kernel gives it
+ * @return   whether it stops nobody: 0, or from the smaller value on that KEP-1029 uses for
+ *           accounting without a limit, 2^58-1 bytes
+ * Source: KEP-1029, "Selecting a Project ID"
+ */
+bool fsq_limit_is_none(uint64_t blocks);
+
+/**
+ * @return   whether a limit in bytes would count as none although it is not one of the two values
+ *           that mean it
+ */
+bool fsq_limit_is_lost(uint64_t bytes);
+
+/* --- Mounts and file systems --- */
+
+struct fsq_mount {
+	char *device;	 /* the source in the mount table, e.g. /dev/sda1 or tmpfs */
+	char *directory; /* the mount point */
+	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
+	dev_t dev;	 /* device number of the file system, 0 when not known */
+};
+
+typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
+
+/**
+ * Visit every mount that can hold local quotas. No mount is touched, so a dead one cannot hang the
+ * caller.
+ *
+ * @table    a file in fstab(5) format, of which every line but autofs is visited; NULL for the
+ *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
+ *           leads over one of these
+ * @return   0; FSQ_E_NOT_FOUND the table cannot be read; FSQ_E_FAILED no memory
+ * Source: fstab(5), libmount; without libmount proc_pid_mountinfo(5)
+ */
+int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
+
+/* A mounted file system. */
+struct fsq_filesystem;
+
+/* Owned by the file system, and valid until it is closed. */
+struct fsq_filesystem_info {
+	const char *device;    /* the source in the mount table */
+	const char *directory; /* the mount point */
+	dev_t dev;	       /* st_dev of its files */
+	bool is_xfs;
+	bool has_device; /* @device exists; false for tmpfs, and for most in a container */
+	/* @device is asked when the kernel wants one: false for a source such as "tmpfs". */
+	bool asks_device;
+};
+
+enum fsq_open_flags {
+	/* With a table whose device is not the one mounted there: ask the mount point, not it. */
+	FSQ_OPEN_ASK_MOUNT_POINT = 1,
+};
+
+/**
+ * Open the file system that a path stands for.
+ *
+ * @fs       set on success; close it with fsq_filesystem_close()
+ * @path     a mount point, a mounted block device, or any file or directory; the file system that
+ *           is visible at the path is opened, not one that it hides
+ * @table    a mount table in fstab(5) format that replaces the system's, or NULL
+ * @flags    enum fsq_open_flags
+ * @return   0; FSQ_E_NOT_FOUND with ENOENT and the like when @path or @table does not exist, with
+ *           ENXIO when the table does not have it; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: open(2) with O_PATH, statx(2), statmount(2)
+ */
+int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
+			unsigned int flags, struct fsq_error *err);
+
+/**
+ * Open the file system of a mount that fsq_mounts_each() visits.
+ *
+ * @return   as fsq_filesystem_open(); FSQ_E_NOT_FOUND with ENXIO also when another mount hides it
+ */
+int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
+			      unsigned int flags, struct fsq_error *err);
+
+/**
+ * Address a file system by its block device alone. Nothing is opened; fsq_quota_ functions fail
+ * when it is no device of a mounted file system.
+ *
+ * @return   0 or FSQ_E_FAILED
+ */
+int fsq_filesystem_of_device(struct fsq_filesystem **fs, const char *device, struct fsq_error *err);
+
+/** Close a file system and free it; NULL is ignored. */
+void fsq_filesystem_close(struct fsq_filesystem *fs);
+
+const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_filesystem *fs);
+
+/**
+ * Tell whether a directory is on this file system, below its mount point. Other mounts are not
+ * touched. A directory that does not exist is where it would be.
+ *
+ * Source: openat2(2), RESOLVE_NO_XDEV
+ */
+bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory);
+
+struct fsq_space {
+	uint64_t total; /* bytes; inodes for FSQ_INODES */
+	uint64_t free;
+};
+
+/**
+ * Read size and free space as a directory sees them. Below a directory with a project quota the
+ * kernel gives the hard limits of the project instead, but on XFS for inodes only.
+ *
+ * @directory on this file system
+ * @space    filled on success, one for each form; realtime is 0 where there is none
+ * @return   0 or a negative errno
+ * Source: statfs(2); on XFS ioctl_xfs_fsgeometry(2) and ioctl_xfs_fscounts(2)
+ */
+int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
+			 struct fsq_space space[FSQ_FORMS]);
+
+struct fsq_inode {
+	uint32_t owner[FSQ_TYPES]; /* user, group and project ID */
+	mode_t mode;
+	uint64_t bytes; /* of its blocks */
+	int64_t read;	/* atime, in seconds since 1970 */
+};
+
+typedef enum fsq_visit (*fsq_inode_visitor)(const struct fsq_inode *inode, void *arg);
+
+/**
+ * Visit every inode of an XFS in the order of the disk, without walking directories.
+ *
+ * @return   0; FSQ_E_NOT_SUPPORTED no XFS; FSQ_E_PERMISSION without CAP_SYS_ADMIN;
+ *           FSQ_E_NOT_FOUND; FSQ_E_FAILED
+ * Source: ioctl_xfs_bulkstat(2), Linux 5.4
+ */
+int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor visit, void *arg,
+			      struct fsq_error *err);
+
+/* --- Quota records --- */
+
+/* Use and limits of one form: basic blocks, or inodes. */
+struct fsq_amounts {
+	uint64_t used;
+	uint64_t soft;	 /* 0: no limit */
+	uint64_t hard;	 /* 0: no limit */
+	int64_t expires; /* end of the grace time, in seconds since 1970; 0: not running */
+	unsigned int warnings;
+};
+
+struct fsq_dquot {
+	uint32_t id;
+	struct fsq_amounts form[FSQ_FORMS];
+	uint64_t reserved[4];
+};
+
+/* Limits to set: only those whose bit is in @mask. */
+struct fsq_limits {
+	unsigned int mask; /* FSQ_SOFT(form) | FSQ_HARD(form) | ... */
+	uint64_t soft[FSQ_FORMS];
+	uint64_t hard[FSQ_FORMS];
+};
+#define FSQ_SOFT(form) (1U << (2 * (unsigned int)(form)))
+#define FSQ_HARD(form) (2U << (2 * (unsigned int)(form)))
+
+/*
+ * The largest limit in basic blocks: 2^63-1 bytes, which XFS rounds up. The kernel takes what is
+ * above it for no limit, or for a small one.
+ */
+#define FSQ_LIMIT_BLOCKS_MAX (1ULL << 54)
+
+/* Grace times to set: for an ID when they end, for ID 0 how long they are for every ID. */
+struct fsq_timers {
+	bool set[FSQ_FORMS];
+	int64_t seconds[FSQ_FORMS]; /* since 1970; for ID 0 a duration; 40 bits with a sign */
+};
+#define FSQ_TIMER_MAX 549755813887LL
+
+struct fsq_state {
+	bool accounting[FSQ_TYPES];
+	bool enforced[FSQ_TYPES];
+	/* Of the type that was asked for: */
+	bool has_inode;
+	uint64_t inode;	 /* the inode that holds the quota records */
+	uint64_t blocks; /* its size in basic blocks */
+	uint32_t extents;
+	uint32_t grace_seconds[FSQ_FORMS];
+	unsigned int max_warnings[FSQ_FORMS];
+	uint64_t reserved[4];
+};
+
+/**
+ * Read use and limits of one ID.
+ *
+ * @id       0 to FSQ_ID_MAX
+ * @dquot    filled on success
+ * @return   0 or a negative errno: -ENOENT XFS has no record of @id (ext4 and f2fs answer zeros);
+ *           -ESRCH the type is off; -ENOSYS the file system has no quota, or seccomp forbids it;
+ *           -EPERM without CAP_SYS_ADMIN, and not the caller's own; -ENOTBLK the device is none
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+int fsq_quota_get(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		  struct fsq_dquot *dquot);
+
+/**
+ * Read use and limits of the first ID from @id on that has a record.
+ *
+ * @dquot    filled on success; its id is the ID found
+ * @return   as fsq_quota_get(); -ENOENT there is none; -EINVAL or -ENOSYS before Linux 4.6
+ * Source: quotactl(2), Q_XGETNEXTQUOTA
+ */
+int fsq_quota_get_next(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		       struct fsq_dquot *dquot);
+
+/**
+ * Read what is switched on, and the grace times of one type.
+ *
+ * @return   0 or a negative errno: -ENOSYS the file system has no quota
+ * Source: quotactl(2), Q_XGETQSTATV, Q_XGETQSTAT
+ */
+int fsq_quota_state(struct fsq_filesystem *fs, enum fsq_type type, struct fsq_state *state);
+
+/**
+ * Set the limits in @limits->mask and nothing else. Use is never written back.
+ *
+ * @return   0 or a negative errno: -EPERM without CAP_SYS_ADMIN; -ERANGE above
+ *           FSQ_LIMIT_BLOCKS_MAX, or more than the file system can hold; -EINVAL a realtime limit
+ *           on ext4 or f2fs; as fsq_quota_get()
+ * Source: quotactl(2), Q_XSETQLIM
+ */
+int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			 const struct fsq_limits *limits);
+
+/**
+ * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
+ * such a soft limit without an error.
+ *
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			       const struct fsq_limits *limits);
+
+/**
+ * Set grace times: when they end for one ID, or with ID 0 how long they are for every ID.
+ *
+ * @return   as fsq_quota_set_limits(); -EINVAL realtime on ext4 or f2fs
+ * Source: quotactl(2), Q_XSETQLIM
+ */
+int fsq_quota_set_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			 const struct fsq_timers *timers);
+
+/**
+ * Set the number of warnings issued, for the forms in @set.
+ *
+ * @return   as fsq_quota_set_limits(); -EINVAL from every kernel since 5.19
+ * Source: quotactl(2), Q_XSETQLIM
+ */
+int fsq_quota_set_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			   const bool set[FSQ_FORMS], uint16_t warnings);
+
+enum fsq_switch {
+	FSQ_ENABLE,  /* accounting and enforcement on */
+	FSQ_DISABLE, /* enforcement off */
+	FSQ_OFF,     /* accounting and enforcement off; since Linux 5.16 as FSQ_DISABLE */
+	FSQ_REMOVE,  /* free the space of the quota records */
+};
+
+/**
+ * Switch quota of some types on or off.
+ *
+ * @types    which; for FSQ_REMOVE only one
+ * @return   0 or a negative errno: -EEXIST it is so already; -EINVAL accounting is off (or, to
+ *           remove, on); -ENOSYS no XFS, or no quota
+ * Source: quotactl(2), Q_XQUOTAON, Q_XQUOTAOFF, Q_XQUOTARM
+ */
+int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES]);
+
+/**
+ * Write pending use to the quota records.
+ *
+ * @return   0 or a negative errno: -EROFS a read-only mount
+ * Source: quotactl(2), Q_XQUOTASYNC
+ */
+int fsq_quota_sync(struct fsq_filesystem *fs, enum fsq_type type);
+
+/* --- Directories with a quota --- */
+
+/* The files in which projects are registered. A NULL registry is that of /etc. */
+struct fsq_registry {
+	size_t size;
+	const char *projects_file; /* as /etc/projects */
+	const char *projid_file;   /* as /etc/projid */
+	bool none;		   /* only read them: their IDs are not given to others */
+	unsigned int lock_seconds; /* wait for each lock so long at most; 0: do not wait */
+};
+
+#define FSQ_PROJECTS_FILE "/etc/projects"
+#define FSQ_PROJID_FILE "/etc/projid"
+#define FSQ_LOCK_SECONDS 60
+
+/* Who is stopped at a limit? */
+enum fsq_enforcement {
+	FSQ_ENFORCED,
+	/* Only root can write in the directory, and on ext4 and f2fs root passes every limit
+	 * (CAP_SYS_RESOURCE). XFS stops root, too. */
+	FSQ_ENFORCED_BUT_FOR_ROOT,
+	FSQ_NOT_ENFORCED, /* accounting only: pqnoenforce, or ext4 mounted without prjquota */
+};
+
+struct fsq_assign_request {
+	size_t size;
+	const char *directory; /* not a symlink; the directories above it may be */
+	uint32_t id;	  /* this project ID and no other; 0: the directory's, or an unused one */
+	const char *name; /* join this project, or create it; NULL: volume<ID> */
+	struct fsq_limits limits; /* of blocks and inodes; what is not in the mask stays */
+	bool unlimited;		  /* accounting only: KEP-1029's largest value */
+	bool require_enforced;	  /* fail where the limits would stop nobody */
+	bool dry_run;		  /* change nothing, only find out the ID */
+	/* To choose from. All 0: from 1048577 on, as kubelet; from 2097153 on, out of kubelet's
+	 * way, when the registry is not that of /etc. */
+	struct fsq_id_range range;
+	const struct fsq_registry *registry;	/* or NULL */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/* An assignment that has been made, and can still be rolled back. */
+struct fsq_assignment;
+
+/**
+ * Put a quota on a directory: all or nothing. On a directory that has one only the limits asked for
+ * are changed, and IDs that its owner has changed are set again. A new project without a limit is
+ * unlimited.
+ *
+ * The strings and structs of @request must stay until fsq_assignment_free().
+ *
+ * @assignment set on success; free it with fsq_assignment_free()
+ * @return   0; on failure nothing has changed:
+ *           FSQ_E_USAGE           no directory, or a soft limit above the hard one
+ *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
+ *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
+ *           FSQ_E_NOT_FOUND       no such directory
+ *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID
+ *           FSQ_E_FAILED          I/O, memory, no space; EINTR cancelled
+ * Source: KEP-1029, "Operation Flow -- Applying a Quota"
+ */
+int fsq_assign(struct fsq_assignment **assignment, const struct fsq_assign_request *request,
+	       struct fsq_error *err);
+
+/** @return  its project ID */
+uint32_t fsq_assignment_id(const struct fsq_assignment *assignment);
+
+/** @return  who is stopped at its limits; FSQ_ENFORCED when no limit was asked for */
+enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment);
+
+/** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
+uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
+
+/**
+ * Undo an assignment that nobody could be told of.
+ *
+ * @return   0, or why not all of it was undone: somebody holds the locks of the files
+ */
+int fsq_assignment_rollback(struct fsq_assignment *assignment, struct fsq_error *err);
+
+/** Free an assignment; the quota stays. NULL is ignored. */
+void fsq_assignment_free(struct fsq_assignment *assignment);
+
+struct fsq_release_request {
+	size_t size;
+	const char *directory;
+	uint32_t id;	/* the ID that the directory carries is its own; 0: find out */
+	bool keep_tags; /* leave the ID on the files: the directory is about to be deleted */
+	bool dry_run;	/* change nothing, only find out whether there is a quota */
+	const struct fsq_registry *registry;	/* or NULL */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+struct fsq_released {
+	uint32_t id;
+	/* Inodes that still have the ID: deleted but open, linked elsewhere, or of a kind that the
+	 * kernel does not change. Nobody gets the ID before they are gone. */
+	uint64_t left_inodes;
+	uint64_t reserved[4];
+};
+
+/**
+ * Take the quota off a directory, no matter who put it there: all or nothing. What is in it then
+ * belongs to no project, or to that of the directory above. The last directory of a project takes
+ * the limits and names of the project with it.
+ *
+ * @released filled on success
+ * @return   0; FSQ_E_PARTIAL files that others move about keep the ID, and the quota stays until
+ *           the next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no
+ *           quota of its own; as fsq_assign()
+ * Source: KEP-1029, "Operation Flow -- Removing a Quota"
+ */
+int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
+		struct fsq_error *err);
+
+struct fsq_resize_request {
+	size_t size;
+	const char *directory;
+	uint64_t bytes;	   /* the new hard limit */
+	bool relative;	   /* add @bytes to the hard limit instead */
+	bool allow_shrink; /* but never below what is in use */
+	bool dry_run;
+	uint32_t id;				/* as in fsq_release_request */
+	const struct fsq_registry *registry;	/* or NULL */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/**
+ * Change the hard limit of space of the project of a directory: its own, or that of a registered
+ * directory above it. A soft limit that was equal to it stays equal; one that would be above it is
+ * lowered to it.
+ *
+ * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT it
+ *           would be below use, or smaller, or there is no limit to grow; FSQ_E_USAGE too large; as
+ *           fsq_assign()
+ * Source: KEP-284, growing persistent volumes
+ */
+int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err);
+
+enum fsq_usage_source {
+	FSQ_USAGE_QUOTA,  /* the quota of its project */
+	FSQ_USAGE_WALK,	  /* counted as du(1) does, without deleted files that are open */
+	FSQ_USAGE_STATFS, /* its whole file system, which is in memory */
+};
+
+struct fsq_usage {
+	enum fsq_usage_source source;
+	uint32_t id; /* 0: no project */
+	uint64_t used_bytes, used_inodes;
+	/* 0: no limit */
+	uint64_t soft_bytes, hard_bytes;
+	uint64_t soft_inodes, hard_inodes;
+	bool accounting, enforced; /* of projects, on its file system */
+	char *device;		   /* the source in the mount table */
+	char *mountpoint;
+	uint64_t reserved[4];
+};
+
+struct fsq_usage_request {
+	size_t size;
+	const char *path; /* a file or directory, not a symlink */
+	/* As /etc/projects. The project of a directory that is in it is the one in the file,
+	 * whatever its owner has made it carry. NULL: the one that it carries. */
+	const char *projects_file;
+	bool walk;				/* count where there is no quota */
+	const struct fsq_call_options *options; /* of counting, or NULL */
+};
+
+/**
+ * Find out how much is used below a path.
+ *
+ * @usage    filled on success; clear it with fsq_usage_clear()
+ * @return   0; FSQ_E_NOT_FOUND no such path, or no project; FSQ_E_NOT_SUPPORTED no project quota
+ *           here; FSQ_E_USAGE a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: KEP-1029, "Operation Flow -- Retrieving Storage Consumption"
+ */
+int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
+		  struct fsq_error *err);
+
+/** Fill use and limits from a quota record. */
+void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot);
+
+/** Free what a usage points to. */
+void fsq_usage_clear(struct fsq_usage *usage);
+
+struct fsq_support {
+	bool enforced;	  /* limits are enforced */
+	char *device;	  /* the source in the mount table, or NULL: not known */
+	char *mountpoint; /* or NULL */
+	uint64_t reserved[4];
+};
+
+/**
+ * Find out whether the caller can put a quota on a directory.
+ *
+ * @support  filled on success; clear it with fsq_support_clear()
+ * @return   0; FSQ_E_NOT_SUPPORTED not here; FSQ_E_PERMISSION not this caller; as fsq_assign()
+ * Source: KEP-1029, "Operation Flow -- Applying a Quota"
+ */
+int fsq_supported(const char *directory, struct fsq_support *support, struct fsq_error *err);
+
+/** Free what a support points to. */
+void fsq_support_clear(struct fsq_support *support);
+
+/** @return  whether the caller has CAP_SYS_ADMIN in the initial user namespace */
+bool fsq_is_privileged(void);
+
+/* --- Project IDs of files --- */
+
+/**
+ * Read the project ID of a file of any type. A symlink is not followed.
+ *
+ * @return   0; FSQ_E_NOT_SUPPORTED files of this type or on this file system have none, or the
+ *           kernel does not tell it (special files before Linux 6.17); FSQ_E_NOT_FOUND;
+ *           FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: ioctl_xfs_fsgetxattr(2), file_getattr(2)
+ */
+int fsq_file_get_project(const char *path, uint32_t *id, bool *inherit, struct fsq_error *err);
+
+/**
+ * Read the project ID of an open file.
+ *
+ * @fd       opened for reading, not with O_PATH
+ * @return   0 or a negative errno: -ENOTTY or -EOPNOTSUPP where files have no project ID
+ * Source: ioctl_xfs_fsgetxattr(2)
+ */
+int fsq_fd_get_project(int fd, uint32_t *id, bool *inherit);
+
+/**
+ * Set the project ID of a file of any type, and whether what is created in it gets the ID.
+ *
+ * @inherit  of a directory; ignored for others
+ * @return   as fsq_file_get_project(); FSQ_E_PERMISSION also in a user namespace
+ * Source: ioctl_xfs_fssetxattr(2), file_setattr(2)
+ */
+int fsq_file_set_project(const char *path, uint32_t id, bool inherit, struct fsq_error *err);
+
+enum fsq_file_kind {
+	FSQ_FILE_REGULAR,
+	FSQ_FILE_DIRECTORY,
+	FSQ_FILE_SPECIAL, /* symlink, FIFO, socket or device; never opened */
+	FSQ_FILE_UNKNOWN, /* it could not be opened */
+	FSQ_FILE_LEAVE,	  /* the end of a directory that was entered */
+};
+
+struct fsq_attributes {
+	enum fsq_file_kind kind;
+	const char *path;   /* that was given, and the names below it */
+	int depth;	    /* 0: the path that was given */
+	int errnum;	    /* why the flags are not known, or 0 */
+	uint32_t flags;	    /* FS_IOC_GETFLAGS */
+	int project_errnum; /* why the project is not known, or 0 */
+	uint32_t project_id;
+	bool inherit;
+};
+
+/** May return FSQ_VISIT_PRUNE for a directory. */
+typedef enum fsq_visit (*fsq_attributes_visitor)(const struct fsq_attributes *attributes,
+						 void *arg);
+
+#define FSQ_DEPTH_INFINITE (-1)
+
+/**
+ * Visit a file, and below a directory every file on the same mount, in the order of the
+ * directories. Symlinks are not followed and special files not opened.
+ *
+ * @max_depth 0: the path alone; 1: what is in it, too; FSQ_DEPTH_INFINITE
+ * @return   0; FSQ_E_FAILED no memory
+ * Source: openat2(2), getdents64(2), ioctl_iflags(2)
+ */
+int fsq_attributes_each(const char *path, int max_depth, fsq_attributes_visitor visit, void *arg,
+			struct fsq_error *err);
+
+enum fsq_tree_action {
+	FSQ_TREE_CHECK, /* emit what does not carry the ID, or does not hand it on */
+	FSQ_TREE_SET,	/* set the ID; directories hand it on */
+	FSQ_TREE_CLEAR, /* set ID 0; directories hand nothing on */
+};
+
+enum fsq_tree_event_kind {
+	FSQ_TREE_WRONG_ID = 1,	     /* may be combined with the next one */
+	FSQ_TREE_NO_INHERITANCE = 2, /* a directory does not hand its ID on */
+	FSQ_TREE_SPECIAL_FILE = 4,   /* passed over: the kernel does not let us */
+	FSQ_TREE_NO_PROJECT,	     /* a file or directory has no project ID here; errnum ENOTTY */
+	FSQ_TREE_CANNOT_STAT,
+	FSQ_TREE_CANNOT_OPEN,
+	FSQ_TREE_CANNOT_GET,
+	FSQ_TREE_CANNOT_CHANGE, /* in a user namespace error is FSQ_E_PERMISSION, errnum EINVAL */
+};
+
+struct fsq_tree_event {
+	unsigned int kind; /* enum fsq_tree_event_kind */
+	const char *path;
+	uint32_t id; /* that it carries, with FSQ_TREE_WRONG_ID */
+	enum fsq_error_kind error;
+	int errnum;
+};
+
+typedef enum fsq_visit (*fsq_tree_handler)(const struct fsq_tree_event *event, void *arg);
+
+struct fsq_tree_request {
+	size_t size;
+	const char *directory; /* or one file */
+	uint32_t id;
+	enum fsq_tree_action action;
+	int max_depth; /* 0: the directory alone; FSQ_DEPTH_INFINITE */
+	/* Called for each event, one at a time and in the order of the directories' entries. */
+	fsq_tree_handler emit;
+	void *arg;
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/**
+ * Check, set or clear the project of a directory tree, on one mount and without following symlinks.
+ * A large tree is walked by several threads. Where IDs are cleared while files are moved about, it
+ * is walked again.
+ *
+ * @entries  set, also on failure: how many files and directories were visited
+ * @return   0, also when @emit stopped it; FSQ_E_FAILED no memory, or with EINTR cancelled
+ * Source: openat2(2), getdents64(2), ioctl_xfs_fssetxattr(2), file_setattr(2), open_tree(2)
+ */
+int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
+		     struct fsq_error *err);
+
+/* --- /etc/projects and /etc/projid --- */
+
+/** @word  the directory of a projects file, or the name of a projid file */
+typedef enum fsq_visit (*fsq_project_visitor)(uint32_t id, const char *word, void *arg);
+
+/**
+ * Visit every line ID:DIRECTORY of a projects file, in its order. Lines that make no sense are
+ * passed over.
+ *
+ * @return   0; FSQ_E_NOT_FOUND the file cannot be read; FSQ_E_FAILED no memory
+ * Source: projects(5)
+ */
+int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,
+		      struct fsq_error *err);
+
+/* The names of a projid file. NULL has none. */
+struct fsq_project_names;
+
+/**
+ * Read a projid file. A file that does not exist has no names.
+ *
+ * @names    set, on failure to an empty set; free it with fsq_project_names_free()
+ * @return   0 or FSQ_E_FAILED
+ * Source: projid(5)
+ */
+int fsq_project_names_read(struct fsq_project_names **names, const char *file,
+			   struct fsq_error *err);
+
+void fsq_project_names_free(struct fsq_project_names *names);
+
+/** @return  the first name of an ID, valid as long as @names, or NULL */
+const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id);
+
+/** @return  whether there is a project @name; its first ID goes to @id */
+bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id);
+
+/** Visit every entry of a projid file in its order. */
+void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg);
+
+/** @return  whether a projid file can hold the name: not empty, no number, no : or newline, no #
+ * first */
+bool fsq_project_name_is_valid(const char *name);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which kind of file system an open file is on. */
+#ifndef FSQ_FS_TYPE_H
+#define FSQ_FS_TYPE_H
+
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <sys/statfs.h>
+
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+/** @return  whether it is XFS. Source: fstatfs(2) */
+static inline bool fsq_is_xfs(int fd)
+{
+	struct statfs sfs;
+
+	return fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC;
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How large a file system is, and how full. */
+#ifndef FSQ_SPACE_H
+#define FSQ_SPACE_H
+
+#include "quota/fsquota.h"
+
+/** As fsq_filesystem_space(). @is_xfs: whether @directory is on XFS */
+int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS]);
+
+#endif

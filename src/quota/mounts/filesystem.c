@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "filesystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mounts.h"
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/kernel/bulkstat.h"
+#include "quota/kernel/compat.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/kernel/space.h"
+
+int fsq_filesystem_ask(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return errno == EIO ? -EIO : 0;
+	if (fsync(fd) && errno != EINVAL)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+uint64_t fsq_filesystem_inodes_of(const char *directory, uint32_t id)
+{
+	int fd = open(directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct fsq_target target = { .fd = fd };
+	struct fsq_dquot dquot;
+	uint64_t inodes = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot) == 0)
+		inodes = dquot.form[FSQ_INODES].used;
+	close(fd);
+	return inodes;
+}
+
+/* --- opening --- */
+
+/*
+ * Which device is asked. In a mount table of the user's own it may be another one than is mounted
+ * there; then it is asked, unless the caller wants the mount point. A source such as "tmpfs" may be
+ * the name of a file, but is no device.
+ */
+static void choose_target(struct fsq_filesystem *fs, bool own_table, unsigned int flags)
+{
+	struct fsq_target *target = &fs->place.target;
+	const char *device = fs->place.mount.device;
+	struct stat st = { 0 };
+
+	fs->info.has_device = stat(device, &st) == 0;
+	fs->info.asks_device = fs->info.has_device && (own_table || device[0] == '/');
+	if (fs->info.asks_device)
+		target->device = device;
+	if (!own_table || (flags & FSQ_OPEN_ASK_MOUNT_POINT) ||
+	    (S_ISBLK(st.st_mode) && st.st_rdev == fs->info.dev))
+		return;
+	close(target->fd);
+	target->fd = -1;
+}
+
+/* Make a file system of a mount and a descriptor on it, and take both over. */
+static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, unsigned int flags,
+		struct fsq_error *err)
+{
+	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
+	bool own_table = mount->dev == 0;
+	struct stat root;
+
+	if (!fs || (own_table && fstat(fd, &root))) {
+		int rc = fs ? fsq_fail(err, FSQ_E_FAILED, errno, mount->directory, "cannot stat")
+			    : fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot open");
+
+		free(fs);
+		fsq_mount_clear(mount);
+		close(fd);
+		return rc;
+	}
+	fs->place.target.fd = fd;
+	fs->place.mount = *mount;
+	fs->info = (struct fsq_filesystem_info){
+		.device = mount->device,
+		.directory = mount->directory,
+		.dev = own_table ? root.st_dev : mount->dev,
+		.is_xfs = fsq_is_xfs(fd),
+	};
+	choose_target(fs, own_table, flags);
+	*mount = (struct fsq_mount){ 0 };
+	*out = fs;
+	return 0;
+}
+
+static int open_path(const char *path, struct fsq_error *err)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot open");
+	return fd;
+}
+
+static int copy_mount(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
+{
+	*copy = *mount;
+	copy->device = strdup(mount->device);
+	copy->directory = strdup(mount->directory);
+	if (copy->device && copy->directory)
+		return 0;
+	fsq_mount_clear(copy);
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot open");
+}
+
+int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
+			      unsigned int flags, struct fsq_error *err)
+{
+	struct fsq_mount copy;
+	struct statx stx;
+	int fd = open_path(mount->directory, err);
+
+	if (fd < 0)
+		return fd;
+	if (mount->id && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
+	    (stx.stx_mask & STATX_MNT_ID) && stx.stx_mnt_id != mount->id) {
+		close(fd);
+		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
+				"cannot open what another mount hides");
+	}
+	if (copy_mount(&copy, mount, err)) {
+		close(fd);
+		return FSQ_E_FAILED;
+	}
+	return make(fs, &copy, fd, flags, err);
+}
+
+/* The mount of a device that can be opened: the first that nothing hides. */
+struct search {
+	dev_t dev;
+	struct fsq_filesystem *fs;
+};
+
+static enum fsq_visit open_if_of_device(const struct fsq_mount *mount, void *arg)
+{
+	struct search *search = arg;
+
+	if (mount->dev == search->dev &&
+	    fsq_filesystem_open_mount(&search->fs, mount, 0, NULL) == 0)
+		return FSQ_VISIT_STOP;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
+		       struct fsq_error *err)
+{
+	struct search search = { .dev = dev };
+	int rc = fsq_mounts_each(NULL, open_if_of_device, &search, err);
+
+	if (rc == 0 && !search.fs)
+		rc = fsq_add_hint(err, FSQ_HINT_NAME_MOUNTED,
+				  fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path,
+					   "cannot find a mount of the device"));
+	*fs = search.fs;
+	return rc;
+}
+
+int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
+			unsigned int flags, struct fsq_error *err)
+{
+	struct fsq_mount mount;
+	struct stat st;
+	int fd, rc;
+
+	if (table) {
+		rc = fsq_mount_in_table(table, path, &mount, err);
+		if (rc)
+			return rc;
+		fd = open_path(mount.directory, err);
+		if (fd >= 0)
+			return make(fs, &mount, fd, flags, err);
+		fsq_mount_clear(&mount);
+		return fd;
+	}
+	fd = open_path(path, err);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+		close(fd);
+		return open_device(fs, path, st.st_rdev, err);
+	}
+	rc = fsq_mount_of_fd(fd, path, &mount, err);
+	if (rc) {
+		close(fd);
+		return rc;
+	}
+	return make(fs, &mount, fd, flags, err);
+}
+
+int fsq_filesystem_of_device(struct fsq_filesystem **out, const char *device, struct fsq_error *err)
+{
+	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
+
+	if (fs)
+		fs->place.mount.device = strdup(device);
+	if (!fs || !fs->place.mount.device) {
+		free(fs);
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, device, "cannot open");
+	}
+	fs->place.target = (struct fsq_target){ .fd = -1, .device = fs->place.mount.device };
+	fs->info.device = fs->place.mount.device;
+	*out = fs;
+	return 0;
+}
+
+void fsq_filesystem_close(struct fsq_filesystem *fs)
+{
+	if (!fs)
+		return;
+	fsq_place_close(&fs->place);
+	free(fs);
+}
+
+/* --- asking --- */
+
+const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_filesystem *fs)
+{
+	return &fs->info;
+}
+
+bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV,
+	};
+	const char *below = fsq_path_below(fs->info.directory, directory, strlen(directory));
+	int mount, fd, errnum;
+
+	if (!below)
+		return false;
+	mount = open(fs->info.directory, O_PATH | O_CLOEXEC);
+	if (mount < 0)
+		return true;
+	fd = (int)syscall(SYS_openat2, mount, *below ? below : ".", &how, sizeof(how));
+	errnum = errno;
+	close(mount);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errnum != EXDEV;
+}
+
+int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
+			 struct fsq_space space[FSQ_FORMS])
+{
+	return fsq_space_get(directory, fs->info.is_xfs, space);
+}
+
+int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor visit, void *arg,
+			      struct fsq_error *err)
+{
+	const char *directory = fs->info.directory;
+	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+
+	if (fd < 0)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, directory, "cannot open");
+	rc = -fsq_bulkstat(fd, visit, arg);
+	close(fd);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, directory,
+				rc == ENOTTY ? "cannot read the geometry"
+					     : "cannot read the inodes");
+	return 0;
+}
+
+int fsq_quota_get(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		  struct fsq_dquot *dquot)
+{
+	return fsq_quotactl_get(&fs->place.target, type, id, dquot);
+}
+
+int fsq_quota_get_next(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		       struct fsq_dquot *dquot)
+{
+	return fsq_quotactl_get_next(&fs->place.target, type, id, dquot);
+}
+
+int fsq_quota_state(struct fsq_filesystem *fs, enum fsq_type type, struct fsq_state *state)
+{
+	return fsq_quotactl_state(&fs->place.target, type, state);
+}
+
+int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			 const struct fsq_limits *limits)
+{
+	return fsq_quotactl_set_limits(&fs->place.target, type, id, limits);
+}
+
+int fsq_quota_set_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			 const struct fsq_timers *timers)
+{
+	return fsq_quotactl_set_timers(&fs->place.target, type, id, timers);
+}
+
+int fsq_quota_set_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			   const bool set[FSQ_FORMS], uint16_t warnings)
+{
+	return fsq_quotactl_set_warnings(&fs->place.target, type, id, set, warnings);
+}
+
+int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES])
+{
+	return fsq_quotactl_switch(&fs->place.target, what, types);
+}
+
+int fsq_quota_sync(struct fsq_filesystem *fs, enum fsq_type type)
+{
+	return fsq_quotactl_sync(&fs->place.target, type);
+}

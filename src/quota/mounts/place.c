@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mounts.h"
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/kernel/compat.h"
+
+#define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+#define DIRECTORY_FLAGS (FILE_FLAGS | O_DIRECTORY)
+
+/* Is it absolute, without empty parts and without parts that begin with a dot? */
+static bool is_canonical_form(const char *path)
+{
+	for (const char *part = path; *part; part += strcspn(part, "/")) {
+		if (*part != '/')
+			return false;
+		part++;
+		if (*part == '\0' || *part == '/' || *part == '.')
+			return false;
+	}
+	return path[0] == '/';
+}
+
+/* @return   a descriptor or a negative errno; @is_canonical tells whether @path has no symlinks */
+static int open_directory(const char *path, bool *is_canonical)
+{
+	struct open_how how = {
+		.flags = DIRECTORY_FLAGS,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	int fd;
+
+	*is_canonical = false;
+	if (is_canonical_form(path)) {
+		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+		*is_canonical = fd >= 0;
+		/* There may be a symlink on the way, or no such call. */
+		if (fd >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM))
+			return fd < 0 ? -errno : fd;
+	}
+	fd = open(path, DIRECTORY_FLAGS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* open(2) follows a symlink that has a slash behind it. */
+static char *without_slash(const char *path)
+{
+	size_t length = strlen(path);
+	char *copy = strdup(path);
+
+	while (copy && length > 1 && copy[length - 1] == '/')
+		copy[--length] = '\0';
+	return copy;
+}
+
+/* As the kernel sees it; without /proc, where the path leads now. */
+static char *path_of(int fd, const char *path)
+{
+	char *resolved = fsq_fd_path(fd);
+
+	return resolved ? resolved : realpath(path, NULL);
+}
+
+/* The path of a directory that was deleted, or is too deep, leads nowhere or elsewhere. */
+static bool leads_to(const char *path, int fd)
+{
+	struct stat there, here;
+
+	return lstat(path, &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
+	       there.st_dev == here.st_dev;
+}
+
+static void find_device(struct fsq_target *target)
+{
+	struct fsq_place *place = (struct fsq_place *)(void *)target;
+
+	if (fsq_place_find_mount(place, NULL) == 0 && place->mount.device[0] == '/')
+		target->device = place->mount.device;
+}
+_Static_assert(offsetof(struct fsq_place, target) == 0, "find_device() gets the place");
+
+static struct fsq_place place_of(int fd, char *path)
+{
+	return (struct fsq_place){ .target = { .fd = fd, .find_device = find_device },
+				   .path = path };
+}
+
+int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err)
+{
+	int fd = open(path, FILE_FLAGS);
+
+	if (fd < 0 && errno == ELOOP)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
+	if (fd < 0)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot open");
+	*place = place_of(fd, strdup(path));
+	if (place->path)
+		return 0;
+	fsq_place_close(place);
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
+}
+
+static int fail_to_open(int errnum, const char *path, struct fsq_error *err)
+{
+	struct stat st;
+
+	if ((errnum == ELOOP || errnum == ENOTDIR) && lstat(path, &st) == 0)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is %s: name the directory itself",
+				S_ISLNK(st.st_mode) ? "a symlink" : "not a directory");
+	return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, "cannot open");
+}
+
+int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err)
+{
+	char *clean = without_slash(path);
+	bool is_canonical;
+	int fd, rc;
+
+	if (!clean)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
+	fd = open_directory(clean, &is_canonical);
+	if (fd < 0) {
+		rc = fail_to_open(-fd, clean, err);
+		free(clean);
+		return rc;
+	}
+	if (is_canonical) {
+		*place = place_of(fd, clean);
+		return 0;
+	}
+	*place = place_of(fd, path_of(fd, clean));
+	free(clean);
+	if (place->path && leads_to(place->path, fd))
+		return 0;
+	rc = !place->path && errno == ENOMEM
+		     ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path")
+		     : fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
+				"is deleted, or no absolute path leads to it");
+	fsq_place_close(place);
+	return rc;
+}
+
+void fsq_place_close(struct fsq_place *place)
+{
+	if (place->target.fd >= 0)
+		close(place->target.fd);
+	free(place->path);
+	fsq_mount_clear(&place->mount);
+}
+
+int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err)
+{
+	if (place->mount.directory)
+		return 0;
+	return fsq_mount_of_fd(place->target.fd, place->path, &place->mount, err);
+}
+
+static int fail_without_quota(const char *path, struct fsq_error *err)
+{
+	return fsq_add_hint(err, FSQ_HINT_MOUNT_WITH_QUOTA,
+			    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, path,
+				     "there is no project quota on this filesystem"));
+}
+
+int fsq_place_read_project(struct fsq_place *place, struct fsq_error *err)
+{
+	int rc = -fsq_inode_project_get(place->target.fd, &place->project);
+
+	if (rc == ENOTTY || rc == EOPNOTSUPP)
+		return fail_without_quota(place->path, err);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, place->path,
+				"cannot read the project ID");
+	return 0;
+}
+
+int fsq_place_check_quota(struct fsq_place *place, bool *enforced, struct fsq_error *err)
+{
+	struct fsq_state state;
+	int rc = fsq_quotactl_state(&place->target, FSQ_PROJECT, &state);
+
+	if (rc && rc != -ENOSYS && rc != -ESRCH && rc != -ENOTBLK && rc != -ENOENT && rc != -ENODEV)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, place->path,
+				"cannot ask whether there is project quota");
+	if (rc || !state.accounting[FSQ_PROJECT])
+		return fail_without_quota(place->path, err);
+	if (enforced)
+		*enforced = state.enforced[FSQ_PROJECT];
+	return 0;
+}
+
+int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err)
+{
+	struct fsq_error reason;
+
+	if (rc == 0 || fsq_place_check_quota(place, NULL, &reason) != FSQ_E_NOT_SUPPORTED)
+		return rc;
+	if (err)
+		*err = reason;
+	return FSQ_E_NOT_SUPPORTED;
+}
+
+void fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above)
+{
+	int fd = openat(place->target.fd, "..", DIRECTORY_FLAGS & ~O_NOFOLLOW);
+	struct stat here, there;
+
+	*above = (struct fsq_inode_project){ 0 };
+	if (fd < 0)
+		return;
+	if (fstat(place->target.fd, &here) == 0 && fstat(fd, &there) == 0 &&
+	    here.st_dev == there.st_dev && here.st_ino != there.st_ino &&
+	    fsq_inode_project_get(fd, above))
+		*above = (struct fsq_inode_project){ 0 };
+	close(fd);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file or directory held open, so that it stays the same whatever its owner does, and the way to
+ * ask the kernel about the quota of its file system.
+ */
+#ifndef FSQ_PLACE_H
+#define FSQ_PLACE_H
+
+#include "quota/fsquota.h"
+#include "quota/kernel/inode_project.h"
+#include "quota/kernel/quotactl.h"
+
+struct fsq_place {
+	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
+	char *path;		  /* as opened; of a directory absolute and without symlinks */
+	struct fsq_mount mount;	  /* empty until fsq_place_find_mount() */
+	struct fsq_inode_project project; /* as fsq_place_read_project() read it last */
+};
+
+/**
+ * Open a file or directory for reading.
+ *
+ * @place    must not move in memory; close it with fsq_place_close()
+ * @path     not a symlink; the directories above it may be
+ * @return   0; FSQ_E_NOT_FOUND; FSQ_E_USAGE it is a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: open(2)
+ */
+int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err);
+
+/**
+ * Open a directory, and find its canonical path.
+ *
+ * @return   as fsq_place_open(); FSQ_E_USAGE also when it is no directory
+ * Source: openat2(2)
+ */
+int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err);
+
+void fsq_place_close(struct fsq_place *place);
+
+/** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
+int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err);
+
+/**
+ * Read the project that it belongs to.
+ *
+ * @return   0; FSQ_E_NOT_SUPPORTED with a hint: there are no project IDs here; FSQ_E_FAILED
+ * Source: ioctl_xfs_fsgetxattr(2)
+ */
+int fsq_place_read_project(struct fsq_place *place, struct fsq_error *err);
+
+/**
+ * Check that project quota is on, on its file system.
+ *
+ * @enforced set on success: are limits enforced? May be NULL
+ * @return   0; FSQ_E_NOT_SUPPORTED with a hint; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: quotactl(2), Q_XGETQSTATV
+ */
+int fsq_place_check_quota(struct fsq_place *place, bool *enforced, struct fsq_error *err);
+
+/**
+ * Look for a better reason of a failure: there is no quota here.
+ *
+ * @rc       0, or the failure in @err
+ * @return   @rc, or FSQ_E_NOT_SUPPORTED
+ */
+int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err);
+
+/**
+ * Read the project of the directory above a directory.
+ *
+ * @above    filled in any case: without an ID if it is on another file system or cannot be read
+ */
+void fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above);
+
+#endif

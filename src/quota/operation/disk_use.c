@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "disk_use.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "quota/base/error.h"
+#include "quota/base/inode_map.h"
+#include "quota/walk/tree_walk.h"
+
+struct use {
+	atomic_uint_fast64_t bytes, inodes;
+	pthread_mutex_t lock;	   /* of what has been seen */
+	struct fsq_inode_map seen; /* inodes with several names */
+	atomic_bool no_memory;
+	int rc;
+	struct fsq_error *err;
+};
+
+static void add(struct use *use, const struct stat *st)
+{
+	int rc = 1;
+
+	if (!S_ISDIR(st->st_mode) && st->st_nlink > 1) {
+		pthread_mutex_lock(&use->lock);
+		rc = fsq_inode_map_add(&use->seen, &(struct fsq_inode_note){ .ino = st->st_ino });
+		pthread_mutex_unlock(&use->lock);
+	}
+	if (rc > 0) {
+		atomic_fetch_add(&use->bytes, (uint64_t)st->st_blocks * 512);
+		atomic_fetch_add(&use->inodes, 1);
+	} else if (rc < 0) {
+		atomic_store(&use->no_memory, true);
+	}
+}
+
+static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry,
+			     struct fsq_walk_event *event)
+{
+	struct stat st;
+
+	if (entry->errnum == ENOENT)
+		return;
+	/* A file that may not be read has blocks all the same; a directory hides some. */
+	if (entry->dirfd >= 0 &&
+	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISDIR(st.st_mode)) {
+		add(use, &st);
+		return;
+	}
+	event->what = 1;
+	event->errnum = entry->errnum;
+}
+
+static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			    void *arg)
+{
+	struct use *use = arg;
+	struct stat st;
+
+	switch (entry->kind) {
+	case FSQ_WALK_DIRECTORY:
+		add(use, entry->st);
+		break;
+	case FSQ_WALK_FILE:
+	case FSQ_WALK_SPECIAL:
+		/* A file of another file system may be mounted over it. */
+		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_dev == entry->dev)
+			add(use, &st);
+		break;
+	case FSQ_WALK_NO_STAT:
+	case FSQ_WALK_NO_OPEN:
+		visit_unreadable(use, entry, event);
+		break;
+	case FSQ_WALK_LEAVE:
+		break;
+	}
+	return atomic_load(&use->no_memory) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
+{
+	struct use *use = arg;
+
+	use->rc = fsq_fail(use->err, fsq_error_kind_of(event->errnum), event->errnum, event->path,
+			   "cannot count what is in it");
+	return FSQ_VISIT_STOP;
+}
+
+int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *options, uint64_t *bytes,
+		 uint64_t *inodes, struct fsq_error *err)
+{
+	struct use use = { .err = err, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct fsq_walk walk = {
+		.root = path,
+		.root_fd = fd,
+		.max_depth = FSQ_DEPTH_INFINITE,
+		.access = FSQ_ACCESS_CLOSED,
+		.options = options,
+		.visit = visit,
+		.emit = emit,
+		.arg = &use,
+	};
+	struct stat st;
+	int rc = 0;
+
+	if (fstat(fd, &st))
+		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot stat");
+	if (S_ISDIR(st.st_mode))
+		rc = fsq_tree_walk(&walk, err);
+	else
+		add(&use, &st);
+	fsq_inode_map_free(&use.seen);
+	if (rc == 0)
+		rc = use.rc;
+	if (rc == 0 && atomic_load(&use.no_memory))
+		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot count what is in it");
+	*bytes = use.bytes;
+	*inodes = use.inodes;
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What du(1) would count. */
+#ifndef FSQ_DISK_USE_H
+#define FSQ_DISK_USE_H
+
+#include "quota/fsquota.h"
+
+/**
+ * Add up the blocks of a directory and of everything in it, on one file system, a file with several
+ * names once. What cannot be read is not counted.
+ *
+ * @fd, @path the directory, or one file, open for reading
+ * @options   or NULL
+ * @return    0; FSQ_E_PERMISSION or FSQ_E_FAILED when a directory cannot be read
+ */
+int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *options, uint64_t *bytes,
+		 uint64_t *inodes, struct fsq_error *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "limits.h"
+
+#include <errno.h>
+
+#include "quota/base/units.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/base/error.h"
+
+struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot)
+{
+	struct fsq_limits limits = { .mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) |
+					     FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES) };
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		limits.soft[form] = dquot->form[form].soft;
+		limits.hard[form] = dquot->form[form].hard;
+	}
+	return limits;
+}
+
+bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other)
+{
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if (one->soft[form] != other->soft[form] || one->hard[form] != other->hard[form])
+			return false;
+	return true;
+}
+
+struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
+				    bool unlimited, int fd)
+{
+	struct fsq_limits none = { .mask = before->mask }, wanted = unlimited ? none : *before;
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (asked->mask & FSQ_SOFT(form))
+			wanted.soft[form] = asked->soft[form];
+		if (asked->mask & FSQ_HARD(form))
+			wanted.hard[form] = asked->hard[form];
+	}
+	if (fsq_limits_are_same(&wanted, &none))
+		wanted.hard[FSQ_BLOCKS] =
+			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS : FSQ_UNLIMITED_BLOCKS;
+	return wanted;
+}
+
+static bool is_soft_above_hard(const uint64_t soft[], const uint64_t hard[])
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (hard[form] && soft[form] > hard[form])
+			return true;
+	return false;
+}
+
+bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			       const struct fsq_limits *limits)
+{
+	struct fsq_limits after = { 0 };
+	struct fsq_dquot dquot;
+
+	if (fsq_quota_get(fs, type, id, &dquot))
+		dquot = (struct fsq_dquot){ 0 };
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		bool sets_soft = limits->mask & FSQ_SOFT(form);
+		bool sets_hard = limits->mask & FSQ_HARD(form);
+
+		if (!sets_soft && !sets_hard)
+			continue;
+		after.soft[form] = sets_soft ? limits->soft[form] : dquot.form[form].soft;
+		after.hard[form] = sets_hard ? limits->hard[form] : dquot.form[form].hard;
+	}
+	return is_soft_above_hard(after.soft, after.hard);
+}
+
+int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
+		   const char *path, struct fsq_error *err)
+{
+	int rc;
+
+	if (is_soft_above_hard(limits->soft, limits->hard))
+		return fsq_fail(err, FSQ_E_USAGE, 0, path,
+				"the soft limit would be above the hard one");
+	rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot set limits");
+	return 0;
+}
+
+int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struct fsq_dquot *dquot,
+		    const char *path, struct fsq_error *err)
+{
+	int rc = -fsq_quotactl_get(target, FSQ_PROJECT, id, dquot);
+
+	if (rc == ENOENT && or_empty)
+		*dquot = (struct fsq_dquot){ .id = id };
+	else if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, path,
+				"cannot read the quota of project %u", id);
+	return 0;
+}

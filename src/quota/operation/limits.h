@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of blocks and inodes: those a project has, and those it gets. */
+#ifndef FSQ_LIMITS_H
+#define FSQ_LIMITS_H
+
+#include "quota/kernel/quotactl.h"
+
+/** @return  the limits of a record, all in the mask but those of realtime */
+struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
+
+/** @return  whether both are the same, whatever their masks */
+bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
+
+/**
+ * @before   limits as they are
+ * @asked    what changes of them
+ * @unlimited take all away first
+ * @fd       a file on the file system, whose largest value depends on its type
+ * @return   what they become; where there would be none, KEP-1029's largest value
+ */
+struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
+				    bool unlimited, int fd);
+
+/**
+ * Set the limits of a project, unless a soft one would be above its hard one: XFS would drop it
+ * without an error.
+ *
+ * @path     for @err
+ * @return   0, FSQ_E_USAGE, or what an errno of fsq_quota_set_limits() stands for
+ */
+int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
+		   const char *path, struct fsq_error *err);
+
+/**
+ * Read the quota of a project.
+ *
+ * @or_empty a project that the kernel has no record of has neither use nor limits
+ * @path     for @err
+ * @return   0, or what an errno of fsq_quota_get() stands for
+ */
+int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struct fsq_dquot *dquot,
+		    const char *path, struct fsq_error *err);
+
+#endif

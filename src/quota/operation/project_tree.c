@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The project of a directory tree: checked, set or cleared, as "project" does it. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "quota/base/error.h"
+#include "quota/kernel/privilege.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/walk/tree_walk.h"
+
+/* How many more walks of a tree in which files are moved about. */
+#define WALKS 32
+
+struct job {
+	const struct fsq_tree_request *request;
+	atomic_bool changed;   /* something was set, or may have been missed */
+	struct timespec began; /* the walk of the tree again */
+	bool again;	       /* events of what was walked before are not emitted */
+	uint64_t specials;     /* passed over, which may keep their IDs */
+	bool stopped;	       /* by the caller */
+};
+
+/* Directories and regular files have a project ID wherever there are any. */
+static bool is_special(const struct fsq_walk_entry *entry)
+{
+	struct stat st;
+
+	return fsq_walk_stat(entry, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+static int change(struct job *job, const struct fsq_walk_entry *entry,
+		  struct fsq_inode_project *project, struct fsq_walk_event *event)
+{
+	const struct fsq_tree_request *request = job->request;
+	bool is_directory = fsq_walk_is_directory(entry, project), inherit;
+
+	switch (request->action) {
+	case FSQ_TREE_CHECK:
+		event->id = project->id;
+		event->what = (project->id != request->id ? FSQ_TREE_WRONG_ID : 0) |
+			      (is_directory && !project->inherit ? FSQ_TREE_NO_INHERITANCE : 0);
+		return 0;
+	case FSQ_TREE_SET:
+		/* By name it may be a directory by now, which must not lose it. */
+		inherit = is_directory || (entry->by_name && project->id != request->id);
+		if (project->id != request->id || project->inherit != inherit)
+			atomic_store(&job->changed, true);
+		return fsq_walk_project_set(entry, project, request->id, inherit);
+	case FSQ_TREE_CLEAR:
+		if (project->id || project->inherit)
+			atomic_store(&job->changed, true);
+		return fsq_walk_project_set(entry, project, 0, false);
+	}
+	return 0;
+}
+
+static void visit_project(struct job *job, const struct fsq_walk_entry *entry,
+			  struct fsq_walk_event *event)
+{
+	struct fsq_inode_project project;
+	int rc = fsq_walk_project_get(entry, &project);
+
+	if (rc == 0) {
+		rc = change(job, entry, &project, event);
+		if (rc)
+			event->what = FSQ_TREE_CANNOT_CHANGE;
+	} else if (rc == -ENOTTY) {
+		/* Another process may have replaced it before it was opened. */
+		event->what = is_special(entry) ? FSQ_TREE_SPECIAL_FILE : FSQ_TREE_NO_PROJECT;
+	} else {
+		event->what =
+			rc == -ENOENT && entry->fd < 0 ? FSQ_TREE_CANNOT_STAT : FSQ_TREE_CANNOT_GET;
+	}
+	event->errnum = -rc;
+}
+
+/* By any thread. */
+static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			    void *arg)
+{
+	struct job *job = arg;
+
+	switch (entry->kind) {
+	case FSQ_WALK_FILE:
+	case FSQ_WALK_DIRECTORY:
+	case FSQ_WALK_SPECIAL:
+		if (entry->has_project)
+			visit_project(job, entry, event);
+		else
+			event->what = FSQ_TREE_SPECIAL_FILE;
+		break;
+	case FSQ_WALK_NO_STAT:
+	case FSQ_WALK_NO_OPEN:
+		event->what = entry->kind == FSQ_WALK_NO_STAT ? FSQ_TREE_CANNOT_STAT
+							      : FSQ_TREE_CANNOT_OPEN;
+		event->errnum = entry->errnum;
+		break;
+	case FSQ_WALK_LEAVE:
+		if (job->again && !atomic_load(&job->changed) &&
+		    fsq_walk_changed_since(entry, &job->began))
+			atomic_store(&job->changed, true);
+		break;
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+static enum fsq_visit emit(const struct fsq_walk_event *found, void *arg)
+{
+	struct job *job = arg;
+	struct fsq_tree_event event = {
+		.kind = (unsigned int)found->what,
+		.path = found->path,
+		.id = found->id,
+		.error = fsq_error_kind_of(found->errnum),
+		.errnum = found->errnum,
+	};
+
+	if (job->again)
+		return FSQ_VISIT_CONTINUE;
+	job->specials += event.kind == FSQ_TREE_SPECIAL_FILE;
+	/* That is what the kernel calls it there. */
+	if (event.kind == FSQ_TREE_CANNOT_CHANGE && event.errnum == EINVAL &&
+	    fsq_in_user_namespace())
+		event.error = FSQ_E_PERMISSION;
+	job->stopped = job->request->emit(&event, job->request->arg) == FSQ_VISIT_STOP;
+	return job->stopped ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+static struct fsq_walk walk_of(struct job *job)
+{
+	return (struct fsq_walk){
+		.root = job->request->directory,
+		.root_fd = -1,
+		.max_depth = job->request->max_depth,
+		.access = FSQ_ACCESS_PROJECT_BY_NAME,
+		.options = job->request->options,
+		.visit = visit,
+		.emit = emit,
+		.arg = job,
+	};
+}
+
+/* When nothing was to be set, the attributes may be the memory of a file system that is gone. */
+static void ask(struct job *job)
+{
+	struct fsq_walk_event event = { .what = FSQ_TREE_CANNOT_CHANGE,
+					.path = job->request->directory };
+
+	if (job->request->action == FSQ_TREE_CHECK || atomic_load(&job->changed) || job->stopped)
+		return;
+	event.errnum = -fsq_filesystem_ask(job->request->directory);
+	if (event.errnum)
+		emit(&event, job);
+}
+
+/*
+ * Files that are moved about may be missed where IDs are cleared. Where one is set they are not:
+ * into a directory that hands on its ID the kernel lets nobody move a file that has another one. So
+ * the tree is walked again while the kernel counts more files with the ID and the last walk found
+ * some, or may have missed some.
+ */
+static int clear_again(struct job *job, struct fsq_error *err)
+{
+	const struct fsq_tree_request *request = job->request;
+	struct fsq_walk walk = walk_of(job);
+	int rc = 0;
+
+	if (request->action != FSQ_TREE_CLEAR || request->max_depth != FSQ_DEPTH_INFINITE)
+		return 0;
+	job->again = true;
+	for (int i = 0; i < WALKS && rc == 0 && atomic_load(&job->changed) && !job->stopped &&
+			fsq_filesystem_inodes_of(request->directory, request->id) > job->specials;
+	     i++) {
+		atomic_store(&job->changed, false);
+		clock_gettime(CLOCK_REALTIME_COARSE, &job->began);
+		rc = fsq_tree_walk(&walk, err);
+	}
+	return rc;
+}
+
+int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
+		     struct fsq_error *err)
+{
+	struct job job = { .request = request };
+	struct fsq_walk walk = walk_of(&job);
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+
+	*entries = 0;
+	if (rc)
+		return rc;
+	rc = fsq_tree_walk(&walk, err);
+	*entries = walk.entries;
+	if (rc == 0) {
+		ask(&job);
+		rc = clear_again(&job, err);
+	}
+	return rc;
+}

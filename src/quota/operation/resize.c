@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+#include "owner.h"
+#include "quota/base/error.h"
+#include "quota/base/units.h"
+
+static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
+		     uint64_t *blocks, struct fsq_error *err)
+{
+	const char *path = request->directory;
+	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
+
+	*blocks = fsq_limit_blocks_up(request->bytes);
+	if (request->relative && hard == 0)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has no limit that could grow");
+	if (request->relative)
+		*blocks += hard;
+	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
+	if (*blocks < amounts->used)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+				"would be smaller than the %" PRIu64 " bytes that are in use",
+				amounts->used * FSQ_BASIC_BLOCK);
+	if (*blocks >= hard || hard == 0 || request->allow_shrink)
+		return 0;
+	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %" PRIu64 " bytes it has",
+		 hard * FSQ_BASIC_BLOCK);
+	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
+}
+
+/* The ID of the nearest registered directory above, if it is the ID that the directory carries. */
+static uint32_t find_above(const struct fsq_place *directory, const struct fsq_project_edit *edit)
+{
+	char *above = strdup(directory->path), *slash;
+	uint32_t id, found = 0;
+
+	while (above && found == 0 && (slash = strrchr(above, '/')) && slash != above) {
+		*slash = '\0';
+		if (fsq_project_edit_id_of(edit, above, &id))
+			found = id;
+	}
+	free(above);
+	return found == directory->project.id ? found : 0;
+}
+
+static int find_id(const struct fsq_resize_request *request, struct fsq_place *directory,
+		   struct fsq_project_edit *edit, uint32_t *id, struct fsq_error *err)
+{
+	const struct fsq_claim claim = { .id = request->id };
+	struct fsq_owner owner;
+	int rc = fsq_owner_lock(directory, edit, &claim, request->options, &owner, err);
+
+	if (rc)
+		return rc;
+	*id = owner.id ? owner.id : find_above(directory, edit);
+	if (*id == 0 && request->id == directory->project.id)
+		*id = request->id;
+	if (*id && (!request->id || request->id == *id))
+		return 0;
+	if (*id || owner.disputed)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory, "has project ID %u",
+				*id ? *id : directory->project.id);
+	if (directory->project.id == 0)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, request->directory,
+				"belongs to no project");
+	fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+		 "has project ID %u from a directory above it", directory->project.id);
+	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);
+}
+
+static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,
+		  struct fsq_project_edit *edit, struct fsq_error *err)
+{
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+	uint64_t blocks;
+	uint32_t id;
+	int rc = find_id(request, directory, edit, &id, err);
+
+	if (rc)
+		return rc;
+	rc = fsq_limits_read(&directory->target, id, false, &dquot, request->directory, err);
+	if (rc)
+		return rc;
+	rc = find_size(request, &dquot.form[FSQ_BLOCKS], &blocks, err);
+	if (rc || request->dry_run)
+		return rc;
+	limits = fsq_limits_of(&dquot);
+	limits.mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS);
+	if (limits.soft[FSQ_BLOCKS] && (limits.soft[FSQ_BLOCKS] == limits.hard[FSQ_BLOCKS] ||
+					limits.soft[FSQ_BLOCKS] > blocks))
+		limits.soft[FSQ_BLOCKS] = blocks;
+	limits.hard[FSQ_BLOCKS] = blocks;
+	return fsq_limits_set(&directory->target, id, &limits, request->directory, err);
+}
+
+int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err)
+{
+	struct fsq_place directory;
+	struct fsq_project_edit *edit;
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+
+	if (rc == 0)
+		rc = fsq_place_open_directory(&directory, request->directory, err);
+	if (rc)
+		return rc;
+	/* The files are only read. */
+	edit = fsq_project_edit_new(request->registry, true, request->options);
+	if (!edit)
+		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	else
+		rc = fsq_place_explain(&directory, resize(request, &directory, edit, err), err);
+	fsq_project_edit_free(edit);
+	fsq_place_close(&directory);
+	return rc;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tree_tag.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "quota/base/inode_map.h"
+#include "quota/base/error.h"
+
+/* Every so many entries we ask whether to go on. */
+#define CHECK_INTERVAL 256
+
+/* Events. */
+enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, CANCELLED };
+
+struct fsq_tree_tag {
+	const struct fsq_tree_tag_request *request;
+	/* From here on entries are only looked at, to know which had the new ID before. */
+	atomic_bool failed;
+	bool again; /* not the first walk */
+	atomic_uint visited;
+	atomic_bool changed, lost, unsettled; /* in this walk */
+	struct timespec began;
+	pthread_mutex_t lock; /* of the exceptions */
+	/* Files that did not have what most had, and changed files with several names: at its next
+	 * name such a file must not be taken for one that had the new ID before. */
+	struct fsq_inode_map exceptions;
+	int rc;
+	struct fsq_error *err;
+};
+
+static int remember(struct fsq_tree_tag *tag, const struct stat *st,
+		    const struct fsq_inode_project *was)
+{
+	const struct fsq_inode_note note = { st->st_ino, was->id, was->inherit };
+	int rc;
+
+	pthread_mutex_lock(&tag->lock);
+	rc = fsq_inode_map_add(&tag->exceptions, &note);
+	pthread_mutex_unlock(&tag->lock);
+	return rc < 0 ? rc : 0;
+}
+
+/* What had the new ID before the first walk must not get the old one in a rollback. */
+static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		const struct fsq_inode_project *was)
+{
+	struct stat st;
+	int rc;
+
+	if (was->id != tag->request->to.id || tag->request->is_new || tag->again)
+		return 0;
+	rc = fsq_walk_stat(entry, &st);
+	return rc ? rc : remember(tag, &st, was);
+}
+
+/* Before it is changed. */
+static int note(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		const struct fsq_inode_project *was, bool is_directory)
+{
+	const struct fsq_tree_tag_request *request = tag->request;
+	bool usual = was->id == request->from.id &&
+		     was->inherit == (is_directory && request->from.inherit);
+	struct stat st;
+	int rc;
+
+	/* If nothing had the new ID before, what has it at its next name has it from us. */
+	if (usual && (is_directory || request->is_new))
+		return 0;
+	rc = fsq_walk_stat(entry, &st);
+	if (rc || (usual && st.st_nlink == 1))
+		return rc;
+	return remember(tag, &st, was);
+}
+
+static int compare_paths(const void *key, const void *member)
+{
+	return strcmp(key, *(char *const *)member);
+}
+
+/* A directory of a project of its own. */
+static bool is_other(const struct fsq_tree_tag_request *request, const struct fsq_walk_entry *entry)
+{
+	return request->other_count > 0 && entry->kind == FSQ_WALK_DIRECTORY &&
+	       bsearch(entry->path, request->others, request->other_count, sizeof(*request->others),
+		       compare_paths);
+}
+
+/* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 another ID */
+static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		  struct fsq_inode_project *now)
+{
+	const struct fsq_tree_tag_request *request = tag->request;
+	bool is_directory, inherit;
+	int rc = fsq_walk_project_get(entry, now);
+
+	if (rc)
+		return rc;
+	is_directory = fsq_walk_is_directory(entry, now);
+	inherit = is_directory && request->to.inherit;
+	if (now->id != request->from.id && now->id != request->to.id) {
+		if (request->rule == FSQ_TAG_LEAVE && !fsq_id_set_has(&request->strays, now->id))
+			return 0;
+		if (request->rule == FSQ_TAG_CLAIM && now->id != 0)
+			return 1;
+	}
+	if (now->id == request->to.id &&
+	    (now->inherit == inherit || request->rule == FSQ_TAG_LEAVE ||
+	     atomic_load(&tag->failed)))
+		return keep(tag, entry, now);
+	if (atomic_load(&tag->failed))
+		return 0;
+	rc = note(tag, entry, now, is_directory);
+	if (rc == 0)
+		rc = fsq_walk_project_set(entry, now, request->to.id, inherit);
+	atomic_store(&tag->changed, true);
+	return rc;
+}
+
+static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+				struct fsq_walk_event *event)
+{
+	struct fsq_inode_project now;
+	int rc;
+
+	if (is_other(tag->request, entry))
+		return FSQ_VISIT_PRUNE;
+	rc = change(tag, entry, &now);
+	/* Neither what cannot have an ID nor what is gone needs one. */
+	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
+		return FSQ_VISIT_CONTINUE;
+	event->what = rc > 0 ? FOREIGN_ID : CANNOT_SET;
+	event->id = now.id;
+	event->errnum = rc > 0 ? 0 : -rc;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void leave(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
+{
+	if (tag->request->rule == FSQ_TAG_LEAVE && !atomic_load(&tag->unsettled) &&
+	    fsq_walk_changed_since(entry, &tag->began))
+		atomic_store(&tag->unsettled, true);
+}
+
+static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			    void *arg)
+{
+	struct fsq_tree_tag *tag = arg;
+	enum fsq_visit next = FSQ_VISIT_CONTINUE;
+	unsigned int visited;
+	bool cancelled;
+
+	if (entry->kind == FSQ_WALK_LEAVE) {
+		leave(tag, entry);
+		return FSQ_VISIT_CONTINUE;
+	}
+	visited = atomic_fetch_add(&tag->visited, 1);
+	cancelled = visited % CHECK_INTERVAL == CHECK_INTERVAL - 1 && !atomic_load(&tag->failed) &&
+		    fsq_is_cancelled(tag->request->options);
+	if (cancelled)
+		atomic_store(&tag->failed, true);
+	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
+		if (entry->errnum == ESTALE)
+			atomic_store(&tag->lost, true);
+		else if (entry->errnum != ENOENT)
+			event->what = CANNOT_OPEN;
+		event->errnum = entry->errnum;
+	} else if (entry->has_project && entry->depth > 0) {
+		next = tag_entry(tag, entry, event);
+	}
+	if (cancelled) {
+		event->what = CANCELLED;
+		event->id = visited;
+	}
+	if (event->what)
+		atomic_store(&tag->failed, true);
+	return next;
+}
+
+/* The caller gets the first event. */
+static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
+{
+	struct fsq_tree_tag *tag = arg;
+	enum fsq_error_kind kind = fsq_error_kind_of(event->errnum);
+	struct fsq_error *err = tag->err;
+
+	if (tag->rc)
+		return FSQ_VISIT_CONTINUE;
+	switch (event->what) {
+	case CANNOT_OPEN:
+		tag->rc = fsq_fail(err, kind, event->errnum, event->path, "cannot open");
+		break;
+	case CANNOT_SET:
+		tag->rc = fsq_fail(err, kind, event->errnum, event->path,
+				   "cannot set the project ID");
+		break;
+	case FOREIGN_ID:
+		tag->rc = fsq_fail(err, FSQ_E_CONFLICT, 0, event->path,
+				   "belongs to project %u already", event->id);
+		break;
+	case CANCELLED:
+		tag->rc = fsq_fail(err, FSQ_E_FAILED, EINTR, event->path,
+				   "stopped after %u files and directories, and undone", event->id);
+		break;
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* To its end, even if cancelled: what is not visited cannot be rolled back. */
+static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool show_progress,
+		     struct fsq_error *err)
+{
+	const struct fsq_tree_tag_request *request = tag->request;
+	struct fsq_call_options options = { .size = sizeof(options) };
+	struct fsq_walk walk = {
+		.root = request->path,
+		.root_fd = request->fd,
+		.max_depth = FSQ_DEPTH_INFINITE,
+		.access = FSQ_ACCESS_PROJECT,
+		.options = &options,
+		.visit = visitor,
+		.emit = emit,
+		.arg = tag,
+	};
+
+	if (request->options)
+		options = *request->options;
+	options.is_cancelled = NULL;
+	if (!show_progress)
+		options.progress = NULL;
+	return fsq_tree_walk(&walk, err);
+}
+
+struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request)
+{
+	struct fsq_tree_tag *tag = calloc(1, sizeof(*tag));
+
+	if (!tag)
+		return NULL;
+	pthread_mutex_init(&tag->lock, NULL);
+	tag->request = request;
+	return tag;
+}
+
+int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, struct fsq_error *err)
+{
+	int rc;
+
+	tag->err = err;
+	atomic_store(&tag->changed, false);
+	atomic_store(&tag->lost, false);
+	atomic_store(&tag->unsettled, false);
+	/* The clock of the times of files. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &tag->began);
+	rc = walk_tree(tag, visit, true, err);
+	tag->again = true;
+	found->changed = atomic_load(&tag->changed);
+	found->lost = atomic_load(&tag->lost);
+	found->unsettled = atomic_load(&tag->unsettled);
+	return rc ? rc : tag->rc;
+}
+
+static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
+				    struct fsq_walk_event *event, void *arg)
+{
+	const struct fsq_tree_tag *tag = arg;
+	const struct fsq_tree_tag_request *request = tag->request;
+	const struct fsq_inode_note *exception = NULL;
+	struct fsq_inode_project now;
+	struct stat st;
+
+	(void)event;
+	if (!entry->has_project || entry->depth == 0)
+		return FSQ_VISIT_CONTINUE;
+	if (is_other(request, entry))
+		return FSQ_VISIT_PRUNE;
+	if (fsq_walk_project_get(entry, &now) || now.id != request->to.id)
+		return FSQ_VISIT_CONTINUE;
+	if (tag->exceptions.count > 0 && fsq_walk_stat(entry, &st) == 0)
+		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
+	if (exception)
+		fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
+	else
+		fsq_walk_project_set(entry, &now, request->from.id,
+				     request->from.inherit && fsq_walk_is_directory(entry, &now));
+	return FSQ_VISIT_CONTINUE;
+}
+
+void fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
+{
+	if (tag && tag->again)
+		walk_tree(tag, restore_entry, false, NULL);
+}
+
+void fsq_tree_tag_free(struct fsq_tree_tag *tag)
+{
+	if (!tag)
+		return;
+	pthread_mutex_destroy(&tag->lock);
+	fsq_inode_map_free(&tag->exceptions);
+	free(tag);
+}
+
+bool fsq_tree_is_empty(int fd)
+{
+	char buffer[4096];
+	ssize_t got = getdents64(fd, (void *)buffer, sizeof(buffer));
+
+	if (got < 0)
+		return false;
+	for (ssize_t position = 0; position < got;) {
+		const struct dirent64 *entry = (const void *)(buffer + position);
+
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			return false;
+		position += entry->d_reclen;
+	}
+	return true;
+}

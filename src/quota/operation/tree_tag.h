@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the project ID of everything in a directory in a way that can be undone. */
+#ifndef FSQ_TREE_TAG_H
+#define FSQ_TREE_TAG_H
+
+#include "quota/base/id_set.h"
+#include "quota/kernel/inode_project.h"
+#include "quota/walk/tree_walk.h"
+
+/* Which files are changed, and what becomes of other IDs. */
+enum fsq_tag_rule {
+	/* Everything gets the new ID; one that is neither the old nor the new one is a conflict. */
+	FSQ_TAG_CLAIM,
+	/* Everything gets the new ID, whatever the owner has set; but directories of other
+	 * projects, which are in @others, are not entered. */
+	FSQ_TAG_RECLAIM,
+	/* What has the old ID gets the new one, and so does what has one of @strays; the rest
+	   stays. */
+	FSQ_TAG_LEAVE,
+};
+
+struct fsq_tree_tag_request {
+	int fd; /* the directory, open for reading; itself it is not changed */
+	const char *path;
+	enum fsq_tag_rule rule;
+	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
+	bool is_new;			   /* nothing in it can have had the new ID before */
+	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
+	size_t other_count;
+	struct fsq_id_set strays; /* IDs that nothing in the tree should have; of LEAVE */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/* The findings of a walk. */
+struct fsq_tree_found {
+	bool changed; /* files that had to be changed */
+	bool lost;    /* directories that were moved while they were walked */
+	/* A directory has changed since the walk began, so files that were moved may have been
+	 * missed: moving a file changes the directory that it was in. */
+	bool unsettled;
+};
+
+/* A tree, with what is needed for a rollback. */
+struct fsq_tree_tag;
+
+/** @return  to be freed with fsq_tree_tag_free(); NULL without memory. @request must stay. */
+struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request);
+
+/**
+ * Walk and change. Symlinks and special files get the ID where the kernel can (Linux 6.17), else
+ * they are passed over, and so is what vanishes meanwhile. Files that are moved about at the same
+ * time may be missed; then it takes another walk.
+ *
+ * @found    set
+ * @return   0; FSQ_E_CONFLICT, with the path of a file that has another ID; FSQ_E_PERMISSION;
+ *           FSQ_E_FAILED, with EINTR when cancelled
+ */
+int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,
+		      struct fsq_error *err);
+
+/** Undo all its walks: everything that has the new ID gets back what it had. NULL is ignored. */
+void fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
+
+/** NULL is ignored. */
+void fsq_tree_tag_free(struct fsq_tree_tag *tag);
+
+/** @return  whether a directory, open for reading, is empty; one that cannot be read is not */
+bool fsq_tree_is_empty(int fd);
+
+#endif

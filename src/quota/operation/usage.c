@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/statfs.h>
+
+#include "disk_use.h"
+#include "limits.h"
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/base/units.h"
+#include "quota/mounts/place.h"
+#include "quota/registry/project_files.h"
+
+static uint64_t limit_of(uint64_t blocks)
+{
+	return fsq_limit_is_none(blocks) ? 0 : fsq_block_bytes(blocks);
+}
+
+void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
+{
+	const struct fsq_amounts *blocks = &dquot->form[FSQ_BLOCKS];
+	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
+
+	usage->used_bytes = fsq_block_bytes(blocks->used);
+	usage->soft_bytes = limit_of(blocks->soft);
+	usage->hard_bytes = limit_of(blocks->hard);
+	usage->used_inodes = inodes->used;
+	usage->soft_inodes = inodes->soft;
+	usage->hard_inodes = inodes->hard;
+}
+
+void fsq_usage_clear(struct fsq_usage *usage)
+{
+	free(usage->device);
+	free(usage->mountpoint);
+	*usage = (struct fsq_usage){ 0 };
+}
+
+static bool is_in_memory(const struct statfs *sfs)
+{
+	return sfs->f_type == TMPFS_MAGIC || sfs->f_type == RAMFS_MAGIC ||
+	       sfs->f_type == HUGETLBFS_MAGIC;
+}
+
+static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
+{
+	usage->source = FSQ_USAGE_STATFS;
+	usage->used_bytes = (uint64_t)sfs->f_bsize * (sfs->f_blocks - sfs->f_bfree);
+	usage->hard_bytes = (uint64_t)sfs->f_bsize * sfs->f_blocks;
+	usage->used_inodes = sfs->f_files - sfs->f_ffree;
+	usage->hard_inodes = sfs->f_files;
+}
+
+/* The project that the projects file has for a directory, or else the one that it carries. */
+static int find_project(struct fsq_place *place, const char *projects_file, uint32_t *id,
+			struct fsq_error *err)
+{
+	char *path = projects_file ? fsq_fd_path(place->target.fd) : NULL;
+	int rc = 0;
+
+	*id = 0;
+	if (path)
+		rc = fsq_projects_id_of(projects_file, path, id, err);
+	free(path);
+	if (*id == 0)
+		*id = place->project.id;
+	return rc;
+}
+
+static int read_project(struct fsq_place *place, struct fsq_error *err)
+{
+	int rc = -fsq_inode_project_get(place->target.fd, &place->project);
+
+	if (rc == ENOTTY)
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
+				"has no project ID: it is neither a file nor a directory");
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, place->path,
+				"cannot read the project ID");
+	return 0;
+}
+
+/* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED where the kernel has no quota of the file */
+static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place, const char *projects_file,
+		      struct fsq_error *err)
+{
+	struct fsq_dquot dquot;
+	struct fsq_state state;
+	int rc = fsq_quotactl_state(&place->target, FSQ_PROJECT, &state);
+
+	if (rc == 0) {
+		usage->accounting = state.accounting[FSQ_PROJECT];
+		usage->enforced = state.enforced[FSQ_PROJECT];
+	}
+	if (!usage->accounting)
+		return fsq_add_hint(err, FSQ_HINT_MOUNT_OR_COUNT,
+				    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
+					     "there is no project quota on this filesystem"));
+	rc = read_project(place, err);
+	if (rc == 0)
+		rc = find_project(place, projects_file, &usage->id, err);
+	if (rc)
+		return rc;
+	if (usage->id == 0)
+		return fsq_add_hint(
+			err, FSQ_HINT_ASSIGN_OR_COUNT,
+			fsq_fail(err, FSQ_E_NOT_FOUND, 0, place->path, "belongs to no project"));
+	rc = fsq_limits_read(&place->target, usage->id, false, &dquot, place->path, err);
+	if (rc == 0)
+		fsq_usage_set_dquot(usage, &dquot);
+	return rc;
+}
+
+static int get(struct fsq_usage *usage, struct fsq_place *place,
+	       const struct fsq_usage_request *request, struct fsq_error *err)
+{
+	struct statfs sfs;
+	int rc = fsq_place_find_mount(place, err);
+
+	if (rc)
+		return rc;
+	usage->device = place->mount.device;
+	usage->mountpoint = place->mount.directory;
+	if (fstatfs(place->target.fd, &sfs))
+		return fsq_fail(err, FSQ_E_FAILED, errno, place->path, "cannot ask the filesystem");
+	if (is_in_memory(&sfs)) {
+		fill_from_statfs(usage, &sfs);
+		return 0;
+	}
+	rc = ask_kernel(usage, place, request->projects_file, err);
+	if (!request->walk || (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED))
+		return rc;
+	usage->source = FSQ_USAGE_WALK;
+	return fsq_disk_use(place->target.fd, place->path, request->options, &usage->used_bytes,
+			    &usage->used_inodes, err);
+}
+
+int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
+		  struct fsq_error *err)
+{
+	struct fsq_place place;
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+
+	*usage = (struct fsq_usage){ 0 };
+	if (rc == 0)
+		rc = fsq_place_open(&place, request->path, err);
+	if (rc)
+		return rc;
+	rc = get(usage, &place, request, err);
+	/* The usage keeps the strings of the mount. */
+	if (rc)
+		*usage = (struct fsq_usage){ 0 };
+	else
+		place.mount = (struct fsq_mount){ 0 };
+	fsq_place_close(&place);
+	return rc;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "project_edit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "project_list.h"
+#include "quota/base/path.h"
+#include "quota/base/units.h"
+#include "quota/kernel/compat.h"
+
+enum mode {
+	LOOK,  /* without locks; a file that does not exist, or that we may not read, is empty */
+	LOCK,  /* the same with locks */
+	WRITE, /* and change both, which are made if they do not exist */
+};
+
+struct fsq_project_edit {
+	struct fsq_lock_wait wait;
+	enum mode mode;
+	bool locked;
+	struct fsq_project_list projects, projid;
+	struct fsq_id_set ids; /* of both */
+	char *word;	       /* that was asked for last */
+};
+
+/* --- opening --- */
+
+const struct fsq_registry *fsq_registry_or_default(const struct fsq_registry *registry)
+{
+	static const struct fsq_registry of_etc = {
+		.size = sizeof(of_etc),
+		.projects_file = FSQ_PROJECTS_FILE,
+		.projid_file = FSQ_PROJID_FILE,
+		.lock_seconds = FSQ_LOCK_SECONDS,
+	};
+
+	return registry ? registry : &of_etc;
+}
+
+bool fsq_registry_is_visible(const struct fsq_registry *registry)
+{
+	registry = fsq_registry_or_default(registry);
+	return !registry->none && strcmp(registry->projects_file, FSQ_PROJECTS_FILE) == 0 &&
+	       strcmp(registry->projid_file, FSQ_PROJID_FILE) == 0;
+}
+
+static int collect_of(struct fsq_project_edit *edit, const struct fsq_project_list *list)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < list->count && rc == 0; i++)
+		if (fsq_project_entry_is_on(&list->entries[i]))
+			rc = fsq_id_set_add(&edit->ids, list->entries[i].line.id);
+	for (size_t i = 0; i < list->taken.count && rc == 0; i++)
+		rc = fsq_id_set_add(&edit->ids, list->taken.ids[i]);
+	return rc;
+}
+
+static int collect_ids(struct fsq_project_edit *edit)
+{
+	int rc = collect_of(edit, &edit->projects);
+
+	if (rc == 0)
+		rc = collect_of(edit, &edit->projid);
+	fsq_id_set_sort(&edit->ids);
+	return rc;
+}
+
+struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registry, bool dry_run,
+					      const struct fsq_call_options *options)
+{
+	struct fsq_project_edit *edit = calloc(1, sizeof(*edit));
+
+	if (!edit)
+		return NULL;
+	registry = fsq_registry_or_default(registry);
+	edit->mode = dry_run ? LOOK : registry->none ? LOCK : WRITE;
+	edit->wait.seconds = registry->lock_seconds;
+	edit->wait.options = options;
+	edit->projects.kind = FSQ_PROJECTS;
+	edit->projects.file = (struct fsq_locked_file){ .path = registry->projects_file, .fd = -1 };
+	edit->projid.kind = FSQ_PROJID;
+	edit->projid.file = (struct fsq_locked_file){ .path = registry->projid_file, .fd = -1 };
+	return edit;
+}
+
+int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
+{
+	const struct fsq_lock_wait *wait = edit->mode == LOOK ? NULL : &edit->wait;
+	bool to_write = edit->mode == WRITE;
+	int rc;
+
+	if (edit->locked)
+		return 0;
+	edit->locked = true;
+	edit->wait.rolling_back = rolling_back;
+	rc = fsq_project_list_open(&edit->projects, to_write, wait, NULL, err);
+	if (rc == 0)
+		rc = fsq_project_list_open(&edit->projid, to_write, wait, &edit->projects, err);
+	if (rc == 0 && collect_ids(edit))
+		rc = fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
+	if (rc)
+		fsq_project_edit_unlock(edit);
+	return rc;
+}
+
+/* Mostly the two descriptors are neighbours: then one call closes both, and drops both locks. */
+static void close_both(struct fsq_project_edit *edit)
+{
+	int low = edit->projects.file.fd, high = edit->projid.file.fd;
+
+	if (low < 0 || high != low + 1 || syscall(SYS_close_range, low, high, 0))
+		return;
+	edit->projects.file.fd = edit->projid.file.fd = -1;
+}
+
+void fsq_project_edit_unlock(struct fsq_project_edit *edit)
+{
+	if (edit->mode == WRITE) {
+		fsq_project_list_tidy(&edit->projid);
+		fsq_project_list_tidy(&edit->projects);
+	}
+	close_both(edit);
+	fsq_project_list_close(&edit->projid);
+	fsq_project_list_close(&edit->projects);
+	fsq_id_set_free(&edit->ids);
+	edit->locked = false;
+}
+
+void fsq_project_edit_free(struct fsq_project_edit *edit)
+{
+	if (!edit)
+		return;
+	fsq_project_edit_unlock(edit);
+	free(edit->word);
+	free(edit);
+}
+
+/* --- looking --- */
+
+uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t id)
+{
+	return fsq_id_set_first_missing(&edit->ids, id);
+}
+
+static bool find_word(const struct fsq_project_list *list, const char *word, uint32_t *id)
+{
+	const struct fsq_project_entry *entry = fsq_project_list_find(list, word);
+
+	if (entry)
+		*id = entry->line.id;
+	return entry != NULL;
+}
+
+bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *directory,
+			    uint32_t *id)
+{
+	return find_word(&edit->projects, directory, id);
+}
+
+bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
+				 uint32_t *id)
+{
+	return find_word(&edit->projid, name, id);
+}
+
+/* The first entry of an ID, but not the one of @but. */
+static const struct fsq_project_entry *find_id(const struct fsq_project_list *list, uint32_t id,
+					       const char *but)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (fsq_project_entry_is_on(entry) && entry->line.id == id &&
+		    !(but && fsq_project_list_is(list, entry, but)))
+			return entry;
+	}
+	return NULL;
+}
+
+bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
+				const char *directory)
+{
+	return find_id(&edit->projects, id, directory) != NULL;
+}
+
+static const char *word_of(struct fsq_project_edit *edit, const struct fsq_project_list *list,
+			   uint32_t id)
+{
+	const struct fsq_project_entry *entry = find_id(list, id, NULL);
+
+	if (!entry)
+		return NULL;
+	free(edit->word);
+	edit->word = strndup(fsq_project_list_word(list, entry), entry->line.length);
+	return edit->word;
+}
+
+const char *fsq_project_edit_name_of(struct fsq_project_edit *edit, uint32_t id)
+{
+	return word_of(edit, &edit->projid, id);
+}
+
+const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id)
+{
+	return word_of(edit, &edit->projects, id);
+}
+
+static bool is_below(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		     const char *directory)
+{
+	const char *path = fsq_project_list_word(list, entry);
+	const char *below = fsq_path_below(directory, path, entry->line.length);
+
+	return below && below < path + entry->line.length;
+}
+
+static int compare_words(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
+			   char ***paths, size_t *count)
+{
+	const struct fsq_project_list *list = &edit->projects;
+
+	*count = 0;
+	*paths = reallocarray(NULL, list->count + 1, sizeof(**paths));
+	if (!*paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+		char *path;
+
+		if (!fsq_project_entry_is_on(entry) || !is_below(list, entry, directory))
+			continue;
+		path = strndup(fsq_project_list_word(list, entry), entry->line.length);
+		if (!path)
+			return -ENOMEM;
+		(*paths)[(*count)++] = path;
+	}
+	if (*count > 0)
+		qsort(*paths, *count, sizeof(**paths), compare_words);
+	return 0;
+}
+
+void fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
+			     uint32_t id, struct fsq_id_set *ids)
+{
+	const struct fsq_project_list *list = &edit->projects;
+	struct fsq_id_set own = { 0 };
+	int rc = 0;
+
+	for (int below = 1; below >= 0; below--) {
+		for (size_t i = 0; i < list->count && rc == 0; i++) {
+			const struct fsq_project_entry *entry = &list->entries[i];
+			uint32_t other = entry->line.id;
+
+			if (!fsq_project_entry_is_on(entry) ||
+			    is_below(list, entry, directory) != below)
+				continue;
+			if (below)
+				rc = fsq_id_set_add(&own, other);
+			else if (other != 0 && other != id && !fsq_id_set_has(&own, other))
+				rc = fsq_id_set_add(ids, other);
+		}
+		fsq_id_set_sort(below ? &own : ids);
+	}
+	fsq_id_set_free(&own);
+	if (rc)
+		fsq_id_set_free(ids);
+}
+
+/* --- changing --- */
+
+static int add(struct fsq_project_list *list, uint32_t id, const char *word, struct fsq_error *err)
+{
+	int rc = fsq_project_list_add(list, id, word);
+
+	return rc ? fsq_locked_file_fail(err, -rc, &list->file, "write") : 0;
+}
+
+int fsq_project_edit_add_name(struct fsq_project_edit *edit, uint32_t id, const char *name,
+			      struct fsq_error *err)
+{
+	return add(&edit->projid, id, name, err);
+}
+
+int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
+				   const char *directory, struct fsq_error *err)
+{
+	return add(&edit->projects, id, directory, err);
+}
+
+int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
+			    bool names, struct fsq_error *err)
+{
+	bool last = !fsq_project_edit_is_shared(edit, id, directory);
+	int rc = last && names ? fsq_project_list_retire(&edit->projid, id, NULL) : 0;
+
+	if (rc)
+		return fsq_locked_file_fail(err, -rc, &edit->projid.file, "write");
+	rc = directory ? fsq_project_list_retire(&edit->projects, id, directory) : 0;
+	if (rc) {
+		fsq_project_list_rollback_retired(&edit->projid);
+		return fsq_locked_file_fail(err, -rc, &edit->projects.file, "write");
+	}
+	return 0;
+}
+
+void fsq_project_edit_rollback(struct fsq_project_edit *edit)
+{
+	fsq_project_list_rollback_retired(&edit->projects);
+	fsq_project_list_rollback_retired(&edit->projid);
+	fsq_project_list_rollback_added(&edit->projects);
+	fsq_project_list_rollback_added(&edit->projid);
+}

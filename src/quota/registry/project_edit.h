@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes /etc/projects and /etc/projid together with other programs that do: with kubelet's locks
+ * in kubelet's order. project_list.h describes how a file is changed. Lines that we do not
+ * understand stay byte for byte, and so do mode, owner and security label.
+ */
+#ifndef FSQ_PROJECT_EDIT_H
+#define FSQ_PROJECT_EDIT_H
+
+#include "quota/base/id_set.h"
+#include "quota/fsquota.h"
+
+/** @return  @registry, or that of /etc for NULL */
+const struct fsq_registry *fsq_registry_or_default(const struct fsq_registry *registry);
+
+/** @return  whether projects are registered where kubelet looks */
+bool fsq_registry_is_visible(const struct fsq_registry *registry);
+
+/* Both files. */
+struct fsq_project_edit;
+
+/**
+ * Prepare for both files; they are not opened yet.
+ *
+ * @registry, @options  may be NULL; must stay
+ * @dry_run  only look
+ * @return   NULL without memory
+ */
+struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registry, bool dry_run,
+					      const struct fsq_call_options *options);
+
+/**
+ * Lock both files and read them. The functions below are for locked files; to lock them again does
+ * nothing.
+ *
+ * @rolling_back cancelling ends the wait only after a second, not at once
+ * @return   0; FSQ_E_FAILED, with EINTR when cancelled, when somebody holds a lock for too long, or
+ *           a file is no regular file; FSQ_E_FAILED or FSQ_E_PERMISSION when one cannot be opened
+ *           or made; FSQ_E_USAGE when both are the same
+ * Source: flock(2); KEP-1029, "Selecting a Project ID"
+ */
+int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err);
+
+/** Drop the locks, if there are any. */
+void fsq_project_edit_unlock(struct fsq_project_edit *edit);
+
+/** Drop the locks and free what belongs to it; NULL will do. */
+void fsq_project_edit_free(struct fsq_project_edit *edit);
+
+/** @return  the first ID from @id on that neither file mentions; it may be past FSQ_ID_MAX */
+uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t id);
+
+/** @return  whether @directory is registered; its ID goes to @id */
+bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *directory,
+			    uint32_t *id);
+
+/** @return  whether an ID has directories besides @directory, which may be NULL */
+bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
+				const char *directory);
+
+/** @return  the first directory of an ID, or NULL; valid until the next call of it */
+const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id);
+
+/**
+ * The directories that are registered below one.
+ *
+ * @paths    set, sorted; free(3) each, and it; also on failure
+ * @count    set
+ * @return   0 or -ENOMEM
+ */
+int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
+			   char ***paths, size_t *count);
+
+/**
+ * Collect the IDs of other directories that no file in a directory should have: they are not
+ * registered below it, and are not @id.
+ *
+ * @ids      filled and sorted, also without memory; free it with fsq_id_set_free()
+ */
+void fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
+			     uint32_t id, struct fsq_id_set *ids);
+
+/** @return  whether a project has the name; its ID goes to @id */
+bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
+				 uint32_t *id);
+
+/** @return  the first name of an ID, or NULL; valid until the next call of it */
+const char *fsq_project_edit_name_of(struct fsq_project_edit *edit, uint32_t id);
+
+/**
+ * Add a name, or a directory. It is on the disk on return. On failure the file has not changed.
+ *
+ * @return   0, FSQ_E_FAILED (no space, I/O), FSQ_E_PERMISSION
+ */
+int fsq_project_edit_add_name(struct fsq_project_edit *edit, uint32_t id, const char *name,
+			      struct fsq_error *err);
+int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
+				   const char *directory, struct fsq_error *err);
+
+/**
+ * Remove a directory, and if @names the names of the ID, unless it has other directories. It is on
+ * the disk on return. On failure neither file has changed.
+ *
+ * @directory may be NULL: only the names
+ * @return   as fsq_project_edit_add_name()
+ */
+int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
+			    bool names, struct fsq_error *err);
+
+/** Undo what was added and removed since the locks were taken. */
+void fsq_project_edit_rollback(struct fsq_project_edit *edit);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "project_line.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+#include "quota/base/units.h"
+
+/*
+ * What atoi(3) and the like make of a field: the first number in it, whatever is around it. Other
+ * programs may take it for the ID, so it is not free.
+ */
+static bool find_number(const char *text, size_t length, uint32_t *id)
+{
+	uint64_t number = 0;
+	size_t at = 0;
+
+	while (at < length && !isdigit((unsigned char)text[at]))
+		at++;
+	if (at == length)
+		return false;
+	for (; at < length && isdigit((unsigned char)text[at]) && number <= FSQ_ID_MAX; at++)
+		number = 10 * number + (uint64_t)(text[at] - '0');
+	*id = (uint32_t)number;
+	return number <= FSQ_ID_MAX;
+}
+
+static bool is_number(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+	return length > 0;
+}
+
+/* Nothing but the mark, or an entry with the mark instead of the colon. */
+static bool is_retired(enum fsq_project_file file, const char *text, size_t length)
+{
+	const char *mark;
+
+	if (length == 0 || memchr(text, ':', length))
+		return false;
+	if (strspn(text, "~") >= length)
+		return true;
+	if (file == FSQ_PROJECTS) {
+		mark = memchr(text, FSQ_LINE_OFF, length);
+		return mark && is_number(text, (size_t)(mark - text)) && mark + 1 < text + length &&
+		       mark[1] == '/';
+	}
+	mark = memrchr(text, FSQ_LINE_OFF, length);
+	return mark && mark > text && is_number(mark + 1, (size_t)(text + length - mark - 1));
+}
+
+static void parse_projects(const char *text, size_t length, size_t colon,
+			   struct fsq_project_line *line)
+{
+	line->word = colon + 1;
+	line->raw_length = length - line->word;
+	line->length = line->raw_length;
+	while (line->length > 1 && text[line->word + line->length - 1] == '/')
+		line->length--;
+	if (line->raw_length < PATH_MAX && fsq_parse_listed_id(text, colon, &line->id) == 0)
+		line->kind = FSQ_LINE_ENTRY;
+}
+
+static void parse_projid(const char *text, size_t length, size_t colon,
+			 struct fsq_project_line *line)
+{
+	const char *number = text + colon + 1, *end;
+	size_t left = length - colon - 1;
+
+	line->raw_length = line->length = colon;
+	end = memchr(number, ':', left);
+	if (end)
+		left = (size_t)(end - number);
+	if (colon > 0 && fsq_parse_listed_id(number, left, &line->id) == 0)
+		line->kind = FSQ_LINE_ENTRY;
+}
+
+void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
+			    struct fsq_project_line *line)
+{
+	/* A NUL ends the line for programs in C, such as xfs_quota, but not for others. */
+	size_t end = strnlen(text, length);
+	const char *colon = memchr(text, ':', length);
+	size_t left = colon ? (size_t)(colon - text) : length;
+
+	*line = (struct fsq_project_line){ .kind = FSQ_LINE_OTHER };
+	if (length == 0 || text[0] == '#')
+		return;
+	if (!colon) {
+		if (is_retired(file, text, length))
+			line->kind = FSQ_LINE_RETIRED;
+		return;
+	}
+	if (file == FSQ_PROJECTS)
+		line->takes_id = find_number(text, left, &line->taken);
+	else
+		line->takes_id = find_number(colon + 1, length - left - 1, &line->taken);
+	if (left >= end)
+		return;
+	if (file == FSQ_PROJECTS)
+		parse_projects(text, end, left, line);
+	else
+		parse_projid(text, end, left, line);
+}
+
+size_t fsq_project_line_switch(const char *text, size_t length, char *off)
+{
+	const char *first = memchr(text, ':', length);
+	const char *last = memrchr(text, ':', length);
+
+	if (first && first == last) {
+		*off = FSQ_LINE_OFF;
+		return (size_t)(first - text);
+	}
+	*off = '#';
+	return 0;
+}

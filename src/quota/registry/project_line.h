@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parser of a line of /etc/projects, ID:DIRECTORY, or of /etc/projid, NAME:ID. */
+#ifndef FSQ_PROJECT_LINE_H
+#define FSQ_PROJECT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fsq_project_file { FSQ_PROJECTS, FSQ_PROJID };
+
+enum fsq_line_kind {
+	FSQ_LINE_OTHER, /* a comment, an empty line, or one that makes no sense */
+	FSQ_LINE_ENTRY,
+	FSQ_LINE_RETIRED, /* an entry that fsquota took away: its space can be used again */
+};
+
+struct fsq_project_line {
+	enum fsq_line_kind kind;
+	uint32_t id;	   /* of an entry */
+	size_t word;	   /* of an entry: where its directory or name begins */
+	size_t length;	   /* of the word, without slashes at the end of a directory */
+	size_t raw_length; /* with them */
+	bool takes_id;	   /* another program may read a number in it, whatever its kind */
+	uint32_t taken;
+};
+
+/* Instead of the colon of an entry it makes a retired line: no program sees an entry without one.
+ */
+#define FSQ_LINE_OFF '~'
+
+/**
+ * Take a line apart.
+ *
+ * @text     the line, @length bytes without its newline; there may be NULs in it
+ * Source: projects(5), projid(5)
+ */
+void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
+			    struct fsq_project_line *line);
+
+/**
+ * Find the one byte that takes an entry away, for us and for every other reader of the file: a
+ * colon that becomes FSQ_LINE_OFF or, in a line with several, the first byte, which becomes #.
+ *
+ * @off      set to what to write there
+ * @return   its position in the line
+ */
+size_t fsq_project_line_switch(const char *text, size_t length, char *off);
+
+#endif

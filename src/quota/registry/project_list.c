@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "project_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+
+/* The kernel writes a page at once. */
+#define PAGE 4096
+
+/* --- taking apart --- */
+
+static int add_entry(struct fsq_project_list *list, const struct fsq_project_entry *entry)
+{
+	struct fsq_project_entry *entries =
+		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	list->entries = entries;
+	entries[list->count++] = *entry;
+	return 0;
+}
+
+static int parse(struct fsq_project_list *list)
+{
+	const char *text = list->file.text;
+	size_t length = list->file.length, next;
+	int rc = 0;
+
+	for (size_t start = 0; start < length && rc == 0; start = next) {
+		const char *newline = memchr(text + start, '\n', length - start);
+		size_t end = newline ? (size_t)(newline - text) : length;
+		struct fsq_project_entry entry = { .start = start };
+
+		next = newline ? end + 1 : end;
+		entry.end = next;
+		fsq_project_line_parse(list->kind, text + start, end - start, &entry.line);
+		if (entry.line.kind != FSQ_LINE_OTHER)
+			rc = add_entry(list, &entry);
+		if (rc == 0 && entry.line.takes_id && entry.line.taken != entry.line.id)
+			rc = fsq_id_set_add(&list->taken, entry.line.taken);
+	}
+	return rc;
+}
+
+int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
+			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
+			  struct fsq_error *err)
+{
+	int rc =
+		fsq_locked_file_open(&list->file, to_write, wait, other ? &other->file : NULL, err);
+
+	if (rc == 0 && parse(list)) {
+		rc = fsq_locked_file_fail(err, ENOMEM, &list->file, "read");
+		fsq_locked_file_close(&list->file);
+	}
+	return rc;
+}
+
+/* --- looking --- */
+
+bool fsq_project_entry_is_on(const struct fsq_project_entry *entry)
+{
+	return entry->line.kind == FSQ_LINE_ENTRY && !entry->off;
+}
+
+const char *fsq_project_list_word(const struct fsq_project_list *list,
+				  const struct fsq_project_entry *entry)
+{
+	return list->file.text + entry->start + entry->line.word;
+}
+
+bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+			 const char *word)
+{
+	return fsq_project_entry_is_on(entry) && strlen(word) == entry->line.length &&
+	       memcmp(word, fsq_project_list_word(list, entry), entry->line.length) == 0;
+}
+
+const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
+						      const char *word)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (fsq_project_list_is(list, &list->entries[i], word))
+			return &list->entries[i];
+	return NULL;
+}
+
+/* --- switching --- */
+
+/* The length of a line without its newline. */
+static size_t length_of(const struct fsq_project_list *list, const struct fsq_project_entry *entry)
+{
+	size_t length = entry->end - entry->start;
+
+	return length > 0 && list->file.text[entry->end - 1] == '\n' ? length - 1 : length;
+}
+
+/* The memory of the list keeps the line as it was; only the file changes. */
+static int set_switch(struct fsq_project_list *list, const struct fsq_project_entry *entry, bool on)
+{
+	const char *line = list->file.text + entry->start;
+	char off, byte;
+	size_t at = fsq_project_line_switch(line, length_of(list, entry), &off);
+
+	byte = on ? line[at] : off;
+	return pwrite(list->file.fd, &byte, 1, (off_t)(entry->start + at)) == 1 ? 0 : -errno;
+}
+
+void fsq_project_list_rollback_retired(struct fsq_project_list *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct fsq_project_entry *entry = &list->entries[i];
+
+		if (entry->off && set_switch(list, entry, true) == 0) {
+			entry->off = false;
+			any = true;
+		}
+	}
+	if (any)
+		fsq_locked_file_sync(&list->file);
+}
+
+int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const char *word)
+{
+	bool any = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < list->count && rc == 0; i++) {
+		struct fsq_project_entry *entry = &list->entries[i];
+
+		if (!fsq_project_entry_is_on(entry) || entry->line.id != id ||
+		    (word && !fsq_project_list_is(list, entry, word)))
+			continue;
+		rc = set_switch(list, entry, false);
+		entry->off = rc == 0;
+		any = true;
+	}
+	if (rc == 0 && any)
+		rc = fsq_locked_file_sync(&list->file);
+	if (rc)
+		fsq_project_list_rollback_retired(list);
+	return rc;
+}
+
+/* --- adding --- */
+
+static char *make_line(const struct fsq_project_list *list, uint32_t id, const char *word)
+{
+	char *line;
+	int rc = list->kind == FSQ_PROJECTS ? asprintf(&line, "%u:%s\n", id, word)
+					    : asprintf(&line, "%s:%u\n", word, id);
+
+	return rc < 0 ? NULL : line;
+}
+
+/* Write a line in two steps, the second of which is one byte. */
+static int write_switched(struct fsq_project_list *list, size_t start, char *text, size_t at,
+			  size_t length, char off)
+{
+	char byte = text[at];
+	int rc;
+
+	text[at] = off;
+	rc = fsq_locked_file_write(&list->file, start, text, length);
+	text[at] = byte;
+	if (rc == 0)
+		rc = fsq_locked_file_sync(&list->file);
+	return rc ? rc : fsq_locked_file_write(&list->file, start + at, &byte, 1);
+}
+
+/* A retired line that is long enough: exactly, or with another retired line for the rest. */
+static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_t length)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct fsq_project_entry *entry = &list->entries[i];
+		size_t space = entry->end - entry->start;
+
+		if (entry->line.kind == FSQ_LINE_RETIRED && space > length_of(list, entry) &&
+		    (space == length || space >= length + 2))
+			return entry;
+	}
+	return NULL;
+}
+
+/* There is no colon in the space but ours at the end, so nothing in between is an entry. */
+static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry, const char *line,
+		 size_t length, size_t at)
+{
+	size_t space = entry->end - entry->start;
+	char *text = malloc(space);
+	int rc;
+
+	if (!text)
+		return -ENOMEM;
+	memset(text, FSQ_LINE_OFF, space);
+	memcpy(text, line, length);
+	text[space - 1] = '\n';
+	rc = write_switched(list, entry->start, text, at, space, FSQ_LINE_OFF);
+	free(text);
+	if (rc == 0) {
+		entry->end = entry->start + length;
+		entry->added = true;
+		fsq_project_line_parse(list->kind, line, length - 1, &entry->line);
+	}
+	return rc;
+}
+
+static int append(struct fsq_project_list *list, char *line, size_t length, size_t at, char off)
+{
+	size_t start = list->file.length;
+	struct fsq_project_entry entry = { .start = start, .end = start + length, .added = true };
+	int rc = add_entry(list, &entry);
+
+	if (rc)
+		return rc;
+	/* The end of the file moves with what is written in one page. */
+	if (start / PAGE == (start + length - 1) / PAGE)
+		rc = fsq_locked_file_write(&list->file, start, line, length);
+	else
+		rc = write_switched(list, start, line, at, length, off);
+	if (rc)
+		list->count--;
+	return rc;
+}
+
+static void parse_added(struct fsq_project_list *list)
+{
+	struct fsq_project_entry *entry = &list->entries[list->count - 1];
+
+	fsq_project_line_parse(list->kind, list->file.text + entry->start, length_of(list, entry),
+			       &entry->line);
+}
+
+/* An entry behind a line without newline begins with one, and has none: so it can be taken away
+ * without trace. */
+static int append_behind_half_line(struct fsq_project_list *list, char *line, size_t length,
+				   size_t at, char off)
+{
+	size_t old = list->file.length;
+	char *text = malloc(length + 1);
+	int rc;
+
+	if (!text)
+		return -ENOMEM;
+	text[0] = '\n';
+	memcpy(text + 1, line, length);
+	rc = append(list, text, length, at + 1, off);
+	free(text);
+	if (rc)
+		return rc;
+	/* The newline belongs to the line before. */
+	list->entries[list->count - 1].start++;
+	if (list->count > 1 && list->entries[list->count - 2].end == old)
+		list->entries[list->count - 2].end++;
+	return 0;
+}
+
+/* Remove what was written behind the end, in whole or in part. */
+static void cut_back(struct fsq_project_list *list, size_t length)
+{
+	while (list->count > 0 && list->entries[list->count - 1].end > length)
+		list->count--;
+	if (fsq_locked_file_cut(&list->file, length) == 0)
+		fsq_locked_file_sync(&list->file);
+}
+
+int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char *word)
+{
+	size_t old = list->file.length, length, at;
+	struct fsq_project_entry *space = NULL;
+	char *line = make_line(list, id, word), off;
+	int rc;
+
+	if (!line)
+		return -ENOMEM;
+	length = strlen(line);
+	at = fsq_project_line_switch(line, length, &off);
+	if (off == FSQ_LINE_OFF)
+		space = find_space(list, length);
+	if (space)
+		rc = reuse(list, space, line, length, at);
+	else if (old > 0 && list->file.text[old - 1] != '\n')
+		rc = append_behind_half_line(list, line, length, at, off);
+	else
+		rc = append(list, line, length, at, off);
+	free(line);
+	if (rc == 0 && !space)
+		parse_added(list);
+	if (rc == 0)
+		rc = fsq_locked_file_sync(&list->file);
+	if (rc && space)
+		fsq_project_list_rollback_added(list);
+	if (rc && !space)
+		cut_back(list, old);
+	return rc;
+}
+
+/* --- tidying --- */
+
+static bool is_dead(const struct fsq_project_entry *entry)
+{
+	return entry->off || entry->line.kind == FSQ_LINE_RETIRED;
+}
+
+void fsq_project_list_rollback_added(struct fsq_project_list *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct fsq_project_entry *entry = &list->entries[i];
+
+		if (!entry->added)
+			continue;
+		entry->off = set_switch(list, entry, false) == 0;
+		entry->added = false;
+		any = true;
+	}
+	if (any)
+		fsq_locked_file_sync(&list->file);
+}
+
+/* Where the end begins that holds nothing but dead lines; what a line without newline stood behind
+ * goes with it. */
+static size_t live_length(const struct fsq_project_list *list, size_t *dead)
+{
+	size_t length = list->file.length;
+
+	*dead = list->count;
+	while (*dead > 0 && is_dead(&list->entries[*dead - 1]) &&
+	       list->entries[*dead - 1].end == length)
+		length = list->entries[--*dead].start;
+	if (length > 0 && length < list->file.length &&
+	    list->file.text[list->file.length - 1] != '\n')
+		length--;
+	return length;
+}
+
+/* Move the live lines of the last page up, over the first dead line in it. */
+static void shorten_last_page(struct fsq_project_list *list, size_t count)
+{
+	const char *text = list->file.text;
+	size_t length = list->file.length, page, first, from, kept = 0;
+	char *rest;
+
+	page = length > 0 ? (length - 1) / PAGE * PAGE : 0;
+	for (first = 0; first < count; first++)
+		if (is_dead(&list->entries[first]) && list->entries[first].start >= page)
+			break;
+	if (first == count)
+		return;
+	from = list->entries[first].start;
+	rest = malloc(length - from);
+	if (!rest)
+		return;
+	for (size_t i = first, at = from; i <= count; i++) {
+		size_t end = i < count ? list->entries[i].start : length;
+
+		if (i < count && !is_dead(&list->entries[i]))
+			continue;
+		memcpy(rest + kept, text + at, end - at);
+		kept += end - at;
+		at = i < count ? list->entries[i].end : end;
+	}
+	if (kept > 0)
+		fsq_locked_file_shorten(&list->file, from, rest, kept);
+	free(rest);
+}
+
+static bool has_dead(const struct fsq_project_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (is_dead(&list->entries[i]))
+			return true;
+	return false;
+}
+
+void fsq_project_list_tidy(struct fsq_project_list *list)
+{
+	size_t count, length;
+
+	if (list->file.fd < 0 || !has_dead(list))
+		return;
+	length = live_length(list, &count);
+	if (length < list->file.length && !fsq_locked_file_shorten(&list->file, length, NULL, 0))
+		return;
+	shorten_last_page(list, count);
+}
+
+void fsq_project_list_close(struct fsq_project_list *list)
+{
+	fsq_locked_file_close(&list->file);
+	free(list->entries);
+	fsq_id_set_free(&list->taken);
+	*list = (struct fsq_project_list){ .kind = list->kind, .file = list->file };
+}

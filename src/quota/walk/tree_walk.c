@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tree_walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dir_stack.h"
+#include "mount_clone.h"
+#include "thread_pool.h"
+#include "quota/base/error.h"
+#include "quota/kernel/fs_type.h"
+
+/* Inside of the walk: do not enter this directory. */
+#define PRUNED 2
+
+#define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
+
+/* Every so many entries a thread asks whether the walk is cancelled. */
+#define CHECK_INTERVAL 256
+/* The least time between two calls of the progress callback. */
+#define PROGRESS_INTERVAL_NS (100 * 1000 * 1000LL)
+
+/* Shared by all threads of a walk. */
+struct tree {
+	struct fsq_walk *request;
+	struct fsq_thread_pool pool;
+	atomic_bool no_openat2;
+	bool has_at;  /* attributes without opening: file_getattr(2) */
+	bool probed;  /* it has been asked for */
+	bool by_name; /* and by name: in the clone nothing can be mounted over one */
+	int clone;    /* the private clone of the mount, or -1 */
+	bool large;
+	struct fsq_clock_sample sample; /* when half of what makes a tree large was done */
+	atomic_uint_fast64_t entries;
+	int64_t last_progress;
+};
+
+/* One thread, and where it is in the tree. */
+struct walk {
+	struct tree *tree;
+	struct fsq_segment *segment;
+	int base; /* depth of the directory it begins with */
+	unsigned int visited;
+	unsigned int counted; /* of them, in the sum of all */
+	struct fsq_dir_stack stack;
+	const char *name; /* of the entry being visited, NULL outside of one */
+};
+
+/* --- calling the visitor --- */
+
+/* Add to the sum and, now and then, ask whether to go on. @return  0 or -EINTR */
+static int count(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	const struct fsq_call_options *options = tree->request->options;
+	unsigned int more = walk->visited - walk->counted;
+	uint64_t entries = atomic_fetch_add(&tree->entries, more) + more;
+
+	walk->counted = walk->visited;
+	if (entries / CHECK_INTERVAL == (entries - more) / CHECK_INTERVAL)
+		return 0;
+	if (fsq_is_cancelled(options))
+		return -EINTR;
+	if (!options || !options->progress)
+		return 0;
+	pthread_mutex_lock(&tree->pool.lock);
+	if (fsq_clock_monotonic() - tree->last_progress >= PROGRESS_INTERVAL_NS) {
+		options->progress(entries, walk->stack.path, options->arg);
+		tree->last_progress = fsq_clock_monotonic();
+	}
+	pthread_mutex_unlock(&tree->pool.lock);
+	return 0;
+}
+
+/* The depth of an entry of the current directory, or of the root. */
+static int depth_of(const struct walk *walk)
+{
+	return walk->base + (int)walk->stack.count;
+}
+
+/* @return   0, PRUNED for a directory, or what ends the walk */
+static int report(struct walk *walk, const struct fsq_walk_entry *what)
+{
+	const struct fsq_walk *request = walk->tree->request;
+	struct fsq_walk_entry entry = *what;
+	struct fsq_walk_event event = { .path = walk->stack.path };
+	enum fsq_visit next;
+	int rc = 0;
+
+	entry.path = walk->stack.path;
+	entry.depth = depth_of(walk) - (entry.kind == FSQ_WALK_LEAVE);
+	if (walk->stack.count > 0)
+		entry.dev = fsq_dir_stack_dev(&walk->stack);
+	if (entry.fd >= 0) {
+		entry.dirfd = entry.fd;
+		entry.name = "";
+	} else if (!entry.name && walk->name) {
+		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
+		entry.name = walk->name;
+	}
+	entry.has_project = entry.has_project || entry.fd >= 0;
+	if (walk->visited - walk->counted >= CHECK_INTERVAL && (rc = count(walk)) != 0)
+		return rc;
+	if (entry.kind != FSQ_WALK_LEAVE)
+		walk->visited++;
+	next = request->visit(&entry, &event, request->arg);
+	if (event.what != 0)
+		rc = fsq_thread_pool_emit(&walk->tree->pool, walk->segment, &event);
+	if (rc == 0 && next == FSQ_VISIT_STOP)
+		rc = FSQ_WALK_STOPPED;
+	if (rc == 0 && next == FSQ_VISIT_PRUNE && entry.kind == FSQ_WALK_DIRECTORY)
+		rc = PRUNED;
+	return rc;
+}
+
+/* An entry that is not open, or a directory that is lost. */
+static int report_closed(struct walk *walk, enum fsq_walk_kind kind, int errnum)
+{
+	return report(walk, &(struct fsq_walk_entry){
+				    .kind = kind, .fd = -1, .dirfd = -1, .errnum = errnum });
+}
+
+static int report_file(struct walk *walk, int fd)
+{
+	return report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_FILE, .fd = fd });
+}
+
+/* One that an O_PATH descriptor holds. */
+static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd)
+{
+	int rc = report(
+		walk,
+		&(struct fsq_walk_entry){
+			.kind = kind, .fd = -1, .dirfd = fd, .name = "", .has_project = true });
+
+	close(fd);
+	return rc;
+}
+
+static int report_name(struct walk *walk, enum fsq_walk_kind kind)
+{
+	return report(walk, &(struct fsq_walk_entry){ .kind = kind,
+						      .fd = -1,
+						      .dirfd = fsq_dir_stack_fd(&walk->stack),
+						      .name = walk->name,
+						      .has_project = true,
+						      .by_name = true });
+}
+
+/* --- visiting --- */
+
+static bool submit(struct walk *walk, int fd, const struct stat *st);
+static void count_small(struct walk *walk);
+
+static bool is_special(mode_t mode)
+{
+	return !S_ISREG(mode) && !S_ISDIR(mode);
+}
+
+/* Are there projects of what is not open? Asked once, when the first file comes.
+ * @return  1, 0, or a negative errno */
+static int has_at(struct tree *tree, int fd)
+{
+	int rc;
+
+	if (!tree->probed) {
+		rc = tree->request->access <= FSQ_ACCESS_PROJECT_BY_NAME
+			     ? fsq_inode_project_has_at(fd)
+			     : 0;
+		if (rc < 0)
+			return rc;
+		tree->has_at = rc;
+		tree->probed = true;
+	}
+	return tree->has_at;
+}
+
+/* An entry that could not be opened, or not even be held: say what it is, or why. */
+static int visit_unopened(struct walk *walk, int errnum, bool held)
+{
+	struct stat st;
+
+	if (errnum == EXDEV)
+		return 0;
+	if (fstatat(fsq_dir_stack_fd(&walk->stack), walk->name, &st, AT_SYMLINK_NOFOLLOW))
+		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
+	if (is_special(st.st_mode) && !held)
+		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
+	return report_closed(walk, FSQ_WALK_NO_OPEN, errnum);
+}
+
+static int visit_directory(struct walk *walk, int fd)
+{
+	int max_depth = walk->tree->request->max_depth;
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st)) {
+		rc = report_closed(walk, FSQ_WALK_NO_STAT, errno);
+		close(fd);
+		return rc;
+	}
+	rc = report(walk,
+		    &(struct fsq_walk_entry){ .kind = FSQ_WALK_DIRECTORY, .fd = fd, .st = &st });
+	if (rc == 0 && max_depth >= 0 && depth_of(walk) >= max_depth)
+		rc = PRUNED;
+	if (rc == 0 && walk->tree->large && submit(walk, fd, &st))
+		return 0;
+	if (rc == 0)
+		rc = fsq_dir_stack_push(&walk->stack, fd, st.st_dev, st.st_ino);
+	if (rc)
+		close(fd);
+	return rc == PRUNED ? 0 : rc;
+}
+
+/* A file of which only the project is wanted. Its name will do where nobody can mount anything over
+ * it; else it is held, but not opened. */
+static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
+{
+	int fd;
+
+	if (walk->tree->by_name)
+		return report_name(walk, kind);
+	fd = fsq_dir_stack_open(&walk->stack, walk->name, PATH_FLAGS);
+	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd);
+}
+
+static int visit_entry(struct walk *walk, unsigned char type)
+{
+	enum fsq_access_mode access = walk->tree->request->access;
+	int fd, rc;
+
+	rc = fsq_dir_stack_append_name(&walk->stack, walk->name);
+	if (rc)
+		return rc;
+	if (type == DT_UNKNOWN) {
+		struct stat st;
+
+		if (fstatat(fsq_dir_stack_fd(&walk->stack), walk->name, &st, AT_SYMLINK_NOFOLLOW))
+			return report_closed(walk, FSQ_WALK_NO_STAT, errno);
+		type = (unsigned char)IFTODT(st.st_mode);
+	}
+	rc = type == DT_DIR ? 0 : has_at(walk->tree, fsq_dir_stack_fd(&walk->stack));
+	if (rc < 0)
+		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
+	if (rc)
+		return visit_project(walk, type == DT_REG ? FSQ_WALK_FILE : FSQ_WALK_SPECIAL);
+	if (type != DT_DIR && type != DT_REG)
+		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
+	if (type == DT_REG && access == FSQ_ACCESS_CLOSED)
+		return report_closed(walk, FSQ_WALK_FILE, 0);
+	fd = fsq_dir_stack_open(&walk->stack, walk->name,
+				FSQ_DIR_STACK_OPEN_FLAGS | (type == DT_DIR ? O_DIRECTORY : 0));
+	if (fd < 0)
+		return visit_unopened(walk, -fd, false);
+	if (type == DT_DIR)
+		return visit_directory(walk, fd);
+	rc = report_file(walk, fd);
+	close(fd);
+	return rc;
+}
+
+static int visit_special_root(struct walk *walk)
+{
+	int fd = open(walk->stack.path, PATH_FLAGS);
+	struct stat st = { 0 };
+	int rc = 0;
+
+	if (fd < 0)
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
+	if (fstat(fd, &st) == 0 && is_special(st.st_mode))
+		rc = has_at(walk->tree, fd);
+	if (rc > 0)
+		return report_held(walk, FSQ_WALK_SPECIAL, fd);
+	close(fd);
+	if (rc < 0)
+		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
+	/* Or somebody exchanges it. */
+	return is_special(st.st_mode) ? report_closed(walk, FSQ_WALK_SPECIAL, 0)
+				      : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
+}
+
+static int visit_root(struct walk *walk)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (lstat(walk->stack.path, &st))
+		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
+	if (is_special(st.st_mode))
+		return visit_special_root(walk);
+	fd = open(walk->stack.path, FSQ_DIR_STACK_OPEN_FLAGS);
+	if (fd < 0 && errno == ELOOP)
+		return visit_special_root(walk);
+	if (fd < 0)
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return visit_directory(walk, fd);
+	rc = is_special(st.st_mode) ? visit_special_root(walk) : report_file(walk, fd);
+	close(fd);
+	return rc;
+}
+
+/* A directory that is open already; the walk reads it by a descriptor of its own. */
+static int visit_open_root(struct walk *walk, int root_fd)
+{
+	int fd = openat(root_fd, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
+
+	if (fd < 0)
+		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
+	return visit_directory(walk, fd);
+}
+
+static int leave(struct walk *walk)
+{
+	int rc = report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_LEAVE,
+							.fd = -1,
+							.dirfd = fsq_dir_stack_fd(&walk->stack),
+							.name = "" });
+
+	if (fsq_dir_stack_pop(&walk->stack))
+		return rc;
+	fsq_dir_stack_strip_name(&walk->stack);
+	return rc ? rc : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
+}
+
+/* Until everything below the first level is done, or somebody has stopped the walk. */
+static int walk_levels(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	int rc = 0;
+
+	while (rc == 0 && walk->stack.count > 0 && !fsq_thread_pool_is_stopped(&tree->pool)) {
+		struct dirent64 *entry = NULL;
+		int more = fsq_dir_stack_next_entry(&walk->stack, &entry);
+
+		if (more > 0) {
+			walk->name = entry->d_name;
+			rc = visit_entry(walk, entry->d_type);
+			walk->name = NULL;
+			if (!tree->large)
+				count_small(walk);
+			continue;
+		}
+		fsq_dir_stack_strip_name(&walk->stack);
+		if (more < 0)
+			rc = more == -ENOMEM ? more : report_closed(walk, FSQ_WALK_NO_OPEN, -more);
+		if (rc == 0)
+			rc = leave(walk);
+	}
+	return rc;
+}
+
+/* --- a large tree --- */
+
+/* A directory that another thread has come to. */
+static int walk_job(const struct fsq_thread_job *job, void *arg)
+{
+	struct walk walk = { .tree = arg,
+			     .segment = job->segment,
+			     .base = job->depth,
+			     .stack = { .path = job->path, .path_size = strlen(job->path) + 1 } };
+	int rc;
+
+	walk.stack.no_openat2 = &walk.tree->no_openat2;
+	rc = fsq_dir_stack_push(&walk.stack, job->fd, job->dev, job->ino);
+
+	if (rc == 0)
+		rc = walk_levels(&walk);
+	else
+		close(job->fd);
+	if (rc == 0)
+		rc = count(&walk);
+	fsq_dir_stack_free(&walk.stack);
+	return rc;
+}
+
+static bool submit(struct walk *walk, int fd, const struct stat *st)
+{
+	struct fsq_thread_job job = {
+		.fd = fd, .dev = st->st_dev, .ino = st->st_ino, .depth = depth_of(walk)
+	};
+
+	job.path = strdup(walk->stack.path);
+	if (job.path && fsq_thread_pool_try_submit(&walk->tree->pool, walk->segment, &job))
+		return true;
+	free(job.path);
+	return false;
+}
+
+/*
+ * From here on by name: the directories we are in are opened again in a private clone of the mount.
+ * Only XFS ignores inheritance that is set on what turns out to be no directory.
+ */
+static void reach_by_name(struct walk *walk)
+{
+	int root_fd = fsq_dir_stack_root_fd(&walk->stack);
+	int fd = fsq_is_xfs(root_fd) ? fsq_mount_clone_open(root_fd, &walk->tree->clone) : -1;
+
+	walk->tree->by_name = fd >= 0 && fsq_dir_stack_reopen(&walk->stack, fd);
+}
+
+static void become_large(struct walk *walk)
+{
+	struct tree *tree = walk->tree;
+	const struct fsq_call_options *options = tree->request->options;
+	unsigned int threads = tree->request->alone ? 1 : options ? options->threads : 0;
+
+	if (threads == 0)
+		threads = fsq_thread_count_for(&tree->sample);
+	threads = fsq_thread_count_limit(threads, FSQ_DIR_STACK_MAX_OPEN);
+
+	/* Everything is set before there are other threads. */
+	tree->large = true;
+	if (has_at(tree, fsq_dir_stack_root_fd(&walk->stack)) > 0 &&
+	    tree->request->access == FSQ_ACCESS_PROJECT_BY_NAME)
+		reach_by_name(walk);
+	if (threads > 1)
+		fsq_thread_pool_start(&tree->pool, threads - 1, walk_job, tree);
+}
+
+/* Called for each entry, as long as the tree is small. */
+static void count_small(struct walk *walk)
+{
+	if (walk->visited >= FSQ_WALK_LARGE) {
+		become_large(walk);
+	} else if (walk->visited >= FSQ_WALK_LARGE / 2 && walk->tree->sample.wall == 0) {
+		walk->tree->sample = fsq_clock_sample();
+	}
+}
+
+/* --- the walk --- */
+
+static int walk_all(struct walk *walk)
+{
+	const struct fsq_walk *request = walk->tree->request;
+	int rc = fsq_dir_stack_init(&walk->stack, request->root);
+
+	if (rc)
+		return rc;
+	rc = request->root_fd < 0 ? visit_root(walk) : visit_open_root(walk, request->root_fd);
+	return rc ? rc : walk_levels(walk);
+}
+
+int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
+{
+	const struct fsq_call_options *options = request->options;
+	struct tree tree = { .request = request, .clone = -1 };
+	struct walk walk = { .tree = &tree, .stack.no_openat2 = &tree.no_openat2 };
+	int rc = -ENOMEM;
+
+	walk.segment = fsq_thread_pool_init(&tree.pool, request->emit, request->arg);
+	if (walk.segment) {
+		rc = walk_all(&walk);
+		count(&walk);
+		fsq_dir_stack_free(&walk.stack);
+		rc = fsq_thread_pool_finish(&tree.pool, walk.segment, rc);
+	}
+	if (tree.clone >= 0)
+		close(tree.clone);
+	request->entries = tree.entries;
+	if (options && options->progress)
+		options->progress(request->entries, NULL, options->arg);
+	if (rc == -ENOMEM)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->root, "cannot walk the tree");
+	if (rc == -EINTR)
+		return fsq_fail(err, FSQ_E_FAILED, EINTR, request->root,
+				"stopped after %" PRIu64 " files and directories",
+				request->entries);
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared libraries that are loaded on first use: linking them costs more than a whole query.
+ *
+ * Packagers find them in the binary, as ELF notes (.note.dlopen) with a JSON array:
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
+ */
+#ifndef FSQ_LOAD_LIBRARY_H
+#define FSQ_LOAD_LIBRARY_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIBRARY_MOUNT "libmount.so.1"
+#define LIBRARY_SMARTCOLS "libsmartcols.so.1"
+#define LIBRARY_EDIT "libedit.so.2"
+
+/* Each stands in the file that loads the library. */
+#define LIBRARY_NOTE_MOUNT \
+	LIBRARY_NOTE("mount", "More kinds of network file systems are known", LIBRARY_MOUNT)
+#define LIBRARY_NOTE_SMARTCOLS LIBRARY_NOTE("smartcols", "Tables", LIBRARY_SMARTCOLS)
+#define LIBRARY_NOTE_EDIT LIBRARY_NOTE("edit", "Line editing in the shell", LIBRARY_EDIT)
+
+#define LIBRARY_NOTE(feature, description, soname)                                     \
+	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
+			"\",\"priority\":\"recommended\",\"soname\":[\"" soname "\"]}]")
+
+#define LIBRARY_NOTE_OF(text)                                                                   \
+	__attribute__((used, section(".note.dlopen"))) _Alignas(uint32_t) static const struct { \
+		uint32_t name_size, text_size, type;                                            \
+		char name[4];                                                                   \
+		_Alignas(uint32_t) char json[sizeof(text)];                                     \
+	} library_note = { 4, sizeof(text), 0x407c0c0a, "FDO", text }
+
+/* A function or variable of the library, and the offset of the pointer to it. */
+struct library_symbol {
+	const char *name;
+	size_t offset;
+};
+
+/**
+ * Fill a struct of pointers from a library, which stays loaded.
+ *
+ * @return   false when it is not installed, or too old
+ * Source: dlopen(3)
+ */
+static inline bool load_library(const char *file, const struct library_symbol *symbols,
+				size_t count, void *pointers)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		if (!symbol) {
+			dlclose(library);
+			return false;
+		}
+		*(void **)(void *)((char *)pointers + symbols[i].offset) = symbol;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_SIZE (32 * 1024)
+/* A lease is held for the time of one write. */
+#define LEASE_TRIES 1000
+#define MILLISECOND (1000 * 1000L)
+
+/* As read(2), but waits for the writer of a pipe to go on. */
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+	ssize_t got = read(fd, to, size);
+
+	if (got < 0 && errno == EAGAIN && fcntl(fd, F_SETFL, 0) == 0)
+		got = read(fd, to, size);
+	return got;
+}
+
+/* What is longer than a first buffer: /dev/zero and its kin have no end. */
+static int check_long(int fd, size_t used)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return -EFBIG;
+	return used > FSQ_FILE_MAX || st.st_size > FSQ_FILE_MAX ? -EFBIG : 0;
+}
+
+static int read_all(int fd, char **text, size_t *length)
+{
+	size_t size = 0, used = 0;
+	char *buffer = NULL;
+	ssize_t got;
+	int rc = 0;
+
+	do {
+		if (used + 1 >= size) {
+			size_t wanted = size ? 2 * size : FIRST_SIZE;
+			char *larger = NULL;
+
+			rc = size ? check_long(fd, used) : 0;
+			if (rc == 0)
+				larger = realloc(buffer, wanted);
+			if (rc == 0 && !larger)
+				rc = -ENOMEM;
+			if (rc)
+				break;
+			buffer = larger;
+			size = wanted;
+		}
+		got = read_some(fd, buffer + used, size - used - 1);
+		if (got < 0)
+			rc = -errno;
+		else
+			used += (size_t)got;
+	} while (got > 0);
+	if (rc) {
+		free(buffer);
+		return rc;
+	}
+	buffer[used] = '\0';
+	*text = buffer;
+	*length = used;
+	return 0;
+}
+
+int fsq_open_file(const char *path, int flags)
+{
+	const struct timespec little = { .tv_nsec = MILLISECOND };
+	int fd = -1;
+
+	for (int i = 0; i < LEASE_TRIES; i++) {
+		fd = open(path, flags | O_NONBLOCK, 0644);
+		if (fd >= 0 || errno != EWOULDBLOCK)
+			break;
+		nanosleep(&little, NULL);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int fsq_read_file(const char *file, char **text, size_t *length)
+{
+	int fd = fsq_open_file(file, O_RDONLY | O_CLOEXEC | O_NOCTTY), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = read_all(fd, text, length);
+	close(fd);
+	return rc;
+}
+
+/* More room for a line. */
+static int grow(char **line, size_t *size)
+{
+	size_t wanted = *size ? 2 * *size : 256;
+	char *larger = wanted <= FSQ_LINE_MAX ? realloc(*line, wanted) : NULL;
+
+	if (!larger)
+		return wanted <= FSQ_LINE_MAX ? -ENOMEM : -EFBIG;
+	*line = larger;
+	*size = wanted;
+	return 0;
+}
+
+ssize_t fsq_read_line(FILE *file, char **line, size_t *size)
+{
+	size_t length = 0;
+	int c, rc;
+
+	/* The end of the file sets no errno. */
+	errno = 0;
+	while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+		rc = length + 1 < *size ? 0 : grow(line, size);
+		if (rc)
+			return rc;
+		(*line)[length++] = (char)c;
+	}
+	if (c == EOF && ferror(file))
+		return errno ? -errno : -EIO;
+	if (c == EOF && length == 0)
+		return -ENODATA;
+	rc = *size ? 0 : grow(line, size);
+	if (rc)
+		return rc;
+	(*line)[length] = '\0';
+	return (ssize_t)length;
+}
+
+char *fsq_next_line(char **rest, const char *end)
+{
+	char *line = *rest, *newline;
+
+	if (line >= end)
+		return NULL;
+	newline = memchr(line, '\n', (size_t)(end - line));
+	if (newline)
+		*newline = '\0';
+	*rest = newline ? newline + 1 : line + (end - line);
+	return line;
+}

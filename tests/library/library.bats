@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# libfsquota for a program outside of this tree: its header, what it exports, and that it works.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+header=$srcdir/src/quota/fsquota.h
+symbols=$srcdir/src/quota/libfsquota.sym
+
+setup_file() {
+	export root=$BATS_FILE_TMPDIR/root
+	make -s -C "$builddir" install DESTDIR="$root" >"$BATS_FILE_TMPDIR/install" 2>&1 ||
+		cat "$BATS_FILE_TMPDIR/install" >&3
+	PKG_CONFIG_LIBDIR=$(dirname "$(find "$root" -name fsquota.pc)")
+	export PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR=$root
+	LIBRARY_PATH=$(dirname "$(find "$root" -name libfsquota.so)")
+	export LIBRARY_PATH
+}
+
+# The functions that the header declares, that libfsquota.sym lists, and that a file defines.
+declared() {
+	sed -n 's/^[a-z][a-z0-9_ ]*[ *]\(fsq_[a-z_]*\)(.*/\1/p' "$header" | sort -u
+}
+
+listed() {
+	sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u
+}
+
+@test "the header stands alone in C11 and in C++17, without a warning" {
+	run -0 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+	run -0 g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
+}
+
+@test "the shared library exports what the header declares, and nothing else" {
+	run -0 nm -D --defined-only "$LIBRARY_PATH/libfsquota.so"
+	assert_equal "$(sed -n 's/.* T \([a-z_]*\)@@LIBFSQUOTA_1$/\1/p' <<<"$output" | sort)" "$(declared)"
+	assert_equal "$(grep -cv ' T ' <<<"$output")" 1
+	assert_equal "$(listed)" "$(declared)"
+	[ "$(declared | wc -l)" -gt 40 ]
+}
+
+@test "the static library defines no global name but with fsq_" {
+	run -0 nm -g --defined-only "$LIBRARY_PATH/libfsquota.a"
+	assert_equal "$(awk 'NF == 3 && $3 !~ /^fsq_/ { print $3 }' <<<"$output")" ""
+}
+
+@test "the program of fsquota(3) is built with pkg-config, as C and as C++" {
+	local flags libraries
+	flags=$(pkg-config --cflags fsquota) libraries=$(pkg-config --libs fsquota)
+	# shellcheck disable=SC2086
+	run -0 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror $flags -o "$BATS_FILE_TMPDIR/volume" \
+		"$srcdir/tests/library/volume.c" $libraries
+	assert_output ''
+	# shellcheck disable=SC2086
+	run -0 g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror $flags -o "$BATS_FILE_TMPDIR/volume++" \
+		-x c++ "$srcdir/tests/library/volume.c" -x none $libraries
+	assert_output ''
+	# shellcheck disable=SC2086
+	run -0 gcc -std=c11 $flags -o "$BATS_FILE_TMPDIR/static" "$srcdir/tests/library/volume.c" \
+		"$LIBRARY_PATH/libfsquota.a" -lpthread
+}
+
+@test "fsquota(3) shows this program" {
+	run -0 sed -n '/^\.Bd -literal$/,/^\.Ed$/p' "$srcdir/man/fsquota.3"
+	assert_equal "$(sed -e '/^\.[BE]d/d' -e 's/\\e/\\/g' <<<"$output")" \
+		"$(tail -n +2 "$srcdir/tests/library/volume.c")"
+}
+
+@test "fsquota(3) lists what the header declares" {
+	assert_equal "$(sed -n 's/^\.It Fn \(fsq_[a-z_]*\).*/\1/p' "$srcdir/man/fsquota.3" | sort)" "$(declared)"
+}
+
+@test "it assigns a quota, asks for it and releases it, on XFS and on ext4" {
+	local program fs
+	for program in volume volume++ static; do
+		for fs in x e; do
+			fresh_fs $fs
+			mkdir /mnt/$fs/volume
+			LD_LIBRARY_PATH=$LIBRARY_PATH run_split "$BATS_FILE_TMPDIR/$program" \
+				/mnt/$fs/volume $((10 << 20))
+			assert_equal "$program $fs: $status: $stderr" "$program $fs: 0: "
+			assert_line "ID 1048577"
+			assert_line "hard 10485760"
+			run -0 fsquota id /mnt/$fs/volume
+			assert_output 0
+		done
+	done
+}
+
+@test "it says what failed, and where" {
+	LD_LIBRARY_PATH=$LIBRARY_PATH run_split "$BATS_FILE_TMPDIR/volume" /proc 10485760
+	assert_equal "$status" 1
+	[[ $stderr == *"/proc: there is no project quota"* ]] || fail "$stderr"
+}
+
+@test "what is installed is uninstalled, but for folders" {
+	local other=$BATS_FILE_TMPDIR/other
+	make -s -C "$builddir" install DESTDIR="$other" >/dev/null 2>&1
+	[ -n "$(find "$other" -name 'libfsquota.so.0')" ]
+	make -s -C "$builddir" uninstall DESTDIR="$other" >/dev/null 2>&1
+	assert_equal "$(find "$other" ! -type d)" ""
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "quota/base/error.h"
+#include "quota/base/id_set.h"
+#include "quota/base/path.h"
+#include "tap.h"
+
+static bool is_below(const char *directory, const char *path, const char *wanted)
+{
+	const char *below = fsq_path_below(directory, path, strlen(path));
+
+	return wanted ? below && strcmp(below, wanted) == 0 : !below;
+}
+
+static void test_paths(void)
+{
+	char *path;
+	int fd = open("/proc", O_RDONLY);
+
+	ok(is_below("/a", "/a/b/c", "b/c") && is_below("/a", "/a//b", "b"), "a path below");
+	ok(is_below("/a", "/a", "") && is_below("/a", "/a/", ""), "the same path");
+	ok(is_below("/", "/a", "a") && is_below("/", "/", ""), "below the root");
+	ok(is_below("/a", "/ab", NULL) && is_below("/a/b", "/a", NULL) && is_below("/a", "b", NULL),
+	   "not below");
+	ok(!fsq_path_below("/a/b", "/a/bc", 3), "a path that no NUL ends");
+	path = fsq_fd_path(fd);
+	ok(path && strcmp(path, "/proc") == 0, "the path of a descriptor");
+	free(path);
+	close(fd);
+	ok(!fsq_fd_path(fd), "a closed one has none");
+}
+
+static void test_ids(void)
+{
+	struct fsq_id_set set = { 0 };
+
+	fsq_id_set_sort(&set);
+	ok(!fsq_id_set_has(&set, 0) && fsq_id_set_first_missing(&set, 7) == 7, "an empty set");
+	for (uint32_t id = 100; id > 0; id--)
+		if (id != 50 && fsq_id_set_add(&set, id))
+			abort();
+	fsq_id_set_add(&set, 1);
+	fsq_id_set_add(&set, FSQ_ID_MAX);
+	fsq_id_set_sort(&set);
+	ok(fsq_id_set_has(&set, 1) && fsq_id_set_has(&set, 100) && fsq_id_set_has(&set, FSQ_ID_MAX),
+	   "what was added is in it");
+	ok(!fsq_id_set_has(&set, 0) && !fsq_id_set_has(&set, 50) && !fsq_id_set_has(&set, 101),
+	   "and nothing else");
+	ok(fsq_id_set_first_missing(&set, 1) == 50 && fsq_id_set_first_missing(&set, 51) == 101 &&
+		   fsq_id_set_first_missing(&set, 50) == 50,
+	   "the first that is missing");
+	ok(fsq_id_set_first_missing(&set, FSQ_ID_MAX) == (uint64_t)FSQ_ID_MAX + 1,
+	   "above the highest there is none");
+	fsq_id_set_free(&set);
+}
+
+/* A request, as a program knows it that was built with a later library. */
+struct later {
+	size_t size;
+	uint64_t known;
+	uint64_t later;
+};
+
+static void test_sizes(void)
+{
+	struct later later = { .size = sizeof(later), .known = 1 };
+	const size_t known = offsetof(struct later, later);
+	struct fsq_error err;
+
+	ok(fsq_check_size(&later, later.size, known, &err) == 0,
+	   "a larger request that asks for nothing new");
+	later.later = 1;
+	ok(fsq_check_size(&later, later.size, known, &err) == FSQ_E_USAGE && err.errnum == E2BIG,
+	   "one that asks for something new");
+	ok(fsq_check_size(&later, 0, known, &err) == FSQ_E_USAGE && err.errnum == EINVAL,
+	   "one whose size is not set");
+}
+
+static void test_errors(void)
+{
+	struct fsq_error err;
+	char path[2 * FSQ_PATH_MAX];
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	ok(fsq_fail(&err, FSQ_E_CONFLICT, EBUSY, path, "is %s", "busy") == FSQ_E_CONFLICT &&
+		   err.kind == FSQ_E_CONFLICT && err.errnum == EBUSY && !err.hint &&
+		   strcmp(err.message, "is busy") == 0 && strlen(err.path) == FSQ_PATH_MAX - 1,
+	   "an error is filled, a long path cut");
+	ok(fsq_add_hint(&err, FSQ_HINT_ROOT_ONLY, FSQ_E_CONFLICT) == FSQ_E_CONFLICT &&
+		   err.hint == FSQ_HINT_ROOT_ONLY,
+	   "a hint is added");
+	ok(fsq_fail(NULL, FSQ_E_FAILED, 0, NULL, "x") == FSQ_E_FAILED &&
+		   fsq_add_hint(NULL, FSQ_HINT_ROOT_ONLY, FSQ_E_FAILED) == FSQ_E_FAILED,
+	   "without an error to fill");
+	ok(fsq_error_kind_of(0) == FSQ_OK && fsq_error_kind_of(EPERM) == FSQ_E_PERMISSION &&
+		   fsq_error_kind_of(ENOENT) == FSQ_E_NOT_FOUND &&
+		   fsq_error_kind_of(ENOSYS) == FSQ_E_NOT_SUPPORTED &&
+		   fsq_error_kind_of(EIO) == FSQ_E_FAILED,
+	   "kinds of errnos");
+	ok(FSQ_E_FAILED < -4095, "kinds are no errnos");
+}
+
+int main(void)
+{
+	test_paths();
+	test_ids();
+	test_sizes();
+	test_errors();
+	return tap_end();
+}
