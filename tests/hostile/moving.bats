@@ -43,17 +43,18 @@ assert_gone() {
 }
 
 @test "release leaves nothing behind while directories in the tree are moved about" {
-	local fs round dir
+	local fs round dir id
 	for fs in x e; do
 		dir=/mnt/$fs/moving
 		tree $dir 40 12
 		begin_tenant $dir 0 rename
 		for round in {1..6}; do
 			run -0 fsquota assign $dir --hard 100M
+			id=$output
 			run_split fsquota release $dir
 			while [ "$status" = 7 ]; do run_split fsquota release $dir; done
 			assert_equal "$round: $status: $stderr" "$round: 0: "
-			counts /mnt/$fs $output 0
+			counts /mnt/$fs $id 0
 		done
 		end_tenant
 		assert_gone /mnt/$fs $FIRST $dir
