@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "session.h"
 
@@ -34,16 +35,16 @@ struct command_option {
 	const char *name; /* the long name, or NULL; the xfs_quota door has none */
 	const char *help; /* NULL: xfs_quota knows the letter, but refuses it */
 	enum value_kind kind;
-	const char *argument;	  /* what help calls the value */
-	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
-	const char *choices_text; /* the same for an error: "a, b or c" */
 	/*
 	 * The offset in the command's options of what it sets: a bool, a const char * for a value,
 	 * or an enum that has the choices in their order.
 	 */
-	size_t field;
+	uint16_t field;
 	/* The same in the session; 0: it is not there. */
-	size_t session_field;
+	uint16_t session_field;
+	const char *argument;	  /* what help calls the value */
+	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
+	const char *choices_text; /* the same for an error: "a, b or c" */
 	/* Or the function that sets it; false ends the command. */
 	bool (*take)(struct session *session, const struct command_option *option, void *options,
 		     const char *value);
