@@ -42,12 +42,11 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 {
 	struct report *report = arg;
 	const struct row_style *style = &report->style;
-	struct usage_row row = {
-		.device = report->path->info->device,
-		.directory = report->path->directory,
-		.owner = { (enum row_type)report->type, dquot->id, NULL },
-	};
+	struct usage_row row; /* its forms are filled once, not twice */
 
+	row.device = report->path->info->device;
+	row.directory = report->path->directory;
+	row.owner = (struct owner_row){ (enum row_type)report->type, dquot->id, NULL };
 	dquot_to_row(dquot, &report->now, row.form);
 	begin(report);
 	if (report->terse && row_is_unused(style, row.form))

@@ -14,15 +14,10 @@ static const char *type_word(enum row_type type)
 	return words[type];
 }
 
-static void write_amount(struct writer *w, enum row_form form, bool human, uint64_t units)
+static void write_human(struct writer *w, enum row_form form, uint64_t units)
 {
 	char cell[CELL];
 
-	write_char(w, ' ');
-	if (!human) {
-		write_number_right(w, form == ROW_INODES ? units : units / 2, 10);
-		return;
-	}
 	if (form == ROW_INODES)
 		cell_inodes(cell, units);
 	else
@@ -30,22 +25,37 @@ static void write_amount(struct writer *w, enum row_form form, bool human, uint6
 	write_right(w, cell, 6);
 }
 
+static void write_three(struct writer *w, enum row_form form, bool human, uint64_t first,
+			uint64_t second, uint64_t third)
+{
+	const uint64_t units[] = { first, second, third };
+
+	for (int i = 0; i < 3; i++) {
+		write_char(w, ' ');
+		if (human)
+			write_human(w, form, units[i]);
+		else
+			write_number_right(w, form == ROW_INODES ? units[i] : units[i] / 2, 10);
+	}
+}
+
 static void write_grace(struct writer *w, const struct amounts_row *amounts, bool human)
 {
 	char cell[CELL];
 
 	if (amounts->hard_units && amounts->used_units > amounts->hard_units) {
-		write_right(w, human ? "[-none-]" : "[--none--]", 0);
+		write_text(w, human ? " [-none-]" : " [--none--]");
 		return;
 	}
 	/* Nearly every row of a report. */
 	if (amounts->grace_seconds == ROW_NO_GRACE) {
 		if (human)
-			write_text(w, "[------]");
+			write_text(w, " [------]");
 		else
-			write_text(w, "[--------]");
+			write_text(w, " [--------]");
 		return;
 	}
+	write_char(w, ' ');
 	cell_grace(cell, amounts->grace_seconds, false, human);
 	write_right(w, cell, human ? 8 : 9);
 }
@@ -53,12 +63,10 @@ static void write_grace(struct writer *w, const struct amounts_row *amounts, boo
 static void write_amounts(struct writer *w, const struct row_style *style, enum row_form form,
 			  const struct amounts_row *amounts, size_t gap)
 {
-	write_amount(w, form, style->human, amounts->used_units);
-	write_amount(w, form, style->human, amounts->soft_units);
-	write_amount(w, form, style->human, amounts->hard_units);
+	write_three(w, form, style->human, amounts->used_units, amounts->soft_units,
+		    amounts->hard_units);
 	write_blanks(w, gap);
 	write_number_zeros(w, amounts->warnings, 2);
-	write_char(w, ' ');
 	write_grace(w, amounts, style->human);
 }
 
@@ -338,9 +346,7 @@ static void space_row(struct writer *w, const struct row_style *style, const str
 		percent = (uint64_t)(100.0 * (double)row->used_units / (double)row->total_units +
 				     0.5);
 	write_left(w, row->device, style->human ? 12 : 19);
-	write_amount(w, form, style->human, row->total_units);
-	write_amount(w, form, style->human, row->used_units);
-	write_amount(w, form, style->human, row->available_units);
+	write_three(w, form, style->human, row->total_units, row->used_units, row->available_units);
 	write_blanks(w, style->human ? 1 : 2);
 	write_number_right(w, percent, 3);
 	write_text(w, "% ");

@@ -80,7 +80,7 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 @test "paths that are not there, of every kind" {
 	local path
 	for path in /nonexistent "$tree/file/below" "$tree/dangling/below" ''; do
-		fails 5 "^fsquota id: $path: " fsquota id "$path"
+		fails 5 "^fsquota id: ${path:+$path: }cannot" fsquota id "$path"
 		fails 5 "^fsquota lsattr: $path: " fsquota lsattr -pd "$path"
 	done
 }

@@ -59,7 +59,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 {
 	uint64_t next;
 
-	while (search->calls<CALLS && * free_id> taken + 1) {
+	while (search->calls < CALLS && taken + 1 < *free_id) {
 		uint64_t middle =
 			fsq_project_edit_unlisted(search->edit, taken + (*free_id - taken) / 2);
 		int rc;
