@@ -24,6 +24,9 @@ const char *hint_words(enum fsq_hint hint)
 		[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
 		[FSQ_HINT_PROJECT_ABOVE] = "it belongs to the project of a directory above it",
 		[FSQ_HINT_RELEASE_AGAIN] = "the quota stays; release it again",
+		[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
+		[FSQ_HINT_KEEP_TAGS] = "take it off them with fsquota project -C, or leave it with "
+				       "--keep-tags",
 		[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
 	};
 

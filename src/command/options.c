@@ -90,9 +90,13 @@ const struct command_option help_option[] = {
 	{ 0 },
 };
 
-static const struct command_option at_option[] = {
+const struct command_option at_option[] = {
 	{ 0, "at", "the filesystem: a directory on it, or its device", .kind = VALUE_PATH,
 	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+static const struct command_option json_table_option[] = {
 	{ 0, "json", "JSON instead of a table, see fsquota-json(5)",
 	  .session_field = offsetof(struct session, json) },
 	{ 0 },
@@ -104,8 +108,9 @@ static const struct command_option long_help_option[] = {
 	{ 0 },
 };
 
-const struct command_option *const options_of_filesystems[] = { at_option, registry_options,
-								long_help_option, NULL };
+const struct command_option *const options_of_filesystems[] = { at_option, json_table_option,
+								registry_options, long_help_option,
+								NULL };
 
 bool options_parse_id(struct session *session, const char *text, uint32_t *id)
 {

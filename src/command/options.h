@@ -11,6 +11,7 @@
 
 extern const struct command_option json_option[];	 /* JSON instead of a table */
 extern const struct command_option json_errors_option[]; /* there is no table */
+extern const struct command_option at_option[];		 /* --at */
 extern const struct command_option registry_options[];	 /* --projects-file, --projid-file */
 extern const struct command_option lock_option[];	 /* --lock-timeout */
 extern const struct command_option progress_option[];	 /* --progress */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/fsquota.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 
@@ -11,8 +12,89 @@
 
 struct release_options {
 	uint32_t id;
-	bool keep_tags, dry_run;
+	const char *name;
+	bool keep_tags, dry_run, if_exists;
 };
+
+/* What is said of a project: its directory, or how it was asked for. */
+static void warn_of_left(struct session *session, const struct fsq_release_request *request,
+			 const struct fsq_released *released)
+{
+	const char *place = request->directory ? request->directory : request->at;
+
+	if (!released->left_inodes || request->keep_tags || request->dry_run)
+		return;
+	session_warn(session, place,
+		     "%s%sreleased, but %" PRIu64 " file%s project ID %u: deleted but open, "
+		     "linked elsewhere, or of a kind that this kernel cannot change; nobody "
+		     "gets the ID before",
+		     place ? place : "", place ? ": " : "", released->left_inodes,
+		     released->left_inodes == 1 ? " still has" : "s still have", released->id);
+}
+
+/* @return   false when a signal came: no more is to be released */
+static bool release(struct session *session, struct fsq_release_request *request, bool if_exists)
+{
+	struct fsq_released released;
+	sigset_t signals_before;
+	struct progress progress;
+	struct fsq_error err;
+	int rc;
+
+	progress_begin(&progress, session);
+	request->options = &progress.options;
+	block_termination_signals(&signals_before);
+	rc = fsq_release(request, &released, &err);
+	progress_clear(&progress);
+	if (rc == FSQ_E_NOT_FOUND && if_exists)
+		rc = 0;
+	else if (!rc)
+		warn_of_left(session, request, &released);
+	if (!rc)
+		/* They stay blocked: a signal that comes too late has nothing to stop any more. */
+		return true;
+	session_fail(session, &err);
+	restore_signals(&signals_before);
+	return err.errnum != EINTR;
+}
+
+/* @return   whether there is such a project; else an error was reported, unless --if-exists */
+static bool find_project(struct session *session, const struct release_options *options,
+			 uint32_t *id)
+{
+	if (options->id && options->name) {
+		session_usage_error(session, "--id and --name do not go together");
+		return false;
+	}
+	*id = options->id;
+	if (!options->name || fsq_project_names_id(session_names(session), options->name, id))
+		return true;
+	if (!options->if_exists)
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
+			      "there is no project \"%s\"", options->name);
+	return false;
+}
+
+static bool check_words(struct session *session, const struct invocation *invocation)
+{
+	const struct release_options *options = invocation->options;
+	bool by_id = options->id || options->name;
+	int count = invocation->operand_count;
+
+	if (count == 0 && !by_id)
+		session_usage_error(session, "no directory given; usage: fsquota %s %s",
+				    invocation->command->name, invocation->command->synopsis);
+	else if (count > 0 && (options->name || session->at_count))
+		session_usage_error(session, "%s does not go with a directory",
+				    options->name ? "--name" : "--at");
+	else if (count > 1 && options->id)
+		session_usage_error(session, "--id goes with one directory");
+	else if (session->at_count > 1)
+		session_usage_error(session, "--at goes with one filesystem");
+	else
+		return true;
+	return false;
+}
 
 static void command_release(struct session *session, const struct invocation *invocation)
 {
@@ -21,35 +103,19 @@ static void command_release(struct session *session, const struct invocation *in
 	struct fsq_release_request request = {
 		.size = sizeof(request),
 		.registry = &registry,
-		.id = options->id,
+		.at = session->at_count ? session->at[0] : NULL,
 		.keep_tags = options->keep_tags,
 		.dry_run = options->dry_run,
 	};
-	struct fsq_released released;
-	sigset_t signals_before;
-	struct progress progress;
-	struct fsq_error err;
-	int rc;
 
-	if (!options_directory(session, invocation, &request.directory))
+	if (!check_words(session, invocation) || !find_project(session, options, &request.id))
 		return;
-	progress_begin(&progress, session);
-	request.options = &progress.options;
-	block_termination_signals(&signals_before);
-	/* They stay blocked: a signal that comes too late has nothing to stop any more. */
-	rc = fsq_release(&request, &released, &err);
-	progress_clear(&progress);
-	if (rc) {
-		session_fail(session, &err);
-		restore_signals(&signals_before);
-	} else if (released.left_inodes && !request.keep_tags && !request.dry_run) {
-		session_warn(
-			session, request.directory,
-			"%s: released, but %" PRIu64 " file%s project ID %u: deleted but open, "
-			"linked elsewhere, or of a kind that this kernel cannot change; nobody "
-			"gets the ID before",
-			request.directory, released.left_inodes,
-			released.left_inodes == 1 ? " still has" : "s still have", released.id);
+	if (invocation->operand_count == 0)
+		release(session, &request, options->if_exists);
+	for (int i = 0; i < invocation->operand_count; i++) {
+		request.directory = invocation->operands[i];
+		if (!release(session, &request, options->if_exists))
+			break;
 	}
 }
 
@@ -58,6 +124,17 @@ static void command_release(struct session *session, const struct invocation *in
 static const struct command_option tags_option[] = {
 	{ 0, "keep-tags", "leave the ID on the files: DIR is about to be deleted",
 	  .field = FIELD(keep_tags) },
+	{ 0 },
+};
+
+static const struct command_option name_option[] = {
+	{ 0, "name", "a project, by its name", .kind = VALUE_PROJECT, .argument = "NAME",
+	  .field = FIELD(name) },
+	{ 0 },
+};
+
+static const struct command_option exists_option[] = {
+	{ 0, "if-exists", "what has no quota is no failure", .field = FIELD(if_exists) },
 	{ 0 },
 };
 
@@ -75,15 +152,18 @@ static const struct command_option dry_option[] = {
 
 const struct command release_command = {
 	.name = "release",
-	.summary = "take the quota off a directory, and free its ID",
-	.synopsis = "DIR [OPTION]...",
+	.summary = "take the quota off directories, and free their IDs",
+	.synopsis = "DIR... | --id ID | --name NAME [OPTION]...",
 	.help = "Take the project ID off DIR and all that is in it and, if DIR was its last\n"
 		"directory, the limits off the project and its lines out of the files. Any\n"
-		"error: nothing has changed. Also for a quota that other tools put there.",
-	.options = (option_tables){ tags_option, own_id_option, register_option, registry_options,
-				    lock_option, dry_option, progress_option, json_errors_option,
-				    help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+		"error: nothing has changed. Also for a quota that other tools put there.\n"
+		"Without DIR: all directories of a project on a filesystem, also when they are\n"
+		"gone.",
+	.options =
+		(option_tables){ tags_option, own_id_option, name_option, at_option, exists_option,
+				 register_option, registry_options, lock_option, dry_option,
+				 progress_option, json_errors_option, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct release_options),
 	.flags = COMMAND_CONFIG,
 	.run = command_release,

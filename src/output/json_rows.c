@@ -322,6 +322,22 @@ static void support(struct writer *w, const struct support_row *row)
 	document_end(&json);
 }
 
+static void leftover_row(struct writer *w, const struct leftover_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "action", row->action);
+	json_string(&json, "kind", row->kind);
+	json_string(&json, "reason", row->reason);
+	json_number(&json, "id", row->id);
+	json_string(&json, "name", row->name);
+	json_string(&json, "directory", row->directory);
+	json_string(&json, "mountpoint", row->mountpoint);
+	json_number(&json, "inodes", row->inodes);
+	row_end(&json);
+}
+
 const struct renderer json_renderer = {
 	.begin = begin,
 	.end = end,
@@ -340,4 +356,5 @@ const struct renderer json_renderer = {
 	.attributes_row = attributes_row,
 	.only_id = only_id,
 	.support = support,
+	.leftover_row = leftover_row,
 };

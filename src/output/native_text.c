@@ -75,3 +75,22 @@ void text_support(struct writer *w, const struct support_row *row)
 	}
 	write_text(w, row->enforced ? "\n" : "; limits are not enforced\n");
 }
+
+void text_leftover_row(struct writer *w, const struct leftover_row *row)
+{
+	write_text(w, row->action);
+	write_text(w, " project ");
+	write_number(w, row->id);
+	if (row->name) {
+		write_text(w, " (");
+		write_escaped(w, row->name);
+		write_char(w, ')');
+	}
+	if (row->directory || row->mountpoint) {
+		write_text(w, row->directory ? ", " : " on ");
+		write_escaped(w, row->directory ? row->directory : row->mountpoint);
+	}
+	write_text(w, ": ");
+	write_text(w, row->sentence);
+	write_char(w, '\n');
+}

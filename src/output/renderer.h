@@ -60,6 +60,7 @@ struct renderer {
 	/* assign --dry-run, and supported: all that is printed */
 	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
 	void (*support)(struct writer *w, const struct support_row *row);
+	void (*leftover_row)(struct writer *w, const struct leftover_row *row); /* prune */
 };
 
 /* What not every renderer has. */

@@ -115,6 +115,19 @@ struct attributes_row {
 	bool inherit; /* the directory hands it on */
 };
 
+/* What a directory that is gone has left. */
+struct leftover_row {
+	const char *action; /* "removed", "would-remove" or "kept" */
+	const char *kind;   /* "directory", "line", "limits" or "name" */
+	const char *reason; /* why it is kept: "unmounted", "used" or "pod"; else NULL */
+	uint32_t id;
+	const char *name;	/* or NULL */
+	const char *directory;	/* or NULL */
+	const char *mountpoint; /* or NULL */
+	uint64_t inodes;	/* that have the ID, where it is used */
+	const char *sentence;	/* kind or reason, for people */
+};
+
 /* Where a quota can be put. */
 struct support_row {
 	const char *path;

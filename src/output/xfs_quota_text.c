@@ -480,4 +480,5 @@ const struct renderer text_renderer = {
 	.attributes_leave = text_attributes_leave,
 	.only_id = text_only_id,
 	.support = text_support,
+	.leftover_row = text_leftover_row,
 };

@@ -64,10 +64,12 @@ enum fsq_hint {
 	FSQ_HINT_WAIT_LONGER,	     /* set a larger fsq_registry.lock_seconds */
 	FSQ_HINT_LOOK_AT_HOLDER,     /* look at the process that holds the lock, or wait longer */
 	FSQ_HINT_INSIST_ON_ID,	     /* the owner may have set the ID; set the request's id */
-	FSQ_HINT_NAME_DIRECTORY, /* name the directory that has the ID, or set the request's id */
-	FSQ_HINT_PROJECT_ABOVE,	 /* a directory above has the quota */
-	FSQ_HINT_RELEASE_AGAIN,	 /* the quota is still there; release it again */
-	FSQ_HINT_ALLOW_SHRINK,	 /* set fsq_resize_request.allow_shrink */
+	FSQ_HINT_NAME_DIRECTORY,  /* name the directory that has the ID, or set the request's id */
+	FSQ_HINT_PROJECT_ABOVE,	  /* a directory above has the quota */
+	FSQ_HINT_RELEASE_AGAIN,	  /* the quota is still there; release it again */
+	FSQ_HINT_ALLOW_SHRINK,	  /* set fsq_resize_request.allow_shrink */
+	FSQ_HINT_NAME_FILESYSTEM, /* set fsq_release_request.at */
+	FSQ_HINT_KEEP_TAGS, /* take the ID off the files, or set fsq_release_request.keep_tags */
 };
 
 /* Longer paths are cut in errors. */
@@ -567,10 +569,11 @@ void fsq_assignment_free(struct fsq_assignment *assignment);
 
 struct fsq_release_request {
 	size_t size;
-	const char *directory;
-	uint32_t id;	/* the ID that the directory carries is its own; 0: find out */
-	bool keep_tags; /* leave the ID on the files: the directory is about to be deleted */
-	bool dry_run;	/* change nothing, only find out whether there is a quota */
+	const char *directory; /* or NULL: the project @id, on the file system of @at */
+	const char *at;	       /* any path on it; NULL: that of all its registered directories */
+	uint32_t id;	       /* the ID that the directory carries is its own; 0: find out */
+	bool keep_tags;	       /* leave the ID on the files: the directory is about to be deleted */
+	bool dry_run;	       /* change nothing, only find out whether there is a quota */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 };
@@ -588,14 +591,72 @@ struct fsq_released {
  * belongs to no project, or to that of the directory above. The last directory of a project takes
  * the limits and names of the project with it.
  *
+ * Without a directory: take the quota off all directories of a project that are registered on a
+ * file system, one after the other, and then its limits there, and the lines of the directories
+ * that are gone. A registered directory that is gone is released, too.
+ *
  * @released filled on success
  * @return   0; FSQ_E_PARTIAL files that others move about keep the ID, and the quota stays until
  *           the next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no
- *           quota of its own; as fsq_assign()
+ *           quota of its own; FSQ_E_CONFLICT it has another ID, or without a directory: files have
+ *           the ID that are in none of its directories; as fsq_assign()
  * Source: KEP-1029, "Operation Flow -- Removing a Quota"
  */
 int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
 		struct fsq_error *err);
+
+/* What is left of a directory. */
+enum fsq_leftover_kind {
+	FSQ_LEFTOVER_DIRECTORY, /* it is registered, and gone */
+	FSQ_LEFTOVER_LINE,	/* it is registered, and has neither the ID nor limits */
+	FSQ_LEFTOVER_LIMITS,	/* limits of an ID that is not registered, and that no file has */
+	FSQ_LEFTOVER_NAME,	/* a name of an ID that nothing else has */
+};
+
+/* Why something is not removed. */
+enum fsq_leftover_kept {
+	FSQ_NOT_KEPT,
+	FSQ_KEPT_UNMOUNTED, /* its file system may not be mounted */
+	FSQ_KEPT_USED,	    /* files have the ID: deleted but open, or moved elsewhere */
+	FSQ_KEPT_POD,	    /* kubelet takes the pod up at its next start: its directory exists */
+};
+
+struct fsq_leftover {
+	enum fsq_leftover_kind kind;
+	enum fsq_leftover_kept kept;
+	uint32_t id;
+	const char *name;	/* of FSQ_LEFTOVER_NAME, or NULL */
+	const char *directory;	/* of a line, or NULL */
+	const char *mountpoint; /* where it was, or NULL */
+	uint64_t inodes;	/* that have the ID, of FSQ_KEPT_USED */
+	uint64_t reserved[4];
+};
+
+typedef enum fsq_visit (*fsq_leftover_visitor)(const struct fsq_leftover *leftover, void *arg);
+
+struct fsq_prune_request {
+	size_t size;
+	const char *const *paths;  /* file systems, by any path on them */
+	size_t path_count;	   /* 0: all that are mounted; only then names are removed */
+	struct fsq_id_range range; /* for names and limits; as in fsq_assign_request */
+	bool all;		   /* also of other IDs, and what would be kept */
+	bool dry_run;		   /* only visit */
+	const struct fsq_registry *registry;	/* or NULL */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/**
+ * Remove what directories that are gone have left: their lines, names and limits. Each is visited
+ * after it was removed, or with the reason why it is kept. The locks of the files are held for one
+ * removal at a time.
+ *
+ * @return   0, also when @visit stopped it; FSQ_E_NOT_FOUND no such path; FSQ_E_NOT_SUPPORTED no
+ *           project quota there; FSQ_E_PERMISSION; FSQ_E_FAILED, EINTR cancelled. What was visited
+ *           before a failure is done.
+ * Source: projects(5), projid(5); quotactl(2), Q_XGETNEXTQUOTA
+ */
+int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visit, void *arg,
+	      struct fsq_error *err);
 
 struct fsq_resize_request {
 	size_t size;

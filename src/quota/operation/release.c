@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
+#include "release_project.h"
 #include "tree_tag.h"
 
 /* How many walks, while the kernel counts more and the last one found some. */
@@ -307,8 +308,12 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	struct release r = { .request = request };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	if (rc == 0 && !request->directory)
+		return fsq_release_project(request, released, err);
 	if (rc == 0)
 		rc = fsq_place_open_directory(&r.directory, request->directory, err);
+	if (rc == FSQ_E_NOT_FOUND)
+		return fsq_release_gone(request, released, err);
 	if (rc)
 		return rc;
 	r.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);

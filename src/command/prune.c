@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "command.h"
+#include "options.h"
+#include "quota/fsquota.h"
+#include "signals.h"
+
+struct prune_options {
+	bool all, dry_run;
+};
+
+struct prune {
+	struct session *session;
+	bool dry_run;
+};
+
+static const struct {
+	const char *word, *sentence;
+} kinds[] = {
+	[FSQ_LEFTOVER_DIRECTORY] = { "directory", "the directory is gone" },
+	[FSQ_LEFTOVER_LINE] = { "line", "the directory has neither the ID nor a limit" },
+	[FSQ_LEFTOVER_LIMITS] = { "limits", "limits without files" },
+	[FSQ_LEFTOVER_NAME] = { "name", "a name without files, limits and directories" },
+};
+
+static const struct {
+	const char *word, *sentence;
+} reasons[] = {
+	[FSQ_NOT_KEPT] = { NULL, NULL },
+	[FSQ_KEPT_UNMOUNTED] = { "unmounted", "gone, or its filesystem is not mounted" },
+	[FSQ_KEPT_USED] = { "used", "gone, but files elsewhere or open ones have the ID" },
+	[FSQ_KEPT_POD] = { "pod", "gone, but kubelet knows the pod" },
+};
+
+static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
+{
+	struct prune *prune = arg;
+	struct session *session = prune->session;
+	const char *reason = reasons[leftover->kept].word;
+	const struct leftover_row row = {
+		.action = reason	   ? "kept"
+			  : prune->dry_run ? "would-remove"
+					   : "removed",
+		.kind = kinds[leftover->kind].word,
+		.reason = reason,
+		.id = leftover->id,
+		.name = leftover->name
+				? leftover->name
+				: fsq_project_names_name(session_names(session), leftover->id),
+		.directory = leftover->directory,
+		.mountpoint = leftover->mountpoint,
+		.inodes = leftover->inodes,
+		.sentence =
+			reason ? reasons[leftover->kept].sentence : kinds[leftover->kind].sentence,
+	};
+
+	session->render->leftover_row(session->out, &row);
+	session_flush_terminal(session);
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void command_prune(struct session *session, const struct invocation *invocation)
+{
+	const struct prune_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
+	const struct fsq_call_options call = { .size = sizeof(call),
+					       .is_cancelled = is_signal_pending };
+	const struct fsq_prune_request request = {
+		.size = sizeof(request),
+		.paths = (const char *const *)invocation->operands,
+		.path_count = (size_t)invocation->operand_count,
+		.range = session->range,
+		.all = options->all,
+		.dry_run = options->dry_run,
+		.registry = &registry,
+		.options = &call,
+	};
+	struct prune prune = { session, options->dry_run };
+	sigset_t signals_before;
+	struct fsq_error err;
+
+	/* Read before the first name goes. */
+	session_names(session);
+	render_begin(session->render, session->out, "prune");
+	block_termination_signals(&signals_before);
+	if (fsq_prune(&request, show, &prune, &err))
+		session_fail(session, &err);
+	render_end(session->render, session->out);
+	session_flush(session);
+	restore_signals(&signals_before);
+}
+
+#define FIELD(member) offsetof(struct prune_options, member)
+
+static const struct command_option own_options[] = {
+	{ 0, "all", "also IDs that were chosen by hand, and what is kept otherwise",
+	  .field = FIELD(all) },
+	{ 0, "dry-run", "only show it", .field = FIELD(dry_run) },
+	{ 0 },
+};
+
+const struct command prune_command = {
+	.name = "prune",
+	.summary = "remove what directories that are gone have left",
+	.synopsis = "[OPTION]... [PATH...]",
+	.help = "Remove the lines, names and limits of directories that are gone: on the\n"
+		"filesystems of PATH, or on all. Kept is what may come back: a line whose\n"
+		"filesystem may not be mounted, an ID that files have, a volume of a pod that\n"
+		"kubelet knows.",
+	.options = (option_tables){ own_options, registry_options, lock_option, json_option,
+				    help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct prune_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_prune,
+};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "release_project.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+#include "quota/base/error.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/registry/entries.h"
+#include "quota/registry/project_edit.h"
+#include "volumes.h"
+
+struct project {
+	const struct fsq_release_request *request;
+	uint32_t id;
+	char *only; /* directory, which is gone; NULL: all of the project */
+	struct fsq_volumes volumes;
+	struct fsq_filesystem *opened; /* by @at */
+	struct fsq_filesystem *fs;     /* this, or a volume */
+	struct fsq_entries lines;
+	struct fsq_project_edit *edit;
+	uint64_t left;
+	bool found; /* something of it */
+	struct fsq_error *err;
+};
+
+/* @return   what there is of a registered directory of the project, and on which volume */
+static enum fsq_presence find(const struct project *p, const struct fsq_entry *line,
+			      const struct fsq_volume **volume)
+{
+	if (line->id != p->id || (p->only && strcmp(line->word, p->only) != 0))
+		return FSQ_ELSEWHERE;
+	return fsq_volumes_find(&p->volumes, line->word, volume);
+}
+
+/* @return   the same, for what is on the file system */
+static enum fsq_presence find_here(const struct project *p, const struct fsq_entry *line)
+{
+	const struct fsq_volume *volume;
+	enum fsq_presence presence = find(p, line, &volume);
+
+	if (presence == FSQ_ELSEWHERE ||
+	    fsq_filesystem_get_info(volume->fs)->dev != fsq_filesystem_get_info(p->fs)->dev)
+		return FSQ_ELSEWHERE;
+	return presence;
+}
+
+static int find_id(struct project *p)
+{
+	for (size_t i = 0; i < p->lines.count && p->id == 0; i++)
+		if (strcmp(p->lines.list[i].word, p->only) == 0)
+			p->id = p->lines.list[i].id;
+	if (p->id == 0)
+		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
+	if (p->request->id == 0 || p->request->id == p->id)
+		return 0;
+	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->id);
+}
+
+/* The file system of all its registered directories. */
+static int choose_filesystem(struct project *p)
+{
+	for (size_t i = 0; i < p->lines.count; i++) {
+		const struct fsq_entry *line = &p->lines.list[i];
+		const struct fsq_volume *volume;
+		enum fsq_presence presence = find(p, line, &volume);
+
+		if (presence == FSQ_ELSEWHERE || presence == FSQ_UNMOUNTED)
+			continue;
+		if (p->fs && find_here(p, line) == FSQ_ELSEWHERE)
+			return fsq_fail(p->err, FSQ_E_CONFLICT, 0, line->word,
+					"is on another filesystem than other directories of "
+					"project %u: name one of them",
+					line->id);
+		if (!p->fs)
+			p->fs = volume->fs;
+	}
+	if (!p->fs && p->only)
+		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only,
+				"is gone, and its filesystem may not be mounted");
+	if (!p->fs)
+		return fsq_add_hint(p->err, FSQ_HINT_NAME_FILESYSTEM,
+				    fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, NULL,
+					     "project %u has no registered directory", p->id));
+	return 0;
+}
+
+static const char *where(const struct project *p)
+{
+	return fsq_filesystem_get_info(p->fs)->directory;
+}
+
+/* Each is released wholly, or not; those before it stay released. */
+static int release_directories(struct project *p)
+{
+	struct fsq_release_request request = *p->request;
+	struct fsq_released released;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->lines.count && rc == 0; i++) {
+		request.directory = p->lines.list[i].word;
+		if (find_here(p, &p->lines.list[i]) != FSQ_PRESENT)
+			continue;
+		rc = fsq_release(&request, &released, p->err);
+		p->found = true;
+		p->left = released.left_inodes;
+	}
+	return rc;
+}
+
+/* The lines of directories that are gone, and with the last line of the ID its names. */
+static int remove_lines(struct project *p)
+{
+	uint32_t id = p->id, now;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->lines.list[i];
+		enum fsq_presence presence = find_here(p, line);
+
+		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT ||
+		    !fsq_project_edit_id_of(p->edit, line->word, &now) || now != id)
+			continue;
+		p->found = true;
+		rc = p->request->dry_run
+			     ? 0
+			     : fsq_project_edit_remove(p->edit, id, line->word, true, p->err);
+	}
+	if (rc || !fsq_project_edit_name_of(p->edit, id) ||
+	    fsq_project_edit_is_shared(p->edit, id, NULL))
+		return rc;
+	p->found = true;
+	return p->request->dry_run ? 0 : fsq_project_edit_remove(p->edit, id, NULL, true, p->err);
+}
+
+static int take_limits_off(struct project *p, const struct fsq_dquot *dquot)
+{
+	const struct fsq_limits limits = fsq_limits_of(dquot);
+	struct fsq_limits none = { .mask = limits.mask };
+
+	if (fsq_limits_are_same(&limits, &none))
+		return 0;
+	p->found = true;
+	return p->request->dry_run ? 0
+				   : fsq_limits_set(&p->fs->place.target, dquot->id, &none,
+						    p->request->at, p->err);
+}
+
+/* Files must not lose the project that they are counted for. */
+static int check_unused(struct project *p, const struct fsq_dquot *dquot)
+{
+	uint64_t used = dquot->form[FSQ_INODES].used;
+
+	if (used == 0 || p->request->keep_tags)
+		return 0;
+	return fsq_add_hint(p->err, FSQ_HINT_KEEP_TAGS,
+			    fsq_fail(p->err, FSQ_E_CONFLICT, 0, where(p),
+				     "%" PRIu64 " file%s project ID %u, outside of its registered "
+				     "directories",
+				     used, used == 1 ? " has" : "s have", p->id));
+}
+
+/* With the locks. Limits first: the lines are found again, also in the next call. */
+static int release_rest(struct project *p)
+{
+	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->id, p->only);
+	struct fsq_dquot dquot = { .id = p->id };
+	int rc = shared ? 0
+			: fsq_limits_read(&p->fs->place.target, p->id, true, &dquot, where(p),
+					  p->err);
+
+	if (rc)
+		return rc;
+	rc = shared ? 0 : check_unused(p, &dquot);
+	if (rc)
+		return rc;
+	if (!shared)
+		rc = take_limits_off(p, &dquot);
+	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
+		rc = remove_lines(p);
+	if (rc == 0 && !p->found)
+		rc = fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, where(p),
+			      "there is no quota of project %u", p->id);
+	return rc;
+}
+
+static int release(struct project *p)
+{
+	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
+	int rc = fsq_volumes_open(&p->volumes, p->err);
+
+	if (rc == 0)
+		rc = fsq_entries_of_projects(&p->lines, registry->projects_file, p->err);
+	if (rc == 0 && p->only)
+		rc = find_id(p);
+	if (rc == 0)
+		rc = p->request->at
+			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
+			     : choose_filesystem(p);
+	if (p->opened)
+		p->fs = p->opened;
+	if (rc == 0)
+		rc = release_directories(p);
+	/* Files that were deleted, but are open, stay; they were told. */
+	if (rc || p->left > 0)
+		return rc;
+	rc = fsq_project_edit_lock(p->edit, false, p->err);
+	if (rc == 0)
+		rc = release_rest(p);
+	return rc;
+}
+
+static int run(struct project *p)
+{
+	const struct fsq_release_request *request = p->request;
+	int rc;
+
+	p->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
+	rc = p->edit ? release(p)
+		     : fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	if (p->fs)
+		rc = fsq_place_explain(&p->fs->place, rc, p->err);
+	fsq_project_edit_free(p->edit);
+	fsq_entries_free(&p->lines);
+	fsq_filesystem_close(p->opened);
+	fsq_volumes_close(&p->volumes);
+	return rc;
+}
+
+int fsq_release_project(const struct fsq_release_request *request, struct fsq_released *released,
+			struct fsq_error *err)
+{
+	struct project p = { .request = request, .id = request->id, .err = err };
+	int rc;
+
+	if (p.id == 0)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
+	rc = run(&p);
+	*released = (struct fsq_released){ .id = p.id, .left_inodes = p.left };
+	return rc;
+}
+
+/* @return   the path that a directory was registered by, for free(3), or NULL */
+static char *path_of_gone(const char *directory)
+{
+	char *copy = strdup(directory), *slash = copy ? strrchr(copy, '/') : NULL;
+	char *parent, *path = NULL;
+
+	while (slash && slash > copy && !slash[1]) {
+		*slash = '\0';
+		slash = strrchr(copy, '/');
+	}
+	if (slash)
+		*slash = '\0';
+	parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
+	if (!parent)
+		path = strdup(directory);
+	else if (asprintf(&path, "%s/%s", strcmp(parent, "/") ? parent : "",
+			  slash ? slash + 1 : copy) < 0)
+		path = NULL;
+	free(parent);
+	free(copy);
+	return path;
+}
+
+int fsq_release_gone(const struct fsq_release_request *request, struct fsq_released *released,
+		     struct fsq_error *err)
+{
+	struct fsq_error other = { 0 };
+	struct project p = { .request = request, .err = &other };
+	int rc;
+
+	p.only = path_of_gone(request->directory);
+	if (!p.only)
+		return FSQ_E_NOT_FOUND;
+	rc = run(&p);
+	free(p.only);
+	*released = (struct fsq_released){ .id = p.id };
+	/* Where nothing is known of it, the first error is the better one. */
+	if (p.id == 0)
+		return FSQ_E_NOT_FOUND;
+	if (rc && err)
+		*err = other;
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A project released by its ID: its directories may be gone. */
+#ifndef FSQ_RELEASE_PROJECT_H
+#define FSQ_RELEASE_PROJECT_H
+
+#include "quota/fsquota.h"
+
+/** As fsq_release() without a directory. */
+int fsq_release_project(const struct fsq_release_request *request, struct fsq_released *released,
+			struct fsq_error *err);
+
+/**
+ * As fsq_release() of a directory that is not there any more, but is registered.
+ *
+ * @err      filled by the failure to open it; another failure replaces that
+ * @return   as fsq_release(); FSQ_E_NOT_FOUND also when it is not registered
+ */
+int fsq_release_gone(const struct fsq_release_request *request, struct fsq_released *released,
+		     struct fsq_error *err);
+
+#endif

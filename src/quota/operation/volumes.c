@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "volumes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "quota/base/path.h"
+#include "quota/kernel/compat.h"
+#include "shared/array.h"
+#include "tree_tag.h"
+
+/* --- the list --- */
+
+static bool is_first(const struct fsq_volumes *volumes, const struct fsq_filesystem *fs)
+{
+	dev_t dev = fsq_filesystem_get_info(fs)->dev;
+
+	for (size_t i = 0; i < volumes->count; i++)
+		if (fsq_filesystem_get_info(volumes->list[i].fs)->dev == dev)
+			return false;
+	return true;
+}
+
+static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
+{
+	struct fsq_volumes *volumes = arg;
+	struct fsq_volume volume = { 0 }, *list;
+	struct fsq_state state;
+
+	if (fsq_filesystem_open_mount(&volume.fs, mount, 0, NULL))
+		return FSQ_VISIT_CONTINUE;
+	list = array_grow(volumes->list, volumes->count, &volumes->capacity, sizeof(*list));
+	if (!list) {
+		fsq_filesystem_close(volume.fs);
+		return FSQ_VISIT_STOP;
+	}
+	volume.has_quota = fsq_quota_state(volume.fs, FSQ_PROJECT, &state) == 0 &&
+			   state.accounting[FSQ_PROJECT];
+	volumes->list = list;
+	volume.is_first = is_first(volumes, volume.fs);
+	list[volumes->count++] = volume;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
+{
+	struct fsq_volumes *volumes = arg;
+	char **points = array_grow(volumes->mount_points, volumes->mount_point_count,
+				   &volumes->mount_point_capacity, sizeof(*points));
+
+	if (!points)
+		return FSQ_VISIT_STOP;
+	volumes->mount_points = points;
+	points[volumes->mount_point_count] = strdup(mount->directory);
+	if (points[volumes->mount_point_count])
+		volumes->mount_point_count++;
+	return FSQ_VISIT_CONTINUE;
+}
+
+int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
+{
+	*volumes = (struct fsq_volumes){ 0 };
+	fsq_mounts_each("/etc/fstab", add_mount_point, volumes, NULL);
+	return fsq_mounts_each(NULL, add_volume, volumes, err);
+}
+
+void fsq_volumes_close(struct fsq_volumes *volumes)
+{
+	for (size_t i = 0; i < volumes->count; i++)
+		fsq_filesystem_close(volumes->list[i].fs);
+	for (size_t i = 0; i < volumes->mount_point_count; i++)
+		free(volumes->mount_points[i]);
+	free(volumes->list);
+	free(volumes->mount_points);
+}
+
+/* --- where a directory is --- */
+
+/* @return   a descriptor with O_PATH, or a negative errno */
+static int open_below(int mount, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, mount, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_populated(int path_fd)
+{
+	int fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool populated = fd >= 0 && !fsq_tree_is_empty(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return populated;
+}
+
+/* What is above a directory that is not there: the mount point, or directories below it? */
+static enum fsq_presence look_above(int mount, char *path)
+{
+	enum fsq_presence presence;
+	char *slash;
+	int fd = -ENOENT;
+
+	while (fd < 0 && (slash = strrchr(path, '/'))) {
+		*slash = '\0';
+		fd = open_below(mount, path);
+		if (fd < 0 && fd != -ENOENT && fd != -ENOTDIR)
+			return FSQ_ELSEWHERE;
+	}
+	if (fd < 0)
+		return FSQ_GONE;
+	presence = is_populated(fd) ? FSQ_GONE : FSQ_GONE_OR_UNMOUNTED;
+	close(fd);
+	return presence;
+}
+
+static enum fsq_presence look_below(int mount, const char *below)
+{
+	enum fsq_presence presence = FSQ_ELSEWHERE;
+	int fd = open_below(mount, *below ? below : ".");
+	char *path;
+
+	if (fd >= 0) {
+		close(fd);
+		return FSQ_PRESENT;
+	}
+	if (fd != -ENOENT && fd != -ENOTDIR)
+		return FSQ_ELSEWHERE;
+	path = strdup(below);
+	if (path)
+		presence = look_above(mount, path);
+	free(path);
+	return presence;
+}
+
+static enum fsq_presence look(const struct fsq_volume *volume, const char *directory)
+{
+	const char *root = fsq_filesystem_get_info(volume->fs)->directory;
+	const char *below = fsq_path_below(root, directory, strlen(directory));
+	enum fsq_presence presence;
+	int mount;
+
+	if (!below)
+		return FSQ_ELSEWHERE;
+	mount = open(root, O_PATH | O_CLOEXEC);
+	if (mount < 0)
+		return FSQ_ELSEWHERE;
+	presence = look_below(mount, below);
+	close(mount);
+	return presence;
+}
+
+/* A mount point between the mount and the directory is one where nothing is mounted. */
+static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
+			 const char *directory)
+{
+	size_t depth = strlen(fsq_filesystem_get_info(volume->fs)->directory);
+
+	for (size_t i = 0; i < volumes->mount_point_count; i++) {
+		const char *point = volumes->mount_points[i];
+
+		if (strlen(point) > depth && fsq_path_below(point, directory, strlen(directory)))
+			return true;
+	}
+	return false;
+}
+
+enum fsq_presence fsq_volumes_find(const struct fsq_volumes *volumes, const char *directory,
+				   const struct fsq_volume **volume)
+{
+	enum fsq_presence presence = FSQ_ELSEWHERE;
+
+	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
+		*volume = &volumes->list[i];
+		presence = look(*volume, directory);
+	}
+	if (presence == FSQ_GONE || presence == FSQ_GONE_OR_UNMOUNTED)
+		return is_unmounted(volumes, *volume, directory) ? FSQ_UNMOUNTED : presence;
+	return presence;
+}

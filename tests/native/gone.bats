@@ -1,0 +1,329 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Directories that are gone: release by path, ID and name, and prune.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+setup_file() {
+	for fs in x e; do fresh_fs $fs; done
+	fresh_fs x2 -o noquota
+}
+
+setup() {
+	printf '# foreign\n7:/mnt\n' >/etc/projects
+	printf '# foreign\nelsewhere:7\n' >/etc/projid
+	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	: >/etc/fstab
+	rm -f /etc/fsquota.conf
+}
+
+teardown() {
+	rm -rf /mnt/{x,e}/v
+	for fs in x e; do
+		real -c 'report -p -N -n' /mnt/$fs | while read -r id _; do
+			[ "$id" = '#0' ] || [ -z "$id" ] ||
+				real -c "limit -p bsoft=0 bhard=0 isoft=0 ihard=0 ${id#\#}" /mnt/$fs
+		done
+	done
+	: >/etc/fstab
+}
+
+# volume NAME...: directories with a quota and a file.
+volume() {
+	local name
+	for name; do
+		mkdir -p "$top/$name"
+		fsquota assign "$top/$name" --hard 10M >/dev/null 2>&1
+		echo text >"$top/$name/file"
+	done
+}
+
+# The files as before the test, byte for byte, and no limit of any project.
+assert_no_trace() {
+	local fs
+	diff "$BATS_TEST_TMPDIR/projects" /etc/projects
+	diff "$BATS_TEST_TMPDIR/projid" /etc/projid
+	for fs in x e; do
+		run real -c "dump -p" /mnt/$fs
+		assert_equal "$(grep -v '^fs = ' <<<"$output")" ""
+	done
+}
+
+# on_each TEST: on XFS and on ext4, in $top.
+on_each() {
+	for fs in x e; do
+		top=/mnt/$fs/v
+		mkdir $top
+		"$@"
+		rm -rf $top
+	done
+}
+
+# --- release ---
+
+release_by_path() {
+	volume a b c
+	rm -rf $top/a $top/b
+	run_split fsquota release $top/a $top/c
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(fsquota id $top/c)" 0
+	(cd $top && fsquota release b/)
+	assert_no_trace
+	refuses 5 "cannot open" fsquota release $top/a
+	refuses 5 "no quota of its own" fsquota release $top/c
+	run_split fsquota release --if-exists $top/a $top/c
+	assert_equal "$status:$stdout:$stderr" 0::
+}
+
+@test "release takes the quota of directories off, whether they are there or not" {
+	on_each release_by_path
+}
+
+release_by_project() {
+	volume a b
+	mkdir $top/{c,d}
+	run -0 fsquota assign $top/c --name web
+	run -0 fsquota assign $top/d --name web
+	rm -rf $top/a $top/c
+	run_split fsquota release --id $FIRST
+	assert_equal "$status:$stdout:$stderr" 0::
+	run_split fsquota release --name web
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(fsquota id $top/d)" 0
+	run_split fsquota release --id $((FIRST + 1)) --at $top
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_no_trace
+	refuses 5 'no project "web"' fsquota release --name web
+	refuses 5 "no registered directory" fsquota release --id $FIRST
+	refuses 5 "no quota of project" fsquota release --id $FIRST --at $top
+	run_split fsquota release --if-exists --name web
+	assert_equal "$status:$stdout:$stderr" 0::
+}
+
+@test "release of an ID or a name releases all its directories, and those that are gone" {
+	on_each release_by_project
+}
+
+moved() {
+	volume a
+	mv $top/a $top/elsewhere
+	refuses 6 "have project ID $FIRST" fsquota release $top/a
+	refuses 6 "have project ID $FIRST" fsquota release --id $FIRST
+	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
+	grep "^$FIRST:$top/a$" /etc/projects
+	run_split fsquota release --keep-tags --id $FIRST
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 0
+	assert_equal "$(fsquota id $top/elsewhere)" $FIRST
+	rm -rf $top/elsewhere
+	counts /mnt/$fs $FIRST 0
+	assert_no_trace
+}
+
+@test "files elsewhere that have the ID are counted, and release is refused without --keep-tags" {
+	on_each moved
+}
+
+@test "what is asked of release must fit together" {
+	refuses 2 "no directory given" fsquota release
+	refuses 2 "do not go together" fsquota release --id 5 --name web
+	refuses 2 "does not go with a directory" fsquota release --name web /mnt/x
+	refuses 2 "does not go with a directory" fsquota release --at /mnt/x /mnt/x
+	refuses 2 "one directory" fsquota release --id 5 /mnt/x /mnt/e
+	refuses 2 "no project ID" fsquota release --id 0 --at /mnt/x
+	refuses 3 "no project quota" fsquota release --id 5 --at /mnt/x2
+	refuses 5 "cannot open" fsquota release --id 5 --at /nowhere
+}
+
+two_directories() {
+	mkdir $top/{a,b}
+	run -0 fsquota assign $top/a --name web --hard 10M
+	run -0 fsquota assign $top/b --name web
+	rm -rf $top/a
+	run_split fsquota release $top/a
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(grep -v '^[#7]' /etc/projects)" "$FIRST:$top/b"
+	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
+	fsquota release $top/b
+	assert_no_trace
+}
+
+@test "a project keeps its limits while it has another directory" {
+	on_each two_directories
+}
+
+# --- prune ---
+
+prune_many() {
+	local i
+	volume keep
+	cp /etc/projects "$BATS_TEST_TMPDIR/kept-projects"
+	cp /etc/projid "$BATS_TEST_TMPDIR/kept-projid"
+	mkdir $top/many
+	for i in {1..500}; do
+		mkdir $top/many/$i
+		"$FSQUOTA" assign --hard 1M $top/many/$i 2>/dev/null
+	done >/dev/null
+	assert_equal "$(wc -l </etc/projects)" 503
+	rm -rf $top/many
+	run_split fsquota prune
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(grep -c "^removed project .*: the directory is gone$" <<<"$stdout")" 500
+	diff "$BATS_TEST_TMPDIR/kept-projects" /etc/projects
+	diff "$BATS_TEST_TMPDIR/kept-projid" /etc/projid
+	run real -c "dump -p" /mnt/$fs
+	assert_equal "$(grep -vc '^fs = ' <<<"$output")" 1
+	run_split fsquota prune
+	assert_equal "$status:$stdout:$stderr" 0::
+	fsquota release $top/keep
+	assert_no_trace
+}
+
+@test "five hundred volumes are deleted, and one prune leaves all as before" {
+	on_each prune_many
+}
+
+prune_kinds() {
+	volume gone
+	rm -rf $top/gone
+	# As a killed assign and a killed release leave them.
+	real -c "limit -p bhard=10m $((FIRST + 5))" /mnt/$fs
+	echo "left:$((FIRST + 6))" >>/etc/projid
+	echo "$((FIRST + 7)):$top" >>/etc/projects
+	run_split fsquota prune --dry-run --json
+	assert_equal "$status:$stderr" 0:
+	python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["prune"]
+assert [row["action"] for row in rows] == ["would-remove"] * 4, rows
+assert [row["kind"] for row in rows] == ["directory", "line", "limits", "name"], rows
+assert [row["id"] - 1048577 for row in rows] == [0, 7, 5, 6], rows
+assert rows[0]["name"] == "volume1048577" and rows[3]["name"] == "left", rows
+' "$BATS_TEST_TMPDIR/stdout"
+	assert_equal "$(wc -l </etc/projects)" 4
+	run_split fsquota prune
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$stdout" "removed project $FIRST (volume$FIRST), $top/gone: the directory is gone
+removed project $((FIRST + 7)), $top: the directory has neither the ID nor a limit
+removed project $((FIRST + 5)) on /mnt/$fs: limits without files
+removed project $((FIRST + 6)) (left): a name without files, limits and directories"
+	assert_no_trace
+}
+
+@test "prune removes lines, limits and names, each with its reason, and shows them before" {
+	on_each prune_kinds
+}
+
+prune_by_hand() {
+	real -c "limit -p bhard=10m 42" /mnt/$fs
+	echo "mine:43" >>/etc/projid
+	run_split fsquota prune
+	assert_equal "$status:$stdout:$stderr" 0::
+	echo 'id-range = 40-50' >/etc/fsquota.conf
+	run_split fsquota prune --dry-run
+	assert_equal "$(wc -l <<<"$stdout")" 2
+	rm /etc/fsquota.conf
+	echo "8:/somewhere/else" >>/etc/projects
+	run_split fsquota prune
+	assert_equal "$stdout" "kept project 8, /somewhere/else: gone, or its filesystem is not mounted"
+	run_split fsquota prune --all
+	assert_equal "$(wc -l <<<"$stdout")" 3
+	assert_no_trace
+}
+
+@test "IDs that were chosen by hand stay, without --all" {
+	on_each prune_by_hand
+}
+
+# kept WORD: prune keeps the one line there is, and says so.
+kept() {
+	run_split fsquota prune
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(wc -l <<<"$stdout")" 1
+	[[ $stdout == "kept project $FIRST (volume$FIRST), "*"$1"* ]] || fail "$stdout"
+	assert_equal "$(grep -c "^$FIRST:" /etc/projects)" 1
+	assert_equal "$(grep -c ":$FIRST$" /etc/projid)" 1
+}
+
+may_come_back() {
+	# An ID in use: a deleted file that is open, and a directory that was moved.
+	volume a
+	exec 7<$top/a/file
+	rm -rf $top/a
+	kept "open ones have the ID"
+	exec 7<&-
+	run_split fsquota prune
+	assert_no_trace
+	volume a
+	mv $top/a $top/b
+	kept "files elsewhere"
+	mv $top/b $top/a
+	run_split fsquota prune
+	assert_equal "$stdout" ""
+	# A mount point of fstab where nothing is mounted, with the limits of another volume there.
+	rm -rf $top/a
+	echo "/dev/none $top ext4 defaults 0 0" >/etc/fstab
+	kept "not mounted"
+	: >/etc/fstab
+	# An empty directory that may be a mount point, and no limits that would prove the contrary.
+	real -c "limit -p bhard=0 $FIRST" /mnt/$fs
+	kept "not mounted"
+	touch $top/file
+	run_split fsquota prune
+	assert_line --partial "removed project $FIRST"
+	assert_no_trace
+	# A pod that kubelet takes up at its next start.
+	volume pods/uid/volumes/kubernetes.io~empty-dir/cache
+	rm -rf $top/pods/uid/volumes
+	kept "kubelet knows the pod"
+	rm -rf $top/pods/uid
+	run_split fsquota prune
+	assert_line --partial "removed project $FIRST"
+	assert_no_trace
+}
+
+@test "prune keeps what may come back" {
+	on_each may_come_back
+}
+
+@test "a filesystem that is named is looked at, and no other; none that is mounted hides its lines" {
+	for fs in x e; do
+		top=/mnt/$fs/v
+		volume a
+		rm -rf /mnt/$fs/v/a
+	done
+	run_split fsquota prune /mnt/e/v
+	assert_line "removed project $((FIRST + 1)) (volume$((FIRST + 1))), /mnt/e/v/a: the directory is gone"
+	assert_equal "$(wc -l <<<"$stdout")" 1
+	# What is below another mount is of that one.
+	mount -t tmpfs none /mnt/x/v
+	run_split fsquota prune
+	umount /mnt/x/v
+	assert_equal "$status:$stderr" 0:
+	assert_output --partial "kept project $FIRST"
+	run_split fsquota prune
+	assert_line --partial "removed project $FIRST"
+	assert_no_trace
+}
+
+@test "prune says why it cannot" {
+	refuses 3 "no project quota" fsquota prune /mnt/x2
+	refuses 5 "cannot open" fsquota prune /nowhere
+	top=/mnt/x/v
+	volume a
+	rm -rf $top/a
+	chmod 755 /mnt/x
+	run_split setpriv --reuid 65534 --regid 65534 --clear-groups "$FSQUOTA" prune
+	assert_equal "$status" 4
+	exec 8</etc/projid
+	flock 8
+	refuses 1 "is locked" fsquota prune --lock-timeout 0
+	exec 8<&-
+	assert_equal "$(kernel_has /mnt/x $FIRST | cut -d' ' -f3)" 10240
+	run_split fsquota prune
+	assert_no_trace
+}
