@@ -96,8 +96,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 #define FIELD(member) offsetof(struct prune_options, member)
 
 static const struct command_option own_options[] = {
-	{ 0, "all", "also IDs that were chosen by hand, and what is kept otherwise",
-	  .field = FIELD(all) },
+	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
 	{ 0, "dry-run", "only show it", .field = FIELD(dry_run) },
 	{ 0 },
 };
