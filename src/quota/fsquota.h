@@ -144,7 +144,8 @@ int fsq_parse_size(const char *text, uint64_t *bytes);
 
 /**
  * Parse a size as people and orchestrators write it: decimal digits, and K, M, G, T, P or E in
- * either case for powers of 1024, optionally followed by i or iB. 0 would mean no limit, and so
+ * either case for powers of 1024, optionally followed by i or iB. With a letter the number can have
+ * a point and up to three digits that count, as 1.5G. 0 would mean no limit, and so
  * would 2^58 and more: neither is a size.
  *
  * @return   as fsq_parse_size()
@@ -515,9 +516,17 @@ struct fsq_assign_request {
 	uint32_t id;	  /* this project ID and no other; 0: the directory's, or an unused one */
 	const char *name; /* join this project, or create it; NULL: volume<ID> */
 	struct fsq_limits limits; /* of blocks and inodes; what is not in the mask stays */
-	bool unlimited;		  /* accounting only: KEP-1029's largest value */
-	bool require_enforced;	  /* fail where the limits would stop nobody */
-	bool dry_run;		  /* change nothing, only find out the ID */
+	/* Percent, instead of a limit of space; 0: none. The hard one is of the size of the file
+	 * system, the soft one of the hard limit. */
+	unsigned int hard_percent, soft_percent;
+	bool unlimited;	       /* accounting only: KEP-1029's largest value */
+	bool require_enforced; /* fail where the limits would stop nobody */
+	bool dry_run;	       /* change nothing, only find out what would change */
+	/* Make the directory if it is not there, with this mode and owner; rolled back as all. */
+	bool make;
+	mode_t mode; /* 0: 0755 */
+	uid_t owner;
+	gid_t group;
 	/* To choose from. All 0: from 1048577 on, as kubelet; from 2097153 on, out of kubelet's
 	 * way, when the registry is not that of /etc. */
 	struct fsq_id_range range;
@@ -550,6 +559,19 @@ int fsq_assign(struct fsq_assignment **assignment, const struct fsq_assign_reque
 
 /** @return  its project ID */
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment);
+
+enum fsq_change {
+	FSQ_UNCHANGED, /* all was so already */
+	FSQ_CHANGED,   /* other limits, or IDs that its owner had changed */
+	FSQ_CREATED,   /* it had no quota of its own */
+};
+
+/** @return  what it has changed, or would in a dry run */
+enum fsq_change fsq_assignment_change(const struct fsq_assignment *assignment);
+
+/** Get the limits before and after it. */
+void fsq_assignment_limits(const struct fsq_assignment *assignment, struct fsq_limits *before,
+			   struct fsq_limits *after);
 
 /** @return  who is stopped at its limits; FSQ_ENFORCED when no limit was asked for */
 enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment);

@@ -80,7 +80,7 @@ readme_options() {
 	local command
 	for command in $(commands); do
 		run -0 fsquota "$command" --help
-		assert [ "${#lines[@]}" -le 24 ]
+		assert [ "${#lines[@]}" -le 28 ]
 		assert [ "$(sed 1d <<<"$output" | wc -L)" -le 80 ]
 	done
 }

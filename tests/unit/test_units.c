@@ -144,7 +144,11 @@ int main(void)
 		   bytes_error("-1") == -EINVAL && bytes_error("+1") == -EINVAL &&
 		   bytes_error(" 1") == -EINVAL,
 	   "what does not begin with a digit");
-	ok(bytes_error("1.5G") == -EINVAL && bytes_error("1b") == -EINVAL &&
+	ok(bytes_are("1.5G", 3ULL << 29) && bytes_are("0.5k", 512) && bytes_are("1.0009K", 1024) &&
+		   bytes_error("1.5") == -EINVAL && bytes_error("1.G") == -EINVAL &&
+		   bytes_error("0.0G") == -EINVAL && bytes_error(".5G") == -EINVAL,
+	   "a point");
+	ok(bytes_error("1..5G") == -EINVAL && bytes_error("1b") == -EINVAL &&
 		   bytes_error("1GB") == -EINVAL && bytes_error("1Gib") == -EINVAL &&
 		   bytes_error("1G ") == -EINVAL && bytes_error("0x10") == -EINVAL,
 	   "what goes on as no size does");

@@ -93,22 +93,50 @@ static int parse_decimal(const char *text, uint64_t *number, const char **end)
 	return *number ? 0 : -EINVAL;
 }
 
+/*
+ * The digits behind a point, as thousandths; no more than three count.
+ * @end      set behind them
+ */
+static uint64_t parse_thousandths(const char *digits, const char **end)
+{
+	uint64_t value = 0, weight = 100;
+
+	for (; *digits >= '0' && *digits <= '9'; digits++, weight /= 10)
+		value += weight * (uint64_t)(*digits - '0');
+	*end = digits;
+	return value;
+}
+
 int fsq_parse_bytes(const char *text, uint64_t *bytes)
 {
 	static const char letters[] = "kmgtpe";
-	const char *end, *letter;
-	uint64_t number;
+	const char *end, *letter, *point;
+	uint64_t number, thousandths = 0, unit;
 	int rc = parse_decimal(text, &number, &end);
 
+	/* 0.5G */
+	if (rc == -EINVAL && text[0] == '0' && text[1] == '.') {
+		rc = 0;
+		number = 0;
+		end = text + 1;
+	}
 	if (rc)
 		return rc;
+	point = *end == '.' ? end : NULL;
+	if (point)
+		thousandths = parse_thousandths(point + 1, &end);
+	if (point && (end == point + 1 || !*end || (number == 0 && thousandths == 0)))
+		return -EINVAL;
 	*bytes = number;
 	if (!*end)
 		return number > LARGEST_LIMIT ? -ERANGE : 0;
 	letter = strchr(letters, tolower((unsigned char)*end));
 	if (!letter || (end[1] && strcmp(end + 1, "i") != 0 && strcmp(end + 1, "iB") != 0))
 		return -EINVAL;
-	if (__builtin_mul_overflow(number, 1ULL << (10 * (letter - letters + 1)), bytes) ||
+	unit = 1ULL << (10 * (letter - letters + 1));
+	if (__builtin_mul_overflow(number, unit, bytes) ||
+	    __builtin_add_overflow(
+		    *bytes, unit / 1000 * thousandths + unit % 1000 * thousandths / 1000, bytes) ||
 	    *bytes > LARGEST_LIMIT)
 		return -ERANGE;
 	return 0;

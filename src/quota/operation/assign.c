@@ -18,15 +18,20 @@
  * A failure rolls back in the opposite order.
  */
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "allocate.h"
 #include "enforcement.h"
 #include "limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/kernel/space.h"
 #include "tree_tag.h"
 
 /* How often an ID that another process took at the same moment is given up for another one. */
@@ -48,7 +53,8 @@ struct fsq_assignment {
 	/* What has been changed, for the rollback: */
 	bool tagged;
 	bool limited;
-	struct fsq_limits limits_before;
+	bool made; /* the directory */
+	struct fsq_limits asked, limits_before, limits_after;
 	struct fsq_tree_tag_request tag_request;
 	char **others; /* of the request */
 	struct fsq_tree_tag *tree;
@@ -167,16 +173,32 @@ static int get_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct f
 	return 0;
 }
 
+/* @limits_after, from what there is and what is asked for. */
+static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_limits *asked = &a->asked;
+	uint64_t hard = asked->mask & FSQ_HARD(FSQ_BLOCKS) ? asked->hard[FSQ_BLOCKS]
+							   : a->limits_before.hard[FSQ_BLOCKS];
+
+	if (a->request->soft_percent && fsq_limit_is_none(hard))
+		return fsq_fail(err, FSQ_E_USAGE, 0, a->directory.path,
+				"has no hard limit that the soft one could be a part of");
+	if (a->request->soft_percent) {
+		asked->soft[FSQ_BLOCKS] = hard * a->request->soft_percent / 100;
+		asked->mask |= FSQ_SOFT(FSQ_BLOCKS);
+	}
+	a->limits_after = fsq_limits_wanted(&a->limits_before, asked, a->request->unlimited,
+					    a->directory.target.fd);
+	return 0;
+}
+
 static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_assign_request *request = a->request;
-	const struct fsq_limits limits = fsq_limits_wanted(
-		&a->limits_before, &request->limits, request->unlimited, a->directory.target.fd);
-	int rc;
+	int rc = find_limits(a, err);
 
-	if (fsq_limits_are_same(&a->limits_before, &limits))
-		return 0;
-	rc = fsq_limits_set(&a->directory.target, a->id, &limits, a->directory.path, err);
+	if (rc || fsq_limits_are_same(&a->limits_before, &a->limits_after))
+		return rc;
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->directory.path, err);
 	a->limited = rc == 0;
 	return rc;
 }
@@ -215,7 +237,30 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 
 static bool wants_limits(const struct fsq_assign_request *request)
 {
-	return request->limits.mask != 0;
+	return request->limits.mask != 0 || request->hard_percent || request->soft_percent;
+}
+
+/* What is asked for, with a part of the file system in basic blocks. */
+static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_space space[FSQ_FORMS];
+	int rc;
+
+	a->asked = a->request->limits;
+	if (!a->request->hard_percent)
+		return 0;
+	/* As the mount point sees it: a directory with a project sees its limit. */
+	rc = fsq_place_find_mount(&a->directory, err);
+	if (rc)
+		return rc;
+	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
+	if (rc)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path,
+				"cannot ask for the size of the filesystem");
+	a->asked.hard[FSQ_BLOCKS] =
+		space[FSQ_BLOCKS].total / FSQ_BASIC_BLOCK * a->request->hard_percent / 100;
+	a->asked.mask |= FSQ_HARD(FSQ_BLOCKS);
+	return 0;
 }
 
 /* Before anything is changed. */
@@ -235,14 +280,19 @@ static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 			"can be written by root alone, who passes every limit on this filesystem");
 }
 
-/* The dry run. Limits and tree are not looked at. */
+/* The dry run. The tree is not looked at. */
 static int plan(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_id_range range =
 		fsq_allocate_range(&a->request->range, a->request->registry);
+	struct fsq_dquot dquot;
 	int rc = choose_id(a, &range, err);
 
-	return rc ? rc : check_enforcement(a, err);
+	if (rc == 0)
+		rc = check_enforcement(a, err);
+	if (rc == 0)
+		rc = get_quota(a, &dquot, err);
+	return rc ? rc : find_limits(a, err);
 }
 
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
@@ -404,6 +454,13 @@ static int apply(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+static void unmake(struct fsq_assignment *a)
+{
+	if (a->made && !a->request->dry_run)
+		rmdir(a->directory.path);
+	a->made = false;
+}
+
 static int assign(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
@@ -420,6 +477,67 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 	return fsq_place_explain(&a->directory, rc, err);
 }
 
+/* In a dry run the directory above stands for it: the ID would be a new one of that file system. */
+static int open_above(struct fsq_assignment *a, struct fsq_error *err)
+{
+	char *copy = strdup(a->request->directory);
+	int rc = copy ? fsq_place_open_directory(&a->directory, dirname(copy), err)
+		      : fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->request->directory, "cannot go on");
+
+	free(copy);
+	a->made = rc == 0;
+	return rc;
+}
+
+static bool is_new_directory(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
+	       fsq_tree_is_empty(fd);
+}
+
+static int make(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = a->request;
+	mode_t mode = request->mode ? request->mode : 0755;
+	int rc;
+
+	/* Nobody else is let in before it is his. */
+	if (mkdir(request->directory, 0700))
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
+				"cannot be made");
+	rc = fsq_place_open_directory(&a->directory, request->directory, err);
+	if (rc) {
+		rmdir(request->directory);
+		return rc;
+	}
+	a->made = true;
+	/* Somebody may have moved another directory to its place. */
+	if (!is_new_directory(a->directory.target.fd)) {
+		fsq_place_close(&a->directory);
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+				"was replaced at the same time");
+	}
+	if (fchown(a->directory.target.fd, request->owner, request->group) == 0 &&
+	    fchmod(a->directory.target.fd, mode) == 0)
+		return 0;
+	rc = fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
+		      "cannot set its owner and mode");
+	unmake(a);
+	fsq_place_close(&a->directory);
+	return rc;
+}
+
+static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = fsq_place_open_directory(&a->directory, a->request->directory, err);
+
+	if (rc != FSQ_E_NOT_FOUND || !a->request->make)
+		return rc;
+	return a->request->dry_run ? open_above(a, err) : make(a, err);
+}
+
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
 	       struct fsq_error *err)
 {
@@ -430,12 +548,16 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		return rc ? rc
 			  : fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	a->request = request;
-	rc = fsq_place_open_directory(&a->directory, request->directory, err);
+	rc = open_or_make(a, err);
 	if (rc) {
 		free(a);
 		return rc;
 	}
-	rc = assign(a, err);
+	rc = find_asked(a, err);
+	if (rc == 0)
+		rc = assign(a, err);
+	if (rc)
+		unmake(a);
 	if (rc) {
 		fsq_assignment_free(a);
 		return rc;
@@ -448,6 +570,23 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)
 {
 	return assignment->id;
+}
+
+enum fsq_change fsq_assignment_change(const struct fsq_assignment *a)
+{
+	if (a->made || (!a->listed && !fsq_registry_or_default(a->request->registry)->none) ||
+	    a->is_new)
+		return FSQ_CREATED;
+	return a->complete && fsq_limits_are_same(&a->limits_before, &a->limits_after)
+		       ? FSQ_UNCHANGED
+		       : FSQ_CHANGED;
+}
+
+void fsq_assignment_limits(const struct fsq_assignment *assignment, struct fsq_limits *before,
+			   struct fsq_limits *after)
+{
+	*before = assignment->limits_before;
+	*after = assignment->limits_after;
 }
 
 enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment)
@@ -487,6 +626,7 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 	untag(a);
+	unmake(a);
 	fsq_project_edit_unlock(a->edit);
 	return rc;
 }

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# assign of several directories, of some that are not there yet, and limits that are parts.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+setup() {
+	fresh_fs x
+	fresh_fs e
+	: >/etc/projects
+	: >/etc/projid
+	rm -f /etc/fsquota.conf
+}
+
+# on_each TEST: on XFS and on ext4, in $top, which nobody but root can write in.
+on_each() {
+	local fs top
+	for fs in x e; do
+		: >/etc/projects
+		: >/etc/projid
+		top=/mnt/$fs/v
+		mkdir $top
+		"$@"
+	done
+}
+
+hard_kib() {
+	kernel_has /mnt/$fs "$1" | cut -d' ' -f3
+}
+
+several() {
+	mkdir $top/{a,b,c}
+	run_split fsquota assign $top/{a,b} --hard 10M
+	assert_equal "$status:$stdout" "0:$FIRST"$'\n'"$((FIRST + 1))"
+	assert_equal "$(hard_kib $FIRST) $(hard_kib $((FIRST + 1)))" "10240 10240"
+	run_split fsquota assign $top/{a,b} --json
+	assert_equal "$status" 0
+	python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["assign"]
+assert [row["id"] for row in rows] == [1048577, 1048578], rows' "$BATS_TEST_TMPDIR/stdout"
+	run_split fsquota assign $top/{c,none,a}
+	assert_equal "$status:$stdout" "5:$((FIRST + 2))"
+	fsquota release $top/{a,b,c}
+	run_split fsquota assign $top/{a,b,c} --name web
+	assert_equal "$status:$stdout" "0:$FIRST"$'\n'"$FIRST"$'\n'"$FIRST"
+	assert_equal "$(cat /etc/projects)" "$FIRST:$top/a"$'\n'"$FIRST:$top/b"$'\n'"$FIRST:$top/c"
+	run_split fsquota assign --dry-run --json $top/{a,b}
+	python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["assign"]) == 2' \
+		"$BATS_TEST_TMPDIR/stdout"
+}
+
+@test "several directories get a project each, or one with --name; the first failure ends it" {
+	on_each several
+}
+
+making() {
+	run_split fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
+	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	assert_equal "$(stat -c '%a %U %G' $top/new)" "2750 nobody daemon"
+	assert_equal "$(fsquota id $top/new)" $FIRST
+	# Again: it is there, and stays as it is.
+	chmod 755 $top/new
+	run_split fsquota assign $top/new --mkdir --mode 700 --hard 20M
+	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	assert_equal "$(stat -c %a $top/new) $(hard_kib $FIRST)" "2755 20480"
+	run_split fsquota assign $top/dry --mkdir --dry-run
+	assert_equal "$status:$stdout:$stderr" "0:$((FIRST + 1)):"
+	assert_not_exists $top/dry
+	# What fails leaves no directory.
+	refuses 2 "above the hard one" fsquota assign $top/no --mkdir --hard 1M --soft 2M
+	assert_not_exists $top/no
+	refuses 6 "in use" fsquota assign $top/no --mkdir --id $FIRST
+	assert_not_exists $top/no
+	exec 8</etc/projid
+	flock 8
+	refuses 1 "is locked" fsquota assign $top/locked --mkdir --lock-timeout 0
+	exec 8<&-
+	assert_not_exists $top/locked
+	refuses 5 "cannot be made" fsquota assign $top/none/no --mkdir
+	refuses 2 "go with --mkdir" fsquota assign $top/new --mode 700
+	refuses 2 "no mode" fsquota assign $top/no --mkdir --mode 8
+	refuses 2 "no user or group" fsquota assign $top/no --mkdir --owner nosuch
+	assert_not_exists $top/no
+}
+
+@test "--mkdir makes the directory with its mode and owner, and takes it back when it fails" {
+	on_each making
+}
+
+parts() {
+	local size
+	mkdir $top/{a,b}
+	chmod 777 $top/{a,b}
+	size=$(df --output=size -k /mnt/$fs | tail -1)
+	run_split fsquota assign $top/a --hard 10% --soft 90%
+	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	# Within a promille: the size that df shows is not that of all kernels.
+	assert [ $(($(hard_kib $FIRST) * 10)) -ge $((size - size / 100)) ]
+	assert [ $(($(hard_kib $FIRST) * 10)) -le $((size + size / 100)) ]
+	run_split fsquota assign $top/b --hard 1.5M --soft 0.5m
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(kernel_has /mnt/$fs $((FIRST + 1)) | cut -d' ' -f2,3)" "512 1536"
+	run_split fsquota assign $top/b --soft 50%
+	assert_equal "$(kernel_has /mnt/$fs $((FIRST + 1)) | cut -d' ' -f2,3)" "768 1536"
+	# Twice the same: the project's own limit is not taken for the size of the filesystem.
+	run_split fsquota assign $top/a --hard 10%
+	assert_equal "$(hard_kib $FIRST)" "$(($(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)))"
+	assert [ $(($(hard_kib $FIRST) * 10)) -ge $((size - size / 100)) ]
+	for wrong in 0% 101% % 1.5 1.G .5G 1.5.5G -1% 10%% 1e3M; do
+		refuses 2 "$wrong" fsquota assign $top/a --hard "$wrong"
+	done
+	run_split fsquota assign $top/b --unlimited
+	refuses 2 "no hard limit" fsquota assign $top/b --soft 50%
+}
+
+@test "limits as parts of the filesystem and of the hard limit, and with a point" {
+	on_each parts
+}
