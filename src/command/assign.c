@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "assign_request.h"
 #include "command.h"
 #include "listing.h"
-#include "names.h"
 #include "options.h"
 #include "progress.h"
 #include "signals.h"
@@ -21,72 +18,19 @@
 struct assign_options {
 	struct fsq_assign_request request;
 	bool has_range;
-	const char *mode, *owner;
 };
 
-/* "90%": a part of something else. @return  whether it is one; else @text may be a size */
-static bool take_percent(struct assign_options *options, bool hard, const char *text)
-{
-	size_t digits = strspn(text, "0123456789");
-	uint64_t percent = digits < 4 ? strtoul(text, NULL, 10) : 0;
-
-	if (strcmp(text + digits, "%") != 0 || percent < 1 || percent > 100)
-		return false;
-	*(hard ? &options->request.hard_percent : &options->request.soft_percent) =
-		(unsigned int)percent;
-	return true;
-}
-
-/* --hard, --soft, --hard-inodes and --soft-inodes. */
-static bool take_limit(struct session *session, const struct command_option *option, void *to,
-		       const char *text)
+/* The words that lines of apply have, too. */
+static bool take_word(struct session *session, const struct command_option *option, void *to,
+		      const char *value)
 {
 	struct assign_options *options = to;
-	struct fsq_limits *limits = &options->request.limits;
-	bool hard = option->name[0] == 'h';
-	enum fsq_form form = option->kind == VALUE_NUMBER ? FSQ_INODES : FSQ_BLOCKS;
-	uint64_t value;
-	int rc;
+	char why[ASSIGN_WHY];
 
-	if (form == FSQ_BLOCKS && take_percent(options, hard, text))
+	if (assign_request_set(session, &options->request, option->name, value, why))
 		return true;
-	rc = form == FSQ_INODES ? fsq_parse_positive(text, &value) : fsq_parse_bytes(text, &value);
-
-	if (rc == -ERANGE)
-		session_usage_error(session, "\"%s\" is too large for a limit", text);
-	else if (rc)
-		session_usage_error(session, "\"%s\" is no %s", text,
-				    form == FSQ_INODES ? "number of inodes, such as 10000"
-						       : "size, such as 500M or 10G");
-	if (rc)
-		return false;
-	if (form != FSQ_INODES)
-		value = fsq_limit_blocks_up(value);
-	(hard ? limits->hard : limits->soft)[form] = value;
-	limits->mask |= hard ? FSQ_HARD(form) : FSQ_SOFT(form);
-	return true;
-}
-
-static bool take_name(struct session *session, const struct command_option *option, void *to,
-		      const char *name)
-{
-	struct assign_options *options = to;
-
-	(void)option;
-	options->request.name = name;
-	if (fsq_project_name_is_valid(name))
-		return true;
-	session_usage_error(session, "\"%s\" cannot be the name of a project", name);
+	session_usage_error(session, "%s", why);
 	return false;
-}
-
-static bool take_id(struct session *session, const struct command_option *option, void *to,
-		    const char *text)
-{
-	struct assign_options *options = to;
-
-	(void)option;
-	return options_parse_id(session, text, &options->request.id);
 }
 
 static bool take_id_range(struct session *session, const struct command_option *option, void *to,
@@ -103,65 +47,27 @@ static bool take_id_range(struct session *session, const struct command_option *
 	return options->has_range;
 }
 
-/* USER, USER:GROUP or :GROUP, by name or number. */
-static bool parse_owner(struct session *session, const char *text,
-			struct fsq_assign_request *request)
-{
-	const char *colon = strchr(text, ':');
-	char *user = colon ? strndup(text, (size_t)(colon - text)) : strdup(text);
-	bool good = user && (!*user || names_to_id(session, FSQ_USER, user, &request->owner)) &&
-		    (!colon || names_to_id(session, FSQ_GROUP, colon + 1, &request->group));
-
-	free(user);
-	if (!good)
-		session_usage_error(session, "there is no user or group \"%s\"", text);
-	return good;
-}
-
-static bool parse_making(struct session *session, const struct assign_options *options,
-			 struct fsq_assign_request *request)
-{
-	char *end;
-
-	request->owner = geteuid();
-	request->group = getegid();
-	if ((options->mode || options->owner) && !request->make) {
-		session_usage_error(session, "--mode and --owner go with --mkdir");
-		return false;
-	}
-	if (options->mode) {
-		request->mode = (mode_t)strtoul(options->mode, &end, 8);
-		if (*end || end == options->mode || strlen(options->mode) > 4 || !request->mode) {
-			session_usage_error(session, "\"%s\" is no mode, such as 0750",
-					    options->mode);
-			return false;
-		}
-	}
-	return !options->owner || parse_owner(session, options->owner, request);
-}
-
 /* @return   false when the options contradict each other; an error was reported */
 static bool make_request(struct session *session, const struct invocation *invocation,
 			 struct fsq_assign_request *request)
 {
 	const struct assign_options *options = invocation->options;
+	char why[ASSIGN_WHY];
 
 	*request = options->request;
 	request->size = sizeof(*request);
 	if (!options_some_operand(session, invocation, "directory"))
 		return false;
+	if (!options->has_range)
+		request->range = session->range;
 	if (invocation->operand_count > 1 && request->id) {
 		session_usage_error(session, "--id goes with one directory");
 		return false;
 	}
-	if (request->unlimited &&
-	    (request->limits.mask || request->hard_percent || request->soft_percent)) {
-		session_usage_error(session, "--unlimited does not go with other limits");
-		return false;
-	}
-	if (!options->has_range)
-		request->range = session->range;
-	return parse_making(session, options, request);
+	if (assign_request_check(request, why))
+		return true;
+	session_usage_error(session, "%s", why);
+	return false;
 }
 
 /* Wait until output can be written: a signal ends the wait for a full pipe. */
@@ -323,25 +229,24 @@ static void command_assign(struct session *session, const struct invocation *inv
 
 static const struct command_option limit_options[] = {
 	{ 0, "hard", "at most so much: 500M, 1.5G, 10% of the filesystem", .kind = VALUE_SIZE,
-	  .argument = "SIZE", .take = take_limit },
+	  .argument = "SIZE", .take = take_word },
 	{ 0, "soft", "more only for the grace time: 9G, 90% of --hard", .kind = VALUE_SIZE,
-	  .argument = "SIZE", .take = take_limit },
+	  .argument = "SIZE", .take = take_word },
 	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_limit },
+	  .argument = "N", .take = take_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_limit },
-	{ 0, "unlimited", "only count; the default for a new project",
-	  .field = FIELD(request.unlimited) },
+	  .argument = "N", .take = take_word },
+	{ 0, "unlimited", "only count; the default for a new project", .take = take_word },
 	{ 0, "name", "join the project of that name, or make it", .kind = VALUE_PROJECT,
-	  .argument = "NAME", .take = take_name },
-	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_id },
+	  .argument = "NAME", .take = take_word },
+	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_word },
 	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_ID,
 	  .argument = "A-B", .take = take_id_range },
-	{ 0, "mkdir", "make DIR if it is not there", .field = FIELD(request.make) },
+	{ 0, "mkdir", "make DIR if it is not there", .take = take_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
-	  .field = FIELD(mode) },
+	  .take = take_word },
 	{ 0, "owner", "its owner, USER or USER:GROUP", .kind = VALUE_NUMBER, .argument = "OWNER",
-	  .field = FIELD(owner) },
+	  .take = take_word },
 	{ 0, "no-register", "write nothing to the files",
 	  .session_field = offsetof(struct session, no_register) },
 	{ 0 },

@@ -338,6 +338,40 @@ static void leftover_row(struct writer *w, const struct leftover_row *row)
 	row_end(&json);
 }
 
+static void applied_limits(struct json *json, const char *key, const struct applied_limits *limits)
+{
+	if (!limits) {
+		json_null(json, key);
+		return;
+	}
+	json_open(json, key, '{');
+	limit_count(json, "soft_bytes", limits->soft_bytes);
+	limit_count(json, "hard_bytes", limits->hard_bytes);
+	limit_count(json, "soft_inodes", limits->soft_inodes);
+	limit_count(json, "hard_inodes", limits->hard_inodes);
+	json_close(json, '}');
+}
+
+static void applied_row(struct writer *w, const struct applied_row *row)
+{
+	bool changed = row->action[0] == 'c';
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "path", row->path);
+	json_string(&json, "action", row->action);
+	json_bool(&json, row->would ? "would_change" : "changed", changed);
+	if (row->id)
+		json_number(&json, "id", row->id);
+	else
+		json_null(&json, "id");
+	json_string(&json, "file", row->file);
+	json_number(&json, "line", row->line);
+	applied_limits(&json, "before", row->before);
+	applied_limits(&json, "after", row->after);
+	row_end(&json);
+}
+
 const struct renderer json_renderer = {
 	.begin = begin,
 	.end = end,
@@ -357,4 +391,5 @@ const struct renderer json_renderer = {
 	.only_id = only_id,
 	.support = support,
 	.leftover_row = leftover_row,
+	.applied_row = applied_row,
 };

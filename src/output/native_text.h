@@ -17,5 +17,6 @@ void text_id_row(struct writer *w, const char *path, uint32_t id);
 void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id);
 void text_support(struct writer *w, const struct support_row *row);
 void text_leftover_row(struct writer *w, const struct leftover_row *row);
+void text_applied_row(struct writer *w, const struct applied_row *row);
 
 #endif

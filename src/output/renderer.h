@@ -61,6 +61,7 @@ struct renderer {
 	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
 	void (*support)(struct writer *w, const struct support_row *row);
 	void (*leftover_row)(struct writer *w, const struct leftover_row *row); /* prune */
+	void (*applied_row)(struct writer *w, const struct applied_row *row);	/* apply */
 };
 
 /* What not every renderer has. */

@@ -128,6 +128,22 @@ struct leftover_row {
 	const char *sentence;	/* kind or reason, for people */
 };
 
+/* Limits, as apply changes them; 0: none. */
+struct applied_limits {
+	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
+};
+
+/* A directory of apply's files. */
+struct applied_row {
+	const char *path;
+	const char *action; /* "created", "changed", "unchanged" or "failed" */
+	bool would;	    /* it was only looked */
+	uint32_t id;	    /* 0: not known */
+	const char *file;
+	unsigned int line;
+	const struct applied_limits *before, *after; /* or NULL */
+};
+
 /* Where a quota can be put. */
 struct support_row {
 	const char *path;

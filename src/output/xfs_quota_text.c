@@ -481,4 +481,5 @@ const struct renderer text_renderer = {
 	.only_id = text_only_id,
 	.support = text_support,
 	.leftover_row = text_leftover_row,
+	.applied_row = text_applied_row,
 };

@@ -589,6 +589,30 @@ int fsq_assignment_rollback(struct fsq_assignment *assignment, struct fsq_error 
 /** Free an assignment; the quota stays. NULL is ignored. */
 void fsq_assignment_free(struct fsq_assignment *assignment);
 
+/* The registry, read once, to look whether many directories have what they should have. */
+struct fsq_assigned;
+
+/**
+ * @assigned set on success; close it with fsq_assigned_close()
+ * @registry must stay, or NULL
+ * @return   0; FSQ_E_FAILED or FSQ_E_PERMISSION a file cannot be read
+ */
+int fsq_assigned_open(struct fsq_assigned **assigned, const struct fsq_registry *registry,
+		      struct fsq_error *err);
+
+/**
+ * Tell whether fsq_assign() would change nothing, in three system calls. Files in the directory are
+ * not looked at.
+ *
+ * @request  with a path that is absolute and clean, as it would be registered
+ * @return   false also where that is not sure, such as with a percentage
+ * Source: openat2(2), ioctl_xfs_fsgetxattr(2), quotactl(2)
+ */
+bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request);
+
+/** NULL is ignored. */
+void fsq_assigned_close(struct fsq_assigned *assigned);
+
 struct fsq_release_request {
 	size_t size;
 	const char *directory; /* or NULL: the project @id, on the file system of @at */

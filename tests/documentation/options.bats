@@ -149,3 +149,13 @@ completed() {
 @test "zsh and fish ask the tool, too" {
 	grep -q 'help --machine' "$srcdir/completions/zsh/_fsquota" "$srcdir/completions/fish/fsquota.fish"
 }
+
+@test "systemd takes the units" {
+	local unit
+	for unit in "$srcdir"/contrib/systemd/*; do
+		sed "s|/usr/bin/fsquota|$FSQUOTA|" "$unit" >"$BATS_TEST_TMPDIR/${unit##*/}"
+	done
+	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path}
+	assert_success
+	[[ $output != *fsquota* ]] || fail "$output"
+}

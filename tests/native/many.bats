@@ -82,7 +82,7 @@ making() {
 	exec 8<&-
 	assert_not_exists $top/locked
 	refuses 5 "cannot be made" fsquota assign $top/none/no --mkdir
-	refuses 2 "go with --mkdir" fsquota assign $top/new --mode 700
+	refuses 2 "go with mkdir" fsquota assign $top/new --mode 700
 	refuses 2 "no mode" fsquota assign $top/no --mkdir --mode 8
 	refuses 2 "no user or group" fsquota assign $top/no --mkdir --owner nosuch
 	assert_not_exists $top/no

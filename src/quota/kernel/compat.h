@@ -34,6 +34,10 @@
 #define SYS_file_setattr (469 + FSQ_SYS_SHIFT)
 #endif
 
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
 /* statx(2) is in glibc, and in musl since 1.2.5. */
 #ifndef HAVE_STATX
 #include <linux/stat.h>

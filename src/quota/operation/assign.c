@@ -18,6 +18,7 @@
  * A failure rolls back in the opposite order.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #include "limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
+#include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
 #include "tree_tag.h"
@@ -489,43 +491,67 @@ static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-static bool is_new_directory(int fd)
+/*
+ * The directory is made under another name, and gets its own when owner and mode are set: so a
+ * process that is killed leaves none that looks finished.
+ */
+static char *temporary_name(const char *directory)
 {
+	const char *slash = strrchr(directory, '/');
+	char *name;
+
+	if (asprintf(&name, "%.*s.fsquota.%s", slash ? (int)(slash + 1 - directory) : 0, directory,
+		     slash ? slash + 1 : directory) < 0)
+		return NULL;
+	return name;
+}
+
+/* @return   0 or a negative errno. Another process may have moved something to its place. */
+static int set_owner(const char *name, const struct fsq_assign_request *request)
+{
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
-	       fsq_tree_is_empty(fd);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 07777) != 0700 ||
+	    !fsq_tree_is_empty(fd))
+		rc = -EEXIST;
+	else if (fchown(fd, request->owner, request->group) ||
+		 fchmod(fd, request->mode ? request->mode : 0755))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+static int make_named(const char *name, const struct fsq_assign_request *request)
+{
+	int rc;
+
+	/* One that a killed process left is empty. */
+	if (mkdir(name, 0700) && (errno != EEXIST || rmdir(name) || mkdir(name, 0700)))
+		return -errno;
+	rc = set_owner(name, request);
+	if (rc == 0 &&
+	    syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, request->directory, RENAME_NOREPLACE))
+		rc = -errno;
+	if (rc)
+		rmdir(name);
+	return rc;
 }
 
 static int make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
-	mode_t mode = request->mode ? request->mode : 0755;
-	int rc;
+	char *name = temporary_name(request->directory);
+	int rc = name ? make_named(name, request) : -ENOMEM;
 
-	/* Nobody else is let in before it is his. */
-	if (mkdir(request->directory, 0700))
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
+	free(name);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, request->directory,
 				"cannot be made");
 	rc = fsq_place_open_directory(&a->directory, request->directory, err);
-	if (rc) {
-		rmdir(request->directory);
-		return rc;
-	}
-	a->made = true;
-	/* Somebody may have moved another directory to its place. */
-	if (!is_new_directory(a->directory.target.fd)) {
-		fsq_place_close(&a->directory);
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
-				"was replaced at the same time");
-	}
-	if (fchown(a->directory.target.fd, request->owner, request->group) == 0 &&
-	    fchmod(a->directory.target.fd, mode) == 0)
-		return 0;
-	rc = fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
-		      "cannot set its owner and mode");
-	unmake(a);
-	fsq_place_close(&a->directory);
+	a->made = rc == 0;
 	return rc;
 }
 

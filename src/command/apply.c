@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+
+#include "apply_file.h"
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+#include "quota/fsquota.h"
+#include "signals.h"
+
+#define APPLY_DIRECTORY "/etc/fsquota.d"
+
+/* The exit status of --exit-code, where something was changed, or would be. */
+#define STATUS_CHANGED 9
+
+struct apply_options {
+	bool dry_run, diff, exit_code;
+};
+
+struct apply {
+	struct session *session;
+	const struct apply_options *options;
+	struct fsq_assigned *assigned;
+	struct progress progress;
+	bool changed;
+};
+
+static struct applied_limits limits_of(const struct fsq_limits *limits)
+{
+	const uint64_t *soft = limits->soft, *hard = limits->hard;
+
+	return (struct applied_limits){
+		.soft_bytes =
+			fsq_limit_is_none(soft[FSQ_BLOCKS]) ? 0 : fsq_limit_bytes(soft[FSQ_BLOCKS]),
+		.hard_bytes =
+			fsq_limit_is_none(hard[FSQ_BLOCKS]) ? 0 : fsq_limit_bytes(hard[FSQ_BLOCKS]),
+		.soft_inodes = soft[FSQ_INODES],
+		.hard_inodes = hard[FSQ_INODES],
+	};
+}
+
+static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
+		 const struct fsq_assignment *assignment)
+{
+	struct session *session = apply->session;
+	struct applied_limits before, after;
+	struct fsq_limits was, is;
+	struct applied_row row = {
+		.path = entry->request.directory,
+		.action = action,
+		.would = apply->options->dry_run,
+		.id = assignment ? fsq_assignment_id(assignment) : 0,
+		.file = entry->file,
+		.line = entry->line,
+	};
+
+	if (assignment && apply->options->diff) {
+		fsq_assignment_limits(assignment, &was, &is);
+		before = limits_of(&was);
+		after = limits_of(&is);
+		row.before = &before;
+		row.after = &after;
+	}
+	session->render->applied_row(session->out, &row);
+	/* What takes no time can wait; to ask for the terminal would be a system call each. */
+	if (assignment)
+		session_flush_terminal(session);
+}
+
+/* @return   whether to go on */
+static bool assign(struct apply *apply, struct apply_entry *entry)
+{
+	static const char *const actions[] = {
+		[FSQ_UNCHANGED] = "unchanged",
+		[FSQ_CHANGED] = "changed",
+		[FSQ_CREATED] = "created",
+	};
+	struct fsq_assignment *assignment;
+	struct fsq_error err;
+	enum fsq_change change;
+	int rc = fsq_assign(&assignment, &entry->request, &err);
+
+	progress_clear(&apply->progress);
+	if (rc) {
+		show(apply, entry, "failed", NULL);
+		session_fail(apply->session, &err);
+		return err.errnum != EINTR;
+	}
+	change = fsq_assignment_change(assignment);
+	apply->changed |= change != FSQ_UNCHANGED;
+	show(apply, entry, actions[change], assignment);
+	fsq_assignment_free(assignment);
+	return true;
+}
+
+static void apply_entries(struct apply *apply, struct apply_list *list)
+{
+	const struct fsq_registry registry = session_registry(apply->session);
+	bool going_on = true;
+	struct fsq_error err;
+
+	if (fsq_assigned_open(&apply->assigned, &registry, &err)) {
+		session_fail(apply->session, &err);
+		return;
+	}
+	progress_begin(&apply->progress, apply->session);
+	for (size_t i = 0; i < list->count && going_on; i++) {
+		struct apply_entry *entry = &list->entries[i];
+
+		entry->request.registry = &registry;
+		entry->request.options = &apply->progress.options;
+		entry->request.dry_run = apply->options->dry_run;
+		if (fsq_assigned_has(apply->assigned, &entry->request))
+			show(apply, entry, "unchanged", NULL);
+		else
+			going_on = assign(apply, entry);
+	}
+	fsq_assigned_close(apply->assigned);
+}
+
+static bool read_all(struct session *session, const struct invocation *invocation,
+		     struct apply_list *list)
+{
+	bool good = true;
+
+	if (invocation->operand_count == 0)
+		good = apply_list_read(session, list, APPLY_DIRECTORY);
+	for (int i = 0; i < invocation->operand_count; i++)
+		good &= apply_list_read(session, list, invocation->operands[i]);
+	return good && apply_list_settle(session, list);
+}
+
+static void command_apply(struct session *session, const struct invocation *invocation)
+{
+	struct apply apply = { .session = session, .options = invocation->options };
+	struct apply_list list = { 0 };
+	sigset_t signals_before;
+
+	if (read_all(session, invocation, &list)) {
+		render_begin(session->render, session->out, "apply");
+		block_termination_signals(&signals_before);
+		apply_entries(&apply, &list);
+		render_end(session->render, session->out);
+		session_flush(session);
+		restore_signals(&signals_before);
+		if (session->status == 0 && apply.changed && apply.options->exit_code)
+			session->status = STATUS_CHANGED;
+	}
+	apply_list_free(&list);
+}
+
+#define FIELD(member) offsetof(struct apply_options, member)
+
+static const struct command_option own_options[] = {
+	{ 0, "dry-run", "only show what would change", .field = FIELD(dry_run) },
+	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
+	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
+	{ 0 },
+};
+
+const struct command apply_command = {
+	.name = "apply",
+	.summary = "give directories the quotas that files say",
+	.synopsis = "[OPTION]... [FILE|DIR...]",
+	.help = "Assign what the lines of FILE, or of DIR/*.conf, say:\n"
+		"  /srv/web hard=10G soft=9G hard-inodes=10000 name=web mkdir mode=0750 owner=www\n"
+		"  /srv/users/* hard=1G\n"
+		"Without one: of " APPLY_DIRECTORY
+		". See fsquota.d(5). A wrong line: nothing is done.",
+	.options = (option_tables){ own_options, registry_options, lock_option, progress_option,
+				    json_option, help_option, NULL },
+	.operands = { { VALUE_FILE, "FILE", true } },
+	.options_size = sizeof(struct apply_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_apply,
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply_file.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "assign_request.h"
+#include "shared/array.h"
+#include "shared/read_file.h"
+
+#define BLANKS " \t\r"
+
+/* The line being read. */
+struct line {
+	struct session *session;
+	struct apply_list *list;
+	const char *file;
+	unsigned int number;
+	bool good;
+};
+
+static void complain(struct line *line, const char *why)
+{
+	session_usage_error(line->session, "%s, line %u: %s", line->file, line->number, why);
+	line->good = false;
+}
+
+/* Keep a text as long as the list. @return  it, or NULL without memory: then it is freed */
+static char *keep(struct session *session, struct apply_list *list, char *text)
+{
+	char **texts = text ? array_grow(list->texts, list->text_count, &list->text_capacity,
+					 sizeof(*texts))
+			    : NULL;
+
+	if (!texts) {
+		free(text);
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return NULL;
+	}
+	list->texts = texts;
+	return texts[list->text_count++] = text;
+}
+
+/* --- words --- */
+
+/*
+ * Take the next word: up to a blank; in double quotes blanks belong to it, and behind a backslash
+ * any character. Quotes and backslashes are removed.
+ *
+ * @rest     where to look; set behind the word
+ * @pattern  for the word as glob(3) wants it, as long as the line and once more; or NULL
+ * @is_pattern set: it has a *, ? or [ that is not quoted
+ * @return   the word, NULL at the end; with @rest NULL a quote is not closed
+ */
+static char *next_word(char **rest, char *pattern, bool *is_pattern)
+{
+	char *from = *rest + strspn(*rest, BLANKS), *word = from, *to = from;
+	bool quoted = false;
+
+	*is_pattern = false;
+	if (!*from)
+		return NULL;
+	for (; *from && (quoted || !strchr(BLANKS, *from)); from++) {
+		bool plain = !quoted;
+
+		if (*from == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*from == '\\' && from[1]) {
+			from++;
+			plain = false;
+		}
+		*is_pattern |= plain && strchr("*?[", *from);
+		if (pattern && !plain && strchr("*?[\\", *from))
+			*pattern++ = '\\';
+		if (pattern)
+			*pattern++ = *from;
+		*to++ = *from;
+	}
+	if (pattern)
+		*pattern = '\0';
+	*rest = quoted ? NULL : from + (*from != '\0');
+	*to = '\0';
+	return word;
+}
+
+/* The words behind the path. */
+static void take_words(struct line *line, char *rest, struct fsq_assign_request *request)
+{
+	char why[ASSIGN_WHY], *word;
+	bool unused;
+
+	while (line->good && (word = next_word(&rest, NULL, &unused))) {
+		char *value = strchr(word, '=');
+
+		if (!rest) {
+			complain(line, "a quote is not closed");
+			return;
+		}
+		if (value)
+			*value++ = '\0';
+		if (!assign_request_set(line->session, request, word, value, why))
+			complain(line, why);
+	}
+	if (line->good && !assign_request_check(request, why))
+		complain(line, why);
+}
+
+/* --- lines --- */
+
+static void add(struct line *line, const struct fsq_assign_request *request, const char *path,
+		bool from_pattern)
+{
+	struct apply_list *list = line->list;
+	struct apply_entry *entries =
+		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+
+	if (!entries) {
+		session_errno(line->session, 0, ENOMEM, NULL, "cannot go on");
+		line->good = false;
+		return;
+	}
+	list->entries = entries;
+	entries[list->count] =
+		(struct apply_entry){ *request, line->file, line->number, from_pattern };
+	entries[list->count++].request.directory = path;
+}
+
+/* Its directories; what else it finds is passed over, as are symlinks. */
+static void expand(struct line *line, const char *pattern, const struct fsq_assign_request *request)
+{
+	glob_t found = { 0 };
+	int rc = glob(pattern, GLOB_ONLYDIR, NULL, &found);
+	struct stat st;
+
+	if (rc != 0 && rc != GLOB_NOMATCH)
+		complain(line, "the pattern cannot be expanded");
+	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
+		char *path;
+
+		if (lstat(found.gl_pathv[i], &st) || !S_ISDIR(st.st_mode))
+			continue;
+		path = keep(line->session, line->list, strdup(found.gl_pathv[i]));
+		line->good = path != NULL;
+		if (path)
+			add(line, request, path, true);
+	}
+	globfree(&found);
+}
+
+static bool is_clean(char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	return path[0] == '/' && !strstr(path, "//") && !strstr(path, "/./") &&
+	       !strstr(path, "/../") && strcmp(path, "/..") != 0;
+}
+
+static void take_line(struct line *line, char *text)
+{
+	struct fsq_assign_request request = assign_request_new(line->session);
+	char *rest = text, *path, *pattern = malloc(2 * strlen(text) + 1);
+	bool is_pattern;
+
+	if (!pattern) {
+		complain(line, "out of memory");
+		return;
+	}
+	path = next_word(&rest, pattern, &is_pattern);
+	if (path && path[0] != '#') {
+		if (!rest)
+			complain(line, "a quote is not closed");
+		else if (!is_clean(path))
+			complain(line, "the path is not absolute, or has an empty part, . or ..");
+		else
+			take_words(line, rest, &request);
+		if (line->good && is_pattern && (request.make || request.id))
+			complain(line, "a pattern does not go with mkdir and id");
+		if (line->good && is_pattern)
+			expand(line, pattern, &request);
+		else if (line->good)
+			add(line, &request, path, false);
+	}
+	free(pattern);
+}
+
+/* --- files --- */
+
+static bool read_file(struct session *session, struct apply_list *list, const char *file)
+{
+	struct line line = { .session = session, .list = list, .file = file };
+	char *text, *rest, *next;
+	size_t length;
+	bool good = true;
+	int rc = fsq_read_file(file, &text, &length);
+
+	if (rc) {
+		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
+		return false;
+	}
+	rest = keep(session, list, text);
+	if (!rest)
+		return false;
+	while ((next = fsq_next_line(&rest, text + length))) {
+		line.number++;
+		line.good = true;
+		take_line(&line, next);
+		good &= line.good;
+	}
+	return good;
+}
+
+bool apply_list_read(struct session *session, struct apply_list *list, const char *path)
+{
+	char *pattern = NULL, *file;
+	glob_t found = { 0 };
+	bool good = true;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return read_file(session, list, path);
+	if (asprintf(&pattern, "%s/*.conf", path) < 0)
+		pattern = NULL;
+	if (!pattern || glob(pattern, 0, NULL, &found) == GLOB_NOSPACE) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		good = false;
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		file = keep(session, list, strdup(found.gl_pathv[i]));
+		good &= file && read_file(session, list, file);
+	}
+	globfree(&found);
+	free(pattern);
+	return good;
+}
+
+/* --- what is said twice --- */
+
+static int compare(const void *one, const void *other)
+{
+	const struct apply_entry *a = *(struct apply_entry *const *)one;
+	const struct apply_entry *b = *(struct apply_entry *const *)other;
+	int order = strcmp(a->request.directory, b->request.directory);
+
+	/* A written path before those of patterns. */
+	return order ? order : a->from_pattern - b->from_pattern;
+}
+
+/* Two entries of one directory: the first counts, if only it is written. */
+static bool settle_two(struct session *session, const struct apply_entry *first,
+		       struct apply_entry *second)
+{
+	if (first->from_pattern == second->from_pattern) {
+		session_usage_error(session, "%s, line %u: %s is in %s, line %u, too", second->file,
+				    second->line, second->request.directory, first->file,
+				    first->line);
+		return false;
+	}
+	second->request.directory = NULL;
+	return true;
+}
+
+bool apply_list_settle(struct session *session, struct apply_list *list)
+{
+	struct apply_entry **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
+	size_t kept = 0;
+	bool good = true;
+
+	if (!sorted) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		sorted[i] = &list->entries[i];
+	if (list->count > 1)
+		qsort(sorted, list->count, sizeof(*sorted), compare);
+	for (size_t i = 1, first = 0; i < list->count; i++) {
+		if (strcmp(sorted[i]->request.directory, sorted[first]->request.directory) != 0)
+			first = i;
+		else
+			good &= settle_two(session, sorted[first], sorted[i]);
+	}
+	free(sorted);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].request.directory)
+			list->entries[kept++] = list->entries[i];
+	list->count = kept;
+	return good;
+}
+
+void apply_list_free(struct apply_list *list)
+{
+	for (size_t i = 0; i < list->text_count; i++)
+		free(list->texts[i]);
+	free(list->texts);
+	free(list->entries);
+}

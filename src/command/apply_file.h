@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of apply, see fsquota.d(5): what directories should have, a line each. */
+#ifndef FSQ_APPLY_FILE_H
+#define FSQ_APPLY_FILE_H
+
+#include "quota/fsquota.h"
+#include "session.h"
+
+struct apply_entry {
+	struct fsq_assign_request request; /* with the path */
+	const char *file;
+	unsigned int line;
+	bool from_pattern;
+};
+
+struct apply_list {
+	struct apply_entry *entries; /* in the order of the lines, and sorted in each pattern */
+	size_t count, capacity;
+	char **texts; /* that entries point into */
+	size_t text_count, text_capacity;
+};
+
+/**
+ * Read a file, or all files *.conf of a directory in the order of their names. Patterns are expanded.
+ *
+ * @list     zeros at first; free it with apply_list_free(), also after a failure
+ * @return   whether all lines are right; else each that is wrong was reported
+ */
+bool apply_list_read(struct session *session, struct apply_list *list, const char *path);
+
+/**
+ * Settle what more than one line says, after all files were read: a path that is written comes
+ * before one of a pattern.
+ *
+ * @return   whether no directory has two lines of the same kind; else an error was reported
+ */
+bool apply_list_settle(struct session *session, struct apply_list *list);
+
+void apply_list_free(struct apply_list *list);
+
+#endif

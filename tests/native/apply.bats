@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# apply: files that say what directories should have.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+setup() {
+	fresh_fs x
+	fresh_fs e
+	: >/etc/projects
+	: >/etc/projid
+	rm -rf /etc/fsquota.conf /etc/fsquota.d
+	mkdir /etc/fsquota.d
+	chmod 777 /mnt/x /mnt/e
+}
+
+teardown() {
+	rm -rf /etc/fsquota.d
+}
+
+# on_each TEST: on XFS and on ext4, in $top.
+on_each() {
+	local fs top
+	for fs in x e; do
+		: >/etc/projects
+		: >/etc/projid
+		rm -f /etc/fsquota.d/*
+		top=/mnt/$fs/v
+		mkdir $top
+		"$@"
+	done
+}
+
+# limits ID: soft and hard, of space in KiB and of inodes
+limits() {
+	kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6
+}
+
+state() {
+	cat /etc/projects /etc/projid
+	real -c 'report -p -N -n -b -i' /mnt/$fs
+	stat -c '%n %a %u %Y' $top/*
+}
+
+converges() {
+	local before
+	mkdir $top/plain $top/users $top/users/{ann,bob}
+	touch $top/users/file
+	ln -s ann $top/users/link
+	cat >/etc/fsquota.d/10-volumes.conf <<-END
+		# What this node has
+		$top/plain	hard=10M soft=9M hard-inodes=1000
+
+		"$top/two words" hard=1.5M mkdir mode=0750 owner=nobody name=web
+	END
+	echo "$top/users/* hard=1M" >/etc/fsquota.d/20-users.conf
+	echo "$top/users/bob hard=2M" >/etc/fsquota.d/30-bob.conf
+	echo "nonsense" >/etc/fsquota.d/other
+	run_split fsquota apply --dry-run --diff
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(cat /etc/projects /etc/projid)" ""
+	assert_equal "$stdout" "created   $top/plain, hard none -> 10M, soft none -> 9M, hard-inodes none -> 1000
+created   $top/two words, hard none -> 1.5M
+created   $top/users/ann, hard none -> 1M
+created   $top/users/bob, hard none -> 2M"
+	run_split fsquota apply --dry-run --exit-code
+	assert_equal "$status:$stderr" 9:
+	assert_not_exists "$top/two words"
+	run_split fsquota apply --exit-code
+	assert_equal "$status:$stderr" 9:
+	assert_equal "$stdout" "created   $top/plain
+created   $top/two words
+created   $top/users/ann
+created   $top/users/bob"
+	assert_equal "$(limits $FIRST)" "9216 10240 0 1000"
+	assert_equal "$(limits $((FIRST + 1)))" "0 1536 0 0"
+	assert_equal "$(limits $((FIRST + 2)))" "0 1024 0 0"
+	assert_equal "$(limits $((FIRST + 3)))" "0 2048 0 0"
+	assert_equal "$(stat -c '%a %U' "$top/two words")" "750 nobody"
+	grep "^web:$((FIRST + 1))$" /etc/projid
+	before=$(state)
+	run_split fsquota apply --exit-code
+	assert_equal "$status:$stderr" 0:
+	refute_line --regexp '^(created|changed|failed)'
+	assert_equal "$(state)" "$before"
+	# Somebody turns it.
+	sed -i 's/hard=10M/hard=20M/' /etc/fsquota.d/10-volumes.conf
+	chattr -p 77 $top/users/ann
+	rm -rf "$top/two words"
+	run_split fsquota apply --json --diff
+	assert_equal "$status:$stderr" 0:
+	python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["apply"]
+assert [row["action"] for row in rows] == ["changed", "created", "changed", "unchanged"], rows
+assert [row["changed"] for row in rows] == [True, True, True, False], rows
+assert rows[0]["before"]["hard_bytes"] == 10 << 20 and rows[0]["after"]["hard_bytes"] == 20 << 20
+assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.conf"
+' "$BATS_TEST_TMPDIR/stdout" || fail "$stdout"
+	assert_equal "$(fsquota id $top/users/ann)" $((FIRST + 2))
+	assert_equal "$(limits $FIRST)" "9216 20480 0 1000"
+}
+
+@test "apply gives directories what files say, changes what differs, and then nothing" {
+	on_each converges
+}
+
+wrong_lines() {
+	local line
+	mkdir $top/{a,b}
+	while read -r line; do
+		printf '%s\n' "$top/a hard=1M" "$line" >/etc/fsquota.d/x.conf
+		run_split fsquota apply
+		assert_equal "$line: $status" "$line: 2"
+		[[ $stderr == "fsquota apply: /etc/fsquota.d/x.conf, line 2: "* ]] || fail "$stderr"
+		assert_equal "$(wc -l <<<"$stderr")" 1
+	done <<-END
+		relative/path hard=1M
+		$top/../b hard=1M
+		$top//b hard=1M
+		$top/b hard=x
+		$top/b hard
+		$top/b mkdir=yes
+		$top/b colour=red
+		$top/b unlimited hard=1M
+		$top/b mode=0750
+		$top/b mkdir mode=0990
+		$top/b mkdir owner=nosuchuser
+		$top/b name=a:b
+		$top/b id=0
+		$top/b "hard=1M
+		$top/* mkdir
+		$top/a hard=2M
+	END
+	printf '%s\n' "$top/a* hard=1M" "$top/[a] hard=2M" >/etc/fsquota.d/x.conf
+	refuses 2 "line 1, too" fsquota apply
+	assert_equal "$(cat /etc/projects /etc/projid)" ""
+	refuses 5 "cannot read" fsquota apply /nowhere
+	printf '%s\n' "bad" "bad" >/etc/fsquota.d/x.conf
+	run_split fsquota apply
+	assert_equal "$(wc -l <<<"$stderr")" 2
+}
+
+@test "a wrong line is told with its file and number, and nothing is changed" {
+	on_each wrong_lines
+}
+
+some_fail() {
+	mkdir $top/b
+	printf '%s\n' "$top/none hard=1M" "$top/b hard=1M" >$top/x.conf
+	run_split fsquota apply $top/x.conf
+	assert_equal "$status:$stdout" "5:failed    $top/none"$'\n'"created   $top/b"
+	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_equal "$(limits $FIRST)" "0 1024 0 0"
+	# An empty directory of files, and no file at all, are no failures; a name that is not there is.
+	run_split fsquota apply
+	assert_equal "$status:$stdout:$stderr" 0::
+}
+
+@test "what fails is told, and the others go on" {
+	on_each some_fail
+}
+
+# calls FILE: the system calls of an apply that finds all as it should be
+calls() {
+	strace -f -o "$BATS_TEST_TMPDIR/trace" "$FSQUOTA" apply "$1" >"$BATS_TEST_TMPDIR/out"
+	calls=$(wc -l <"$BATS_TEST_TMPDIR/trace")
+}
+
+thousand() {
+	local one
+	for i in {1..1000}; do echo "$top/$i hard=1M mkdir"; done >$top/all
+	head -n 1 $top/all >$top/one
+	run_split fsquota apply $top/all
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(grep -c '^created' <<<"$stdout")" 1000
+	assert_equal "$(wc -l </etc/projects)" 1000
+	cp -p /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	calls $top/one
+	one=$calls
+	calls $top/all
+	assert_equal "$(grep -c '^unchanged' "$BATS_TEST_TMPDIR/out")" 1000
+	echo "# $fs: $calls calls for 1000 lines, $one for one" >&3
+	assert [ $((calls - one)) -le $((3 * 999 + 8)) ]
+	run grep -E '(open[a-z0-9]*\(.*(O_WRONLY|O_RDWR|O_CREAT)|QCMD\(Q_XSETQLIM|FSSETXATTR|[0-9] +(mkdir|flock|rename))' \
+		"$BATS_TEST_TMPDIR/trace"
+	assert_failure
+	assert_equal "$(stat -c %y /etc/projects /etc/projid)" \
+		"$(stat -c %y "$BATS_TEST_TMPDIR"/{projects,projid})"
+	diff /etc/projects "$BATS_TEST_TMPDIR/projects"
+}
+
+@test "a thousand lines that are so already cost three system calls each, and write nothing" {
+	on_each thousand
+}
+
+killed() {
+	local i
+	for i in {1..40}; do echo "$top/$i hard=1M mkdir mode=0700 owner=nobody"; done >$top/all
+	mkdir $top/7
+	touch $top/7/{1..20}
+	for i in {1..25}; do
+		"$FSQUOTA" apply $top/all >/dev/null 2>&1 &
+		sleep 0.0$((RANDOM % 10))
+		kill -KILL $! 2>/dev/null || true
+		wait $! 2>/dev/null || true
+	done
+	run_split fsquota apply $top/all
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(sort -u /etc/projects | grep -c "^[0-9]*:$top/[0-9]*$")" 40
+	assert_equal "$(cut -d: -f1 /etc/projects | grep -E '^[0-9]+$' | sort -u | wc -l)" 40
+	assert_equal "$(stat -c '%a %U' $top/[0-9]* | sort | uniq -c | sort -rn | head -1 | sed 's/^ *//')" "39 700 nobody"
+	run_split fsquota apply --exit-code $top/all
+	assert_equal "$status:$stderr" 0:
+}
+
+@test "killed at any moment and run again it converges" {
+	on_each killed
+}
