@@ -322,6 +322,23 @@ static void support(struct writer *w, const struct support_row *row)
 	document_end(&json);
 }
 
+static void finding_row(struct writer *w, const struct finding_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "level", finding_level_word(row->level));
+	json_string(&json, "finding", row->finding);
+	json_string(&json, "path", row->path);
+	json_string(&json, "filesystem", row->filesystem);
+	json_string(&json, "mountpoint", row->mountpoint);
+	limit_count(&json, "id", row->id);
+	limit_count(&json, "line", row->line);
+	json_string(&json, "message", row->message);
+	json_string(&json, "repair", row->repair);
+	row_end(&json);
+}
+
 const struct renderer json_renderer = {
 	.begin = begin,
 	.end = end,
@@ -340,4 +357,5 @@ const struct renderer json_renderer = {
 	.attributes_row = attributes_row,
 	.only_id = only_id,
 	.support = support,
+	.finding_row = finding_row,
 };

@@ -17,4 +17,8 @@ void text_id_row(struct writer *w, const char *path, uint32_t id);
 void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id);
 void text_support(struct writer *w, const struct support_row *row);
 
+/** "ok", "note" or "problem". */
+const char *finding_level_word(enum finding_level level);
+void text_finding_row(struct writer *w, const struct finding_row *row);
+
 #endif

@@ -60,6 +60,8 @@ struct renderer {
 	/* assign --dry-run, and supported: all that is printed */
 	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
 	void (*support)(struct writer *w, const struct support_row *row);
+	/* doctor */
+	void (*finding_row)(struct writer *w, const struct finding_row *row);
 };
 
 /* What not every renderer has. */

@@ -474,4 +474,5 @@ const struct renderer text_renderer = {
 	.attributes_leave = text_attributes_leave,
 	.only_id = text_only_id,
 	.support = text_support,
+	.finding_row = text_finding_row,
 };
