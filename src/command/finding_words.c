@@ -91,8 +91,7 @@ static const struct template templates[] = {
 					 "mknod {filesystem} b {count} {other_count}" },
 	[FSQ_FINDING_XFS_VERSION_4] = { "xfs-version-4",
 					"an XFS of version 4, without checksums: group and project "
-					"quota exclude each "
-					"other, and newer kernels do not mount it",
+					"quota exclude each other",
 					NULL },
 	[FSQ_FINDING_READ_ONLY] = { "read-only", "read-only: no limit and no ID can be changed",
 				    "mount -o remount,rw {mountpoint}" },

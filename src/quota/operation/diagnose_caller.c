@@ -8,7 +8,7 @@
 /* Does the kernel hear quota calls of this process at all? */
 static void check_calls(struct fsq_diagnosis *diagnosis)
 {
-	int rc = fsq_quotactl_probe();
+	int rc = fsq_quotactl_probe(&diagnosis->by_fd);
 
 	diagnosis->deaf = rc != 0;
 	if (rc == -ENOSYS && !fsq_has_seccomp_filter())

@@ -176,7 +176,8 @@ static bool ask_kernel(struct fsq_patient *patient)
 	if (rc == 0) {
 		patient->accounting = state.accounting[FSQ_PROJECT];
 		patient->enforced = patient->accounting && state.enforced[FSQ_PROJECT];
-	} else if (rc == -ENOENT || rc == -ENOTBLK || rc == -EACCES) {
+	} else if (!patient->diagnosis->by_fd &&
+		   (rc == -ENOENT || rc == -ENOTBLK || rc == -EACCES)) {
 		fsq_finding_visit_here(patient,
 				       (struct fsq_finding){ .id = FSQ_FINDING_NO_DEVICE_NODE,
 							     .errnum = -rc,

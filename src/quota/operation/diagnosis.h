@@ -16,6 +16,7 @@ struct fsq_diagnosis {
 	fsq_finding_visitor visit;
 	void *arg;
 	bool deaf;    /* no quota call reaches the kernel */
+	bool by_fd;   /* quota calls need no device */
 	bool stopped; /* the visitor wants no more */
 	dev_t *devs;  /* the file systems that were looked at */
 	size_t dev_count, dev_capacity;
