@@ -7,7 +7,7 @@
 #include "quota/fsquota.h"
 
 struct doctor_options {
-	bool quiet;
+	bool quiet, deep;
 };
 
 struct doctor {
@@ -66,6 +66,7 @@ static void command_doctor(struct session *session, const struct invocation *inv
 		.size = sizeof(request),
 		.paths = (const char *const *)invocation->operands,
 		.path_count = (size_t)invocation->operand_count,
+		.deep = options->deep,
 		.registry = &registry,
 		.failed = tell_failure,
 	};
@@ -81,8 +82,9 @@ static void command_doctor(struct session *session, const struct invocation *inv
 
 #define FIELD(member) offsetof(struct doctor_options, member)
 
-static const struct command_option quiet_option[] = {
+static const struct command_option own_options[] = {
 	{ 'q', "quiet", "only what is not ok", .field = FIELD(quiet) },
+	{ 0, "deep", "also count what is in the registered directories", .field = FIELD(deep) },
 	{ 0 },
 };
 
@@ -94,8 +96,7 @@ const struct command doctor_command = {
 		"at what is registered. Each finding is a line: ok, note or problem, what it\n"
 		"means, and the command that repairs it, which is never run. The exit status\n"
 		"is 3 if there is a problem.",
-	.options =
-		(option_tables){ quiet_option, registry_options, json_option, help_option, NULL },
+	.options = (option_tables){ own_options, registry_options, json_option, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct doctor_options),
 	.flags = COMMAND_CONFIG,

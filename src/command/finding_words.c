@@ -155,6 +155,17 @@ static const struct template templates[] = {
 						  "line {line} of {name} has it as project {id}, "
 						  "but {type} has no project IDs",
 						  "sed -i {line}d {name}" },
+	[FSQ_FINDING_TREE_HAS_OTHERS] = { "tree-has-others",
+					  "{count} files and directories in it do not carry "
+					  "project {id}, or do not hand it on",
+					  PUT_BACK },
+	[FSQ_FINDING_COUNT_DIFFERS] = { "count-differs",
+					"the quota counts {count} bytes for project {id}, what is "
+					"there has {other_count}: deleted files may be open, or "
+					"the records are wrong",
+					"umount {mountpoint} && { fsck -f -p {filesystem} || "
+					"[ $? = 1 ]; } && "
+					"mount -t {type} -o {options} {filesystem} {mountpoint}" },
 	[FSQ_FINDING_TAG_WITHOUT_LIMIT] = { "tag-without-limit",
 					    "project {id} has no limits: its {count} inodes are "
 					    "only counted",
@@ -230,6 +241,13 @@ static struct template template_of(const struct fsq_finding *finding)
 		template.sentence = "line {line} of {name} has it as project {id}; it may come "
 				    "back with what is mounted at {other_name}";
 		template.repair = "mount {other_name}";
+		break;
+	case FSQ_FINDING_COUNT_DIFFERS:
+		/* A mount without quota makes XFS count at the next one. */
+		if (strcmp(finding->type, "xfs") == 0)
+			template.repair =
+				"umount {mountpoint} && "
+				"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
 		break;
 	case FSQ_FINDING_NO_DEVICE_NODE:
 		if (finding->errnum != ENOENT)
@@ -332,8 +350,8 @@ static char *expand(const char *template, const struct fsq_finding *finding, boo
 		size_t length = strcspn(template, "}");
 		const char *value;
 
-		/* {3} is of sed. */
-		if (*template != '{' || (template[1] >= '0' && template[1] <= '9')) {
+		/* Other braces are of sed or the shell. */
+		if (*template != '{' || template[1] < 'a' || template[1] > 'z') {
 			putc(*template ++, to);
 			continue;
 		}

@@ -896,6 +896,8 @@ enum fsq_finding_id {
 	FSQ_FINDING_TAG_NOT_INHERITED,	     /* it does not hand its project on */
 	FSQ_FINDING_DIRECTORY_GONE,	     /* other_name: it comes back when this is mounted */
 	FSQ_FINDING_DIRECTORY_NOT_SUPPORTED, /* files have no project IDs there */
+	FSQ_FINDING_TREE_HAS_OTHERS,	     /* count of what is in it are not tagged like it */
+	FSQ_FINDING_COUNT_DIFFERS, /* the records say count bytes, the tree has other_count; options */
 	/* about quota records; path is the mount point */
 	FSQ_FINDING_TAG_WITHOUT_LIMIT, /* count inodes have the ID of project, without limits */
 	FSQ_FINDING_LIMIT_WITHOUT_TAG, /* limits of project, which nothing carries */
@@ -938,9 +940,9 @@ struct fsq_diagnose_request {
 	 * quotas, and all that is registered. */
 	const char *const *paths;
 	size_t path_count;
-	const char *fstab; /* as /etc/fstab, or NULL for it */
-	bool deep;	   /* compare quota records with what is in the registered trees */
-	const struct fsq_registry *registry;	/* or NULL */
+	const char *fstab;		     /* as /etc/fstab, or NULL for it */
+	bool deep;			     /* count what is in the registered directories, too */
+	const struct fsq_registry *registry; /* or NULL */
 	const struct fsq_call_options *options; /* of counting, or NULL */
 	/* A path that cannot be looked at is told, and the next one is looked at. */
 	void (*failed)(const struct fsq_error *err, void *arg);

@@ -31,6 +31,7 @@ static enum fsq_finding_level level_of(enum fsq_finding_id id)
 	case FSQ_FINDING_TAG_WITHOUT_LIMIT:
 	case FSQ_FINDING_LIMIT_WITHOUT_TAG:
 	case FSQ_FINDING_DIRECTORY_GONE:
+	case FSQ_FINDING_COUNT_DIFFERS:
 	case FSQ_FINDING_ID_SHARED:
 	case FSQ_FINDING_LINE_TWICE:
 	case FSQ_FINDING_ID_WITH_TWO_NAMES:

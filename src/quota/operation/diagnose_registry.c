@@ -40,8 +40,9 @@ static int add(struct fsq_registered_list *list, char *text, const struct fsq_pr
 		return -ENOMEM;
 	list->entries = entries;
 	text[line->word + line->length] = '\0';
-	entries[list->count++] =
-		(struct fsq_registered){ text + line->word, line->id, number, false };
+	entries[list->count++] = (struct fsq_registered){ .word = text + line->word,
+							  .id = line->id,
+							  .line = number };
 	return 0;
 }
 
@@ -161,10 +162,11 @@ static void check_words(struct registry *registry, const struct fsq_registered_l
 }
 
 static void check_ids(struct registry *registry, const struct fsq_registered_list *list,
-		      const struct fsq_registered *first, const struct fsq_registered *second)
+		      struct fsq_registered *first, struct fsq_registered *second)
 {
 	if (first->id != second->id || strcmp(first->word, second->word) == 0)
 		return;
+	first->shared = second->shared = true;
 	say(registry, list,
 	    (struct fsq_finding){
 		    .id = list->kind == FSQ_PROJECTS ? FSQ_FINDING_ID_SHARED

@@ -42,9 +42,12 @@ static enum fsq_visit add_mount(const struct fsq_mount_entry *entry, void *arg)
 					    .dev = entry->dev,
 					    .directory = strdup(entry->directory),
 					    .source = strdup(entry->source),
-					    .type = strdup(entry->type) } };
+					    .type = strdup(entry->type),
+					    .options = strdup(entry->options),
+					    .super_options = strdup(entry->super_options) } };
 	trees->count++;
-	if (!mount->entry.directory || !mount->entry.source || !mount->entry.type)
+	if (!mount->entry.directory || !mount->entry.source || !mount->entry.type ||
+	    !mount->entry.options || !mount->entry.super_options)
 		return FSQ_VISIT_STOP;
 	trees->rc = 0;
 	return FSQ_VISIT_CONTINUE;
@@ -159,26 +162,38 @@ static void check_gone(const struct trees *trees, const struct mount *mount,
 	free(unmounted);
 }
 
-static void check_tag(const struct trees *trees, const struct mount *mount,
+/* @return   whether it carries its ID and hands it on; else there is a finding */
+static bool check_tag(const struct trees *trees, const struct mount *mount,
 		      const struct fsq_registered *entry, int fd)
 {
-	struct fsq_inode_project project;
+	struct fsq_inode_project project = { 0 };
 	struct fsq_finding finding = { 0 };
 	int rc = fsq_inode_project_get(fd, &project);
 
+	if (rc == 0 && project.id == entry->id && project.inherit)
+		return true;
 	if (rc == -ENOTTY || rc == -EOPNOTSUPP) {
 		finding.id = FSQ_FINDING_DIRECTORY_NOT_SUPPORTED;
 	} else if (rc) {
-		return;
+		return false;
 	} else if (project.id != entry->id) {
 		finding.id = FSQ_FINDING_TAG_CHANGED;
 		finding.other = project.id;
-	} else if (!project.inherit) {
-		finding.id = FSQ_FINDING_TAG_NOT_INHERITED;
 	} else {
-		return;
+		finding.id = FSQ_FINDING_TAG_NOT_INHERITED;
 	}
 	say(trees, mount, entry, finding);
+	return false;
+}
+
+static void check_deep(const struct trees *trees, const struct mount *mount,
+		       const struct fsq_registered *entry, int fd)
+{
+	struct fsq_finding finding = { .options = fsq_options_with_quota(&mount->entry) };
+
+	if (fsq_diagnose_deep(trees->diagnosis, entry, fd, &finding))
+		say(trees, mount, entry, finding);
+	free((char *)(uintptr_t)finding.options);
 }
 
 static void check_entry(const struct trees *trees, const struct fsq_registered *entry)
@@ -192,8 +207,9 @@ static void check_entry(const struct trees *trees, const struct fsq_registered *
 	if (fd == -ENOENT) {
 		check_gone(trees, mount, entry);
 	} else if (fd >= 0) {
-		if (!entry->twice)
-			check_tag(trees, mount, entry, fd);
+		if (!entry->twice && check_tag(trees, mount, entry, fd) &&
+		    trees->diagnosis->request->deep)
+			check_deep(trees, mount, entry, fd);
 		close(fd);
 	}
 }

@@ -11,6 +11,7 @@ struct fsq_registered {
 	uint32_t id;
 	uint64_t line; /* from 1 on */
 	bool twice;    /* the word is there with another ID, too */
+	bool shared;   /* the ID is there with another word, too */
 };
 
 struct fsq_registered_list {
@@ -23,5 +24,14 @@ struct fsq_registered_list {
 
 /** Look at the directories of the projects file that are on a file system that was looked at. */
 void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list);
+
+/**
+ * Count what is in the directory of an entry, which carries its ID.
+ *
+ * @finding  its ID and numbers are set
+ * @return   whether there is something to be told
+ */
+bool fsq_diagnose_deep(struct fsq_diagnosis *diagnosis, const struct fsq_registered *entry, int fd,
+		       struct fsq_finding *finding);
 
 #endif
