@@ -18,6 +18,7 @@
  *     dquots.c         quota records
  *     names.c          users, groups and projects by name
  *     finding_words.c  what doctor says, and the commands that repair
+ *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled

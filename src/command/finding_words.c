@@ -2,12 +2,11 @@
 #include "finding_words.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/errno_words.h"
+#include "template.h"
 
 /*
  * In sentence and repair {path} and the like stand for a field of the finding; in repair as words of
@@ -205,171 +204,44 @@ static const struct template templates[] = {
 					 DELETE_LINE },
 };
 
-/* Where it depends on more than what was found. */
+/* How a mount is repaired depends on what it is. */
+static void adapt_to_mount(struct template *template, const struct fsq_finding *finding)
+{
+	bool is_xfs = finding->type && strcmp(finding->type, "xfs") == 0;
+
+	if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_xfs) {
+		template->sentence = "projects are counted, but limits stop nobody: mounted with "
+				     "pqnoenforce, or disabled since";
+		template->repair = "fsquota enable -p {mountpoint}";
+	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
+		/* A mount without quota makes XFS count at the next one. */
+		template->repair =
+			"umount {mountpoint} && "
+			"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
+	} else if (finding->in_fstab && finding->id != FSQ_FINDING_ROOT_FLAGS) {
+		template->repair = "umount {mountpoint} && mount {mountpoint}";
+	} else if (finding->of_mount_only) {
+		template->repair = finding->id == FSQ_FINDING_READ_ONLY
+					   ? "mount -o remount,bind,rw {mountpoint}"
+					   : "mount -o remount,bind,rw {name}";
+	}
+}
+
 static struct template template_of(const struct fsq_finding *finding)
 {
 	struct template template = templates[finding->id];
 
-	switch (finding->id) {
-	case FSQ_FINDING_NOT_ENFORCED:
-		if (strcmp(finding->type, "xfs") == 0) {
-			template.sentence = "projects are counted, but limits stop nobody: mounted "
-					    "with pqnoenforce, or disabled since";
-			template.repair = "fsquota enable -p {mountpoint}";
-			break;
-		}
-		/* fall through */
-	case FSQ_FINDING_QUOTA_OFF:
-		if (finding->in_fstab)
-			template.repair = "umount {mountpoint} && mount {mountpoint}";
-		break;
-	case FSQ_FINDING_READ_ONLY:
-		if (finding->of_mount_only)
-			template.repair = "mount -o remount,bind,rw {mountpoint}";
-		break;
-	case FSQ_FINDING_REGISTRY_READ_ONLY:
-		if (finding->of_mount_only)
-			template.repair = "mount -o remount,bind,rw {name}";
-		break;
-	case FSQ_FINDING_OVERLAY_SPLIT:
-		if (finding->project == 0)
-			template.repair = "fsquota project -s -p {name} {other} {name}";
-		break;
-	case FSQ_FINDING_DIRECTORY_GONE:
-		if (!finding->other_name)
-			break;
+	adapt_to_mount(&template, finding);
+	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && finding->project == 0)
+		template.repair = "fsquota project -s -p {name} {other} {name}";
+	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
 		template.sentence = "line {line} of {name} has it as project {id}; it may come "
 				    "back with what is mounted at {other_name}";
 		template.repair = "mount {other_name}";
-		break;
-	case FSQ_FINDING_COUNT_DIFFERS:
-		/* A mount without quota makes XFS count at the next one. */
-		if (strcmp(finding->type, "xfs") == 0)
-			template.repair =
-				"umount {mountpoint} && "
-				"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
-		break;
-	case FSQ_FINDING_NO_DEVICE_NODE:
-		if (finding->errnum != ENOENT)
-			template.repair = NULL;
-		break;
-	default:
-		break;
 	}
+	if (finding->id == FSQ_FINDING_NO_DEVICE_NODE && finding->errnum != ENOENT)
+		template.repair = NULL;
 	return template;
-}
-
-static const char *string_of(const struct fsq_finding *finding, const char *field, size_t length)
-{
-	const struct {
-		const char *name, *value;
-	} fields[] = {
-		{ "path", finding->path },
-		{ "filesystem", finding->filesystem },
-		{ "mountpoint", finding->mountpoint },
-		{ "type", finding->type },
-		{ "options", finding->options },
-		{ "name", finding->name },
-		{ "other_name", finding->other_name },
-		{ "error", finding->errnum ? errno_words(finding->errnum) : "" },
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (strlen(fields[i].name) == length && memcmp(fields[i].name, field, length) == 0)
-			return fields[i].value ? fields[i].value : "";
-	return NULL;
-}
-
-static uint64_t number_of(const struct fsq_finding *finding, const char *field, size_t length)
-{
-	const struct {
-		const char *name;
-		uint64_t value;
-	} fields[] = {
-		{ "id", finding->project },
-		{ "other", finding->other },
-		{ "line", finding->line },
-		{ "count", finding->count },
-		{ "other_count", finding->other_count },
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (strlen(fields[i].name) == length && memcmp(fields[i].name, field, length) == 0)
-			return fields[i].value;
-	return 0;
-}
-
-/* A word of the shell in one line: names of tenants are in it. */
-static void put_quoted(FILE *to, const char *value)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789/._-+=,:@%";
-	bool control = false;
-
-	if (*value && strspn(value, plain) == strlen(value)) {
-		fputs(value, to);
-		return;
-	}
-	for (const char *c = value; *c; c++)
-		control |= (unsigned char)*c < ' ' || *c == '\177' || *c == '\\' ||
-			   (unsigned char)*c >= 0x80;
-	if (!control) {
-		putc('\'', to);
-		for (; *value; value++)
-			if (*value == '\'')
-				fputs("'\"'\"'", to);
-			else
-				putc(*value, to);
-		putc('\'', to);
-		return;
-	}
-	/* The only way with printable characters that every sh has. */
-	fputs("\"$(printf ", to);
-	putc('\'', to);
-	for (; *value; value++) {
-		unsigned char c = (unsigned char)*value;
-
-		if (c < ' ' || c >= 0x7f || c == '\\' || c == '\'' || c == '%')
-			fprintf(to, "\\%03o", c);
-		else
-			putc(*value, to);
-	}
-	fputs("')\"", to);
-}
-
-static char *expand(const char *template, const struct fsq_finding *finding, bool quoted)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	bool failed;
-
-	if (!to)
-		return NULL;
-	while (*template) {
-		size_t length = strcspn(template, "}");
-		const char *value;
-
-		/* Other braces are of sed or the shell. */
-		if (*template != '{' || template[1] < 'a' || template[1] > 'z') {
-			putc(*template ++, to);
-			continue;
-		}
-		value = string_of(finding, template + 1, length - 1);
-		if (!value)
-			fprintf(to, "%" PRIu64, number_of(finding, template + 1, length - 1));
-		else if (quoted)
-			put_quoted(to, value);
-		else
-			fputs(value, to);
-		template += length + 1;
-	}
-	failed = ferror(to);
-	if (fclose(to) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }
 
 /* The shell would cut off a newline at the end, and the command be about something else. */
@@ -386,13 +258,29 @@ static bool can_be_typed(const struct fsq_finding *finding)
 
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
+	const struct template_field fields[] = {
+		{ "path", finding->path, 0 },
+		{ "filesystem", finding->filesystem, 0 },
+		{ "mountpoint", finding->mountpoint, 0 },
+		{ "type", finding->type, 0 },
+		{ "options", finding->options, 0 },
+		{ "name", finding->name, 0 },
+		{ "other_name", finding->other_name, 0 },
+		{ "error", errno_words(finding->errnum), 0 },
+		{ "id", NULL, finding->project },
+		{ "other", NULL, finding->other },
+		{ "line", NULL, finding->line },
+		{ "count", NULL, finding->count },
+		{ "other_count", NULL, finding->other_count },
+		{ 0 },
+	};
 	struct template template = template_of(finding);
 
 	if (!can_be_typed(finding))
 		template.repair = NULL;
 	words->word = template.word;
-	words->sentence = expand(template.sentence, finding, false);
-	words->repair = template.repair ? expand(template.repair, finding, true) : NULL;
+	words->sentence = template_expand(template.sentence, fields, false);
+	words->repair = template.repair ? template_expand(template.repair, fields, true) : NULL;
 	if (words->sentence && (words->repair || !template.repair))
 		return true;
 	finding_words_clear(words);

@@ -104,7 +104,7 @@ static bool add_dev(struct fsq_diagnosis *diagnosis, dev_t dev)
 	return true;
 }
 
-static void look_at(struct fsq_patient *patient)
+static void look_at(struct fsq_patient *patient, bool itself)
 {
 	bool new = add_dev(patient->diagnosis, patient->mount.dev);
 
@@ -116,11 +116,11 @@ static void look_at(struct fsq_patient *patient)
 		fsq_diagnose_filesystem(patient);
 	if (new && patient->accounting)
 		fsq_diagnose_records(patient);
-	if (patient->diagnosis->request->path_count)
+	if (itself)
 		fsq_diagnose_directory(patient);
 }
 
-void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path)
+void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself)
 {
 	struct fsq_patient patient = { .diagnosis = diagnosis };
 	struct fsq_error err;
@@ -140,7 +140,7 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path)
 		fsq_fail(&err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount");
 		fsq_diagnosis_tell(diagnosis, &err);
 	} else {
-		look_at(&patient);
+		look_at(&patient, itself);
 	}
 	fsq_mount_entry_clear(&patient.mount);
 	fsq_place_close(&patient.place);
@@ -154,11 +154,11 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISBLK(st.st_mode)) {
-		fsq_diagnose_place(diagnosis, path);
+		fsq_diagnose_place(diagnosis, path, true);
 	} else if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
 		fsq_diagnosis_tell(diagnosis, &err);
 	} else {
-		fsq_diagnose_place(diagnosis, fsq_filesystem_get_info(fs)->directory);
+		fsq_diagnose_place(diagnosis, fsq_filesystem_get_info(fs)->directory, true);
 		fsq_filesystem_close(fs);
 	}
 }
@@ -185,7 +185,7 @@ static enum fsq_visit look_at_mount(const struct fsq_mount *mount, void *arg)
 	struct fsq_diagnosis *diagnosis = arg;
 
 	if (!is_known(diagnosis, mount->dev) && is_candidate(mount))
-		fsq_diagnose_place(diagnosis, mount->directory);
+		fsq_diagnose_place(diagnosis, mount->directory, false);
 	return fsq_diagnosis_is_over(diagnosis) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 

@@ -105,7 +105,7 @@ static void check_layers(struct fsq_patient *patient, struct layers *layers)
 		return;
 	}
 	check_ids(patient, layers);
-	fsq_diagnose_place(patient->diagnosis, layers->upper);
+	fsq_diagnose_place(patient->diagnosis, layers->upper, false);
 }
 
 void fsq_diagnose_overlay(struct fsq_patient *patient)

@@ -48,8 +48,8 @@ void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error 
 /** @return  whether to end the diagnosis */
 bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);
 
-/** Look at a file or directory, and all of its file system. @name is its path. */
-void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path);
+/** Look at the file system of a path and, if asked for, at the directory itself. */
+void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
 
 /** May the caller use quotas? */
 void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
