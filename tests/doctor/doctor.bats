@@ -3,7 +3,7 @@
 #
 # Why quotas do not work here: the caller, the mount, the registry.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr, finds sets repair
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load doctor
 
@@ -15,12 +15,10 @@ setup_file() {
 
 setup() {
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	sed -i '\|/mnt/|d' /etc/fstab 2>/dev/null || true
 }
 
-# fstab_has LINE: it is the last of /etc/fstab.
-fstab_has() {
-	echo "$1" >>/etc/fstab
+teardown() {
+	! mountpoint -q /run/c1 || umount /run/c1
 }
 
 # --- what it prints ---------------------------------------------------------------------------------
@@ -74,6 +72,36 @@ ok      /etc/projid: 0 entries, none double or unclear"
 		sed 's/ , /\n/g' | sort) \
 		<(tr -d '\n\t' <"$srcdir/src/command/finding_words.c" |
 			grep -oE '\] = \{ ?"[a-z0-9-]+"' | sed 's/.*"\(.*\)"/\1/' | sort)
+}
+
+# examples NUMBER: the commands of an example of the page, and what it shows; names are the guest's.
+example() {
+	sed -n '/^.Sh EXAMPLES/,/^.Sh SEE/p' "$srcdir/man/fsquota-doctor.8" |
+		awk -v wanted="$1" '/^\.Bd/ { number++; next } /^\.Ed/ { inside = 0; next } /^\./ { next }
+			number == wanted && !/^[A-Z].*[:.]$/' | sed "s|/dev/vdb1|$FSQ_X2_DEV|g; s|/srv|/mnt/x2|g"
+}
+
+# as_shown NUMBER: typed in, it prints what the page says.
+as_shown() {
+	local script
+	script=$(example "$1" | sed -n 's/^# //p')
+	run_split sh -c "$script"
+	assert_equal "$stdout" "$(example "$1" | grep -v '^# ')"
+}
+
+@test "the examples of the page do what they show" {
+	fresh_fs x2 -o noquota
+	as_shown 1
+	finds ok quota-on /mnt/x2
+	fresh_fs x2 -o noquota
+	run_split sh -c "$(example 2 | sed 's/^# //')"
+	[[ $stdout == *"umount /mnt/x2 && mount -t xfs -o prjquota $FSQ_X2_DEV /mnt/x2"* ]]
+	fresh_fs x2
+	as_shown 3
+	run dd if=/dev/zero of=/run/c1/big bs=64k count=200 conv=fsync
+	assert_failure
+	umount /run/c1
+	fsquota release /mnt/x2/c1
 }
 
 # --- the caller -------------------------------------------------------------------------------------

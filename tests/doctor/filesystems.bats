@@ -4,7 +4,7 @@
 # Filesystems that cannot have project quotas, or not as they are, and what is in the way although
 # they can.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr, finds sets repair
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load doctor
 
@@ -206,6 +206,31 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	[[ $(jq -r .message <<<"$finding") == *"quota groups"* ]]
 	umount /run/b
 	rm /run/btrfs
+}
+
+# The kernel's server, without its daemons: what they answer is written into its caches.
+serve() {
+	local far=2147483647
+	modprobe -d /run/modules -a nfsd nfs nfsv4
+	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
+	echo "-2 -3 +4" >/proc/fs/nfsd/versions
+	"$builddir/tests/doctor/nfs_port"
+	echo 1 >/proc/fs/nfsd/threads
+	echo "nfsd 127.0.0.1 $far clients" >/proc/net/rpc/auth.unix.ip/channel
+	echo "clients 1 \\x00000000 $far $1" >/proc/net/rpc/nfsd.fh/channel
+	echo "clients $1 $far 8193 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
+}
+
+@test "NFS is limited where it comes from" {
+	fresh_fs x
+	serve /mnt/x
+	mkdir -p /run/b
+	mount -i -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ /run/b
+	finds problem network /run/b
+	[[ $(jq -r .message <<<"$finding") == nfs4*"the server exports" ]]
+	umount /run/b
+	echo 0 >/proc/fs/nfsd/threads
+	umount /proc/fs/nfsd
 }
 
 # --- overlays ---------------------------------------------------------------------------------------

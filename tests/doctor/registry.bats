@@ -3,7 +3,7 @@
 #
 # What is registered, what carries an ID, and what has limits: where the three differ.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr, finds sets repair
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load doctor
 
