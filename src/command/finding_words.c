@@ -174,7 +174,7 @@ static const struct template templates[] = {
 					    "no directory is registered",
 					    "fsquota limit -p bsoft=0 bhard=0 isoft=0 ihard=0 {id} "
 					    "{mountpoint}" },
-	[FSQ_FINDING_REGISTRY] = { "registry", "{count} entries, none double or unclear", NULL },
+	[FSQ_FINDING_REGISTRY] = { "registry", "entries: {count}, none double or unclear", NULL },
 	[FSQ_FINDING_REGISTRY_READ_ONLY] = { "registry-read-only",
 					     "on a read-only mount: nothing can be registered; see "
 					     "--no-register and "

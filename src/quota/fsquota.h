@@ -937,7 +937,7 @@ typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding,
 struct fsq_diagnose_request {
 	size_t size;
 	/* Files, directories or devices. None: every mounted file system that can have project
-	 * quotas, and all that is registered. */
+	 * quotas, or else that of /, and all that is registered. */
 	const char *const *paths;
 	size_t path_count;
 	const char *fstab;		     /* as /etc/fstab, or NULL for it */

@@ -28,8 +28,8 @@ teardown() {
 	assert_equal "$status:$stderr" "0:"
 	assert_equal "$stdout" "ok      caller: may set project IDs and limits
 ok      /mnt/x: xfs that counts projects and enforces limits
-ok      /etc/projects: 0 entries, none double or unclear
-ok      /etc/projid: 0 entries, none double or unclear"
+ok      /etc/projects: entries: 0, none double or unclear
+ok      /etc/projid: entries: 0, none double or unclear"
 	run_split fsquota doctor -q /mnt/x
 	assert_equal "$status:$stdout:$stderr" "0::"
 }
@@ -42,6 +42,13 @@ ok      /etc/projid: 0 entries, none double or unclear"
 	done
 	# No others: /run is in memory.
 	run ! grep -F '"/run"' <<<"$findings"
+}
+
+@test "a machine without any of them is told so" {
+	# shellcheck disable=SC2016 # for another shell
+	doctor=(unshare -m sh -c 'umount -R /mnt && exec "$@"' sh "$FSQUOTA" doctor)
+	finds problem other-filesystem
+	assert_equal "$(jq -r .path <<<"$finding")" /
 }
 
 @test "text and JSON say the same" {

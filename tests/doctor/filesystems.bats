@@ -111,6 +111,19 @@ other_ext4() {
 	touch /mnt/x2/file
 }
 
+@test "a name that the shell would cut off is in no repair" {
+	local place=$BATS_TEST_TMPDIR/m$'\n'
+	mkdir "$place" "${place%?}"
+	mount -t tmpfs -o ro cut "${place%?}"
+	fresh_fs x2
+	mount --bind /mnt/x2 "$place"
+	mount -o remount,bind,ro "$place"
+	finds problem read-only "$place"
+	assert_equal "$repair" ""
+	assert_equal "$(jq -r .path <<<"$finding" | od -An -c | tr -d ' \n')" "$(printf '%s\n' "$place" | od -An -c | tr -d ' \n')"
+	umount "$place" "${place%?}"
+}
+
 @test "an /etc that is read-only" {
 	mount --bind /etc /etc
 	mount -o remount,bind,ro /etc

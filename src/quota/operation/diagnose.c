@@ -195,6 +195,9 @@ static void look_at_all(struct fsq_diagnosis *diagnosis)
 
 	if (rc)
 		diagnosis->rc = rc;
+	/* There is none: what does the machine have instead? */
+	if (diagnosis->dev_count == 0 && !fsq_diagnosis_is_over(diagnosis))
+		fsq_diagnose_place(diagnosis, "/", false);
 }
 
 int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor visit, void *arg,
