@@ -9,6 +9,7 @@
 #   no_more WORD [PATH...]       doctor has no such finding
 #
 # doctor sets how it is called.
+# shellcheck disable=SC2154 # run_split sets variables
 
 doctor=(fsquota doctor)
 

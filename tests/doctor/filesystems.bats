@@ -4,7 +4,7 @@
 # Filesystems that cannot have project quotas, or not as they are, and what is in the way although
 # they can.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034,SC2054 # run_split, finds and look set variables; commas
 load ../lib/fsquota
 load doctor
 
@@ -307,7 +307,7 @@ overlay_on() {
 	local errnum
 	fresh_fs x
 	for errnum in 1 38; do
-		doctor=("$builddir/tests/doctor/forbid" $errnum "$FSQUOTA" doctor)
+		doctor=("$builddir/tests/doctor/forbid" "$errnum" "$FSQUOTA" doctor)
 		finds problem seccomp /mnt/x
 		# What the kernel was not asked is not said.
 		no_more quota-off /mnt/x
@@ -328,6 +328,7 @@ overlay_on() {
 @test "a kernel that wants a device, where there is no node" {
 	fresh_fs x2
 	mount -t tmpfs -o mode=755 dev /run/lock 2>/dev/null || mount -m -t tmpfs -o mode=755 dev /run/lock
+	# shellcheck disable=SC2046 # two words
 	mknod /run/lock/disk b $(stat -c '0x%t 0x%T' "$FSQ_X2_DEV")
 	umount /mnt/x2
 	mount -t xfs -o prjquota /run/lock/disk /mnt/x2
