@@ -17,6 +17,8 @@
  *     paths.c          the filesystems and project directories of a run
  *     dquots.c         quota records
  *     names.c          users, groups and projects by name
+ *     finding_words.c  what doctor says, and the commands that repair
+ *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
@@ -34,6 +36,7 @@
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
+ *       diagnose.c       what stands in the way (diagnosis.h names its parts)
  *       allocate.c       an ID that nobody has
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory
@@ -50,8 +53,9 @@
  *     mounts/          the filesystem of a path
  *       filesystem.c     opened by any path; place.c is a file or directory, held open
  *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
+ *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c
+ *                      space.c, privilege.c, superblock.c
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.

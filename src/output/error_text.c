@@ -36,7 +36,8 @@ static const char *hint_of(const struct error_row *row)
 		       "grpquota)";
 	case ENOSYS:
 		return "no quota here: it takes XFS, ext4 or f2fs, mounted with prjquota, a kernel "
-		       "with quota, and no seccomp filter that forbids quotactl";
+		       "with quota, and no seccomp filter that forbids quotactl; see fsquota "
+		       "doctor";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EROFS:

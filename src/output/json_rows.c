@@ -372,6 +372,23 @@ static void applied_row(struct writer *w, const struct applied_row *row)
 	row_end(&json);
 }
 
+static void finding_row(struct writer *w, const struct finding_row *row)
+{
+	struct json json;
+
+	row_begin(&json, w);
+	json_string(&json, "level", finding_level_word(row->level));
+	json_string(&json, "finding", row->finding);
+	json_string(&json, "path", row->path);
+	json_string(&json, "filesystem", row->filesystem);
+	json_string(&json, "mountpoint", row->mountpoint);
+	limit_count(&json, "id", row->id);
+	limit_count(&json, "line", row->line);
+	json_string(&json, "message", row->message);
+	json_string(&json, "repair", row->repair);
+	row_end(&json);
+}
+
 const struct renderer json_renderer = {
 	.begin = begin,
 	.end = end,
@@ -392,4 +409,5 @@ const struct renderer json_renderer = {
 	.support = support,
 	.leftover_row = leftover_row,
 	.applied_row = applied_row,
+	.finding_row = finding_row,
 };

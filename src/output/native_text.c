@@ -139,3 +139,24 @@ void text_applied_row(struct writer *w, const struct applied_row *row)
 	}
 	write_char(w, '\n');
 }
+
+const char *finding_level_word(enum finding_level level)
+{
+	static const char *const words[] = { "ok", "note", "problem" };
+
+	return words[level];
+}
+
+void text_finding_row(struct writer *w, const struct finding_row *row)
+{
+	write_left(w, finding_level_word(row->level), 8);
+	write_escaped(w, row->path ? row->path : "caller");
+	write_text(w, ": ");
+	write_escaped(w, row->message);
+	if (row->repair) {
+		write_text(w, "; repair: ");
+		/* To be typed as it stands: names in it are quoted for the shell already. */
+		write_text(w, row->repair);
+	}
+	write_char(w, '\n');
+}

@@ -19,4 +19,8 @@ void text_support(struct writer *w, const struct support_row *row);
 void text_leftover_row(struct writer *w, const struct leftover_row *row);
 void text_applied_row(struct writer *w, const struct applied_row *row);
 
+/** "ok", "note" or "problem". */
+const char *finding_level_word(enum finding_level level);
+void text_finding_row(struct writer *w, const struct finding_row *row);
+
 #endif

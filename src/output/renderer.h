@@ -62,6 +62,8 @@ struct renderer {
 	void (*support)(struct writer *w, const struct support_row *row);
 	void (*leftover_row)(struct writer *w, const struct leftover_row *row); /* prune */
 	void (*applied_row)(struct writer *w, const struct applied_row *row);	/* apply */
+	/* doctor */
+	void (*finding_row)(struct writer *w, const struct finding_row *row);
 };
 
 /* What not every renderer has. */

@@ -152,4 +152,19 @@ struct support_row {
 	bool enforced;
 };
 
+enum finding_level { FINDING_OK, FINDING_NOTE, FINDING_PROBLEM };
+
+/* What doctor found. */
+struct finding_row {
+	enum finding_level level;
+	const char *finding;	/* its stable word */
+	const char *path;	/* or NULL: the caller */
+	const char *filesystem; /* or NULL */
+	const char *mountpoint; /* or NULL */
+	uint32_t id;		/* of a project, or 0 */
+	uint64_t line;		/* of a file, or 0 */
+	const char *message;
+	const char *repair; /* a command in one line, or NULL */
+};
+
 #endif

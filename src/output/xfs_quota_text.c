@@ -482,4 +482,5 @@ const struct renderer text_renderer = {
 	.support = text_support,
 	.leftover_row = text_leftover_row,
 	.applied_row = text_applied_row,
+	.finding_row = text_finding_row,
 };

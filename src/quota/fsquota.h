@@ -956,6 +956,117 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
  * first */
 bool fsq_project_name_is_valid(const char *name);
 
+/* --- Why does it not work here? --- */
+
+enum fsq_finding_level {
+	FSQ_FINDING_OK,
+	FSQ_FINDING_NOTE,    /* nothing is in the way, but something is other than one may think */
+	FSQ_FINDING_PROBLEM, /* no quota can be put here, or it does not do what it should */
+};
+
+/* What was found. Each has its level, and uses some fields of struct fsq_finding. */
+enum fsq_finding_id {
+	/* about the caller; no path */
+	FSQ_FINDING_PRIVILEGED,		  /* ok */
+	FSQ_FINDING_NO_CAPABILITY,	  /* no CAP_SYS_ADMIN */
+	FSQ_FINDING_USER_NAMESPACE,	  /* not in the initial one */
+	FSQ_FINDING_SECCOMP,		  /* a filter forbids quotactl(2); errnum */
+	FSQ_FINDING_KERNEL_WITHOUT_QUOTA, /* built without it */
+	/* about a file system; path is its mount point */
+	FSQ_FINDING_QUOTA_ON,	      /* ok: counted and enforced */
+	FSQ_FINDING_NOT_ENFORCED,     /* counted only; options */
+	FSQ_FINDING_QUOTA_OFF,	      /* not even counted; options */
+	FSQ_FINDING_OTHER_FILESYSTEM, /* of a type without project quotas */
+	FSQ_FINDING_BTRFS,	      /* the same, and what it has instead */
+	FSQ_FINDING_TMPFS,
+	FSQ_FINDING_NETWORK,
+	FSQ_FINDING_OVERLAY,	      /* its upperdir cannot be seen from here; name */
+	FSQ_FINDING_EXT4_FEATURES,    /* lacks project or quota; name: which */
+	FSQ_FINDING_EXT4_INODE_SIZE,  /* inodes without place for an ID; count: bytes */
+	FSQ_FINDING_FEATURES_UNKNOWN, /* its device cannot be read; errnum */
+	FSQ_FINDING_NO_DEVICE_NODE,   /* and the kernel wants one; count:other_count: its number */
+	FSQ_FINDING_XFS_VERSION_4,    /* without crc */
+	FSQ_FINDING_READ_ONLY,	      /* nothing can be changed */
+	FSQ_FINDING_FSTAB,	      /* on now, but not after the next mount; line */
+	FSQ_FINDING_FSTAB_NOT_IN_FORCE, /* fstab says so, but it was mounted without; line */
+	FSQ_FINDING_ROOT_FLAGS,		/* the root file system takes it from rootflags= */
+	FSQ_FINDING_ROOT_PASSES,	/* CAP_SYS_RESOURCE passes the limits */
+	FSQ_FINDING_BIND_MOUNT,		/* name: what of the file system it shows */
+	/* about an overlay whose upperdir is in a file system with quota; path is its mount point */
+	FSQ_FINDING_OVERLAY_LIMITED,   /* ok; name: the directory that has the quota, project */
+	FSQ_FINDING_OVERLAY_UNLIMITED, /* name: the directory to assign */
+	FSQ_FINDING_OVERLAY_SPLIT,     /* upperdir and workdir have other IDs; project, other */
+	/* about a directory; path is it */
+	FSQ_FINDING_PROJECT_ABOVE, /* it has its project from the directory name */
+	/* about a directory in the line of the file name, with project */
+	FSQ_FINDING_TAG_CHANGED,	     /* it carries other */
+	FSQ_FINDING_TAG_NOT_INHERITED,	     /* it does not hand its project on */
+	FSQ_FINDING_DIRECTORY_GONE,	     /* other_name: it comes back when this is mounted */
+	FSQ_FINDING_DIRECTORY_NOT_SUPPORTED, /* files have no project IDs there */
+	FSQ_FINDING_TREE_HAS_OTHERS,	     /* count of what is in it are not tagged like it */
+	FSQ_FINDING_COUNT_DIFFERS, /* the records say count bytes, the tree has other_count; options */
+	/* about quota records; path is the mount point */
+	FSQ_FINDING_TAG_WITHOUT_LIMIT, /* count inodes have the ID of project, without limits */
+	FSQ_FINDING_LIMIT_WITHOUT_TAG, /* limits of project, which nothing carries */
+	/* about the files of the registry; path is the file */
+	FSQ_FINDING_REGISTRY,		 /* ok; count: entries */
+	FSQ_FINDING_REGISTRY_READ_ONLY,	 /* name: its mount point */
+	FSQ_FINDING_REGISTRY_UNREADABLE, /* errnum */
+	FSQ_FINDING_DIRECTORY_TWICE,	 /* name has project and other; line */
+	FSQ_FINDING_ID_SHARED,		 /* name and other_name have project; line */
+	FSQ_FINDING_LINE_TWICE,		 /* the same entry twice; line */
+	FSQ_FINDING_NAME_TWICE,		 /* name is project and other; line */
+	FSQ_FINDING_ID_WITH_TWO_NAMES,	 /* project is name and other_name; line */
+	FSQ_FINDING_LINE_AMBIGUOUS,	 /* others may read project in it; line */
+};
+
+struct fsq_finding {
+	enum fsq_finding_id id;
+	enum fsq_finding_level level;
+	const char *path;	/* or NULL */
+	const char *filesystem; /* the source in the mount table, or NULL */
+	const char *mountpoint; /* or NULL */
+	const char *type;	/* of the file system, or NULL */
+	const char *options;	/* to mount it with, so that project quotas are enforced; or NULL */
+	const char *name;	/* of a directory or project, or NULL */
+	const char *other_name;
+	uint32_t project; /* an ID */
+	uint32_t other;
+	uint64_t line; /* of the file, from 1 on */
+	uint64_t count, other_count;
+	int errnum;
+	bool in_fstab;	    /* fstab(5) has the file system with project quota */
+	bool of_mount_only; /* read-only is the mount, not the file system */
+};
+
+typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding, void *arg);
+
+struct fsq_diagnose_request {
+	size_t size;
+	/* Files, directories or devices. None: every mounted file system that can have project
+	 * quotas, or else that of /, and all that is registered. */
+	const char *const *paths;
+	size_t path_count;
+	const char *fstab;		     /* as /etc/fstab, or NULL for it */
+	bool deep;			     /* count what is in the registered directories, too */
+	const struct fsq_registry *registry; /* or NULL */
+	const struct fsq_call_options *options; /* of counting, or NULL */
+	/* A path that cannot be looked at is told, and the next one is looked at. */
+	void (*failed)(const struct fsq_error *err, void *arg);
+};
+
+/**
+ * Find out why project quotas work or do not work here. Changes nothing.
+ *
+ * @visit    is called for each finding
+ * @arg      for @visit and the request's failed
+ * @return   0, also when a path failed; FSQ_E_FAILED no memory, or with EINTR cancelled;
+ *           FSQ_E_USAGE
+ * Source: proc_pid_mountinfo(5), quotactl(2), capabilities(7), user_namespaces(7), fstab(5)
+ */
+int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor visit, void *arg,
+		 struct fsq_error *err);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -21,12 +21,31 @@ bool fsq_in_user_namespace(void)
 	return !(fields == 3 && inside == 0 && outside == 0 && count == 4294967295UL);
 }
 
-bool fsq_is_privileged(void)
+bool fsq_has_capability(unsigned int capability)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 
 	return syscall(SYS_capget, &header, data) == 0 &&
-	       (data[CAP_SYS_ADMIN / 32].effective & (1U << (CAP_SYS_ADMIN % 32))) &&
-	       !fsq_in_user_namespace();
+	       (data[capability / 32].effective & (1U << (capability % 32)));
+}
+
+bool fsq_is_privileged(void)
+{
+	return fsq_has_capability(CAP_SYS_ADMIN) && !fsq_in_user_namespace();
+}
+
+bool fsq_has_seccomp_filter(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[256];
+	int mode = 0;
+
+	if (!status)
+		return false;
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "Seccomp: %d", &mode) == 1)
+			break;
+	fclose(status);
+	return mode == 2;
 }

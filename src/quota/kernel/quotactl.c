@@ -277,3 +277,18 @@ int fsq_quotactl_sync(struct fsq_target *target, enum fsq_type type)
 {
 	return call(target, Q_XQUOTASYNC, type, 0, NULL);
 }
+
+int fsq_quotactl_probe(bool *by_fd)
+{
+	unsigned int command = QCMD((unsigned int)Q_XGETQSTAT, (unsigned int)FSQ_PROJECT);
+	struct fs_quota_stat raw = { .qs_version = FS_QSTAT_VERSION };
+
+	/* Neither the descriptor nor the device exists, which the kernel says. */
+	*by_fd = syscall(SYS_quotactl_fd, -1, command, 0, &raw) == 0 ||
+		 (errno != ENOSYS && errno != EPERM);
+	if (*by_fd)
+		return 0;
+	if (syscall(SYS_quotactl, command, "", 0, &raw) == 0 || (errno != ENOSYS && errno != EPERM))
+		return 0;
+	return -errno;
+}

@@ -39,4 +39,13 @@ int fsq_quotactl_state(struct fsq_target *target, enum fsq_type type, struct fsq
 
 int fsq_quotactl_sync(struct fsq_target *target, enum fsq_type type);
 
+/**
+ * Find out whether quota calls reach the kernel, without asking about any file system.
+ *
+ * @by_fd    set: quotactl_fd(2) does, so no device is needed
+ * @return   0; -ENOSYS the kernel has no quota, or a seccomp filter says so; -EPERM a filter
+ *           forbids them
+ */
+int fsq_quotactl_probe(bool *by_fd);
+
 #endif

@@ -30,6 +30,9 @@ struct fsq_xfs_geometry {
 	uint32_t dirblocksize;
 };
 
+/* In flags: version 5, with checksums. */
+#define FSQ_XFS_GEOMETRY_VERSION_5 (1U << 15)
+
 struct fsq_xfs_counts {
 	uint64_t freedata; /* blocks */
 	uint64_t freertx;  /* realtime extents */

@@ -75,14 +75,21 @@ static int take_apart(char *text, struct fsq_mountinfo_line *line)
 	bool after_dash = false;
 	int field = 0, after = 0;
 
+	line->root = line->options = line->super_options = "";
 	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		field++;
-		if (field == 5)
+		if (field == 4)
+			line->root = word;
+		else if (field == 5)
 			directory = word;
+		else if (field == 6)
+			line->options = word;
 		else if (after_dash && ++after == 1)
 			type = word;
 		else if (after == 2)
 			source = word;
+		else if (after == 3)
+			line->super_options = word;
 		else if (field > 6 && strcmp(word, "-") == 0)
 			after_dash = true;
 	}
@@ -149,6 +156,7 @@ static int take_if_wanted(char *text, void *arg)
 	if (!read_numbers(text, search->line) || !matches(search->line, search->key, search->value))
 		return 0;
 	rc = take_apart(text, search->line);
+	search->line->root = search->line->options = search->line->super_options = NULL;
 	return rc ? rc : 1;
 }
 

@@ -21,6 +21,10 @@ struct fsq_mountinfo_line {
 	char directory[PATH_MAX];
 	char source[PATH_MAX];
 	char type[64]; /* not filled by statmount */
+	/* Only while fsq_mountinfo_each() visits the line, and with the table's octal escapes: */
+	const char *root;	   /* what of the file system is mounted */
+	const char *options;	   /* of the mount */
+	const char *super_options; /* of the file system */
 };
 
 enum fsq_mountinfo_key { FSQ_MOUNTINFO_ID, FSQ_MOUNTINFO_DEV };

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+
+#include "diagnosis.h"
+#include "quota/kernel/privilege.h"
+#include "quota/kernel/superblock.h"
+#include "quota/kernel/xfs_ioctl.h"
+#include "shared/read_file.h"
+
+#define CMDLINE "/proc/cmdline"
+
+static bool is_type(const struct fsq_patient *patient, const char *type)
+{
+	return strcmp(patient->mount.type, type) == 0;
+}
+
+static void say(struct fsq_patient *patient, enum fsq_finding_id id)
+{
+	fsq_finding_visit_here(patient, (struct fsq_finding){ .id = id });
+}
+
+static bool is_network(const char *type)
+{
+	static const char *const types[] = { "cifs",	  "smb3",	    "9p",
+					     "ceph",	  "lustre",	    "afs",
+					     "glusterfs", "fuse.glusterfs", "fuse.sshfs" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	return strncmp(type, "nfs", 3) == 0;
+}
+
+static void check_other_type(struct fsq_patient *patient)
+{
+	if (is_type(patient, "btrfs"))
+		say(patient, FSQ_FINDING_BTRFS);
+	else if (is_type(patient, "tmpfs"))
+		say(patient, FSQ_FINDING_TMPFS);
+	else
+		say(patient, is_network(patient->mount.type) ? FSQ_FINDING_NETWORK
+							     : FSQ_FINDING_OTHER_FILESYSTEM);
+}
+
+/* @return   whether the features let project quota be switched on, as far as is known */
+static bool check_ext4(struct fsq_patient *patient)
+{
+	struct fsq_ext4_features features;
+	struct fsq_finding finding = { 0 };
+	int rc;
+
+	if (patient->enforced)
+		return true;
+	rc = fsq_superblock_ext4(patient->mount.source, patient->mount.dev, &features);
+	if (rc) {
+		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
+		finding.errnum = -rc;
+	} else if (!features.project && features.inode_size <= 128) {
+		finding.id = FSQ_FINDING_EXT4_INODE_SIZE;
+		finding.count = features.inode_size;
+	} else if (!features.project || !features.quota) {
+		finding.id = FSQ_FINDING_EXT4_FEATURES;
+		finding.name = features.quota	  ? "project"
+			       : features.project ? "quota"
+						  : "quota,project";
+	} else {
+		return true;
+	}
+	finding.options = fsq_options_with_quota(&patient->mount);
+	fsq_finding_visit_here(patient, finding);
+	free((char *)(uintptr_t)finding.options);
+	return rc != 0;
+}
+
+/* Those of the root file system are set before fstab can be read. XFS takes them only then. */
+static bool takes_root_flags(const struct fsq_patient *patient)
+{
+	return strcmp(patient->mount.directory, "/") == 0 && is_type(patient, "xfs");
+}
+
+static bool kernel_has_root_flags(void)
+{
+	char *text = NULL, *flags;
+	size_t length;
+	bool has = false;
+
+	if (fsq_read_file(CMDLINE, &text, &length) == 0) {
+		flags = strstr(text, "rootflags=");
+		if (flags) {
+			flags += strlen("rootflags=");
+			flags[strcspn(flags, " \n")] = '\0';
+			has = fsq_options_enforce(flags);
+		}
+	}
+	free(text);
+	return has;
+}
+
+/* What is not on, or only counts. */
+static void say_off(struct fsq_patient *patient, const struct fsq_fstab_line *fstab)
+{
+	char *options = fsq_options_with_quota(&patient->mount);
+	struct fsq_finding finding = {
+		.id = patient->accounting ? FSQ_FINDING_NOT_ENFORCED : FSQ_FINDING_QUOTA_OFF,
+		.options = options,
+		.in_fstab = fstab->number && fsq_options_enforce(fstab->options),
+	};
+
+	if (takes_root_flags(patient) && !patient->accounting && !kernel_has_root_flags())
+		finding.id = FSQ_FINDING_ROOT_FLAGS;
+	if (options)
+		fsq_finding_visit_here(patient, finding);
+	else
+		fsq_diagnosis_fail(patient->diagnosis, ENOMEM, patient->mount.directory);
+	free(options);
+}
+
+static void check_fstab(struct fsq_patient *patient, const struct fsq_fstab_line *fstab)
+{
+	bool wanted = fstab->number && fsq_options_enforce(fstab->options);
+	struct fsq_finding finding = { .line = fstab->number, .name = patient->diagnosis->fstab };
+
+	if (fstab->number == 0 || takes_root_flags(patient) || wanted == patient->enforced)
+		return;
+	finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
+	fsq_finding_visit_here(patient, finding);
+}
+
+/* fstab is right, and what is mounted is not: the first finding says so already. */
+static void check_quota(struct fsq_patient *patient)
+{
+	struct fsq_fstab_line fstab;
+	int rc = fsq_fstab_find(patient->diagnosis->fstab, patient->mount.directory, &fstab);
+
+	if (rc == -ENOMEM)
+		fsq_diagnosis_fail(patient->diagnosis, ENOMEM, patient->diagnosis->fstab);
+	if (patient->enforced)
+		say(patient, FSQ_FINDING_QUOTA_ON);
+	else
+		say_off(patient, &fstab);
+	check_fstab(patient, &fstab);
+	free(fstab.options);
+}
+
+static void check_xfs(struct fsq_patient *patient)
+{
+	struct fsq_xfs_geometry geometry;
+
+	if (ioctl(patient->place.target.fd, FSQ_XFS_GEOMETRY, &geometry) == 0 &&
+	    !(geometry.flags & FSQ_XFS_GEOMETRY_VERSION_5))
+		say(patient, FSQ_FINDING_XFS_VERSION_4);
+}
+
+static void check_read_only(struct fsq_patient *patient)
+{
+	bool mount = fsq_options_have(patient->mount.options, "ro");
+	bool all = fsq_options_have(patient->mount.super_options, "ro");
+
+	if (mount || all)
+		fsq_finding_visit_here(patient, (struct fsq_finding){ .id = FSQ_FINDING_READ_ONLY,
+								      .of_mount_only = !all });
+}
+
+/* @return   whether the kernel answered, so that what is off is known to be off */
+static bool ask_kernel(struct fsq_patient *patient)
+{
+	const dev_t dev = patient->mount.dev;
+	struct fsq_state state;
+	int rc = fsq_quotactl_state(&patient->place.target, FSQ_PROJECT, &state);
+
+	if (rc == 0) {
+		patient->accounting = state.accounting[FSQ_PROJECT];
+		patient->enforced = patient->accounting && state.enforced[FSQ_PROJECT];
+	} else if (!patient->diagnosis->by_fd &&
+		   (rc == -ENOENT || rc == -ENOTBLK || rc == -EACCES)) {
+		fsq_finding_visit_here(patient,
+				       (struct fsq_finding){ .id = FSQ_FINDING_NO_DEVICE_NODE,
+							     .errnum = -rc,
+							     .count = major(dev),
+							     .other_count = minor(dev) });
+		return false;
+	}
+	return rc != -EPERM;
+}
+
+void fsq_diagnose_filesystem(struct fsq_patient *patient)
+{
+	if (!is_type(patient, "xfs") && !is_type(patient, "ext4") && !is_type(patient, "f2fs")) {
+		check_other_type(patient);
+		return;
+	}
+	if (!patient->diagnosis->deaf && ask_kernel(patient) &&
+	    (!is_type(patient, "ext4") || check_ext4(patient)))
+		check_quota(patient);
+	if (is_type(patient, "xfs"))
+		check_xfs(patient);
+	check_read_only(patient);
+	if (patient->enforced && !is_type(patient, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
+		say(patient, FSQ_FINDING_ROOT_PASSES);
+	if (strcmp(patient->mount.root, "/") != 0)
+		fsq_finding_visit_here(patient,
+				       (struct fsq_finding){ .id = FSQ_FINDING_BIND_MOUNT,
+							     .name = patient->mount.root });
+}

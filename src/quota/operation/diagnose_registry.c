@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "registered.h"
+#include "shared/array.h"
+#include "shared/read_file.h"
+
+/* Both files, and how many faults there are. */
+struct registry {
+	struct fsq_diagnosis *diagnosis;
+	struct fsq_registered_list projects, projid;
+	size_t faults;
+};
+
+static void say(struct registry *registry, const struct fsq_registered_list *list,
+		struct fsq_finding finding)
+{
+	finding.path = list->file;
+	registry->faults++;
+	fsq_finding_visit(registry->diagnosis, finding);
+}
+
+/* Other programs take another ID from it, or one where we see none. */
+static bool is_ambiguous(const struct fsq_project_line *line)
+{
+	return line->takes_id && (line->kind != FSQ_LINE_ENTRY || line->taken != line->id);
+}
+
+static int add(struct fsq_registered_list *list, char *text, const struct fsq_project_line *line,
+	       uint64_t number)
+{
+	struct fsq_registered *entries =
+		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	list->entries = entries;
+	text[line->word + line->length] = '\0';
+	entries[list->count++] = (struct fsq_registered){ .word = text + line->word,
+							  .id = line->id,
+							  .line = number };
+	return 0;
+}
+
+static int parse(struct registry *registry, struct fsq_registered_list *list, size_t size)
+{
+	char *next = list->text, *text;
+	uint64_t number = 0;
+	int rc = 0;
+
+	while (rc == 0 && (text = fsq_next_line(&next, list->text + size))) {
+		/* At the end of the text there may be no newline that was replaced. */
+		size_t length = (size_t)(next - text) - (next[-1] == '\0');
+		struct fsq_project_line line;
+
+		number++;
+		fsq_project_line_parse(list->kind, text, length, &line);
+		if (is_ambiguous(&line))
+			say(registry, list,
+			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
+						  .line = number,
+						  .project = line.taken });
+		if (line.kind == FSQ_LINE_ENTRY)
+			rc = add(list, text, &line, number);
+	}
+	return rc;
+}
+
+/* @return   a descriptor of the directory that a file is in, or -1 */
+static int open_directory_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *directory = !slash	  ? strdup(".")
+			  : slash == file ? strdup("/")
+					  : strndup(file, (size_t)(slash - file));
+	int fd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(directory);
+	return fd;
+}
+
+/* Only a read-only mount: what a caller may not write is told by the one who writes. */
+static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
+{
+	int fd = open_directory_of(list->file);
+	struct fsq_mount_entry mount;
+
+	if (fd < 0)
+		return;
+	if (fsq_mount_entry_of_fd(fd, &mount) == 0) {
+		bool all = fsq_options_have(mount.super_options, "ro");
+
+		if (all || fsq_options_have(mount.options, "ro"))
+			say(registry, list,
+			    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_READ_ONLY,
+						  .name = mount.directory,
+						  .of_mount_only = !all });
+		fsq_mount_entry_clear(&mount);
+	}
+	close(fd);
+}
+
+static void read_list(struct registry *registry, struct fsq_registered_list *list)
+{
+	size_t size;
+	int rc = fsq_read_file(list->file, &list->text, &size);
+
+	if (rc == 0)
+		rc = parse(registry, list, size);
+	else if (rc == -ENOENT || rc == -ENOTDIR)
+		rc = 0;
+	if (rc == -ENOMEM)
+		fsq_diagnosis_fail(registry->diagnosis, ENOMEM, list->file);
+	else if (rc)
+		say(registry, list,
+		    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_UNREADABLE, .errnum = -rc });
+	if (!registry->diagnosis->registry->none)
+		check_writable(registry, list);
+}
+
+static int by_word(const void *one, const void *other)
+{
+	struct fsq_registered *const *a = one, *const *b = other;
+	int order = strcmp((*a)->word, (*b)->word);
+
+	return order ? order : (*a)->line < (*b)->line ? -1 : 1;
+}
+
+static int by_id(const void *one, const void *other)
+{
+	struct fsq_registered *const *a = one, *const *b = other;
+
+	if ((*a)->id != (*b)->id)
+		return (*a)->id < (*b)->id ? -1 : 1;
+	return (*a)->line < (*b)->line ? -1 : 1;
+}
+
+/* Two lines of one word, the first first. */
+static void check_words(struct registry *registry, const struct fsq_registered_list *list,
+			struct fsq_registered *first, struct fsq_registered *second)
+{
+	bool same = first->id == second->id;
+
+	if (strcmp(first->word, second->word) != 0)
+		return;
+	first->twice |= !same;
+	second->twice |= !same;
+	say(registry, list,
+	    (struct fsq_finding){
+		    .id = same			       ? FSQ_FINDING_LINE_TWICE
+			  : list->kind == FSQ_PROJECTS ? FSQ_FINDING_DIRECTORY_TWICE
+						       : FSQ_FINDING_NAME_TWICE,
+		    .name = second->word,
+		    .project = first->id,
+		    .other = second->id,
+		    .line = second->line,
+	    });
+}
+
+static void check_ids(struct registry *registry, const struct fsq_registered_list *list,
+		      struct fsq_registered *first, struct fsq_registered *second)
+{
+	if (first->id != second->id || strcmp(first->word, second->word) == 0)
+		return;
+	first->shared = second->shared = true;
+	say(registry, list,
+	    (struct fsq_finding){
+		    .id = list->kind == FSQ_PROJECTS ? FSQ_FINDING_ID_SHARED
+						     : FSQ_FINDING_ID_WITH_TWO_NAMES,
+		    .name = first->word,
+		    .other_name = second->word,
+		    .project = second->id,
+		    .line = second->line,
+	    });
+}
+
+static void check_double(struct registry *registry, struct fsq_registered_list *list)
+{
+	struct fsq_registered **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
+
+	if (!sorted) {
+		fsq_diagnosis_fail(registry->diagnosis, ENOMEM, list->file);
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		sorted[i] = &list->entries[i];
+	qsort(sorted, list->count, sizeof(*sorted), by_word);
+	for (size_t i = 1; i < list->count; i++)
+		check_words(registry, list, sorted[i - 1], sorted[i]);
+	qsort(sorted, list->count, sizeof(*sorted), by_id);
+	for (size_t i = 1; i < list->count; i++)
+		check_ids(registry, list, sorted[i - 1], sorted[i]);
+	free(sorted);
+}
+
+static void check_list(struct registry *registry, struct fsq_registered_list *list)
+{
+	registry->faults = 0;
+	read_list(registry, list);
+	check_double(registry, list);
+	if (registry->faults == 0)
+		fsq_finding_visit(registry->diagnosis,
+				  (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY,
+							.path = list->file,
+							.count = list->count });
+}
+
+void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis)
+{
+	struct registry registry = {
+		.diagnosis = diagnosis,
+		.projects = { .file = diagnosis->registry->projects_file, .kind = FSQ_PROJECTS },
+		.projid = { .file = diagnosis->registry->projid_file, .kind = FSQ_PROJID },
+	};
+
+	check_list(&registry, &registry.projects);
+	check_list(&registry, &registry.projid);
+	if (!fsq_diagnosis_is_over(diagnosis))
+		fsq_diagnose_trees(diagnosis, &registry.projects);
+	free(registry.projects.text);
+	free(registry.projects.entries);
+	free(registry.projid.text);
+	free(registry.projid.entries);
+}

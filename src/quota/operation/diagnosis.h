@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What fsq_diagnose() hands around, and its parts: diagnose_caller.c, diagnose_filesystem.c,
+ * diagnose_directory.c, diagnose_overlay.c, diagnose_records.c, diagnose_registry.c,
+ * diagnose_trees.c and diagnose_deep.c.
+ */
+#ifndef FSQ_DIAGNOSIS_H
+#define FSQ_DIAGNOSIS_H
+
+#include "quota/mounts/mount_entry.h"
+#include "quota/mounts/place.h"
+
+struct fsq_diagnosis {
+	const struct fsq_diagnose_request *request;
+	const struct fsq_registry *registry;
+	const char *fstab;
+	fsq_finding_visitor visit;
+	void *arg;
+	bool deaf;    /* no quota call reaches the kernel */
+	bool by_fd;   /* quota calls need no device */
+	bool stopped; /* the visitor wants no more */
+	dev_t *devs;  /* the file systems that were looked at */
+	size_t dev_count, dev_capacity;
+	struct fsq_error *err;
+	int rc; /* of the whole */
+};
+
+/* A place that is looked at. */
+struct fsq_patient {
+	struct fsq_diagnosis *diagnosis;
+	struct fsq_place place;
+	struct fsq_mount_entry mount;
+	bool accounting, enforced;
+};
+
+/** Hand a finding to the visitor, with its level. */
+void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding finding);
+
+/** The same for one about the patient's file system; path NULL becomes its mount point. */
+void fsq_finding_visit_here(struct fsq_patient *patient, struct fsq_finding finding);
+
+/** There is no memory: the diagnosis ends. */
+void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path);
+
+/** Tell the caller of a path that cannot be looked at. */
+void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error *err);
+
+/** @return  whether to end the diagnosis */
+bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);
+
+/** Look at the file system of a path and, if asked for, at the directory itself. */
+void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
+
+/** May the caller use quotas? */
+void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
+
+/** Can the file system have project quotas, and does it? Fills accounting and enforced. */
+void fsq_diagnose_filesystem(struct fsq_patient *patient);
+
+/** The same of an overlay, and of what is below it. */
+void fsq_diagnose_overlay(struct fsq_patient *patient);
+
+/** Limits without files, and files without limits. */
+void fsq_diagnose_records(struct fsq_patient *patient);
+
+/** Whose project is the directory? */
+void fsq_diagnose_directory(struct fsq_patient *patient);
+
+/** The files of the registry; of file systems that were looked at, the directories in them. */
+void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# doctor --deep: registered directories, counted.
+
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+load ../lib/fsquota
+load doctor
+
+setup() {
+	fresh_fs x
+	fresh_fs e
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	doctor=(fsquota doctor --deep)
+}
+
+@test "directories as they must be, full and empty" {
+	local fs
+	for fs in x e f; do
+		mkdir /mnt/$fs/full
+		fsquota assign /mnt/$fs/full --hard 10M
+		dd if=/dev/zero of=/mnt/$fs/full/file bs=64k count=9
+		ln /mnt/$fs/full/file /mnt/$fs/full/again
+		mkdir -p /mnt/$fs/full/a/b
+		ln -s nowhere /mnt/$fs/full/link
+		look
+		run ! grep -E 'tree-has-others|count-differs' <<<"$findings"
+		fsquota release /mnt/$fs/full
+		rm -rf /mnt/$fs/full
+	done
+}
+
+@test "a file whose owner gave it another ID" {
+	mkdir /mnt/x/dir
+	fsquota assign /mnt/x/dir --hard 10M
+	touch /mnt/x/dir/file
+	mkdir /mnt/x/dir/sub
+	chattr -p 0 /mnt/x/dir/file
+	chattr -P /mnt/x/dir/sub
+	finds problem tree-has-others
+	[[ $(jq -r .message <<<"$finding") == "2 files"* ]]
+	# This is not seen without a walk.
+	doctor=(fsquota doctor)
+	no_more tree-has-others
+	doctor=(fsquota doctor --deep)
+	typed
+	no_more tree-has-others
+}
+
+@test "an ext4 whose quota records are wrong" {
+	mkdir /mnt/e/dir
+	fsquota assign /mnt/e/dir --hard 10M --id 4711
+	yes | head -c 196608 >"$BATS_TEST_TMPDIR/file"
+	umount /mnt/e
+	# What wrote this did not count it.
+	printf '%s\n' "cd dir" "write $BATS_TEST_TMPDIR/file file" "sif file projid 4711" |
+		debugfs -w -f /dev/stdin "$FSQ_E_DEV"
+	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
+	[ "$(fsquota id /mnt/e/dir/file)" = 4711 ]
+	finds note count-differs
+	[[ $(jq -r .message <<<"$finding") == *"has 200704:"* ]]
+	typed
+	no_more count-differs
+	[ "$(kernel_has /mnt/e 4711 | cut -d ' ' -f 1)" = 196 ]
+}
+
+@test "an XFS on which a deleted file is open" {
+	mkdir /mnt/x/dir
+	fsquota assign /mnt/x/dir --hard 10M
+	exec 8>/mnt/x/dir/file
+	dd if=/dev/zero bs=64k count=3 >&8
+	rm /mnt/x/dir/file
+	finds note count-differs
+	exec 8>&-
+	typed
+	no_more count-differs
+	finds ok quota-on /mnt/x
+}
+
+@test "two directories that share an ID are not compared" {
+	mkdir /mnt/x/a /mnt/x/b
+	fsquota assign /mnt/x/a --name both --hard 10M
+	fsquota assign /mnt/x/b --name both
+	dd if=/dev/zero of=/mnt/x/a/file bs=64k count=3
+	no_more count-differs
+}

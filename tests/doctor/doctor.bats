@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Why quotas do not work here: the caller, the mount, the registry.
+
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+load ../lib/fsquota
+load doctor
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+	chmod 755 /mnt/x /mnt/e
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+}
+
+teardown() {
+	! mountpoint -q /run/c1 || umount /run/c1
+}
+
+# --- what it prints ---------------------------------------------------------------------------------
+
+@test "where all is well every line says so" {
+	run_split fsquota doctor /mnt/x
+	assert_equal "$status:$stderr" "0:"
+	assert_equal "$stdout" "ok      caller: may set project IDs and limits
+ok      /mnt/x: xfs that counts projects and enforces limits
+ok      /etc/projects: entries: 0, none double or unclear
+ok      /etc/projid: entries: 0, none double or unclear"
+	run_split fsquota doctor -q /mnt/x
+	assert_equal "$status:$stdout:$stderr" "0::"
+}
+
+@test "without a path every filesystem that can have project quotas is looked at" {
+	look
+	local fs
+	for fs in x x2 e f; do
+		[ "$(jq -r 'select(.finding == "quota-on") | .path' <<<"$findings" | grep -cx /mnt/$fs)" = 1 ]
+	done
+	# No others: /run is in memory.
+	run ! grep -F '"/run"' <<<"$findings"
+}
+
+@test "a machine without any of them is told so" {
+	# shellcheck disable=SC2016 # for another shell
+	doctor=(unshare -m sh -c 'umount -R /mnt && exec "$@"' sh "$FSQUOTA" doctor)
+	finds problem other-filesystem
+	assert_equal "$(jq -r .path <<<"$finding")" /
+}
+
+@test "text and JSON say the same" {
+	fresh_fs x2 -o uquota
+	run_split fsquota doctor --json /mnt/x2
+	local json
+	json=$(jq -r '.doctor[] | (.level + "        ")[:8] + (.path // "caller") + ": " + .message +
+		if .repair then "; repair: " + .repair else "" end' <<<"$stdout")
+	run_split fsquota doctor /mnt/x2
+	assert_equal "$status" 3
+	assert_equal "$stdout" "$json"
+}
+
+@test "a device stands for what is mounted from it" {
+	finds ok quota-on "$FSQ_X_DEV"
+	assert_equal "$(jq -r .path <<<"$finding")" /mnt/x
+}
+
+@test "a path that does not exist is told, and the others are looked at" {
+	run_split fsquota doctor /mnt/nowhere /mnt/x
+	assert_equal "$status:$stderr" \
+		"5:fsquota doctor: /mnt/nowhere: cannot open: No such file or directory"
+	assert_line --partial "/mnt/x: xfs that counts"
+}
+
+@test "every finding is in the page, and the page has no other" {
+	diff <(sed -n '/^.Sh FINDINGS/,/^.Sh EXIT/s/^.It Cm //p' "$srcdir/man/fsquota-doctor.8" |
+		sed 's/ , /\n/g' | sort) \
+		<(tr -d '\n\t' <"$srcdir/src/command/finding_words.c" |
+			grep -oE '\] = \{ ?"[a-z0-9-]+"' | sed 's/.*"\(.*\)"/\1/' | sort)
+}
+
+# examples NUMBER: the commands of an example of the page, and what it shows; names are the guest's.
+example() {
+	sed -n '/^.Sh EXAMPLES/,/^.Sh SEE/p' "$srcdir/man/fsquota-doctor.8" |
+		awk -v wanted="$1" '/^\.Bd/ { number++; next } /^\.Ed/ { inside = 0; next } /^\./ { next }
+			number == wanted && !/^[A-Z].*[:.]$/' | sed "s|/dev/vdb1|$FSQ_X2_DEV|g; s|/srv|/mnt/x2|g"
+}
+
+# as_shown NUMBER: typed in, it prints what the page says.
+as_shown() {
+	local script
+	script=$(example "$1" | sed -n 's/^# //p')
+	run_split sh -c "$script"
+	assert_equal "$stdout" "$(example "$1" | grep -v '^# ')"
+}
+
+@test "the examples of the page do what they show" {
+	fresh_fs x2 -o noquota
+	as_shown 1
+	finds ok quota-on /mnt/x2
+	fresh_fs x2 -o noquota
+	run_split sh -c "$(example 2 | sed 's/^# //')"
+	[[ $stdout == *"umount /mnt/x2 && mount -t xfs -o prjquota $FSQ_X2_DEV /mnt/x2"* ]]
+	fresh_fs x2
+	as_shown 3
+	run dd if=/dev/zero of=/run/c1/big bs=64k count=200 conv=fsync
+	assert_failure
+	umount /run/c1
+	fsquota release /mnt/x2/c1
+}
+
+# --- the caller -------------------------------------------------------------------------------------
+
+@test "without CAP_SYS_ADMIN" {
+	doctor=(setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" doctor)
+	finds problem no-capability /mnt/x
+	doctor=(setpriv --bounding-set -sys_admin --inh-caps -sys_admin "$FSQUOTA" doctor)
+	finds problem no-capability /mnt/x
+	doctor=(fsquota doctor)
+	no_more no-capability /mnt/x
+}
+
+@test "in a user namespace" {
+	doctor=(unshare -U -r "$FSQUOTA" doctor)
+	finds problem user-namespace /mnt/x
+	# What can be seen from there is looked at.
+	finds ok quota-on /mnt/x
+	doctor=(fsquota doctor)
+	no_more user-namespace /mnt/x
+}
+
+# --- the mount --------------------------------------------------------------------------------------
+
+@test "an XFS without project quota" {
+	fresh_fs x2 -o noquota
+	finds problem quota-off /mnt/x2
+	typed
+	no_more quota-off /mnt/x2
+	finds ok quota-on /mnt/x2
+}
+
+@test "an XFS with user quota only keeps it, and the other options" {
+	fresh_fs x2 -o uquota,noatime,nodev
+	finds problem quota-off /mnt/x2
+	typed
+	finds ok quota-on /mnt/x2
+	run findmnt -n -o OPTIONS /mnt/x2
+	assert_output --regexp 'nodev.*noatime.*usrquota'
+}
+
+@test "an XFS does not take prjquota by remount, though mount says so" {
+	fresh_fs x2 -o uquota
+	mount -o remount,prjquota /mnt/x2
+	finds problem quota-off /mnt/x2
+	typed
+	finds ok quota-on /mnt/x2
+}
+
+@test "an XFS that only counts" {
+	fresh_fs x2 -o pqnoenforce
+	finds problem not-enforced /mnt/x2
+	typed
+	finds ok quota-on /mnt/x2
+}
+
+@test "an ext4 with the features, mounted without prjquota" {
+	fresh_fs e -o defaults
+	finds problem not-enforced /mnt/e
+	# mount says that this went well.
+	mount -o remount,prjquota /mnt/e
+	finds problem not-enforced /mnt/e
+	typed
+	finds ok quota-on /mnt/e
+}
+
+@test "an f2fs mounted without prjquota" {
+	fresh_fs f -o defaults
+	look /mnt/f
+	repair=$(jq -r 'select(.level == "problem") | .repair' <<<"$findings")
+	typed
+	finds ok quota-on /mnt/f
+	fresh_fs f
+}
+
+# --- the registry -----------------------------------------------------------------------------------
+
+@test "a directory whose owner changed its ID" {
+	mkdir /mnt/x/changed
+	chown 1000 /mnt/x/changed
+	fsquota assign /mnt/x/changed --hard 1M
+	setpriv --reuid 1000 --regid 1000 --clear-groups chattr -p 77 /mnt/x/changed
+	finds problem tag-changed /mnt/x/changed
+	typed
+	no_more tag-changed /mnt/x/changed
+	fsquota release /mnt/x/changed
+}
+
+@test "a directory that does not hand its ID on" {
+	mkdir /mnt/x/kept
+	fsquota assign /mnt/x/kept --hard 1M
+	chattr -P /mnt/x/kept
+	finds problem tag-not-inherited /mnt/x
+	typed
+	no_more tag-not-inherited /mnt/x
+	fsquota release /mnt/x/kept
+}
+
+@test "a registered directory that is gone" {
+	mkdir /mnt/x/gone
+	fsquota assign /mnt/x/gone --hard 1M >/dev/null
+	rmdir /mnt/x/gone
+	finds note directory-gone
+	assert_equal "$repair" "fsquota release /mnt/x/gone"
+	assert_equal "$(jq -c '[.path, .line, .filesystem]' <<<"$finding")" '["/mnt/x/gone",1,"'"$FSQ_X_DEV"'"]'
+	# It is another filesystem's.
+	no_more directory-gone /mnt/e
+	typed
+	no_more directory-gone
+}

@@ -1,0 +1,343 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Filesystems that cannot have project quotas, or not as they are, and what is in the way although
+# they can.
+
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034,SC2054 # run_split, finds and look set variables; commas
+load ../lib/fsquota
+load doctor
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab" 2>/dev/null || touch "$BATS_TEST_TMPDIR/fstab"
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+}
+
+teardown() {
+	! mountpoint -q /run/o || umount /run/o
+	! mountpoint -q /run/b || umount /run/b
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+}
+
+# other_ext4 MKFS-ARGUMENT...: /mnt/e is one that is mounted without options.
+other_ext4() {
+	umount /mnt/e
+	mkfs.ext4 -q -F "$@" "$FSQ_E_DEV" 2>/dev/null
+	mount -t ext4 "$FSQ_E_DEV" /mnt/e
+}
+
+# --- ext4 -------------------------------------------------------------------------------------------
+
+@test "an ext4 without the features" {
+	other_ext4 -O ^quota,^project
+	touch /mnt/e/file
+	finds problem ext4-features /mnt/e
+	typed
+	finds ok quota-on /mnt/e
+	assert [ -e /mnt/e/file ]
+}
+
+@test "an ext4 with quota, but without project" {
+	other_ext4 -O quota
+	finds problem ext4-features /mnt/e
+	assert_equal "$(jq -r .message <<<"$finding" | grep -o 'feature.*')" "feature project"
+	typed
+	finds ok quota-on /mnt/e
+}
+
+@test "an ext4 whose inodes have no place for an ID" {
+	other_ext4 -I 128 -O ^quota
+	finds problem ext4-inode-size /mnt/e
+	[[ $(jq -r .message <<<"$finding") == *128*DELETES* ]]
+	typed
+	finds ok quota-on /mnt/e
+}
+
+@test "an ext4 whose device the caller cannot read" {
+	other_ext4 -O ^quota,^project
+	doctor=(setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" doctor)
+	finds note features-unknown /mnt/e
+	doctor=(fsquota doctor)
+	no_more features-unknown /mnt/e
+}
+
+@test "root passes the limits of ext4 and f2fs, and not those of XFS" {
+	local fs
+	fresh_fs x
+	fresh_fs e
+	fresh_fs f
+	for fs in e f; do
+		finds note root-passes /mnt/$fs
+		mkdir /mnt/$fs/dir
+		fsquota assign /mnt/$fs/dir --hard 1M
+		dd if=/dev/zero of=/mnt/$fs/dir/file bs=64k count=40 conv=fsync
+		fsquota release /mnt/$fs/dir
+		doctor=(setpriv --bounding-set -sys_resource --inh-caps -sys_resource "$FSQUOTA" doctor)
+		no_more root-passes /mnt/$fs
+		doctor=(fsquota doctor)
+	done
+	no_more root-passes /mnt/x
+}
+
+# --- XFS --------------------------------------------------------------------------------------------
+
+@test "an XFS without checksums" {
+	umount /mnt/x2
+	mkfs.xfs -q -f -m crc=0 "$FSQ_X2_DEV"
+	mount -t xfs -o pquota "$FSQ_X2_DEV" /mnt/x2
+	finds note xfs-version-4 /mnt/x2
+	fresh_fs x2
+	no_more xfs-version-4 /mnt/x2
+}
+
+# --- read-only --------------------------------------------------------------------------------------
+
+@test "a filesystem that is read-only" {
+	fresh_fs x2
+	mount -o remount,ro /mnt/x2
+	finds problem read-only /mnt/x2
+	typed
+	no_more read-only /mnt/x2
+	touch /mnt/x2/file
+}
+
+@test "a mount that is read-only" {
+	fresh_fs x2
+	mount -o remount,bind,ro /mnt/x2
+	finds problem read-only /mnt/x2
+	typed
+	no_more read-only /mnt/x2
+	touch /mnt/x2/file
+}
+
+@test "a name that the shell would cut off is in no repair" {
+	local place=$BATS_TEST_TMPDIR/m$'\n'
+	mkdir "$place" "${place%?}"
+	mount -t tmpfs -o ro cut "${place%?}"
+	fresh_fs x2
+	mount --bind /mnt/x2 "$place"
+	mount -o remount,bind,ro "$place"
+	finds problem read-only "$place"
+	assert_equal "$repair" ""
+	assert_equal "$(jq -r .path <<<"$finding" | od -An -c | tr -d ' \n')" "$(printf '%s\n' "$place" | od -An -c | tr -d ' \n')"
+	umount "$place" "${place%?}"
+}
+
+@test "an /etc that is read-only" {
+	mount --bind /etc /etc
+	mount -o remount,bind,ro /etc
+	look /mnt/x
+	repair=$(jq -r 'select(.finding == "registry-read-only") | .repair' <<<"$findings" | sort -u)
+	assert_equal "$(wc -l <<<"$repair")" 1
+	typed
+	no_more registry-read-only /mnt/x
+	touch /etc/projects
+	umount /etc
+}
+
+# --- fstab ------------------------------------------------------------------------------------------
+
+@test "an fstab that forgets prjquota" {
+	fresh_fs x2
+	printf '# comment\n%s\t/mnt/x2 xfs defaults,noatime 0 0\n/dev/x /mnt/y xfs defaults\n' \
+		"$FSQ_X2_DEV" >>/etc/fstab
+	finds note fstab /mnt/x2
+	typed
+	no_more fstab /mnt/x2
+	run tail -n 3 /etc/fstab
+	assert_output "# comment
+$FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
+/dev/x /mnt/y xfs defaults"
+	umount /mnt/x2
+	mount /mnt/x2
+	finds ok quota-on /mnt/x2
+}
+
+@test "an fstab that has prjquota, and a mount that has not" {
+	fresh_fs x2 -o noquota
+	echo "$FSQ_X2_DEV /mnt/x2/ xfs prjquota" >>/etc/fstab
+	finds note fstab-not-in-force /mnt/x2
+	finds problem quota-off /mnt/x2
+	assert_equal "$repair" "umount /mnt/x2 && mount /mnt/x2"
+	typed
+	no_more fstab-not-in-force /mnt/x2
+	finds ok quota-on /mnt/x2
+}
+
+@test "the root filesystem takes prjquota from the command line of the kernel" {
+	fresh_fs x2 -o noquota
+	local directory
+	for directory in bin etc lib lib64 proc run usr sbin tmp; do
+		[ -e /$directory ] || continue
+		mkdir /mnt/x2/$directory
+		mount --rbind "$(realpath /$directory)" /mnt/x2/$directory
+	done
+	[ -e "/mnt/x2$FSQUOTA" ] || { mkdir -p "/mnt/x2${FSQUOTA%/*}" && cp "$FSQUOTA" "/mnt/x2$FSQUOTA"; }
+	doctor=(chroot /mnt/x2 "$FSQUOTA" doctor)
+	finds problem root-flags /
+	[[ $repair == *rootflags=prjquota*/etc/default/grub* ]]
+	# What the repair does to the file.
+	printf 'A=1\nGRUB_CMDLINE_LINUX="quiet"\n' >"$BATS_TEST_TMPDIR/grub"
+	sh -c "$(sed 's| /etc/default/grub.*||' <<<"$repair") $BATS_TEST_TMPDIR/grub"
+	assert_equal "$(tail -n 1 "$BATS_TEST_TMPDIR/grub")" 'GRUB_CMDLINE_LINUX="rootflags=prjquota quiet"'
+	# The kernel of a machine that does.
+	sed 's/$/ rootflags=noatime,prjquota quiet/; s| rootflags=/||' /proc/cmdline \
+		>"$BATS_TEST_TMPDIR/cmdline"
+	mount --bind "$BATS_TEST_TMPDIR/cmdline" /mnt/x2/proc/cmdline
+	no_more root-flags /
+	umount -R /mnt/x2
+	fresh_fs x2
+}
+
+# --- mounts of other kinds --------------------------------------------------------------------------
+
+@test "a bind mount shows a part" {
+	fresh_fs x2
+	mkdir -p /mnt/x2/part "$BATS_TEST_TMPDIR/bound"
+	mount --bind /mnt/x2/part "$BATS_TEST_TMPDIR/bound"
+	finds note bind-mount "$BATS_TEST_TMPDIR/bound"
+	assert_equal "$(jq -r .path <<<"$finding")" "$BATS_TEST_TMPDIR/bound"
+	[[ $(jq -r .message <<<"$finding") == *" /part of $FSQ_X2_DEV"* ]]
+	finds ok quota-on "$BATS_TEST_TMPDIR/bound"
+	umount "$BATS_TEST_TMPDIR/bound"
+	no_more bind-mount /mnt/x2
+}
+
+@test "a tmpfs has its size instead" {
+	finds problem tmpfs /run
+	[[ $(jq -r .message <<<"$finding") == *size=* ]]
+	finds problem other-filesystem /proc
+}
+
+@test "a btrfs has quota groups instead" {
+	truncate -s 200M /run/btrfs
+	mkfs.btrfs -q /run/btrfs
+	mkdir -p /run/b
+	mount -o loop /run/btrfs /run/b
+	finds problem btrfs /run/b
+	[[ $(jq -r .message <<<"$finding") == *"quota groups"* ]]
+	umount /run/b
+	rm /run/btrfs
+}
+
+# The kernel's server, without its daemons: what they answer is written into its caches.
+serve() {
+	local far=2147483647
+	modprobe -d /run/modules -a nfsd nfs nfsv4
+	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
+	echo "-2 -3 +4" >/proc/fs/nfsd/versions
+	"$builddir/tests/doctor/nfs_port"
+	echo 1 >/proc/fs/nfsd/threads
+	echo "nfsd 127.0.0.1 $far clients" >/proc/net/rpc/auth.unix.ip/channel
+	echo "clients 1 \\x00000000 $far $1" >/proc/net/rpc/nfsd.fh/channel
+	echo "clients $1 $far 8193 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
+}
+
+@test "NFS is limited where it comes from" {
+	fresh_fs x
+	serve /mnt/x
+	mkdir -p /run/b
+	mount -i -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ /run/b
+	finds problem network /run/b
+	[[ $(jq -r .message <<<"$finding") == nfs4*"the server exports" ]]
+	umount /run/b
+	echo 0 >/proc/fs/nfsd/threads
+	umount /proc/fs/nfsd
+}
+
+# --- overlays ---------------------------------------------------------------------------------------
+
+# overlay_on FS: mounted at /run/o, with its layers in /mnt/FS/c.
+overlay_on() {
+	fresh_fs "$1"
+	mkdir -p /mnt/$1/c/upper /mnt/$1/c/work /mnt/$1/lower /run/o
+	echo lower >/mnt/$1/lower/file
+	chmod 777 /mnt/$1/c/upper
+	mount -t overlay -o "lowerdir=/mnt/$1/lower,upperdir=/mnt/$1/c/upper,workdir=/mnt/$1/c/work" overlay /run/o
+}
+
+@test "an overlay that nothing limits" {
+	local fs
+	for fs in x e; do
+		overlay_on $fs
+		finds problem overlay-unlimited /run/o
+		assert_equal "$repair" "fsquota assign /mnt/$fs/c --hard 10G"
+		repair=${repair/10G/1M}
+		typed
+		finds ok overlay-limited /run/o
+		finds ok quota-on /run/o
+		# The writer is stopped.
+		run setpriv --reuid 1000 --regid 1000 --clear-groups --bounding-set -all \
+			dd if=/dev/zero of=/run/o/big bs=64k count=40 conv=fsync
+		assert_failure
+		assert_output --regexp 'No space left|quota exceeded'
+		# And a file of the lower layer is copied up.
+		rm /run/o/big
+		echo more >>/run/o/file
+		umount /run/o
+	done
+}
+
+@test "an overlay whose upperdir and workdir have different IDs" {
+	overlay_on x
+	fsquota assign /mnt/x/c/upper --hard 1M
+	echo more >>/run/o/file || true
+	finds problem overlay-split /run/o
+	run sh -c 'echo more >>/run/o/file'
+	assert_failure
+	assert_output --partial "cross-device link"
+	typed
+	finds ok overlay-limited /run/o
+	echo more >>/run/o/file
+	umount /run/o
+}
+
+@test "an overlay whose layers cannot be seen from here" {
+	overlay_on x
+	mount -t tmpfs cover /mnt/x
+	finds problem overlay /run/o
+	umount /mnt/x
+	umount /run/o
+}
+
+# --- containers -------------------------------------------------------------------------------------
+
+@test "a seccomp filter that forbids quota calls" {
+	local errnum
+	fresh_fs x
+	for errnum in 1 38; do
+		doctor=("$builddir/tests/doctor/forbid" "$errnum" "$FSQUOTA" doctor)
+		finds problem seccomp /mnt/x
+		# What the kernel was not asked is not said.
+		no_more quota-off /mnt/x
+	done
+	doctor=(fsquota doctor)
+	no_more seccomp /mnt/x
+}
+
+@test "a kernel without quota" {
+	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl,quotactl_fd
+		-e inject=quotactl,quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)
+	finds problem kernel-without-quota /mnt/x
+	assert_file_contains "$BATS_TEST_TMPDIR/trace" INJECTED
+	doctor=(fsquota doctor)
+	no_more kernel-without-quota /mnt/x
+}
+
+@test "a kernel that wants a device, where there is no node" {
+	fresh_fs x2
+	mount -t tmpfs -o mode=755 dev /run/lock 2>/dev/null || mount -m -t tmpfs -o mode=755 dev /run/lock
+	# shellcheck disable=SC2046 # two words
+	mknod /run/lock/disk b $(stat -c '0x%t 0x%T' "$FSQ_X2_DEV")
+	umount /mnt/x2
+	mount -t xfs -o prjquota /run/lock/disk /mnt/x2
+	rm /run/lock/disk
+	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl_fd
+		-e inject=quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)
+	finds problem no-device-node /mnt/x2
+	typed
+	finds ok quota-on /mnt/x2
+	umount /mnt/x2 /run/lock
+	fresh_fs x2
+}
