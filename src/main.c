@@ -15,7 +15,7 @@
  *     options.c        the options that commands share
  *     session.c        the state of a run, and every error on its way to the user
  *     paths.c          the filesystems and project directories of a run
- *     dquots.c         quota records
+ *     dquots.c         quota records; projects.c  those of projects, with their directories
  *     names.c          users, groups and projects by name
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
@@ -27,7 +27,8 @@
  *   output/     rows to bytes; only this prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
- *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON
+ *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
+ *                      project_order.c sorts, project_totals.c sums
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
  *     cells.c json.c writer.c        numbers, JSON and the buffer of a line

@@ -76,8 +76,9 @@ const struct command usage_command = {
 	.synopsis = "[OPTION]... DIR...",
 	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
 		"deleted files that are still open.",
-	.options = (option_tables){ fallback_option, listing_options, progress_option,
-				    registry_options, json_option, help_option, NULL },
+	.options = (option_tables){ fallback_option, sort_option, over_option, listing_options,
+				    progress_option, registry_options, json_option, help_option,
+				    NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct usage_options),
 	.defaults =

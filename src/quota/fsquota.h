@@ -637,7 +637,9 @@ struct fsq_usage {
 	bool accounting, enforced; /* of projects, on its file system */
 	char *device;		   /* the source in the mount table */
 	char *mountpoint;
-	uint64_t reserved[4];
+	/* When the grace time ends, in seconds since 1970; 0: it is not running. */
+	int64_t bytes_expires, inodes_expires;
+	uint64_t reserved[2];
 };
 
 struct fsq_usage_request {

@@ -28,6 +28,8 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
+	usage->bytes_expires = blocks->expires;
+	usage->inodes_expires = inodes->expires;
 }
 
 void fsq_usage_clear(struct fsq_usage *usage)
