@@ -87,15 +87,16 @@ static void show(struct projects *projects, const struct list_options *options)
 
 static void command_list(struct session *session, const struct invocation *invocation)
 {
-	struct projects projects = { .session = session };
+	const struct list_options *options = invocation->options;
+	struct projects projects = { .session = session, .want_sums = options->total };
 
 	for (int i = 0; i < invocation->operand_count; i++)
-		projects_add_path(&projects, invocation->operands[i]);
+		projects_add_path(&projects, invocation->operands[i], false);
 	if (invocation->operand_count == 0)
 		paths_add_all_with_quota(session, false);
 	if (projects.scope_count > 0 || (invocation->operand_count == 0 && session->path_count)) {
 		projects_collect(&projects);
-		show(&projects, invocation->options);
+		show(&projects, options);
 	}
 	projects_free(&projects);
 }

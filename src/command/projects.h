@@ -25,11 +25,13 @@ struct project {
 	size_t known, known_count; /* its directories */
 };
 
-/* What is wanted of a filesystem: all, or only what is registered at or below a directory. */
+/* What is wanted of a filesystem. */
 struct project_scope {
 	dev_t dev;
-	char *directory; /* absolute and without symlinks; NULL: all */
-	char *given;	 /* as the user gave it */
+	bool whole;	 /* all projects */
+	uint32_t id;	 /* this project, or 0 */
+	char *directory; /* or NULL; those registered at or below it; without symlinks */
+	char *given;	 /* as the user gave it, without slashes at its end */
 };
 
 /* What all projects of a filesystem add up to. */
@@ -49,11 +51,12 @@ struct projects {
 	size_t known_count, known_capacity, next_known;
 	struct project *all; /* by filesystem, then ID */
 	size_t count, capacity;
-	struct project_sum *sums; /* one for each of the table of paths */
+	struct project_sum *sums; /* if wanted: one for each of the table of paths */
+	bool want_sums;
+	bool pass_over; /* filesystems without project quota: no error */
 	bool no_memory;
 	/* of the filesystem being read: */
 	size_t filesystem;
-	bool whole;
 	struct fsq_state state;
 };
 
@@ -61,11 +64,22 @@ struct projects {
  * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
  *
  * @path     a device or a mount point: all projects; another directory: those at or below it
+ * @own      of a directory also the project that it belongs to
  */
-void projects_add_path(struct projects *projects, const char *path);
+void projects_add_path(struct projects *projects, const char *path, bool own);
 
 /** Read all that is wanted; failures are told. Without a scope: of the whole table of paths. */
 void projects_collect(struct projects *projects);
+
+/** @return  whether there is a project in a scope, of those that were read */
+bool projects_has_any(const struct projects *projects, const struct project_scope *scope);
+
+/**
+ * Read the project of --id or --name, once for each filesystem that has it.
+ *
+ * @return   whether there is one; else an error was reported
+ */
+bool projects_collect_chosen(struct projects *projects);
 
 /**
  * A project as a row.
