@@ -40,6 +40,7 @@
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
  *       disk_use.c       use, counted by a walk
+ *       directory_space.c  use, as statfs(2) shows it
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries (entry.c), in mount_clone.c without mounts
  *       dir_stack.c      where a walk is
