@@ -115,6 +115,14 @@ struct attributes_row {
 	bool inherit; /* the directory hands it on */
 };
 
+/* A file that carries an ID. */
+struct found_row {
+	const char *path;
+	uint32_t id;
+	bool show_id; /* in text */
+	bool null;    /* the path alone, ended by NUL */
+};
+
 /* Where a quota can be put. */
 struct support_row {
 	const char *path;

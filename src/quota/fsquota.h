@@ -737,11 +737,12 @@ enum fsq_file_kind {
 
 struct fsq_attributes {
 	enum fsq_file_kind kind;
-	const char *path;   /* that was given, and the names below it */
-	int depth;	    /* 0: the path that was given */
-	int errnum;	    /* why the flags are not known, or 0 */
-	uint32_t flags;	    /* FS_IOC_GETFLAGS */
-	int project_errnum; /* why the project is not known, or 0 */
+	const char *path; /* that was given, and the names below it */
+	int depth;	  /* 0: the path that was given */
+	int errnum;	  /* why the flags are not known, or 0 */
+	uint32_t flags;	  /* FS_IOC_GETFLAGS */
+	/* Why the project is not known, or 0. Of a special file it is since Linux 6.17. */
+	int project_errnum;
 	uint32_t project_id;
 	bool inherit;
 };
