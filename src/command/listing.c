@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dquots.h"
 #include "names.h"
@@ -79,6 +80,9 @@ const struct command_option listing_options[] = {
 	{ 0, "list-columns", "which there are", .take = take_list_columns },
 	{ 'b', "bytes", "sizes in bytes", .field = FIELD(bytes) },
 	{ 'n', "noheadings", "no line of headings", .field = FIELD(no_headings) },
+	{ 0, "color", "mark what is full: auto, never, always", .kind = VALUE_CHOICE,
+	  .argument = "WHEN", .choices = "auto never always",
+	  .choices_text = "auto, never or always", .field = FIELD(color) },
 	{ 'r', "raw", "columns separated by a blank, \\x20 for a blank in one", .take = take_raw },
 	{ 'P', "pairs", "NAME=\"VALUE\" pairs", .take = take_raw },
 	{ 0 },
@@ -126,12 +130,27 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 }
 
+/* On a terminal that knows colours, unless the user wants none: see no-color.org. */
+static bool is_colored(const struct session *session, const struct project_style *style)
+{
+	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (style->color != COLOR_AUTO)
+		return style->color == COLOR_ALWAYS;
+	if (style->format != PROJECT_TABLE || (none && *none) || !terminal ||
+	    strcmp(terminal, "dumb") == 0)
+		return false;
+	return isatty(session->out->fd);
+}
+
 struct project_output *listing_begin(struct session *session, const struct project_style *style,
 				     const char *key, bool single)
 {
-	struct project_output *output =
-		project_output_begin(session->out, style, key, single, session->json);
+	struct project_style chosen = *style;
+	struct project_output *output;
 
+	chosen.colored = !session->json && is_colored(session, style);
+	output = project_output_begin(session->out, &chosen, key, single, session->json);
 	if (!output)
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 	return output;

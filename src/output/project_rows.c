@@ -15,6 +15,10 @@
 
 #define CELL_SIZE PROJECT_CELL_SIZE
 
+#define COLOR_RED "\033[31m"
+#define COLOR_YELLOW "\033[33m"
+#define ALARMING_PERCENT 90
+
 /* What the member of a row is, which says how it is printed. */
 enum field_type {
 	FIELD_TEXT,	   /* const char *, or NULL */
@@ -364,6 +368,7 @@ struct libscols_table *project_table_new(const struct smartcols *lib,
 	lib->table_enable_raw(table, style->format == PROJECT_RAW);
 	lib->table_enable_export(table, style->format == PROJECT_PAIRS);
 	lib->table_enable_noheadings(table, style->no_headings);
+	lib->table_enable_colors(table, style->colored);
 	return table;
 }
 
@@ -434,6 +439,18 @@ struct project_output *project_output_begin(struct writer *w, const struct proje
 	return output;
 }
 
+/* What needs to be looked at: red what is full or expired, yellow a grace time that runs. */
+static const char *color_of(const struct field *field, const struct project_row *row)
+{
+	if (is_empty(field, row))
+		return NULL;
+	if (field->type == FIELD_PERCENT)
+		return project_row_percent(row) > ALARMING_PERCENT ? COLOR_RED : NULL;
+	if (field->type == FIELD_GRACE)
+		return number_of(field, row) == 0 ? COLOR_RED : COLOR_YELLOW;
+	return NULL;
+}
+
 static int table_row(struct project_output *output, const struct project_row *row)
 {
 	struct libscols_line *line = output->lib->table_new_line(output->table, NULL);
@@ -442,10 +459,15 @@ static int table_row(struct project_output *output, const struct project_row *ro
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; i < style->column_count; i++) {
+		const struct field *field = &fields[style->columns[i]];
+		const char *color = style->colored ? color_of(field, row) : NULL;
 		char cell[CELL_SIZE];
-		const char *text = cell_of(&fields[style->columns[i]], row, style->bytes, cell);
+		const char *text = cell_of(field, row, style->bytes, cell);
 
 		if (text && output->lib->line_set_data(line, i, text))
+			return -ENOMEM;
+		if (color &&
+		    output->lib->cell_set_color(output->lib->line_get_cell(line, i), color))
 			return -ENOMEM;
 	}
 	return 0;

@@ -45,7 +45,9 @@ struct project_style {
 	const char *usual; /* the columns where none are chosen, as project_columns() takes them */
 	enum project_format format;
 	bool no_headings;
-	bool bytes; /* instead of sizes for people, and seconds instead of times */
+	enum { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS } color;
+	bool colored; /* what that means where it is printed */
+	bool bytes;   /* instead of sizes for people, and seconds instead of times */
 	int columns[PROJECT_COLUMNS_MAX];
 	size_t column_count;
 	bool has_over; /* only rows from this percentage on; also in JSON, as the order */

@@ -252,3 +252,51 @@ ids() {
 	run -0 jq -c 'keys, (.list | map(.id) | min)' <(fsquota list --json /mnt/x)
 	assert_output $'["list"]\n42'
 }
+
+# --- colours ------------------------------------------------------------------------------------
+
+RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[0m'
+
+# on_terminal WORD...: what fsquota prints there, in output and lines.
+on_terminal() {
+	run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/null
+}
+
+@test "on a terminal what is over 90 percent is red, and a grace time yellow" {
+	local fs
+	for fs in x e f; do
+		on_terminal list -o ID,USE%,GRACE /mnt/$fs
+		assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
+		assert_line --index 2 --regexp '^43 +1% *.?$'
+		assert_line --index 3 --partial "44 ${RED}100%$RESET"
+	done
+	on_terminal usage -o USE%,PATH /mnt/x/nested/a
+	assert_output --partial "${RED}100%$RESET"
+}
+
+@test "there are colours on a terminal only, and where nobody minds" {
+	run_split env TERM=linux fsquota list /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list --color=never /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list -r /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list --json /mnt/x
+	refute_output --partial $'\e'
+	run -0 env NO_COLOR=1 TERM=linux script -qec "fsquota list /mnt/x" /dev/null
+	refute_output --partial $'\e'
+	run -0 env TERM=dumb script -qec "fsquota list /mnt/x" /dev/null
+	refute_output --partial $'\e'
+	run -0 env NO_COLOR= TERM=linux script -qec "fsquota list /mnt/x" /dev/null
+	assert_output --partial "${RED}100%$RESET"
+}
+
+@test "--color=always colours everywhere, but not what scripts read" {
+	run_split env NO_COLOR=1 fsquota list --color=always /mnt/x
+	assert_output --partial "${RED}100%$RESET"
+	run_split fsquota list --color always -P /mnt/x
+	refute_output --partial $'\e'
+	run_split fsquota list --color always --json /mnt/x
+	refute_output --partial $'\e'
+	refuses 2 'auto, never or always' fsquota list --color maybe /mnt/x
+}
