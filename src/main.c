@@ -15,7 +15,7 @@
  *     options.c        the options that commands share
  *     session.c        the state of a run, and every error on its way to the user
  *     paths.c          the filesystems and project directories of a run
- *     dquots.c         quota records
+ *     dquots.c         quota records; projects.c  those of projects, with their directories
  *     names.c          users, groups and projects by name
  *     finding_words.c  what doctor says, and the commands that repair
  *     template.c       texts with names in them, and words of the shell
@@ -29,7 +29,8 @@
  *   output/     rows to bytes; only this prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
- *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON
+ *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
+ *                      project_order.c sorts, project_totals.c sums
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
  *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
@@ -42,6 +43,7 @@
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
  *       disk_use.c       use, counted by a walk
+ *       directory_space.c  use, as statfs(2) shows it
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries (entry.c), in mount_clone.c without mounts
  *       dir_stack.c      where a walk is

@@ -78,7 +78,7 @@ bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 	return false;
 }
 
-static int64_t grace_left(int64_t expires, int64_t *now)
+int64_t dquot_grace_left(int64_t expires, int64_t *now)
 {
 	if (!expires)
 		return ROW_NO_GRACE;
@@ -96,7 +96,7 @@ void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_ro
 			.used_units = amounts->used,
 			.soft_units = amounts->soft,
 			.hard_units = amounts->hard,
-			.grace_seconds = grace_left(amounts->expires, now),
+			.grace_seconds = dquot_grace_left(amounts->expires, now),
 			.warnings = amounts->warnings,
 		};
 	}

@@ -25,6 +25,13 @@ bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 		 void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
 
 /**
+ * @expires  end of a grace time in seconds since 1970, or 0: it does not run
+ * @now      as for dquot_to_row()
+ * @return   seconds that are left, or ROW_NO_GRACE
+ */
+int64_t dquot_grace_left(int64_t expires, int64_t *now);
+
+/**
  * A quota record as a row.
  *
  * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it

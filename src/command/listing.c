@@ -2,9 +2,13 @@
 #include "listing.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "dquots.h"
 #include "names.h"
+#include "output/project_order.h"
 
 static bool take_raw(struct session *session, const struct command_option *option, void *to,
 		     const char *value)
@@ -37,6 +41,36 @@ static bool take_list_columns(struct session *session, const struct command_opti
 	return false;
 }
 
+static bool take_sort(struct session *session, const struct command_option *option, void *to,
+		      const char *keys)
+{
+	const char *wrong = project_order(to, keys);
+
+	(void)option;
+	if (!wrong)
+		return true;
+	session_usage_error(session, "--sort: there is no column \"%.*s\"; see --list-columns",
+			    (int)strcspn(wrong, ","), wrong);
+	return false;
+}
+
+static bool take_over(struct session *session, const struct command_option *option, void *to,
+		      const char *text)
+{
+	struct project_style *style = to;
+	char *end;
+
+	(void)option;
+	style->has_over = true;
+	style->over = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return false;
+}
+
 #define FIELD(member) offsetof(struct project_style, member)
 
 const struct command_option listing_options[] = {
@@ -46,8 +80,23 @@ const struct command_option listing_options[] = {
 	{ 0, "list-columns", "which there are", .take = take_list_columns },
 	{ 'b', "bytes", "sizes in bytes", .field = FIELD(bytes) },
 	{ 'n', "noheadings", "no line of headings", .field = FIELD(no_headings) },
+	{ 0, "color", "mark what is full: auto, never, always", .kind = VALUE_CHOICE,
+	  .argument = "WHEN", .choices = "auto never always",
+	  .choices_text = "auto, never or always", .field = FIELD(color) },
 	{ 'r', "raw", "columns separated by a blank, \\x20 for a blank in one", .take = take_raw },
 	{ 'P', "pairs", "NAME=\"VALUE\" pairs", .take = take_raw },
+	{ 0 },
+};
+
+const struct command_option sort_option[] = {
+	{ 0, "sort", "by columns, -COLUMN: largest first; -used,name", .kind = VALUE_COLUMNS,
+	  .argument = "LIST", .take = take_sort },
+	{ 0 },
+};
+
+const struct command_option over_option[] = {
+	{ 0, "over", "only what uses so much of its limit, or more", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .take = take_over },
 	{ 0 },
 };
 
@@ -59,6 +108,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		[FSQ_USAGE_WALK] = "walk",
 		[FSQ_USAGE_STATFS] = "statfs",
 	};
+	int64_t now = 0;
 
 	return (struct project_row){
 		.path = path,
@@ -70,6 +120,8 @@ struct project_row listing_row(struct session *session, const char *path,
 		.hard_bytes = usage->hard_bytes,
 		.soft_inodes = usage->soft_inodes,
 		.hard_inodes = usage->hard_inodes,
+		.bytes_grace_seconds = dquot_grace_left(usage->bytes_expires, &now),
+		.inodes_grace_seconds = dquot_grace_left(usage->inodes_expires, &now),
 		.source = sources[usage->source],
 		.filesystem = usage->device,
 		.mountpoint = usage->mountpoint,
@@ -78,12 +130,27 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 }
 
+/* On a terminal that knows colours, unless the user wants none: see no-color.org. */
+static bool is_colored(const struct session *session, const struct project_style *style)
+{
+	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (style->color != COLOR_AUTO)
+		return style->color == COLOR_ALWAYS;
+	if (style->format != PROJECT_TABLE || (none && *none) || !terminal ||
+	    strcmp(terminal, "dumb") == 0)
+		return false;
+	return isatty(session->out->fd);
+}
+
 struct project_output *listing_begin(struct session *session, const struct project_style *style,
 				     const char *key, bool single)
 {
-	struct project_output *output =
-		project_output_begin(session->out, style, key, single, session->json);
+	struct project_style chosen = *style;
+	struct project_output *output;
 
+	chosen.colored = !session->json && is_colored(session, style);
+	output = project_output_begin(session->out, &chosen, key, single, session->json);
 	if (!output)
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 	return output;

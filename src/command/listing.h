@@ -9,8 +9,14 @@
 
 /* The options of a command that has these begin with a struct project_style. */
 extern const struct command_option listing_options[];
+extern const struct command_option sort_option[]; /* --sort */
+extern const struct command_option over_option[]; /* --over */
 
-/** A usage as a row; the name is looked up if there is an ID. */
+/**
+ * A usage as a row; the name is looked up if there is an ID.
+ *
+ * @path     its directory, or NULL: not known
+ */
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage);
 

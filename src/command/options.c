@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "paths.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 
@@ -132,6 +133,79 @@ const struct command_option own_id_option[] = {
 	  .argument = "ID", .take = take_own_id },
 	{ 0 },
 };
+
+static bool take_wanted_id(struct session *session, const struct command_option *option,
+			   void *options, const char *value)
+{
+	(void)option, (void)options;
+	return options_parse_id(session, value, &session->wanted_id);
+}
+
+const struct command_option chosen_options[] = {
+	{ 0, "id", "instead of DIR: this project on the filesystem of --at", .kind = VALUE_ID,
+	  .argument = "ID", .take = take_wanted_id },
+	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
+	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
+	{ 0, "at", "of --id and --name: a directory on it, or its device", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+bool options_choose_project(const struct session *session)
+{
+	return session->wanted_id || session->wanted_name;
+}
+
+bool options_directories_or_project(struct session *session, const struct invocation *invocation)
+{
+	const char *wrong = NULL;
+
+	if (options_choose_project(session) && invocation->operand_count > 0)
+		wrong = "--id and --name stand instead of a directory";
+	else if (!options_choose_project(session) && session->at_count > 0)
+		wrong = "--at goes with --id or --name";
+	if (!wrong)
+		return options_choose_project(session) ||
+		       options_some_operand(session, invocation, "directory");
+	session_usage_error(session, "%s; usage: fsquota %s %s", wrong, invocation->command->name,
+			    invocation->command->synopsis);
+	return false;
+}
+
+/* @return   false when the options make no sense; an error was reported */
+static bool check_choice(struct session *session)
+{
+	if (session->wanted_id && session->wanted_name)
+		session_usage_error(session, "--id and --name are one too many");
+	else if (session->wanted_id && session->at_count == 0)
+		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
+				    session->wanted_id);
+	else
+		return true;
+	return false;
+}
+
+bool options_project(struct session *session, uint32_t *id)
+{
+	const char *name = session->wanted_name;
+	dev_t dev;
+
+	if (!check_choice(session))
+		return false;
+	*id = session->wanted_id;
+	if (name && (!fsq_project_names_id(session_names(session), name, id) || *id == 0)) {
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+			      "there is no project \"%s\" in %s", name, session->projid_file);
+		return false;
+	}
+	for (size_t i = 0; i < session->at_count; i++)
+		if (paths_find(session, session->at[i]) < 0 &&
+		    !paths_add(session, session->at[i], &dev))
+			return false;
+	if (session->at_count == 0)
+		paths_add_all_with_quota(session, false);
+	return session->path_count > 0;
+}
 
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory)

@@ -27,6 +27,26 @@ extern const struct command_option *const options_of_filesystems[];
 /* --id of a directory's own project; the options of the command begin with a uint32_t for it. */
 extern const struct command_option own_id_option[];
 
+/*
+ * --id, --name and --at: a project instead of its directory. What they say goes to the session, and
+ * projects_collect_chosen() finds it.
+ */
+extern const struct command_option chosen_options[];
+
+/** @return  whether --id or --name was given */
+bool options_choose_project(const struct session *session);
+
+/** @return  whether there are operands, or a project was chosen; else an error was reported */
+bool options_directories_or_project(struct session *session, const struct invocation *invocation);
+
+/**
+ * The project of --id or --name. The filesystems on which to look for it go into the table of
+ * paths: those of --at, or for a name all that have quota.
+ *
+ * @return   whether all of that was found; else an error was reported
+ */
+bool options_project(struct session *session, uint32_t *id);
+
 /** Take the value of --id. @return  whether it is an ID; else an error was reported */
 bool options_parse_id(struct session *session, const char *text, uint32_t *id);
 

@@ -38,6 +38,8 @@ struct session {
 	bool quit;	 /* no more commands are to be run */
 	const char **at; /* --at */
 	size_t at_count, at_capacity;
+	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
+	const char *wanted_name; /* --name of one, or NULL */
 	bool expert;
 	bool foreign_allowed;
 	const char *mount_table; /* NULL: the system's */

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
+#include "projects.h"
 #include "signals.h"
 
 struct usage_options {
@@ -14,22 +16,13 @@ struct usage_options {
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;
 };
 
-static void command_usage(struct session *session, const struct invocation *invocation)
+static void show_directories(struct session *session, const struct invocation *invocation,
+			     struct project_output *output, bool walk)
 {
-	const struct usage_options *options = invocation->options;
-	struct project_output *output;
 	struct progress progress;
-	bool walk = options->fallback == FALLBACK_WALK, stopped = false;
-	sigset_t before;
+	bool stopped = false;
 
-	if (!options_some_operand(session, invocation, "directory"))
-		return;
-	output = listing_begin(session, &options->style, "usage", false);
-	if (!output)
-		return;
 	progress_begin(&progress, session);
-	if (walk)
-		block_interrupts(&before);
 	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
 		const char *path = invocation->operands[i];
 		struct fsq_usage usage;
@@ -54,6 +47,47 @@ static void command_usage(struct session *session, const struct invocation *invo
 		listing_add(session, output, &row);
 		fsq_usage_clear(&usage);
 	}
+}
+
+/* The project of --id or --name, on each filesystem that has it. */
+static void show_chosen(struct session *session, struct project_output *output)
+{
+	struct projects projects = { .session = session };
+	const char **directories = NULL;
+
+	if (projects_collect_chosen(&projects)) {
+		directories = calloc(projects.known_count + 1, sizeof(*directories));
+		if (!directories)
+			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+	}
+	for (size_t i = 0; directories && i < projects.count; i++) {
+		struct project_row row = projects_row(&projects, &projects.all[i], directories);
+
+		row.directories = NULL;
+		listing_add(session, output, &row);
+	}
+	free(directories);
+	projects_free(&projects);
+}
+
+static void command_usage(struct session *session, const struct invocation *invocation)
+{
+	const struct usage_options *options = invocation->options;
+	struct project_output *output;
+	bool walk = options->fallback == FALLBACK_WALK;
+	sigset_t before;
+
+	if (!options_directories_or_project(session, invocation))
+		return;
+	output = listing_begin(session, &options->style, "usage", false);
+	if (!output)
+		return;
+	if (walk)
+		block_interrupts(&before);
+	if (options_choose_project(session))
+		show_chosen(session, output);
+	else
+		show_directories(session, invocation, output, walk);
 	listing_end(session, output);
 	if (!walk)
 		return;
@@ -73,11 +107,12 @@ static const struct command_option fallback_option[] = {
 const struct command usage_command = {
 	.name = "usage",
 	.summary = "show how much of its quota a directory uses",
-	.synopsis = "[OPTION]... DIR...",
+	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME",
 	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
 		"deleted files that are still open.",
-	.options = (option_tables){ fallback_option, listing_options, progress_option,
-				    registry_options, json_option, help_option, NULL },
+	.options = (option_tables){ chosen_options, fallback_option, sort_option, over_option,
+				    listing_options, progress_option, registry_options, json_option,
+				    help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct usage_options),
 	.defaults =

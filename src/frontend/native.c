@@ -136,7 +136,7 @@ static void run_command(struct session *session, const struct command *command, 
 }
 
 /* @return   the command of that name; NULL: an error was reported */
-static const struct command *find_command(struct session *session, const char *name)
+static const struct command *look_up_command(struct session *session, const char *name)
 {
 	const struct command *command = command_find(name);
 
@@ -159,7 +159,7 @@ static void help(struct session *session, int argc, char **argv)
 		return;
 	}
 	if (name)
-		command = find_command(session, name);
+		command = look_up_command(session, name);
 	if (name && !command)
 		return;
 	if (machine)
@@ -228,7 +228,7 @@ static void run(struct session *session, int argc, char **argv)
 		else
 			text_program_version(session->out, PACKAGE_VERSION);
 	} else {
-		command = find_command(session, argv[0]);
+		command = look_up_command(session, argv[0]);
 		if (command)
 			run_command(session, command, argc, argv);
 	}

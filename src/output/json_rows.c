@@ -269,6 +269,11 @@ static void id_row(struct writer *w, const char *path, uint32_t id)
 	row_end(&json);
 }
 
+static void found_row(struct writer *w, const struct found_row *row)
+{
+	id_row(w, row->path, row->id);
+}
+
 static void attributes_row(struct writer *w, const struct attributes_row *row, bool project)
 {
 	char letters[ATTRIBUTE_LETTERS];
@@ -405,6 +410,7 @@ const struct renderer json_renderer = {
 	.project_no_inheritance = project_no_inheritance,
 	.id_row = id_row,
 	.attributes_row = attributes_row,
+	.found_row = found_row,
 	.only_id = only_id,
 	.support = support,
 	.leftover_row = leftover_row,

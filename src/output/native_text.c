@@ -61,6 +61,20 @@ void text_id_row(struct writer *w, const char *path, uint32_t id)
 	write_char(w, '\n');
 }
 
+void text_found_row(struct writer *w, const struct found_row *row)
+{
+	if (row->null) {
+		write_bytes(w, row->path, strlen(row->path) + 1);
+		return;
+	}
+	if (row->show_id) {
+		write_number(w, row->id);
+		write_char(w, ' ');
+	}
+	write_escaped(w, row->path);
+	write_char(w, '\n');
+}
+
 void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id)
 {
 	(void)name;

@@ -14,6 +14,7 @@ void text_attributes_row(struct writer *w, const struct attributes_row *row, boo
 void text_attributes_enter(struct writer *w, const char *directory);
 void text_attributes_leave(struct writer *w);
 void text_id_row(struct writer *w, const char *path, uint32_t id);
+void text_found_row(struct writer *w, const struct found_row *row);
 void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id);
 void text_support(struct writer *w, const struct support_row *row);
 void text_leftover_row(struct writer *w, const struct leftover_row *row);

@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLOR_RESET "\033[0m"
+
 /* What libsmartcols calls so is its secret; here it is this. */
 struct libscols_column {
 	const char *name; /* the caller's */
 	bool right;
 };
 
+struct libscols_cell {
+	char *text;	   /* NULL: nothing */
+	const char *color; /* the caller's, or NULL */
+};
+
 struct libscols_line {
 	struct libscols_table *table;
-	char **cells; /* NULL: nothing */
+	struct libscols_cell *cells;
 	struct libscols_line *next;
 };
 
@@ -24,7 +31,7 @@ struct libscols_table {
 	struct libscols_column *columns;
 	size_t column_count;
 	struct libscols_line *first, **end;
-	bool raw, pairs, no_headings;
+	bool raw, pairs, no_headings, colors;
 };
 
 static struct libscols_table *new_table(void)
@@ -43,7 +50,7 @@ static void unref_table(struct libscols_table *table)
 	for (struct libscols_line *line = table->first; line; line = next) {
 		next = line->next;
 		for (size_t i = 0; i < table->column_count; i++)
-			free(line->cells[i]);
+			free(line->cells[i].text);
 		free(line->cells);
 		free(line);
 	}
@@ -108,8 +115,25 @@ static int set_data(struct libscols_line *line, size_t index, const char *data)
 		else
 			*to++ = *data;
 	*to = '\0';
-	free(line->cells[index]);
-	line->cells[index] = cell;
+	free(line->cells[index].text);
+	line->cells[index].text = cell;
+	return 0;
+}
+
+static struct libscols_cell *get_cell(struct libscols_line *line, size_t index)
+{
+	return &line->cells[index];
+}
+
+static int set_color(struct libscols_cell *cell, const char *color)
+{
+	cell->color = color;
+	return 0;
+}
+
+static int enable_colors(struct libscols_table *table, int enable)
+{
+	table->colors = enable;
 	return 0;
 }
 
@@ -136,7 +160,13 @@ static const char *cell_of(const struct libscols_table *table, const struct libs
 {
 	if (!line)
 		return table->columns[index].name;
-	return line->cells[index] ? line->cells[index] : "";
+	return line->cells[index].text ? line->cells[index].text : "";
+}
+
+static const char *color_of(const struct libscols_table *table, const struct libscols_line *line,
+			    size_t index)
+{
+	return table->colors && line ? line->cells[index].color : NULL;
 }
 
 static int width_of(const struct libscols_table *table, size_t index)
@@ -155,16 +185,18 @@ static void print_line(FILE *out, const struct libscols_table *table,
 {
 	for (size_t i = 0; i < table->column_count; i++) {
 		const char *cell = cell_of(table, line, i), *between = i ? " " : "";
+		const char *color = color_of(table, line, i);
 		bool last = i + 1 == table->column_count;
 
 		if (table->pairs)
 			fprintf(out, "%s%s=\"%s\"", between, table->columns[i].name, cell);
 		else if (table->raw)
 			fprintf(out, "%s%s", between, cell);
-		else if (table->columns[i].right)
-			fprintf(out, "%s%*s", between, widths[i], cell);
 		else
-			fprintf(out, "%s%-*s", between, last ? 0 : widths[i], cell);
+			fprintf(out, table->columns[i].right ? "%s%s%*s%s" : "%s%s%-*s%s", between,
+				color ? color : "",
+				last && !table->columns[i].right ? 0 : widths[i], cell,
+				color ? COLOR_RESET : "");
 	}
 	if (!line || line->next)
 		fputc('\n', out);
@@ -196,6 +228,9 @@ const struct smartcols plain_table = {
 	.table_new_column = new_column,
 	.table_new_line = new_line,
 	.line_set_data = set_data,
+	.line_get_cell = get_cell,
+	.cell_set_color = set_color,
+	.table_enable_colors = enable_colors,
 	.table_enable_raw = enable_raw,
 	.table_enable_export = enable_pairs,
 	.table_enable_noheadings = enable_noheadings,

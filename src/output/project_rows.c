@@ -9,19 +9,27 @@
 #include <strings.h>
 
 #include "json.h"
-#include "smartcols.h"
+#include "project_order.h"
+#include "project_table.h"
+#include "project_totals.h"
 
-#define CELL_SIZE 64
+#define CELL_SIZE PROJECT_CELL_SIZE
+
+#define COLOR_RED "\033[31m"
+#define COLOR_YELLOW "\033[33m"
+#define ALARMING_PERCENT 90
 
 /* What the member of a row is, which says how it is printed. */
 enum field_type {
 	FIELD_TEXT,	   /* const char *, or NULL */
+	FIELD_PATH,	   /* the same; a table has - for NULL */
 	FIELD_TEXTS,	   /* the directories */
 	FIELD_ID,	   /* uint32_t */
 	FIELD_BYTES,	   /* uint64_t, as are those below */
 	FIELD_BYTES_LIMIT, /* 0: none */
 	FIELD_COUNT,
 	FIELD_COUNT_LIMIT,
+	FIELD_GRACE, /* int64_t */
 	FIELD_BOOL,
 	FIELD_PERCENT, /* computed */
 };
@@ -38,17 +46,21 @@ struct field {
 
 /* In the order of the columns; fsquota-json(5) has the keys. */
 static const struct field fields[] = {
-	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "the directory" },
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
 	{ NULL, "directories", FIELD_TEXTS, 0, NULL },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_GRACE, MEMBER(bytes_grace_seconds),
+	  "time left above the soft limit of space" },
 	{ "USE%", NULL, FIELD_PERCENT, 0, "use of the limit that is nearer, of space or inodes" },
 	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use" },
 	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
 	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_GRACE, MEMBER(inodes_grace_seconds),
+	  "time left above the soft limit of inodes" },
 	{ NULL, "percent", FIELD_PERCENT, 0, NULL },
 	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source),
 	  "where the numbers are from: quota, walk or statfs" },
@@ -62,14 +74,19 @@ static const struct field fields[] = {
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
+static double percent_of(uint64_t used, uint64_t soft, uint64_t hard)
+{
+	uint64_t limit = hard ? hard : soft;
+
+	return limit && used != ROW_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
+}
+
 double project_row_percent(const struct project_row *row)
 {
-	uint64_t bytes = row->hard_bytes ? row->hard_bytes : row->soft_bytes;
-	uint64_t inodes = row->hard_inodes ? row->hard_inodes : row->soft_inodes;
-	double of_bytes = bytes ? 100.0 * (double)row->used_bytes / (double)bytes : -1;
-	double of_inodes = inodes ? 100.0 * (double)row->used_inodes / (double)inodes : -1;
+	double bytes = percent_of(row->used_bytes, row->soft_bytes, row->hard_bytes);
+	double inodes = percent_of(row->used_inodes, row->soft_inodes, row->hard_inodes);
 
-	return of_bytes > of_inodes ? of_bytes : of_inodes;
+	return bytes > inodes ? bytes : inodes;
 }
 
 /* --- columns --- */
@@ -80,8 +97,7 @@ static const char *number(char *cell, uint64_t value)
 	return cell;
 }
 
-/* As lsblk(8) shows sizes: 1.5G, 10M. */
-static const char *size(char *cell, uint64_t bytes, bool plain)
+const char *project_size_text(char cell[PROJECT_CELL_SIZE], uint64_t bytes, bool plain)
 {
 	static const char letters[] = "BKMGTPE";
 	unsigned int power = 0;
@@ -101,6 +117,32 @@ static const char *size(char *cell, uint64_t bytes, bool plain)
 			 (unsigned int)(tenths % 10), letters[power]);
 	else
 		snprintf(cell, CELL_SIZE, "%" PRIu64 "%c", (tenths + 5) / 10, letters[power]);
+	return cell;
+}
+
+/* The two largest units: 6d23h, 5m10s. */
+static const char *duration(char *cell, uint64_t seconds, bool plain)
+{
+	static const struct {
+		uint64_t seconds;
+		char letter;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	size_t i = 0;
+	uint64_t rest;
+
+	if (plain)
+		return number(cell, seconds);
+	if (seconds == 0)
+		return "expired";
+	while (seconds < units[i].seconds)
+		i++;
+	rest = i < 3 ? seconds % units[i].seconds / units[i + 1].seconds : 0;
+	if (rest)
+		snprintf(cell, CELL_SIZE, "%" PRIu64 "%c%" PRIu64 "%c", seconds / units[i].seconds,
+			 units[i].letter, rest, units[i + 1].letter);
+	else
+		snprintf(cell, CELL_SIZE, "%" PRIu64 "%c", seconds / units[i].seconds,
+			 units[i].letter);
 	return cell;
 }
 
@@ -134,50 +176,99 @@ static bool bool_of(const struct field *field, const struct project_row *row)
 	return value;
 }
 
-static bool is_limit(const struct field *field)
+/* Is there nothing to be shown in its column, and null in JSON? */
+static bool is_empty(const struct field *field, const struct project_row *row)
 {
-	return field->type == FIELD_BYTES_LIMIT || field->type == FIELD_COUNT_LIMIT;
+	switch (field->type) {
+	case FIELD_TEXT:
+	case FIELD_PATH:
+		return !text_of(field, row);
+	case FIELD_BYTES:
+	case FIELD_COUNT:
+		return number_of(field, row) == ROW_NOT_KNOWN;
+	case FIELD_BYTES_LIMIT:
+	case FIELD_COUNT_LIMIT:
+		return number_of(field, row) == 0;
+	case FIELD_GRACE:
+		return (int64_t)number_of(field, row) == ROW_NO_GRACE;
+	case FIELD_PERCENT:
+		return project_row_percent(row) < 0;
+	default:
+		return false;
+	}
 }
 
 /* @return   what stands in a cell, perhaps in @cell; NULL: nothing */
 static const char *cell_of(const struct field *field, const struct project_row *row, bool bytes,
 			   char *cell)
 {
-	double percent;
-
-	if (is_limit(field) && number_of(field, row) == 0)
-		return NULL;
+	if (is_empty(field, row))
+		return field->type == FIELD_PATH ? "-" : NULL;
 	switch (field->type) {
 	case FIELD_TEXT:
+	case FIELD_PATH:
 		return text_of(field, row);
 	case FIELD_BOOL:
 		return bool_of(field, row) ? "yes" : "no";
 	case FIELD_PERCENT:
-		percent = project_row_percent(row);
-		snprintf(cell, CELL_SIZE, "%.0f%%", percent);
-		return percent < 0 ? NULL : cell;
+		snprintf(cell, CELL_SIZE, "%.0f%%", project_row_percent(row));
+		return cell;
+	case FIELD_GRACE:
+		return duration(cell, number_of(field, row), bytes);
 	case FIELD_BYTES:
 	case FIELD_BYTES_LIMIT:
-		return size(cell, number_of(field, row), bytes);
+		return project_size_text(cell, number_of(field, row), bytes);
 	default:
 		return number(cell, number_of(field, row));
 	}
 }
 
-static int find_column(const char *word, size_t length)
+int project_column(const char *name, size_t length)
 {
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].column && strlen(fields[i].column) == length &&
-		    strncasecmp(fields[i].column, word, length) == 0)
+		    strncasecmp(fields[i].column, name, length) == 0)
 			return (int)i;
 	return -1;
+}
+
+int project_rows_compare(const struct project_row *one, const struct project_row *other, int column,
+			 bool descending)
+{
+	const struct field *field = &fields[column];
+	int order, empty = is_empty(field, one) - is_empty(field, other);
+
+	if (empty || is_empty(field, one))
+		return empty;
+	switch (field->type) {
+	case FIELD_TEXT:
+	case FIELD_PATH:
+		order = strcmp(text_of(field, one), text_of(field, other));
+		break;
+	case FIELD_BOOL:
+		order = bool_of(field, one) - bool_of(field, other);
+		break;
+	case FIELD_PERCENT: {
+		double a = project_row_percent(one), b = project_row_percent(other);
+
+		order = (a > b) - (a < b);
+		break;
+	}
+	default: {
+		uint64_t a = number_of(field, one), b = number_of(field, other);
+
+		order = (a > b) - (a < b);
+		break;
+	}
+	}
+	return descending ? -order : order;
 }
 
 static const char *add_columns(struct project_style *style, const char *names)
 {
 	for (;; names++) {
 		size_t length = strcspn(names, ",");
-		int column = find_column(names, length);
+		int column = project_column(names, length);
 
 		if (column < 0 || style->column_count == PROJECT_COLUMNS_MAX)
 			return names;
@@ -230,10 +321,13 @@ static void json_directories(struct json *json, const char *key, const struct pr
 
 static void json_field(struct json *json, const struct field *field, const struct project_row *row)
 {
-	double percent;
-
+	if (is_empty(field, row)) {
+		json_null(json, field->key);
+		return;
+	}
 	switch (field->type) {
 	case FIELD_TEXT:
+	case FIELD_PATH:
 		json_string(json, field->key, text_of(field, row));
 		break;
 	case FIELD_TEXTS:
@@ -243,17 +337,10 @@ static void json_field(struct json *json, const struct field *field, const struc
 		json_bool(json, field->key, bool_of(field, row));
 		break;
 	case FIELD_PERCENT:
-		percent = project_row_percent(row);
-		if (percent < 0)
-			json_null(json, field->key);
-		else
-			json_decimal(json, field->key, percent);
+		json_decimal(json, field->key, project_row_percent(row));
 		break;
 	default:
-		if (is_limit(field) && number_of(field, row) == 0)
-			json_null(json, field->key);
-		else
-			json_number(json, field->key, number_of(field, row));
+		json_number(json, field->key, number_of(field, row));
 		break;
 	}
 }
@@ -265,9 +352,39 @@ struct project_output {
 	struct project_style style;
 	bool single;
 	bool any;
+	struct held_rows held; /* where they are sorted */
+	struct project_totals totals;
 	const struct smartcols *lib;
 	struct libscols_table *table;
 };
+
+struct libscols_table *project_table_new(const struct smartcols *lib,
+					 const struct project_style *style)
+{
+	struct libscols_table *table = lib->new_table();
+
+	if (!table)
+		return NULL;
+	lib->table_enable_raw(table, style->format == PROJECT_RAW);
+	lib->table_enable_export(table, style->format == PROJECT_PAIRS);
+	lib->table_enable_noheadings(table, style->no_headings);
+	lib->table_enable_colors(table, style->colored);
+	return table;
+}
+
+int project_table_print(struct writer *w, const struct smartcols *lib, struct libscols_table *table)
+{
+	char *text = NULL;
+	int rc = lib->print_table_to_string(table, &text);
+
+	if (rc == 0 && text) {
+		write_text(w, text);
+		if (text[0] && text[strlen(text) - 1] != '\n')
+			write_char(w, '\n');
+	}
+	free(text);
+	return rc ? -ENOMEM : 0;
+}
 
 static bool begin_table(struct project_output *output)
 {
@@ -275,15 +392,13 @@ static bool begin_table(struct project_output *output)
 	const struct smartcols *lib = smartcols_load();
 
 	output->lib = lib;
-	output->table = lib->new_table();
+	output->table = project_table_new(lib, style);
 	if (!output->table)
 		return false;
-	lib->table_enable_raw(output->table, style->format == PROJECT_RAW);
-	lib->table_enable_export(output->table, style->format == PROJECT_PAIRS);
-	lib->table_enable_noheadings(output->table, style->no_headings);
 	for (size_t i = 0; i < style->column_count; i++) {
 		const struct field *field = &fields[style->columns[i]];
-		bool left = field->type == FIELD_TEXT || field->type == FIELD_BOOL;
+		bool left = field->type == FIELD_TEXT || field->type == FIELD_PATH ||
+			    field->type == FIELD_BOOL;
 
 		if (!lib->table_new_column(output->table, field->column, 0,
 					   left ? 0 : SCOLS_FL_RIGHT))
@@ -296,6 +411,8 @@ static void free_output(struct project_output *output)
 {
 	if (output->table)
 		output->lib->unref_table(output->table);
+	held_rows_free(&output->held);
+	project_totals_free(&output->totals);
 	free(output);
 }
 
@@ -322,6 +439,18 @@ struct project_output *project_output_begin(struct writer *w, const struct proje
 	return output;
 }
 
+/* What needs to be looked at: red what is full or expired, yellow a grace time that runs. */
+static const char *color_of(const struct field *field, const struct project_row *row)
+{
+	if (is_empty(field, row))
+		return NULL;
+	if (field->type == FIELD_PERCENT)
+		return project_row_percent(row) > ALARMING_PERCENT ? COLOR_RED : NULL;
+	if (field->type == FIELD_GRACE)
+		return number_of(field, row) == 0 ? COLOR_RED : COLOR_YELLOW;
+	return NULL;
+}
+
 static int table_row(struct project_output *output, const struct project_row *row)
 {
 	struct libscols_line *line = output->lib->table_new_line(output->table, NULL);
@@ -330,16 +459,21 @@ static int table_row(struct project_output *output, const struct project_row *ro
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; i < style->column_count; i++) {
+		const struct field *field = &fields[style->columns[i]];
+		const char *color = style->colored ? color_of(field, row) : NULL;
 		char cell[CELL_SIZE];
-		const char *text = cell_of(&fields[style->columns[i]], row, style->bytes, cell);
+		const char *text = cell_of(field, row, style->bytes, cell);
 
 		if (text && output->lib->line_set_data(line, i, text))
+			return -ENOMEM;
+		if (color &&
+		    output->lib->cell_set_color(output->lib->line_get_cell(line, i), color))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int project_output_row(struct project_output *output, const struct project_row *row)
+static int write_row(struct project_output *output, const struct project_row *row)
 {
 	struct json json;
 
@@ -357,25 +491,57 @@ int project_output_row(struct project_output *output, const struct project_row *
 	return 0;
 }
 
-int project_output_end(struct project_output *output)
+int project_output_row(struct project_output *output, const struct project_row *row)
 {
-	char *text = NULL;
+	const struct project_style *style = &output->style;
+
+	if (style->has_over && project_row_percent(row) < style->over)
+		return 0;
+	return style->sort_count ? held_rows_add(&output->held, row) : write_row(output, row);
+}
+
+static int write_held(struct project_output *output)
+{
 	int rc = 0;
 
+	held_rows_sort(&output->held, &output->style);
+	for (size_t i = 0; i < output->held.count && rc == 0; i++)
+		rc = write_row(output, &output->held.rows[i].row);
+	return rc;
+}
+
+static void end_json(struct project_output *output)
+{
+	struct writer *w = output->writer;
+
+	if (output->single) {
+		write_text(w, output->any ? "}\n" : "null}\n");
+		return;
+	}
+	write_text(w, output->any ? "\n]" : "]");
+	if (output->totals.count) {
+		write_text(w, ",\"total\":[");
+		project_totals_json(w, &output->totals);
+		write_text(w, "\n]");
+	}
+	write_text(w, "}\n");
+}
+
+int project_output_total(struct project_output *output, const struct project_total *total)
+{
+	return project_totals_add(&output->totals, total);
+}
+
+int project_output_end(struct project_output *output)
+{
+	int rc = write_held(output);
+
 	if (!output->table) {
-		if (output->single)
-			write_text(output->writer, output->any ? "}\n" : "null}\n");
-		else
-			write_text(output->writer, output->any ? "\n]}\n" : "]}\n");
+		end_json(output);
 	} else {
-		rc = output->lib->print_table_to_string(output->table, &text);
-		if (rc == 0 && text) {
-			write_text(output->writer, text);
-			if (text[0] && text[strlen(text) - 1] != '\n')
-				write_char(output->writer, '\n');
-		}
-		free(text);
+		rc |= project_table_print(output->writer, output->lib, output->table);
+		rc |= project_totals_table(output->writer, &output->style, &output->totals);
 	}
 	free_output(output);
-	return rc;
+	return rc ? -ENOMEM : 0;
 }

@@ -10,20 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rows.h"
 #include "writer.h"
+
+#define ROW_NOT_KNOWN UINT64_MAX
 
 /* A directory, or in a list a project. */
 struct project_row {
-	const char *path;
+	const char *path;		/* or NULL: not known */
 	const char *const *directories; /* in a list: all that are known, else NULL */
 	size_t directory_count;
 	uint32_t id;
-	const char *name; /* or NULL */
-	uint64_t used_bytes, used_inodes;
+	const char *name;		  /* or NULL */
+	uint64_t used_bytes, used_inodes; /* ROW_NOT_KNOWN: not known */
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
-	const char *source; /* "quota", "walk" or "statfs" */
+	int64_t bytes_grace_seconds, inodes_grace_seconds; /* ROW_NO_GRACE: it does not run */
+	const char *source;				   /* "quota", "walk" or "statfs" */
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
@@ -41,9 +45,15 @@ struct project_style {
 	const char *usual; /* the columns where none are chosen, as project_columns() takes them */
 	enum project_format format;
 	bool no_headings;
-	bool bytes; /* instead of sizes for people */
+	enum { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS } color;
+	bool colored; /* what that means where it is printed */
+	bool bytes;   /* instead of sizes for people, and seconds instead of times */
 	int columns[PROJECT_COLUMNS_MAX];
 	size_t column_count;
+	bool has_over; /* only rows from this percentage on; also in JSON, as the order */
+	double over;
+	int sort[PROJECT_COLUMNS_MAX]; /* the column + 1, negative: descending; see project_order.h */
+	size_t sort_count;
 };
 
 /**
@@ -53,6 +63,17 @@ struct project_style {
  * @return   NULL, or the name that is no column, up to the end of @names
  */
 const char *project_columns(struct project_style *style, const char *names);
+
+/** @return  the number of the column of that name in any case, or -1 */
+int project_column(const char *name, size_t length);
+
+/**
+ * Compare two rows by a column. A row whose cell is empty comes last, ascending or descending.
+ *
+ * @return   as strcmp(3)
+ */
+int project_rows_compare(const struct project_row *one, const struct project_row *other, int column,
+			 bool descending);
 
 /** Print what columns there are. */
 void project_columns_list(struct writer *w);
@@ -65,7 +86,7 @@ struct project_output;
  *
  * @key      of the JSON document
  * @single   JSON with one object instead of an array
- * @json     JSON; then the style is ignored
+ * @json     JSON; then of the style only @over and @sort matter
  * @return   NULL without memory
  */
 struct project_output *project_output_begin(struct writer *w, const struct project_style *style,
@@ -73,6 +94,19 @@ struct project_output *project_output_begin(struct writer *w, const struct proje
 
 /** @return  0 or -ENOMEM */
 int project_output_row(struct project_output *output, const struct project_row *row);
+
+/* All projects of a filesystem. */
+struct project_total {
+	const char *filesystem;
+	const char *mountpoint;
+	uint64_t size_bytes, used_bytes; /* of the filesystem */
+	uint64_t hard_bytes;		 /* the sum of the hard limits */
+	uint64_t excess_bytes;		 /* how far it is above the size; computed */
+	uint64_t unlimited;		 /* projects without a hard limit of space */
+};
+
+/** Print it behind the rows. @return  0 or -ENOMEM */
+int project_output_total(struct project_output *output, const struct project_total *total);
 
 /** Print what is left, and free it. @return  0 or -ENOMEM */
 int project_output_end(struct project_output *output);

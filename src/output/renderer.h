@@ -57,6 +57,7 @@ struct renderer {
 	void (*attributes_row)(struct writer *w, const struct attributes_row *row, bool project);
 	void (*attributes_enter)(struct writer *w, const char *directory);
 	void (*attributes_leave)(struct writer *w);
+	void (*found_row)(struct writer *w, const struct found_row *row);
 	/* assign --dry-run, and supported: all that is printed */
 	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
 	void (*support)(struct writer *w, const struct support_row *row);

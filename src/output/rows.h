@@ -144,6 +144,14 @@ struct applied_row {
 	const struct applied_limits *before, *after; /* or NULL */
 };
 
+/* A file that carries an ID. */
+struct found_row {
+	const char *path;
+	uint32_t id;
+	bool show_id; /* in text */
+	bool null;    /* the path alone, ended by NUL */
+};
+
 /* Where a quota can be put. */
 struct support_row {
 	const char *path;

@@ -13,6 +13,9 @@ struct smartcols {
 						    int);
 	struct libscols_line *(*table_new_line)(struct libscols_table *, struct libscols_line *);
 	int (*line_set_data)(struct libscols_line *, size_t, const char *);
+	struct libscols_cell *(*line_get_cell)(struct libscols_line *, size_t);
+	int (*cell_set_color)(struct libscols_cell *, const char *);
+	int (*table_enable_colors)(struct libscols_table *, int);
 	int (*table_enable_raw)(struct libscols_table *, int);
 	int (*table_enable_export)(struct libscols_table *, int);
 	int (*table_enable_noheadings)(struct libscols_table *, int);

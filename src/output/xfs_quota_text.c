@@ -476,6 +476,7 @@ const struct renderer text_renderer = {
 	.project_end = project_end,
 	.id_row = text_id_row,
 	.attributes_row = text_attributes_row,
+	.found_row = text_found_row,
 	.attributes_enter = text_attributes_enter,
 	.attributes_leave = text_attributes_leave,
 	.only_id = text_only_id,

@@ -729,22 +729,29 @@ struct fsq_resize_request {
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err);
 
 enum fsq_usage_source {
-	FSQ_USAGE_QUOTA,  /* the quota of its project */
-	FSQ_USAGE_WALK,	  /* counted as du(1) does, without deleted files that are open */
-	FSQ_USAGE_STATFS, /* its whole file system, which is in memory */
+	FSQ_USAGE_QUOTA, /* the quota of its project */
+	FSQ_USAGE_WALK,	 /* counted as du(1) does, without deleted files that are open */
+	/* Its whole file system, which is in memory; or for a caller who may not ask for the quota
+	 * of its project, what statfs(2) shows: the soft limit, else the hard one, as hard limit,
+	 * and no use above it. */
+	FSQ_USAGE_STATFS,
 };
+
+#define FSQ_NOT_KNOWN UINT64_MAX
 
 struct fsq_usage {
 	enum fsq_usage_source source;
-	uint32_t id; /* 0: no project */
-	uint64_t used_bytes, used_inodes;
+	uint32_t id;			  /* 0: no project */
+	uint64_t used_bytes, used_inodes; /* with FSQ_USAGE_STATFS: one can be FSQ_NOT_KNOWN */
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
 	bool accounting, enforced; /* of projects, on its file system */
 	char *device;		   /* the source in the mount table */
 	char *mountpoint;
-	uint64_t reserved[4];
+	/* When the grace time ends, in seconds since 1970; 0: it is not running. */
+	int64_t bytes_expires, inodes_expires;
+	uint64_t reserved[2];
 };
 
 struct fsq_usage_request {
@@ -753,7 +760,7 @@ struct fsq_usage_request {
 	/* As /etc/projects. The project of a directory that is in it is the one in the file,
 	 * whatever its owner has made it carry. NULL: the one that it carries. */
 	const char *projects_file;
-	bool walk;				/* count where there is no quota */
+	bool walk; /* count where there is no quota, or the caller may not ask for it */
 	const struct fsq_call_options *options; /* of counting, or NULL */
 };
 
@@ -762,8 +769,9 @@ struct fsq_usage_request {
  *
  * @usage    filled on success; clear it with fsq_usage_clear()
  * @return   0; FSQ_E_NOT_FOUND no such path, or no project; FSQ_E_NOT_SUPPORTED no project quota
- *           here; FSQ_E_USAGE a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: KEP-1029, "Operation Flow -- Retrieving Storage Consumption"
+ *           here; FSQ_E_USAGE a symlink; FSQ_E_PERMISSION without CAP_SYS_ADMIN, where
+ *           statfs(2) shows nothing; FSQ_E_FAILED
+ * Source: KEP-1029, "Operation Flow -- Retrieving Storage Consumption"; statfs(2)
  */
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err);
@@ -836,11 +844,12 @@ enum fsq_file_kind {
 
 struct fsq_attributes {
 	enum fsq_file_kind kind;
-	const char *path;   /* that was given, and the names below it */
-	int depth;	    /* 0: the path that was given */
-	int errnum;	    /* why the flags are not known, or 0 */
-	uint32_t flags;	    /* FS_IOC_GETFLAGS */
-	int project_errnum; /* why the project is not known, or 0 */
+	const char *path; /* that was given, and the names below it */
+	int depth;	  /* 0: the path that was given */
+	int errnum;	  /* why the flags are not known, or 0 */
+	uint32_t flags;	  /* FS_IOC_GETFLAGS */
+	/* Why the project is not known, or 0. Of a special file it is since Linux 6.17. */
+	int project_errnum;
 	uint32_t project_id;
 	bool inherit;
 };

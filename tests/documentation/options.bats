@@ -129,8 +129,8 @@ completed() {
 	assert_output -- "--hard --hard-inodes"
 	completed usage --fallback ""
 	assert_output "none walk"
-	completed list --sort=u
-	assert_output -- --sort=use
+	completed list --sort=US
+	assert_output -- "--sort=USED --sort=USE%"
 	completed list -o PATH,U
 	assert_output "PATH,USED PATH,USE%"
 	completed quota -u daem

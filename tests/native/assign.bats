@@ -552,7 +552,7 @@ unfinished() {
 		fallocate -l 1M "$dir/file"
 		run_split fsquota usage --json "$dir"
 		assert_equal "$(jq -c '.usage[0] | map_values(type)' <<<"$stdout")" \
-			'{"path":"string","id":"number","name":"string","used_bytes":"number","soft_bytes":"number","hard_bytes":"number","used_inodes":"number","soft_inodes":"number","hard_inodes":"number","percent":"number","source":"string","filesystem":"string","mountpoint":"string","accounting":"boolean","enforced":"boolean"}'
+			'{"path":"string","id":"number","name":"string","used_bytes":"number","soft_bytes":"number","hard_bytes":"number","bytes_grace_seconds":"null","used_inodes":"number","soft_inodes":"number","hard_inodes":"number","inodes_grace_seconds":"null","percent":"number","source":"string","filesystem":"string","mountpoint":"string","accounting":"boolean","enforced":"boolean"}'
 		assert_equal "$(jq -c '.usage[0] | [.path, .name, .soft_bytes, .hard_bytes, .used_inodes, .hard_inodes, .source, .mountpoint]' <<<"$stdout")" \
 			"[\"$dir\",\"pod\",5242880,10485760,2,8,\"quota\",\"/mnt/$fs\"]"
 		assert [ "$(jq '.usage[0].used_bytes' <<<"$stdout")" -ge 1048576 ]

@@ -33,12 +33,14 @@ commands='
 	id /mnt/x/other
 	lsattr -pd /mnt/x/other
 	assign --dry-run /mnt/x/other
+	check --over 0 /mnt/x
+	find 43 /mnt/x
 	list /mnt/x
 	release --dry-run /mnt/x/other
 	resize --dry-run /mnt/x/other 1G
 	supported /mnt/x/other
 	usage /mnt/x/other'
-own='id|lsattr|assign|list|release|resize|supported|usage' # our own commands
+own='id|lsattr|assign|check|find|list|release|resize|supported|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='

@@ -21,6 +21,7 @@ static char *draw(const struct smartcols *lib, int mode, bool headings, int rows
 	lib->table_enable_raw(table, mode == RAW);
 	lib->table_enable_export(table, mode == PAIRS);
 	lib->table_enable_noheadings(table, !headings);
+	lib->table_enable_colors(table, rows & 1);
 	lib->table_new_column(table, "PATH", 0, 0);
 	lib->table_new_column(table, "USE%", 0, SCOLS_FL_RIGHT);
 	lib->table_new_column(table, "SOURCE", 0, right_last ? SCOLS_FL_RIGHT : 0);
@@ -32,6 +33,8 @@ static char *draw(const struct smartcols *lib, int mode, bool headings, int rows
 
 			if (cell)
 				lib->line_set_data(line, column, cell);
+			if ((row + (int)column) & 1)
+				lib->cell_set_color(lib->line_get_cell(line, column), "\033[31m");
 		}
 	}
 	if (lib->print_table_to_string(table, &text))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Project IDs and flags of single files, and of those in a tree, one after the other. */
 #include <errno.h>
+#include <fcntl.h>
 
 #include "quota/base/error.h"
 #include "quota/walk/tree_walk.h"
@@ -117,6 +118,14 @@ static enum fsq_visit visit_attributes(const struct fsq_walk_entry *entry,
 			attributes.project_id = project.id;
 			attributes.inherit = project.inherit;
 		}
+	}
+	if (entry->kind == FSQ_WALK_SPECIAL) {
+		/* The path that was given is in no directory of the walk. */
+		attributes.project_errnum =
+			-(entry->name ? fsq_walk_project_get(entry, &project)
+				      : fsq_inode_project_get_at(AT_FDCWD, entry->path, &project));
+		if (attributes.project_errnum == 0)
+			attributes.project_id = project.id;
 	}
 	return each->visit(&attributes, each->arg);
 }

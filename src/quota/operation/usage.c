@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/statfs.h>
 
+#include "directory_space.h"
 #include "disk_use.h"
 #include "limits.h"
 #include "quota/base/error.h"
@@ -28,6 +29,8 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
+	usage->bytes_expires = blocks->expires;
+	usage->inodes_expires = inodes->expires;
 }
 
 void fsq_usage_clear(struct fsq_usage *usage)
@@ -93,6 +96,9 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place, const ch
 		usage->accounting = state.accounting[FSQ_PROJECT];
 		usage->enforced = state.enforced[FSQ_PROJECT];
 	}
+	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION)
+		return fsq_fail(err, FSQ_E_PERMISSION, -rc, place->path,
+				"cannot ask whether there is project quota");
 	if (!usage->accounting)
 		return fsq_add_hint(err, FSQ_HINT_MOUNT_OR_COUNT,
 				    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
@@ -112,6 +118,24 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place, const ch
 	return rc;
 }
 
+/*
+ * For a caller who may not ask the kernel.
+ * @return   whether statfs(2) shows the project
+ */
+static bool ask_directory(struct fsq_usage *usage, struct fsq_place *place)
+{
+	struct fsq_inode_project carried;
+
+	/* statfs(2) shows no limit that nobody is stopped at. */
+	if ((usage->accounting && !usage->enforced) ||
+	    fsq_inode_project_get(place->target.fd, &carried) ||
+	    !fsq_directory_space(place, &carried, usage))
+		return false;
+	usage->accounting = true;
+	usage->enforced = true;
+	return true;
+}
+
 static int get(struct fsq_usage *usage, struct fsq_place *place,
 	       const struct fsq_usage_request *request, struct fsq_error *err)
 {
@@ -129,7 +153,10 @@ static int get(struct fsq_usage *usage, struct fsq_place *place,
 		return 0;
 	}
 	rc = ask_kernel(usage, place, request->projects_file, err);
-	if (!request->walk || (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED))
+	if (rc == FSQ_E_PERMISSION && ask_directory(usage, place))
+		return 0;
+	if (!request->walk ||
+	    (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED && rc != FSQ_E_PERMISSION))
 		return rc;
 	usage->source = FSQ_USAGE_WALK;
 	return fsq_disk_use(place->target.fd, place->path, request->options, &usage->used_bytes,

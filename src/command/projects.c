@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "projects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dquots.h"
+#include "options.h"
+#include "paths.h"
+#include "shared/array.h"
+
+/* --- scopes --- */
+
+static bool add_scope(struct projects *projects, const struct project_scope *scope)
+{
+	struct project_scope *scopes = array_grow(projects->scopes, projects->scope_count,
+						  &projects->scope_capacity, sizeof(*scopes));
+
+	if (!scopes)
+		return false;
+	projects->scopes = scopes;
+	scopes[projects->scope_count++] = *scope;
+	return true;
+}
+
+static char *without_slashes_at_end(const char *path)
+{
+	char *copy = strdup(path);
+
+	for (size_t i = copy ? strlen(copy) : 0; i > 1 && copy[i - 1] == '/'; i--)
+		copy[i - 1] = '\0';
+	return copy;
+}
+
+/* @return   0 or -1 with errno; whether all of the filesystem is meant by its mount point or device */
+static int look_at(const char *path, bool *whole, bool *is_directory)
+{
+	struct statx stx;
+
+	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx))
+		return -1;
+	*is_directory = S_ISDIR(stx.stx_mode);
+	*whole = S_ISBLK(stx.stx_mode) ||
+		 (*is_directory && (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
+	return 0;
+}
+
+/* The project of a directory, 0: none. @return  false: an error was reported */
+static bool find_own(struct session *session, const char *path, uint32_t *id)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = path,
+		.projects_file = session->projects_file,
+	};
+	struct fsq_usage usage;
+	struct fsq_error err;
+	int rc = fsq_usage_get(&usage, &request, &err);
+
+	*id = rc ? 0 : usage.id;
+	if (rc == 0)
+		fsq_usage_clear(&usage);
+	/* Others are below it, or nothing is, which the caller sees. */
+	if (rc == 0 || (rc == FSQ_E_NOT_FOUND && err.errnum == 0))
+		return true;
+	session_fail(session, &err);
+	return false;
+}
+
+/* @return   false: an error was reported, and *@scope points to nothing */
+static bool fill_scope(struct session *session, const char *path, bool own,
+		       struct project_scope *scope)
+{
+	bool is_directory;
+
+	if (look_at(path, &scope->whole, &is_directory)) {
+		session_errno(session, 0, errno, path, "%s: cannot read", path);
+		return false;
+	}
+	if (scope->whole)
+		return true;
+	if (!is_directory) {
+		session_error(session, 0, FSQ_E_USAGE, 0, path,
+			      "%s: is neither a directory nor a device", path);
+		return false;
+	}
+	if (own && !find_own(session, path, &scope->id))
+		return false;
+	scope->directory = realpath(path, NULL);
+	scope->given = without_slashes_at_end(path);
+	if (scope->directory && scope->given)
+		return true;
+	session_errno(session, 0, errno, path, "%s: cannot find it again", path);
+	free(scope->directory);
+	free(scope->given);
+	return false;
+}
+
+void projects_add_path(struct projects *projects, const char *path, bool own)
+{
+	struct session *session = projects->session;
+	struct project_scope scope = { 0 };
+	int at = paths_find(session, path);
+
+	if (at >= 0)
+		scope.dev = session->paths[at].info->dev;
+	else if (!paths_add(session, path, &scope.dev))
+		return;
+	if (!fill_scope(session, path, own, &scope) || add_scope(projects, &scope))
+		return;
+	projects->no_memory = true;
+	free(scope.directory);
+	free(scope.given);
+}
+
+static bool is_below(const char *directory, const char *above)
+{
+	size_t length = strlen(above);
+
+	return strncmp(directory, above, length) == 0 &&
+	       (directory[length] == '\0' || directory[length] == '/');
+}
+
+static bool is_in_scope(const struct project_scope *scope, uint32_t id, const char *directory)
+{
+	if (scope->whole || (scope->id && scope->id == id))
+		return true;
+	return directory && scope->directory &&
+	       (is_below(directory, scope->directory) || is_below(directory, scope->given));
+}
+
+/* @directory  of the project, or NULL */
+static bool is_wanted(const struct projects *projects, dev_t dev, uint32_t id,
+		      const char *directory)
+{
+	for (size_t i = 0; i < projects->scope_count; i++)
+		if (projects->scopes[i].dev == dev &&
+		    is_in_scope(&projects->scopes[i], id, directory))
+			return true;
+	return projects->scope_count == 0;
+}
+
+/* --- directories --- */
+
+/* The filesystem that holds a directory, or -1. */
+static int filesystem_of(const struct session *session, const char *directory)
+{
+	for (size_t i = 0; i < session->path_count; i++)
+		if (fsq_filesystem_holds(session->paths[i].fs, directory))
+			return (int)i;
+	return -1;
+}
+
+static bool know(struct projects *projects, uint32_t id, size_t filesystem, const char *directory)
+{
+	struct known_directory *known = array_grow(projects->known, projects->known_count,
+						   &projects->known_capacity, sizeof(*known));
+	char *copy;
+
+	if (known)
+		projects->known = known;
+	copy = known ? strdup(directory) : NULL;
+	projects->no_memory |= !copy;
+	if (copy)
+		known[projects->known_count++] = (struct known_directory){ id, filesystem, copy };
+	return copy;
+}
+
+static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
+{
+	struct projects *projects = arg;
+	const struct session *session = projects->session;
+	int filesystem = id ? filesystem_of(session, directory) : -1;
+
+	if (filesystem < 0 ||
+	    !is_wanted(projects, session->paths[filesystem].info->dev, id, directory))
+		return FSQ_VISIT_CONTINUE;
+	return know(projects, id, (size_t)filesystem, directory) ? FSQ_VISIT_CONTINUE
+								 : FSQ_VISIT_STOP;
+}
+/* A directory that was named stands for its project where the file has none. */
+static void know_named(struct projects *projects)
+{
+	for (size_t i = 0; i < projects->scope_count; i++) {
+		const struct project_scope *scope = &projects->scopes[i];
+		int filesystem = paths_find_dev(projects->session, scope->dev);
+		bool found = !scope->id || !scope->given || filesystem < 0;
+
+		for (size_t j = 0; j < projects->known_count && !found; j++)
+			found = projects->known[j].id == scope->id &&
+				projects->known[j].filesystem == (size_t)filesystem;
+		if (!found)
+			know(projects, scope->id, (size_t)filesystem, scope->given);
+	}
+}
+
+static int compare_known(const void *one, const void *other)
+{
+	const struct known_directory *a = one, *b = other;
+
+	if (a->filesystem != b->filesystem)
+		return a->filesystem < b->filesystem ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return strcmp(a->directory, b->directory);
+}
+
+/* The next directory, if it is on the filesystem that is read. */
+static const struct known_directory *next_known(const struct projects *projects)
+{
+	const struct known_directory *next = &projects->known[projects->next_known];
+
+	return projects->next_known < projects->known_count &&
+			       next->filesystem == projects->filesystem
+		       ? next
+		       : NULL;
+}
+
+/* --- projects --- */
+
+static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
+				 const struct fsq_dquot *dquot)
+{
+	struct fsq_usage usage = {
+		.source = FSQ_USAGE_QUOTA,
+		.id = id,
+		.accounting = projects->state.accounting[FSQ_PROJECT],
+		.enforced = projects->state.enforced[FSQ_PROJECT],
+	};
+
+	if (dquot)
+		fsq_usage_set_dquot(&usage, dquot);
+	return usage;
+}
+
+/* With its directories, which stand together. */
+static void add_project(struct projects *projects, uint32_t id, const struct fsq_dquot *dquot)
+{
+	struct project *project =
+		array_grow(projects->all, projects->count, &projects->capacity, sizeof(*project));
+	const struct known_directory *next;
+
+	if (!project) {
+		projects->no_memory = true;
+		return;
+	}
+	projects->all = project;
+	project += projects->count++;
+	*project = (struct project){
+		.usage = usage_of(projects, id, dquot),
+		.filesystem = projects->filesystem,
+		.known = projects->next_known,
+	};
+	while ((next = next_known(projects)) && next->id == id) {
+		project->known_count++;
+		projects->next_known++;
+	}
+}
+
+/* Those of the projects file below an ID that the kernel has no record of. */
+static void add_unrecorded(struct projects *projects, uint64_t below)
+{
+	const struct known_directory *next;
+
+	while ((next = next_known(projects)) && next->id < below)
+		add_project(projects, next->id, NULL);
+}
+
+static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
+{
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+
+	if (usage->id == 0)
+		sum->none = *usage;
+	else if (usage->hard_bytes == 0)
+		sum->unlimited++;
+	else if (__builtin_add_overflow(sum->hard_bytes, usage->hard_bytes, &sum->hard_bytes))
+		sum->hard_bytes = UINT64_MAX;
+}
+
+static void add_record(const struct fsq_dquot *dquot, void *arg)
+{
+	struct projects *projects = arg;
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
+	const struct fsq_usage usage = usage_of(projects, dquot->id, dquot);
+	const struct known_directory *next;
+	bool is_empty = true;
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		is_empty &= !dquot->form[form].used && !dquot->form[form].soft &&
+			    !dquot->form[form].hard;
+	if (projects->want_sums && (!is_empty || dquot->id == 0))
+		add_to_sum(projects, &usage);
+	if (dquot->id == 0)
+		return;
+	add_unrecorded(projects, dquot->id);
+	next = next_known(projects);
+	if ((!is_empty && is_wanted(projects, path->info->dev, dquot->id, NULL)) ||
+	    (next && next->id == dquot->id))
+		add_project(projects, dquot->id, dquot);
+}
+
+/* The next ID that is wanted by itself, or 0. */
+static uint32_t next_id(const struct projects *projects, uint32_t above, dev_t dev)
+{
+	const struct known_directory *next = next_known(projects);
+	uint32_t id = next ? next->id : 0;
+
+	for (size_t i = 0; i < projects->scope_count; i++) {
+		const struct project_scope *scope = &projects->scopes[i];
+
+		if (scope->dev == dev && scope->id > above && (!id || scope->id < id))
+			id = scope->id;
+	}
+	return id;
+}
+
+/* @return   whether these were all; else an error was reported */
+static bool read_ids(struct projects *projects, const struct path_entry *path)
+{
+	uint32_t id = 0;
+
+	while ((id = next_id(projects, id, path->info->dev))) {
+		struct fsq_dquot dquot;
+		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
+
+		if (rc && rc != -ENOENT) {
+			session_errno(projects->session, 0, -rc, NULL,
+				      "cannot read the quota of project %u", id);
+			return false;
+		}
+		if (rc == 0)
+			add_record(&dquot, projects);
+		else
+			add_unrecorded(projects, (uint64_t)id + 1);
+	}
+	return true;
+}
+
+/* @return   whether these were all; else an error was reported */
+static bool read_records(struct projects *projects, const struct path_entry *path)
+{
+	const struct dquot_range range = { .type = FSQ_PROJECT, .lower = !projects->want_sums };
+
+	if (!projects->want_sums && !is_wanted(projects, path->info->dev, 0, NULL))
+		return read_ids(projects, path);
+	if (!dquots_each(projects->session, path->fs, &range, add_record, projects))
+		return false;
+	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
+	return true;
+}
+
+/* A filesystem of a path that could not be looked at has none. */
+static bool has_scope(const struct projects *projects, dev_t dev)
+{
+	for (size_t i = 0; i < projects->scope_count; i++)
+		if (projects->scopes[i].dev == dev)
+			return true;
+	return projects->scope_count == 0;
+}
+
+static void tell_unsupported(const struct projects *projects)
+{
+	if (!projects->pass_over)
+		session_error(projects->session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "there is no project quota: it takes XFS, ext4 or f2fs, mounted "
+			      "with prjquota");
+}
+
+static void read_filesystem(struct projects *projects)
+{
+	struct session *session = projects->session;
+	const struct path_entry *path = &session->paths[projects->filesystem];
+	int rc;
+
+	if (!has_scope(projects, path->info->dev))
+		return;
+	rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
+	/* Of a filesystem that could not be read to its end some may be left. */
+	while (projects->next_known < projects->known_count &&
+	       projects->known[projects->next_known].filesystem < projects->filesystem)
+		projects->next_known++;
+	session->current_path = (int)projects->filesystem;
+	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
+		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
+	else if (rc || !projects->state.accounting[FSQ_PROJECT])
+		tell_unsupported(projects);
+	else if (read_records(projects, path) && projects->want_sums)
+		projects->sums[projects->filesystem].known = true;
+	session->current_path = -1;
+}
+
+void projects_collect(struct projects *projects)
+{
+	struct session *session = projects->session;
+	struct fsq_error err;
+
+	if (projects->want_sums) {
+		projects->sums = calloc(session->path_count + 1, sizeof(*projects->sums));
+		projects->no_memory |= !projects->sums;
+	}
+	if (!projects->no_memory &&
+	    fsq_projects_each(session->projects_file, add_known, projects, &err))
+		session_note_projects(session, &err);
+	know_named(projects);
+	if (projects->known_count > 0)
+		qsort(projects->known, projects->known_count, sizeof(*projects->known),
+		      compare_known);
+	for (; projects->filesystem < session->path_count && !projects->no_memory;
+	     projects->filesystem++)
+		read_filesystem(projects);
+	if (projects->no_memory)
+		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
+}
+
+bool projects_has_any(const struct projects *projects, const struct project_scope *scope)
+{
+	if (scope->whole || scope->id)
+		return true;
+	for (size_t i = 0; i < projects->known_count; i++)
+		if (is_in_scope(scope, 0, projects->known[i].directory))
+			return true;
+	return false;
+}
+
+bool projects_collect_chosen(struct projects *projects)
+{
+	struct session *session = projects->session;
+	struct project_scope scope = { 0 };
+
+	if (!options_project(session, &scope.id))
+		return false;
+	for (size_t i = 0; i < session->path_count && !projects->no_memory; i++) {
+		scope.dev = session->paths[i].info->dev;
+		projects->no_memory |= !add_scope(projects, &scope);
+	}
+	projects->pass_over = session->at_count == 0;
+	projects_collect(projects);
+	if (projects->count == 0 && session->status == 0)
+		session_error(
+			session, 0, FSQ_E_NOT_FOUND, 0, session->at_count ? session->at[0] : NULL,
+			"project %u has neither use nor limits%s%s", scope.id,
+			session->at_count ? " on " : "", session->at_count ? session->at[0] : "");
+	return projects->count > 0;
+}
+
+struct project_row projects_row(const struct projects *projects, const struct project *project,
+				const char **directories)
+{
+	struct session *session = projects->session;
+	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
+	struct project_row row = listing_row(session, NULL, &project->usage);
+
+	row.filesystem = info->device;
+	row.mountpoint = info->directory;
+	for (size_t i = 0; i < project->known_count; i++)
+		directories[i] = projects->known[project->known + i].directory;
+	row.directories = directories;
+	row.directory_count = project->known_count;
+	if (project->known_count)
+		row.path = directories[0];
+	return row;
+}
+
+void projects_free(struct projects *projects)
+{
+	for (size_t i = 0; i < projects->scope_count; i++) {
+		free(projects->scopes[i].directory);
+		free(projects->scopes[i].given);
+	}
+	for (size_t i = 0; i < projects->known_count; i++)
+		free(projects->known[i].directory);
+	free(projects->scopes);
+	free(projects->known);
+	free(projects->all);
+	free(projects->sums);
+}

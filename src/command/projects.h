@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The projects of filesystems: those with a record of use or limits, and those of the projects
+ * file, each with its directories.
+ */
+#ifndef FSQ_PROJECTS_H
+#define FSQ_PROJECTS_H
+
+#include <sys/types.h>
+
+#include "listing.h"
+#include "session.h"
+#include "quota/fsquota.h"
+
+/* A line of the projects file. */
+struct known_directory {
+	uint32_t id;
+	size_t filesystem; /* index in the table of paths */
+	char *directory;
+};
+
+struct project {
+	struct fsq_usage usage;	   /* without device and mountpoint */
+	size_t filesystem;	   /* index in the table of paths */
+	size_t known, known_count; /* its directories */
+};
+
+/* What is wanted of a filesystem. */
+struct project_scope {
+	dev_t dev;
+	bool whole;	 /* all projects */
+	uint32_t id;	 /* this project, or 0 */
+	char *directory; /* or NULL; those registered at or below it; without symlinks */
+	char *given;	 /* as the user gave it, without slashes at its end */
+};
+
+/* What all projects of a filesystem add up to. */
+struct project_sum {
+	bool known; /* all records were read */
+	uint64_t hard_bytes;
+	uint64_t unlimited;    /* projects without a hard limit of space */
+	struct fsq_usage none; /* what belongs to no project */
+};
+
+/* Zeros, but for the session, are an empty set. */
+struct projects {
+	struct session *session;
+	struct project_scope *scopes;
+	size_t scope_count, scope_capacity;
+	struct known_directory *known; /* sorted by filesystem, ID and directory */
+	size_t known_count, known_capacity, next_known;
+	struct project *all; /* by filesystem, then ID */
+	size_t count, capacity;
+	struct project_sum *sums; /* if wanted: one for each of the table of paths */
+	bool want_sums;
+	bool pass_over; /* filesystems without project quota: no error */
+	bool no_memory;
+	/* of the filesystem being read: */
+	size_t filesystem;
+	struct fsq_state state;
+};
+
+/**
+ * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
+ *
+ * @path     a device or a mount point: all projects; another directory: those at or below it
+ * @own      of a directory also the project that it belongs to
+ */
+void projects_add_path(struct projects *projects, const char *path, bool own);
+
+/** Read all that is wanted; failures are told. Without a scope: of the whole table of paths. */
+void projects_collect(struct projects *projects);
+
+/** @return  whether there is a project in a scope, of those that were read */
+bool projects_has_any(const struct projects *projects, const struct project_scope *scope);
+
+/**
+ * Read the project of --id or --name, once for each filesystem that has it.
+ *
+ * @return   whether there is one; else an error was reported
+ */
+bool projects_collect_chosen(struct projects *projects);
+
+/**
+ * A project as a row.
+ *
+ * @directories room for known_count of them and one more; the row points to it
+ */
+struct project_row projects_row(const struct projects *projects, const struct project *project,
+				const char **directories);
+
+void projects_free(struct projects *projects);
+
+#endif

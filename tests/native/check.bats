@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# fsquota check: which projects are at their limits. projects.bash has what there is.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load projects
+
+setup_file() {
+	make_projects
+}
+
+setup() {
+	register_projects
+}
+
+# full STATUS IDS WORD...: check ends with this status and shows these IDs.
+full() {
+	local code=$1 ids=$2
+	shift 2
+	run_split fsquota check -rno ID "$@"
+	assert_equal "check $*: $status $stderr" "check $*: $code "
+	assert_equal "check $*: $(tr '\n' ' ' <<<"$stdout")" "check $*: $ids "
+}
+
+@test "check shows what is above its soft limit or at its hard one, and ends with 8" {
+	local fs
+	for fs in x e f; do
+		full 8 "42 44" /mnt/$fs
+	done
+}
+
+@test "check ends with 0 and prints nothing where nobody is full" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota check /mnt/$fs/logs
+		assert_equal "$status:$stdout$stderr" 0:
+	done
+	assert_equal "$(fsquota check --json /mnt/x/logs)" '{"check":[]}'
+}
+
+@test "check judges inodes, too" {
+	local fs
+	for fs in x e f; do
+		real -c 'limit -p ihard=2 43' /mnt/$fs
+		full 8 43 /mnt/$fs/logs
+		real -c 'limit -p ihard=3 isoft=1 43' /mnt/$fs
+		full 8 43 /mnt/$fs/logs
+		real -c 'limit -p ihard=3 isoft=2 43' /mnt/$fs
+		full 0 "" /mnt/$fs/logs
+		real -c 'limit -p ihard=0 isoft=0 43' /mnt/$fs
+	done
+}
+
+@test "check knows a hard limit that leaves no room for a block" {
+	local fs used
+	# XFS rounds limits to blocks.
+	for fs in e f; do
+		used=$(fsquota usage -rbno USED /mnt/$fs/logs)
+		real -c "limit -p bhard=$((used + 3584)) 43" /mnt/$fs
+		full 8 43 /mnt/$fs/logs
+		real -c "limit -p bhard=$((used + 4096)) 43" /mnt/$fs
+		full 0 "" /mnt/$fs/logs
+		real -c 'limit -p bhard=100m 43' /mnt/$fs
+	done
+}
+
+@test "check --over goes by the percentage alone" {
+	local fs
+	for fs in x e f; do
+		full 8 "42 44" --over 50 /mnt/$fs
+		full 8 44 --over 90 /mnt/$fs
+		full 8 44 --over=99% /mnt/$fs
+		full 0 "" --over 101 /mnt/$fs
+		full 8 "42 43 44 45" --over 0 /mnt/$fs
+	done
+}
+
+@test "check of a directory judges its project, and those below it" {
+	local fs
+	for fs in x e f; do
+		full 8 44 /mnt/$fs/nested
+		full 8 44 /mnt/$fs/nested/a
+		full 8 42 /mnt/$fs/web
+		full 8 42 /mnt/$fs/web2/
+		mkdir -p /mnt/$fs/web/sub
+		full 8 42 /mnt/$fs/web/sub
+		rmdir /mnt/$fs/web/sub
+		full 8 "42 44" /mnt/$fs/web /mnt/$fs/nested /mnt/$fs/logs
+	done
+}
+
+@test "check judges a directory that is not registered by the ID that it carries" {
+	local fs
+	: >/etc/projects
+	for fs in x e f; do
+		full 8 42 /mnt/$fs/web
+		run_split fsquota check -rno ID,PATH /mnt/$fs/web
+		assert_output "42 /mnt/$fs/web"
+	done
+}
+
+@test "check of a directory without any project is an error, also beside others" {
+	refuses 5 "/mnt/x/none: belongs to no project" fsquota check /mnt/x/none
+	refuses 5 "/mnt/x/gone" fsquota check /mnt/x/gone
+	refuses 3 "/proc" fsquota check /proc
+	run_split fsquota check -rno ID /mnt/x/none /mnt/x/nested
+	assert_equal "$status:$stdout" 8:44
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+}
+
+@test "check of everything takes all filesystems that have quota" {
+	full 8 "42 44 42 44 42 44"
+	full 8 "42 42 42 44 44 44" --sort id,mountpoint
+}
+
+@test "check -q prints nothing" {
+	run_split fsquota check -q /mnt/x
+	assert_equal "$status:$stdout$stderr" 8:
+	run_split fsquota check --quiet --json /mnt/x/logs
+	assert_equal "$status:$stdout$stderr" 0:
+}
+
+@test "check has JSON and a table" {
+	local fs
+	for fs in x e; do
+		run_split fsquota check --json /mnt/$fs
+		assert_equal "$status" 8
+		run -0 jq -c '.check | map([.id, .directories, .bytes_grace_seconds > 0])' "$BATS_TEST_TMPDIR/stdout"
+		assert_output "[[42,[\"/mnt/$fs/web\",\"/mnt/$fs/web2\"],true],[44,[\"/mnt/$fs/nested/a\"],false]]"
+		run_split fsquota check /mnt/$fs
+		assert_line --index 0 --regexp '^ID NAME +USED +SOFT +HARD +USE% +GRACE +IUSED +IHARD +PATH$'
+		assert_line --index 1 --regexp "^42 web +5M +4M +10M +50% +[56]h.* +3 +/mnt/$fs/web$"
+	done
+}
+
+# --- limits of the caller -----------------------------------------------------------------------
+
+@test "check --limit judges by the limit of the caller while the quota only counts" {
+	local fs
+	for fs in x e f; do
+		mkdir -p /mnt/$fs/pod
+		fsquota assign /mnt/$fs/pod --unlimited >/dev/null
+		head -c 2M /dev/zero >/mnt/$fs/pod/file
+		sync -f /mnt/$fs
+		full 0 "" --limit /mnt/$fs/pod=4M
+		run_split fsquota check --json --limit /mnt/$fs/pod=1M
+		assert_equal "$status" 8
+		run -0 jq -c '.check[] | [.path, .hard_bytes, .soft_bytes, .percent >= 200]' "$BATS_TEST_TMPDIR/stdout"
+		assert_output "[\"/mnt/$fs/pod\",1048576,null,true]"
+		full 8 "$(fsquota id /mnt/$fs/pod)" --limit /mnt/$fs/pod=4M --over 50
+		run -0 fsquota release /mnt/$fs/pod
+		rm -r /mnt/$fs/pod
+	done
+}
+
+@test "check --limit judges by nothing else than its limit" {
+	full 0 "" --limit /mnt/x/web=1G
+	full 8 42 --limit /mnt/x/web=1G --limit=/mnt/e/web=2M
+	full 8 44 --limit /mnt/x/web=1G /mnt/x/nested
+}
+
+@test "check --limit counts directories that share a project once" {
+	local fs
+	for fs in x e f; do
+		full 8 42 --limit /mnt/$fs/web=5M --limit /mnt/$fs/web2=5M
+		full 0 "" --limit /mnt/$fs/web=6M --limit /mnt/$fs/web2=6M
+		refuses 6 "/mnt/$fs/web2: has the project of /mnt/$fs/web" \
+			fsquota check --limit /mnt/$fs/web=6M --limit /mnt/$fs/web2=7M
+	done
+	full 8 "42 42" --limit /mnt/x/web=5M --limit /mnt/e/web=5M
+}
+
+@test "check --limit takes any name of a directory" {
+	mkdir '/mnt/x/web/a=b'
+	full 8 42 --limit '/mnt/x/web/a=b=2M'
+	rmdir '/mnt/x/web/a=b'
+}
+
+@test "check --limit refuses what is none" {
+	refuses 2 DIR=SIZE fsquota check --limit /mnt/x/web
+	refuses 2 DIR=SIZE fsquota check --limit =5M
+	refuses 2 '"5X"' fsquota check --limit /mnt/x/web=5X
+	refuses 2 '"0"' fsquota check --limit /mnt/x/web=0
+	refuses 2 'too large' fsquota check --limit /mnt/x/web=9999999E
+	refuses 5 '/mnt/x/gone' fsquota check --limit /mnt/x/gone=5M
+	refuses 5 'belongs to no project' fsquota check --limit /mnt/x/none=5M
+}
+
+# --- a project instead of a directory -----------------------------------------------------------
+
+@test "check takes a project by its ID or name" {
+	full 8 42 --id 42 --at /mnt/x
+	full 0 "" --id 43 --at /mnt/e/none
+	full 8 "42 42 42" --name web
+	full 8 42 --name web --at "$FSQ_E_DEV"
+	full 0 "" --name alone --at /mnt/f
+}
+
+@test "usage takes a project by its ID or name, also one without a directory" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota usage -rno PATH,ID,NAME,HARD --id 45 --at /mnt/$fs
+		assert_output "- 45 alone 1G"
+		run_split fsquota usage -rno PATH,USED --name web --at /mnt/$fs
+		assert_output --regexp "^/mnt/$fs/web 5M$"
+	done
+	run -0 jq -c '.usage | map([.id, .mountpoint, .path, has("directories")])' <(fsquota usage --json --name logs)
+	assert_output '[[43,"/mnt/x","/mnt/x/logs",false],[43,"/mnt/e","/mnt/e/logs",false],[43,"/mnt/f","/mnt/f/logs",false]]'
+	run -0 jq -c '.usage | map(.id)' <(fsquota usage --json --id 42 --at /mnt/x --at /mnt/e)
+	assert_output '[42,42]'
+}
+
+@test "a name is looked for only where there is project quota" {
+	fresh_fs x2 -o uquota
+	full 8 "42 42 42" --name web
+	fresh_fs x2 -o noquota
+}
+
+@test "a project that is not there, or badly named, is an error" {
+	local command
+	for command in usage check; do
+		refuses 5 '"nobody"' fsquota $command --name nobody
+		refuses 5 'project 99' fsquota $command --id 99 --at /mnt/x
+		refuses 5 'project 99' fsquota $command --id 99 --at /mnt/e
+		refuses 5 /gone fsquota $command --id 42 --at /mnt/x/gone
+		refuses 3 /proc fsquota $command --id 42 --at /proc
+		refuses 2 --at fsquota $command --id 42
+		refuses 2 '--at goes with' fsquota $command --at /mnt/x
+		refuses 2 'one too many' fsquota $command --id 42 --name web --at /mnt/x
+		refuses 2 'instead of a directory' fsquota $command --name web /mnt/x/web
+		refuses 2 '"0"' fsquota $command --id 0 --at /mnt/x
+	done
+}
+
+@test "without privileges check says so" {
+	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" check /mnt/x
+	assert_equal "$status:$stdout" 4:
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# fsquota find: what carries a project ID. projects.bash has what there is.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load projects
+
+setup_file() {
+	make_projects
+	local fs
+	for fs in x e f; do
+		mkdir -p /mnt/$fs/web/sub/deep
+		touch /mnt/$fs/web/sub/deep/file /mnt/$fs/none/stray
+		xfs_quota -x -f -c "project -s -p /mnt/$fs/none/stray 42" /mnt/$fs >/dev/null
+	done
+}
+
+setup() {
+	register_projects
+}
+
+teardown() {
+	umount -q /mnt/x/web/sub /mnt/x2 || true
+}
+
+# found WORD...: what find prints, sorted, in output.
+found() {
+	run_split fsquota find "$@"
+	assert_equal "$*: $status$stderr" "$*: 0"
+	output=$(LC_ALL=C sort <<<"$stdout")
+}
+
+@test "find prints every file and directory that carries the ID" {
+	local fs
+	for fs in x e f; do
+		found 42 /mnt/$fs
+		assert_output "/mnt/$fs/none/stray
+/mnt/$fs/web
+/mnt/$fs/web/file
+/mnt/$fs/web/sub
+/mnt/$fs/web/sub/deep
+/mnt/$fs/web/sub/deep/file
+/mnt/$fs/web2"
+	done
+}
+
+@test "find takes a name, several paths, and files" {
+	found web /mnt/x/none /mnt/e/web/file /mnt/f/logs
+	assert_output $'/mnt/e/web/file\n/mnt/x/none/stray'
+}
+
+@test "find agrees with what the kernel counts" {
+	local fs
+	for fs in x e f; do
+		run -0 fsquota usage -rno IUSED /mnt/$fs/web
+		assert_equal "$fs: $(fsquota find 42 /mnt/$fs | wc -l)" "$fs: $output"
+	done
+}
+
+@test "find without a path searches all filesystems that have quota" {
+	found logs
+	assert_output "/mnt/e/logs
+/mnt/e/logs/file
+/mnt/f/logs
+/mnt/f/logs/file
+/mnt/x/logs
+/mnt/x/logs/file"
+}
+
+@test "find stays on the filesystem" {
+	mount "$FSQ_E_DEV" /mnt/x/web/sub
+	found 43 /mnt/x/web
+	umount /mnt/x/web/sub
+	assert_output ""
+}
+
+@test "find prints nothing and ends with 0 where nothing carries the ID" {
+	run_split fsquota find 4294967294 /mnt/x
+	assert_equal "$status:$stdout$stderr" 0:
+	assert_equal "$(fsquota find --json 4294967294 /mnt/x)" '{"find":[]}'
+}
+
+@test "find -0 ends each path with NUL, whatever is in a name" {
+	local fs name=$'a\nb\\ "\xff'
+	for fs in x e f; do
+		touch "/mnt/$fs/logs/$name"
+		run -0 bash -c "'$FSQUOTA' find -0 43 /mnt/$fs | xargs -0 -n 1 stat -c %i | wc -l"
+		assert_output 3
+		assert_equal "$(fsquota find 43 /mnt/$fs | wc -l)" 3
+		fsquota find --null 43 "/mnt/$fs/logs/$name" >"$BATS_TEST_TMPDIR/out"
+		printf '%s\0' "/mnt/$fs/logs/$name" | cmp - "$BATS_TEST_TMPDIR/out"
+		rm "/mnt/$fs/logs/$name"
+	done
+	refuses 2 -- fsquota find -0 --json 43 /mnt/x
+}
+
+@test "find --json has paths and IDs" {
+	local fs
+	for fs in x e; do
+		run -0 jq -c '.find | sort_by(.path) | map([.path, .id])' <(fsquota find --json 43 /mnt/$fs)
+		assert_output "[[\"/mnt/$fs/logs\",43],[\"/mnt/$fs/logs/file\",43]]"
+	done
+}
+
+@test "find --orphans shows what carries an ID that nobody registered" {
+	local fs
+	for fs in x e f; do
+		mkdir /mnt/$fs/lost
+		own 77 /mnt/$fs/lost $fs
+		touch /mnt/$fs/lost/file
+		found --orphans /mnt/$fs
+		assert_output "77 /mnt/$fs/lost
+77 /mnt/$fs/lost/file"
+		run -0 jq -c '.find | map(.id) | unique' <(fsquota find --json --orphans /mnt/$fs)
+		assert_output '[77]'
+		assert_equal "$(fsquota find -0 --orphans /mnt/$fs | tr '\0' '\n' | wc -l)" 2
+		echo lost:77 >>/etc/projid
+		found --orphans /mnt/$fs
+		assert_output ""
+		sed -i /77/d /etc/projid
+		echo 77:/elsewhere >>/etc/projects
+		found --orphans /mnt/$fs
+		assert_output ""
+		sed -i /77/d /etc/projects
+		rm -r /mnt/$fs/lost
+	done
+}
+
+@test "find --orphans goes by the files that are named, and not without them" {
+	found --orphans --projects-file /dev/null --projid-file /dev/null /mnt/x/nested
+	assert_output $'44 /mnt/x/nested/a\n44 /mnt/x/nested/a/file'
+	refuses 1 /mnt/x fsquota find --orphans --projects-file /mnt/x /mnt/x/nested
+	refuses 1 /mnt/x fsquota find --orphans --projid-file /mnt/x /mnt/x/nested
+}
+
+@test "find sees special files and symlinks where the kernel tells their IDs" {
+	ln -s nowhere /mnt/x/logs/link
+	mkfifo /mnt/x/logs/fifo
+	run_split fsquota find 43 /mnt/x/logs/link /mnt/x/logs/fifo
+	assert_equal "$status" 0
+	if kernel_knows file_setattr; then
+		assert_output $'/mnt/x/logs/link\n/mnt/x/logs/fifo'
+	else
+		assert_output ""
+	fi
+	run_split fsquota find 43 /mnt/x/logs
+	rm /mnt/x/logs/{link,fifo}
+	assert_equal "$status" 0
+	if kernel_knows file_setattr; then
+		assert_line /mnt/x/logs/link
+		assert_line /mnt/x/logs/fifo
+		assert_equal "$stderr" ""
+	else
+		assert_equal "${#lines[@]}" 2
+		assert_regex "$stderr" '^fsquota find: 2 symbolic links and special files were passed over'
+	fi
+}
+
+@test "what cannot be read is told, the rest is found, and the status is 7" {
+	local fs
+	for fs in x e; do
+		mkdir -m 700 /mnt/$fs/logs/closed
+		run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" find 43 /mnt/$fs
+		rmdir /mnt/$fs/logs/closed
+		assert_equal "$status" 7
+		assert_line "/mnt/$fs/logs"
+		assert_regex "$stderr" "/mnt/$fs/logs/closed: cannot read the project ID: Permission denied"
+	done
+}
+
+@test "find refuses what is no project or no path" {
+	refuses 5 nobody fsquota find nobody /mnt/x
+	refuses 2 '"0"' fsquota find 0 /mnt/x
+	refuses 2 "no project given" fsquota find
+	refuses 5 /mnt/x/gone fsquota find 42 /mnt/x/gone
+	refuses 3 /proc fsquota find 42 /proc/self/status
+}

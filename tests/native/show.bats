@@ -1,0 +1,302 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Who uses how much: list and usage choose, sort and add up. projects.bash has what there is.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load projects
+
+setup_file() {
+	make_projects
+}
+
+setup() {
+	register_projects
+}
+
+# ids WORD...: the IDs that list shows with these, in its order.
+ids() {
+	run_split fsquota list -rno ID "$@"
+	assert_equal "$*: $status$stderr" "$*: 0"
+	output=$(tr '\n' ' ' <<<"$stdout")
+}
+
+# --- columns ------------------------------------------------------------------------------------
+
+@test "GRACE says how much of the grace time is left, and nothing where none runs" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota usage -no GRACE,IGRACE /mnt/$fs/web
+		assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
+		run_split fsquota usage -rno GRACE /mnt/$fs/logs
+		assert_output ""
+		run_split fsquota list -rno ID,GRACE /mnt/$fs
+		assert_line --regexp '^42 (6h|5h[0-9]+m)$'
+		assert_line '43 '
+	done
+}
+
+@test "JSON has the grace times in seconds, as quota and report have" {
+	local fs
+	for fs in x e f; do
+		run -0 jq -c '.list[] | [.id, .bytes_grace_seconds > 18000, .inodes_grace_seconds]' \
+			<(fsquota list --json /mnt/$fs)
+		assert_output $'[42,true,null]\n[43,false,null]\n[44,false,null]\n[45,false,null]'
+		run -0 jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
+			<(fsquota usage --json /mnt/$fs/web)
+		assert_output true
+	done
+}
+
+@test "with -b a grace time is a number of seconds" {
+	run_split fsquota usage -rbno GRACE /mnt/x/web
+	[[ $stdout -gt 18000 && $stdout -le 21600 ]] || fail "$stdout"
+}
+
+@test "GRACE of a time that is over is expired, and 0 seconds" {
+	local fs
+	for fs in x e; do
+		real -c 'timer -p -b 1s' -c 'limit -p bsoft=1m bhard=2m 61' /mnt/$fs
+		mkdir -p /mnt/$fs/late
+		own 61 /mnt/$fs/late $fs
+		fallocate -l 1500k /mnt/$fs/late/file
+		sync -f /mnt/$fs
+		for _ in {1..100}; do
+			run_split fsquota usage -rno GRACE /mnt/$fs/late
+			[ "$stdout" != expired ] || break
+			sleep 0.1
+		done
+		assert_output expired
+		assert_equal "$(fsquota usage --json /mnt/$fs/late | jq '.usage[0].bytes_grace_seconds')" 0
+		rm -r /mnt/$fs/late
+		real -c 'timer -p -b 6h' -c 'limit -p bsoft=0 bhard=0 61' /mnt/$fs
+	done
+}
+
+@test "a project whose directory nobody knows has PATH - and null" {
+	local fs
+	for fs in x e f; do
+		run_split fsquota list -rno ID,PATH /mnt/$fs
+		assert_line "45 -"
+		assert_line "42 /mnt/$fs/web"
+		run -0 jq -c '.list[] | select(.id == 45) | [.path, .directories, .name]' <(fsquota list --json /mnt/$fs)
+		assert_output '[null,[],"alone"]'
+	done
+}
+
+# --- order --------------------------------------------------------------------------------------
+
+@test "--sort goes by any column, in both directions" {
+	local fs
+	for fs in x e f; do
+		ids --sort id /mnt/$fs
+		assert_output "42 43 44 45 "
+		ids --sort -id /mnt/$fs
+		assert_output "45 44 43 42 "
+		ids --sort used /mnt/$fs
+		assert_output "45 43 44 42 "
+		ids --sort -used,name /mnt/$fs
+		assert_output "42 44 43 45 "
+		ids --sort -USE% /mnt/$fs
+		assert_output "44 42 43 45 "
+		ids --sort path /mnt/$fs
+		assert_output "43 44 42 45 "
+	done
+}
+
+@test "--sort takes the words it has always taken" {
+	ids --sort use /mnt/x
+	assert_output "42 44 43 45 "
+	ids --sort percent /mnt/x
+	assert_output "44 42 43 45 "
+}
+
+@test "--sort puts what has no value last in both directions" {
+	ids --sort name /mnt/x
+	assert_output "45 43 42 44 "
+	ids --sort -name /mnt/x
+	assert_output "42 43 45 44 "
+	ids --sort soft,-id /mnt/x
+	assert_output "42 45 44 43 "
+}
+
+@test "--sort goes over filesystems, and decides by the next column where one is equal" {
+	run_split fsquota list -rno ID,MOUNTPOINT --sort id,-mountpoint /mnt/x /mnt/e
+	assert_line --index 0 "42 /mnt/x"
+	assert_line --index 1 "42 /mnt/e"
+	assert_line --index 7 "45 /mnt/e"
+}
+
+@test "usage sorts, too, also JSON" {
+	run -0 jq -c '[.usage[] | .id]' \
+		<(fsquota usage --json --sort -used /mnt/x/logs /mnt/x/web /mnt/x/nested/a)
+	assert_output '[42,44,43]'
+	run_split fsquota usage -rno PATH --sort id /mnt/e/logs /mnt/e/web
+	assert_output $'/mnt/e/web\n/mnt/e/logs'
+}
+
+@test "--sort refuses what is no column" {
+	refuses 2 '"size"' fsquota list --sort size /mnt/x
+	refuses 2 '""' fsquota list --sort used, /mnt/x
+	refuses 2 '"--used"' fsquota usage --sort --used /mnt/x/web
+}
+
+# --- what is chosen -----------------------------------------------------------------------------
+
+@test "--over shows what uses so much of its limit, or more" {
+	local fs
+	for fs in x e f; do
+		ids --over 50 /mnt/$fs
+		assert_output "42 44 "
+		ids --over 90% /mnt/$fs
+		assert_output "44 "
+		ids --over 0 /mnt/$fs
+		assert_output "42 43 44 45 "
+		ids --over 100.1 /mnt/$fs
+		assert_output " "
+		run_split fsquota usage -rno ID --over 40 /mnt/$fs/web /mnt/$fs/logs
+		assert_output 42
+	done
+	assert_equal "$(fsquota list --json --over 200 /mnt/x)" '{"list":[]}'
+}
+
+@test "--over refuses what is no percentage" {
+	local word
+	for word in x '' -1 nan 0x10 1e3 '90 ' 90%% inf .; do
+		refuses 2 "\"$word\"" fsquota list "--over=$word" /mnt/x
+	done
+}
+
+@test "list of a directory shows what is registered there and below" {
+	local fs
+	for fs in x e f; do
+		ids /mnt/$fs/nested
+		assert_output "44 "
+		ids /mnt/$fs/nested/a/
+		assert_output "44 "
+		ids /mnt/$fs/web
+		assert_output "42 "
+		ids /mnt/$fs/none
+		assert_output " "
+		ids /mnt/$fs/nested /mnt/$fs/logs
+		assert_output "43 44 "
+		run -0 jq -c '.list[].directories' <(fsquota list --json /mnt/$fs/web2)
+		assert_output "[\"/mnt/$fs/web2\"]"
+	done
+}
+
+@test "list of a mount point or a device shows all, once" {
+	ids /mnt/x
+	assert_output "42 43 44 45 "
+	ids "$FSQ_E_DEV"
+	assert_output "42 43 44 45 "
+	ids /mnt/x /mnt/x/web "$FSQ_X_DEV" /mnt/x/
+	assert_output "42 43 44 45 "
+	mount --bind /mnt/x/nested /mnt/x/none
+	ids /mnt/x/none
+	umount /mnt/x/none
+	assert_output "42 43 44 45 "
+}
+
+@test "list follows a symlink and finds what is registered by one" {
+	ln -s nested /mnt/x/link
+	ids /mnt/x/link
+	assert_output "44 "
+	echo 44:/mnt/x/link/a >/etc/projects
+	ids /mnt/x/link
+	rm /mnt/x/link
+	assert_output "44 "
+}
+
+@test "list of a file is an error" {
+	refuses 2 "neither a directory nor a device" fsquota list /mnt/x/web/file
+}
+
+# --- totals -------------------------------------------------------------------------------------
+
+@test "list --total has a row of what belongs to no project" {
+	local fs used
+	for fs in x e f; do
+		used=$(real -c 'quota -p -N -v -n 0' /mnt/$fs | awk '{ print $2 * 1024 }')
+		run -0 jq -c '.list[0] | [.id, .path, .used_bytes, .directories]' <(fsquota list --total --json /mnt/$fs)
+		assert_output "[0,null,$used,[]]"
+		ids --total /mnt/$fs/nested
+		assert_regex "$output" "^0 44 "
+	done
+}
+
+@test "list --total adds up the hard limits beside the size and use of the filesystem" {
+	local fs size used sum=$(((10 + 100 + 4 + 1024) * 1024 * 1024))
+	for fs in x e f; do
+		read -r size used < <(df -B1 --output=size,used /mnt/$fs | tail -1)
+		run -0 jq -c '.total[] | [.size_bytes, .used_bytes, .hard_bytes, .excess_bytes, .mountpoint]' \
+			<(fsquota list --total --json /mnt/$fs)
+		assert_output "[$size,$used,$sum,$((sum > size ? sum - size : 0)),\"/mnt/$fs\"]"
+	done
+	[ "$sum" -gt "$(df -B1 --output=size /mnt/x | tail -1)" ] || fail "the limits fit on /mnt/x"
+}
+
+@test "list --total says how many have no hard limit, and prints a second table" {
+	real -c 'limit -p bsoft=1m 46' /mnt/x
+	run -0 jq -c '.total | map([.mountpoint, .unlimited_projects])' <(fsquota list --total --json /mnt/x /mnt/e)
+	real -c 'limit -p bsoft=0 46' /mnt/x
+	assert_output '[["/mnt/x",1],["/mnt/e",0]]'
+	run_split fsquota list --total /mnt/e
+	assert_line --regexp '^SIZE +USED +LIMITS +EXCESS +UNLIMITED +MOUNTPOINT$'
+	run_split fsquota list --total -P -b /mnt/e
+	assert_line --regexp "^SIZE=\"[0-9]+\" USED=\"[0-9]+\" LIMITS=\"$((1138 * 1048576))\" EXCESS=\"[0-9]+\" UNLIMITED=\"0\" MOUNTPOINT=\"/mnt/e\"$"
+}
+
+@test "list without --total has neither" {
+	run -0 jq -c 'keys, (.list | map(.id) | min)' <(fsquota list --json /mnt/x)
+	assert_output $'["list"]\n42'
+}
+
+# --- colours ------------------------------------------------------------------------------------
+
+RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[0m'
+
+# on_terminal WORD...: what fsquota prints there, in output and lines.
+on_terminal() {
+	run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/null
+}
+
+@test "on a terminal what is over 90 percent is red, and a grace time yellow" {
+	local fs
+	for fs in x e f; do
+		on_terminal list -o ID,USE%,GRACE /mnt/$fs
+		assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
+		assert_line --index 2 --regexp '^43 +1% *.?$'
+		assert_line --index 3 --partial "44 ${RED}100%$RESET"
+	done
+	on_terminal usage -o USE%,PATH /mnt/x/nested/a
+	assert_output --partial "${RED}100%$RESET"
+}
+
+@test "there are colours on a terminal only, and where nobody minds" {
+	run_split env TERM=linux fsquota list /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list --color=never /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list -r /mnt/x
+	refute_output --partial $'\e'
+	on_terminal list --json /mnt/x
+	refute_output --partial $'\e'
+	run -0 env NO_COLOR=1 TERM=linux script -qec "fsquota list /mnt/x" /dev/null
+	refute_output --partial $'\e'
+	run -0 env TERM=dumb script -qec "fsquota list /mnt/x" /dev/null
+	refute_output --partial $'\e'
+	run -0 env NO_COLOR= TERM=linux script -qec "fsquota list /mnt/x" /dev/null
+	assert_output --partial "${RED}100%$RESET"
+}
+
+@test "--color=always colours everywhere, but not what scripts read" {
+	run_split env NO_COLOR=1 fsquota list --color=always /mnt/x
+	assert_output --partial "${RED}100%$RESET"
+	run_split fsquota list --color always -P /mnt/x
+	refute_output --partial $'\e'
+	run_split fsquota list --color always --json /mnt/x
+	refute_output --partial $'\e'
+	refuses 2 'auto, never or always' fsquota list --color maybe /mnt/x
+}
