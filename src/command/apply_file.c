@@ -135,7 +135,7 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 static void expand(struct line *line, const char *pattern, const struct fsq_assign_request *request)
 {
 	glob_t found = { 0 };
-	int rc = glob(pattern, GLOB_ONLYDIR, NULL, &found);
+	int rc = glob(pattern, 0, NULL, &found);
 	struct stat st;
 
 	if (rc != 0 && rc != GLOB_NOMATCH)
