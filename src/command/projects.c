@@ -11,6 +11,7 @@
 #include "options.h"
 #include "paths.h"
 #include "shared/array.h"
+#include "shared/statx.h"
 
 /* --- scopes --- */
 

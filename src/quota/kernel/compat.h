@@ -5,6 +5,8 @@
 
 #include <sys/syscall.h>
 
+#include "shared/statx.h"
+
 /* These numbers are the same on every architecture but alpha. */
 #ifdef __alpha__
 #define FSQ_SYS_SHIFT 110
@@ -38,16 +40,6 @@
 #define RENAME_NOREPLACE 1
 #endif
 
-/* statx(2) is in glibc, and in musl since 1.2.5. */
-#ifndef HAVE_STATX
-#include <linux/stat.h>
-#include <unistd.h>
-
-static inline int statx(int fd, const char *path, int flags, unsigned int mask, struct statx *stx)
-{
-	return (int)syscall(SYS_statx, fd, path, flags, mask, stx);
-}
-#endif
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x00001000U
 #endif
