@@ -50,16 +50,16 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 	diagnosis->stopped = diagnosis->visit(&finding, diagnosis->arg) == FSQ_VISIT_STOP;
 }
 
-void fsq_finding_visit_here(struct fsq_patient *patient, struct fsq_finding finding)
+void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding)
 {
-	const struct fsq_mount_entry *mount = &patient->mount;
+	const struct fsq_mount_entry *mount = &subject->mount;
 
 	if (!finding.path)
 		finding.path = mount->directory;
 	finding.filesystem = mount->source;
 	finding.mountpoint = mount->directory;
 	finding.type = mount->type;
-	fsq_finding_visit(patient->diagnosis, finding);
+	fsq_finding_visit(subject->diagnosis, finding);
 }
 
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path)
@@ -104,46 +104,46 @@ static bool add_dev(struct fsq_diagnosis *diagnosis, dev_t dev)
 	return true;
 }
 
-static void look_at(struct fsq_patient *patient, bool itself)
+static void look_at(struct fsq_subject *subject, bool itself)
 {
-	bool new = add_dev(patient->diagnosis, patient->mount.dev);
+	bool new = add_dev(subject->diagnosis, subject->mount.dev);
 
-	if (strcmp(patient->mount.type, "overlay") == 0) {
-		fsq_diagnose_overlay(patient);
+	if (strcmp(subject->mount.type, "overlay") == 0) {
+		fsq_diagnose_overlay(subject);
 		return;
 	}
 	if (new)
-		fsq_diagnose_filesystem(patient);
-	if (new && patient->accounting)
-		fsq_diagnose_records(patient);
+		fsq_diagnose_filesystem(subject);
+	if (new && subject->accounting)
+		fsq_diagnose_records(subject);
 	if (itself)
-		fsq_diagnose_directory(patient);
+		fsq_diagnose_directory(subject);
 }
 
 void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself)
 {
-	struct fsq_patient patient = { .diagnosis = diagnosis };
+	struct fsq_subject subject = { .diagnosis = diagnosis };
 	struct fsq_error err;
 	char *resolved = realpath(path, NULL);
 	int rc;
 
-	if (fsq_place_open(&patient.place, resolved ? resolved : path, &err)) {
+	if (fsq_place_open(&subject.place, resolved ? resolved : path, &err)) {
 		fsq_diagnosis_tell(diagnosis, &err);
 		free(resolved);
 		return;
 	}
 	free(resolved);
-	rc = fsq_mount_entry_of_fd(patient.place.target.fd, &patient.mount);
+	rc = fsq_mount_entry_of_fd(subject.place.target.fd, &subject.mount);
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
 	} else if (rc) {
 		fsq_fail(&err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount");
 		fsq_diagnosis_tell(diagnosis, &err);
 	} else {
-		look_at(&patient, itself);
+		look_at(&subject, itself);
 	}
-	fsq_mount_entry_clear(&patient.mount);
-	fsq_place_close(&patient.place);
+	fsq_mount_entry_clear(&subject.mount);
+	fsq_place_close(&subject.place);
 }
 
 /* A device stands for what is mounted from it. */

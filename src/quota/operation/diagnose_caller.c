@@ -10,7 +10,7 @@ static void check_calls(struct fsq_diagnosis *diagnosis)
 {
 	int rc = fsq_quotactl_probe(&diagnosis->by_fd);
 
-	diagnosis->deaf = rc != 0;
+	diagnosis->unreachable = rc != 0;
 	if (rc == -ENOSYS && !fsq_has_seccomp_filter())
 		fsq_finding_visit(diagnosis,
 				  (struct fsq_finding){ .id = FSQ_FINDING_KERNEL_WITHOUT_QUOTA });

@@ -46,10 +46,10 @@ static char *find_source(int fd, uint32_t id)
 	return path;
 }
 
-void fsq_diagnose_directory(struct fsq_patient *patient)
+void fsq_diagnose_directory(struct fsq_subject *subject)
 {
-	const char *file = patient->diagnosis->registry->projects_file;
-	struct fsq_place *place = &patient->place;
+	const char *file = subject->diagnosis->registry->projects_file;
+	struct fsq_place *place = &subject->place;
 	uint32_t registered = 0;
 	struct stat st;
 	char *source;
@@ -61,7 +61,7 @@ void fsq_diagnose_directory(struct fsq_patient *patient)
 		return;
 	source = find_source(place->target.fd, place->project.id);
 	if (source)
-		fsq_finding_visit_here(patient, (struct fsq_finding){
+		fsq_finding_visit_here(subject, (struct fsq_finding){
 							.id = FSQ_FINDING_PROJECT_ABOVE,
 							.path = place->path,
 							.name = source,

@@ -14,14 +14,14 @@
 
 #define CMDLINE "/proc/cmdline"
 
-static bool is_type(const struct fsq_patient *patient, const char *type)
+static bool is_type(const struct fsq_subject *subject, const char *type)
 {
-	return strcmp(patient->mount.type, type) == 0;
+	return strcmp(subject->mount.type, type) == 0;
 }
 
-static void say(struct fsq_patient *patient, enum fsq_finding_id id)
+static void say(struct fsq_subject *subject, enum fsq_finding_id id)
 {
-	fsq_finding_visit_here(patient, (struct fsq_finding){ .id = id });
+	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
 }
 
 static bool is_network(const char *type)
@@ -36,27 +36,27 @@ static bool is_network(const char *type)
 	return strncmp(type, "nfs", 3) == 0;
 }
 
-static void check_other_type(struct fsq_patient *patient)
+static void check_other_type(struct fsq_subject *subject)
 {
-	if (is_type(patient, "btrfs"))
-		say(patient, FSQ_FINDING_BTRFS);
-	else if (is_type(patient, "tmpfs"))
-		say(patient, FSQ_FINDING_TMPFS);
+	if (is_type(subject, "btrfs"))
+		say(subject, FSQ_FINDING_BTRFS);
+	else if (is_type(subject, "tmpfs"))
+		say(subject, FSQ_FINDING_TMPFS);
 	else
-		say(patient, is_network(patient->mount.type) ? FSQ_FINDING_NETWORK
+		say(subject, is_network(subject->mount.type) ? FSQ_FINDING_NETWORK
 							     : FSQ_FINDING_OTHER_FILESYSTEM);
 }
 
 /* @return   whether the features let project quota be switched on, as far as is known */
-static bool check_ext4(struct fsq_patient *patient)
+static bool check_ext4(struct fsq_subject *subject)
 {
 	struct fsq_ext4_features features;
 	struct fsq_finding finding = { 0 };
 	int rc;
 
-	if (patient->enforced)
+	if (subject->enforced)
 		return true;
-	rc = fsq_superblock_ext4(patient->mount.source, patient->mount.dev, &features);
+	rc = fsq_superblock_ext4(subject->mount.source, subject->mount.dev, &features);
 	if (rc) {
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
@@ -71,16 +71,16 @@ static bool check_ext4(struct fsq_patient *patient)
 	} else {
 		return true;
 	}
-	finding.options = fsq_options_with_quota(&patient->mount);
-	fsq_finding_visit_here(patient, finding);
+	finding.options = fsq_options_with_quota(&subject->mount);
+	fsq_finding_visit_here(subject, finding);
 	free((char *)(uintptr_t)finding.options);
 	return rc != 0;
 }
 
 /* Those of the root file system are set before fstab can be read. XFS takes them only then. */
-static bool takes_root_flags(const struct fsq_patient *patient)
+static bool takes_root_flags(const struct fsq_subject *subject)
 {
-	return strcmp(patient->mount.directory, "/") == 0 && is_type(patient, "xfs");
+	return strcmp(subject->mount.directory, "/") == 0 && is_type(subject, "xfs");
 }
 
 static bool kernel_has_root_flags(void)
@@ -102,83 +102,83 @@ static bool kernel_has_root_flags(void)
 }
 
 /* What is not on, or only counts. */
-static void say_off(struct fsq_patient *patient, const struct fsq_fstab_line *fstab)
+static void say_off(struct fsq_subject *subject, const struct fsq_fstab_line *fstab)
 {
-	char *options = fsq_options_with_quota(&patient->mount);
+	char *options = fsq_options_with_quota(&subject->mount);
 	struct fsq_finding finding = {
-		.id = patient->accounting ? FSQ_FINDING_NOT_ENFORCED : FSQ_FINDING_QUOTA_OFF,
+		.id = subject->accounting ? FSQ_FINDING_NOT_ENFORCED : FSQ_FINDING_QUOTA_OFF,
 		.options = options,
 		.in_fstab = fstab->number && fsq_options_enforce(fstab->options),
 	};
 
-	if (takes_root_flags(patient) && !patient->accounting && !kernel_has_root_flags())
+	if (takes_root_flags(subject) && !subject->accounting && !kernel_has_root_flags())
 		finding.id = FSQ_FINDING_ROOT_FLAGS;
 	if (options)
-		fsq_finding_visit_here(patient, finding);
+		fsq_finding_visit_here(subject, finding);
 	else
-		fsq_diagnosis_fail(patient->diagnosis, ENOMEM, patient->mount.directory);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
 	free(options);
 }
 
-static void check_fstab(struct fsq_patient *patient, const struct fsq_fstab_line *fstab)
+static void check_fstab(struct fsq_subject *subject, const struct fsq_fstab_line *fstab)
 {
 	bool wanted = fstab->number && fsq_options_enforce(fstab->options);
-	struct fsq_finding finding = { .line = fstab->number, .name = patient->diagnosis->fstab };
+	struct fsq_finding finding = { .line = fstab->number, .name = subject->diagnosis->fstab };
 
-	if (fstab->number == 0 || takes_root_flags(patient) || wanted == patient->enforced)
+	if (fstab->number == 0 || takes_root_flags(subject) || wanted == subject->enforced)
 		return;
 	finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
-	fsq_finding_visit_here(patient, finding);
+	fsq_finding_visit_here(subject, finding);
 }
 
 /* fstab is right, and what is mounted is not: the first finding says so already. */
-static void check_quota(struct fsq_patient *patient)
+static void check_quota(struct fsq_subject *subject)
 {
 	struct fsq_fstab_line fstab;
-	int rc = fsq_fstab_find(patient->diagnosis->fstab, patient->mount.directory, &fstab);
+	int rc = fsq_fstab_find(subject->diagnosis->fstab, subject->mount.directory, &fstab);
 
 	if (rc == -ENOMEM)
-		fsq_diagnosis_fail(patient->diagnosis, ENOMEM, patient->diagnosis->fstab);
-	if (patient->enforced)
-		say(patient, FSQ_FINDING_QUOTA_ON);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->diagnosis->fstab);
+	if (subject->enforced)
+		say(subject, FSQ_FINDING_QUOTA_ON);
 	else
-		say_off(patient, &fstab);
-	check_fstab(patient, &fstab);
+		say_off(subject, &fstab);
+	check_fstab(subject, &fstab);
 	free(fstab.options);
 }
 
-static void check_xfs(struct fsq_patient *patient)
+static void check_xfs(struct fsq_subject *subject)
 {
 	struct fsq_xfs_geometry geometry;
 
-	if (ioctl(patient->place.target.fd, FSQ_XFS_GEOMETRY, &geometry) == 0 &&
+	if (ioctl(subject->place.target.fd, FSQ_XFS_GEOMETRY, &geometry) == 0 &&
 	    !(geometry.flags & FSQ_XFS_GEOMETRY_VERSION_5))
-		say(patient, FSQ_FINDING_XFS_VERSION_4);
+		say(subject, FSQ_FINDING_XFS_VERSION_4);
 }
 
-static void check_read_only(struct fsq_patient *patient)
+static void check_read_only(struct fsq_subject *subject)
 {
-	bool mount = fsq_options_have(patient->mount.options, "ro");
-	bool all = fsq_options_have(patient->mount.super_options, "ro");
+	bool mount = fsq_options_have(subject->mount.options, "ro");
+	bool all = fsq_options_have(subject->mount.super_options, "ro");
 
 	if (mount || all)
-		fsq_finding_visit_here(patient, (struct fsq_finding){ .id = FSQ_FINDING_READ_ONLY,
+		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_READ_ONLY,
 								      .of_mount_only = !all });
 }
 
 /* @return   whether the kernel answered, so that what is off is known to be off */
-static bool ask_kernel(struct fsq_patient *patient)
+static bool ask_kernel(struct fsq_subject *subject)
 {
-	const dev_t dev = patient->mount.dev;
+	const dev_t dev = subject->mount.dev;
 	struct fsq_state state;
-	int rc = fsq_quotactl_state(&patient->place.target, FSQ_PROJECT, &state);
+	int rc = fsq_quotactl_state(&subject->place.target, FSQ_PROJECT, &state);
 
 	if (rc == 0) {
-		patient->accounting = state.accounting[FSQ_PROJECT];
-		patient->enforced = patient->accounting && state.enforced[FSQ_PROJECT];
-	} else if (!patient->diagnosis->by_fd &&
+		subject->accounting = state.accounting[FSQ_PROJECT];
+		subject->enforced = subject->accounting && state.enforced[FSQ_PROJECT];
+	} else if (!subject->diagnosis->by_fd &&
 		   (rc == -ENOENT || rc == -ENOTBLK || rc == -EACCES)) {
-		fsq_finding_visit_here(patient,
+		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_NO_DEVICE_NODE,
 							     .errnum = -rc,
 							     .count = major(dev),
@@ -188,22 +188,22 @@ static bool ask_kernel(struct fsq_patient *patient)
 	return rc != -EPERM;
 }
 
-void fsq_diagnose_filesystem(struct fsq_patient *patient)
+void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
-	if (!is_type(patient, "xfs") && !is_type(patient, "ext4") && !is_type(patient, "f2fs")) {
-		check_other_type(patient);
+	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
+		check_other_type(subject);
 		return;
 	}
-	if (!patient->diagnosis->deaf && ask_kernel(patient) &&
-	    (!is_type(patient, "ext4") || check_ext4(patient)))
-		check_quota(patient);
-	if (is_type(patient, "xfs"))
-		check_xfs(patient);
-	check_read_only(patient);
-	if (patient->enforced && !is_type(patient, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
-		say(patient, FSQ_FINDING_ROOT_PASSES);
-	if (strcmp(patient->mount.root, "/") != 0)
-		fsq_finding_visit_here(patient,
+	if (!subject->diagnosis->unreachable && ask_kernel(subject) &&
+	    (!is_type(subject, "ext4") || check_ext4(subject)))
+		check_quota(subject);
+	if (is_type(subject, "xfs"))
+		check_xfs(subject);
+	check_read_only(subject);
+	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
+		say(subject, FSQ_FINDING_ROOT_PASSES);
+	if (strcmp(subject->mount.root, "/") != 0)
+		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_BIND_MOUNT,
-							     .name = patient->mount.root });
+							     .name = subject->mount.root });
 }

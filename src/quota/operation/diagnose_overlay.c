@@ -71,7 +71,7 @@ static bool has_limit(const struct layers *layers)
 	return has;
 }
 
-static void check_ids(struct fsq_patient *patient, const struct layers *layers)
+static void check_ids(struct fsq_subject *subject, const struct layers *layers)
 {
 	struct fsq_finding finding = {
 		.id = FSQ_FINDING_OVERLAY_LIMITED,
@@ -87,35 +87,35 @@ static void check_ids(struct fsq_patient *patient, const struct layers *layers)
 	} else if (layers->upper_id == 0 || !has_limit(layers)) {
 		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
 	}
-	fsq_finding_visit_here(patient, finding);
+	fsq_finding_visit_here(subject, finding);
 }
 
-static void check_layers(struct fsq_patient *patient, struct layers *layers)
+static void check_layers(struct fsq_subject *subject, struct layers *layers)
 {
 	if (!layers->upper || !layers->work || layers->upper[0] != '/' || layers->work[0] != '/' ||
 	    !read_id(layers->upper, &layers->upper_id) ||
 	    !read_id(layers->work, &layers->work_id)) {
-		fsq_finding_visit_here(patient, (struct fsq_finding){ .id = FSQ_FINDING_OVERLAY,
+		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_OVERLAY,
 								      .name = layers->upper });
 		return;
 	}
 	layers->above = above_both(layers->upper, layers->work);
 	if (!layers->above) {
-		fsq_diagnosis_fail(patient->diagnosis, ENOMEM, patient->mount.directory);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
 		return;
 	}
-	check_ids(patient, layers);
-	fsq_diagnose_place(patient->diagnosis, layers->upper, false);
+	check_ids(subject, layers);
+	fsq_diagnose_place(subject->diagnosis, layers->upper, false);
 }
 
-void fsq_diagnose_overlay(struct fsq_patient *patient)
+void fsq_diagnose_overlay(struct fsq_subject *subject)
 {
 	struct layers layers = {
-		.upper = fsq_options_value(patient->mount.super_options, "upperdir"),
-		.work = fsq_options_value(patient->mount.super_options, "workdir"),
+		.upper = fsq_options_value(subject->mount.super_options, "upperdir"),
+		.work = fsq_options_value(subject->mount.super_options, "workdir"),
 	};
 
-	check_layers(patient, &layers);
+	check_layers(subject, &layers);
 	free(layers.upper);
 	free(layers.work);
 	free(layers.above);

@@ -20,7 +20,7 @@ static bool has_limit(const struct fsq_dquot *dquot)
 	return false;
 }
 
-static void check_record(struct fsq_patient *patient, const struct fsq_dquot *dquot,
+static void check_record(struct fsq_subject *subject, const struct fsq_dquot *dquot,
 			 const struct fsq_id_set *registered)
 {
 	uint64_t inodes = dquot->form[FSQ_INODES].used;
@@ -34,12 +34,12 @@ static void check_record(struct fsq_patient *patient, const struct fsq_dquot *dq
 		return; /* its directory is gone, or somebody changed its tag: told elsewhere */
 	else
 		finding.id = FSQ_FINDING_LIMIT_WITHOUT_TAG;
-	fsq_finding_visit_here(patient, finding);
+	fsq_finding_visit_here(subject, finding);
 }
 
-void fsq_diagnose_records(struct fsq_patient *patient)
+void fsq_diagnose_records(struct fsq_subject *subject)
 {
-	const char *file = patient->diagnosis->registry->projects_file;
+	const char *file = subject->diagnosis->registry->projects_file;
 	struct fsq_id_set registered = { 0 };
 	struct fsq_dquot dquot;
 	uint32_t next = 1;
@@ -47,12 +47,12 @@ void fsq_diagnose_records(struct fsq_patient *patient)
 	/* Without the file nothing is registered. */
 	fsq_projects_each(file, add_id, &registered, NULL);
 	fsq_id_set_sort(&registered);
-	while (!fsq_diagnosis_is_over(patient->diagnosis) &&
-	       fsq_quotactl_get_next(&patient->place.target, FSQ_PROJECT, next, &dquot) == 0) {
+	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
+	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0) {
 		/* Some kernels begin anew at the end. */
 		if (dquot.id < next)
 			break;
-		check_record(patient, &dquot, &registered);
+		check_record(subject, &dquot, &registered);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		next = dquot.id + 1;

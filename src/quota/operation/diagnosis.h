@@ -16,17 +16,17 @@ struct fsq_diagnosis {
 	const char *fstab;
 	fsq_finding_visitor visit;
 	void *arg;
-	bool deaf;    /* no quota call reaches the kernel */
-	bool by_fd;   /* quota calls need no device */
-	bool stopped; /* the visitor wants no more */
-	dev_t *devs;  /* the file systems that were looked at */
+	bool unreachable; /* no quota call reaches the kernel */
+	bool by_fd;	  /* quota calls need no device */
+	bool stopped;	  /* the visitor wants no more */
+	dev_t *devs;	  /* the file systems that were looked at */
 	size_t dev_count, dev_capacity;
 	struct fsq_error *err;
 	int rc; /* of the whole */
 };
 
 /* A place that is looked at. */
-struct fsq_patient {
+struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_place place;
 	struct fsq_mount_entry mount;
@@ -36,8 +36,8 @@ struct fsq_patient {
 /** Hand a finding to the visitor, with its level. */
 void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding finding);
 
-/** The same for one about the patient's file system; path NULL becomes its mount point. */
-void fsq_finding_visit_here(struct fsq_patient *patient, struct fsq_finding finding);
+/** The same for one about the subject's file system; path NULL becomes its mount point. */
+void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding);
 
 /** There is no memory: the diagnosis ends. */
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path);
@@ -55,16 +55,16 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool 
 void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
 
 /** Can the file system have project quotas, and does it? Fills accounting and enforced. */
-void fsq_diagnose_filesystem(struct fsq_patient *patient);
+void fsq_diagnose_filesystem(struct fsq_subject *subject);
 
 /** The same of an overlay, and of what is below it. */
-void fsq_diagnose_overlay(struct fsq_patient *patient);
+void fsq_diagnose_overlay(struct fsq_subject *subject);
 
 /** Limits without files, and files without limits. */
-void fsq_diagnose_records(struct fsq_patient *patient);
+void fsq_diagnose_records(struct fsq_subject *subject);
 
 /** Whose project is the directory? */
-void fsq_diagnose_directory(struct fsq_patient *patient);
+void fsq_diagnose_directory(struct fsq_subject *subject);
 
 /** The files of the registry; of file systems that were looked at, the directories in them. */
 void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis);
