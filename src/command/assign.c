@@ -113,6 +113,8 @@ static bool show_row(struct session *session, struct assign_output *output,
 	if (output->rows) {
 		row = listing_row(session, directory, &usage);
 		row.enforced &= fsq_assignment_enforcement(assignment) == FSQ_ENFORCED;
+		row.change = fsq_assignment_change(assignment) == FSQ_UNCHANGED ? ROW_UNCHANGED
+										: ROW_CHANGED;
 		listing_add(session, output->rows, &row);
 		if (!output->many) {
 			listing_end(session, output->rows);

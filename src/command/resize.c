@@ -2,14 +2,34 @@
 #include "quota/fsquota.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "assign_request.h"
 #include "command.h"
+#include "listing.h"
 #include "options.h"
 
 struct resize_options {
 	uint32_t id;
 	bool allow_shrink, dry_run;
+	struct fsq_assign_request words; /* its limits */
 };
+
+/* The words that assign has, too. */
+static bool take_word(struct session *session, const struct command_option *option, void *to,
+		      const char *value)
+{
+	struct resize_options *options = to;
+	char why[ASSIGN_WHY];
+
+	if (!assign_request_set(session, &options->words, option->name, value, why))
+		session_usage_error(session, "%s", why);
+	else if (options->words.soft_percent)
+		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", value);
+	else
+		return true;
+	return false;
+}
 
 /* SIZE or +SIZE */
 static bool parse_size(struct session *session, const char *size,
@@ -26,6 +46,66 @@ static bool parse_size(struct session *session, const char *size,
 	return rc == 0;
 }
 
+static void show(struct session *session, const char *directory, const struct fsq_resized *resized)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = directory,
+		.projects_file = session->projects_file,
+	};
+	struct project_style style = { 0 };
+	struct project_output *output;
+	struct project_row row;
+	struct fsq_usage usage;
+	struct fsq_error err;
+
+	if (fsq_usage_get(&usage, &request, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	output = listing_begin(session, &style, "resize", true);
+	if (output) {
+		row = listing_row(session, directory, &usage);
+		row.change = memcmp(&resized->before, &resized->after, sizeof(resized->before))
+				     ? ROW_CHANGED
+				     : ROW_UNCHANGED;
+		listing_add(session, output, &row);
+		listing_end(session, output);
+	}
+	fsq_usage_clear(&usage);
+}
+
+/* A soft limit below the use is no failure, but the grace time runs. */
+static void warn(struct session *session, const char *directory, const struct fsq_resized *resized)
+{
+	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
+			session_warn(session, directory,
+				     "%s: the soft limit of %s is below what is in use: the grace "
+				     "time runs",
+				     directory, words[form]);
+}
+
+/* @return   whether there is something to do; else an error was reported */
+static bool make_request(struct session *session, const struct invocation *invocation,
+			 struct fsq_resize_request *request)
+{
+	const struct resize_options *options = invocation->options;
+	int count = invocation->operand_count;
+
+	request->limits = options->words.limits;
+	if (count < 1 || count > 2 || (count == 1 && !request->limits.mask)) {
+		session_usage_error(session,
+				    "a directory and a size are wanted; usage: fsquota resize %s",
+				    invocation->command->synopsis);
+		return false;
+	}
+	request->directory = invocation->operands[0];
+	return count == 1 || parse_size(session, invocation->operands[1], request);
+}
+
 static void command_resize(struct session *session, const struct invocation *invocation)
 {
 	const struct resize_options *options = invocation->options;
@@ -37,25 +117,40 @@ static void command_resize(struct session *session, const struct invocation *inv
 		.allow_shrink = options->allow_shrink,
 		.dry_run = options->dry_run,
 	};
+	struct fsq_resized resized;
 	struct fsq_error err;
 
-	if (invocation->operand_count != 2) {
-		session_usage_error(session,
-				    "a directory and a size are wanted; usage: fsquota resize %s",
-				    invocation->command->synopsis);
+	if (!make_request(session, invocation, &request))
+		return;
+	if (fsq_resize(&request, &resized, &err)) {
+		session_fail(session, &err);
 		return;
 	}
-	request.directory = invocation->operands[0];
-	if (!parse_size(session, invocation->operands[1], &request))
-		return;
-	if (fsq_resize(&request, &err))
-		session_fail(session, &err);
+	warn(session, request.directory, &resized);
+	if (session->json && !request.dry_run)
+		show(session, request.directory, &resized);
 }
 
 #define FIELD(member) offsetof(struct resize_options, member)
 
 static const struct command_option shrink_option[] = {
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
+	{ 0 },
+};
+
+static const struct command_option limit_options[] = {
+	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
+	  .take = take_word },
+	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_word },
+	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_word },
+	{ 0 },
+};
+
+static const struct command_option row_option[] = {
+	{ 0, "json", "print the whole row as JSON, see fsquota-json(5)",
+	  .session_field = offsetof(struct session, json) },
 	{ 0 },
 };
 
@@ -66,12 +161,12 @@ static const struct command_option dry_option[] = {
 
 const struct command resize_command = {
 	.name = "resize",
-	.summary = "change the hard limit of a directory's quota",
-	.synopsis = "DIR SIZE|+SIZE [OPTION]...",
+	.summary = "change the limits of a directory's quota",
+	.synopsis = "DIR [SIZE|+SIZE] [OPTION]...",
 	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
 		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
-	.options = (option_tables){ shrink_option, own_id_option, registry_options, dry_option,
-				    json_errors_option, help_option, NULL },
+	.options = (option_tables){ limit_options, shrink_option, own_id_option, registry_options,
+				    dry_option, row_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,

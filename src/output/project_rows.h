@@ -31,6 +31,7 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
+	enum { ROW_ONLY_SHOWN, ROW_UNCHANGED, ROW_CHANGED } change; /* by the command; in JSON */
 };
 
 /** How full: of bytes or inodes what is nearer to its hard limit, or soft one without; -1: no

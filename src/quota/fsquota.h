@@ -707,26 +707,37 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 struct fsq_resize_request {
 	size_t size;
 	const char *directory;
-	uint64_t bytes;	   /* the new hard limit */
-	bool relative;	   /* add @bytes to the hard limit instead */
+	uint64_t bytes;	   /* the new hard limit of space; 0: it stays */
+	bool relative;	   /* add @bytes to the hard limit instead, and to the soft one */
 	bool allow_shrink; /* but never below what is in use */
+	/* Other limits to set: the soft one of space, and those of inodes. */
+	struct fsq_limits limits;
 	bool dry_run;
 	uint32_t id;				/* as in fsq_release_request */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 };
 
+struct fsq_resized {
+	uint32_t id;
+	struct fsq_limits before, after;
+	uint64_t used[FSQ_FORMS]; /* basic blocks, and inodes */
+	uint64_t reserved[4];
+};
+
 /**
- * Change the hard limit of space of the project of a directory: its own, or that of a registered
- * directory above it. A soft limit that was equal to it stays equal; one that would be above it is
- * lowered to it.
+ * Change limits of the project of a directory: its own, or that of a registered directory above it.
+ * A soft limit of space that was equal to the hard one stays equal, one that would be above it is
+ * lowered to it, and with a relative size it moves along; unless it is set, too.
  *
- * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT it
- *           would be below use, or smaller, or there is no limit to grow; FSQ_E_USAGE too large; as
- *           fsq_assign()
+ * @resized  filled on success, or NULL; soft limits may be below what is in use
+ * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT a hard
+ *           limit would be below use, or smaller, or there is no limit to grow; FSQ_E_USAGE too
+ *           large, or a soft limit above the hard one; as fsq_assign()
  * Source: KEP-284, growing persistent volumes
  */
-int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err);
+int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
+	       struct fsq_error *err);
 
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA, /* the quota of its project */

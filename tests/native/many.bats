@@ -121,3 +121,43 @@ parts() {
 @test "limits as parts of the filesystem and of the hard limit, and with a point" {
 	on_each parts
 }
+
+# resized ID: soft and hard, of space in KiB and of inodes
+resized() {
+	kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6
+}
+
+other_limits() {
+	mkdir $top/a
+	chmod 777 $top/a
+	fsquota assign $top/a --hard 10M --soft 8M --hard-inodes 100 --soft-inodes 50
+	run_split fsquota resize $top/a +5M
+	assert_equal "$status:$stderr:$(resized $FIRST)" "0::13312 15360 50 100"
+	run_split fsquota resize $top/a --soft 9M --hard-inodes 200
+	assert_equal "$status:$stderr:$(resized $FIRST)" "0::9216 15360 50 200"
+	run_split fsquota resize $top/a 20M --soft-inodes 150
+	assert_equal "$status:$stderr:$(resized $FIRST)" "0::9216 20480 150 200"
+	run_split fsquota resize $top/a 20M --json
+	assert_equal "$(jq -c '.resize | [.id, .hard_bytes, .changed]' <<<"$stdout")" "[$FIRST,20971520,false]"
+	run_split fsquota resize $top/a +1M --json
+	assert_equal "$(jq -c '.resize | [.hard_bytes, .changed]' <<<"$stdout")" "[22020096,true]"
+	run_split fsquota assign $top/a --json
+	assert_equal "$(jq .assign.changed <<<"$stdout")" false
+	refuses 6 "smaller than the 200 inodes it has" fsquota resize $top/a --hard-inodes 100
+	refuses 6 "smaller than the 21M (22020096 bytes) it has" fsquota resize $top/a 20M
+	refuses 2 "above the hard one" fsquota resize $top/a --soft 30M
+	refuses 2 "are wanted" fsquota resize $top/a
+	refuses 2 "no size" fsquota resize $top/a --soft 50%
+	assert_equal "$(resized $FIRST)" "10240 21504 150 200"
+	touch $top/a/{1..5}
+	run_split fsquota resize $top/a --soft-inodes 3
+	assert_equal "$status" 0
+	[[ $stderr == *"soft limit of inodes is below what is in use"* ]] || fail "$stderr"
+	refuses 6 "smaller than the 6 inodes that are in use" fsquota resize $top/a --hard-inodes 5 --allow-shrink
+	run_split fsquota resize $top/a --hard-inodes 6 --allow-shrink
+	assert_equal "$status:$(resized $FIRST)" "0:10240 21504 3 6"
+}
+
+@test "resize sets the other limits, too, and says whether it changed something" {
+	on_each other_limits
+}

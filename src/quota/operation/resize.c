@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,27 @@
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 
+/* "10G (10737418240 bytes)" */
+static const char *size_text(char text[64], uint64_t blocks)
+{
+	uint64_t bytes = blocks * FSQ_BASIC_BLOCK, unit = 1;
+	const char *letter = "BKMGTPE";
+
+	while (bytes / unit >= 1024 && letter[1]) {
+		unit *= 1024;
+		letter++;
+	}
+	snprintf(text, 64, "%.4g%c (%" PRIu64 " bytes)", (double)bytes / (double)unit, *letter,
+		 bytes);
+	return text;
+}
+
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
 		     uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
 	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
+	char text[64];
 
 	*blocks = fsq_limit_blocks_up(request->bytes);
 	if (request->relative && hard == 0)
@@ -24,13 +41,69 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"would be smaller than the %" PRIu64 " bytes that are in use",
-				amounts->used * FSQ_BASIC_BLOCK);
+				"would be smaller than the %s that are in use",
+				size_text(text, amounts->used));
 	if (*blocks >= hard || hard == 0 || request->allow_shrink)
 		return 0;
-	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %" PRIu64 " bytes it has",
-		 hard * FSQ_BASIC_BLOCK);
+	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
+		 size_text(text, hard));
 	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
+}
+
+static int find_space(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
+		      struct fsq_limits *limits, struct fsq_error *err)
+{
+	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
+	int rc;
+
+	if (request->bytes == 0)
+		return 0;
+	rc = find_size(request, &dquot->form[FSQ_BLOCKS], &blocks, err);
+	if (rc)
+		return rc;
+	if (*soft && (*soft == hard || request->relative))
+		*soft += blocks - hard;
+	if (*soft > blocks)
+		*soft = blocks;
+	limits->hard[FSQ_BLOCKS] = blocks;
+	return 0;
+}
+
+static int find_inodes(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
+		       struct fsq_limits *limits, struct fsq_error *err)
+{
+	const struct fsq_amounts *amounts = &dquot->form[FSQ_INODES];
+	uint64_t hard = request->limits.hard[FSQ_INODES];
+
+	if (!(request->limits.mask & FSQ_HARD(FSQ_INODES)))
+		return 0;
+	if (hard < amounts->used)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+				"would be smaller than the %" PRIu64 " inodes that are in use",
+				amounts->used);
+	if (hard < amounts->hard && !request->allow_shrink) {
+		fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+			 "would be smaller than the %" PRIu64 " inodes it has", amounts->hard);
+		return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
+	}
+	limits->hard[FSQ_INODES] = hard;
+	if (limits->soft[FSQ_INODES] > hard)
+		limits->soft[FSQ_INODES] = hard;
+	return 0;
+}
+
+/* What limits become. */
+static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
+		       struct fsq_limits *limits, struct fsq_error *err)
+{
+	int rc = find_space(request, dquot, limits, err);
+
+	if (rc == 0)
+		rc = find_inodes(request, dquot, limits, err);
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if (request->limits.mask & FSQ_SOFT(form))
+			limits->soft[form] = request->limits.soft[form];
+	return rc;
 }
 
 /* The ID of the nearest registered directory above, if it is the ID that the directory carries. */
@@ -74,33 +147,30 @@ static int find_id(const struct fsq_resize_request *request, struct fsq_place *d
 }
 
 static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,
-		  struct fsq_project_edit *edit, struct fsq_error *err)
+		  struct fsq_project_edit *edit, struct fsq_resized *resized, struct fsq_error *err)
 {
-	struct fsq_limits limits;
 	struct fsq_dquot dquot;
-	uint64_t blocks;
-	uint32_t id;
-	int rc = find_id(request, directory, edit, &id, err);
+	int rc = find_id(request, directory, edit, &resized->id, err);
 
+	if (rc == 0)
+		rc = fsq_limits_read(&directory->target, resized->id, false, &dquot,
+				     request->directory, err);
 	if (rc)
 		return rc;
-	rc = fsq_limits_read(&directory->target, id, false, &dquot, request->directory, err);
-	if (rc)
+	resized->before = resized->after = fsq_limits_of(&dquot);
+	for (int form = 0; form < FSQ_FORMS; form++)
+		resized->used[form] = dquot.form[form].used;
+	rc = find_limits(request, &dquot, &resized->after, err);
+	if (rc || request->dry_run || fsq_limits_are_same(&resized->before, &resized->after))
 		return rc;
-	rc = find_size(request, &dquot.form[FSQ_BLOCKS], &blocks, err);
-	if (rc || request->dry_run)
-		return rc;
-	limits = fsq_limits_of(&dquot);
-	limits.mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS);
-	if (limits.soft[FSQ_BLOCKS] && (limits.soft[FSQ_BLOCKS] == limits.hard[FSQ_BLOCKS] ||
-					limits.soft[FSQ_BLOCKS] > blocks))
-		limits.soft[FSQ_BLOCKS] = blocks;
-	limits.hard[FSQ_BLOCKS] = blocks;
-	return fsq_limits_set(&directory->target, id, &limits, request->directory, err);
+	return fsq_limits_set(&directory->target, resized->id, &resized->after, request->directory,
+			      err);
 }
 
-int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err)
+int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
+	       struct fsq_error *err)
 {
+	struct fsq_resized result = { 0 };
 	struct fsq_place directory;
 	struct fsq_project_edit *edit;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
@@ -114,8 +184,11 @@ int fsq_resize(const struct fsq_resize_request *request, struct fsq_error *err)
 	if (!edit)
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	else
-		rc = fsq_place_explain(&directory, resize(request, &directory, edit, err), err);
+		rc = fsq_place_explain(&directory, resize(request, &directory, edit, &result, err),
+				       err);
 	fsq_project_edit_free(edit);
 	fsq_place_close(&directory);
+	if (rc == 0 && resized)
+		*resized = result;
 	return rc;
 }
