@@ -60,17 +60,18 @@ struct command_operand {
 };
 
 enum command_flags {
-	COMMAND_XFS_QUOTA = 1,	     /* a command of xfs_quota; works on filesystems */
-	COMMAND_SHELL = 2,	     /* only in its shell; needs no current path */
-	COMMAND_ONE_SHOT = 4,	     /* runs once there, not for each filesystem of the table */
-	COMMAND_FOREIGN = 8,	     /* works on other filesystems than XFS */
-	COMMAND_EXPERT = 16,	     /* only with -x */
-	COMMAND_PATHS = 32,	     /* its operands are paths on filesystems */
-	COMMAND_CHANGES = 64,	     /* the native door requires a filesystem */
-	COMMAND_TABLE = 128,	     /* shows the table of paths, and so runs once everywhere */
-	COMMAND_WITHOUT_QUOTA = 256, /* filesystems without quota are shown, too */
-	COMMAND_CONFIG = 512,	     /* goes by /etc/fsquota.conf */
-	COMMAND_NO_WORDS = 1024,     /* takes no words but its paths */
+	COMMAND_XFS_QUOTA = 1,	       /* a command of xfs_quota; works on filesystems */
+	COMMAND_SHELL = 2,	       /* only in its shell; needs no current path */
+	COMMAND_ONE_SHOT = 4,	       /* runs once there, not for each filesystem of the table */
+	COMMAND_FOREIGN = 8,	       /* works on other filesystems than XFS */
+	COMMAND_EXPERT = 16,	       /* only with -x */
+	COMMAND_PATHS = 32,	       /* its operands are paths on filesystems */
+	COMMAND_CHANGES = 64,	       /* the native door requires a filesystem */
+	COMMAND_TABLE = 128,	       /* shows the table of paths, and so runs once everywhere */
+	COMMAND_WITHOUT_QUOTA = 256,   /* filesystems without quota are shown, too */
+	COMMAND_CONFIG = 512,	       /* goes by /etc/fsquota.conf */
+	COMMAND_NO_WORDS = 1024,       /* takes no words but its paths */
+	COMMAND_FOREIGN_NATIVE = 2048, /* as COMMAND_FOREIGN, but at the native door alone */
 };
 
 struct command;

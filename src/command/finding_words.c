@@ -208,10 +208,13 @@ static const struct template templates[] = {
 static void adapt_to_mount(struct template *template, const struct fsq_finding *finding)
 {
 	bool is_xfs = finding->type && strcmp(finding->type, "xfs") == 0;
+	bool is_ext4 = finding->type && strcmp(finding->type, "ext4") == 0;
 
 	if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_xfs) {
 		template->sentence = "projects are counted, but limits stop nobody: mounted with "
 				     "pqnoenforce, or disabled since";
+		template->repair = "fsquota enable -p {mountpoint}";
+	} else if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_ext4) {
 		template->repair = "fsquota enable -p {mountpoint}";
 	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
 		/* A mount without quota makes XFS count at the next one. */

@@ -230,9 +230,10 @@ bool options_some_operand(struct session *session, const struct invocation *invo
 	return false;
 }
 
-const struct command_option *const common_options[] = { at_option,	   registry_options,
-							lock_option,	   progress_option,
-							max_errors_option, NULL };
+const struct command_option *const common_options[] = {
+	at_option,	   json_option, registry_options, lock_option, progress_option,
+	max_errors_option, NULL
+};
 
 /* --- of xfs_quota's commands --- */
 

@@ -27,13 +27,39 @@ static const char *explain_more(struct fsq_filesystem *fs, enum fsq_switch what,
 {
 	struct fsq_state state;
 
+	/* ext4 and f2fs: accounting is switched by mounting. */
+	if (what == FSQ_OFF && errnum == EOPNOTSUPP)
+		return "use is counted as long as it is mounted: disable stops the enforcement";
 	if (what == FSQ_REMOVE && errnum == EINVAL)
 		return fsq_quota_state(fs, FSQ_PROJECT, &state)
 			       ? "there are no quota records to be removed"
 			       : "quota is still on: mount the filesystem without quota first";
+	if (errnum == ENOSYS && !fsq_filesystem_get_info(fs)->is_xfs &&
+	    fsq_quota_state(fs, FSQ_PROJECT, &state) == 0)
+		return "this filesystem switches quota only when it is mounted";
 	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
 		return "quota is off: mount the filesystem with uquota, gquota or prjquota";
 	return explain(what, errnum);
+}
+
+/* XFS says EEXIST where all is so already, ext4 and f2fs EBUSY or nothing. */
+static int switch_types(struct fsq_filesystem *fs, enum fsq_switch what,
+			const bool types[FSQ_TYPES])
+{
+	struct fsq_state before;
+	bool other = false;
+	int rc;
+
+	if (fsq_filesystem_get_info(fs)->is_xfs || fsq_quota_state(fs, FSQ_PROJECT, &before))
+		return fsq_quota_switch(fs, what, types);
+	for (int type = 0; type < FSQ_TYPES; type++)
+		if (types[type]) {
+			if (!before.accounting[type])
+				return -EINVAL;
+			other |= before.enforced[type] != (what == FSQ_ENABLE);
+		}
+	rc = other || what == FSQ_OFF ? fsq_quota_switch(fs, what, types) : -EEXIST;
+	return rc == -EBUSY ? -EEXIST : rc;
 }
 
 /* @return   whether it went well; else an error was reported */
@@ -46,7 +72,7 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 		[FSQ_OFF] = "XFS_QUOTAOFF",
 		[FSQ_REMOVE] = "XFS_QUOTARM",
 	};
-	int rc = fsq_quota_switch(fs, what, types);
+	int rc = switch_types(fs, what, types);
 	const char *words = session->native ? explain_more(fs, what, -rc) : explain(what, -rc);
 
 	if (rc == 0)
@@ -117,11 +143,11 @@ const struct command enable_command = {
 	.summary = "enable quota enforcement",
 	.synopsis = "[-gpu] [-v]",
 	.help = "Enforce limits of users (-u, default), groups (-g) or projects (-p) on the\n"
-		"current XFS, where use is accounted already: that is chosen when it is\n"
-		"mounted.",
+		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
+		"is mounted.",
 	.options = switch_options,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES | COMMAND_FOREIGN_NATIVE,
 	.run = command_enable,
 };
 
@@ -135,10 +161,10 @@ const struct command disable_command = {
 	.summary = "disable quota enforcement",
 	.synopsis = "[-gpu] [-v]",
 	.help = "Stop enforcing limits of users (-u, default), groups (-g) or projects (-p) on\n"
-		"the current XFS. Use is still accounted; enable takes it back.",
+		"the current XFS or ext4. Use is still accounted; enable takes it back.",
 	.options = switch_options,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES | COMMAND_FOREIGN_NATIVE,
 	.run = command_disable,
 };
 
@@ -156,7 +182,7 @@ const struct command off_command = {
 		"goes off and use is still accounted, as with disable.",
 	.options = switch_options,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_EXPERT | COMMAND_CHANGES | COMMAND_FOREIGN_NATIVE,
 	.run = command_off,
 };
 

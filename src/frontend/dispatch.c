@@ -17,6 +17,8 @@ static bool may_run(struct session *session, const struct command *command)
 	path = &session->paths[session->current_path];
 	if (!path->foreign)
 		return true;
+	if (session->native && (command->flags & COMMAND_FOREIGN_NATIVE))
+		return true;
 	if (!(command->flags & COMMAND_FOREIGN)) {
 		session_error(session, ERROR_BARE | ERROR_STATUS_0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			      "%s: command is for XFS filesystems only", command->name);

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# enable and disable on ext4, which counts as long as it is mounted.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+enforced() {
+	fsquota state -p --json /mnt/e | jq -c '[.state[] | select(.type == "project") | .accounting, .enforced]'
+}
+
+# write KIB: as somebody who has no capability, with 64 KiB left in the page cache by none
+write() {
+	setpriv --reuid 65534 --clear-groups dd if=/dev/zero of=/mnt/e/v/file bs=1k count="$1" conv=fsync status=none
+}
+
+@test "ext4 mounted without prjquota counts, and enable makes it stop writers" {
+	fresh_fs e -o defaults
+	: >/etc/projects
+	: >/etc/projid
+	chmod 755 /mnt/e
+	mkdir /mnt/e/v
+	chown 65534 /mnt/e/v
+	fsquota assign /mnt/e/v --hard 1M
+	assert_equal "$(enforced)" "[true,false]"
+	run write 2048
+	assert_success
+	run_split fsquota enable -p /mnt/e
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(enforced)" "[true,true]"
+	run write 2048
+	assert_failure
+	run_split fsquota enable -p /mnt/e
+	assert_equal "$status:$stderr" "0:fsquota enable: /mnt/e: Quota enforcement already enabled."
+	run_split fsquota disable -p /mnt/e
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(enforced)" "[true,false]"
+	run write 2048
+	assert_success
+	run_split fsquota disable -p /mnt/e
+	assert_equal "$status:$stderr" "0:fsquota disable: /mnt/e: Quota enforcement already disabled."
+	assert_equal "$(kernel_has /mnt/e $FIRST | cut -d' ' -f3)" 1024
+}
+
+@test "what ext4 and f2fs do not switch is told" {
+	fresh_fs e
+	fresh_fs f
+	refuses 3 "disable stops the enforcement" fsquota off -p /mnt/e
+	refuses 3 "XFS filesystems only" fsquota remove -p /mnt/e
+	refuses 3 "only when it is mounted" fsquota disable -p /mnt/f
+	assert_equal "$(enforced)" "[true,true]"
+	# As xfs_quota answers, in its words.
+	run_split xfs_quota -x -f -c 'disable -p' /mnt/e
+	assert_equal "$status:$stdout:$stderr" "0::disable: command is for XFS filesystems only"
+}
