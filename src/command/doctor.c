@@ -76,6 +76,8 @@ static void command_doctor(struct session *session, const struct invocation *inv
 	if (fsq_diagnose(&request, print_finding, &doctor, &err))
 		session_fail(session, &err);
 	render_end(session->render, session->out);
+	/* Findings that did not arrive come before what they say. */
+	session_flush(session);
 	if (doctor.problem && session->status == 0)
 		session->status = session_exit_code(FSQ_E_NOT_SUPPORTED);
 }

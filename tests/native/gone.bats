@@ -219,11 +219,11 @@ removed project $((FIRST + 6)) (left): a name without files, limits and director
 }
 
 prune_by_hand() {
-	real -c "limit -p bhard=10m 42" /mnt/$fs
-	echo "mine:43" >>/etc/projid
+	real -c "limit -p bhard=10m 30042" /mnt/$fs
+	echo "mine:30043" >>/etc/projid
 	run_split fsquota prune
 	assert_equal "$status:$stdout:$stderr" 0::
-	echo 'id-range = 40-50' >/etc/fsquota.conf
+	echo 'id-range = 30040-30050' >/etc/fsquota.conf
 	run_split fsquota prune --dry-run
 	assert_equal "$(wc -l <<<"$stdout")" 2
 	rm /etc/fsquota.conf

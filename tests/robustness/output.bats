@@ -32,15 +32,18 @@ commands='
 	quit
 	id /mnt/x/other
 	lsattr -pd /mnt/x/other
+	apply --dry-run /mnt/x/other.conf
 	assign --dry-run /mnt/x/other
 	check --over 0 /mnt/x
+	doctor /mnt/x
 	find 43 /mnt/x
 	list /mnt/x
+	prune --dry-run /mnt/x
 	release --dry-run /mnt/x/other
 	resize --dry-run /mnt/x/other 1G
 	supported /mnt/x/other
 	usage /mnt/x/other'
-own='id|lsattr|assign|check|find|list|release|resize|supported|usage' # our own commands
+own='id|lsattr|apply|assign|check|doctor|find|list|prune|release|resize|supported|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='
@@ -60,6 +63,9 @@ setup_file() {
 	dd if=/dev/zero of=/mnt/x/other/file bs=64k count=1 conv=fsync 2>/dev/null
 	oracle -x -c 'project -s -p /mnt/x/other 43' -c 'limit -p bsoft=1m bhard=2m 42' /mnt/x >/dev/null
 	printf 'fs = %s\n42 0 4096 0 0\n' "$FSQ_X_DEV" >"$BATS_FILE_TMPDIR/dump"
+	echo '/mnt/x/another hard=1M mkdir' >/mnt/x/other.conf
+	# What prune shows.
+	oracle -x -c 'limit -p bsoft=1m 1048600' /mnt/x
 
 	fresh_fs x2
 	mkdir /mnt/x2/many
