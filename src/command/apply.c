@@ -15,7 +15,7 @@
 #define STATUS_CHANGED 9
 
 struct apply_options {
-	bool dry_run, diff, exit_code;
+	bool dry_run, diff, exit_code, quiet;
 };
 
 struct apply {
@@ -89,7 +89,8 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	}
 	change = fsq_assignment_change(assignment);
 	apply->changed |= change != FSQ_UNCHANGED;
-	show(apply, entry, actions[change], assignment);
+	if (change != FSQ_UNCHANGED || !apply->options->quiet)
+		show(apply, entry, actions[change], assignment);
 	fsq_assignment_free(assignment);
 	return true;
 }
@@ -111,10 +112,10 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->options->dry_run;
-		if (fsq_assigned_has(apply->assigned, &entry->request))
-			show(apply, entry, "unchanged", NULL);
-		else
+		if (!fsq_assigned_has(apply->assigned, &entry->request))
 			going_on = assign(apply, entry);
+		else if (!apply->options->quiet)
+			show(apply, entry, "unchanged", NULL);
 	}
 	fsq_assigned_close(apply->assigned);
 }
@@ -155,6 +156,7 @@ static void command_apply(struct session *session, const struct invocation *invo
 static const struct command_option own_options[] = {
 	{ 0, "dry-run", "only show what would change", .field = FIELD(dry_run) },
 	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
+	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
 	{ 0 },
 };

@@ -87,10 +87,14 @@ created   $top/users/bob"
 	assert_equal "$status:$stderr" 0:
 	refute_line --regexp '^(created|changed|failed)'
 	assert_equal "$(state)" "$before"
+	run_split fsquota apply -q
+	assert_equal "$status:$stdout:$stderr" 0::
 	# Somebody turns it.
 	sed -i 's/hard=10M/hard=20M/' /etc/fsquota.d/10-volumes.conf
 	chattr -p 77 $top/users/ann
 	rm -rf "$top/two words"
+	run_split fsquota apply --quiet --dry-run
+	assert_equal "$(grep -c '' <<<"$stdout")" 3
 	run_split fsquota apply --json --diff
 	assert_equal "$status:$stderr" 0:
 	python3 -c '
