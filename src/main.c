@@ -17,6 +17,7 @@
  *     paths.c          the filesystems and project directories of a run
  *     dquots.c         quota records; projects.c  those of projects, with their directories
  *     names.c          users, groups and projects by name
+ *     apply_file.c     the lines of apply; assign_request.c their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair
  *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
@@ -37,6 +38,9 @@
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
+ *       release_project.c  a project by its ID, and directories that are gone
+ *       prune.c          what those have left (volumes.c: where they would be)
+ *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts)
  *       allocate.c       an ID that nobody has
  *       owner.c          which project is a directory's own (tree_account.c)
@@ -49,7 +53,7 @@
  *       dir_stack.c      where a walk is
  *       thread_pool.c    its threads, and events in the order of one thread
  *     registry/        /etc/projects and /etc/projid
- *       project_files.c  read; project_line.c parses their lines
+ *       project_files.c  read (entries.c: at once); project_line.c parses their lines
  *       project_edit.c   written, by nobody else: project_list.c is one of them, locked_file.c and
  *                        file_lock.c how it is changed
  *     mounts/          the filesystem of a path
@@ -61,8 +65,8 @@
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
- * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c, and
- * load_library.h, the one list of libraries that are loaded on first use.
+ * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c,
+ * statx.h, and load_library.h, the one list of libraries that are loaded on first use.
  */
 #include <string.h>
 
