@@ -189,7 +189,7 @@ thousand() {
 	calls $top/all
 	assert_equal "$(grep -c '^unchanged' "$BATS_TEST_TMPDIR/out")" 1000
 	echo "# $fs: $calls calls for 1000 lines, $one for one" >&3
-	assert [ $((calls - one)) -le $((3 * 999 + 8)) ]
+	assert [ $((calls - one)) -le $((3 * 999 + 50)) ]
 	run grep -E '(open[a-z0-9]*\(.*(O_WRONLY|O_RDWR|O_CREAT)|QCMD\(Q_XSETQLIM|FSSETXATTR|[0-9] +(mkdir|flock|rename))' \
 		"$BATS_TEST_TMPDIR/trace"
 	assert_failure

@@ -2,10 +2,14 @@
 #include "limits.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/base/error.h"
+
+/* Between two looks. */
+#define MOMENT (10 * 1000 * 1000L)
 
 struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot)
 {
@@ -97,4 +101,27 @@ int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struc
 		return fsq_fail(err, fsq_error_kind_of(rc), rc, path,
 				"cannot read the quota of project %u", id);
 	return 0;
+}
+
+bool fsq_limits_are_used(const struct fsq_dquot *dquot)
+{
+	return dquot->form[FSQ_BLOCKS].used || dquot->form[FSQ_INODES].used ||
+	       dquot->form[FSQ_REALTIME].used;
+}
+
+int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
+			    struct fsq_dquot *dquot, const char *path, struct fsq_error *err)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT };
+	struct fsq_dquot unused;
+	int rc = fsq_limits_read(target, id, true, dquot, path, err);
+
+	while (rc == 0 && fsq_limits_are_used(dquot) && *looks > 0) {
+		(*looks)--;
+		/* XFS begins to clean up when it is asked for ID 0. */
+		fsq_quotactl_get(target, FSQ_PROJECT, 0, &unused);
+		nanosleep(&moment, NULL);
+		rc = fsq_limits_read(target, id, true, dquot, path, err);
+	}
+	return rc;
 }

@@ -41,4 +41,16 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struct fsq_dquot *dquot,
 		    const char *path, struct fsq_error *err);
 
+/** @return  whether a project uses something */
+bool fsq_limits_are_used(const struct fsq_dquot *dquot);
+
+/**
+ * The same, again and again while something is used: XFS counts deleted files until it has cleaned
+ * up behind them.
+ *
+ * @looks    how often at most, ten milliseconds each; reduced
+ */
+int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
+			    struct fsq_dquot *dquot, const char *path, struct fsq_error *err);
+
 #endif

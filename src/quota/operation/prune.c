@@ -10,17 +10,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "allocate.h"
 #include "limits.h"
 #include "quota/base/error.h"
+#include "quota/mounts/filesystem.h"
 #include "quota/registry/entries.h"
 #include "volumes.h"
 
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 50
-#define MOMENT (10 * 1000 * 1000L)
 
 struct prune {
 	const struct fsq_prune_request *request;
@@ -64,21 +63,16 @@ static bool is_in_range(const struct prune *p, uint32_t id)
 static int read_quota(struct prune *p, const struct fsq_volume *volume, uint32_t id,
 		      struct fsq_dquot *dquot)
 {
-	int rc = -fsq_quota_get(volume->fs, FSQ_PROJECT, id, dquot);
-
-	if (rc == ENOENT)
-		*dquot = (struct fsq_dquot){ .id = id };
-	else if (rc)
-		return fsq_fail(p->err, fsq_error_kind_of(rc), rc,
-				fsq_filesystem_get_info(volume->fs)->directory,
-				"cannot read the quota of project %u", id);
-	return 0;
+	return fsq_limits_read(&volume->fs->place.target, id, true, dquot,
+			       volume->fs->info.directory, p->err);
 }
 
-static bool is_used(const struct fsq_dquot *dquot)
+/* Patience for deleted files is that of the whole run. */
+static int read_settled_quota(struct prune *p, const struct fsq_volume *volume, uint32_t id,
+			      struct fsq_dquot *dquot)
 {
-	return dquot->form[FSQ_BLOCKS].used || dquot->form[FSQ_INODES].used ||
-	       dquot->form[FSQ_REALTIME].used;
+	return fsq_limits_read_settled(&volume->fs->place.target, id, &p->looks, dquot,
+				       volume->fs->info.directory, p->err);
 }
 
 static bool is_limited(const struct fsq_dquot *dquot)
@@ -86,24 +80,6 @@ static bool is_limited(const struct fsq_dquot *dquot)
 	const struct fsq_limits limits = fsq_limits_of(dquot), none = { 0 };
 
 	return !fsq_limits_are_same(&limits, &none);
-}
-
-/* Read it until it is not used any more, or patience for deleted files ends. */
-static int read_settled_quota(struct prune *p, const struct fsq_volume *volume, uint32_t id,
-			      struct fsq_dquot *dquot)
-{
-	const struct timespec moment = { .tv_nsec = MOMENT };
-	struct fsq_dquot unused;
-	int rc = read_quota(p, volume, id, dquot);
-
-	while (rc == 0 && is_used(dquot) && p->looks > 0) {
-		p->looks--;
-		/* XFS begins to clean up when it is asked for ID 0. */
-		fsq_quota_get(volume->fs, FSQ_PROJECT, 0, &unused);
-		nanosleep(&moment, NULL);
-		rc = read_quota(p, volume, id, dquot);
-	}
-	return rc;
 }
 
 /*
@@ -182,13 +158,13 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 	if (presence == FSQ_PRESENT) {
 		/* A release was killed, unless somebody writes lines long before he uses them. */
 		leftover->kind = FSQ_LEFTOVER_LINE;
-		return !volume->has_quota || is_used(dquot) || is_limited(dquot) ||
+		return !volume->has_quota || fsq_limits_are_used(dquot) || is_limited(dquot) ||
 		       !is_in_range(p, leftover->id) || is_of_living_pod(p, leftover->directory);
 	}
 	if (!all && (presence == FSQ_UNMOUNTED || !volume->has_quota ||
 		     (presence == FSQ_GONE_OR_UNMOUNTED && !is_limited(dquot))))
 		leftover->kept = FSQ_KEPT_UNMOUNTED;
-	else if (!all && is_used(dquot))
+	else if (!all && fsq_limits_are_used(dquot))
 		leftover->kept = FSQ_KEPT_USED;
 	else if (!all && is_of_living_pod(p, leftover->directory))
 		leftover->kept = FSQ_KEPT_POD;
@@ -265,7 +241,7 @@ static int remove_limits(struct prune *p, const struct fsq_volume *volume,
 
 	if (rc)
 		return rc;
-	if (is_used(&dquot) || !is_limited(&dquot) ||
+	if (fsq_limits_are_used(&dquot) || !is_limited(&dquot) ||
 	    fsq_project_edit_is_shared(p->edit, leftover->id, NULL))
 		return 1;
 	return take_limits_off(p, volume, &dquot);
@@ -296,7 +272,7 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, stru
 	};
 	int rc = read_settled_quota(p, volume, dquot->id, dquot);
 
-	if (rc || is_used(dquot) || !is_limited(dquot))
+	if (rc || fsq_limits_are_used(dquot) || !is_limited(dquot))
 		return rc;
 	return settle(p, volume, &leftover, remove_limits);
 }
@@ -333,7 +309,7 @@ static int is_known(struct prune *p, uint32_t id, bool *known)
 		if (!volume->has_quota || !volume->is_first)
 			continue;
 		rc = read_quota(p, volume, id, &dquot);
-		*known = rc == 0 && (is_used(&dquot) || is_limited(&dquot));
+		*known = rc == 0 && (fsq_limits_are_used(&dquot) || is_limited(&dquot));
 	}
 	return rc;
 }

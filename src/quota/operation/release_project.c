@@ -14,6 +14,9 @@
 #include "quota/registry/project_edit.h"
 #include "volumes.h"
 
+/* XFS counts deleted files until it has cleaned up behind them. */
+#define LOOKS 50
+
 struct project {
 	const struct fsq_release_request *request;
 	uint32_t id;
@@ -191,7 +194,8 @@ static int release_rest(struct project *p)
 static int release(struct project *p)
 {
 	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
-	int rc = fsq_volumes_open(&p->volumes, p->err);
+	struct fsq_dquot dquot;
+	int looks = LOOKS, rc = fsq_volumes_open(&p->volumes, p->err);
 
 	if (rc == 0)
 		rc = fsq_entries_of_projects(&p->lines, registry->projects_file, p->err);
@@ -208,7 +212,9 @@ static int release(struct project *p)
 	/* Files that were deleted, but are open, stay; they were told. */
 	if (rc || p->left > 0)
 		return rc;
-	rc = fsq_project_edit_lock(p->edit, false, p->err);
+	rc = fsq_limits_read_settled(&p->fs->place.target, p->id, &looks, &dquot, where(p), p->err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(p->edit, false, p->err);
 	if (rc == 0)
 		rc = release_rest(p);
 	return rc;
