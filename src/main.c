@@ -24,7 +24,7 @@
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
  *     signals.c        a pending signal ends a call of the library
- *     hints.c          the advice after an error
+ *     hints.c          the advice after an error; cause.c: why something is not supported
  *     getopt.c         getopt(3) as glibc has it
  *     generation.c     the differences between xfs_quota 6.1 and 7.2
  *   output/     rows to bytes; only this prints to standard output
@@ -43,6 +43,7 @@
  *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts)
  *       allocate.c       an ID that nobody has
+ *       make_directory.c  one with its owner and mode, or none
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit

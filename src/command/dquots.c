@@ -51,8 +51,8 @@ bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 	if (rc && session->native) {
 		/* Nothing is guessed there: either there are none, or they cannot be had. */
 		if (rc != -ENOENT)
-			session_errno(session, ERROR_SILENT, -rc, NULL, "cannot read %s quotas",
-				      names_of_type(range->type));
+			session_errno(session, ERROR_SILENT | session_flag_of(range->type), -rc,
+				      NULL, "cannot read %s quotas", names_of_type(range->type));
 		return rc == -ENOENT;
 	}
 	if (rc) {

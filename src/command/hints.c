@@ -8,6 +8,7 @@ const char *hint_words(enum fsq_hint hint)
 		[FSQ_HINT_NAME_MOUNTED] = "name a directory of a mounted filesystem, or its device",
 		[FSQ_HINT_MOUNT_WITH_QUOTA] = "it takes XFS, ext4 or f2fs, mounted with prjquota; "
 					      "see fsquota doctor",
+		[FSQ_HINT_ENFORCE] = "see fsquota doctor",
 		[FSQ_HINT_MOUNT_OR_COUNT] = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
 					    "--fallback=walk; see fsquota doctor",
 		[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk "

@@ -73,7 +73,7 @@ static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
 	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
 	else if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot set limits");
+		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set limits");
 }
 
 static void command_limit(struct session *session, const struct invocation *invocation)

@@ -155,7 +155,7 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only)
 	keep_quota(session, xfs_only);
 	if (session->path_count == 0)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
-			      "no filesystem with quota is mounted");
+			      "no filesystem with quota is mounted; see fsquota doctor");
 }
 
 int paths_find_dev(const struct session *session, dev_t dev)

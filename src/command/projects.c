@@ -366,9 +366,8 @@ static bool has_scope(const struct projects *projects, dev_t dev)
 static void tell_unsupported(const struct projects *projects)
 {
 	if (!projects->pass_over)
-		session_error(projects->session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
-			      "there is no project quota: it takes XFS, ext4 or f2fs, mounted "
-			      "with prjquota");
+		session_error(projects->session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "there is no project quota on this filesystem");
 }
 
 static void read_filesystem(struct projects *projects)

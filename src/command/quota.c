@@ -69,8 +69,8 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 		session->render->quota_row(session->out, style, &row);
 	}
 	if (rc && rc != -EIO)
-		session_errno(session, ERROR_SILENT, -rc, NULL, "no quota of %s %u",
-			      names_of_type(query->type), id);
+		session_errno(session, ERROR_SILENT | session_flag_of(query->type), -rc, NULL,
+			      "no quota of %s %u", names_of_type(query->type), id);
 }
 
 /* The caller's own: there is none for projects. */

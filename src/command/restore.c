@@ -190,8 +190,8 @@ static void restore_here(struct session *session, enum fsq_type type, FILE *inpu
 		int rc = fsq_quota_set_limits(fs, type, line->id, &line->limits);
 
 		if (rc)
-			session_errno(session, 0, -rc, NULL, "cannot set limits of ID %u",
-				      line->id);
+			session_errno(session, session_flag_of(type), -rc, NULL,
+				      "cannot set limits of ID %u", line->id);
 		/* What is not allowed, or not there, will not be for the next. */
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;

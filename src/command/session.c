@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cause.h"
 #include "hints.h"
 #include "output/error_text.h"
 #include "quota/fsquota.h"
@@ -27,8 +28,13 @@ static bool is_broken(int errnum)
 }
 
 /* @status   of xfs_quota without --strict */
-static void print(struct session *session, int status, struct error_row *row)
+static void print(struct session *session, int status, struct error_row *row, enum fsq_hint hint,
+		  bool projects)
 {
+	struct cause cause = { 0 };
+
+	if (session->native && row->code == session_exit_code(FSQ_E_NOT_SUPPORTED))
+		cause_explain(&cause, row, hint, projects);
 	/* fsq_is_privileged() costs system calls. */
 	row->is_root = session->native && row->errnum == EPERM && fsq_is_privileged();
 	if (session->native || session->strict)
@@ -37,6 +43,7 @@ static void print(struct session *session, int status, struct error_row *row)
 		session->status = status;
 	session_flush_terminal(session);
 	print_error(row, session->native, session->json);
+	cause_clear(&cause);
 }
 
 static void report(struct session *session, unsigned int flags, int code, int errnum,
@@ -69,7 +76,9 @@ static void report(struct session *session, unsigned int flags, int code, int er
 	if (vasprintf(&message, format, args) < 0)
 		message = NULL;
 	row.message = message ? message : "out of memory";
-	print(session, status, &row);
+	print(session, status, &row,
+	      flags & ERROR_NO_QUOTA ? FSQ_HINT_MOUNT_WITH_QUOTA : FSQ_HINT_NONE,
+	      !(flags & ERROR_OTHER_TYPE));
 	free(message);
 }
 
@@ -95,6 +104,11 @@ int session_exit_code(int code)
 	}
 }
 
+unsigned int session_flag_of(enum fsq_type type)
+{
+	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
+}
+
 void session_fail(struct session *session, const struct fsq_error *err)
 {
 	const char *path = err->path[0] ? err->path : NULL;
@@ -108,7 +122,7 @@ void session_fail(struct session *session, const struct fsq_error *err)
 		.hint = hint_words(err->hint),
 	};
 
-	print(session, 1, &row);
+	print(session, 1, &row, err->hint, true);
 }
 
 void session_error(struct session *session, unsigned int flags, int code, int errnum,
@@ -124,10 +138,14 @@ void session_error(struct session *session, unsigned int flags, int code, int er
 void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
 		   const char *format, ...)
 {
+	int code = fsq_error_kind_of(errnum);
 	va_list args;
 
+	/* Of a quota call: the filesystem has no block device. */
+	if (session->native && errnum == ENODEV && !path)
+		code = FSQ_E_NOT_SUPPORTED;
 	va_start(args, format);
-	report(session, flags, fsq_error_kind_of(errnum), errnum, path, format, args);
+	report(session, flags, code, errnum, path, format, args);
 	va_end(args);
 }
 

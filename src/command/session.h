@@ -82,11 +82,16 @@ int session_exit_code(int code);
 
 /* How the xfs_quota door says that something failed; the native door always says it. */
 enum error_flags {
-	ERROR_BARE = 1,	    /* without the name of the program */
-	ERROR_STATUS_0 = 2, /* the exit status stays 0, but for --strict */
-	ERROR_SILENT = 4,   /* nothing is said, and the exit status stays 0, but for --strict */
-	ERROR_OF_FILE = 8,  /* at both doors: of a file the user named, so no hint is of use */
+	ERROR_BARE = 1,	       /* without the name of the program */
+	ERROR_STATUS_0 = 2,    /* the exit status stays 0, but for --strict */
+	ERROR_SILENT = 4,      /* nothing is said, and the exit status stays 0, but for --strict */
+	ERROR_OF_FILE = 8,     /* at both doors: of a file the user named, so no hint is of use */
+	ERROR_NO_QUOTA = 16,   /* at the native door: say why there is none; see cause.h */
+	ERROR_OTHER_TYPE = 32, /* it is of users or groups */
 };
+
+/** @return  the flag for quotas of that type */
+unsigned int session_flag_of(enum fsq_type type);
 
 /**
  * Say on stderr what the library found, with the path, and set the exit status.

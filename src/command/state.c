@@ -18,8 +18,8 @@ static void show_type(struct session *session, struct fsq_filesystem *fs, enum f
 			render_state_off(session->render, session->out, (enum row_type)type,
 					 fsq_filesystem_get_info(fs)->device);
 		else
-			session_errno(session, ERROR_SILENT, -rc, NULL, "no %s quota",
-				      names_of_type(type));
+			session_errno(session, ERROR_SILENT | session_flag_of(type), -rc, NULL,
+				      "no %s quota", names_of_type(type));
 		return;
 	}
 	row = (struct state_row){

@@ -23,6 +23,8 @@ static const char *explain(enum fsq_switch what, int errnum)
 }
 
 /* At the native door also what to do. */
+static const char is_off[] = "quota is off: mount the filesystem with uquota, gquota or prjquota";
+
 static const char *explain_more(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)
 {
 	struct fsq_state state;
@@ -38,7 +40,7 @@ static const char *explain_more(struct fsq_filesystem *fs, enum fsq_switch what,
 	    fsq_quota_state(fs, FSQ_PROJECT, &state) == 0)
 		return "this filesystem switches quota only when it is mounted";
 	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
-		return "quota is off: mount the filesystem with uquota, gquota or prjquota";
+		return is_off;
 	return explain(what, errnum);
 }
 
@@ -78,8 +80,15 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 	if (rc == 0)
 		return true;
 	if (words)
-		session_error(session, ERROR_BARE | ERROR_STATUS_0,
-			      rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED, 0, NULL, "%s", words);
+		session_error(
+			session,
+			ERROR_BARE | ERROR_STATUS_0 |
+				(words == is_off
+					 ? ERROR_NO_QUOTA |
+						   session_flag_of(types[FSQ_PROJECT] ? FSQ_PROJECT
+										      : FSQ_USER)
+					 : 0),
+			rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED, 0, NULL, "%s", words);
 	else
 		session_errno(session, ERROR_BARE | ERROR_STATUS_0, -rc, NULL, "%s", calls[what]);
 	return false;

@@ -26,7 +26,7 @@ static void set(struct session *session, struct fsq_filesystem *fs, enum fsq_typ
 	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
 	else if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot set timer");
+		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set timer");
 }
 
 /* How long the grace times of all are; the kernel keeps 32 bits of them. */
@@ -51,7 +51,7 @@ static void set_one(struct session *session, struct fsq_filesystem *fs, const st
 	int rc = fsq_quota_get(fs, timer->type, id, &dquot);
 
 	if (rc) {
-		session_errno(session, 0, -rc, NULL, "cannot get quota");
+		session_errno(session, session_flag_of(timer->type), -rc, NULL, "cannot get quota");
 		return;
 	}
 	for (int form = 0; form < FSQ_FORMS; form++) {

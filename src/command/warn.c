@@ -25,7 +25,8 @@ static void set_warnings(struct session *session, const struct quota_options *op
 	if (rc == -EINVAL)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set warnings");
 	else if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot set warnings");
+		session_errno(session, session_flag_of(options_type(options)), -rc, NULL,
+			      "cannot set warnings");
 }
 
 static void command_warn(struct session *session, const struct invocation *invocation)

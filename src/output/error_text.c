@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "errno_words.h"
@@ -30,14 +32,6 @@ static const char *hint_of(const struct error_row *row)
 				      "seccomp filter or a security module forbids it"
 				    : "this takes CAP_SYS_ADMIN in the initial user namespace: run "
 				      "it as root of the host";
-	case ESRCH:
-		return "this type of quota is off: mount the filesystem with prjquota (or "
-		       "usrquota, "
-		       "grpquota)";
-	case ENOSYS:
-		return "no quota here: it takes XFS, ext4 or f2fs, mounted with prjquota, a kernel "
-		       "with quota, and no seccomp filter that forbids quotactl; see fsquota "
-		       "doctor";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EROFS:
@@ -73,9 +67,9 @@ static void print_line(const struct error_row *row, bool native)
 		write_text(&writer, ": ");
 	}
 	write_name(row->message, native);
-	if (row->errnum) {
+	if (row->errnum || row->cause_words) {
 		write_text(&writer, ": ");
-		write_text(&writer, errno_words(row->errnum));
+		write_name(row->cause_words ? row->cause_words : errno_words(row->errnum), native);
 	}
 	if (native && row->hint) {
 		write_text(&writer, " (");
@@ -84,6 +78,17 @@ static void print_line(const struct error_row *row, bool native)
 	}
 	write_char(&writer, '\n');
 	writer_flush(&writer);
+}
+
+/* With the cause, but without what errno says already. */
+static void write_message(struct json *json, const struct error_row *row)
+{
+	char *text = NULL;
+
+	if (row->cause_words && asprintf(&text, "%s: %s", row->message, row->cause_words) < 0)
+		text = NULL;
+	json_string(json, "message", text ? text : row->message);
+	free(text);
 }
 
 static void print_object(const struct error_row *row)
@@ -98,9 +103,11 @@ static void print_object(const struct error_row *row)
 		json_string(&json, "code", code_name(row->code));
 	json_string(&json, "errno", errno_name(row->errnum));
 	json_string(&json, "path", row->path);
-	json_string(&json, "message", row->message);
-	if (row->code)
+	write_message(&json, row);
+	if (row->code) {
+		json_string(&json, "cause", row->cause);
 		json_string(&json, "hint", row->hint);
+	}
 	json_close(&json, '}');
 	json_close(&json, '}');
 	json_end(&json);

@@ -10,11 +10,14 @@ struct error_row {
 	const char *place;   /* in front of the message, at the native door; or NULL */
 	const char *path;    /* the object that failed, for JSON; or NULL */
 	const char *message;
-	int code;	  /* exit code of the native door; 0: a warning */
-	int errnum;	  /* errno behind it, or 0 */
-	const char *hint; /* what to do about it, or NULL: what there is to say of @errnum */
-	bool of_file;	  /* of a file of the caller's, not of quota: then there is nothing */
-	bool is_root;	  /* the caller lacks no privilege */
+	int code;	   /* exit code of the native door; 0: a warning */
+	int errnum;	   /* errno behind it, or 0 */
+	const char *cause; /* why it is not supported, as doctor calls it; or NULL */
+	const char *
+		cause_words; /* the sentence, instead of what there is to say of @errnum; or NULL */
+	const char *hint;    /* what to do about it, or NULL: what there is to say of @errnum */
+	bool of_file;	     /* of a file of the caller's, not of quota: then there is nothing */
+	bool is_root;	     /* the caller lacks no privilege */
 };
 
 /**

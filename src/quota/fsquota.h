@@ -69,6 +69,7 @@ enum fsq_hint {
 	FSQ_HINT_RELEASE_AGAIN,	  /* the quota is still there; release it again */
 	FSQ_HINT_ALLOW_SHRINK,	  /* set fsq_resize_request.allow_shrink */
 	FSQ_HINT_NAME_FILESYSTEM, /* set fsq_release_request.at */
+	FSQ_HINT_ENFORCE,	  /* have limits enforced, see fsq_diagnose() */
 	FSQ_HINT_KEEP_TAGS, /* take the ID off the files, or set fsq_release_request.keep_tags */
 };
 
@@ -1071,6 +1072,7 @@ struct fsq_diagnose_request {
 	bool deep;			     /* count what is in the registered directories, too */
 	const struct fsq_registry *registry; /* or NULL */
 	const struct fsq_call_options *options; /* of counting, or NULL */
+	bool filesystems_only; /* what is registered, recorded and tagged is not looked at */
 	/* A path that cannot be looked at is told, and the next one is looked at. */
 	void (*failed)(const struct fsq_error *err, void *arg);
 };

@@ -45,3 +45,26 @@ no_more() {
 	look "$@"
 	! grep "\"finding\":\"$word\"" <<<"$findings" || fail "still $word"
 }
+
+# told_by_others PATH: what other commands say there ends with the words of the finding.
+told_by_others() {
+	local path=$1 word sentence command call
+	word=$(jq -r .finding <<<"$finding")
+	sentence=$(jq -r .message <<<"$finding")
+	local commands=("assign $path --hard 1M" "usage $path" "resize $path 1M" "supported $path"
+		"release --id 5 --at $path" "list $path" "check $path" "limit -p bhard=1M 5 $path"
+		"report -p $path" "quota -p 5 $path" "dump -p $path" "timer -p 1d $path"
+		"prune $path")
+	# Of a tmpfs usage shows what statfs(2) says.
+	[ "$word" != tmpfs ] || commands=("${commands[@]/usage*/supported $path}")
+	for command in "${commands[@]}"; do
+		read -ra call <<<"$command"
+		call=("${doctor[@]:0:${#doctor[@]}-1}" "${call[@]}")
+		run_split "${call[@]}"
+		[ "$status" = 3 ] || fail "$command: $status: $stderr"
+		[[ $stderr == *": $sentence ("*"see fsquota doctor $path)" ]] || fail "$command: $stderr"
+		run_split "${call[@]}" --json
+		[ "$(jq -r .error.cause <<<"$stderr")" = "$word" ] || fail "$command: $stderr"
+		[[ $(jq -r .error.message <<<"$stderr") == *"$sentence" ]] || fail "$command: $stderr"
+	done
+}

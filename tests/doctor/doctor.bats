@@ -136,6 +136,7 @@ as_shown() {
 @test "an XFS without project quota" {
 	fresh_fs x2 -o noquota
 	finds problem quota-off /mnt/x2
+	told_by_others /mnt/x2
 	typed
 	no_more quota-off /mnt/x2
 	finds ok quota-on /mnt/x2
@@ -144,6 +145,7 @@ as_shown() {
 @test "an XFS with user quota only keeps it, and the other options" {
 	fresh_fs x2 -o uquota,noatime,nodev
 	finds problem quota-off /mnt/x2
+	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2
 	run findmnt -n -o OPTIONS /mnt/x2
@@ -154,6 +156,7 @@ as_shown() {
 	fresh_fs x2 -o uquota
 	mount -o remount,prjquota /mnt/x2
 	finds problem quota-off /mnt/x2
+	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2
 }

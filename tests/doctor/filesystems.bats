@@ -33,6 +33,7 @@ other_ext4() {
 	other_ext4 -O ^quota,^project
 	touch /mnt/e/file
 	finds problem ext4-features /mnt/e
+	told_by_others /mnt/e
 	typed
 	finds ok quota-on /mnt/e
 	assert [ -e /mnt/e/file ]
@@ -41,6 +42,7 @@ other_ext4() {
 @test "an ext4 with quota, but without project" {
 	other_ext4 -O quota
 	finds problem ext4-features /mnt/e
+	told_by_others /mnt/e
 	assert_equal "$(jq -r .message <<<"$finding" | grep -o 'feature.*')" "feature project"
 	typed
 	finds ok quota-on /mnt/e
@@ -49,6 +51,7 @@ other_ext4() {
 @test "an ext4 whose inodes have no place for an ID" {
 	other_ext4 -I 128 -O ^quota
 	finds problem ext4-inode-size /mnt/e
+	told_by_others /mnt/e
 	[[ $(jq -r .message <<<"$finding") == *128*DELETES* ]]
 	typed
 	finds ok quota-on /mnt/e
@@ -159,6 +162,7 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	echo "$FSQ_X2_DEV /mnt/x2/ xfs prjquota" >>/etc/fstab
 	finds note fstab-not-in-force /mnt/x2
 	finds problem quota-off /mnt/x2
+	told_by_others /mnt/x2
 	assert_equal "$repair" "umount /mnt/x2 && mount /mnt/x2"
 	typed
 	no_more fstab-not-in-force /mnt/x2
@@ -206,6 +210,7 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 
 @test "a tmpfs has its size instead" {
 	finds problem tmpfs /run
+	told_by_others /run
 	[[ $(jq -r .message <<<"$finding") == *size=* ]]
 	finds problem other-filesystem /proc
 }
@@ -216,6 +221,7 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	mkdir -p /run/b
 	mount -o loop /run/btrfs /run/b
 	finds problem btrfs /run/b
+	told_by_others /run/b
 	[[ $(jq -r .message <<<"$finding") == *"quota groups"* ]]
 	umount /run/b
 	rm /run/btrfs
@@ -240,6 +246,7 @@ serve() {
 	mkdir -p /run/b
 	mount -i -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ /run/b
 	finds problem network /run/b
+	told_by_others /run/b
 	[[ $(jq -r .message <<<"$finding") == nfs4*"the server exports" ]]
 	umount /run/b
 	echo 0 >/proc/fs/nfsd/threads
@@ -262,6 +269,7 @@ overlay_on() {
 	for fs in x e; do
 		overlay_on $fs
 		finds problem overlay-unlimited /run/o
+		told_by_others /run/o
 		assert_equal "$repair" "fsquota assign /mnt/$fs/c --hard 10G"
 		repair=${repair/10G/1M}
 		typed
@@ -284,6 +292,7 @@ overlay_on() {
 	fsquota assign /mnt/x/c/upper --hard 1M
 	echo more >>/run/o/file || true
 	finds problem overlay-split /run/o
+	told_by_others /run/o
 	run sh -c 'echo more >>/run/o/file'
 	assert_failure
 	assert_output --partial "cross-device link"
@@ -297,6 +306,7 @@ overlay_on() {
 	overlay_on x
 	mount -t tmpfs cover /mnt/x
 	finds problem overlay /run/o
+	told_by_others /run/o
 	umount /mnt/x
 	umount /run/o
 }
@@ -309,6 +319,7 @@ overlay_on() {
 	for errnum in 1 38; do
 		doctor=("$builddir/tests/doctor/forbid" "$errnum" "$FSQUOTA" doctor)
 		finds problem seccomp /mnt/x
+		[ "$errnum" = 1 ] || told_by_others /mnt/x
 		# What the kernel was not asked is not said.
 		no_more quota-off /mnt/x
 	done
@@ -320,6 +331,7 @@ overlay_on() {
 	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl,quotactl_fd
 		-e inject=quotactl,quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)
 	finds problem kernel-without-quota /mnt/x
+	told_by_others /mnt/x
 	assert_file_contains "$BATS_TEST_TMPDIR/trace" INJECTED
 	doctor=(fsquota doctor)
 	no_more kernel-without-quota /mnt/x
@@ -336,6 +348,7 @@ overlay_on() {
 	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl_fd
 		-e inject=quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)
 	finds problem no-device-node /mnt/x2
+	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2
 	umount /mnt/x2 /run/lock

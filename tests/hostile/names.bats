@@ -309,11 +309,11 @@ bounded() {
 }
 
 @test "what is on no filesystem, and what can have no quota, is said so" {
-	refuses 3 "it takes XFS, ext4 or f2fs" fsquota quota -p 42 /dev/null
+	refuses 3 "use XFS, ext4 or f2fs" fsquota quota -p 42 /dev/null
 	mknod /run/device b 7 255
 	refuses 5 "name a directory of a mounted filesystem" fsquota quota -p 42 /run/device
 	rm /run/device
-	refuses 3 "it takes XFS, ext4 or f2fs" fsquota list /proc
-	refuses 3 "it takes XFS, ext4 or f2fs" fsquota usage /proc
-	refuses 3 "it takes XFS, ext4 or f2fs" fsquota assign /proc
+	refuses 3 "use XFS, ext4 or f2fs" fsquota list /proc
+	refuses 3 "use XFS, ext4 or f2fs" fsquota usage /proc
+	refuses 3 "use XFS, ext4 or f2fs" fsquota assign /proc
 }

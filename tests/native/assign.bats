@@ -413,10 +413,10 @@ unfinished() {
 	mkdir -p /mnt/x2/dir /run/dir
 	local dir
 	for dir in /mnt/x2/dir /run/dir /proc; do
-		refuses 3 prjquota fsquota assign "$dir" --hard 1M
-		refuses 3 prjquota fsquota release "$dir"
-		refuses 3 prjquota fsquota resize "$dir" 1M
-		refuses 3 prjquota fsquota supported "$dir"
+		refuses 3 "see fsquota doctor $dir)" fsquota assign "$dir" --hard 1M
+		refuses 3 "see fsquota doctor $dir)" fsquota release "$dir"
+		refuses 3 "see fsquota doctor $dir)" fsquota resize "$dir" 1M
+		refuses 3 "see fsquota doctor $dir)" fsquota supported "$dir"
 		run_split fsquota supported -q "$dir"
 		assert_equal "$status:$stdout:$stderr" "3::"
 	done
@@ -428,8 +428,8 @@ unfinished() {
 	mount -t overlay -o lowerdir=/mnt/x/volume-o/lower,upperdir=/mnt/x/volume-o/upper,workdir=/mnt/x/volume-o/work \
 		overlay /mnt/x/volume-o/merged
 	mkdir /mnt/x/volume-o/merged/dir
-	refuses 3 prjquota fsquota assign /mnt/x/volume-o/merged/dir --hard 1M
-	refuses 3 prjquota fsquota usage /mnt/x/volume-o/merged/dir
+	refuses 3 overlay fsquota assign /mnt/x/volume-o/merged/dir --hard 1M
+	refuses 3 overlay fsquota usage /mnt/x/volume-o/merged/dir
 	umount /mnt/x/volume-o/merged
 	assert_no_trace
 }

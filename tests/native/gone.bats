@@ -135,7 +135,7 @@ moved() {
 	refuses 2 "does not go with a directory" fsquota release --at /mnt/x /mnt/x
 	refuses 2 "one directory" fsquota release --id 5 /mnt/x /mnt/e
 	refuses 2 "no project ID" fsquota release --id 0 --at /mnt/x
-	refuses 3 "no project quota" fsquota release --id 5 --at /mnt/x2
+	refuses 3 "project quota is off" fsquota release --id 5 --at /mnt/x2
 	refuses 5 "cannot open" fsquota release --id 5 --at /nowhere
 }
 
@@ -314,7 +314,7 @@ may_come_back() {
 }
 
 @test "prune says why it cannot" {
-	refuses 3 "no project quota" fsquota prune /mnt/x2
+	refuses 3 "project quota is off" fsquota prune /mnt/x2
 	refuses 5 "cannot open" fsquota prune /nowhere
 	top=/mnt/x/v
 	volume a

@@ -32,6 +32,13 @@ int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc)
 	return rc;
 }
 
+int fsq_add_path(struct fsq_error *err, const char *path, int rc)
+{
+	if (rc && err && !err->path[0])
+		strncat(err->path, path, sizeof(err->path) - 1);
+	return rc;
+}
+
 int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err)
 {
 	const char *bytes = request;

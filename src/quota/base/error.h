@@ -21,6 +21,9 @@ int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const 
 /** Add a hint to an error. @return  its kind, which is @rc */
 int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc);
 
+/** Add the path to an error that has none. @return  its kind, which is @rc */
+int fsq_add_path(struct fsq_error *err, const char *path, int rc);
+
 /**
  * Check the size that the caller has set in a request.
  *

@@ -18,20 +18,18 @@
  * A failure rolls back in the opposite order.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocate.h"
 #include "enforcement.h"
 #include "limits.h"
+#include "make_directory.h"
 #include "owner.h"
 #include "quota/base/error.h"
-#include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
 #include "tree_tag.h"
@@ -110,9 +108,7 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 			     err);
 	if (rc == FSQ_E_CONFLICT && request->id)
 		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use", request->id);
-	if (rc && err && !err->path[0])
-		strncat(err->path, a->directory.path, sizeof(err->path) - 1);
-	return rc;
+	return fsq_add_path(err, a->directory.path, rc);
 }
 
 /* Locks both files. */
@@ -276,10 +272,13 @@ static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc || !a->request->require_enforced || a->enforcement == FSQ_ENFORCED)
 		return rc;
 	if (a->enforcement == FSQ_NOT_ENFORCED)
-		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
-				"limits are not enforced on this filesystem");
-	return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
-			"can be written by root alone, who passes every limit on this filesystem");
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "limits are not enforced on this filesystem");
+	else
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "can be written by root alone, who passes every limit on this "
+			      "filesystem");
+	return fsq_add_hint(err, FSQ_HINT_ENFORCE, rc);
 }
 
 /* The dry run. The tree is not looked at. */
@@ -491,62 +490,16 @@ static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-/*
- * The directory is made under another name, and gets its own when owner and mode are set: so a
- * process that is killed leaves none that looks finished.
- */
-static char *temporary_name(const char *directory)
-{
-	const char *slash = strrchr(directory, '/');
-	char *name;
-
-	if (asprintf(&name, "%.*s.fsquota.%s", slash ? (int)(slash + 1 - directory) : 0, directory,
-		     slash ? slash + 1 : directory) < 0)
-		return NULL;
-	return name;
-}
-
-/* @return   0 or a negative errno. Another process may have moved something to its place. */
-static int set_owner(const char *name, const struct fsq_assign_request *request)
-{
-	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 07777) != 0700 ||
-	    !fsq_tree_is_empty(fd))
-		rc = -EEXIST;
-	else if (fchown(fd, request->owner, request->group) ||
-		 fchmod(fd, request->mode ? request->mode : 0755))
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-static int make_named(const char *name, const struct fsq_assign_request *request)
-{
-	int rc;
-
-	/* One that a killed process left is empty. */
-	if (mkdir(name, 0700) && (errno != EEXIST || rmdir(name) || mkdir(name, 0700)))
-		return -errno;
-	rc = set_owner(name, request);
-	if (rc == 0 &&
-	    syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, request->directory, RENAME_NOREPLACE))
-		rc = -errno;
-	if (rc)
-		rmdir(name);
-	return rc;
-}
-
 static int make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
-	char *name = temporary_name(request->directory);
-	int rc = name ? make_named(name, request) : -ENOMEM;
+	const struct fsq_new_directory new = {
+		.mode = request->mode ? request->mode : 0755,
+		.owner = request->owner,
+		.group = request->group,
+	};
+	int rc = fsq_directory_make(request->directory, &new);
 
-	free(name);
 	if (rc)
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, request->directory,
 				"cannot be made");

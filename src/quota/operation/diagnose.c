@@ -114,6 +114,8 @@ static void look_at(struct fsq_subject *subject, bool itself)
 	}
 	if (new)
 		fsq_diagnose_filesystem(subject);
+	if (subject->diagnosis->request->filesystems_only)
+		return;
 	if (new && subject->accounting)
 		fsq_diagnose_records(subject);
 	if (itself)
@@ -220,7 +222,7 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 		look_at_path(&diagnosis, request->paths[i]);
 	if (request->path_count == 0)
 		look_at_all(&diagnosis);
-	if (!fsq_diagnosis_is_over(&diagnosis))
+	if (!fsq_diagnosis_is_over(&diagnosis) && !request->filesystems_only)
 		fsq_diagnose_registry(&diagnosis);
 	free(diagnosis.devs);
 	return diagnosis.rc;

@@ -229,7 +229,7 @@ static int run(struct project *p)
 	rc = p->edit ? release(p)
 		     : fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	if (p->fs)
-		rc = fsq_place_explain(&p->fs->place, rc, p->err);
+		rc = fsq_add_path(p->err, where(p), fsq_place_explain(&p->fs->place, rc, p->err));
 	fsq_project_edit_free(p->edit);
 	fsq_entries_free(&p->lines);
 	fsq_filesystem_close(p->opened);
