@@ -39,11 +39,12 @@
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
  *       release_project.c  a project by its ID, and directories that are gone
+ *       project_place.c  where a project is, by its directories
  *       prune.c          what those have left (volumes.c: where they would be)
  *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts)
  *       allocate.c       an ID that nobody has
- *       make_directory.c  one with its owner and mode, or none
+ *       make_directory.c  a directory with its owner and mode, or none
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit

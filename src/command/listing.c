@@ -9,6 +9,7 @@
 #include "dquots.h"
 #include "names.h"
 #include "output/project_order.h"
+#include "projects.h"
 
 static bool take_raw(struct session *session, const struct command_option *option, void *to,
 		     const char *value)
@@ -161,6 +162,30 @@ void listing_add(struct session *session, struct project_output *output,
 {
 	if (project_output_row(output, row))
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+}
+
+void listing_add_chosen(struct session *session, struct project_output *output, const dev_t *dev,
+			enum row_change change)
+{
+	struct projects projects = { .session = session };
+	const char **directories = NULL;
+
+	if (projects_collect_chosen(&projects)) {
+		directories = calloc(projects.known_count + 1, sizeof(*directories));
+		if (!directories)
+			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+	}
+	for (size_t i = 0; directories && i < projects.count; i++) {
+		const struct project *project = &projects.all[i];
+		struct project_row row = projects_row(&projects, project, directories);
+
+		row.directories = NULL;
+		row.change = change;
+		if (!dev || session->paths[project->filesystem].info->dev == *dev)
+			listing_add(session, output, &row);
+	}
+	free(directories);
+	projects_free(&projects);
 }
 
 void listing_end(struct session *session, struct project_output *output)

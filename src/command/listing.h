@@ -27,6 +27,14 @@ struct project_output *listing_begin(struct session *session, const struct proje
 /** Print a row, or end; report an error without memory. */
 void listing_add(struct session *session, struct project_output *output,
 		 const struct project_row *row);
+/**
+ * Print the project of --id or --name, a row for each filesystem that has it; failures are told.
+ *
+ * @dev      only of this filesystem, or NULL
+ * @change   of the rows
+ */
+void listing_add_chosen(struct session *session, struct project_output *output, const dev_t *dev,
+			enum row_change change);
 void listing_end(struct session *session, struct project_output *output);
 
 #endif

@@ -121,19 +121,6 @@ bool options_parse_id(struct session *session, const char *text, uint32_t *id)
 	return false;
 }
 
-static bool take_own_id(struct session *session, const struct command_option *option, void *options,
-			const char *value)
-{
-	(void)option;
-	return options_parse_id(session, value, options);
-}
-
-const struct command_option own_id_option[] = {
-	{ 0, "id", "insist that this ID, which DIR carries, is its own", .kind = VALUE_ID,
-	  .argument = "ID", .take = take_own_id },
-	{ 0 },
-};
-
 static bool take_wanted_id(struct session *session, const struct command_option *option,
 			   void *options, const char *value)
 {
@@ -150,6 +137,39 @@ const struct command_option chosen_options[] = {
 	  .argument = "PATH", .take = take_at },
 	{ 0 },
 };
+
+const struct command_option own_project_options[] = {
+	{ 0, "id",
+	  "insist that this ID, which DIR carries, is its own; or\n"
+	  "instead of DIR: this project",
+	  .kind = VALUE_ID, .argument = "ID", .take = take_wanted_id },
+	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
+	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
+	{ 0, "at", "instead of DIR: the filesystem of the project", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+bool options_stand_for_directory(const struct session *session)
+{
+	return session->wanted_name || session->at_count > 0;
+}
+
+bool options_check_own_project(struct session *session, int directories)
+{
+	if (directories > 0 && options_stand_for_directory(session))
+		session_usage_error(session, "%s does not go with a directory",
+				    session->wanted_name ? "--name" : "--at");
+	else if (directories > 1 && session->wanted_id)
+		session_usage_error(session, "--id goes with one directory");
+	else if (session->at_count > 1)
+		session_usage_error(session, "--at goes with one filesystem");
+	else if (session->at_count && !options_choose_project(session))
+		session_usage_error(session, "--at goes with --id or --name");
+	else
+		return true;
+	return false;
+}
 
 bool options_choose_project(const struct session *session)
 {
@@ -172,30 +192,32 @@ bool options_directories_or_project(struct session *session, const struct invoca
 	return false;
 }
 
-/* @return   false when the options make no sense; an error was reported */
-static bool check_choice(struct session *session)
+bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 {
-	if (session->wanted_id && session->wanted_name)
-		session_usage_error(session, "--id and --name are one too many");
-	else if (session->wanted_id && session->at_count == 0)
-		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
-				    session->wanted_id);
-	else
+	const char *name = session->wanted_name;
+
+	*id = session->wanted_id;
+	if (*id && name) {
+		session_usage_error(session, "--id and --name do not go together");
+		return false;
+	}
+	if (!name || (fsq_project_names_id(session_names(session), name, id) && *id != 0))
 		return true;
+	if (!may_miss)
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
+			      "there is no project \"%s\"", name);
 	return false;
 }
 
 bool options_project(struct session *session, uint32_t *id)
 {
-	const char *name = session->wanted_name;
 	dev_t dev;
 
-	if (!check_choice(session))
+	if (!options_project_id(session, false, id))
 		return false;
-	*id = session->wanted_id;
-	if (name && (!fsq_project_names_id(session_names(session), name, id) || *id == 0)) {
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
-			      "there is no project \"%s\" in %s", name, session->projid_file);
+	if (session->wanted_id && session->at_count == 0) {
+		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
+				    *id);
 		return false;
 	}
 	for (size_t i = 0; i < session->at_count; i++)

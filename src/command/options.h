@@ -24,8 +24,22 @@ extern const struct command_option *const common_options[];
 /** What every command that works on filesystems has besides; NULL ends the tables. */
 extern const struct command_option *const options_of_filesystems[];
 
-/* --id of a directory's own project; the options of the command begin with a uint32_t for it. */
-extern const struct command_option own_id_option[];
+/*
+ * --id, --name and --at of a command that changes the quota of a directory. With it, --id says which
+ * ID is its own; without it, they say which project is meant. Both go to the session.
+ */
+extern const struct command_option own_project_options[];
+
+/**
+ * Check how these options go with the directories.
+ *
+ * @directories   how many are given
+ * @return        whether they make sense; else an error was reported
+ */
+bool options_check_own_project(struct session *session, int directories);
+
+/** @return  whether they say which project is meant, with a directory or without one */
+bool options_stand_for_directory(const struct session *session);
 
 /*
  * --id, --name and --at: a project instead of its directory. What they say goes to the session, and
@@ -38,6 +52,14 @@ bool options_choose_project(const struct session *session);
 
 /** @return  whether there are operands, or a project was chosen; else an error was reported */
 bool options_directories_or_project(struct session *session, const struct invocation *invocation);
+
+/**
+ * The ID of --id or --name, or 0.
+ *
+ * @may_miss   a name that nobody has is no error
+ * @return     whether it was found; else an error was reported, unless it may miss
+ */
+bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
 
 /**
  * The project of --id or --name. The filesystems on which to look for it go into the table of

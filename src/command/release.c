@@ -11,8 +11,6 @@
 #include "signals.h"
 
 struct release_options {
-	uint32_t id;
-	const char *name;
 	bool keep_tags, dry_run, if_exists;
 };
 
@@ -58,41 +56,14 @@ static bool release(struct session *session, struct fsq_release_request *request
 	return err.errnum != EINTR;
 }
 
-/* @return   whether there is such a project; else an error was reported, unless --if-exists */
-static bool find_project(struct session *session, const struct release_options *options,
-			 uint32_t *id)
-{
-	if (options->id && options->name) {
-		session_usage_error(session, "--id and --name do not go together");
-		return false;
-	}
-	*id = options->id;
-	if (!options->name || fsq_project_names_id(session_names(session), options->name, id))
-		return true;
-	if (!options->if_exists)
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
-			      "there is no project \"%s\"", options->name);
-	return false;
-}
-
 static bool check_words(struct session *session, const struct invocation *invocation)
 {
-	const struct release_options *options = invocation->options;
-	bool by_id = options->id || options->name;
 	int count = invocation->operand_count;
 
-	if (count == 0 && !by_id)
-		session_usage_error(session, "no directory given; usage: fsquota %s %s",
-				    invocation->command->name, invocation->command->synopsis);
-	else if (count > 0 && (options->name || session->at_count))
-		session_usage_error(session, "%s does not go with a directory",
-				    options->name ? "--name" : "--at");
-	else if (count > 1 && options->id)
-		session_usage_error(session, "--id goes with one directory");
-	else if (session->at_count > 1)
-		session_usage_error(session, "--at goes with one filesystem");
-	else
-		return true;
+	if (count > 0 || options_choose_project(session))
+		return options_check_own_project(session, count);
+	session_usage_error(session, "no directory given; usage: fsquota %s %s",
+			    invocation->command->name, invocation->command->synopsis);
 	return false;
 }
 
@@ -108,7 +79,8 @@ static void command_release(struct session *session, const struct invocation *in
 		.dry_run = options->dry_run,
 	};
 
-	if (!check_words(session, invocation) || !find_project(session, options, &request.id))
+	if (!check_words(session, invocation) ||
+	    !options_project_id(session, options->if_exists, &request.id))
 		return;
 	if (invocation->operand_count == 0)
 		release(session, &request, options->if_exists);
@@ -124,12 +96,6 @@ static void command_release(struct session *session, const struct invocation *in
 static const struct command_option tags_option[] = {
 	{ 0, "keep-tags", "leave the ID on the files: DIR is about to be deleted",
 	  .field = FIELD(keep_tags) },
-	{ 0 },
-};
-
-static const struct command_option name_option[] = {
-	{ 0, "name", "a project, by its name", .kind = VALUE_PROJECT, .argument = "NAME",
-	  .field = FIELD(name) },
 	{ 0 },
 };
 
@@ -159,10 +125,9 @@ const struct command release_command = {
 		"error: nothing has changed. Also for a quota that other tools put there.\n"
 		"Without DIR: all directories of a project on a filesystem, also when they are\n"
 		"gone.",
-	.options =
-		(option_tables){ tags_option, own_id_option, name_option, at_option, exists_option,
-				 register_option, registry_options, lock_option, dry_option,
-				 progress_option, json_errors_option, help_option, NULL },
+	.options = (option_tables){ tags_option, own_project_options, exists_option,
+				    register_option, registry_options, lock_option, dry_option,
+				    progress_option, json_errors_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct release_options),
 	.flags = COMMAND_CONFIG,

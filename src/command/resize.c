@@ -10,7 +10,6 @@
 #include "options.h"
 
 struct resize_options {
-	uint32_t id;
 	bool allow_shrink, dry_run;
 	struct fsq_assign_request words; /* its limits */
 };
@@ -46,15 +45,14 @@ static bool parse_size(struct session *session, const char *size,
 	return rc == 0;
 }
 
-static void show(struct session *session, const char *directory, const struct fsq_resized *resized)
+static void add_directory(struct session *session, struct project_output *output,
+			  const char *directory, enum row_change change)
 {
 	const struct fsq_usage_request request = {
 		.size = sizeof(request),
 		.path = directory,
 		.projects_file = session->projects_file,
 	};
-	struct project_style style = { 0 };
-	struct project_output *output;
 	struct project_row row;
 	struct fsq_usage usage;
 	struct fsq_error err;
@@ -63,16 +61,27 @@ static void show(struct session *session, const char *directory, const struct fs
 		session_fail(session, &err);
 		return;
 	}
-	output = listing_begin(session, &style, "resize", true);
-	if (output) {
-		row = listing_row(session, directory, &usage);
-		row.change = memcmp(&resized->before, &resized->after, sizeof(resized->before))
-				     ? ROW_CHANGED
-				     : ROW_UNCHANGED;
-		listing_add(session, output, &row);
-		listing_end(session, output);
-	}
+	row = listing_row(session, directory, &usage);
+	row.change = change;
+	listing_add(session, output, &row);
 	fsq_usage_clear(&usage);
+}
+
+static void show(struct session *session, const char *directory, const struct fsq_resized *resized)
+{
+	enum row_change change = memcmp(&resized->before, &resized->after, sizeof(resized->before))
+					 ? ROW_CHANGED
+					 : ROW_UNCHANGED;
+	struct project_style style = { 0 };
+	struct project_output *output = listing_begin(session, &style, "resize", true);
+
+	if (!output)
+		return;
+	if (directory)
+		add_directory(session, output, directory, change);
+	else
+		listing_add_chosen(session, output, &resized->dev, change);
+	listing_end(session, output);
 }
 
 /* A soft limit below the use is no failure, but the grace time runs. */
@@ -83,9 +92,10 @@ static void warn(struct session *session, const char *directory, const struct fs
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
 			session_warn(session, directory,
-				     "%s: the soft limit of %s is below what is in use: the grace "
+				     "%s%sthe soft limit of %s is below what is in use: the grace "
 				     "time runs",
-				     directory, words[form]);
+				     directory ? directory : "", directory ? ": " : "",
+				     words[form]);
 }
 
 /* @return   whether there is something to do; else an error was reported */
@@ -93,17 +103,22 @@ static bool make_request(struct session *session, const struct invocation *invoc
 			 struct fsq_resize_request *request)
 {
 	const struct resize_options *options = invocation->options;
-	int count = invocation->operand_count;
+	int directories = !options_stand_for_directory(session);
+	int sizes = invocation->operand_count - directories;
 
 	request->limits = options->words.limits;
-	if (count < 1 || count > 2 || (count == 1 && !request->limits.mask)) {
-		session_usage_error(session,
-				    "a directory and a size are wanted; usage: fsquota resize %s",
+	if (sizes < 0 || sizes > 1 || (sizes == 0 && !request->limits.mask)) {
+		session_usage_error(session, "%s; usage: fsquota resize %s",
+				    directories ? "a directory and a size are wanted"
+						: "a size is wanted, and no directory",
 				    invocation->command->synopsis);
 		return false;
 	}
-	request->directory = invocation->operands[0];
-	return count == 1 || parse_size(session, invocation->operands[1], request);
+	if (directories)
+		request->directory = invocation->operands[0];
+	return options_check_own_project(session, directories) &&
+	       options_project_id(session, false, &request->id) &&
+	       (sizes == 0 || parse_size(session, invocation->operands[directories], request));
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)
@@ -113,7 +128,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 	struct fsq_resize_request request = {
 		.size = sizeof(request),
 		.registry = &registry,
-		.id = options->id,
+		.at = session->at_count ? session->at[0] : NULL,
 		.allow_shrink = options->allow_shrink,
 		.dry_run = options->dry_run,
 	};
@@ -162,11 +177,11 @@ static const struct command_option dry_option[] = {
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
-	.synopsis = "DIR [SIZE|+SIZE] [OPTION]...",
+	.synopsis = "{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE] [OPTION]...",
 	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
 		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
-	.options = (option_tables){ limit_options, shrink_option, own_id_option, registry_options,
-				    dry_option, row_option, help_option, NULL },
+	.options = (option_tables){ limit_options, shrink_option, own_project_options,
+				    registry_options, dry_option, row_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,

@@ -49,27 +49,6 @@ static void show_directories(struct session *session, const struct invocation *i
 	}
 }
 
-/* The project of --id or --name, on each filesystem that has it. */
-static void show_chosen(struct session *session, struct project_output *output)
-{
-	struct projects projects = { .session = session };
-	const char **directories = NULL;
-
-	if (projects_collect_chosen(&projects)) {
-		directories = calloc(projects.known_count + 1, sizeof(*directories));
-		if (!directories)
-			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
-	}
-	for (size_t i = 0; directories && i < projects.count; i++) {
-		struct project_row row = projects_row(&projects, &projects.all[i], directories);
-
-		row.directories = NULL;
-		listing_add(session, output, &row);
-	}
-	free(directories);
-	projects_free(&projects);
-}
-
 static void command_usage(struct session *session, const struct invocation *invocation)
 {
 	const struct usage_options *options = invocation->options;
@@ -85,7 +64,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 	if (walk)
 		block_interrupts(&before);
 	if (options_choose_project(session))
-		show_chosen(session, output);
+		listing_add_chosen(session, output, NULL, ROW_ONLY_SHOWN);
 	else
 		show_directories(session, invocation, output, walk);
 	listing_end(session, output);

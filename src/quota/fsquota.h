@@ -707,10 +707,11 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 
 struct fsq_resize_request {
 	size_t size;
-	const char *directory;
-	uint64_t bytes;	   /* the new hard limit of space; 0: it stays */
-	bool relative;	   /* add @bytes to the hard limit instead, and to the soft one */
-	bool allow_shrink; /* but never below what is in use */
+	const char *directory; /* or NULL: the project @id, wherever its directories are */
+	const char *at;	       /* then: a path on its file system, or NULL: by its directories */
+	uint64_t bytes;	       /* the new hard limit of space; 0: it stays */
+	bool relative;	       /* add @bytes to the hard limit instead, and to the soft one */
+	bool allow_shrink;     /* but never below what is in use */
 	/* Other limits to set: the soft one of space, and those of inodes. */
 	struct fsq_limits limits;
 	bool dry_run;
@@ -721,6 +722,7 @@ struct fsq_resize_request {
 
 struct fsq_resized {
 	uint32_t id;
+	dev_t dev; /* of the file system */
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS]; /* basic blocks, and inodes */
 	uint64_t reserved[4];

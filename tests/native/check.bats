@@ -228,7 +228,7 @@ full() {
 		refuses 3 /proc fsquota $command --id 42 --at /proc
 		refuses 2 --at fsquota $command --id 42
 		refuses 2 '--at goes with' fsquota $command --at /mnt/x
-		refuses 2 'one too many' fsquota $command --id 42 --name web --at /mnt/x
+		refuses 2 'do not go together' fsquota $command --id 42 --name web --at /mnt/x
 		refuses 2 'instead of a directory' fsquota $command --name web /mnt/x/web
 		refuses 2 '"0"' fsquota $command --id 0 --at /mnt/x
 	done

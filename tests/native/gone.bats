@@ -152,6 +152,53 @@ two_directories() {
 	assert_no_trace
 }
 
+# hard ID [FS]: the hard limit of space, in KiB.
+hard() {
+	real -c 'report -p -b -N -n' "/mnt/${2:-$(basename "$(dirname "$top")")}" |
+		awk -v id="#$1" '$1 == id { print $4 }'
+}
+
+resize_project() {
+	volume a b
+	fsquota resize --name volume$FIRST 20M
+	assert_equal "$(hard $FIRST) $(hard $((FIRST + 1)))" "20480 10240"
+	run_split fsquota resize --name volume$FIRST +1M --json
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(jq -c '.resize | [.path, .id, .hard_bytes, .changed]' <<<"$stdout")" \
+		"[\"$top/a\",$FIRST,22020096,true]"
+	fsquota resize --name volume$FIRST 30M --dry-run
+	assert_equal "$(hard $FIRST)" 21504
+	refuses 6 "smaller than" fsquota resize --name volume$FIRST 1M
+	# Its directory may be gone while files elsewhere have the ID.
+	rm -rf "$top/b"
+	fsquota resize --id $((FIRST + 1)) --at "$top" 30M --soft 20M
+	assert_equal "$(hard $((FIRST + 1)))" 30720
+	fsquota resize --id $((FIRST + 1)) 40M --at "$(findmnt -no SOURCE "${top%/v}")"
+	assert_equal "$(hard $((FIRST + 1)))" 40960
+	fsquota release --name volume$FIRST
+	fsquota release --id $((FIRST + 1)) --at "$top"
+}
+@test "resize of a project by its name or ID" {
+	on_each resize_project
+}
+
+@test "what is asked of resize must fit together" {
+	local top=/mnt/x/v other=/mnt/e/v
+	volume a
+	mkdir -p $other/a && fsquota assign $other/a --hard 5M --id 77 --name far
+	refuses 5 'no project "nobody"' fsquota resize --name nobody 5M
+	refuses 2 "and no directory" fsquota resize --name far $other/a 5M
+	refuses 2 "a size is wanted" fsquota resize --name far
+	refuses 2 "a directory and a size are wanted" fsquota resize --id 77 5M
+	refuses 2 "--at goes with --id or --name" fsquota resize --at /mnt/e 5M
+	refuses 2 "do not go together" fsquota resize --id 77 --name far --at /mnt/e 5M
+	refuses 5 "has no registered directory" fsquota resize --name elsewhere 5M --projects-file /dev/null
+	refuses 6 "on another filesystem" fsquota resize --name far 5M \
+		--projects-file <(printf '77:%s\n' $other/a $top/a)
+	assert_equal "$(hard 77 e)" 5120
+	rm -rf $other
+}
+
 @test "a project keeps its limits while it has another directory" {
 	on_each two_directories
 }

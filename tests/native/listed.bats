@@ -869,7 +869,7 @@ error_is() {
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
 	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.path) \(.message | type)"' \
 		"$BATS_TEST_TMPDIR/stderr"
-	assert_output "code errno path message hint: $name $errno $path string"
+	assert_output "code errno path message cause hint: $name $errno $path string"
 }
 
 @test "an error with --json is an object that names the code and what failed" {
@@ -898,8 +898,8 @@ error_is() {
 
 @test "the object of an error says what can be done" {
 	run_split fsquota limit --json -p bhard=1m 42 /mnt/x2
-	run -0 jq -r '.error.hint | test("prjquota")' "$BATS_TEST_TMPDIR/stderr"
-	assert_output true
+	run -0 jq -r '.error | .cause + ": " + .hint' "$BATS_TEST_TMPDIR/stderr"
+	assert_output "quota-off: see fsquota doctor /mnt/x2"
 }
 
 @test "a warning with --json is an object, too" {

@@ -8,88 +8,41 @@
 #include <string.h>
 
 #include "limits.h"
+#include "project_place.h"
 #include "quota/base/error.h"
 #include "quota/mounts/filesystem.h"
-#include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
-#include "volumes.h"
 
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 50
 
 struct project {
 	const struct fsq_release_request *request;
-	uint32_t id;
 	char *only; /* directory, which is gone; NULL: all of the project */
-	struct fsq_volumes volumes;
+	struct fsq_project_place place;
 	struct fsq_filesystem *opened; /* by @at */
-	struct fsq_filesystem *fs;     /* this, or a volume */
-	struct fsq_entries lines;
+	struct fsq_filesystem *fs;     /* this, or one of the place */
 	struct fsq_project_edit *edit;
 	uint64_t left;
 	bool found; /* something of it */
 	struct fsq_error *err;
 };
 
-/* @return   what there is of a registered directory of the project, and on which volume */
-static enum fsq_presence find(const struct project *p, const struct fsq_entry *line,
-			      const struct fsq_volume **volume)
-{
-	if (line->id != p->id || (p->only && strcmp(line->word, p->only) != 0))
-		return FSQ_ELSEWHERE;
-	return fsq_volumes_find(&p->volumes, line->word, volume);
-}
-
-/* @return   the same, for what is on the file system */
 static enum fsq_presence find_here(const struct project *p, const struct fsq_entry *line)
 {
-	const struct fsq_volume *volume;
-	enum fsq_presence presence = find(p, line, &volume);
-
-	if (presence == FSQ_ELSEWHERE ||
-	    fsq_filesystem_get_info(volume->fs)->dev != fsq_filesystem_get_info(p->fs)->dev)
-		return FSQ_ELSEWHERE;
-	return presence;
+	return fsq_project_place_of(&p->place, line, p->fs);
 }
 
 static int find_id(struct project *p)
 {
-	for (size_t i = 0; i < p->lines.count && p->id == 0; i++)
-		if (strcmp(p->lines.list[i].word, p->only) == 0)
-			p->id = p->lines.list[i].id;
-	if (p->id == 0)
+	for (size_t i = 0; i < p->place.lines.count && p->place.id == 0; i++)
+		if (strcmp(p->place.lines.list[i].word, p->only) == 0)
+			p->place.id = p->place.lines.list[i].id;
+	if (p->place.id == 0)
 		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
-	if (p->request->id == 0 || p->request->id == p->id)
+	if (p->request->id == 0 || p->request->id == p->place.id)
 		return 0;
-	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->id);
-}
-
-/* The file system of all its registered directories. */
-static int choose_filesystem(struct project *p)
-{
-	for (size_t i = 0; i < p->lines.count; i++) {
-		const struct fsq_entry *line = &p->lines.list[i];
-		const struct fsq_volume *volume;
-		enum fsq_presence presence = find(p, line, &volume);
-
-		if (presence == FSQ_ELSEWHERE || presence == FSQ_UNMOUNTED)
-			continue;
-		if (p->fs && find_here(p, line) == FSQ_ELSEWHERE)
-			return fsq_fail(p->err, FSQ_E_CONFLICT, 0, line->word,
-					"is on another filesystem than other directories of "
-					"project %u: name one of them",
-					line->id);
-		if (!p->fs)
-			p->fs = volume->fs;
-	}
-	if (!p->fs && p->only)
-		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only,
-				"is gone, and its filesystem may not be mounted");
-	if (!p->fs)
-		return fsq_add_hint(p->err, FSQ_HINT_NAME_FILESYSTEM,
-				    fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, NULL,
-					     "project %u has no registered directory", p->id));
-	return 0;
+	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->place.id);
 }
 
 static const char *where(const struct project *p)
@@ -104,9 +57,9 @@ static int release_directories(struct project *p)
 	struct fsq_released released;
 	int rc = 0;
 
-	for (size_t i = 0; i < p->lines.count && rc == 0; i++) {
-		request.directory = p->lines.list[i].word;
-		if (find_here(p, &p->lines.list[i]) != FSQ_PRESENT)
+	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
+		request.directory = p->place.lines.list[i].word;
+		if (find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT)
 			continue;
 		rc = fsq_release(&request, &released, p->err);
 		p->found = true;
@@ -118,11 +71,11 @@ static int release_directories(struct project *p)
 /* The lines of directories that are gone, and with the last line of the ID its names. */
 static int remove_lines(struct project *p)
 {
-	uint32_t id = p->id, now;
+	uint32_t id = p->place.id, now;
 	int rc = 0;
 
-	for (size_t i = 0; i < p->lines.count && rc == 0; i++) {
-		const struct fsq_entry *line = &p->lines.list[i];
+	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->place.lines.list[i];
 		enum fsq_presence presence = find_here(p, line);
 
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT ||
@@ -164,16 +117,16 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 			    fsq_fail(p->err, FSQ_E_CONFLICT, 0, where(p),
 				     "%" PRIu64 " file%s project ID %u, outside of its registered "
 				     "directories",
-				     used, used == 1 ? " has" : "s have", p->id));
+				     used, used == 1 ? " has" : "s have", p->place.id));
 }
 
 /* With the locks. Limits first: the lines are found again, also in the next call. */
 static int release_rest(struct project *p)
 {
-	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->id, p->only);
-	struct fsq_dquot dquot = { .id = p->id };
+	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->place.id, p->only);
+	struct fsq_dquot dquot = { .id = p->place.id };
 	int rc = shared ? 0
-			: fsq_limits_read(&p->fs->place.target, p->id, true, &dquot, where(p),
+			: fsq_limits_read(&p->fs->place.target, p->place.id, true, &dquot, where(p),
 					  p->err);
 
 	if (rc)
@@ -187,7 +140,7 @@ static int release_rest(struct project *p)
 		rc = remove_lines(p);
 	if (rc == 0 && !p->found)
 		rc = fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, where(p),
-			      "there is no quota of project %u", p->id);
+			      "there is no quota of project %u", p->place.id);
 	return rc;
 }
 
@@ -195,16 +148,15 @@ static int release(struct project *p)
 {
 	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
 	struct fsq_dquot dquot;
-	int looks = LOOKS, rc = fsq_volumes_open(&p->volumes, p->err);
+	int looks = LOOKS;
+	int rc = fsq_project_place_open(&p->place, registry->projects_file, p->err);
 
-	if (rc == 0)
-		rc = fsq_entries_of_projects(&p->lines, registry->projects_file, p->err);
 	if (rc == 0 && p->only)
 		rc = find_id(p);
 	if (rc == 0)
 		rc = p->request->at
 			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
-			     : choose_filesystem(p);
+			     : fsq_project_place_find(&p->place, &p->fs, p->err);
 	if (p->opened)
 		p->fs = p->opened;
 	if (rc == 0)
@@ -212,7 +164,8 @@ static int release(struct project *p)
 	/* Files that were deleted, but are open, stay; they were told. */
 	if (rc || p->left > 0)
 		return rc;
-	rc = fsq_limits_read_settled(&p->fs->place.target, p->id, &looks, &dquot, where(p), p->err);
+	rc = fsq_limits_read_settled(&p->fs->place.target, p->place.id, &looks, &dquot, where(p),
+				     p->err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(p->edit, false, p->err);
 	if (rc == 0)
@@ -231,22 +184,21 @@ static int run(struct project *p)
 	if (p->fs)
 		rc = fsq_add_path(p->err, where(p), fsq_place_explain(&p->fs->place, rc, p->err));
 	fsq_project_edit_free(p->edit);
-	fsq_entries_free(&p->lines);
 	fsq_filesystem_close(p->opened);
-	fsq_volumes_close(&p->volumes);
+	fsq_project_place_close(&p->place);
 	return rc;
 }
 
 int fsq_release_project(const struct fsq_release_request *request, struct fsq_released *released,
 			struct fsq_error *err)
 {
-	struct project p = { .request = request, .id = request->id, .err = err };
+	struct project p = { .request = request, .place.id = request->id, .err = err };
 	int rc;
 
-	if (p.id == 0)
+	if (p.place.id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
 	rc = run(&p);
-	*released = (struct fsq_released){ .id = p.id, .left_inodes = p.left };
+	*released = (struct fsq_released){ .id = p.place.id, .left_inodes = p.left };
 	return rc;
 }
 
@@ -283,11 +235,12 @@ int fsq_release_gone(const struct fsq_release_request *request, struct fsq_relea
 	p.only = path_of_gone(request->directory);
 	if (!p.only)
 		return FSQ_E_NOT_FOUND;
+	p.place.only = p.only;
 	rc = run(&p);
 	free(p.only);
-	*released = (struct fsq_released){ .id = p.id };
+	*released = (struct fsq_released){ .id = p.place.id };
 	/* Where nothing is known of it, the first error is the better one. */
-	if (p.id == 0)
+	if (p.place.id == 0)
 		return FSQ_E_NOT_FOUND;
 	if (rc && err)
 		*err = other;

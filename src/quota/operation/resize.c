@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "limits.h"
 #include "owner.h"
+#include "project_place.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
+#include "quota/mounts/filesystem.h"
 
 /* "10G (10737418240 bytes)" */
 static const char *size_text(char text[64], uint64_t blocks)
@@ -146,15 +149,13 @@ static int find_id(const struct fsq_resize_request *request, struct fsq_place *d
 	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);
 }
 
-static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,
-		  struct fsq_project_edit *edit, struct fsq_resized *resized, struct fsq_error *err)
+/* @request's directory is what is named in errors. */
+static int set_limits(const struct fsq_resize_request *request, struct fsq_target *target,
+		      struct fsq_resized *resized, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
-	int rc = find_id(request, directory, edit, &resized->id, err);
+	int rc = fsq_limits_read(target, resized->id, false, &dquot, request->directory, err);
 
-	if (rc == 0)
-		rc = fsq_limits_read(&directory->target, resized->id, false, &dquot,
-				     request->directory, err);
 	if (rc)
 		return rc;
 	resized->before = resized->after = fsq_limits_of(&dquot);
@@ -163,31 +164,86 @@ static int resize(const struct fsq_resize_request *request, struct fsq_place *di
 	rc = find_limits(request, &dquot, &resized->after, err);
 	if (rc || request->dry_run || fsq_limits_are_same(&resized->before, &resized->after))
 		return rc;
-	return fsq_limits_set(&directory->target, resized->id, &resized->after, request->directory,
-			      err);
+	return fsq_limits_set(target, resized->id, &resized->after, request->directory, err);
+}
+
+static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,
+		  struct fsq_resized *resized, struct fsq_error *err)
+{
+	/* The files are only read. */
+	struct fsq_project_edit *edit =
+		fsq_project_edit_new(request->registry, true, request->options);
+	int rc = edit ? find_id(request, directory, edit, &resized->id, err)
+		      : fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+
+	if (rc == 0)
+		rc = set_limits(request, &directory->target, resized, err);
+	fsq_project_edit_free(edit);
+	return fsq_place_explain(directory, rc, err);
+}
+
+static int resize_directory(const struct fsq_resize_request *request, struct fsq_resized *resized,
+			    struct fsq_error *err)
+{
+	struct fsq_place directory;
+	struct stat st;
+	int rc = fsq_place_open_directory(&directory, request->directory, err);
+
+	if (rc)
+		return rc;
+	if (fstat(directory.target.fd, &st) == 0)
+		resized->dev = st.st_dev;
+	rc = resize(request, &directory, resized, err);
+	fsq_place_close(&directory);
+	return rc;
+}
+
+static int resize_on(const struct fsq_resize_request *request, struct fsq_filesystem *fs,
+		     struct fsq_resized *resized, struct fsq_error *err)
+{
+	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
+	struct fsq_resize_request here = *request;
+	int rc;
+
+	here.directory = info->directory;
+	resized->id = request->id;
+	resized->dev = info->dev;
+	rc = fsq_place_explain(&fs->place, set_limits(&here, &fs->place.target, resized, err), err);
+	return fsq_add_path(err, info->directory, rc);
+}
+
+static int resize_project(const struct fsq_resize_request *request, struct fsq_resized *resized,
+			  struct fsq_error *err)
+{
+	struct fsq_project_place place = { .id = request->id };
+	struct fsq_filesystem *opened = NULL, *fs = NULL;
+	int rc = 0;
+
+	if (request->id == 0)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
+	if (request->at)
+		rc = fsq_filesystem_open(&opened, request->at, NULL, 0, err);
+	else
+		rc = fsq_project_place_open(
+			&place, fsq_registry_or_default(request->registry)->projects_file, err);
+	if (rc == 0 && !opened)
+		rc = fsq_project_place_find(&place, &fs, err);
+	if (rc == 0)
+		rc = resize_on(request, opened ? opened : fs, resized, err);
+	fsq_filesystem_close(opened);
+	fsq_project_place_close(&place);
+	return rc;
 }
 
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {
 	struct fsq_resized result = { 0 };
-	struct fsq_place directory;
-	struct fsq_project_edit *edit;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	if (rc == 0)
-		rc = fsq_place_open_directory(&directory, request->directory, err);
-	if (rc)
-		return rc;
-	/* The files are only read. */
-	edit = fsq_project_edit_new(request->registry, true, request->options);
-	if (!edit)
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-	else
-		rc = fsq_place_explain(&directory, resize(request, &directory, edit, &result, err),
-				       err);
-	fsq_project_edit_free(edit);
-	fsq_place_close(&directory);
+		rc = request->directory ? resize_directory(request, &result, err)
+					: resize_project(request, &result, err);
 	if (rc == 0 && resized)
 		*resized = result;
 	return rc;

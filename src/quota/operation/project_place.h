@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a project is, by its registered directories. */
+#ifndef FSQ_PROJECT_PLACE_H
+#define FSQ_PROJECT_PLACE_H
+
+#include "quota/registry/entries.h"
+#include "volumes.h"
+
+struct fsq_project_place {
+	uint32_t id;
+	const char *only; /* of its directories only this one, or NULL */
+	struct fsq_volumes volumes;
+	struct fsq_entries lines; /* of all projects */
+};
+
+/**
+ * Read what is mounted and what is registered.
+ *
+ * @place    with @id and @only; close it with fsq_project_place_close(), also after a failure
+ * @return   0; as fsq_volumes_open() and fsq_entries_of_projects()
+ */
+int fsq_project_place_open(struct fsq_project_place *place, const char *projects_file,
+			   struct fsq_error *err);
+
+void fsq_project_place_close(struct fsq_project_place *place);
+
+/** @return  what there is of a line, if it is of the project and @fs; else FSQ_ELSEWHERE */
+enum fsq_presence fsq_project_place_of(const struct fsq_project_place *place,
+				       const struct fsq_entry *line,
+				       const struct fsq_filesystem *fs);
+
+/**
+ * Find the one file system of all its directories.
+ *
+ * @fs       set; it belongs to @place
+ * @return   0; FSQ_E_CONFLICT they are on several; FSQ_E_NOT_FOUND there is none
+ */
+int fsq_project_place_find(const struct fsq_project_place *place, struct fsq_filesystem **fs,
+			   struct fsq_error *err);
+
+#endif
