@@ -31,6 +31,7 @@ static bool is_cause(const struct search *search, enum fsq_finding_id id)
 		return true;
 	case FSQ_FINDING_EXT4_FEATURES:
 	case FSQ_FINDING_EXT4_INODE_SIZE:
+	case FSQ_FINDING_F2FS_FEATURES:
 	case FSQ_FINDING_QUOTA_OFF:
 	case FSQ_FINDING_ROOT_FLAGS:
 		return search->projects;

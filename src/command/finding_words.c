@@ -80,6 +80,13 @@ static const struct template templates[] = {
 					  "umount {mountpoint} && mkfs.ext4 -I 256 -O "
 					  "quota,project {filesystem} && "
 					  "mount -t ext4 -o {options} {filesystem} {mountpoint}" },
+	[FSQ_FINDING_F2FS_FEATURES] = { "f2fs-features",
+					"project quota is off: this f2fs lacks the feature "
+					"project_quota; make it anew, which DELETES everything on "
+					"it",
+					"umount {mountpoint} && mkfs.f2fs -f -O "
+					"extra_attr,project_quota {filesystem} && "
+					"mount -t f2fs -o {options} {filesystem} {mountpoint}" },
 	[FSQ_FINDING_FEATURES_UNKNOWN] = { "features-unknown",
 					   "its features are not known: the device cannot be read "
 					   "({error})",

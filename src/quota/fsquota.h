@@ -1006,6 +1006,7 @@ enum fsq_finding_id {
 	FSQ_FINDING_OVERLAY,	      /* its upperdir cannot be seen from here; name */
 	FSQ_FINDING_EXT4_FEATURES,    /* lacks project or quota; name: which */
 	FSQ_FINDING_EXT4_INODE_SIZE,  /* inodes without place for an ID; count: bytes */
+	FSQ_FINDING_F2FS_FEATURES,    /* the feature project_quota is missing */
 	FSQ_FINDING_FEATURES_UNKNOWN, /* its device cannot be read; errnum */
 	FSQ_FINDING_NO_DEVICE_NODE,   /* and the kernel wants one; count:other_count: its number */
 	FSQ_FINDING_XFS_VERSION_4,    /* without crc */

@@ -4,9 +4,15 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "shared/read_file.h"
 
 /* Where it is on the device, and what is in it; all numbers are little-endian. */
 #define EXT4_OFFSET 1024
@@ -68,5 +74,28 @@ int fsq_superblock_ext4(const char *device, dev_t dev, struct fsq_ext4_features 
 		.project = flags & EXT4_RO_COMPAT_PROJECT,
 		.inode_size = number_16(bytes + EXT4_INODE_SIZE_AT),
 	};
+	return 0;
+}
+
+int fsq_superblock_f2fs(dev_t dev, bool *project)
+{
+	char path[PATH_MAX + 64], device[PATH_MAX], *text;
+	const char *name;
+	ssize_t length;
+	size_t size;
+	int rc;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	length = readlink(path, device, sizeof(device) - 1);
+	if (length < 0)
+		return -errno;
+	device[length] = '\0';
+	name = strrchr(device, '/');
+	snprintf(path, sizeof(path), "/sys/fs/f2fs/%s/features", name ? name + 1 : device);
+	rc = fsq_read_file(path, &text, &size);
+	if (rc)
+		return rc;
+	*project = strstr(text, "project_quota") != NULL;
+	free(text);
 	return 0;
 }

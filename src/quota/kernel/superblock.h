@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the superblock on a device says of a file system, which no system call tells. */
+/* What the superblock of a file system says of it, which no system call tells. */
 #ifndef FSQ_SUPERBLOCK_H
 #define FSQ_SUPERBLOCK_H
 
@@ -23,5 +23,15 @@ struct fsq_ext4_features {
  * Source: ext4(5), and the kernel's documentation "ext4 Data Structures: The Super Block"
  */
 int fsq_superblock_ext4(const char *device, dev_t dev, struct fsq_ext4_features *features);
+
+/**
+ * Can a mounted f2fs have project quota?
+ *
+ * @dev      st_dev of its files
+ * @project  set to whether it has the feature project_quota
+ * @return   0 or a negative errno: there is no sysfs(5)
+ * Source: the kernel's Documentation/ABI/testing/sysfs-fs-f2fs, features
+ */
+int fsq_superblock_f2fs(dev_t dev, bool *project);
 
 #endif

@@ -77,6 +77,20 @@ static bool check_ext4(struct fsq_subject *subject)
 	return rc != 0;
 }
 
+/* The same of f2fs. */
+static bool check_f2fs(struct fsq_subject *subject)
+{
+	struct fsq_finding finding = { .id = FSQ_FINDING_F2FS_FEATURES };
+	bool project;
+
+	if (subject->enforced || fsq_superblock_f2fs(subject->mount.dev, &project) || project)
+		return true;
+	finding.options = fsq_options_with_quota(&subject->mount);
+	fsq_finding_visit_here(subject, finding);
+	free((char *)(uintptr_t)finding.options);
+	return false;
+}
+
 /* Those of the root file system are set before fstab can be read. XFS takes them only then. */
 static bool takes_root_flags(const struct fsq_subject *subject)
 {
@@ -195,7 +209,8 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 		return;
 	}
 	if (!subject->diagnosis->unreachable && ask_kernel(subject) &&
-	    (!is_type(subject, "ext4") || check_ext4(subject)))
+	    (!is_type(subject, "ext4") || check_ext4(subject)) &&
+	    (!is_type(subject, "f2fs") || check_f2fs(subject)))
 		check_quota(subject);
 	if (is_type(subject, "xfs"))
 		check_xfs(subject);
