@@ -4,6 +4,7 @@
 #include "command.h"
 #include "finding_words.h"
 #include "options.h"
+#include "progress.h"
 #include "quota/fsquota.h"
 
 struct doctor_options {
@@ -14,6 +15,7 @@ struct doctor {
 	struct session *session;
 	bool quiet;   /* only what is no "ok" */
 	bool problem; /* there is one */
+	struct progress *progress;
 };
 
 static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg)
@@ -35,6 +37,7 @@ static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg
 	};
 	struct finding_words words;
 
+	progress_clear(doctor->progress);
 	doctor->problem |= finding->level == FSQ_FINDING_PROBLEM;
 	if (doctor->quiet && finding->level == FSQ_FINDING_OK)
 		return FSQ_VISIT_CONTINUE;
@@ -54,6 +57,7 @@ static void tell_failure(const struct fsq_error *err, void *arg)
 {
 	struct doctor *doctor = arg;
 
+	progress_clear(doctor->progress);
 	session_fail(doctor->session, err);
 }
 
@@ -62,19 +66,24 @@ static void command_doctor(struct session *session, const struct invocation *inv
 	const struct doctor_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
 	struct doctor doctor = { .session = session, .quiet = options->quiet };
+	struct progress progress;
 	const struct fsq_diagnose_request request = {
 		.size = sizeof(request),
 		.paths = (const char *const *)invocation->operands,
 		.path_count = (size_t)invocation->operand_count,
 		.deep = options->deep,
 		.registry = &registry,
+		.options = &progress.options,
 		.failed = tell_failure,
 	};
 	struct fsq_error err;
 
+	progress_begin(&progress, session);
+	doctor.progress = &progress;
 	render_begin(session->render, session->out, "doctor");
 	if (fsq_diagnose(&request, print_finding, &doctor, &err))
 		session_fail(session, &err);
+	progress_clear(&progress);
 	render_end(session->render, session->out);
 	/* Findings that did not arrive come before what they say. */
 	session_flush(session);
@@ -98,7 +107,8 @@ const struct command doctor_command = {
 		"at what is registered. Each finding is a line: ok, note or problem, what it\n"
 		"means, and the command that repairs it, which is never run. The exit status\n"
 		"is 3 if there is a problem.",
-	.options = (option_tables){ own_options, registry_options, json_option, help_option, NULL },
+	.options = (option_tables){ own_options, progress_option, registry_options, json_option,
+				    help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct doctor_options),
 	.flags = COMMAND_CONFIG,

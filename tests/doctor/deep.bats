@@ -25,6 +25,8 @@ setup() {
 		ln -s nowhere /mnt/$fs/full/link
 		look
 		run ! grep -E 'tree-has-others|count-differs' <<<"$findings"
+		run_split fsquota doctor --deep --progress=always /mnt/$fs
+		[[ $stderr == *" entries"* ]] || fail "$stderr"
 		fsquota release /mnt/$fs/full
 		rm -rf /mnt/$fs/full
 	done
