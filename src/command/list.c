@@ -73,9 +73,13 @@ static void show_projects(struct projects *projects, bool total, struct project_
 
 static void show(struct projects *projects, const struct list_options *options)
 {
-	struct project_output *output =
-		listing_begin(projects->session, &options->style, "list", false);
+	struct project_style style = options->style;
+	struct project_output *output;
 
+	/* What is in no project has no other place. */
+	if (options->total)
+		style.usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH";
+	output = listing_begin(projects->session, &style, "list", false);
 	if (!output)
 		return;
 	show_projects(projects, options->total, output);

@@ -243,6 +243,7 @@ ids() {
 	real -c 'limit -p bsoft=0 46' /mnt/x
 	assert_output '[["/mnt/x",1],["/mnt/e",0]]'
 	run_split fsquota list --total /mnt/e
+	assert_line --regexp '^ *0 .* /mnt/e +-$'
 	assert_line --regexp '^SIZE +USED +LIMITS +EXCESS +UNLIMITED +MOUNTPOINT$'
 	run_split fsquota list --total -P -b /mnt/e
 	assert_line --regexp "^SIZE=\"[0-9]+\" USED=\"[0-9]+\" LIMITS=\"$((1138 * 1048576))\" EXCESS=\"[0-9]+\" UNLIMITED=\"0\" MOUNTPOINT=\"/mnt/e\"$"
