@@ -200,12 +200,12 @@ xfs_quota: unrecognised argument bhard=$size"
 
 # --- limits that stop nobody --------------------------------------------------------------------
 
-# stops_nobody DIRECTORY WORD: assign --hard says so, and --require-enforced refuses.
+# stops_nobody DIRECTORY WORD [CAUSE]: assign --hard says so, and --require-enforced refuses.
 stops_nobody() {
-	local directory=$1 word=$2 before
+	local directory=$1 word=$2 cause=${3-$2} before
 	before=$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")
-	fails 3 "$word" fsquota assign --require-enforced --hard 1M "$directory"
-	fails 3 "$word" fsquota assign --require-enforced --dry-run --hard 1M "$directory"
+	fails 3 "$cause" fsquota assign --require-enforced --hard 1M "$directory"
+	fails 3 "$cause" fsquota assign --require-enforced --dry-run --hard 1M "$directory"
 	assert_equal "$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")" "$before"
 	run ! grep -s "$directory" /etc/projects
 	run_split fsquota assign --json --hard 1M "$directory"
@@ -220,13 +220,13 @@ stops_nobody() {
 @test "limits on a filesystem that only counts stop nobody, which is said" {
 	fresh_fs x -o pqnoenforce
 	mkdir -m 1777 /mnt/x/volume
-	stops_nobody /mnt/x/volume "not enforced"
+	stops_nobody /mnt/x/volume "not enforced" "limits stop nobody: "
 	umount /mnt/x
 	fresh_fs x
 	umount /mnt/e
 	mount "$FSQ_E_DEV" /mnt/e
 	mkdir -m 1777 /mnt/e/volume
-	stops_nobody /mnt/e/volume "not enforced"
+	stops_nobody /mnt/e/volume "not enforced" "limits stop nobody: "
 	fsquota release /mnt/e/volume
 	rmdir /mnt/e/volume
 	fresh_fs e
