@@ -742,6 +742,30 @@ struct fsq_resized {
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
 	       struct fsq_error *err);
 
+/* --- What many calls would read again --- */
+
+/*
+ * The mounts, the states of quota and the files of the registry, as they were read last. No file
+ * system is kept open: it can be unmounted.
+ */
+struct fsq_cache;
+
+/**
+ * @cache    set; free it with fsq_cache_free(). One thread uses it at a time
+ * @return   0; FSQ_E_FAILED no memory
+ */
+int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err);
+
+/**
+ * Let changes that others have made until now count in the calls that follow; without it, what a
+ * call has read may be used by those behind it.
+ *
+ * Source: proc_pid_mountinfo(5), poll(2), stat(2)
+ */
+void fsq_cache_check(struct fsq_cache *cache);
+
+void fsq_cache_free(struct fsq_cache *cache);
+
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA, /* the quota of its project */
 	FSQ_USAGE_WALK,	 /* counted as du(1) does, without deleted files that are open */
@@ -776,6 +800,7 @@ struct fsq_usage_request {
 	const char *projects_file;
 	bool walk; /* count where there is no quota, or the caller may not ask for it */
 	const struct fsq_call_options *options; /* of counting, or NULL */
+	struct fsq_cache *cache;		/* or NULL */
 };
 
 /**
@@ -963,6 +988,13 @@ struct fsq_project_names;
  */
 int fsq_project_names_read(struct fsq_project_names **names, const char *file,
 			   struct fsq_error *err);
+
+/**
+ * The same from a cache, which reads the file when it has changed. The names are the cache's, and
+ * hold until fsq_cache_check() or a call with another file.
+ */
+int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_project_names **names,
+		    struct fsq_error *err);
 
 void fsq_project_names_free(struct fsq_project_names *names);
 

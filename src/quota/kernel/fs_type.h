@@ -11,6 +11,13 @@
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
 
+/** @return  whether it is a tmpfs or the like, which is asked for its size, not for its quota */
+static inline bool fsq_is_in_memory(const struct statfs *sfs)
+{
+	return sfs->f_type == TMPFS_MAGIC || sfs->f_type == RAMFS_MAGIC ||
+	       sfs->f_type == HUGETLBFS_MAGIC;
+}
+
 /** @return  whether it is XFS. Source: fstatfs(2) */
 static inline bool fsq_is_xfs(int fd)
 {

@@ -34,6 +34,11 @@ static int fill(struct fsq_mount *mount, const char *device, const char *directo
 	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory, "cannot read the mount table");
 }
 
+int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
+{
+	return fill(copy, mount->device, mount->directory, mount->id, mount->dev, err);
+}
+
 int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err)
 {
 	const unsigned int ids = STATX_MNT_ID | STATX_MNT_ID_UNIQUE;

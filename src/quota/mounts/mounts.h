@@ -8,6 +8,9 @@
 
 #include "quota/fsquota.h"
 
+/** @return  0; FSQ_E_FAILED no memory */
+int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err);
+
 /** Free what @mount points to. */
 void fsq_mount_clear(struct fsq_mount *mount);
 

@@ -32,10 +32,10 @@ static bool is_canonical_form(const char *path)
 }
 
 /* @return   a descriptor or a negative errno; @is_canonical tells whether @path has no symlinks */
-static int open_directory(const char *path, bool *is_canonical)
+static int open_path(const char *path, int flags, bool *is_canonical)
 {
 	struct open_how how = {
-		.flags = DIRECTORY_FLAGS,
+		.flags = (unsigned int)flags,
 		.resolve = RESOLVE_NO_SYMLINKS,
 	};
 	int fd;
@@ -48,7 +48,7 @@ static int open_directory(const char *path, bool *is_canonical)
 		if (fd >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM))
 			return fd < 0 ? -errno : fd;
 	}
-	fd = open(path, DIRECTORY_FLAGS);
+	fd = open(path, flags);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -97,13 +97,15 @@ static struct fsq_place place_of(int fd, char *path)
 
 int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err)
 {
-	int fd = open(path, FILE_FLAGS);
+	bool is_canonical;
+	int fd = open_path(path, FILE_FLAGS, &is_canonical);
 
-	if (fd < 0 && errno == ELOOP)
+	if (fd == -ELOOP)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot open");
+		return fsq_fail(err, fsq_error_kind_of(-fd), -fd, path, "cannot open");
 	*place = place_of(fd, strdup(path));
+	place->is_canonical = is_canonical;
 	if (place->path)
 		return 0;
 	fsq_place_close(place);
@@ -128,7 +130,7 @@ int fsq_place_open_directory(struct fsq_place *place, const char *path, struct f
 
 	if (!clean)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
-	fd = open_directory(clean, &is_canonical);
+	fd = open_path(clean, DIRECTORY_FLAGS, &is_canonical);
 	if (fd < 0) {
 		rc = fail_to_open(-fd, clean, err);
 		free(clean);
@@ -160,9 +162,27 @@ void fsq_place_close(struct fsq_place *place)
 
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err)
 {
+	int rc;
+
 	if (place->mount.directory)
 		return 0;
-	return fsq_mount_of_fd(place->target.fd, place->path, &place->mount, err);
+	if (!place->mounts)
+		return fsq_mount_of_fd(place->target.fd, place->path, &place->mount, err);
+	rc = fsq_mount_cache_find(place->mounts, place->target.fd, place->path, &place->known, err);
+	return rc ? rc : fsq_mount_copy(&place->mount, &place->known->mount, err);
+}
+
+int fsq_place_state(struct fsq_place *place, struct fsq_state *state)
+{
+	struct fsq_known_mount *known = place->known;
+
+	if (!known)
+		return fsq_quotactl_state(&place->target, FSQ_PROJECT, state);
+	if (!known->state_known)
+		known->state_rc = fsq_quotactl_state(&place->target, FSQ_PROJECT, &known->state);
+	known->state_known = true;
+	*state = known->state;
+	return known->state_rc;
 }
 
 static int fail_without_quota(const char *path, struct fsq_error *err)

@@ -6,14 +6,17 @@
 #ifndef FSQ_PLACE_H
 #define FSQ_PLACE_H
 
-#include "quota/fsquota.h"
+#include "mount_cache.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/quotactl.h"
 
 struct fsq_place {
 	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
 	char *path;		  /* as opened; of a directory absolute and without symlinks */
-	struct fsq_mount mount;	  /* empty until fsq_place_find_mount() */
+	bool is_canonical; /* the path is absolute and without symlinks, whatever it leads to */
+	struct fsq_mount_cache *mounts;	  /* to find the mount in, or NULL */
+	struct fsq_known_mount *known;	  /* what was found there */
+	struct fsq_mount mount;		  /* empty until fsq_place_find_mount() */
 	struct fsq_inode_project project; /* as fsq_place_read_project() read it last */
 };
 
@@ -23,7 +26,7 @@ struct fsq_place {
  * @place    must not move in memory; close it with fsq_place_close()
  * @path     not a symlink; the directories above it may be
  * @return   0; FSQ_E_NOT_FOUND; FSQ_E_USAGE it is a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: open(2)
+ * Source: open(2), openat2(2)
  */
 int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err);
 
@@ -39,6 +42,9 @@ void fsq_place_close(struct fsq_place *place);
 
 /** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err);
+
+/** As fsq_quota_state(), of projects; asked once where the mount is in a cache. */
+int fsq_place_state(struct fsq_place *place, struct fsq_state *state);
 
 /**
  * Read the project that it belongs to.

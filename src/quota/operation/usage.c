@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/statfs.h>
 
+#include "cache.h"
 #include "directory_space.h"
 #include "disk_use.h"
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
+#include "quota/kernel/fs_type.h"
 #include "quota/mounts/place.h"
 #include "quota/registry/project_files.h"
 
@@ -40,10 +41,10 @@ void fsq_usage_clear(struct fsq_usage *usage)
 	*usage = (struct fsq_usage){ 0 };
 }
 
-static bool is_in_memory(const struct statfs *sfs)
+/* Is it of a kind that is asked for its size, not for its quota? */
+static bool may_be_in_memory(const struct fsq_place *place)
 {
-	return sfs->f_type == TMPFS_MAGIC || sfs->f_type == RAMFS_MAGIC ||
-	       sfs->f_type == HUGETLBFS_MAGIC;
+	return !place->known || place->known->in_memory;
 }
 
 static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
@@ -56,16 +57,20 @@ static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
 }
 
 /* The project that the projects file has for a directory, or else the one that it carries. */
-static int find_project(struct fsq_place *place, const char *projects_file, uint32_t *id,
-			struct fsq_error *err)
+static int find_project(struct fsq_place *place, const struct fsq_usage_request *request,
+			uint32_t *id, struct fsq_error *err)
 {
-	char *path = projects_file ? fsq_fd_path(place->target.fd) : NULL;
+	const char *file = request->projects_file;
+	char *found = file && !place->is_canonical ? fsq_fd_path(place->target.fd) : NULL;
+	const char *path = place->is_canonical ? place->path : found;
 	int rc = 0;
 
 	*id = 0;
-	if (path)
-		rc = fsq_projects_id_of(projects_file, path, id, err);
-	free(path);
+	if (file && path && request->cache)
+		rc = fsq_project_cache_id_of(&request->cache->projects, file, path, id, err);
+	else if (file && path)
+		rc = fsq_projects_id_of(file, path, id, err);
+	free(found);
 	if (*id == 0)
 		*id = place->project.id;
 	return rc;
@@ -85,12 +90,12 @@ static int read_project(struct fsq_place *place, struct fsq_error *err)
 }
 
 /* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED where the kernel has no quota of the file */
-static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place, const char *projects_file,
-		      struct fsq_error *err)
+static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place,
+		      const struct fsq_usage_request *request, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	struct fsq_state state;
-	int rc = fsq_quotactl_state(&place->target, FSQ_PROJECT, &state);
+	int rc = fsq_place_state(place, &state);
 
 	if (rc == 0) {
 		usage->accounting = state.accounting[FSQ_PROJECT];
@@ -105,7 +110,7 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place, const ch
 					     "there is no project quota on this filesystem"));
 	rc = read_project(place, err);
 	if (rc == 0)
-		rc = find_project(place, projects_file, &usage->id, err);
+		rc = find_project(place, request, &usage->id, err);
 	if (rc)
 		return rc;
 	if (usage->id == 0)
@@ -146,13 +151,15 @@ static int get(struct fsq_usage *usage, struct fsq_place *place,
 		return rc;
 	usage->device = place->mount.device;
 	usage->mountpoint = place->mount.directory;
-	if (fstatfs(place->target.fd, &sfs))
+	if (!may_be_in_memory(place))
+		rc = 0;
+	else if (fstatfs(place->target.fd, &sfs))
 		return fsq_fail(err, FSQ_E_FAILED, errno, place->path, "cannot ask the filesystem");
-	if (is_in_memory(&sfs)) {
+	else if (fsq_is_in_memory(&sfs)) {
 		fill_from_statfs(usage, &sfs);
 		return 0;
 	}
-	rc = ask_kernel(usage, place, request->projects_file, err);
+	rc = ask_kernel(usage, place, request, err);
 	if (rc == FSQ_E_PERMISSION && ask_directory(usage, place))
 		return 0;
 	if (!request->walk ||
@@ -174,6 +181,8 @@ int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *reque
 		rc = fsq_place_open(&place, request->path, err);
 	if (rc)
 		return rc;
+	if (request->cache)
+		place.mounts = &request->cache->mounts;
 	rc = get(usage, &place, request, err);
 	/* The usage keeps the strings of the mount. */
 	if (rc)

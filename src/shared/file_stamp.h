@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Has a file changed since it was read? */
+#ifndef FSQ_FILE_STAMP_H
+#define FSQ_FILE_STAMP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct file_stamp {
+	bool absent; /* there is no such file */
+	bool young;  /* it can change again without another time */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime, ctime;
+};
+
+/** The stamp of a file. It is taken before the file is read. */
+struct file_stamp file_stamp_of(const char *path);
+
+/** @return  whether a file is as it was when the stamp was taken */
+bool file_stamp_is_current(const struct file_stamp *stamp, const char *path);
+
+#endif
