@@ -8,6 +8,7 @@
  *     xfs_quota.c      the door of that name: options, table of paths, iteration
  *     shell.c line.c   the same, with commands from standard input (line_editor.c)
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
+ *     batch.c          the same from standard input, a line each (request.c)
  *     dispatch.c       where a command of xfs_quota can run, and for which filesystems
  *   command/    does what was asked: collects rows, hands each to a renderer
  *     table.c          all commands; each is in the file of its name, described at its end
@@ -34,6 +35,7 @@
  *                      project_order.c sorts, project_totals.c sums
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
+ *     answer.c         to a request of batch
  *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
@@ -50,6 +52,7 @@
  *       enforcement.c    who is stopped at a limit
  *       disk_use.c       use, counted by a walk
  *       directory_space.c  use, as statfs(2) shows it
+ *       cache.c          what was read already (mount_cache.c, project_cache.c)
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries (entry.c), in mount_clone.c without mounts
  *       dir_stack.c      where a walk is
@@ -68,7 +71,7 @@
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
  * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c,
- * statx.h, and load_library.h, the one list of libraries that are loaded on first use.
+ * file_stamp.c, statx.h, and load_library.h, the one list of libraries that are loaded on first use.
  */
 #include <string.h>
 

@@ -71,6 +71,7 @@ enum command_flags {
 	COMMAND_WITHOUT_QUOTA = 256,   /* filesystems without quota are shown, too */
 	COMMAND_CONFIG = 512,	       /* goes by /etc/fsquota.conf */
 	COMMAND_NO_WORDS = 1024,       /* takes no words but its paths */
+	COMMAND_QUICK = 4096,	       /* never waits, and takes no longer for larger trees */
 	COMMAND_FOREIGN_NATIVE = 2048, /* as COMMAND_FOREIGN, but at the native door alone */
 };
 
@@ -126,7 +127,7 @@ void command_explain(struct session *session, const struct command *command);
 void command_describe(struct session *session, const struct command *command);
 
 /* Each in the file of its name; switch.c has disable, enable, off and remove, print.c path. */
-extern const struct command apply_command, assign_command, check_command, df_command,
+extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
 	disable_command, doctor_command, dump_command, enable_command, find_command, help_command,
 	id_command, limit_command, list_command, lsattr_command, off_command, path_command,
 	print_command, project_command, prune_command, quit_command, quot_command, quota_command,

@@ -98,13 +98,43 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 	return false;
 }
 
+void config_file_clear(struct config_file *file)
+{
+	free(file->text);
+	*file = (struct config_file){ 0 };
+}
+
+/* As fsq_read_file(). */
+static int read_once(struct config_file *file, char **text, size_t *length)
+{
+	if (file->read && !file->checked)
+		file->read = file_stamp_is_current(&file->stamp, FSQ_CONFIG_FILE);
+	if (!file->read) {
+		free(file->text);
+		file->stamp = file_stamp_of(FSQ_CONFIG_FILE);
+		file->rc = fsq_read_file(FSQ_CONFIG_FILE, &file->text, &file->length);
+	}
+	file->read = file->checked = true;
+	if (file->rc) {
+		file->text = NULL;
+		return file->rc;
+	}
+	*text = malloc(file->length + 1);
+	*length = file->length;
+	if (!*text)
+		return -ENOMEM;
+	memcpy(*text, file->text, file->length + 1);
+	return 0;
+}
+
 bool config_read(struct session *session)
 {
 	char *rest, *line;
 	size_t length;
 	unsigned int number = 0;
 	bool good = true;
-	int rc = fsq_read_file(FSQ_CONFIG_FILE, &session->config_text, &length);
+	int rc = session->config ? read_once(session->config, &session->config_text, &length)
+				 : fsq_read_file(FSQ_CONFIG_FILE, &session->config_text, &length);
 
 	if (rc == -ENOENT)
 		return true;

@@ -4,8 +4,21 @@
 #define FSQ_CONFIG_H
 
 #include "session.h"
+#include "shared/file_stamp.h"
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"
+
+/* The file as it was read last, for the requests of batch. */
+struct config_file {
+	bool read;
+	bool checked; /* it is as on disk, as far as is known */
+	struct file_stamp stamp;
+	int rc; /* of reading it */
+	char *text;
+	size_t length;
+};
+
+void config_file_clear(struct config_file *file);
 
 /**
  * Read it, before the options of the command line, which come before it: id-range, projects-file,

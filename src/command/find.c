@@ -62,11 +62,10 @@ static bool read_registered(struct find *find)
 		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
 		return false;
 	}
-	if (fsq_project_names_read(&session->names, session->projid_file, &err)) {
+	if (session_read_names(session, &err)) {
 		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
 		return false;
 	}
-	session->names_read = true;
 	fsq_project_names_each(session->names, add_registered, find);
 	if (find->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
@@ -111,6 +110,8 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 		.null = find->options->null,
 	};
 
+	if (session_is_stopped(session))
+		return FSQ_VISIT_STOP;
 	if (attributes->kind == FSQ_FILE_LEAVE)
 		return FSQ_VISIT_CONTINUE;
 	if (attributes->project_errnum == 0) {
@@ -132,6 +133,7 @@ static void walk(struct find *find, const char *path)
 
 	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
 		session_fail(find->session, &err);
+	session_tell_stop(find->session, path);
 }
 
 static void walk_all(struct find *find, const struct invocation *invocation, int first)

@@ -29,5 +29,6 @@ const struct command id_command = {
 	.help = "Print the project ID that each PATH carries, one a line; 0 is none.",
 	.options = (option_tables){ json_option, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
+	.flags = COMMAND_QUICK,
 	.run = command_id,
 };

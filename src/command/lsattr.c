@@ -47,6 +47,8 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 	const char *path = attributes->path, *slash = strrchr(path, '/');
 	bool is_below = attributes->depth > 0;
 
+	if (session_is_stopped(session))
+		return FSQ_VISIT_STOP;
 	if (is_below && slash && slash[1] == '.' && !options->all)
 		return FSQ_VISIT_PRUNE;
 	switch (attributes->kind) {
@@ -90,6 +92,7 @@ static void command_lsattr(struct session *session, const struct invocation *inv
 		lsattr.operand = invocation->operands[i];
 		if (fsq_attributes_each(lsattr.operand, max_depth, visit, &lsattr, &err))
 			session_fail(session, &err);
+		session_tell_stop(session, lsattr.operand);
 	}
 	render_end(session->render, session->out);
 }

@@ -87,7 +87,7 @@ static enum fsq_visit count(const struct fsq_inode *inode, void *arg)
 		quot->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
 		quot->large_kib += kib < LARGE_KIB ? 0 : kib;
 	}
-	return FSQ_VISIT_CONTINUE;
+	return session_is_stopped(quot->session) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static int by_size(const void *one, const void *other)
@@ -167,6 +167,7 @@ static void show_path(struct quot *quot, const struct path_entry *path)
 				      path->directory, "%s", path->directory);
 		break;
 	}
+	session_tell_stop(session, path->directory);
 	if (quot->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "some are not counted");
 	free(quot->owners);

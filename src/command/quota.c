@@ -165,6 +165,6 @@ const struct command quota_command = {
 				 no_header_option, verbose_option, output_file_option, NULL },
 	.operands = { { VALUE_NAME, "ID", true } },
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN,
+	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_QUICK,
 	.run = command_quota,
 };

@@ -12,6 +12,7 @@
 #include "cause.h"
 #include "hints.h"
 #include "output/error_text.h"
+#include "signals.h"
 #include "quota/fsquota.h"
 
 /* The directory of the filesystem that is worked on. */
@@ -42,7 +43,7 @@ static void print(struct session *session, int status, struct error_row *row, en
 	if (status && !session->status)
 		session->status = status;
 	session_flush_terminal(session);
-	print_error(row, session->native, session->json);
+	print_error(row, session->native, session->json, session->errors);
 	cause_clear(&cause);
 }
 
@@ -185,15 +186,21 @@ void session_note_projects(struct session *session, const struct fsq_error *err)
 			      err->path);
 }
 
+int session_read_names(struct session *session, struct fsq_error *err)
+{
+	session->names_read = true;
+	return session->cache
+		       ? fsq_cache_names(session->cache, session->projid_file, &session->names, err)
+		       : fsq_project_names_read(&session->names, session->projid_file, err);
+}
+
 struct fsq_project_names *session_names(struct session *session)
 {
 	struct fsq_error err;
 
-	if (!session->names_read &&
-	    fsq_project_names_read(&session->names, session->projid_file, &err))
+	if (!session->names_read && session_read_names(session, &err))
 		session_errno(session, ERROR_SILENT, err.errnum, err.path, "cannot read %s",
 			      err.path);
-	session->names_read = true;
 	return session->names;
 }
 
@@ -209,7 +216,7 @@ void session_flush(struct session *session)
 
 void session_flush_terminal(struct session *session)
 {
-	if (session->out->used && isatty(session->out->fd))
+	if (session->out->used && session->out->fd >= 0 && isatty(session->out->fd))
 		session_flush(session);
 }
 
@@ -276,5 +283,28 @@ void session_end(struct session *session)
 	free(session->filesystems);
 	free(session->at);
 	free(session->config_text);
-	fsq_project_names_free(session->names);
+	if (!session->cache)
+		fsq_project_names_free(session->names);
+}
+
+bool session_is_stopped(struct session *session)
+{
+	/* The question is a system call. */
+	if (session->batch && ++session->visits % 64 == 0)
+		session->stopped |= is_signal_pending(NULL);
+	return session->stopped;
+}
+
+void session_tell_stop(struct session *session, const char *path)
+{
+	if (session->stopped)
+		session_errno(session, 0, EINTR, path, "%s: stopped", path);
+}
+
+void session_wait(struct session *session)
+{
+	if (!session->batch)
+		return;
+	session->has_waited = true;
+	session->before_waiting(session->batch);
 }

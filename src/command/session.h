@@ -72,10 +72,29 @@ struct session {
 	enum progress_when progress;
 	uint64_t max_errors; /* 0: no bound */
 
+	/* Of a request of batch: */
+	void *batch; /* or NULL */
+	void (*before_waiting)(void *batch);
+	struct fsq_cache *cache;    /* or NULL */
+	struct config_file *config; /* what was read already, or NULL */
+	unsigned int visits;
+	bool has_waited;
+	bool stopped; /* by a signal */
+
 	const struct renderer *render;
 	struct writer *out;
+	struct writer *errors; /* or NULL: standard error */
 	int status;
 };
+
+/** @return  whether a signal came to end the request of batch; what has no batch it ends itself */
+bool session_is_stopped(struct session *session);
+
+/** Report that it did. */
+void session_tell_stop(struct session *session, const char *path);
+
+/** From now on it may take long: answers to earlier requests of batch are not held back. */
+void session_wait(struct session *session);
 
 /** @return  the exit status of the native door for an FSQ_E_ code, see fsquota(8) */
 int session_exit_code(int code);
@@ -128,6 +147,9 @@ struct fsq_registry session_registry(const struct session *session);
 
 /** fsq_projects_each() could not read the projects file: say so, unless there is none. */
 void session_note_projects(struct session *session, const struct fsq_error *err);
+
+/** Read the names of projects, from the cache if there is one. @return as fsq_project_names_read() */
+int session_read_names(struct session *session, struct fsq_error *err);
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);

@@ -47,5 +47,6 @@ const struct command supported_command = {
 	.options = (option_tables){ quiet_option, json_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false } },
 	.options_size = sizeof(struct supported_options),
+	.flags = COMMAND_QUICK,
 	.run = command_supported,
 };

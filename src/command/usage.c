@@ -61,8 +61,10 @@ static void command_usage(struct session *session, const struct invocation *invo
 	output = listing_begin(session, &options->style, "usage", false);
 	if (!output)
 		return;
-	if (walk)
+	if (walk) {
+		session_wait(session);
 		block_interrupts(&before);
+	}
 	if (options_choose_project(session))
 		listing_add_chosen(session, output, NULL, ROW_ONLY_SHOWN);
 	else
@@ -97,6 +99,6 @@ const struct command usage_command = {
 	.defaults =
 		&(const struct usage_options){ .style.usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,"
 							      "IHARD,SOURCE" },
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_QUICK,
 	.run = command_usage,
 };

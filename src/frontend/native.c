@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "dispatch.h"
 #include "command/config.h"
 #include "command/options.h"
@@ -106,8 +107,12 @@ static void run_parsed(struct session *session, struct invocation *invocation, i
 
 	if (session->json)
 		session->render = &json_renderer;
+	if (!(command->flags & COMMAND_QUICK))
+		session_wait(session);
 	if (session->help)
 		command_explain(session, command);
+	else if (command == &batch_command)
+		batch_run(session);
 	else if (command->flags & COMMAND_XFS_QUOTA)
 		run_on_filesystems(session, invocation, word_count);
 	else
@@ -234,10 +239,9 @@ static void run(struct session *session, int argc, char **argv)
 	}
 }
 
-int native_main(int argc, char **argv)
+struct session native_session(struct writer *out)
 {
-	static struct writer standard_output;
-	struct session session = {
+	return (struct session){
 		.program = "fsquota",
 		.projects_file = FSQ_PROJECTS_FILE,
 		.projid_file = FSQ_PROJID_FILE,
@@ -247,14 +251,25 @@ int native_main(int argc, char **argv)
 		.native = true,
 		.generation = XFS_QUOTA_7_2,
 		.render = &text_renderer,
-		.out = &standard_output,
+		.out = out,
 	};
+}
+
+void native_run(struct session *session, int count, char **words)
+{
+	session->json |= wants_json(words);
+	move_options(count, words);
+	run(session, count, words);
+	session_flush(session);
+}
+
+int native_main(int argc, char **argv)
+{
+	static struct writer standard_output;
+	struct session session = native_session(&standard_output);
 
 	writer_start(&standard_output, STDOUT_FILENO);
-	session.json = wants_json(argv);
-	move_options(argc - 1, argv + 1);
-	run(&session, argc - 1, argv + 1);
-	session_flush(&session);
+	native_run(&session, argc - 1, argv + 1);
 	session_end(&session);
 	return session.status;
 }

@@ -41,43 +41,39 @@ static const char *hint_of(const struct error_row *row)
 	}
 }
 
-/* One write for each, so that lines of parallel runs do not mix. */
-static struct writer writer;
-
 /* At the native door names of tenants can be no lines of their own; xfs_quota prints them as they
  * are.
  */
-static void write_name(const char *name, bool native)
+static void write_name(struct writer *to, const char *name, bool native)
 {
 	if (native)
-		write_escaped(&writer, name);
+		write_escaped(to, name);
 	else
-		write_text(&writer, name);
+		write_text(to, name);
 }
 
-static void print_line(const struct error_row *row, bool native)
+static void print_line(const struct error_row *row, bool native, struct writer *to)
 {
-	writer_start(&writer, STDERR_FILENO);
 	if (row->program) {
-		write_text(&writer, row->program);
-		write_text(&writer, ": ");
+		write_text(to, row->program);
+		write_text(to, ": ");
 	}
 	if (native && row->place) {
-		write_name(row->place, native);
-		write_text(&writer, ": ");
+		write_name(to, row->place, native);
+		write_text(to, ": ");
 	}
-	write_name(row->message, native);
+	write_name(to, row->message, native);
 	if (row->errnum || row->cause_words) {
-		write_text(&writer, ": ");
-		write_name(row->cause_words ? row->cause_words : errno_words(row->errnum), native);
+		write_text(to, ": ");
+		write_name(to, row->cause_words ? row->cause_words : errno_words(row->errnum),
+			   native);
 	}
 	if (native && row->hint) {
-		write_text(&writer, " (");
-		write_text(&writer, row->hint);
-		write_char(&writer, ')');
+		write_text(to, " (");
+		write_text(to, row->hint);
+		write_char(to, ')');
 	}
-	write_char(&writer, '\n');
-	writer_flush(&writer);
+	write_char(to, '\n');
 }
 
 /* With the cause, but without what errno says already. */
@@ -91,12 +87,11 @@ static void write_message(struct json *json, const struct error_row *row)
 	free(text);
 }
 
-static void print_object(const struct error_row *row)
+static void print_object(const struct error_row *row, struct writer *to)
 {
 	struct json json;
 
-	writer_start(&writer, STDERR_FILENO);
-	json_start(&json, &writer);
+	json_start(&json, to);
 	json_open(&json, NULL, '{');
 	json_open(&json, row->code ? "error" : "warning", '{');
 	if (row->code)
@@ -111,16 +106,22 @@ static void print_object(const struct error_row *row)
 	json_close(&json, '}');
 	json_close(&json, '}');
 	json_end(&json);
-	writer_flush(&writer);
 }
 
-void print_error(const struct error_row *error, bool native, bool json)
+void print_error(const struct error_row *error, bool native, bool json, struct writer *to)
 {
+	/* One write for each, so that lines of parallel runs do not mix. */
+	static struct writer standard_error;
 	struct error_row with_hint = *error;
 
 	with_hint.hint = hint_of(error);
+	if (!to) {
+		to = &standard_error;
+		writer_start(to, STDERR_FILENO);
+	}
 	if (json)
-		print_object(&with_hint);
+		print_object(&with_hint, to);
 	else
-		print_line(&with_hint, native);
+		print_line(&with_hint, native, to);
+	writer_flush(to);
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "writer.h"
+
 struct error_row {
 	const char *program; /* in front of the line, or NULL */
 	const char *place;   /* in front of the message, at the native door; or NULL */
@@ -23,9 +25,10 @@ struct error_row {
 /**
  * Print an error in one line and one write(2).
  *
+ * @to       instead of standard error, or NULL
  * @native   with the place and a hint, as the native door does
  * @json     as an object instead, see fsquota-json(5)
  */
-void print_error(const struct error_row *error, bool native, bool json);
+void print_error(const struct error_row *error, bool native, bool json, struct writer *to);
 
 #endif

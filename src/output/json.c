@@ -32,10 +32,13 @@ static size_t utf8_length(const unsigned char *text)
 	return length;
 }
 
-static void write_quoted(struct writer *writer, const char *value)
+/* There is a NUL behind the text, so no sequence goes beyond it. */
+static void write_quoted_bytes(struct writer *writer, const char *value, size_t size)
 {
+	const unsigned char *at = (const unsigned char *)value, *end = at + size;
+
 	write_char(writer, '"');
-	for (const unsigned char *at = (const unsigned char *)value; *at;) {
+	while (at < end) {
 		size_t length = utf8_length(at);
 		char escape[8];
 
@@ -57,6 +60,11 @@ static void write_quoted(struct writer *writer, const char *value)
 		at += length;
 	}
 	write_char(writer, '"');
+}
+
+static void write_quoted(struct writer *writer, const char *value)
+{
+	write_quoted_bytes(writer, value, strlen(value));
 }
 
 static void begin_value(struct json *json, const char *key)
@@ -95,6 +103,12 @@ void json_string(struct json *json, const char *key, const char *value)
 		write_quoted(json->writer, value);
 	else
 		write_text(json->writer, "null");
+}
+
+void json_text(struct json *json, const char *key, const char *text, size_t length)
+{
+	begin_value(json, key);
+	write_quoted_bytes(json->writer, text, length);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)

@@ -24,6 +24,8 @@ void json_end(struct json *json);
 
 /** A string, or null; bytes that are no UTF-8 are replaced by U+FFFD. */
 void json_string(struct json *json, const char *key, const char *value);
+/** A string of @length bytes, which may hold NULs. */
+void json_text(struct json *json, const char *key, const char *text, size_t length);
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);

@@ -2,12 +2,14 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 void writer_start(struct writer *writer, int fd)
 {
 	writer->fd = fd;
+	writer->text = NULL;
 	writer->errnum = 0;
 	writer->told = false;
 	writer->previous = NULL;
@@ -15,9 +17,35 @@ void writer_start(struct writer *writer, int fd)
 	writer->used = 0;
 }
 
+void writer_start_text(struct writer *writer, struct text *text)
+{
+	writer_start(writer, -1);
+	writer->text = text;
+}
+
+static int append(struct text *text, const char *bytes, size_t length)
+{
+	size_t wanted = text->used + length + 1, capacity = text->capacity ? text->capacity : 4096;
+	char *larger = text->bytes;
+
+	while (capacity < wanted)
+		capacity *= 2;
+	if (capacity != text->capacity)
+		larger = realloc(text->bytes, capacity);
+	if (!larger)
+		return ENOMEM;
+	memcpy(larger + text->used, bytes, length);
+	larger[wanted - 1] = '\0';
+	*text = (struct text){ larger, wanted - 1, capacity };
+	return 0;
+}
+
 int writer_flush(struct writer *writer)
 {
-	size_t done = 0;
+	size_t done = writer->text ? writer->used : 0;
+
+	if (writer->text && writer->used && !writer->errnum)
+		writer->errnum = append(writer->text, writer->buffer, writer->used);
 
 	while (done < writer->used && !writer->errnum) {
 		ssize_t wrote = write(writer->fd, writer->buffer + done, writer->used - done);

@@ -10,8 +10,15 @@
 
 #define WRITER_BUFFER (64 * 1024)
 
+/* Text in memory that grows. */
+struct text {
+	char *bytes; /* with a NUL behind the end; for free(3) */
+	size_t used, capacity;
+};
+
 struct writer {
-	int fd;
+	int fd;			 /* or -1 */
+	struct text *text;	 /* instead, or NULL */
 	int errnum;		 /* of the first write that failed, else 0 */
 	bool told;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
@@ -22,6 +29,9 @@ struct writer {
 
 /** Start writing to @fd, which stays the caller's. */
 void writer_start(struct writer *writer, int fd);
+
+/** Start writing to memory, behind what is there; without any that is as a failed write. */
+void writer_start_text(struct writer *writer, struct text *text);
 
 /**
  * Write out what is buffered.

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/array.h"
+
+static const char no_memory[] = "out of memory";
+
+static const char *add_word(struct request *request, char *word)
+{
+	char **words = array_grow(request->words, (size_t)request->count, &request->capacity,
+				  sizeof(*words));
+
+	if (!words)
+		return no_memory;
+	request->words = words;
+	words[request->count++] = word;
+	return NULL;
+}
+
+/* --- as the shell has it --- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/*
+ * A part of a word in double quotes: only these characters can be quoted by a backslash there.
+ * @return   behind the quote at its end, or NULL
+ */
+static char *take_quoted(char *from, char **to)
+{
+	while (*from && *from != '"') {
+		if (*from == '\\' && from[1] && strchr("\"\\$`", from[1]))
+			from++;
+		*(*to)++ = *from++;
+	}
+	return *from ? from + 1 : NULL;
+}
+
+/* A word, whose end is set. @return  behind it, or NULL: a quote has no end */
+static char *take_word(char *from, char **end)
+{
+	char *to = from;
+
+	while (*from && !is_blank(*from)) {
+		char c = *from++, *quote;
+
+		if (c == '\\' && *from) {
+			*to++ = *from++;
+		} else if (c == '"') {
+			from = take_quoted(from, &to);
+			if (!from)
+				return NULL;
+		} else if (c == '\'') {
+			quote = strchr(from, '\'');
+			if (!quote)
+				return NULL;
+			memmove(to, from, (size_t)(quote - from));
+			to += quote - from;
+			from = quote + 1;
+		} else {
+			*to++ = c;
+		}
+	}
+	*end = to;
+	return from;
+}
+
+static const char *parse_words(struct request *request, char *line)
+{
+	while (is_blank(*line))
+		line++;
+	while (*line) {
+		const char *why = add_word(request, line);
+		char *end;
+
+		if (why)
+			return why;
+		line = take_word(line, &end);
+		if (!line)
+			return "a quote has no end";
+		while (is_blank(*line))
+			line++;
+		*end = '\0';
+	}
+	return NULL;
+}
+
+/* --- as JSON has it --- */
+
+static char *skip_space(char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/* Four hexadecimal digits. */
+static bool take_unit(char **from, uint32_t *unit)
+{
+	*unit = 0;
+	for (int i = 0; i < 4; i++) {
+		static const char digits[] = "0123456789abcdefABCDEF";
+		const char *digit = **from ? strchr(digits, **from) : NULL;
+		uint32_t value;
+
+		if (!digit)
+			return false;
+		value = (uint32_t)(digit - digits);
+		*unit = *unit << 4 | (value < 16 ? value : value - 6);
+		(*from)++;
+	}
+	return true;
+}
+
+static void put_utf8(char **to, uint32_t point)
+{
+	static const uint32_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
+	int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+
+	*(*to)++ = (char)(first[more] | point >> (6 * more));
+	while (more-- > 0)
+		*(*to)++ = (char)(0x80 | (point >> (6 * more) & 0x3f));
+}
+
+/* Behind \u; characters beyond 16 bits are two units. A NUL ends every name. */
+static bool take_point(char **from, char **to)
+{
+	uint32_t point, low;
+
+	if (!take_unit(from, &point) || point == 0 || (point >= 0xdc00 && point < 0xe000))
+		return false;
+	if (point >= 0xd800 && point < 0xdc00) {
+		if ((*from)[0] != '\\' || (*from)[1] != 'u')
+			return false;
+		*from += 2;
+		if (!take_unit(from, &low) || low < 0xdc00 || low >= 0xe000)
+			return false;
+		point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+	}
+	put_utf8(to, point);
+	return true;
+}
+
+/* @from     behind the backslash */
+static bool take_escape(char **from, char **to)
+{
+	static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+	char letter = *(*from)++;
+	const char *found = letter ? strchr(letters, letter) : NULL;
+
+	if (letter == 'u')
+		return take_point(from, to);
+	if (!found)
+		return false;
+	*(*to)++ = values[found - letters];
+	return true;
+}
+
+/* A string is never longer than what stands for it. @return  behind it, or NULL */
+static char *take_string(char *from, char **word)
+{
+	char *to = ++from;
+
+	*word = to;
+	while (*from != '"') {
+		if ((unsigned char)*from < ' ')
+			return NULL;
+		if (*from != '\\')
+			*to++ = *from++;
+		else if (from++, !take_escape(&from, &to))
+			return NULL;
+	}
+	*to = '\0';
+	return from + 1;
+}
+
+static const char *parse_array(struct request *request, char *at)
+{
+	static const char wrong[] = "this is no array of strings in JSON";
+	const char *why;
+	char *word;
+
+	at = skip_space(at + 1);
+	while (*at != ']') {
+		at = *at == '"' ? take_string(at, &word) : NULL;
+		if (!at)
+			return wrong;
+		why = add_word(request, word);
+		if (why)
+			return why;
+		at = skip_space(at);
+		if (*at == ']')
+			break;
+		if (*at != ',')
+			return wrong;
+		at = skip_space(at + 1);
+		if (*at == ']')
+			return wrong;
+	}
+	return *skip_space(at + 1) ? wrong : NULL;
+}
+
+const char *request_parse(struct request *request, char *line, size_t length)
+{
+	const char *why;
+
+	request->count = 0;
+	if (memchr(line, '\0', length))
+		return "there is a NUL in it";
+	why = *line == '[' ? parse_array(request, line) : parse_words(request, line);
+	if (why)
+		return why;
+	why = add_word(request, NULL);
+	request->count--;
+	return why;
+}
+
+void request_clear(struct request *request)
+{
+	free(request->words);
+	*request = (struct request){ 0 };
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line of batch: the words of a command line. */
+#ifndef FSQ_FRONTEND_REQUEST_H
+#define FSQ_FRONTEND_REQUEST_H
+
+#include <stddef.h>
+
+struct request {
+	char **words; /* NULL behind the last; they point into the line */
+	int count;
+	size_t capacity;
+};
+
+/**
+ * Split a line: words as the shell quotes them, without expansion of any kind; or, where it begins
+ * with a bracket, an array of strings in JSON.
+ *
+ * @request  filled; what it holds is used again by the next call, and freed by request_clear()
+ * @line     with a NUL behind its end; it is changed
+ * @length   of it, without that NUL
+ * @return   NULL, or what is wrong with the line
+ */
+const char *request_parse(struct request *request, char *line, size_t length);
+
+void request_clear(struct request *request);
+
+#endif
