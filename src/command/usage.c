@@ -32,6 +32,7 @@ static void show_directories(struct session *session, const struct invocation *i
 			.size = sizeof(request),
 			.path = path,
 			.projects_file = session->projects_file,
+			.cache = session->cache,
 			.walk = walk,
 			.options = &progress.options,
 		};

@@ -36,6 +36,12 @@ struct batch {
 
 /* --- reading --- */
 
+static void look_again(struct batch *batch)
+{
+	fsq_cache_check(batch->cache);
+	batch->config.checked = false;
+}
+
 /* Who waits for the answers gets them before. */
 static void read_more(struct batch *batch)
 {
@@ -56,8 +62,7 @@ static void read_more(struct batch *batch)
 	 * Requests that came together are of one moment: who sent the last before he had the
 	 * first answer cannot tell which of them was earlier than a change by somebody else.
 	 */
-	fsq_cache_check(batch->cache);
-	batch->config.checked = false;
+	look_again(batch);
 }
 
 enum line { LINE, LINE_TOO_LONG, LINE_NONE };
@@ -144,6 +149,13 @@ static void keep_little(struct text *text)
 	*text = (struct text){ 0 };
 }
 
+/* A command that changes something has changed what was read, and leaves signals blocked. */
+static void after_waiting(struct batch *batch)
+{
+	look_again(batch);
+	sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
+}
+
 static void answer(struct batch *batch, enum line kind, char *line, size_t length)
 {
 	static struct writer output, messages;
@@ -162,9 +174,8 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 	print_answer(batch->session->out, &row);
 	keep_little(&batch->output);
 	keep_little(&batch->messages);
-	/* A command that changes something leaves signals blocked. */
 	if (session.has_waited)
-		sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
+		after_waiting(batch);
 }
 
 /* --- the whole --- */
