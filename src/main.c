@@ -21,6 +21,7 @@
  *     finding_words.c  what doctor says, and the commands that repair
  *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
+ *     replacement.c    output that replaces a file, whole or not at all (metrics)
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
  *     signals.c        a pending signal ends a call of the library
@@ -32,9 +33,10 @@
  *     native_text.c    the text of rows that xfs_quota does not have
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
  *                      project_order.c sorts, project_totals.c sums
+ *     openmetrics.c    projects and filesystems for Prometheus
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
- *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
+ *     cells.c json.c utf8.c writer.c   numbers, JSON and the buffer of a line
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c

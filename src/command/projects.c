@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "dquots.h"
 #include "options.h"
@@ -274,9 +275,12 @@ static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
 {
 	struct project_sum *sum = &projects->sums[projects->filesystem];
 
-	if (usage->id == 0)
+	if (usage->id == 0) {
 		sum->none = *usage;
-	else if (usage->hard_bytes == 0)
+		return;
+	}
+	sum->projects++;
+	if (usage->hard_bytes == 0)
 		sum->unlimited++;
 	else if (__builtin_add_overflow(sum->hard_bytes, usage->hard_bytes, &sum->hard_bytes))
 		sum->hard_bytes = UINT64_MAX;
@@ -371,28 +375,72 @@ static void tell_unsupported(const struct projects *projects)
 			      "with prjquota");
 }
 
-static void read_filesystem(struct projects *projects)
+/* @rc  of fsq_quota_state() */
+static void note_state(struct projects *projects, int rc)
+{
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+
+	sum->has_state = rc == 0;
+	sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
+	sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
+}
+
+/* @return   false: an error was reported */
+static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
-	const struct path_entry *path = &session->paths[projects->filesystem];
-	int rc;
+	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 
-	if (!has_scope(projects, path->info->dev))
-		return;
-	rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 	/* Of a filesystem that could not be read to its end some may be left. */
 	while (projects->next_known < projects->known_count &&
 	       projects->known[projects->next_known].filesystem < projects->filesystem)
 		projects->next_known++;
-	session->current_path = (int)projects->filesystem;
+	if (projects->want_sums)
+		note_state(projects, rc);
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
-	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND) {
 		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
-	else if (rc || !projects->state.accounting[FSQ_PROJECT])
+		return false;
+	}
+	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
 		tell_unsupported(projects);
-	else if (read_records(projects, path) && projects->want_sums)
+		return projects->pass_over;
+	}
+	if (!read_records(projects, path))
+		return false;
+	if (projects->want_sums)
 		projects->sums[projects->filesystem].known = true;
-	session->current_path = -1;
+	return true;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* With how long that takes. */
+static void scan_filesystem(struct projects *projects)
+{
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
+	struct project_sum *sum =
+		projects->want_sums ? &projects->sums[projects->filesystem] : NULL;
+	uint64_t began = sum ? nanoseconds(CLOCK_MONOTONIC) : 0;
+	bool read;
+
+	if (!has_scope(projects, path->info->dev))
+		return;
+	projects->session->current_path = (int)projects->filesystem;
+	read = read_filesystem(projects, path);
+	projects->session->current_path = -1;
+	if (!sum)
+		return;
+	sum->asked = true;
+	sum->failed = !read;
+	sum->scan_nanoseconds = nanoseconds(CLOCK_MONOTONIC) - began;
+	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
 }
 
 void projects_collect(struct projects *projects)
@@ -413,7 +461,8 @@ void projects_collect(struct projects *projects)
 		      compare_known);
 	for (; projects->filesystem < session->path_count && !projects->no_memory;
 	     projects->filesystem++)
-		read_filesystem(projects);
+		scan_filesystem(projects);
+	projects->now = time(NULL);
 	if (projects->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 }
@@ -454,7 +503,8 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
-	struct project_row row = listing_row(session, NULL, &project->usage);
+	int64_t now = projects->now;
+	struct project_row row = listing_row_at(session, NULL, &project->usage, &now);
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;

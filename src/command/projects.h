@@ -36,7 +36,14 @@ struct project_scope {
 
 /* What all projects of a filesystem add up to. */
 struct project_sum {
-	bool known; /* all records were read */
+	bool asked;		      /* the filesystem is in a scope */
+	bool has_state;		      /* the next two are known */
+	bool accounting, enforced;    /* of projects */
+	bool failed;		      /* an error was reported */
+	uint64_t scan_nanoseconds;    /* how long reading it took */
+	uint64_t scanned_nanoseconds; /* when that ended, since 1970 */
+	bool known;		      /* all records were read */
+	uint64_t projects;	      /* with use or limits */
 	uint64_t hard_bytes;
 	uint64_t unlimited;    /* projects without a hard limit of space */
 	struct fsq_usage none; /* what belongs to no project */
@@ -55,6 +62,7 @@ struct projects {
 	bool want_sums;
 	bool pass_over; /* filesystems without project quota: no error */
 	bool no_memory;
+	int64_t now; /* when they were read, in seconds since 1970 */
 	/* of the filesystem being read: */
 	size_t filesystem;
 	struct fsq_state state;

@@ -38,12 +38,13 @@ commands='
 	doctor /mnt/x
 	find 43 /mnt/x
 	list /mnt/x
+	metrics /mnt/x
 	prune --dry-run /mnt/x
 	release --dry-run /mnt/x/other
 	resize --dry-run /mnt/x/other 1G
 	supported /mnt/x/other
 	usage /mnt/x/other'
-own='id|lsattr|apply|assign|check|doctor|find|list|prune|release|resize|supported|usage' # our own commands
+own='id|lsattr|apply|assign|check|doctor|find|list|metrics|prune|release|resize|supported|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='
