@@ -61,6 +61,7 @@
  *     mounts/          the filesystem of a path
  *       filesystem.c     opened by any path; place.c is a file or directory, held open
  *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
+ *       mount_points.c   where a path lies, by its name alone
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
  *                      space.c, privilege.c, superblock.c

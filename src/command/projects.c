@@ -147,42 +147,89 @@ static bool is_wanted(const struct projects *projects, dev_t dev, uint32_t id,
 
 /* --- directories --- */
 
-/* The filesystem that holds a directory, or -1. */
-static int filesystem_of(const struct session *session, const char *directory)
+/*
+ * The filesystem that holds a directory, or -1. The mount table tells, at no cost for each of many.
+ *
+ * @by_name  set to whether the directory was not looked at
+ */
+static int filesystem_of(const struct projects *projects, const char *directory, bool *by_name)
 {
+	const struct session *session = projects->session;
+	dev_t dev = projects->points ? fsq_mount_points_find(projects->points, directory) : 0;
+
+	*by_name = dev != 0;
+	if (dev)
+		return paths_find_dev(session, dev);
 	for (size_t i = 0; i < session->path_count; i++)
 		if (fsq_filesystem_holds(session->paths[i].fs, directory))
 			return (int)i;
 	return -1;
 }
 
-static bool know(struct projects *projects, uint32_t id, size_t filesystem, const char *directory)
+/* Room for many, so that there is no allocation for each. */
+#define TEXT_SIZE (64UL * 1024)
+
+static const char *keep_text(struct projects *projects, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *place;
+
+	if (size > projects->text_left) {
+		size_t room = size > TEXT_SIZE ? size : TEXT_SIZE;
+		char **texts = array_grow(projects->texts, projects->text_count,
+					  &projects->text_capacity, sizeof(*texts));
+
+		if (!texts)
+			return NULL;
+		projects->texts = texts;
+		texts[projects->text_count] = malloc(room);
+		if (!texts[projects->text_count])
+			return NULL;
+		projects->text_count++;
+		projects->text_left = room;
+	}
+	/* It is filled from its end. */
+	projects->text_left -= size;
+	place = projects->texts[projects->text_count - 1] + projects->text_left;
+	return memcpy(place, text, size);
+}
+
+static bool know(struct projects *projects, const struct known_directory *directory)
 {
 	struct known_directory *known = array_grow(projects->known, projects->known_count,
 						   &projects->known_capacity, sizeof(*known));
-	char *copy;
+	const char *copy;
 
 	if (known)
 		projects->known = known;
-	copy = known ? strdup(directory) : NULL;
+	copy = known ? keep_text(projects, directory->directory) : NULL;
 	projects->no_memory |= !copy;
-	if (copy)
-		known[projects->known_count++] = (struct known_directory){ id, filesystem, copy };
-	return copy;
+	if (!copy)
+		return false;
+	known[projects->known_count] = *directory;
+	known[projects->known_count++].directory = copy;
+	return true;
 }
 
 static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 {
 	struct projects *projects = arg;
 	const struct session *session = projects->session;
-	int filesystem = id ? filesystem_of(session, directory) : -1;
+	struct known_directory known = { .id = id, .directory = directory };
+	int filesystem;
 
+	/* Without the table each directory is looked at. */
+	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
+		projects->points = NULL;
+	projects->points_read = true;
+	filesystem = id ? filesystem_of(projects, directory, &known.by_name) : -1;
 	if (filesystem < 0 ||
 	    !is_wanted(projects, session->paths[filesystem].info->dev, id, directory))
 		return FSQ_VISIT_CONTINUE;
-	return know(projects, id, (size_t)filesystem, directory) ? FSQ_VISIT_CONTINUE
-								 : FSQ_VISIT_STOP;
+	known.filesystem = (size_t)filesystem;
+	return know(projects, &known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
+
 /* A directory that was named stands for its project where the file has none. */
 static void know_named(struct projects *projects)
 {
@@ -195,7 +242,11 @@ static void know_named(struct projects *projects)
 			found = projects->known[j].id == scope->id &&
 				projects->known[j].filesystem == (size_t)filesystem;
 		if (!found)
-			know(projects, scope->id, (size_t)filesystem, scope->given);
+			know(projects, &(const struct known_directory){
+					       .id = scope->id,
+					       .filesystem = (size_t)filesystem,
+					       .directory = scope->given,
+				       });
 	}
 }
 
@@ -262,13 +313,31 @@ static void add_project(struct projects *projects, uint32_t id, const struct fsq
 	}
 }
 
+/*
+ * Is a directory there, that an ID without a record has? A record proves that the ID is in use here;
+ * without one the name may lead elsewhere. By another mount of the filesystem the name must do.
+ */
+static bool is_there(const struct projects *projects, const struct known_directory *known)
+{
+	const struct path_entry *path = &projects->session->paths[known->filesystem];
+	const char *mount = path->info->directory;
+
+	if (!known->by_name || (strcmp(mount, "/") != 0 && !is_below(known->directory, mount)))
+		return true;
+	return fsq_filesystem_holds(path->fs, known->directory);
+}
+
 /* Those of the projects file below an ID that the kernel has no record of. */
 static void add_unrecorded(struct projects *projects, uint64_t below)
 {
 	const struct known_directory *next;
 
-	while ((next = next_known(projects)) && next->id < below)
-		add_project(projects, next->id, NULL);
+	while ((next = next_known(projects)) && next->id < below) {
+		if (is_there(projects, next))
+			add_project(projects, next->id, NULL);
+		else
+			projects->next_known++;
+	}
 }
 
 static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
@@ -302,9 +371,12 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	if (dquot->id == 0)
 		return;
 	add_unrecorded(projects, dquot->id);
+	/* What is empty is as if there was no record. */
+	if (is_empty)
+		add_unrecorded(projects, (uint64_t)dquot->id + 1);
 	next = next_known(projects);
-	if ((!is_empty && is_wanted(projects, path->info->dev, dquot->id, NULL)) ||
-	    (next && next->id == dquot->id))
+	if (!is_empty && (is_wanted(projects, path->info->dev, dquot->id, NULL) ||
+			  (next && next->id == dquot->id)))
 		add_project(projects, dquot->id, dquot);
 }
 
@@ -523,8 +595,10 @@ void projects_free(struct projects *projects)
 		free(projects->scopes[i].directory);
 		free(projects->scopes[i].given);
 	}
-	for (size_t i = 0; i < projects->known_count; i++)
-		free(projects->known[i].directory);
+	for (size_t i = 0; i < projects->text_count; i++)
+		free(projects->texts[i]);
+	fsq_mount_points_free(projects->points);
+	free(projects->texts);
 	free(projects->scopes);
 	free(projects->known);
 	free(projects->all);

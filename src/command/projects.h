@@ -16,7 +16,8 @@
 struct known_directory {
 	uint32_t id;
 	size_t filesystem; /* index in the table of paths */
-	char *directory;
+	const char *directory;
+	bool by_name; /* it may lie elsewhere, if a symlink leads there */
 };
 
 struct project {
@@ -56,7 +57,11 @@ struct projects {
 	size_t scope_count, scope_capacity;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
-	struct project *all; /* by filesystem, then ID */
+	char **texts; /* what the directories lie in */
+	size_t text_count, text_capacity, text_left;
+	bool points_read;
+	struct fsq_mount_points *points; /* NULL: not to be had */
+	struct project *all;		 /* by filesystem, then ID */
 	size_t count, capacity;
 	struct project_sum *sums; /* if wanted: one for each of the table of paths */
 	bool want_sums;
