@@ -68,8 +68,8 @@
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
- * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c,
- * statx.h, and load_library.h, the one list of libraries that are loaded on first use.
+ * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, texts.h,
+ * read_file.c, statx.h, and load_library.h, the one list of libraries that are loaded on first use.
  */
 #include <string.h>
 

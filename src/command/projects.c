@@ -166,34 +166,6 @@ static int filesystem_of(const struct projects *projects, const char *directory,
 	return -1;
 }
 
-/* Room for many, so that there is no allocation for each. */
-#define TEXT_SIZE (64UL * 1024)
-
-static const char *keep_text(struct projects *projects, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *place;
-
-	if (size > projects->text_left) {
-		size_t room = size > TEXT_SIZE ? size : TEXT_SIZE;
-		char **texts = array_grow(projects->texts, projects->text_count,
-					  &projects->text_capacity, sizeof(*texts));
-
-		if (!texts)
-			return NULL;
-		projects->texts = texts;
-		texts[projects->text_count] = malloc(room);
-		if (!texts[projects->text_count])
-			return NULL;
-		projects->text_count++;
-		projects->text_left = room;
-	}
-	/* It is filled from its end. */
-	projects->text_left -= size;
-	place = projects->texts[projects->text_count - 1] + projects->text_left;
-	return memcpy(place, text, size);
-}
-
 static bool know(struct projects *projects, const struct known_directory *directory)
 {
 	struct known_directory *known = array_grow(projects->known, projects->known_count,
@@ -202,7 +174,7 @@ static bool know(struct projects *projects, const struct known_directory *direct
 
 	if (known)
 		projects->known = known;
-	copy = known ? keep_text(projects, directory->directory) : NULL;
+	copy = known ? texts_keep(&projects->texts, directory->directory) : NULL;
 	projects->no_memory |= !copy;
 	if (!copy)
 		return false;
@@ -595,10 +567,8 @@ void projects_free(struct projects *projects)
 		free(projects->scopes[i].directory);
 		free(projects->scopes[i].given);
 	}
-	for (size_t i = 0; i < projects->text_count; i++)
-		free(projects->texts[i]);
+	texts_free(&projects->texts);
 	fsq_mount_points_free(projects->points);
-	free(projects->texts);
 	free(projects->scopes);
 	free(projects->known);
 	free(projects->all);

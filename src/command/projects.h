@@ -11,6 +11,7 @@
 #include "listing.h"
 #include "session.h"
 #include "quota/fsquota.h"
+#include "shared/texts.h"
 
 /* A line of the projects file. */
 struct known_directory {
@@ -57,8 +58,7 @@ struct projects {
 	size_t scope_count, scope_capacity;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
-	char **texts; /* what the directories lie in */
-	size_t text_count, text_capacity, text_left;
+	struct texts texts; /* the directories */
 	bool points_read;
 	struct fsq_mount_points *points; /* NULL: not to be had */
 	struct project *all;		 /* by filesystem, then ID */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mountinfo.h"
+#include "mounts.h"
 #include "quota/base/error.h"
 #include "shared/array.h"
 
@@ -218,20 +219,33 @@ static bool is_plain(const char *path)
 	return true;
 }
 
-dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path)
+static const struct point *find_point(const struct fsq_mount_points *points, const char *path)
 {
 	struct point wanted = { .directory = (char *)(uintptr_t)path };
-	const struct point *found = NULL;
+	const struct point *found;
 
 	if (!is_plain(path))
-		return 0;
+		return NULL;
 	wanted.length = strcmp(path, "/") == 0 ? 0 : strlen(path);
 	for (;;) {
 		found = bsearch(&wanted, points->all, points->count, sizeof(wanted),
 				compare_directories);
 		if (found || wanted.length == 0)
-			break;
+			return found;
 		wanted.length = length_above(path, wanted.length);
 	}
+}
+
+dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path)
+{
+	const struct point *found = find_point(points, path);
+
 	return found ? found->dev : 0;
+}
+
+uint64_t fsq_mount_points_find_id(const struct fsq_mount_points *points, const char *path)
+{
+	const struct point *found = find_point(points, path);
+
+	return found ? found->id : 0;
 }
