@@ -14,6 +14,11 @@ setup_file() {
 	real -c 'limit -p bhard=1m 42' -c 'limit -p bhard=1m 43' /mnt/x2
 }
 
+teardown_file() {
+	fresh_fs x
+	fresh_fs x2
+}
+
 setup() {
 	rm -f /etc/projects /etc/projid
 	mounted=()
