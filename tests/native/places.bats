@@ -77,13 +77,24 @@ places() {
 }
 
 @test "of mounts on one another the last one counts" {
-	mount_at /mnt/stack "$FSQ_X2_DEV"
-	mount_at /mnt/stack "$FSQ_X_DEV"
-	places /mnt/x 42:/mnt/stack/web
-	assert_output '42 /mnt/stack/web'
-	places /mnt/x2 42:/mnt/stack/web
-	assert_output '42 -
-43 -'
+	local number last
+	for number in {1..6}; do
+		mount_at "/mnt/stack$number" "$FSQ_X2_DEV"
+		mount_at "/mnt/stack$number" "$FSQ_X_DEV"
+		[ $((number % 2)) = 1 ] || mount_at "/mnt/stack$number" "$FSQ_X2_DEV"
+	done
+	for number in {1..6}; do
+		places /mnt/x "42:/mnt/stack$number/web"
+		last=$output
+		places /mnt/x2 "42:/mnt/stack$number/web"
+		if [ $((number % 2)) = 0 ]; then
+			assert_equal "$last $output" "42 - 42 /mnt/stack$number/web
+43 -"
+		else
+			assert_equal "$last $output" "42 /mnt/stack$number/web 42 -
+43 -"
+		fi
+	done
 }
 
 @test "a directory below a bind mount is on the filesystem of that" {
@@ -110,6 +121,9 @@ places() {
 	assert_output '42 /mnt/x/./web
 45 /mnt/x//web
 46 /mnt/x/web/'
+	places /mnt/x2 44:/mnt/x/sub/../web
+	assert_output '42 -
+43 -'
 }
 
 @test "below chroot(2) it looks where there is no mount to go by" {
