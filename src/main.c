@@ -22,6 +22,7 @@
  *     finding_words.c  what doctor says, and the commands that repair
  *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
+ *     replacement.c    output that replaces a file, whole or not at all (metrics)
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
  *     signals.c        a pending signal ends a call of the library
@@ -33,10 +34,11 @@
  *     native_text.c    the text of rows that xfs_quota does not have
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
  *                      project_order.c sorts, project_totals.c sums
+ *     openmetrics.c    projects and filesystems for Prometheus
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
  *     answer.c         to a request of batch
- *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
+ *     cells.c json.c utf8.c writer.c   numbers, JSON and the buffer of a line
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
@@ -64,14 +66,16 @@
  *     mounts/          the filesystem of a path
  *       filesystem.c     opened by any path; place.c is a file or directory, held open
  *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
+ *       mount_points.c   where a path lies, by its name alone
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
  *                      space.c, privilege.c, superblock.c
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
- * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, read_file.c,
- * file_stamp.c, statx.h, and load_library.h, the one list of libraries that are loaded on first use.
+ * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, texts.h,
+ * read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that are loaded
+ * on first use.
  */
 #include <string.h>
 

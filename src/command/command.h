@@ -129,9 +129,10 @@ void command_describe(struct session *session, const struct command *command);
 /* Each in the file of its name; switch.c has disable, enable, off and remove, print.c path. */
 extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
 	disable_command, doctor_command, dump_command, enable_command, find_command, help_command,
-	id_command, limit_command, list_command, lsattr_command, off_command, path_command,
-	print_command, project_command, prune_command, quit_command, quot_command, quota_command,
-	release_command, remove_command, report_command, resize_command, restore_command,
-	state_command, supported_command, timer_command, usage_command, warn_command;
+	id_command, limit_command, list_command, lsattr_command, metrics_command, off_command,
+	path_command, print_command, project_command, prune_command, quit_command, quot_command,
+	quota_command, release_command, remove_command, report_command, resize_command,
+	restore_command, state_command, supported_command, timer_command, usage_command,
+	warn_command;
 
 #endif

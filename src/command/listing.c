@@ -104,12 +104,19 @@ const struct command_option over_option[] = {
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage)
 {
+	int64_t now = 0;
+
+	return listing_row_at(session, path, usage, &now);
+}
+
+struct project_row listing_row_at(struct session *session, const char *path,
+				  const struct fsq_usage *usage, int64_t *now)
+{
 	static const char *const sources[] = {
 		[FSQ_USAGE_QUOTA] = "quota",
 		[FSQ_USAGE_WALK] = "walk",
 		[FSQ_USAGE_STATFS] = "statfs",
 	};
-	int64_t now = 0;
 
 	return (struct project_row){
 		.path = path,
@@ -121,8 +128,8 @@ struct project_row listing_row(struct session *session, const char *path,
 		.hard_bytes = usage->hard_bytes,
 		.soft_inodes = usage->soft_inodes,
 		.hard_inodes = usage->hard_inodes,
-		.bytes_grace_seconds = dquot_grace_left(usage->bytes_expires, &now),
-		.inodes_grace_seconds = dquot_grace_left(usage->inodes_expires, &now),
+		.bytes_grace_seconds = dquot_grace_left(usage->bytes_expires, now),
+		.inodes_grace_seconds = dquot_grace_left(usage->inodes_expires, now),
 		.source = sources[usage->source],
 		.filesystem = usage->device,
 		.mountpoint = usage->mountpoint,

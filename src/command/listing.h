@@ -20,6 +20,10 @@ extern const struct command_option over_option[]; /* --over */
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage);
 
+/** The same for many rows: @now is 0 for the first one, as dquot_to_row() has it. */
+struct project_row listing_row_at(struct session *session, const char *path,
+				  const struct fsq_usage *usage, int64_t *now);
+
 /** Begin to print rows; report an error when that fails. */
 struct project_output *listing_begin(struct session *session, const struct project_style *style,
 				     const char *key, bool single);

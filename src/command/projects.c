@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "dquots.h"
 #include "options.h"
@@ -146,42 +147,61 @@ static bool is_wanted(const struct projects *projects, dev_t dev, uint32_t id,
 
 /* --- directories --- */
 
-/* The filesystem that holds a directory, or -1. */
-static int filesystem_of(const struct session *session, const char *directory)
+/*
+ * The filesystem that holds a directory, or -1. The mount table tells, at no cost for each of many.
+ *
+ * @by_name  set to whether the directory was not looked at
+ */
+static int filesystem_of(const struct projects *projects, const char *directory, bool *by_name)
 {
+	const struct session *session = projects->session;
+	dev_t dev = projects->points ? fsq_mount_points_find(projects->points, directory) : 0;
+
+	*by_name = dev != 0;
+	if (dev)
+		return paths_find_dev(session, dev);
 	for (size_t i = 0; i < session->path_count; i++)
 		if (fsq_filesystem_holds(session->paths[i].fs, directory))
 			return (int)i;
 	return -1;
 }
 
-static bool know(struct projects *projects, uint32_t id, size_t filesystem, const char *directory)
+static bool know(struct projects *projects, const struct known_directory *directory)
 {
 	struct known_directory *known = array_grow(projects->known, projects->known_count,
 						   &projects->known_capacity, sizeof(*known));
-	char *copy;
+	const char *copy;
 
 	if (known)
 		projects->known = known;
-	copy = known ? strdup(directory) : NULL;
+	copy = known ? texts_keep(&projects->texts, directory->directory) : NULL;
 	projects->no_memory |= !copy;
-	if (copy)
-		known[projects->known_count++] = (struct known_directory){ id, filesystem, copy };
-	return copy;
+	if (!copy)
+		return false;
+	known[projects->known_count] = *directory;
+	known[projects->known_count++].directory = copy;
+	return true;
 }
 
 static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 {
 	struct projects *projects = arg;
 	const struct session *session = projects->session;
-	int filesystem = id ? filesystem_of(session, directory) : -1;
+	struct known_directory known = { .id = id, .directory = directory };
+	int filesystem;
 
+	/* Without the table each directory is looked at. */
+	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
+		projects->points = NULL;
+	projects->points_read = true;
+	filesystem = id ? filesystem_of(projects, directory, &known.by_name) : -1;
 	if (filesystem < 0 ||
 	    !is_wanted(projects, session->paths[filesystem].info->dev, id, directory))
 		return FSQ_VISIT_CONTINUE;
-	return know(projects, id, (size_t)filesystem, directory) ? FSQ_VISIT_CONTINUE
-								 : FSQ_VISIT_STOP;
+	known.filesystem = (size_t)filesystem;
+	return know(projects, &known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
+
 /* A directory that was named stands for its project where the file has none. */
 static void know_named(struct projects *projects)
 {
@@ -194,7 +214,11 @@ static void know_named(struct projects *projects)
 			found = projects->known[j].id == scope->id &&
 				projects->known[j].filesystem == (size_t)filesystem;
 		if (!found)
-			know(projects, scope->id, (size_t)filesystem, scope->given);
+			know(projects, &(const struct known_directory){
+					       .id = scope->id,
+					       .filesystem = (size_t)filesystem,
+					       .directory = scope->given,
+				       });
 	}
 }
 
@@ -261,22 +285,43 @@ static void add_project(struct projects *projects, uint32_t id, const struct fsq
 	}
 }
 
+/*
+ * Is a directory there, that an ID without a record has? A record proves that the ID is in use here;
+ * without one the name may lead elsewhere. By another mount of the filesystem the name must do.
+ */
+static bool is_there(const struct projects *projects, const struct known_directory *known)
+{
+	const struct path_entry *path = &projects->session->paths[known->filesystem];
+	const char *mount = path->info->directory;
+
+	if (!known->by_name || (strcmp(mount, "/") != 0 && !is_below(known->directory, mount)))
+		return true;
+	return fsq_filesystem_holds(path->fs, known->directory);
+}
+
 /* Those of the projects file below an ID that the kernel has no record of. */
 static void add_unrecorded(struct projects *projects, uint64_t below)
 {
 	const struct known_directory *next;
 
-	while ((next = next_known(projects)) && next->id < below)
-		add_project(projects, next->id, NULL);
+	while ((next = next_known(projects)) && next->id < below) {
+		if (is_there(projects, next))
+			add_project(projects, next->id, NULL);
+		else
+			projects->next_known++;
+	}
 }
 
 static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
 {
 	struct project_sum *sum = &projects->sums[projects->filesystem];
 
-	if (usage->id == 0)
+	if (usage->id == 0) {
 		sum->none = *usage;
-	else if (usage->hard_bytes == 0)
+		return;
+	}
+	sum->projects++;
+	if (usage->hard_bytes == 0)
 		sum->unlimited++;
 	else if (__builtin_add_overflow(sum->hard_bytes, usage->hard_bytes, &sum->hard_bytes))
 		sum->hard_bytes = UINT64_MAX;
@@ -298,9 +343,12 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	if (dquot->id == 0)
 		return;
 	add_unrecorded(projects, dquot->id);
+	/* What is empty is as if there was no record. */
+	if (is_empty)
+		add_unrecorded(projects, (uint64_t)dquot->id + 1);
 	next = next_known(projects);
-	if ((!is_empty && is_wanted(projects, path->info->dev, dquot->id, NULL)) ||
-	    (next && next->id == dquot->id))
+	if (!is_empty && (is_wanted(projects, path->info->dev, dquot->id, NULL) ||
+			  (next && next->id == dquot->id)))
 		add_project(projects, dquot->id, dquot);
 }
 
@@ -370,28 +418,72 @@ static void tell_unsupported(const struct projects *projects)
 			      "there is no project quota on this filesystem");
 }
 
-static void read_filesystem(struct projects *projects)
+/* @rc  of fsq_quota_state() */
+static void note_state(struct projects *projects, int rc)
+{
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+
+	sum->has_state = rc == 0;
+	sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
+	sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
+}
+
+/* @return   false: an error was reported */
+static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
-	const struct path_entry *path = &session->paths[projects->filesystem];
-	int rc;
+	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 
-	if (!has_scope(projects, path->info->dev))
-		return;
-	rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 	/* Of a filesystem that could not be read to its end some may be left. */
 	while (projects->next_known < projects->known_count &&
 	       projects->known[projects->next_known].filesystem < projects->filesystem)
 		projects->next_known++;
-	session->current_path = (int)projects->filesystem;
+	if (projects->want_sums)
+		note_state(projects, rc);
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
-	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND) {
 		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
-	else if (rc || !projects->state.accounting[FSQ_PROJECT])
+		return false;
+	}
+	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
 		tell_unsupported(projects);
-	else if (read_records(projects, path) && projects->want_sums)
+		return projects->pass_over;
+	}
+	if (!read_records(projects, path))
+		return false;
+	if (projects->want_sums)
 		projects->sums[projects->filesystem].known = true;
-	session->current_path = -1;
+	return true;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* With how long that takes. */
+static void scan_filesystem(struct projects *projects)
+{
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
+	struct project_sum *sum =
+		projects->want_sums ? &projects->sums[projects->filesystem] : NULL;
+	uint64_t began = sum ? nanoseconds(CLOCK_MONOTONIC) : 0;
+	bool read;
+
+	if (!has_scope(projects, path->info->dev))
+		return;
+	projects->session->current_path = (int)projects->filesystem;
+	read = read_filesystem(projects, path);
+	projects->session->current_path = -1;
+	if (!sum)
+		return;
+	sum->asked = true;
+	sum->failed = !read;
+	sum->scan_nanoseconds = nanoseconds(CLOCK_MONOTONIC) - began;
+	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
 }
 
 void projects_collect(struct projects *projects)
@@ -412,7 +504,8 @@ void projects_collect(struct projects *projects)
 		      compare_known);
 	for (; projects->filesystem < session->path_count && !projects->no_memory;
 	     projects->filesystem++)
-		read_filesystem(projects);
+		scan_filesystem(projects);
+	projects->now = time(NULL);
 	if (projects->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 }
@@ -453,7 +546,8 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
-	struct project_row row = listing_row(session, NULL, &project->usage);
+	int64_t now = projects->now;
+	struct project_row row = listing_row_at(session, NULL, &project->usage, &now);
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;
@@ -472,8 +566,8 @@ void projects_free(struct projects *projects)
 		free(projects->scopes[i].directory);
 		free(projects->scopes[i].given);
 	}
-	for (size_t i = 0; i < projects->known_count; i++)
-		free(projects->known[i].directory);
+	texts_free(&projects->texts);
+	fsq_mount_points_free(projects->points);
 	free(projects->scopes);
 	free(projects->known);
 	free(projects->all);

@@ -11,12 +11,14 @@
 #include "listing.h"
 #include "session.h"
 #include "quota/fsquota.h"
+#include "shared/texts.h"
 
 /* A line of the projects file. */
 struct known_directory {
 	uint32_t id;
 	size_t filesystem; /* index in the table of paths */
-	char *directory;
+	const char *directory;
+	bool by_name; /* it may lie elsewhere, if a symlink leads there */
 };
 
 struct project {
@@ -36,7 +38,14 @@ struct project_scope {
 
 /* What all projects of a filesystem add up to. */
 struct project_sum {
-	bool known; /* all records were read */
+	bool asked;		      /* the filesystem is in a scope */
+	bool has_state;		      /* the next two are known */
+	bool accounting, enforced;    /* of projects */
+	bool failed;		      /* an error was reported */
+	uint64_t scan_nanoseconds;    /* how long reading it took */
+	uint64_t scanned_nanoseconds; /* when that ended, since 1970 */
+	bool known;		      /* all records were read */
+	uint64_t projects;	      /* with use or limits */
 	uint64_t hard_bytes;
 	uint64_t unlimited;    /* projects without a hard limit of space */
 	struct fsq_usage none; /* what belongs to no project */
@@ -49,12 +58,16 @@ struct projects {
 	size_t scope_count, scope_capacity;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
-	struct project *all; /* by filesystem, then ID */
+	struct texts texts; /* the directories */
+	bool points_read;
+	struct fsq_mount_points *points; /* NULL: not to be had */
+	struct project *all;		 /* by filesystem, then ID */
 	size_t count, capacity;
 	struct project_sum *sums; /* if wanted: one for each of the table of paths */
 	bool want_sums;
 	bool pass_over; /* filesystems without project quota: no error */
 	bool no_memory;
+	int64_t now; /* when they were read, in seconds since 1970 */
 	/* of the filesystem being read: */
 	size_t filesystem;
 	struct fsq_state state;

@@ -4,38 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "utf8.h"
+
 void json_start(struct json *json, struct writer *writer)
 {
 	*json = (struct json){ .writer = writer, .first = true };
 }
 
-/* The length of the UTF-8 sequence at @text, or 0 if there is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-	uint32_t point;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	point = text[0] & (0xffU >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		point = point << 6 | (text[i] & 0x3f);
-	}
-	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
-	    point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-		return 0;
-	return length;
-}
-
 /* There is a NUL behind the text, so no sequence goes beyond it. */
 static void write_quoted_bytes(struct writer *writer, const char *value, size_t size)
 {
-	const unsigned char *at = (const unsigned char *)value, *end = at + size;
+	const char *at = value, *end = value + size;
 
 	write_char(writer, '"');
 	while (at < end) {
@@ -43,19 +22,19 @@ static void write_quoted_bytes(struct writer *writer, const char *value, size_t 
 		char escape[8];
 
 		if (length == 0) {
-			write_text(writer, "\xef\xbf\xbd");
+			write_text(writer, UTF8_REPLACEMENT);
 			length = 1;
 		} else if (*at == '"' || *at == '\\') {
 			write_char(writer, '\\');
-			write_char(writer, (char)*at);
+			write_char(writer, *at);
 		} else if (*at == '\n') {
 			write_text(writer, "\\n");
-		} else if (*at < 0x20 || *at == 0x7f) {
-			snprintf(escape, sizeof(escape), "\\u%04x", *at);
+		} else if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*at);
 			write_text(writer, escape);
 		} else {
 			for (size_t i = 0; i < length; i++)
-				write_char(writer, (char)at[i]);
+				write_char(writer, at[i]);
 		}
 		at += length;
 	}

@@ -242,6 +242,30 @@ typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void 
  */
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
+/* Where something is mounted, as it was when the mount table was read. */
+struct fsq_mount_points;
+
+/**
+ * Read the system's mount table, to find by their names where many paths lie.
+ *
+ * @points   set on success; free it with fsq_mount_points_free()
+ * @return   0; FSQ_E_NOT_FOUND the table cannot be read; FSQ_E_FAILED no memory
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
+
+/**
+ * Find out on which file system a path lies, by its name alone: nothing is opened, and a symlink is
+ * taken for a directory.
+ *
+ * @path     absolute; the file need not exist
+ * @return   st_dev of the file system, or 0 when the name does not tell: with parts that are empty,
+ *           . or .., or when the table has no mount at / (as in chroot(2))
+ */
+dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path);
+
+void fsq_mount_points_free(struct fsq_mount_points *points);
+
 /* A mounted file system. */
 struct fsq_filesystem;
 

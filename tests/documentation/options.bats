@@ -155,7 +155,7 @@ completed() {
 	for unit in "$srcdir"/contrib/systemd/*; do
 		sed "s|/usr/bin/fsquota|$FSQUOTA|" "$unit" >"$BATS_TEST_TMPDIR/${unit##*/}"
 	done
-	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path}
+	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path,timer}
 	assert_success
 	[[ $output != *fsquota* ]] || fail "$output"
 }

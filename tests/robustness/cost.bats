@@ -251,3 +251,70 @@ instructions() {
 	echo "# instructions a row: ${cost[0]}, of xfs_quota ${cost[1]}" >&3
 	assert [ $((5 * cost[0])) -le "${cost[1]}" ]
 }
+
+# of_projects COUNT COMMAND...: sets calls, allocations and instructions of a command when so many
+# projects are there, with limits, names and directories.
+of_projects() {
+	local count=$1 most=600
+	shift
+	seq 2001 $((2000 + most)) | awk -v last=$((2000 + count)) '
+		{ print "limit -p bhard=" ($1 <= last ? "1m" : 0), $1 }' | oracle -x /mnt/x >/dev/null
+	seq 2001 $((2000 + count)) | awk '{ print $1 ":/mnt/x/v/volume" $1 >"/etc/projects"
+		print "volume" $1 ":" $1 >"/etc/projid" }'
+	calls "$@"
+	run_split valgrind "$@"
+	[[ $stderr =~ "total heap usage: "([0-9,]+)" allocs" ]] || fail "$stderr"
+	allocations=${BASH_REMATCH[1]//,/}
+	run_split valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@"
+	[[ $stderr =~ "Collected : "([0-9]+) ]] || fail "$stderr"
+	instructions=${BASH_REMATCH[1]}
+}
+
+@test "a project more costs list, report and metrics one system call and no allocation, and the same again" {
+	local command words shown few most=()
+	for command in 'list --json' 'report -p' 'metrics'; do
+		read -ra words <<<"fsquota $command"
+		of_projects 300 "${words[@]}" /mnt/x
+		few=("$calls" "$allocations" "$instructions")
+		of_projects 600 "${words[@]}" /mnt/x
+		shown=$(grep -c 'volume2[0-9]*["  ].*1048576\|^volume2.* 1024 ' "$BATS_TEST_TMPDIR/stdout")
+		[ "$shown" -ge 600 ] || fail "$command: $shown rows"
+		echo "# $command: 300 more cost $((calls - few[0])) calls, $((allocations - few[1])) allocations," \
+			"$((instructions - few[2])) instructions after ${few[2]}" >&3
+		# But for buffers that are written or grow.
+		[ $((calls - few[0])) -le 315 ] || fail "$command: $calls calls after ${few[0]}"
+		[ $((allocations - few[1])) -le 15 ] || fail "$command: $allocations allocations"
+		[ "$instructions" -le $((2 * few[2])) ] || fail "$command: $instructions instructions"
+	done
+	of_projects 0 true
+}
+
+@test "prune looks at each directory once, and reads its quota twice" {
+	local few words=(fsquota prune --dry-run --json --all /mnt/x)
+	mkdir -p /mnt/x/v
+	(cd /mnt/x/v && seq -f volume%g 2001 2600 | xargs mkdir)
+	of_projects 300 "${words[@]}"
+	few=("$calls" "$allocations" "$instructions")
+	of_projects 600 "${words[@]}"
+	assert_equal "$(jq '[.prune[] | select(.kind != "limits")] | length' "$BATS_TEST_TMPDIR/stdout")" 0
+	echo "# prune: 300 more cost $((calls - few[0])) calls, $((allocations - few[1])) allocations," \
+		"$((instructions - few[2])) instructions after ${few[2]}" >&3
+	# To open, close, get, and get the next.
+	assert [ $((calls - few[0])) -le $((4 * 300 + 15)) ]
+	assert [ $((allocations - few[1])) -le 15 ]
+	assert [ "$instructions" -le $((2 * few[2])) ]
+	of_projects 0 true
+	rm -r /mnt/x/v
+}
+
+@test "the mount table is read once for the directories of all projects, and none is opened" {
+	local opened
+	seq 1 200 | awk '{ print $1 ":/mnt/x/dir/" $1 }' >/etc/projects
+	for id in {1..200}; do echo "limit -p bhard=1m $id"; done | oracle -x /mnt/x >/dev/null
+	trace open,openat,openat2 fsquota list --json /mnt/x
+	opened=$(grep -c '"/proc/self/mountinfo"' <<<"$trace")
+	[ "$opened" -le 2 ] || fail "$trace"
+	refute grep -q '"/mnt/x/dir\|"dir/' <<<"$trace"
+	assert_equal "$(jq '[.list[] | select(.path)] | length' "$BATS_TEST_TMPDIR/out")" 200
+	for id in {1..200}; do echo "limit -p bhard=0 $id"; done | oracle -x /mnt/x >/dev/null
+}

@@ -38,4 +38,11 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 int fsq_mount_in_table(const char *file, const char *path, struct fsq_mount *mount,
 		       struct fsq_error *err);
 
+/**
+ * As fsq_mount_points_find().
+ *
+ * @return   the mount's ID, as fsq_mount.id, or 0 when the name does not tell
+ */
+uint64_t fsq_mount_points_find_id(const struct fsq_mount_points *points, const char *path);
+
 #endif

@@ -95,7 +95,7 @@ static void add_directory(struct fsq_assigned *assigned, int fd)
 /* @return   the ID of a word, 0 when there is none, or more than one */
 static uint32_t id_of(const struct fsq_entries *entries, const char *word)
 {
-	const struct fsq_entry key = { .word = (char *)word }, *end, *found;
+	const struct fsq_entry key = { .word = word }, *end, *found;
 
 	if (entries->count == 0)
 		return 0;

@@ -10,6 +10,8 @@
 
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/mounts/mounts.h"
 #include "shared/array.h"
 #include "tree_tag.h"
 
@@ -65,6 +67,8 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 {
 	*volumes = (struct fsq_volumes){ 0 };
 	fsq_mounts_each("/etc/fstab", add_mount_point, volumes, NULL);
+	if (fsq_mount_points_read(&volumes->points, NULL))
+		volumes->points = NULL;
 	return fsq_mounts_each(NULL, add_volume, volumes, err);
 }
 
@@ -74,6 +78,7 @@ void fsq_volumes_close(struct fsq_volumes *volumes)
 		fsq_filesystem_close(volumes->list[i].fs);
 	for (size_t i = 0; i < volumes->mount_point_count; i++)
 		free(volumes->mount_points[i]);
+	fsq_mount_points_free(volumes->points);
 	free(volumes->list);
 	free(volumes->mount_points);
 }
@@ -141,21 +146,24 @@ static enum fsq_presence look_below(int mount, const char *below)
 	return presence;
 }
 
+/* The mount that was opened is asked, which cannot go meanwhile. */
 static enum fsq_presence look(const struct fsq_volume *volume, const char *directory)
 {
 	const char *root = fsq_filesystem_get_info(volume->fs)->directory;
 	const char *below = fsq_path_below(root, directory, strlen(directory));
-	enum fsq_presence presence;
-	int mount;
 
-	if (!below)
-		return FSQ_ELSEWHERE;
-	mount = open(root, O_PATH | O_CLOEXEC);
-	if (mount < 0)
-		return FSQ_ELSEWHERE;
-	presence = look_below(mount, below);
-	close(mount);
-	return presence;
+	return below ? look_below(volume->fs->place.target.fd, below) : FSQ_ELSEWHERE;
+}
+
+/*
+ * Which mount the name of a directory leads to. What is mounted over it since then is seen when it is
+ * looked at.
+ */
+static bool is_elsewhere_by_name(const struct fsq_volume *volume, uint64_t mount)
+{
+	uint64_t id = volume->fs->place.mount.id;
+
+	return id && mount && id != mount;
 }
 
 /* A mount point between the mount and the directory is one where nothing is mounted. */
@@ -176,11 +184,13 @@ static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_vol
 enum fsq_presence fsq_volumes_find(const struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume)
 {
+	uint64_t mount = volumes->points ? fsq_mount_points_find_id(volumes->points, directory) : 0;
 	enum fsq_presence presence = FSQ_ELSEWHERE;
 
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
 		*volume = &volumes->list[i];
-		presence = look(*volume, directory);
+		if (!is_elsewhere_by_name(*volume, mount))
+			presence = look(*volume, directory);
 	}
 	if (presence == FSQ_GONE || presence == FSQ_GONE_OR_UNMOUNTED)
 		return is_unmounted(volumes, *volume, directory) ? FSQ_UNMOUNTED : presence;

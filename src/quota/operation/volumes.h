@@ -15,7 +15,8 @@ struct fsq_volume {
 struct fsq_volumes {
 	struct fsq_volume *list;
 	size_t count, capacity;
-	char **mount_points; /* of fstab(5) */
+	struct fsq_mount_points *points; /* NULL: not to be had */
+	char **mount_points;		 /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
 };
 

@@ -13,7 +13,7 @@ static enum fsq_visit add(uint32_t id, const char *word, void *arg)
 	struct fsq_entries *entries = arg;
 	struct fsq_entry *list =
 		array_grow(entries->list, entries->count, &entries->capacity, sizeof(*list));
-	char *copy = list ? strdup(word) : NULL;
+	const char *copy = list ? texts_keep(&entries->words, word) : NULL;
 
 	if (list)
 		entries->list = list;
@@ -60,7 +60,6 @@ int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct 
 
 void fsq_entries_free(struct fsq_entries *entries)
 {
-	for (size_t i = 0; i < entries->count; i++)
-		free(entries->list[i].word);
+	texts_free(&entries->words);
 	free(entries->list);
 }

@@ -4,15 +4,17 @@
 #define FSQ_ENTRIES_H
 
 #include "quota/fsquota.h"
+#include "shared/texts.h"
 
 struct fsq_entry {
 	uint32_t id;
-	char *word; /* directory or name */
+	const char *word; /* directory or name */
 };
 
 struct fsq_entries {
 	struct fsq_entry *list;
 	size_t count, capacity;
+	struct texts words;
 	bool incomplete;
 };
 
