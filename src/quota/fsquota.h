@@ -720,6 +720,7 @@ struct fsq_resize_request {
 
 struct fsq_resized {
 	uint32_t id;
+	bool changed; /* or would be in a dry run */
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS]; /* basic blocks, and inodes */
 	uint64_t reserved[4];

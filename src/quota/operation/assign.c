@@ -200,8 +200,9 @@ static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
 
 	if (rc || fsq_limits_are_same(&a->limits_before, &a->limits_after))
 		return rc;
-	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->directory.path, err);
-	a->limited = rc == 0;
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,
+			    a->directory.path, err);
+	a->limited = rc == 0 && !a->request->dry_run;
 	return rc;
 }
 
@@ -294,7 +295,7 @@ static int plan(struct fsq_assignment *a, struct fsq_error *err)
 		rc = check_enforcement(a, err);
 	if (rc == 0)
 		rc = get_quota(a, &dquot, err);
-	return rc ? rc : find_limits(a, err);
+	return rc ? rc : set_limits(a, err);
 }
 
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)

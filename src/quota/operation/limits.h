@@ -12,11 +12,22 @@ struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
 bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
 
 /**
+ * Round limits of space up as the file system will: XFS to its blocks, others not.
+ *
+ * @fd       a file on it
+ * Source: fstatfs(2)
+ */
+void fsq_limits_round(struct fsq_limits *limits, int fd);
+
+/** @return  whether a soft limit is above its hard one */
+bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form form);
+
+/**
  * @before   limits as they are
  * @asked    what changes of them
  * @unlimited take all away first
  * @fd       a file on the file system, whose largest value depends on its type
- * @return   what they become; where there would be none, KEP-1029's largest value
+ * @return   what they become, rounded; where there would be none, KEP-1029's largest value
  */
 struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
 				    bool unlimited, int fd);
@@ -25,11 +36,12 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
  * Set the limits of a project, unless a soft one would be above its hard one: XFS would drop it
  * without an error.
  *
+ * @dry_run  only check them
  * @path     for @err
  * @return   0, FSQ_E_USAGE, or what an errno of fsq_quota_set_limits() stands for
  */
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
-		   const char *path, struct fsq_error *err);
+		   bool dry_run, const char *path, struct fsq_error *err);
 
 /**
  * Read the quota of a project.

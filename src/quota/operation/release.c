@@ -223,7 +223,8 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	none.mask = r->limits_before.mask;
 	if (fsq_limits_are_same(&r->limits_before, &none))
 		return 0;
-	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->directory.path, err);
+	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->request->dry_run,
+			    r->directory.path, err);
 	r->limits_off = rc == 0;
 	return rc;
 }

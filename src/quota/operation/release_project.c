@@ -148,9 +148,8 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot)
 	if (fsq_limits_are_same(&limits, &none))
 		return 0;
 	p->found = true;
-	return p->request->dry_run ? 0
-				   : fsq_limits_set(&p->fs->place.target, dquot->id, &none,
-						    p->request->at, p->err);
+	return fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
+			      p->request->at, p->err);
 }
 
 /* Files must not lose the project that they are counted for. */

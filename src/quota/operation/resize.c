@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,27 +9,12 @@
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 
-/* "10G (10737418240 bytes)" */
-static const char *size_text(char text[64], uint64_t blocks)
-{
-	uint64_t bytes = blocks * FSQ_BASIC_BLOCK, unit = 1;
-	const char *letter = "BKMGTPE";
-
-	while (bytes / unit >= 1024 && letter[1]) {
-		unit *= 1024;
-		letter++;
-	}
-	snprintf(text, 64, "%.4g%c (%" PRIu64 " bytes)", (double)bytes / (double)unit, *letter,
-		 bytes);
-	return text;
-}
-
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
 		     uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
 	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
-	char text[64];
+	char text[FSQ_SIZE_TEXT];
 
 	*blocks = fsq_limit_blocks_up(request->bytes);
 	if (request->relative && hard == 0)
@@ -42,11 +26,11 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"would be smaller than the %s that are in use",
-				size_text(text, amounts->used));
+				fsq_size_text(text, amounts->used));
 	if (*blocks >= hard || hard == 0 || request->allow_shrink)
 		return 0;
 	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
-		 size_text(text, hard));
+		 fsq_size_text(text, hard));
 	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 }
 
@@ -94,7 +78,7 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 
 /* What limits become. */
 static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		       struct fsq_limits *limits, struct fsq_error *err)
+		       int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
 	int rc = find_space(request, dquot, limits, err);
 
@@ -103,6 +87,7 @@ static int find_limits(const struct fsq_resize_request *request, const struct fs
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (request->limits.mask & FSQ_SOFT(form))
 			limits->soft[form] = request->limits.soft[form];
+	fsq_limits_round(limits, fd);
 	return rc;
 }
 
@@ -160,11 +145,12 @@ static int resize(const struct fsq_resize_request *request, struct fsq_place *di
 	resized->before = resized->after = fsq_limits_of(&dquot);
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
-	rc = find_limits(request, &dquot, &resized->after, err);
-	if (rc || request->dry_run || fsq_limits_are_same(&resized->before, &resized->after))
+	rc = find_limits(request, &dquot, directory->target.fd, &resized->after, err);
+	resized->changed = !fsq_limits_are_same(&resized->before, &resized->after);
+	if (rc || !resized->changed)
 		return rc;
-	return fsq_limits_set(&directory->target, resized->id, &resized->after, request->directory,
-			      err);
+	return fsq_limits_set(&directory->target, resized->id, &resized->after, request->dry_run,
+			      request->directory, err);
 }
 
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
