@@ -479,6 +479,46 @@ enum fsq_switch {
 int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES]);
 
 /**
+ * Find out what fsq_quota_set_limits() would do, and change nothing.
+ *
+ * @before   filled on success: the record as it is
+ * @after    filled on success: as it would be. What the file system rounds is rounded; soft and
+ *           hard limits that XFS would pass over, for they are out of order, are as before
+ * @return   what fsq_quota_set_limits() would return, as far as that can be known: -EROFS and
+ *           -EPERM, too
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_limits *limits, struct fsq_dquot *before,
+			  struct fsq_dquot *after);
+
+/**
+ * The same of fsq_quota_set_timers().
+ *
+ * @before, @after  filled on success with all grace times
+ * Source: quotactl(2), Q_XGETQUOTA, Q_XGETQSTATV
+ */
+int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers, struct fsq_timers *before,
+			  struct fsq_timers *after);
+
+/** The same of fsq_quota_set_warnings(). Source: quotactl(2), Q_XGETQUOTA; uname(2) */
+int fsq_quota_plan_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			    const bool set[FSQ_FORMS], uint16_t warnings, struct fsq_dquot *before,
+			    struct fsq_dquot *after);
+
+/**
+ * The same of fsq_quota_switch().
+ *
+ * @before, @after  filled on success: what is accounted and enforced
+ * @return   as fsq_quota_switch(); -EOPNOTSUPP ext4 does not switch accounting off
+ * Source: quotactl(2), Q_XGETQSTATV, Q_GETINFO; uname(2)
+ */
+int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
+			  const bool types[FSQ_TYPES], struct fsq_state *before,
+			  struct fsq_state *after);
+
+/**
  * Write pending use to the quota records.
  *
  * @return   0 or a negative errno: -EROFS a read-only mount
@@ -916,10 +956,14 @@ struct fsq_tree_request {
 	uint32_t id;
 	enum fsq_tree_action action;
 	int max_depth; /* 0: the directory alone; FSQ_DEPTH_INFINITE */
+	bool dry_run;  /* change nothing, only find out what would change */
 	/* Called for each event, one at a time and in the order of the directories' entries. */
 	fsq_tree_handler emit;
 	void *arg;
 	const struct fsq_call_options *options; /* or NULL */
+	/* Set, also on failure, if not NULL: how many files and directories were changed, or would
+	 * be. */
+	uint64_t *changed;
 };
 
 /**
