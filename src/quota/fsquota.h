@@ -659,13 +659,18 @@ struct fsq_release_request {
 	const char *at;	       /* any path on it; NULL: that of all its registered directories */
 	uint32_t id;	       /* the ID that the directory carries is its own; 0: find out */
 	bool keep_tags;	       /* leave the ID on the files: the directory is about to be deleted */
-	bool dry_run;	       /* change nothing, only find out whether there is a quota */
+	bool dry_run;	       /* change nothing, only find out what would change */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 };
 
 struct fsq_released {
-	uint32_t id;
+	uint32_t id; /* 0: not found out */
+	/* What was taken away, or would be in a dry run: */
+	bool limits_off;
+	struct fsq_limits limits; /* these, if so */
+	uint64_t lines;		  /* of the files */
+	uint64_t untagged;	  /* files and directories that had the ID */
 	/* Inodes that still have the ID: deleted but open, linked elsewhere, or of a kind that the
 	 * kernel does not change. Nobody gets the ID before they are gone. */
 	uint64_t left_inodes;
@@ -681,7 +686,7 @@ struct fsq_released {
  * file system, one after the other, and then its limits there, and the lines of the directories
  * that are gone. A registered directory that is gone is released, too.
  *
- * @released filled on success
+ * @released filled, on failure with what is done all the same
  * @return   0; FSQ_E_PARTIAL files that others move about keep the ID, and the quota stays until
  *           the next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no
  *           quota of its own; FSQ_E_CONFLICT it has another ID, or without a directory: files have

@@ -2,6 +2,7 @@
 /* The project of a directory tree: checked, set or cleared, as "project" does it. */
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
+#include "quota/base/inode_map.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/walk/tree_walk.h"
@@ -23,10 +25,12 @@ struct job {
 	/* In a dry run: */
 	int refused; /* the negative errno of any change, or 0 */
 	bool owner_only;
-	struct timespec began; /* the walk of the tree again */
-	bool again;	       /* events of what was walked before are not emitted */
-	uint64_t specials;     /* passed over, which may keep their IDs */
-	bool stopped;	       /* by the caller */
+	pthread_mutex_t lock;	    /* of the links */
+	struct fsq_inode_map links; /* files with several names that are counted */
+	struct timespec began;	    /* the walk of the tree again */
+	bool again;		    /* events of what was walked before are not emitted */
+	uint64_t specials;	    /* passed over, which may keep their IDs */
+	bool stopped;		    /* by the caller */
 };
 
 /* Directories and regular files have a project ID wherever there are any. */
@@ -49,16 +53,24 @@ static void find_rights(struct job *job)
 		job->refused = -EINVAL;
 }
 
-/* The dry run. */
-static int may_change(const struct job *job, const struct fsq_walk_entry *entry)
+/* @return   1 it would be changed, 0 it is known by another name already, or a negative errno */
+static int count_change(struct job *job, const struct fsq_walk_entry *entry)
 {
+	struct fsq_inode_note note = { 0 };
 	struct stat st;
-	int rc = job->refused;
+	int rc = job->refused ? job->refused : fsq_walk_stat(entry, &st);
 
-	if (rc || !job->owner_only)
+	if (rc)
 		return rc;
-	rc = fsq_walk_stat(entry, &st);
-	return rc ? rc : st.st_uid == geteuid() ? 0 : -EPERM;
+	if (job->owner_only && st.st_uid != geteuid())
+		return -EPERM;
+	if (S_ISDIR(st.st_mode) || st.st_nlink == 1)
+		return 1;
+	note.ino = st.st_ino;
+	pthread_mutex_lock(&job->lock);
+	rc = fsq_inode_map_add(&job->links, &note);
+	pthread_mutex_unlock(&job->lock);
+	return rc;
 }
 
 static int set(struct job *job, const struct fsq_walk_entry *entry,
@@ -69,11 +81,15 @@ static int set(struct job *job, const struct fsq_walk_entry *entry,
 	if (project->id == id && project->inherit == inherit)
 		return 0;
 	atomic_store(&job->changed, true);
-	rc = job->request->dry_run ? may_change(job, entry)
-				   : fsq_walk_project_set(entry, project, id, inherit);
-	if (rc == 0)
+	if (job->request->dry_run) {
+		rc = count_change(job, entry);
+	} else {
+		rc = fsq_walk_project_set(entry, project, id, inherit);
+		rc = rc ? rc : 1;
+	}
+	if (rc > 0)
 		atomic_fetch_add(&job->count, 1);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 static int change(struct job *job, const struct fsq_walk_entry *entry,
@@ -227,7 +243,7 @@ static int clear_again(struct job *job, struct fsq_error *err)
 int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		     struct fsq_error *err)
 {
-	struct job job = { .request = request };
+	struct job job = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct fsq_walk walk = walk_of(&job);
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
@@ -246,5 +262,6 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 	}
 	if (request->changed)
 		*request->changed = atomic_load(&job.count);
+	fsq_inode_map_free(&job.links);
 	return rc;
 }
