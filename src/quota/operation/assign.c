@@ -283,21 +283,6 @@ static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 			"can be written by root alone, who passes every limit on this filesystem");
 }
 
-/* The dry run. The tree is not looked at. */
-static int plan(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_id_range range =
-		fsq_allocate_range(&a->request->range, a->request->registry);
-	struct fsq_dquot dquot;
-	int rc = choose_id(a, &range, err);
-
-	if (rc == 0)
-		rc = check_enforcement(a, err);
-	if (rc == 0)
-		rc = get_quota(a, &dquot, err);
-	return rc ? rc : set_limits(a, err);
-}
-
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_id_range range = fsq_allocate_range(&a->request->range, a->request->registry);
@@ -438,6 +423,42 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 				"was given to another project at the same time");
 	a->listed = listed;
 	return 0;
+}
+
+/* In a dry run: is there something in the tree that cannot get the ID? Without the locks. */
+static int check_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc;
+
+	if (a->complete || a->made || fsq_tree_is_empty(a->directory.target.fd))
+		return 0;
+	rc = request_tag(a, err);
+	if (rc)
+		return rc;
+	a->tag_request.dry_run = true;
+	a->tree = fsq_tree_tag_new(&a->tag_request);
+	if (!a->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
+	fsq_project_edit_unlock(a->edit);
+	return walk_until_all_is_tagged(a, err);
+}
+
+/* The dry run. */
+static int plan(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_id_range range =
+		fsq_allocate_range(&a->request->range, a->request->registry);
+	struct fsq_dquot dquot;
+	int rc = choose_id(a, &range, err);
+
+	if (rc == 0)
+		rc = check_enforcement(a, err);
+	if (rc == 0)
+		rc = get_quota(a, &dquot, err);
+	if (rc == 0)
+		rc = set_limits(a, err);
+	return rc ? rc : check_tree(a, err);
 }
 
 static int apply(struct fsq_assignment *a, struct fsq_error *err)
