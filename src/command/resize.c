@@ -2,16 +2,16 @@
 #include "quota/fsquota.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "assign_request.h"
+#include "change.h"
 #include "command.h"
 #include "listing.h"
 #include "options.h"
 
 struct resize_options {
 	uint32_t id;
-	bool allow_shrink, dry_run;
+	bool allow_shrink;
 	struct fsq_assign_request words; /* its limits */
 };
 
@@ -46,33 +46,22 @@ static bool parse_size(struct session *session, const char *size,
 	return rc == 0;
 }
 
+/* With --json the row; in a dry run what would change. */
 static void show(struct session *session, const char *directory, const struct fsq_resized *resized)
 {
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = directory,
-		.projects_file = session->projects_file,
+	const struct listing_change change = {
+		.directory = directory,
+		.id = resized->id,
+		.limits = resized->after,
+		.changed = resized->changed,
+		.enforced = true,
 	};
-	struct project_style style = { 0 };
-	struct project_output *output;
-	struct project_row row;
-	struct fsq_usage usage;
-	struct fsq_error err;
 
-	if (fsq_usage_get(&usage, &request, &err)) {
-		session_fail(session, &err);
-		return;
-	}
-	output = listing_begin(session, &style, "resize", true);
-	if (output) {
-		row = listing_row(session, directory, &usage);
-		row.change = memcmp(&resized->before, &resized->after, sizeof(resized->before))
-				     ? ROW_CHANGED
-				     : ROW_UNCHANGED;
-		listing_add(session, output, &row);
-		listing_end(session, output);
-	}
-	fsq_usage_clear(&usage);
+	if (session->json)
+		listing_show_change(session, NULL, "resize", &change);
+	else if (session->dry_run)
+		change_show_limits(session, directory, resized->id, &resized->before,
+				   &resized->after);
 }
 
 /* A soft limit below the use is no failure, but the grace time runs. */
@@ -83,9 +72,9 @@ static void warn(struct session *session, const char *directory, const struct fs
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
 			session_warn(session, directory,
-				     "%s: the soft limit of %s is below what is in use: the grace "
+				     "the soft limit of %s is below what is in use: the grace "
 				     "time runs",
-				     directory, words[form]);
+				     words[form]);
 }
 
 /* @return   whether there is something to do; else an error was reported */
@@ -115,7 +104,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		.registry = &registry,
 		.id = options->id,
 		.allow_shrink = options->allow_shrink,
-		.dry_run = options->dry_run,
+		.dry_run = session->dry_run,
 	};
 	struct fsq_resized resized;
 	struct fsq_error err;
@@ -127,8 +116,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		return;
 	}
 	warn(session, request.directory, &resized);
-	if (session->json && !request.dry_run)
-		show(session, request.directory, &resized);
+	show(session, request.directory, &resized);
 }
 
 #define FIELD(member) offsetof(struct resize_options, member)
@@ -154,11 +142,6 @@ static const struct command_option row_option[] = {
 	{ 0 },
 };
 
-static const struct command_option dry_option[] = {
-	{ 0, "dry-run", "only say whether it could be done", .field = FIELD(dry_run) },
-	{ 0 },
-};
-
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
@@ -166,7 +149,7 @@ const struct command resize_command = {
 	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
 		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
 	.options = (option_tables){ limit_options, shrink_option, own_id_option, registry_options,
-				    dry_option, row_option, help_option, NULL },
+				    dry_run_option, row_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,

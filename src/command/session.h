@@ -34,6 +34,7 @@ struct session {
 	bool strict;	     /* xfs_quota with exit codes that mean something */
 	enum generation generation;
 	bool json;	 /* --json was given */
+	bool dry_run;	 /* --dry-run was given */
 	bool help;	 /* --help was given */
 	bool quit;	 /* no more commands are to be run */
 	const char **at; /* --at */
@@ -85,6 +86,7 @@ enum error_flags {
 	ERROR_BARE = 1,	    /* without the name of the program */
 	ERROR_STATUS_0 = 2, /* the exit status stays 0, but for --strict */
 	ERROR_SILENT = 4,   /* nothing is said, and the exit status stays 0, but for --strict */
+	ERROR_AT_PATH = 16, /* the native door names the path, not the filesystem, in its line */
 	ERROR_OF_FILE = 8,  /* at both doors: of a file the user named, so no hint is of use */
 };
 
@@ -114,7 +116,11 @@ void session_errno(struct session *session, unsigned int flags, int errnum, cons
 void session_usage_error(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Something is done, but may not be what was meant; the exit status stays. */
+/**
+ * Something is done, but may not be what was meant; the exit status stays.
+ *
+ * @path     in front of the line, and of JSON; or NULL
+ */
 void session_warn(struct session *session, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -31,7 +31,8 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
-	enum { ROW_ONLY_SHOWN, ROW_UNCHANGED, ROW_CHANGED } change; /* by the command; in JSON */
+	enum row_change change; /* by the command; in JSON */
+	bool would;
 };
 
 /** How full: of bytes or inodes what is nearer to its hard limit, or soft one without; -1: no
