@@ -86,8 +86,8 @@ enum error_flags {
 	ERROR_BARE = 1,	    /* without the name of the program */
 	ERROR_STATUS_0 = 2, /* the exit status stays 0, but for --strict */
 	ERROR_SILENT = 4,   /* nothing is said, and the exit status stays 0, but for --strict */
-	ERROR_AT_PATH = 16, /* the native door names the path, not the filesystem, in its line */
 	ERROR_OF_FILE = 8,  /* at both doors: of a file the user named, so no hint is of use */
+	ERROR_AT_PATH = 16, /* the native door begins its line with the path, not the filesystem */
 };
 
 /**

@@ -13,6 +13,8 @@
 
 /* The largest block of XFS, 64 KiB, in basic blocks. */
 #define LARGEST_BLOCK 128U
+/* ext4 and f2fs count limits in KiB. */
+#define UNIT_OF_OTHERS 2U
 
 struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot)
 {
@@ -34,30 +36,28 @@ bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *
 	return true;
 }
 
-/* @return   what XFS rounds limits to, in basic blocks; 1 elsewhere */
-static uint64_t block_of(int fd)
+uint64_t fsq_limit_round(uint64_t blocks, int fd)
 {
+	uint64_t unit = UNIT_OF_OTHERS;
 	struct statfs sfs;
 
-	if (fstatfs(fd, &sfs) || sfs.f_type != XFS_SUPER_MAGIC)
-		return 1;
-	return (uint64_t)sfs.f_bsize / FSQ_BASIC_BLOCK;
+	/* Most need no rounding, whatever the unit. */
+	if (blocks % LARGEST_BLOCK == 0 || blocks > FSQ_LIMIT_BLOCKS_MAX)
+		return blocks;
+	if (fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC)
+		unit = (uint64_t)sfs.f_bsize / FSQ_BASIC_BLOCK;
+	else if (fsq_limit_is_none(blocks))
+		return blocks;
+	return (blocks + unit - 1) / unit * unit;
 }
 
 void fsq_limits_round(struct fsq_limits *limits, int fd)
 {
-	uint64_t block = 0;
-
-	for (int i = 0; i < 2 * FSQ_FORMS; i++) {
-		uint64_t *limit = i % 2 ? &limits->hard[i / 2] : &limits->soft[i / 2];
-
-		/* Most need no rounding, whatever the block. */
-		if (i / 2 == FSQ_INODES || *limit % LARGEST_BLOCK == 0 ||
-		    *limit > FSQ_LIMIT_BLOCKS_MAX)
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		if (form == FSQ_INODES)
 			continue;
-		if (block == 0)
-			block = block_of(fd);
-		*limit = (*limit + block - 1) / block * block;
+		limits->soft[form] = fsq_limit_round(limits->soft[form], fd);
+		limits->hard[form] = fsq_limit_round(limits->hard[form], fd);
 	}
 }
 

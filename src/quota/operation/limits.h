@@ -12,11 +12,16 @@ struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
 bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
 
 /**
- * Round limits of space up as the file system will: XFS to its blocks, others not.
+ * Round a limit of space up to what the file system keeps: XFS its blocks, ext4 and f2fs KiB, though
+ * they forget the rest only when the record is read from the disk again.
  *
+ * @blocks   basic blocks; what stands for no limit on ext4 stays
  * @fd       a file on it
  * Source: fstatfs(2)
  */
+uint64_t fsq_limit_round(uint64_t blocks, int fd);
+
+/** The same of all limits of space. */
 void fsq_limits_round(struct fsq_limits *limits, int fd);
 
 /** @return  whether a soft limit is above its hard one */

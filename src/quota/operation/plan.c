@@ -95,7 +95,9 @@ int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 		wanted.soft[form] = limits->mask & FSQ_SOFT(form) ? limits->soft[form] : has->soft;
 		wanted.hard[form] = limits->mask & FSQ_HARD(form) ? limits->hard[form] : has->hard;
 	}
-	fsq_limits_round(&wanted, fs->place.target.fd);
+	/* Others round only what they read from the disk. */
+	if (fs->info.is_xfs)
+		fsq_limits_round(&wanted, fs->place.target.fd);
 	*after = *before;
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		/* XFS passes over both without an error. */

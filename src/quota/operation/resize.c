@@ -10,7 +10,7 @@
 #include "quota/base/units.h"
 
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
-		     uint64_t *blocks, struct fsq_error *err)
+		     int fd, uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
 	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
@@ -23,6 +23,8 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		*blocks += hard;
 	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
+	/* The same size again is no smaller one. */
+	*blocks = fsq_limit_round(*blocks, fd);
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"would be smaller than the %s that are in use",
@@ -35,14 +37,14 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 }
 
 static int find_space(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		      struct fsq_limits *limits, struct fsq_error *err)
+		      int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
 	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
 	int rc;
 
 	if (request->bytes == 0)
 		return 0;
-	rc = find_size(request, &dquot->form[FSQ_BLOCKS], &blocks, err);
+	rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
 	if (rc)
 		return rc;
 	if (*soft && (*soft == hard || request->relative))
@@ -80,7 +82,7 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
 		       int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
-	int rc = find_space(request, dquot, limits, err);
+	int rc = find_space(request, dquot, fd, limits, err);
 
 	if (rc == 0)
 		rc = find_inodes(request, dquot, limits, err);
