@@ -16,6 +16,7 @@
  *     session.c        the state of a run, and every error on its way to the user
  *     paths.c          the filesystems and project directories of a run
  *     dquots.c         quota records; projects.c  those of projects, with their directories
+ *     change.c         changes of records, made or in a dry run foreseen, and shown
  *     names.c          users, groups and projects by name
  *     apply_file.c     the lines of apply; assign_request.c their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair
@@ -30,6 +31,7 @@
  *   output/     rows to bytes; only this prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
+ *     change_text.c change_json.c    rows of what is changed, or would be
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
  *                      project_order.c sorts, project_totals.c sums
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
@@ -46,6 +48,7 @@
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
+ *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
  *       directory_space.c  use, as statfs(2) shows it
  *     walk/            every file of a tree, safely
