@@ -374,3 +374,34 @@ forbidden() {
 	assert_equal "$stderr" \
 		"fsquota resize: $mnt/own: the soft limit of space is below what is in use: the grace time runs"
 }
+
+@test "where the row cannot be written, that is a failure" {
+	local command
+	make x
+	for command in "limit -p bhard=1m 42 $mnt" "project -s -p $mnt/plain 42 $mnt" "release $mnt/own"; do
+		run -1 --separate-stderr bash -c "fsquota $command --dry-run >/dev/full"
+		[[ $stderr == *"cannot write the output"* ]] || fail "$command: $stderr"
+		run -1 --separate-stderr bash -c "fsquota $command --json >/dev/full"
+		[[ $stderr == *"cannot write the output"* ]] || fail "$command: $stderr"
+	done
+}
+
+@test "several filesystems are rows of one document" {
+	make x
+	make e
+	run_split fsquota limit -p --json --at /mnt/x --at /mnt/e bhard=1m 42
+	assert_equal "$(jq -c '[.limit[].mountpoint]' <<<"$stdout")" '["/mnt/x","/mnt/e"]'
+	run_split fsquota limit -p --dry-run --at /mnt/x --at /mnt/e bhard=2m 42
+	assert_output "would-change project 42, /mnt/x: hard 1M -> 2M
+would-change project 42, /mnt/e: hard 1M -> 2M"
+}
+
+@test "what cannot be changed does not count" {
+	make x
+	chattr +i "$mnt/plain/b"
+	run_split fsquota project -s --json -p "$mnt/plain" 42 "$mnt"
+	chattr -i "$mnt/plain/b"
+	assert_equal "$(jq -c '.project[] | [.files, .changed]' <<<"$stdout")" "[6,true]"
+	assert_equal "$(jq '.project[].changed_files' <<<"$stdout")" \
+		"$(find "$mnt/plain" -exec fsquota id {} + | grep -cx 42 | awk '{ print $1 - 1 }')"
+}
