@@ -188,7 +188,7 @@ void text_changed_tree_row(struct writer *w, const struct changed_tree_row *row)
 	write_number(w, row->changed);
 	write_text(w, " of ");
 	write_number(w, row->entries);
-	write_text(w, " files and directories\n");
+	write_text(w, row->entries == 1 ? " file or directory\n" : " files and directories\n");
 }
 
 static void write_count(struct writer *w, const char **separator, uint64_t count, const char *of)
@@ -218,6 +218,7 @@ void text_released_row(struct writer *w, const struct released_row *row)
 		separator = ", ";
 	}
 	write_count(w, &separator, row->lines, row->lines == 1 ? " line" : " lines");
-	write_count(w, &separator, row->untagged, " files and directories");
+	write_count(w, &separator, row->untagged,
+		    row->untagged == 1 ? " file or directory" : " files and directories");
 	write_char(w, '\n');
 }

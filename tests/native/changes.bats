@@ -127,7 +127,7 @@ trees() {
 
 @test "project -d changes, and counts, what is that deep" {
 	make x
-	is_changed "1 of 1 files" fsquota project -s -d 0 -p "$mnt/plain" 42 "$mnt"
+	is_changed "1 of 1 file or directory" fsquota project -s -d 0 -p "$mnt/plain" 42 "$mnt"
 	is_changed "3 of 4 files" fsquota project -s -d 1 -p "$mnt/plain" 42 "$mnt"
 }
 
