@@ -53,8 +53,6 @@ static void show(struct session *session, const struct fsq_release_request *requ
 		.would = request->dry_run,
 	};
 
-	if (!change_is_shown(session))
-		return;
 	session->render->released_row(session->out, &row);
 	session_flush_terminal(session);
 }
@@ -68,15 +66,13 @@ static bool release(struct session *session, struct fsq_release_request *request
 	struct fsq_error err;
 	int rc;
 
-	/* Read before it goes. */
-	if (change_is_shown(session))
-		session_names(session);
 	progress_begin(&progress, session);
 	request->options = &progress.options;
 	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
 	progress_clear(&progress);
-	if (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists))
+	if (change_is_shown(session) &&
+	    (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists)))
 		show(session, request, &released, rc);
 	if (rc == FSQ_E_NOT_FOUND && if_exists)
 		rc = 0;
@@ -141,6 +137,11 @@ static void command_release(struct session *session, const struct invocation *in
 	};
 
 	if (!check_words(session, invocation) || !find_project(session, options, &request.id))
+		return;
+	/* Names are read before they go; without them nothing is done. */
+	if (change_is_shown(session))
+		session_names(session);
+	if (session->status)
 		return;
 	render_begin(session->render, session->out, "release");
 	if (invocation->operand_count == 0)
