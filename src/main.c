@@ -17,6 +17,7 @@
  *     session.c        the state of a run, and every error on its way to the user
  *     paths.c          the filesystems and project directories of a run
  *     dquots.c         quota records; projects.c  those of projects, with their directories
+ *     change.c         changes of records, made or in a dry run foreseen, and shown
  *     names.c          users, groups and projects by name
  *     apply_file.c     the lines of apply; assign_request.c their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair
@@ -32,6 +33,7 @@
  *   output/     rows to bytes; only this prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
+ *     change_text.c change_json.c    rows of what is changed, or would be
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
  *                      project_order.c sorts, project_totals.c sums
  *     openmetrics.c    projects and filesystems for Prometheus
@@ -52,6 +54,7 @@
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
+ *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
  *       directory_space.c  use, as statfs(2) shows it
  *       cache.c          what was read already (mount_cache.c, project_cache.c)

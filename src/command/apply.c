@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "apply_file.h"
+#include "change.h"
 #include "command.h"
 #include "options.h"
 #include "progress.h"
@@ -15,7 +16,7 @@
 #define STATUS_CHANGED 9
 
 struct apply_options {
-	bool dry_run, diff, exit_code, quiet;
+	bool diff, exit_code, quiet;
 };
 
 struct apply {
@@ -26,20 +27,6 @@ struct apply {
 	bool changed;
 };
 
-static struct applied_limits limits_of(const struct fsq_limits *limits)
-{
-	const uint64_t *soft = limits->soft, *hard = limits->hard;
-
-	return (struct applied_limits){
-		.soft_bytes =
-			fsq_limit_is_none(soft[FSQ_BLOCKS]) ? 0 : fsq_limit_bytes(soft[FSQ_BLOCKS]),
-		.hard_bytes =
-			fsq_limit_is_none(hard[FSQ_BLOCKS]) ? 0 : fsq_limit_bytes(hard[FSQ_BLOCKS]),
-		.soft_inodes = soft[FSQ_INODES],
-		.hard_inodes = hard[FSQ_INODES],
-	};
-}
-
 static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
 		 const struct fsq_assignment *assignment)
 {
@@ -49,7 +36,8 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 	struct applied_row row = {
 		.path = entry->request.directory,
 		.action = action,
-		.would = apply->options->dry_run,
+		.change = change_word(action[0] == 'c'),
+		.would = session->dry_run,
 		.id = assignment ? fsq_assignment_id(assignment) : 0,
 		.file = entry->file,
 		.line = entry->line,
@@ -57,8 +45,8 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 
 	if (assignment && apply->options->diff) {
 		fsq_assignment_limits(assignment, &was, &is);
-		before = limits_of(&was);
-		after = limits_of(&is);
+		before = change_limits_row(&was);
+		after = change_limits_row(&is);
 		row.before = &before;
 		row.after = &after;
 	}
@@ -111,7 +99,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
-		entry->request.dry_run = apply->options->dry_run;
+		entry->request.dry_run = apply->session->dry_run;
 		if (!fsq_assigned_has(apply->assigned, &entry->request))
 			going_on = assign(apply, entry);
 		else if (!apply->options->quiet)
@@ -154,7 +142,6 @@ static void command_apply(struct session *session, const struct invocation *invo
 #define FIELD(member) offsetof(struct apply_options, member)
 
 static const struct command_option own_options[] = {
-	{ 0, "dry-run", "only show what would change", .field = FIELD(dry_run) },
 	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
 	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
@@ -170,8 +157,8 @@ const struct command apply_command = {
 		"  /srv/users/* hard=1G\n"
 		"Without one: of " APPLY_DIRECTORY
 		". See fsquota.d(5). A wrong line: nothing is done.",
-	.options = (option_tables){ own_options, registry_options, lock_option, progress_option,
-				    json_option, help_option, NULL },
+	.options = (option_tables){ dry_run_option, own_options, registry_options, lock_option,
+				    progress_option, json_option, help_option, NULL },
 	.operands = { { VALUE_FILE, "FILE", true } },
 	.options_size = sizeof(struct apply_options),
 	.flags = COMMAND_CONFIG,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 
 #include "assign_request.h"
 #include "command.h"
@@ -56,6 +57,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 
 	*request = options->request;
 	request->size = sizeof(*request);
+	request->dry_run = session->dry_run;
 	if (!options_some_operand(session, invocation, "directory"))
 		return false;
 	if (!options->has_range)
@@ -86,54 +88,45 @@ static bool can_write(struct session *session)
 
 /* What is printed: of one directory an object, of several an array. */
 struct assign_output {
-	struct project_style style;
 	struct project_output *rows; /* with --json, from the first row on */
 	bool many;
 };
 
 /* @return   whether it was written */
 static bool show_row(struct session *session, struct assign_output *output,
-		     const struct fsq_assignment *assignment, const char *directory)
+		     const struct fsq_assignment *assignment,
+		     const struct fsq_assign_request *request)
 {
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = directory,
-		.projects_file = session->projects_file,
+	uint32_t id = fsq_assignment_id(assignment), other;
+	struct listing_change change = {
+		.directory = request->directory,
+		.id = id,
+		.name = request->name,
+		.changed = fsq_assignment_change(assignment) != FSQ_UNCHANGED,
+		.enforced = fsq_assignment_enforcement(assignment) == FSQ_ENFORCED,
 	};
-	struct project_row row;
-	struct fsq_usage usage;
-	struct fsq_error err;
+	struct fsq_limits before;
+	char name[32];
 
-	if (fsq_usage_get(&usage, &request, &err)) {
-		session_fail(session, &err);
-		return false;
-	}
-	if (!output->rows)
-		output->rows = listing_begin(session, &output->style, "assign", !output->many);
-	if (output->rows) {
-		row = listing_row(session, directory, &usage);
-		row.enforced &= fsq_assignment_enforcement(assignment) == FSQ_ENFORCED;
-		row.change = fsq_assignment_change(assignment) == FSQ_UNCHANGED ? ROW_UNCHANGED
-										: ROW_CHANGED;
-		listing_add(session, output->rows, &row);
-		if (!output->many) {
-			listing_end(session, output->rows);
-			output->rows = NULL;
-		}
-	}
-	fsq_usage_clear(&usage);
-	return true;
+	fsq_assignment_limits(assignment, &before, &change.limits);
+	snprintf(name, sizeof(name), "volume%u", id);
+	if (!change.name && !session->no_register && session->dry_run &&
+	    !fsq_project_names_id(session_names(session), name, &other))
+		change.name = name;
+	return listing_show_change(session, output->many ? &output->rows : NULL, "assign", &change);
 }
 
 /* Print the ID; with --json the whole row. @return  whether it was written */
 static bool show(struct session *session, struct assign_output *output,
-		 const struct fsq_assignment *assignment, const char *directory)
+		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request)
 {
-	if (session->json && !show_row(session, output, assignment, directory))
+	if (session->json && !show_row(session, output, assignment, request))
 		return false;
 	if (!session->json)
-		session->render->only_id(session->out, "assign", directory,
-					 fsq_assignment_id(assignment));
+		session->render->id_row(session->out, request->directory,
+					fsq_assignment_id(assignment));
+	if (session->dry_run)
+		return true;
 	if (!can_write(session))
 		return false;
 	session_flush(session);
@@ -150,18 +143,16 @@ static void warn(struct session *session, const struct fsq_assignment *assignmen
 
 	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 		session_warn(session, request->directory,
-			     "%s: limits are not enforced on this filesystem: they stop nobody",
-			     request->directory);
+			     "limits are not enforced on this filesystem: they stop nobody");
 	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_ENFORCED_BUT_FOR_ROOT)
 		session_warn(session, request->directory,
-			     "%s: can be written by root alone, who passes every limit on "
-			     "this filesystem",
-			     request->directory);
+			     "can be written by root alone, who passes every limit on "
+			     "this filesystem");
 	if (space && hard > space / FSQ_BASIC_BLOCK)
 		session_warn(session, request->directory,
-			     "%s: the limit, %" PRIu64 " bytes, is above the size of the "
+			     "the limit, %" PRIu64 " bytes, is above the size of the "
 			     "filesystem, %" PRIu64 " bytes",
-			     request->directory, hard * FSQ_BASIC_BLOCK, space);
+			     hard * FSQ_BASIC_BLOCK, space);
 }
 
 /* @return   whether it is assigned, and was shown */
@@ -170,7 +161,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 {
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
-	bool shown = true;
+	bool shown;
 	int rc = fsq_assign(&assignment, request, &err);
 
 	progress_clear(progress);
@@ -178,17 +169,10 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		session_fail(session, &err);
 		return false;
 	}
-	if (request->dry_run && output->many)
-		session->render->id_row(session->out, request->directory,
-					fsq_assignment_id(assignment));
-	else if (request->dry_run)
-		session->render->only_id(session->out, "assign", request->directory,
-					 fsq_assignment_id(assignment));
-	else
-		shown = show(session, output, assignment, request->directory);
+	shown = show(session, output, assignment, request);
 	if (shown && !request->dry_run)
 		warn(session, assignment, request);
-	else if (!shown && fsq_assignment_rollback(assignment, &err))
+	else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err))
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
 	/* One alone is freed with the process, without system calls. */
@@ -212,16 +196,12 @@ static void command_assign(struct session *session, const struct invocation *inv
 	request.registry = &registry;
 	request.options = &progress.options;
 	block_termination_signals(&signals_before);
-	if (request.dry_run && output.many)
-		render_begin(session->render, session->out, "assign");
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
 		good = assign(session, &request, &output, &progress);
 	}
 	if (output.rows)
 		listing_end(session, output.rows);
-	if (request.dry_run && output.many)
-		render_end(session->render, session->out);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)
 		restore_signals(&signals_before);
@@ -257,7 +237,6 @@ static const struct command_option limit_options[] = {
 static const struct command_option more_options[] = {
 	{ 0, "require-enforced", "fail where the limits would stop nobody",
 	  .field = FIELD(request.require_enforced) },
-	{ 0, "dry-run", "only say which ID it would be", .field = FIELD(request.dry_run) },
 	{ 0 },
 };
 
@@ -274,8 +253,9 @@ const struct command assign_command = {
 	.help = "Choose an unused project ID, set its limits, give it to DIR and all that is\n"
 		"in it, register both, and print the ID. Any error: nothing has changed.\n"
 		"Again on the same DIR: the same ID; limits that are given are changed.",
-	.options = (option_tables){ limit_options, registry_options, lock_option, more_options,
-				    progress_option, row_option, help_option, NULL },
+	.options =
+		(option_tables){ limit_options, registry_options, lock_option, more_options,
+				 dry_run_option, progress_option, row_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct assign_options),
 	.flags = COMMAND_CONFIG,

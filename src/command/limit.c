@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "change.h"
 #include "names.h"
 #include "options.h"
 #include "quota/fsquota.h"
@@ -69,7 +70,7 @@ static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
 		session_usage_error(session, "the soft limit would be above the hard one");
 		return;
 	}
-	rc = fsq_quota_set_limits(fs, type, id, limits);
+	rc = change_limits(session, fs, type, id, limits);
 	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
 	else if (rc)
@@ -116,8 +117,8 @@ const struct command limit_command = {
 		"                                k, m, g, t, p, e (powers of 1024)\n"
 		"isoft, ihard                    number of inodes",
 	.example = "limit -p bsoft=900m bhard=1g 42",
-	.options =
-		(option_tables){ default_users_option, other_types_options, defaults_option, NULL },
+	.options = (option_tables){ default_users_option, other_types_options, defaults_option,
+				    dry_run_option, NULL },
 	.operands = { { VALUE_LIMIT, "LIMIT=N", true }, { VALUE_NAME, "ID", false } },
 	.options_size = sizeof(struct limit_options),
 	.min_words = 2,

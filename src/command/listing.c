@@ -2,10 +2,12 @@
 #include "listing.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "change.h"
 #include "dquots.h"
 #include "names.h"
 #include "output/project_order.h"
@@ -171,8 +173,97 @@ void listing_add(struct session *session, struct project_output *output,
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }
 
+void listing_end(struct session *session, struct project_output *output)
+{
+	if (project_output_end(output))
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+}
+
+/* Where a directory is that has no project yet, or is not there: then the one above tells. */
+static void find_place(const char *directory, struct fsq_usage *usage)
+{
+	char *copy = strdup(directory);
+	struct fsq_support support;
+
+	if (copy && (fsq_supported(copy, &support, NULL) == 0 ||
+		     fsq_supported(dirname(copy), &support, NULL) == 0)) {
+		usage->device = support.device ? strdup(support.device) : NULL;
+		usage->mountpoint = support.mountpoint ? strdup(support.mountpoint) : NULL;
+		usage->accounting = true;
+		usage->enforced = support.enforced;
+		fsq_support_clear(&support);
+	}
+	free(copy);
+}
+
+/* In a dry run: as it would be. What another project uses now is not known of this one. */
+static void foresee(struct fsq_usage *usage, const struct listing_change *change)
+{
+	const struct applied_limits limits = change_limits_row(&change->limits);
+
+	if (usage->id != change->id) {
+		usage->used_bytes = usage->used_inodes = FSQ_NOT_KNOWN;
+		usage->bytes_expires = usage->inodes_expires = 0;
+	}
+	usage->id = change->id;
+	usage->soft_bytes = limits.soft_bytes;
+	usage->hard_bytes = limits.hard_bytes;
+	usage->soft_inodes = limits.soft_inodes;
+	usage->hard_inodes = limits.hard_inodes;
+}
+
+static bool find_usage(struct session *session, const struct listing_change *change,
+		       struct fsq_usage *usage)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = change->directory,
+		.projects_file = session->projects_file,
+	};
+	struct fsq_error err;
+	int rc = fsq_usage_get(usage, &request, &err);
+
+	if (rc && !session->dry_run) {
+		session_fail(session, &err);
+		return false;
+	}
+	if (rc) {
+		*usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
+		find_place(change->directory, usage);
+	}
+	if (session->dry_run)
+		foresee(usage, change);
+	return true;
+}
+
+bool listing_show_change(struct session *session, struct project_output **output, const char *key,
+			 const struct listing_change *change)
+{
+	const struct project_style style = { 0 };
+	struct project_output *single = NULL, **rows = output ? output : &single;
+	struct project_row row;
+	struct fsq_usage usage;
+
+	if (!find_usage(session, change, &usage))
+		return false;
+	if (!*rows)
+		*rows = listing_begin(session, &style, key, !output);
+	if (*rows) {
+		row = listing_row(session, change->directory, &usage);
+		row.name = row.name ? row.name : change->name;
+		row.enforced &= change->enforced;
+		row.change = change_word(change->changed);
+		row.would = session->dry_run;
+		listing_add(session, *rows, &row);
+	}
+	if (single)
+		listing_end(session, single);
+	fsq_usage_clear(&usage);
+	return true;
+}
+
 void listing_add_chosen(struct session *session, struct project_output *output, const dev_t *dev,
-			enum row_change change)
+			const struct listing_change *change)
 {
 	struct projects projects = { .session = session };
 	const char **directories = NULL;
@@ -183,20 +274,19 @@ void listing_add_chosen(struct session *session, struct project_output *output, 
 			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 	}
 	for (size_t i = 0; directories && i < projects.count; i++) {
-		const struct project *project = &projects.all[i];
-		struct project_row row = projects_row(&projects, project, directories);
+		struct project project = projects.all[i];
+		struct project_row row;
 
+		if (dev && session->paths[project.filesystem].info->dev != *dev)
+			continue;
+		if (change && session->dry_run)
+			foresee(&project.usage, change);
+		row = projects_row(&projects, &project, directories);
 		row.directories = NULL;
-		row.change = change;
-		if (!dev || session->paths[project->filesystem].info->dev == *dev)
-			listing_add(session, output, &row);
+		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
+		row.would = session->dry_run;
+		listing_add(session, output, &row);
 	}
 	free(directories);
 	projects_free(&projects);
-}
-
-void listing_end(struct session *session, struct project_output *output)
-{
-	if (project_output_end(output))
-		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }

@@ -52,9 +52,9 @@ const struct command_option json_option[] = {
 	{ 0 },
 };
 
-const struct command_option json_errors_option[] = {
-	{ 0, "json", "errors as JSON, see fsquota-json(5)",
-	  .session_field = offsetof(struct session, json) },
+const struct command_option dry_run_option[] = {
+	{ 0, "dry-run", "change nothing, only say what would change",
+	  .session_field = offsetof(struct session, dry_run) },
 	{ 0 },
 };
 

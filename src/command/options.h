@@ -9,14 +9,14 @@
 
 /* --- at the native door alone --- */
 
-extern const struct command_option json_option[];	 /* JSON instead of a table */
-extern const struct command_option json_errors_option[]; /* there is no table */
-extern const struct command_option at_option[];		 /* --at */
-extern const struct command_option registry_options[];	 /* --projects-file, --projid-file */
-extern const struct command_option lock_option[];	 /* --lock-timeout */
-extern const struct command_option progress_option[];	 /* --progress */
-extern const struct command_option max_errors_option[];	 /* --max-errors */
-extern const struct command_option help_option[];	 /* -h, --help */
+extern const struct command_option json_option[];	/* JSON instead of a table */
+extern const struct command_option dry_run_option[];	/* --dry-run */
+extern const struct command_option at_option[];		/* --at */
+extern const struct command_option registry_options[];	/* --projects-file, --projid-file */
+extern const struct command_option lock_option[];	/* --lock-timeout */
+extern const struct command_option progress_option[];	/* --progress */
+extern const struct command_option max_errors_option[]; /* --max-errors */
+extern const struct command_option help_option[];	/* -h, --help */
 
 /** Those that may also stand before the command; NULL ends the tables. */
 extern const struct command_option *const common_options[];

@@ -205,8 +205,9 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 									   session->path_given))) {
 		/* Other filesystems are none of its business. */
 	} else if (mount < 0) {
-		session_warn(session, directory, "cannot find mount point for path `%s': %s",
-			     directory, errno_words(errno));
+		session_error(session, 0, FSQ_OK, 0, directory,
+			      "cannot find mount point for path `%s': %s", directory,
+			      errno_words(errno));
 	} else {
 		entry.fs = session->paths[mount].fs;
 		entry.info = session->paths[mount].info;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "change.h"
 #include "names.h"
 #include "options.h"
 #include "paths.h"
@@ -133,8 +134,33 @@ static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
+/* Then a row follows the walk, instead of what is said before and after it. */
+static bool tells_changes(const struct job *job)
+{
+	return job->action != PROJECT_CHECK && change_is_shown(job->session);
+}
+
+static void tell_changes(struct job *job, const char *directory, uint64_t entries, uint64_t changed)
+{
+	struct session *session = job->session;
+	const struct changed_tree_row row = {
+		.action = job->action,
+		.project = job->word,
+		.path = directory,
+		.entries = entries,
+		.changed = changed,
+		.would = session->dry_run,
+	};
+
+	if (!tells_changes(job))
+		return;
+	session->render->changed_tree_row(session->out, &row);
+	session_flush_terminal(session);
+}
+
 static void walk(struct job *job, const char *directory)
 {
+	uint64_t changed;
 	static const enum fsq_tree_action actions[] = {
 		[PROJECT_CHECK] = FSQ_TREE_CHECK,
 		[PROJECT_SETUP] = FSQ_TREE_SET,
@@ -146,15 +172,18 @@ static void walk(struct job *job, const char *directory)
 		.id = job->id,
 		.action = actions[job->action],
 		.max_depth = job->depth,
+		.dry_run = job->session->dry_run,
 		.emit = emit,
 		.arg = job,
 		.options = &job->progress.options,
+		.changed = &changed,
 	};
 	struct session *session = job->session;
 	struct fsq_error err;
 	uint64_t entries;
 
-	session->render->project_begin(session->out, job->action, job->word, directory);
+	if (!tells_changes(job))
+		session->render->project_begin(session->out, job->action, job->word, directory);
 	session_flush_terminal(session);
 	if (fsq_project_tree(&request, &entries, &err)) {
 		progress_clear(&job->progress);
@@ -165,6 +194,7 @@ static void walk(struct job *job, const char *directory)
 			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
 	progress_clear(&job->progress);
+	tell_changes(job, directory, entries, changed);
 	job->entries += entries;
 	job->walked++;
 }
@@ -187,7 +217,7 @@ static void do_project(struct job *job)
 			if (job->directories[i].foreign == foreign)
 				walk(job, job->directories[i].path);
 	}
-	if (job->over)
+	if (job->over || tells_changes(job))
 		return;
 	render_project_end(session->render, session->out, job->walked, session->projects_file,
 			   job->word, job->depth);
@@ -363,7 +393,8 @@ const struct command project_command = {
 		"directories these are is written in the projects file, or given with -p.\n"
 		"Symbolic links are not followed, other mounts are not entered.",
 	.example = "project -s -p /srv/volume 42",
-	.options = (option_tables){ project_options, max_errors_option, progress_option, NULL },
+	.options = (option_tables){ project_options, dry_run_option, max_errors_option,
+				    progress_option, NULL },
 	.operands = { { VALUE_PROJECT, "PROJECT", true } },
 	.options_size = sizeof(struct project_options),
 	.clear_options = clear_options,

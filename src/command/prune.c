@@ -3,18 +3,14 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "change.h"
 #include "command.h"
 #include "options.h"
 #include "quota/fsquota.h"
 #include "signals.h"
 
 struct prune_options {
-	bool all, dry_run;
-};
-
-struct prune {
-	struct session *session;
-	bool dry_run;
+	bool all;
 };
 
 static const struct {
@@ -37,13 +33,12 @@ static const struct {
 
 static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 {
-	struct prune *prune = arg;
-	struct session *session = prune->session;
+	struct session *session = arg;
 	const char *reason = reasons[leftover->kept].word;
 	const struct leftover_row row = {
-		.action = reason	   ? "kept"
-			  : prune->dry_run ? "would-remove"
-					   : "removed",
+		.action = reason	     ? "kept"
+			  : session->dry_run ? "would-remove"
+					     : "removed",
 		.kind = kinds[leftover->kind].word,
 		.reason = reason,
 		.id = leftover->id,
@@ -53,6 +48,8 @@ static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 		.directory = leftover->directory,
 		.mountpoint = leftover->mountpoint,
 		.inodes = leftover->inodes,
+		.change = change_word(!reason),
+		.would = session->dry_run,
 		.sentence =
 			reason ? reasons[leftover->kept].sentence : kinds[leftover->kind].sentence,
 	};
@@ -74,11 +71,10 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.path_count = (size_t)invocation->operand_count,
 		.range = session->range,
 		.all = options->all,
-		.dry_run = options->dry_run,
+		.dry_run = session->dry_run,
 		.registry = &registry,
 		.options = &call,
 	};
-	struct prune prune = { session, options->dry_run };
 	sigset_t signals_before;
 	struct fsq_error err;
 
@@ -86,7 +82,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 	session_names(session);
 	render_begin(session->render, session->out, "prune");
 	block_termination_signals(&signals_before);
-	if (fsq_prune(&request, show, &prune, &err))
+	if (fsq_prune(&request, show, session, &err))
 		session_fail(session, &err);
 	render_end(session->render, session->out);
 	session_flush(session);
@@ -97,7 +93,6 @@ static void command_prune(struct session *session, const struct invocation *invo
 
 static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
-	{ 0, "dry-run", "only show it", .field = FIELD(dry_run) },
 	{ 0 },
 };
 
@@ -109,8 +104,8 @@ const struct command prune_command = {
 		"filesystems of PATH, or on all. Kept is what may come back: a line whose\n"
 		"filesystem may not be mounted, an ID that files have, a volume of a pod that\n"
 		"kubelet knows.",
-	.options = (option_tables){ own_options, registry_options, lock_option, json_option,
-				    help_option, NULL },
+	.options = (option_tables){ own_options, dry_run_option, registry_options, lock_option,
+				    json_option, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct prune_options),
 	.flags = COMMAND_CONFIG,

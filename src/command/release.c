@@ -5,29 +5,54 @@
 #include <inttypes.h>
 #include <signal.h>
 
+#include "change.h"
 #include "command.h"
+#include "names.h"
 #include "options.h"
 #include "progress.h"
 #include "signals.h"
+#include "output/renderer.h"
 
 struct release_options {
-	bool keep_tags, dry_run, if_exists;
+	bool keep_tags, if_exists;
 };
 
 /* What is said of a project: its directory, or how it was asked for. */
 static void warn_of_left(struct session *session, const struct fsq_release_request *request,
 			 const struct fsq_released *released)
 {
-	const char *place = request->directory ? request->directory : request->at;
-
 	if (!released->left_inodes || request->keep_tags || request->dry_run)
 		return;
-	session_warn(session, place,
-		     "%s%sreleased, but %" PRIu64 " file%s project ID %u: deleted but open, "
+	session_warn(session, request->directory ? request->directory : request->at,
+		     "released, but %" PRIu64 " file%s project ID %u: deleted but open, "
 		     "linked elsewhere, or of a kind that this kernel cannot change; nobody "
 		     "gets the ID before",
-		     place ? place : "", place ? ": " : "", released->left_inodes,
+		     released->left_inodes,
 		     released->left_inodes == 1 ? " still has" : "s still have", released->id);
+}
+
+/*
+ * @rc       as fsq_release(): after FSQ_E_PARTIAL files have lost the ID all the same; or
+ *           FSQ_E_NOT_FOUND, which is shown as no change
+ */
+static void show(struct session *session, const struct fsq_release_request *request,
+		 const struct fsq_released *released, int rc)
+{
+	const struct applied_limits limits = change_limits_row(&released->limits);
+	const struct released_row row = {
+		.path = request->directory,
+		.id = released->id,
+		.name = released->id ? names_of_id(session, FSQ_PROJECT, released->id) : NULL,
+		.limits = released->limits_off ? &limits : NULL,
+		.lines = released->lines,
+		.untagged = released->untagged,
+		.left_inodes = released->left_inodes,
+		.change = change_word(rc == 0 || released->untagged > 0),
+		.would = request->dry_run,
+	};
+
+	session->render->released_row(session->out, &row);
+	session_flush_terminal(session);
 }
 
 /* @return   false when a signal came: no more is to be released */
@@ -44,6 +69,9 @@ static bool release(struct session *session, struct fsq_release_request *request
 	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
 	progress_clear(&progress);
+	if (change_is_shown(session) &&
+	    (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists)))
+		show(session, request, &released, rc);
 	if (rc == FSQ_E_NOT_FOUND && if_exists)
 		rc = 0;
 	else if (!rc)
@@ -71,24 +99,32 @@ static void command_release(struct session *session, const struct invocation *in
 {
 	const struct release_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
+	bool found;
 	struct fsq_release_request request = {
 		.size = sizeof(request),
 		.registry = &registry,
 		.at = session->at_count ? session->at[0] : NULL,
 		.keep_tags = options->keep_tags,
-		.dry_run = options->dry_run,
+		.dry_run = session->dry_run,
 	};
 
-	if (!check_words(session, invocation) ||
-	    !options_project_id(session, options->if_exists, &request.id))
+	if (!check_words(session, invocation))
 		return;
-	if (invocation->operand_count == 0)
+	found = options_project_id(session, options->if_exists, &request.id);
+	/* Names are read before they go; without them nothing is done. */
+	if (change_is_shown(session))
+		session_names(session);
+	if (session->status)
+		return;
+	render_begin(session->render, session->out, "release");
+	if (found && invocation->operand_count == 0)
 		release(session, &request, options->if_exists);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
 		if (!release(session, &request, options->if_exists))
 			break;
 	}
+	render_end(session->render, session->out);
 }
 
 #define FIELD(member) offsetof(struct release_options, member)
@@ -110,12 +146,6 @@ static const struct command_option register_option[] = {
 	{ 0 },
 };
 
-static const struct command_option dry_option[] = {
-	{ 0, "dry-run", "only say whether there is a quota to be taken off",
-	  .field = FIELD(dry_run) },
-	{ 0 },
-};
-
 const struct command release_command = {
 	.name = "release",
 	.summary = "take the quota off directories, and free their IDs",
@@ -126,8 +156,8 @@ const struct command release_command = {
 		"Without DIR: all directories of a project on a filesystem, also when they are\n"
 		"gone.",
 	.options = (option_tables){ tags_option, own_project_options, exists_option,
-				    register_option, registry_options, lock_option, dry_option,
-				    progress_option, json_errors_option, help_option, NULL },
+				    register_option, registry_options, lock_option, dry_run_option,
+				    progress_option, json_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.options_size = sizeof(struct release_options),
 	.flags = COMMAND_CONFIG,

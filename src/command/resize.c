@@ -2,15 +2,15 @@
 #include "quota/fsquota.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "assign_request.h"
+#include "change.h"
 #include "command.h"
 #include "listing.h"
 #include "options.h"
 
 struct resize_options {
-	bool allow_shrink, dry_run;
+	bool allow_shrink;
 	struct fsq_assign_request words; /* its limits */
 };
 
@@ -45,43 +45,38 @@ static bool parse_size(struct session *session, const char *size,
 	return rc == 0;
 }
 
-static void add_directory(struct session *session, struct project_output *output,
-			  const char *directory, enum row_change change)
+static void show_chosen(struct session *session, const dev_t *dev,
+			const struct listing_change *change)
 {
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = directory,
-		.projects_file = session->projects_file,
-	};
-	struct project_row row;
-	struct fsq_usage usage;
-	struct fsq_error err;
-
-	if (fsq_usage_get(&usage, &request, &err)) {
-		session_fail(session, &err);
-		return;
-	}
-	row = listing_row(session, directory, &usage);
-	row.change = change;
-	listing_add(session, output, &row);
-	fsq_usage_clear(&usage);
-}
-
-static void show(struct session *session, const char *directory, const struct fsq_resized *resized)
-{
-	enum row_change change = memcmp(&resized->before, &resized->after, sizeof(resized->before))
-					 ? ROW_CHANGED
-					 : ROW_UNCHANGED;
-	struct project_style style = { 0 };
+	const struct project_style style = { 0 };
 	struct project_output *output = listing_begin(session, &style, "resize", true);
 
 	if (!output)
 		return;
-	if (directory)
-		add_directory(session, output, directory, change);
-	else
-		listing_add_chosen(session, output, &resized->dev, change);
+	listing_add_chosen(session, output, dev, change);
 	listing_end(session, output);
+}
+
+/* With --json the row; in a dry run what would change. */
+static void show(struct session *session, const struct fsq_resize_request *request,
+		 const struct fsq_resized *resized)
+{
+	const char *directory = request->directory;
+	const struct listing_change change = {
+		.directory = directory,
+		.id = resized->id,
+		.limits = resized->after,
+		.changed = resized->changed,
+		.enforced = true,
+	};
+
+	if (session->json && directory)
+		listing_show_change(session, NULL, "resize", &change);
+	else if (session->json)
+		show_chosen(session, &resized->dev, &change);
+	else if (session->dry_run)
+		change_show_limits(session, directory ? directory : request->at, resized->id,
+				   &resized->before, &resized->after);
 }
 
 /* A soft limit below the use is no failure, but the grace time runs. */
@@ -92,9 +87,8 @@ static void warn(struct session *session, const char *directory, const struct fs
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
 			session_warn(session, directory,
-				     "%s%sthe soft limit of %s is below what is in use: the grace "
+				     "the soft limit of %s is below what is in use: the grace "
 				     "time runs",
-				     directory ? directory : "", directory ? ": " : "",
 				     words[form]);
 }
 
@@ -130,7 +124,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		.registry = &registry,
 		.at = session->at_count ? session->at[0] : NULL,
 		.allow_shrink = options->allow_shrink,
-		.dry_run = options->dry_run,
+		.dry_run = session->dry_run,
 	};
 	struct fsq_resized resized;
 	struct fsq_error err;
@@ -142,8 +136,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		return;
 	}
 	warn(session, request.directory, &resized);
-	if (session->json && !request.dry_run)
-		show(session, request.directory, &resized);
+	show(session, &request, &resized);
 }
 
 #define FIELD(member) offsetof(struct resize_options, member)
@@ -169,19 +162,15 @@ static const struct command_option row_option[] = {
 	{ 0 },
 };
 
-static const struct command_option dry_option[] = {
-	{ 0, "dry-run", "only say whether it could be done", .field = FIELD(dry_run) },
-	{ 0 },
-};
-
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
 	.synopsis = "{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE] [OPTION]...",
 	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
 		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
-	.options = (option_tables){ limit_options, shrink_option, own_project_options,
-				    registry_options, dry_option, row_option, help_option, NULL },
+	.options =
+		(option_tables){ limit_options, shrink_option, own_project_options,
+				 registry_options, dry_run_option, row_option, help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,

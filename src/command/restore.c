@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "options.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
@@ -187,7 +188,7 @@ static void restore_here(struct session *session, enum fsq_type type, FILE *inpu
 		dump.count = 0;
 	for (size_t i = 0; i < dump.count; i++) {
 		const struct dump_line *line = &dump.lines[i];
-		int rc = fsq_quota_set_limits(fs, type, line->id, &line->limits);
+		int rc = change_limits(session, fs, type, line->id, &line->limits);
 
 		if (rc)
 			session_errno(session, session_flag_of(type), -rc, NULL,
@@ -236,7 +237,8 @@ const struct command restore_command = {
 	.name = "restore",
 	.summary = "restore quota limits from a backup file",
 	.synopsis = "[-g|-p|-u] [-f file]",
-	.options = (option_tables){ default_users_option, other_types_options, input_option, NULL },
+	.options = (option_tables){ default_users_option, other_types_options, input_option,
+				    dry_run_option, NULL },
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_XFS_QUOTA | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_CHANGES,
 	.run = command_restore,

@@ -56,7 +56,7 @@ static void report(struct session *session, unsigned int flags, int code, int er
 {
 	struct error_row row = {
 		.program = (flags & ERROR_BARE) && !session->native ? NULL : session->program,
-		.place = current_directory(session),
+		.place = (flags & ERROR_AT_PATH) && path ? path : current_directory(session),
 		.path = path,
 		.code = session_exit_code(code),
 		.errnum = errnum,
@@ -164,7 +164,7 @@ void session_warn(struct session *session, const char *path, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	report(session, 0, FSQ_OK, 0, path, format, args);
+	report(session, ERROR_AT_PATH, FSQ_OK, 0, path, format, args);
 	va_end(args);
 }
 

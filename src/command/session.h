@@ -34,6 +34,7 @@ struct session {
 	bool strict;	     /* xfs_quota with exit codes that mean something */
 	enum generation generation;
 	bool json;	 /* --json was given */
+	bool dry_run;	 /* --dry-run was given */
 	bool help;	 /* --help was given */
 	bool quit;	 /* no more commands are to be run */
 	const char **at; /* --at */
@@ -107,6 +108,7 @@ enum error_flags {
 	ERROR_OF_FILE = 8,     /* at both doors: of a file the user named, so no hint is of use */
 	ERROR_NO_QUOTA = 16,   /* at the native door: say why there is none; see cause.h */
 	ERROR_OTHER_TYPE = 32, /* it is of users or groups */
+	ERROR_AT_PATH = 64, /* the native door begins its line with the path, not the filesystem */
 };
 
 /** @return  the flag for quotas of that type */
@@ -138,7 +140,11 @@ void session_errno(struct session *session, unsigned int flags, int errnum, cons
 void session_usage_error(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Something is done, but may not be what was meant; the exit status stays. */
+/**
+ * Something is done, but may not be what was meant; the exit status stays.
+ *
+ * @path     in front of the line, and of JSON; or NULL
+ */
 void session_warn(struct session *session, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

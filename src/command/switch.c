@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "change.h"
 #include "options.h"
 #include "state.h"
 
@@ -48,20 +49,59 @@ static const char *explain_more(struct fsq_filesystem *fs, enum fsq_switch what,
 static int switch_types(struct fsq_filesystem *fs, enum fsq_switch what,
 			const bool types[FSQ_TYPES])
 {
-	struct fsq_state before;
-	bool other = false;
+	struct fsq_state before, after;
+	int rc = 0;
+
+	if (!fsq_filesystem_get_info(fs)->is_xfs)
+		rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
+	if (rc == 0)
+		rc = fsq_quota_switch(fs, what, types);
+	return rc == -EBUSY ? -EEXIST : rc;
+}
+
+static void show_type(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
+		      enum fsq_type type, const struct fsq_state *before,
+		      const struct fsq_state *after)
+{
+	const struct switched_row row = {
+		.type = (enum row_type)type,
+		.device = fsq_filesystem_get_info(fs)->device,
+		.directory = session->paths[session->current_path].directory,
+		.accounting = after->accounting[type],
+		.enforced = after->enforced[type],
+		.was_enforced = before->enforced[type],
+		/* While quota is off the kernel does not tell of records. */
+		.change =
+			what == FSQ_REMOVE
+				? ROW_CHANGE_UNKNOWN
+				: change_word(before->enforced[type] != after->enforced[type] ||
+					      before->accounting[type] != after->accounting[type]),
+		.would = session->dry_run,
+	};
+
+	session->render->switched_row(session->out, &row);
+}
+
+/* Do it, or find out, and show what becomes of each type. @return  as fsq_quota_switch() */
+static int switch_and_show(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
+			   const bool types[FSQ_TYPES])
+{
+	struct fsq_state before, after;
 	int rc;
 
-	if (fsq_filesystem_get_info(fs)->is_xfs || fsq_quota_state(fs, FSQ_PROJECT, &before))
-		return fsq_quota_switch(fs, what, types);
-	for (int type = 0; type < FSQ_TYPES; type++)
-		if (types[type]) {
-			if (!before.accounting[type])
-				return -EINVAL;
-			other |= before.enforced[type] != (what == FSQ_ENABLE);
-		}
-	rc = other || what == FSQ_OFF ? fsq_quota_switch(fs, what, types) : -EEXIST;
-	return rc == -EBUSY ? -EEXIST : rc;
+	if (!change_is_shown(session))
+		return switch_types(fs, what, types);
+	rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
+	if (!session->dry_run) {
+		rc = switch_types(fs, what, types);
+		if (fsq_quota_state(fs, FSQ_PROJECT, &after))
+			after = (struct fsq_state){ 0 };
+	}
+	if (rc == 0 || rc == -EEXIST)
+		for (int type = 0; type < FSQ_TYPES; type++)
+			if (types[type])
+				show_type(session, fs, what, (enum fsq_type)type, &before, &after);
+	return rc;
 }
 
 /* @return   whether it went well; else an error was reported */
@@ -74,7 +114,7 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 		[FSQ_OFF] = "XFS_QUOTAOFF",
 		[FSQ_REMOVE] = "XFS_QUOTARM",
 	};
-	int rc = switch_types(fs, what, types);
+	int rc = switch_and_show(session, fs, what, types);
 	const char *words = session->native ? explain_more(fs, what, -rc) : explain(what, -rc);
 
 	if (rc == 0)
@@ -126,8 +166,7 @@ static void switch_quota(struct session *session, const struct invocation *invoc
 	types[FSQ_USER] |= options_type_count(options) == 0;
 	done = what == FSQ_REMOVE ? remove_records(session, path->fs, types)
 				  : do_switch(session, path->fs, what, types);
-	/* JSON is for what prints data. */
-	if (done && options->verbose && !session->json)
+	if (done && options->verbose && !change_is_shown(session))
 		state_show(session, types, path, true);
 }
 
@@ -140,7 +179,7 @@ static const struct command_option verbose_option[] = {
 
 static const struct command_option *const switch_options[] = { default_users_option,
 							       other_types_options, verbose_option,
-							       NULL };
+							       dry_run_option, NULL };
 
 static void command_enable(struct session *session, const struct invocation *invocation)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "change.h"
 #include "names.h"
 #include "options.h"
 #include "quota/fsquota.h"
@@ -21,7 +22,7 @@ struct timer {
 static void set(struct session *session, struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		const struct fsq_timers *timers)
 {
-	int rc = fsq_quota_set_timers(fs, type, id, timers);
+	int rc = change_timers(session, fs, type, id, timers);
 
 	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
@@ -123,7 +124,7 @@ const struct command timer_command = {
 		"d, w). Without -b, -i or -r: all that the filesystem has.",
 	.example = "timer -p 3days",
 	.options = (option_tables){ blocks_option, other_forms_options, default_users_option,
-				    other_types_options, of_all_option, NULL },
+				    other_types_options, of_all_option, dry_run_option, NULL },
 	.operands = { { VALUE_TIME, "TIME", false }, { VALUE_NAME, "ID", true } },
 	.options_size = sizeof(struct timer_options),
 	.min_words = 1,

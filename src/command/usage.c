@@ -67,7 +67,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 		block_interrupts(&before);
 	}
 	if (options_choose_project(session))
-		listing_add_chosen(session, output, NULL, ROW_ONLY_SHOWN);
+		listing_add_chosen(session, output, NULL, NULL);
 	else
 		show_directories(session, invocation, output, walk);
 	listing_end(session, output);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "change.h"
 #include "names.h"
 #include "options.h"
 
@@ -20,8 +21,8 @@ static void set_warnings(struct session *session, const struct quota_options *op
 		return;
 	for (int i = 0; i < FSQ_FORMS; i++)
 		form[i] = options->style.form[i] || !options_has_form(options);
-	rc = fsq_quota_set_warnings(session->paths[session->current_path].fs, options_type(options),
-				    id, form, (uint16_t)warnings);
+	rc = change_warnings(session, session->paths[session->current_path].fs,
+			     options_type(options), id, form, (uint16_t)warnings);
 	if (rc == -EINVAL)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set warnings");
 	else if (rc)
@@ -62,7 +63,7 @@ const struct command warn_command = {
 		"project (-p), for blocks (-b), inodes (-i), realtime blocks (-r) or all.\n"
 		"Linux keeps no such count since 5.19, and refuses.",
 	.options = (option_tables){ blocks_option, other_forms_options, default_users_option,
-				    other_types_options, of_all_option, NULL },
+				    other_types_options, of_all_option, dry_run_option, NULL },
 	.operands = { { VALUE_NUMBER, "N", false }, { VALUE_NAME, "ID", true } },
 	.options_size = sizeof(struct warn_options),
 	.min_words = 2,

@@ -85,19 +85,21 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 {
 	const struct command *command = invocation->command;
 	struct call call = { .command = command, .invocation = invocation };
+	/* What changes something prints it as JSON alone. */
+	bool prints = !(command->flags & COMMAND_CHANGES) || session->json;
 
 	if (!choose_filesystems(session, invocation))
 		return;
 	call.argc = 1 + word_count + invocation->operand_count;
 	session->current_path = 0;
-	if (!(command->flags & COMMAND_CHANGES))
+	if (prints)
 		render_begin(session->render, session->out, command->name);
 	if (command->flags & COMMAND_TABLE)
 		dispatch(session, &call);
 	else
 		dispatch_all(session, &call);
 	session->current_path = -1;
-	if (!(command->flags & COMMAND_CHANGES))
+	if (prints)
 		render_end(session->render, session->out);
 }
 

@@ -108,6 +108,16 @@ void json_null(struct json *json, const char *key)
 	write_text(json->writer, "null");
 }
 
+void json_change(struct json *json, enum row_change change, bool would)
+{
+	const char *key = would ? "would_change" : "changed";
+
+	if (change == ROW_CHANGE_UNKNOWN)
+		json_null(json, key);
+	else if (change != ROW_ONLY_SHOWN)
+		json_bool(json, key, change == ROW_CHANGED);
+}
+
 void json_decimal(struct json *json, const char *key, double value)
 {
 	char text[64];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rows.h"
 #include "writer.h"
 
 struct json {
@@ -29,6 +30,9 @@ void json_text(struct json *json, const char *key, const char *text, size_t leng
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
+
+/** "changed", or in a dry run "would_change"; nothing for ROW_ONLY_SHOWN. */
+void json_change(struct json *json, enum row_change change, bool would);
 
 /** A number with one decimal. */
 void json_decimal(struct json *json, const char *key, double value);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as JSON. Every key is documented in fsquota-json(5), and keeps its name and type. */
+#include "change_json.h"
 #include "json.h"
+#include "json_rows.h"
 #include "native_text.h"
 #include "renderer.h"
 
 /* KEP-1029's "accounting without a limit": from its value for ext4 on, 2^58-1 bytes. */
 #define UNLIMITED_BLOCKS ((1ULL << 49) - 1)
 
-static const char *type_word(enum row_type type)
+const char *json_type_word(enum row_type type)
 {
 	static const char *const words[] = { "user", "group", "project" };
 
@@ -15,14 +17,14 @@ static const char *type_word(enum row_type type)
 }
 
 /* One object a line, each below the array that begin() opened. */
-static void row_begin(struct json *json, struct writer *w)
+void json_row_begin(struct json *json, struct writer *w)
 {
 	json_start(json, w);
 	write_text(w, w->rows++ ? ",\n" : "\n");
 	json_open(json, NULL, '{');
 }
 
-static void row_end(struct json *json)
+void json_row_end(struct json *json)
 {
 	json_close(json, '}');
 }
@@ -44,7 +46,7 @@ static void bytes(struct json *json, const char *key, uint64_t blocks)
 	json_number(json, key, blocks > UINT64_MAX / 512 ? UINT64_MAX : blocks * 512);
 }
 
-static void limit_bytes(struct json *json, const char *key, uint64_t blocks)
+void json_limit_bytes(struct json *json, const char *key, uint64_t blocks)
 {
 	if (blocks == 0 || blocks >= UNLIMITED_BLOCKS)
 		json_null(json, key);
@@ -52,7 +54,7 @@ static void limit_bytes(struct json *json, const char *key, uint64_t blocks)
 		bytes(json, key, blocks);
 }
 
-static void limit_count(struct json *json, const char *key, uint64_t count)
+void json_limit_count(struct json *json, const char *key, uint64_t count)
 {
 	if (count == 0)
 		json_null(json, key);
@@ -60,7 +62,7 @@ static void limit_count(struct json *json, const char *key, uint64_t count)
 		json_number(json, key, count);
 }
 
-static void grace(struct json *json, const char *key, int64_t seconds)
+void json_grace(struct json *json, const char *key, int64_t seconds)
 {
 	if (seconds == ROW_NO_GRACE)
 		json_null(json, key);
@@ -68,7 +70,7 @@ static void grace(struct json *json, const char *key, int64_t seconds)
 		json_number(json, key, (uint64_t)seconds);
 }
 
-static void place(struct json *json, const char *device, const char *directory)
+void json_place(struct json *json, const char *device, const char *directory)
 {
 	json_string(json, "filesystem", device);
 	json_string(json, "mountpoint", directory);
@@ -78,7 +80,7 @@ static void place(struct json *json, const char *device, const char *directory)
 static void owner_grace(struct json *json, const char *key, const struct usage_row *row,
 			enum row_form form)
 {
-	grace(json, key, row->owner.id ? row->form[form].grace_seconds : ROW_NO_GRACE);
+	json_grace(json, key, row->owner.id ? row->form[form].grace_seconds : ROW_NO_GRACE);
 }
 
 static void usage(struct writer *w, const struct row_style *style, const struct usage_row *row)
@@ -88,61 +90,61 @@ static void usage(struct writer *w, const struct row_style *style, const struct 
 	const struct amounts_row *realtime = &row->form[ROW_REALTIME];
 	struct json json;
 
-	row_begin(&json, w);
-	json_string(&json, "type", type_word(row->owner.type));
+	json_row_begin(&json, w);
+	json_string(&json, "type", json_type_word(row->owner.type));
 	json_number(&json, "id", row->owner.id);
 	json_string(&json, "name", row->owner.name);
 	bytes(&json, "used_bytes", blocks->used_units);
-	limit_bytes(&json, "soft_bytes", blocks->soft_units);
-	limit_bytes(&json, "hard_bytes", blocks->hard_units);
+	json_limit_bytes(&json, "soft_bytes", blocks->soft_units);
+	json_limit_bytes(&json, "hard_bytes", blocks->hard_units);
 	owner_grace(&json, "bytes_grace_seconds", row, ROW_BLOCKS);
 	json_number(&json, "used_inodes", inodes->used_units);
-	limit_count(&json, "soft_inodes", inodes->soft_units);
-	limit_count(&json, "hard_inodes", inodes->hard_units);
+	json_limit_count(&json, "soft_inodes", inodes->soft_units);
+	json_limit_count(&json, "hard_inodes", inodes->hard_units);
 	owner_grace(&json, "inodes_grace_seconds", row, ROW_INODES);
 	if (style->form[ROW_REALTIME]) {
 		bytes(&json, "used_realtime_bytes", realtime->used_units);
-		limit_bytes(&json, "soft_realtime_bytes", realtime->soft_units);
-		limit_bytes(&json, "hard_realtime_bytes", realtime->hard_units);
+		json_limit_bytes(&json, "soft_realtime_bytes", realtime->soft_units);
+		json_limit_bytes(&json, "hard_realtime_bytes", realtime->hard_units);
 		owner_grace(&json, "realtime_grace_seconds", row, ROW_REALTIME);
 	}
-	place(&json, row->device, row->directory);
-	row_end(&json);
+	json_place(&json, row->device, row->directory);
+	json_row_end(&json);
 }
 
 static void state_row(struct writer *w, const struct state_row *row)
 {
 	struct json json;
 
-	row_begin(&json, w);
-	json_string(&json, "type", type_word(row->type));
+	json_row_begin(&json, w);
+	json_string(&json, "type", json_type_word(row->type));
 	json_bool(&json, "accounting", row->accounting);
 	json_bool(&json, "enforced", row->enforced);
-	grace(&json, "bytes_grace_seconds", row->grace_seconds[ROW_BLOCKS]);
-	grace(&json, "inodes_grace_seconds", row->grace_seconds[ROW_INODES]);
-	grace(&json, "realtime_grace_seconds", row->grace_seconds[ROW_REALTIME]);
+	json_grace(&json, "bytes_grace_seconds", row->grace_seconds[ROW_BLOCKS]);
+	json_grace(&json, "inodes_grace_seconds", row->grace_seconds[ROW_INODES]);
+	json_grace(&json, "realtime_grace_seconds", row->grace_seconds[ROW_REALTIME]);
 	if (row->has_inode)
 		json_number(&json, "inode", row->inode);
 	else
 		json_null(&json, "inode");
-	place(&json, row->device, row->directory);
-	row_end(&json);
+	json_place(&json, row->device, row->directory);
+	json_row_end(&json);
 }
 
 static void limits_row(struct writer *w, const struct limits_row *row)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_number(&json, "id", row->id);
-	limit_bytes(&json, "soft_bytes", row->soft_units[ROW_BLOCKS]);
-	limit_bytes(&json, "hard_bytes", row->hard_units[ROW_BLOCKS]);
-	limit_count(&json, "soft_inodes", row->soft_units[ROW_INODES]);
-	limit_count(&json, "hard_inodes", row->hard_units[ROW_INODES]);
-	limit_bytes(&json, "soft_realtime_bytes", row->soft_units[ROW_REALTIME]);
-	limit_bytes(&json, "hard_realtime_bytes", row->hard_units[ROW_REALTIME]);
+	json_limit_bytes(&json, "soft_bytes", row->soft_units[ROW_BLOCKS]);
+	json_limit_bytes(&json, "hard_bytes", row->hard_units[ROW_BLOCKS]);
+	json_limit_count(&json, "soft_inodes", row->soft_units[ROW_INODES]);
+	json_limit_count(&json, "hard_inodes", row->hard_units[ROW_INODES]);
+	json_limit_bytes(&json, "soft_realtime_bytes", row->soft_units[ROW_REALTIME]);
+	json_limit_bytes(&json, "hard_realtime_bytes", row->hard_units[ROW_REALTIME]);
 	json_string(&json, "filesystem", row->device);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void ownership_row(struct writer *w, const struct ownership_row *row, bool files,
@@ -152,8 +154,8 @@ static void ownership_row(struct writer *w, const struct ownership_row *row, boo
 						   "unread_90_days_bytes" };
 	struct json json;
 
-	row_begin(&json, w);
-	json_string(&json, "type", type_word(row->owner.type));
+	json_row_begin(&json, w);
+	json_string(&json, "type", json_type_word(row->owner.type));
 	json_number(&json, "id", row->owner.id);
 	json_string(&json, "name", row->owner.name);
 	json_number(&json, "used_bytes", row->kib * 1024);
@@ -161,27 +163,27 @@ static void ownership_row(struct writer *w, const struct ownership_row *row, boo
 		json_number(&json, "files", row->files);
 	for (int i = 0; unread && i < 3; i++)
 		json_number(&json, unread_keys[i], row->unread_kib[i] * 1024);
-	place(&json, row->device, row->directory);
-	row_end(&json);
+	json_place(&json, row->device, row->directory);
+	json_row_end(&json);
 }
 
 static void file_size_row(struct writer *w, const struct file_size_row *row)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_number(&json, "file_bytes", row->kib * 1024);
 	json_number(&json, "files", row->files);
 	json_number(&json, "sum_bytes", row->sum_kib * 1024);
-	place(&json, row->device, row->directory);
-	row_end(&json);
+	json_place(&json, row->device, row->directory);
+	json_row_end(&json);
 }
 
 static void space_row(struct writer *w, const struct row_style *style, const struct space_row *row)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	if (style->form[ROW_BLOCKS] || !style->form[ROW_INODES]) {
 		bytes(&json, "total_bytes", row->total_units);
 		bytes(&json, "used_bytes", row->used_units);
@@ -193,7 +195,7 @@ static void space_row(struct writer *w, const struct row_style *style, const str
 	}
 	json_string(&json, "filesystem", row->device);
 	json_string(&json, "path", row->directory);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void types(struct json *json, const char *key, const bool of[3])
@@ -201,7 +203,7 @@ static void types(struct json *json, const char *key, const bool of[3])
 	json_open(json, key, '[');
 	for (int type = 0; type < 3; type++)
 		if (of[type])
-			json_string(json, NULL, type_word((enum row_type)type));
+			json_string(json, NULL, json_type_word((enum row_type)type));
 	json_close(json, ']');
 }
 
@@ -210,7 +212,7 @@ static void paths_row(struct writer *w, bool numbered, bool foreign, const struc
 	struct json json;
 
 	(void)numbered, (void)foreign;
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "path", row->directory);
 	json_string(&json, "filesystem", row->device);
 	json_bool(&json, "xfs", !row->foreign);
@@ -221,7 +223,7 @@ static void paths_row(struct writer *w, bool numbered, bool foreign, const struc
 	json_string(&json, "name", row->project.name);
 	types(&json, "accounting", row->accounting);
 	types(&json, "enforced", row->enforced);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void project_begin(struct writer *w, enum project_action action, const char *project,
@@ -230,43 +232,43 @@ static void project_begin(struct writer *w, enum project_action action, const ch
 	static const char *const words[] = { "check", "setup", "clear" };
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "action", words[action]);
 	json_string(&json, "project", project);
 	json_string(&json, "path", directory);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "finding", "id");
 	json_number(&json, "id", is);
 	json_number(&json, "expected_id", wanted);
 	json_string(&json, "path", path);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void project_no_inheritance(struct writer *w, const char *path)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "finding", "inheritance");
 	json_string(&json, "path", path);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void id_row(struct writer *w, const char *path, uint32_t id)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "path", path);
 	json_number(&json, "id", id);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 static void found_row(struct writer *w, const struct found_row *row)
@@ -281,12 +283,12 @@ static void attributes_row(struct writer *w, const struct attributes_row *row, b
 
 	(void)project;
 	attribute_letters(letters, row->flags);
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "path", row->path);
 	json_number(&json, "id", row->project);
 	json_bool(&json, "inherit", row->inherit);
 	json_string(&json, "flags", letters);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 /* A document that is one object under a key. */
@@ -304,16 +306,6 @@ static void document_end(struct json *json)
 	json_end(json);
 }
 
-static void only_id(struct writer *w, const char *key, const char *path, uint32_t id)
-{
-	struct json json;
-
-	document_begin(&json, w, key);
-	json_string(&json, "path", path);
-	json_number(&json, "id", id);
-	document_end(&json);
-}
-
 static void support(struct writer *w, const struct support_row *row)
 {
 	struct json json;
@@ -327,71 +319,21 @@ static void support(struct writer *w, const struct support_row *row)
 	document_end(&json);
 }
 
-static void leftover_row(struct writer *w, const struct leftover_row *row)
-{
-	struct json json;
-
-	row_begin(&json, w);
-	json_string(&json, "action", row->action);
-	json_string(&json, "kind", row->kind);
-	json_string(&json, "reason", row->reason);
-	json_number(&json, "id", row->id);
-	json_string(&json, "name", row->name);
-	json_string(&json, "directory", row->directory);
-	json_string(&json, "mountpoint", row->mountpoint);
-	json_number(&json, "inodes", row->inodes);
-	row_end(&json);
-}
-
-static void applied_limits(struct json *json, const char *key, const struct applied_limits *limits)
-{
-	if (!limits) {
-		json_null(json, key);
-		return;
-	}
-	json_open(json, key, '{');
-	limit_count(json, "soft_bytes", limits->soft_bytes);
-	limit_count(json, "hard_bytes", limits->hard_bytes);
-	limit_count(json, "soft_inodes", limits->soft_inodes);
-	limit_count(json, "hard_inodes", limits->hard_inodes);
-	json_close(json, '}');
-}
-
-static void applied_row(struct writer *w, const struct applied_row *row)
-{
-	bool changed = row->action[0] == 'c';
-	struct json json;
-
-	row_begin(&json, w);
-	json_string(&json, "path", row->path);
-	json_string(&json, "action", row->action);
-	json_bool(&json, row->would ? "would_change" : "changed", changed);
-	if (row->id)
-		json_number(&json, "id", row->id);
-	else
-		json_null(&json, "id");
-	json_string(&json, "file", row->file);
-	json_number(&json, "line", row->line);
-	applied_limits(&json, "before", row->before);
-	applied_limits(&json, "after", row->after);
-	row_end(&json);
-}
-
 static void finding_row(struct writer *w, const struct finding_row *row)
 {
 	struct json json;
 
-	row_begin(&json, w);
+	json_row_begin(&json, w);
 	json_string(&json, "level", finding_level_word(row->level));
 	json_string(&json, "finding", row->finding);
 	json_string(&json, "path", row->path);
 	json_string(&json, "filesystem", row->filesystem);
 	json_string(&json, "mountpoint", row->mountpoint);
-	limit_count(&json, "id", row->id);
-	limit_count(&json, "line", row->line);
+	json_limit_count(&json, "id", row->id);
+	json_limit_count(&json, "line", row->line);
 	json_string(&json, "message", row->message);
 	json_string(&json, "repair", row->repair);
-	row_end(&json);
+	json_row_end(&json);
 }
 
 const struct renderer json_renderer = {
@@ -411,9 +353,12 @@ const struct renderer json_renderer = {
 	.id_row = id_row,
 	.attributes_row = attributes_row,
 	.found_row = found_row,
-	.only_id = only_id,
 	.support = support,
-	.leftover_row = leftover_row,
-	.applied_row = applied_row,
+	.leftover_row = json_leftover_row,
+	.applied_row = json_applied_row,
+	.changed_quota_row = json_changed_quota_row,
+	.switched_row = json_switched_row,
+	.changed_tree_row = json_changed_tree_row,
+	.released_row = json_released_row,
 	.finding_row = finding_row,
 };

@@ -4,8 +4,6 @@
 #include <linux/fs.h>
 #include <string.h>
 
-#include "cells.h"
-
 /* In the order of lsattr's columns. */
 static const struct {
 	uint32_t flag;
@@ -75,12 +73,6 @@ void text_found_row(struct writer *w, const struct found_row *row)
 	write_char(w, '\n');
 }
 
-void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id)
-{
-	(void)name;
-	text_id_row(w, path, id);
-}
-
 void text_support(struct writer *w, const struct support_row *row)
 {
 	write_escaped(w, row->path);
@@ -109,48 +101,6 @@ void text_leftover_row(struct writer *w, const struct leftover_row *row)
 	}
 	write_text(w, ": ");
 	write_text(w, row->sentence);
-	write_char(w, '\n');
-}
-
-static void write_limit(struct writer *w, uint64_t value, bool bytes)
-{
-	char cell[CELL];
-
-	if (value == 0) {
-		write_text(w, "none");
-	} else if (bytes) {
-		cell_blocks(cell, value / 512);
-		write_text(w, cell + strspn(cell, " "));
-	} else {
-		write_number(w, value);
-	}
-}
-
-static void write_change(struct writer *w, const char *name, uint64_t before, uint64_t after,
-			 bool bytes)
-{
-	if (before == after)
-		return;
-	write_text(w, ", ");
-	write_text(w, name);
-	write_char(w, ' ');
-	write_limit(w, before, bytes);
-	write_text(w, " -> ");
-	write_limit(w, after, bytes);
-}
-
-void text_applied_row(struct writer *w, const struct applied_row *row)
-{
-	const struct applied_limits *before = row->before, *after = row->after;
-
-	write_left(w, row->action, sizeof("unchanged"));
-	write_escaped(w, row->path);
-	if (before && after) {
-		write_change(w, "hard", before->hard_bytes, after->hard_bytes, true);
-		write_change(w, "soft", before->soft_bytes, after->soft_bytes, true);
-		write_change(w, "hard-inodes", before->hard_inodes, after->hard_inodes, false);
-		write_change(w, "soft-inodes", before->soft_inodes, after->soft_inodes, false);
-	}
 	write_char(w, '\n');
 }
 

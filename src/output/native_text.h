@@ -15,10 +15,8 @@ void text_attributes_enter(struct writer *w, const char *directory);
 void text_attributes_leave(struct writer *w);
 void text_id_row(struct writer *w, const char *path, uint32_t id);
 void text_found_row(struct writer *w, const struct found_row *row);
-void text_only_id(struct writer *w, const char *name, const char *path, uint32_t id);
 void text_support(struct writer *w, const struct support_row *row);
 void text_leftover_row(struct writer *w, const struct leftover_row *row);
-void text_applied_row(struct writer *w, const struct applied_row *row);
 
 /** "ok", "note" or "problem". */
 const char *finding_level_word(enum finding_level level);

@@ -487,8 +487,7 @@ static int write_row(struct project_output *output, const struct project_row *ro
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].key)
 			json_field(&json, &fields[i], row);
-	if (row->change != ROW_ONLY_SHOWN)
-		json_bool(&json, "changed", row->change == ROW_CHANGED);
+	json_change(&json, row->change, row->would);
 	json_close(&json, '}');
 	return 0;
 }

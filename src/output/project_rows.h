@@ -16,8 +16,6 @@
 #define ROW_NOT_KNOWN UINT64_MAX
 
 /* A directory, or in a list a project. */
-enum row_change { ROW_ONLY_SHOWN, ROW_UNCHANGED, ROW_CHANGED };
-
 struct project_row {
 	const char *path;		/* or NULL: not known */
 	const char *const *directories; /* in a list: all that are known, else NULL */
@@ -34,6 +32,7 @@ struct project_row {
 	const char *mountpoint;
 	bool accounting, enforced;
 	enum row_change change; /* by the command; in JSON */
+	bool would;
 };
 
 /** How full: of bytes or inodes what is nearer to its hard limit, or soft one without; -1: no

@@ -52,14 +52,20 @@ struct renderer {
 	void (*project_no_inheritance)(struct writer *w, const char *path);
 	void (*project_end)(struct writer *w, unsigned int directories, const char *projects_file,
 			    const char *project, int depth);
-	/* id, and lsattr: @project with the ID; around what is in a directory */
+	/* id, assign, and lsattr: @project with the ID; around what is in a directory */
 	void (*id_row)(struct writer *w, const char *path, uint32_t id);
 	void (*attributes_row)(struct writer *w, const struct attributes_row *row, bool project);
 	void (*attributes_enter)(struct writer *w, const char *directory);
 	void (*attributes_leave)(struct writer *w);
 	void (*found_row)(struct writer *w, const struct found_row *row);
-	/* assign --dry-run, and supported: all that is printed */
-	void (*only_id)(struct writer *w, const char *name, const char *path, uint32_t id);
+	/* limit, restore, timer, warn; resize --dry-run */
+	void (*changed_quota_row)(struct writer *w, const struct changed_quota_row *row);
+	/* enable, disable, off, remove */
+	void (*switched_row)(struct writer *w, const struct switched_row *row);
+	/* project -s, -C */
+	void (*changed_tree_row)(struct writer *w, const struct changed_tree_row *row);
+	void (*released_row)(struct writer *w, const struct released_row *row); /* release */
+	/* supported: all that is printed */
 	void (*support)(struct writer *w, const struct support_row *row);
 	void (*leftover_row)(struct writer *w, const struct leftover_row *row); /* prune */
 	void (*applied_row)(struct writer *w, const struct applied_row *row);	/* apply */

@@ -21,6 +21,14 @@ struct row_style {
 
 #define ROW_NO_GRACE (-1)
 
+/* Has a command changed it? In a dry run: would it? */
+enum row_change {
+	ROW_ONLY_SHOWN,
+	ROW_UNCHANGED,
+	ROW_CHANGED,
+	ROW_CHANGE_UNKNOWN, /* the kernel does not tell */
+};
+
 struct amounts_row {
 	uint64_t used_units;
 	uint64_t soft_units;   /* 0: no limit */
@@ -125,7 +133,9 @@ struct leftover_row {
 	const char *directory;	/* or NULL */
 	const char *mountpoint; /* or NULL */
 	uint64_t inodes;	/* that have the ID, where it is used */
-	const char *sentence;	/* kind or reason, for people */
+	enum row_change change;
+	bool would;
+	const char *sentence; /* kind or reason, for people */
 };
 
 /* Limits, as apply changes them; 0: none. */
@@ -137,11 +147,57 @@ struct applied_limits {
 struct applied_row {
 	const char *path;
 	const char *action; /* "created", "changed", "unchanged" or "failed" */
-	bool would;	    /* it was only looked */
-	uint32_t id;	    /* 0: not known */
+	enum row_change change;
+	bool would;  /* in a dry run */
+	uint32_t id; /* 0: not known */
 	const char *file;
 	unsigned int line;
 	const struct applied_limits *before, *after; /* or NULL */
+};
+
+/* What becomes of a quota record: limits, grace times or warnings, in all forms. */
+struct changed_quota_row {
+	enum { CHANGED_LIMITS, CHANGED_GRACE, CHANGED_WARNINGS } what;
+	struct owner_row owner;
+	const char *device;
+	const char *directory; /* the mount point, or of resize the directory */
+	struct amounts_row before[ROW_FORMS], after[ROW_FORMS];
+	enum row_change change;
+	bool would; /* in a dry run */
+};
+
+/* A type of quota that is switched. */
+struct switched_row {
+	enum row_type type;
+	const char *device;
+	const char *directory;
+	bool accounting, enforced; /* afterwards */
+	bool was_enforced;
+	enum row_change change;
+	bool would; /* in a dry run */
+};
+
+/* A directory tree that gets an ID, or loses it. */
+struct changed_tree_row {
+	enum project_action action;
+	const char *project; /* as it was given */
+	const char *path;
+	uint64_t entries; /* files and directories in it, and how many of them are changed */
+	uint64_t changed;
+	bool would; /* in a dry run */
+};
+
+/* A quota that is taken off. */
+struct released_row {
+	const char *path;		     /* or NULL: of a project */
+	uint32_t id;			     /* 0: there is none */
+	const char *name;		     /* or NULL */
+	const struct applied_limits *limits; /* that are taken off, or NULL */
+	uint64_t lines;			     /* of both files */
+	uint64_t untagged;		     /* files and directories */
+	uint64_t left_inodes;		     /* that keep the ID */
+	enum row_change change;
+	bool would; /* in a dry run */
 };
 
 /* A file that carries an ID. */

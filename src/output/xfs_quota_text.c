@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cells.h"
+#include "change_text.h"
 #include "native_text.h"
 #include "renderer.h"
 
@@ -479,9 +480,12 @@ const struct renderer text_renderer = {
 	.found_row = text_found_row,
 	.attributes_enter = text_attributes_enter,
 	.attributes_leave = text_attributes_leave,
-	.only_id = text_only_id,
 	.support = text_support,
 	.leftover_row = text_leftover_row,
 	.applied_row = text_applied_row,
+	.changed_quota_row = text_changed_quota_row,
+	.switched_row = text_switched_row,
+	.changed_tree_row = text_changed_tree_row,
+	.released_row = text_released_row,
 	.finding_row = text_finding_row,
 };

@@ -504,6 +504,46 @@ enum fsq_switch {
 int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES]);
 
 /**
+ * Find out what fsq_quota_set_limits() would do, and change nothing.
+ *
+ * @before   filled on success: the record as it is
+ * @after    filled on success: as it would be. What the file system rounds is rounded; soft and
+ *           hard limits that XFS would pass over, for they are out of order, are as before
+ * @return   what fsq_quota_set_limits() would return, as far as that can be known: -EROFS and
+ *           -EPERM, too
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_limits *limits, struct fsq_dquot *before,
+			  struct fsq_dquot *after);
+
+/**
+ * The same of fsq_quota_set_timers().
+ *
+ * @before, @after  filled on success with all grace times
+ * Source: quotactl(2), Q_XGETQUOTA, Q_XGETQSTATV
+ */
+int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers, struct fsq_timers *before,
+			  struct fsq_timers *after);
+
+/** The same of fsq_quota_set_warnings(). Source: quotactl(2), Q_XGETQUOTA; uname(2) */
+int fsq_quota_plan_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			    const bool set[FSQ_FORMS], uint16_t warnings, struct fsq_dquot *before,
+			    struct fsq_dquot *after);
+
+/**
+ * The same of fsq_quota_switch().
+ *
+ * @before, @after  filled on success: what is accounted and enforced
+ * @return   as fsq_quota_switch(); -EOPNOTSUPP ext4 does not switch accounting off
+ * Source: quotactl(2), Q_XGETQSTATV, Q_GETINFO; uname(2)
+ */
+int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
+			  const bool types[FSQ_TYPES], struct fsq_state *before,
+			  struct fsq_state *after);
+
+/**
  * Write pending use to the quota records.
  *
  * @return   0 or a negative errno: -EROFS a read-only mount
@@ -644,13 +684,18 @@ struct fsq_release_request {
 	const char *at;	       /* any path on it; NULL: that of all its registered directories */
 	uint32_t id;	       /* the ID that the directory carries is its own; 0: find out */
 	bool keep_tags;	       /* leave the ID on the files: the directory is about to be deleted */
-	bool dry_run;	       /* change nothing, only find out whether there is a quota */
+	bool dry_run;	       /* change nothing, only find out what would change */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 };
 
 struct fsq_released {
-	uint32_t id;
+	uint32_t id; /* 0: not found out */
+	/* What was taken away, or would be in a dry run: */
+	bool limits_off;
+	struct fsq_limits limits; /* these, if so */
+	uint64_t lines;		  /* of the files */
+	uint64_t untagged;	  /* files and directories that had the ID */
 	/* Inodes that still have the ID: deleted but open, linked elsewhere, or of a kind that the
 	 * kernel does not change. Nobody gets the ID before they are gone. */
 	uint64_t left_inodes;
@@ -666,7 +711,7 @@ struct fsq_released {
  * file system, one after the other, and then its limits there, and the lines of the directories
  * that are gone. A registered directory that is gone is released, too.
  *
- * @released filled on success
+ * @released filled, on failure with what is done all the same
  * @return   0; FSQ_E_PARTIAL files that others move about keep the ID, and the quota stays until
  *           the next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no
  *           quota of its own; FSQ_E_CONFLICT it has another ID, or without a directory: files have
@@ -746,7 +791,8 @@ struct fsq_resize_request {
 
 struct fsq_resized {
 	uint32_t id;
-	dev_t dev; /* of the file system */
+	dev_t dev;    /* of the file system */
+	bool changed; /* or would be in a dry run */
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS]; /* basic blocks, and inodes */
 	uint64_t reserved[4];
@@ -967,10 +1013,14 @@ struct fsq_tree_request {
 	uint32_t id;
 	enum fsq_tree_action action;
 	int max_depth; /* 0: the directory alone; FSQ_DEPTH_INFINITE */
+	bool dry_run;  /* change nothing, only find out what would change */
 	/* Called for each event, one at a time and in the order of the directories' entries. */
 	fsq_tree_handler emit;
 	void *arg;
 	const struct fsq_call_options *options; /* or NULL */
+	/* Set, also on failure, if not NULL: how many files and directories were changed, or would
+	 * be. */
+	uint64_t *changed;
 };
 
 /**

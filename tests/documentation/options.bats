@@ -99,7 +99,7 @@ readme_options() {
 @test "fsquota-json(5) has the keys of a project" {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
 	run -0 fsquota usage --json /dev/shm
-	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "directories\nchanged\n") | sort) \
+	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "directories\nchanged\nwould_change\n") | sort) \
 		<(sed -n '/^\.Ss usage, list/,/^\.Ss supported/s/^\.It Cm //p' "$srcdir/man/fsquota-json.5" |
 			sed 's/ Pq.*//; s/ , /\n/g' | sort)
 }
@@ -124,7 +124,7 @@ completed() {
 	completed lsattr --
 	assert_output -- "--json --help"
 	completed project -
-	assert_output -- "-c -s -C -d -p --max-errors --progress $common"
+	assert_output -- "-c -s -C -d -p --dry-run --max-errors --progress $common"
 	completed assign --ha
 	assert_output -- "--hard --hard-inodes"
 	completed usage --fallback ""

@@ -792,8 +792,8 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 
 @test "every key that JSON has is documented" {
 	local key
-	for key in $(grep -oh 'json_[a-z]*(&\?json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
-		"$srcdir"/src/output/{json_rows,error_text,native_text,project_rows}.c |
+	for key in $(grep -oh 'json_[a-z_]*(&\?json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
+		"$srcdir"/src/output/{json,json_rows,change_json,error_text,native_text,project_rows}.c |
 		sed 's/.*"\([a-z_0-9]*\)"/\1/' | sort -u); do
 		grep -qE "^\.(It )?Cm .*\b$key\b|^\.Cm $key|\"$key\"" "$srcdir/man/fsquota-json.5" || fail "$key"
 	done
@@ -851,13 +851,38 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
 }
 
-@test "commands that print no data print nothing with --json either" {
+@test "commands that change something print nothing, and with --json one document under their name" {
 	local words
-	for words in "limit -p bhard=1m 171" "timer -p 7days" "enable -p" "disable -p" "enable -p"; do
+	for words in "limit -p bhard=1m 171" "timer -p 7days" "disable -p" "enable -p"; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota $words /mnt/x
+		assert_equal "$words: $status$stdout" "$words: 0"
 		# shellcheck disable=SC2086 # words
 		run_split fsquota $words --json /mnt/x
-		assert_equal "$words: $status$stdout" "$words: 0"
+		assert_equal "$words: $status" "$words: 0"
+		assert_equal "$(jq -rs 'map(keys[0], (.[] | type, length)) | join(" ")' <<<"$stdout")" \
+			"${words%% *} array 1"
 	done
+}
+
+@test "JSON of what is changed has the documented keys" {
+	local limits="soft_bytes hard_bytes soft_inodes hard_inodes"
+	local quota="type id name changed before after filesystem mountpoint"
+	fsquota limit -p --json bhard=1m 171 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "$quota" '.[][]'
+	keys_are "$limits soft_realtime_bytes hard_realtime_bytes" '.[][] | .before, .after'
+	fsquota timer -p --json 7days /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "$quota" '.[][]'
+	keys_are "bytes_grace_seconds inodes_grace_seconds realtime_grace_seconds" '.[][] | .before, .after'
+	fsquota enable -p --json /mnt/x >"$BATS_TEST_TMPDIR/stdout" 2>/dev/null
+	keys_are "type accounting enforced changed filesystem mountpoint" '.[][]'
+	mkdir -p /mnt/x/changed
+	fsquota project -s --json -p /mnt/x/changed 171 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "action project path files changed_files changed" '.[][]'
+	fsquota release --json --id 171 /mnt/x/changed >"$BATS_TEST_TMPDIR/stdout"
+	keys_are "path id name changed before lines changed_files left_inodes" '.[][]'
+	keys_are "$limits" '.[][].before'
+	rmdir /mnt/x/changed
 }
 
 # error_is CODE NAME ERRNO PATH WORD...: in one line, which is JSON

@@ -211,7 +211,8 @@ stops_nobody() {
 	run_split fsquota assign --json --hard 1M "$directory"
 	assert_equal "$status" 0
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
-	[[ $stderr == *"$directory: "*"$word"* ]] || fail "$stderr"
+	assert_equal "$(jq -r .warning.path <<<"$stderr")" "$directory"
+	[[ $(jq -r .warning.message <<<"$stderr") == *"$word"* ]] || fail "$stderr"
 	assert_equal "$(jq -c '[.assign.enforced, .assign.hard_bytes]' "$BATS_TEST_TMPDIR/stdout")" '[false,1048576]'
 	run_split fsquota assign --unlimited "$directory"
 	assert_equal "$status $stderr" "0 "

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,4 +281,18 @@ bool fsq_limit_is_lost(uint64_t bytes)
 {
 	return bytes > LARGEST_LIMIT + FSQ_BASIC_BLOCK - 1 && bytes != BYTES_UNLIMITED &&
 	       bytes != BYTES_XFS_UNLIMITED;
+}
+
+const char *fsq_size_text(char text[FSQ_SIZE_TEXT], uint64_t blocks)
+{
+	uint64_t bytes = fsq_block_bytes(blocks), unit = 1;
+	const char *letter = "BKMGTPE";
+
+	while (bytes / unit >= 1024 && letter[1]) {
+		unit *= 1024;
+		letter++;
+	}
+	snprintf(text, FSQ_SIZE_TEXT, "%.4g%c (%" PRIu64 " bytes)", (double)bytes / (double)unit,
+		 *letter, bytes);
+	return text;
 }

@@ -16,6 +16,10 @@
  */
 int fsq_parse_listed_id(const char *text, size_t length, uint32_t *id);
 
+/** Write basic blocks for people: "10G (10737418240 bytes)". @return  @text */
+#define FSQ_SIZE_TEXT 64
+const char *fsq_size_text(char text[FSQ_SIZE_TEXT], uint64_t blocks);
+
 /** @return  basic blocks as bytes, UINT64_MAX when they do not fit */
 uint64_t fsq_block_bytes(uint64_t blocks);
 

@@ -273,6 +273,14 @@ int fsq_quotactl_state(struct fsq_target *target, enum fsq_type type, struct fsq
 	return 0;
 }
 
+bool fsq_quotactl_is_hidden(struct fsq_target *target, enum fsq_type type)
+{
+	struct if_dqinfo info = { 0 };
+
+	return call(target, (unsigned int)Q_GETINFO, type, 0, &info) == 0 &&
+	       (info.dqi_flags & DQF_SYS_FILE);
+}
+
 int fsq_quotactl_sync(struct fsq_target *target, enum fsq_type type)
 {
 	return call(target, Q_XQUOTASYNC, type, 0, NULL);

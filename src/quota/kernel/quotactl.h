@@ -37,6 +37,9 @@ int fsq_quotactl_switch(struct fsq_target *target, enum fsq_switch what,
 
 int fsq_quotactl_state(struct fsq_target *target, enum fsq_type type, struct fsq_state *state);
 
+/** @return  whether the records of a type are in a hidden file. Source: quotactl(2), Q_GETINFO */
+bool fsq_quotactl_is_hidden(struct fsq_target *target, enum fsq_type type);
+
 int fsq_quotactl_sync(struct fsq_target *target, enum fsq_type type);
 
 /**

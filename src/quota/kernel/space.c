@@ -48,3 +48,17 @@ out:
 	close(fd);
 	return rc;
 }
+
+bool fsq_xfs_has_records(const char *directory)
+{
+	struct fsq_xfs_geometry geometry = { 0 };
+	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool has;
+
+	if (fd < 0)
+		return true;
+	has = ioctl(fd, FSQ_XFS_GEOMETRY, &geometry) != 0 ||
+	      (geometry.flags & FSQ_XFS_GEOMETRY_QUOTA);
+	close(fd);
+	return has;
+}

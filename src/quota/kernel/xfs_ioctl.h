@@ -30,7 +30,8 @@ struct fsq_xfs_geometry {
 	uint32_t dirblocksize;
 };
 
-/* In flags: version 5, with checksums. */
+/* In flags: quota was on at some time; version 5, with checksums. */
+#define FSQ_XFS_GEOMETRY_QUOTA (1U << 2)
 #define FSQ_XFS_GEOMETRY_VERSION_5 (1U << 15)
 
 struct fsq_xfs_counts {

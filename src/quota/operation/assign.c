@@ -196,8 +196,9 @@ static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
 
 	if (rc || fsq_limits_are_same(&a->limits_before, &a->limits_after))
 		return rc;
-	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->directory.path, err);
-	a->limited = rc == 0;
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,
+			    a->directory.path, err);
+	a->limited = rc == 0 && !a->request->dry_run;
 	return rc;
 }
 
@@ -279,21 +280,6 @@ static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 			      "can be written by root alone, who passes every limit on this "
 			      "filesystem");
 	return fsq_add_hint(err, FSQ_HINT_ENFORCE, rc);
-}
-
-/* The dry run. The tree is not looked at. */
-static int plan(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_id_range range =
-		fsq_allocate_range(&a->request->range, a->request->registry);
-	struct fsq_dquot dquot;
-	int rc = choose_id(a, &range, err);
-
-	if (rc == 0)
-		rc = check_enforcement(a, err);
-	if (rc == 0)
-		rc = get_quota(a, &dquot, err);
-	return rc ? rc : find_limits(a, err);
 }
 
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
@@ -436,6 +422,42 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 				"was given to another project at the same time");
 	a->listed = listed;
 	return 0;
+}
+
+/* In a dry run: is there something in the tree that cannot get the ID? Without the locks. */
+static int check_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc;
+
+	if (a->complete || a->made || fsq_tree_is_empty(a->directory.target.fd))
+		return 0;
+	rc = request_tag(a, err);
+	if (rc)
+		return rc;
+	a->tag_request.dry_run = true;
+	a->tree = fsq_tree_tag_new(&a->tag_request);
+	if (!a->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
+	fsq_project_edit_unlock(a->edit);
+	return walk_until_all_is_tagged(a, err);
+}
+
+/* The dry run. */
+static int plan(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_id_range range =
+		fsq_allocate_range(&a->request->range, a->request->registry);
+	struct fsq_dquot dquot;
+	int rc = choose_id(a, &range, err);
+
+	if (rc == 0)
+		rc = check_enforcement(a, err);
+	if (rc == 0)
+		rc = get_quota(a, &dquot, err);
+	if (rc == 0)
+		rc = set_limits(a, err);
+	return rc ? rc : check_tree(a, err);
 }
 
 static int apply(struct fsq_assignment *a, struct fsq_error *err)

@@ -11,6 +11,11 @@
 /* Between two looks. */
 #define MOMENT (10 * 1000 * 1000L)
 
+/* The largest block of XFS, 64 KiB, in basic blocks. */
+#define LARGEST_BLOCK 128U
+/* ext4 and f2fs count limits in KiB. */
+#define UNIT_OF_OTHERS 2U
+
 struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot)
 {
 	struct fsq_limits limits = { .mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) |
@@ -31,6 +36,31 @@ bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *
 	return true;
 }
 
+uint64_t fsq_limit_round(uint64_t blocks, int fd)
+{
+	uint64_t unit = UNIT_OF_OTHERS;
+	struct statfs sfs;
+
+	/* Most need no rounding, whatever the unit. */
+	if (blocks % LARGEST_BLOCK == 0 || blocks > FSQ_LIMIT_BLOCKS_MAX)
+		return blocks;
+	if (fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC)
+		unit = (uint64_t)sfs.f_bsize / FSQ_BASIC_BLOCK;
+	else if (fsq_limit_is_none(blocks))
+		return blocks;
+	return (blocks + unit - 1) / unit * unit;
+}
+
+void fsq_limits_round(struct fsq_limits *limits, int fd)
+{
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		if (form == FSQ_INODES)
+			continue;
+		limits->soft[form] = fsq_limit_round(limits->soft[form], fd);
+		limits->hard[form] = fsq_limit_round(limits->hard[form], fd);
+	}
+}
+
 struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
 				    bool unlimited, int fd)
 {
@@ -45,15 +75,20 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 	if (fsq_limits_are_same(&wanted, &none))
 		wanted.hard[FSQ_BLOCKS] =
 			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS : FSQ_UNLIMITED_BLOCKS;
+	fsq_limits_round(&wanted, fd);
 	return wanted;
 }
 
-static bool is_soft_above_hard(const uint64_t soft[], const uint64_t hard[])
+bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form form)
 {
-	for (int form = 0; form < FSQ_FORMS; form++)
-		if (hard[form] && soft[form] > hard[form])
-			return true;
-	return false;
+	return limits->hard[form] && limits->soft[form] > limits->hard[form];
+}
+
+static bool is_soft_above_hard(const struct fsq_limits *limits)
+{
+	return fsq_limits_are_out_of_order(limits, FSQ_BLOCKS) ||
+	       fsq_limits_are_out_of_order(limits, FSQ_INODES) ||
+	       fsq_limits_are_out_of_order(limits, FSQ_REALTIME);
 }
 
 bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
@@ -73,18 +108,19 @@ bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, ui
 		after.soft[form] = sets_soft ? limits->soft[form] : dquot.form[form].soft;
 		after.hard[form] = sets_hard ? limits->hard[form] : dquot.form[form].hard;
 	}
-	return is_soft_above_hard(after.soft, after.hard);
+	return is_soft_above_hard(&after);
 }
 
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
-		   const char *path, struct fsq_error *err)
+		   bool dry_run, const char *path, struct fsq_error *err)
 {
-	int rc;
+	int rc = 0;
 
-	if (is_soft_above_hard(limits->soft, limits->hard))
+	if (is_soft_above_hard(limits))
 		return fsq_fail(err, FSQ_E_USAGE, 0, path,
 				"the soft limit would be above the hard one");
-	rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);
+	if (!dry_run)
+		rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);
 	if (rc)
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot set limits");
 	return 0;

@@ -12,11 +12,27 @@ struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
 bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
 
 /**
+ * Round a limit of space up to what the file system keeps: XFS its blocks, ext4 and f2fs KiB, though
+ * they forget the rest only when the record is read from the disk again.
+ *
+ * @blocks   basic blocks; what stands for no limit on ext4 stays
+ * @fd       a file on it
+ * Source: fstatfs(2)
+ */
+uint64_t fsq_limit_round(uint64_t blocks, int fd);
+
+/** The same of all limits of space. */
+void fsq_limits_round(struct fsq_limits *limits, int fd);
+
+/** @return  whether a soft limit is above its hard one */
+bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form form);
+
+/**
  * @before   limits as they are
  * @asked    what changes of them
  * @unlimited take all away first
  * @fd       a file on the file system, whose largest value depends on its type
- * @return   what they become; where there would be none, KEP-1029's largest value
+ * @return   what they become, rounded; where there would be none, KEP-1029's largest value
  */
 struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
 				    bool unlimited, int fd);
@@ -25,11 +41,12 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
  * Set the limits of a project, unless a soft one would be above its hard one: XFS would drop it
  * without an error.
  *
+ * @dry_run  only check them
  * @path     for @err
  * @return   0, FSQ_E_USAGE, or what an errno of fsq_quota_set_limits() stands for
  */
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
-		   const char *path, struct fsq_error *err);
+		   bool dry_run, const char *path, struct fsq_error *err);
 
 /**
  * Read the quota of a project.

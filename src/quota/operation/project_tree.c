@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project of a directory tree: checked, set or cleared, as "project" does it. */
 #include <errno.h>
+#include <linux/capability.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "quota/base/error.h"
+#include "quota/base/inode_map.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/walk/tree_walk.h"
@@ -15,11 +20,17 @@
 
 struct job {
 	const struct fsq_tree_request *request;
-	atomic_bool changed;   /* something was set, or may have been missed */
-	struct timespec began; /* the walk of the tree again */
-	bool again;	       /* events of what was walked before are not emitted */
-	uint64_t specials;     /* passed over, which may keep their IDs */
-	bool stopped;	       /* by the caller */
+	atomic_bool changed;	    /* something was set, or may have been missed */
+	atomic_uint_fast64_t count; /* of what was changed, or would be */
+	/* In a dry run: */
+	int refused; /* the negative errno of any change, or 0 */
+	bool owner_only;
+	pthread_mutex_t lock;	    /* of the links */
+	struct fsq_inode_map links; /* files with several names that are counted */
+	struct timespec began;	    /* the walk of the tree again */
+	bool again;		    /* events of what was walked before are not emitted */
+	uint64_t specials;	    /* passed over, which may keep their IDs */
+	bool stopped;		    /* by the caller */
 };
 
 /* Directories and regular files have a project ID wherever there are any. */
@@ -28,6 +39,57 @@ static bool is_special(const struct fsq_walk_entry *entry)
 	struct stat st;
 
 	return fsq_walk_stat(entry, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+/* What the kernel would say to every change, and whether it lets only the owner of a file. */
+static void find_rights(struct job *job)
+{
+	struct statvfs vfs;
+
+	job->owner_only = !fsq_has_capability(CAP_FOWNER);
+	if (statvfs(job->request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
+		job->refused = -EROFS;
+	else if (fsq_in_user_namespace())
+		job->refused = -EINVAL;
+}
+
+/* @return   1 it would be changed, 0 it is known by another name already, or a negative errno */
+static int count_change(struct job *job, const struct fsq_walk_entry *entry)
+{
+	struct fsq_inode_note note = { 0 };
+	struct stat st;
+	int rc = job->refused ? job->refused : fsq_walk_stat(entry, &st);
+
+	if (rc)
+		return rc;
+	if (job->owner_only && st.st_uid != geteuid())
+		return -EPERM;
+	if (S_ISDIR(st.st_mode) || st.st_nlink == 1)
+		return 1;
+	note.ino = st.st_ino;
+	pthread_mutex_lock(&job->lock);
+	rc = fsq_inode_map_add(&job->links, &note);
+	pthread_mutex_unlock(&job->lock);
+	return rc;
+}
+
+static int set(struct job *job, const struct fsq_walk_entry *entry,
+	       struct fsq_inode_project *project, uint32_t id, bool inherit)
+{
+	int rc;
+
+	if (project->id == id && project->inherit == inherit)
+		return 0;
+	atomic_store(&job->changed, true);
+	if (job->request->dry_run) {
+		rc = count_change(job, entry);
+	} else {
+		rc = fsq_walk_project_set(entry, project, id, inherit);
+		rc = rc ? rc : 1;
+	}
+	if (rc > 0)
+		atomic_fetch_add(&job->count, 1);
+	return rc < 0 ? rc : 0;
 }
 
 static int change(struct job *job, const struct fsq_walk_entry *entry,
@@ -45,13 +107,9 @@ static int change(struct job *job, const struct fsq_walk_entry *entry,
 	case FSQ_TREE_SET:
 		/* By name it may be a directory by now, which must not lose it. */
 		inherit = is_directory || (entry->by_name && project->id != request->id);
-		if (project->id != request->id || project->inherit != inherit)
-			atomic_store(&job->changed, true);
-		return fsq_walk_project_set(entry, project, request->id, inherit);
+		return set(job, entry, project, request->id, inherit);
 	case FSQ_TREE_CLEAR:
-		if (project->id || project->inherit)
-			atomic_store(&job->changed, true);
-		return fsq_walk_project_set(entry, project, 0, false);
+		return set(job, entry, project, 0, false);
 	}
 	return 0;
 }
@@ -148,7 +206,8 @@ static void ask(struct job *job)
 	struct fsq_walk_event event = { .what = FSQ_TREE_CANNOT_CHANGE,
 					.path = job->request->directory };
 
-	if (job->request->action == FSQ_TREE_CHECK || atomic_load(&job->changed) || job->stopped)
+	if (job->request->action == FSQ_TREE_CHECK || job->stopped ||
+	    (atomic_load(&job->changed) && !job->request->dry_run))
 		return;
 	event.errnum = -fsq_filesystem_ask(job->request->directory);
 	if (event.errnum)
@@ -167,7 +226,8 @@ static int clear_again(struct job *job, struct fsq_error *err)
 	struct fsq_walk walk = walk_of(job);
 	int rc = 0;
 
-	if (request->action != FSQ_TREE_CLEAR || request->max_depth != FSQ_DEPTH_INFINITE)
+	if (request->action != FSQ_TREE_CLEAR || request->max_depth != FSQ_DEPTH_INFINITE ||
+	    request->dry_run)
 		return 0;
 	job->again = true;
 	for (int i = 0; i < WALKS && rc == 0 && atomic_load(&job->changed) && !job->stopped &&
@@ -183,18 +243,25 @@ static int clear_again(struct job *job, struct fsq_error *err)
 int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		     struct fsq_error *err)
 {
-	struct job job = { .request = request };
+	struct job job = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct fsq_walk walk = walk_of(&job);
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	*entries = 0;
+	if (request->changed)
+		*request->changed = 0;
 	if (rc)
 		return rc;
+	if (request->dry_run)
+		find_rights(&job);
 	rc = fsq_tree_walk(&walk, err);
 	*entries = walk.entries;
 	if (rc == 0) {
 		ask(&job);
 		rc = clear_again(&job, err);
 	}
+	if (request->changed)
+		*request->changed = atomic_load(&job.count);
+	fsq_inode_map_free(&job.links);
 	return rc;
 }

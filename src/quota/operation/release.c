@@ -41,7 +41,7 @@ struct release {
 	struct fsq_tree_tag *tree;
 	bool limits_off;
 	struct fsq_limits limits_before;
-	uint64_t left;
+	uint64_t left, lines, untagged;
 };
 
 /* Locks both files. */
@@ -143,6 +143,7 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 
 	for (int i = 0; i < WALKS && rc == 0; i++) {
 		rc = fsq_tree_tag_walk(r->tree, &found, err);
+		r->untagged += found.changed;
 		if (rc == 0)
 			rc = count_left(r, &dquot, err);
 		if (rc || r->left == 0)
@@ -183,16 +184,15 @@ static int walk_unlocked(struct release *r, struct fsq_error *err)
 	return r->now.id == r->id && r->now.inherit;
 }
 
-static int untag_tree(struct release *r, struct fsq_error *err)
+static int new_tree(struct release *r, struct fsq_error *err)
 {
-	int rc = 1;
-
 	r->tag_request = (struct fsq_tree_tag_request){
 		.fd = r->directory.target.fd,
 		.path = r->directory.path,
 		.rule = FSQ_TAG_LEAVE,
 		.from = { .id = r->id, .inherit = true },
 		.to = r->after,
+		.dry_run = r->request->dry_run,
 		.options = r->request->options,
 	};
 	/* IDs that its owner has given to files so that they count for others. */
@@ -201,6 +201,16 @@ static int untag_tree(struct release *r, struct fsq_error *err)
 	if (!r->tree)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
 				"cannot walk the tree");
+	return 0;
+}
+
+static int untag_tree(struct release *r, struct fsq_error *err)
+{
+	int rc = new_tree(r, err);
+
+	if (rc)
+		return rc;
+	rc = 1;
 	for (int i = 0; i < ROUNDS && rc == 1; i++)
 		rc = walk_unlocked(r, err);
 	if (rc != 1)
@@ -214,16 +224,21 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 {
 	struct fsq_limits none = { 0 };
 	struct fsq_dquot dquot;
+	uint64_t found = r->request->dry_run ? r->untagged : 0;
 	int rc = count_left(r, &dquot, err);
 
-	/* Its other directories may be on other filesystems, where limits are others. */
-	if (rc || (r->shared && r->left > 0))
+	if (rc)
 		return rc;
+	r->left = r->left > found ? r->left - found : 0;
+	/* Its other directories may be on other filesystems, where limits are others. */
+	if (r->shared && r->left > 0)
+		return 0;
 	r->limits_before = fsq_limits_of(&dquot);
 	none.mask = r->limits_before.mask;
 	if (fsq_limits_are_same(&r->limits_before, &none))
 		return 0;
-	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->directory.path, err);
+	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->request->dry_run,
+			    r->directory.path, err);
 	r->limits_off = rc == 0;
 	return rc;
 }
@@ -243,16 +258,22 @@ static void rollback(struct release *r)
 
 static int untag_directory(struct release *r, struct fsq_error *err)
 {
-	return r->request->keep_tags ? 0 : set_tag(r, r->after.id, r->after.inherit, err);
+	if (r->request->keep_tags)
+		return 0;
+	r->untagged += r->directory.project.id != r->after.id ||
+		       r->directory.project.inherit != r->after.inherit;
+	return r->request->dry_run ? 0 : set_tag(r, r->after.id, r->after.inherit, err);
 }
 
 static int unregister(struct release *r, struct fsq_error *err)
 {
 	const char *directory = r->owner.listed ? r->directory.path : NULL;
 
-	return fsq_registry_or_default(r->request->registry)->none
-		       ? 0
-		       : fsq_project_edit_remove(r->edit, r->id, directory, true, err);
+	if (fsq_registry_or_default(r->request->registry)->none)
+		return 0;
+	r->lines = fsq_project_edit_lines_of(r->edit, r->id, directory, true);
+	return r->request->dry_run ? 0
+				   : fsq_project_edit_remove(r->edit, r->id, directory, true, err);
 }
 
 /* With the locks. Last goes what a release that was killed is found by: the line, or without one
@@ -272,15 +293,7 @@ static int take_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-/* The dry run. */
-static int plan(struct release *r, struct fsq_error *err)
-{
-	int rc = find_id(r, err);
-
-	return rc ? rc : fsq_place_check_quota(&r->directory, NULL, err);
-}
-
-static int apply(struct release *r, struct fsq_error *err)
+static int prepare(struct release *r, struct fsq_error *err)
 {
 	int rc = find_id(r, err);
 
@@ -290,6 +303,41 @@ static int apply(struct release *r, struct fsq_error *err)
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
 	if (find_after(r))
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path, "cannot go on");
+	return 0;
+}
+
+/* One walk that only looks. Without the locks, as the real ones. */
+static int count_tree(struct release *r, struct fsq_error *err)
+{
+	struct fsq_tree_found found = { 0 };
+	int rc = new_tree(r, err);
+
+	if (rc)
+		return rc;
+	fsq_project_edit_unlock(r->edit);
+	rc = fsq_tree_tag_walk(r->tree, &found, err);
+	r->untagged = found.changed;
+	return rc ? rc : fsq_project_edit_lock(r->edit, false, err);
+}
+
+/* The dry run. */
+static int plan(struct release *r, struct fsq_error *err)
+{
+	int rc = prepare(r, err);
+
+	if (rc == 0)
+		rc = fsq_place_check_quota(&r->directory, NULL, err);
+	if (rc == 0 && !r->request->keep_tags)
+		rc = count_tree(r, err);
+	return rc ? rc : take_off(r, err);
+}
+
+static int apply(struct release *r, struct fsq_error *err)
+{
+	int rc = prepare(r, err);
+
+	if (rc)
+		return rc;
 	if (!r->request->keep_tags)
 		rc = fsq_tree_is_empty(r->directory.target.fd) ? look_at_left(r, err)
 							       : untag_tree(r, err);
@@ -297,9 +345,22 @@ static int apply(struct release *r, struct fsq_error *err)
 		rc = take_off(r, err);
 	if (rc && rc != FSQ_E_PARTIAL)
 		rollback(r);
-	fsq_tree_tag_free(r->tree);
-	fsq_id_set_free(&r->tag_request.strays);
 	return rc;
+}
+
+/* @rc       FSQ_E_PARTIAL: files have lost the ID, all else stays; on other failures nothing has */
+static void fill(const struct release *r, int rc, struct fsq_released *released)
+{
+	*released = (struct fsq_released){ .id = r->id };
+	if (rc && rc != FSQ_E_PARTIAL)
+		return;
+	released->untagged = r->untagged;
+	released->left_inodes = r->shared ? 0 : r->left;
+	if (rc)
+		return;
+	released->limits_off = r->limits_off;
+	released->limits = r->limits_before;
+	released->lines = r->lines;
 }
 
 int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
@@ -308,6 +369,7 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	struct release r = { .request = request };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	*released = (struct fsq_released){ 0 };
 	if (rc == 0 && !request->directory)
 		return fsq_release_project(request, released, err);
 	if (rc == 0)
@@ -321,9 +383,11 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	else
 		rc = request->dry_run ? plan(&r, err) : apply(&r, err);
+	fill(&r, rc, released);
+	fsq_tree_tag_free(r.tree);
+	fsq_id_set_free(&r.tag_request.strays);
 	fsq_project_edit_free(r.edit);
 	rc = fsq_place_explain(&r.directory, rc, err);
-	*released = (struct fsq_released){ .id = r.id, .left_inodes = r.shared ? 0 : r.left };
 	fsq_place_close(&r.directory);
 	return rc;
 }

@@ -23,8 +23,8 @@ struct project {
 	struct fsq_filesystem *opened; /* by @at */
 	struct fsq_filesystem *fs;     /* this, or one of the place */
 	struct fsq_project_edit *edit;
-	uint64_t left;
-	bool found; /* something of it */
+	struct fsq_released sum; /* of what was done */
+	bool found;		 /* something of it */
 	struct fsq_error *err;
 };
 
@@ -50,6 +50,19 @@ static const char *where(const struct project *p)
 	return fsq_filesystem_get_info(p->fs)->directory;
 }
 
+static void add(struct project *p, const struct fsq_released *released)
+{
+	struct fsq_released *sum = &p->sum;
+
+	if (released->limits_off) {
+		sum->limits_off = true;
+		sum->limits = released->limits;
+	}
+	sum->lines += released->lines;
+	sum->untagged += released->untagged;
+	sum->left_inodes = released->left_inodes;
+}
+
 /* Each is released wholly, or not; those before it stay released. */
 static int release_directories(struct project *p)
 {
@@ -63,34 +76,68 @@ static int release_directories(struct project *p)
 			continue;
 		rc = fsq_release(&request, &released, p->err);
 		p->found = true;
-		p->left = released.left_inodes;
+		add(p, &released);
 	}
 	return rc;
+}
+
+static int remove_line(struct project *p, const char *directory)
+{
+	bool dry_run = p->request->dry_run;
+
+	p->found = true;
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, directory, !dry_run);
+	return dry_run ? 0 : fsq_project_edit_remove(p->edit, p->place.id, directory, true, p->err);
+}
+
+/* Of an ID that has no directory any more. */
+static int remove_names(struct project *p)
+{
+	if (!fsq_project_edit_name_of(p->edit, p->place.id) ||
+	    fsq_project_edit_is_shared(p->edit, p->place.id, NULL))
+		return 0;
+	p->found = true;
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, NULL, true);
+	return fsq_project_edit_remove(p->edit, p->place.id, NULL, true, p->err);
+}
+
+/* The same in a dry run, where all lines are still there. */
+static void count_names(struct project *p, size_t present, size_t gone, size_t elsewhere)
+{
+	uint64_t names = fsq_project_edit_names_of(p->edit, p->place.id);
+
+	/* A single directory was released with the names. */
+	if (elsewhere > 0 || names == 0 || (present == 1 && gone == 0))
+		return;
+	p->found = true;
+	p->sum.lines += names;
 }
 
 /* The lines of directories that are gone, and with the last line of the ID its names. */
 static int remove_lines(struct project *p)
 {
-	uint32_t id = p->place.id, now;
+	size_t present = 0, gone = 0, elsewhere = 0;
+	uint32_t now;
 	int rc = 0;
 
 	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
 		const struct fsq_entry *line = &p->place.lines.list[i];
 		enum fsq_presence presence = find_here(p, line);
 
-		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT ||
-		    !fsq_project_edit_id_of(p->edit, line->word, &now) || now != id)
+		if (line->id != p->place.id || !fsq_project_edit_id_of(p->edit, line->word, &now) ||
+		    now != p->place.id)
 			continue;
-		p->found = true;
-		rc = p->request->dry_run
-			     ? 0
-			     : fsq_project_edit_remove(p->edit, id, line->word, true, p->err);
+		present += presence == FSQ_PRESENT;
+		elsewhere += presence == FSQ_ELSEWHERE;
+		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
+			continue;
+		gone++;
+		rc = remove_line(p, line->word);
 	}
-	if (rc || !fsq_project_edit_name_of(p->edit, id) ||
-	    fsq_project_edit_is_shared(p->edit, id, NULL))
-		return rc;
-	p->found = true;
-	return p->request->dry_run ? 0 : fsq_project_edit_remove(p->edit, id, NULL, true, p->err);
+	if (!p->request->dry_run)
+		return rc ? rc : remove_names(p);
+	count_names(p, present, gone, elsewhere);
+	return 0;
 }
 
 static int take_limits_off(struct project *p, const struct fsq_dquot *dquot)
@@ -101,9 +148,10 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot)
 	if (fsq_limits_are_same(&limits, &none))
 		return 0;
 	p->found = true;
-	return p->request->dry_run ? 0
-				   : fsq_limits_set(&p->fs->place.target, dquot->id, &none,
-						    p->request->at, p->err);
+	p->sum.limits_off = true;
+	p->sum.limits = limits;
+	return fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
+			      p->request->at, p->err);
 }
 
 /* Files must not lose the project that they are counted for. */
@@ -111,6 +159,9 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
 	uint64_t used = dquot->form[FSQ_INODES].used;
 
+	/* What a dry run has counted would not have the ID any more. */
+	if (p->request->dry_run)
+		used -= used < p->sum.untagged ? used : p->sum.untagged;
 	if (used == 0 || p->request->keep_tags)
 		return 0;
 	return fsq_add_hint(p->err, FSQ_HINT_KEEP_TAGS,
@@ -162,8 +213,10 @@ static int release(struct project *p)
 	if (rc == 0)
 		rc = release_directories(p);
 	/* Files that were deleted, but are open, stay; they were told. */
-	if (rc || p->left > 0)
+	if (rc || p->sum.left_inodes > 0)
 		return rc;
+	if (p->request->dry_run)
+		looks = 0;
 	rc = fsq_limits_read_settled(&p->fs->place.target, p->place.id, &looks, &dquot, where(p),
 				     p->err);
 	if (rc == 0)
@@ -198,7 +251,8 @@ int fsq_release_project(const struct fsq_release_request *request, struct fsq_re
 	if (p.place.id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
 	rc = run(&p);
-	*released = (struct fsq_released){ .id = p.place.id, .left_inodes = p.left };
+	*released = p.sum;
+	released->id = p.place.id;
 	return rc;
 }
 
@@ -238,7 +292,8 @@ int fsq_release_gone(const struct fsq_release_request *request, struct fsq_relea
 	p.place.only = p.only;
 	rc = run(&p);
 	free(p.only);
-	*released = (struct fsq_released){ .id = p.place.id };
+	*released = p.sum;
+	released->id = p.place.id;
 	/* Where nothing is known of it, the first error is the better one. */
 	if (p.place.id == 0)
 		return FSQ_E_NOT_FOUND;

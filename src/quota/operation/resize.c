@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,27 +12,12 @@
 #include "quota/base/units.h"
 #include "quota/mounts/filesystem.h"
 
-/* "10G (10737418240 bytes)" */
-static const char *size_text(char text[64], uint64_t blocks)
-{
-	uint64_t bytes = blocks * FSQ_BASIC_BLOCK, unit = 1;
-	const char *letter = "BKMGTPE";
-
-	while (bytes / unit >= 1024 && letter[1]) {
-		unit *= 1024;
-		letter++;
-	}
-	snprintf(text, 64, "%.4g%c (%" PRIu64 " bytes)", (double)bytes / (double)unit, *letter,
-		 bytes);
-	return text;
-}
-
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
-		     uint64_t *blocks, struct fsq_error *err)
+		     int fd, uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
 	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
-	char text[64];
+	char text[FSQ_SIZE_TEXT];
 
 	*blocks = fsq_limit_blocks_up(request->bytes);
 	if (request->relative && hard == 0)
@@ -42,26 +26,28 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		*blocks += hard;
 	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
+	/* The same size again is no smaller one. */
+	*blocks = fsq_limit_round(*blocks, fd);
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"would be smaller than the %s that are in use",
-				size_text(text, amounts->used));
+				fsq_size_text(text, amounts->used));
 	if (*blocks >= hard || hard == 0 || request->allow_shrink)
 		return 0;
 	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
-		 size_text(text, hard));
+		 fsq_size_text(text, hard));
 	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 }
 
 static int find_space(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		      struct fsq_limits *limits, struct fsq_error *err)
+		      int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
 	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
 	int rc;
 
 	if (request->bytes == 0)
 		return 0;
-	rc = find_size(request, &dquot->form[FSQ_BLOCKS], &blocks, err);
+	rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
 	if (rc)
 		return rc;
 	if (*soft && (*soft == hard || request->relative))
@@ -97,15 +83,16 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 
 /* What limits become. */
 static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		       struct fsq_limits *limits, struct fsq_error *err)
+		       int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
-	int rc = find_space(request, dquot, limits, err);
+	int rc = find_space(request, dquot, fd, limits, err);
 
 	if (rc == 0)
 		rc = find_inodes(request, dquot, limits, err);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (request->limits.mask & FSQ_SOFT(form))
 			limits->soft[form] = request->limits.soft[form];
+	fsq_limits_round(limits, fd);
 	return rc;
 }
 
@@ -161,10 +148,12 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_targe
 	resized->before = resized->after = fsq_limits_of(&dquot);
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
-	rc = find_limits(request, &dquot, &resized->after, err);
-	if (rc || request->dry_run || fsq_limits_are_same(&resized->before, &resized->after))
+	rc = find_limits(request, &dquot, target->fd, &resized->after, err);
+	resized->changed = !fsq_limits_are_same(&resized->before, &resized->after);
+	if (rc || !resized->changed)
 		return rc;
-	return fsq_limits_set(target, resized->id, &resized->after, request->directory, err);
+	return fsq_limits_set(target, resized->id, &resized->after, request->dry_run,
+			      request->directory, err);
 }
 
 static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,

@@ -27,7 +27,9 @@ struct fsq_tree_tag {
 	atomic_bool failed;
 	bool again; /* not the first walk */
 	atomic_uint visited;
-	atomic_bool changed, lost, unsettled; /* in this walk */
+	/* In this walk: */
+	atomic_uint_fast64_t changed;
+	atomic_bool lost, unsettled;
 	struct timespec began;
 	pthread_mutex_t lock; /* of the exceptions */
 	/* Files that did not have what most had, and changed files with several names: at its next
@@ -94,6 +96,28 @@ static bool is_other(const struct fsq_tree_tag_request *request, const struct fs
 		       compare_paths);
 }
 
+/* In a dry run a file is met at each of its names, with the old ID. */
+static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			bool is_directory)
+{
+	struct fsq_inode_note note = { 0 };
+	struct stat st;
+	int rc = is_directory ? 0 : fsq_walk_stat(entry, &st);
+
+	if (rc)
+		return rc;
+	if (!is_directory && st.st_nlink > 1) {
+		note.ino = st.st_ino;
+		pthread_mutex_lock(&tag->lock);
+		rc = fsq_inode_map_add(&tag->exceptions, &note);
+		pthread_mutex_unlock(&tag->lock);
+		if (rc <= 0)
+			return rc;
+	}
+	atomic_fetch_add(&tag->changed, 1);
+	return 0;
+}
+
 /* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 another ID */
 static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
@@ -118,10 +142,12 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return keep(tag, entry, now);
 	if (atomic_load(&tag->failed))
 		return 0;
+	if (request->dry_run)
+		return count_change(tag, entry, is_directory);
 	rc = note(tag, entry, now, is_directory);
 	if (rc == 0)
 		rc = fsq_walk_project_set(entry, now, request->to.id, inherit);
-	atomic_store(&tag->changed, true);
+	atomic_fetch_add(&tag->changed, 1);
 	return rc;
 }
 
@@ -255,7 +281,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	int rc;
 
 	tag->err = err;
-	atomic_store(&tag->changed, false);
+	atomic_store(&tag->changed, 0);
 	atomic_store(&tag->lost, false);
 	atomic_store(&tag->unsettled, false);
 	/* The clock of the times of files. */
@@ -296,7 +322,7 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 
 void fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
-	if (tag && tag->again)
+	if (tag && tag->again && !tag->request->dry_run)
 		walk_tree(tag, restore_entry, false, NULL);
 }
 

@@ -28,13 +28,14 @@ struct fsq_tree_tag_request {
 	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
 	size_t other_count;
 	struct fsq_id_set strays; /* IDs that nothing in the tree should have; of LEAVE */
+	bool dry_run;		  /* only look; what has several names is counted once */
 	const struct fsq_call_options *options; /* or NULL */
 };
 
 /* The findings of a walk. */
 struct fsq_tree_found {
-	bool changed; /* files that had to be changed */
-	bool lost;    /* directories that were moved while they were walked */
+	uint64_t changed; /* how many files had to be changed */
+	bool lost;	  /* directories that were moved while they were walked */
 	/* A directory has changed since the walk began, so files that were moved may have been
 	 * missed: moving a file changes the directory that it was in. */
 	bool unsettled;

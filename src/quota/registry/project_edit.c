@@ -312,6 +312,34 @@ int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const ch
 	return 0;
 }
 
+static uint64_t count_lines(const struct fsq_project_list *list, uint32_t id, const char *word)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		count += fsq_project_entry_is_on(entry) && entry->line.id == id &&
+			 (!word || fsq_project_list_is(list, entry, word));
+	}
+	return count;
+}
+
+uint64_t fsq_project_edit_lines_of(const struct fsq_project_edit *edit, uint32_t id,
+				   const char *directory, bool names)
+{
+	uint64_t count = directory ? count_lines(&edit->projects, id, directory) : 0;
+
+	if (names && !fsq_project_edit_is_shared(edit, id, directory))
+		count += count_lines(&edit->projid, id, NULL);
+	return count;
+}
+
+uint64_t fsq_project_edit_names_of(const struct fsq_project_edit *edit, uint32_t id)
+{
+	return count_lines(&edit->projid, id, NULL);
+}
+
 void fsq_project_edit_rollback(struct fsq_project_edit *edit)
 {
 	fsq_project_list_rollback_retired(&edit->projects);

@@ -107,6 +107,13 @@ int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
 			    bool names, struct fsq_error *err);
 
+/** @return  how many lines of both files fsq_project_edit_remove() would remove */
+uint64_t fsq_project_edit_lines_of(const struct fsq_project_edit *edit, uint32_t id,
+				   const char *directory, bool names);
+
+/** @return  how many names an ID has */
+uint64_t fsq_project_edit_names_of(const struct fsq_project_edit *edit, uint32_t id);
+
 /** Undo what was added and removed since the locks were taken. */
 void fsq_project_edit_rollback(struct fsq_project_edit *edit);
 

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a change of quota records would do, from what the kernel has now. Nothing is written: what
+ * the kernel would say to a caller without the right, or of a read-only file system, is found out
+ * in other ways.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+
+#include "limits.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/kernel/space.h"
+#include "quota/mounts/filesystem.h"
+
+/* @return   0, or what every change would fail with */
+static int check_mount(struct fsq_filesystem *fs)
+{
+	struct statvfs vfs;
+	int rc = fs->place.target.fd >= 0 ? fstatvfs(fs->place.target.fd, &vfs)
+					  : statvfs(fs->info.directory, &vfs);
+
+	return rc == 0 && (vfs.f_flag & ST_RDONLY) ? -EROFS : 0;
+}
+
+static int check_caller(void)
+{
+	return fsq_is_privileged() ? 0 : -EPERM;
+}
+
+/* @return   0, also without a record */
+static int read_record(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		       struct fsq_dquot *dquot)
+{
+	int rc = check_mount(fs);
+
+	if (rc)
+		return rc;
+	rc = fsq_quota_get(fs, type, id, dquot);
+	if (rc == -ENOENT)
+		*dquot = (struct fsq_dquot){ .id = id };
+	else if (rc)
+		return rc;
+	/* Who may ask for his own record may not change it. */
+	return check_caller();
+}
+
+static bool kernel_is_before(unsigned int wanted_major, unsigned int wanted_minor)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major < wanted_major || (major == wanted_major && minor < wanted_minor);
+}
+
+/* The largest that ext4 and f2fs hold is 2^63-1. */
+static bool is_too_large(const struct fsq_filesystem *fs, enum fsq_form form, uint64_t limit)
+{
+	if (form == FSQ_INODES)
+		return !fs->info.is_xfs && limit > INT64_MAX;
+	return limit > FSQ_LIMIT_BLOCKS_MAX || (!fs->info.is_xfs && limit == FSQ_LIMIT_BLOCKS_MAX);
+}
+
+static int check_size(const struct fsq_filesystem *fs, const struct fsq_limits *limits)
+{
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		bool soft = limits->mask & FSQ_SOFT(form), hard = limits->mask & FSQ_HARD(form);
+
+		if ((soft && is_too_large(fs, (enum fsq_form)form, limits->soft[form])) ||
+		    (hard && is_too_large(fs, (enum fsq_form)form, limits->hard[form])))
+			return -ERANGE;
+		if (form == FSQ_REALTIME && (soft || hard) && !fs->info.is_xfs)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_limits *limits, struct fsq_dquot *before,
+			  struct fsq_dquot *after)
+{
+	struct fsq_limits wanted = { 0 };
+	int rc = read_record(fs, type, id, before);
+
+	if (rc == 0)
+		rc = check_size(fs, limits);
+	if (rc)
+		return rc;
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		const struct fsq_amounts *has = &before->form[form];
+
+		wanted.soft[form] = limits->mask & FSQ_SOFT(form) ? limits->soft[form] : has->soft;
+		wanted.hard[form] = limits->mask & FSQ_HARD(form) ? limits->hard[form] : has->hard;
+	}
+	/* Others round only what they read from the disk. */
+	if (fs->info.is_xfs)
+		fsq_limits_round(&wanted, fs->place.target.fd);
+	*after = *before;
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		/* XFS passes over both without an error. */
+		if (fs->info.is_xfs && fsq_limits_are_out_of_order(&wanted, (enum fsq_form)form))
+			continue;
+		after->form[form].soft = wanted.soft[form];
+		after->form[form].hard = wanted.hard[form];
+	}
+	return 0;
+}
+
+/* For ID 0 the kernel has them beside the records. */
+static int read_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+		       struct fsq_timers *timers)
+{
+	struct fsq_dquot dquot;
+	struct fsq_state state;
+	int rc = read_record(fs, type, id, &dquot);
+
+	if (rc == 0 && id == 0)
+		rc = fsq_quota_state(fs, type, &state);
+	if (rc)
+		return rc;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		timers->seconds[form] =
+			id ? dquot.form[form].expires : (int64_t)state.grace_seconds[form];
+	return 0;
+}
+
+int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers, struct fsq_timers *before,
+			  struct fsq_timers *after)
+{
+	int rc;
+
+	*before = *timers;
+	rc = read_timers(fs, type, id, before);
+	if (rc == 0 && timers->set[FSQ_REALTIME] && !fs->info.is_xfs)
+		rc = -EINVAL;
+	if (rc)
+		return rc;
+	*after = *before;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (timers->set[form])
+			after->seconds[form] = timers->seconds[form];
+	return 0;
+}
+
+int fsq_quota_plan_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			    const bool set[FSQ_FORMS], uint16_t warnings, struct fsq_dquot *before,
+			    struct fsq_dquot *after)
+{
+	int rc = read_record(fs, type, id, before);
+
+	if (rc)
+		return rc;
+	/* Only XFS ever had them. */
+	if (!fs->info.is_xfs || !kernel_is_before(5, 19))
+		return -EINVAL;
+	*after = *before;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (set[form])
+			after->form[form].warnings = warnings;
+	return 0;
+}
+
+/* ext4 switches quota whose records are in hidden files, f2fs none. */
+static bool can_switch(struct fsq_filesystem *fs, const bool types[FSQ_TYPES])
+{
+	struct fsq_target *target = &fs->place.target;
+	struct statfs sfs;
+
+	if (target->fd >= 0 && fstatfs(target->fd, &sfs) == 0 && sfs.f_type == F2FS_SUPER_MAGIC)
+		return false;
+	for (int type = 0; type < FSQ_TYPES; type++)
+		if (types[type] && !fsq_quotactl_is_hidden(target, (enum fsq_type)type))
+			return false;
+	return true;
+}
+
+/* What ext4 and f2fs say. */
+static int plan_foreign_switch(struct fsq_filesystem *fs, enum fsq_switch what,
+			       const bool types[FSQ_TYPES], const struct fsq_state *state)
+{
+	bool other = false;
+
+	for (int type = 0; type < FSQ_TYPES; type++) {
+		if (!types[type])
+			continue;
+		if (!state->accounting[type])
+			return -EINVAL;
+		other |= state->enforced[type] != (what == FSQ_ENABLE);
+	}
+	if (!other && what != FSQ_OFF)
+		return -EEXIST;
+	if (what == FSQ_REMOVE || !can_switch(fs, types))
+		return -ENOSYS;
+	return what == FSQ_OFF ? -EOPNOTSUPP : 0;
+}
+
+/* The same of XFS, where quota of some type is on. */
+static int plan_xfs_switch(enum fsq_switch what, const bool types[FSQ_TYPES],
+			   const struct fsq_state *state)
+{
+	bool all_enforced = true, some_enforced = false, some_counted = false;
+
+	if (what == FSQ_REMOVE)
+		return -EINVAL;
+	for (int type = 0; type < FSQ_TYPES; type++) {
+		if (!types[type])
+			continue;
+		if (what == FSQ_ENABLE && !state->accounting[type])
+			return -EINVAL;
+		all_enforced &= state->enforced[type];
+		some_enforced |= state->enforced[type];
+		some_counted |= state->accounting[type];
+	}
+	if (what == FSQ_ENABLE)
+		return all_enforced ? -EEXIST : 0;
+	return some_enforced || (what == FSQ_OFF && some_counted) ? 0 : -EEXIST;
+}
+
+int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
+			  const bool types[FSQ_TYPES], struct fsq_state *before,
+			  struct fsq_state *after)
+{
+	bool off = what == FSQ_OFF && kernel_is_before(5, 16);
+	int rc = check_mount(fs), asked;
+
+	if (rc == 0)
+		rc = check_caller();
+	if (rc)
+		return rc;
+	*before = (struct fsq_state){ 0 };
+	asked = fsq_quota_state(fs, FSQ_PROJECT, before);
+	if (!fs->info.is_xfs)
+		rc = asked ? asked : plan_foreign_switch(fs, what, types, before);
+	else if (asked == 0)
+		rc = plan_xfs_switch(what, types, before);
+	else if (what != FSQ_REMOVE)
+		rc = asked;
+	else if (!fsq_xfs_has_records(fs->info.directory))
+		rc = -EINVAL;
+	*after = *before;
+	for (int type = 0; type < FSQ_TYPES && rc == 0; type++) {
+		if (!types[type])
+			continue;
+		after->enforced[type] = what == FSQ_ENABLE;
+		after->accounting[type] = before->accounting[type] && !off;
+	}
+	return rc;
+}

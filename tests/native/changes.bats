@@ -1,0 +1,407 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What every command that changes something says about it: a dry run says what would change and
+# changes nothing, the real run says that it did, and both say when there is nothing to do.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # run_split sets stdout and stderr; tests are no subshells
+load ../lib/fsquota
+
+FIRST=1048577
+FILES=(/etc/projects /etc/projid)
+
+setup() {
+	rm -f "${FILES[@]}" /etc/fsquota.conf
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# make FS: a filesystem with own, which has a quota (two directories, a link, five files), plain,
+# which has none, and gone, which is not there.
+make() {
+	mnt=/mnt/$1
+	fresh_fs "$1"
+	chmod 755 "$mnt"
+	rm -f "${FILES[@]}"
+	mkdir -p "$mnt"/{own/sub,plain/sub,gone}
+	touch "$mnt"/{own,plain}/{a,b,sub/c}
+	ln "$mnt/plain/a" "$mnt/plain/sub/link"
+	ln "$mnt/own/a" "$mnt/own/sub/link"
+	fsquota assign "$mnt/own" --hard 8M >/dev/null
+	fsquota assign "$mnt/gone" --hard 8M >/dev/null
+	rmdir "$mnt/gone"
+	counts "$mnt" $((FIRST + 1)) 0
+	printf 'fs = %s\n42 0 4096 0 0\n43 0 0 0 7\n' "$mnt" >dump
+	printf '%s hard=2M\n%s hard=1M mkdir\n' "$mnt/plain" "$mnt/applied" >conf
+}
+
+# snapshot: all that a command could change on $mnt, and both files.
+snapshot() {
+	real -c 'dump -p' "$mnt"
+	real -c 'dump -u' "$mnt"
+	real -c 'state -p' "$mnt" | grep -i 'accounting\|enforcement\|grace'
+	find "$mnt" -printf '%p %i %m %U %s %T@ %C@\n' | sort
+	fsquota lsattr -paR "$mnt"
+	cat "${FILES[@]}" 2>/dev/null
+	stat -c '%n %i %s %y %z' "${FILES[@]}" 2>/dev/null || true
+}
+
+# says KEY true|false COMMAND...: with --json each row has that key and not the other, and one of
+# them, or none, says true.
+says() {
+	local key=$1 wanted=$2 other
+	shift 2
+	[ "$key" = changed ] && other=would_change || other=changed
+	run_split "$@" --json
+	assert_equal "$*: $status" "$*: 0"
+	assert_equal "$* $key: $(jq "[.. | objects | select(has(\"$key\")) | .$key] | any" <<<"$stdout")" \
+		"$* $key: $wanted"
+	assert_equal "$(jq "[.. | objects | has(\"$other\")] | any" <<<"$stdout")" false
+	[ "$wanted" = false ] || jq -e ".[] | if type == \"array\" then .[] else . end | has(\"$key\")" \
+		<<<"$stdout" >/dev/null || fail "$*: a row without $key: $stdout"
+}
+
+# is_changed WORD COMMAND...: the four runs. In a dry run the text has WORD.
+is_changed() {
+	local word=$1 before after
+	shift
+	before=$(snapshot)
+	says would_change true "$@" --dry-run
+	run_split "$@" --dry-run
+	assert_equal "$*: $status:$stderr" "$*: 0:"
+	[[ $stdout == *"$word"* ]] || fail "$*: $stdout"
+	assert_equal "$(snapshot)" "$before"
+
+	says changed true "$@"
+	after=$(snapshot)
+	[ "$after" != "$before" ] || fail "$*: nothing has changed"
+
+	says would_change false "$@" --dry-run
+	run_split "$@" --dry-run
+	assert_equal "$*: $status" "$*: 0"
+	[[ $stdout != *would-* ]] || fail "$*: $stdout"
+	assert_equal "$(snapshot)" "$after"
+	says changed false "$@"
+}
+
+# of_each FUNCTION: on XFS and ext4.
+of_each() {
+	local fs
+	for fs in x e; do
+		make $fs
+		"$1" $fs
+	done
+}
+
+limits() {
+	is_changed "project 42, $mnt: hard none -> 5M, soft none -> 1M, hard-inodes none -> 7" \
+		fsquota limit -p bsoft=1m bhard=5m ihard=7 42 "$mnt"
+	is_changed "user 0 (root), $mnt: hard none -> 1G" fsquota limit -u -d bhard=1g "$mnt"
+	is_changed "grace [7 days] -> [3 days]" fsquota timer -p -b -i 3days "$mnt"
+	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
+}
+
+@test "limit, timer and restore say what they change" {
+	of_each limits
+}
+
+@test "a limit that is rounded is no change in every run" {
+	local fs
+	for fs in x e; do
+		make $fs
+		is_changed "hard none -> " fsquota limit -p bhard=1000 42 "$mnt"
+		is_changed "$((FIRST + 2))" fsquota assign "$mnt/plain" --hard 1000001
+		is_changed "hard 8M -> " fsquota resize "$mnt/own" 9000001
+	done
+}
+
+trees() {
+	is_changed "project 42, $mnt/plain: 5 of 6 files and directories" \
+		fsquota project -s -p "$mnt/plain" 42 "$mnt"
+	is_changed "project 42, $mnt/plain: 5 of 6 files and directories" \
+		fsquota project -C -p "$mnt/plain" 42 "$mnt"
+}
+
+@test "project says how many files it changes, each once" {
+	of_each trees
+}
+
+@test "project -d changes, and counts, what is that deep" {
+	make x
+	is_changed "1 of 1 file or directory" fsquota project -s -d 0 -p "$mnt/plain" 42 "$mnt"
+	is_changed "3 of 4 files" fsquota project -s -d 1 -p "$mnt/plain" 42 "$mnt"
+}
+
+directories() {
+	is_changed "hard 8M -> 9M" fsquota resize "$mnt/own" 9M
+	is_changed "soft none -> 1M" fsquota resize "$mnt/own" --soft 1M
+	is_changed "$FIRST" fsquota assign "$mnt/own" --hard 10M
+	is_changed "$((FIRST + 2))" fsquota assign "$mnt/plain" --hard 1M
+	is_changed "$((FIRST + 3))" fsquota assign "$mnt/made" --hard 1M --mkdir
+	is_changed "changed   $mnt/plain" fsquota apply conf
+	is_changed "would-release project $FIRST (volume$FIRST), $mnt/own: limits, 2 lines, 5 files" \
+		fsquota release --if-exists "$mnt/own"
+	is_changed "would-release project $((FIRST + 2)) (volume$((FIRST + 2))): limits, 2 lines, 5 files" \
+		fsquota release --if-exists --id $((FIRST + 2)) --at "$mnt"
+	is_changed "would-remove project $((FIRST + 1)) (volume$((FIRST + 1))), $mnt/gone" \
+		fsquota prune "$mnt"
+}
+
+@test "assign, resize, apply, release and prune say what they change" {
+	of_each directories
+}
+
+switches() {
+	is_changed "project quota, $mnt: enforced -> not enforced" silent fsquota disable -p "$mnt"
+	is_changed "project quota, $mnt: not enforced -> enforced" silent fsquota enable -p "$mnt"
+	[ "$1" = e ] || is_changed "enforced -> not enforced" silent fsquota off -p "$mnt"
+}
+
+# Without the warning that all is so already.
+silent() {
+	"$@" 2>/dev/null
+}
+
+@test "enable, disable and off say what they change" {
+	of_each switches
+}
+
+@test "remove cannot know whether there is something" {
+	local records
+	fresh_fs x
+	mnt=/mnt/x
+	run_split fsquota remove -p --dry-run /mnt/x
+	assert_equal "$status:$stdout" 3:
+	records=$stderr
+	refuses 3 "${records#*: }" fsquota remove -p /mnt/x
+	umount /mnt/x
+	mount "$FSQ_X_DEV" /mnt/x
+	run_split fsquota remove -p --dry-run --json /mnt/x
+	assert_equal "$status:$(jq -c '.remove[] | [.type, .would_change]' <<<"$stdout")" '0:["project",null]'
+	run_split fsquota remove -p --json /mnt/x
+	assert_equal "$status:$(jq -c '.remove[] | [.type, .changed]' <<<"$stdout")" '0:["project",null]'
+	umount /mnt/x
+	mkfs.xfs -q -f "$FSQ_X_DEV"
+	mount "$FSQ_X_DEV" /mnt/x
+	refuses 3 "no quota records" fsquota remove -p /mnt/x
+	refuses 3 "no quota records" fsquota remove -p --dry-run /mnt/x
+}
+
+@test "what is released says what it had, with its other directory and without" {
+	local fs
+	for fs in x e; do
+		make $fs
+		fsquota assign "$mnt/plain" --name volume$FIRST >/dev/null
+		says would_change true fsquota release --dry-run "$mnt/own"
+		assert_equal "$(jq -c '.release[] | del(.path)' <<<"$stdout")" \
+			"{\"id\":$FIRST,\"name\":\"volume$FIRST\",\"would_change\":true,\"before\":null,\"lines\":1,\"changed_files\":5,\"left_inodes\":0}"
+		says would_change true fsquota release --dry-run --name volume$FIRST
+		assert_equal "$(jq -c '.release[] | [.path, .before.hard_bytes, .lines, .changed_files]' <<<"$stdout")" \
+			"[null,8388608,3,10]"
+		says changed true fsquota release --name volume$FIRST
+		assert_equal "$(jq -c '.release[] | [.path, .before.hard_bytes, .lines, .changed_files]' <<<"$stdout")" \
+			"[null,8388608,3,10]"
+	done
+}
+
+@test "--keep-tags takes no ID off, and says so" {
+	make x
+	says would_change true fsquota release --keep-tags --dry-run "$mnt/own"
+	assert_equal "$(jq -c '.release[] | [.changed_files, .lines]' <<<"$stdout")" "[0,2]"
+	says changed true fsquota release --keep-tags "$mnt/own"
+	assert_equal "$(jq -c '.release[] | [.changed_files, .lines]' <<<"$stdout")" "[0,2]"
+}
+
+# as_real CODE COMMAND...: the dry run fails as the real one, in its words, and changes nothing.
+as_real() {
+	local code=$1 before dry
+	shift
+	before=$(snapshot)
+	run_split "$@" --dry-run
+	dry=$status:$stderr
+	assert_equal "$* --dry-run: $status" "$* --dry-run: $code"
+	assert_equal "$(snapshot)" "$before"
+	run_split "$@"
+	assert_equal "$*: $dry" "$*: $status:$stderr"
+}
+
+refused() {
+	fsquota limit -p bhard=4m 42 "$mnt"
+	as_real 2 fsquota limit -p bsoft=5m 42 "$mnt"
+	as_real 2 fsquota limit -p bhard=x 42 "$mnt"
+	as_real 5 fsquota limit -p bhard=1m nobody "$mnt"
+	as_real 2 fsquota timer -p x "$mnt"
+	as_real 5 fsquota timer -p 3d nobody "$mnt"
+	as_real 3 fsquota warn -p 3 42 "$mnt"
+	as_real 2 fsquota restore -p -f conf "$mnt"
+	as_real 2 fsquota resize "$mnt/own" 5M --soft 6M --allow-shrink
+	as_real 2 fsquota resize "$mnt/own" --soft 9M
+	as_real 6 fsquota resize "$mnt/own" 1M
+	as_real 2 fsquota assign "$mnt/plain" --hard 1M --soft 2M
+	as_real 2 fsquota assign "$mnt/own" --soft 9M
+	as_real 5 fsquota release "$mnt/plain"
+	as_real 5 fsquota project -s -p "$mnt/nowhere" 42 "$mnt"
+	as_real 5 fsquota project -s -p "$mnt/plain" nobody "$mnt"
+	fsquota project -s -p "$mnt/plain/sub" 77 "$mnt" >/dev/null
+	as_real 6 fsquota assign "$mnt/plain"
+}
+
+@test "a dry run refuses what the real one refuses" {
+	of_each refused
+}
+
+realtime() {
+	[ "$1" = x ] || as_real 3 fsquota limit -p rtbhard=1m 42 "$mnt"
+	[ "$1" = x ] || as_real 3 fsquota timer -p -r 3d "$mnt"
+	[ "$1" = x ] || as_real 3 fsquota off -p "$mnt"
+	as_real 3 fsquota remove -p "$mnt"
+	# On ext4 this is more than it holds, on XFS what stands for no limit.
+	printf 'fs = x\n42 0 18014398509481984 0 0\n' >large
+	[ "$1" = x ] || as_real 1 fsquota restore -p -f large "$mnt"
+}
+
+@test "a dry run knows what a filesystem does not have" {
+	of_each realtime
+}
+
+@test "a dry run knows which quota is off" {
+	fresh_fs x -o prjquota
+	mnt=/mnt/x
+	as_real 3 fsquota limit -u bhard=1m 42 "$mnt"
+	as_real 3 fsquota timer -u 3d "$mnt"
+	as_real 3 fsquota enable -u "$mnt"
+	as_real 0 fsquota disable -u "$mnt"
+	umount /mnt/x
+	mount "$FSQ_X_DEV" /mnt/x
+	as_real 3 fsquota limit -p bhard=1m 42 "$mnt"
+	as_real 3 fsquota enable -p "$mnt"
+	as_real 3 fsquota disable -p "$mnt"
+	as_real 3 fsquota off -p "$mnt"
+}
+
+@test "what XFS passes over is no change" {
+	make x
+	printf 'fs = x\n42 4096 2048 0 0\n' >odd
+	says would_change false fsquota restore -p -f odd --dry-run "$mnt"
+	says changed false fsquota restore -p -f odd "$mnt"
+}
+
+# As somebody without any capability.
+nobody() {
+	setpriv --reuid 65534 --clear-groups --bounding-set -all "$@"
+}
+
+forbidden() {
+	as_real 4 nobody fsquota limit -p bhard=1m 42 "$mnt"
+	# Who may ask for his own limits may not set them.
+	as_real 4 nobody fsquota limit -u bhard=1m 65534 "$mnt"
+	as_real 4 nobody fsquota timer -p 3d "$mnt"
+	as_real 4 nobody fsquota restore -p -f dump "$mnt"
+	as_real 4 nobody fsquota disable -p "$mnt"
+	as_real 4 nobody fsquota project -s -p "$mnt/plain" 42 "$mnt"
+	as_real 4 nobody fsquota resize "$mnt/own" 9M
+	refuses 4 "" nobody fsquota release --dry-run "$mnt/own"
+	mount -o remount,ro "$mnt"
+	as_real 1 fsquota limit -p bhard=1m 42 "$mnt"
+	as_real 1 fsquota timer -p 3d "$mnt"
+	as_real 1 fsquota restore -p -f dump "$mnt"
+	as_real 1 fsquota disable -p "$mnt"
+	mount -o remount,rw "$mnt"
+}
+
+@test "a dry run knows what the caller may not do" {
+	chmod 755 "$BATS_TEST_TMPDIR"
+	of_each forbidden
+}
+
+@test "who owns a file may give it a project, and the dry run knows" {
+	make e
+	chown -R 65534 "$mnt/plain"
+	chown 0 "$mnt/plain/b"
+	run_split nobody fsquota project -s --dry-run --json -p "$mnt/plain" 42 "$mnt"
+	assert_equal "$status" 7
+	assert_equal "$(jq -c '.project[] | [.files, .changed_files, .would_change]' <<<"$stdout")" "[6,4,true]"
+	run_split nobody fsquota project -s --json -p "$mnt/plain" 42 "$mnt"
+	assert_equal "$status" 7
+	assert_equal "$(jq -c '.project[] | [.files, .changed_files, .changed]' <<<"$stdout")" "[6,4,true]"
+}
+
+@test "the grace time that runs is a change, the one that does not is none" {
+	make x
+	chmod 777 "$mnt/own"
+	fsquota resize "$mnt/own" --soft 64K
+	says would_change false fsquota timer -p -b 3d --dry-run $FIRST "$mnt"
+	dd if=/dev/zero of="$mnt/own/big" bs=64k count=2 conv=fsync status=none
+	says would_change true fsquota timer -p -b 3d --dry-run $FIRST "$mnt"
+	run -0 fsquota quota -p --json $FIRST "$mnt"
+	assert [ "$(jq '.quota[0].bytes_grace_seconds' <<<"$output")" -gt $((4 * 86400)) ]
+	says changed true fsquota timer -p -b 3d $FIRST "$mnt"
+	run -0 fsquota quota -p --json $FIRST "$mnt"
+	assert [ "$(jq '.quota[0].bytes_grace_seconds' <<<"$output")" -le $((3 * 86400)) ]
+}
+
+@test "a dry run makes no call that writes" {
+	local command
+	make x
+	for command in "limit -p bhard=1m 42 $mnt" "timer -p 3d $mnt" "disable -p $mnt" \
+		"restore -p -f dump $mnt" "resize $mnt/own 9M"; do
+		# shellcheck disable=SC2086
+		strace -f -qq -e trace=quotactl,quotactl_fd -o trace fsquota $command --dry-run >/dev/null
+		grep -q 'Q_XGET\|_XGET\|0x58' trace || fail "$command: it asks nothing: $(<trace)"
+		! grep -E 'Q_XSETQLIM|Q_XQUOTAO|Q_XQUOTARM|Q_SETQUOTA' trace || fail "$command"
+	done
+	# As strace names them.
+	strace -f -qq -e trace=quotactl,quotactl_fd -o trace fsquota limit -p bhard=1m 42 "$mnt"
+	grep -q Q_XSETQLIM trace
+}
+
+@test "the xfs_quota door has no --dry-run, and prints as ever" {
+	make x
+	run_split xfs_quota -x -c 'limit -p --dry-run bhard=1m 42' "$mnt"
+	assert_equal "$(real -c 'dump -p -L 42 -U 42' "$mnt" | grep -c ' 2048 ')" 0
+	[[ $stdout$stderr != *would* ]] || fail "$stdout$stderr"
+	run_split xfs_quota -x -c 'limit -p bhard=1m 42' -c 'timer -p 3d' "$mnt"
+	assert_equal "$status:$stdout:$stderr" 0::
+}
+
+@test "a warning does not repeat its path" {
+	make x
+	touch "$mnt/own/more"
+	fallocate -l 1M "$mnt/own/more"
+	run_split fsquota resize --json --soft 64K "$mnt/own"
+	assert_equal "$status:$(jq -r .warning.path <<<"$stderr")" "0:$mnt/own"
+	[[ $(jq -r .warning.message <<<"$stderr") == "the soft limit of space is below"* ]] || fail "$stderr"
+	run_split fsquota resize --soft 68K "$mnt/own"
+	assert_equal "$stderr" \
+		"fsquota resize: $mnt/own: the soft limit of space is below what is in use: the grace time runs"
+}
+
+@test "where the row cannot be written, that is a failure" {
+	local command
+	make x
+	for command in "limit -p bhard=1m 42 $mnt" "project -s -p $mnt/plain 42 $mnt" "release $mnt/own"; do
+		run -1 --separate-stderr bash -c "fsquota $command --dry-run >/dev/full"
+		[[ $stderr == *"cannot write the output"* ]] || fail "$command: $stderr"
+		run -1 --separate-stderr bash -c "fsquota $command --json >/dev/full"
+		[[ $stderr == *"cannot write the output"* ]] || fail "$command: $stderr"
+	done
+}
+
+@test "several filesystems are rows of one document" {
+	make x
+	make e
+	run_split fsquota limit -p --json --at /mnt/x --at /mnt/e bhard=1m 42
+	assert_equal "$(jq -c '[.limit[].mountpoint]' <<<"$stdout")" '["/mnt/x","/mnt/e"]'
+	run_split fsquota limit -p --dry-run --at /mnt/x --at /mnt/e bhard=2m 42
+	assert_output "would-change project 42, /mnt/x: hard 1M -> 2M
+would-change project 42, /mnt/e: hard 1M -> 2M"
+}
+
+@test "what cannot be changed does not count" {
+	make x
+	chattr +i "$mnt/plain/b"
+	run_split fsquota project -s --json -p "$mnt/plain" 42 "$mnt"
+	chattr -i "$mnt/plain/b"
+	assert_equal "$(jq -c '.project[] | [.files, .changed]' <<<"$stdout")" "[6,true]"
+	assert_equal "$(jq '.project[].changed_files' <<<"$stdout")" \
+		"$(find "$mnt/plain" -exec fsquota id {} + | grep -cx 42 | awk '{ print $1 - 1 }')"
+}
