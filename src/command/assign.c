@@ -77,7 +77,7 @@ static bool can_write(struct session *session)
 {
 	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
 
-	while (poll(&output, 1, WRITE_POLL_MS) == 0) {
+	while (output.fd >= 0 && poll(&output, 1, WRITE_POLL_MS) == 0) {
 		if (is_signal_pending(NULL)) {
 			session_errno(session, 0, EINTR, NULL, "cannot write the output");
 			return false;
@@ -176,7 +176,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
 	/* One alone is freed with the process, without system calls. */
-	if (!shown || output->many)
+	if (!shown || output->many || session->batch)
 		fsq_assignment_free(assignment);
 	return shown;
 }

@@ -19,10 +19,14 @@ struct usage_options {
 static void show_directories(struct session *session, const struct invocation *invocation,
 			     struct project_output *output, bool walk)
 {
+	struct fsq_cache *own = NULL;
 	struct progress progress;
 	bool stopped = false;
 
 	progress_begin(&progress, session);
+	/* Without memory it only takes longer. */
+	if (!session->cache && invocation->operand_count > 1)
+		fsq_cache_new(&own, NULL);
 	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
 		const char *path = invocation->operands[i];
 		struct fsq_usage usage;
@@ -32,7 +36,7 @@ static void show_directories(struct session *session, const struct invocation *i
 			.size = sizeof(request),
 			.path = path,
 			.projects_file = session->projects_file,
-			.cache = session->cache,
+			.cache = own ? own : session->cache,
 			.walk = walk,
 			.options = &progress.options,
 		};
@@ -48,6 +52,7 @@ static void show_directories(struct session *session, const struct invocation *i
 		listing_add(session, output, &row);
 		fsq_usage_clear(&usage);
 	}
+	fsq_cache_free(own);
 }
 
 static void command_usage(struct session *session, const struct invocation *invocation)

@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# fsquota batch: requests in, answers out.
+
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016,SC1003 # run_split and begin_batch set variables
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	fresh_fs x2
+	fresh_fs e
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	mkdir -p /mnt/x/web /mnt/e/logs /mnt/x2/other
+	fsquota assign /mnt/x/web --hard 10M --name web >/dev/null
+	fsquota assign /mnt/e/logs --hard 20M --name logs >/dev/null 2>&1
+}
+
+setup() {
+	mkdir -p /run/mnt
+}
+
+# answers LINE...: sets answers, of one batch for all.
+answers() {
+	run_split fsquota batch < <(printf '%s\n' "$@")
+	assert_equal "$status:$stderr" 0:
+	mapfile -t answers <<<"$stdout"
+	assert_equal "${#answers[@]}" $#
+}
+
+# is NUMBER FILTER EXPECTED: of the answer, as jq sees it.
+is() {
+	assert_equal "$(jq -c "$2" <<<"${answers[$1 - 1]}")" "$3"
+}
+
+# begin_batch [WORD...]: a batch of its own, with words before it.
+begin_batch() {
+	coproc BATCH { exec "$@" "$FSQUOTA" batch; }
+}
+
+# end_batch: as it ends by itself.
+end_batch() {
+	local input=${BATCH[1]} pid=$BATCH_PID
+	exec {input}>&-
+	wait "$pid"
+}
+
+# asks LINE: of the coprocess; sets answers to one answer.
+asks() {
+	echo "$1" >&"${BATCH[1]}"
+	IFS= read -r -t 60 'answers[0]' <&"${BATCH[0]}"
+}
+
+@test "words as the shell quotes them, and JSON arrays" {
+	mkdir -p "/mnt/x/a b'c\"d\\e" $'/mnt/x/n\nl'
+	answers 'usage /mnt/x/web' '["usage","/mnt/x/web"]' "id '/mnt/x/web'" 'id  "/mnt/x/we"b	' \
+		'id "/mnt/x/a b'"'"'c\"d\\e"' 'id /mnt/x/a\ b\'"'"'c\"d\\e' '["id","/mnt/x/n\nl"]' \
+		'["id","/mnt/\u0078/n\u000al"]' ' [ "id" ]' "id '\$HOME' \"\\\$(x)\" * '' \"\""
+	is 1 '[.request, .exit, .usage[0].hard_bytes, .usage[0].name]' '[1,0,10485760,"web"]'
+	is 2 '.usage' "$(jq -c .usage <<<"${answers[0]}")"
+	is 3 '.id[0].id' 1048577
+	is 4 '.id[0].path' '"/mnt/x/web"'
+	is 5 '.id[0].path' '"/mnt/x/a b'"'"'c\"d\\e"'
+	is 6 '.id' "$(jq -c .id <<<"${answers[4]}")"
+	is 7 '.id[0].path' '"/mnt/x/n\nl"'
+	is 8 '.id[0].path' '"/mnt/x/n\nl"'
+	is 9 .exit 2
+	is 10 '[.error.path] + [.messages[].error.path]' '["$HOME","$(x)","*",null,null]'
+}
+
+@test "a line that cannot be parsed is answered, and the next one, too" {
+	answers '"unterminated' "id 'x" '[' '["id"' '["id",]' '["id" "x"]' '[1]' '["\x"]' '["\ud800"]' '["\u0000"]' \
+		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' 'id /mnt/x/web'
+	local i
+	for i in {1..15}; do
+		is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"
+	done
+	is 16 '[.exit, .id[0].id]' '[0,1048577]'
+}
+
+@test "a line is at most 1 MiB long, and holds no NUL" {
+	head -c 3000000 /dev/zero | tr '\0' x >/run/long
+	run_split fsquota batch < <(cat /run/long; echo; printf 'id /mnt\0/x\nid "/mnt/x/web"')
+	mapfile -t answers <<<"$stdout"
+	assert_equal "$status:${#answers[@]}" 0:3
+	is 1 '[.exit, .error.message]' '[2,"the request is longer than 1 MiB"]'
+	is 2 '[.exit, .error.message]' '[2,"there is a NUL in it"]'
+	is 3 '[.request, .exit]' '[3,0]'
+	rm /run/long
+}
+
+@test "errors, warnings, and what is no JSON" {
+	answers 'usage /mnt/x/web /nowhere /mnt/x' 'limit -p bhard=x 42 /mnt/x' --version 'help usage' \
+		'assign /mnt/e/logs --hard 2G' 'check /mnt/x' 'supported -q /proc' 'restore -p /mnt/x'
+	is 1 '[.exit, .error.path, .messages[0].error.path, (.usage | length)]' '[5,"/nowhere","/mnt/x",1]'
+	is 2 '[.exit, .error.code]' '[2,"usage"]'
+	is 3 '.output | startswith("fsquota ")' true
+	is 4 '.output | startswith("Usage: fsquota usage")' true
+	is 5 '[.exit, .assign.hard_bytes, (.messages | map(keys[0]) | unique)]' '[0,2147483648,["warning"]]'
+	is 6 '[.exit, .check]' '[0,[]]'
+	is 7 'keys' '["exit","request"]'
+	# It finds nothing on standard input.
+	is 8 '.exit' 0
+	fsquota resize /mnt/e/logs 20M --allow-shrink
+}
+
+@test "who asks and waits is answered before the input ends" {
+	local answer i
+	begin_batch
+	for i in 1 2 3; do
+		echo 'usage /mnt/x/web' >&"${BATCH[1]}"
+		IFS= read -r -t 60 answer <&"${BATCH[0]}"
+		assert_equal "$(jq -c '[.request, .exit]' <<<"$answer")" "[$i,0]"
+	done
+	end_batch
+}
+
+@test "what others change counts for the next request" {
+	begin_batch
+	asks 'usage /mnt/x/web'
+	is 1 '.usage[0] | [.name, .used_bytes, .enforced]' '["web",0,true]'
+	echo 'other:1048577' >/etc/projid
+	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none
+	asks 'usage /mnt/x/web'
+	is 1 '.usage[0] | [.name, .used_bytes]' '["other",1048576]'
+	sed -i 's/^1048577:/55:/' /etc/projects
+	asks 'usage /mnt/x/web'
+	is 1 '.exit' 5
+	sed -i 's/^55:/1048577:/' /etc/projects
+	echo 'web:1048577' >/etc/projid
+	echo 'register = maybe' >/etc/fsquota.conf
+	asks 'release --dry-run /mnt/x/web'
+	is 1 '.exit' 2
+	rm /etc/fsquota.conf
+	real -c 'disable -p' /mnt/x
+	asks 'usage /mnt/x/web'
+	is 1 '.usage[0] | [.name, .enforced]' '["web",false]'
+	real -c 'enable -p' /mnt/x
+	mount -t tmpfs -o size=1M t /mnt/x/web
+	asks 'usage /mnt/x/web'
+	is 1 '.usage[0] | [.source, .hard_bytes]' '["statfs",1048576]'
+	umount /mnt/x/web
+	asks 'usage /mnt/x/web'
+	is 1 '.usage[0] | [.source, .enforced]' '["quota",true]'
+	rm /mnt/x/web/file
+	end_batch
+}
+
+@test "what a request changes counts for the next one that came with it" {
+	mkdir /mnt/x/new
+	answers 'usage /mnt/x/new' 'assign /mnt/x/new --hard 5M --name new' 'usage /mnt/x/new' 'usage --name new' \
+		'resize /mnt/x/new 6M' 'usage /mnt/x/new' 'release /mnt/x/new' 'usage /mnt/x/new' 'usage --name new'
+	is 1 .exit 5
+	is 2 '.assign | [.name, .changed]' '["new",true]'
+	is 3 '.usage[0] | [.name, .hard_bytes]' '["new",5242880]'
+	is 4 '.usage[0].path' '"/mnt/x/new"'
+	is 6 '.usage[0].hard_bytes' 6291456
+	is 7 '[.exit, .release[0].changed]' '[0,true]'
+	is 8 .exit 5
+	is 9 .exit 5
+	rmdir /mnt/x/new
+}
+
+@test "a filesystem that was asked for can be unmounted" {
+	begin_batch
+	for request in 'usage /mnt/x2/other' 'list /mnt/x2' 'assign /mnt/x2/other --hard 1M' 'usage /mnt/x2/other' \
+		'report -p /mnt/x2' 'quota -p 42 /mnt/x2'; do
+		asks "$request"
+		umount /mnt/x2
+		mount -t xfs -o uquota,gquota,pquota "$FSQ_X2_DEV" /mnt/x2
+	done
+	end_batch
+}
+
+@test "SIGINT ends the request that walks, and not the batch; not one that follows" {
+	mkdir -p /mnt/x/tree
+	(cd /mnt/x/tree && seq 1 3000 | xargs mkdir)
+	local walk
+	for walk in 'usage --fallback=walk /mnt/x/tree' 'find 7 /mnt/x/tree' 'lsattr -R /mnt/x/tree' \
+		'project -s -p /mnt/x/tree 77 /mnt/x' 'assign /mnt/x/tree'; do
+		FSQUOTA_THREADS=1 begin_batch strace -qq -o /run/trace -e trace=getdents64 \
+			-e inject=getdents64:delay_enter=5000
+		echo "$walk" >&"${BATCH[1]}"
+		until grep -qs getdents64 /run/trace; do sleep 0.05; done
+		pkill -INT -P "$BATCH_PID" -x fsquota
+		IFS= read -r -t 120 'answers[0]' <&"${BATCH[0]}"
+		is 1 '[.request, .exit, .error.errno]' '[1,1,"EINTR"]'
+		asks 'id /mnt/x/web'
+		is 1 '[.request, .exit]' '[2,0]'
+		pkill -INT -P "$BATCH_PID" -x fsquota
+		asks "usage --fallback=walk /mnt/x/web"
+		is 1 '[.request, .exit]' '[3,0]'
+		end_batch
+		rm /run/trace
+	done
+	fsquota project -C -p /mnt/x/tree 77 /mnt/x >/dev/null 2>&1 || true
+	rm -rf /mnt/x/tree
+}
+
+@test "output that cannot be written ends it with 1" {
+	run_split bash -c 'yes "id /mnt/x/web" | head -n 100000 | "$FSQUOTA" batch >/dev/full'
+	assert_equal "$status" 1
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+}
+
+# --- costs ----------------------------------------------------------------------------------------
+
+@test "a request takes six system calls at most, and a fraction of a process' time" {
+	run -0 "$srcdir/tests/bench/batch" --check --requests 5000 --processes 200 "$FSQUOTA"
+}
+
+@test "usage of a thousand directories takes six system calls at most for each" {
+	mkdir -p /mnt/x/many
+	(cd /mnt/x/many && seq 1 1000 | xargs mkdir)
+	fsquota assign /mnt/x/many --hard 10M >/dev/null
+	# As many projects as directories, of which five hundred are registered.
+	seq 1 500 | awk '{ print 1048577 ":/mnt/x/many/" $1 }' >>/etc/projects
+	local few many
+	strace -f -c -U calls,name -o /run/few "$FSQUOTA" usage --json /mnt/x/many/{1..10} >/dev/null
+	strace -f -c -U calls,name -o /run/many "$FSQUOTA" usage --json /mnt/x/many/{1..1000} >/run/out
+	assert_equal "$(jq '.usage | length' /run/out)" 1000
+	few=$(awk '$2 == "total" { print $1 }' /run/few)
+	many=$(awk '$2 == "total" { print $1 }' /run/many)
+	[ $(((many - few) * 100 / 990)) -le 600 ] || fail "$few $many"
+	sed -i '\,/many/,d' /etc/projects
+	fsquota release /mnt/x/many
+	rm -rf /mnt/x/many
+}
+
+# --- clients --------------------------------------------------------------------------------------
+
+@test "the clients in contrib work as they stand" {
+	local client
+	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none
+	for client in "$srcdir/contrib/clients/client.sh" "$srcdir/contrib/clients/client.py" "$builddir/tests/batch/client"; do
+		run -0 "$client" /mnt/x/web "/mnt/x/no such" /mnt/e/logs
+		assert_output $'1048576\ncannot open\n4096'
+	done
+	rm /mnt/x/web/file
+}
+
+# --- random requests ------------------------------------------------------------------------------
+
+@test "each answer is that of a process of its own at the same moment" {
+	local count=4000
+	fresh_fs x && fresh_fs x2
+	[ -z "${FSQUOTA_FULL-}" ] || count=100000
+	run -0 "$srcdir/tests/batch/compare.py" "${FSQUOTA_SEED:-1}" "$count"
+	echo "# requests beside processes: ${output//[^0-9]/}" >&3
+}
+
+@test "a hundred thousand requests leave no memory and no descriptor behind" {
+	fresh_fs x && fresh_fs x2
+	run -0 "$srcdir/tests/batch/compare.py" --alone 1 100000
+}
