@@ -197,6 +197,11 @@ asks() {
 	rm -rf /mnt/x/tree
 }
 
+@test "batch takes no other words" {
+	refuses 2 '"/mnt/x"' fsquota batch /mnt/x
+	refuses 2 --bogus fsquota batch --bogus
+}
+
 @test "output that cannot be written ends it with 1" {
 	run_split bash -c 'yes "id /mnt/x/web" | head -n 100000 | "$FSQUOTA" batch >/dev/full'
 	assert_equal "$status" 1
