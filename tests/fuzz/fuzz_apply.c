@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of apply: a wrong line is told, and the others are whole. */
+#include "session.h"
+
+#include "command/apply_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct session session = fuzz_session();
+	struct apply_list list = { 0 };
+	bool good;
+
+	/* Patterns would read directories of the machine. */
+	if (memchr(data, '*', size) || memchr(data, '?', size) || memchr(data, '[', size))
+		return 0;
+	good = apply_list_read(&session, &list, file_of(data, size));
+	MUST(good == (session.status == 0));
+	if (good && apply_list_settle(&session, &list))
+		for (size_t i = 0; i < list.count; i++)
+			MUST(list.entries[i].request.directory[0] == '/' &&
+			     list.entries[i].line > 0);
+	apply_list_free(&list);
+	session_end(&session);
+	return 0;
+}

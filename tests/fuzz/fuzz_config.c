@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fsquota.conf: what is taken makes sense. */
+#include "session.h"
+
+#include "command/config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct session session = fuzz_session();
+	struct config_file file = {
+		.read = true,
+		.checked = true,
+		.text = text_of(data, size),
+		.length = size,
+	};
+
+	session.config = &file;
+	if (config_read(&session)) {
+		MUST(session.projects_file[0] == '/' && session.projid_file[0] == '/');
+		MUST(!session.range_configured || session.range.first <= session.range.last);
+		MUST(session.status == 0);
+	} else {
+		MUST(session.status == 2);
+	}
+	session_end(&session);
+	config_file_clear(&file);
+	return 0;
+}
