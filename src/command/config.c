@@ -108,10 +108,10 @@ void config_file_clear(struct config_file *file)
 static int read_once(struct config_file *file, char **text, size_t *length)
 {
 	if (file->read && !file->checked)
-		file->read = file_stamp_is_current(&file->stamp, FSQ_CONFIG_FILE);
+		file->read = fsq_file_stamp_is_current(&file->stamp, FSQ_CONFIG_FILE);
 	if (!file->read) {
 		free(file->text);
-		file->stamp = file_stamp_of(FSQ_CONFIG_FILE);
+		file->stamp = fsq_file_stamp_of(FSQ_CONFIG_FILE);
 		file->rc = fsq_read_file(FSQ_CONFIG_FILE, &file->text, &file->length);
 	}
 	file->read = file->checked = true;

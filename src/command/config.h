@@ -12,7 +12,7 @@
 struct config_file {
 	bool read;
 	bool checked; /* it is as on disk, as far as is known */
-	struct file_stamp stamp;
+	struct fsq_file_stamp stamp;
 	int rc; /* of reading it */
 	char *text;
 	size_t length;

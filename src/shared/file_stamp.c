@@ -18,13 +18,14 @@ static bool is_young(const struct timespec *changed)
 	return age < YOUNG_NS;
 }
 
-struct file_stamp file_stamp_of(const char *path)
+struct fsq_file_stamp fsq_file_stamp_of(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
-		return (struct file_stamp){ .absent = errno == ENOENT, .young = errno != ENOENT };
-	return (struct file_stamp){
+		return (struct fsq_file_stamp){ .absent = errno == ENOENT,
+						.young = errno != ENOENT };
+	return (struct fsq_file_stamp){
 		.young = is_young(&st.st_ctim),
 		.dev = st.st_dev,
 		.ino = st.st_ino,
@@ -39,13 +40,13 @@ static bool is_same_time(const struct timespec *one, const struct timespec *othe
 	return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
 }
 
-bool file_stamp_is_current(const struct file_stamp *stamp, const char *path)
+bool fsq_file_stamp_is_current(const struct fsq_file_stamp *stamp, const char *path)
 {
-	struct file_stamp now;
+	struct fsq_file_stamp now;
 
 	if (stamp->young)
 		return false;
-	now = file_stamp_of(path);
+	now = fsq_file_stamp_of(path);
 	return now.absent == stamp->absent && now.dev == stamp->dev && now.ino == stamp->ino &&
 	       now.size == stamp->size && is_same_time(&now.mtime, &stamp->mtime) &&
 	       is_same_time(&now.ctime, &stamp->ctime);

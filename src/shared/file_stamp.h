@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-struct file_stamp {
+struct fsq_file_stamp {
 	bool absent; /* there is no such file */
 	bool young;  /* it can change again without another time */
 	dev_t dev;
@@ -17,9 +17,9 @@ struct file_stamp {
 };
 
 /** The stamp of a file. It is taken before the file is read. */
-struct file_stamp file_stamp_of(const char *path);
+struct fsq_file_stamp fsq_file_stamp_of(const char *path);
 
 /** @return  whether a file is as it was when the stamp was taken */
-bool file_stamp_is_current(const struct file_stamp *stamp, const char *path);
+bool fsq_file_stamp_is_current(const struct fsq_file_stamp *stamp, const char *path);
 
 #endif

@@ -234,6 +234,19 @@ asks() {
 
 # --- clients --------------------------------------------------------------------------------------
 
+# The blocks of the page, and the files without the comments that they begin with.
+@test "the page shows the clients in contrib" {
+	local client
+	for client in client.sh client.py client.go; do
+		sed -E '/^(#|\/\/|"""|$)/d; :a; n; ba' "$srcdir/contrib/clients/$client" >"$BATS_TEST_TMPDIR/$client"
+		cat "$BATS_TEST_TMPDIR/$client"
+	done >"$BATS_TEST_TMPDIR/files"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/files")" -gt 40 ]
+	sed -n '/^\.Sh CLIENTS/,/^\.Sh EXIT/p' "$srcdir/man/fsquota-batch.8" |
+		sed -n '/^\.Bd/,/^\.Ed/{/^\.[BE]d/d;s/\\e/\\/g;p}' >"$BATS_TEST_TMPDIR/page"
+	diff "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/files"
+}
+
 @test "the clients in contrib work as they stand" {
 	local client
 	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none

@@ -970,7 +970,7 @@ error_is() {
 # What a page shows: /srv is an XFS on /dev/vdb1.
 transcript() {
 	awk '/^\.Sh/ { on = $2 == "EXAMPLES"; next } /^\.Bd/ { block = on; next } /^\.Ed/ { block = 0 }
-		block && NF' "$1" | sed "s#/dev/vdb1#$FSQ_X_DEV#g; s#/srv\\b#/mnt/x#g"
+		block && NF' "$1" | sed "s#/dev/vdb1#$FSQ_X_DEV#g; s#/srv\\b#/mnt/x#g; s#\\\\e#\\\\#g"
 }
 
 # Its commands, run: the same lines, if the page tells the truth. Seconds pass while they do. The

@@ -43,7 +43,7 @@ static bool is_current(struct fsq_cached_file *cached, const char *file)
 	if (!cached->path || strcmp(cached->path, file) != 0)
 		return false;
 	if (!cached->checked)
-		cached->checked = file_stamp_is_current(&cached->stamp, file);
+		cached->checked = fsq_file_stamp_is_current(&cached->stamp, file);
 	return cached->checked;
 }
 
@@ -53,7 +53,7 @@ static bool remember(struct fsq_cached_file *cached, const char *file)
 	*cached = (struct fsq_cached_file){
 		.path = strdup(file),
 		.checked = true,
-		.stamp = file_stamp_of(file),
+		.stamp = fsq_file_stamp_of(file),
 	};
 	return cached->path != NULL;
 }

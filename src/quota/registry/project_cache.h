@@ -10,7 +10,7 @@
 struct fsq_cached_file {
 	char *path;   /* NULL: none yet */
 	bool checked; /* it is as on disk, as far as the last check knows */
-	struct file_stamp stamp;
+	struct fsq_file_stamp stamp;
 };
 
 struct fsq_project_cache {
