@@ -35,7 +35,8 @@
  *     native_text.c    the text of rows that xfs_quota does not have
  *     change_text.c change_json.c    rows of what is changed, or would be
  *     project_rows.c   projects as a table (smartcols.c, plain_table.c) or JSON;
- *                      project_order.c sorts, project_totals.c sums
+ *                      project_columns.c has their cells and keys, project_order.c sorts,
+ *                      project_totals.c sums
  *     openmetrics.c    projects and filesystems for Prometheus
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
