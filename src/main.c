@@ -23,6 +23,9 @@
  *     template.c       texts with names in them, and words of the shell
  *     listing.c        util-linux's options, and the row of a project
  *     config.c         /etc/fsquota.conf
+ *     watch.c          waits for what happens: watch_places.c where, watch_ids.c to whom and how often,
+ *                      watch_poll.c what the kernel does not tell; watch_tell.c, watch_run.c --exec
+ *     notify.c         what a service tells its manager
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
  *     signals.c        a pending signal ends a call of the library
  *     hints.c          the advice after an error; cause.c: why something is not supported
@@ -36,6 +39,7 @@
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
  *     answer.c         to a request of batch
+ *     watch_rows.c     the lines of watch
  *     cells.c json.c writer.c        numbers, JSON and the buffer of a line
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
@@ -66,7 +70,8 @@
  *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c, superblock.c
+ *                      space.c, privilege.c, superblock.c; warnings.c  what the kernel tells by itself
+ *                      (genetlink.c)
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "native_text.h"
 #include "renderer.h"
+#include "watch_rows.h"
 
 /* KEP-1029's "accounting without a limit": from its value for ext4 on, 2^58-1 bytes. */
 #define UNLIMITED_BLOCKS ((1ULL << 49) - 1)
@@ -415,5 +416,6 @@ const struct renderer json_renderer = {
 	.support = support,
 	.leftover_row = leftover_row,
 	.applied_row = applied_row,
+	.watch_row = json_watch_row,
 	.finding_row = finding_row,
 };

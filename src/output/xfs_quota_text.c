@@ -6,6 +6,7 @@
 #include "cells.h"
 #include "native_text.h"
 #include "renderer.h"
+#include "watch_rows.h"
 
 static const char *type_word(enum row_type type)
 {
@@ -483,5 +484,6 @@ const struct renderer text_renderer = {
 	.support = text_support,
 	.leftover_row = text_leftover_row,
 	.applied_row = text_applied_row,
+	.watch_row = text_watch_row,
 	.finding_row = text_finding_row,
 };
