@@ -25,6 +25,9 @@
  *     listing.c        util-linux's options, and the row of a project
  *     replacement.c    output that replaces a file, whole or not at all (metrics)
  *     config.c         /etc/fsquota.conf
+ *     watch.c          waits for what happens: watch_places.c where, watch_ids.c to whom and how often,
+ *                      watch_poll.c what the kernel does not tell; watch_tell.c, watch_run.c --exec
+ *     notify.c         what a service tells its manager
  *     progress.c       how far a walk is (output/progress_text.c), and how it is cancelled
  *     signals.c        a pending signal ends a call of the library
  *     hints.c          the advice after an error; cause.c: why something is not supported
@@ -41,6 +44,7 @@
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
  *     errno_words.c    names and texts of errors
  *     answer.c         to a request of batch
+ *     watch_rows.c     the lines of watch
  *     cells.c json.c utf8.c writer.c   numbers, JSON and the buffer of a line
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
@@ -73,7 +77,8 @@
  *       mount_points.c   where a path lies, by its name alone
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c, superblock.c
+ *                      space.c, privilege.c, superblock.c; warnings.c  what the kernel tells by itself
+ *                      (genetlink.c)
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.

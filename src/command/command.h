@@ -133,6 +133,6 @@ extern const struct command apply_command, assign_command, batch_command, check_
 	path_command, print_command, project_command, prune_command, quit_command, quot_command,
 	quota_command, release_command, remove_command, report_command, resize_command,
 	restore_command, state_command, supported_command, timer_command, usage_command,
-	warn_command;
+	warn_command, watch_command;
 
 #endif

@@ -12,7 +12,7 @@ static const struct command *const commands[] = {
 	&metrics_command,   &off_command,    &path_command,   &print_command,	&project_command,
 	&prune_command,	    &quit_command,   &quot_command,   &quota_command,	&release_command,
 	&remove_command,    &report_command, &resize_command, &restore_command, &state_command,
-	&supported_command, &timer_command,  &usage_command,  &warn_command,
+	&supported_command, &timer_command,  &usage_command,  &warn_command,	&watch_command,
 };
 
 const struct command *command_at(size_t index)

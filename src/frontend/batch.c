@@ -133,8 +133,6 @@ static void run(struct batch *batch, struct session *session, const char *wrong)
 	session->config = &batch->config;
 	if (wrong)
 		session_usage_error(session, "%s", wrong);
-	else if (request->count > 0 && strcmp(request->words[0], "batch") == 0)
-		session_usage_error(session, "batch is no request of its own");
 	else
 		native_run(session, request->count, request->words);
 	session_end(session);

@@ -113,6 +113,8 @@ static void run_parsed(struct session *session, struct invocation *invocation, i
 		session_wait(session);
 	if (session->help)
 		command_explain(session, command);
+	else if (command == &batch_command && session->batch)
+		session_usage_error(session, "batch is no request of its own");
 	else if (command == &batch_command && invocation->operand_count > 0)
 		session_usage_error(session, "batch takes no other words, not \"%s\"",
 				    invocation->operands[0]);

@@ -5,6 +5,7 @@
 #include "json_rows.h"
 #include "native_text.h"
 #include "renderer.h"
+#include "watch_rows.h"
 
 /* KEP-1029's "accounting without a limit": from its value for ext4 on, 2^58-1 bytes. */
 #define UNLIMITED_BLOCKS ((1ULL << 49) - 1)
@@ -360,5 +361,6 @@ const struct renderer json_renderer = {
 	.switched_row = json_switched_row,
 	.changed_tree_row = json_changed_tree_row,
 	.released_row = json_released_row,
+	.watch_row = json_watch_row,
 	.finding_row = finding_row,
 };

@@ -69,6 +69,8 @@ struct renderer {
 	void (*support)(struct writer *w, const struct support_row *row);
 	void (*leftover_row)(struct writer *w, const struct leftover_row *row); /* prune */
 	void (*applied_row)(struct writer *w, const struct applied_row *row);	/* apply */
+	/* watch: a line that stands alone, in JSON too */
+	void (*watch_row)(struct writer *w, const struct watch_row *row);
 	/* doctor */
 	void (*finding_row)(struct writer *w, const struct finding_row *row);
 };

@@ -7,6 +7,7 @@
 #define FSQ_ROWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum row_type { ROW_USER, ROW_GROUP, ROW_PROJECT };
@@ -214,6 +215,30 @@ struct support_row {
 	const char *filesystem; /* or NULL: not to be found out */
 	const char *mountpoint;
 	bool enforced;
+};
+
+/* Something that happened to a quota. */
+struct watch_row {
+	int64_t milliseconds; /* when, since 1970 */
+	const char *event;    /* "soft-reached" or another of watch's words */
+	const char *sentence; /* the same for people, with the form */
+	bool of_inodes;	      /* and not of space */
+	struct owner_row owner;
+	const char *const *directories; /* of a project */
+	size_t directory_count;
+	const char *filesystem;
+	const char *mountpoint;
+	bool has_writer;
+	uint32_t writer;  /* user ID of who caused it */
+	bool from_kernel; /* else it was found by polling */
+	uint64_t count;	  /* how often since the last one */
+	bool has_numbers; /* false: the filesystem could not be asked */
+	uint64_t used_bytes, used_inodes;
+	/* 0: no limit */
+	uint64_t soft_bytes, hard_bytes;
+	uint64_t soft_inodes, hard_inodes;
+	int64_t bytes_grace_seconds, inodes_grace_seconds; /* ROW_NO_GRACE: it does not run */
+	double percent; /* of the limit of the form that is in use; -1: no limit */
 };
 
 enum finding_level { FINDING_OK, FINDING_NOTE, FINDING_PROBLEM };

@@ -7,6 +7,7 @@
 #include "change_text.h"
 #include "native_text.h"
 #include "renderer.h"
+#include "watch_rows.h"
 
 static const char *type_word(enum row_type type)
 {
@@ -487,5 +488,6 @@ const struct renderer text_renderer = {
 	.switched_row = text_switched_row,
 	.changed_tree_row = text_changed_tree_row,
 	.released_row = text_released_row,
+	.watch_row = text_watch_row,
 	.finding_row = text_finding_row,
 };

@@ -1085,6 +1085,65 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
  * first */
 bool fsq_project_name_is_valid(const char *name);
 
+/* --- What the kernel tells when it happens --- */
+
+enum fsq_warning_kind {
+	FSQ_WARNING_SOFT_REACHED, /* XFS: by every write above it; ext4 and f2fs: once */
+	FSQ_WARNING_GRACE_OVER,	  /* and a write was refused */
+	FSQ_WARNING_HARD_REACHED, /* and a write was refused */
+	FSQ_WARNING_BELOW_SOFT,	  /* not from XFS; below the hard limit, too */
+	FSQ_WARNING_BELOW_HARD,	  /* not from XFS */
+};
+
+struct fsq_warning {
+	dev_t dev; /* st_dev of the file system */
+	enum fsq_type type;
+	uint32_t id;
+	enum fsq_form form; /* FSQ_BLOCKS or FSQ_INODES */
+	enum fsq_warning_kind kind;
+	bool has_writer;
+	uid_t writer; /* who caused it */
+};
+
+typedef enum fsq_visit (*fsq_warning_visitor)(const struct fsq_warning *warning, void *arg);
+
+/* The warnings of the kernel, about all file systems and types. */
+struct fsq_warnings;
+
+/**
+ * Begin to receive warnings. They are sent in the initial network namespace alone.
+ *
+ * @warnings set on success; close it with fsq_warnings_close()
+ * @return   0; FSQ_E_NOT_SUPPORTED the kernel sends none here; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: kernel documentation, "Quota subsystem", "Quota netlink interface"; netlink(7)
+ */
+int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err);
+
+/** @return  a descriptor for poll(2), readable when there are warnings, or some were lost */
+int fsq_warnings_fd(const struct fsq_warnings *warnings);
+
+/**
+ * Visit the warnings that are there, without waiting for others. A bounded number is read at once;
+ * the descriptor stays readable when there are more.
+ *
+ * @lost     set: some came faster than they were read, so use must be asked for
+ * @return   0, also when there was none; FSQ_E_FAILED
+ */
+int fsq_warnings_read(struct fsq_warnings *warnings, fsq_warning_visitor visit, void *arg,
+		      bool *lost, struct fsq_error *err);
+
+/** NULL is ignored. */
+void fsq_warnings_close(struct fsq_warnings *warnings);
+
+/**
+ * Watch the mounts.
+ *
+ * @return   a descriptor for poll(2), which tells POLLPRI once after file systems were mounted, moved
+ *           or unmounted, for close(2); or FSQ_E_NOT_FOUND, FSQ_E_FAILED
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mounts_changes(struct fsq_error *err);
+
 /* --- Why does it not work here? --- */
 
 enum fsq_finding_level {

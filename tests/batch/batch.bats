@@ -70,12 +70,12 @@ asks() {
 
 @test "a line that cannot be parsed is answered, and the next one, too" {
 	answers '"unterminated' "id 'x" '[' '["id"' '["id",]' '["id" "x"]' '[1]' '["\x"]' '["\ud800"]' '["\u0000"]' \
-		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' 'id /mnt/x/web'
+		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' '--json batch' 'watch' 'id /mnt/x/web'
 	local i
-	for i in {1..15}; do
+	for i in {1..17}; do
 		is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"
 	done
-	is 16 '[.exit, .id[0].id]' '[0,1048577]'
+	is 18 '[.exit, .id[0].id]' '[0,1048577]'
 }
 
 @test "a line is at most 1 MiB long, and holds no NUL" {

@@ -386,3 +386,13 @@ int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struc
 {
 	return table ? each_in_table(table, visit, arg, err) : each_in_system(visit, arg, err);
 }
+
+int fsq_mounts_changes(struct fsq_error *err)
+{
+	int fd = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, FSQ_MOUNTINFO,
+				"cannot watch the mount table");
+	return fd;
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "notify.h"
+#include "options.h"
+#include "output/errno_words.h"
+#include "shared/array.h"
+
+#define INTERVAL_SECONDS 10
+
+struct watch_options {
+	struct quota_options types; /* of which only the types are used */
+	double over;
+	uint64_t interval, count;
+	bool initial;
+	const char *file;
+	char **arguments;
+	size_t argument_count, argument_capacity;
+};
+
+/* What is waited for. */
+enum { SIGNALS, MOUNTS, WARNINGS, OUTPUT, SOURCES };
+
+struct wait {
+	struct watch *watch;
+	const struct watch_options *options;
+	struct pollfd source[SOURCES];
+	int64_t next_poll;
+	bool mounts_changed, looked_for_new; /* since then */
+	unsigned int signals;		     /* that ask for the end */
+};
+
+/* --- options --- */
+
+static bool take_over(struct session *session, const struct command_option *option, void *to,
+		      const char *text)
+{
+	struct watch_options *options = to;
+	char *end;
+
+	(void)option;
+	options->over = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && options->over > 0)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return false;
+}
+
+static bool take_number(struct session *session, const struct command_option *option, void *to,
+			const char *text)
+{
+	struct watch_options *options = to;
+	bool seconds = option->kind == VALUE_TIME;
+	uint64_t number;
+
+	if (fsq_parse_positive(text, &number) || (seconds && number > INT_MAX / 1000)) {
+		session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
+				    option->name, seconds ? " of seconds" : "", text);
+		return false;
+	}
+	*(seconds ? &options->interval : &options->count) = number;
+	return true;
+}
+
+static bool take_argument(struct session *session, const struct command_option *option, void *to,
+			  const char *word)
+{
+	struct watch_options *options = to;
+	char **arguments = array_grow(options->arguments, options->argument_count,
+				      &options->argument_capacity, sizeof(char *));
+
+	(void)option;
+	if (!arguments) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	options->arguments = arguments;
+	arguments[options->argument_count++] = (char *)word;
+	return true;
+}
+
+static void clear_options(void *to)
+{
+	struct watch_options *options = to;
+
+	free(options->arguments);
+}
+
+/* --exec is looked at before something happens. */
+static bool take_words(struct watch *watch, const struct watch_options *options)
+{
+	struct session *session = watch->session;
+
+	if (!options->file && options->argument_count) {
+		session_usage_error(session, "--exec-arg is for --exec");
+		return false;
+	}
+	if (!options->file)
+		return true;
+	if (!strchr(options->file, '/')) {
+		session_usage_error(session, "--exec is the path of a program, not \"%s\"",
+				    options->file);
+		return false;
+	}
+	if (access(options->file, X_OK)) {
+		session_errno(session, 0, errno, options->file, "%s: cannot run it", options->file);
+		return false;
+	}
+	watch->run.words = calloc(options->argument_count + 2, sizeof(char *));
+	if (!watch->run.words) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	watch->run.words[0] = (char *)options->file;
+	for (size_t i = 0; i < options->argument_count; i++)
+		watch->run.words[i + 1] = options->arguments[i];
+	watch->runs = true;
+	return true;
+}
+
+/* --- what comes --- */
+
+static void place_came(struct watch_place *place, void *arg)
+{
+	struct wait *wait = arg;
+
+	session_warn(wait->watch->session, place->directory, "%s: mounted, and watched from now on",
+		     place->directory);
+	watch_poll_place(wait->watch, place, wait->options->initial ? WATCH_ALL : WATCH_BASELINE);
+}
+
+/* What was to be told of it is told. */
+static void place_gone(struct watch_place *place, void *arg)
+{
+	struct wait *wait = arg;
+	struct watch *watch = wait->watch;
+
+	watch_ids_hurry(&watch->ids, place);
+	watch_tell(watch, 1);
+	watch_ids_forget(&watch->ids, place);
+	session_warn(watch->session, place->directory, "%s: unmounted, and no longer watched",
+		     place->directory);
+}
+
+static void look_at_mounts(struct wait *wait)
+{
+	const struct watch_place_changes changes = { place_came, place_gone, wait };
+
+	watch_places_refresh(&wait->watch->places, &changes);
+	wait->mounts_changed = wait->looked_for_new = false;
+}
+
+/* Those that are gone stay for now: warnings about them may be on the way. */
+static bool look_for_new(struct wait *wait)
+{
+	const struct watch_place_changes changes = { place_came, NULL, wait };
+
+	if (poll(&wait->source[MOUNTS], 1, 0) > 0) {
+		wait->mounts_changed = true;
+		wait->looked_for_new = false;
+	}
+	if (!wait->mounts_changed || wait->looked_for_new)
+		return false;
+	wait->looked_for_new = true;
+	watch_places_refresh(&wait->watch->places, &changes);
+	return true;
+}
+
+static enum fsq_visit take_warning(const struct fsq_warning *warning, void *arg)
+{
+	struct wait *wait = arg;
+	struct watch *watch = wait->watch;
+	struct watch_place *place = watch_places_find(&watch->places, warning->dev);
+
+	/* It may have been mounted a moment ago. */
+	if (!place && look_for_new(wait))
+		place = watch_places_find(&watch->places, warning->dev);
+	if (place && place->type[warning->type])
+		watch_ids_warn(&watch->ids, place, warning);
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* Without the kernel's warnings all is found by polling. */
+static void give_up_warnings(struct wait *wait, const struct fsq_error *err)
+{
+	struct watch *watch = wait->watch;
+	const char *reason = err->errnum ? errno_words(err->errnum) : NULL;
+
+	session_warn(watch->session, NULL, "%s%s%s: polling every %llu seconds instead",
+		     err->message, reason ? ": " : "", reason ? reason : "",
+		     (unsigned long long)wait->options->interval);
+	fsq_warnings_close(watch->warnings);
+	watch->warnings = NULL;
+	wait->source[WARNINGS].fd = -1;
+}
+
+static void read_warnings(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+	struct fsq_error err;
+	bool lost;
+
+	if (fsq_warnings_read(watch->warnings, take_warning, wait, &lost, &err)) {
+		give_up_warnings(wait, &err);
+		lost = true;
+	} else if (lost) {
+		session_warn(watch->session, NULL,
+			     "the kernel told more than could be read, and some of it is lost: "
+			     "polling now");
+	}
+	if (lost)
+		watch_poll_all(watch, WATCH_ALL);
+}
+
+static void read_signals(struct wait *wait)
+{
+	struct signalfd_siginfo info;
+
+	while (read(wait->source[SIGNALS].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		wait->watch->ends = true;
+		wait->signals++;
+	}
+	watch_run_reap(&wait->watch->run);
+}
+
+/* --- waiting --- */
+
+static bool needs_polling(const struct wait *wait)
+{
+	return !wait->watch->warnings || wait->options->over > 0 || watch_knows_any(wait->watch);
+}
+
+static int timeout_of(const struct wait *wait, int64_t now)
+{
+	const struct watch_id *due = wait->watch->ids.first_due;
+	int64_t next = needs_polling(wait) ? wait->next_poll : INT64_MAX;
+
+	if (due && due->due < next)
+		next = due->due;
+	if (next == INT64_MAX)
+		return -1;
+	if (next <= now)
+		return 0;
+	return next - now > INT_MAX ? INT_MAX : (int)(next - now);
+}
+
+static void poll_if_due(struct wait *wait, int64_t now)
+{
+	struct watch *watch = wait->watch;
+
+	if (now < wait->next_poll)
+		return;
+	if (!watch->warnings)
+		watch_poll_all(watch, WATCH_ALL);
+	else if (wait->options->over > 0)
+		watch_poll_all(watch, WATCH_KERNEL);
+	else
+		watch_poll_known(watch);
+	wait->next_poll = watch_now() + (int64_t)wait->options->interval * 1000;
+}
+
+static void tell_lack_of_memory(struct watch *watch)
+{
+	if (watch->ids.no_memory)
+		session_errno(watch->session, 0, ENOMEM, NULL, "cannot tell all that happens");
+	watch->ids.no_memory = false;
+}
+
+/* As the next line would. */
+static void end_without_reader(struct watch *watch)
+{
+	raise(SIGPIPE);
+	session_errno(watch->session, 0, EPIPE, NULL, "cannot write the output");
+	watch->ends = true;
+}
+
+/* What the kernel tells first: it may be of a filesystem that is gone. */
+static void wait_once(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+	int64_t now;
+
+	if (poll(wait->source, SOURCES, timeout_of(wait, watch_now())) < 0 && errno != EINTR) {
+		session_errno(watch->session, 0, errno, NULL, "cannot wait");
+		watch->ends = true;
+		return;
+	}
+	if (wait->source[SIGNALS].revents)
+		read_signals(wait);
+	wait->mounts_changed |= wait->source[MOUNTS].revents != 0;
+	if (wait->source[WARNINGS].revents)
+		read_warnings(wait);
+	if (wait->mounts_changed)
+		look_at_mounts(wait);
+	if (wait->source[OUTPUT].revents)
+		end_without_reader(watch);
+	now = watch_now();
+	poll_if_due(wait, now);
+	watch_tell(watch, now);
+	tell_lack_of_memory(watch);
+}
+
+/* Commands that run are waited for until a second signal comes, and after the last event of --count
+ * those that are to run. */
+static void finish(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+
+	notify("STOPPING=1");
+	for (;;) {
+		if (wait->signals || watch->session->out->errnum)
+			watch_run_stop(&watch->run);
+		if (!watch_run_is_busy(&watch->run) || wait->signals > 1)
+			break;
+		poll(&wait->source[SIGNALS], 1, -1);
+		read_signals(wait);
+	}
+}
+
+/* What is to be told when a signal comes is told before. */
+static void wait_for_all(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+
+	while (!watch->ends)
+		wait_once(wait);
+	if (wait->signals) {
+		watch->ends = false;
+		if (watch->warnings)
+			read_warnings(wait);
+		watch_ids_hurry(&watch->ids, NULL);
+		watch_tell(watch, 1);
+	}
+	finish(wait);
+}
+
+/* --- the command --- */
+
+/* A signal that is ignored, as below nohup(1), stays so. */
+static int take_signals(void)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action;
+	sigset_t set;
+
+	sigemptyset(&set);
+	signal(SIGCHLD, SIG_DFL);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &action) || action.sa_handler != SIG_IGN)
+			sigaddset(&set, ends[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool open_sources(struct wait *wait)
+{
+	struct session *session = wait->watch->session;
+	int signals = take_signals(), mounts;
+	struct fsq_error err;
+
+	if (signals < 0) {
+		session_errno(session, 0, errno, NULL, "cannot wait for signals");
+		return false;
+	}
+	wait->source[SIGNALS] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	mounts = fsq_mounts_changes(&err);
+	if (mounts < 0) {
+		session_fail(session, &err);
+		return false;
+	}
+	wait->source[MOUNTS] = (struct pollfd){ .fd = mounts, .events = POLLPRI };
+	/* Only that it is closed at its other end. */
+	wait->source[OUTPUT] = (struct pollfd){ .fd = session->out->fd };
+	return true;
+}
+
+static void open_warnings(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+	struct fsq_error err;
+
+	if (fsq_warnings_open(&watch->warnings, &err)) {
+		watch->warnings = NULL;
+		give_up_warnings(wait, &err);
+		return;
+	}
+	wait->source[WARNINGS] =
+		(struct pollfd){ .fd = fsq_warnings_fd(watch->warnings), .events = POLLIN };
+}
+
+/* The kernel is listened to before the first look, so that nothing comes between. */
+static void start(struct wait *wait, const struct invocation *invocation)
+{
+	struct watch *watch = wait->watch;
+	struct session *session = watch->session;
+
+	if (!open_sources(wait) || !watch_places_start(&watch->places, invocation->operands,
+						       (size_t)invocation->operand_count))
+		return;
+	open_warnings(wait);
+	watch_poll_all(watch, wait->options->initial ? WATCH_ALL : WATCH_BASELINE);
+	if (session->status)
+		return;
+	wait->next_poll = watch_now() + (int64_t)wait->options->interval * 1000;
+	notify("READY=1");
+	wait_for_all(wait);
+}
+
+static void clear(struct wait *wait)
+{
+	struct watch *watch = wait->watch;
+	struct session *session = watch->session;
+
+	for (int i = SIGNALS; i <= MOUNTS; i++)
+		if (wait->source[i].fd >= 0)
+			close(wait->source[i].fd);
+	fsq_warnings_close(watch->warnings);
+	watch_ids_forget(&watch->ids, NULL);
+	watch_places_free(&watch->places);
+	watch_run_free(&watch->run);
+	/* The names were the cache's. */
+	fsq_cache_free(watch->cache);
+	session->cache = NULL;
+	session->names = NULL;
+	session->names_read = false;
+}
+
+static void command_watch(struct session *session, const struct invocation *invocation)
+{
+	const struct watch_options *options = invocation->options;
+	bool type[FSQ_TYPES];
+	struct watch watch = {
+		.session = session,
+		.places = { .session = session, .wanted = type },
+		.ids.over = options->over,
+		.run.session = session,
+		.counts = options->count > 0,
+		.left = options->count,
+	};
+	struct wait wait = { .watch = &watch, .options = options };
+	struct fsq_error err;
+
+	if (session->batch) {
+		session_usage_error(session, "watch is no request: it does not end");
+		return;
+	}
+	memcpy(type, options->types.type, sizeof(type));
+	if (options_type_count(&options->types) == 0)
+		type[FSQ_PROJECT] = true;
+	for (int i = 0; i < SOURCES; i++)
+		wait.source[i].fd = -1;
+	if (fsq_cache_new(&watch.cache, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	session->cache = watch.cache;
+	if (take_words(&watch, options))
+		start(&wait, invocation);
+	clear(&wait);
+}
+
+#define FIELD(member) offsetof(struct watch_options, member)
+
+static const struct command_option watch_options[] = {
+	{ 0, "over", "tell, too, when so much of a limit is used", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .take = take_over },
+	{ 0, "interval", "seconds between polls (10)", .kind = VALUE_TIME, .argument = "SECONDS",
+	  .take = take_number },
+	{ 0, "initial", "begin with what is at a limit already", .field = FIELD(initial) },
+	{ 0, "count", "end after so many events", .kind = VALUE_NUMBER, .argument = "N",
+	  .take = take_number },
+	{ 0, "exec", "run this program for each event", .kind = VALUE_FILE, .argument = "FILE",
+	  .field = FIELD(file) },
+	{ 0, "exec-arg", "one argument of it", .kind = VALUE_FILE, .argument = "WORD",
+	  .take = take_argument },
+	{ 0 },
+};
+
+const struct command watch_command = {
+	.name = "watch",
+	.summary = "tell when limits are reached, as it happens",
+	.synopsis = "[OPTION]... [PATH]...",
+	.help = "Print a line whenever a user, group or project (default) reaches a limit on the\n"
+		"filesystem of a PATH, or of all, and when it is below again.",
+	.options = (option_tables){ users_option, other_types_options, watch_options,
+				    registry_options, json_option, help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct watch_options),
+	.defaults = &(const struct watch_options){ .interval = INTERVAL_SECONDS },
+	.clear_options = clear_options,
+	.flags = COMMAND_CONFIG,
+	.run = command_watch,
+};

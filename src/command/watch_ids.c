@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "watch_ids.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* For so long the events of an ID are gathered; those that are due come together, so that the files
+ * of the registry are read at most ten times a second. */
+#define FOLD_MILLISECONDS 1000
+#define TICK_MILLISECONDS 100
+
+/* With less space than this left nothing can be written any more: a block of 4096 bytes. */
+#define BLOCK 8
+
+static int64_t milliseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t watch_now(void)
+{
+	return milliseconds(CLOCK_MONOTONIC);
+}
+
+/* --- the set --- */
+
+static int compare(const void *one, const void *other)
+{
+	const struct watch_id *a = one, *b = other;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_place *place,
+				enum fsq_type type, uint32_t id)
+{
+	const struct watch_id key = { .place = (struct watch_place *)place,
+				      .type = type,
+				      .id = id };
+	struct watch_id *const *node = tfind(&key, &ids->tree, compare);
+
+	return node ? *node : NULL;
+}
+
+static struct watch_id *add(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+			    uint32_t number)
+{
+	struct watch_id *id = calloc(1, sizeof(*id));
+
+	if (id) {
+		id->place = place;
+		id->type = type;
+		id->id = number;
+	}
+	if (!id || !tsearch(id, &ids->tree, compare)) {
+		ids->no_memory = true;
+		free(id);
+		return NULL;
+	}
+	id->next = ids->all;
+	if (id->next)
+		id->next->previous = id;
+	ids->all = id;
+	return id;
+}
+
+static void drop(struct watch_ids *ids, struct watch_id *id)
+{
+	tdelete(id, &ids->tree, compare);
+	if (id->next)
+		id->next->previous = id->previous;
+	if (id->previous)
+		id->previous->next = id->next;
+	else
+		ids->all = id->next;
+	for (size_t i = 0; i < id->directory_count; i++)
+		free(id->directories[i]);
+	free(id->directories);
+	free(id);
+}
+
+static void drop_if_idle(struct watch_ids *ids, struct watch_id *id)
+{
+	if (!id->due && !id->form[FSQ_BLOCKS].told && !id->form[FSQ_INODES].told)
+		drop(ids, id);
+}
+
+static void mark(struct watch_id *id, int form, const struct fsq_amounts *amounts)
+{
+	id->form[form].marked = true;
+	id->form[form].mark = amounts->used;
+	id->form[form].mark_limit = amounts->hard;
+}
+
+/* @levels   enum watch_level that it is below of */
+static void lower(struct watch_id *id, int form, unsigned int levels)
+{
+	id->form[form].told &= ~levels;
+	if (levels & LEVEL_HARD)
+		id->form[form].marked = false;
+}
+
+/* --- what is due --- */
+
+static void append(struct watch_ids *ids, struct watch_id *id)
+{
+	id->next_due = NULL;
+	if (ids->last_due)
+		ids->last_due->next_due = id;
+	else
+		ids->first_due = id;
+	ids->last_due = id;
+}
+
+static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum watch_event event,
+		      const struct fsq_warning *warning)
+{
+	struct watch_fold *fold = &id->fold[form][event];
+
+	if (fold->count++ == 0)
+		fold->first = milliseconds(CLOCK_REALTIME);
+	fold->last = ++ids->events;
+	fold->from_kernel |= warning != NULL;
+	if (warning && warning->has_writer) {
+		fold->has_writer = true;
+		fold->writer = warning->writer;
+	}
+	if (id->due)
+		return;
+	id->due = watch_now() + FOLD_MILLISECONDS + TICK_MILLISECONDS - 1;
+	id->due -= id->due % TICK_MILLISECONDS;
+	append(ids, id);
+}
+
+struct watch_id *watch_ids_take_due(struct watch_ids *ids, int64_t now)
+{
+	struct watch_id *id = ids->first_due;
+
+	if (!id || id->due > now)
+		return NULL;
+	ids->first_due = id->next_due;
+	if (!ids->first_due)
+		ids->last_due = NULL;
+	return id;
+}
+
+void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
+{
+	for (int form = 0; form < WATCH_FORMS && dquot; form++) {
+		const struct fsq_amounts *amounts = &dquot->form[form];
+
+		if (id->fold[form][WATCH_HARD_REACHED].count && (id->form[form].told & LEVEL_HARD))
+			mark(id, form, amounts);
+		/* A single large write was refused: there is no way below. */
+		if (amounts->used == 0)
+			lower(id, form, LEVEL_HARD);
+	}
+	memset(id->fold, 0, sizeof(id->fold));
+	id->due = 0;
+	for (size_t i = 0; i < id->directory_count; i++)
+		free(id->directories[i]);
+	id->directory_count = 0;
+	id->is_told = false;
+	drop_if_idle(ids, id);
+}
+
+/* Take those of a filesystem, or all, off the queue. */
+static struct watch_id *unqueue(struct watch_ids *ids, const struct watch_place *place)
+{
+	struct watch_id *id = ids->first_due, *next, *taken = NULL, **end = &taken;
+
+	ids->first_due = ids->last_due = NULL;
+	for (; id; id = next) {
+		next = id->next_due;
+		if (place && id->place != place) {
+			append(ids, id);
+			continue;
+		}
+		id->next_due = NULL;
+		*end = id;
+		end = &id->next_due;
+	}
+	return taken;
+}
+
+void watch_ids_hurry(struct watch_ids *ids, const struct watch_place *place)
+{
+	struct watch_id *first = unqueue(ids, place), *last = first;
+
+	if (!first)
+		return;
+	for (;; last = last->next_due) {
+		last->due = 1;
+		if (!last->next_due)
+			break;
+	}
+	last->next_due = ids->first_due;
+	ids->first_due = first;
+	if (!ids->last_due)
+		ids->last_due = last;
+}
+
+void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place)
+{
+	struct watch_id *next;
+
+	unqueue(ids, place);
+	for (struct watch_id *id = ids->all; id; id = next) {
+		next = id->next;
+		if (!place || id->place == place)
+			drop(ids, id);
+	}
+}
+
+/* --- what the kernel tells --- */
+
+void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
+		    const struct fsq_warning *warning)
+{
+	_Static_assert((int)FSQ_WARNING_BELOW_HARD == (int)WATCH_BELOW_HARD, "the same order");
+	struct watch_id *id = watch_ids_find(ids, place, warning->type, warning->id);
+	enum watch_event event = (enum watch_event)warning->kind;
+	unsigned int *told;
+
+	if (!id)
+		id = add(ids, place, warning->type, warning->id);
+	if (!id)
+		return;
+	told = &id->form[warning->form].told;
+	/* With a hard limit alone, ext4 takes none for a soft limit of 0. */
+	if (event == WATCH_BELOW_SOFT && !(*told & LEVEL_SOFT))
+		event = WATCH_BELOW_HARD;
+	switch (event) {
+	case WATCH_SOFT_REACHED:
+		/* XFS tells it at every write. */
+		if (!(*told & LEVEL_SOFT))
+			add_event(ids, id, (int)warning->form, event, warning);
+		*told |= LEVEL_SOFT;
+		break;
+	case WATCH_BELOW_SOFT:
+		lower(id, (int)warning->form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
+		add_event(ids, id, (int)warning->form, event, warning);
+		break;
+	case WATCH_BELOW_HARD:
+		if (*told & LEVEL_HARD)
+			add_event(ids, id, (int)warning->form, event, warning);
+		lower(id, (int)warning->form, LEVEL_HARD);
+		break;
+	default:
+		*told |= event == WATCH_HARD_REACHED ? LEVEL_HARD : LEVEL_GRACE | LEVEL_SOFT;
+		add_event(ids, id, (int)warning->form, event, warning);
+	}
+	drop_if_idle(ids, id);
+}
+
+/* --- what is polled --- */
+
+uint64_t watch_limit(enum fsq_form form, uint64_t limit)
+{
+	return form == FSQ_BLOCKS && fsq_limit_is_none(limit) ? 0 : limit;
+}
+
+double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+	uint64_t limit = watch_limit(form, amounts->hard);
+
+	if (!limit)
+		limit = watch_limit(form, amounts->soft);
+	return limit ? (double)amounts->used * 100 / (double)limit : -1;
+}
+
+static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot *dquot,
+			     enum fsq_form form)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+	uint64_t soft = watch_limit(form, amounts->soft), hard = watch_limit(form, amounts->hard);
+	unsigned int level = 0;
+
+	if (soft && amounts->used > soft)
+		level |= LEVEL_SOFT;
+	if ((level & LEVEL_SOFT) && amounts->expires && amounts->expires <= time(NULL))
+		level |= LEVEL_GRACE;
+	if (hard && (amounts->used >= hard || (form == FSQ_BLOCKS && hard - amounts->used < BLOCK)))
+		level |= LEVEL_HARD;
+	if (ids->over > 0 && watch_percent(dquot, form) >= ids->over)
+		level |= LEVEL_PERCENT;
+	return level;
+}
+
+/* A write may have been refused with some room left: then there must be more room than at that time. */
+static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
+			  const struct fsq_amounts *amounts, unsigned int level)
+{
+	return !(level & LEVEL_HARD) &&
+	       (amounts->used < id->form[form].mark || amounts->hard != id->form[form].mark_limit);
+}
+
+static void judge_up(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
+		     unsigned int risen)
+{
+	if (risen & LEVEL_SOFT)
+		add_event(ids, id, (int)form, WATCH_SOFT_REACHED, NULL);
+	if (risen & LEVEL_GRACE)
+		add_event(ids, id, (int)form, WATCH_GRACE_OVER, NULL);
+	if (risen & LEVEL_HARD)
+		add_event(ids, id, (int)form, WATCH_HARD_REACHED, NULL);
+	if (risen & LEVEL_PERCENT)
+		add_event(ids, id, (int)form, WATCH_PERCENT_REACHED, NULL);
+	id->form[form].told |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
+}
+
+static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
+		       const struct fsq_amounts *amounts, unsigned int level)
+{
+	unsigned int *told = &id->form[form].told;
+
+	if ((*told & LEVEL_SOFT) && !(level & LEVEL_SOFT)) {
+		add_event(ids, id, (int)form, WATCH_BELOW_SOFT, NULL);
+		lower(id, (int)form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
+	} else if ((*told & LEVEL_HARD) && is_below_hard(id, form, amounts, level)) {
+		add_event(ids, id, (int)form, WATCH_BELOW_HARD, NULL);
+		lower(id, (int)form, LEVEL_HARD);
+	}
+	if ((*told & LEVEL_PERCENT) && !(level & LEVEL_PERCENT)) {
+		add_event(ids, id, (int)form, WATCH_BELOW_PERCENT, NULL);
+		lower(id, (int)form, LEVEL_PERCENT);
+	}
+}
+
+static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
+		       const struct fsq_dquot *dquot, enum watch_judgement judgement)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+	unsigned int level = level_of(ids, dquot, form), *told = &id->form[form].told;
+	unsigned int told_by_kernel = LEVEL_SOFT | LEVEL_HARD;
+
+	if (judgement == WATCH_BASELINE) {
+		*told = level;
+	} else {
+		/* What it has told just now may be over already; it is told in its order. */
+		if (id->fold[form][WATCH_HARD_REACHED].count == 0)
+			judge_down(ids, id, form, amounts, level);
+		level &= ~*told;
+		judge_up(ids, id, form,
+			 judgement == WATCH_KERNEL ? level & ~told_by_kernel : level);
+	}
+	if (judgement != WATCH_KERNEL && (level & LEVEL_HARD))
+		mark(id, (int)form, amounts);
+}
+
+void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
+{
+	for (int form = 0; form < WATCH_FORMS; form++) {
+		unsigned int level = level_of(ids, dquot, (enum fsq_form)form);
+		struct watch_fold *hard = &id->fold[form][WATCH_HARD_REACHED];
+		const struct fsq_amounts *amounts = &dquot->form[form];
+
+		if (!hard->count || !id->form[form].marked ||
+		    !is_below_hard(id, (enum fsq_form)form, amounts, level))
+			continue;
+		*hard = (struct watch_fold){ 0 };
+		judge_down(ids, id, (enum fsq_form)form, amounts, level);
+	}
+}
+
+void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+		     const struct fsq_dquot *dquot, enum watch_judgement judgement)
+{
+	struct watch_id *id = watch_ids_find(ids, place, type, dquot->id);
+
+	if (!id) {
+		if (level_of(ids, dquot, FSQ_BLOCKS) == 0 && level_of(ids, dquot, FSQ_INODES) == 0)
+			return;
+		id = add(ids, place, type, dquot->id);
+		if (!id)
+			return;
+	}
+	id->pass = ids->pass;
+	for (int form = 0; form < WATCH_FORMS; form++)
+		judge_form(ids, id, (enum fsq_form)form, dquot, judgement);
+	drop_if_idle(ids, id);
+}

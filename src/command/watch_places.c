@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "watch_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/array.h"
+
+static void free_place(struct watch_place *place)
+{
+	free(place->device);
+	free(place->directory);
+	free(place);
+}
+
+static void forget_mounts(struct watch_places *places)
+{
+	for (size_t i = 0; i < places->mount_count; i++)
+		free(places->mounts[i].directory);
+	places->mount_count = 0;
+}
+
+void watch_places_free(struct watch_places *places)
+{
+	for (size_t i = 0; i < places->count; i++)
+		free_place(places->all[i]);
+	for (size_t i = 0; i < places->only_count; i++)
+		free(places->only[i]);
+	forget_mounts(places);
+	free(places->all);
+	free(places->only);
+	free(places->mounts);
+}
+
+/* --- finding --- */
+
+struct watch_place *watch_places_find(const struct watch_places *places, dev_t dev)
+{
+	for (size_t i = 0; i < places->count; i++)
+		if (places->all[i]->dev == dev)
+			return places->all[i];
+	return NULL;
+}
+
+/* How much of a directory's name is the mount's; 0: it is not below it. */
+static size_t part_of_mount(const char *directory, const char *mount)
+{
+	size_t length = strlen(mount);
+
+	if (strcmp(mount, "/") == 0)
+		return 1;
+	if (strncmp(directory, mount, length) != 0 ||
+	    (directory[length] != '/' && directory[length] != '\0'))
+		return 0;
+	return length;
+}
+
+struct watch_place *watch_places_of(const struct watch_places *places, const char *directory)
+{
+	size_t longest = 0;
+	dev_t dev = 0;
+
+	/* Of those at the same place the last hides the others. */
+	for (size_t i = 0; i < places->mount_count; i++) {
+		size_t length = part_of_mount(directory, places->mounts[i].directory);
+
+		if (length == 0 || length < longest)
+			continue;
+		longest = length;
+		dev = places->mounts[i].dev;
+	}
+	return longest ? watch_places_find(places, dev) : NULL;
+}
+
+int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,
+		     struct fsq_error *err)
+{
+	if (place->has_device)
+		return fsq_filesystem_of_device(fs, place->device, err);
+	return fsq_filesystem_open(fs, place->directory, NULL, 0, err);
+}
+
+/* --- looking at the mounts --- */
+
+/* A refresh that goes on. */
+struct refresh {
+	struct watch_places *places;
+	const struct watch_place_changes *changes; /* or NULL */
+};
+
+static bool is_wanted(const struct watch_places *places, const struct fsq_mount *mount)
+{
+	/* Like all commands: what has no device has no quota, unless it was named. */
+	if (places->only_count == 0)
+		return mount->device[0] == '/';
+	for (size_t i = 0; i < places->only_count; i++)
+		if (strcmp(places->only[i], mount->directory) == 0)
+			return true;
+	return false;
+}
+
+static bool has_quota(const struct watch_places *places, struct fsq_filesystem *fs,
+		      bool type[FSQ_TYPES])
+{
+	struct fsq_state state;
+	bool any = false;
+
+	if (fsq_quota_state(fs, FSQ_PROJECT, &state))
+		return false;
+	for (int i = 0; i < FSQ_TYPES; i++)
+		any |= type[i] = places->wanted[i] && state.accounting[i];
+	return any;
+}
+
+static struct watch_place *add_place(struct watch_places *places,
+				     const struct fsq_filesystem_info *info)
+{
+	struct watch_place **all = array_grow(places->all, places->count, &places->capacity,
+					      sizeof(struct watch_place *));
+	struct watch_place *place = calloc(1, sizeof(*place));
+
+	if (all)
+		places->all = all;
+	if (place) {
+		place->dev = info->dev;
+		place->has_device = info->asks_device;
+		place->device = strdup(info->device);
+		place->directory = strdup(info->directory);
+	}
+	if (all && place && place->device && place->directory)
+		return all[places->count++] = place;
+	if (place)
+		free_place(place);
+	places->no_memory = true;
+	return NULL;
+}
+
+static void look_at(struct refresh *refresh, const struct fsq_mount *mount)
+{
+	struct watch_places *places = refresh->places;
+	const struct fsq_filesystem_info *info;
+	bool type[FSQ_TYPES] = { false };
+	struct watch_place *place = NULL;
+	struct fsq_filesystem *fs;
+
+	if (fsq_filesystem_open_mount(&fs, mount, 0, NULL))
+		return;
+	info = fsq_filesystem_get_info(fs);
+	if ((places->only_count || info->asks_device) && has_quota(places, fs, type))
+		place = add_place(places, info);
+	fsq_filesystem_close(fs);
+	if (!place)
+		return;
+	place->is_mounted = true;
+	memcpy(place->type, type, sizeof(type));
+	if (refresh->changes)
+		refresh->changes->came(place, refresh->changes->arg);
+}
+
+static void note_mount(struct watch_places *places, const struct fsq_mount *mount)
+{
+	struct watch_mount *mounts = array_grow(places->mounts, places->mount_count,
+						&places->mount_capacity, sizeof(*mounts));
+	char *directory = mounts ? strdup(mount->directory) : NULL;
+
+	if (mounts)
+		places->mounts = mounts;
+	if (directory)
+		mounts[places->mount_count++] = (struct watch_mount){ directory, mount->dev };
+	places->no_memory |= !directory;
+}
+
+/* The first mount of a filesystem stands for it; it may have been moved. */
+static void keep_place(struct watch_place *place, const struct fsq_mount *mount)
+{
+	char *moved;
+
+	if (place->is_mounted)
+		return;
+	place->is_mounted = true;
+	if (strcmp(place->directory, mount->directory) == 0)
+		return;
+	moved = strdup(mount->directory);
+	if (!moved)
+		return;
+	free(place->directory);
+	place->directory = moved;
+}
+
+static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
+{
+	struct refresh *refresh = arg;
+	struct watch_places *places = refresh->places;
+	struct watch_place *place = watch_places_find(places, mount->dev);
+
+	note_mount(places, mount);
+	if (!is_wanted(places, mount))
+		return FSQ_VISIT_CONTINUE;
+	if (place)
+		keep_place(place, mount);
+	else
+		look_at(refresh, mount);
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* The others are whole while a change is told. */
+static void drop_unmounted(struct watch_places *places, const struct watch_place_changes *changes)
+{
+	size_t i = 0;
+
+	while (i < places->count) {
+		struct watch_place *place = places->all[i];
+
+		if (place->is_mounted) {
+			i++;
+			continue;
+		}
+		if (changes)
+			changes->gone(place, changes->arg);
+		places->count--;
+		memmove(&places->all[i], &places->all[i + 1],
+			(places->count - i) * sizeof(struct watch_place *));
+		free_place(place);
+	}
+}
+
+void watch_places_refresh(struct watch_places *places, const struct watch_place_changes *changes)
+{
+	struct refresh refresh = { places, changes };
+	struct fsq_error err;
+
+	forget_mounts(places);
+	for (size_t i = 0; i < places->count; i++)
+		places->all[i]->is_mounted = false;
+	if (fsq_mounts_each(NULL, visit_mount, &refresh, &err)) {
+		session_fail(places->session, &err);
+		return;
+	}
+	if (!changes || changes->gone)
+		drop_unmounted(places, changes);
+	if (places->no_memory)
+		session_errno(places->session, 0, ENOMEM, NULL, "cannot watch all filesystems");
+	places->no_memory = false;
+}
+
+/* --- starting --- */
+
+/* A path stands for its filesystem, wherever that is mounted later. */
+static bool add_path(struct watch_places *places, const char *path)
+{
+	struct session *session = places->session;
+	bool type[FSQ_TYPES];
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
+	bool has;
+
+	if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
+		session_fail(session, &err);
+		return false;
+	}
+	has = has_quota(places, fs, type);
+	if (has)
+		places->only[places->only_count] = strdup(fsq_filesystem_get_info(fs)->directory);
+	fsq_filesystem_close(fs);
+	if (has && places->only[places->only_count]) {
+		places->only_count++;
+		return true;
+	}
+	if (has)
+		session_errno(session, 0, ENOMEM, path, "%s: cannot watch it", path);
+	else
+		session_error(session, places->wanted[FSQ_PROJECT] ? ERROR_NO_QUOTA : 0,
+			      FSQ_E_NOT_SUPPORTED, 0, path,
+			      "%s: there is no such quota on this filesystem", path);
+	return false;
+}
+
+bool watch_places_start(struct watch_places *places, char **paths, size_t count)
+{
+	places->only = calloc(count + 1, sizeof(*places->only));
+	if (!places->only) {
+		session_errno(places->session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!add_path(places, paths[i]))
+			return false;
+	watch_places_refresh(places, NULL);
+	if (places->count == 0 && places->session->status == 0)
+		session_error(places->session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "no filesystem with quota is mounted; see fsquota doctor");
+	return places->session->status == 0;
+}

@@ -1,0 +1,566 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the kernel warns of, watch tells: each once, with the right numbers, and nothing is lost. What
+# it does not warn of is found by polling. "watching" starts one, which the end of a test ends.
+
+# shellcheck disable=SC2154 # run_split sets variables
+# shellcheck disable=SC2016,SC2030,SC2031 # a test is a subshell, and names of tenants are literal
+load ../lib/fsquota
+
+tenants=$builddir/tests/watch/tenants
+rmem_max=/proc/sys/net/core/rmem_max
+hostile='$(touch /mnt/pwned)`touch /mnt/pwned`;touch '\''/mnt/pwned'\''"&'
+
+setup() {
+	rm -rf /etc/projects /etc/projid /mnt/pwned
+	events=$BATS_TEST_TMPDIR/events messages=$BATS_TEST_TMPDIR/messages
+	chmod a+x "$BATS_TEST_TMPDIR"
+	watcher='' rmem='' before=()
+}
+
+teardown() {
+	[ -z "$rmem" ] || echo "$rmem" >"$rmem_max"
+	[ -z "$watcher" ] || kill -KILL "$watcher" 2>/dev/null || :
+	: >"$BATS_TEST_TMPDIR/go"
+}
+
+# until_true COMMAND...: waits for it, a minute at most.
+until_true() {
+	for _ in {1..600}; do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	cat "$events" "$messages" >&2
+	fail "never: $*"
+}
+
+# watching [OPTION]...: start it, and wait until it watches: it says so as a service does.
+watching() {
+	local socket=$BATS_TEST_TMPDIR/ready notes=$BATS_TEST_TMPDIR/notes
+	rm -f "$socket" "$notes"
+	"$tenants" notified "$socket" >"$notes" 3>&- &
+	until_true test -S "$socket"
+	NOTIFY_SOCKET=$socket "${before[@]}" "$FSQUOTA" watch --json "$@" >"$events" 2>"$messages" 3>&- &
+	watcher=$!
+	until_true grep -qs READY=1 "$notes"
+}
+
+# ended STATUS: it does so by itself.
+ended() {
+	local status=0
+	wait "$watcher" || status=$?
+	watcher=
+	assert_equal "$status" "$1"
+}
+
+# ends [SIGNAL]: it does so with status 0, having told all.
+ends() {
+	kill "-${1:-TERM}" "$watcher"
+	ended 0
+}
+
+# told FILTER: how many events are so.
+told() {
+	jq -n "[inputs | select($1)] | length" "$events"
+}
+
+tells() {
+	[ "$(told "$1")" -ge "${2:-1}" ]
+}
+
+# volume FS ID [ASSIGN-OPTION]...: a directory of user 1000
+volume() {
+	mkdir -p "/mnt/$1/$2"
+	chown 1000 "/mnt/$1/$2"
+	fsquota assign "/mnt/$1/$2" --id "$2" --name "v$2" "${@:3}" >/dev/null
+}
+
+# writes FILE KIB: as its owner
+writes() {
+	setpriv --reuid 1000 --clear-groups dd if=/dev/zero of="$1" bs=4k count=$(($2 / 4)) status=none 2>&1 || :
+}
+
+# --- what the kernel tells --------------------------------------------------------------------------
+
+# both_limits FS SOURCE: of going below
+both_limits() {
+	fresh_fs "$1"
+	volume "$1" 42 --soft 512K --hard 1M
+	used=$(fsquota usage -b "/mnt/$1/42" -rno USED)
+	watching --interval 1 "/mnt/$1"
+	writes "/mnt/$1/42/a" 768
+	until_true tells .event==\"soft-reached\"
+	writes "/mnt/$1/42/b" 768
+	until_true tells .event==\"hard-reached\"
+	rm "/mnt/$1/42/a"
+	until_true tells .event==\"below-soft\"
+	ends
+	run -0 jq -c '[.event, .limit, .type, .id, .name, .directories, .mountpoint, .source, .uid,
+		.used_bytes, .soft_bytes, .hard_bytes, .used_inodes, .hard_inodes]' "$events"
+	assert_output "$(jq -nc "[\"space\", \"project\", 42, \"v42\", [\"/mnt/$1/42\"], \"/mnt/$1\"] as \$it
+		| [\"soft-reached\"] + \$it + [\"kernel\", 1000, $((used + 768 * 1024)), 524288, 1048576, 2, null],
+		[\"hard-reached\"] + \$it + [\"kernel\", 1000, 1048576, 524288, 1048576, 3, null],
+		[\"below-soft\"] + \$it + [\"$2\", $3, $((1048576 - 768 * 1024)), 524288, 1048576, 2, null]")"
+	assert_equal "$(jq -r .filesystem "$events" | sort -u)" "$(findmnt -no SOURCE "/mnt/$1")"
+	assert_equal "$(cat "$messages")" ''
+}
+
+@test "XFS: a soft and a hard limit give one event each, and polling finds that it is over" {
+	both_limits x poll null
+}
+
+@test "ext4: a soft and a hard limit give one event each, and one when it is over" {
+	both_limits e kernel 0
+}
+
+inode_limits() {
+	fresh_fs "$1"
+	volume "$1" 42 --hard-inodes 5
+	watching --interval 1 "/mnt/$1"
+	setpriv --reuid 1000 --clear-groups touch "/mnt/$1/42"/{1..9} 2>/dev/null || :
+	until_true tells .event==\"hard-reached\"
+	rm "/mnt/$1/42"/{1..3}
+	until_true tells .event==\"below-hard\"
+	ends
+	run -0 jq -c '[.event, .limit, .used_inodes, .hard_inodes, .soft_bytes]' "$events"
+	assert_output '["hard-reached","inodes",5,5,null]
+["below-hard","inodes",2,5,null]'
+}
+
+@test "XFS: limits of inodes are told" {
+	inode_limits x
+}
+
+@test "ext4: limits of inodes are told" {
+	inode_limits e
+}
+
+@test "a line for people has the same" {
+	fresh_fs x
+	volume x 42 --soft 512K --hard 1M
+	"$FSQUOTA" watch --count 1 /mnt/x >"$events" 2>"$messages" 3>&- &
+	watcher=$!
+	until_true eval "writes /mnt/x/42/a 768; rm -f /mnt/x/42/a; ! kill -0 $watcher 2>/dev/null"
+	ended 0
+	run -0 cat "$events"
+	assert_output --regexp '^[-0-9]+T[0-9:.]+Z /mnt/x project 42 \(v42\): (soft|hard) limit of space reached, used [0-9.]+K?B?, soft 512K, hard 1M, by user 1000(, [0-9]+ times)?, in /mnt/x/42$'
+	assert_equal "$(cat "$messages")" ''
+}
+
+@test "users and groups are told with -u and -g, and projects then are not" {
+	fresh_fs x
+	mkdir -m 1777 /mnt/x/all
+	volume x 42 --soft 512K
+	oracle -x -c 'limit -u bsoft=256k 1000' -c 'limit -g bsoft=256k 1000' /mnt/x
+	watching -u -g /mnt/x
+	setpriv --reuid 1000 --regid 1000 --clear-groups \
+		dd if=/dev/zero of=/mnt/x/42/a bs=4k count=200 status=none
+	until_true tells '.type=="user"'
+	until_true tells '.type=="group"'
+	ends
+	run -0 jq -c '[.event, .type, .id, .directories]' "$events"
+	assert_equal "$(sort <<<"$output")" '["soft-reached","group",1000,[]]
+["soft-reached","user",1000,[]]'
+}
+
+# --- storms -----------------------------------------------------------------------------------------
+
+@test "XFS: a writer that tries again and again is folded: once a second, with a count" {
+	fresh_fs x
+	"$tenants" prepare /mnt/x 1
+	watching --interval 1000 /mnt/x
+	"$tenants" again /mnt/x/0/file 3000
+	until_true eval '[ "$(jq -n "[inputs.count] | add" "$events")" -ge 3000 ]'
+	ends
+	assert_equal "$(told '.event!="hard-reached"')" 0
+	[ "$(told true)" -lt 300 ]
+	# Their times say that a second is between them, but for what clocks differ.
+	run -0 jq -n '[inputs.time | (.[:19] + "Z" | fromdate) * 1000 + (.[20:23] | tonumber)]
+		| [.[1:], .[:-1]] | transpose | map(.[0] - .[1]) | map(select(. < 950))' "$events"
+	assert_output '[]'
+}
+
+@test "ext4: a writer that tries again and again gives one event" {
+	fresh_fs e
+	"$tenants" prepare /mnt/e 1
+	watching /mnt/e
+	"$tenants" again /mnt/e/0/file 3000
+	until_true tells true
+	ends
+	assert_equal "$(jq -c '[.event, .used_bytes]' "$events")" '["hard-reached",65536]'
+}
+
+thousand() {
+	fresh_fs "$1"
+	"$tenants" prepare "/mnt/$1" 1000
+	watching --interval 1000 "/mnt/$1"
+	"$tenants" fill "/mnt/$1" 1000
+	until_true tells true 1000
+	ends
+	assert_equal "$(told true)" 1000
+	assert_equal "$(jq -r .id "$events" | sort -n)" "$(seq 1000 1999)"
+	assert_equal "$(jq -c '[.event, .limit, .used_bytes, .hard_bytes, .uid]' "$events" | sort -u)" \
+		'["hard-reached","space",65536,65536,1000]'
+	assert_equal "$(cat "$messages")" ''
+}
+
+@test "XFS: of a thousand IDs at their limits at once none is lost" {
+	thousand x
+}
+
+@test "ext4: of a thousand IDs at their limits at once none is lost" {
+	thousand e
+}
+
+# The kernel keeps less than all of it for a process that does not read.
+overrun() {
+	fresh_fs "$1"
+	"$tenants" prepare "/mnt/$1" 1000
+	rmem=$(<"$rmem_max")
+	echo 65536 >"$rmem_max"
+	before=(setpriv --bounding-set -net_admin --inh-caps -net_admin)
+	watching --interval 1000 "/mnt/$1"
+	kill -STOP "$watcher"
+	"$tenants" fill "/mnt/$1" 1000
+	kill -CONT "$watcher"
+	until_true tells true 1000
+	ends
+	assert_equal "$(told true)" 1000
+	assert_equal "$(jq -r .id "$events" | sort -n)" "$(seq 1000 1999)"
+	assert_equal "$(told '.source=="poll"' | sed 's/^0$/none/; s/[0-9].*/some/')" some
+	assert_equal "$(told '.source=="kernel"' | sed 's/^0$/none/; s/[0-9].*/some/')" some
+	assert_equal "$(jq -r .warning.message "$messages" | sort | uniq -c | awk '{ $1 = $1 } 1')" \
+		'1 the kernel told more than could be read, and some of it is lost: polling now'
+}
+
+@test "XFS: when the kernel tells more than fits, that is told, and polling finds the rest" {
+	overrun x
+}
+
+@test "ext4: when the kernel tells more than fits, that is told, and polling finds the rest" {
+	overrun e
+}
+
+# --- polling ----------------------------------------------------------------------------------------
+
+@test "--over tells who rises to a percentage, and who goes back" {
+	fresh_fs x
+	volume x 42 --hard 1M
+	volume x 43 --hard 1M
+	writes /mnt/x/43/a 800
+	watching --over 75 --interval 1 /mnt/x
+	writes /mnt/x/42/a 600
+	writes /mnt/x/42/b 300
+	until_true tells '.event=="percent-reached"'
+	rm /mnt/x/42/b
+	until_true tells '.event=="below-percent"'
+	ends
+	run -0 jq -c '[.event, .id, .source, .used_bytes, .percent]' "$events"
+	assert_output '["percent-reached",42,"poll",921600,87.9]
+["below-percent",42,"poll",614400,58.6]'
+}
+
+@test "the grace time that is over, and a limit that was raised, are found by polling" {
+	fresh_fs x
+	volume x 42 --soft 512K --hard 1M
+	oracle -x -c 'timer -p -b 1' /mnt/x
+	watching --interval 1 /mnt/x
+	writes /mnt/x/42/a 768
+	# XFS begins to count it when it writes the record.
+	sync -f /mnt/x
+	until_true tells '.event=="grace-over"'
+	fsquota resize /mnt/x/42 --soft 900K
+	until_true tells '.event=="below-soft"'
+	ends
+	run -0 jq -r '.event' "$events"
+	assert_output $'soft-reached\ngrace-over\nbelow-soft'
+}
+
+@test "where the kernel sends no warnings it is said in one line, and polled" {
+	local fs
+	fresh_fs x
+	fresh_fs e
+	for fs in x e; do volume $fs 42 --soft 512K --hard 1M; done
+	before=(unshare -n)
+	watching --interval 1 /mnt/x /mnt/e
+	assert_equal "$(jq -c . "$messages")" '{"warning":{"errno":null,"path":null,"message":"the kernel sends no quota warnings here: polling every 1 seconds instead"}}'
+	for fs in x e; do writes /mnt/$fs/42/a 768; done
+	until_true tells '.event=="soft-reached"' 2
+	for fs in x e; do writes /mnt/$fs/42/b 768; done
+	until_true tells '.event=="hard-reached"' 2
+	rm /mnt/{x,e}/42/a
+	until_true tells '.event=="below-soft"' 2
+	ends
+	assert_equal "$(told '.source!="poll"')" 0
+	assert_equal "$(jq -r '.event' "$events" | sort | uniq -c | awk '{ print $1, $2 }')" '2 below-soft
+2 hard-reached
+2 soft-reached'
+}
+
+@test "who is at a limit at the start is told with --initial alone" {
+	fresh_fs x
+	volume x 42 --soft 512K --hard 1M
+	writes /mnt/x/42/a 768
+	watching /mnt/x
+	ends
+	assert_equal "$(cat "$events")" ''
+	watching --initial /mnt/x
+	ends
+	assert_equal "$(jq -c '[.event, .source]' "$events")" '["soft-reached","poll"]'
+	# And when it is over in any case.
+	watching --interval 1 /mnt/x
+	rm /mnt/x/42/a
+	until_true tells '.event=="below-soft"'
+	ends
+}
+
+# --- filesystems that come and go -------------------------------------------------------------------
+
+@test "a filesystem can be unmounted, and is watched again when it is mounted" {
+	fresh_fs x
+	volume x 42 --soft 512K
+	watching --interval 1 /mnt/x
+	writes /mnt/x/42/a 768
+	until_true tells true
+	umount /mnt/x
+	until_true grep -q 'unmounted, and no longer watched' "$messages"
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+	until_true grep -q 'mounted, and watched from now on' "$messages"
+	rm /mnt/x/42/a
+	until_true tells '.event=="below-soft"'
+	writes /mnt/x/42/a 768
+	until_true tells '.event=="soft-reached"' 2
+	ends
+	assert_equal "$(wc -l <"$messages")" 2
+}
+
+@test "what stands in line when a filesystem is unmounted is told" {
+	fresh_fs x
+	volume x 42 --soft 512K
+	watching /mnt/x
+	kill -STOP "$watcher"
+	writes /mnt/x/42/a 768
+	umount /mnt/x
+	kill -CONT "$watcher"
+	until_true grep -q 'unmounted, and no longer watched' "$messages"
+	ends
+	assert_equal "$(jq -c '[.event, .id, .mountpoint, .used_bytes]' "$events")" '["soft-reached",42,"/mnt/x",null]'
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+}
+
+@test "without a PATH all filesystems are watched, also those that are mounted later" {
+	fresh_fs x
+	fresh_fs e
+	volume x 42 --soft 512K
+	volume e 42 --soft 512K
+	umount /mnt/e
+	watching
+	mount -o prjquota "$FSQ_E_DEV" /mnt/e
+	until_true grep -q '/mnt/e: mounted' "$messages"
+	writes /mnt/x/42/a 768
+	writes /mnt/e/42/a 768
+	until_true tells true 2
+	ends
+	assert_equal "$(jq -r .mountpoint "$events" | sort)" $'/mnt/e\n/mnt/x'
+}
+
+# --- commands ---------------------------------------------------------------------------------------
+
+# A program that notes its environment, and whether another one of its ID runs; it ends when it may.
+program() {
+	cat >"$BATS_TEST_TMPDIR/program" <<-END
+		#!/bin/bash
+		cd "$BATS_TEST_TMPDIR"
+		mkdir "running.\$FSQUOTA_ID" || echo "\$FSQUOTA_ID" >>overlaps
+		printf '%s\n' "\$@" >>arguments
+		env -0 | grep -z '^FSQUOTA_\|^NOTIFY_\|^OURS' | sort -z | base64 -w 0 >>runs
+		echo >>runs
+		echo "a line of the program"
+		until [ -e "go.\$FSQUOTA_ID" ] || [ -e go ] || [ ! -e runs ]; do sleep 0.05; done
+		rmdir "running.\$FSQUOTA_ID"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/program"
+}
+
+# run_number N VARIABLE: of its environment
+run_number() {
+	sed -n "$1p" "$BATS_TEST_TMPDIR/runs" | base64 -d | sed -zn "s/^$2=//p" | tr '\0' '\n'
+}
+
+runs() {
+	[ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs")" -ge "$1" ]
+}
+
+@test "--exec: one at a time for an ID, with the facts, and what came meanwhile is one more" {
+	local directory=/mnt/x/42
+	fresh_fs x
+	program
+	volume x 42 --soft 256K --hard 1M --hard-inodes 5
+	volume x 43 --soft 256K
+	OURS=kept FSQUOTA_ID=wrong watching --exec "$BATS_TEST_TMPDIR/program" --exec-arg '$FSQUOTA_ID' \
+		--exec-arg 'two words' /mnt/x
+	writes $directory/a 512
+	until_true runs 1
+	# It runs. Another ID does not wait for it.
+	writes /mnt/x/43/a 512
+	until_true runs 2
+	setpriv --reuid 1000 --clear-groups touch $directory/{1..9} 2>/dev/null || :
+	until_true tells '.id==42 and .limit=="inodes" and .event=="hard-reached"'
+	"$tenants" again $directory/a 1
+	until_true tells '.id==42 and .limit=="space" and .event=="hard-reached"'
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 2
+	touch "$BATS_TEST_TMPDIR"/go.{42,43}
+	until_true runs 3
+	ends
+	assert [ ! -e "$BATS_TEST_TMPDIR/overlaps" ]
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 3
+	assert_equal "$(run_number 1 'FSQUOTA_EVENT')" soft-reached
+	assert_equal "$(run_number 1 'FSQUOTA_ID') $(run_number 2 'FSQUOTA_ID') $(run_number 3 'FSQUOTA_ID')" '42 43 42'
+	assert_equal "$(run_number 3 'FSQUOTA_EVENTS')" 'inodes:hard-reached space:hard-reached'
+	assert_equal "$(run_number 3 'FSQUOTA_EVENT') $(run_number 3 'FSQUOTA_LIMIT')" 'hard-reached space'
+	assert_equal "$(run_number 3 'FSQUOTA_[A-Z]*_INODES' | xargs)" '5 5'
+	assert_equal "$(run_number 1 'FSQUOTA_[STUNFMD][A-Z_]*' | grep -v 'T.*Z')" \
+		"/mnt/x/42
+/mnt/x/42
+$FSQ_X_DEV
+/mnt/x
+v42
+262144
+
+kernel
+project
+1000
+524288
+2"
+	assert_equal "$(run_number 1 'OURS') $(run_number 1 'NOTIFY_SOCKET')" 'kept '
+	assert_equal "$(sort -u "$BATS_TEST_TMPDIR/arguments")" "$(printf '%s\n' '$FSQUOTA_ID' 'two words')"
+	# What it prints is no event.
+	assert_equal "$(grep -c 'a line of the program' "$messages")" 3
+}
+
+@test "--exec: names of tenants are inert" {
+	local directory="/mnt/x/${hostile//\//|}"
+	fresh_fs x
+	program
+	mkdir -p "$directory"
+	chown 1000 "$directory"
+	echo "42:$directory" >/etc/projects
+	echo "${hostile//\//|}:42" >/etc/projid
+	oracle -x -c 'limit -p bsoft=256k 42' /mnt/x
+	real -c "project -s -p $directory 42" /mnt/x >/dev/null 2>&1 || :
+	chattr -p 42 +P "$directory"
+	touch "$BATS_TEST_TMPDIR/go.42"
+	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	writes "$directory/a" 512
+	until_true runs 1
+	ends
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY)" "$directory"
+	assert_equal "$(run_number 1 FSQUOTA_NAME)" "${hostile//\//|}"
+	assert_equal "$(jq -r '.directories[0]' "$events")" "$directory"
+	assert [ ! -e /mnt/pwned ]
+	assert [ ! -e pwned ]
+}
+
+@test "--exec: a bounded number runs at once, and all have their turn" {
+	local id
+	fresh_fs x
+	program
+	"$tenants" prepare /mnt/x 20
+	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	"$tenants" fill /mnt/x 20
+	until_true tells true 20
+	# Of those that ended and were not waited for there is none.
+	assert_equal "$(pgrep -c -P "$watcher")" 8
+	for id in {1000..1019}; do : >"$BATS_TEST_TMPDIR/go.$id"; done
+	until_true runs 20
+	ends
+	assert_equal "$(for id in {1..20}; do run_number "$id" FSQUOTA_ID; done | sort)" "$(seq 1000 1019)"
+}
+
+@test "--exec: a program that fails is told" {
+	fresh_fs x
+	volume x 42 --soft 512K
+	watching --exec /bin/false /mnt/x
+	writes /mnt/x/42/a 768
+	until_true grep -q '/bin/false: ended with exit status 1' "$messages"
+	ends
+}
+
+# --- its end ----------------------------------------------------------------------------------------
+
+@test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {
+	fresh_fs x
+	volume x 42 --soft 512K
+	watching /mnt/x
+	kill -STOP "$watcher"
+	writes /mnt/x/42/a 768
+	kill "$watcher"
+	kill -CONT "$watcher"
+	ended 0
+	assert_equal "$(jq -r .event "$events")" soft-reached
+	assert_equal "$(tail -n 1 "$BATS_TEST_TMPDIR/notes")" STOPPING=1
+	# A process in the background ignores SIGINT, unless it is asked for.
+	before=(env --default-signal=INT)
+	watching /mnt/x
+	ends INT
+}
+
+@test "--count ends it after so many events, and the program of the last one has run" {
+	fresh_fs x
+	program
+	"$tenants" prepare /mnt/x 5
+	watching --count 3 --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	touch "$BATS_TEST_TMPDIR"/go.{1000..1004}
+	"$tenants" fill /mnt/x 5
+	ended 0
+	assert_equal "$(told true)" 3
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 3
+}
+
+@test "it ends when nobody reads its output any more" {
+	fresh_fs x
+	volume x 42 --soft 512K --hard 1M
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	(exec "$FSQUOTA" watch /mnt/x >"$BATS_TEST_TMPDIR/pipe" 2>"$messages" 3>&-) &
+	watcher=$!
+	: <"$BATS_TEST_TMPDIR/pipe"
+	ended $((128 + 13))
+	assert_equal "$(cat "$messages")" ''
+}
+
+# --- what is refused --------------------------------------------------------------------------------
+
+@test "wrong words are refused" {
+	refuses 2 'percentage such as 90, not "x"' fsquota watch --over x
+	refuses 2 'percentage such as 90, not "0"' fsquota watch --over 0
+	refuses 2 'percentage such as 90, not "nan"' fsquota watch --over nan
+	refuses 2 'number of seconds from 1 on, not "0"' fsquota watch --interval 0
+	refuses 2 'number of seconds from 1 on, not "99999999"' fsquota watch --interval 99999999
+	refuses 2 'number from 1 on, not "-1"' fsquota watch --count -1
+	refuses 2 '--exec is the path of a program, not "true"' fsquota watch --exec true
+	refuses 2 '--exec-arg is for --exec' fsquota watch --exec-arg x
+	refuses 5 '/nothing: cannot run it' fsquota watch --exec /nothing
+	refuses 4 '/etc/passwd: cannot run it' fsquota watch --exec /etc/passwd
+	refuses 5 'No such file' fsquota watch /nothing
+	refuses 3 '/proc' fsquota watch /proc
+	fresh_fs x
+	umount /mnt/x
+	mount -o noquota "$FSQ_X_DEV" /mnt/x
+	refuses 3 'project quota is off' fsquota watch /mnt/x
+	refuses 2 'watch is no request' as_a_request watch
+	refuses 2 'watch is no request' as_a_request --json watch
+}
+
+# The exit status and the message of one request of batch.
+as_a_request() {
+	local answer
+	answer=$(fsquota batch <<<"$*")
+	jq -r .error.message <<<"$answer" >&2
+	return "$(jq .exit <<<"$answer")"
+}
+
+@test "an ordinary user is refused" {
+	fresh_fs x
+	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --clear-groups fsquota watch /mnt/x
+}
