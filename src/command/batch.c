@@ -6,7 +6,7 @@
 const struct command batch_command = {
 	.name = "batch",
 	.summary = "answer commands from standard input, one a line",
-	.synopsis = "",
+	.synopsis = "< REQUESTS",
 	.help = "Read a command a line, as words that are quoted as for the shell or as a JSON\n"
 		"array of strings, and answer each with a line of JSON. One process does the\n"
 		"work of thousands.",

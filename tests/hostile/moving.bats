@@ -128,6 +128,14 @@ assert_gone() {
 	refuses 5 "no quota" fsquota release /mnt/x/one
 }
 
+# killed_at COUNT ARGUMENT...: fsquota is, when all its threads together open a file the COUNTth time.
+killed_at() {
+	local openat2=437
+	run -0 "${builddir:?}/tests/transaction/fail" <<<"$openat2 $1 signal=KILL 0 /dev/null /dev/null $FSQUOTA ${*:2}"
+	assert_output "137 yes"
+	echo "$1" >>"$BATS_FILE_TMPDIR/kills"
+}
+
 # Killed after a random time, counted in system calls: with one thread and with several.
 @test "killed at random moments of a walk, and the next call completes or takes away all" {
 	local fs dir threads round calls
@@ -138,18 +146,12 @@ assert_gone() {
 		for threads in 1 4; do
 			for round in {1..6}; do
 				calls=$((RANDOM % 3000 + 200))
-				FSQUOTA_THREADS=$threads strace -f -q -o /dev/null -e trace=ioctl,openat2 \
-					-e inject=ioctl,openat2:signal=KILL:when=$calls \
-					"$FSQUOTA" assign --hard 100M $dir >/dev/null 2>&1 || true
-				echo "$calls" >>"$BATS_FILE_TMPDIR/kills"
+				FSQUOTA_THREADS=$threads killed_at $calls assign --hard 100M $dir
 				if [ $((round % 2)) = 0 ]; then
 					run -0 fsquota assign --hard 100M $dir
 					assert_output $FIRST
 					counts /mnt/$fs $FIRST 4101
-					FSQUOTA_THREADS=$threads strace -f -q -o /dev/null -e trace=ioctl,openat2 \
-						-e inject=ioctl,openat2:signal=KILL:when=$calls \
-						"$FSQUOTA" release $dir >/dev/null 2>&1 || true
-					echo "$calls" >>"$BATS_FILE_TMPDIR/kills"
+					FSQUOTA_THREADS=$threads killed_at $calls release $dir
 				fi
 				run fsquota release $dir
 				assert [ "$status" = 0 ] || assert [ "$status" = 5 ]

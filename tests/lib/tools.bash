@@ -5,10 +5,10 @@
 
 : "${FSQUOTA:?is the binary to test}"
 FSQ_TOOLS=$BATS_RUN_TMPDIR/bin
-# Ordinary users are to find them, too.
-chmod a+x "$BATS_RUN_TMPDIR"
 if [ ! -d "$FSQ_TOOLS" ]; then
 	mkdir "$FSQ_TOOLS"
+	# Ordinary users are to find them, too.
+	chmod a+x "$BATS_RUN_TMPDIR"
 	ln -s "$FSQUOTA" "$FSQ_TOOLS/fsquota"
 	ln -s "$FSQUOTA" "$FSQ_TOOLS/xfs_quota"
 fi

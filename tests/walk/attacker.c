@@ -510,6 +510,25 @@ static void forbid_openat2(void)
 		_exit(125);
 }
 
+/*
+ * release waits for files with the ID that it has not found, for they may be deleted, and about to go.
+ * Those outside of the tree stay: it looks as often as ever, but no time passes between the looks.
+ */
+static void let_no_time_pass(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_nanosleep, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_nanosleep, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(125);
+}
+
 /* Let the tool stop at this one call, and run at full speed up to it. */
 static void stop_at_open_tree(void)
 {
@@ -521,6 +540,62 @@ static void stop_at_open_tree(void)
 	};
 	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
 
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(125);
+}
+
+static int path_argument(uint64_t number)
+{
+	switch (number) {
+#ifdef SYS_open
+	case SYS_open:
+	case SYS_stat:
+	case SYS_lstat:
+		return 0;
+#endif
+	case SYS_openat:
+	case SYS_openat2:
+	case SYS_statx:
+	case CALL_FILE_GETATTR:
+	case CALL_FILE_SETATTR:
+#ifdef SYS_newfstatat
+	case SYS_newfstatat:
+#endif
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+static bool is_window(uint64_t number)
+{
+	return path_argument(number) >= 0 || number == SYS_ioctl || number == SYS_getdents64;
+}
+
+/*
+ * Does the tool stop at these calls only, and run at full speed between them? Not where their results
+ * matter, and where another filter keeps some of them from this one.
+ */
+static bool stops_by_filter(void)
+{
+	return kind != DEVICE && !old_kernel && !big;
+}
+
+static void stop_at_windows(void)
+{
+	struct sock_filter filter[64] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						   offsetof(struct seccomp_data, nr)) };
+	struct sock_fprog program = { .len = 1, .filter = filter };
+
+	for (unsigned int number = 0; number <= CALL_FILE_SETATTR; number++) {
+		if (!is_window(number))
+			continue;
+		filter[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+		filter[program.len++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+	}
+	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(125);
 }
@@ -553,41 +628,17 @@ static pid_t start(char **command, uint32_t id, int out, int err, bool traced)
 	if (old_kernel)
 		forbid_openat2();
 	if (traced) {
+		if (is("release"))
+			let_no_time_pass();
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		if (big)
 			stop_at_open_tree();
+		else if (stops_by_filter())
+			stop_at_windows();
 	}
 	execvp(command[0], command);
 	_exit(127);
-}
-
-static int path_argument(uint64_t number)
-{
-	switch (number) {
-#ifdef SYS_open
-	case SYS_open:
-	case SYS_stat:
-	case SYS_lstat:
-		return 0;
-#endif
-	case SYS_openat:
-	case SYS_openat2:
-	case SYS_statx:
-	case CALL_FILE_GETATTR:
-	case CALL_FILE_SETATTR:
-#ifdef SYS_newfstatat
-	case SYS_newfstatat:
-#endif
-		return 1;
-	default:
-		return -1;
-	}
-}
-
-static bool is_window(uint64_t number)
-{
-	return path_argument(number) >= 0 || number == SYS_ioctl || number == SYS_getdents64;
 }
 
 static bool names_tree(pid_t pid, const struct ptrace_syscall_info *info)
@@ -672,23 +723,25 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 	       PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP);
 	for (;;) {
 		/* Nothing more is to be done, unless devices are at stake. */
-		int how = (*swapped && kind != DEVICE) || (big && !armed) ? PTRACE_CONT
-									  : PTRACE_SYSCALL;
+		bool runs_on = (*swapped && kind != DEVICE) || (big && !armed) || stops_by_filter();
+		bool at_filter, at_call;
 
-		ptrace(how, pid, NULL, (long)deliver);
+		ptrace(runs_on ? PTRACE_CONT : PTRACE_SYSCALL, pid, NULL, (long)deliver);
 		while (waitpid(pid, &status, 0) < 0)
 			if (errno != EINTR)
 				die("waitpid");
 		if (!WIFSTOPPED(status))
 			break;
-		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
-			armed = true;
+		at_filter = status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8);
+		at_call = at_filter ? stops_by_filter() : WSTOPSIG(status) == (SIGTRAP | 0x80);
+		armed = armed || (at_filter && big);
 		deliver = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP
 				  ? 0
 				  : WSTOPSIG(status);
-		if (WSTOPSIG(status) != (SIGTRAP | 0x80) || !ask(pid, &info))
+		if (!at_call || (*swapped && kind != DEVICE) || !ask(pid, &info))
 			continue;
-		if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		/* At a filter, which the kernel tells apart, it begins as well. */
+		if (at_filter || info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 			number = info.entry.nr;
 			armed = armed || (!big && names_tree(pid, &info));
 			if (armed && is_window(number) && ++seen == window) {

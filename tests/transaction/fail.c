@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a program again and again, and disturbs one system call of each run, as strace -f -e inject does.
+ * A filter stops the program at that call only; to all others it runs at full speed, and no tool starts
+ * but the program.
+ *
+ * Orders come on standard input, one a line, of words without spaces:
+ *
+ *   CALL COUNT HOW SECONDS STDOUT STDERR PROGRAM ARGUMENT...
+ *
+ * CALL is the number of a system call, COUNT which of these in the run (of all its threads and children),
+ * from 1 on; 0:
+ * none is disturbed. HOW is error=EIO, ENOSPC, EPERM or EINTR: the call is not made, and fails; signal=TERM or
+ * INT: the thread has got it when the call is made; signal=KILL: the process ends there. SECONDS after
+ * which the program is killed, 0: never. Both files are made anew.
+ *
+ * Each is answered with one line: the exit status as a shell has it (128 and the signal), and whether the
+ * call came: yes or no.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/ptrace.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The C library's <sys/ptrace.h> and the kernel's do not go together. */
+extern long ptrace(int request, ...);
+
+#define WORDS 32
+
+static const struct {
+	const char *name;
+	int error, signal;
+} ways[] = {
+	{ "error=EIO", EIO, 0 },       { "error=ENOSPC", ENOSPC, 0 }, { "error=EPERM", EPERM, 0 },
+	{ "error=EINTR", EINTR, 0 },   { "signal=TERM", 0, SIGTERM }, { "signal=INT", 0, SIGINT },
+	{ "signal=KILL", 0, SIGKILL },
+};
+
+struct order {
+	unsigned int call;
+	unsigned long count;
+	int error, signal;
+	unsigned int seconds;
+	const char *out, *err;
+	char **command;
+};
+
+static volatile pid_t program;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(99);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	kill(program, SIGKILL);
+}
+
+static bool parse(char *line, struct order *order)
+{
+	static char *words[WORDS + 1];
+	size_t count = 0;
+
+	for (char *word = strtok(line, " \n"); word && count < WORDS; word = strtok(NULL, " \n"))
+		words[count++] = word;
+	words[count] = NULL;
+	if (count < 7)
+		return false;
+	*order = (struct order){ .call = (unsigned int)atoi(words[0]),
+				 .count = strtoul(words[1], NULL, 10),
+				 .seconds = (unsigned int)atoi(words[3]),
+				 .out = words[4],
+				 .err = words[5],
+				 .command = words + 6 };
+	if (order->count == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strcmp(ways[i].name, words[2]) != 0)
+			continue;
+		order->error = ways[i].error;
+		order->signal = ways[i].signal;
+		return true;
+	}
+	return false;
+}
+
+static void stop_at(unsigned int call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filters = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filters))
+		_exit(125);
+}
+
+static void be_program(const struct order *order)
+{
+	int out = open(order->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int err = open(order->err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
+		_exit(125);
+	/* A shell lets what runs in its background ignore it. */
+	signal(SIGINT, SIG_DFL);
+	if (order->count) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		stop_at(order->call);
+	}
+	execv(order->command[0], order->command);
+	_exit(127);
+}
+
+/* It is stopped before the call. */
+static void disturb(pid_t pid, const struct order *order)
+{
+	if (order->signal) {
+		if (syscall(SYS_tgkill, program, pid, order->signal) &&
+		    syscall(SYS_tkill, pid, order->signal))
+			die("kill");
+		return;
+	}
+#ifdef __x86_64__
+	/* A number that is none: the kernel does nothing, and this is the result. */
+	if (ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, orig_rax), -1L) ||
+	    ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, rax),
+		   (long)-order->error))
+		die("ptrace");
+#else
+#error "how a call fails on this machine is not known here"
+#endif
+}
+
+/* A stop of a thread or child. @return  the signal it is to get */
+static int see_stop(pid_t pid, int status, const struct order *order, unsigned long *seen)
+{
+	int event = status >> 16, signal = WSTOPSIG(status);
+
+	if (event == PTRACE_EVENT_SECCOMP) {
+		if (++*seen == order->count)
+			disturb(pid, order);
+		return 0;
+	}
+	/* New ones begin with a stop. */
+	return event || signal == SIGSTOP || signal == SIGTRAP ? 0 : signal;
+}
+
+static pid_t start(const struct order *order)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		die("fork");
+	if (pid == 0)
+		be_program(order);
+	if (order->count == 0)
+		return pid;
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		die("the program does not start");
+	if (ptrace(PTRACE_SETOPTIONS, pid, NULL,
+		   PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
+			   PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
+	    ptrace(PTRACE_CONT, pid, NULL, 0L))
+		die("ptrace");
+	return pid;
+}
+
+static void run(const struct order *order)
+{
+	unsigned long seen = 0;
+	int status, result = 0;
+	pid_t pid;
+
+	program = start(order);
+	alarm(order->seconds);
+	/* Until nobody of it is left. */
+	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
+		if (pid < 0)
+			continue;
+		if (WIFSTOPPED(status))
+			ptrace(PTRACE_CONT, pid, NULL, (long)see_stop(pid, status, order, &seen));
+		else if (pid == program)
+			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	}
+	alarm(0);
+	printf("%d %s\n", result, order->count && seen >= order->count ? "yes" : "no");
+	fflush(stdout);
+}
+
+int main(void)
+{
+	struct sigaction on = { .sa_handler = on_alarm };
+	struct order order;
+	char line[4096];
+
+	sigaction(SIGALRM, &on, NULL);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!parse(line, &order)) {
+			fprintf(stderr, "fail: no order: %s\n", line);
+			return 99;
+		}
+		run(&order);
+	}
+	return 0;
+}
