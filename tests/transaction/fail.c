@@ -9,8 +9,7 @@
  *   CALL COUNT HOW SECONDS STDOUT STDERR PROGRAM ARGUMENT...
  *
  * CALL is the number of a system call, COUNT which of these in the run (of all its threads and children),
- * from 1 on; 0:
- * none is disturbed. HOW is error=EIO, ENOSPC, EPERM or EINTR: the call is not made, and fails; signal=TERM or
+ * from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC, EPERM or EINTR: the call is not made, and fails; signal=TERM or
  * INT: the thread has got it when the call is made; signal=KILL: the process ends there. SECONDS after
  * which the program is killed, 0: never. Both files are made anew.
  *
