@@ -161,6 +161,9 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 			atomic_store(&job->changed, true);
 		break;
 	}
+	/* It was moved on before it was opened, perhaps when its directory had been left already. */
+	if (event->errnum == ENOENT || event->errnum == ESTALE)
+		atomic_store(&job->changed, true);
 	return FSQ_VISIT_CONTINUE;
 }
 

@@ -160,6 +160,8 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	if (is_other(tag->request, entry))
 		return FSQ_VISIT_PRUNE;
 	rc = change(tag, entry, &now);
+	if (rc == -ENOENT)
+		atomic_store(&tag->unsettled, true);
 	/* Neither what cannot have an ID nor what is gone needs one. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
@@ -198,6 +200,9 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 			atomic_store(&tag->lost, true);
 		else if (entry->errnum != ENOENT)
 			event->what = CANNOT_OPEN;
+		else
+			/* Its directory may have been left before it was moved on. */
+			atomic_store(&tag->unsettled, true);
 		event->errnum = entry->errnum;
 	} else if (entry->has_project && entry->depth > 0) {
 		next = tag_entry(tag, entry, event);
