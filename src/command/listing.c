@@ -10,6 +10,7 @@
 #include "change.h"
 #include "dquots.h"
 #include "names.h"
+#include "options.h"
 #include "output/project_order.h"
 #include "projects.h"
 
@@ -61,17 +62,10 @@ static bool take_over(struct session *session, const struct command_option *opti
 		      const char *text)
 {
 	struct project_style *style = to;
-	char *end;
 
 	(void)option;
 	style->has_over = true;
-	style->over = strtod(text, &end);
-	/* Neither a sign, nor hexadecimal digits, nor "nan". */
-	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
-	    strcmp(end, *end == '%' ? "%" : "") == 0)
-		return true;
-	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
-	return false;
+	return options_percentage(session, text, 0, &style->over);
 }
 
 #define FIELD(member) offsetof(struct project_style, member)

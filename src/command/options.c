@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "paths.h"
@@ -44,6 +45,19 @@ static bool take_max_errors(struct session *session, const struct command_option
 	if (fsq_parse_positive(word, &session->max_errors) == 0)
 		return true;
 	session_usage_error(session, "--max-errors is a number from 1 on, not \"%s\"", word);
+	return false;
+}
+
+bool options_percentage(struct session *session, const char *text, double least, double *percent)
+{
+	char *end;
+
+	*percent = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
 	return false;
 }
 

@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -46,16 +47,10 @@ static bool take_over(struct session *session, const struct command_option *opti
 		      const char *text)
 {
 	struct watch_options *options = to;
-	char *end;
 
 	(void)option;
-	options->over = strtod(text, &end);
-	/* Neither a sign, nor hexadecimal digits, nor "nan". */
-	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
-	    strcmp(end, *end == '%' ? "%" : "") == 0 && options->over > 0)
-		return true;
-	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
-	return false;
+	/* Every project is at 0. */
+	return options_percentage(session, text, DBL_MIN, &options->over);
 }
 
 static bool take_number(struct session *session, const struct command_option *option, void *to,

@@ -185,34 +185,23 @@ char *fsq_options_with_quota(const struct fsq_mount_entry *entry)
 	return options;
 }
 
-/* Cut off the next field; "" at the end of the line. */
-static char *next_field(char **rest)
-{
-	char *field = *rest + strspn(*rest, " \t");
-	size_t length = strcspn(field, " \t");
-
-	*rest = field + length + (field[length] != '\0');
-	field[length] = '\0';
-	return field;
-}
-
 /* "SOURCE DIRECTORY TYPE OPTIONS ..." @return  its options, if it is of the directory, or NULL */
 static const char *options_of(char *text, const char *directory)
 {
 	char *target;
 	size_t length;
 
-	if (next_field(&text)[0] == '#')
+	if (fsq_table_next_field(&text)[0] == '#')
 		return NULL;
-	target = next_field(&text);
+	target = fsq_table_next_field(&text);
 	fsq_mountinfo_unescape(target);
 	length = strlen(target);
 	while (length > 1 && target[length - 1] == '/')
 		target[--length] = '\0';
 	if (strcmp(target, directory) != 0)
 		return NULL;
-	next_field(&text);
-	return next_field(&text);
+	fsq_table_next_field(&text);
+	return fsq_table_next_field(&text);
 }
 
 int fsq_fstab_find(const char *file, const char *directory, struct fsq_fstab_line *line)

@@ -21,6 +21,16 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
+char *fsq_table_next_field(char **rest)
+{
+	char *field = *rest + strspn(*rest, " \t");
+	size_t length = strcspn(field, " \t");
+
+	*rest = field + length + (field[length] != '\0');
+	field[length] = '\0';
+	return field;
+}
+
 void fsq_mountinfo_unescape(char *field)
 {
 	char *to = field;

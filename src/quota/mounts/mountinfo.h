@@ -67,6 +67,9 @@ int fsq_mountinfo_any_below(const char *directory);
  */
 int fsq_mountinfo_statmount(uint64_t id, struct fsq_mountinfo_line *line);
 
+/** Cut off the next field of a line of a mount table. @return  it, or "" at the end of the line */
+char *fsq_table_next_field(char **rest);
+
 /**
  * Undo the octal escapes (\040 and the like) of a mount table field, in place.
  */

@@ -87,11 +87,8 @@ struct table {
 /* Cut off the next field, and undo its escapes; "" at the end of the line. */
 static char *next_field(char **rest)
 {
-	char *field = *rest + strspn(*rest, " \t");
-	size_t length = strcspn(field, " \t");
+	char *field = fsq_table_next_field(rest);
 
-	*rest = field + length + (field[length] != '\0');
-	field[length] = '\0';
 	fsq_mountinfo_unescape(field);
 	return field;
 }
