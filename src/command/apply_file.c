@@ -11,6 +11,7 @@
 #include "assign_request.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
+#include "shared/sort.h"
 
 #define BLANKS " \t\r"
 
@@ -279,8 +280,7 @@ bool apply_list_settle(struct session *session, struct apply_list *list)
 	}
 	for (size_t i = 0; i < list->count; i++)
 		sorted[i] = &list->entries[i];
-	if (list->count > 1)
-		qsort(sorted, list->count, sizeof(*sorted), compare);
+	array_sort(sorted, list->count, sizeof(*sorted), compare);
 	for (size_t i = 1, first = 0; i < list->count; i++) {
 		if (strcmp(sorted[i]->request.directory, sorted[first]->request.directory) != 0)
 			first = i;

@@ -9,6 +9,7 @@
 #include "paths.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
+#include "shared/sort.h"
 
 struct find_options {
 	bool orphans, null;
@@ -69,9 +70,9 @@ static bool read_registered(struct find *find)
 	fsq_project_names_each(session->names, add_registered, find);
 	if (find->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-	else if (find->registered_count > 0)
-		qsort(find->registered, find->registered_count, sizeof(*find->registered),
-		      compare_ids);
+	else
+		array_sort(find->registered, find->registered_count, sizeof(*find->registered),
+			   compare_ids);
 	return !find->no_memory;
 }
 

@@ -13,6 +13,7 @@
 #include "paths.h"
 #include "shared/array.h"
 #include "shared/statx.h"
+#include "shared/sort.h"
 
 /* --- scopes --- */
 
@@ -499,9 +500,7 @@ void projects_collect(struct projects *projects)
 	    fsq_projects_each(session->projects_file, add_known, projects, &err))
 		session_note_projects(session, &err);
 	know_named(projects);
-	if (projects->known_count > 0)
-		qsort(projects->known, projects->known_count, sizeof(*projects->known),
-		      compare_known);
+	array_sort(projects->known, projects->known_count, sizeof(*projects->known), compare_known);
 	for (; projects->filesystem < session->path_count && !projects->no_memory;
 	     projects->filesystem++)
 		scan_filesystem(projects);

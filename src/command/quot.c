@@ -10,6 +10,7 @@
 #include "paths.h"
 #include "output/renderer.h"
 #include "quota/fsquota.h"
+#include "shared/sort.h"
 
 /* Files from this size on are counted together. */
 #define LARGE_KIB 499
@@ -101,7 +102,7 @@ static int by_size(const void *one, const void *other)
 
 static void show_owners(struct quot *quot)
 {
-	qsort(quot->owners, quot->owner_capacity, sizeof(*quot->owners), by_size);
+	array_sort(quot->owners, quot->owner_capacity, sizeof(*quot->owners), by_size);
 	for (size_t i = 0; i < quot->owner_capacity && quot->owners[i].kib; i++) {
 		struct ownership_row *row = &quot->owners[i];
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "shared/array.h"
+#include "shared/sort.h"
 
 static bool is_word(const char *key, size_t length, const char *word)
 {
@@ -125,8 +126,7 @@ void held_rows_sort(struct held_rows *held, const struct project_style *style)
 {
 	for (size_t i = 0; i < held->count; i++)
 		held->rows[i].style = style;
-	if (held->count > 0)
-		qsort(held->rows, held->count, sizeof(*held->rows), compare);
+	array_sort(held->rows, held->count, sizeof(*held->rows), compare);
 }
 
 void held_rows_free(struct held_rows *held)

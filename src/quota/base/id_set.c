@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "shared/array.h"
+#include "shared/sort.h"
 
 int fsq_id_set_add(struct fsq_id_set *set, uint32_t id)
 {
@@ -26,8 +27,7 @@ static int compare_ids(const void *one, const void *other)
 
 void fsq_id_set_sort(struct fsq_id_set *set)
 {
-	if (set->count > 0)
-		qsort(set->ids, set->count, sizeof(*set->ids), compare_ids);
+	array_sort(set->ids, set->count, sizeof(*set->ids), compare_ids);
 }
 
 /* The first place that holds @id or more. */

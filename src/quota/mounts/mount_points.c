@@ -7,6 +7,7 @@
 #include "mounts.h"
 #include "quota/base/error.h"
 #include "shared/array.h"
+#include "shared/sort.h"
 
 enum reach { NOT_ASKED, REACHED, COVERED };
 
@@ -155,10 +156,10 @@ static int find_seen(struct fsq_mount_points *points)
 		free(seen);
 		return -ENOMEM;
 	}
-	qsort(points->all, points->count, sizeof(*points->all), compare_children);
+	array_sort(points->all, points->count, sizeof(*points->all), compare_children);
 	for (size_t i = 0; i < points->count; i++)
 		points->by_id[i] = &points->all[i];
-	qsort(points->by_id, points->count, sizeof(struct point *), compare_ids);
+	array_sort(points->by_id, points->count, sizeof(struct point *), compare_ids);
 	for (size_t i = 0; i < points->count; i++)
 		seen[i] = is_seen(points, &points->all[i]);
 	for (size_t i = 0; i < points->count; i++) {
@@ -169,7 +170,7 @@ static int find_seen(struct fsq_mount_points *points)
 	}
 	points->count = kept;
 	free(seen);
-	qsort(points->all, points->count, sizeof(*points->all), compare_directories);
+	array_sort(points->all, points->count, sizeof(*points->all), compare_directories);
 	return 0;
 }
 

@@ -14,15 +14,14 @@
 #include "quota/base/error.h"
 #include "quota/kernel/compat.h"
 #include "quota/kernel/inode_project.h"
+#include "quota/kernel/late_close.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
-
-/* So many directories are closed in one call. */
-#define BATCH 512
+#include "shared/sort.h"
 
 struct fsq_assigned {
 	struct fsq_entries lines, names; /* sorted by word */
-	int first_fd, last_fd;		 /* that are open, one beside the other; -1: none */
+	struct fsq_late_close opened;
 };
 
 static int compare(const void *one, const void *other)
@@ -31,10 +30,9 @@ static int compare(const void *one, const void *other)
 		      ((const struct fsq_entry *)other)->word);
 }
 
-static void sort(struct fsq_entries *entries)
+static void sort_entries(struct fsq_entries *entries)
 {
-	if (entries->count > 1)
-		qsort(entries->list, entries->count, sizeof(*entries->list), compare);
+	array_sort(entries->list, entries->count, sizeof(*entries->list), compare);
 }
 
 int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
@@ -46,7 +44,6 @@ int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *regi
 	registry = fsq_registry_or_default(registry);
 	if (!assigned)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, registry->projects_file, "cannot read");
-	assigned->first_fd = assigned->last_fd = -1;
 	rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
 	if (rc == 0)
 		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
@@ -54,42 +51,20 @@ int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *regi
 		fsq_assigned_close(assigned);
 		return rc;
 	}
-	sort(&assigned->lines);
-	sort(&assigned->names);
+	sort_entries(&assigned->lines);
+	sort_entries(&assigned->names);
 	*out = assigned;
 	return 0;
-}
-
-static void close_directories(struct fsq_assigned *assigned)
-{
-	int first = assigned->first_fd, last = assigned->last_fd;
-
-	assigned->first_fd = assigned->last_fd = -1;
-	if (first < 0 || (last > first && syscall(SYS_close_range, first, last, 0) == 0))
-		return;
-	for (int fd = first; fd <= last; fd++)
-		close(fd);
 }
 
 void fsq_assigned_close(struct fsq_assigned *assigned)
 {
 	if (!assigned)
 		return;
-	close_directories(assigned);
+	fsq_late_close_all(&assigned->opened);
 	fsq_entries_free(&assigned->lines);
 	fsq_entries_free(&assigned->names);
 	free(assigned);
-}
-
-/* Keep it open until there are many. */
-static void add_directory(struct fsq_assigned *assigned, int fd)
-{
-	if (assigned->first_fd >= 0 &&
-	    (fd != assigned->last_fd + 1 || fd - assigned->first_fd >= BATCH))
-		close_directories(assigned);
-	if (assigned->first_fd < 0)
-		assigned->first_fd = fd;
-	assigned->last_fd = fd;
 }
 
 /* @return   the ID of a word, 0 when there is none, or more than one */
@@ -144,7 +119,7 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 	fd = open_directory(request->directory);
 	if (fd < 0)
 		return false;
-	add_directory(assigned, fd);
+	fsq_late_close(&assigned->opened, fd);
 	return fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
 	       has_limits(fd, id, request);
 }

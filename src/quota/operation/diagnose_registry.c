@@ -8,6 +8,7 @@
 #include "registered.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
+#include "shared/sort.h"
 
 /* Both files, and how many faults there are. */
 struct registry {
@@ -188,10 +189,10 @@ static void check_double(struct registry *registry, struct fsq_registered_list *
 	}
 	for (size_t i = 0; i < list->count; i++)
 		sorted[i] = &list->entries[i];
-	qsort(sorted, list->count, sizeof(*sorted), by_word);
+	array_sort(sorted, list->count, sizeof(*sorted), by_word);
 	for (size_t i = 1; i < list->count; i++)
 		check_words(registry, list, sorted[i - 1], sorted[i]);
-	qsort(sorted, list->count, sizeof(*sorted), by_id);
+	array_sort(sorted, list->count, sizeof(*sorted), by_id);
 	for (size_t i = 1; i < list->count; i++)
 		check_ids(registry, list, sorted[i - 1], sorted[i]);
 	free(sorted);

@@ -19,7 +19,7 @@ void fsq_project_place_close(struct fsq_project_place *place)
 	fsq_volumes_close(&place->volumes);
 }
 
-static enum fsq_presence find(const struct fsq_project_place *place, const struct fsq_entry *line,
+static enum fsq_presence find(struct fsq_project_place *place, const struct fsq_entry *line,
 			      const struct fsq_volume **volume)
 {
 	if (line->id != place->id || (place->only && strcmp(line->word, place->only) != 0))
@@ -27,7 +27,7 @@ static enum fsq_presence find(const struct fsq_project_place *place, const struc
 	return fsq_volumes_find(&place->volumes, line->word, volume);
 }
 
-enum fsq_presence fsq_project_place_of(const struct fsq_project_place *place,
+enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 				       const struct fsq_entry *line,
 				       const struct fsq_filesystem *fs)
 {
@@ -40,7 +40,7 @@ enum fsq_presence fsq_project_place_of(const struct fsq_project_place *place,
 	return presence;
 }
 
-static int fail_without(const struct fsq_project_place *place, struct fsq_error *err)
+static int fail_without(struct fsq_project_place *place, struct fsq_error *err)
 {
 	if (place->only)
 		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, place->only,
@@ -50,7 +50,7 @@ static int fail_without(const struct fsq_project_place *place, struct fsq_error 
 				     "project %u has no registered directory", place->id));
 }
 
-int fsq_project_place_find(const struct fsq_project_place *place, struct fsq_filesystem **fs,
+int fsq_project_place_find(struct fsq_project_place *place, struct fsq_filesystem **fs,
 			   struct fsq_error *err)
 {
 	*fs = NULL;

@@ -25,7 +25,7 @@ int fsq_project_place_open(struct fsq_project_place *place, const char *projects
 void fsq_project_place_close(struct fsq_project_place *place);
 
 /** @return  what there is of a line, if it is of the project and @fs; else FSQ_ELSEWHERE */
-enum fsq_presence fsq_project_place_of(const struct fsq_project_place *place,
+enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 				       const struct fsq_entry *line,
 				       const struct fsq_filesystem *fs);
 
@@ -35,7 +35,7 @@ enum fsq_presence fsq_project_place_of(const struct fsq_project_place *place,
  * @fs       set; it belongs to @place
  * @return   0; FSQ_E_CONFLICT they are on several; FSQ_E_NOT_FOUND there is none
  */
-int fsq_project_place_find(const struct fsq_project_place *place, struct fsq_filesystem **fs,
+int fsq_project_place_find(struct fsq_project_place *place, struct fsq_filesystem **fs,
 			   struct fsq_error *err);
 
 #endif

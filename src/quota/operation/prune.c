@@ -29,6 +29,7 @@ struct prune {
 	struct fsq_volumes volumes;
 	dev_t *chosen; /* file systems */
 	size_t chosen_count;
+	struct fsq_id_set *seen; /* of each file system, at its first volume: has use or limits */
 	struct fsq_project_edit *edit;
 	int looks;
 	struct fsq_error *err;
@@ -82,11 +83,26 @@ static bool is_limited(const struct fsq_dquot *dquot)
 	return !fsq_limits_are_same(&limits, &none);
 }
 
+static bool has_anything(const struct fsq_dquot *dquot)
+{
+	return fsq_limits_are_used(dquot) || is_limited(dquot);
+}
+
+static struct fsq_id_set *seen_on(const struct prune *p, const struct fsq_volume *volume)
+{
+	return &p->seen[volume->first];
+}
+
+static bool is_first(const struct prune *p, const struct fsq_volume *volume)
+{
+	return volume == &p->volumes.list[volume->first];
+}
+
 /*
  * While the directory of a pod exists, kubelet takes the pod up at its next start, and its volumes
  * with the IDs that /etc/projects has for them: .../pods/UID/volumes/...
  */
-static bool is_of_living_pod(const struct prune *p, const char *directory)
+static bool is_of_living_pod(struct prune *p, const char *directory)
 {
 	const struct fsq_volume *volume;
 	const char *pods = strstr(directory, "/pods/");
@@ -100,6 +116,56 @@ static bool is_of_living_pod(const struct prune *p, const char *directory)
 	living = !pod || fsq_volumes_find(&p->volumes, pod, &volume) == FSQ_PRESENT;
 	free(pod);
 	return living;
+}
+
+/* --- records --- */
+
+/* @return   0; 1 there is none any more; or a failure */
+static int next_quota(struct prune *p, const struct fsq_volume *volume, uint64_t id,
+		      struct fsq_dquot *dquot)
+{
+	int rc = id > p->range.last
+			 ? ENOENT
+			 : -fsq_quota_get_next(volume->fs, FSQ_PROJECT, (uint32_t)id, dquot);
+
+	if (rc == ENOENT || (rc == 0 && dquot->id > p->range.last))
+		return 1;
+	return rc ? fsq_fail(p->err, fsq_error_kind_of(rc), rc,
+			     fsq_filesystem_get_info(volume->fs)->directory,
+			     "cannot read project quotas")
+		  : 0;
+}
+
+static int see_volume(struct prune *p, const struct fsq_volume *volume)
+{
+	uint64_t id = p->range.first;
+	struct fsq_dquot dquot;
+	int rc;
+
+	while ((rc = next_quota(p, volume, id, &dquot)) == 0) {
+		id = (uint64_t)dquot.id + 1;
+		if (has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
+			return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+	}
+	fsq_id_set_sort(seen_on(p, volume));
+	return rc == 1 ? 0 : rc;
+}
+
+/* One call a record: most have a directory, and then that is all that must be known of them. */
+static int see_volumes(struct prune *p)
+{
+	int rc = 0;
+
+	p->seen = calloc(p->volumes.count + 1, sizeof(*p->seen));
+	if (!p->seen)
+		return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
+		const struct fsq_volume *volume = &p->volumes.list[i];
+
+		if (volume->has_quota && is_first(p, volume) && is_chosen(p, volume))
+			rc = see_volume(p, volume);
+	}
+	return rc;
 }
 
 /* --- removing --- */
@@ -158,8 +224,8 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 	if (presence == FSQ_PRESENT) {
 		/* A release was killed, unless somebody writes lines long before he uses them. */
 		leftover->kind = FSQ_LEFTOVER_LINE;
-		return !volume->has_quota || fsq_limits_are_used(dquot) || is_limited(dquot) ||
-		       !is_in_range(p, leftover->id) || is_of_living_pod(p, leftover->directory);
+		return !volume->has_quota || has_anything(dquot) || !is_in_range(p, leftover->id) ||
+		       is_of_living_pod(p, leftover->directory);
 	}
 	if (!all && (presence == FSQ_UNMOUNTED || !volume->has_quota ||
 		     (presence == FSQ_GONE_OR_UNMOUNTED && !is_limited(dquot))))
@@ -218,7 +284,8 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 	enum fsq_presence presence = fsq_volumes_find(&p->volumes, line->word, &volume);
 	int rc = 0;
 
-	if (presence == FSQ_ELSEWHERE || !is_chosen(p, volume))
+	if (presence == FSQ_ELSEWHERE || !is_chosen(p, volume) ||
+	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
 	leftover.mountpoint = fsq_filesystem_get_info(volume->fs)->directory;
 	if (volume->has_quota)
@@ -247,22 +314,6 @@ static int remove_limits(struct prune *p, const struct fsq_volume *volume,
 	return take_limits_off(p, volume, &dquot);
 }
 
-/* @return   0; 1 there is none any more; or a failure */
-static int next_quota(struct prune *p, const struct fsq_volume *volume, uint64_t id,
-		      struct fsq_dquot *dquot)
-{
-	int rc = id > p->range.last
-			 ? ENOENT
-			 : -fsq_quota_get_next(volume->fs, FSQ_PROJECT, (uint32_t)id, dquot);
-
-	if (rc == ENOENT || (rc == 0 && dquot->id > p->range.last))
-		return 1;
-	return rc ? fsq_fail(p->err, fsq_error_kind_of(rc), rc,
-			     fsq_filesystem_get_info(volume->fs)->directory,
-			     "cannot read project quotas")
-		  : 0;
-}
-
 static int look_at_limits(struct prune *p, const struct fsq_volume *volume, struct fsq_dquot *dquot)
 {
 	struct fsq_leftover leftover = {
@@ -270,8 +321,10 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, stru
 		.id = dquot->id,
 		.mountpoint = fsq_filesystem_get_info(volume->fs)->directory,
 	};
-	int rc = read_settled_quota(p, volume, dquot->id, dquot);
+	int rc = read_quota(p, volume, dquot->id, dquot);
 
+	if (rc == 0 && is_limited(dquot) && fsq_limits_are_used(dquot))
+		rc = read_settled_quota(p, volume, dquot->id, dquot);
 	if (rc || fsq_limits_are_used(dquot) || !is_limited(dquot))
 		return rc;
 	return settle(p, volume, &leftover, remove_limits);
@@ -280,18 +333,16 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, stru
 static int look_at_volume(struct prune *p, const struct fsq_volume *volume,
 			  const struct fsq_id_set *registered)
 {
-	uint64_t id = p->range.first;
+	const struct fsq_id_set *seen = seen_on(p, volume);
 	struct fsq_dquot dquot;
-	int rc;
+	int rc = 0;
 
-	while ((rc = next_quota(p, volume, id, &dquot)) == 0) {
-		id = (uint64_t)dquot.id + 1;
-		if (is_limited(&dquot) && !fsq_id_set_has(registered, dquot.id))
+	for (size_t i = 0; i < seen->count && rc == 0; i++)
+		if (!fsq_id_set_has(registered, seen->ids[i])) {
+			dquot.id = seen->ids[i];
 			rc = look_at_limits(p, volume, &dquot);
-		if (rc)
-			return rc;
-	}
-	return rc == 1 ? 0 : rc;
+		}
+	return rc;
 }
 
 /* --- names --- */
@@ -306,10 +357,10 @@ static int is_known(struct prune *p, uint32_t id, bool *known)
 		const struct fsq_volume *volume = &p->volumes.list[i];
 		struct fsq_dquot dquot;
 
-		if (!volume->has_quota || !volume->is_first)
+		if (!volume->has_quota || !is_first(p, volume))
 			continue;
 		rc = read_quota(p, volume, id, &dquot);
-		*known = rc == 0 && (fsq_limits_are_used(&dquot) || is_limited(&dquot));
+		*known = rc == 0 && has_anything(&dquot);
 	}
 	return rc;
 }
@@ -385,7 +436,7 @@ static int prune_limits(struct prune *p, const struct fsq_id_set *registered)
 	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
 		const struct fsq_volume *volume = &p->volumes.list[i];
 
-		if (volume->has_quota && volume->is_first && is_chosen(p, volume))
+		if (is_first(p, volume) && is_chosen(p, volume))
 			rc = look_at_volume(p, volume, registered);
 	}
 	return rc;
@@ -407,8 +458,10 @@ static int prune(struct prune *p)
 {
 	bool registry = !fsq_registry_or_default(p->request->registry)->none;
 	struct fsq_id_set registered = { 0 };
-	int rc = registry ? prune_lines(p) : 0;
+	int rc = see_volumes(p);
 
+	if (rc == 0 && registry)
+		rc = prune_lines(p);
 	if (rc == 0)
 		rc = collect_registered(p, &registered);
 	if (rc == 0)
@@ -465,6 +518,9 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 		rc = fsq_volumes_open(&p.volumes, err);
 	if (rc == 0)
 		rc = prune(&p);
+	for (size_t i = 0; p.seen && i < p.volumes.count; i++)
+		fsq_id_set_free(&p.seen[i]);
+	free(p.seen);
 	fsq_volumes_close(&p.volumes);
 	fsq_project_edit_free(p.edit);
 	free(p.chosen);

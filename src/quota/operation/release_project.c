@@ -28,7 +28,7 @@ struct project {
 	struct fsq_error *err;
 };
 
-static enum fsq_presence find_here(const struct project *p, const struct fsq_entry *line)
+static enum fsq_presence find_here(struct project *p, const struct fsq_entry *line)
 {
 	return fsq_project_place_of(&p->place, line, p->fs);
 }

@@ -17,14 +17,14 @@
 
 /* --- the list --- */
 
-static bool is_first(const struct fsq_volumes *volumes, const struct fsq_filesystem *fs)
+static size_t first_of(const struct fsq_volumes *volumes, const struct fsq_filesystem *fs)
 {
 	dev_t dev = fsq_filesystem_get_info(fs)->dev;
+	size_t i = 0;
 
-	for (size_t i = 0; i < volumes->count; i++)
-		if (fsq_filesystem_get_info(volumes->list[i].fs)->dev == dev)
-			return false;
-	return true;
+	while (i < volumes->count && fsq_filesystem_get_info(volumes->list[i].fs)->dev != dev)
+		i++;
+	return i;
 }
 
 static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
@@ -43,7 +43,7 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	volume.has_quota = fsq_quota_state(volume.fs, FSQ_PROJECT, &state) == 0 &&
 			   state.accounting[FSQ_PROJECT];
 	volumes->list = list;
-	volume.is_first = is_first(volumes, volume.fs);
+	volume.first = first_of(volumes, volume.fs);
 	list[volumes->count++] = volume;
 	return FSQ_VISIT_CONTINUE;
 }
@@ -74,6 +74,7 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 
 void fsq_volumes_close(struct fsq_volumes *volumes)
 {
+	fsq_late_close_all(&volumes->found);
 	for (size_t i = 0; i < volumes->count; i++)
 		fsq_filesystem_close(volumes->list[i].fs);
 	for (size_t i = 0; i < volumes->mount_point_count; i++)
@@ -127,14 +128,14 @@ static enum fsq_presence look_above(int mount, char *path)
 	return presence;
 }
 
-static enum fsq_presence look_below(int mount, const char *below)
+static enum fsq_presence look_below(int mount, const char *below, struct fsq_late_close *found)
 {
 	enum fsq_presence presence = FSQ_ELSEWHERE;
 	int fd = open_below(mount, *below ? below : ".");
 	char *path;
 
 	if (fd >= 0) {
-		close(fd);
+		fsq_late_close(found, fd);
 		return FSQ_PRESENT;
 	}
 	if (fd != -ENOENT && fd != -ENOTDIR)
@@ -147,12 +148,13 @@ static enum fsq_presence look_below(int mount, const char *below)
 }
 
 /* The mount that was opened is asked, which cannot go meanwhile. */
-static enum fsq_presence look(const struct fsq_volume *volume, const char *directory)
+static enum fsq_presence look(const struct fsq_volume *volume, const char *directory,
+			      struct fsq_late_close *found)
 {
 	const char *root = fsq_filesystem_get_info(volume->fs)->directory;
 	const char *below = fsq_path_below(root, directory, strlen(directory));
 
-	return below ? look_below(volume->fs->place.target.fd, below) : FSQ_ELSEWHERE;
+	return below ? look_below(volume->fs->place.target.fd, below, found) : FSQ_ELSEWHERE;
 }
 
 /*
@@ -181,7 +183,7 @@ static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_vol
 	return false;
 }
 
-enum fsq_presence fsq_volumes_find(const struct fsq_volumes *volumes, const char *directory,
+enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume)
 {
 	uint64_t mount = volumes->points ? fsq_mount_points_find_id(volumes->points, directory) : 0;
@@ -190,7 +192,7 @@ enum fsq_presence fsq_volumes_find(const struct fsq_volumes *volumes, const char
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
 		*volume = &volumes->list[i];
 		if (!is_elsewhere_by_name(*volume, mount))
-			presence = look(*volume, directory);
+			presence = look(*volume, directory, &volumes->found);
 	}
 	if (presence == FSQ_GONE || presence == FSQ_GONE_OR_UNMOUNTED)
 		return is_unmounted(volumes, *volume, directory) ? FSQ_UNMOUNTED : presence;

@@ -3,13 +3,14 @@
 #ifndef FSQ_VOLUMES_H
 #define FSQ_VOLUMES_H
 
+#include "quota/kernel/late_close.h"
 #include "quota/fsquota.h"
 
 /* A mount. */
 struct fsq_volume {
 	struct fsq_filesystem *fs;
 	bool has_quota; /* of projects */
-	bool is_first;	/* of the mounts of its file system */
+	size_t first;	/* in the list, of the mounts of its file system */
 };
 
 struct fsq_volumes {
@@ -18,6 +19,7 @@ struct fsq_volumes {
 	struct fsq_mount_points *points; /* NULL: not to be had */
 	char **mount_points;		 /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
+	struct fsq_late_close found; /* directories */
 };
 
 /**
@@ -46,7 +48,7 @@ enum fsq_presence {
  * @volume   set to the mount, unless it is elsewhere
  * Source: openat2(2), RESOLVE_NO_XDEV, RESOLVE_NO_SYMLINKS
  */
-enum fsq_presence fsq_volumes_find(const struct fsq_volumes *volumes, const char *directory,
+enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume);
 
 #endif

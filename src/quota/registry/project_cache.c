@@ -7,6 +7,7 @@
 
 #include "project_files.h"
 #include "quota/base/error.h"
+#include "shared/sort.h"
 
 static void forget_projects(struct fsq_project_cache *cache)
 {
@@ -84,7 +85,7 @@ static int read_projects(struct fsq_project_cache *cache, const char *file, stru
 	}
 	for (size_t i = 0; i < cache->entries.count; i++)
 		cache->sorted[i] = &cache->entries.list[i];
-	qsort(cache->sorted, cache->entries.count, sizeof(*cache->sorted), compare_words);
+	array_sort(cache->sorted, cache->entries.count, sizeof(*cache->sorted), compare_words);
 	return 0;
 }
 

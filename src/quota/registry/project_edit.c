@@ -10,6 +10,7 @@
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/compat.h"
+#include "shared/sort.h"
 
 enum mode {
 	LOOK,  /* without locks; a file that does not exist, or that we may not read, is empty */
@@ -243,8 +244,7 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 			return -ENOMEM;
 		(*paths)[(*count)++] = path;
 	}
-	if (*count > 0)
-		qsort(*paths, *count, sizeof(**paths), compare_words);
+	array_sort(*paths, *count, sizeof(**paths), compare_words);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "quota/base/error.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
+#include "shared/sort.h"
 
 /*
  * The next entry of a text; its line is ended by a NUL in place of the newline.
@@ -79,6 +80,7 @@ struct fsq_project_names {
 	struct named_id *entries; /* in the file's order */
 	struct named_id *by_id;	  /* sorted by ID, then by place in the file; made on first use */
 	size_t count, capacity;
+	size_t next; /* in by_id, behind the one that was asked for: lists ask for one after the other */
 };
 
 static int add_entry(struct fsq_project_names *names, uint32_t id, const char *name)
@@ -141,19 +143,27 @@ static int compare_entries(const void *one, const void *other)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
+static bool sort_by_id(struct fsq_project_names *names)
 {
-	size_t low = 0, high;
-
 	parse_all(names);
-	high = names ? names->count : 0;
-	if (high && !names->by_id) {
-		names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
-		if (!names->by_id)
-			return NULL;
-		memcpy(names->by_id, names->entries, names->count * sizeof(*names->by_id));
-		qsort(names->by_id, names->count, sizeof(*names->by_id), compare_entries);
-	}
+	if (names->count == 0 || names->by_id)
+		return names->count > 0;
+	names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
+	if (!names->by_id)
+		return false;
+	memcpy(names->by_id, names->entries, names->count * sizeof(*names->by_id));
+	array_sort(names->by_id, names->count, sizeof(*names->by_id), compare_entries);
+	return true;
+}
+
+/* The first one that has this ID or a higher one. */
+static size_t find_by_id(const struct fsq_project_names *names, uint32_t id)
+{
+	size_t low = 0, high = names->count;
+
+	if (names->next > 0 && names->next < high && names->by_id[names->next].id == id &&
+	    names->by_id[names->next - 1].id < id)
+		return names->next;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -162,8 +172,19 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 		else
 			high = middle;
 	}
-	return names && low < names->count && names->by_id[low].id == id ? names->by_id[low].name
-									 : NULL;
+	return low;
+}
+
+const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
+{
+	size_t found;
+
+	if (!names || !sort_by_id(names))
+		return NULL;
+	found = find_by_id(names, id);
+	names->next = found + 1;
+	return found < names->count && names->by_id[found].id == id ? names->by_id[found].name
+								    : NULL;
 }
 
 /* One name in the text as it is: far less work than to parse it. */

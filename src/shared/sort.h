@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FSQ_SHARED_SORT_H
+#define FSQ_SHARED_SORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static inline bool array_is_sorted(const void *list, size_t count, size_t size,
+				   int (*compare)(const void *, const void *))
+{
+	const char *item = list;
+
+	for (size_t i = 1; i < count; i++, item += size)
+		if (compare(item, item + size) > 0)
+			return false;
+	return true;
+}
+
+/**
+ * qsort(3), but a list that is in order, as files that grow at their end and what the kernel lists
+ * mostly are, is only looked through.
+ *
+ * @list     may be NULL when @count is 0
+ */
+static inline void array_sort(void *list, size_t count, size_t size,
+			      int (*compare)(const void *, const void *))
+{
+	if (!array_is_sorted(list, count, size, compare))
+		qsort(list, count, size, compare);
+}
+
+#endif
