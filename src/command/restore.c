@@ -5,55 +5,32 @@
 #include <string.h>
 
 #include "change.h"
+#include "dump_line.h"
 #include "options.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 
-#define DEVICE_PREFIX "fs = "
-
-/*
- * "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]". What xfs_quota dumped as a negative number is an
- * ID above 2^31.
- * @return   whether the line is one
- */
-static bool parse_line(const char *line, uint32_t *id, struct fsq_limits *limits)
-{
-	unsigned long long soft[FSQ_FORMS] = { 0 }, hard[FSQ_FORMS] = { 0 };
-	int count = sscanf(line, "%u %llu %llu %llu %llu %llu %llu", id, &soft[FSQ_BLOCKS],
-			   &hard[FSQ_BLOCKS], &soft[FSQ_INODES], &hard[FSQ_INODES],
-			   &soft[FSQ_REALTIME], &hard[FSQ_REALTIME]);
-
-	if (count != 5 && count != 7)
-		return false;
-	*limits = (struct fsq_limits){ 0 };
-	for (int form = 0; form < (count == 7 ? FSQ_FORMS : FSQ_REALTIME); form++) {
-		limits->mask |= FSQ_SOFT(form) | FSQ_HARD(form);
-		limits->soft[form] = soft[form];
-		limits->hard[form] = hard[form];
-	}
-	return true;
-}
-
 /* Limits go to the devices that the dump names. */
 static void restore(struct session *session, enum fsq_type type, FILE *input)
 {
 	struct fsq_filesystem *fs = NULL;
-	struct fsq_limits limits;
+	const char *device;
+	struct dump_line dumped;
 	struct fsq_error err;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
-	uint32_t id;
 	int rc = fsq_filesystem_of_device(&fs, "", &err);
 
 	while (rc == 0 && (length = fsq_read_line(input, &line, &size)) >= 0) {
-		if (strncmp(line, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
+		device = dump_line_device(line);
+		if (device) {
 			fsq_filesystem_close(fs);
 			fs = NULL;
-			rc = fsq_filesystem_of_device(&fs, line + strlen(DEVICE_PREFIX), &err);
-		} else if (parse_line(line, &id, &limits)) {
-			int failed = fsq_quota_set_limits(fs, type, id, &limits);
+			rc = fsq_filesystem_of_device(&fs, device, &err);
+		} else if (dump_line_parse(line, &dumped)) {
+			int failed = fsq_quota_set_limits(fs, type, dumped.id, &dumped.limits);
 
 			if (failed)
 				session_errno(session, 0, -failed, NULL, "cannot set limits");
@@ -67,25 +44,6 @@ static void restore(struct session *session, enum fsq_type type, FILE *input)
 	free(line);
 }
 
-/* Nothing but an ID and counts in plain digits, so many as there can be? sscanf(3) lets more pass.
- */
-static bool is_strict_line(const char *line)
-{
-	char word[32];
-	uint32_t id;
-	int length, words;
-
-	for (words = 0; sscanf(line, " %31s%n", word, &length) == 1; words++) {
-		/* 20 digits may not fit. */
-		if (strspn(word, "0123456789") != strlen(word) || strlen(word) > 19)
-			return false;
-		if (words == 0 && fsq_parse_id(word, &id))
-			return false;
-		line += length;
-	}
-	return words <= 1 + 2 * FSQ_FORMS && !strpbrk(line, "\r\v\f");
-}
-
 static bool has_lost(const struct fsq_limits *limits)
 {
 	for (int form = 0; form < FSQ_FORMS; form++)
@@ -94,11 +52,6 @@ static bool has_lost(const struct fsq_limits *limits)
 			return true;
 	return false;
 }
-
-struct dump_line {
-	uint32_t id;
-	struct fsq_limits limits;
-};
 
 struct dump {
 	struct session *session;
@@ -116,7 +69,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 {
 	struct dump_line line, *lines;
 
-	if (strncmp(text, DEVICE_PREFIX, strlen(DEVICE_PREFIX)) == 0) {
+	if (dump_line_device(text)) {
 		if (!dump->device)
 			dump->device = strdup(text);
 		if (dump->device && strcmp(text, dump->device) == 0)
@@ -129,7 +82,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 	}
 	if (text[strspn(text, " \t")] == '\0')
 		return true;
-	if (!is_strict_line(text) || !parse_line(text, &line.id, &line.limits)) {
+	if (!dump_line_is_strict(text) || !dump_line_parse(text, &line)) {
 		session_usage_error(dump->session, "line %zu does not hold limits; nothing is set",
 				    number);
 		return false;

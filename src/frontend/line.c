@@ -7,8 +7,7 @@
 
 #include "dispatch.h"
 
-/* Cut a line at its blanks; there is no quoting. The words are followed by a NULL. */
-static char **split(char *line, int *count)
+char **line_split(char *line, int *count)
 {
 	size_t words = strlen(line) / 2 + 2;
 	char **argv = calloc(words, sizeof(*argv));
@@ -37,7 +36,7 @@ void line_run(struct session *session, char *line, bool all)
 {
 	struct call call = { 0 };
 
-	call.argv = split(line, &call.argc);
+	call.argv = line_split(line, &call.argc);
 	if (!call.argv) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		session->quit = true;

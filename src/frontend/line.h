@@ -8,6 +8,15 @@
 #include "command/session.h"
 
 /**
+ * Cut a line at its blanks; there is no quoting.
+ *
+ * @line     is taken apart; the words are in it
+ * @count    set
+ * @return   the words and a NULL, for free(3); NULL: no memory
+ */
+char **line_split(char *line, int *count);
+
+/**
  * Run the command of a line.
  *
  * @line     is taken apart

@@ -44,6 +44,19 @@ static void check_bytes(const char *text)
 	free(longer);
 }
 
+static void check_duration(const char *text)
+{
+	char again[24];
+	uint64_t seconds, other;
+	int rc = fsq_parse_duration(text, &seconds);
+
+	MUST(rc == 0 || rc == -EINVAL || rc == -ERANGE);
+	if (rc || seconds > INT64_MAX)
+		return;
+	snprintf(again, sizeof(again), "%llu", (unsigned long long)seconds);
+	MUST(fsq_parse_duration(again, &other) == 0 && other == seconds);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = text_of(data, size);
@@ -52,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_id(text);
 	check_range(text);
 	check_bytes(text);
+	check_duration(text);
 	if (fsq_parse_positive(text, &number) == 0)
 		MUST(number > 0);
 	free(text);
