@@ -77,14 +77,14 @@
  *       mount_points.c   where a path lies, by its name alone
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c, superblock.c; warnings.c  what the kernel tells by itself
- *                      (genetlink.c)
+ *                      space.c, privilege.c, superblock.c, openat2.c, late_close.c; warnings.c  what
+ *                      the kernel tells by itself (genetlink.c)
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
- * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, texts.h,
- * read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that are loaded
- * on first use.
+ * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, sort.h,
+ * texts.h, read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that are
+ * loaded on first use.
  */
 #include <string.h>
 

@@ -43,7 +43,7 @@ static int look_at(const char *path, bool *whole, bool *is_directory)
 {
 	struct statx stx;
 
-	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx))
+	if (get_statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx))
 		return -1;
 	*is_directory = S_ISDIR(stx.stx_mode);
 	*whole = S_ISBLK(stx.stx_mode) ||

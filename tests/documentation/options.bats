@@ -159,3 +159,8 @@ completed() {
 	assert_success
 	[[ $output != *fsquota* ]] || fail "$output"
 }
+
+@test "CONTRIBUTING.md says what runs where as tests/suites does" {
+	run -0 diff <("$srcdir/tests/kernels/table") \
+		<(sed '1,/^<!-- tests.kernels.table -->$/d; /^<!-- end -->$/,$d' "$srcdir/CONTRIBUTING.md")
+}

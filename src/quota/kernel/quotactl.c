@@ -25,6 +25,13 @@ static const char *device_of(struct fsq_target *target)
 	return target->device;
 }
 
+/* Has quotactl(2) answered, or did it not get as far as the file system? */
+static bool is_answer(const char *device, int error)
+{
+	return error != EACCES && error != ENODEV && error != ENOTBLK &&
+	       (error != ENOENT || access(device, F_OK) == 0);
+}
+
 static int call(struct fsq_target *target, unsigned int command, enum fsq_type type, uint32_t id,
 		void *data)
 {
@@ -44,7 +51,7 @@ static int call(struct fsq_target *target, unsigned int command, enum fsq_type t
 	}
 	if (syscall(SYS_quotactl, packed, target->device, id, data) == 0)
 		return 0;
-	return refused == EPERM ? -EPERM : -errno;
+	return refused != EPERM || is_answer(target->device, errno) ? -errno : -EPERM;
 }
 
 static int64_t join_timer(int32_t low, int8_t high, bool big)

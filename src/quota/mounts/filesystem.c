@@ -13,9 +13,10 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/bulkstat.h"
-#include "quota/kernel/compat.h"
+#include "quota/kernel/openat2.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
+#include "shared/statx.h"
 
 int fsq_filesystem_ask(const char *directory)
 {
@@ -129,7 +130,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 
 	if (fd < 0)
 		return fd;
-	if (mount->id && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
+	if (mount->id && get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
 	    (stx.stx_mask & STATX_MNT_ID) && stx.stx_mnt_id != mount->id) {
 		close(fd);
 		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
@@ -237,24 +238,20 @@ const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_files
 
 bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV,
-	};
 	const char *below = fsq_path_below(fs->info.directory, directory, strlen(directory));
-	int mount, fd, errnum;
+	int mount, fd;
 
 	if (!below)
 		return false;
 	mount = open(fs->info.directory, O_PATH | O_CLOEXEC);
 	if (mount < 0)
 		return true;
-	fd = (int)syscall(SYS_openat2, mount, *below ? below : ".", &how, sizeof(how));
-	errnum = errno;
+	fd = fsq_openat2(mount, *below ? below : ".", O_PATH | O_CLOEXEC,
+			 RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 	close(mount);
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 || errnum != EXDEV;
+	return fd != -EXDEV;
 }
 
 int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,

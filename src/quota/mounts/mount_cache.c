@@ -14,6 +14,7 @@
 #include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
 #include "shared/array.h"
+#include "shared/statx.h"
 
 void fsq_mount_cache_open(struct fsq_mount_cache *cache)
 {
@@ -52,7 +53,7 @@ static int mount_id(int fd, uint64_t *id)
 {
 	struct statx stx;
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &stx))
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &stx))
 		return -errno;
 	if (!(stx.stx_mask & STATX_MNT_ID))
 		return -ENOSYS;

@@ -11,6 +11,7 @@
 #include "mountinfo.h"
 #include "quota/kernel/compat.h"
 #include "shared/read_file.h"
+#include "shared/statx.h"
 
 void fsq_mount_entry_clear(struct fsq_mount_entry *entry)
 {
@@ -69,7 +70,7 @@ int fsq_mount_entry_of_fd(int fd, struct fsq_mount_entry *entry)
 	int rc;
 
 	*entry = (struct fsq_mount_entry){ 0 };
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 		return -errno;
 	search.id = stx.stx_mask & STATX_MNT_ID ? stx.stx_mnt_id : 0;
 	search.dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);

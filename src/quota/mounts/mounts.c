@@ -16,6 +16,7 @@
 #include "quota/kernel/compat.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
+#include "shared/statx.h"
 
 void fsq_mount_clear(struct fsq_mount *mount)
 {
@@ -47,13 +48,13 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 	dev_t dev;
 	int rc = -ENOSYS;
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | ids, &stx))
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | ids, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE) {
 		rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &line);
 		/* The table knows the short ID only. */
-		if (rc && statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
+		if (rc && get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 			return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	}
 	if (rc)

@@ -12,9 +12,9 @@
 
 #include "limits.h"
 #include "quota/base/error.h"
-#include "quota/kernel/compat.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/late_close.h"
+#include "quota/kernel/openat2.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
 #include "shared/sort.h"
@@ -82,15 +82,11 @@ static uint32_t id_of(const struct fsq_entries *entries, const char *word)
 	return found->id;
 }
 
-/* @return   a directory whose path, as it is written, has no symlinks; or -1 */
+/* @return   a directory whose path, as it is written, has no symlinks; or a negative errno */
 static int open_directory(const char *path)
 {
-	struct open_how how = {
-		.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			   RESOLVE_NO_SYMLINKS);
 }
 
 static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "quota/base/path.h"
-#include "quota/kernel/compat.h"
+#include "quota/kernel/openat2.h"
 #include "quota/mounts/mounts.h"
 #include "registered.h"
 #include "shared/array.h"
@@ -99,18 +99,14 @@ static bool is_wanted(const struct trees *trees, const struct mount *mount)
 /* Open what is on this mount and on no other; symlinks to elsewhere are not followed. */
 static int open_on(const struct mount *mount, const char *directory)
 {
-	struct open_how how = {
-		.flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV,
-	};
 	const char *below = fsq_path_below(mount->entry.directory, directory, strlen(directory));
 	int root = open(mount->entry.directory, O_PATH | O_CLOEXEC), fd;
 
 	if (root < 0)
 		return -EXDEV;
-	fd = (int)syscall(SYS_openat2, root, *below ? below : ".", &how, sizeof(how));
-	if (fd < 0)
-		fd = -errno;
+	fd = fsq_openat2(root, *below ? below : ".",
+			 O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
+			 RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 	close(root);
 	return fd;
 }

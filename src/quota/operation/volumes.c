@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "quota/base/path.h"
-#include "quota/kernel/compat.h"
+#include "quota/kernel/openat2.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/mounts/mounts.h"
 #include "shared/array.h"
@@ -89,13 +89,8 @@ void fsq_volumes_close(struct fsq_volumes *volumes)
 /* @return   a descriptor with O_PATH, or a negative errno */
 static int open_below(int mount, const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, mount, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
+	return fsq_openat2(mount, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			   RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 }
 
 static bool is_populated(int path_fd)

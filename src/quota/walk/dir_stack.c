@@ -11,6 +11,7 @@
 
 #include "quota/kernel/compat.h"
 #include "shared/array.h"
+#include "shared/statx.h"
 
 #define ENTRIES_SIZE (32 * 1024)
 
@@ -83,7 +84,7 @@ static uint64_t mount_id_of(int fd)
 {
 	struct statx stx;
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) || !(stx.stx_mask & STATX_MNT_ID))
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) || !(stx.stx_mask & STATX_MNT_ID))
 		return 0;
 	return stx.stx_mnt_id;
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "openat2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compat.h"
+#include "shared/statx.h"
+
+struct mount {
+	dev_t dev;
+	uint64_t id; /* 0: not known, before Linux 5.8 */
+};
+
+static int find_mount(int fd, struct mount *mount)
+{
+	struct statx stx;
+
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &stx))
+		return -errno;
+	mount->dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
+	mount->id = stx.stx_mask & STATX_MNT_ID ? stx.stx_mnt_id : 0;
+	return 0;
+}
+
+static bool is_symlink(int dirfd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0 &&
+	       S_ISLNK(st.st_mode);
+}
+
+/* @return   the next directory, or the file; @fd is closed */
+static int step(int fd, const char *name, int flags, const struct mount *on)
+{
+	struct mount mount;
+	int next = openat(fd, name, flags | O_NOFOLLOW);
+	int rc = next < 0 ? -errno : 0;
+
+	/* With O_NOFOLLOW the kernel has a symlink as it is, or says what it is not. */
+	if (!(flags & O_NOFOLLOW) &&
+	    (rc == 0 ? is_symlink(next, "") : rc == -ENOTDIR && is_symlink(fd, name)))
+		rc = -ELOOP;
+	if (rc == 0 && on &&
+	    (find_mount(next, &mount) || mount.dev != on->dev || mount.id != on->id))
+		rc = -EXDEV;
+	close(fd);
+	if (rc && next >= 0)
+		close(next);
+	return rc ? rc : next;
+}
+
+/* @path is taken apart; @fd is closed */
+static int go_along(int fd, char *path, int flags, bool beneath, const struct mount *on)
+{
+	char *rest = NULL, *name = strtok_r(path, "/", &rest);
+
+	if (!name)
+		return step(fd, ".", flags, on);
+	while (name && fd >= 0) {
+		char *next = strtok_r(NULL, "/", &rest);
+
+		if (beneath && strcmp(name, "..") == 0) {
+			close(fd);
+			return -EXDEV;
+		}
+		fd = step(fd, name, next ? O_PATH | O_DIRECTORY | O_CLOEXEC : flags, on);
+		name = next;
+	}
+	return fd;
+}
+
+static int by_parts(int dirfd, const char *path, int flags, uint64_t resolve)
+{
+	bool beneath = resolve & RESOLVE_BENEATH, no_xdev = resolve & RESOLVE_NO_XDEV;
+	struct mount mount;
+	char *copy;
+	int fd, rc;
+
+	if (beneath && path[0] == '/')
+		return -EXDEV;
+	fd = openat(dirfd, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	rc = no_xdev ? find_mount(fd, &mount) : 0;
+	copy = strdup(path);
+	if (rc || !copy) {
+		close(fd);
+		free(copy);
+		return rc ? rc : -ENOMEM;
+	}
+	fd = go_along(fd, copy, flags, beneath, no_xdev ? &mount : NULL);
+	free(copy);
+	/* Where it leads to cannot be watched from here. */
+	return fd == -ELOOP && !(resolve & RESOLVE_NO_SYMLINKS) ? -ENOSYS : fd;
+}
+
+int fsq_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = (unsigned int)flags, .resolve = resolve };
+	int fd = (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd < 0 ? -errno : fd;
+	return by_parts(dirfd, path, flags, resolve);
+}
