@@ -60,6 +60,7 @@ struct fsq_assignment {
 	struct fsq_tree_tag *tree;
 	bool registered;
 	bool named;
+	bool nameless; /* until then, but with other directories */
 };
 
 /* --- which ID --- */
@@ -321,6 +322,7 @@ static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 		return 0;
 	rc = fsq_project_edit_add_name(a->edit, a->id, name ? name : default_name, err);
 	a->named = rc == 0;
+	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
 	return rc;
 }
 
@@ -600,6 +602,15 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 	return assignment->space;
 }
 
+/* The name that was added goes, unless another directory has joined the project by it. */
+static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
+{
+	if (!a->named ||
+	    (!a->nameless && fsq_project_edit_is_shared(a->edit, a->id, a->directory.path)))
+		return 0;
+	return fsq_project_edit_remove_names(a->edit, a->id, err);
+}
+
 /* First what was added under these locks, then what was added before. */
 static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -610,9 +621,9 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 	if (a->registered || a->named) {
 		rc = fsq_project_edit_lock(a->edit, true, err);
 		if (rc == 0)
-			rc = fsq_project_edit_remove(a->edit, a->id,
-						     a->registered ? a->directory.path : NULL,
-						     a->named, err);
+			rc = remove_name(a, err);
+		if (rc == 0 && a->registered)
+			rc = fsq_project_edit_remove(a->edit, a->id, a->directory.path, false, err);
 	}
 	a->registered = a->named = false;
 	return rc;
