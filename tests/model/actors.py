@@ -133,6 +133,8 @@ class Hands:
         """In a user and a mount namespace of his own"""
         pid = os.fork()
         if pid == 0:
+            for handle in self.held:
+                os.close(handle)
             kernel.LIBC.unshare(0x10000000 | 0x20000)
             if kernel.LIBC.mount(None, b"/", None, 0x4000 | 0x40000, None) == 0 and \
                     kernel.LIBC.mount(os.fsencode(path), os.fsencode(other), None, 0x1000, None) == 0:
@@ -147,8 +149,8 @@ class Hands:
         self.mounts.clear()
 
     def count(self):
-        """[ID, inode] of deleted files that are open, each once"""
-        found = {}
+        """IDs of deleted files that are open, each file once; None for what mounts hold"""
+        found = {-pid: None for pid in self.mounts}
         for handle in self.held:
             seen = os.fstat(handle)
             if seen.st_nlink == 0:

@@ -11,6 +11,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 SYS_QUOTACTL_FD = 443
 SYS_FILE_GETATTR = 468
 PRJQUOTA = 2
+LAST_ID = 4294967294
 Q_XGETQUOTA, Q_XSETQLIM, Q_XGETNEXTQUOTA = (0x5803, 0x5804, 0x5809)
 # The one member of FS_IOC_FSGETXATTR that is asked for here is at these places.
 FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR = 0x801C581F, 0x401C5820
@@ -69,8 +70,10 @@ class Quotas:
         found, number = {}, 1
         handle = os.open(self.mountpoint, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            while LIBC.syscall(SYS_QUOTACTL_FD, handle, ctypes.c_uint(Q_XGETNEXTQUOTA << 8 | PRJQUOTA),
-                               ctypes.c_uint(number), self.buffer) == 0:
+            ctypes.set_errno(errno.ENOENT)
+            while number <= LAST_ID and \
+                    LIBC.syscall(SYS_QUOTACTL_FD, handle, ctypes.c_uint(Q_XGETNEXTQUOTA << 8 | PRJQUOTA),
+                                 ctypes.c_uint(number), self.buffer) == 0:
                 number, values = self.unpack()
                 if any(values[0]) or values[1] or values[2]:
                     found[number] = values

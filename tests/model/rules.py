@@ -16,8 +16,9 @@ class Wrong(Exception):
 class Model:
     """chosen: {directory: IDs} that commands were seen to choose"""
 
-    def __init__(self, kind, top, chosen=None):
-        self.kind, self.top, self.chosen = kind, top, chosen or {}
+    def __init__(self, kind, top, chosen=None, is_partial=False):
+        """is_partial: what was not done may have no ID yet"""
+        self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
 
     # --- parts ---
 
@@ -71,7 +72,8 @@ class Model:
         return (bsoft, bhard, isoft, ihard)
 
     def no_limit(self):
-        return ((1 << 63) - 1) // 512 // 8 * 8 + 8 if self.kind == "xfs" else ((1 << 58) - 1) // 512
+        """2^63-1 and 2^58-1 bytes, as the filesystems round them"""
+        return (1 << 63) // 512 if self.kind == "xfs" else UNLIMITED
 
     def choose(self, state, directory, insisted, register):
         """A new ID, which was seen"""
@@ -83,13 +85,15 @@ class Model:
         if chosen is None:
             return UNSEEN
         if state.is_taken(chosen) or not first <= chosen <= LAST_ID:
-            raise Wrong(f"{directory}: ID {chosen} was chosen, which is not free")
+            return UNSEEN
         return chosen
 
     def make(self, state, directory):
         parent = posixpath.dirname(directory)
         if parent != self.top and not state.is_directory(parent):
             return USAGE if parent in state.tree else NOT_FOUND
+        # What one that was killed has left is taken up.
+        state.tree.pop(f"{parent}/.fsquota.{posixpath.basename(directory)}", None)
         tag, inherit = self.above(state, directory)
         template = next(iter(state.tree.values()), None)
         node = type(template)(0, "d", tag if inherit else 0, inherit, 0) if template else None
@@ -145,8 +149,8 @@ class Model:
             return USAGE
         if not is_complete and not self.claim_tree(state, directory, tag, listed):
             return CONFLICT
-        if tag == UNSEEN:
-            raise Wrong(f"{directory}: no ID was chosen")
+        if tag == UNSEEN and not self.is_partial:
+            raise Wrong(f"{directory}: ID {self.chosen.get(directory)} was chosen, which is not free")
         state.limits[tag] = limits
         if options.get("register", True):
             self.register(state, directory, tag, name, listed, is_complete)
@@ -234,21 +238,20 @@ class Model:
         """All directories of a project on this filesystem, and what is left of it; by its ID"""
         if tag is None:
             return OK if options.get("if_exists") else NOT_FOUND
-        before = state.copy()
-        found = tag in state.limits or bool(state.names_of(tag))
-        for path in state.directories_of(tag):
-            found = True
-            if state.is_directory(path):
+        here = [path for path in state.directories_of(tag) if path.startswith(self.top + "/")]
+        gone = [path for path in here if not state.is_directory(path)]
+        elsewhere = len(here) < len(state.directories_of(tag))
+        for path in here:
+            if path not in gone:
                 self.release_found(state, path, {"keep_tags": options.get("keep_tags")})
-        gone = [path for path in before.directories_of(tag) if not before.is_directory(path)]
-        # Who is told of files that keep the ID is not told again.
-        if state.used(tag)[1] and not options.get("keep_tags") and len(gone) == len(before.directories_of(tag)):
-            state.__dict__.update(before.__dict__)
+        # Files of the project elsewhere keep it, as long as something says whose they are.
+        if state.used(tag)[1] and not options.get("keep_tags") and \
+                (state.directories_of(tag) or len(gone) == len(here)):
             return CONFLICT
+        if not here and tag not in state.limits and (elsewhere or not state.names_of(tag)):
+            return OK if options.get("if_exists") else NOT_FOUND
         for path in gone:
             state.remove_lines(tag, path)
-        if not found:
-            return OK if options.get("if_exists") else NOT_FOUND
         state.remove_lines(tag, None)
         state.limits.pop(tag, None)
         return OK
@@ -283,7 +286,7 @@ class Model:
     def resized(self, state, tag, options):
         bsoft, bhard, isoft, ihard = state.limits.get(tag, (0, 0, 0, 0))
         used_blocks, used_inodes = state.used(tag)
-        hard = bhard if bhard < UNLIMITED - 1 else 0
+        hard = bhard if bhard < UNLIMITED else 0
         if options.get("size"):
             blocks = self.rounded(options["size"])
             if options.get("relative"):
@@ -331,6 +334,14 @@ class Model:
         for path in [directory] + state.below(directory):
             if depth is None or path.count("/") - directory.count("/") <= depth:
                 state.set_tag(path, tag, tag != 0)
+        return OK
+
+    def project_listed(self, state, directory, tag, clear, depth):
+        """The same for the directories that are listed, and one more"""
+        if directory not in state.tree:
+            return NOT_FOUND
+        for path in state.directories_of(tag) + [directory]:
+            self.project(state, path, 0 if clear else tag, depth)
         return OK
 
     def prune(self, state):

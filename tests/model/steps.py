@@ -191,7 +191,7 @@ class Steps:
         words = ["project", "-C" if clear else "-s", "-p", path, str(number), self.top]
         if depth is not None:
             words[2:2] = ["-d", str(depth)]
-        return words, lambda model, state: model.project(state, path, 0 if clear else number, depth)
+        return words, lambda model, state: model.project_listed(state, path, number, clear, depth)
 
     def command_apply(self, step):
         """Each line is one of assign's steps"""
@@ -241,10 +241,10 @@ class Steps:
         return {path: [after.tree[path].tag] for path in self.directories(step)
                 if path in after.tree and after.tree[path].tag}
 
-    def predict(self, rule, step, before, after):
+    def predict(self, rule, step, before, after, is_partial=False):
         """Exit status and state that the rules have"""
         state = before.copy()
-        return rule(Model(self.kind, self.top, self.chosen(step, after)), state), state
+        return rule(Model(self.kind, self.top, self.chosen(step, after), is_partial), state), state
 
     def look(self):
         after, wrong = world.settled(self.world, self.held())
@@ -274,6 +274,8 @@ class Steps:
         status, out, err, _ = self.program.run(words)
         self.state, wrong = self.look()
         status = self.statuses(status, out, step)
+        if self.is_full(step, status, err):
+            return wrong + self.judge("", before, before, self.state)
         try:
             expected_status, expected = self.predict(rule, step, before, self.state)
         except Wrong as error:
@@ -285,9 +287,14 @@ class Steps:
             ids = [str(self.state.tree[path].tag) for path in self.directories(step) if path in self.state.tree]
             if out.split() != ids:
                 wrong.append(f"it prints {out.split()}, not {ids}")
-        if step["do"] == "assign" and status and isinstance(status, int) and len(err.splitlines()) != 1:
+        if step["do"] == "assign" and status and len(step["dirs"]) == 1 and len(err.splitlines()) != 1:
             wrong.append(f"it says {err!r}")
         return wrong
+
+    def is_full(self, step, status, err):
+        """A directory is not made where the limit of the one above is reached"""
+        return step["do"] == "assign" and step.get("mkdir") and status == FAILED and len(step["dirs"]) == 1 and \
+            ("No space left" in err or "quota exceeded" in err)
 
     def do_disturbed(self, step, words, rule):
         """Killed at a system call, or that fails"""
@@ -295,14 +302,22 @@ class Steps:
         status, out, err, came = self.program.run(words, "kill" if how == "kill" else str(ERRNOS[how]), step["at"])
         step["came"] = came
         mid, wrong = self.look()
-        wanted, expected = self.predict_any(rule, step, before, mid)
+        wanted, expected = self.predict(rule, step, before, mid, True)
         if not came or status == OK:
             self.state = mid
+            try:
+                wanted, expected = self.predict(rule, step, before, mid)
+            except Wrong as error:
+                return wrong + [str(error), f"exit status {status}: {err.strip()}"]
             if how == "kill" and came:
                 wrong.append("it is not killed")
             if status != wanted:
                 wrong.append(f"exit status {status}, not {wanted}: {err.strip()}")
             return wrong + self.judge("", before, expected, mid)
+        if wanted != OK:
+            # It would have failed, and undone what it did: killed, or failing again, it may not.
+            self.state = mid
+            return wrong + self.do_undisturbed(step, self.command(step)[0], rule)
         if how != "kill" and step["do"] in ("assign", "release", "resize", "limit") and status != PARTIAL and \
                 len(self.directories(step)) <= 1:
             wrong += self.judge("", before, before, mid)
@@ -312,13 +327,6 @@ class Steps:
             self.state = mid
             return [f"{how} at call {self.program.call}: exit status {status}: {err.strip()}"] + wrong
         return self.complete(step, words, rule, before, mid, wanted)
-
-    def predict_any(self, rule, step, before, mid):
-        """A new ID may not have been chosen yet"""
-        try:
-            return self.predict(rule, step, before, mid)
-        except Wrong:
-            return None, before
 
     def between(self, before, expected, mid):
         """Whatever there is was so before, or is so afterwards"""
@@ -335,7 +343,7 @@ class Steps:
             ways = [(state.tree[path].tag, state.tree[path].inherit) for state in (before, expected)
                     if path in state.tree]
             ways += [(tag, not inherit) for tag, inherit in ways if node.kind == "d"]
-            if node.tag is not None and (node.tag, node.inherit) not in ways:
+            if node.tag is not None and path in before.tree and (node.tag, node.inherit) not in ways:
                 wrong.append(f"{path} has ID {node.tag}, not one of {ways}")
         return wrong
 
@@ -378,7 +386,7 @@ class Steps:
         step["came"] = came
         after, wrong = self.look()
         self.state = after
-        wanted, expected = self.predict_any(rule, step, before, after)
+        wanted, expected = self.predict(rule, step, before, after, True)
         if not came:
             return wrong + ([f"exit status {status}, not {wanted}: {err.strip()}"] if status != wanted else []) + \
                 self.judge("", before, expected, after)
@@ -643,7 +651,7 @@ class Maker:
 
     def make_assign(self):
         rng, step = self.rng, {"do": "assign", "dirs": [self.directory()]}
-        if rng.random() < 0.15:
+        if self.steps.abilities.get("several", True) and rng.random() < 0.15:
             step["dirs"] += [self.directory()]
         limits = self.limits()
         if limits:
