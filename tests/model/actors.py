@@ -27,7 +27,7 @@ class Fsquota:
         self.files = [os.path.join(directory, name) for name in ("in", "out", "err")]
         self.give("")
         self.helper = subprocess.Popen([helper, *self.files], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.call, self.out = 0, ""
+        self.call, self.out, self.err = 0, "", ""
 
     def give(self, text):
         with open(self.files[0], "w", encoding="utf-8") as handle:
@@ -56,7 +56,7 @@ class Fsquota:
         with open(self.files[1], encoding="utf-8", errors="surrogateescape") as handle:
             out = self.out = handle.read()
         with open(self.files[2], encoding="utf-8", errors="surrogateescape") as handle:
-            err = handle.read()
+            err = self.err = handle.read()
         return int(answer[1]), out, err, answer[2] == "yes"
 
 

@@ -16,9 +16,10 @@ class Wrong(Exception):
 class Model:
     """chosen: {directory: IDs} that commands were seen to choose"""
 
-    def __init__(self, kind, top, chosen=None, is_partial=False):
-        """is_partial: what was not done may have no ID yet"""
+    def __init__(self, kind, top, chosen=None, is_partial=False, full=()):
+        """is_partial: what was not done may have no ID yet; full: directories that could not be made"""
         self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
+        self.full = full
 
     # --- parts ---
 
@@ -92,6 +93,8 @@ class Model:
         parent = posixpath.dirname(directory)
         if parent != self.top and not state.is_directory(parent):
             return USAGE if parent in state.tree else NOT_FOUND
+        if directory in self.full and self.above(state, directory)[0] in state.limits:
+            return FAILED
         # What one that was killed has left is taken up.
         state.tree.pop(f"{parent}/.fsquota.{posixpath.basename(directory)}", None)
         tag, inherit = self.above(state, directory)

@@ -3,6 +3,7 @@
 import json
 import os
 import posixpath
+import re
 
 import actors
 import world
@@ -238,13 +239,19 @@ class Steps:
                 for row in answer if isinstance(answer, list) else [answer]:
                     found.setdefault(row["path"], []).append(row["id"])
             return found
-        return {path: [after.tree[path].tag] for path in self.directories(step)
-                if path in after.tree and after.tree[path].tag}
+        found = {}
+        for path in self.directories(step):
+            tag = after.id_of(path)
+            tag = tag or (after.tree[path].tag if path in after.tree else 0)
+            if tag:
+                found[path] = [tag]
+        return found
 
     def predict(self, rule, step, before, after, is_partial=False):
         """Exit status and state that the rules have"""
         state = before.copy()
-        return rule(Model(self.kind, self.top, self.chosen(step, after), is_partial), state), state
+        model = Model(self.kind, self.top, self.chosen(step, after), is_partial, self.full())
+        return rule(model, state), state
 
     def look(self):
         after, wrong = world.settled(self.world, self.held())
@@ -274,8 +281,6 @@ class Steps:
         status, out, err, _ = self.program.run(words)
         self.state, wrong = self.look()
         status = self.statuses(status, out, step)
-        if self.is_full(step, status, err):
-            return wrong + self.judge("", before, before, self.state)
         try:
             expected_status, expected = self.predict(rule, step, before, self.state)
         except Wrong as error:
@@ -291,10 +296,13 @@ class Steps:
             wrong.append(f"it says {err!r}")
         return wrong
 
-    def is_full(self, step, status, err):
-        """A directory is not made where the limit of the one above is reached"""
-        return step["do"] == "assign" and step.get("mkdir") and status == FAILED and len(step["dirs"]) == 1 and \
-            ("No space left" in err or "quota exceeded" in err)
+    def full(self):
+        """Directories that could not be made, for the limit of the one above is reached"""
+        said = re.findall(r"(/[^:\n]*): cannot be made: (?:No space left|Disk quota)", self.program.err)
+        for line in self.program.out.splitlines():
+            if '"cannot be made"' in line and ("ENOSPC" in line or "EDQUOT" in line):
+                said.append(json.loads(line)["error"]["path"])
+        return said
 
     def do_disturbed(self, step, words, rule):
         """Killed at a system call, or that fails"""
@@ -403,7 +411,7 @@ class Steps:
 
     def judge_stopped(self, step, status, wanted, before, expected, after, touched):
         wrong = []
-        if status == wanted and status == OK:
+        if status == wanted and status == OK and not expected.is_unseen():
             wrong += world.compare_limits(expected.limits, after.limits) + \
                 world.compare_registry(expected, after, before)
         elif status != OK:
@@ -486,18 +494,25 @@ class Steps:
         return wrong
 
     def do_kubelet(self, step):
-        """beside: a command that runs when kubelet has opened the files and not locked them yet"""
+        """beside: commands that run when kubelet has opened the files and not locked them yet"""
         before, path, wrong = self.state, self.path(step["dir"]), []
         actor = self.new_kubelet()
         if step["op"] == "add":
             os.makedirs(path, exist_ok=True)
-        made = self.world.look()
-        beside = step.get("beside")
-        words, rule = self.command(beside) if beside else (None, None)
+        self.state = expected = self.world.look()
         actor.open()
-        status, err = OK, ""
-        if beside:
+        for beside in step.get("beside", []):
+            words, rule = self.command(beside)
             status, _, err, _ = self.program.run(words)
+            after = self.world.look()
+            try:
+                wanted, expected = self.predict(rule, beside, expected, after)
+            except Wrong as error:
+                wrong.append(str(error))
+                break
+            if status != wanted:
+                wrong.append(f"exit status {status}, not {wanted}: {err.strip()}")
+            self.state = after
         actor.lock()
         tag = actor.add(path) if step["op"] == "add" else actor.remove(path)
         actor.close()
@@ -507,14 +522,7 @@ class Steps:
             self.root.do(["rmtree", path])
         self.state, counts = self.look()
         wrong += counts
-        expected, wanted = made.copy(), OK
-        if beside:
-            try:
-                wanted, expected = self.predict(rule, beside, made, self.state)
-            except Wrong as error:
-                return wrong + [str(error)]
-        if status != wanted:
-            wrong.append(f"exit status {status}, not {wanted}: {err.strip()}")
+        expected = expected.copy()
         wrong += self.expect_kubelet(step, expected, tag, path)
         return wrong + self.judge("", before, expected, self.state)
 
@@ -745,9 +753,8 @@ class Maker:
         if self.rng.random() < 0.6:
             makers = [self.make_assign, self.make_release] + \
                 ([self.make_prune] if self.steps.abilities.get("prune", True) else [])
-            beside = self.rng.choice(makers)()
-            if not any(name.startswith("pods") for name in beside.get("dirs", [])):
-                step["beside"] = beside
+            beside = [self.rng.choice(makers)() for _ in range(self.rng.randrange(1, 4))]
+            step["beside"] = [one for one in beside if not any(name.startswith("pods") for name in one.get("dirs", []))]
         return step
 
     def make_hand(self):

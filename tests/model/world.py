@@ -47,6 +47,10 @@ class State:
         other.others = self.others
         return other
 
+    def is_unseen(self):
+        """Is there something with an ID that was not seen?"""
+        return any(tag < 0 for tag in self.limits)
+
     # --- files of the tree ---
 
     def below(self, directory):
