@@ -592,6 +592,22 @@ class Steps:
         actor.write(texts)
         actor.close()
 
+    # --- to see that all this can fail ---
+
+    def do_sabotage(self, step):
+        """What nobody does"""
+        before = self.state
+        if step["what"] == "limit":
+            self.world.quotas.set(1048600, (0, 8192, 0, 0))
+        elif step["what"] == "tag":
+            os.makedirs(self.path("s"), exist_ok=True)
+            self.root.do(["retag", self.path("s"), 1048600, True])
+        else:
+            with open(world.PROJECTS, "a", encoding="utf-8") as handle:
+                handle.write("1048600:/nobody\n")
+        self.state, wrong = self.look()
+        return wrong + self.judge("", before, before, self.state)
+
     # --- any ---
 
     def do(self, step):
