@@ -168,6 +168,9 @@ static void close_to_rollback(struct fsq_tree_tag *tag, const struct stat *st, e
 {
 	const struct fsq_inode_note note = { .ino = st->st_ino, .id = how };
 
+	/* Where nothing had the new ID before, what has it has it from us. */
+	if (tag->request->is_new)
+		return;
 	pthread_mutex_lock(&tag->lock);
 	fsq_inode_map_add(&tag->closed, &note);
 	pthread_mutex_unlock(&tag->lock);
@@ -238,7 +241,12 @@ static enum closed found_closed(const struct fsq_tree_tag *tag, const struct fsq
 
 	if (tag->closed.count > 0 && fsq_walk_stat(entry, &st) == 0)
 		note = fsq_inode_map_find(&tag->closed, st.st_ino);
-	return note ? (enum closed)note->id : NOT_CLOSED;
+	if (!note)
+		return NOT_CLOSED;
+	/* By another of its names it was changed. */
+	if (note->id != UNREAD && fsq_inode_map_find(&tag->exceptions, st.st_ino))
+		return NOT_CLOSED;
+	return (enum closed)note->id;
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
