@@ -15,6 +15,9 @@
  *  4. Register name and directory. The line of the projects file comes last and says that all is
  *     done: without it the next assign goes through the tree again.
  *
+ * If there is that line already, but the directory has lost its ID, the directory comes after what is
+ * in it: line and ID together say that all is done.
+ *
  * A failure rolls back in the opposite order.
  */
 #include <errno.h>
@@ -45,9 +48,10 @@ struct fsq_assignment {
 	struct fsq_project_edit *edit;
 	bool done;
 	uint32_t id;
-	bool is_new;   /* nobody had the ID before */
-	bool listed;   /* as the directory's */
-	bool complete; /* it was registered, and so all had been done */
+	bool is_new;	     /* nobody had the ID before */
+	bool listed;	     /* as the directory's */
+	bool complete;	     /* it was registered, and so all had been done */
+	bool looked, filled; /* is there something in the directory? */
 	enum fsq_enforcement enforcement;
 	uint64_t space;
 	/* What has been changed, for the rollback: */
@@ -60,6 +64,7 @@ struct fsq_assignment {
 	struct fsq_tree_tag *tree;
 	bool registered;
 	bool named;
+	bool nameless; /* until then, but with other directories */
 };
 
 /* --- which ID --- */
@@ -210,6 +215,25 @@ static void unset_limits(struct fsq_assignment *a)
 	a->limited = false;
 }
 
+/* Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
+static bool has_tree(struct fsq_assignment *a)
+{
+	if (!a->complete && !a->looked) {
+		a->filled = !fsq_tree_is_empty(a->directory.target.fd);
+		a->looked = true;
+	}
+	return !a->complete && a->filled;
+}
+
+/*
+ * The ID on a registered directory says that all is done: where it was lost, it comes back when what
+ * is in the directory has it.
+ */
+static bool comes_last(struct fsq_assignment *a)
+{
+	return a->listed && has_tree(a);
+}
+
 /*
  * Take the ID: give it to the directory, and see that nobody else has done so.
  * @return   as fsq_assign(); 1 when somebody has
@@ -222,7 +246,7 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	/* A known ID may have use already; a caller who may not ask may not set it either. */
 	if (!a->is_new)
 		rc = get_quota(a, &dquot, err);
-	if (rc == 0)
+	if (rc == 0 && !comes_last(a))
 		rc = tag(a, err);
 	if (rc == 0 && a->is_new) {
 		rc = get_quota(a, &dquot, err);
@@ -321,6 +345,7 @@ static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 		return 0;
 	rc = fsq_project_edit_add_name(a->edit, a->id, name ? name : default_name, err);
 	a->named = rc == 0;
+	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
 	return rc;
 }
 
@@ -389,6 +414,17 @@ static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *
 	return rc;
 }
 
+static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = walk_until_all_is_tagged(a, err);
+
+	if (rc || !comes_last(a))
+		return rc;
+	rc = tag(a, err);
+	/* What was made in it meanwhile. */
+	return rc ? rc : walk_until_all_is_tagged(a, err);
+}
+
 /* Called with the locks, which are dropped meanwhile: kubelet may want them. */
 static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -409,10 +445,9 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		return rc;
 	fsq_project_edit_unlock(a->edit);
-	rc = walk_until_all_is_tagged(a, err);
-	if (rc)
-		return rc;
-	rc = fsq_project_edit_lock(a->edit, false, err);
+	rc = tag_contents(a, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(a->edit, false, err);
 	if (rc)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
@@ -466,7 +501,7 @@ static int apply(struct fsq_assignment *a, struct fsq_error *err)
 
 	if (rc == 0)
 		rc = set_limits(a, err);
-	if (rc == 0 && !a->complete && !fsq_tree_is_empty(a->directory.target.fd))
+	if (rc == 0 && has_tree(a))
 		rc = tag_tree(a, err);
 	if (rc == 0)
 		rc = register_it(a, err);
@@ -600,6 +635,15 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 	return assignment->space;
 }
 
+/* The name that was added goes, unless another directory has joined the project by it. */
+static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
+{
+	if (!a->named ||
+	    (!a->nameless && fsq_project_edit_is_shared(a->edit, a->id, a->directory.path)))
+		return 0;
+	return fsq_project_edit_remove_names(a->edit, a->id, err);
+}
+
 /* First what was added under these locks, then what was added before. */
 static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -610,9 +654,9 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 	if (a->registered || a->named) {
 		rc = fsq_project_edit_lock(a->edit, true, err);
 		if (rc == 0)
-			rc = fsq_project_edit_remove(a->edit, a->id,
-						     a->registered ? a->directory.path : NULL,
-						     a->named, err);
+			rc = remove_name(a, err);
+		if (rc == 0 && a->registered)
+			rc = fsq_project_edit_remove(a->edit, a->id, a->directory.path, false, err);
 	}
 	a->registered = a->named = false;
 	return rc;

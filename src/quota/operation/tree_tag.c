@@ -35,6 +35,11 @@ struct fsq_tree_tag {
 	/* Files that did not have what most had, and changed files with several names: at its next
 	 * name such a file must not be taken for one that had the new ID before. */
 	struct fsq_inode_map exceptions;
+	/* What the first walk could not open or read: all in it has what it had. */
+	struct fsq_inode_map closed;
+	bool none;	       /* not even the directory itself could be opened */
+	_Atomic ino_t entered; /* the last directory, and when */
+	atomic_uint entered_at;
 	int rc;
 	struct fsq_error *err;
 };
@@ -151,10 +156,50 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	return rc;
 }
 
+/* What the first walk did not do, which is not to be undone. */
+enum closed {
+	NOT_CLOSED,
+	UNOPENED,  /* it and what is in it */
+	UNREAD,	   /* a directory of which nothing could be read, though it was open */
+	UNCHANGED, /* but what is in it, perhaps */
+};
+
+static void close_to_rollback(struct fsq_tree_tag *tag, const struct stat *st, enum closed how)
+{
+	const struct fsq_inode_note note = { .ino = st->st_ino, .id = how };
+
+	/* Where nothing had the new ID before, what has it has it from us. */
+	if (tag->request->is_new)
+		return;
+	pthread_mutex_lock(&tag->lock);
+	fsq_inode_map_add(&tag->closed, &note);
+	pthread_mutex_unlock(&tag->lock);
+}
+
+static void pass_over(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		      unsigned int visited)
+{
+	struct stat st;
+
+	if (tag->again)
+		return;
+	if (visited == 0)
+		tag->none = true;
+	if (!entry->name || fsq_walk_stat(entry, &st))
+		return;
+	/* Without a name it was open: if not the last that was entered, a part of it was read. */
+	if (entry->name[0])
+		close_to_rollback(tag, &st, UNOPENED);
+	else if (atomic_load(&tag->entered) == st.st_ino &&
+		 atomic_load(&tag->entered_at) + 1 == visited)
+		close_to_rollback(tag, &st, UNREAD);
+}
+
 static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 				struct fsq_walk_event *event)
 {
 	struct fsq_inode_project now;
+	struct stat st;
 	int rc;
 
 	if (is_other(tag->request, entry))
@@ -165,6 +210,8 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	/* Neither what cannot have an ID nor what is gone needs one. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
+	if (rc < 0 && !tag->again && fsq_walk_stat(entry, &st) == 0)
+		close_to_rollback(tag, &st, UNCHANGED);
 	event->what = rc > 0 ? FOREIGN_ID : CANNOT_SET;
 	event->id = now.id;
 	event->errnum = rc > 0 ? 0 : -rc;
@@ -176,6 +223,30 @@ static void leave(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
 	if (tag->request->rule == FSQ_TAG_LEAVE && !atomic_load(&tag->unsettled) &&
 	    fsq_walk_changed_since(entry, &tag->began))
 		atomic_store(&tag->unsettled, true);
+}
+
+static void enter(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		  unsigned int visited)
+{
+	if (entry->kind != FSQ_WALK_DIRECTORY)
+		return;
+	atomic_store(&tag->entered, entry->st->st_ino);
+	atomic_store(&tag->entered_at, visited);
+}
+
+static enum closed found_closed(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
+{
+	const struct fsq_inode_note *note = NULL;
+	struct stat st;
+
+	if (tag->closed.count > 0 && fsq_walk_stat(entry, &st) == 0)
+		note = fsq_inode_map_find(&tag->closed, st.st_ino);
+	if (!note)
+		return NOT_CLOSED;
+	/* By another of its names it was changed. */
+	if (note->id != UNREAD && fsq_inode_map_find(&tag->exceptions, st.st_ino))
+		return NOT_CLOSED;
+	return (enum closed)note->id;
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
@@ -191,11 +262,13 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 		return FSQ_VISIT_CONTINUE;
 	}
 	visited = atomic_fetch_add(&tag->visited, 1);
+	enter(tag, entry, visited);
 	cancelled = visited % CHECK_INTERVAL == CHECK_INTERVAL - 1 && !atomic_load(&tag->failed) &&
 		    fsq_is_cancelled(tag->request->options);
 	if (cancelled)
 		atomic_store(&tag->failed, true);
 	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
+		pass_over(tag, entry, visited);
 		if (entry->errnum == ESTALE)
 			atomic_store(&tag->lost, true);
 		else if (entry->errnum != ENOENT)
@@ -299,22 +372,15 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	return rc ? rc : tag->rc;
 }
 
-static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
-				    struct fsq_walk_event *event, void *arg)
+static void restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
 {
-	const struct fsq_tree_tag *tag = arg;
 	const struct fsq_tree_tag_request *request = tag->request;
 	const struct fsq_inode_note *exception = NULL;
 	struct fsq_inode_project now;
 	struct stat st;
 
-	(void)event;
-	if (!entry->has_project || entry->depth == 0)
-		return FSQ_VISIT_CONTINUE;
-	if (is_other(request, entry))
-		return FSQ_VISIT_PRUNE;
 	if (fsq_walk_project_get(entry, &now) || now.id != request->to.id)
-		return FSQ_VISIT_CONTINUE;
+		return;
 	if (tag->exceptions.count > 0 && fsq_walk_stat(entry, &st) == 0)
 		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
 	if (exception)
@@ -322,12 +388,28 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 	else
 		fsq_walk_project_set(entry, &now, request->from.id,
 				     request->from.inherit && fsq_walk_is_directory(entry, &now));
-	return FSQ_VISIT_CONTINUE;
+}
+
+static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
+				    struct fsq_walk_event *event, void *arg)
+{
+	const struct fsq_tree_tag *tag = arg;
+	enum closed closed;
+
+	(void)event;
+	if (!entry->has_project)
+		return FSQ_VISIT_CONTINUE;
+	if (entry->depth > 0 && is_other(tag->request, entry))
+		return FSQ_VISIT_PRUNE;
+	closed = found_closed(tag, entry);
+	if (entry->depth > 0 && (closed == NOT_CLOSED || closed == UNREAD))
+		restore(tag, entry);
+	return closed == UNOPENED || closed == UNREAD ? FSQ_VISIT_PRUNE : FSQ_VISIT_CONTINUE;
 }
 
 void fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
-	if (tag && tag->again && !tag->request->dry_run)
+	if (tag && tag->again && !tag->none && !tag->request->dry_run)
 		walk_tree(tag, restore_entry, false, NULL);
 }
 
@@ -337,6 +419,7 @@ void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 		return;
 	pthread_mutex_destroy(&tag->lock);
 	fsq_inode_map_free(&tag->exceptions);
+	fsq_inode_map_free(&tag->closed);
 	free(tag);
 }
 

@@ -296,14 +296,21 @@ int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 	return add(&edit->projects, id, directory, err);
 }
 
+int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id, struct fsq_error *err)
+{
+	int rc = fsq_project_list_retire(&edit->projid, id, NULL);
+
+	return rc ? fsq_locked_file_fail(err, -rc, &edit->projid.file, "write") : 0;
+}
+
 int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
 			    bool names, struct fsq_error *err)
 {
 	bool last = !fsq_project_edit_is_shared(edit, id, directory);
-	int rc = last && names ? fsq_project_list_retire(&edit->projid, id, NULL) : 0;
+	int rc = last && names ? fsq_project_edit_remove_names(edit, id, err) : 0;
 
 	if (rc)
-		return fsq_locked_file_fail(err, -rc, &edit->projid.file, "write");
+		return rc;
 	rc = directory ? fsq_project_list_retire(&edit->projects, id, directory) : 0;
 	if (rc) {
 		fsq_project_list_rollback_retired(&edit->projid);

@@ -107,6 +107,14 @@ int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
 			    bool names, struct fsq_error *err);
 
+/**
+ * Remove the names of an ID, whoever has the ID.
+ *
+ * @return   as fsq_project_edit_remove()
+ */
+int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id,
+				  struct fsq_error *err);
+
 /** @return  how many lines of both files fsq_project_edit_remove() would remove */
 uint64_t fsq_project_edit_lines_of(const struct fsq_project_edit *edit, uint32_t id,
 				   const char *directory, bool names);

@@ -104,6 +104,10 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 	} else if (!entry.name && walk->name) {
 		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
 		entry.name = walk->name;
+	} else if (entry.kind == FSQ_WALK_NO_OPEN && walk->stack.count > 0) {
+		/* A directory that is open, but cannot be read, or is lost. */
+		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
+		entry.name = "";
 	}
 	entry.has_project = entry.has_project || entry.fd >= 0;
 	if (walk->visited - walk->counted >= CHECK_INTERVAL && (rc = count(walk)) != 0)

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Random steps of all who have to do with quotas, each compared with what must be true.
+#
+#   FSQUOTA_FULL        set: 100000 steps on each filesystem, instead of 2000
+#   FSQUOTA_MODEL_SEED  the first seed (1)
+
+# shellcheck disable=SC2154 # run sets variables
+load ../lib/fsquota
+
+model=$BATS_TEST_DIRNAME/model
+
+setup() {
+	fresh_fs x
+	fresh_fs e
+	rm -f /etc/fsquota.conf
+}
+
+# model_runs ARGUMENT...: ends well; how many there were of each step is said, and a failure at length
+model_runs() {
+	local steps=2000
+	[ -z "${FSQUOTA_FULL-}" ] || steps=100000
+	run "$model" --steps $steps --seed "${FSQUOTA_MODEL_SEED:-1}" "$@"
+	printf '%s\n' "${lines[@]}" | sed -n '/^# model steps\|seed/p' >&3
+	[ "$status" = 0 ] || fail "$output"
+	assert_line --regexp "^# model steps: $steps\$"
+}
+
+@test "whatever is done in whatever order on XFS, kernel and files have what they ought to have" {
+	model_runs --filesystem xfs
+}
+
+@test "whatever is done in whatever order on ext4, kernel and files have what they ought to have" {
+	model_runs --filesystem ext4
+}
+
+@test "what the model has once found stays mended" {
+	local filesystem
+	for filesystem in xfs ext4; do
+		run -0 "$model" --filesystem $filesystem --replay "$BATS_TEST_DIRNAME"/kept/*.json
+		assert_line --regexp 'name-of-a-failed-assign.json: 5 steps'
+	done
+}
+
+@test "the model notices a limit, an ID and a line that nobody has set" {
+	local what
+	for what in limit tag line; do
+		run -1 "$model" --steps 200 --sabotage $what
+		assert_line --regexp '^# shrunk to 1 steps:$'
+		assert_line --regexp '"do": "sabotage"'
+	done
+}

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands do to a state, as their pages say. Each function changes the state that it gets,
+and returns the exit status; a status that is not 0 has changed nothing."""
+import posixpath
+
+OK, FAILED, USAGE, NOT_FOUND, CONFLICT, PARTIAL = 0, 1, 2, 5, 6, 7
+FIRST_ID, FIRST_UNSEEN_ID, LAST_ID, LAST_PROVEN_ID = 1048577, 2097153, 4294967294, 2147483647
+UNSEEN = -2
+UNLIMITED = 1 << 49  # 512 byte blocks: 2^58 bytes
+
+
+class Wrong(Exception):
+    """What was seen cannot be."""
+
+
+class Model:
+    """chosen: {directory: IDs} that commands were seen to choose"""
+
+    def __init__(self, kind, top, chosen=None, is_partial=False, full=()):
+        """is_partial: what was not done may have no ID yet; full: directories that could not be made"""
+        self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
+        self.full = full
+
+    # --- parts ---
+
+    def rounded(self, size):
+        unit = 4096 if self.kind == "xfs" else 1024
+        return (size + unit - 1) // unit * unit // 512
+
+    def above(self, state, directory):
+        """(ID, inheritance) of the directory above"""
+        node = state.tree.get(posixpath.dirname(directory))
+        return (node.tag, node.inherit) if node else (0, False)
+
+    def owner(self, state, directory, claimed=None):
+        """(ID or 0, is it listed?, is it disputed?); ID None: exit status 6"""
+        listed = state.id_of(directory)
+        carried = state.tree[directory].tag
+        if listed is not None:
+            return listed, True, False
+        if carried == 0 or carried == self.above(state, directory)[0]:
+            return 0, False, False
+        if claimed is not None and claimed == carried:
+            return carried, False, False
+        if not state.directories_of(carried) and carried <= LAST_PROVEN_ID:
+            inside = state.inodes([directory] + state.below(directory), carried)
+            if len(inside) == state.used(carried)[1]:
+                return carried, False, False
+        if claimed is not None:
+            return 0, False, True
+        return None, False, False
+
+    def find(self, state, directory):
+        """Exit status"""
+        if state.is_directory(directory) or directory == self.top:
+            return OK
+        if directory in state.tree:
+            return USAGE
+        return NOT_FOUND
+
+    def wanted(self, before, asked, unlimited):
+        """asked: {hard, soft, hard_inodes, soft_inodes} in bytes and numbers; None: soft above hard"""
+        bsoft, bhard, isoft, ihard = (0, 0, 0, 0) if unlimited else before
+        if "hard" in asked:
+            bhard = self.rounded(asked["hard"])
+        if "soft" in asked:
+            bsoft = self.rounded(asked["soft"])
+        ihard, isoft = asked.get("hard_inodes", ihard), asked.get("soft_inodes", isoft)
+        if not any((bsoft, bhard, isoft, ihard)):
+            bhard = self.no_limit()
+        if (bhard and bsoft > bhard) or (ihard and isoft > ihard):
+            return None
+        return (bsoft, bhard, isoft, ihard)
+
+    def no_limit(self):
+        """2^63-1 and 2^58-1 bytes, as the filesystems round them"""
+        return (1 << 63) // 512 if self.kind == "xfs" else UNLIMITED
+
+    def choose(self, state, directory, insisted, register):
+        """A new ID, which was seen"""
+        if insisted:
+            return None if state.is_taken(insisted) else insisted
+        known = self.chosen.get(directory, [None])
+        chosen = known.pop(0) if len(known) > 1 else known[0]
+        first = FIRST_ID if register else FIRST_UNSEEN_ID
+        if chosen is None:
+            return UNSEEN
+        if state.is_taken(chosen) or not first <= chosen <= LAST_ID:
+            return UNSEEN
+        return chosen
+
+    def make(self, state, directory):
+        parent = posixpath.dirname(directory)
+        if parent != self.top and not state.is_directory(parent):
+            return USAGE if parent in state.tree else NOT_FOUND
+        if directory in self.full and self.above(state, directory)[0] in state.limits:
+            return FAILED
+        # What one that was killed has left is taken up.
+        state.tree.pop(f"{parent}/.fsquota.{posixpath.basename(directory)}", None)
+        tag, inherit = self.above(state, directory)
+        template = next(iter(state.tree.values()), None)
+        node = type(template)(0, "d", tag if inherit else 0, inherit, 0) if template else None
+        if node is None:
+            return None
+        state.tree[directory] = node
+        return OK
+
+    # --- commands ---
+
+    def assign(self, state, directory, options):
+        """options: asked limits, unlimited, id, name, mkdir, register"""
+        asked = options.get("limits", {})
+        after = state.copy()
+        status = self.find(after, directory)
+        if status == NOT_FOUND and options.get("mkdir"):
+            status = self.make(after, directory)
+        if status:
+            return status
+        status = self.assign_found(after, directory, options, asked)
+        if status == OK:
+            state.__dict__.update(after.__dict__)
+        return status
+
+    def assign_found(self, state, directory, options, asked):
+        node, name, insisted = state.tree[directory], options.get("name"), options.get("id")
+        named = state.id_of_name(name) if name else None
+        claimed = insisted if insisted else named if name else None
+        if name and claimed is None:
+            claimed = -1
+        tag, listed, _ = self.owner(state, directory, claimed)
+        if tag is None:
+            return CONFLICT
+        is_complete = False
+        if tag:
+            if insisted and insisted != tag:
+                return CONFLICT
+            if name and named is not None and named != tag:
+                return CONFLICT
+            if name and named is None and state.names_of(tag):
+                return CONFLICT
+            is_complete = listed and node.tag == tag and node.inherit
+        elif named is not None:
+            if insisted and insisted != named:
+                return CONFLICT
+            tag = named
+        else:
+            tag = self.choose(state, directory, insisted, options.get("register", True))
+            if tag is None:
+                return CONFLICT
+        limits = self.wanted(state.limits.get(tag, (0, 0, 0, 0)), asked, options.get("unlimited"))
+        if limits is None:
+            return USAGE
+        if not is_complete and not self.claim_tree(state, directory, tag, listed):
+            return CONFLICT
+        if tag == UNSEEN and not self.is_partial:
+            raise Wrong(f"{directory}: ID {self.chosen.get(directory)} was chosen, which is not free")
+        state.limits[tag] = limits
+        if options.get("register", True):
+            self.register(state, directory, tag, name, listed, is_complete)
+        return OK
+
+    def claim_tree(self, state, directory, tag, listed):
+        """Give a directory and all in it the ID; False: something in it has another one"""
+        node = state.tree[directory]
+        reclaim = listed and node.tag not in (0, tag)
+        before = node.tag if node.tag != tag else self.above(state, directory)[0]
+        paths, pruned = [], []
+        for path in sorted(state.below(directory)):
+            if any(path.startswith(other + "/") for other in pruned):
+                continue
+            if reclaim and state.is_directory(path) and state.id_of(path) is not None:
+                pruned.append(path)
+                continue
+            if not reclaim and state.tree[path].tag not in (None, 0, before, tag):
+                return False
+            paths.append(path)
+        for path in [directory] + paths:
+            state.set_tag(path, tag, True)
+        return True
+
+    def register(self, state, directory, tag, name, listed, is_complete):
+        if not state.names_of(tag) and (name or not is_complete):
+            word = name or f"volume{tag}"
+            if name or state.id_of_name(word) is None:
+                state.projid.append((word, tag))
+        if not listed:
+            state.projects.append((tag, directory))
+
+    def release(self, state, directory, options):
+        """options: keep_tags, id, if_exists, register"""
+        status = self.find(state, directory)
+        if status == NOT_FOUND and state.id_of(directory) is not None:
+            status = self.release_gone(state, directory, options)
+        elif status == OK:
+            status = self.release_found(state, directory, options)
+        return OK if status == NOT_FOUND and options.get("if_exists") else status
+
+    def release_found(self, state, directory, options):
+        insisted = options.get("id")
+        tag, listed, disputed = self.owner(state, directory, insisted)
+        if tag is None or disputed or (tag and insisted and tag != insisted):
+            return CONFLICT
+        if not tag:
+            return NOT_FOUND
+        if not options.get("keep_tags"):
+            self.clear_tree(state, directory, tag)
+        own = 1 if state.tree[directory].tag == tag else 0
+        if not (state.is_shared(tag, directory) and state.used(tag)[1] > own):
+            state.limits.pop(tag, None)
+        if options.get("register", True):
+            state.remove_lines(tag, directory if listed else None)
+        return OK
+
+    def clear_tree(self, state, directory, tag):
+        after, inherit = self.above(state, directory)
+        if not inherit or after == tag:
+            after, inherit = 0, False
+        elif state.id_of(posixpath.dirname(directory)) is not None:
+            after = state.id_of(posixpath.dirname(directory))
+        own = {number for number, path in state.projects if path.startswith(directory + "/")}
+        strays = {number for number, path in state.projects
+                  if path != directory and not path.startswith(directory + "/")} - own - {tag}
+        for path in state.below(directory):
+            if state.tree[path].tag == tag or state.tree[path].tag in strays:
+                state.set_tag(path, after, inherit)
+        state.set_tag(directory, after, inherit)
+
+    def release_gone(self, state, directory, options):
+        tag = state.id_of(directory)
+        if options.get("id") and options["id"] != tag:
+            return CONFLICT
+        if not state.is_shared(tag, directory):
+            if state.used(tag)[1] and not options.get("keep_tags"):
+                return CONFLICT
+            state.limits.pop(tag, None)
+        if options.get("register", True):
+            state.remove_lines(tag, directory)
+        return OK
+
+    def release_project(self, state, tag, options):
+        """All directories of a project on this filesystem, and what is left of it; by its ID"""
+        if tag is None:
+            return OK if options.get("if_exists") else NOT_FOUND
+        here = [path for path in state.directories_of(tag) if path.startswith(self.top + "/")]
+        gone = [path for path in here if not state.is_directory(path)]
+        elsewhere = len(here) < len(state.directories_of(tag))
+        for path in here:
+            if path not in gone:
+                self.release_found(state, path, {"keep_tags": options.get("keep_tags")})
+        # Files of the project elsewhere keep it, as long as something says whose they are.
+        if state.used(tag)[1] and not options.get("keep_tags") and \
+                (state.directories_of(tag) or len(gone) == len(here)):
+            return CONFLICT
+        if not here and tag not in state.limits and (elsewhere or not state.names_of(tag)):
+            return OK if options.get("if_exists") else NOT_FOUND
+        for path in gone:
+            state.remove_lines(tag, path)
+        state.remove_lines(tag, None)
+        state.limits.pop(tag, None)
+        return OK
+
+    def resize(self, state, directory, options):
+        """options: size, relative, soft, hard_inodes, allow_shrink"""
+        status = self.find(state, directory)
+        if status:
+            return status
+        carried = state.tree[directory].tag
+        tag, _, _ = self.owner(state, directory)
+        if tag is None:
+            return CONFLICT
+        if not tag:
+            tag = self.nearest_above(state, directory)
+            if tag != carried or not tag:
+                return CONFLICT if carried else NOT_FOUND
+        return self.resize_project(state, tag, options)
+
+    def nearest_above(self, state, directory):
+        while directory != self.top:
+            directory = posixpath.dirname(directory)
+            if state.id_of(directory) is not None:
+                return state.id_of(directory)
+        return 0
+
+    def resize_project(self, state, tag, options):
+        if tag not in state.limits and state.used(tag) == (0, 0):
+            return NOT_FOUND if self.kind == "xfs" else self.resized(state, tag, options)
+        return self.resized(state, tag, options)
+
+    def resized(self, state, tag, options):
+        bsoft, bhard, isoft, ihard = state.limits.get(tag, (0, 0, 0, 0))
+        used_blocks, used_inodes = state.used(tag)
+        hard = bhard if bhard < UNLIMITED else 0
+        if options.get("size"):
+            blocks = self.rounded(options["size"])
+            if options.get("relative"):
+                if not hard:
+                    return CONFLICT
+                blocks = self.rounded(hard * 512 + (options["size"] + 1023) // 1024 * 1024)
+            if blocks < used_blocks or (blocks < hard and not options.get("allow_shrink")):
+                return CONFLICT
+            if bsoft and (bsoft == bhard or options.get("relative")):
+                bsoft += blocks - bhard
+            bsoft, bhard = min(bsoft, blocks), blocks
+        if "hard_inodes" in options:
+            asked = options["hard_inodes"]
+            if asked < used_inodes or (asked < ihard and not options.get("allow_shrink")):
+                return CONFLICT
+            ihard, isoft = asked, min(isoft, asked)
+        if "soft" in options:
+            bsoft = self.rounded(options["soft"])
+        if (bhard and bsoft > bhard) or (ihard and isoft > ihard):
+            return USAGE
+        state.limits[tag] = (bsoft, bhard, isoft, ihard)
+        return OK
+
+    def limit(self, state, tag, asked):
+        """asked: {bhard, bsoft, ihard, isoft} in bytes and numbers"""
+        limits = dict(zip(("bsoft", "bhard", "isoft", "ihard"), state.limits.get(tag, (0, 0, 0, 0))))
+        for name, value in asked.items():
+            limits[name] = self.rounded(value) if name[0] == "b" else value
+        for hard, soft in (("bhard", "bsoft"), ("ihard", "isoft")):
+            if (hard in asked or soft in asked) and limits[hard] and limits[soft] > limits[hard]:
+                return USAGE
+        self.set_limits(state, tag, tuple(limits.values()))
+        return OK
+
+    def set_limits(self, state, tag, limits):
+        if any(limits):
+            state.limits[tag] = limits
+        else:
+            state.limits.pop(tag, None)
+
+    def project(self, state, directory, tag, depth=None):
+        """project -s; with ID 0 project -C"""
+        if directory not in state.tree:
+            return NOT_FOUND
+        for path in [directory] + state.below(directory):
+            if depth is None or path.count("/") - directory.count("/") <= depth:
+                state.set_tag(path, tag, tag != 0)
+        return OK
+
+    def project_listed(self, state, directory, tag, clear, depth):
+        """The same for the directories that are listed, and one more"""
+        if directory not in state.tree:
+            return NOT_FOUND
+        for path in state.directories_of(tag) + [directory]:
+            self.project(state, path, 0 if clear else tag, depth)
+        return OK
+
+    def prune(self, state):
+        """Lines of directories that are gone, and what killed commands have left"""
+        for tag, path in list(state.projects):
+            if not (path + "/").startswith(self.top + "/"):
+                continue
+            used, limited = state.used(tag)[1], tag in state.limits
+            if path in state.tree:
+                if used or limited or tag < FIRST_ID or self.is_of_living_pod(state, path):
+                    continue
+            elif used or self.is_of_living_pod(state, path) or \
+                    (not limited and self.may_be_a_mount_point(state, path)):
+                continue
+            if not state.is_shared(tag, path):
+                state.limits.pop(tag, None)
+            state.remove_lines(tag, path)
+        for tag in list(state.limits):
+            if tag >= FIRST_ID and not state.used(tag)[1] and not state.directories_of(tag):
+                del state.limits[tag]
+
+    def prune_names(self, state):
+        for _, tag in list(state.projid):
+            if tag >= FIRST_ID and not state.directories_of(tag) and tag not in state.limits and \
+                    not state.used(tag)[1]:
+                state.remove_lines(tag, None)
+
+    def is_of_living_pod(self, state, path):
+        pod, volumes, _ = path.partition("/volumes/")
+        return "/pods/" in path and volumes and state.is_directory(pod)
+
+    def may_be_a_mount_point(self, state, path):
+        """Would it be in an empty directory?"""
+        parent = posixpath.dirname(path)
+        while parent not in state.tree and parent != self.top:
+            parent = posixpath.dirname(parent)
+        return parent != self.top and not state.below(parent)
