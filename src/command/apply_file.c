@@ -171,7 +171,8 @@ static void take_line(struct line *line, char *text)
 	bool is_pattern;
 
 	if (!pattern) {
-		complain(line, "out of memory");
+		session_errno(line->session, 0, ENOMEM, line->file, "cannot go on");
+		line->good = false;
 		return;
 	}
 	path = next_word(&rest, pattern, &is_pattern);

@@ -150,6 +150,12 @@ static void walk_all(struct find *find, const struct invocation *invocation, int
 		walk(find, session->paths[i].directory);
 }
 
+static void complain_of(struct session *session, const char *word)
+{
+	if (!names_are_lost(session))
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find project %s", word);
+}
+
 /* --- the command --- */
 
 /* @return   whether it is known what is looked for; else an error was reported */
@@ -165,7 +171,7 @@ static bool parse_project(struct find *find, const struct invocation *invocation
 	else if (invocation->operand_count == 0)
 		return options_some_operand(session, invocation, "project");
 	else if (!names_to_id(session, FSQ_PROJECT, word, &find->id))
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find project %s", word);
+		complain_of(session, word);
 	else if (find->id == 0)
 		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", word,
 				    FSQ_ID_MAX);

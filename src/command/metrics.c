@@ -142,8 +142,9 @@ static void command_metrics(struct session *session, const struct invocation *in
 		paths_add_all_with_quota(session, false);
 	if (projects.scope_count > 0 || (all && session->path_count)) {
 		projects_collect(&projects);
+		session_names(session);
 		/* A part would look like the whole. */
-		if (!projects.no_memory)
+		if (!session->no_memory)
 			show(&projects, options);
 	}
 	projects_free(&projects);

@@ -35,11 +35,18 @@ bool names_to_id(struct session *session, enum fsq_type type, const char *word, 
 	}
 }
 
+bool names_are_lost(const struct session *session)
+{
+	return session->no_memory && session->names_read && !session->names;
+}
+
 bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
 			     uint32_t *id)
 {
 	if (names_to_id(session, type, word, id))
 		return true;
+	if (names_are_lost(session))
+		return false;
 	if (session->native)
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
 			      names_of_type(type), word);

@@ -12,6 +12,9 @@
  */
 bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id);
 
+/** @return  whether there was no memory for the names of projects, which was reported */
+bool names_are_lost(const struct session *session);
+
 /** As names_to_id(), for commands that change something: if it fails an error is reported. */
 bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
 			     uint32_t *id);

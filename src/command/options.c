@@ -209,15 +209,20 @@ bool options_directories_or_project(struct session *session, const struct invoca
 bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 {
 	const char *name = session->wanted_name;
+	const struct fsq_project_names *names;
 
 	*id = session->wanted_id;
 	if (*id && name) {
 		session_usage_error(session, "--id and --name do not go together");
 		return false;
 	}
-	if (!name || (fsq_project_names_id(session_names(session), name, id) && *id != 0))
+	if (!name)
 		return true;
-	if (!may_miss)
+	/* Without memory that was said. */
+	names = session_names(session);
+	if (names && fsq_project_names_id(names, name, id) && *id != 0)
+		return true;
+	if (names && !may_miss)
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
 			      "there is no project \"%s\"", name);
 	return false;

@@ -104,8 +104,8 @@ static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
 	if (mount->dev && paths_find_dev(session, mount->dev) >= 0)
 		return FSQ_VISIT_CONTINUE;
 	if (fsq_filesystem_open_mount(&fs, mount, open_flags(session), &err)) {
-		if (err.errnum == EIO)
-			session_errno(session, 0, EIO, mount->directory,
+		if (err.errnum == EIO || err.errnum == ENOMEM)
+			session_errno(session, 0, err.errnum, mount->directory,
 				      "cannot setup path for mount %s", mount->directory);
 		return FSQ_VISIT_CONTINUE;
 	}
@@ -153,7 +153,7 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only)
 {
 	paths_add_all(session);
 	keep_quota(session, xfs_only);
-	if (session->path_count == 0)
+	if (session->path_count == 0 && !session->no_memory)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			      "no filesystem with quota is mounted; see fsquota doctor");
 }

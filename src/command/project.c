@@ -261,7 +261,7 @@ static void do_words(struct job *job, int argc, char **argv)
 		job->word = argv[i];
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
 			do_project(job);
-		else
+		else if (!names_are_lost(session))
 			session_error(session, ERROR_BARE, FSQ_E_NOT_FOUND, 0, NULL,
 				      "%s - no such project in %s or invalid project number",
 				      argv[i], session->projects_file);

@@ -114,7 +114,7 @@ void projects_add_path(struct projects *projects, const char *path, bool own)
 		return;
 	if (!fill_scope(session, path, own, &scope) || add_scope(projects, &scope))
 		return;
-	projects->no_memory = true;
+	session_errno(session, 0, ENOMEM, path, "cannot list %s", path);
 	free(scope.directory);
 	free(scope.given);
 }

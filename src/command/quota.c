@@ -110,8 +110,9 @@ static void show_word(struct session *session, const struct query *query, const 
 
 	/* "+5", which is a number elsewhere, has always been a name here. */
 	if ((!number && word[0] == '+') || !names_to_id(session, query->type, word, &id)) {
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find %s %s",
-			      names_of_type(query->type), word);
+		if (!names_are_lost(session))
+			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find %s %s",
+				      names_of_type(query->type), word);
 		return;
 	}
 	if (number)

@@ -72,7 +72,11 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 	if (dump_line_device(text)) {
 		if (!dump->device)
 			dump->device = strdup(text);
-		if (dump->device && strcmp(text, dump->device) == 0)
+		if (!dump->device) {
+			session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+			return false;
+		}
+		if (strcmp(text, dump->device) == 0)
 			return true;
 		session_usage_error(dump->session,
 				    "line %zu begins another filesystem: restore one at a time; "

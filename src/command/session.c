@@ -25,7 +25,7 @@ static const char *current_directory(const struct session *session)
 
 static bool is_broken(int errnum)
 {
-	return errnum == EIO || errnum == EUCLEAN || errnum == EFBIG;
+	return errnum == EIO || errnum == EUCLEAN || errnum == EFBIG || errnum == ENOMEM;
 }
 
 /* @status   of xfs_quota without --strict */
@@ -42,6 +42,7 @@ static void print(struct session *session, int status, struct error_row *row, en
 		status = row->code;
 	if (status && !session->status)
 		session->status = status;
+	session->no_memory |= row->errnum == ENOMEM;
 	session_flush_terminal(session);
 	print_error(row, session->native, session->json, session->errors);
 	cause_clear(&cause);
@@ -63,7 +64,8 @@ static void report(struct session *session, unsigned int flags, int code, int er
 		.of_file = flags & ERROR_OF_FILE,
 	};
 	int status = code != FSQ_OK && !(flags & (ERROR_STATUS_0 | ERROR_SILENT));
-	char *message;
+	char text[512], *longer = NULL;
+	va_list again;
 
 	if (!path && code != FSQ_E_USAGE)
 		row.path = row.place;
@@ -74,13 +76,17 @@ static void report(struct session *session, unsigned int flags, int code, int er
 			session->status = row.code;
 		return;
 	}
-	if (vasprintf(&message, format, args) < 0)
-		message = NULL;
-	row.message = message ? message : "out of memory";
+	/* That there is no memory can be said without, and so can most. */
+	va_copy(again, args);
+	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text) &&
+	    vasprintf(&longer, format, again) < 0)
+		longer = NULL;
+	va_end(again);
+	row.message = longer ? longer : text;
 	print(session, status, &row,
 	      flags & ERROR_NO_QUOTA ? FSQ_HINT_MOUNT_WITH_QUOTA : FSQ_HINT_NONE,
 	      !(flags & ERROR_OTHER_TYPE));
-	free(message);
+	free(longer);
 }
 
 int session_exit_code(int code)

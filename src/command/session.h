@@ -37,6 +37,7 @@ struct session {
 	bool dry_run;	 /* --dry-run was given */
 	bool help;	 /* --help was given */
 	bool quit;	 /* no more commands are to be run */
+	bool no_memory;	 /* there was none for something, which was reported */
 	const char **at; /* --at */
 	size_t at_count, at_capacity;
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
@@ -118,8 +119,8 @@ unsigned int session_flag_of(enum fsq_type type);
  * Say on stderr what the library found, with the path, and set the exit status.
  *
  * The functions below do the same for what a command finds. None of them is silent about EIO,
- * EUCLEAN and EFBIG, nor leaves the exit status 0 for them: a filesystem that was shut down must
- * not pass for an empty one.
+ * EUCLEAN, EFBIG and ENOMEM, nor leaves the exit status 0 for them: a filesystem that was shut down
+ * must not pass for an empty one, nor what did not fit for all there is.
  */
 void session_fail(struct session *session, const struct fsq_error *err);
 

@@ -143,9 +143,12 @@ static void look_at(struct refresh *refresh, const struct fsq_mount *mount)
 	bool type[FSQ_TYPES] = { false };
 	struct watch_place *place = NULL;
 	struct fsq_filesystem *fs;
+	struct fsq_error err;
 
-	if (fsq_filesystem_open_mount(&fs, mount, 0, NULL))
+	if (fsq_filesystem_open_mount(&fs, mount, 0, &err)) {
+		places->no_memory |= err.errnum == ENOMEM;
 		return;
+	}
 	info = fsq_filesystem_get_info(fs);
 	if ((places->only_count || info->asks_device) && has_quota(places, fs, type))
 		place = add_place(places, info);

@@ -10,8 +10,11 @@ static int open_place(struct watch *watch, const struct watch_place *place,
 {
 	struct fsq_error err;
 
-	(void)watch;
-	return watch_place_open(place, fs, &err) ? -ENODEV : 0;
+	if (watch_place_open(place, fs, &err) == 0)
+		return 0;
+	if (err.errnum == ENOMEM)
+		session_fail(watch->session, &err);
+	return -ENODEV;
 }
 
 /* Once for each filesystem: it would be told at every interval. */

@@ -40,7 +40,10 @@ int project_table_print(struct writer *w, const struct smartcols *lib, struct li
 	char *text = NULL;
 	int rc = lib->print_table_to_string(table, &text);
 
-	if (rc == 0 && text) {
+	/* It says so only where the first allocation fails. */
+	if (rc == 0 && !text)
+		rc = -ENOMEM;
+	if (rc == 0) {
 		write_text(w, text);
 		if (text[0] && text[strlen(text) - 1] != '\n')
 			write_char(w, '\n');

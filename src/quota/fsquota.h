@@ -238,7 +238,7 @@ typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void 
  *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
  *           leads over one of these
  * @return   0; FSQ_E_NOT_FOUND the table cannot be read; FSQ_E_FAILED no memory
- * Source: fstab(5), libmount; without libmount proc_pid_mountinfo(5)
+ * Source: fstab(5), proc_pid_mountinfo(5), libmount (which types are network filesystems)
  */
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 

@@ -157,7 +157,7 @@ int main(void)
 	   "the system's mounts are listed");
 	count = 0;
 	ok(fsq_mountinfo_each(find_proc, &count) == 0 && found,
-	   "so they are without libmount, with their types and parents");
+	   "so they are with their types and parents");
 	count = 0;
 	ok(fsq_mounts_each(NULL, stop, &count, NULL) == 0 && count == 1,
 	   "a visitor can end the list");

@@ -50,7 +50,7 @@ static void add(uint32_t id, const char *directory, const char *name)
 {
 	struct fsq_project_edit *edit = lock(true);
 
-	ok(edit && (fsq_project_edit_name_of(edit, id) ||
+	ok(edit && (fsq_project_edit_has_name(edit, id) ||
 		    fsq_project_edit_add_name(edit, id, name, NULL) == 0),
 	   "add a name");
 	ok(edit && fsq_project_edit_add_directory(edit, id, directory, NULL) == 0,
@@ -77,6 +77,8 @@ static void test_looking(void)
 {
 	struct fsq_project_edit *edit;
 	uint32_t id = 0;
+	const char *name;
+	size_t length;
 
 	put(projects,
 	    "# 9:/comment\n5:/five/\n 6 :/six\nrubbish\n5:/other\n4294967295:/none\n7:/a:b");
@@ -90,8 +92,9 @@ static void test_looking(void)
 	ok(fsq_project_edit_id_of_name(edit, "seven", &id) && id == 7,
 	   "a name, with a third field");
 	ok(!fsq_project_edit_id_of_name(edit, "#eight", &id), "no name");
-	ok(strcmp(fsq_project_edit_name_of(edit, 5), "five") == 0, "the name of an ID");
-	ok(!fsq_project_edit_name_of(edit, 6), "an ID without a name");
+	name = fsq_project_edit_name_of(edit, 5, &length);
+	ok(name && length == 4 && memcmp(name, "five", 4) == 0, "the name of an ID");
+	ok(!fsq_project_edit_name_of(edit, 6, &length), "an ID without a name");
 	ok(fsq_project_edit_is_shared(edit, 5, "/five"), "two directories");
 	ok(!fsq_project_edit_is_shared(edit, 6, "/six"), "one directory");
 	ok(fsq_project_edit_unlisted(edit, 1) == 1, "an ID that is nowhere");

@@ -39,7 +39,7 @@ static uint64_t flags_with(const struct fsq_inode_project *project, bool inherit
 
 int fsq_inode_project_get(int fd, struct fsq_inode_project *project)
 {
-	struct fsxattr attributes;
+	struct fsxattr attributes = { 0 };
 
 	if (ioctl(fd, FS_IOC_FSGETXATTR, &attributes))
 		return -errno;

@@ -8,21 +8,12 @@
 
 #include <libmount.h>
 
-/* The functions we use, under their own names without mnt_. */
+/*
+ * The functions we use, under their own names without mnt_. Its tables are not used: without memory
+ * it leaves out mounts, and does not say so.
+ */
 struct fsq_libmount {
-	struct libmnt_table *(*new_table)(void);
-	void (*unref_table)(struct libmnt_table *);
-	struct libmnt_iter *(*new_iter)(int);
-	void (*free_iter)(struct libmnt_iter *);
-	int (*table_parse_file)(struct libmnt_table *, const char *);
-	int (*table_next_fs)(struct libmnt_table *, struct libmnt_iter *, struct libmnt_fs **);
-	const char *(*fs_get_source)(struct libmnt_fs *);
-	const char *(*fs_get_target)(struct libmnt_fs *);
-	const char *(*fs_get_fstype)(struct libmnt_fs *);
-	int (*fs_is_netfs)(struct libmnt_fs *);
-	int (*fs_get_id)(struct libmnt_fs *);
-	int (*fs_get_parent_id)(struct libmnt_fs *);
-	dev_t (*fs_get_devno)(struct libmnt_fs *);
+	int (*fstype_is_netfs)(const char *type);
 };
 
 /**

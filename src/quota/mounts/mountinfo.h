@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system's mount table without libmount: one line of it for a query, which must not cost more
- * the more is mounted, and all of it where libmount is not installed.
+ * The system's mount table: one line of it for a query, which must not cost more the more is mounted,
+ * and all of it.
  */
 #ifndef FSQ_MOUNTINFO_H
 #define FSQ_MOUNTINFO_H

@@ -130,7 +130,8 @@ static int open_table(struct table *table, const char *file, struct fsq_error *e
 	if (rc == -EISDIR)
 		return 0;
 	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, file, "cannot read the mount table");
+		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
+				"cannot read the mount table");
 	rest = table->text;
 	while (rc == 0 && (text = fsq_next_line(&rest, table->text + length)))
 		rc = add_line(table, text);
@@ -243,7 +244,8 @@ struct listing {
 	size_t count, capacity;
 	const struct listed **doubtful; /* those that are; made when all are known */
 	size_t doubtful_count;
-	int rc; /* of listing them */
+	const struct fsq_libmount *library; /* which knows more network filesystems, or NULL */
+	int rc;				    /* of listing them */
 };
 
 static bool may_hang(const char *type)
@@ -283,32 +285,6 @@ static void clear_listing(struct listing *listing)
 	free(listing->doubtful);
 }
 
-/* libmount knows more network filesystems. */
-static int list_with_library(const struct fsq_libmount *lib, struct listing *listing)
-{
-	struct libmnt_table *table = lib->new_table();
-	struct libmnt_iter *iter = lib->new_iter(MNT_ITER_FORWARD);
-	struct libmnt_fs *fs;
-	int rc = table && iter ? lib->table_parse_file(table, FSQ_MOUNTINFO) : -ENOMEM;
-
-	while (rc == 0 && lib->table_next_fs(table, iter, &fs) == 0) {
-		const char *type = lib->fs_get_fstype(fs);
-		struct listed listed = {
-			.mount = { (char *)(uintptr_t)lib->fs_get_source(fs),
-				   (char *)(uintptr_t)lib->fs_get_target(fs),
-				   (uint64_t)lib->fs_get_id(fs), lib->fs_get_devno(fs) },
-			.parent = (uint64_t)lib->fs_get_parent_id(fs),
-			.doubtful = !type || lib->fs_is_netfs(fs) || may_hang(type),
-		};
-
-		if (listed.mount.device && listed.mount.directory)
-			rc = add_listed(listing, &listed);
-	}
-	lib->free_iter(iter);
-	lib->unref_table(table);
-	return rc > 0 ? -EIO : rc;
-}
-
 static enum fsq_visit list_line(const struct fsq_mountinfo_line *line, void *arg)
 {
 	struct listing *listing = arg;
@@ -316,18 +292,12 @@ static enum fsq_visit list_line(const struct fsq_mountinfo_line *line, void *arg
 		.mount = { (char *)(uintptr_t)line->source, (char *)(uintptr_t)line->directory,
 			   line->id, line->dev },
 		.parent = line->parent,
-		.doubtful = may_hang(line->type),
+		.doubtful = may_hang(line->type) ||
+			    (listing->library && listing->library->fstype_is_netfs(line->type)),
 	};
 
 	listing->rc = add_listed(listing, &listed);
 	return listing->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
-}
-
-static int list_without_library(struct listing *listing)
-{
-	int rc = fsq_mountinfo_each(list_line, listing);
-
-	return rc ? rc : listing->rc;
 }
 
 /*
@@ -363,10 +333,11 @@ static bool is_doubtful(const struct listing *listing, const struct listed *one)
 
 static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *err)
 {
-	const struct fsq_libmount *lib = fsq_libmount();
-	struct listing listing = { 0 };
-	int rc = lib ? list_with_library(lib, &listing) : list_without_library(&listing);
+	struct listing listing = { .library = fsq_libmount() };
+	int rc = fsq_mountinfo_each(list_line, &listing);
 
+	if (rc == 0)
+		rc = listing.rc;
 	if (rc == 0)
 		rc = find_doubtful(&listing);
 	if (rc)

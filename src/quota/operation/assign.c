@@ -74,6 +74,7 @@ static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
 	const char *path = a->directory.path, *name;
+	size_t length = 0;
 	uint32_t id;
 
 	if (request->id && request->id != a->id)
@@ -87,10 +88,10 @@ static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
 				"has project ID %u already, and \"%.100s\" is %u", a->id,
 				request->name, id);
 	}
-	name = fsq_project_edit_name_of(a->edit, a->id);
+	name = fsq_project_edit_name_of(a->edit, a->id, &length);
 	if (name)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"belongs to project \"%.150s\" already", name);
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project \"%.*s\" already",
+				(int)(length < 150 ? length : 150), name);
 	return 0;
 }
 
@@ -337,7 +338,7 @@ static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 	int rc;
 
 	if (fsq_registry_or_default(a->request->registry)->none || (!name && a->complete) ||
-	    fsq_project_edit_name_of(a->edit, a->id))
+	    fsq_project_edit_has_name(a->edit, a->id))
 		return 0;
 	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
 	/* Somebody else may be called so. */
@@ -667,10 +668,12 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	int rc = unregister(a, err);
 
 	unset_limits(a);
-	fsq_tree_tag_rollback(a->tree);
+	/* What is left in the tree belongs to it as long as it has the ID itself: the next one goes on
+	 * from there. */
+	if (fsq_tree_tag_rollback(a->tree) == 0)
+		untag(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
-	untag(a);
 	unmake(a);
 	fsq_project_edit_unlock(a->edit);
 	return rc;

@@ -6,10 +6,32 @@
 #include "diagnosis.h"
 #include "quota/base/id_set.h"
 
+struct registered {
+	struct fsq_id_set ids;
+	int rc;
+};
+
 static enum fsq_visit add_id(uint32_t id, const char *directory, void *arg)
 {
+	struct registered *registered = arg;
+
 	(void)directory;
-	return fsq_id_set_add(arg, id) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+	registered->rc = fsq_id_set_add(&registered->ids, id);
+	return registered->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+/* Without the file nothing is registered. */
+static void list_registered(struct fsq_diagnosis *diagnosis, struct registered *registered)
+{
+	const char *file = diagnosis->registry->projects_file;
+	struct fsq_error err;
+
+	*registered = (struct registered){ .rc = 0 };
+	if (fsq_projects_each(file, add_id, registered, &err) && err.errnum == ENOMEM)
+		registered->rc = -ENOMEM;
+	if (registered->rc)
+		fsq_diagnosis_fail(diagnosis, ENOMEM, file);
+	fsq_id_set_sort(&registered->ids);
 }
 
 static bool has_limit(const struct fsq_dquot *dquot)
@@ -39,23 +61,20 @@ static void check_record(struct fsq_subject *subject, const struct fsq_dquot *dq
 
 void fsq_diagnose_records(struct fsq_subject *subject)
 {
-	const char *file = subject->diagnosis->registry->projects_file;
-	struct fsq_id_set registered = { 0 };
+	struct registered registered;
 	struct fsq_dquot dquot;
 	uint32_t next = 1;
 
-	/* Without the file nothing is registered. */
-	fsq_projects_each(file, add_id, &registered, NULL);
-	fsq_id_set_sort(&registered);
+	list_registered(subject->diagnosis, &registered);
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
 	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0) {
 		/* Some kernels begin anew at the end. */
 		if (dquot.id < next)
 			break;
-		check_record(subject, &dquot, &registered);
+		check_record(subject, &dquot, &registered.ids);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		next = dquot.id + 1;
 	}
-	fsq_id_set_free(&registered);
+	fsq_id_set_free(&registered.ids);
 }

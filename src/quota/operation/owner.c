@@ -38,11 +38,13 @@ static int refuse(const struct fsq_place *directory, struct fsq_project_edit *ed
 		  const struct proof *proof, struct fsq_error *err)
 {
 	uint32_t id = directory->project.id;
-	const char *other = fsq_project_edit_directory_of(edit, id);
+	size_t length = 0;
+	const char *other = fsq_project_edit_directory_of(edit, id, &length);
 
 	if (other)
 		fsq_fail(err, FSQ_E_CONFLICT, 0, directory->path,
-			 "carries project ID %u, which belongs to %.150s", id, other);
+			 "carries project ID %u, which belongs to %.*s", id,
+			 (int)(length < 150 ? length : 150), other);
 	else if (proof->elsewhere)
 		fsq_fail(err, FSQ_E_CONFLICT, 0, directory->path,
 			 "carries project ID %u, which is also on %" PRIu64 " file%s elsewhere", id,

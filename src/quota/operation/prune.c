@@ -375,7 +375,7 @@ static int remove_name(struct prune *p, const struct fsq_volume *none,
 	if (rc)
 		return rc;
 	if (known || fsq_project_edit_is_shared(p->edit, leftover->id, NULL) ||
-	    !fsq_project_edit_name_of(p->edit, leftover->id))
+	    !fsq_project_edit_has_name(p->edit, leftover->id))
 		return 1;
 	return fsq_project_edit_remove(p->edit, leftover->id, NULL, true, p->err);
 }

@@ -93,7 +93,7 @@ static int remove_line(struct project *p, const char *directory)
 /* Of an ID that has no directory any more. */
 static int remove_names(struct project *p)
 {
-	if (!fsq_project_edit_name_of(p->edit, p->place.id) ||
+	if (!fsq_project_edit_has_name(p->edit, p->place.id) ||
 	    fsq_project_edit_is_shared(p->edit, p->place.id, NULL))
 		return 0;
 	p->found = true;

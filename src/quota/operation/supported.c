@@ -26,6 +26,7 @@ static int check(struct fsq_place *directory, bool *enforced, struct fsq_error *
 int fsq_supported(const char *path, struct fsq_support *support, struct fsq_error *err)
 {
 	struct fsq_place directory;
+	struct fsq_error unknown;
 	int rc = fsq_place_open_directory(&directory, path, err);
 
 	*support = (struct fsq_support){ 0 };
@@ -33,10 +34,14 @@ int fsq_supported(const char *path, struct fsq_support *support, struct fsq_erro
 		return rc;
 	rc = fsq_place_explain(&directory, check(&directory, &support->enforced, err), err);
 	/* Where it is mounted is not always known. */
-	if (rc == 0 && fsq_place_find_mount(&directory, NULL) == 0) {
+	if (rc == 0 && fsq_place_find_mount(&directory, &unknown) == 0) {
 		support->device = directory.mount.device;
 		support->mountpoint = directory.mount.directory;
 		directory.mount = (struct fsq_mount){ 0 };
+	} else if (rc == 0 && unknown.errnum == ENOMEM) {
+		rc = unknown.kind;
+		if (err)
+			*err = unknown;
 	}
 	fsq_place_close(&directory);
 	return rc;

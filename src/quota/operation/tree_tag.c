@@ -407,10 +407,11 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 	return closed == UNOPENED || closed == UNREAD ? FSQ_VISIT_PRUNE : FSQ_VISIT_CONTINUE;
 }
 
-void fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
+int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
-	if (tag && tag->again && !tag->none && !tag->request->dry_run)
-		walk_tree(tag, restore_entry, false, NULL);
+	if (!tag || !tag->again || tag->none || tag->request->dry_run)
+		return 0;
+	return walk_tree(tag, restore_entry, false, NULL);
 }
 
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)

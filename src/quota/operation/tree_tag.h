@@ -59,8 +59,12 @@ struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request
 int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,
 		      struct fsq_error *err);
 
-/** Undo all its walks: everything that has the new ID gets back what it had. NULL is ignored. */
-void fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
+/**
+ * Undo all its walks: everything that has the new ID gets back what it had. NULL is ignored.
+ *
+ * @return   0; FSQ_E_FAILED it could not be walked to its end
+ */
+int fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
 
 /** NULL is ignored. */
 void fsq_tree_tag_free(struct fsq_tree_tag *tag);

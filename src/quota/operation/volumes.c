@@ -3,14 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/filesystem.h"
+#include "quota/mounts/mountinfo.h"
 #include "quota/mounts/mounts.h"
 #include "shared/array.h"
 #include "tree_tag.h"
@@ -32,12 +35,16 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	struct fsq_volumes *volumes = arg;
 	struct fsq_volume volume = { 0 }, *list;
 	struct fsq_state state;
+	struct fsq_error err;
 
-	if (fsq_filesystem_open_mount(&volume.fs, mount, 0, NULL))
-		return FSQ_VISIT_CONTINUE;
+	if (fsq_filesystem_open_mount(&volume.fs, mount, 0, &err)) {
+		volumes->rc = err.errnum == ENOMEM ? -ENOMEM : 0;
+		return volumes->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+	}
 	list = array_grow(volumes->list, volumes->count, &volumes->capacity, sizeof(*list));
 	if (!list) {
 		fsq_filesystem_close(volume.fs);
+		volumes->rc = -ENOMEM;
 		return FSQ_VISIT_STOP;
 	}
 	volume.has_quota = fsq_quota_state(volume.fs, FSQ_PROJECT, &state) == 0 &&
@@ -54,22 +61,48 @@ static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
 	char **points = array_grow(volumes->mount_points, volumes->mount_point_count,
 				   &volumes->mount_point_capacity, sizeof(*points));
 
-	if (!points)
+	if (points) {
+		volumes->mount_points = points;
+		points[volumes->mount_point_count] = strdup(mount->directory);
+	}
+	if (!points || !points[volumes->mount_point_count]) {
+		volumes->rc = -ENOMEM;
 		return FSQ_VISIT_STOP;
-	volumes->mount_points = points;
-	points[volumes->mount_point_count] = strdup(mount->directory);
-	if (points[volumes->mount_point_count])
-		volumes->mount_point_count++;
+	}
+	volumes->mount_point_count++;
 	return FSQ_VISIT_CONTINUE;
+}
+
+/* There may be none. */
+static int list_fstab(struct fsq_volumes *volumes, struct fsq_error *err)
+{
+	struct fsq_error found;
+	int rc = fsq_mounts_each("/etc/fstab", add_mount_point, volumes, &found);
+
+	if (rc == 0 && volumes->rc)
+		return fsq_fail(err, FSQ_E_FAILED, -volumes->rc, "/etc/fstab", "cannot read");
+	if (rc == 0 || found.errnum == ENOENT || found.errnum == ENOTDIR)
+		return 0;
+	if (err)
+		*err = found;
+	return rc;
 }
 
 int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 {
+	int rc;
+
 	*volumes = (struct fsq_volumes){ 0 };
-	fsq_mounts_each("/etc/fstab", add_mount_point, volumes, NULL);
-	if (fsq_mount_points_read(&volumes->points, NULL))
-		volumes->points = NULL;
-	return fsq_mounts_each(NULL, add_volume, volumes, err);
+	/* What is left out of them would pass for gone. */
+	rc = list_fstab(volumes, err);
+	if (rc == 0)
+		rc = fsq_mount_points_read(&volumes->points, err);
+	if (rc == 0)
+		rc = fsq_mounts_each(NULL, add_volume, volumes, err);
+	if (rc == 0 && volumes->rc)
+		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, FSQ_MOUNTINFO,
+			      "cannot read the mount table");
+	return rc;
 }
 
 void fsq_volumes_close(struct fsq_volumes *volumes)
@@ -125,21 +158,17 @@ static enum fsq_presence look_above(int mount, char *path)
 
 static enum fsq_presence look_below(int mount, const char *below, struct fsq_late_close *found)
 {
-	enum fsq_presence presence = FSQ_ELSEWHERE;
 	int fd = open_below(mount, *below ? below : ".");
-	char *path;
+	char path[PATH_MAX];
+	size_t length = strlen(below);
 
 	if (fd >= 0) {
 		fsq_late_close(found, fd);
 		return FSQ_PRESENT;
 	}
-	if (fd != -ENOENT && fd != -ENOTDIR)
+	if ((fd != -ENOENT && fd != -ENOTDIR) || length >= sizeof(path))
 		return FSQ_ELSEWHERE;
-	path = strdup(below);
-	if (path)
-		presence = look_above(mount, path);
-	free(path);
-	return presence;
+	return look_above(mount, memcpy(path, below, length + 1));
 }
 
 /* The mount that was opened is asked, which cannot go meanwhile. */

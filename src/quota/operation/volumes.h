@@ -16,17 +16,18 @@ struct fsq_volume {
 struct fsq_volumes {
 	struct fsq_volume *list;
 	size_t count, capacity;
-	struct fsq_mount_points *points; /* NULL: not to be had */
-	char **mount_points;		 /* of fstab(5) */
+	struct fsq_mount_points *points;
+	char **mount_points; /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
 	struct fsq_late_close found; /* directories */
+	int rc;			     /* of listing them */
 };
 
 /**
  * Open all mounts that fsq_mounts_each() visits. One that cannot be opened is left out.
  *
  * @volumes  close it with fsq_volumes_close(), also after a failure
- * @return   0; as fsq_mounts_each()
+ * @return   0; as fsq_mounts_each(), of fstab(5), too
  */
 int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err);
 

@@ -24,7 +24,6 @@ struct fsq_project_edit {
 	bool locked;
 	struct fsq_project_list projects, projid;
 	struct fsq_id_set ids; /* of both */
-	char *word;	       /* that was asked for last */
 };
 
 /* --- opening --- */
@@ -136,7 +135,6 @@ void fsq_project_edit_free(struct fsq_project_edit *edit)
 	if (!edit)
 		return;
 	fsq_project_edit_unlock(edit);
-	free(edit->word);
 	free(edit);
 }
 
@@ -188,26 +186,31 @@ bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id
 	return find_id(&edit->projects, id, directory) != NULL;
 }
 
-static const char *word_of(struct fsq_project_edit *edit, const struct fsq_project_list *list,
-			   uint32_t id)
+static const char *word_of(const struct fsq_project_list *list, uint32_t id, size_t *length)
 {
 	const struct fsq_project_entry *entry = find_id(list, id, NULL);
 
 	if (!entry)
 		return NULL;
-	free(edit->word);
-	edit->word = strndup(fsq_project_list_word(list, entry), entry->line.length);
-	return edit->word;
+	*length = entry->line.length;
+	return fsq_project_list_word(list, entry);
 }
 
-const char *fsq_project_edit_name_of(struct fsq_project_edit *edit, uint32_t id)
+const char *fsq_project_edit_name_of(const struct fsq_project_edit *edit, uint32_t id,
+				     size_t *length)
 {
-	return word_of(edit, &edit->projid, id);
+	return word_of(&edit->projid, id, length);
 }
 
-const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id)
+bool fsq_project_edit_has_name(const struct fsq_project_edit *edit, uint32_t id)
 {
-	return word_of(edit, &edit->projects, id);
+	return find_id(&edit->projid, id, NULL) != NULL;
+}
+
+const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, uint32_t id,
+					  size_t *length)
+{
+	return word_of(&edit->projects, id, length);
 }
 
 static bool is_below(const struct fsq_project_list *list, const struct fsq_project_entry *entry,

@@ -58,8 +58,9 @@ bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *dir
 bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
 				const char *directory);
 
-/** @return  the first directory of an ID, or NULL; valid until the next call of it */
-const char *fsq_project_edit_directory_of(struct fsq_project_edit *edit, uint32_t id);
+/** @return  the first directory of an ID, or NULL: @length bytes that no NUL ends, valid with the locks */
+const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, uint32_t id,
+					  size_t *length);
 
 /**
  * The directories that are registered below one.
@@ -84,8 +85,12 @@ void fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *di
 bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
 				 uint32_t *id);
 
-/** @return  the first name of an ID, or NULL; valid until the next call of it */
-const char *fsq_project_edit_name_of(struct fsq_project_edit *edit, uint32_t id);
+/** @return  the first name of an ID, or NULL: @length bytes that no NUL ends, valid with the locks */
+const char *fsq_project_edit_name_of(const struct fsq_project_edit *edit, uint32_t id,
+				     size_t *length);
+
+/** @return  whether an ID has a name */
+bool fsq_project_edit_has_name(const struct fsq_project_edit *edit, uint32_t id);
 
 /**
  * Add a name, or a directory. It is on the disk on return. On failure the file has not changed.

@@ -7,7 +7,6 @@
 
 #include "project_line.h"
 #include "quota/base/error.h"
-#include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
@@ -77,36 +76,38 @@ struct fsq_project_names {
 	char *text; /* the file; once it is parsed the names point into it */
 	size_t length;
 	bool parsed;
-	struct named_id *entries; /* in the file's order */
+	struct named_id *entries; /* in the file's order; there is room for all from the start */
 	struct named_id *by_id;	  /* sorted by ID, then by place in the file; made on first use */
-	size_t count, capacity;
+	size_t count;
 	size_t next; /* in by_id, behind the one that was asked for: lists ask for one after the other */
 };
 
-static int add_entry(struct fsq_project_names *names, uint32_t id, const char *name)
-{
-	struct named_id *entries =
-		array_grow(names->entries, names->count, &names->capacity, sizeof(*entries));
-
-	if (!entries)
-		return -ENOMEM;
-	names->entries = entries;
-	names->entries[names->count++] = (struct named_id){ id, name };
-	return 0;
-}
+/* The shortest line, and its newline: "a:1". */
+#define SHORTEST_LINE 4
 
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
 {
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
 	int rc = names ? fsq_read_file(file, &names->text, &names->length) : -ENOMEM;
 
+	/* What has no way to say that there is no memory later needs none then. What is not used of it
+	 * costs nothing. */
+	if (rc == 0) {
+		names->entries = reallocarray(NULL, names->length / SHORTEST_LINE + 1,
+					      sizeof(*names->entries));
+		rc = names->entries ? 0 : -ENOMEM;
+	}
 	*out = names;
+	if (rc == -ENOMEM) {
+		fsq_project_names_free(names);
+		*out = NULL;
+	}
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
 		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "cannot read the projid file");
 	return 0;
 }
 
-/* For more than one name, and for names by ID. Without memory there are none. */
+/* For more than one name, and for names by ID. */
 static void parse_all(struct fsq_project_names *names)
 {
 	struct fsq_project_line parsed;
@@ -118,8 +119,7 @@ static void parse_all(struct fsq_project_names *names)
 	next = names->text;
 	while (next_entry(FSQ_PROJID, &next, names->text + names->length, &line, &parsed)) {
 		line[parsed.length] = '\0';
-		if (add_entry(names, parsed.id, line))
-			return;
+		names->entries[names->count++] = (struct named_id){ parsed.id, line };
 	}
 }
 
@@ -143,17 +143,21 @@ static int compare_entries(const void *one, const void *other)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static bool sort_by_id(struct fsq_project_names *names)
+static void sort_by_id(struct fsq_project_names *names)
 {
-	parse_all(names);
-	if (names->count == 0 || names->by_id)
-		return names->count > 0;
 	names->by_id = reallocarray(NULL, names->count, sizeof(*names->by_id));
 	if (!names->by_id)
-		return false;
+		return;
 	memcpy(names->by_id, names->entries, names->count * sizeof(*names->by_id));
 	array_sort(names->by_id, names->count, sizeof(*names->by_id), compare_entries);
-	return true;
+}
+
+static const char *look_through(const struct fsq_project_names *names, uint32_t id)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (names->entries[i].id == id)
+			return names->entries[i].name;
+	return NULL;
 }
 
 /* The first one that has this ID or a higher one. */
@@ -179,8 +183,13 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 {
 	size_t found;
 
-	if (!names || !sort_by_id(names))
+	parse_all(names);
+	if (!names || names->count == 0)
 		return NULL;
+	if (!names->by_id)
+		sort_by_id(names);
+	if (!names->by_id)
+		return look_through(names, id);
 	found = find_by_id(names, id);
 	names->next = found + 1;
 	return found < names->count && names->by_id[found].id == id ? names->by_id[found].name
