@@ -99,7 +99,8 @@ class Model:
         state.tree.pop(f"{parent}/.fsquota.{posixpath.basename(directory)}", None)
         tag, inherit = self.above(state, directory)
         template = next(iter(state.tree.values()), None)
-        node = type(template)(0, "d", tag if inherit else 0, inherit, 0) if template else None
+        # An inode of its own.
+        node = type(template)(-1 - len(state.tree), "d", tag if inherit else 0, inherit, 0) if template else None
         if node is None:
             return None
         state.tree[directory] = node

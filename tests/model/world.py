@@ -249,11 +249,9 @@ def compare_registry(expected, seen, before):
         compare_lists("projid", expected.others[1], seen.others[1], before.others[1])
 
 
-def compare_trees(expected, seen, but=()):
+def compare_trees(expected, seen):
     wrong = []
     for path in sorted(expected.keys() | seen.keys()):
-        if path in but:
-            continue
         if path not in seen:
             wrong.append(f"{path} is gone")
         elif path not in expected:

@@ -51,6 +51,7 @@ struct fsq_assignment {
 	bool is_new;	     /* nobody had the ID before */
 	bool listed;	     /* as the directory's */
 	bool complete;	     /* it was registered, and so all had been done */
+	bool joins;	     /* a project that others are in, but carried another's ID */
 	bool looked, filled; /* is there something in the directory? */
 	enum fsq_enforcement enforcement;
 	uint64_t space;
@@ -131,8 +132,11 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	a->is_new = false;
 	a->id = owner.id;
 	a->listed = owner.listed;
-	if (a->id == 0)
-		return choose_new_id(a, range, err);
+	if (a->id == 0) {
+		rc = choose_new_id(a, range, err);
+		a->joins = owner.disputed && !a->is_new;
+		return rc;
+	}
 	a->complete = a->listed && a->directory.project.id == a->id && a->directory.project.inherit;
 	return check_current(a, err);
 }
@@ -228,11 +232,12 @@ static bool has_tree(struct fsq_assignment *a)
 
 /*
  * The ID on a registered directory says that all is done: where it was lost, it comes back when what
- * is in the directory has it.
+ * is in the directory has it. And while a directory carries another's ID, that is what is known of the
+ * one that its contents may have.
  */
 static bool comes_last(struct fsq_assignment *a)
 {
-	return a->listed && has_tree(a);
+	return (a->listed || a->joins) && has_tree(a);
 }
 
 /*
@@ -563,6 +568,8 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 				"cannot be made");
 	rc = fsq_place_open_directory(&a->directory, request->directory, err);
 	a->made = rc == 0;
+	if (rc)
+		rmdir(request->directory);
 	return rc;
 }
 

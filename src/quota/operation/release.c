@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "limits.h"
 #include "owner.h"
@@ -122,15 +123,6 @@ static int wait_for_left(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-/* For a directory that is empty now. */
-static int look_at_left(struct release *r, struct fsq_error *err)
-{
-	struct fsq_dquot dquot;
-	int rc = count_left(r, &dquot, err);
-
-	return rc || r->shared ? rc : wait_for_left(r, err);
-}
-
 /*
  * What others move about may be missed in a walk. The kernel's count tells, unless other
  * directories have the same ID: then a walk does that finds nothing.
@@ -218,6 +210,23 @@ static int untag_tree(struct release *r, struct fsq_error *err)
 	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path, "is given project ID %u again and again",
 		 r->id);
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
+}
+
+/* For a directory that was empty a moment ago. What was made in it before it stopped handing on its ID
+ * is counted. */
+static int look_at_left(struct release *r, struct fsq_error *err)
+{
+	struct fsq_dquot dquot;
+	int fd = r->directory.target.fd;
+	int rc = r->now.id == r->id && r->now.inherit ? set_tag(r, r->id, false, err) : 0;
+
+	if (rc == 0)
+		rc = count_left(r, &dquot, err);
+	if (rc || r->left == 0)
+		return rc;
+	if (lseek(fd, 0, SEEK_SET) == 0 && !fsq_tree_is_empty(fd))
+		return untag_tree(r, err);
+	return r->shared ? 0 : wait_for_left(r, err);
 }
 
 static int take_limits_off(struct release *r, struct fsq_error *err)
