@@ -175,9 +175,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err))
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
-	/* One alone is freed with the process, without system calls. */
-	if (!shown || output->many || session->batch)
-		fsq_assignment_free(assignment);
+	fsq_assignment_free(assignment);
 	return shown;
 }
 

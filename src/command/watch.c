@@ -409,6 +409,7 @@ static void start(struct wait *wait, const struct invocation *invocation)
 		return;
 	open_warnings(wait);
 	watch_poll_all(watch, wait->options->initial ? WATCH_ALL : WATCH_BASELINE);
+	tell_lack_of_memory(watch);
 	if (session->status)
 		return;
 	wait->next_poll = watch_now() + (int64_t)wait->options->interval * 1000;

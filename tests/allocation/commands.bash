@@ -1,0 +1,155 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # of exhaust
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every command, for exhaust: "reads" those that change nothing, "changes" the others. In front of the
+# words may stand what is special about it:
+#
+#   input=TEXT        its standard input
+#   looks=yes         it changes what "state -p" shows
+#   output_file=FILE  it writes this
+#   undo=FUNCTION     what takes back what the witness does not know
+#   answers=yes       it says in its output what fails, and ends with 0
+#   or=STATUS         another status when it fails: what it found goes before
+#   varies=yes        its output is another each time
+
+ours() {
+	"$FSQUOTA" "$@" >/dev/null
+}
+
+make_tree() {
+	mkdir -p "$1/sub"
+	echo some >"$1/file"
+	ln "$1/file" "$1/sub/hardlink"
+	ln -s file "$1/symlink"
+	echo more >"$1/sub/inner"
+}
+
+# dir has a quota, full is at its limit, gone is gone, odd has an ID nobody knows, new has nothing.
+prepare() {
+	local name
+	for name in dir full new odd; do make_tree "$top/$name"; done
+	mkdir "$top/gone"
+	printf '# directories\n7:/elsewhere\n' >/etc/projects
+	printf '# names\nother:7\n' >/etc/projid
+	ours assign --hard 10M --name mine "$top/dir"
+	ours assign --hard-inodes 5 "$top/full"
+	ours assign --hard 1M "$top/gone"
+	ours assign --no-register --id 4242 --unlimited "$top/odd"
+	rmdir "$top/gone"
+	printf '%s hard=20M soft-inodes=100\n%s hard=10M name=fresh\n' "$top/dir" "$top/new" >"$top/apply.conf"
+	ours dump -p "$top" >/dev/null
+	"$FSQUOTA" dump -p "$top" >"$top/dump"
+	state=$("$FSQUOTA" state -p "$top")
+}
+
+group_changes() {
+	changes assign --hard 10M --name fresh "$top/new"
+	changes assign --hard 20M --soft 5M "$top/dir"
+	changes assign --no-register --id 77 --unlimited "$top/new"
+	changes assign --json --hard 10M "$top/new"
+	changes resize "$top/dir" +20M
+	changes release "$top/dir"
+	several release "$top/dir" "$top/full"
+	several release --name mine --at "$top"
+	changes prune "$top"
+	changes prune --all --json "$top"
+	several apply "$top/apply.conf"
+	several project -s -p "$top/new" 55 "$top"
+	several project -s mine "$top"
+	several project -C mine "$top"
+	changes limit -p bhard=1m mine "$top"
+	changes restore -p -f "$top/dump" "$top"
+	several answers=yes "input=assign --hard 10M $top/new"$'\n'"release $top/dir"$'\n' batch
+}
+
+# What the witness does not see: who is stopped, and the times of grace.
+enforced_again() {
+	ours enable -p "$top"
+}
+
+grace_again() {
+	ours timer -p 7days "$top"
+}
+
+group_switches() {
+	reads looks=yes undo=enforced_again disable -p "$top"
+	reads looks=yes undo=grace_again timer -p 3days "$top"
+	reads enable -p "$top"
+	reads remove -p "$top"
+	reads warn -p 3 42 "$top"
+}
+
+without_output() {
+	rm -f "$output_file"
+}
+
+group_reads() {
+	reads apply --dry-run --diff "$top/apply.conf"
+	reads assign --dry-run --hard 20M "$top/new"
+	reads release --dry-run "$top/dir"
+	reads resize --dry-run "$top/dir" 20M
+	reads prune --dry-run "$top"
+	reads restore --dry-run -p -f "$top/dump" "$top"
+	reads answers=yes "input=list $top"$'\n'"usage $top/dir"$'\n'"check $top"$'\n' batch
+	reads or=8 check "$top"
+	reads check --json --id 1048577 --at "$top"
+	reads or=8 check --limit "$top/dir=1M" "$top/dir"
+	reads doctor "$top"
+	reads doctor --deep --json "$top"
+	reads find mine "$top"
+	reads find --orphans "$top"
+	reads id "$top/dir" "$top/new"
+	reads list "$top"
+	reads list "$top/dir"
+	reads list --json "$top"
+	reads list --raw --total --sort -used,name "$top"
+	reads list --output-all
+	reads lsattr -pR "$top/dir/sub"
+	reads varies=yes metrics "$top"
+	reads output_file="$top/x.prom" undo=without_output metrics --output-file "$top/x.prom" "$top"
+	reads supported "$top"
+	reads usage "$top/dir"
+	reads usage --json --fallback=walk "$top"
+	reads or=0 varies=yes watch --initial --count 1 "$top"
+	reads or=0 varies=yes watch --json --initial --over 50% --count 1 "$top"
+	reads --help
+	reads help list
+	reads help --machine
+	reads --version
+}
+
+# Not "report -u": where getpwuid(3) has no memory, glibc 2.36 ends the program or finds no name.
+group_xfs_quota() {
+	local door words
+	for words in 'df' 'df -i' 'dump -p' 'path' 'print' 'project -c mine' 'quot -p' 'quota -p mine' \
+		'report -p' 'state'; do
+		# shellcheck disable=SC2086 # several words
+		reads $words "$top"
+		# shellcheck disable=SC2086
+		reads $words --json "$top"
+		reads xfs_quota --strict -x -f -c "$words" "$top"
+	done
+	reads xfs_quota --strict -x -f -c help "$top"
+	reads xfs_quota --strict -x -f -c 'help report' "$top"
+	reads xfs_quota --strict -x -f -c 'report -p' -c 'quota -p mine'
+	reads xfs_quota --strict -x -f -d 'mine' -c 'quota -p %%' "$top"
+	reads input=$'report -p\nquota -p mine\npath 0\nquit\n' xfs_quota --strict -x -f "$top"
+	several xfs_quota --strict -x -f -c 'project -s mine' "$top"
+	several xfs_quota --strict -x -f -c "project -s -p $top/new 55" "$top"
+	several xfs_quota --strict -x -f -c 'project -C mine' "$top"
+	changes xfs_quota --strict -x -f -c 'limit -p bhard=1m mine' "$top"
+	changes xfs_quota --strict -x -f -c "restore -p -f $top/dump" "$top"
+	reads looks=yes undo=grace_again xfs_quota --strict -x -f -c 'timer -p 3days' "$top"
+}
+
+# One of each kind, where there is no time for all.
+group_some() {
+	changes assign --hard 10M --name fresh "$top/new"
+	several release "$top/dir"
+	reads or=8 check "$top"
+	reads doctor "$top"
+	reads list --json "$top"
+	reads usage --json --fallback=walk "$top"
+	reads xfs_quota --strict -x -f -c 'report -p' "$top"
+}
