@@ -95,8 +95,7 @@ class Model:
             return USAGE if parent in state.tree else NOT_FOUND
         if directory in self.full and self.above(state, directory)[0] in state.limits:
             return FAILED
-        # What one that was killed has left is taken up.
-        state.tree.pop(f"{parent}/.fsquota.{posixpath.basename(directory)}", None)
+        state.tree.pop(self.temporary(directory), None)
         tag, inherit = self.above(state, directory)
         template = next(iter(state.tree.values()), None)
         # An inode of its own.
@@ -120,7 +119,13 @@ class Model:
         status = self.assign_found(after, directory, options, asked)
         if status == OK:
             state.__dict__.update(after.__dict__)
+        elif directory in after.tree:
+            state.tree.pop(self.temporary(directory), None)
         return status
+
+    def temporary(self, directory):
+        """What an assign --mkdir that was killed may have left; the next one takes it up, or removes it"""
+        return f"{posixpath.dirname(directory)}/.fsquota.{posixpath.basename(directory)}"
 
     def assign_found(self, state, directory, options, asked):
         node, name, insisted = state.tree[directory], options.get("name"), options.get("id")
