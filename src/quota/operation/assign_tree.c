@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ID of an assignment: on its directory, and on all that is in it. */
+#include <errno.h>
+
+#include "assignment.h"
+#include "quota/base/error.h"
+
+/* How many walks, while files in the tree are moved about. */
+#define WALKS 8
+
+int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project now = a->directory.project;
+	int rc;
+
+	if (now.id == a->id && now.inherit)
+		return 0;
+	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->directory.path,
+				"cannot set the project ID");
+	a->tagged = true;
+	return 0;
+}
+
+void fsq_assignment_untag(struct fsq_assignment *a)
+{
+	const struct fsq_inode_project *was = &a->directory.project;
+	struct fsq_inode_project now = *was;
+
+	if (!a->tagged)
+		return;
+	now.id = a->id;
+	now.inherit = true;
+	fsq_inode_project_set(a->directory.target.fd, &now, was->id, was->inherit);
+	a->tagged = false;
+}
+
+bool fsq_assignment_has_tree(struct fsq_assignment *a)
+{
+	if (!a->complete && !a->looked) {
+		a->filled = !fsq_tree_is_empty(a->directory.target.fd);
+		a->looked = true;
+	}
+	return !a->complete && a->filled;
+}
+
+/*
+ * The ID on a registered directory says that all is done: where it was lost, it comes back when what
+ * is in the directory has it. And while a directory carries another's ID, that is what is known of the
+ * one that its contents may have.
+ */
+bool fsq_assignment_comes_last(struct fsq_assignment *a)
+{
+	return (a->listed || a->joins) && fsq_assignment_has_tree(a);
+}
+
+/*
+ * A directory that is registered, but that its owner gave another ID: all in it is put right, but
+ * for the directories in it that are registered themselves.
+ */
+static int request_reclaim(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
+					&a->tag_request.other_count);
+
+	a->tag_request.rule = FSQ_TAG_RECLAIM;
+	a->tag_request.others = a->others;
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
+}
+
+static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_inode_project *was = &a->directory.project;
+
+	a->tag_request = (struct fsq_tree_tag_request){
+		.fd = a->directory.target.fd,
+		.path = a->directory.path,
+		.rule = FSQ_TAG_CLAIM,
+		.from = *was,
+		.to = { .id = a->id, .inherit = true },
+		.is_new = a->is_new,
+		.options = a->request->options,
+	};
+	/* Somebody did not finish: what is left is that of the directory above, or has none. */
+	if (was->id == a->id)
+		fsq_place_read_above(&a->directory, &a->tag_request.from);
+	return a->listed && was->id != 0 && was->id != a->id ? request_reclaim(a, err) : 0;
+}
+
+/*
+ * Into a directory that hands on its ID the kernel lets nobody move what has another one. So what
+ * others move about is met where we have not been yet; only a directory that was lost on the way
+ * takes another walk.
+ */
+static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_tree_found found = { .lost = true };
+	int rc = 0;
+
+	for (int i = 0; i < WALKS && rc == 0 && found.lost; i++)
+		rc = fsq_tree_tag_walk(a->tree, &found, err);
+	if (rc == 0 && found.lost)
+		rc = fsq_fail(err, FSQ_E_FAILED, 0, a->directory.path,
+			      "cannot be walked while directories in it are moved about");
+	return rc;
+}
+
+static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = walk_until_all_is_tagged(a, err);
+
+	if (rc || !fsq_assignment_comes_last(a))
+		return rc;
+	rc = fsq_assignment_tag(a, err);
+	/* What was made in it meanwhile. */
+	return rc ? rc : walk_until_all_is_tagged(a, err);
+}
+
+int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project now;
+	bool listed;
+	uint32_t id = 0;
+	int rc = request_tag(a, err);
+
+	if (rc)
+		return rc;
+	a->tree = fsq_tree_tag_new(&a->tag_request);
+	if (!a->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
+	/* While the locks are open the ID must show in a file: others may be on other filesystems.
+	 */
+	rc = fsq_assignment_register_name(a, err);
+	if (rc)
+		return rc;
+	fsq_project_edit_unlock(a->edit);
+	rc = tag_contents(a, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(a->edit, false, err);
+	if (rc)
+		return rc;
+	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
+	if ((listed && id != a->id) || fsq_inode_project_get(a->directory.target.fd, &now) ||
+	    now.id != a->id || !now.inherit)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"was given to another project at the same time");
+	a->listed = listed;
+	return 0;
+}
+
+int fsq_assignment_check_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc;
+
+	if (a->complete || a->made || fsq_tree_is_empty(a->directory.target.fd))
+		return 0;
+	rc = request_tag(a, err);
+	if (rc)
+		return rc;
+	a->tag_request.dry_run = true;
+	a->tree = fsq_tree_tag_new(&a->tag_request);
+	if (!a->tree)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
+				"cannot walk the tree");
+	fsq_project_edit_unlock(a->edit);
+	return walk_until_all_is_tagged(a, err);
+}

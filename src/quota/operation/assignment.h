@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An assignment in the middle of it, and its steps. Each returns what fsq_assign() returns; what it has
+ * changed is in the struct, and can be taken back.
+ */
+#ifndef FSQ_ASSIGNMENT_H
+#define FSQ_ASSIGNMENT_H
+
+#include "enforcement.h"
+#include "quota/mounts/place.h"
+#include "quota/registry/project_edit.h"
+#include "tree_tag.h"
+
+struct fsq_assignment {
+	const struct fsq_assign_request *request;
+	struct fsq_place directory;
+	struct fsq_project_edit *edit;
+	bool done;
+	uint32_t id;
+	bool is_new;	     /* nobody had the ID before */
+	bool listed;	     /* as the directory's */
+	bool complete;	     /* it was registered, and so all had been done */
+	bool joins;	     /* a project that others are in, but carried another's ID */
+	bool looked, filled; /* is there something in the directory? */
+	enum fsq_enforcement enforcement;
+	uint64_t space;
+	/* What has been changed, for the rollback: */
+	bool tagged;
+	bool limited;
+	bool made; /* the directory */
+	struct fsq_limits asked, limits_before, limits_after;
+	struct fsq_tree_tag_request tag_request;
+	char **others; /* of the request */
+	struct fsq_tree_tag *tree;
+	bool registered;
+	bool named;
+	bool nameless; /* until then, but with other directories */
+};
+
+/* --- assign.c --- */
+
+/** Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
+int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err);
+
+/* --- assign_tree.c --- */
+
+/** Give the ID to the directory, or what it had. */
+int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err);
+void fsq_assignment_untag(struct fsq_assignment *a);
+
+/** Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
+bool fsq_assignment_has_tree(struct fsq_assignment *a);
+
+/** Does the directory get its ID after what is in it? */
+bool fsq_assignment_comes_last(struct fsq_assignment *a);
+
+/** Give it to all in the directory. Called with the locks, which are dropped meanwhile: kubelet may want them. */
+int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err);
+
+/** In a dry run: is there something in the tree that cannot get the ID? Without the locks. */
+int fsq_assignment_check_tree(struct fsq_assignment *a, struct fsq_error *err);
+
+/* --- assign_limits.c --- */
+
+/** What is asked for, with a part of the file system in basic blocks. */
+int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err);
+
+/** Whom the limits would stop; before anything is changed. */
+int fsq_assignment_check_enforcement(struct fsq_assignment *a, struct fsq_error *err);
+
+/** What the kernel counts, and the limits before. */
+int fsq_assignment_read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot,
+			      struct fsq_error *err);
+
+/** Set what is asked for, or what there was. */
+int fsq_assignment_set_limits(struct fsq_assignment *a, struct fsq_error *err);
+void fsq_assignment_unset_limits(struct fsq_assignment *a);
+
+#endif
