@@ -68,6 +68,7 @@ static bool release(struct session *session, struct fsq_release_request *request
 	request->options = &progress.options;
 	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
+	request->options = NULL;
 	progress_clear(&progress);
 	if (change_is_shown(session) &&
 	    (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists)))

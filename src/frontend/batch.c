@@ -74,16 +74,16 @@ static enum line next_line(struct batch *batch, char **line, size_t *length)
 	size_t looked = 0;
 
 	for (;;) {
-		char *begin = batch->buffer + batch->begin;
+		char *text = batch->buffer + batch->begin;
 		size_t have = batch->end - batch->begin;
-		char *newline = memchr(begin + looked, '\n', have - looked);
+		char *newline = memchr(text + looked, '\n', have - looked);
 
 		if (newline || batch->at_end) {
 			if (!newline && have == 0 && !too_long)
 				return LINE_NONE;
-			*line = begin;
-			*length = newline ? (size_t)(newline - begin) : have;
-			begin[*length] = '\0';
+			*line = text;
+			*length = newline ? (size_t)(newline - text) : have;
+			text[*length] = '\0';
 			batch->begin += *length + (newline != NULL);
 			return too_long || *length > REQUEST_MAX ? LINE_TOO_LONG : LINE;
 		}

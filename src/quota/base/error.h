@@ -18,6 +18,11 @@
 int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const char *path,
 	     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+#ifdef __clang_analyzer__
+/* It never returns 0, which cannot be seen where it is called. */
+#define fsq_fail(...) (fsq_fail(__VA_ARGS__) | 1)
+#endif
+
 /** Add a hint to an error. @return  its kind, which is @rc */
 int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc);
 

@@ -28,8 +28,8 @@ static int parse_number(const char *text, uint64_t *number, char **end)
 	value = strtoll(text, end, base_of(text));
 	if (*end == text || value < 0)
 		return -EINVAL;
-	if (errno)
-		return -errno;
+	if (errno == ERANGE)
+		return -ERANGE;
 	*number = (uint64_t)value;
 	return 0;
 }

@@ -92,9 +92,9 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 		     struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
-	const struct fsq_claim claim = { request->id, request->name };
+	const struct fsq_claim wanted = { request->id, request->name };
 	struct fsq_owner owner;
-	int rc = fsq_owner_lock(&a->directory, a->edit, &claim, request->options, &owner, err);
+	int rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, &owner, err);
 
 	if (rc)
 		return rc;
@@ -308,9 +308,8 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 	rc = fsq_assignment_find_asked(a, err);
 	if (rc == 0)
 		rc = assign(a, err);
-	if (rc)
-		unmake(a);
 	if (rc) {
+		unmake(a);
 		fsq_assignment_free(a);
 		return rc;
 	}

@@ -70,8 +70,8 @@ static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 }
 
 /* Before it is changed. */
-static int note(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		const struct fsq_inode_project *was, bool is_directory)
+static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		      const struct fsq_inode_project *was, bool is_directory)
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	bool usual = was->id == request->from.id &&
@@ -149,7 +149,7 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return 0;
 	if (request->dry_run)
 		return count_change(tag, entry, is_directory);
-	rc = note(tag, entry, now, is_directory);
+	rc = note_entry(tag, entry, now, is_directory);
 	if (rc == 0)
 		rc = fsq_walk_project_set(entry, now, request->to.id, inherit);
 	atomic_fetch_add(&tag->changed, 1);
