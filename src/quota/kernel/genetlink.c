@@ -182,7 +182,6 @@ static int find_family(int fd, const char *name, const char *group_name, uint16_
 		rc = receive(fd, buffer, sizeof(buffer), &header);
 	if (rc)
 		return rc;
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): errno is not 0 where recvmsg(2) fails */
 	if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(error))) {
 		memcpy(&error, NLMSG_DATA(header), sizeof(error));
 		return error.error ? error.error : -ENODATA;
