@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,24 +80,25 @@ static int go_along(int fd, char *path, int flags, bool beneath, const struct mo
 static int by_parts(int dirfd, const char *path, int flags, uint64_t resolve)
 {
 	bool beneath = resolve & RESOLVE_BENEATH, no_xdev = resolve & RESOLVE_NO_XDEV;
+	size_t length = strlen(path);
+	char parts[PATH_MAX];
 	struct mount mount;
-	char *copy;
 	int fd, rc;
 
 	if (beneath && path[0] == '/')
 		return -EXDEV;
+	if (length >= sizeof(parts))
+		return -ENAMETOOLONG;
+	memcpy(parts, path, length + 1);
 	fd = openat(dirfd, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	rc = no_xdev ? find_mount(fd, &mount) : 0;
-	copy = strdup(path);
-	if (rc || !copy) {
+	if (rc) {
 		close(fd);
-		free(copy);
-		return rc ? rc : -ENOMEM;
+		return rc;
 	}
-	fd = go_along(fd, copy, flags, beneath, no_xdev ? &mount : NULL);
-	free(copy);
+	fd = go_along(fd, parts, flags, beneath, no_xdev ? &mount : NULL);
 	/* Where it leads to cannot be watched from here. */
 	return fd == -ELOOP && !(resolve & RESOLVE_NO_SYMLINKS) ? -ENOSYS : fd;
 }

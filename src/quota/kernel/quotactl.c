@@ -85,7 +85,7 @@ static void unpack(const struct fs_disk_quota *raw, struct fsq_dquot *dquot)
 int fsq_quotactl_get(struct fsq_target *target, enum fsq_type type, uint32_t id,
 		     struct fsq_dquot *dquot)
 {
-	struct fs_disk_quota raw = { 0 };
+	struct fs_disk_quota raw;
 	int rc = call(target, Q_XGETQUOTA, type, id, &raw);
 
 	if (rc == 0)
@@ -96,7 +96,7 @@ int fsq_quotactl_get(struct fsq_target *target, enum fsq_type type, uint32_t id,
 int fsq_quotactl_get_next(struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  struct fsq_dquot *dquot)
 {
-	struct fs_disk_quota raw = { 0 };
+	struct fs_disk_quota raw;
 	int rc = call(target, Q_XGETNEXTQUOTA, type, id, &raw);
 
 	if (rc == 0)
