@@ -29,9 +29,9 @@ class File:
 
 
 def counted(build):
-    """Lines and branches of each file of src, summed over its objects."""
+    """Lines and branches of each file of src, summed over its objects; also of what never ran."""
     files = collections.defaultdict(File)
-    for data in sorted(build.glob("src/**/*.gcda")):
+    for data in sorted(build.glob("src/**/*.gcno")):
         out = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", str(data)],
                              cwd=build, capture_output=True, check=True).stdout
         if out[:2] == b"\x1f\x8b":
