@@ -41,7 +41,7 @@ static int run(char **command)
 {
 	posix_spawn_file_actions_t files;
 	int status;
-	pid_t pid;
+	pid_t pid = 0;
 
 	posix_spawn_file_actions_init(&files);
 	if (posix_spawn_file_actions_addopen(&files, 0, "stdin", O_RDONLY, 0) ||
