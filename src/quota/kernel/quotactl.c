@@ -36,7 +36,7 @@ static int call(struct fsq_target *target, unsigned int command, enum fsq_type t
 		void *data)
 {
 	unsigned int packed = QCMD(command, (unsigned int)type);
-	int refused = 0;
+	int refused = 0, error;
 
 	if (target->fd >= 0) {
 		if (syscall(SYS_quotactl_fd, target->fd, packed, id, data) == 0)
@@ -51,7 +51,8 @@ static int call(struct fsq_target *target, unsigned int command, enum fsq_type t
 	}
 	if (syscall(SYS_quotactl, packed, target->device, id, data) == 0)
 		return 0;
-	return refused != EPERM || is_answer(target->device, errno) ? -errno : -EPERM;
+	error = errno;
+	return refused != EPERM || is_answer(target->device, error) ? -error : -EPERM;
 }
 
 static int64_t join_timer(int32_t low, int8_t high, bool big)
