@@ -85,7 +85,7 @@
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
  * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, sort.h,
  * texts.h, read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that are
- * loaded on first use.
+ * loaded on first use (first_memory.c: of the static program only).
  */
 #include <string.h>
 

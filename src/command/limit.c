@@ -66,11 +66,13 @@ static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
 		return;
 	fs = session->paths[session->current_path].fs;
 	/* XFS would drop the soft limit without an error. */
-	if (session->native && fsq_quota_is_out_of_order(fs, type, id, limits)) {
+	rc = session->native ? fsq_quota_is_out_of_order(fs, type, id, limits) : 0;
+	if (rc > 0) {
 		session_usage_error(session, "the soft limit would be above the hard one");
 		return;
 	}
-	rc = change_limits(session, fs, type, id, limits);
+	if (rc == 0)
+		rc = change_limits(session, fs, type, id, limits);
 	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
 	else if (rc)

@@ -201,6 +201,8 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 		/* What xfs_quota says about a directory that is elsewhere. */
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
+	if (mount < 0 && session->native && errno == EIO)
+		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
 	if (mount < 0 && (session->native || !generation_tells_stale_lines(session->generation,
 									   session->path_given))) {
 		/* Other filesystems are none of its business. */

@@ -158,7 +158,8 @@ static void tell_changes(struct job *job, const char *directory, uint64_t entrie
 	session_flush_terminal(session);
 }
 
-static void walk(struct job *job, const char *directory)
+/* @last  no other directory is known to have the ID now */
+static void walk(struct job *job, const char *directory, bool last)
 {
 	uint64_t changed;
 	static const enum fsq_tree_action actions[] = {
@@ -173,6 +174,7 @@ static void walk(struct job *job, const char *directory)
 		.action = actions[job->action],
 		.max_depth = job->depth,
 		.dry_run = job->session->dry_run,
+		.last = last,
 		.emit = emit,
 		.arg = job,
 		.options = &job->progress.options,
@@ -199,23 +201,40 @@ static void walk(struct job *job, const char *directory)
 	job->walked++;
 }
 
-/* The directories of the projects file and of the command line: XFS first, then foreign. */
+/* The directories of the projects file and of the command line: XFS first, then foreign.
+ * @return  NULL when the one there is not of the project */
+static const char *directory_at(const struct job *job, size_t at)
+{
+	const struct session *session = job->session;
+	size_t count = session->path_count + job->directory_count;
+	bool foreign = at >= count;
+	const struct path_entry *path;
+	const struct directory *directory;
+
+	at %= count;
+	if (at < session->path_count) {
+		path = &session->paths[at];
+		return path->is_project && path->foreign == foreign && path->project == job->id
+			       ? path->directory
+			       : NULL;
+	}
+	directory = &job->directories[at - session->path_count];
+	return directory->foreign == foreign ? directory->path : NULL;
+}
+
 static void do_project(struct job *job)
 {
 	struct session *session = job->session;
+	size_t count = 2 * (session->path_count + job->directory_count), left = 0;
+	const char *directory;
 
 	job->walked = 0;
-	for (int foreign = 0; foreign <= 1 && !job->over; foreign++) {
-		for (size_t i = 0; i < session->path_count && !job->over; i++) {
-			const struct path_entry *path = &session->paths[i];
-
-			if (path->is_project && path->foreign == foreign &&
-			    path->project == job->id)
-				walk(job, path->directory);
-		}
-		for (size_t i = 0; i < job->directory_count && !job->over; i++)
-			if (job->directories[i].foreign == foreign)
-				walk(job, job->directories[i].path);
+	for (size_t i = 0; i < count; i++)
+		left += directory_at(job, i) != NULL;
+	for (size_t i = 0; i < count && !job->over; i++) {
+		directory = directory_at(job, i);
+		if (directory)
+			walk(job, directory, --left == 0);
 	}
 	if (job->over || tells_changes(job))
 		return;
@@ -293,16 +312,22 @@ static void tell_result(struct job *job)
 /* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
 static void do_words_or_stop(struct job *job, int argc, char **argv)
 {
+	struct session *session = job->session;
+	int current = session->current_path;
 	sigset_t before;
 
-	progress_begin(&job->progress, job->session);
+	/* What goes wrong is of the directory, not of the first filesystem of all. */
+	if (session->path_count > 1)
+		session->current_path = -1;
+	progress_begin(&job->progress, session);
 	block_interrupts(&before);
 	do_words(job, argc, argv);
 	tell_result(job);
 	/* Also one that came too late to stop anything. */
 	if (job->over || is_signal_pending(NULL))
-		session_flush(job->session);
+		session_flush(session);
 	restore_signals(&before);
+	session->current_path = current;
 }
 
 static void command_project(struct session *session, const struct invocation *invocation)

@@ -168,9 +168,9 @@ const struct command resize_command = {
 	.synopsis = "{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE] [OPTION]...",
 	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
 		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
-	.options =
-		(option_tables){ limit_options, shrink_option, own_project_options,
-				 registry_options, dry_run_option, row_option, help_option, NULL },
+	.options = (option_tables){ limit_options, shrink_option, own_project_options,
+				    registry_options, lock_option, dry_run_option, row_option,
+				    help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,

@@ -83,14 +83,14 @@ static char **complete(const char *text, int start, int end)
 bool line_editor_start(struct session *session)
 {
 	static const struct library_symbol symbols[] = {
-		{ "readline", offsetof(struct editor, readline) },
-		{ "add_history", offsetof(struct editor, add_history) },
-		{ "using_history", offsetof(struct editor, using_history) },
-		{ "stifle_history", offsetof(struct editor, stifle_history) },
-		{ "rl_completion_matches", offsetof(struct editor, rl_completion_matches) },
-		{ "rl_attempted_completion_function",
-		  offsetof(struct editor, rl_attempted_completion_function) },
-		{ "rl_readline_name", offsetof(struct editor, rl_readline_name) },
+		LIBRARY_SYMBOL(readline, editor, readline),
+		LIBRARY_SYMBOL(add_history, editor, add_history),
+		LIBRARY_SYMBOL(using_history, editor, using_history),
+		LIBRARY_SYMBOL(stifle_history, editor, stifle_history),
+		LIBRARY_SYMBOL(rl_completion_matches, editor, rl_completion_matches),
+		LIBRARY_SYMBOL(rl_attempted_completion_function, editor,
+			       rl_attempted_completion_function),
+		LIBRARY_SYMBOL(rl_readline_name, editor, rl_readline_name),
 	};
 
 	if (!load_library(LIBRARY_EDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as libsmartcols draws them, where it is not installed or cannot be loaded (static build).
- */
+/* Tables as libsmartcols draws them, where it is not installed. */
 #ifndef FSQ_PLAIN_TABLE_H
 #define FSQ_PLAIN_TABLE_H
 

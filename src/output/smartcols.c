@@ -7,18 +7,18 @@
 LIBRARY_NOTE_SMARTCOLS;
 
 static const struct library_symbol symbols[] = {
-	{ "scols_new_table", offsetof(struct smartcols, new_table) },
-	{ "scols_unref_table", offsetof(struct smartcols, unref_table) },
-	{ "scols_table_new_column", offsetof(struct smartcols, table_new_column) },
-	{ "scols_table_new_line", offsetof(struct smartcols, table_new_line) },
-	{ "scols_line_set_data", offsetof(struct smartcols, line_set_data) },
-	{ "scols_line_get_cell", offsetof(struct smartcols, line_get_cell) },
-	{ "scols_cell_set_color", offsetof(struct smartcols, cell_set_color) },
-	{ "scols_table_enable_colors", offsetof(struct smartcols, table_enable_colors) },
-	{ "scols_table_enable_raw", offsetof(struct smartcols, table_enable_raw) },
-	{ "scols_table_enable_export", offsetof(struct smartcols, table_enable_export) },
-	{ "scols_table_enable_noheadings", offsetof(struct smartcols, table_enable_noheadings) },
-	{ "scols_print_table_to_string", offsetof(struct smartcols, print_table_to_string) },
+	LIBRARY_SYMBOL(scols_new_table, smartcols, new_table),
+	LIBRARY_SYMBOL(scols_unref_table, smartcols, unref_table),
+	LIBRARY_SYMBOL(scols_table_new_column, smartcols, table_new_column),
+	LIBRARY_SYMBOL(scols_table_new_line, smartcols, table_new_line),
+	LIBRARY_SYMBOL(scols_line_set_data, smartcols, line_set_data),
+	LIBRARY_SYMBOL(scols_line_get_cell, smartcols, line_get_cell),
+	LIBRARY_SYMBOL(scols_cell_set_color, smartcols, cell_set_color),
+	LIBRARY_SYMBOL(scols_table_enable_colors, smartcols, table_enable_colors),
+	LIBRARY_SYMBOL(scols_table_enable_raw, smartcols, table_enable_raw),
+	LIBRARY_SYMBOL(scols_table_enable_export, smartcols, table_enable_export),
+	LIBRARY_SYMBOL(scols_table_enable_noheadings, smartcols, table_enable_noheadings),
+	LIBRARY_SYMBOL(scols_print_table_to_string, smartcols, print_table_to_string),
 };
 
 const struct smartcols *smartcols_load(void)

@@ -237,7 +237,7 @@ typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void 
  * @table    a file in fstab(5) format, of which every line but autofs is visited; NULL for the
  *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
  *           leads over one of these
- * @return   0; FSQ_E_NOT_FOUND the table cannot be read; FSQ_E_FAILED no memory
+ * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
  * Source: fstab(5), proc_pid_mountinfo(5), libmount (which types are network filesystems)
  */
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
@@ -249,7 +249,7 @@ struct fsq_mount_points;
  * Read the system's mount table, to find by their names where many paths lie.
  *
  * @points   set on success; free it with fsq_mount_points_free()
- * @return   0; FSQ_E_NOT_FOUND the table cannot be read; FSQ_E_FAILED no memory
+ * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
  * Source: proc_pid_mountinfo(5)
  */
 int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
@@ -463,10 +463,11 @@ int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t
  * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
  * such a soft limit without an error.
  *
+ * @return   1 it would be, 0 not, or quota is off; or a negative errno as of fsq_quota_get()
  * Source: quotactl(2), Q_XGETQUOTA
  */
-bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			       const struct fsq_limits *limits);
+int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			      const struct fsq_limits *limits);
 
 /**
  * Set grace times: when they end for one ID, or with ID 0 how long they are for every ID.
@@ -806,7 +807,8 @@ struct fsq_resized {
  * @resized  filled on success, or NULL; soft limits may be below what is in use
  * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT a hard
  *           limit would be below use, or smaller, or there is no limit to grow; FSQ_E_USAGE too
- *           large, or a soft limit above the hard one; as fsq_assign()
+ *           large, or a soft limit above the hard one; FSQ_E_FAILED somebody holds a lock for too
+ *           long; as fsq_assign()
  * Source: KEP-284, growing persistent volumes
  */
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
@@ -1014,6 +1016,9 @@ struct fsq_tree_request {
 	enum fsq_tree_action action;
 	int max_depth; /* 0: the directory alone; FSQ_DEPTH_INFINITE */
 	bool dry_run;  /* change nothing, only find out what would change */
+	/* No other directory is known to have the ID: where it is cleared, what the kernel still counts
+	 * is of this one. */
+	bool last;
 	/* Called for each event, one at a time and in the order of the directories' entries. */
 	fsq_tree_handler emit;
 	void *arg;
@@ -1026,7 +1031,8 @@ struct fsq_tree_request {
 /**
  * Check, set or clear the project of a directory tree, on one mount and without following symlinks.
  * A large tree is walked by several threads. Where IDs are cleared while files are moved about, it
- * is walked again.
+ * is walked again, at most 32 times; behind that FSQ_TREE_CANNOT_CHANGE with EBUSY says of the last
+ * directory that files still have the ID.
  *
  * @entries  set, also on failure: how many files and directories were visited
  * @return   0, also when @emit stopped it; FSQ_E_FAILED no memory, or with EINTR cancelled
@@ -1044,7 +1050,7 @@ typedef enum fsq_visit (*fsq_project_visitor)(uint32_t id, const char *word, voi
  * Visit every line ID:DIRECTORY of a projects file, in its order. Lines that make no sense are
  * passed over.
  *
- * @return   0; FSQ_E_NOT_FOUND the file cannot be read; FSQ_E_FAILED no memory
+ * @return   0; FSQ_E_NOT_FOUND there is none; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
  * Source: projects(5)
  */
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared libraries that are loaded on first use: linking them costs more than a whole query.
+ * Shared libraries that are loaded on first use: linking them costs more than a whole query. With
+ * LINKED_LIBRARIES they are in the program, which then is static and pays nothing for them either.
  *
  * Packagers find them in the binary, as ELF notes (.note.dlopen) with a JSON array:
  * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
@@ -27,18 +28,34 @@
 	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
 			"\",\"priority\":\"recommended\",\"soname\":[\"" soname "\"]}]")
 
+#ifdef LINKED_LIBRARIES
+#define LIBRARY_NOTE_OF(text) _Static_assert(1, "nothing is loaded")
+#else
 #define LIBRARY_NOTE_OF(text)                                                                   \
 	__attribute__((used, section(".note.dlopen"))) _Alignas(uint32_t) static const struct { \
 		uint32_t name_size, text_size, type;                                            \
 		char name[4];                                                                   \
 		_Alignas(uint32_t) char json[sizeof(text)];                                     \
 	} library_note = { 4, sizeof(text), 0x407c0c0a, "FDO", text }
+#endif
 
 /* A function or variable of the library, and the offset of the pointer to it. */
 struct library_symbol {
 	const char *name;
+	void *linked; /* NULL: to be loaded */
 	size_t offset;
 };
+
+#ifdef LINKED_LIBRARIES
+#define LIBRARY_LINKED(symbol) ((void *)&symbol)
+#else
+#define LIBRARY_LINKED(symbol) NULL
+#endif
+
+/* clang-format off */
+#define LIBRARY_SYMBOL(symbol, pointers, member) \
+	{ #symbol, LIBRARY_LINKED(symbol), offsetof(struct pointers, member) }
+/* clang-format on */
 
 /**
  * Fill a struct of pointers from a library, which stays loaded.
@@ -49,12 +66,12 @@ struct library_symbol {
 static inline bool load_library(const char *file, const struct library_symbol *symbols,
 				size_t count, void *pointers)
 {
-	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *library = NULL;
 
-	if (!library)
+	if (!symbols[0].linked && !(library = dlopen(file, RTLD_NOW | RTLD_LOCAL)))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		void *symbol = dlsym(library, symbols[i].name);
+		void *symbol = library ? dlsym(library, symbols[i].name) : symbols[i].linked;
 
 		if (!symbol) {
 			dlclose(library);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #define FIRST_SIZE (32 * 1024)
-/* A lease is held for the time of one write. */
-#define LEASE_TRIES 1000
+/* A lease is held for the time of one write; longer by a process that is stopped, from which the
+ * kernel takes it after /proc/sys/fs/lease-break-time, which is 45 seconds. */
+#define LEASE_TRIES (60 * 1000)
 #define MILLISECOND (1000 * 1000L)
 
 /* As read(2), but waits for the writer of a pipe to go on. */
@@ -80,7 +81,8 @@ int fsq_open_file(const char *path, int flags)
 	int fd = -1;
 
 	for (int i = 0; i < LEASE_TRIES; i++) {
-		fd = open(path, flags | O_NONBLOCK, 0644);
+		/* open(2) of musl makes a second system call for O_CLOEXEC. */
+		fd = openat(AT_FDCWD, path, flags | O_NONBLOCK, 0644);
 		if (fd >= 0 || errno != EWOULDBLOCK)
 			break;
 		nanosleep(&little, NULL);

@@ -19,6 +19,9 @@ static inline int statx(int fd, const char *path, int flags, unsigned int mask, 
 }
 #endif
 
+/* STATX_MNT_ID and STATX_MNT_ID_UNIQUE, which older headers lack. */
+#define FSQ_STATX_MOUNT_IDS 0x5000U
+
 /**
  * statx(2); where a filter forbids it, as old container engines do, or the kernel has it not, what
  * fstatat(2) tells: the type and the device.
@@ -30,8 +33,12 @@ static inline int get_statx(int fd, const char *path, int flags, unsigned int ma
 {
 	struct stat st;
 
-	if (statx(fd, path, flags, mask, stx) == 0)
+	if (statx(fd, path, flags, mask, stx) == 0) {
+		/* qemu-user answers for the kernel, but leaves the mount ID out. */
+		if (stx->stx_mnt_id == 0)
+			stx->stx_mask &= ~FSQ_STATX_MOUNT_IDS;
 		return 0;
+	}
 	if ((errno != EPERM && errno != ENOSYS) || fstatat(fd, path, &st, flags))
 		return -1;
 	*stx = (struct statx){ .stx_mask = STATX_TYPE };

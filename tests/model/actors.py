@@ -60,6 +60,12 @@ class Fsquota:
         return int(answer[1]), out, err, answer[2] == "yes"
 
 
+    def run_beside(self, words):
+        """While another one is stopped: exit status and stderr"""
+        done = subprocess.run([self.binary, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return done.returncode, done.stderr.decode(errors="surrogateescape")
+
+
 # --- who does something to files: each act is a list of a word and its arguments ---
 
 class Hands:

@@ -115,7 +115,7 @@ class Tags:
     def get(self, path, is_openable):
         """(ID, inheritance), or None where it is not to be known"""
         if self.by_name:
-            if LIBC.syscall(SYS_FILE_GETATTR, -100, os.fsencode(path), self.buffer,
+            if LIBC.syscall(SYS_FILE_GETATTR, -100, path.encode("utf-8", "surrogateescape"), self.buffer,
                             ctypes.c_size_t(FILE_ATTR.size), AT_SYMLINK_NOFOLLOW) == 0:
                 flags, _, _, number, _ = FILE_ATTR.unpack_from(self.buffer)
                 return number, bool(flags & XFLAG_PROJINHERIT)

@@ -240,8 +240,11 @@ class Steps:
                     found.setdefault(row["path"], []).append(row["id"])
             return found
         found = {}
+        # One that carries the ID of others gets its own last, when its name has been written already.
+        name = step.get("name") if step["do"] == "assign" else None
+        named = next((tag for word, tag in after.projid if word == name), 0)
         for path in self.directories(step):
-            tag = after.id_of(path)
+            tag = after.id_of(path) or named
             tag = tag or (after.tree[path].tag if path in after.tree else 0)
             if tag:
                 found[path] = [tag]
@@ -464,6 +467,54 @@ class Steps:
             return [f"{path} still has ID {tag}" for path in paths if after.tree[path].tag == tag]
         return []
 
+    # --- stopped at a system call, while another command runs from its beginning to its end ---
+
+    def do_crossed(self, step):
+        before, second = self.state, {}
+        words, rule = self.command(step["first"])
+        other_words, other_rule = self.command(step["second"])
+
+        def run_second():
+            # It does not wait: who has the lock is stopped.
+            locks = [] if step["second"]["do"] == "limit" else ["--lock-timeout", "0"]
+            second["status"], second["err"] = self.program.run_beside(other_words + locks)
+        status, _, err, step["came"] = self.program.run(words, "stop", step["at"], run_second)
+        call = self.program.call
+        if not step["came"]:
+            run_second()
+        self.program.err += second["err"]
+        self.state, wrong = self.look()
+        one, other = (rule, status), (other_rule, second["status"])
+        if second["status"] == FAILED and "held by process" in second["err"]:
+            orders = [[one]]
+        else:
+            orders = [[one, other], [other, one]] if step["came"] else [[one, other]]
+        if step["came"] and set(self.directories(step["first"])) & set(self.directories(step["second"])):
+            # The second one saw what the first was about, which then failed, and undid it, or was undone itself.
+            orders += [[one]] if status or second["status"] else []
+            orders += [[other], []] if status else []
+        differences = [self.differences(order, step, before) for order in orders]
+        if all(differences):
+            wrong.append(f"stopped at call {call}: {status}, {err.strip()!r}; {second['status']}, {second['err'].strip()!r}")
+            wrong += [f"order {number}: {text}" for number, texts in enumerate(differences, 1) for text in texts]
+        return wrong
+
+    def differences(self, order, step, before):
+        """Of what is seen from one command after the other"""
+        state = before.copy()
+        chosen = {**self.chosen(step["first"], self.state), **self.chosen(step["second"], self.state)}
+        model = Model(self.kind, self.top, chosen, True, self.full())
+        both_release = step["came"] and step["first"]["do"] == step["second"]["do"] == "release"
+        # What the files use is not the project's any more.
+        resizes_less = step["came"] and (step["first"]["do"], step["second"]["do"]) == ("release", "resize")
+        for number, (rule, status) in enumerate(order, 1):
+            wanted = rule(model, state)
+            # Two that release one directory at the same moment have both released it.
+            if wanted != status and not (both_release and (wanted, status) == (NOT_FOUND, OK)) and \
+                    not (resizes_less and (wanted, status) == (CONFLICT, OK)):
+                return [f"exit status {status} of command {number}, not {wanted}"]
+        return self.judge(before, state, self.state, True)
+
     # --- what others do alone ---
 
     def do_acts(self, step):
@@ -637,7 +688,7 @@ class Maker:
         self.rng, self.steps = rng, steps
         weights = {"assign": 22, "release": 14, "resize": 7, "release_project": 4, "resize_project": 2, "prune": 5,
                    "apply": 5, "batch": 4, "project": 5, "limit": 5, "restore": 2, "kubelet": 7, "hand": 4,
-                   "acts": 16, "populate": 4, "remove": 4, "move": 2, "remount": 1}
+                   "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "move": 2, "remount": 1}
         weights = {name: weight for name, weight in weights.items()
                    if name in (only or weights) and steps.abilities.get(name, True)}
         self.names, self.weights = list(weights), list(weights.values())
@@ -679,7 +730,7 @@ class Maker:
         if way < 0.45 and step["do"] in ("assign", "release"):
             step.update(how="stop", acts=self.acts(step["dirs"]), who="tenant" if step["dirs"][0][0] == "t" else "root")
             step["dirs"] = step["dirs"][:1]
-        elif way < 0.7 or step["do"] not in ("assign", "release", "resize"):
+        elif way < 0.7:
             step["how"] = "kill"
         else:
             step["how"] = self.rng.choice(list(ERRNOS))
@@ -784,6 +835,16 @@ class Maker:
             beside = [self.rng.choice(makers)() for _ in range(self.rng.randrange(1, 4))]
             step["beside"] = [one for one in beside if not any(name.startswith("pods") for name in one.get("dirs", []))]
         return step
+
+    def make_crossed(self):
+        makers = [self.make_assign, self.make_assign, self.make_release, self.make_release, self.make_resize,
+                  self.make_prune, self.make_limit]
+        first, second = (self.rng.choice(makers[:6])(), self.rng.choice(makers)())
+        if self.rng.random() < 0.4 and "dirs" in first and "dirs" in second:
+            second["dirs"] = first["dirs"]
+            # A directory that is there in between may get its quota from the other one.
+            first.pop("mkdir", None)
+        return {"do": "crossed", "first": first, "second": second, "at": self.rng.randrange(1, 120)}
 
     def make_hand(self):
         rng = self.rng

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "quota/base/error.h"
 #include "quota/base/id_set.h"
 #include "quota/base/path.h"
+#include "quota/kernel/openat2.h"
 #include "tap.h"
 
 static bool is_below(const char *directory, const char *path, const char *wanted)
@@ -106,11 +115,82 @@ static void test_errors(void)
 	ok(FSQ_E_FAILED < -4095, "kinds are no errnos");
 }
 
+/* For the rest of this process. */
+static bool forbid_openat2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* @return   whether it opens: 0, or the negative errno */
+static int try(int dirfd, const char *path, int flags, uint64_t resolve)
+{
+	int fd = fsq_openat2(dirfd, path, flags | O_CLOEXEC, resolve);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static void test_parts(int fd)
+{
+	char far[PATH_MAX + 2];
+
+	memset(far, 'x', sizeof(far));
+	far[sizeof(far) - 1] = '\0';
+	ok(try(fd, "sub/deep", O_RDONLY, RESOLVE_BENEATH) == 0, "a path beneath");
+	ok(try(fd, ".", O_RDONLY, RESOLVE_BENEATH) == 0, "the directory itself");
+	ok(try(fd, "sub/none", O_RDONLY, RESOLVE_BENEATH) == -ENOENT, "what is not there");
+	ok(try(fd, "../sub", O_RDONLY, RESOLVE_BENEATH) == -EXDEV, "up is not beneath");
+	ok(try(fd, "/", O_RDONLY, RESOLVE_BENEATH) == -EXDEV, "the root is not beneath");
+	ok(try(fd, "/", O_RDONLY, 0) == 0 && try(fd, "/", O_RDONLY, RESOLVE_NO_XDEV) == 0,
+	   "the root");
+	ok(try(fd, "/proc", O_RDONLY, RESOLVE_NO_XDEV) == -EXDEV, "another mount");
+	ok(try(fd, "link/deep", O_RDONLY, RESOLVE_NO_SYMLINKS) == -ELOOP, "a symlink on the way");
+	ok(try(fd, "link", O_RDONLY, RESOLVE_NO_SYMLINKS) == -ELOOP, "a symlink at the end");
+	ok(try(fd, far, O_RDONLY, 0) == -ENAMETOOLONG, "a path that is too long");
+	ok(try(-1, "sub", O_RDONLY, 0) == -EBADF, "below no directory");
+}
+
+/* With openat2(2), and then without. */
+static void test_openat2(void)
+{
+	char directory[] = "/tmp/fsquota-test-XXXXXX";
+	int fd;
+
+	if (!mkdtemp(directory) || chdir(directory) || mkdir("sub", 0755) ||
+	    mkdir("sub/deep", 0755) || symlink("sub", "link")) {
+		ok(false, "a directory to look at");
+		return;
+	}
+	fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	test_parts(fd);
+	ok(try(fd, "link/deep", O_RDONLY, RESOLVE_BENEATH) == 0, "a symlink that may be followed");
+	ok(forbid_openat2(), "from here on there is none");
+	test_parts(fd);
+	ok(try(fd, "link/deep", O_RDONLY, RESOLVE_BENEATH) == -ENOSYS,
+	   "one that cannot be followed");
+	close(fd);
+	ok(unlink("link") == 0 && rmdir("sub/deep") == 0 && rmdir("sub") == 0 &&
+		   rmdir(directory) == 0,
+	   "nothing is left");
+}
+
 int main(void)
 {
 	test_paths();
 	test_ids();
 	test_sizes();
 	test_errors();
+	test_openat2();
 	return tap_end();
 }

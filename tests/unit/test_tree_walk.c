@@ -231,6 +231,9 @@ struct crowd {
 	enum fsq_access_mode access;
 	int prune;		    /* of so many directories one is not entered; 0: none */
 	int end_at;		    /* the event that ends the walk; 0: none */
+	unsigned int cancel_at;	    /* so many events cancel it; 0: none do */
+	bool by_default;	    /* without options */
+	atomic_uint told;	    /* events */
 	atomic_int visits[ENTRIES]; /* by the number in the name, from 1 on */
 	atomic_int others;
 	_Atomic(pthread_t) first_thread;
@@ -262,6 +265,7 @@ static enum fsq_visit visit_crowd(const struct fsq_walk_entry *entry, struct fsq
 	else
 		atomic_fetch_add(&crowd->others, 1);
 	event->what = entry->kind == FSQ_WALK_DIRECTORY || number % 3 == 0;
+	atomic_fetch_add(&crowd->told, event->what != 0);
 	if (crowd->prune && entry->kind == FSQ_WALK_DIRECTORY && number % crowd->prune == 1)
 		return FSQ_VISIT_PRUNE;
 	return FSQ_VISIT_CONTINUE;
@@ -275,15 +279,24 @@ static enum fsq_visit emit_crowd(const struct fsq_walk_event *event, void *arg)
 	return ++crowd->emitted_count == crowd->end_at ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
+static bool is_cancelled(void *arg)
+{
+	struct crowd *crowd = arg;
+
+	return crowd->cancel_at > 0 && crowd->told >= crowd->cancel_at;
+}
+
 static int walk_crowd(struct crowd *crowd, uint64_t *entries)
 {
-	const struct fsq_call_options options = { .threads = crowd->threads };
+	const struct fsq_call_options options = { .threads = crowd->threads,
+						  .is_cancelled = is_cancelled,
+						  .arg = crowd };
 	struct fsq_walk request = {
 		.root = ".",
 		.root_fd = -1,
 		.max_depth = FSQ_DEPTH_INFINITE,
 		.access = crowd->access,
-		.options = &options,
+		.options = crowd->by_default ? NULL : &options,
 		.visit = visit_crowd,
 		.emit = emit_crowd,
 		.arg = crowd,
@@ -400,7 +413,7 @@ static void test_use(void)
  *
  *   a   the head: it goes on when somebody waits for it, or b is done
  *   b   tells MANY; behind a
- *   c   the head: it gives d away, which then is the head and in the queue, and tells MANY
+ *   c   the head: it gives d away, which then is the head and in the queue behind z, and tells MANY
  *   d   tries to give something away, and tells one
  */
 #define MANY (4 * FSQ_THREAD_POOL_PENDING_MAX / (64 * 1024))
@@ -408,7 +421,7 @@ static void test_use(void)
 struct order {
 	struct fsq_thread_pool pool;
 	atomic_uint emitted_by_b, at_once; /* and of how many b had emitted when a went on */
-	atomic_bool c_has_given, d_was_taken;
+	atomic_bool c_has_given, d_was_taken, x_was_taken, z_is_given;
 	char emitted[8];
 	char *name; /* of a event: a letter, and then as long as it takes */
 };
@@ -453,14 +466,19 @@ static int order_worker(const struct fsq_thread_job *job, void *arg)
 		while (!somebody_waits(&order->pool) && order->emitted_by_b < MANY)
 			sched_yield();
 		order->at_once = order->emitted_by_b;
+		order->x_was_taken = give(order, job->segment, 'x');
 		return emit_many(order, job->segment, 'a', 1);
 	case 'b':
 		return emit_many(order, job->segment, 'b', MANY);
 	case 'c':
+		while (!order->z_is_given)
+			sched_yield();
 		if (!give(order, job->segment, 'd'))
 			return 1;
 		order->c_has_given = true;
 		return emit_many(order, job->segment, 'c', MANY);
+	case 'z':
+		return emit_many(order, job->segment, 'z', 1);
 	default:
 		order->d_was_taken = give(order, job->segment, 'x');
 		return emit_many(order, job->segment, 'd', 1);
@@ -508,18 +526,81 @@ static void test_waiting(void)
 	ok(one.at_once > 0 && one.at_once <= FSQ_THREAD_POOL_PENDING_MAX / (64 * 1024) + 2 &&
 		   one.emitted_by_b == MANY,
 	   "so much waits, and no more");
+	ok(!one.x_was_taken, "and nobody begins something new");
 	segment = begin_order(&other, 1);
-	given = give(&other, segment, 'c');
+	given = give(&other, segment, 'c') && give(&other, segment, 'z');
+	other.z_is_given = true;
 	while (!other.c_has_given)
 		sched_yield();
 	rc = emit_many(&other, segment, 'e', MANY);
 	ok(given && fsq_thread_pool_finish(&other.pool, segment, rc) == 0 &&
-		   strcmp(other.emitted, "dce") == 0,
+		   strcmp(other.emitted, "dcze") == 0,
 	   "when all wait for what nobody has begun, one of them does it");
 	ok(!other.d_was_taken, "alone");
 	free(one.name);
 	free(other.name);
 	alarm(0);
+}
+
+static enum fsq_visit stop_at_once(const struct fsq_walk_event *event, void *arg)
+{
+	(void)event;
+	*(int *)arg += 1;
+	return FSQ_VISIT_STOP;
+}
+
+static void test_stopped(void)
+{
+	const struct fsq_walk_event event = { .what = 1, .path = "x" };
+	struct fsq_thread_pool pool;
+	struct fsq_segment *segment;
+	int calls = 0;
+
+	segment = fsq_thread_pool_init(&pool, stop_at_once, &calls);
+	ok(fsq_thread_pool_emit(&pool, segment, &event) == FSQ_WALK_STOPPED &&
+		   fsq_thread_pool_emit(&pool, segment, &event) == FSQ_WALK_STOPPED && calls == 1,
+	   "a handler that has stopped the walk is not called again");
+	ok(fsq_thread_pool_finish(&pool, segment, 0) == FSQ_WALK_STOPPED, "which then ends");
+}
+
+/* What a visitor asks of an entry that is not as it was listed. */
+static void test_entries(void)
+{
+	const struct fsq_inode_project project = { .inherit = true };
+	const struct timespec future = { .tv_sec = INT32_MAX };
+	struct fsq_walk_entry entry = {
+		.kind = FSQ_WALK_FILE, .fd = -1, .dirfd = AT_FDCWD, .name = "a"
+	};
+
+	ok(fsq_walk_is_directory(&entry, &project), "a file that is a directory now");
+	entry.name = "file";
+	ok(!fsq_walk_is_directory(&entry, &project), "one that is none");
+	entry.name = "nothing";
+	ok(!fsq_walk_is_directory(&entry, &project), "one that is gone");
+	entry = (struct fsq_walk_entry){ .kind = FSQ_WALK_LEAVE, .dirfd = -1 };
+	ok(fsq_walk_changed_since(&entry, &future), "a directory that is nowhere has changed");
+	entry.dirfd = INT32_MAX;
+	ok(fsq_walk_changed_since(&entry, &future), "as one has that cannot be asked");
+	entry.dirfd = open("a", O_RDONLY | O_DIRECTORY);
+	ok(!fsq_walk_changed_since(&entry, &future), "another has not");
+	close(entry.dirfd);
+}
+
+static enum fsq_visit find_slashes(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+				   void *arg)
+{
+	(void)event;
+	if (entry->path[0] != '/' || strstr(entry->path, "//"))
+		*(bool *)arg = true;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void test_root(void)
+{
+	bool found = false;
+
+	ok(walk_with("/", 1, find_slashes, &found) == 0 && !found,
+	   "paths in the root directory have one slash");
 }
 
 static void test_crowd(void)
@@ -561,6 +642,17 @@ static void test_crowd(void)
 		free(crowd.emitted);
 	}
 	ok(same_end, "a handler ends the walk at the same place, however many threads there are");
+	crowd = (struct crowd){ .by_default = true };
+	ok(walk_crowd(&crowd, &entries) == 0 && each_once(&crowd) &&
+		   strcmp(crowd.emitted, alone.emitted) == 0,
+	   "without options it is the same");
+	free(crowd.emitted);
+	crowd = (struct crowd){ .threads = 6, .cancel_at = 400 };
+	ok(walk_crowd(&crowd, &entries) == FSQ_E_FAILED &&
+		   (unsigned int)crowd.emitted_count == crowd.told &&
+		   crowd.emitted_count < alone.emitted_count,
+	   "a walk that is cancelled emits what was seen");
+	free(crowd.emitted);
 	free(alone.emitted);
 	alone = (struct crowd){ .threads = 1, .prune = 2 };
 	crowd = (struct crowd){ .threads = 5, .prune = 2 };
@@ -589,6 +681,9 @@ int main(void)
 	    mkfifo("fifo", 0600))
 		return 1;
 	test_small();
+	test_entries();
+	test_root();
+	test_stopped();
 	test_deep();
 	test_wide_below_deep();
 	test_crowd();

@@ -139,6 +139,8 @@ int main(void)
 	   "with a letter");
 	ok(bytes_are("5Gi", 5ULL << 30) && bytes_are("5giB", 5ULL << 30),
 	   "as orchestrators write it");
+	ok(bytes_are("128974848000m", 128974848000ULL << 20),
+	   "m is no thousandth, as Kubernetes has it");
 	ok(bytes_error("0") == -EINVAL && bytes_error("0G") == -EINVAL, "0 is no limit");
 	ok(bytes_error("") == -EINVAL && bytes_error("G") == -EINVAL &&
 		   bytes_error("-1") == -EINVAL && bytes_error("+1") == -EINVAL &&

@@ -103,7 +103,8 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, un
 
 static int open_path(const char *path, struct fsq_error *err)
 {
-	int fd = open(path, O_PATH | O_CLOEXEC);
+	/* open(2) of musl makes a second system call for O_CLOEXEC. */
+	int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot open");

@@ -9,7 +9,7 @@ LIBRARY_NOTE_MOUNT;
 
 /* A struct of function pointers, filled by name. */
 static const struct library_symbol symbols[] = {
-	{ "mnt_fstype_is_netfs", offsetof(struct fsq_libmount, fstype_is_netfs) },
+	LIBRARY_SYMBOL(mnt_fstype_is_netfs, fsq_libmount, fstype_is_netfs),
 };
 
 static struct fsq_libmount functions;

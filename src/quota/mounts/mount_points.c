@@ -185,8 +185,8 @@ int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 		rc = find_seen(points);
 	if (rc) {
 		fsq_mount_points_free(points);
-		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc,
-				FSQ_MOUNTINFO, "cannot read the mount table");
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, FSQ_MOUNTINFO,
+				"cannot read the mount table");
 	}
 	*out = points;
 	return 0;

@@ -62,7 +62,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 			     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
 			     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
 	if (rc)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount");
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot find the mount");
 	return fill(mount, line.source, line.directory, line.id, dev, err);
 }
 
@@ -130,7 +130,7 @@ static int open_table(struct table *table, const char *file, struct fsq_error *e
 	if (rc == -EISDIR)
 		return 0;
 	if (rc)
-		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
 				"cannot read the mount table");
 	rest = table->text;
 	while (rc == 0 && (text = fsq_next_line(&rest, table->text + length)))
@@ -341,8 +341,8 @@ static int each_in_system(fsq_mount_visitor visit, void *arg, struct fsq_error *
 	if (rc == 0)
 		rc = find_doubtful(&listing);
 	if (rc)
-		rc = fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc,
-			      FSQ_MOUNTINFO, "cannot read the mount table");
+		rc = fsq_fail(err, fsq_error_kind_of(-rc), -rc, FSQ_MOUNTINFO,
+			      "cannot read the mount table");
 	for (size_t i = 0; i < listing.count && rc == 0; i++)
 		if (!is_doubtful(&listing, &listing.all[i]) &&
 		    visit(&listing.all[i].mount, arg) == FSQ_VISIT_STOP)

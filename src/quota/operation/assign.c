@@ -103,7 +103,8 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	a->listed = owner.listed;
 	if (a->id == 0) {
 		rc = choose_new_id(a, range, err);
-		a->joins = owner.disputed && !a->is_new;
+		/* By its name the next call finds the project, if this one does not end. */
+		a->joins = owner.disputed && (!a->is_new || request->name);
 		return rc;
 	}
 	a->complete = a->listed && a->directory.project.id == a->id && a->directory.project.inherit;
@@ -128,7 +129,7 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 		rc = fsq_assignment_tag(a, err);
 	if (rc == 0 && a->is_new) {
 		rc = fsq_assignment_read_quota(a, &dquot, err);
-		if (rc == 0 && dquot.form[FSQ_INODES].used > 1) {
+		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->tagged ? 1U : 0U)) {
 			fsq_assignment_untag(a);
 			return 1;
 		}

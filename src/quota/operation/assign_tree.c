@@ -80,6 +80,7 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.from = *was,
 		.to = { .id = a->id, .inherit = true },
 		.is_new = a->is_new,
+		.goes_on = was->id == a->id,
 		.options = a->request->options,
 	};
 	/* Somebody did not finish: what is left is that of the directory above, or has none. */

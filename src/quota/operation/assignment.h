@@ -20,7 +20,7 @@ struct fsq_assignment {
 	bool is_new;	     /* nobody had the ID before */
 	bool listed;	     /* as the directory's */
 	bool complete;	     /* it was registered, and so all had been done */
-	bool joins;	     /* a project that others are in, but carried another's ID */
+	bool joins;	     /* a project by its name, but carried another's ID */
 	bool looked, filled; /* is there something in the directory? */
 	enum fsq_enforcement enforcement;
 	uint64_t space;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -25,14 +26,15 @@ static int open_above(int fd, uint32_t id)
 	return -1;
 }
 
-/* @return   the path of the highest directory that hands the ID on to this one, or NULL */
-static char *find_source(int fd, uint32_t id)
+/* @source   set: the path of the highest directory that hands the ID on to this one, or NULL
+ * @return   0, or -ENOMEM */
+static int find_source(int fd, uint32_t id, char **source)
 {
 	int highest = open_above(fd, id);
-	char *path;
 
+	*source = NULL;
 	if (highest < 0)
-		return NULL;
+		return 0;
 	for (;;) {
 		int next = open_above(highest, id);
 
@@ -41,9 +43,10 @@ static char *find_source(int fd, uint32_t id)
 		close(highest);
 		highest = next;
 	}
-	path = fsq_fd_path(highest);
+	errno = 0;
+	*source = fsq_fd_path(highest);
 	close(highest);
-	return path;
+	return *source || errno != ENOMEM ? 0 : -ENOMEM;
 }
 
 void fsq_diagnose_directory(struct fsq_subject *subject)
@@ -51,15 +54,20 @@ void fsq_diagnose_directory(struct fsq_subject *subject)
 	const char *file = subject->diagnosis->registry->projects_file;
 	struct fsq_place *place = &subject->place;
 	uint32_t registered = 0;
+	struct fsq_error err;
+	char *source = NULL;
 	struct stat st;
-	char *source;
+	int rc;
 
 	if (fstat(place->target.fd, &st) || !S_ISDIR(st.st_mode) ||
 	    fsq_inode_project_get(place->target.fd, &place->project) || place->project.id == 0)
 		return;
-	if (fsq_projects_id_of(file, place->path, &registered, NULL) || registered)
-		return;
-	source = find_source(place->target.fd, place->project.id);
+	rc = fsq_projects_id_of(file, place->path, &registered, &err) ? -err.errnum : 0;
+	/* That a file cannot be read is a finding of its own. */
+	if (rc == 0 && !registered)
+		rc = find_source(place->target.fd, place->project.id, &source);
+	if (rc == -ENOMEM)
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, place->path);
 	if (source)
 		fsq_finding_visit_here(subject, (struct fsq_finding){
 							.id = FSQ_FINDING_PROJECT_ABOVE,

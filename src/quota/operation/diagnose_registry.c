@@ -123,12 +123,17 @@ static void read_list(struct registry *registry, struct fsq_registered_list *lis
 		check_writable(registry, list);
 }
 
+static int by_line(const struct fsq_registered *a, const struct fsq_registered *b)
+{
+	return (a->line > b->line) - (a->line < b->line);
+}
+
 static int by_word(const void *one, const void *other)
 {
 	struct fsq_registered *const *a = one, *const *b = other;
 	int order = strcmp((*a)->word, (*b)->word);
 
-	return order ? order : (*a)->line < (*b)->line ? -1 : 1;
+	return order ? order : by_line(*a, *b);
 }
 
 static int by_id(const void *one, const void *other)
@@ -137,7 +142,7 @@ static int by_id(const void *one, const void *other)
 
 	if ((*a)->id != (*b)->id)
 		return (*a)->id < (*b)->id ? -1 : 1;
-	return (*a)->line < (*b)->line ? -1 : 1;
+	return by_line(*a, *b);
 }
 
 /* Two lines of one word, the first first. */

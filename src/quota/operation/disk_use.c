@@ -37,13 +37,18 @@ static void add(struct use *use, const struct stat *st)
 	}
 }
 
+/* What is gone needs no counting. */
+static void tell(struct fsq_walk_event *event, int errnum)
+{
+	event->what = errnum != ENOENT;
+	event->errnum = errnum;
+}
+
 static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry,
 			     struct fsq_walk_event *event)
 {
 	struct stat st;
 
-	if (entry->errnum == ENOENT)
-		return;
 	/* A file that may not be read has blocks all the same; a directory hides some. */
 	if (entry->dirfd >= 0 &&
 	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -51,8 +56,7 @@ static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry
 		add(use, &st);
 		return;
 	}
-	event->what = 1;
-	event->errnum = entry->errnum;
+	tell(event, entry->errnum);
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
@@ -68,8 +72,9 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
 		/* A file of another file system may be mounted over it. */
-		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    st.st_dev == entry->dev)
+		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))
+			tell(event, errno);
+		else if (st.st_dev == entry->dev)
 			add(use, &st);
 		break;
 	case FSQ_WALK_NO_STAT:

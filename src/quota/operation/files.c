@@ -20,8 +20,6 @@ static enum fsq_visit visit_one(const struct fsq_walk_entry *entry, struct fsq_w
 	struct one_file *file = arg;
 
 	(void)event;
-	if (entry->kind == FSQ_WALK_LEAVE)
-		return FSQ_VISIT_CONTINUE;
 	file->errnum = entry->errnum;
 	if (entry->has_project)
 		file->errnum = -fsq_walk_project_get(entry, &file->project);

@@ -91,13 +91,17 @@ static bool is_soft_above_hard(const struct fsq_limits *limits)
 	       fsq_limits_are_out_of_order(limits, FSQ_REALTIME);
 }
 
-bool fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			       const struct fsq_limits *limits)
+int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			      const struct fsq_limits *limits)
 {
 	struct fsq_limits after = { 0 };
 	struct fsq_dquot dquot;
+	int rc = fsq_quota_get(fs, type, id, &dquot);
 
-	if (fsq_quota_get(fs, type, id, &dquot))
+	/* Why quota is off is told where limits are set. */
+	if (rc && rc != -ENOENT && rc != -ESRCH)
+		return rc;
+	if (rc)
 		dquot = (struct fsq_dquot){ 0 };
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		bool sets_soft = limits->mask & FSQ_SOFT(form);

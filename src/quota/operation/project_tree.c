@@ -217,6 +217,12 @@ static void ask(struct job *job)
 		emit(&event, job);
 }
 
+static bool may_be_left(struct job *job)
+{
+	return atomic_load(&job->changed) && !job->stopped &&
+	       fsq_filesystem_inodes_of(job->request->directory, job->request->id) > job->specials;
+}
+
 /*
  * Files that are moved about may be missed where IDs are cleared. Where one is set they are not:
  * into a directory that hands on its ID the kernel lets nobody move a file that has another one. So
@@ -226,6 +232,9 @@ static void ask(struct job *job)
 static int clear_again(struct job *job, struct fsq_error *err)
 {
 	const struct fsq_tree_request *request = job->request;
+	struct fsq_walk_event busy = { .what = FSQ_TREE_CANNOT_CHANGE,
+				       .errnum = EBUSY,
+				       .path = request->directory };
 	struct fsq_walk walk = walk_of(job);
 	int rc = 0;
 
@@ -233,13 +242,14 @@ static int clear_again(struct job *job, struct fsq_error *err)
 	    request->dry_run)
 		return 0;
 	job->again = true;
-	for (int i = 0; i < WALKS && rc == 0 && atomic_load(&job->changed) && !job->stopped &&
-			fsq_filesystem_inodes_of(request->directory, request->id) > job->specials;
-	     i++) {
+	for (int i = 0; i < WALKS && rc == 0 && may_be_left(job); i++) {
 		atomic_store(&job->changed, false);
-		clock_gettime(CLOCK_REALTIME_COARSE, &job->began);
+		fsq_walk_time(&job->began, i > 0);
 		rc = fsq_tree_walk(&walk, err);
 	}
+	job->again = false;
+	if (rc == 0 && request->last && may_be_left(job))
+		emit(&busy, job);
 	return rc;
 }
 

@@ -124,9 +124,11 @@ static int remove_lines(struct project *p)
 		const struct fsq_entry *line = &p->place.lines.list[i];
 		enum fsq_presence presence = find_here(p, line);
 
-		if (line->id != p->place.id || !fsq_project_edit_id_of(p->edit, line->word, &now) ||
-		    now != p->place.id)
+		if (line->id != p->place.id || !fsq_project_edit_id_of(p->edit, line->word, &now))
 			continue;
+		/* The directory is another's, by a line above, and this line stays. */
+		if (now != p->place.id)
+			presence = FSQ_ELSEWHERE;
 		present += presence == FSQ_PRESENT;
 		elsewhere += presence == FSQ_ELSEWHERE;
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)

@@ -32,7 +32,7 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"would be smaller than the %s that are in use",
 				fsq_size_text(text, amounts->used));
-	if (*blocks >= hard || hard == 0 || request->allow_shrink)
+	if (*blocks >= hard || request->allow_shrink)
 		return 0;
 	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
 		 fsq_size_text(text, hard));
@@ -156,23 +156,8 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_targe
 			      request->directory, err);
 }
 
-static int resize(const struct fsq_resize_request *request, struct fsq_place *directory,
-		  struct fsq_resized *resized, struct fsq_error *err)
-{
-	/* The files are only read. */
-	struct fsq_project_edit *edit =
-		fsq_project_edit_new(request->registry, true, request->options);
-	int rc = edit ? find_id(request, directory, edit, &resized->id, err)
-		      : fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-
-	if (rc == 0)
-		rc = set_limits(request, &directory->target, resized, err);
-	fsq_project_edit_free(edit);
-	return fsq_place_explain(directory, rc, err);
-}
-
-static int resize_directory(const struct fsq_resize_request *request, struct fsq_resized *resized,
-			    struct fsq_error *err)
+static int resize_directory(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
+			    struct fsq_resized *resized, struct fsq_error *err)
 {
 	struct fsq_place directory;
 	struct stat st;
@@ -182,7 +167,10 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 		return rc;
 	if (fstat(directory.target.fd, &st) == 0)
 		resized->dev = st.st_dev;
-	rc = resize(request, &directory, resized, err);
+	rc = find_id(request, &directory, edit, &resized->id, err);
+	if (rc == 0)
+		rc = set_limits(request, &directory.target, resized, err);
+	rc = fsq_place_explain(&directory, rc, err);
 	fsq_place_close(&directory);
 	return rc;
 }
@@ -201,15 +189,19 @@ static int resize_on(const struct fsq_resize_request *request, struct fsq_filesy
 	return fsq_add_path(err, info->directory, rc);
 }
 
-static int resize_project(const struct fsq_resize_request *request, struct fsq_resized *resized,
-			  struct fsq_error *err)
+static int resize_project(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
+			  struct fsq_resized *resized, struct fsq_error *err)
 {
 	struct fsq_project_place place = { .id = request->id };
 	struct fsq_filesystem *opened = NULL, *fs = NULL;
-	int rc = 0;
+	int rc;
 
 	if (request->id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
+	rc = fsq_registry_is_visible(request->registry) ? fsq_project_edit_lock(edit, false, err)
+							: 0;
+	if (rc)
+		return rc;
 	if (request->at)
 		rc = fsq_filesystem_open(&opened, request->at, NULL, 0, err);
 	else
@@ -224,15 +216,22 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_r
 	return rc;
 }
 
+/* With locks, for a release does not look again at limits that it has taken off. */
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {
 	struct fsq_resized result = { 0 };
+	struct fsq_project_edit *edit;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
-	if (rc == 0)
-		rc = request->directory ? resize_directory(request, &result, err)
-					: resize_project(request, &result, err);
+	if (rc)
+		return rc;
+	edit = fsq_project_edit_new_reader(request->registry, request->dry_run, request->options);
+	if (!edit)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	rc = request->directory ? resize_directory(request, edit, &result, err)
+				: resize_project(request, edit, &result, err);
+	fsq_project_edit_free(edit);
 	if (rc == 0 && resized)
 		*resized = result;
 	return rc;

@@ -99,8 +99,7 @@ static int try(struct fsq_place *directory, uint32_t id, const struct fsq_call_o
 	uint64_t used;
 	int rc;
 
-	/* The clock of change times. */
-	clock_gettime(CLOCK_REALTIME_COARSE, &account.counted);
+	fsq_walk_time(&account.counted, false);
 	rc = fsq_limits_read(&directory->target, id, true, &dquot, directory->path, err);
 	if (rc)
 		return rc;
@@ -112,7 +111,7 @@ static int try(struct fsq_place *directory, uint32_t id, const struct fsq_call_o
 	if (rc == 0 && atomic_load(&account.no_memory))
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory->path, "cannot walk the tree");
 	*elsewhere = used > account.inodes.count ? used - account.inodes.count : 0;
-	*all = used > 0 && *elsewhere == 0;
+	*all = *elsewhere == 0;
 	fsq_inode_map_free(&account.inodes);
 	return rc;
 }

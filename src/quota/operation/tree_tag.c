@@ -26,6 +26,7 @@ struct fsq_tree_tag {
 	/* From here on entries are only looked at, to know which had the new ID before. */
 	atomic_bool failed;
 	bool again; /* not the first walk */
+	bool cut;   /* the first walk did not see all, for want of memory */
 	atomic_uint visited;
 	/* In this walk: */
 	atomic_uint_fast64_t changed;
@@ -63,7 +64,7 @@ static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	struct stat st;
 	int rc;
 
-	if (was->id != tag->request->to.id || tag->request->is_new || tag->again)
+	if (tag->request->is_new || tag->again)
 		return 0;
 	rc = fsq_walk_stat(entry, &st);
 	return rc ? rc : remember(tag, &st, was);
@@ -359,12 +360,12 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	int rc;
 
 	tag->err = err;
+	fsq_walk_time(&tag->began, atomic_load(&tag->unsettled));
 	atomic_store(&tag->changed, 0);
 	atomic_store(&tag->lost, false);
 	atomic_store(&tag->unsettled, false);
-	/* The clock of the times of files. */
-	clock_gettime(CLOCK_REALTIME_COARSE, &tag->began);
 	rc = walk_tree(tag, visit, true, err);
+	tag->cut |= rc && !tag->again;
 	tag->again = true;
 	found->changed = atomic_load(&tag->changed);
 	found->lost = atomic_load(&tag->lost);
@@ -410,6 +411,9 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
 	if (!tag || !tag->again || tag->none || tag->request->dry_run)
+		return 0;
+	/* What it did not see may have had the ID before, as the directory had. */
+	if (tag->cut && tag->request->goes_on)
 		return 0;
 	return walk_tree(tag, restore_entry, false, NULL);
 }

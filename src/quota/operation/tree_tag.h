@@ -25,6 +25,7 @@ struct fsq_tree_tag_request {
 	enum fsq_tag_rule rule;
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
 	bool is_new;			   /* nothing in it can have had the new ID before */
+	bool goes_on;			   /* the directory itself had the new ID before */
 	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
 	size_t other_count;
 	struct fsq_id_set strays; /* IDs that nothing in the tree should have; of LEAVE */

@@ -78,6 +78,12 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 	return 0;
 }
 
+/* For who only looks: there is no file, or not for him. */
+static bool is_none(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == EACCES || errnum == EPERM;
+}
+
 /* @return   0, also without a file where it is only looked at */
 static int lock_file(struct fsq_locked_file *file, bool to_write, const struct fsq_lock_wait *wait,
 		     const struct fsq_locked_file *other, struct fsq_error *err)
@@ -92,7 +98,9 @@ static int lock_file(struct fsq_locked_file *file, bool to_write, const struct f
 		if (rc == -EISDIR)
 			return refuse(err, file, "is a directory");
 		if (rc)
-			return to_write ? fsq_locked_file_fail(err, -rc, file, "open") : 0;
+			return to_write || !is_none(-rc)
+				       ? fsq_locked_file_fail(err, -rc, file, "open")
+				       : 0;
 		rc = check_file(file, other, err);
 		if (rc || !wait)
 			return rc;

@@ -87,6 +87,17 @@ struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registr
 	return edit;
 }
 
+struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *registry,
+						     bool dry_run,
+						     const struct fsq_call_options *options)
+{
+	struct fsq_project_edit *edit = fsq_project_edit_new(registry, dry_run, options);
+
+	if (edit && edit->mode == WRITE)
+		edit->mode = LOCK;
+	return edit;
+}
+
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
 {
 	const struct fsq_lock_wait *wait = edit->mode == LOOK ? NULL : &edit->wait;

@@ -29,6 +29,11 @@ struct fsq_project_edit;
 struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registry, bool dry_run,
 					      const struct fsq_call_options *options);
 
+/** The same, for who does not change them: they are locked where they are there, and not made. */
+struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *registry,
+						     bool dry_run,
+						     const struct fsq_call_options *options);
+
 /**
  * Lock both files and read them. The functions below are for locked files; to lock them again does
  * nothing.

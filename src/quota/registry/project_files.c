@@ -36,7 +36,7 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, st
 	int rc = fsq_read_file(file, &text, &length);
 
 	if (rc)
-		return fsq_fail(err, rc == -ENOMEM ? FSQ_E_FAILED : FSQ_E_NOT_FOUND, -rc, file,
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
 				"cannot read the projects file");
 	next = text;
 	while (next_entry(FSQ_PROJECTS, &next, text + length, &line, &parsed))

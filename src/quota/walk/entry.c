@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "tree_walk.h"
 
@@ -35,6 +36,15 @@ bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
 	if (entry->kind == FSQ_WALK_DIRECTORY || !project->inherit)
 		return entry->kind == FSQ_WALK_DIRECTORY;
 	return fsq_walk_stat(entry, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void fsq_walk_time(struct timespec *now, bool wait)
+{
+	struct timespec tick;
+
+	if (wait && clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0)
+		nanosleep(&tick, NULL);
+	clock_gettime(CLOCK_REALTIME_COARSE, now);
 }
 
 bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct timespec *since)

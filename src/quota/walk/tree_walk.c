@@ -305,7 +305,12 @@ static int visit_root(struct walk *walk)
 		return visit_special_root(walk);
 	if (fd < 0)
 		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+	if (fstat(fd, &st)) {
+		rc = report_closed(walk, FSQ_WALK_NO_STAT, errno);
+		close(fd);
+		return rc;
+	}
+	if (S_ISDIR(st.st_mode))
 		return visit_directory(walk, fd);
 	rc = is_special(st.st_mode) ? visit_special_root(walk) : report_file(walk, fd);
 	close(fd);

@@ -98,8 +98,17 @@ int fsq_walk_project_set(const struct fsq_walk_entry *entry, struct fsq_inode_pr
 			 uint32_t id, bool inherit);
 
 /**
+ * Read the clock that gives files their times. It stands still for some milliseconds, in which small
+ * trees are walked many times.
+ *
+ * @now     set to the time, for fsq_walk_changed_since()
+ * @wait    wait until it has gone on, so that what was changed before has an earlier time
+ */
+void fsq_walk_time(struct timespec *now, bool wait);
+
+/**
  * Tell of an FSQ_WALK_LEAVE entry whether the directory has changed since a time of
- * CLOCK_REALTIME_COARSE. Moving something out of a directory changes it, so a walk can only have
+ * fsq_walk_time(). Moving something out of a directory changes it, so a walk can only have
  * missed what was moved out of one that has changed.
  */
 bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct timespec *since);
