@@ -37,6 +37,10 @@ exhausted() {
 	exhausted x xfs_quota
 }
 
+@test "commands that seldom come, without memory" {
+	exhausted x seldom
+}
+
 @test "ext4: commands that switch, without memory" {
 	exhausted e switches
 }

@@ -147,6 +147,26 @@ group_xfs_quota() {
 	reads looks=yes undo=grace_again xfs_quota --strict -x -f -c 'timer -p 3days' "$top"
 }
 
+# For tests/robustness/faults: what once left something out without a word.
+group_silent() {
+	reads usage --json --fallback=walk "$top"
+	reads find mine "$top"
+	reads release --dry-run "$top/dir"
+	reads df "$top"
+}
+
+# What seldom happens.
+group_seldom() {
+	changes assign --hard 1M "$top/odd"
+	changes assign --hard 1M --id 4242 --name odd "$top/odd"
+	changes assign --hard 10% --soft 50% "$top/new"
+	several release "$top/odd"
+	reads assign --mkdir --dry-run --hard 1M "$top/none"
+	reads or=7 project -s --dry-run -p "$top/new" 55 "$top"
+	reads doctor
+	reads doctor "$top/dir/sub"
+}
+
 # One of each kind, where there is no time for all.
 group_some() {
 	changes assign --hard 10M --name fresh "$top/new"

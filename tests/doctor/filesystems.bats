@@ -181,9 +181,10 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	finds ok quota-on /mnt/x2
 }
 
-@test "the root filesystem takes prjquota from the command line of the kernel" {
-	fresh_fs x2 -o noquota
+# root_on_x2 OPTION...: an XFS that is mounted so, as the root of what doctor sees.
+root_on_x2() {
 	local directory
+	fresh_fs x2 "$@"
 	for directory in bin etc lib lib64 proc run usr sbin tmp; do
 		[ -e /$directory ] || continue
 		mkdir /mnt/x2/$directory
@@ -191,6 +192,10 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	done
 	[ -e "/mnt/x2$FSQUOTA" ] || { mkdir -p "/mnt/x2${FSQUOTA%/*}" && cp "$FSQUOTA" "/mnt/x2$FSQUOTA"; }
 	doctor=(chroot /mnt/x2 "$FSQUOTA" doctor)
+}
+
+@test "the root filesystem takes prjquota from the command line of the kernel" {
+	root_on_x2 -o noquota
 	finds problem root-flags /
 	[[ $repair == *rootflags=prjquota*/etc/default/grub* ]]
 	# What the repair does to the file.
@@ -201,6 +206,21 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	sed 's/$/ rootflags=noatime,prjquota quiet/; s| rootflags=/||' /proc/cmdline \
 		>"$BATS_TEST_TMPDIR/cmdline"
 	mount --bind "$BATS_TEST_TMPDIR/cmdline" /mnt/x2/proc/cmdline
+	no_more root-flags /
+	umount /mnt/x2/proc/cmdline
+	# One that has no such word, and an fstab, which is read too late.
+	sed -i 's/ *rootflags=[^ ]*//g' "$BATS_TEST_TMPDIR/cmdline"
+	mount --bind "$BATS_TEST_TMPDIR/cmdline" /mnt/x2/proc/cmdline
+	echo "$FSQ_X2_DEV / xfs prjquota" >>/etc/fstab
+	finds problem root-flags /
+	no_more fstab-not-in-force /
+	umount -R /mnt/x2
+	fresh_fs x2
+}
+
+@test "a root filesystem that only counts is told so" {
+	root_on_x2 -o pqnoenforce
+	finds problem not-enforced /
 	no_more root-flags /
 	umount -R /mnt/x2
 	fresh_fs x2

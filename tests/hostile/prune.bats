@@ -4,7 +4,7 @@
 # prune again and again beside kubelet's protocol and sixteen who assign, release, delete and are
 # killed: what lives is not touched, and at the end nothing else is left.
 #
-#   FSQUOTA_FULL  set: five minutes
+#   FSQUOTA_FULL  set: five minutes, instead of twenty seconds
 
 # shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
@@ -12,7 +12,7 @@ load hostile
 
 setup() {
 	no_files
-	duration=30
+	duration=20
 	[ -z "${FSQUOTA_FULL-}" ] || duration=300
 }
 
@@ -96,7 +96,9 @@ come_and_go() {
 	kubelet=
 	echo "# $prunes prunes, $(awk '{ sum += $1 } END { print sum + 0 }' "$BATS_TEST_TMPDIR/removed") removals" \
 		"beside $(wc -l <"$BATS_TEST_TMPDIR/rounds") rounds" >&3
-	assert_equal "$(cat "$BATS_TEST_TMPDIR/errors")" ""
+	# Of the one that was deleted before it and had its line, XFS may count the inode for a while.
+	run grep -v '/short: released, but 1 file still has ' "$BATS_TEST_TMPDIR/errors"
+	assert_output ""
 	sync -f /mnt/x
 	run_split fsquota prune
 	assert_equal "$status:$stderr" 0:

@@ -14,7 +14,6 @@
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
-#   needs_line_editor     skips a test of what the static build cannot do
 
 bats_require_minimum_version 1.5.0
 
@@ -38,11 +37,6 @@ load_libraries
 
 # shellcheck source-path=SCRIPTDIR
 source "${BASH_SOURCE[0]%/*}/tools.bash"
-
-# The one thing that the static build (tools/static) is without, since it can load no library.
-needs_line_editor() {
-	ldd "$FSQUOTA" >/dev/null 2>&1 || skip "the static build edits no lines: it cannot load libedit"
-}
 
 oracle() {
 	"$FSQ_ORACLE" "$@"

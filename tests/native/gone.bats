@@ -181,6 +181,19 @@ resize_project() {
 	on_each resize_project
 }
 
+@test "a file that cannot be read is not one without lines, with --if-exists neither" {
+	local top=/mnt/x/v
+	volume a
+	mv /etc/projects /etc/projects.kept
+	mkdir /etc/projects
+	run_split fsquota release --id $FIRST --at /mnt/x --if-exists
+	rmdir /etc/projects
+	mv /etc/projects.kept /etc/projects
+	assert_equal "$status:$stdout" 1:
+	[[ $stderr == *"/etc/projects"*"Is a directory"* ]] || fail "$stderr"
+	fsquota release $top/a
+}
+
 @test "what is asked of resize must fit together" {
 	local top=/mnt/x/v other=/mnt/e/v
 	volume a
@@ -205,15 +218,11 @@ resize_project() {
 # --- prune ---
 
 prune_many() {
-	local i
 	volume keep
 	cp /etc/projects "$BATS_TEST_TMPDIR/kept-projects"
 	cp /etc/projid "$BATS_TEST_TMPDIR/kept-projid"
-	mkdir $top/many
-	for i in {1..500}; do
-		mkdir $top/many/$i
-		"$FSQUOTA" assign --hard 1M $top/many/$i 2>/dev/null
-	done >/dev/null
+	mkdir -p $top/many/{1..500}
+	fsquota assign --hard 1M $top/many/* >/dev/null
 	assert_equal "$(wc -l </etc/projects)" 503
 	rm -rf $top/many
 	run_split fsquota prune

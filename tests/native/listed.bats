@@ -967,10 +967,13 @@ error_is() {
 	done
 }
 
-# What a page shows: /srv is an XFS on /dev/vdb1.
+# transcript PAGE [SECTION]: what a page shows in EXAMPLES, or in all sections that match. /srv is an
+# XFS on /dev/vdb1, and /data an ext4 on /dev/vdc1.
 transcript() {
-	awk '/^\.Sh/ { on = $2 == "EXAMPLES"; next } /^\.Bd/ { block = on; next } /^\.Ed/ { block = 0 }
-		block && NF' "$1" | sed "s#/dev/vdb1#$FSQ_X_DEV#g; s#/srv\\b#/mnt/x#g; s#\\\\e#\\\\#g"
+	awk -v sections="^${2-EXAMPLES}\$" '/^\.Sh/ { on = $2 ~ sections; next } /^\.Bd/ { block = on; next }
+		/^\.Ed/ { block = 0 } block && NF' "$1" |
+		sed "s#/dev/vdb1#$FSQ_X_DEV#g; s#/srv\\b#/mnt/x#g; s#/dev/vdc1#$FSQ_E_DEV#g
+			s#/data\\b#/mnt/e#g; s#\\\\e#\\\\#g"
 }
 
 # Its commands, run: the same lines, if the page tells the truth. Seconds pass while they do. The
@@ -1048,4 +1051,23 @@ example_system_of() {
 	rm -rf /etc/fsquota.conf /etc/fsquota.d
 	fresh_fs x
 	make_trees /mnt/x
+}
+
+@test "the commands of the tutorial show what happens, from empty disks on" {
+	local page=$srcdir/man/fsquota-tutorial.7
+	cd "$BATS_TEST_TMPDIR"
+	umount /mnt/x /mnt/e
+	wipefs -q -a "$FSQ_X_DEV" "$FSQ_E_DEV"
+	rm -rf /etc/fsquota.conf /etc/fsquota.d /etc/projid
+	cp /etc/fstab fstab
+	echo '/dev/vda1 / ext4 defaults 0 1' >/etc/fstab
+	transcript "$page" '.*' >page
+	assert [ "$(grep -c '^# ' page)" -ge 50 ]
+	diff <(normalise <page) <(replay) || fail "$page"
+	cp fstab /etc/fstab
+	rm -rf /etc/fsquota.d
+	fresh_fs x
+	make_trees /mnt/x
+	fresh_fs e
+	make_trees /mnt/e
 }

@@ -23,6 +23,9 @@ setup() {
 	rm -f /etc/projects /etc/projid
 	table=$BATS_FILE_TMPDIR/table
 	among=()
+	# The static program has no libraries to map, and memory of its own to begin with.
+	most_calls=45
+	ldd "$FSQUOTA" >/dev/null 2>&1 || most_calls=14
 }
 
 # calls COMMAND...: sets calls to the number of system calls of the command, which must succeed;
@@ -48,28 +51,30 @@ many_projects() {
 	cp "$BATS_FILE_TMPDIR/projects" "$BATS_FILE_TMPDIR/projid" /etc
 }
 
-@test "XFS: kubelet's query takes 45 system calls at most" {
+@test "XFS: kubelet's query takes 45 system calls at most, of the static program 14" {
 	kubelet 'quota -p -N -n -v -b 42'
 	calls "${words[@]}"
-	assert [ "$calls" -le 45 ]
+	assert [ "$calls" -le "$most_calls" ]
 	assert_file_contains "$BATS_TEST_TMPDIR/out" "^$FSQ_X_DEV  *0 "
 }
 
-@test "ext4: kubelet's query takes 45 system calls at most" {
+@test "ext4: kubelet's query takes 45 system calls at most, of the static program 14" {
 	table=$BATS_FILE_TMPDIR/table.e
 	kubelet 'quota -p -N -n -v -i 42' /mnt/e
 	calls "${words[@]}"
-	assert [ "$calls" -le 45 ]
+	assert [ "$calls" -le "$most_calls" ]
 	assert_file_contains "$BATS_TEST_TMPDIR/out" "^$FSQ_E_DEV  *0 "
 }
 
-@test "kubelet's other calls take 45 system calls at most" {
+@test "kubelet's other calls, and id, take 45 system calls at most, of the static program 14" {
 	local command
 	for command in 'state -p' 'limit -p bhard=1g bsoft=1g 42'; do
 		kubelet "$command"
 		calls "${words[@]}"
-		assert [ "$calls" -le 45 ]
+		assert [ "$calls" -le "$most_calls" ]
 	done
+	calls fsquota id /mnt/x/dir
+	assert [ "$calls" -le "$most_calls" ]
 }
 
 @test "kubelet's query opens its table and its mount point, and no other file" {

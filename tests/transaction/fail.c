@@ -4,7 +4,7 @@
  * A filter stops the program at that call only; to all others it runs at full speed, and no tool starts
  * but the program.
  *
- * Orders come on standard input, one a line, of words without spaces:
+ * Orders come on standard input, one a line, of words; for a space in one stands a tab:
  *
  *   CALL COUNT HOW SECONDS STDOUT STDERR PROGRAM ARGUMENT...
  *
@@ -75,8 +75,11 @@ static bool parse(char *line, struct order *order)
 	static char *words[WORDS + 1];
 	size_t count = 0;
 
-	for (char *word = strtok(line, " \n"); word && count < WORDS; word = strtok(NULL, " \n"))
+	for (char *word = strtok(line, " \n"); word && count < WORDS; word = strtok(NULL, " \n")) {
+		for (char *tab = strchr(word, '\t'); tab; tab = strchr(tab, '\t'))
+			*tab = ' ';
 		words[count++] = word;
+	}
 	words[count] = NULL;
 	if (count < 7)
 		return false;

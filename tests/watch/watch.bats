@@ -139,12 +139,13 @@ inode_limits() {
 @test "a line for people has the same" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
-	"$FSQUOTA" watch --count 1 /mnt/x >"$events" 2>"$messages" 3>&- &
+	# If it begins in between, the first one is that the limit is not reached any more.
+	"$FSQUOTA" watch --count 2 /mnt/x >"$events" 2>"$messages" 3>&- &
 	watcher=$!
 	until_true eval "writes /mnt/x/42/a 768; rm -f /mnt/x/42/a; ! kill -0 $watcher 2>/dev/null"
 	ended 0
 	run -0 cat "$events"
-	assert_output --regexp '^[-0-9]+T[0-9:.]+Z /mnt/x project 42 \(v42\): (soft|hard) limit of space reached, used [0-9.]+K?B?, soft 512K, hard 1M, by user 1000(, [0-9]+ times)?, in /mnt/x/42$'
+	assert_line --regexp '^[-0-9]+T[0-9:.]+Z /mnt/x project 42 \(v42\): (soft|hard) limit of space reached, used [0-9.]+K?B?, soft 512K, hard 1M, by user 1000(, [0-9]+ times)?, in /mnt/x/42$'
 	assert_equal "$(cat "$messages")" ''
 }
 
@@ -335,6 +336,25 @@ overrun() {
 	assert_equal "$(wc -l <"$messages")" 2
 }
 
+@test "a filesystem that is mounted twice is watched once, and where it is left" {
+	local again=$BATS_TEST_TMPDIR/again
+	fresh_fs x
+	volume x 42 --soft 512K
+	real -c 'limit -p bhard=1m 4294967294' /mnt/x
+	mkdir "$again"
+	mount --bind /mnt/x "$again"
+	watching --interval 1
+	umount /mnt/x
+	writes "$again/42/a" 768
+	until_true tells '.event=="soft-reached"'
+	rm "$again/42/a"
+	until_true tells '.event=="below-soft"'
+	ends
+	assert_equal "$(jq -r 'select(.event == "below-soft") | .mountpoint' "$events")" "$again"
+	umount "$again"
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+}
+
 @test "what stands in line when a filesystem is unmounted is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -488,6 +508,26 @@ project
 }
 
 # --- its end ----------------------------------------------------------------------------------------
+
+@test "--exec: a program that a signal ends, and one that is gone, is told" {
+	local program=$BATS_TEST_TMPDIR/program
+	fresh_fs x
+	volume x 42 --soft 512K
+	mkdir /mnt/x/other
+	fsquota assign /mnt/x/other --name v42
+	printf '#!/bin/sh\nprintf "%%s\\n" "$FSQUOTA_DIRECTORIES" >%s\nkill -KILL $$\n' \
+		"$BATS_TEST_TMPDIR/directories" >"$program"
+	chmod 755 "$program"
+	watching --exec "$program" --interval 1 /mnt/x
+	writes /mnt/x/42/a 768
+	until_true grep -q 'ended by signal 9' "$messages"
+	assert_equal "$(<"$BATS_TEST_TMPDIR/directories")" $'/mnt/x/42\n/mnt/x/other'
+	rm "$program" /mnt/x/42/a
+	until_true grep -q 'cannot run it' "$messages"
+	kill -TERM "$watcher"
+	wait "$watcher" || true
+	watcher=
+}
 
 @test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {
 	fresh_fs x

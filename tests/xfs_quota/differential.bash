@@ -52,10 +52,12 @@ differential() {
 declare -gA without=([x2]='-o noquota')
 declare -gA names=([x]=XFS [e]=ext4 [f]=f2fs)
 
+kernel=old
+[ "$(printf '%s\n' 6.17 "$FSQ_KERNEL" | sort -V | head -n 1)" != 6.17 ] || kernel=new
+
 # holds CONDITIONS: one of them, separated by commas, is true here.
 holds() {
-	local kernel=old condition
-	[ "$(printf '%s\n' 6.17 "$FSQ_KERNEL" | sort -V | head -n 1)" != 6.17 ] || kernel=new
+	local condition
 	for condition in ${1//,/ }; do
 		case $condition in
 		"$FSQUOTA_XFS_QUOTA_VERSION" | $kernel | "$FSQUOTA_XFS_QUOTA_VERSION-$kernel") return 0 ;;

@@ -84,7 +84,6 @@ same_shell() {
 }
 
 @test "at a terminal there is a prompt, and commands and projects are completed" {
-	needs_line_editor
 	echo 'averylongname:77' >"$BATS_TEST_TMPDIR/projid"
 	run script -qec "xfs_quota -p ours -x -D/dev/null -P$BATS_TEST_TMPDIR/projid /mnt/x" /dev/null \
 		< <(printf 'sta\t -p\nquota -p -v avery\t\nquit\n')

@@ -1,0 +1,648 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What seldom happens.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	cd "$BATS_TEST_TMPDIR" || return 1
+	cp /etc/fstab fstab 2>/dev/null || touch fstab
+}
+
+teardown() {
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	rm -f /etc/projects /etc/projid
+}
+
+# limits PATH: soft and hard of space and of inodes.
+limits() {
+	fsquota usage --json "$1" | jq -r '.. | objects | select(has("id")) |
+		"\(.soft_bytes) \(.hard_bytes) \(.soft_inodes) \(.hard_inodes)"'
+}
+
+@test "a default name that is another's is not given" {
+	fresh_fs x
+	echo 'volume1048577:5' >/etc/projid
+	mkdir /mnt/x/dir
+	run -0 fsquota assign --hard 1M /mnt/x/dir
+	assert_output 1048577
+	assert_equal "$(</etc/projid)" volume1048577:5
+	assert_equal "$(</etc/projects)" 1048577:/mnt/x/dir
+}
+
+@test "resize takes soft limits along that would be above the hard ones" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	fsquota assign --hard 10M --soft 9M --hard-inodes 10 --soft-inodes 9 /mnt/x/dir
+	run -0 fsquota resize --allow-shrink --hard-inodes 5 /mnt/x/dir 4M
+	assert_equal "$(limits /mnt/x/dir)" '4194304 4194304 5 5'
+}
+
+@test "resize of a directory in one that has a quota resizes that" {
+	fresh_fs x
+	mkdir -p /mnt/x/dir/sub/deep
+	fsquota assign --hard 10M /mnt/x/dir
+	run -0 fsquota resize /mnt/x/dir/sub/deep 20M
+	assert_equal "$(limits /mnt/x/dir)" 'null 20971520 null null'
+}
+
+@test "resize of a directory in one that is not registered names no other" {
+	fresh_fs x
+	mkdir -p /mnt/x/dir/sub
+	fsquota assign --no-register --id 77 --hard 10M /mnt/x/dir
+	run_split fsquota resize /mnt/x/dir/sub 20M
+	assert_equal "$status" 6
+	[[ $stderr == *'/mnt/x/dir/sub: has project ID 77 from a directory above it'* ]] || fail "$stderr"
+	assert_equal "$(limits /mnt/x/dir)" 'null 10485760 null null'
+}
+
+@test "a switch of a type that a filesystem does not count is refused, also in a dry run" {
+	fresh_fs e -o prjquota -E quotatype=prjquota
+	run_split fsquota enable -u --dry-run /mnt/e
+	local foreseen="$status $stderr"
+	run_split fsquota enable -u /mnt/e
+	fresh_fs e
+	assert_equal "$status $stderr" "$foreseen"
+	[ "$status" != 0 ]
+}
+
+@test "project foresees that a read-only mount and a user namespace refuse" {
+	fresh_fs x
+	mkdir -p /mnt/x/dir /mnt/read-only
+	mount --bind /mnt/x /mnt/read-only
+	mount -o remount,bind,ro /mnt/read-only
+	run_split fsquota project -s --dry-run -p /mnt/read-only/dir 42 /mnt/read-only
+	umount /mnt/read-only
+	[[ $stderr == *'Read-only file system'* ]] || fail "$stderr"
+	run_split unshare -Ur fsquota project -s --dry-run -p /mnt/x/dir 42 /mnt/x
+	[ "$status" != 0 ]
+	run -0 fsquota id /mnt/x/dir
+	assert_output 0
+}
+
+@test "a project that is only a name is released" {
+	fresh_fs x
+	echo 'ghost:99' >/etc/projid
+	run -0 fsquota release --name ghost --at /mnt/x
+	assert_equal "$(</etc/projid)" ''
+	run -5 fsquota release --name ghost --at /mnt/x
+}
+
+@test "a directory is released by its name when the one above it is gone, too" {
+	fresh_fs x
+	mkdir -p /mnt/x/above/dir
+	fsquota assign --hard 1M /mnt/x/above/dir
+	rm -r /mnt/x/above
+	run -0 fsquota release /mnt/x/above/dir
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+}
+
+@test "a device that is not mounted is named" {
+	umount /mnt/x2
+	run_split fsquota df "$FSQ_X2_DEV"
+	mount "$FSQ_X2_DEV" /mnt/x2 -o pquota
+	assert_equal "$status" 5
+	[[ $stderr == *"cannot find a mount of the device"* ]] || fail "$stderr"
+}
+
+@test "a file that is far too large is not read" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	truncate -s 10G /etc/projects
+	run_split fsquota assign --hard 1M /mnt/x/dir
+	[ "$status" != 0 ]
+	[[ $stderr == *'/etc/projects: is too large for what it should hold'* ]] || fail "$stderr"
+	run -0 fsquota id /mnt/x/dir
+	assert_output 0
+}
+
+@test "doctor looks at files in the directory where it is" {
+	printf '5:/mnt/x\n' >lines
+	printf 'name:5\n' >names
+	chmod 666 lines
+	run fsquota doctor --projects-file lines --projid-file names /mnt/x
+	[[ $output == *lines* ]] || fail "$output"
+}
+
+@test "a tree is tagged where directories do not say what their entries are" {
+	fresh_fs e -O ^filetype
+	mkdir -p /mnt/e/dir/sub
+	touch /mnt/e/dir/{file,sub/file}
+	ln -s file /mnt/e/dir/link
+	run -0 fsquota assign --hard 1M /mnt/e/dir
+	run -0 fsquota id /mnt/e/dir/file /mnt/e/dir/sub/file /mnt/e/dir/sub
+	assert_equal "$(grep -c 1048577 <<<"$output")" 3
+	run -0 fsquota release /mnt/e/dir
+	fresh_fs e
+}
+
+@test "apply takes quotes and backslashes, and a directory with slashes behind it" {
+	fresh_fs x
+	mkdir "/mnt/x/a b" '/mnt/x/c*' /mnt/x/cd /mnt/x/e
+	cat >conf <<-'EOF'
+		"/mnt/x/a b" hard=1M
+		/mnt/x/c\* hard=2M
+		"/mnt/x/"e// hard=3M
+	EOF
+	run -0 fsquota apply conf
+	assert_equal "$(fsquota list --raw --noheadings -o PATH,HARD --bytes /mnt/x | sort)" "/mnt/x/a\\x20b 1048576
+/mnt/x/c* 2097152
+/mnt/x/e 3145728"
+}
+
+@test "apply says where a quote is not closed, and does nothing" {
+	fresh_fs x
+	mkdir /mnt/x/a /mnt/x/b
+	local text
+	for text in '"/mnt/x/b' '/mnt/x/b name="b'; do
+		printf '/mnt/x/a hard=1M\n%s\n' "$text" >conf
+		run_split fsquota apply conf
+		assert_equal "$status" 2
+		[[ $stderr == *2*'a quote is not closed'* ]] || fail "$stderr"
+	done
+	run -0 fsquota id /mnt/x/a
+	assert_output 0
+}
+
+@test "restore passes over empty lines, and takes no other space than the real one writes" {
+	fresh_fs x
+	printf 'fs = /mnt/x\n\n  \n42 0 4096 0 0\n' >dump
+	run -0 fsquota restore -p -f dump /mnt/x
+	run -0 real -c 'dump -p' /mnt/x
+	assert_line --regexp '^42 +0 +4096 +0 +0$'
+	printf 'fs = /mnt/x\n42 0\v8192 0 0\n' >dump
+	run_split fsquota restore -p -f dump /mnt/x
+	assert_equal "$status" 2
+	[[ $stderr == *'line 2 does not hold limits'* ]] || fail "$stderr"
+}
+
+@test "restore reads no dump without an end" {
+	fresh_fs x
+	run_split timeout 60 fsquota restore -p -f /dev/zero /mnt/x
+	assert_equal "$status" 1
+	run_split timeout 60 sh -c "yes '' | fsquota restore -p -f /dev/stdin /mnt/x"
+	assert_equal "$status" 1
+	[[ $stderr == *'File too large'* ]] || fail "$stderr"
+}
+
+@test "words that do not go together are refused" {
+	local words
+	for words in 'resize --id 5 --at /mnt/x --at /mnt/x2 1M' 'supported' 'supported /mnt/x /mnt/x2' \
+		'resize --soft much /mnt/x' 'release --name a --at /mnt/x --at /mnt/x2'; do
+		# shellcheck disable=SC2086 # several words
+		run_split fsquota $words
+		assert_equal "$words: $status" "$words: 2"
+		[ -n "$stderr" ]
+	done
+}
+
+@test "a service manager is told at an abstract socket, too" {
+	fresh_fs x
+	mkdir /mnt/x/full
+	fsquota assign --hard-inodes 1 /mnt/x/full
+	NOTIFY_SOCKET=@nobody-is-there run -0 timeout 20 fsquota watch --initial --count 1 /mnt/x
+}
+
+@test "an ID that the directory does not have, and that is nobody's, changes nothing" {
+	fresh_fs x
+	mkdir /mnt/x/a /mnt/x/b
+	fsquota project -s -p /mnt/x/a 88 /mnt/x >/dev/null
+	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
+	run_split fsquota release --id 5 /mnt/x/a
+	assert_equal "$status $stderr" '6 fsquota release: /mnt/x/a: has project ID 88'
+	run_split fsquota resize --id 5 /mnt/x/a 1M
+	assert_equal "$status $stderr" '6 fsquota resize: /mnt/x/a: has project ID 88'
+	run -0 fsquota id /mnt/x/a
+	assert_output 88
+}
+
+@test "an ID that clients read as a negative number is nobody's own" {
+	fresh_fs x
+	mkdir /mnt/x/a
+	fsquota project -s -p /mnt/x/a 3000000000 /mnt/x >/dev/null
+	run_split fsquota release /mnt/x/a
+	assert_equal "$status" 6
+	[[ $stderr == *'carries project ID 3000000000, which nothing shows to be its own'* ]] || fail "$stderr"
+	run -0 fsquota id /mnt/x/a
+	assert_output 3000000000
+	run -0 fsquota release --id 3000000000 /mnt/x/a
+	run -0 fsquota id /mnt/x/a
+	assert_output 0
+}
+
+@test "doctor tells of an overlay whose two directories are far from each other" {
+	fresh_fs x
+	mkdir -p /mnt/x/one/upper /mnt/x/two/deep/work lower merged
+	mount -t overlay overlay -o lowerdir="$PWD/lower",upperdir=/mnt/x/one/upper,workdir=/mnt/x/two/deep/work merged
+	run fsquota doctor "$PWD/merged"
+	umount merged
+	[[ $output == *overlay* ]] || fail "$output"
+}
+
+# --- what few kernels and machines have -------------------------------------------------------------
+
+@test "a kernel before 5.16 switches accounting off, and one before 5.19 keeps warnings: dry runs know" {
+	fresh_fs x
+	local old=(setarch "$(uname -m)" --uname-2.6 "$FSQUOTA")
+	run -0 "${old[@]}" warn -p --dry-run 3 42 /mnt/x
+	assert_output --partial 3
+	run -3 fsquota warn -p --dry-run 3 42 /mnt/x
+	run -0 jq -c '.off[] | [.accounting, .enforced]' <("${old[@]}" off -p --json --dry-run /mnt/x)
+	assert_output '[false,false]'
+	run -0 jq -c '.off[] | [.accounting, .enforced]' <(fsquota off -p --json --dry-run /mnt/x)
+	assert_output '[true,false]'
+}
+
+@test "a tree is tagged without openat2 and statx, too" {
+	fresh_fs x
+	mkdir -p /mnt/x/dir/{a,b}/{c,d} /mnt/x/dir/other
+	touch /mnt/x/dir/a/c/file
+	mount --bind /mnt/x2 /mnt/x/dir/other
+	run -0 "$builddir/tests/kernels/forbid" ENOSYS openat2,statx "$FSQUOTA" assign --hard 1M /mnt/x/dir
+	run -0 fsquota id /mnt/x/dir/a/c/file /mnt/x/dir/b/d
+	assert_equal "$(grep -c 1048577 <<<"$output")" 2
+	run -0 fsquota id /mnt/x2
+	assert_output 0
+	umount /mnt/x/dir/other
+}
+
+# --- who owns an ID ---------------------------------------------------------------------------------
+
+@test "a directory joins a project by its name, whatever ID of others it carries" {
+	fresh_fs x
+	mkdir -p /mnt/x/a/sub /mnt/x/b
+	echo 'six:6' >/etc/projid
+	fsquota project -s -p /mnt/x/a 88 /mnt/x >/dev/null
+	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
+	run -0 fsquota assign --hard 1M --name six /mnt/x/a
+	assert_output 6
+	run -0 fsquota id /mnt/x/a /mnt/x/a/sub
+	assert_equal "$(grep -cw 6 <<<"$output")" 2
+	run -0 fsquota id /mnt/x/b
+	assert_output 88
+}
+
+@test "a registered directory without a name gets the one it is called by, and no second one" {
+	fresh_fs x
+	local long
+	mkdir /mnt/x/a /mnt/x/b
+	echo 77:/mnt/x/a >/etc/projects
+	fsquota project -s -p /mnt/x/a 77 /mnt/x >/dev/null
+	run -0 fsquota assign --hard 1M --name seven /mnt/x/a
+	assert_output 77
+	assert_equal "$(</etc/projid)" seven:77
+	long=$(printf 'n%.0s' {1..160})
+	echo "$long:77" >/etc/projid
+	refuses 6 'belongs to project' fsquota assign --hard 1M --name other /mnt/x/a
+	# And a directory whose name fills a line.
+	mkdir "/mnt/x/$long"
+	echo "88:/mnt/x/$long" >>/etc/projects
+	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
+	refuses 6 'which belongs to /mnt/x/nnn' fsquota assign --hard 1M /mnt/x/b
+	assert_equal "$(</etc/projid)" "$long:77"
+}
+
+@test "an ID that has but a soft limit is somebody's" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	real -c 'limit -p bsoft=1m 1048577' /mnt/x
+	run -0 fsquota assign --hard 1M /mnt/x/dir
+	assert_output 1048578
+}
+
+@test "a directory that is registered twice is not taken for one that has all" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	fsquota assign --hard 1M /mnt/x/dir
+	cat /etc/projects /etc/projects >twice
+	cat twice >/etc/projects
+	echo '/mnt/x/dir hard=1M' >conf
+	run -0 fsquota apply conf
+	assert_equal "$(limits /mnt/x/dir)" 'null 1048576 null null'
+}
+
+@test "a directory that would have to be made is not there after a dry run that fails" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	fsquota assign --id 42 --hard 1M /mnt/x/dir
+	refuses 6 'project ID 42 is in use' fsquota assign --mkdir --dry-run --id 42 --hard 1M /mnt/x/new
+	[ ! -e /mnt/x/new ]
+}
+
+# --- what is gone -----------------------------------------------------------------------------------
+
+@test "release foresees which lines of directories that are gone it takes" {
+	local id foreseen
+	fresh_fs x
+	fresh_fs x2
+	printf '5:/mnt/x/gone\n6:/mnt/x/gone\n' >/etc/projects
+	printf 'five:5\nsix:6\n' >/etc/projid
+	run -5 fsquota release --id 7 /mnt/x/none
+	run -6 fsquota release --id 6 /mnt/x/gone
+	for id in 6 5 6; do
+		run fsquota release --json --dry-run --id $id --at /mnt/x
+		foreseen=$id:$status:$(jq -c '.release[].lines' <<<"$output")
+		run fsquota release --json --id $id --at /mnt/x
+		assert_equal "$id:$status:$(jq -c '.release[].lines' <<<"$output")" "$foreseen"
+	done
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+	# A directory elsewhere keeps the name.
+	mkdir /mnt/x2/there
+	printf '5:/mnt/x/gone\n5:/mnt/x2/there\n' >/etc/projects
+	echo five:5 >/etc/projid
+	run -0 fsquota release --dry-run --id 5 --at /mnt/x
+	run -0 fsquota release --id 5 --at /mnt/x
+	assert_equal "$(cat /etc/projects /etc/projid)" $'5:/mnt/x2/there\nfive:5'
+	# By its own name, and the ID that it has.
+	echo 5:/mnt/x/gone >/etc/projects
+	run -0 fsquota release --id 5 /mnt/x/gone
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+}
+
+@test "one file elsewhere that has the ID is one file" {
+	fresh_fs x
+	touch /mnt/x/file
+	chattr -p 5 /mnt/x/file
+	echo 5:/mnt/x/gone >/etc/projects
+	refuses 6 '1 file has project ID 5' fsquota release --id 5 --at /mnt/x
+	assert_equal "$(</etc/projects)" 5:/mnt/x/gone
+}
+
+@test "a project is released while a file in it is deleted, but open" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	fsquota assign --hard 1M --name mine /mnt/x/dir
+	exec 9>/mnt/x/dir/file
+	rm /mnt/x/dir/file
+	run -0 fsquota release --name mine --at /mnt/x
+	exec 9>&-
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+}
+
+@test "a directory below a mount point of fstab is not known to be gone" {
+	fresh_fs x
+	printf '%s\n' '/dev/a /mnt/other xfs' '/dev/b / xfs' '/dev/c /mnt/away xfs' >>/etc/fstab
+	echo 9:/mnt/away/gone >/etc/projects
+	run_split fsquota release /mnt/away/gone
+	cp fstab /etc/fstab
+	assert_equal "$status" 5
+	[[ $stderr == *'/mnt/away/gone: is gone, and its filesystem may not be mounted'* ]] || fail "$stderr"
+	assert_equal "$(</etc/projects)" 9:/mnt/away/gone
+}
+
+@test "prune takes lines that share an ID, or a directory, and looks at a filesystem once" {
+	fresh_fs x
+	mkdir -p /mnt/x/pods/u/{etc,volumes}/v again
+	mount --bind /mnt/x again
+	printf '%s\n' 5:/mnt/x/one 5:/mnt/x/other 6:/mnt/x/one 1048580:/mnt/x/pods/u/etc/v \
+		1048581:/mnt/x/pods/u/volumes/v 7:/mnt/x/pods >/etc/projects
+	echo five:5 >/etc/projid
+	real -c 'limit -p bhard=1m 5' -c 'limit -p bhard=1m 1048600' /mnt/x
+	run -0 fsquota prune /mnt/x
+	assert_equal "$(cut -d: -f1 /etc/projects | sort -n | tr '\n' ' ')" '7 1048581 '
+	run -0 fsquota prune --all /mnt/x
+	run -0 fsquota prune
+	umount again
+	assert_equal "$(cat /etc/projid)" ''
+	assert_equal "$(grep -v :/mnt/x/pods /etc/projects)" ''
+	assert_equal "$(real -c 'report -p -n -N' /mnt/x | awk '$4 > 0')" ''
+}
+
+# --- who may not ask --------------------------------------------------------------------------------
+
+as_user() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
+}
+
+@test "statfs shows what is empty, also below a directory that cannot be read" {
+	fresh_fs x
+	mkdir /mnt/x/dir /mnt/x/none
+	chmod 755 /mnt/x
+	fsquota assign --hard 1M /mnt/x/dir
+	local mode
+	for mode in 755 711; do
+		chmod $mode /mnt/x
+		run -0 as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
+		assert_output "0B 1M statfs"
+	done
+	# The root of the filesystem has the ID, and does not hand it on: statfs shows all of it.
+	chmod 755 /mnt/x
+	chattr -p 1048577 /mnt/x
+	run -0 as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
+	assert_output "0B 1M statfs"
+	run_split as_user usage /mnt/x/none
+	[ "$status" != 0 ]
+	[ -n "$stderr" ]
+}
+
+@test "what is mounted over a file is not counted" {
+	fresh_fs x
+	mkdir /mnt/x/dir
+	touch /mnt/x/dir/file
+	mount --bind /etc/passwd /mnt/x/dir/file
+	run -0 fsquota usage --fallback=walk -rno IUSED,SOURCE /mnt/x/dir
+	umount /mnt/x/dir/file
+	assert_output '1 walk'
+}
+
+# --- doctor -----------------------------------------------------------------------------------------
+
+# found WORD [PATH...]: how often doctor, as "doctor" calls it, finds it.
+found() {
+	local word=$1
+	shift
+	"${doctor[@]}" --json "$@" | jq -r '.doctor[].finding' | grep -cx "$word"
+}
+
+@test "doctor knows every limit of the project that an overlay is in" {
+	fresh_fs x
+	mkdir -p /mnt/x/c/{upper,work} /mnt/x/lower merged
+	fsquota project -s -p /mnt/x/c 88 /mnt/x >/dev/null
+	mount -t overlay overlay -o "lowerdir=/mnt/x/lower,upperdir=/mnt/x/c/upper,workdir=/mnt/x/c/work" merged
+	local doctor=(fsquota doctor) limit no='bsoft=0 bhard=0 isoft=0 ihard=0'
+	assert_equal "$(found overlay-unlimited "$PWD/merged")" 1
+	for limit in bsoft=1m bhard=1m isoft=10 ihard=10; do
+		real -c "limit -p $no 88" -c "limit -p $limit 88" /mnt/x
+		assert_equal "$limit $(found overlay-unlimited "$PWD/merged")" "$limit 0"
+		assert_equal "$limit $(found overlay-limited "$PWD/merged")" "$limit 1"
+	done
+	umount merged
+}
+
+@test "doctor says where it cannot see the layers of an overlay" {
+	fresh_fs x
+	mkdir -p /mnt/x/c/{upper,work} /mnt/x/lower merged
+	local doctor=(fsquota doctor) here=$PWD upper work
+	cd /mnt/x/c
+	for upper in upper "$PWD/upper"; do
+		for work in work "$PWD/work"; do
+			mount -t overlay overlay -o "lowerdir=/mnt/x/lower,upperdir=$upper,workdir=$work" "$here/merged"
+			[ "$upper$work" != "$PWD/upper$PWD/work" ] || break
+			assert_equal "$upper $work $(found overlay "$here/merged")" "$upper $work 1"
+			umount "$here/merged"
+		done
+	done
+	assert_equal "$(found overlay "$here/merged")" 0
+	mv work elsewhere
+	assert_equal "$(found overlay "$here/merged")" 1
+	mv elsewhere work
+	umount "$here/merged"
+}
+
+@test "doctor knows an overlay that nobody can write to, and one whose workdir has another ID" {
+	fresh_fs x
+	mkdir -p /mnt/x/c/{upper,work} /mnt/x/lower /mnt/x/other merged
+	mount -t overlay overlay -o lowerdir=/mnt/x/lower:/mnt/x/other merged
+	local doctor=(fsquota doctor)
+	assert_equal "$(found overlay-unlimited "$PWD/merged")" 0
+	umount merged
+	chattr +P -p 88 /mnt/x/c/work
+	mount -t overlay overlay -o "lowerdir=/mnt/x/lower,upperdir=/mnt/x/c/upper,workdir=/mnt/x/c/work" merged
+	run fsquota doctor --json "$PWD/merged"
+	sh -ec "$(jq -r '.doctor[] | select(.finding == "overlay-split") | .repair' <<<"$output")"
+	assert_equal "$(found overlay-split "$PWD/merged")" 0
+	umount merged
+	run -0 fsquota id /mnt/x/c/upper
+	assert_output 88
+}
+
+@test "doctor names a directory above that hands its ID on, and no other" {
+	fresh_fs x
+	mkdir -p /mnt/x/above/dir
+	chmod 755 /mnt/x
+	local doctor=(fsquota doctor)
+	chattr +P -p 88 /mnt/x/above/dir
+	chattr -p 88 /mnt/x/above
+	assert_equal "$(found project-above /mnt/x/above/dir)" 0
+	chattr +P /mnt/x/above
+	assert_equal "$(found project-above /mnt/x/above/dir)" 1
+	chattr +P -p 88 /mnt/x
+	assert_equal "$(found project-above /mnt/x)" 0
+	# A list of projects that cannot be read is told, but not believed.
+	doctor=(fsquota doctor --projects-file "$PWD")
+	assert_equal "$(found project-above /mnt/x/above/dir)" 0
+	assert_equal "$(found registry-unreadable /mnt/x/above/dir)" 1
+	# Who may pass through a directory, but not read it, does not see its ID.
+	doctor=(as_user doctor)
+	assert_equal "$(found project-above /mnt/x/above/dir)" 1
+	chmod 711 /mnt/x/above
+	assert_equal "$(found project-above /mnt/x/above/dir)" 0
+}
+
+@test "doctor looks at a filesystem once, and at the last ID there is" {
+	fresh_fs x
+	mkdir again
+	mount --bind /mnt/x again
+	real -c 'limit -p bhard=1m 4294967294' /mnt/x
+	run timeout 100 fsquota doctor --json
+	umount again
+	real -c 'limit -p bhard=0 4294967294' /mnt/x
+	assert_equal "$(jq -r '.doctor[] | select(.finding == "quota-on") | .path' <<<"$output" |
+		grep -cx -e /mnt/x -e "$PWD/again")" 1
+	[[ $output == *4294967294* ]] || fail "$output"
+}
+
+@test "doctor of an ordinary user counts, and passes over what he may not see" {
+	fresh_fs x
+	mkdir -p /mnt/x/dir /mnt/x/closed/mount
+	chmod 755 /mnt/x
+	chmod 777 /mnt/x/dir
+	fsquota assign --hard 1M /mnt/x/dir
+	chmod 700 /mnt/x/closed
+	mount --bind /mnt/x2 /mnt/x/closed/mount
+	local doctor=(as_user doctor --deep)
+	assert_equal "$(found count-differs /mnt/x)" 0
+	assert_equal "$(found tree-has-others)" 0
+	umount /mnt/x/closed/mount
+}
+
+@test "doctor sees that the files, or their filesystem, are read-only" {
+	fresh_fs x2
+	local doctor=(fsquota doctor --projects-file /mnt/x2/lines --projid-file /no-such-file) before
+	before=$(found registry-read-only /mnt/x || true)
+	umount /mnt/x2
+	mount -t xfs -o ro,pquota "$FSQ_X2_DEV" /mnt/x2
+	assert_equal "$(found registry-read-only /mnt/x)" $((before + 1))
+	mount -o remount,bind,rw /mnt/x2
+	grep -q ' /mnt/x2 rw.* ro,' /proc/self/mountinfo
+	assert_equal "$(found read-only /mnt/x2)" 1
+	fresh_fs x2
+	# Of what is no directory nothing can be in it.
+	doctor=(fsquota doctor --projects-file /etc/passwd/lines)
+	assert_equal "$(found registry-unreadable /mnt/x)" 0
+}
+
+@test "doctor sees an fstab that does not ask for quota, and a mount that has none" {
+	fresh_fs x2 -o noquota
+	echo "$FSQ_X2_DEV /mnt/x2 xfs defaults" >>/etc/fstab
+	run fsquota doctor --json /mnt/x2
+	cp fstab /etc/fstab
+	fresh_fs x2
+	assert_equal "$(jq -r '.doctor[] | select(.finding == "quota-off") | .level' <<<"$output")" problem
+}
+
+@test "a line without an absolute path is nobody's" {
+	fresh_fs x
+	printf '%s\n' 5:not/absolute 6:. >/etc/projects
+	real -c 'limit -p bhard=1m 5' /mnt/x
+	local command
+	for command in list 'prune --dry-run' doctor 'find --orphans'; do
+		# shellcheck disable=SC2086 # several words
+		run_split timeout 60 fsquota $command /mnt/x
+		[ "$status" -le 3 ] || fail "$command: $status: $stderr"
+	done
+	assert_equal "$(</etc/projects)" $'5:not/absolute\n6:.'
+}
+
+# --- very many ----------------------------------------------------------------------------------------
+
+@test "quot knows more owners than it has room for at first" {
+	fresh_fs x
+	python3 - <<-'EOF'
+		import os
+		for uid in range(2000, 2300):
+		    path = f"/mnt/x/{uid}"
+		    open(path, "w").write("owned")
+		    os.chown(path, uid, 0)
+	EOF
+	sync -f /mnt/x
+	run -0 fsquota quot -n -i /mnt/x
+	assert_equal "$(grep -Ec '(^|[^0-9])2[0-2][0-9][0-9]([^0-9]|$)' <<<"$output")" 300
+}
+
+@test "a project on two filesystems is resized, and shown, on one" {
+	fresh_fs x
+	fresh_fs e
+	real -c 'limit -p bhard=1m 5' /mnt/x
+	real -c 'limit -p bhard=1m 5' /mnt/e
+	local option
+	for option in --dry-run --json; do
+		run -0 fsquota resize $option --json --id 5 --at /mnt/x 2M
+		assert_equal "$(jq '[.. | objects | select(has("hard_bytes")) | .hard_bytes]' -c <<<"$output")" '[2097152]'
+	done
+	assert_equal "$(kernel_has /mnt/e 5)" '0 0 1024 0 0 0'
+}
+
+# As of a process that is stopped while it writes.
+@test "a file that somebody has a lease of is waited for" {
+	local file id leased
+	fresh_fs x
+	mkdir /mnt/x/dir
+	id=$(fsquota assign --hard 1M --name leased /mnt/x/dir)
+	for file in /etc/projects /etc/projid; do
+		coproc lease { python3 -c '
+import fcntl, os, signal, sys, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("leased", flush=True)
+time.sleep(2.5)' $file; }
+		read -r leased <&"${lease[0]}"
+		run -0 fsquota list -rno ID,NAME,PATH /mnt/x
+		assert_output "$id leased /mnt/x/dir"
+		wait
+	done
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every command ends well when a system call fails, see faults. Of the calls every ninth does; with
+# FSQUOTA_FULL, and where lines are counted, each.
+
+load ../lib/fsquota
+
+teardown_file() {
+	echo "# calls that failed: $(awk '{ sum += $3 } END { print sum }' "$BATS_FILE_TMPDIR/failed")" >&3
+}
+
+# with FILESYSTEM ERROR EVERY GROUP...
+with() {
+	local every=$3
+	[ -z "${FSQUOTA_FULL-}${FSQUOTA_COVERAGE-}" ] || every=1
+	fresh_fs "$1"
+	rm -f /etc/projects* /etc/projid*
+	run "$BATS_TEST_DIRNAME/faults" "$2" "$every" "/mnt/$1" "${@:4}"
+	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/failed"
+	assert_success
+}
+
+@test "commands that change something, when a call fails" {
+	with x EIO 9 changes
+}
+
+@test "commands that switch, when a call fails" {
+	with x EIO 9 switches
+}
+
+@test "commands that read, when a call fails" {
+	with x EIO 9 reads
+}
+
+@test "commands of xfs_quota, at both doors, when a call fails" {
+	with x EIO 9 xfs_quota
+}
+
+@test "commands that once left something out without a word, when any call fails" {
+	with x EIO 1 silent
+}
+
+@test "commands that seldom come, when a call fails" {
+	with x EIO 9 seldom
+}
+
+@test "with FSQUOTA_FULL, and where lines are counted: watch, when a call fails" {
+	[ -n "${FSQUOTA_FULL-}${FSQUOTA_COVERAGE-}" ] || skip "each call takes a second"
+	with x EIO 1 watch
+}
