@@ -192,6 +192,143 @@ local_path_tears_down() {
 	holds p 841 0 0 8192
 }
 
+# --- contrib/kubernetes/local-path ----------------------------------------------------------------
+
+# The provisioner runs setup and teardown in a helper with these variables: script NAME VOLUME [BYTES
+# [MODE]]. Sets status, stdout and stderr.
+script() {
+	run_split env -i "PATH=$PATH" "VOL_DIR=/mnt/x/volumes/$2" "VOL_SIZE_BYTES=${3-4194304}" \
+		"VOL_MODE=${4-Filesystem}" "${node[@]}" sh "$srcdir/contrib/kubernetes/local-path/$1"
+}
+
+@test "our set-up of a volume makes its directory and its limit, and the same again" {
+	local id
+	node=()
+	script setup "$volume" 8388608
+	assert_equal "$status:$stderr" 0:
+	id=$stdout
+	is_tagged "/mnt/x/volumes/$volume" "$id"
+	assert_equal "$(stat -c %a "/mnt/x/volumes/$volume")" 777
+	holds p "$id" 0 0 8192
+	run ! setpriv --reuid 1000 --clear-groups dd if=/dev/zero of="/mnt/x/volumes/$volume/file" bs=64k count=200 \
+		conv=fsync
+	assert [ "$(stat -c %s "/mnt/x/volumes/$volume/file")" -le 8388608 ]
+	script setup "$volume" 8388608
+	assert_equal "$status:$stdout:$stderr" "0:$id:"
+}
+
+@test "our tear-down of a volume leaves neither files nor limit nor lines, and the same again" {
+	local id directory=/mnt/x/volumes/$volume
+	node=()
+	script setup "$volume"
+	id=$stdout
+	mkdir "$directory/a blank" "$directory/.hidden"
+	ln -s /etc "$directory/link"
+	fill "$directory/a blank/file" 16
+	script teardown "$volume"
+	assert_equal "$status:$stderr" 0:
+	assert_not_exist "$directory"
+	run -0 cat /etc/projects /etc/projid
+	assert_output ''
+	holds p "$id" 0 0 0
+	script teardown "$volume"
+	assert_equal "$status:$stderr" 0:
+}
+
+@test "our tear-down goes on where one was ended" {
+	node=()
+	script setup "$volume"
+	rmdir "/mnt/x/volumes/$volume"
+	script teardown "$volume"
+	assert_equal "$status:$stderr" 0:
+	run -0 cat /etc/projects /etc/projid
+	assert_output ''
+}
+
+@test "our tear-down succeeds while a deleted file is open" {
+	node=()
+	script setup "$volume"
+	fill "/mnt/x/volumes/$volume/file" 16
+	exec 9<"/mnt/x/volumes/$volume/file"
+	script teardown "$volume"
+	exec 9<&-
+	assert_equal "$status" 0
+	assert_not_exist "/mnt/x/volumes/$volume"
+	run -0 cat /etc/projects
+	assert_output ''
+}
+
+@test "our set-up of a block volume, of none and of a bad size changes nothing" {
+	node=()
+	mkdir -p /mnt/x/volumes
+	script setup "$volume" 4194304 Block
+	assert_equal "$status:$stdout" 2:
+	assert_equal "$stderr" "setup: /mnt/x/volumes/$volume: there are no quotas for volumes of mode Block"
+	script setup "$volume" 4x
+	assert_equal "$status:$stdout" 2:
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_not_exist "/mnt/x/volumes/$volume"
+	assert_not_exist /etc/projects
+}
+
+@test "our set-up of a volume without a size only counts" {
+	node=()
+	script setup "$volume" 0
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(fsquota usage --json "/mnt/x/volumes/$volume" | jq '.usage[0].hard_bytes')" null
+}
+
+@test "our scripts and those on xfs_quota share a node" {
+	local ours theirs
+	node=()
+	echo '900:/mnt/x/elsewhere' >/etc/projects
+	local_path_sets_up "$volume-theirs" 4194304
+	script setup "$volume-ours" 8388608
+	ours=$stdout
+	local_path_sets_up "$volume-later" 2097152
+	theirs=$(fsquota id "/mnt/x/volumes/$volume-later")
+	is_tagged "/mnt/x/volumes/$volume-theirs" 901
+	assert_not_equal "$ours" "$theirs"
+	holds p 901 0 0 4096
+	holds p "$ours" 0 0 8192
+	holds p "$theirs" 0 0 2048
+	# Each takes away its own, and ours also what theirs has set up.
+	script teardown "$volume-ours"
+	assert_equal "$status:$stderr" 0:
+	holds p "$ours" 0 0 0
+	script teardown "$volume-theirs"
+	assert_equal "$status:$stderr" 0:
+	holds p 901 0 0 0
+	local_path_tears_down "$volume-later"
+	holds p "$theirs" 0 0 0
+	assert_equal "$(grep -v '^$' /etc/projects)" '900:/mnt/x/elsewhere'
+}
+
+@test "our scripts in the helper of the manifest register in the node's files" {
+	local id
+	mkdir "$BATS_TEST_TMPDIR/etc"
+	node=("NODE_ETC=$BATS_TEST_TMPDIR/etc")
+	assert_equal "$(python3 -c '
+import sys, yaml
+pod = yaml.safe_load(open(sys.argv[1]))
+spec = pod["spec"]
+container, = spec["containers"]
+volumes = {volume["name"]: volume["hostPath"]["path"] for volume in spec["volumes"]}
+mounts = {mount["mountPath"]: volumes[mount["name"]] for mount in container["volumeMounts"]}
+print(pod["kind"], container["name"], *[mounts[one["value"]] for one in container["env"]])
+' "$srcdir/contrib/kubernetes/local-path/helperPod.yaml")" "Pod helper-pod /etc"
+	script setup "$volume"
+	assert_equal "$status:$stderr" 0:
+	id=$stdout
+	run -0 cat "$BATS_TEST_TMPDIR/etc/projects"
+	assert_output "$id:/mnt/x/volumes/$volume"
+	assert_not_exist /etc/projects
+	script teardown "$volume"
+	assert_equal "$status:$stderr" 0:
+	run -0 cat "$BATS_TEST_TMPDIR/etc/projects"
+	assert_output ''
+}
+
 # --- pouch and its kin: the tools of quota, and ours for what is there ----------------------------
 
 @test "pouch sees the IDs and limits that we set, and its own in ours" {

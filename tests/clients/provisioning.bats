@@ -1,0 +1,273 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What contrib has for provisioning does what it says: the Ansible role, cloud-init's snippet and the
+# commands of the systemd units, with the capabilities and system calls that these leave.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load kernel
+
+setup_file() {
+	fresh_fs x
+	fresh_fs e
+}
+
+setup() {
+	rm -rf /etc/projects /etc/projid /etc/fsquota.d
+}
+
+# --- contrib/ansible ------------------------------------------------------------------------------
+
+# play [OPTION...]: run the role with the variables in $BATS_TEST_TMPDIR/vars.yml. Sets recap to the
+# counts of what it did, and tasks to the names of those that changed something.
+play() {
+	local home=$BATS_TEST_TMPDIR/ansible
+	cat >"$BATS_TEST_TMPDIR/play.yml" <<-END
+		- hosts: localhost
+		  gather_facts: false
+		  roles: [fsquota]
+	END
+	export ANSIBLE_HOME=$home ANSIBLE_LOCAL_TEMP=$home/local ANSIBLE_REMOTE_TEMP=$home/remote \
+		ANSIBLE_ROLES_PATH=$srcdir/contrib/ansible/roles ANSIBLE_NOCOLOR=1 \
+		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False
+	LC_ALL=C.UTF-8 run_split ansible-playbook -e "@$BATS_TEST_TMPDIR/vars.yml" "$@" "$BATS_TEST_TMPDIR/play.yml"
+	[ "$status" = 0 ] || grep '^fatal' <<<"$stdout"
+	recap=$(grep -oE '\b(changed|failed)=[0-9]+' <<<"$stdout" | xargs)
+	tasks=$(awk -F '[][]' '/^TASK/ { name = $2 } /^changed:/ { if (name != last) print name; last = name }' <<<"$stdout")
+}
+
+# Check mode, the first run, the second, and one more with a change. A play takes seconds, so both
+# filesystems are in each.
+@test "the Ansible role on XFS and ext4: check mode changes nothing, and the second run has changed=0" {
+	local fs top id expected='fsquota : Make the directory of the file
+fsquota : Write the file
+fsquota : Take quotas off
+fsquota : Give directories their quotas'
+	for fs in x e; do
+		top=/mnt/$fs/role
+		fresh_fs $fs
+		mkdir -p $top/users/ann $top/users/ben $top/old "$top/odd *"
+		fsquota assign $top/old --hard 5M >/dev/null
+	done
+	cat >"$BATS_TEST_TMPDIR/vars.yml" <<-END
+		fsquota_directories:
+		  - {path: /mnt/x/role/web, hard: 10M, soft: 9M, hard-inodes: 100, name: web, mkdir: true, mode: "2750", owner: daemon}
+		  - {path: /mnt/e/role/web, hard: 10M, soft: 9M, hard-inodes: 100, name: web-e, mkdir: true, mode: "2750", owner: daemon}
+		  - {pattern: /mnt/?/role/users/*, hard: 1M}
+		  - {path: "/mnt/x/role/odd *", unlimited: true}
+		  - {path: "/mnt/e/role/odd *", unlimited: true}
+		fsquota_released: [/mnt/x/role/old, /mnt/e/role/old]
+	END
+	play --check --diff
+	assert_equal "check: $status $recap" "check: 0 changed=4 failed=0"
+	assert_equal "$tasks" "$expected"
+	assert_not_exist /etc/fsquota.d
+	for fs in x e; do
+		top=/mnt/$fs/role
+		assert_not_exist $top/web
+		assert_equal "$(fsquota usage --json $top/old | jq '.usage[0].hard_bytes')" $((5 << 20))
+	done
+	play
+	assert_equal "first: $status $recap" "first: 0 changed=4 failed=0"
+	assert_equal "$tasks" "$expected"
+	for fs in x e; do
+		top=/mnt/$fs/role
+		id=$(fsquota id $top/web)
+		is_tagged $top/web "$id"
+		# An empty directory of ext4 has a block.
+		assert_equal "$(kernel_has "/mnt/$fs" "$id" | cut -d ' ' -f 2-)" "9216 10240 1 0 100"
+		assert_equal "$(stat -c '%a %U' $top/web)" "2750 daemon"
+		assert_equal "$(fsquota usage --json $top/users/ben | jq '.usage[0].hard_bytes')" $((1 << 20))
+		assert_not_equal "$(fsquota id "$top/odd *")" 0
+		is_untagged $top/old
+	done
+	play
+	assert_equal "second: $status $recap" "second: 0 changed=0 failed=0"
+	# And check mode agrees.
+	play --check
+	assert_equal "second check: $status $recap" "second check: 0 changed=0 failed=0"
+	# What tenants have changed is put right.
+	for fs in x e; do chattr -p 0 /mnt/$fs/role/users/ann; done
+	play
+	assert_equal "mended: $status $recap" "mended: 0 changed=1 failed=0"
+	assert_equal "$tasks" 'fsquota : Give directories their quotas'
+	for fs in x e; do assert_not_equal "$(fsquota id /mnt/$fs/role/users/ann)" 0; done
+}
+
+@test "a wrong line fails the role, and nothing has changed" {
+	mkdir -p /mnt/x/wrong /etc/fsquota.d
+	echo '/mnt/x/wrong hard=1M' >/etc/fsquota.d/50-ansible.conf
+	echo 'fsquota_directories: [{path: /mnt/x/wrong, hard: 10Q}]' >"$BATS_TEST_TMPDIR/vars.yml"
+	play
+	assert_equal "$recap" "changed=0 failed=1"
+	[[ $stdout == *'line 2: '* ]] || fail "$stdout"
+	assert_equal "$(</etc/fsquota.d/50-ansible.conf)" '/mnt/x/wrong hard=1M'
+	is_untagged /mnt/x/wrong
+}
+
+@test "the role's keys are those of fsquota.d(5)" {
+	local key
+	while read -r key; do
+		grep -qE "^# .*\b$key\b" "$srcdir/contrib/ansible/roles/fsquota/defaults/main.yml" || fail "$key"
+	done < <(sed -n '/^.Ss Keys/,/^.Sh EXAMPLES/s/^\.It Cm //p' "$srcdir/man/fsquota.d.5" | sed 's/ , /\n/g')
+}
+
+@test "Ansible finds nothing wrong with the playbook of the example" {
+	export ANSIBLE_HOME=$BATS_TEST_TMPDIR ANSIBLE_LOCAL_TEMP=$BATS_TEST_TMPDIR/local \
+		ANSIBLE_ROLES_PATH=$srcdir/contrib/ansible/roles
+	LC_ALL=C.UTF-8 run -0 ansible-playbook --syntax-check -i localhost, "$srcdir/contrib/ansible/site.yml"
+	# Its variables are the role's.
+	run -0 python3 -c '
+import sys, yaml
+play, = yaml.safe_load(open(sys.argv[1]))
+role, = play["roles"]
+unknown = role["vars"].keys() - yaml.safe_load(open(sys.argv[2])).keys()
+assert not unknown, unknown
+' "$srcdir/contrib/ansible/site.yml" "$srcdir/contrib/ansible/roles/fsquota/defaults/main.yml"
+}
+
+# --- contrib/cloud-init ---------------------------------------------------------------------------
+
+# What cloud-init would do, with /dev/vdb and /srv as they are called here: makes the filesystem,
+# mounts it, writes the files, and runs the commands.
+first_boot() {
+	python3 - "$srcdir/contrib/cloud-init/fsquota.yaml" "$FSQ_X_DEV" /mnt/x <<-'END'
+		import os, subprocess, sys, yaml
+
+		file, device, mountpoint = sys.argv[1:]
+		text = open(file, encoding="utf-8").read()
+		assert text.startswith("#cloud-config\n")
+		config = yaml.safe_load(text.replace("/dev/vdb", device).replace("/srv", mountpoint))
+
+		def run(*words):
+		    print(*words)
+		    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+
+		for one in config.pop("fs_setup"):
+		    assert one["overwrite"] is False
+		    run("mkfs." + one["filesystem"], "-q", "-L", one["label"], one["device"])
+		for source, target, kind, options, dump, number in config.pop("mounts"):
+		    with open("/etc/fstab", "a", encoding="utf-8") as fstab:
+		        fstab.write(f"{source} {target} {kind} {options} {dump} {number}\n")
+		    run("mount", target)
+		for one in config.pop("write_files"):
+		    os.makedirs(os.path.dirname(one["path"]), exist_ok=True)
+		    with open(one["path"], "w", encoding="utf-8") as output:
+		        output.write(one["content"])
+		    os.chmod(one["path"], int(one["permissions"], 8))
+		assert config.pop("packages") == ["fsquota"]
+		for words in config.pop("runcmd"):
+		    run(*words)
+		assert not config, config
+	END
+}
+
+@test "what cloud-init would do makes the filesystem, and its directories have their quotas" {
+	local directory=/mnt/x/web
+	umount /mnt/x
+	wipefs -q -a "$FSQ_X_DEV"
+	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab"
+	cp "$srcdir"/contrib/systemd/* /etc/systemd/system/
+	export SYSTEMD_OFFLINE=1
+	run -0 first_boot
+	assert_equal "$(fsquota usage --json $directory | jq -c '.usage[0] | [.hard_bytes, .soft_bytes]')" \
+		"[$((10 << 30)),$((9 << 30))]"
+	assert_equal "$(stat -c '%a %U' $directory)" "750 www-data"
+	assert_equal "$(fsquota usage --json /mnt/x/users | jq '.usage[0].hard_bytes')" $((20 << 30))
+	assert_link_exist /etc/systemd/system/multi-user.target.wants/fsquota-apply.service
+	# The next boot changes nothing.
+	run -0 fsquota apply --exit-code --quiet
+	assert_output ''
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	rm -rf /etc/systemd/system/*fsquota* /etc/systemd/system/*/fsquota*
+	fresh_fs x
+}
+
+# --- contrib/systemd ------------------------------------------------------------------------------
+
+# unit NAME [ARGUMENT...]: its command, with the capabilities that it leaves and no new ones; what it
+# calls is in $BATS_TEST_TMPDIR/calls.
+unit() {
+	local file=$srcdir/contrib/systemd/fsquota-$1.service command capabilities words
+	command=$(sed -n 's/^ExecStart=//p' "$file")
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$file" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+	read -ra words <<<"${command/\/usr\/bin\/fsquota/$FSQUOTA}"
+	run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" setpriv --no-new-privs \
+		--bounding-set "-all,$capabilities" --inh-caps -all "${words[@]}" "${@:2}"
+	# From the program's own start on.
+	sed -nE "0,\\#execve\\(\"$FSQUOTA\"#d; s/^([0-9]+ +)?([a-z0-9_]+)\\(.*/\\2/p" "$BATS_TEST_TMPDIR/trace" |
+		sort -u >"$BATS_TEST_TMPDIR/calls"
+	assert [ "$(wc -l <"$BATS_TEST_TMPDIR/calls")" -gt 10 ]
+}
+
+# calls_of WORD...: the system calls that they name, and of groups those in them.
+calls_of() {
+	local word
+	for word in "$@"; do
+		[[ $word == @* ]] || { echo "$word" && continue; }
+		# shellcheck disable=SC2046 # words
+		calls_of $(systemd-analyze --no-pager syscall-filter "$word" | sed '1d; s/^ *//; /^#/d')
+	done
+}
+
+# unit_allows NAME: its filter forbids nothing that its command has called. What systemd does not know
+# is as if the kernel did not know it where the filter lists what is allowed, and else is allowed.
+unit_allows() {
+	local filter here=$BATS_TEST_TMPDIR
+	filter=$(sed -n 's/^SystemCallFilter=//p' "$srcdir/contrib/systemd/fsquota-$1.service")
+	# shellcheck disable=SC2046,SC2086 # words
+	calls_of ${filter#\~} | sort -u >"$here/filter"
+	assert [ "$(wc -l <"$here/filter")" -gt 20 ]
+	calls_of @known | sort -u | comm -12 "$here/calls" - >"$here/known"
+	if [[ $filter == '~'* ]]; then
+		run -0 comm -12 "$here/known" "$here/filter"
+	else
+		run -0 comm -23 "$here/known" "$here/filter"
+	fi
+	assert_output ''
+}
+
+@test "fsquota-apply.service has what it needs: directories of others, with their owners and modes" {
+	local top=/mnt/x/unit
+	mkdir -p $top/theirs/below /etc/fsquota.d
+	touch $top/theirs/below/file
+	chmod 600 $top/theirs/below/file
+	chown -R 1000:1000 $top/theirs
+	chmod 700 $top/theirs $top/theirs/below
+	printf '%s\n' "$top/new hard=1M mkdir mode=2750 owner=daemon:bin" "$top/theirs/below hard=2M" \
+		>/etc/fsquota.d/x.conf
+	unit apply
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(stat -c '%a %U %G' $top/new)" "2750 daemon bin"
+	holds p "$(fsquota id $top/new)" 0 0 1024
+	assert_equal "$(fsquota id $top/theirs/below/file)" "$(fsquota id $top/theirs/below)"
+	unit_allows apply
+}
+
+@test "fsquota-prune.service has what it needs" {
+	local top=/mnt/x/pruned id
+	mkdir -p $top/theirs/gone
+	chown 1000:1000 $top/theirs
+	chmod 700 $top/theirs
+	id=$(fsquota assign $top/theirs/gone --hard 1M)
+	rmdir $top/theirs/gone
+	counts /mnt/x "$id" 0
+	unit prune
+	assert_equal "$status:$stderr" 0:
+	[[ $stdout == 'removed project '*'the directory is gone' ]] || fail "$stdout"
+	run -0 cat /etc/projects /etc/projid
+	assert_output ''
+	unit_allows prune
+}
+
+@test "fsquota-watch.service has what it needs" {
+	local id
+	mkdir -p /mnt/x/watched
+	id=$(fsquota assign /mnt/x/watched --hard 10M --soft 1M)
+	fallocate -l 2M /mnt/x/watched/file
+	unit watch --initial --count 1 /mnt/x
+	assert_equal "$status:$stderr" 0:
+	[[ $stdout == *"project $id "* ]] || fail "$stdout"
+	unit_allows watch
+}
