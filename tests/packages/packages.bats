@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The packages for Debian and of rpm: they build from what "make dist" has, the same bytes each time,
+# lintian and rpmlint find nothing, and they come and go without leaving anything. Nothing of this
+# needs a kernel of its own.
+
+bats_require_minimum_version 1.5.0
+
+# shellcheck source-path=SCRIPTDIR
+load ../lib/fsquota
+
+version=0.1.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1)
+
+# source_in DIRECTORY: what is distributed, there.
+source_in() {
+	mkdir -p "$1"
+	tar -xf "$BATS_FILE_TMPDIR/source.tar" -C "$1"
+}
+
+# build_debs DIRECTORY: the packages in it, and what the build said in DIRECTORY/log.
+build_debs() {
+	source_in "$1"
+	(cd "$1" && tar --exclude=debian -cJf fsquota_$version.orig.tar.xz fsquota-$version &&
+		cd fsquota-$version && dpkg-buildpackage -us -uc) >"$1/log" 2>&1 ||
+		{ tail -n 50 "$1/log" && return 1; }
+}
+
+# The unit tests have a run of their own.
+setup_file() {
+	[ -n "${FSQUOTA_FULL-}" ] || export DEB_BUILD_OPTIONS=nocheck
+	(cd "$builddir" && make -s distdir distdir="$BATS_FILE_TMPDIR/fsquota-$version") >/dev/null
+	(cd "$BATS_FILE_TMPDIR" && tar -cf source.tar fsquota-$version)
+	build_debs "$BATS_FILE_TMPDIR/one"
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR/one" || return
+	architecture=$(dpkg --print-architecture)
+}
+
+# deb_of PACKAGE [DIRECTORY]: its file
+deb_of() {
+	echo "${2-.}/${1}_$version-1_"*.deb
+}
+
+# field PACKAGE NAME: the words of a field, without versions, a line each
+field() {
+	dpkg-deb -f "$(deb_of "$1")" "$2" | sed 's/ *([^)]*)//g; s/, */\n/g' | sort
+}
+
+@test "what was built is not distributed" {
+	run find "$BATS_FILE_TMPDIR/fsquota-$version" -name '*.o' -o -name '.libs' -o -name __pycache__ -o -type f -size +2M
+	assert_output ''
+	run bash -c "find '$BATS_FILE_TMPDIR/fsquota-$version' -type f -exec head -c 4 {} + | grep -ac ELF"
+	assert_output 0
+}
+
+@test "lintian finds nothing, not even what it says pedantically" {
+	run lintian --allow-root --pedantic --fail-on error,warning,pedantic fsquota_$version-1_"$architecture".changes
+	assert_success
+	assert_output ''
+}
+
+@test "what is loaded on first use is recommended, and nothing else" {
+	local root=$BATS_TEST_TMPDIR/root loaded
+	dpkg-deb -x "$(deb_of fsquota)" "$root"
+	loaded=$(readelf -p .note.dlopen "$root/usr/bin/fsquota" | sed -n 's/.*"soname":\["\([^"]*\)\.so\.\([^"]*\)"\].*/\1\2/p' | sort)
+	assert_equal "$(wc -w <<<"$loaded")" 3
+	assert_equal "$(field fsquota Recommends)" "$loaded"
+	assert_equal "$(field libfsquota1 Recommends)" libmount1
+	assert_equal "$(field fsquota Depends)" libc6
+}
+
+@test "programs build with the library, shared and static" {
+	local root=$BATS_TEST_TMPDIR/root libraries
+	for package in libfsquota1 libfsquota-dev; do dpkg-deb -x "$(deb_of $package)" "$root"; done
+	libraries=$(dirname "$(find "$root" -name libfsquota.a)")
+	PKG_CONFIG_PATH=$libraries/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+		PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 LD_LIBRARY_PATH=$libraries sh "$srcdir/debian/tests/library"
+}
+
+@test "in a bare root they are installed, upgraded, run and purged, and nothing is left" {
+	local package
+	export DEBS=$BATS_TEST_TMPDIR/debs TESTS=$srcdir/debian/tests
+	mkdir "$DEBS"
+	for package in "${packages[@]}"; do
+		cp "$(deb_of "$package")" "$DEBS/$package.deb"
+		dpkg-deb -R "$DEBS/$package.deb" "$DEBS/next"
+		sed -i "s/\b$version-1\b/$version-2/" "$DEBS/next/DEBIAN/control"
+		dpkg-deb --root-owner-group -b "$DEBS/next" "$DEBS/$package.next.deb" >/dev/null
+		rm -r "$DEBS/next"
+	done
+	run mmdebstrap --quiet --variant=minbase --include=xfsprogs --aptopt='APT::Sandbox::User "root"' \
+		--customize-hook="$BATS_TEST_DIRNAME/in-root" bookworm /dev/null
+	assert_success
+	assert_line "upgraded: $version-2"
+	assert_line 'all is as it was'
+}
+
+@test "a build elsewhere, at another time, by somebody else makes the same bytes" {
+	local other=$BATS_TEST_TMPDIR/somewhere/else file
+	(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nonexistent DEB_BUILD_OPTIONS=nocheck build_debs "$other")
+	for file in *.deb; do
+		cmp "$file" "$other/$file"
+	done
+	assert_equal "$(cd "$other" && echo *.deb)" "$(echo *.deb)"
+}
+
+@test "the spec file builds, rpmlint finds nothing, and the packages have the same files" {
+	local top=$BATS_TEST_TMPDIR rpm
+	(cd "$BATS_FILE_TMPDIR" && tar -cJf "$top/fsquota-$version.tar.xz" fsquota-$version)
+	rpmbuild -ta --nodeps --nocheck --define "_topdir $top" "$top/fsquota-$version.tar.xz" >"$top/log" 2>&1 ||
+		{ tail -n 50 "$top/log" && return 1; }
+	run rpmlint -c "$BATS_TEST_DIRNAME/rpmlint.toml" "$srcdir/fsquota.spec" "$top"/*RPMS
+	assert_success
+	assert_line --partial ' 0 errors, 0 warnings'
+	for rpm in "$top"/RPMS/*/*.rpm; do rpm -qpl "$rpm"; done |
+		grep -v '/\.build-id\|/licenses/\|/doc/' | sed 's|/usr/lib64/|/lib/|; s|site-functions|completions|' | sort >"$top/rpm"
+	for package in fsquota libfsquota1 libfsquota-dev; do dpkg-deb -c "$(deb_of $package)"; done |
+		sed -n 's|^[^d][^ ]* .* \./\(usr[^ ]*\).*|/\1|p' | grep -v '/doc/\|/lintian/\|libfsquota\.a$' |
+		sed 's|/usr/lib/[^/]*/|/lib/|; s|vendor-completions|completions|; s|\(/man/.*\)\.gz$|\1|' | sort >"$top/deb"
+	diff "$top/deb" "$top/rpm"
+}
