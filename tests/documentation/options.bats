@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is written about commands is what they are: their descriptions, which "help --machine" prints,
-# beside the pages, the README, the completions and fsquota-json(5). No quota is needed here.
+# beside the pages, the completions and fsquota-json(5). No quota is needed here.
 
 bats_require_minimum_version 1.5.0
 : "${srcdir:?}" "${FSQUOTA:?}"
@@ -16,6 +16,8 @@ setup() {
 
 # The options that a command of xfs_quota has at the native door; one line in each page.
 common='--at --json --projects-file --projid-file --help'
+# What only the OPTIONS of a page have, because many commands have it.
+rare='--progress'
 
 commands() {
 	fsquota help --machine | cut -f 1
@@ -35,12 +37,17 @@ page_options() {
 		sed 's/ , Fl /\n/g' | awk '{ print "-" $1 }' | sort
 }
 
-# readme_options COMMAND: those of its row in the table.
-readme_options() {
-	local row
-	row=$(sed -n "s/^| \`fsquota $1 \([^\`]*\)\`.*/\1/p" "$srcdir/README.md")
-	grep -oE -- '--[a-z-]+' <<<"$row" || true
-	grep -oE -- '(^|[^a-z-])-[A-Za-z]+' <<<"$row" | sed 's/.*-//; s/./-&\n/g' | grep . || true
+# synopsis_of COMMAND: of its page, as it is shown.
+synopsis_of() {
+	mandoc -T ascii -O width=1000 "$srcdir/man/fsquota-$1.8" | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/{//!p;}'
+}
+
+# synopsis_options COMMAND: with one dash and with two, one a line; letters may be bundled.
+synopsis_options() {
+	local synopsis
+	synopsis=$(synopsis_of "$1")
+	grep -oE -- '--[a-z-]+' <<<"$synopsis" || true
+	grep -oE -- '[[ ]-[A-Za-z0]+' <<<"$synopsis" | sed 's/.*-//; s/./-&\n/g' | grep . || true
 }
 
 @test "every option of a command is in its page, and no other" {
@@ -50,20 +57,38 @@ readme_options() {
 	done
 }
 
-@test "the README has every command, and every option of its own or that there are more" {
-	local command option known
+@test "the SYNOPSIS of a page has every option of the command's own, and no other" {
+	local command letter name rest known shown
 	for command in $(commands); do
-		grep -q "^| \`fsquota $command " "$srcdir/README.md" || fail "$command"
 		known=$(options_of "$command")
-		for option in $(readme_options "$command"); do
-			grep -qx -- "$option" <<<"$known" || fail "README: $command $option"
+		shown=$(synopsis_options "$command")
+		for option in $shown; do
+			grep -qx -- "$option" <<<"$known" || fail "fsquota-$command(8): $option"
 		done
-		! grep -q "^| \`fsquota $command [^\`]*OPTION\.\.\." "$srcdir/README.md" || continue
-		for option in $known; do
-			[[ " $common -h " == *" $option "* ]] ||
-				grep -qx -- "$option" <(readme_options "$command") || fail "README: no $command $option"
-		done
+		while IFS=$'\t' read -r letter name rest; do
+			[[ $letter == operand || " $common $rare " == *" $name "* ]] ||
+				grep -qxE -- "$letter|$name" <<<"$shown" || fail "fsquota-$command(8): no $letter, $name"
+		done < <(fsquota help --machine "$command")
 	done
+}
+
+# The tables of COMMANDS: "COMMAND SENTENCE", one a line.
+@test "fsquota(8) has every command, with the sentence of its page" {
+	local command table=$BATS_TEST_TMPDIR/table
+	awk '/^\.It Xr fsquota-/ { sub("fsquota-", "", $3); name = $3; getline; print name, $0 }' \
+		"$srcdir/man/fsquota.8" >"$table"
+	diff <(commands | sort) <(cut -d ' ' -f 1 "$table" | sort)
+	for command in $(commands); do
+		grep -qxF "$command $(sed -n 's/^\.Nd //p' "$srcdir/man/fsquota-$command.8")" "$table" ||
+			fail "fsquota-$command(8)"
+	done
+}
+
+@test "fsquota(8) fits two screens" {
+	mandoc -T utf8 -O width=80 "$srcdir/man/fsquota.8" | col -b >"$BATS_TEST_TMPDIR/page"
+	run -0 sed '/^SEE ALSO/,$d' "$BATS_TEST_TMPDIR/page"
+	assert_line "EXIT STATUS"
+	assert [ "$(wc -l <<<"$output")" -le 107 ]
 }
 
 @test "help shows every option of a command" {
@@ -158,6 +183,40 @@ completed() {
 	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path,timer}
 	assert_success
 	[[ $output != *fsquota* ]] || fail "$output"
+}
+
+# What is left is root, CAP_SYS_ADMIN, and directories anywhere.
+@test "systemd finds little exposed by the units" {
+	local unit count=0
+	for unit in "$srcdir"/contrib/systemd/*.service; do
+		run -0 systemd-analyze security --offline=true --threshold=30 "$unit"
+		count=$((count + 1))
+	done
+	assert [ $count -ge 4 ]
+	# It would find more.
+	sed '/^SystemCallFilter=/d; /^CapabilityBoundingSet=/d' "$unit" >"$BATS_TEST_TMPDIR/${unit##*/}"
+	run ! systemd-analyze security --offline=true --threshold=30 "$BATS_TEST_TMPDIR/${unit##*/}"
+}
+
+@test "cloud-init takes the snippet, by its schema" {
+	local schema snippet=$srcdir/contrib/cloud-init/fsquota.yaml
+	schema=$("$srcdir/tests/guest/cloud-init") || fail "tools/setup cloud-init"
+	run -0 head -n 1 "$snippet"
+	assert_output '#cloud-config'
+	run -0 python3 -m jsonschema "$schema" -i <(json_of "$snippet")
+	# It would not take this.
+	run ! python3 -m jsonschema "$schema" -i <(sed 's/^runcmd:/&\n  - 7/' "$snippet" | json_of /dev/stdin)
+}
+
+json_of() {
+	python3 -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))' "$1"
+}
+
+@test "each timer and path has its service" {
+	local unit
+	for unit in "$srcdir"/contrib/systemd/*.{timer,path}; do
+		assert [ -e "${unit%.*}.service" ]
+	done
 }
 
 @test "CONTRIBUTING.md says what runs where as tests/suites does" {

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, the pages and contrib name is there.
+
+bats_require_minimum_version 1.5.0
+: "${srcdir:?}" "${FSQUOTA:?}"
+
+setup() {
+	bats_load_library bats-support
+	bats_load_library bats-assert
+}
+
+references() {
+	run "$srcdir/tests/documentation/references" "$@"
+}
+
+@test "every link, path, page, command, option, target and number in the documents is there" {
+	references
+	assert_success
+}
+
+# breaks KIND FILE OLD NEW WHAT: with NEW instead of OLD in FILE, WHAT of KIND is complained of.
+breaks() {
+	local kind=$1 file=$2 old=$3 new=$4 what=$5
+	grep -qF -- "$old" "$srcdir/$file" || fail "$file: $old"
+	rm "$top/$file"
+	OLD=$old NEW=$new perl -pe 's/\Q$ENV{OLD}\E/$ENV{NEW}/g' "$srcdir/$file" >"$top/$file"
+	references --top "$top" "$kind"
+	ln -sf "$srcdir/$file" "$top/$file"
+	assert_failure 1
+	assert_line --regexp "^$kind .*$what"
+}
+
+@test "what is renamed without the documents is noticed" {
+	local top=$BATS_TEST_TMPDIR/top
+	mkdir "$top"
+	cp -rs "$srcdir"/{.ci,.github,*.md,Makefile.am,configure.ac,completions,contrib,debian,doc,man,src,tests,tools} "$top"
+	breaks links tests/watch/watch.bats 'one event each, and polling' 'an event each' 'watch.bats XFS: a soft'
+	breaks links doc/list.svg '<title>' '<title>other' 'README.md: doc/list.svg'
+	breaks links README.md doc/list.svg doc/lists.svg 'README.md: doc/lists.svg'
+	breaks links man/fsquota-concepts.7 https://uapi http://uapi 'fsquota-concepts.7: http'
+	breaks files README.md tests/suites tests/suits 'README.md: tests/suits'
+	breaks files CONTRIBUTING.md session.h sessions.h 'CONTRIBUTING.md: sessions.h'
+	breaks files man/fsquota-tutorial.7 contrib/systemd contrib/units 'contrib/units'
+	breaks files man/fsquota.8 /etc/projects /etc/projekts '/etc/projekts'
+	breaks files contrib/systemd/fsquota-prune.service 'see fsquota-apply.service' 'see fsquota-use.service' fsquota-use
+	breaks pages man/fsquota-usage.8 'fsquota-concepts 7' 'fsquota-concept 7' 'fsquota-concept\(7\)'
+	breaks pages man/fsquota-concepts.7 'Sh WHOSE AN ID IS' 'Sh WHOSE' 'WHOSE AN ID IS in fsquota-concepts.7'
+	breaks pages contrib/systemd/fsquota-watch.service 'fsquota-watch(8)' 'fsquota-look(8)' 'fsquota-look\(8\)'
+	breaks commands README.md '`fsquota batch`' '`fsquota batches`' 'README.md: fsquota batches'
+	breaks commands README.md '`prune`' '`prunes`' 'README.md: prunes'
+	breaks commands README.md --require-enforced --require-it 'README.md: --require-it'
+	breaks commands README.md --with-xfs-quota-version --with-version '--with-version of configure.ac'
+	breaks commands tools/static --host --target '--host of tools/static'
+	breaks commands contrib/kubernetes/local-path/setup '--mkdir' '--make' 'setup: fsquota assign --make'
+	breaks commands contrib/systemd/fsquota-apply.service 'apply --quiet' 'apply --silent' 'apply --silent'
+	breaks commands contrib/cloud-init/fsquota.yaml '[fsquota, apply]' '[fsquota, use]' 'fsquota use'
+	breaks commands contrib/ansible/roles/fsquota/tasks/main.yml "'--dry-run'" "'--try'" 'main.yml: .*--try'
+	breaks commands man/fsquota-assign.8 '# fsquota assign' '# fsquota give' 'fsquota give'
+	breaks commands man/fsquota-usage.8 'Fl -fallback' 'Fl -fall' '--fall'
+	breaks targets CONTRIBUTING.md 'make coverage' 'make covered' 'make covered'
+	breaks targets README.md 'tools/setup kernel' 'tools/setup linux' 'tools/setup linux'
+	breaks targets README.md FSQUOTA_FULL FSQUOTA_ALL FSQUOTA_ALL
+	breaks numbers README.md 'takes 14 system' 'takes 13 system' 'a query takes 14'
+	breaks numbers README.md '15 MB' '16 MB' '16: numbers.list does not have it'
+	breaks numbers README.md '<!-- bench -->' '' 'no place for tests/bench/all'
+	breaks numbers README.md '<!-- bench -->' $'<!-- bench -->\n| | | CPU | KiB |' 'has other columns than'
+	breaks numbers man/fsquota-watch.8 '10 seconds' '20 seconds' '20: numbers.list does not have it'
+	breaks numbers man/fsquota-apply.8 'status 9' 'status 19' 'exit status 19'
+	breaks numbers man/fsquota-xfs_quota.7 'whatever path is given' 'a number: 99.' 'deviation 99'
+	breaks numbers src/command/watch.c 'INTERVAL_SECONDS 10' 'INTERVAL_SECONDS 20' 'watch.c has no INTERVAL_SECONDS 10'
+	breaks numbers tests/robustness/cost.bats most_calls=14 most_calls=15 'cost.bats has no most_calls=14'
+}
