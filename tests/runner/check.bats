@@ -75,7 +75,7 @@ ends_with() {
 	check
 	[ "$status" = 0 ]
 	said '^good, 6\.1: starts$'
-	said '^good, 6\.1 \([0-9]+ s\) +3 passed, on Linux 6\.1\.0 \(fake\)$'
+	said '^good, 6\.1 \([0-9]+ s, CPU [0-9]+ s\) +3 passed, on Linux 6\.1\.0 \(fake\)$'
 	ends_with '3 passed, 0 failed'
 }
 
