@@ -7,7 +7,7 @@ import re
 
 import actors
 import world
-from rules import CONFLICT, FAILED, NOT_FOUND, OK, PARTIAL, USAGE, Model, Wrong
+from rules import CONFLICT, FAILED, NOT_FOUND, OK, PARTIAL, UNSEEN, USAGE, Model, Wrong
 
 ROOTS = ["d0", "d1", "d2"]
 TENANTS = ["t0", "t1"]
@@ -241,10 +241,10 @@ class Steps:
             return found
         found = {}
         # One that carries the ID of others gets its own last, when its name has been written already.
-        name = step.get("name") if step["do"] == "assign" else None
-        named = next((tag for word, tag in after.projid if word == name), 0)
+        names = {path: part["name"] for part in [step] + step.get("lines", []) if part["do"] == "assign" and "name" in part
+                 for path in self.directories(part)}
         for path in self.directories(step):
-            tag = after.id_of(path) or named
+            tag = after.id_of(path) or (path in names and after.id_of_name(names[path]))
             tag = tag or (after.tree[path].tag if path in after.tree else 0)
             if tag:
                 found[path] = [tag]
@@ -346,7 +346,8 @@ class Steps:
         wrong = []
         for tag in before.limits.keys() | expected.limits.keys() | mid.limits.keys():
             ways = [state.limits.get(tag, world.NO_LIMITS) for state in (before, expected)]
-            if mid.limits.get(tag, world.NO_LIMITS) not in ways:
+            # Of several that join a project, each may have set its limits or not.
+            if any(limit not in both for limit, *both in zip(mid.limits.get(tag, world.NO_LIMITS), *ways)):
                 wrong.append(f"limits of {tag} are {mid.limits.get(tag)}, not one of {ways}")
         for what in ("projects", "projid"):
             old, new, now = (getattr(state, what) for state in (before, expected, mid))
@@ -492,12 +493,21 @@ class Steps:
         if step["came"] and set(self.directories(step["first"])) & set(self.directories(step["second"])):
             # The second one saw what the first was about, which then failed, and undid it, or was undone itself.
             orders += [[one]] if status or second["status"] else []
-            orders += [[other], []] if status else []
+            orders += [[other], [], [self.begun(step["first"]), other]] if status else []
         differences = [self.differences(order, step, before) for order in orders]
         if all(differences):
             wrong.append(f"stopped at call {call}: {status}, {err.strip()!r}; {second['status']}, {second['err'].strip()!r}")
             wrong += [f"order {number}: {text}" for number, texts in enumerate(differences, 1) for text in texts]
         return wrong
+
+    def begun(self, step):
+        """The rule of an assignment that has given its directory an ID"""
+        def rule(_, state):
+            for path in self.directories(step):
+                if path in state.tree and step["do"] == "assign":
+                    state.set_tag(path, UNSEEN, True)
+            return OK
+        return rule, OK
 
     def differences(self, order, step, before):
         """Of what is seen from one command after the other"""
@@ -840,6 +850,9 @@ class Maker:
         makers = [self.make_assign, self.make_assign, self.make_release, self.make_release, self.make_resize,
                   self.make_prune, self.make_limit]
         first, second = (self.rng.choice(makers[:6])(), self.rng.choice(makers)())
+        # Each of several directories may come before or after the other command.
+        for step in (first, second):
+            step.get("dirs", [])[1:] = []
         if self.rng.random() < 0.4 and "dirs" in first and "dirs" in second:
             second["dirs"] = first["dirs"]
             # A directory that is there in between may get its quota from the other one.

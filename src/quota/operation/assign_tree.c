@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "assignment.h"
+#include "limits.h"
 #include "quota/base/error.h"
 
 /* How many walks, while files in the tree are moved about. */
@@ -118,10 +119,43 @@ static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
 	return rc ? rc : walk_until_all_is_tagged(a, err);
 }
 
+/*
+ * Did a release take the name and the limits, while the locks were open?
+ *
+ * @named    whether the ID had a name before; without one the limits tell, of which an assignment
+ *           always has some
+ */
+static bool was_released(struct fsq_assignment *a, bool named)
+{
+	static const struct fsq_limits none;
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+
+	if (named)
+		return !fsq_project_edit_has_name(a->edit, a->id);
+	if (fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, a->id, &dquot))
+		return false;
+	limits = fsq_limits_of(&dquot);
+	return fsq_limits_are_same(&limits, &none);
+}
+
+/* The rollback leads to what the release has left, not to what there was before. */
+static int stay_released(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project *was = &a->directory.project;
+
+	a->limited = false;
+	fsq_place_read_above(&a->directory, was);
+	if (!was->inherit)
+		*was = (struct fsq_inode_project){ 0 };
+	a->tag_request.from = *was;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path, "was released at the same time");
+}
+
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_inode_project now;
-	bool listed;
+	bool listed, named;
 	uint32_t id = 0;
 	int rc = request_tag(a, err);
 
@@ -136,6 +170,7 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	rc = fsq_assignment_register_name(a, err);
 	if (rc)
 		return rc;
+	named = fsq_project_edit_has_name(a->edit, a->id);
 	fsq_project_edit_unlock(a->edit);
 	rc = tag_contents(a, err);
 	if (rc == 0)
@@ -143,6 +178,8 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
+	if ((a->listed && !listed) || was_released(a, named))
+		return stay_released(a, err);
 	if ((listed && id != a->id) || fsq_inode_project_get(a->directory.target.fd, &now) ||
 	    now.id != a->id || !now.inherit)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
