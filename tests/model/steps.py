@@ -735,6 +735,8 @@ class Maker:
 
     def disturb(self, step):
         way = self.rng.random()
+        # A second row of an ID would be a third state that it may be in.
+        step.update({"rows": list({self.steps.number(row[0]): row for row in step["rows"]}.values())} if "rows" in step else {})
         if len(step.get("dirs", [])) > 1 and way >= 0.5:
             step["dirs"] = step["dirs"][:1]
         if way < 0.45 and step["do"] in ("assign", "release"):
