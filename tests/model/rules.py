@@ -359,7 +359,7 @@ class Model:
             if not (path + "/").startswith(self.top + "/"):
                 continue
             used, limited = state.used(tag)[1], tag in state.limits
-            if path in state.tree:
+            if state.is_directory(path):
                 if used or limited or tag < FIRST_ID or self.is_of_living_pod(state, path):
                     continue
             elif used or self.is_of_living_pod(state, path) or \
