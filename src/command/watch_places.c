@@ -76,9 +76,17 @@ struct watch_place *watch_places_of(const struct watch_places *places, const cha
 int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,
 		     struct fsq_error *err)
 {
+	int rc;
+
 	if (place->has_device)
 		return fsq_filesystem_of_device(fs, place->device, err);
-	return fsq_filesystem_open(fs, place->directory, NULL, 0, err);
+	rc = fsq_filesystem_open(fs, place->directory, NULL, 0, err);
+	if (rc || fsq_filesystem_get_info(*fs)->dev == place->dev)
+		return rc;
+	/* It was unmounted, and what it hid has records of its own. */
+	fsq_filesystem_close(*fs);
+	*err = (struct fsq_error){ .kind = FSQ_E_NOT_FOUND, .errnum = ENODEV };
+	return FSQ_E_NOT_FOUND;
 }
 
 /* --- looking at the mounts --- */

@@ -369,6 +369,51 @@ overrun() {
 	mount -o prjquota "$FSQ_X_DEV" /mnt/x
 }
 
+# Without a device node it is asked by its directory, where another filesystem is now.
+@test "what is unmounted while warnings are lost is told without the numbers of another" {
+	local node=$BATS_TEST_TMPDIR/node inner=/mnt/x2/inner
+	fresh_fs x
+	fresh_fs x2
+	fresh_fs e
+	umount /mnt/x
+	mkdir $inner
+	# shellcheck disable=SC2046 # two words
+	mknod "$node" b $(stat -c '0x%t 0x%T' "$FSQ_X_DEV")
+	mount -o prjquota "$node" $inner
+	rm "$node"
+	volume x2/inner 42 --soft 256K --hard 1M
+	volume x2/inner 43 --soft 256K
+	volume e 44 --soft 256K
+	fallocate -l 640K /mnt/x2/file
+	chattr -p 42 /mnt/x2/file
+	real -c 'limit -p bsoft=256k 42' -c 'limit -p bsoft=256k 45' /mnt/x2
+	rmem=$(<"$rmem_max")
+	echo 65536 >"$rmem_max"
+	before=(setpriv --bounding-set -net_admin --inh-caps -net_admin)
+	watching --interval 1000 $inner /mnt/e
+	writes $inner/42/a 512
+	until_true tells true
+	kill -STOP "$watcher"
+	writes $inner/43/a 512
+	writes /mnt/e/44/a 512
+	"$tenants" again $inner/42/a 1000
+	umount $inner /mnt/e
+	kill -CONT "$watcher"
+	until_true eval '[ "$(grep -c "no longer watched" "$messages")" = 2 ]'
+	ends
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+	mount -o prjquota "$FSQ_E_DEV" /mnt/e
+	run -0 jq -c '[.event, .id, .used_bytes]' "$events"
+	assert_output '["soft-reached",42,524288]
+["soft-reached",44,null]
+["soft-reached",43,null]
+["hard-reached",42,null]'
+	run -0 jq -r '.warning.message' "$messages"
+	assert_output 'the kernel told more than could be read, and some of it is lost: polling now
+/mnt/e: unmounted, and no longer watched
+/mnt/x2/inner: unmounted, and no longer watched'
+}
+
 @test "without a PATH all filesystems are watched, also those that are mounted later" {
 	fresh_fs x
 	fresh_fs e
