@@ -90,8 +90,6 @@ static void clear_options(void *to)
 
 static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least, int64_t grace)
 {
-	if (used == ROW_NOT_KNOWN)
-		return false;
 	return grace != ROW_NO_GRACE || (soft && used > soft) ||
 	       (hard && (used >= hard || hard - used < least));
 }

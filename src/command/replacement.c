@@ -147,8 +147,6 @@ void replacement_end(struct session *session, struct replacement *replacement, b
 
 	if (!replacement->file)
 		return;
-	if (!keep)
-		writer->used = 0;
 	if ((!keep || publish(session, replacement)) && replacement->named)
 		unlinkat(replacement->directory, replacement->temporary, 0);
 	session->out = writer->previous;

@@ -82,8 +82,6 @@ static void drop(struct watch_ids *ids, struct watch_id *id)
 		id->previous->next = id->next;
 	else
 		ids->all = id->next;
-	for (size_t i = 0; i < id->directory_count; i++)
-		free(id->directories[i]);
 	free(id->directories);
 	free(id);
 }

@@ -75,9 +75,7 @@ static void poll_id(struct watch *watch, const struct watch_id *id, enum watch_j
 		return;
 	rc = fsq_quota_get(fs, type, dquot.id, &dquot);
 	fsq_filesystem_close(fs);
-	/* Its use and limits are gone. */
-	if (rc == -ENOENT)
-		dquot = (struct fsq_dquot){ .id = id->id };
+	/* Else its use and limits are gone: there are zeros. */
 	if (rc && rc != -ENOENT)
 		tell_failure(watch, place, type, -rc);
 	else

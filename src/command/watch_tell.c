@@ -91,8 +91,7 @@ static int read_record(const struct watch_id *id, struct fsq_dquot *dquot)
 		return rc;
 	rc = fsq_quota_get(fs, id->type, id->id, dquot);
 	fsq_filesystem_close(fs);
-	if (rc == -ENOENT)
-		*dquot = (struct fsq_dquot){ .id = id->id };
+	/* Its use and limits may be gone: there are zeros. */
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -425,6 +425,11 @@ new_directory() {
 		assert [ "$status" -gt 128 ]
 		assert_equal "$signal $(tail -n 1 "$file") $(ls -A "$directory")" "$signal # EOF fsquota.prom"
 	done
+	# Or nothing is written, when it comes before.
+	echo old >"$file"
+	run strace -o /dev/null -e inject=rt_sigprocmask:signal=TERM:when=1 fsquota metrics --output-file "$file"
+	assert [ "$status" -gt 128 ]
+	assert_equal "$(<"$file") $(ls -A "$directory")" 'old fsquota.prom'
 }
 
 @test "many at once leave one whole file" {

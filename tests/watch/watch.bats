@@ -309,11 +309,13 @@ overrun() {
 	watching --initial /mnt/x
 	ends
 	assert_equal "$(jq -c '[.event, .source]' "$events")" '["soft-reached","poll"]'
-	# And when it is over in any case.
+	# And when it is over in any case, also with the whole record.
 	watching --interval 1 /mnt/x
-	rm /mnt/x/42/a
+	rm -r /mnt/x/42
+	real -c 'limit -p bsoft=0 bhard=0 42' /mnt/x
 	until_true tells '.event=="below-soft"'
 	ends
+	assert_equal "$(jq -c '[.soft_bytes, .hard_bytes]' "$events")" '[null,null]'
 }
 
 # --- filesystems that come and go -------------------------------------------------------------------

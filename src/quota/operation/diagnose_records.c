@@ -66,11 +66,10 @@ void fsq_diagnose_records(struct fsq_subject *subject)
 	uint32_t next = 1;
 
 	list_registered(subject->diagnosis, &registered);
+	/* Some kernels begin anew at the end. */
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
-	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0) {
-		/* Some kernels begin anew at the end. */
-		if (dquot.id < next)
-			break;
+	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0 &&
+	       dquot.id >= next) {
 		check_record(subject, &dquot, &registered.ids);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;

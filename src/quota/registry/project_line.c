@@ -34,13 +34,11 @@ static bool is_number(const char *text, size_t length)
 	return length > 0;
 }
 
-/* Nothing but the mark, or an entry with the mark instead of the colon. */
+/* Nothing but the mark, or an entry with the mark instead of the colon: @text has none. */
 static bool is_retired(enum fsq_project_file file, const char *text, size_t length)
 {
 	const char *mark;
 
-	if (length == 0 || memchr(text, ':', length))
-		return false;
 	if (strspn(text, "~") >= length)
 		return true;
 	if (file == FSQ_PROJECTS) {
