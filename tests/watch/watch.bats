@@ -122,6 +122,8 @@ inode_limits() {
 	until_true tells .event==\"hard-reached\"
 	rm "/mnt/$1/42"/{1..3}
 	until_true tells .event==\"below-hard\"
+	# ext4 warns that it is below the soft limit, which is none.
+	rm -r "/mnt/$1/42"
 	ends
 	run -0 jq -c '[.event, .limit, .used_inodes, .hard_inodes, .soft_bytes]' "$events"
 	assert_output '["hard-reached","inodes",5,5,null]
@@ -154,12 +156,17 @@ inode_limits() {
 	mkdir -m 1777 /mnt/x/all
 	volume x 42 --soft 512K
 	oracle -x -c 'limit -u bsoft=256k 1000' -c 'limit -g bsoft=256k 1000' /mnt/x
-	watching -u -g /mnt/x
+	program
+	watching -u -g --exec "$BATS_TEST_TMPDIR/program" /mnt/x
 	setpriv --reuid 1000 --regid 1000 --clear-groups \
 		dd if=/dev/zero of=/mnt/x/42/a bs=4k count=200 status=none
 	until_true tells '.type=="user"'
 	until_true tells '.type=="group"'
+	# The one does not wait for the program of the other.
+	until_true runs 2
+	touch "$BATS_TEST_TMPDIR/go"
 	ends
+	assert_equal "$(for run in 1 2; do run_number $run FSQUOTA_TYPE; done | sort | xargs)" 'group user'
 	run -0 jq -c '[.event, .type, .id, .directories]' "$events"
 	assert_equal "$(sort <<<"$output")" '["soft-reached","group",1000,[]]
 ["soft-reached","user",1000,[]]'
@@ -470,10 +477,11 @@ runs() {
 	writes $directory/a 512
 	until_true runs 1
 	# It runs. Another ID does not wait for it.
+	setpriv --reuid 1000 --clear-groups touch $directory/{1..9} 2>/dev/null || :
 	writes /mnt/x/43/a 512
 	until_true runs 2
 	setpriv --reuid 1000 --clear-groups touch $directory/{1..9} 2>/dev/null || :
-	until_true tells '.id==42 and .limit=="inodes" and .event=="hard-reached"'
+	until_true tells '.id==42 and .limit=="inodes" and .event=="hard-reached"' 2
 	"$tenants" again $directory/a 1
 	until_true tells '.id==42 and .limit=="space" and .event=="hard-reached"'
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 2
@@ -574,6 +582,31 @@ project
 	kill -TERM "$watcher"
 	wait "$watcher" || true
 	watcher=
+}
+
+@test "--exec: a signal takes off what waits, and with a second one nothing is waited for" {
+	local id program=$BATS_TEST_TMPDIR/program pipe=$BATS_TEST_TMPDIR/pipe
+	fresh_fs x
+	mkfifo "$pipe."{1000..1009}
+	# It runs until somebody opens its pipe.
+	printf '#!/bin/sh\necho "$FSQUOTA_ID" >>%s/runs\nread -r _ <%s."$FSQUOTA_ID"\n' \
+		"$BATS_TEST_TMPDIR" "$pipe" >"$program"
+	chmod +x "$program"
+	"$tenants" prepare /mnt/x 10
+	watching --exec "$program" /mnt/x
+	"$tenants" fill /mnt/x 10
+	until_true runs 8
+	# One that runs, and is to run again.
+	read -r id <"$BATS_TEST_TMPDIR/runs"
+	"$tenants" again "/mnt/x/$((id - 1000))/file" 1
+	until_true tells true 11
+	kill "$watcher"
+	until_true grep -q STOPPING=1 "$BATS_TEST_TMPDIR/notes"
+	: >"$pipe.$id"
+	until_true eval '[ "$(pgrep -c -P "$watcher")" = 7 ]'
+	ends
+	while read -r id; do : <>"$pipe.$id"; done <"$BATS_TEST_TMPDIR/runs"
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 8
 }
 
 @test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {
