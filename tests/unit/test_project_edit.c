@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/registry/project_edit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tap.h"
 
 static char projects[] = "projects", projid[] = "projid";
+
+/* The number of the call that fails, as on a bad disk; 0: none. */
+static int failing_sync;
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+	if (failing_sync > 0 && --failing_sync == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static void put(const char *file, const char *text)
 {
@@ -245,6 +260,28 @@ static void test_readers(void)
 	ok(holds(projects, "5:/five\n# end\n#:/a:b\n"), "tidied when nobody has it open");
 }
 
+/* A line that did not get to the disk is none, whatever it was written over. */
+static void test_bad_disk(void)
+{
+	int reader;
+
+	put(projid, "");
+	for (int sync = 1; sync <= 2; sync++) {
+		struct fsq_project_edit *edit;
+
+		put(projects, "9~/nine\n# end\n");
+		reader = open(projects, O_RDONLY);
+		edit = lock(true);
+		failing_sync = sync;
+		ok(edit && fsq_project_edit_add_directory(edit, 7, "/more", NULL) == FSQ_E_FAILED &&
+			   failing_sync == 0,
+		   "a call that fails");
+		fsq_project_edit_free(edit);
+		ok(holds(projects, "7~/more\n# end\n"), "the line is switched off");
+		close(reader);
+	}
+}
+
 /* What others read as a number of a line that makes no sense is taken. */
 static void test_taken(void)
 {
@@ -281,6 +318,7 @@ int main(void)
 	test_page();
 	test_refusing();
 	test_readers();
+	test_bad_disk();
 	test_taken();
 	test_names();
 	for (const char *const *file =
