@@ -379,6 +379,11 @@ overlay_on() {
 	rm /run/lock/disk
 	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl_fd
 		-e inject=quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)
+	# What is in its place is not taken away.
+	touch /run/lock/disk
+	finds problem no-device-node /mnt/x2
+	assert_equal "$repair" ''
+	rm /run/lock/disk
 	finds problem no-device-node /mnt/x2
 	told_by_others /mnt/x2
 	typed

@@ -92,7 +92,7 @@ assert_untouched() {
 }
 
 @test "a registered directory that its owner gave another ID is put right, or released" {
-	local nested
+	local nested another
 	for fs in x e; do
 		mkdir -p /mnt/$fs/listed/{sub,nested}
 		touch /mnt/$fs/listed/{sub,nested}/file
@@ -103,6 +103,8 @@ assert_untouched() {
 		rm -r /mnt/$fs/listed/nested
 		mkdir /mnt/$fs/listed/nested
 		nested=$(fsquota assign --hard 1M /mnt/$fs/listed/nested)
+		mkdir /mnt/$fs/listed/another
+		another=$(fsquota assign --hard 1M /mnt/$fs/listed/another)
 		touch /mnt/$fs/listed/nested/file
 		set_id 500 /mnt/$fs/listed /mnt/$fs/listed/sub
 		set_id 77 /mnt/$fs/listed/sub/file
@@ -114,18 +116,19 @@ assert_untouched() {
 		assert_untouched
 		run -0 fsquota assign /mnt/$fs/listed
 		assert_output "$listed"
-		run fsquota id /mnt/$fs/listed{,/sub,/sub/file,/nested,/nested/file}
-		assert_output "$(printf '%s\n' "$listed" "$listed" "$listed" "$nested" "$nested")"
+		run fsquota id /mnt/$fs/listed{,/sub,/sub/file,/nested,/nested/file,/another}
+		assert_output "$(printf '%s\n' "$listed" "$listed" "$listed" "$nested" "$nested" "$another")"
 		# What counts for others does no longer; what nobody knows is left to who made it.
 		set_id 500 /mnt/$fs/listed
 		set_id 7 /mnt/$fs/listed/sub
 		set_id 77 /mnt/$fs/listed/sub/file
 		run -0 fsquota release /mnt/$fs/listed
-		run fsquota id /mnt/$fs/listed{,/sub,/sub/file,/nested,/nested/file}
-		assert_output "$(printf '%s\n' 0 0 77 "$nested" "$nested")"
+		run fsquota id /mnt/$fs/listed{,/sub,/sub/file,/nested,/nested/file,/another}
+		assert_output "$(printf '%s\n' 0 0 77 "$nested" "$nested" "$another")"
 		listed=
 		assert_untouched
 		fsquota release /mnt/$fs/listed/nested
+		fsquota release /mnt/$fs/listed/another
 	done
 }
 

@@ -89,7 +89,7 @@ mounts_not() {
 }
 
 @test "ext4 with the quotas of users and groups in files of its own" {
-	local command
+	local command foreseen
 	fresh_fs e -O '^quota,project'
 	umount /mnt/e
 	mount -o usrjquota=aquota.user,grpjquota=aquota.group,jqfmt=vfsv1 "$FSQ_E_DEV" /mnt/e
@@ -107,6 +107,12 @@ mounts_not() {
 	refuses 3 'lacks the feature' fsquota assign /mnt/e --hard 1M
 	run -3 fsquota supported /mnt/e
 	run -3 fsquota doctor /mnt/e
+	# The kernel does not switch them by the call that is for all filesystems.
+	run_split fsquota disable -u --dry-run /mnt/e
+	foreseen=$status:$stderr
+	run_split fsquota disable -u /mnt/e
+	assert_equal "$foreseen" "$status:$stderr"
+	assert_equal "$status" 3
 	quotaoff -ug /mnt/e
 	fresh_fs e
 }

@@ -103,9 +103,13 @@ limits() {
 @test "a device that is not mounted is named" {
 	umount /mnt/x2
 	run_split fsquota df "$FSQ_X2_DEV"
+	local df=$status:$stderr
+	run_split fsquota doctor "$FSQ_X2_DEV"
 	mount "$FSQ_X2_DEV" /mnt/x2 -o pquota
-	assert_equal "$status" 5
-	[[ $stderr == *"cannot find a mount of the device"* ]] || fail "$stderr"
+	local told
+	for told in "$df" "$status:$stderr"; do
+		[[ $told == 5:*"cannot find a mount of the device"* ]] || fail "$told"
+	done
 }
 
 @test "a file that is far too large is not read" {
@@ -311,6 +315,22 @@ limits() {
 	real -c 'limit -p bsoft=1m 1048577' /mnt/x
 	run -0 fsquota assign --hard 1M /mnt/x/dir
 	assert_output 1048578
+}
+
+@test "a range is searched to its end, and what is not answered is told" {
+	local when
+	fresh_fs x
+	mkdir /mnt/x/dir
+	real -c 'limit -p bhard=1m 500' -c 'limit -p bhard=1m 501' /mnt/x
+	# Asked for are 500, 501 and 505; then what is between, or each of the range.
+	for when in 500-600:4 500-504:3; do
+		run_split strace -o /dev/null -e inject=quotactl_fd:error=EIO:when="${when#*:}" \
+			"$FSQUOTA" assign --hard 1M --id-range "${when%:*}" /mnt/x/dir
+		assert_equal "$status" 1
+		[[ $stderr == *'cannot ask for unused project IDs: Input/output error'* ]] || fail "$stderr"
+	done
+	run -0 fsquota assign --hard 1M --id-range 500-504 /mnt/x/dir
+	assert_output 502
 }
 
 @test "a directory that is registered twice is not taken for one that has all" {
@@ -623,6 +643,11 @@ found() {
 		run -0 fsquota resize $option --json --id 5 --at /mnt/x 2M
 		assert_equal "$(jq '[.. | objects | select(has("hard_bytes")) | .hard_bytes]' -c <<<"$output")" '[2097152]'
 	done
+	mkdir /mnt/x/dir
+	echo 5:/mnt/x/dir >/etc/projects
+	echo five:5 >/etc/projid
+	run -0 fsquota resize --json --name five 3M
+	assert_equal "$(jq '[.. | objects | select(has("hard_bytes")) | .hard_bytes]' -c <<<"$output")" '[3145728]'
 	assert_equal "$(kernel_has /mnt/e 5)" '0 0 1024 0 0 0'
 }
 

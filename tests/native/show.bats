@@ -211,6 +211,10 @@ ids() {
 
 @test "list of a file is an error" {
 	refuses 2 "neither a directory nor a device" fsquota list /mnt/x/web/file
+	# Whether there is quota where the file is, nobody wants to know.
+	run_split fsquota list -rno ID /etc/projects /mnt/e/web
+	assert_equal "$status $stdout" '2 42'
+	assert_equal "$stderr" 'fsquota list: /etc/projects: is neither a directory nor a device'
 }
 
 # --- totals -------------------------------------------------------------------------------------
@@ -235,6 +239,15 @@ ids() {
 		assert_output "[$size,$used,$sum,$((sum > size ? sum - size : 0)),\"/mnt/$fs\"]"
 	done
 	[ "$sum" -gt "$(df -B1 --output=size /mnt/x | tail -1)" ] || fail "the limits fit on /mnt/x"
+}
+
+@test "list --total of limits whose sum is too large has the largest number" {
+	local id limits=()
+	for id in {501..566}; do limits+=(-c "limit -p bhard=255p $id"); done
+	real "${limits[@]}" /mnt/x
+	run -0 fsquota list --total --json /mnt/x
+	real "${limits[@]/255p/0}" /mnt/x
+	assert_line --partial '"hard_bytes":18446744073709551615,'
 }
 
 @test "list --total says how many have no hard limit, and prints a second table" {

@@ -51,6 +51,7 @@ write() {
 	refuses 3 "disable stops the enforcement" fsquota off -p /mnt/e
 	refuses 3 "XFS filesystems only" fsquota remove -p /mnt/e
 	refuses 3 "only when it is mounted" fsquota disable -p /mnt/f
+	refuses 3 "only when it is mounted" fsquota disable -p --dry-run /mnt/f
 	assert_equal "$(enforced)" "[true,true]"
 	# As xfs_quota answers, in its words.
 	run_split xfs_quota -x -f -c 'disable -p' /mnt/e
