@@ -334,15 +334,15 @@ class Steps:
                 len(self.directories(step)) <= 1:
             wrong += self.judge(before, before, mid)
         else:
-            wrong += self.between(before, expected, mid)
+            wrong += self.between(before, expected, mid, self.directories(step))
         if wrong or step.get("relative"):
             # What adds to a limit is not done again: nobody can say whether it was done.
             self.state = mid
             return wrong and [f"{how} at call {self.program.call}: exit status {status}: {err.strip()}"] + wrong
         return self.complete(step, words, rule, before, mid, wanted)
 
-    def between(self, before, expected, mid):
-        """Whatever there is was so before, or is so afterwards"""
+    def between(self, before, expected, mid, directories):
+        """Whatever there is was so before, or is so afterwards, or as one of these directories above it"""
         wrong = []
         for tag in before.limits.keys() | expected.limits.keys() | mid.limits.keys():
             ways = [state.limits.get(tag, world.NO_LIMITS) for state in (before, expected)]
@@ -356,6 +356,8 @@ class Steps:
         for path, node in mid.tree.items():
             ways = [(state.tree[path].tag, state.tree[path].inherit) for state in (before, expected)
                     if path in state.tree]
+            ways += [(expected.tree[directory].tag, node.kind == "d") for directory in directories
+                     if path.startswith(directory + "/") and directory in expected.tree]
             ways += [(tag, not inherit) for tag, inherit in ways if node.kind == "d"]
             if node.tag is not None and path in before.tree and (node.tag, node.inherit) not in ways:
                 wrong.append(f"{path} has ID {node.tag}, not one of {ways}")
