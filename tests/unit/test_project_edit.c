@@ -276,6 +276,8 @@ static void test_bad_disk(void)
 		ok(edit && fsq_project_edit_add_directory(edit, 7, "/more", NULL) == FSQ_E_FAILED &&
 			   failing_sync == 0,
 		   "a call that fails");
+		/* Nothing was added that could be taken back, nor taken that could come back. */
+		fsq_project_edit_rollback(edit);
 		fsq_project_edit_free(edit);
 		ok(holds(projects, "7~/more\n# end\n"), "the line is switched off");
 		close(reader);

@@ -319,7 +319,8 @@ void fsq_project_list_rollback_added(struct fsq_project_list *list)
 
 		if (!entry->added)
 			continue;
-		entry->off = set_switch(list, entry, false) == 0;
+		if (set_switch(list, entry, false) == 0)
+			entry->line.kind = FSQ_LINE_RETIRED;
 		entry->added = false;
 		any = true;
 	}
