@@ -258,12 +258,14 @@ int fsq_release_project(const struct fsq_release_request *request, struct fsq_re
 	return rc;
 }
 
-/* @return   the path that a directory was registered by, for free(3), or NULL */
+/* @return   the path that a directory was registered by, for free(3), or NULL and errno */
 static char *path_of_gone(const char *directory)
 {
 	char *copy = strdup(directory), *slash = copy ? strrchr(copy, '/') : NULL;
 	char *parent, *path = NULL;
 
+	if (!copy)
+		return NULL;
 	while (slash && slash > copy && !slash[1]) {
 		*slash = '\0';
 		slash = strrchr(copy, '/');
@@ -272,7 +274,7 @@ static char *path_of_gone(const char *directory)
 		*slash = '\0';
 	parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
 	if (!parent)
-		path = strdup(directory);
+		path = errno == ENOENT || errno == ENOTDIR ? strdup(directory) : NULL;
 	else if (asprintf(&path, "%s/%s", strcmp(parent, "/") ? parent : "",
 			  slash ? slash + 1 : copy) < 0)
 		path = NULL;
@@ -290,15 +292,16 @@ int fsq_release_gone(const struct fsq_release_request *request, struct fsq_relea
 
 	p.only = path_of_gone(request->directory);
 	if (!p.only)
-		return FSQ_E_NOT_FOUND;
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
+				"cannot resolve the path");
 	p.place.only = p.only;
 	rc = run(&p);
 	free(p.only);
 	*released = p.sum;
 	released->id = p.place.id;
 	/* Where nothing is known of it, the first error is the better one. */
-	if (p.place.id == 0)
-		return FSQ_E_NOT_FOUND;
+	if (p.place.id == 0 && rc == FSQ_E_NOT_FOUND)
+		return rc;
 	if (rc && err)
 		*err = other;
 	return rc;
