@@ -282,12 +282,13 @@ def compare_counts(state, held):
 
 def settled(world, held, seconds=5):
     """What is seen when XFS has cleaned up behind deleted files, and what is wrong with the counts"""
-    end, last = time.monotonic() + seconds, None
+    end, last, stays = time.monotonic() + seconds, None, 0
     while True:
         state = world.look()
         wrong = compare_counts(state, held)
         # What is held cannot be told from what is about to go but by its staying.
-        if (not wrong and (not held or state.extra == last)) or time.monotonic() > end:
+        stays = stays + 1 if state.extra == last else 0
+        if (not wrong and (not held or stays == 2)) or time.monotonic() > end:
             return state, wrong
         last = state.extra
         world.quotas.settle()
