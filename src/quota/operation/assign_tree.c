@@ -114,6 +114,8 @@ static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
 
 	if (rc || !fsq_assignment_comes_last(a))
 		return rc;
+	/* Others may have given it another ID meanwhile, or none. */
+	fsq_inode_project_get(a->directory.target.fd, &a->directory.project);
 	rc = fsq_assignment_tag(a, err);
 	/* What was made in it meanwhile. */
 	return rc ? rc : walk_until_all_is_tagged(a, err);
@@ -139,21 +141,30 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	return fsq_limits_are_same(&limits, &none);
 }
 
-/* The rollback leads to what the release has left, not to what there was before. */
-static int stay_released(struct fsq_assignment *a, struct fsq_error *err)
+/*
+ * The rollback leads to what the release has left, not to what there was before: it has untagged the
+ * directory before we gave it the ID, or after that.
+ *
+ * @before   the project of the directory, when we began
+ */
+static int stay_released(struct fsq_assignment *a, const struct fsq_inode_project *before,
+			 struct fsq_error *err)
 {
-	struct fsq_inode_project *was = &a->directory.project;
+	struct fsq_inode_project now;
 
 	a->limited = false;
-	fsq_place_read_above(&a->directory, was);
-	if (!was->inherit)
-		*was = (struct fsq_inode_project){ 0 };
-	a->tag_request.from = *was;
+	if (fsq_inode_project_get(a->directory.target.fd, &now) == 0 && now.id != a->id) {
+		a->directory.project = now;
+		a->tagged = false;
+	}
+	if (a->directory.project.id != before->id || !a->tagged)
+		a->tag_request.from = a->directory.project;
 	return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path, "was released at the same time");
 }
 
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
+	const struct fsq_inode_project before = a->directory.project;
 	struct fsq_inode_project now;
 	bool listed, named;
 	uint32_t id = 0;
@@ -179,7 +190,7 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
 	if ((a->listed && !listed) || was_released(a, named))
-		return stay_released(a, err);
+		return stay_released(a, &before, err);
 	if ((listed && id != a->id) || fsq_inode_project_get(a->directory.target.fd, &now) ||
 	    now.id != a->id || !now.inherit)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
