@@ -185,6 +185,38 @@ struct project_filter {
 	bool found;
 };
 
+/* Whoever works on all directories of the project has to know of it. */
+static void note_unseen(struct session *session, uint32_t id, const char *directory)
+{
+	uint32_t *unseen;
+
+	session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
+	unseen = array_grow(session->unseen, session->unseen_count, &session->unseen_capacity,
+			    sizeof(*unseen));
+	if (!unseen) {
+		out_of_memory(session);
+		return;
+	}
+	session->unseen = unseen;
+	unseen[session->unseen_count++] = id;
+}
+
+bool paths_saw_all(const struct session *session, uint32_t id)
+{
+	for (size_t i = 0; i < session->unseen_count; i++)
+		if (session->unseen[i] == id)
+			return false;
+	return true;
+}
+
+/* Does an error say that there is no directory, or none of ours? */
+static bool is_elsewhere(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == EINVAL || errnum == EACCES ||
+	       errnum == ELOOP || errnum == ENAMETOOLONG || errnum == ESTALE ||
+	       errnum == ENOTCONN || errnum == ENXIO || errnum == ENODEV;
+}
+
 static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 {
 	struct project_filter *filter = arg;
@@ -201,8 +233,8 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 		/* What xfs_quota says about a directory that is elsewhere. */
 		errno = session->path_count ? EINVAL : ENOENT;
 	}
-	if (mount < 0 && session->native && errno == EIO)
-		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
+	if (mount < 0 && session->native && !is_elsewhere(errno))
+		note_unseen(session, id, directory);
 	if (mount < 0 && (session->native || !generation_tells_stale_lines(session->generation,
 									   session->path_given))) {
 		/* Other filesystems are none of its business. */

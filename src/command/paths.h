@@ -26,6 +26,9 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only);
  */
 void paths_load_projects(struct session *session);
 
+/** @return  whether that has found out of all directories of @id where they are */
+bool paths_saw_all(const struct session *session, uint32_t id);
+
 /**
  * The table's filesystem on which a path lies.
  *

@@ -229,6 +229,9 @@ static void do_project(struct job *job)
 	const char *directory;
 
 	job->walked = 0;
+	if (!paths_saw_all(session, job->id))
+		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
+			      "not all directories of project %s could be looked at", job->word);
 	for (size_t i = 0; i < count; i++)
 		left += directory_at(job, i) != NULL;
 	for (size_t i = 0; i < count && !job->over; i++) {

@@ -284,6 +284,7 @@ void session_end(struct session *session)
 	for (size_t i = 0; i < session->path_count; i++)
 		free(session->paths[i].directory);
 	free(session->paths);
+	free(session->unseen);
 	for (size_t i = 0; i < session->filesystem_count; i++)
 		fsq_filesystem_close(session->filesystems[i]);
 	free(session->filesystems);

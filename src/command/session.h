@@ -60,6 +60,8 @@ struct session {
 	struct fsq_filesystem **filesystems; /* owned */
 	size_t filesystem_count, filesystem_capacity;
 	bool projects_loaded;
+	uint32_t *unseen; /* IDs of directories that could not be looked at */
+	size_t unseen_count, unseen_capacity;
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
 
