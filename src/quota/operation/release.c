@@ -34,6 +34,7 @@ struct release {
 	struct fsq_project_edit *edit;
 	struct fsq_owner owner;
 	uint32_t id;
+	bool names;			/* go with the last line of the ID */
 	bool shared;			/* with other directories */
 	struct fsq_inode_project after; /* what the directory belongs to then */
 	/* What has been done: */
@@ -280,9 +281,10 @@ static int unregister(struct release *r, struct fsq_error *err)
 
 	if (fsq_registry_or_default(r->request->registry)->none)
 		return 0;
-	r->lines = fsq_project_edit_lines_of(r->edit, r->id, directory, true);
-	return r->request->dry_run ? 0
-				   : fsq_project_edit_remove(r->edit, r->id, directory, true, err);
+	r->lines = fsq_project_edit_lines_of(r->edit, r->id, directory, r->names);
+	return r->request->dry_run
+		       ? 0
+		       : fsq_project_edit_remove(r->edit, r->id, directory, r->names, err);
 }
 
 /* With the locks. Last goes what a release that was killed is found by: the line, or without one
@@ -372,17 +374,13 @@ static void fill(const struct release *r, int rc, struct fsq_released *released)
 	released->lines = r->lines;
 }
 
-int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
-		struct fsq_error *err)
+int fsq_release_directory(const struct fsq_release_request *request, bool names,
+			  struct fsq_released *released, struct fsq_error *err)
 {
-	struct release r = { .request = request };
-	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+	struct release r = { .request = request, .names = names };
+	int rc = fsq_place_open_directory(&r.directory, request->directory, err);
 
 	*released = (struct fsq_released){ 0 };
-	if (rc == 0 && !request->directory)
-		return fsq_release_project(request, released, err);
-	if (rc == 0)
-		rc = fsq_place_open_directory(&r.directory, request->directory, err);
 	if (rc == FSQ_E_NOT_FOUND)
 		return fsq_release_gone(request, released, err);
 	if (rc)
@@ -399,4 +397,16 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	rc = fsq_place_explain(&r.directory, rc, err);
 	fsq_place_close(&r.directory);
 	return rc;
+}
+
+int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
+		struct fsq_error *err)
+{
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+
+	*released = (struct fsq_released){ 0 };
+	if (rc)
+		return rc;
+	return request->directory ? fsq_release_directory(request, true, released, err)
+				  : fsq_release_project(request, released, err);
 }

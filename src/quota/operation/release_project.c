@@ -74,7 +74,7 @@ static int release_directories(struct project *p)
 		request.directory = p->place.lines.list[i].word;
 		if (find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT)
 			continue;
-		rc = fsq_release(&request, &released, p->err);
+		rc = fsq_release_directory(&request, false, &released, p->err);
 		p->found = true;
 		add(p, &released);
 	}
@@ -83,11 +83,12 @@ static int release_directories(struct project *p)
 
 static int remove_line(struct project *p, const char *directory)
 {
-	bool dry_run = p->request->dry_run;
+	bool dry_run = p->request->dry_run, names = p->only && !dry_run;
 
 	p->found = true;
-	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, directory, !dry_run);
-	return dry_run ? 0 : fsq_project_edit_remove(p->edit, p->place.id, directory, true, p->err);
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, directory, names);
+	return dry_run ? 0
+		       : fsq_project_edit_remove(p->edit, p->place.id, directory, names, p->err);
 }
 
 /* Of an ID that has no directory any more. */
@@ -102,12 +103,11 @@ static int remove_names(struct project *p)
 }
 
 /* The same in a dry run, where all lines are still there. */
-static void count_names(struct project *p, size_t present, size_t gone, size_t elsewhere)
+static void count_names(struct project *p, size_t elsewhere)
 {
 	uint64_t names = fsq_project_edit_names_of(p->edit, p->place.id);
 
-	/* A single directory was released with the names. */
-	if (elsewhere > 0 || names == 0 || (present == 1 && gone == 0))
+	if (elsewhere > 0 || names == 0)
 		return;
 	p->found = true;
 	p->sum.lines += names;
@@ -116,7 +116,7 @@ static void count_names(struct project *p, size_t present, size_t gone, size_t e
 /* The lines of directories that are gone, and with the last line of the ID its names. */
 static int remove_lines(struct project *p)
 {
-	size_t present = 0, gone = 0, elsewhere = 0;
+	size_t elsewhere = 0;
 	uint32_t now;
 	int rc = 0;
 
@@ -129,31 +129,34 @@ static int remove_lines(struct project *p)
 		/* The directory is another's, by a line above, and this line stays. */
 		if (now != p->place.id)
 			presence = FSQ_ELSEWHERE;
-		present += presence == FSQ_PRESENT;
 		elsewhere += presence == FSQ_ELSEWHERE;
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
 			continue;
-		gone++;
 		rc = remove_line(p, line->word);
 	}
 	if (!p->request->dry_run)
 		return rc ? rc : remove_names(p);
-	count_names(p, present, gone, elsewhere);
+	count_names(p, elsewhere);
 	return 0;
 }
 
-static int take_limits_off(struct project *p, const struct fsq_dquot *dquot)
+/* @off      set if there were some */
+static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, bool *off)
 {
 	const struct fsq_limits limits = fsq_limits_of(dquot);
 	struct fsq_limits none = { .mask = limits.mask };
+	int rc;
 
 	if (fsq_limits_are_same(&limits, &none))
 		return 0;
-	p->found = true;
+	rc = fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
+			    p->request->at, p->err);
+	if (rc)
+		return rc;
+	p->found = *off = true;
 	p->sum.limits_off = true;
 	p->sum.limits = limits;
-	return fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
-			      p->request->at, p->err);
+	return 0;
 }
 
 /* Files must not lose the project that they are counted for. */
@@ -173,11 +176,21 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 				     used, used == 1 ? " has" : "s have", p->place.id));
 }
 
+static void rollback(struct project *p, bool limits_off)
+{
+	fsq_project_edit_rollback(p->edit);
+	if (limits_off)
+		fsq_quotactl_set_limits(&p->fs->place.target, FSQ_PROJECT, p->place.id,
+					&p->sum.limits);
+}
+
 /* With the locks. Limits first: the lines are found again, also in the next call. */
 static int release_rest(struct project *p)
 {
 	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->place.id, p->only);
+	const struct fsq_released before = p->sum;
 	struct fsq_dquot dquot = { .id = p->place.id };
+	bool limits_off = false;
 	int rc = shared ? 0
 			: fsq_limits_read(&p->fs->place.target, p->place.id, true, &dquot, where(p),
 					  p->err);
@@ -188,13 +201,68 @@ static int release_rest(struct project *p)
 	if (rc)
 		return rc;
 	if (!shared)
-		rc = take_limits_off(p, &dquot);
+		rc = take_limits_off(p, &dquot, &limits_off);
 	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
 		rc = remove_lines(p);
+	if (rc && !p->request->dry_run) {
+		rollback(p, limits_off);
+		p->sum = before;
+	}
 	if (rc == 0 && !p->found)
 		rc = fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, where(p),
 			      "there is no quota of project %u", p->place.id);
 	return rc;
+}
+
+/* And nothing else. */
+static int release_names(struct project *p)
+{
+	size_t left = 0;
+	int rc = fsq_project_edit_lock(p->edit, false, p->err);
+
+	if (rc || !p->request->dry_run)
+		return rc ? rc : remove_names(p);
+	for (size_t i = 0; i < p->place.lines.count; i++)
+		left += p->place.lines.list[i].id == p->place.id &&
+			find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT;
+	count_names(p, left);
+	return 0;
+}
+
+static bool has_record(const struct fsq_volume *volume, uint32_t id)
+{
+	static const struct fsq_limits none;
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+	int rc = fsq_quota_get(volume->fs, FSQ_PROJECT, id, &dquot);
+
+	if (rc)
+		return rc != -ENOENT;
+	limits = fsq_limits_of(&dquot);
+	return fsq_limits_are_used(&dquot) || !fsq_limits_are_same(&limits, &none);
+}
+
+/*
+ * Without a directory that tells where the project is, it may still have names, as a release that was
+ * killed leaves them. They go if it is nowhere.
+ *
+ * @rc       of looking for it
+ */
+static int release_nowhere(struct project *p, int rc)
+{
+	const struct fsq_volumes *volumes = &p->place.volumes;
+
+	if (rc != FSQ_E_NOT_FOUND || p->only)
+		return rc;
+	for (size_t i = 0; i < volumes->count; i++)
+		if (volumes->list[i].has_quota && volumes->list[i].first == i &&
+		    has_record(&volumes->list[i], p->place.id))
+			return rc;
+	for (size_t i = 0; i < p->place.lines.count; i++)
+		if (p->place.lines.list[i].id == p->place.id)
+			return rc;
+	rc = release_names(p);
+	return rc || p->found ? rc : FSQ_E_NOT_FOUND;
 }
 
 static int release(struct project *p)
@@ -212,11 +280,15 @@ static int release(struct project *p)
 			     : fsq_project_place_find(&p->place, &p->fs, p->err);
 	if (p->opened)
 		p->fs = p->opened;
+	if (!p->fs)
+		return release_nowhere(p, rc);
 	if (rc == 0)
 		rc = release_directories(p);
-	/* Files that were deleted, but are open, stay; they were told. */
-	if (rc || p->sum.left_inodes > 0)
+	if (rc)
 		return rc;
+	/* Files that were deleted, but are open, stay; they were told. */
+	if (p->sum.left_inodes > 0)
+		return release_names(p);
 	if (p->request->dry_run)
 		looks = 0;
 	rc = fsq_limits_read_settled(&p->fs->place.target, p->place.id, &looks, &dquot, where(p),

@@ -5,7 +5,16 @@
 
 #include "quota/fsquota.h"
 
-/** As fsq_release() without a directory. */
+/**
+ * As fsq_release() of a directory.
+ *
+ * @names    with the last directory of the project go its names: by the line it is found again, if this
+ *           process is killed
+ */
+int fsq_release_directory(const struct fsq_release_request *request, bool names,
+			  struct fsq_released *released, struct fsq_error *err);
+
+/** As fsq_release() without a directory. The names go last: by them it is found again. */
 int fsq_release_project(const struct fsq_release_request *request, struct fsq_released *released,
 			struct fsq_error *err);
 
