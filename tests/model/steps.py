@@ -499,6 +499,9 @@ class Steps:
             # The second one saw what the first was about, which then failed, and undid it, or was undone itself.
             orders += [[one]] if status or second["status"] else []
             orders += [[other], [], [self.begun(step["first"]), other]] if status else []
+        if step["came"] and status and step["first"].get("mkdir") and step["second"]["do"] == "prune":
+            # It saw the directory that was made for a moment.
+            orders += [[one]]
         differences = [self.differences(order, step, before) for order in orders]
         if all(differences):
             wrong.append(f"stopped at call {call}: {status}, {err.strip()!r}; {second['status']}, {second['err'].strip()!r}")
