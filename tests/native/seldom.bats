@@ -91,6 +91,28 @@ limits() {
 	run -5 fsquota release --name ghost --at /mnt/x
 }
 
+@test "what a killed release has left of a project is released without a filesystem, if it is a name" {
+	fresh_fs x
+	fresh_fs e
+	echo web:1048580 >/etc/projid
+	refuses 5 /nowhere fsquota release --name web --at /nowhere
+	run -0 fsquota release --name web --dry-run
+	assert_output 'would-release project 1048580 (web): 1 line'
+	assert_equal "$(</etc/projid)" web:1048580
+	# Limits may be all that there is of it.
+	real -f -c 'limit -p bhard=1m 1048580' /mnt/e
+	refuses 5 "with --at" fsquota release --name web
+	run -0 fsquota release --name web --at /mnt/e
+	assert_equal "$(</etc/projid)$(kernel_has /mnt/e 1048580)" ''
+	echo web:1048580 >/etc/projid
+	run -0 fsquota release --name web
+	assert_equal "$(</etc/projid)" ''
+	# Of an ID that no assignment chooses, the filesystem may be one that is not mounted.
+	echo web:42 >/etc/projid
+	refuses 5 "with --at" fsquota release --name web
+	assert_equal "$(</etc/projid)" web:42
+}
+
 @test "a directory is released by its name when the one above it is gone, too" {
 	fresh_fs x
 	mkdir -p /mnt/x/above/dir

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocate.h"
 #include "limits.h"
 #include "project_place.h"
 #include "quota/base/error.h"
@@ -244,15 +245,19 @@ static bool has_record(const struct fsq_volume *volume, uint32_t id)
 
 /*
  * Without a directory that tells where the project is, it may still have names, as a release that was
- * killed leaves them. They go if it is nowhere.
+ * killed leaves them. They go if it is nowhere, and if it has an ID as assignments choose them: others
+ * may be of what is not mounted now.
  *
  * @rc       of looking for it
  */
 static int release_nowhere(struct project *p, int rc)
 {
+	const struct fsq_id_range usual =
+		fsq_allocate_range(&(struct fsq_id_range){ 0 }, p->request->registry);
 	const struct fsq_volumes *volumes = &p->place.volumes;
 
-	if (rc != FSQ_E_NOT_FOUND || p->only)
+	if (rc != FSQ_E_NOT_FOUND || p->only || p->request->at || p->place.id < usual.first ||
+	    p->place.id > usual.last)
 		return rc;
 	for (size_t i = 0; i < volumes->count; i++)
 		if (volumes->list[i].has_quota && volumes->list[i].first == i &&
