@@ -51,8 +51,8 @@ int fsq_assignment_set_limits(struct fsq_assignment *a, struct fsq_error *err)
 void fsq_assignment_unset_limits(struct fsq_assignment *a)
 {
 	if (a->limited)
-		fsq_quotactl_set_limits(&a->directory.target, FSQ_PROJECT, a->id,
-					&a->limits_before);
+		fsq_limits_put_back(&a->directory.target, a->id, &a->limits_after,
+				    &a->limits_before);
 	a->limited = false;
 }
 

@@ -130,6 +130,18 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 	return 0;
 }
 
+void fsq_limits_put_back(struct fsq_target *target, uint32_t id, const struct fsq_limits *set,
+			 const struct fsq_limits *before)
+{
+	struct fsq_dquot dquot = { .id = id };
+	struct fsq_limits now;
+	int rc = fsq_quotactl_get(target, FSQ_PROJECT, id, &dquot);
+
+	now = fsq_limits_of(&dquot);
+	if ((rc && rc != -ENOENT) || fsq_limits_are_same(&now, set))
+		fsq_quotactl_set_limits(target, FSQ_PROJECT, id, before);
+}
+
 int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struct fsq_dquot *dquot,
 		    const char *path, struct fsq_error *err)
 {

@@ -49,6 +49,15 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 		   bool dry_run, const char *path, struct fsq_error *err);
 
 /**
+ * Undo fsq_limits_set(), unless somebody has set others since: limits are set without a lock.
+ *
+ * @set      what was set
+ * @before   what there was before
+ */
+void fsq_limits_put_back(struct fsq_target *target, uint32_t id, const struct fsq_limits *set,
+			 const struct fsq_limits *before);
+
+/**
  * Read the quota of a project.
  *
  * @or_empty a project that the kernel has no record of has neither use nor limits

@@ -189,10 +189,10 @@ static int take_limits_off(struct prune *p, const struct fsq_volume *volume,
 
 static void put_limits_back(const struct fsq_volume *volume, const struct fsq_dquot *dquot)
 {
-	const struct fsq_limits limits = fsq_limits_of(dquot);
+	const struct fsq_limits none = { 0 }, limits = fsq_limits_of(dquot);
 
 	if (is_limited(dquot))
-		fsq_quota_set_limits(volume->fs, FSQ_PROJECT, dquot->id, &limits);
+		fsq_limits_put_back(&volume->fs->place.target, dquot->id, &none, &limits);
 }
 
 /* Limits first: without them the line is found again; without the line they may not be. */

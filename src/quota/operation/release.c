@@ -255,12 +255,12 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 
 static void rollback(struct release *r)
 {
+	const struct fsq_limits none = { 0 };
 	const struct fsq_inode_project *was = &r->directory.project;
 
 	fsq_project_edit_rollback(r->edit);
 	if (r->limits_off)
-		fsq_quotactl_set_limits(&r->directory.target, FSQ_PROJECT, r->id,
-					&r->limits_before);
+		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
 	r->limits_off = false;
 	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
 	fsq_tree_tag_rollback(r->tree);

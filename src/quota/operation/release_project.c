@@ -179,10 +179,11 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 
 static void rollback(struct project *p, bool limits_off)
 {
+	const struct fsq_limits none = { 0 };
+
 	fsq_project_edit_rollback(p->edit);
 	if (limits_off)
-		fsq_quotactl_set_limits(&p->fs->place.target, FSQ_PROJECT, p->place.id,
-					&p->sum.limits);
+		fsq_limits_put_back(&p->fs->place.target, p->place.id, &none, &p->sum.limits);
 }
 
 /* With the locks. Limits first: the lines are found again, also in the next call. */
