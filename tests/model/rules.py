@@ -266,7 +266,7 @@ class Model:
         return OK
 
     def resize(self, state, directory, options):
-        """options: size, relative, soft, hard_inodes, allow_shrink"""
+        """options: size, relative, soft, hard_inodes, allow_shrink; is_early: before the files are counted"""
         status = self.find(state, directory)
         if status:
             return status
@@ -294,7 +294,7 @@ class Model:
 
     def resized(self, state, tag, options):
         bsoft, bhard, isoft, ihard = state.limits.get(tag, (0, 0, 0, 0))
-        used_blocks, used_inodes = state.used(tag)
+        used_blocks, used_inodes = (0, 0) if options.get("is_early") else state.used(tag)
         hard = bhard if bhard < UNLIMITED else 0
         if options.get("size"):
             blocks = self.rounded(options["size"])
