@@ -230,17 +230,19 @@ int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err)
 	return FSQ_E_NOT_SUPPORTED;
 }
 
-void fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above)
+int fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above)
 {
-	int fd = openat(place->target.fd, "..", DIRECTORY_FLAGS & ~O_NOFOLLOW);
+	int fd = openat(place->target.fd, "..", DIRECTORY_FLAGS & ~O_NOFOLLOW), rc;
 	struct stat here, there;
 
 	*above = (struct fsq_inode_project){ 0 };
 	if (fd < 0)
-		return;
-	if (fstat(place->target.fd, &here) == 0 && fstat(fd, &there) == 0 &&
-	    here.st_dev == there.st_dev && here.st_ino != there.st_ino &&
-	    fsq_inode_project_get(fd, above))
+		return -errno;
+	rc = fstat(place->target.fd, &here) || fstat(fd, &there) ? -errno : 0;
+	if (rc == 0 && here.st_dev == there.st_dev && here.st_ino != there.st_ino)
+		rc = fsq_inode_project_get(fd, above);
+	if (rc)
 		*above = (struct fsq_inode_project){ 0 };
 	close(fd);
+	return rc;
 }

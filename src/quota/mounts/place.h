@@ -75,7 +75,9 @@ int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err);
  * Read the project of the directory above a directory.
  *
  * @above    filled in any case: without an ID if it is on another file system or cannot be read
+ * @return   0, or the negative errno with which it cannot be read
+ * Source: ioctl_xfs_fsgetxattr(2)
  */
-void fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above);
+int fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above);
 
 #endif

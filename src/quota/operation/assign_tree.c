@@ -73,6 +73,7 @@ static int request_reclaim(struct fsq_assignment *a, struct fsq_error *err)
 static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_inode_project *was = &a->directory.project;
+	int rc;
 
 	a->tag_request = (struct fsq_tree_tag_request){
 		.fd = a->directory.target.fd,
@@ -85,8 +86,10 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.options = a->request->options,
 	};
 	/* Somebody did not finish: what is left is that of the directory above, or has none. */
-	if (was->id == a->id)
-		fsq_place_read_above(&a->directory, &a->tag_request.from);
+	rc = was->id == a->id ? fsq_place_read_above(&a->directory, &a->tag_request.from) : 0;
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->directory.path,
+				"cannot find the project of the directory above");
 	return a->listed && was->id != 0 && was->id != a->id ? request_reclaim(a, err) : 0;
 }
 

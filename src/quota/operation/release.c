@@ -73,10 +73,12 @@ static int find_after(struct release *r)
 {
 	char *copy = strdup(r->directory.path);
 	uint32_t id;
+	int rc = copy ? fsq_place_read_above(&r->directory, &r->after) : -ENOMEM;
 
-	if (!copy)
-		return -ENOMEM;
-	fsq_place_read_above(&r->directory, &r->after);
+	if (rc) {
+		free(copy);
+		return rc;
+	}
 	if (!r->after.inherit || r->after.id == r->id)
 		r->after = (struct fsq_inode_project){ 0 };
 	else if (fsq_project_edit_id_of(r->edit, dirname(copy), &id))
@@ -312,9 +314,10 @@ static int prepare(struct release *r, struct fsq_error *err)
 		return rc;
 	r->now = r->directory.project;
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
-	if (find_after(r))
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path, "cannot go on");
-	return 0;
+	rc = find_after(r);
+	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
+			     "cannot find the project of the directory above")
+		  : 0;
 }
 
 /* One walk that only looks. Without the locks, as the real ones. */
