@@ -160,8 +160,10 @@ static int stay_released(struct fsq_assignment *a, const struct fsq_inode_projec
 		a->directory.project = now;
 		a->tagged = false;
 	}
-	if (a->directory.project.id != before->id || !a->tagged)
+	if (a->directory.project.id != before->id || !a->tagged) {
 		a->tag_request.from = a->directory.project;
+		fsq_tree_tag_forget(a->tree);
+	}
 	return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path, "was released at the same time");
 }
 

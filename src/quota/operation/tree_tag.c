@@ -418,6 +418,11 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 	return walk_tree(tag, restore_entry, false, NULL);
 }
 
+void fsq_tree_tag_forget(struct fsq_tree_tag *tag)
+{
+	fsq_inode_map_free(&tag->exceptions);
+}
+
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 {
 	if (!tag)

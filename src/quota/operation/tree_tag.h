@@ -67,6 +67,12 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,
  */
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
 
+/**
+ * Somebody else has taken the ID off the tree since the first walk: a rollback gives all that has it
+ * the old one, also what had it or a third one before.
+ */
+void fsq_tree_tag_forget(struct fsq_tree_tag *tag);
+
 /** NULL is ignored. */
 void fsq_tree_tag_free(struct fsq_tree_tag *tag);
 
