@@ -4,7 +4,6 @@
  * calls with this errno: ENOSYS as an older kernel does, EPERM as container engines do.
  */
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "../lib/trace.h"
 #include "quota/kernel/compat.h"
 
 static const struct {
@@ -53,30 +53,19 @@ static int error_of(const char *name)
 	exit(125);
 }
 
-static void add(struct sock_fprog *program, struct sock_filter line)
-{
-	program->filter[program->len++] = line;
-}
-
 /* @names    is taken apart */
 static void forbid(int error, char *names)
 {
-	static struct sock_filter lines[2 * sizeof(calls) / sizeof(calls[0]) + 2];
-	struct sock_fprog program = { .filter = lines };
+	unsigned int numbers[sizeof(calls) / sizeof(calls[0])];
+	size_t count = 0;
 	char *rest = NULL;
 
-	add(&program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						   offsetof(struct seccomp_data, nr)));
-	for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-		__u32 number = (__u32)number_of(name), answer = SECCOMP_RET_ERRNO | (__u32)error;
-
-		add(&program,
-		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1));
-		add(&program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
-	}
-	add(&program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	for (char *name = strtok_r(names, ",", &rest);
+	     name && count < sizeof(numbers) / sizeof(numbers[0]);
+	     name = strtok_r(NULL, ",", &rest))
+		numbers[count++] = (unsigned int)number_of(name);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+	    filter_calls(numbers, count, SECCOMP_RET_ERRNO | (unsigned int)error)) {
 		perror("forbid: no seccomp filter");
 		exit(125);
 	}

@@ -17,8 +17,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,14 +24,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library's <sys/ptrace.h> and the kernel's do not go together. */
-extern long ptrace(int request, ...);
+#include "../lib/trace.h"
 
 #define WORDS 64
 /* Numbers of calls that the headers may lack; the same on every architecture but alpha. */
@@ -89,22 +84,6 @@ static bool parse(char *line, struct order *order)
 	return true;
 }
 
-static void stop_at_calls(void)
-{
-	struct sock_filter filter[CALLS + 3] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	};
-	struct sock_fprog filters = { CALLS + 3, filter };
-
-	for (size_t i = 0; i < CALLS; i++)
-		filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i],
-							     (unsigned char)(CALLS - i), 0);
-	filter[CALLS + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	filter[CALLS + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filters))
-		_exit(125);
-}
-
 static void be_program(const struct order *order)
 {
 	int out = open(out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -114,51 +93,38 @@ static void be_program(const struct order *order)
 	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
 		_exit(125);
 	if (order->count) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		raise(SIGSTOP);
-		stop_at_calls();
+		trace_me();
+		if (filter_calls(calls, CALLS, SECCOMP_RET_TRACE))
+			_exit(125);
 	}
 	execv(order->command[0], order->command);
 	_exit(127);
 }
 
-static unsigned long number_of_call(pid_t pid)
-{
-#ifdef __x86_64__
-	return (unsigned long)ptrace(PTRACE_PEEKUSR, pid,
-				     offsetof(struct user_regs_struct, orig_rax), NULL);
-#else
-#error "how a call is known on this machine is not known here"
-#endif
-}
-
 /* It is stopped before the call. @return  the number of the call */
 static unsigned long disturb(pid_t program, pid_t pid, const struct order *order)
 {
-	unsigned long call = number_of_call(pid);
+	struct ptrace_syscall_info info;
 	char line[16];
 
+	if (!trace_ask(pid, &info))
+		die("ptrace");
 	if (order->kill && kill(program, SIGKILL))
 		die("kill");
 	if (order->stop) {
-		printf("stopped %lu\n", call);
+		printf("stopped %lu\n", (unsigned long)info.entry.nr);
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			exit(0);
 	}
-	/* A number that is none: the kernel does nothing, and this is the result. */
-	if (order->error &&
-	    (ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, orig_rax), -1L) ||
-	     ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, rax),
-		    (long)-order->error)))
+	if (order->error && !trace_fail_call(pid, order->error))
 		die("ptrace");
-	return call;
+	return (unsigned long)info.entry.nr;
 }
 
 static pid_t start(const struct order *order)
 {
 	pid_t pid = order->count ? fork() : vfork();
-	int status;
 
 	if (pid < 0)
 		die("fork");
@@ -166,13 +132,10 @@ static pid_t start(const struct order *order)
 		be_program(order);
 	if (order->count == 0)
 		return pid;
-	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-		die("the program does not start");
-	if (ptrace(PTRACE_SETOPTIONS, pid, NULL,
-		   PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
-			   PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
+	if (!trace_begin(pid, PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
+				      PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
 	    ptrace(PTRACE_CONT, pid, NULL, 0L))
-		die("ptrace");
+		die("the program does not start");
 	return pid;
 }
 

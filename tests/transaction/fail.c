@@ -18,8 +18,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -27,14 +25,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library's <sys/ptrace.h> and the kernel's do not go together. */
-extern long ptrace(int request, ...);
+#include "../lib/trace.h"
 
 #define WORDS 32
 
@@ -101,20 +96,6 @@ static bool parse(char *line, struct order *order)
 	return false;
 }
 
-static void stop_at(unsigned int call)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filters = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filters))
-		_exit(125);
-}
-
 static void be_program(const struct order *order)
 {
 	int out = open(order->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -126,9 +107,9 @@ static void be_program(const struct order *order)
 	/* A shell lets what runs in its background ignore it. */
 	signal(SIGINT, SIG_DFL);
 	if (order->count) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		raise(SIGSTOP);
-		stop_at(order->call);
+		trace_me();
+		if (filter_calls(&order->call, 1, SECCOMP_RET_TRACE))
+			_exit(125);
 	}
 	execv(order->command[0], order->command);
 	_exit(127);
@@ -143,15 +124,8 @@ static void disturb(pid_t pid, const struct order *order)
 			die("kill");
 		return;
 	}
-#ifdef __x86_64__
-	/* A number that is none: the kernel does nothing, and this is the result. */
-	if (ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, orig_rax), -1L) ||
-	    ptrace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, rax),
-		   (long)-order->error))
+	if (!trace_fail_call(pid, order->error))
 		die("ptrace");
-#else
-#error "how a call fails on this machine is not known here"
-#endif
 }
 
 /* A stop of a thread or child. @return  the signal it is to get */
@@ -171,7 +145,6 @@ static int see_stop(pid_t pid, int status, const struct order *order, unsigned l
 static pid_t start(const struct order *order)
 {
 	pid_t pid = fork();
-	int status;
 
 	if (pid < 0)
 		die("fork");
@@ -179,13 +152,10 @@ static pid_t start(const struct order *order)
 		be_program(order);
 	if (order->count == 0)
 		return pid;
-	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-		die("the program does not start");
-	if (ptrace(PTRACE_SETOPTIONS, pid, NULL,
-		   PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
-			   PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
+	if (!trace_begin(pid, PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
+				      PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
 	    ptrace(PTRACE_CONT, pid, NULL, 0L))
-		die("ptrace");
+		die("the program does not start");
 	return pid;
 }
 

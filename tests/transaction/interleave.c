@@ -24,7 +24,6 @@
 #include <fcntl.h>
 #include <linux/dqblk_xfs.h>
 #include <linux/fs.h>
-#include <linux/ptrace.h>
 #include <linux/quota.h>
 #include <poll.h>
 #include <regex.h>
@@ -38,12 +37,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library's <sys/ptrace.h> and the kernel's do not go together. */
-extern long ptrace(int request, ...);
+#include "../lib/trace.h"
 
 #ifndef SYS_quotactl_fd
 #define SYS_quotactl_fd 443
@@ -368,30 +365,15 @@ static void end_kubelet(pid_t pid)
 
 /* --- the command, stopped --- */
 
-/* User-Mode Linux before 6.17 knows only the older way to ask. */
 static bool is_entry(pid_t pid, uint64_t *number, uint64_t *path)
 {
 	struct ptrace_syscall_info info;
-#ifdef __x86_64__
-	struct user_regs_struct registers;
-#endif
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) > 0) {
-		*number = info.entry.nr;
-		*path = info.entry.args[*number == SYS_openat];
-		return info.op == PTRACE_SYSCALL_INFO_ENTRY;
-	}
-#ifdef __x86_64__
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers))
-		die("PTRACE_GETREGS");
-	*number = registers.orig_rax;
-	*path = *number == SYS_openat ? registers.rsi : registers.rdi;
-	/* A system call begins with this in place of its result. */
-	return (int64_t)registers.rax == -ENOSYS;
-#else
-	die("PTRACE_GET_SYSCALL_INFO");
-	return false;
-#endif
+	if (!trace_ask(pid, &info))
+		die("ptrace");
+	*number = info.entry.nr;
+	*path = info.entry.args[*number == SYS_openat];
+	return info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
 static bool opens_projects(pid_t pid, uint64_t number, uint64_t address)
@@ -435,9 +417,8 @@ static bool run_to(pid_t pid, int stop, int *status)
 	uint64_t number, path;
 	int count = -1, deliver = 0;
 
-	if (waitpid(pid, status, 0) != pid || !WIFSTOPPED(*status))
+	if (!trace_begin(pid, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
 		die("the command does not start");
-	ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, pid, 0, (long)deliver) || waitpid(pid, status, 0) != pid)
 			die("ptrace");

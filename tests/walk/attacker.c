@@ -39,9 +39,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/filter.h>
 #include <linux/fs.h>
-#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -54,16 +52,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library's <sys/ptrace.h> and the kernel's do not go together. */
-extern long ptrace(int request, ...);
+#include "../lib/trace.h"
 
 #define USER 1000
 #define VICTIM_ID 33
@@ -499,15 +494,9 @@ static void on_alarm(int signal)
 
 static void forbid_openat2(void)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
+	const unsigned int call = SYS_openat2;
 
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (filter_calls(&call, 1, SECCOMP_RET_ERRNO | ENOSYS))
 		_exit(125);
 }
 
@@ -517,31 +506,18 @@ static void forbid_openat2(void)
  */
 static void let_no_time_pass(void)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_nanosleep, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_nanosleep, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
+	const unsigned int calls[] = { SYS_nanosleep, SYS_clock_nanosleep };
 
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (filter_calls(calls, COUNT(calls), SECCOMP_RET_ERRNO))
 		_exit(125);
 }
 
 /* Let the tool stop at this one call, and run at full speed up to it. */
 static void stop_at_open_tree(void)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_OPEN_TREE, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = COUNT(filter), .filter = filter };
+	const unsigned int call = CALL_OPEN_TREE;
 
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (filter_calls(&call, 1, SECCOMP_RET_TRACE))
 		_exit(125);
 }
 
@@ -584,20 +560,13 @@ static bool stops_by_filter(void)
 
 static void stop_at_windows(void)
 {
-	struct sock_filter filter[64] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						   offsetof(struct seccomp_data, nr)) };
-	struct sock_fprog program = { .len = 1, .filter = filter };
+	unsigned int calls[32];
+	size_t count = 0;
 
-	for (unsigned int number = 0; number <= CALL_FILE_SETATTR; number++) {
-		if (!is_window(number))
-			continue;
-		filter[program.len++] =
-			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
-		filter[program.len++] =
-			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
-	}
-	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	for (unsigned int number = 0; number <= CALL_FILE_SETATTR && count < COUNT(calls); number++)
+		if (is_window(number))
+			calls[count++] = number;
+	if (filter_calls(calls, count, SECCOMP_RET_TRACE))
 		_exit(125);
 }
 
@@ -631,8 +600,7 @@ static pid_t start(char **command, uint32_t id, int out, int err, bool traced)
 	if (traced) {
 		if (is("release"))
 			let_no_time_pass();
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		raise(SIGSTOP);
+		trace_me();
 		if (big)
 			stop_at_open_tree();
 		else if (stops_by_filter())
@@ -678,33 +646,6 @@ static bool opened_device(pid_t pid, int64_t fd)
 	return !(flags & O_PATH);
 }
 
-/* What it stopped at; User-Mode Linux knows only the older way to ask. */
-static bool ask(pid_t pid, struct ptrace_syscall_info *info)
-{
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(*info), info) > 0)
-		return true;
-#ifdef __x86_64__
-	struct user_regs_struct registers;
-
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers))
-		return false;
-	memset(info, 0, sizeof(*info));
-	/* A system call begins with this in place of its result. */
-	if ((int64_t)registers.rax != -ENOSYS) {
-		info->op = PTRACE_SYSCALL_INFO_EXIT;
-		info->exit.rval = (int64_t)registers.rax;
-		return true;
-	}
-	info->op = PTRACE_SYSCALL_INFO_ENTRY;
-	info->entry.nr = registers.orig_rax;
-	info->entry.args[0] = registers.rdi;
-	info->entry.args[1] = registers.rsi;
-	return true;
-#else
-	return false;
-#endif
-}
-
 /*
  * Let it run up to a window, swap, and let it run on.
  * @return   its status; *swapped tells whether there was such a window
@@ -718,10 +659,8 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 	int status, deliver = 0;
 
 	*swapped = false;
-	if (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+	if (!trace_begin(pid, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP))
 		die("the tool did not start");
-	ptrace(PTRACE_SETOPTIONS, pid, NULL,
-	       PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP);
 	for (;;) {
 		/* Nothing more is to be done, unless devices are at stake. */
 		bool runs_on = (*swapped && kind != DEVICE) || (big && !armed) || stops_by_filter();
@@ -739,7 +678,7 @@ static int run_to_window(pid_t pid, unsigned int window, bool *swapped)
 		deliver = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP
 				  ? 0
 				  : WSTOPSIG(status);
-		if (!at_call || (*swapped && kind != DEVICE) || !ask(pid, &info))
+		if (!at_call || (*swapped && kind != DEVICE) || !trace_ask(pid, &info))
 			continue;
 		/* At a filter, which the kernel tells apart, it begins as well. */
 		if (at_filter || info.op == PTRACE_SYSCALL_INFO_ENTRY) {
