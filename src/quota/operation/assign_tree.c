@@ -155,7 +155,6 @@ static int stay_released(struct fsq_assignment *a, const struct fsq_inode_projec
 {
 	struct fsq_inode_project now;
 
-	a->limited = false;
 	if (fsq_inode_project_get(a->directory.target.fd, &now) == 0 && now.id != a->id) {
 		a->directory.project = now;
 		a->tagged = false;
