@@ -103,7 +103,9 @@ limits() {
 	real -f -c 'limit -p bhard=1m 1048580' /mnt/e
 	refuses 5 "with --at" fsquota release --name web
 	run -0 fsquota release --name web --at /mnt/e
-	assert_equal "$(</etc/projid)$(kernel_has /mnt/e 1048580)" ''
+	assert_equal "$(</etc/projid)" ''
+	# ext4 may keep an empty record for a while.
+	[[ $(kernel_has /mnt/e 1048580) =~ ^[0\ ]*$ ]]
 	echo web:1048580 >/etc/projid
 	run -0 fsquota release --name web
 	assert_equal "$(</etc/projid)" ''
