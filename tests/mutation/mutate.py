@@ -3,16 +3,20 @@
 #
 # Break the code in many places, one at a time, and see a test fail.
 #
-#   mutate.py [--seed N] [--count N] [--only REGEX] [--list]
+#   mutate.py [--seed N] [--count N] [--from N] [--only REGEX] [--seconds N] [--list] [--no-control]
 #
 # --seed   which places (default 1)
 # --count  how many of them (default 100)
+# --from   begin with the Nth of them
 # --only   in files that match
+# --seconds  how long the tests of one may take (default 1800); what is not killed by then survives
 # --list   only say where
+# --no-control  do not look first that these tests pass on the code as it is
 #
 # Works in build-mutation, a copy of the tree; needs what "make check" needs. Of each mutant it runs the
 # tests that concern its file, in the order of suites.list, up to the first that fails. Prints what each
-# was killed by, and at the end killed/tried; exit status 1 if fewer than 95 of 100 are.
+# was killed by, and at the end killed/tried; exit status 1 if fewer than 95 of 100 are. A mutant of
+# equal.list does what the code does, for the reason given there; it is not tried.
 import argparse
 import pathlib
 import random
@@ -74,6 +78,12 @@ def suites():
             yield re.compile(pattern), files
 
 
+def equals():
+    """(file, the line, what it becomes), of which the reason says why that is the same"""
+    return {tuple(line.split("\t")[:3]) for line in (HERE / "equal.list").read_text().splitlines()
+            if line and not line.startswith("#")}
+
+
 def tests_of(path):
     files = []
     for pattern, more in suites():
@@ -101,9 +111,8 @@ def prepare():
         sys.exit("mutate.py: it does not build as it is")
 
 
-def first_failure(path):
+def first_failure(files, seconds):
     """@return  the test that fails, None if none does"""
-    files = tests_of(path)
     for unit in [file for file in files if file.startswith("unit/")]:
         try:
             done = subprocess.run([COPY / "build/tests" / unit], capture_output=True, timeout=60, check=False)
@@ -117,8 +126,8 @@ def first_failure(path):
     env = {"srcdir": str(COPY), "builddir": str(COPY / "build"), "FSQUOTA": str(COPY / "build/src/fsquota"),
            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "dumb"}
     try:
-        done = subprocess.run([COPY / "tests/guest/run", "--new", "--timeout", "1800", "--", HERE / "first_failure",
-                               *guest], cwd=COPY / "build", env=env, capture_output=True, text=True, timeout=1900,
+        done = subprocess.run([COPY / "tests/guest/run", "--new", "--timeout", str(seconds), "--", HERE / "first_failure",
+                               *guest], cwd=COPY / "build", env=env, capture_output=True, text=True, timeout=seconds + 100,
                               check=False)
     except subprocess.TimeoutExpired:
         return "(stands still)"
@@ -128,7 +137,15 @@ def first_failure(path):
     return done.stdout.strip().splitlines()[-1] if done.stdout.strip() else f"(status {done.returncode})"
 
 
-def try_one(path, number, before, after):
+def control(paths):
+    """What fails on the code as it is would kill every mutant."""
+    files = dict.fromkeys(file for path in paths for file in tests_of(path))
+    fails = first_failure(files, 5400)
+    if fails:
+        sys.exit(f"mutate.py: the code as it is: {fails}")
+
+
+def try_one(path, number, before, after, seconds):
     """@return  what killed it; None: it survives; "": it does not build"""
     name = path.relative_to(TOP)
     copy = COPY / name
@@ -140,7 +157,7 @@ def try_one(path, number, before, after):
     try:
         if not make("src/fsquota", "check-programs"):
             return ""
-        return first_failure(path)
+        return first_failure(tests_of(path), seconds)
     finally:
         copy.write_text(text)
 
@@ -149,20 +166,29 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--from", type=int, default=1, dest="first")
     parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=int, default=1800)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--no-control", action="store_true")
     given = parser.parse_args()
-    chosen = choose(given.seed, given.count, given.only)
+    chosen = choose(given.seed, given.count, given.only)[given.first - 1:]
     if not given.list:
         prepare()
+        if not given.no_control:
+            control(place[0] for place in chosen)
     killed = tried = 0
+    equal = equals()
     for path, number, before, after in chosen:
         where = f"{path.relative_to(TOP)}:{number}: {before.strip()}  ->  {after.strip()}"
         if given.list:
             print(where)
             continue
+        if (path.name, before.strip(), after.strip()) in equal:
+            print(f"equal      {where}", flush=True)
+            continue
         begun = time.monotonic()
-        by = try_one(path, number, before, after)
+        by = try_one(path, number, before, after, given.seconds)
         if by == "":
             print(f"no C       {where}", flush=True)
             continue
