@@ -165,8 +165,7 @@ first_boot() {
 
 @test "what cloud-init would do makes the filesystem, and its directories have their quotas" {
 	local directory=/mnt/x/web
-	umount /mnt/x
-	wipefs -q -a "$FSQ_X_DEV"
+	fresh_fs --bare x
 	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab"
 	cp "$srcdir"/contrib/systemd/* /etc/systemd/system/
 	export SYSTEMD_OFFLINE=1

@@ -1056,8 +1056,8 @@ example_system_of() {
 @test "the commands of the tutorial show what happens, from empty disks on" {
 	local page=$srcdir/man/fsquota-tutorial.7
 	cd "$BATS_TEST_TMPDIR"
-	umount /mnt/x /mnt/e
-	wipefs -q -a "$FSQ_X_DEV" "$FSQ_E_DEV"
+	fresh_fs --bare x
+	fresh_fs --bare e
 	rm -rf /etc/fsquota.conf /etc/fsquota.d /etc/projid
 	cp /etc/fstab fstab
 	echo '/dev/vda1 / ext4 defaults 0 1' >/etc/fstab
