@@ -358,6 +358,54 @@ unfinished() {
 	assert_output $((FIRST + 1))
 }
 
+# taken_meanwhile FS [OPTION...]: assign of $volume is about to give it the first ID, when somebody's
+# file gets that. Sets status and output.
+taken_meanwhile() {
+	local top=/mnt/$1/$volume at
+	shift
+	mkdir "$top" "$top-before"
+	touch "$top-theirs"
+	chown 65534 "$top"
+	strace -qq -o trace -e trace=ioctl fsquota assign "$top-before" >/dev/null
+	at=$(grep -n FSSETXATTR trace | head -n 1 | cut -d: -f1)
+	fsquota release "$top-before"
+	counts "${top%/*}" $FIRST 0
+	cp "$BATS_TEST_TMPDIR"/proj{ects,id} /etc
+	strace -qq -o /dev/null -e trace=ioctl -e inject=ioctl:delay_enter=1500000:when="$at" \
+		fsquota assign "$top" --hard 1M "$@" >output 2>&1 &
+	sleep 0.7
+	chattr -p $FIRST "$top-theirs"
+	status=0
+	wait $! || status=$?
+	output=$(<output)
+	assert_equal "$(fsquota id "$top-theirs")" $FIRST
+	assert_equal "$(kernel_has "${top%/*}" $FIRST)" "0 0 0 1 0 0"
+}
+
+@test "an ID that somebody's file gets at that moment is left to it, and the next one taken" {
+	local fs
+	cd "$BATS_TEST_TMPDIR"
+	for fs in x e; do
+		taken_meanwhile $fs
+		assert_equal "$status:$output" 0:$((FIRST + 1))
+		assert_equal "$(fsquota id "/mnt/$fs/$volume")" $((FIRST + 1))
+		assert_equal "$(diff projects /etc/projects)" "2a3
+> $((FIRST + 1)):/mnt/$fs/$volume"
+		fsquota release "/mnt/$fs/$volume"
+		rm "/mnt/$fs/$volume-theirs"
+	done
+}
+
+@test "an ID that was asked for and that somebody's file gets at that moment is refused" {
+	cd "$BATS_TEST_TMPDIR"
+	taken_meanwhile x --id $FIRST
+	assert_equal "$status" 6
+	assert_output "fsquota assign: /mnt/x/$volume: project ID $FIRST was taken at the same moment"
+	assert_equal "$(fsquota id "/mnt/x/$volume")" 0
+	cmp projects /etc/projects
+	cmp projid /etc/projid
+}
+
 @test "a project on two filesystems has limits on each, which go with its last directory there" {
 	mkdir "/mnt/x/$volume" "/mnt/e/$volume"
 	chown 65534 "/mnt/e/$volume"

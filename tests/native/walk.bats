@@ -196,6 +196,21 @@ stopped() {
 	assert_equal "$(grep -c empty <<<"$stderr")" 1
 }
 
+@test "a signal stops the search for who owns an ID, and nothing has changed" {
+	local before
+	rm -f /etc/projects /etc/projid
+	fsquota project -s -p /mnt/x/tree 48 /mnt/x
+	before=$(lsattr -pR /mnt/x/tree | cut -c-8)
+	for threads in 1 8; do
+		FSQUOTA_THREADS=$threads stopped TERM assign --hard 1g /mnt/x/tree
+		assert_equal "$status" 143
+		assert_regex "$stderr" 'fsquota assign: /mnt/x/tree: stopped after [0-9]+ files and directories: Interr'
+		assert_equal "$(lsattr -pR /mnt/x/tree | cut -c-8)" "$before"
+		assert_equal "$(cat /etc/projects /etc/projid)" ''
+	done
+	fsquota project -C -p /mnt/x/tree 48 /mnt/x
+}
+
 @test "a signal stops assign and release, which undo all and say so" {
 	local before
 	for threads in 1 8; do
