@@ -1078,10 +1078,10 @@ int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_projec
 
 void fsq_project_names_free(struct fsq_project_names *names);
 
-/** @return  the first name of an ID, valid as long as @names, or NULL */
+/** @return  the first name of an ID, valid as long as @names, or NULL. NULL has no names. */
 const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id);
 
-/** @return  whether there is a project @name; its first ID goes to @id */
+/** @return  whether there is a project @name; its first ID goes to @id. NULL has no names. */
 bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id);
 
 /** Visit every entry of a projid file in its order. */

@@ -22,6 +22,18 @@ ids() {
 	output=$(tr '\n' ' ' <<<"$stdout")
 }
 
+@test "without the names that cannot be read all rows are there, and the status says it" {
+	local rows
+	ids /mnt/x
+	rows=$output
+	rm /etc/projid
+	mkdir /etc/projid
+	run_split fsquota list -rno ID,NAME /mnt/x
+	rmdir /etc/projid
+	assert_equal "$status:$stderr" "1:fsquota list: cannot read /etc/projid: Is a directory"
+	assert_equal "$(tr '\n' ' ' <<<"$stdout" | tr -s ' ')" "$rows"
+}
+
 # --- columns ------------------------------------------------------------------------------------
 
 @test "GRACE says how much of the grace time is left, and nothing where none runs" {

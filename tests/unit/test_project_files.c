@@ -96,6 +96,8 @@ static void test_names(void)
 		   !fsq_project_names_id(names, "ten:10", &id) &&
 		   !fsq_project_names_id(names, "", &id),
 	   "a part of a name, or more, is another name");
+	ok(!fsq_project_names_name(NULL, 10) && !fsq_project_names_id(NULL, "ten", &id),
+	   "where there are no names, nothing has one");
 	ok(fsq_project_names_id(names, "ten", &id) && id == 10, "an ID by name");
 	ok(strcmp(fsq_project_names_name(names, 10), "ten") == 0, "a name by ID");
 	ok(strcmp(fsq_project_names_name(names, 12), "sp ace") == 0, "names may have blanks");
