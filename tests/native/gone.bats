@@ -107,6 +107,32 @@ release_by_project() {
 	on_each release_by_project
 }
 
+# The line that stays comes first.
+spread() {
+	local other=/mnt/e
+	[ "$fs" = x ] || other=/mnt/x
+	mkdir $other/v2
+	chown 65534 $other/v2
+	run -0 fsquota assign $other/v2 --name both --hard 10M
+	assert_output $FIRST
+	run -0 fsquota assign $top/{gone,too} --mkdir --owner nobody --name both --hard 10M
+	rm -rf $top/gone $top/too
+	run_split fsquota release --name both --at $top
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(diff "$BATS_TEST_TMPDIR/projects" /etc/projects)" "2a3
+> $FIRST:$other/v2"
+	assert_equal "$(kernel_has /mnt/$fs $FIRST)" ""
+	assert_equal "$(kernel_has $other $FIRST | cut -d' ' -f3)" 10240
+	run_split fsquota release --name both
+	assert_equal "$status:$stdout:$stderr" 0::
+	rmdir $other/v2
+	assert_no_trace
+}
+
+@test "release of a project on one filesystem leaves it on the other" {
+	on_each spread
+}
+
 moved() {
 	volume a
 	mv $top/a $top/elsewhere

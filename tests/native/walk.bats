@@ -196,6 +196,19 @@ stopped() {
 	assert_equal "$(grep -c empty <<<"$stderr")" 1
 }
 
+@test "usage counts a file that takes the place of a directory at that moment" {
+	mkdir -p /mnt/x/race/sub
+	# The first opens the directory itself.
+	strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=1500000:when=2 \
+		fsquota usage --fallback=walk -rbno USED,IUSED /mnt/x/race >"$BATS_TEST_TMPDIR/out" &
+	sleep 0.7
+	rmdir /mnt/x/race/sub
+	head -c 8192 /dev/zero >/mnt/x/race/sub
+	wait $!
+	assert_equal "$(<"$BATS_TEST_TMPDIR/out")" "8192 2"
+	rm -r /mnt/x/race
+}
+
 @test "a signal stops the search for who owns an ID, and nothing has changed" {
 	local before
 	rm -f /etc/projects /etc/projid
