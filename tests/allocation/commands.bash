@@ -110,7 +110,7 @@ group_reads() {
 	reads output_file="$top/x.prom" undo=without_output metrics --output-file "$top/x.prom" "$top"
 	reads supported "$top"
 	reads usage "$top/dir"
-	reads usage --json --fallback=walk "$top"
+	reads usage --json --fallback=walk "$top/new/sub"
 	reads --help
 	reads help list
 	reads help --machine

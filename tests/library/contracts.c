@@ -76,6 +76,8 @@ static void test_another_id(const char *directory)
 	};
 	struct fsq_assignment *assignment = NULL;
 	struct fsq_released released;
+	struct fsq_resized resized;
+	struct stat st;
 	struct fsq_error err;
 
 	ok(fsq_assign(&assignment, &assign, &err) == 0 && fsq_assignment_id(assignment) == 77,
@@ -87,6 +89,9 @@ static void test_another_id(const char *directory)
 	ok(fsq_resize(&resize, NULL, &err) == FSQ_E_CONFLICT, "resize of another project");
 	resize.id = 77;
 	ok(fsq_resize(&resize, NULL, &err) == 0, "resize, and nobody asks what it did");
+	ok(fsq_resize(&resize, &resized, &err) == 0 && resized.id == 77 && !resized.changed &&
+		   stat(directory, &st) == 0 && resized.dev == st.st_dev,
+	   "the same again changes nothing, and says where");
 	rmdir(directory);
 	ok(fsq_release(&release, &released, &err) == FSQ_E_CONFLICT,
 	   "release of another project, when the directory is gone");
