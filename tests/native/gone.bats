@@ -370,6 +370,39 @@ may_come_back() {
 	assert_no_trace
 }
 
+# limits_left [STRACE-OPTION...]: prune of limits without files, and its calls in the file trace.
+limits_left() {
+	real -c "limit -p bhard=1m $((FIRST + 5))" /mnt/$fs
+	run_split strace -qq -o trace -e trace=quotactl,quotactl_fd "$@" fsquota prune /mnt/$fs
+}
+
+# The last ones look for limits, look again, and take them off.
+last_calls_fail() {
+	local calls n failed=0
+	limits_left
+	assert_equal "$status:$stderr" 0:
+	calls=$(grep -c '^quotactl' trace)
+	for ((n = calls - 6; n <= calls; n++)); do
+		limits_left -e "inject=quotactl,quotactl_fd:error=EIO:when=$n"
+		grep INJECTED trace || continue
+		if [ "$status" = 0 ]; then
+			# Of a mount that is none of its own, or the look right before.
+			assert_equal "$n of $calls: $(kernel_has /mnt/$fs $((FIRST + 5)))" "$n of $calls: "
+		else
+			assert_equal "$n of $calls: $status:$(grep -c 'Input/output error' <<<"$stderr")" "$n of $calls: 1:1"
+			failed=$((failed + 1))
+		fi
+	done
+	assert [ "$failed" -ge 3 ]
+	run -0 fsquota prune /mnt/$fs
+	assert_no_trace
+}
+
+@test "prune says it when the kernel fails to show or to take limits" {
+	cd "$BATS_TEST_TMPDIR"
+	on_each last_calls_fail
+}
+
 @test "prune keeps what may come back" {
 	on_each may_come_back
 }
