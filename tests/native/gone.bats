@@ -133,6 +133,38 @@ spread() {
 	on_each spread
 }
 
+deleted_but_open() {
+	local foreseen
+	volume a
+	exec 9>$top/a/open
+	rm $top/a/open
+	foreseen=$(fsquota release --dry-run --json --id $FIRST)
+	run_split fsquota release --json --id $FIRST
+	exec 9>&-
+	assert_equal "$status" 0
+	assert_equal "$stdout" "${foreseen/would_change/changed}"
+	assert_equal "$(jq -c '.release[0] | [.lines, .changed_files, .left_inodes]' <<<"$stdout")" "[2,2,1]"
+	counts /mnt/$fs $FIRST 0
+	assert_no_trace
+}
+
+@test "release of a project of which a deleted file is open does what the dry run says" {
+	on_each deleted_but_open
+}
+
+deleted_now() {
+	volume {1..10}
+	for i in {1..10}; do touch $top/$i/{1..50}; done
+	rm -rf $top/{1..10}
+	run_split fsquota prune /mnt/$fs
+	assert_equal "$status:$stderr:$(grep -c '^removed' <<<"$stdout")" 0::10
+	assert_no_trace
+}
+
+@test "prune takes what was deleted a moment ago, while XFS cleans up" {
+	on_each deleted_now
+}
+
 moved() {
 	volume a
 	mv $top/a $top/elsewhere
