@@ -385,6 +385,8 @@ overlay_on() {
 	assert_equal "$repair" ''
 	rm /run/lock/disk
 	finds problem no-device-node /mnt/x2
+	# What cannot be asked is no further problem.
+	assert_equal "$(jq -r 'select(.level == "problem").finding' <<<"$findings")" no-device-node
 	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2

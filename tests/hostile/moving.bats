@@ -241,3 +241,22 @@ killed_at() {
 	run ! grep -e deleted -e ddd /etc/projects
 	cd /
 }
+
+@test "an owner who gives the ID back during each walk is told, and the next release completes it" {
+	local owner
+	mkdir /mnt/x/dir
+	touch /mnt/x/dir/{1..4}
+	run -0 fsquota assign /mnt/x/dir --hard 10M
+	while :; do chattr -p 1048577 /mnt/x/dir/{1..4}; done &
+	owner=$!
+	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=20000 fsquota release /mnt/x/dir
+	kill $owner
+	wait $owner || true
+	assert_equal "$status" 7
+	assert_regex "$stderr" '^fsquota release: /mnt/x/dir: [1-4] files? still have project ID 1048577, .*release it again'
+	assert_equal "$(cat /etc/projects)" 1048577:/mnt/x/dir
+	assert_equal "$(kernel_has /mnt/x 1048577 | cut -d' ' -f3)" 10240
+	run -0 fsquota release /mnt/x/dir
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+	counts /mnt/x 1048577 0
+}

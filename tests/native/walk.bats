@@ -196,6 +196,23 @@ stopped() {
 	assert_equal "$(grep -c empty <<<"$stderr")" 1
 }
 
+@test "a directory that cannot be read to its end is told by whatever walks" {
+	local command
+	mkdir -p /mnt/x/half/sub
+	touch /mnt/x/half/sub/file
+	for command in 'usage --fallback=walk /mnt/x/half' 'find 7 /mnt/x/half' 'assign /mnt/x/half' \
+		'lsattr -R /mnt/x/half' 'project -s -p /mnt/x/half 7 /mnt/x' 'project -C -p /mnt/x/half 7 /mnt/x'; do
+		# shellcheck disable=SC2086 # words
+		run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=getdents64 \
+			-e inject=getdents64:error=EIO:when=3 fsquota $command
+		grep INJECTED "$BATS_TEST_TMPDIR/trace"
+		assert [ "$status" != 0 ]
+		assert_regex "$command: $stderr" "$command: fsquota [a-z]*: .*: Input/output error"
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	done
+	rm -r /mnt/x/half
+}
+
 @test "usage counts a file that takes the place of a directory at that moment" {
 	mkdir -p /mnt/x/race/sub
 	# The first opens the directory itself.
