@@ -78,8 +78,11 @@ static void command_prune(struct session *session, const struct invocation *invo
 	sigset_t signals_before;
 	struct fsq_error err;
 
-	/* Read before the first name goes. */
-	session_names(session);
+	/* Read before the first name goes. The library says why it could not. */
+	if (session->no_register)
+		session_names(session);
+	else if (!session->names_read)
+		session_read_names(session, &err);
 	render_begin(session->render, session->out, "prune");
 	block_termination_signals(&signals_before);
 	if (fsq_prune(&request, show, session, &err))

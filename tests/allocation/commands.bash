@@ -171,6 +171,7 @@ group_seldom() {
 group_some() {
 	changes assign --hard 10M --name fresh "$top/new"
 	several release "$top/dir"
+	several prune "$top"
 	reads or=8 check "$top"
 	reads doctor "$top"
 	reads list --json "$top"

@@ -481,6 +481,13 @@ last_calls_fail() {
 	flock 8
 	refuses 1 "is locked" fsquota prune --lock-timeout 0
 	exec 8<&-
+	mv /etc/projid "$BATS_TEST_TMPDIR/away"
+	mkdir /etc/projid
+	run_split fsquota prune /mnt/x
+	rmdir /etc/projid
+	mv "$BATS_TEST_TMPDIR/away" /etc/projid
+	assert_equal "$status" 1
+	assert_equal "$stderr" "fsquota prune: /etc/projid: is a directory"
 	assert_equal "$(kernel_has /mnt/x $FIRST | cut -d' ' -f3)" 10240
 	run_split fsquota prune
 	assert_no_trace
