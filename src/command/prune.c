@@ -75,18 +75,19 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.registry = &registry,
 		.options = &call,
 	};
+	struct fsq_error err, of_names;
 	sigset_t signals_before;
-	struct fsq_error err;
+	bool nameless;
 
-	/* Read before the first name goes. The library says why it could not. */
-	if (session->no_register)
-		session_names(session);
-	else if (!session->names_read)
-		session_read_names(session, &err);
+	/* Read before the first name goes. */
+	nameless = !session->names_read && session_read_names(session, &of_names);
 	render_begin(session->render, session->out, "prune");
 	block_termination_signals(&signals_before);
 	if (fsq_prune(&request, show, session, &err))
 		session_fail(session, &err);
+	else if (nameless)
+		session_errno(session, ERROR_SILENT, of_names.errnum, of_names.path,
+			      "cannot read %s", of_names.path);
 	render_end(session->render, session->out);
 	session_flush(session);
 	restore_signals(&signals_before);
