@@ -213,6 +213,27 @@ stopped() {
 	rm -r /mnt/x/half
 }
 
+@test "assign into a project undoes what it did, where two directories cannot be opened" {
+	local which first before
+	mkdir -p /mnt/x/two/{a,b,c}/sub
+	touch /mnt/x/two/{a,b,c}/sub/{old,new}
+	printf 'shared:4250\n' >/etc/projid
+	chattr -p 4250 /mnt/x/two/{a,b,c}/sub/old
+	before=$(lsattr -pR /mnt/x/two)
+	# The second open is that of the first directory in it. One that fails has nothing more to be opened.
+	for which in 'a b:2' 'sub b:3' 'b c:6' 'sub c:7'; do
+		first=${which#*:}
+		FSQUOTA_THREADS=1 run_split timeout 60 strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat2 \
+			-e inject=openat2:error=EIO:when="$first..$((first + 1))" \
+			fsquota assign --no-register --unlimited --name shared /mnt/x/two
+		assert_equal "$(sed -n 's/.*, "\(.*\)", .*INJECTED.*/\1/p' "$BATS_TEST_TMPDIR/trace" | xargs):$first" \
+			"$which"
+		assert_equal "$which: $status" "$which: 1"
+		assert_equal "$which: $(lsattr -pR /mnt/x/two)" "$which: $before"
+	done
+	rm -r /mnt/x/two /etc/projid
+}
+
 @test "usage counts a file that takes the place of a directory at that moment" {
 	mkdir -p /mnt/x/race/sub
 	# The first opens the directory itself.
