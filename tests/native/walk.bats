@@ -223,7 +223,7 @@ stopped() {
 	# The second open is that of the first directory in it. One that fails has nothing more to be opened.
 	for which in 'a b:2' 'sub b:3' 'b c:6' 'sub c:7'; do
 		first=${which#*:}
-		FSQUOTA_THREADS=1 run_split timeout 60 strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat2 \
+		FSQUOTA_THREADS=1 run_split timeout -s KILL 60 strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat2 \
 			-e inject=openat2:error=EIO:when="$first..$((first + 1))" \
 			fsquota assign --no-register --unlimited --name shared /mnt/x/two
 		assert_equal "$(sed -n 's/.*, "\(.*\)", .*INJECTED.*/\1/p' "$BATS_TEST_TMPDIR/trace" | xargs):$first" \
