@@ -188,11 +188,13 @@ stopped() {
 }
 
 @test "a signal stops usage while it counts; what was counted before is shown" {
-	mkdir /mnt/x/empty
-	stopped TERM usage --fallback=walk -n -o PATH /mnt/x/empty /mnt/x/tree /mnt/x/empty
-	rmdir /mnt/x/empty
+	# Enough of them to be still counted when the signal comes.
+	mkdir -p /mnt/x/empty /mnt/x/many/{1..8}
+	touch /mnt/x/many/{1..8}/{1..1000}
+	stopped TERM usage --fallback=walk -n -o PATH /mnt/x/empty /mnt/x/many /mnt/x/empty
+	rm -r /mnt/x/empty /mnt/x/many
 	assert_equal "$status" 143
-	assert_regex "$stderr" 'fsquota usage: /mnt/x/tree: stopped after [0-9]+ files and directories'
+	assert_regex "$stderr" 'fsquota usage: /mnt/x/many: stopped after [0-9]+ files and directories'
 	assert_equal "$(grep -c empty <<<"$stderr")" 1
 }
 
