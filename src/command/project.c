@@ -211,7 +211,8 @@ static const char *directory_at(const struct job *job, size_t at)
 	const struct path_entry *path;
 	const struct directory *directory;
 
-	at %= count;
+	if (foreign)
+		at -= count;
 	if (at < session->path_count) {
 		path = &session->paths[at];
 		return path->is_project && path->foreign == foreign && path->project == job->id

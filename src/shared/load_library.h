@@ -74,7 +74,8 @@ static inline bool load_library(const char *file, const struct library_symbol *s
 		void *symbol = library ? dlsym(library, symbols[i].name) : symbols[i].linked;
 
 		if (!symbol) {
-			dlclose(library);
+			if (library)
+				dlclose(library);
 			return false;
 		}
 		*(void **)(void *)((char *)pointers + symbols[i].offset) = symbol;

@@ -232,14 +232,15 @@ int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err)
 
 int fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above)
 {
-	int fd = openat(place->target.fd, "..", DIRECTORY_FLAGS & ~O_NOFOLLOW), rc;
+	int fd = openat(place->target.fd, "..", DIRECTORY_FLAGS & ~O_NOFOLLOW), rc = 0;
 	struct stat here, there;
 
 	*above = (struct fsq_inode_project){ 0 };
 	if (fd < 0)
 		return -errno;
-	rc = fstat(place->target.fd, &here) || fstat(fd, &there) ? -errno : 0;
-	if (rc == 0 && here.st_dev == there.st_dev && here.st_ino != there.st_ino)
+	if (fstat(place->target.fd, &here) || fstat(fd, &there))
+		rc = -errno;
+	else if (here.st_dev == there.st_dev && here.st_ino != there.st_ino)
 		rc = fsq_inode_project_get(fd, above);
 	if (rc)
 		*above = (struct fsq_inode_project){ 0 };
