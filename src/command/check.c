@@ -133,8 +133,8 @@ static void judge_projects(struct check *check, const struct projects *projects)
 /* A directory that was named must have led to something. */
 static void tell_unused(struct session *session, const struct projects *projects)
 {
-	for (size_t i = 0; i < projects->scope_count && session->status == 0; i++) {
-		const struct project_scope *scope = &projects->scopes[i];
+	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
 
 		if (!scope->given || projects_has_any(projects, scope))
 			continue;
@@ -150,14 +150,14 @@ static void check_projects(struct check *check, const struct invocation *invocat
 	struct projects projects = { .session = session };
 
 	for (int i = 0; i < invocation->operand_count; i++)
-		projects_add_path(&projects, invocation->operands[i], true);
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], true);
 	if (options_choose_project(session)) {
 		if (projects_collect_chosen(&projects))
 			judge_projects(check, &projects);
 	} else {
 		if (invocation->operand_count == 0)
 			paths_add_all_with_quota(session, false);
-		if (projects.scope_count > 0 ||
+		if (projects.scopes.count > 0 ||
 		    (invocation->operand_count == 0 && session->path_count > 0)) {
 			projects_collect(&projects);
 			judge_projects(check, &projects);

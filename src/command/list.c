@@ -95,10 +95,10 @@ static void command_list(struct session *session, const struct invocation *invoc
 	struct projects projects = { .session = session, .want_sums = options->total };
 
 	for (int i = 0; i < invocation->operand_count; i++)
-		projects_add_path(&projects, invocation->operands[i], false);
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (invocation->operand_count == 0)
 		paths_add_all_with_quota(session, false);
-	if (projects.scope_count > 0 || (invocation->operand_count == 0 && session->path_count)) {
+	if (projects.scopes.count > 0 || (invocation->operand_count == 0 && session->path_count)) {
 		projects_collect(&projects);
 		show(&projects, options);
 	}

@@ -137,10 +137,10 @@ static void command_metrics(struct session *session, const struct invocation *in
 	struct projects projects = { .session = session, .want_sums = true, .pass_over = all };
 
 	for (int i = 0; i < invocation->operand_count; i++)
-		projects_add_path(&projects, invocation->operands[i], false);
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (all)
 		paths_add_all_with_quota(session, false);
-	if (projects.scope_count > 0 || (all && session->path_count)) {
+	if (projects.scopes.count > 0 || (all && session->path_count)) {
 		projects_collect(&projects);
 		session_names(session);
 		/* A part would look like the whole. */

@@ -2,149 +2,15 @@
 #include "projects.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "dquots.h"
 #include "options.h"
 #include "paths.h"
 #include "shared/array.h"
-#include "shared/statx.h"
 #include "shared/sort.h"
-
-/* --- scopes --- */
-
-static bool add_scope(struct projects *projects, const struct project_scope *scope)
-{
-	struct project_scope *scopes = array_grow(projects->scopes, projects->scope_count,
-						  &projects->scope_capacity, sizeof(*scopes));
-
-	if (!scopes)
-		return false;
-	projects->scopes = scopes;
-	scopes[projects->scope_count++] = *scope;
-	return true;
-}
-
-static char *without_slashes_at_end(const char *path)
-{
-	char *copy = strdup(path);
-
-	for (size_t i = copy ? strlen(copy) : 0; i > 1 && copy[i - 1] == '/'; i--)
-		copy[i - 1] = '\0';
-	return copy;
-}
-
-/* @return   0 or -1 with errno; whether all of the filesystem is meant by its mount point or device */
-static int look_at(const char *path, bool *whole, bool *is_directory)
-{
-	struct statx stx;
-
-	if (get_statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx))
-		return -1;
-	*is_directory = S_ISDIR(stx.stx_mode);
-	*whole = S_ISBLK(stx.stx_mode) ||
-		 (*is_directory && (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
-	return 0;
-}
-
-/* The project of a directory, 0: none. @return  false: an error was reported */
-static bool find_own(struct session *session, const char *path, uint32_t *id)
-{
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = path,
-		.projects_file = session->projects_file,
-	};
-	struct fsq_usage usage;
-	struct fsq_error err;
-	int rc = fsq_usage_get(&usage, &request, &err);
-
-	*id = rc ? 0 : usage.id;
-	if (rc == 0)
-		fsq_usage_clear(&usage);
-	/* Others are below it, or nothing is, which the caller sees. */
-	if (rc == 0 || (rc == FSQ_E_NOT_FOUND && err.errnum == 0))
-		return true;
-	session_fail(session, &err);
-	return false;
-}
-
-/* @return   false: an error was reported, and *@scope points to nothing */
-static bool fill_scope(struct session *session, const char *path, bool own,
-		       struct project_scope *scope)
-{
-	bool is_directory;
-
-	if (look_at(path, &scope->whole, &is_directory)) {
-		session_errno(session, 0, errno, path, "%s: cannot read", path);
-		return false;
-	}
-	if (scope->whole)
-		return true;
-	if (!is_directory) {
-		session_error(session, 0, FSQ_E_USAGE, 0, path,
-			      "%s: is neither a directory nor a device", path);
-		return false;
-	}
-	if (own && !find_own(session, path, &scope->id))
-		return false;
-	scope->directory = realpath(path, NULL);
-	scope->given = without_slashes_at_end(path);
-	if (scope->directory && scope->given)
-		return true;
-	session_errno(session, 0, errno, path, "%s: cannot find it again", path);
-	free(scope->directory);
-	free(scope->given);
-	return false;
-}
-
-void projects_add_path(struct projects *projects, const char *path, bool own)
-{
-	struct session *session = projects->session;
-	struct project_scope scope = { 0 };
-	int at = paths_find(session, path);
-
-	if (at >= 0)
-		scope.dev = session->paths[at].info->dev;
-	else if (!paths_add(session, path, &scope.dev))
-		return;
-	if (!fill_scope(session, path, own, &scope) || add_scope(projects, &scope))
-		return;
-	session_errno(session, 0, ENOMEM, path, "cannot list %s", path);
-	free(scope.directory);
-	free(scope.given);
-}
-
-static bool is_below(const char *directory, const char *above)
-{
-	size_t length = strlen(above);
-
-	return strncmp(directory, above, length) == 0 &&
-	       (directory[length] == '\0' || directory[length] == '/');
-}
-
-static bool is_in_scope(const struct project_scope *scope, uint32_t id, const char *directory)
-{
-	if (scope->whole || (scope->id && scope->id == id))
-		return true;
-	return directory && scope->directory &&
-	       (is_below(directory, scope->directory) || is_below(directory, scope->given));
-}
-
-/* @directory  of the project, or NULL */
-static bool is_wanted(const struct projects *projects, dev_t dev, uint32_t id,
-		      const char *directory)
-{
-	for (size_t i = 0; i < projects->scope_count; i++)
-		if (projects->scopes[i].dev == dev &&
-		    is_in_scope(&projects->scopes[i], id, directory))
-			return true;
-	return projects->scope_count == 0;
-}
 
 /* --- directories --- */
 
@@ -197,7 +63,7 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 	projects->points_read = true;
 	filesystem = id ? filesystem_of(projects, directory, &known.by_name) : -1;
 	if (filesystem < 0 ||
-	    !is_wanted(projects, session->paths[filesystem].info->dev, id, directory))
+	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, directory))
 		return FSQ_VISIT_CONTINUE;
 	known.filesystem = (size_t)filesystem;
 	return know(projects, &known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
@@ -206,8 +72,8 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 /* A directory that was named stands for its project where the file has none. */
 static void know_named(struct projects *projects)
 {
-	for (size_t i = 0; i < projects->scope_count; i++) {
-		const struct project_scope *scope = &projects->scopes[i];
+	for (size_t i = 0; i < projects->scopes.count; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
 		int filesystem = paths_find_dev(projects->session, scope->dev);
 		bool found = !scope->id || !scope->given || filesystem < 0;
 
@@ -295,7 +161,8 @@ static bool is_there(const struct projects *projects, const struct known_directo
 	const struct path_entry *path = &projects->session->paths[known->filesystem];
 	const char *mount = path->info->directory;
 
-	if (!known->by_name || (strcmp(mount, "/") != 0 && !is_below(known->directory, mount)))
+	if (!known->by_name ||
+	    (strcmp(mount, "/") != 0 && !scope_is_below(known->directory, mount)))
 		return true;
 	return fsq_filesystem_holds(path->fs, known->directory);
 }
@@ -348,7 +215,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	if (is_empty)
 		add_unrecorded(projects, (uint64_t)dquot->id + 1);
 	next = next_known(projects);
-	if (!is_empty && (is_wanted(projects, path->info->dev, dquot->id, NULL) ||
+	if (!is_empty && (scopes_want(&projects->scopes, path->info->dev, dquot->id, NULL) ||
 			  (next && next->id == dquot->id)))
 		add_project(projects, dquot->id, dquot);
 }
@@ -357,15 +224,9 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 static uint32_t next_id(const struct projects *projects, uint32_t above, dev_t dev)
 {
 	const struct known_directory *next = next_known(projects);
-	uint32_t id = next ? next->id : 0;
+	uint32_t id = scopes_next_id(&projects->scopes, dev, above);
 
-	for (size_t i = 0; i < projects->scope_count; i++) {
-		const struct project_scope *scope = &projects->scopes[i];
-
-		if (scope->dev == dev && scope->id > above && (!id || scope->id < id))
-			id = scope->id;
-	}
-	return id;
+	return next && (!id || next->id < id) ? next->id : id;
 }
 
 /* @return   whether these were all; else an error was reported */
@@ -395,21 +256,12 @@ static bool read_records(struct projects *projects, const struct path_entry *pat
 {
 	const struct dquot_range range = { .type = FSQ_PROJECT, .lower = !projects->want_sums };
 
-	if (!projects->want_sums && !is_wanted(projects, path->info->dev, 0, NULL))
+	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
 		return read_ids(projects, path);
 	if (!dquots_each(projects->session, path->fs, &range, add_record, projects))
 		return false;
 	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
 	return true;
-}
-
-/* A filesystem of a path that could not be looked at has none. */
-static bool has_scope(const struct projects *projects, dev_t dev)
-{
-	for (size_t i = 0; i < projects->scope_count; i++)
-		if (projects->scopes[i].dev == dev)
-			return true;
-	return projects->scope_count == 0;
 }
 
 static void tell_unsupported(const struct projects *projects)
@@ -474,7 +326,8 @@ static void scan_filesystem(struct projects *projects)
 	uint64_t began = sum ? nanoseconds(CLOCK_MONOTONIC) : 0;
 	bool read;
 
-	if (!has_scope(projects, path->info->dev))
+	/* A filesystem of a path that could not be looked at has no scope. */
+	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
 	projects->session->current_path = (int)projects->filesystem;
 	read = read_filesystem(projects, path);
@@ -509,12 +362,12 @@ void projects_collect(struct projects *projects)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 }
 
-bool projects_has_any(const struct projects *projects, const struct project_scope *scope)
+bool projects_has_any(const struct projects *projects, const struct scope *scope)
 {
 	if (scope->whole || scope->id)
 		return true;
 	for (size_t i = 0; i < projects->known_count; i++)
-		if (is_in_scope(scope, 0, projects->known[i].directory))
+		if (scope_has(scope, 0, projects->known[i].directory))
 			return true;
 	return false;
 }
@@ -522,13 +375,13 @@ bool projects_has_any(const struct projects *projects, const struct project_scop
 bool projects_collect_chosen(struct projects *projects)
 {
 	struct session *session = projects->session;
-	struct project_scope scope = { 0 };
+	struct scope scope = { 0 };
 
 	if (!options_project(session, &scope.id))
 		return false;
 	for (size_t i = 0; i < session->path_count && !projects->no_memory; i++) {
 		scope.dev = session->paths[i].info->dev;
-		projects->no_memory |= !add_scope(projects, &scope);
+		projects->no_memory |= !scopes_add(&projects->scopes, &scope);
 	}
 	projects->pass_over = session->at_count == 0;
 	projects_collect(projects);
@@ -561,13 +414,9 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 
 void projects_free(struct projects *projects)
 {
-	for (size_t i = 0; i < projects->scope_count; i++) {
-		free(projects->scopes[i].directory);
-		free(projects->scopes[i].given);
-	}
+	scopes_free(&projects->scopes);
 	texts_free(&projects->texts);
 	fsq_mount_points_free(projects->points);
-	free(projects->scopes);
 	free(projects->known);
 	free(projects->all);
 	free(projects->sums);

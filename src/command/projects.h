@@ -6,9 +6,8 @@
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
 
-#include <sys/types.h>
-
 #include "listing.h"
+#include "scopes.h"
 #include "session.h"
 #include "quota/fsquota.h"
 #include "shared/texts.h"
@@ -25,15 +24,6 @@ struct project {
 	struct fsq_usage usage;	   /* without device and mountpoint */
 	size_t filesystem;	   /* index in the table of paths */
 	size_t known, known_count; /* its directories */
-};
-
-/* What is wanted of a filesystem. */
-struct project_scope {
-	dev_t dev;
-	bool whole;	 /* all projects */
-	uint32_t id;	 /* this project, or 0 */
-	char *directory; /* or NULL; those registered at or below it; without symlinks */
-	char *given;	 /* as the user gave it, without slashes at its end */
 };
 
 /* What all projects of a filesystem add up to. */
@@ -54,8 +44,7 @@ struct project_sum {
 /* Zeros, but for the session, are an empty set. */
 struct projects {
 	struct session *session;
-	struct project_scope *scopes;
-	size_t scope_count, scope_capacity;
+	struct scopes scopes;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
 	struct texts texts; /* the directories */
@@ -73,19 +62,11 @@ struct projects {
 	struct fsq_state state;
 };
 
-/**
- * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
- *
- * @path     a device or a mount point: all projects; another directory: those at or below it
- * @own      of a directory also the project that it belongs to
- */
-void projects_add_path(struct projects *projects, const char *path, bool own);
-
 /** Read all that is wanted; failures are told. Without a scope: of the whole table of paths. */
 void projects_collect(struct projects *projects);
 
 /** @return  whether there is a project in a scope, of those that were read */
-bool projects_has_any(const struct projects *projects, const struct project_scope *scope);
+bool projects_has_any(const struct projects *projects, const struct scope *scope);
 
 /**
  * Read the project of --id or --name, once for each filesystem that has it.

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which projects are wanted: all of a filesystem, one, or those at or below a directory. */
+#ifndef FSQ_SCOPES_H
+#define FSQ_SCOPES_H
+
+#include <sys/types.h>
+
+#include "session.h"
+
+/* What is wanted of a filesystem. */
+struct scope {
+	dev_t dev;
+	bool whole;	 /* all projects */
+	uint32_t id;	 /* this project, or 0 */
+	char *directory; /* or NULL; those registered at or below it; without symlinks */
+	char *given;	 /* as the user gave it, without slashes at its end */
+};
+
+/* Zeros are an empty set, which wants everything. */
+struct scopes {
+	struct scope *list;
+	size_t count, capacity;
+};
+
+/** Add a scope, whose texts go over to the set. @return  false without memory */
+bool scopes_add(struct scopes *scopes, const struct scope *scope);
+
+/**
+ * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
+ *
+ * @path     a device or a mount point: all projects; another directory: those at or below it
+ * @own      of a directory also the project that it belongs to
+ */
+void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own);
+
+/** @return  whether a path is at or below a directory, by their names */
+bool scope_is_below(const char *directory, const char *above);
+
+/** @return  whether a project is in a scope of its filesystem; @directory is one of its, or NULL */
+bool scope_has(const struct scope *scope, uint32_t id, const char *directory);
+
+/** @return  whether a project of a filesystem is wanted; @directory is one of its, or NULL */
+bool scopes_want(const struct scopes *scopes, dev_t dev, uint32_t id, const char *directory);
+
+/** @return  whether anything of a filesystem is wanted */
+bool scopes_want_some(const struct scopes *scopes, dev_t dev);
+
+/** @return  the lowest ID above another that is wanted by itself, or 0 */
+uint32_t scopes_next_id(const struct scopes *scopes, dev_t dev, uint32_t above);
+
+void scopes_free(struct scopes *scopes);
+
+#endif
