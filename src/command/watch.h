@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of watch, and its parts: watch.c waits, watch_poll.c asks, watch_tell.c prints. */
+/* A run of watch, and its parts: watch_wait.c waits, watch_poll.c asks, watch_tell.c prints. */
 #ifndef FSQ_WATCH_H
 #define FSQ_WATCH_H
 
@@ -16,7 +16,9 @@ struct watch {
 	bool runs;		       /* commands are to be run */
 	struct fsq_warnings *warnings; /* NULL: the kernel sends none */
 	struct fsq_cache *cache;
-	uint64_t left; /* so many events are to be told; 0: any number */
+	uint64_t interval; /* seconds between polls */
+	bool initial;	   /* begin with what is at a limit already */
+	uint64_t left;	   /* so many events are to be told; 0: any number */
 	bool counts, ends;
 };
 
@@ -32,6 +34,12 @@ void watch_poll_known(struct watch *watch);
 
 /** @return  whether watch_poll_known() would ask for any */
 bool watch_knows_any(const struct watch *watch);
+
+/**
+ * Tell what happens on the filesystems of paths, or of all when there are none, until a signal comes or as
+ * many events as wanted are told.
+ */
+void watch_wait(struct watch *watch, char **paths, size_t count);
 
 /** Tell the events that are due. */
 void watch_tell(struct watch *watch, int64_t now);
