@@ -205,7 +205,7 @@ asks() {
 @test "output that cannot be written ends it with 1" {
 	run_split bash -c 'yes "id /mnt/x/web" | head -n 100000 | "$FSQUOTA" batch >/dev/full'
 	assert_equal "$status" 1
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 }
 
 # --- costs ----------------------------------------------------------------------------------------

@@ -266,7 +266,7 @@ script() {
 	assert_equal "$stderr" "setup: /mnt/x/volumes/$volume: there are no quotas for volumes of mode Block"
 	script setup "$volume" 4x
 	assert_equal "$status:$stdout" 2:
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 	assert_not_exist "/mnt/x/volumes/$volume"
 	assert_not_exist /etc/projects
 }

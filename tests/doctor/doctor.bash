@@ -13,24 +13,34 @@
 
 doctor=(fsquota doctor)
 
-# Sets findings, one JSON object a line. The exit status says whether there is a problem.
+# Sets findings, one JSON object a line, and told, each of them and its repair. The exit status says whether
+# there is a problem. A jq is dear in the guest.
 look() {
-	local problems
+	local i
 	run_split "${doctor[@]}" --json "$@"
 	assert_equal "$stderr" ""
-	findings=$(jq -c '.doctor[]' <<<"$stdout")
-	problems=$(grep -c '^{"level":"problem"' <<<"$findings" || true)
-	assert_equal "$status" "$((problems ? 3 : 0))"
+	mapfile -d '' -t told < <(jq -j '.doctor[] | tojson, "\u0000", (.repair // ""), "\u0000"' <<<"$stdout")
+	wait $! || fail "no JSON: $stdout"
+	findings=''
+	for ((i = 0; i < ${#told[@]}; i += 2)); do findings+=${findings:+$'\n'}${told[i]}; done
+	case $'\n'$findings in
+	*$'\n''{"level":"problem"'*) assert_equal "$status" 3 ;;
+	*) assert_equal "$status" 0 ;;
+	esac
 }
 
 finds() {
-	local level=$1 word=$2
+	local level=$1 word=$2 i
 	shift 2
 	look "$@"
-	finding=$(grep "\"finding\":\"$word\"" <<<"$findings") || fail "no $word: $findings"
-	assert_equal "$(wc -l <<<"$finding")" 1
-	assert_equal "$(jq -r .level <<<"$finding")" "$level"
-	repair=$(jq -r '.repair // empty' <<<"$finding")
+	finding=''
+	for ((i = 0; i < ${#told[@]}; i += 2)); do
+		[[ ${told[i]} == *"\"finding\":\"$word\""* ]] || continue
+		[ -z "$finding" ] || fail "more than one $word: $findings"
+		finding=${told[i]} repair=${told[i + 1]}
+	done
+	[ -n "$finding" ] || fail "no $word: $findings"
+	[[ $finding == "{\"level\":\"$level\""* ]] || fail "not a $level: $finding"
 }
 
 typed() {
@@ -43,14 +53,13 @@ no_more() {
 	local word=$1
 	shift
 	look "$@"
-	! grep "\"finding\":\"$word\"" <<<"$findings" || fail "still $word"
+	[[ $findings != *"\"finding\":\"$word\""* ]] || fail "still $word: $findings"
 }
 
 # told_by_others PATH: what other commands say there ends with the words of the finding.
 told_by_others() {
-	local path=$1 word sentence command call
-	word=$(jq -r .finding <<<"$finding")
-	sentence=$(jq -r .message <<<"$finding")
+	local path=$1 word sentence command call errors=''
+	{ read -r word && read -r sentence; } < <(jq -r '.finding, .message' <<<"$finding")
 	local commands=("assign $path --hard 1M" "usage $path" "resize $path 1M" "supported $path"
 		"release --id 5 --at $path" "list $path" "check $path" "limit -p bhard=1M 5 $path"
 		"report -p $path" "quota -p 5 $path" "dump -p $path" "timer -p 1d $path"
@@ -64,7 +73,9 @@ told_by_others() {
 		[ "$status" = 3 ] || fail "$command: $status: $stderr"
 		[[ $stderr == *": $sentence ("*"see fsquota doctor $path)" ]] || fail "$command: $stderr"
 		run_split "${call[@]}" --json
-		[ "$(jq -r .error.cause <<<"$stderr")" = "$word" ] || fail "$command: $stderr"
-		[[ $(jq -r .error.message <<<"$stderr") == *"$sentence" ]] || fail "$command: $stderr"
+		errors+=$stderr$'\n'
 	done
+	assert_equal "$(jq -sc --arg word "$word" --arg sentence "$sentence" '[length,
+		map(select(.error.cause != $word or (.error.message | endswith($sentence) | not)))]' <<<"$errors")" \
+		"[${#commands[@]},[]]"
 }

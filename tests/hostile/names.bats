@@ -37,7 +37,7 @@ one_line() {
 	shift
 	run_split "$@"
 	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 	! LC_ALL=C grep -q $'[\x01-\x1f\x7f]' "$BATS_TEST_TMPDIR/stderr" || fail "$* | $stderr"
 	[[ $stderr == *"$shown"* ]] || fail "$*: $stderr"
 }
@@ -112,7 +112,7 @@ bounded() {
 	run_split fsquota lsattr -d --json "/mnt/x/$evil"
 	assert_equal "$(jq -r '.lsattr[0].path[:17]' "$BATS_TEST_TMPDIR/stdout")" $'/mnt/x/a\nb \x1b[31m\\'
 	run_split fsquota usage --json "/mnt/x/$evil"
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 	assert_equal "$(jq -r '.error.path[:17]' "$BATS_TEST_TMPDIR/stderr")" \
 		$'/mnt/x/a\nb \x1b[31m\\'
 }

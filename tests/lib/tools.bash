@@ -32,6 +32,10 @@ case ${BATS_VERSION-} in
 		BATS_DEBUG_LAST_STACK_TRACE_IS_VALID=1
 	}
 	trap - DEBUG
+	# When a test begins: it would start two processes.
+	get_mills_since_epoch() {
+		echo $((${EPOCHREALTIME//[!0-9]/} / 1000))
+	}
 	;;
 esac
 

@@ -121,7 +121,7 @@ wrong_lines() {
 		run_split fsquota apply
 		assert_equal "$line: $status" "$line: 2"
 		[[ $stderr == "fsquota apply: /etc/fsquota.d/x.conf, line 2: "* ]] || fail "$stderr"
-		assert_equal "$(wc -l <<<"$stderr")" 1
+		assert_one_line
 	done <<-END
 		relative/path hard=1M
 		$top/../b hard=1M
@@ -158,7 +158,7 @@ some_fail() {
 	printf '%s\n' "$top/none hard=1M" "$top/b hard=1M" >$top/x.conf
 	run_split fsquota apply $top/x.conf
 	assert_equal "$status:$stdout" "5:failed    $top/none"$'\n'"created   $top/b"
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 	assert_equal "$(limits $FIRST)" "0 1024 0 0"
 	# An empty directory of files, and no file at all, are no failures; a name that is not there is.
 	run_split fsquota apply

@@ -107,7 +107,7 @@ full() {
 	refuses 3 "/proc" fsquota check /proc
 	run_split fsquota check -rno ID /mnt/x/none /mnt/x/nested
 	assert_equal "$status:$stdout" 8:44
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 }
 
 @test "check of everything takes all filesystems that have quota" {
@@ -237,5 +237,5 @@ full() {
 @test "without privileges check says so" {
 	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" check /mnt/x
 	assert_equal "$status:$stdout" 4:
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 }

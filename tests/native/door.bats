@@ -60,7 +60,7 @@ commands() {
 		run_split fsquota $words
 		assert_equal "$status" 2
 		assert_equal "$stdout" ""
-		assert_equal "$(wc -l <<<"$stderr")" 1
+		assert_one_line
 	done
 }
 

@@ -37,7 +37,7 @@ setup_file() {
 @test "a filesystem without project IDs gives 3" {
 	run_split fsquota id /proc/self/status
 	assert_equal "$status" 3
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 }
 
 @test "a symlink is not followed" {

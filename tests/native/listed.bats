@@ -73,17 +73,6 @@ snapshot() {
 	done
 }
 
-# fails CODE NAME WORD...: with this code, in one line that names NAME, and without output
-fails() {
-	local code=$1 name=$2
-	shift 2
-	run_split "$@"
-	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$stdout" ""
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
-	[[ $stderr == *"$name"* ]] || fail "$*: $stderr"
-}
-
 unprivileged() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
 }
@@ -244,7 +233,7 @@ unprivileged() {
 }
 
 @test "warn is refused by a kernel that keeps no warnings" {
-	fails 3 /mnt/x fsquota warn -p 3 42 /mnt/x
+	refuses 3 /mnt/x fsquota warn -p 3 42 /mnt/x
 	run oracle -c 'quota -p -v -N 42' /mnt/x
 	assert_output --partial ' 00 '
 }
@@ -429,26 +418,26 @@ unprivileged() {
 	local command words
 	for command in disable dump enable limit off path print project quot quota remove report \
 		restore state timer warn df; do
-		fails 2 "fsquota $command" fsquota $command -Z /mnt/x
-		fails 2 "fsquota $command" fsquota $command --bogus /mnt/x
+		refuses 2 "fsquota $command" fsquota $command -Z /mnt/x
+		refuses 2 "fsquota $command" fsquota $command --bogus /mnt/x
 	done
 	for words in "limit -p 42" "limit -p bhard=1m" "limit -p -g bhard=1m 42" "timer -p" "timer -pg 3" \
 		"warn -p 3" "quota -pu 42" "quota -p" "dump -pu" "restore -gu" "state word" "enable word" \
 		"dump word" "print word"; do
 		# shellcheck disable=SC2086 # words
-		fails 2 /mnt/x fsquota $words /mnt/x
+		refuses 2 /mnt/x fsquota $words /mnt/x
 	done
-	fails 2 /mnt/x fsquota project -c -p /mnt/x/volume 42 43 /mnt/x
+	refuses 2 /mnt/x fsquota project -c -p /mnt/x/volume 42 43 /mnt/x
 }
 
 @test "limits and times that make no sense give 2, and nothing is set" {
 	local word before
 	before=$(limits_of x 42)$(oracle -x -c state /mnt/x)
 	for word in bhard= bhard=1x bhard=1.5g bhard=-1 bhard=16e ihard=1k ihard=x bhard hard=1g; do
-		fails 2 /mnt/x fsquota limit -p bsoft=1m isoft=1 $word 42 /mnt/x
+		refuses 2 /mnt/x fsquota limit -p bsoft=1m isoft=1 $word 42 /mnt/x
 	done
 	for word in '' x 3fortnights 1.5h 4294967296 1000000weeks; do
-		fails 2 /mnt/x fsquota timer -p "$word" --at /mnt/x
+		refuses 2 /mnt/x fsquota timer -p "$word" --at /mnt/x
 	done
 	assert_equal "$(limits_of x 42)$(oracle -x -c state /mnt/x)" "$before"
 }
@@ -459,7 +448,7 @@ unprivileged() {
 	for fs in x e f; do
 		for words in "bsoft=2m bhard=1m 77" "bsoft=51m 42" "bhard=44m 42" "isoft=1001 43"; do
 			# shellcheck disable=SC2086 # words
-			fails 2 /mnt/$fs fsquota limit -p $words /mnt/$fs
+			refuses 2 /mnt/$fs fsquota limit -p $words /mnt/$fs
 		done
 	done
 	assert_equal "$(snapshot)" "$before"
@@ -471,7 +460,7 @@ unprivileged() {
 	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" 		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "fs = /dev/other"; do
 		printf '%s
 ' "fs = $FSQ_X_DEV" "43          1          2          3          4" "$line" >"$BATS_TEST_TMPDIR/dump"
-		fails 2 "line 3" fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/x
+		refuses 2 "line 3" fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	done
 	assert_equal "$(snapshot)" "$before"
 }
@@ -488,28 +477,28 @@ unprivileged() {
 }
 
 @test "numbers that are none give 2" {
-	fails 2 bogus fsquota report -p -L bogus /mnt/x
-	fails 2 bogus fsquota report -p -U bogus /mnt/x
-	fails 2 -1 fsquota dump -p -L -1 /mnt/x
-	fails 2 x fsquota project -d x -c -p /mnt/x/logs 43
+	refuses 2 bogus fsquota report -p -L bogus /mnt/x
+	refuses 2 bogus fsquota report -p -U bogus /mnt/x
+	refuses 2 -1 fsquota dump -p -L -1 /mnt/x
+	refuses 2 x fsquota project -d x -c -p /mnt/x/logs 43
 }
 
 @test "what only a shell needs is no command" {
 	local word
 	for word in quit q '?'; do
-		fails 2 "\"$word\"" fsquota "$word"
+		refuses 2 "\"$word\"" fsquota "$word"
 	done
 }
 
 @test "remove says what to do while quota is on" {
-	fails 3 "without quota first" fsquota remove -p /mnt/x
+	refuses 3 "without quota first" fsquota remove -p /mnt/x
 }
 
 @test "what changes something wants the filesystem named, or gives 2" {
 	local words
 	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3" "warn -p 3 42"; do
 		# shellcheck disable=SC2086 # words
-		fails 2 "name the filesystem" fsquota $words
+		refuses 2 "name the filesystem" fsquota $words
 	done
 }
 
@@ -518,7 +507,7 @@ unprivileged() {
 	for words in "disable -p" "dump -p" "enable -p" "limit -p bhard=1m 42" "off -p" "quota -p 42" \
 		"report -p" "state -p" "timer -p 3" "warn -p 3 42"; do
 		# shellcheck disable=SC2086 # words
-		fails 3 /mnt/x2 fsquota $words /mnt/x2
+		refuses 3 /mnt/x2 fsquota $words /mnt/x2
 	done
 }
 
@@ -528,7 +517,7 @@ unprivileged() {
 	for words in "dump -p" "enable -p" "limit -p bhard=1m 42" "quota -p 42" "report -p" "timer -p 3" \
 		"timer -p 3 42"; do
 		# shellcheck disable=SC2086 # words
-		fails 3 /mnt/x2 fsquota $words /mnt/x2
+		refuses 3 /mnt/x2 fsquota $words /mnt/x2
 	done
 	fresh_fs x2 -o noquota
 }
@@ -538,7 +527,7 @@ unprivileged() {
 	for words in "off -p" "remove -p" "warn -p 3 42"; do
 		for fs in e f; do
 			# shellcheck disable=SC2086 # words
-			fails 3 /mnt/$fs fsquota $words /mnt/$fs
+			refuses 3 /mnt/$fs fsquota $words /mnt/$fs
 		done
 	done
 	run_split fsquota quot -p /mnt/e
@@ -551,7 +540,7 @@ unprivileged() {
 	for words in "report -p" "quota -p 42" "state -p" "dump -p" "limit -p bhard=1m 42" "timer -p 3days"; do
 		for path in /proc /run; do
 			# shellcheck disable=SC2086 # words
-			fails 3 $path fsquota $words $path
+			refuses 3 $path fsquota $words $path
 		done
 	done
 }
@@ -560,8 +549,8 @@ unprivileged() {
 	local before fs
 	before=$(snapshot)
 	for fs in e f; do
-		fails 3 /mnt/$fs fsquota limit -p rtbhard=1m 42 /mnt/$fs
-		fails 3 /mnt/$fs fsquota timer -p -r 3days /mnt/$fs
+		refuses 3 /mnt/$fs fsquota limit -p rtbhard=1m 42 /mnt/$fs
+		refuses 3 /mnt/$fs fsquota timer -p -r 3days /mnt/$fs
 	done
 	assert_equal "$(snapshot)" "$before"
 }
@@ -574,7 +563,7 @@ unprivileged() {
 	run_split fsquota project -s -p /mnt/x2/tree 42 /mnt/x2
 	fresh_fs x2 -o noquota
 	assert_equal "$status" 3
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 	[[ $stderr == *"/mnt/x2/tree"* ]]
 }
 
@@ -588,14 +577,14 @@ unprivileged() {
 			sed -i '3,$d' "$BATS_TEST_TMPDIR/dump"
 			chmod 644 "$BATS_TEST_TMPDIR/dump"
 			# shellcheck disable=SC2086 # words
-			fails 4 /mnt/$fs unprivileged $words /mnt/$fs
+			refuses 4 /mnt/$fs unprivileged $words /mnt/$fs
 		done
 		run_split unprivileged project -s -p /mnt/$fs/volume 44 /mnt/$fs
 		assert_equal "$status" 4
 	done
 	for words in "disable -p" "enable -p" "off -p" "remove -p" "warn -p 3 42"; do
 		# shellcheck disable=SC2086
-		fails 4 /mnt/x unprivileged $words /mnt/x
+		refuses 4 /mnt/x unprivileged $words /mnt/x
 	done
 	assert_equal "$(snapshot)" "$before"
 }
@@ -616,7 +605,7 @@ unprivileged() {
 @test "df says that it leaves projects out where their quota may not be read" {
 	run_split unprivileged df --projects-file "$projects.x" /mnt/x
 	assert_equal "$status" 4
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 	assert_equal "$stdout" "$(fsquota df --projects-file /dev/null /mnt/x)"
 }
 
@@ -626,9 +615,9 @@ unprivileged() {
 	for words in df disable dump enable "limit -p bhard=1m 42" off path print "project -s 42" quot \
 		"quota -p 42" remove "report -p" restore state "timer -p 3" "warn -p 3 42"; do
 		# shellcheck disable=SC2086 # words
-		fails 5 /nowhere fsquota $words /nowhere
+		refuses 5 /nowhere fsquota $words /nowhere
 	done
-	fails 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
+	refuses 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
 	assert_equal "$(snapshot)" "$before"
 }
 
@@ -638,20 +627,20 @@ unprivileged() {
 	for words in "limit bhard=1m" "limit -g bhard=1m" "limit -p bhard=1m" "quota" "quota -g" "quota -p" \
 		"timer -p 3" "warn -p 3" "project -s -p /mnt/x/volume"; do
 		# shellcheck disable=SC2086 # words
-		fails 5 /mnt/x fsquota $words nosuch /mnt/x
+		refuses 5 /mnt/x fsquota $words nosuch /mnt/x
 	done
 	assert_equal "$(snapshot)" "$before"
 }
 
 @test "an ID that is no 32-bit number is not known" {
-	fails 5 /mnt/x fsquota limit -p bhard=1m 4294967295 /mnt/x
-	fails 5 /mnt/x fsquota quota -p 4294967296 /mnt/x
-	fails 5 /mnt/x fsquota timer -p 3 99999999999999999999 /mnt/x
+	refuses 5 /mnt/x fsquota limit -p bhard=1m 4294967295 /mnt/x
+	refuses 5 /mnt/x fsquota quota -p 4294967296 /mnt/x
+	refuses 5 /mnt/x fsquota timer -p 3 99999999999999999999 /mnt/x
 }
 
 @test "an ID that XFS has no record of gives 5; ext4 and f2fs answer zeros" {
-	fails 5 /mnt/x fsquota quota -p 4294967294 /mnt/x
-	fails 5 /mnt/x fsquota timer -p 3 4294967294 /mnt/x
+	refuses 5 /mnt/x fsquota quota -p 4294967294 /mnt/x
+	refuses 5 /mnt/x fsquota timer -p 3 4294967294 /mnt/x
 	local fs
 	for fs in e f; do
 		run_split fsquota quota -pN 4294967294 /mnt/$fs
@@ -661,8 +650,8 @@ unprivileged() {
 }
 
 @test "no projects file and no dump give 5" {
-	fails 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
-	fails 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
+	refuses 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
+	refuses 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
 }
 
 @test "a project directory that does not carry its project gives 6" {
@@ -671,7 +660,7 @@ unprivileged() {
 	run_split fsquota df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
 	rmdir /mnt/x/plain
 	assert_equal "$status" 6
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 	[[ $stderr == *"/mnt/x/plain"* ]]
 	assert_equal "${#lines[@]}" 2
 }
@@ -691,7 +680,7 @@ unprivileged() {
 		assert_output --partial "No space left on device"
 	done
 	touch "$BATS_TEST_TMPDIR/file"
-	fails 1 "$BATS_TEST_TMPDIR/file" fsquota report -f "$BATS_TEST_TMPDIR/file" /mnt/x
+	refuses 1 "$BATS_TEST_TMPDIR/file" fsquota report -f "$BATS_TEST_TMPDIR/file" /mnt/x
 }
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -891,7 +880,7 @@ error_is() {
 	shift 4
 	run_split "$@"
 	assert_equal "$*: $status" "$*: $code"
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.path) \(.message | type)"' \
 		"$BATS_TEST_TMPDIR/stderr"
 	assert_output "code errno path message cause hint: $name $errno $path string"
@@ -938,8 +927,8 @@ error_is() {
 	run_split fsquota --json --projects-file /dev/null --at /mnt/x df
 	assert_equal "$status:$stderr" 0:
 	assert_equal "$stdout" "$(fsquota df --json --projects-file=/dev/null /mnt/x)"
-	fails 2 '"--bogus"' fsquota --projid-file=/dev/null --bogus df
-	fails 2 '"--at"' fsquota --at
+	refuses 2 '"--bogus"' fsquota --projid-file=/dev/null --bogus df
+	refuses 2 '"--at"' fsquota --at
 }
 
 @test "standard output is JSON even if something failed" {

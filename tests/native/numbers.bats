@@ -45,16 +45,6 @@ volume() {
 	fsquota assign "$1" "${@:2}"
 }
 
-# fails CODE WORD COMMAND...: with that code and one line that has the word, and no output
-fails() {
-	local code=$1 word=$2
-	shift 2
-	run_split "$@"
-	assert_equal "$*: $status $stdout" "$*: $code "
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
-	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
-}
-
 unprivileged() {
 	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
 	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$TMPDIR/bin/fsquota" "$@"
@@ -66,9 +56,9 @@ unprivileged() {
 	local fs
 	for fs in x e f; do
 		volume /mnt/$fs/volume --hard 200P 2>/dev/null
-		fails 2 "256 PiB or more" fsquota resize /mnt/$fs/volume +200P
-		fails 2 "too large" fsquota resize /mnt/$fs/volume 256P
-		fails 2 "too large" fsquota resize /mnt/$fs/volume +18014398509481983K
+		refuses 2 "256 PiB or more" fsquota resize /mnt/$fs/volume +200P
+		refuses 2 "too large" fsquota resize /mnt/$fs/volume 256P
+		refuses 2 "too large" fsquota resize /mnt/$fs/volume +18014398509481983K
 		assert_equal "$(hard_limit $fs 1048577)" $((200 * 2 ** 41))
 		fsquota release /mnt/$fs/volume
 	done
@@ -79,8 +69,8 @@ unprivileged() {
 	for fs in x e f; do
 		fsquota limit -p bhard=1m 42 /mnt/$fs
 		for size in "${LOST[@]}"; do
-			fails 2 "$size" fsquota limit -p bhard="$size" 42 /mnt/$fs
-			fails 2 "$size" fsquota limit -p bsoft="$size" bhard=0 42 /mnt/$fs
+			refuses 2 "$size" fsquota limit -p bhard="$size" 42 /mnt/$fs
+			refuses 2 "$size" fsquota limit -p bsoft="$size" bhard=0 42 /mnt/$fs
 		done
 		assert_equal "$(hard_limit $fs 42)" 2048
 	done
@@ -106,9 +96,9 @@ xfs_quota: unrecognised argument bhard=$size"
 		fsquota limit -p bhard=1m 42 /mnt/$fs
 		for blocks in 36028797018963967 18014398509481985 562949953421313 1125899906842624; do
 			printf '43 0 8 0 0\n42 0 %s 0 0\n' $blocks >dump
-			fails 2 "line 2" fsquota restore -p -f dump /mnt/$fs
+			refuses 2 "line 2" fsquota restore -p -f dump /mnt/$fs
 			printf '42 %s 0 0 0\n' $blocks >dump
-			fails 2 "line 1" fsquota restore -p -f dump /mnt/$fs
+			refuses 2 "line 1" fsquota restore -p -f dump /mnt/$fs
 		done
 		printf 'fs = %s\n42 0 36028797018963967 0 0\n' "$(findmnt -no SOURCE /mnt/$fs)" >dump
 		run_split xfs_quota -x -f -c "restore -p -f dump" /mnt/$fs
@@ -152,7 +142,7 @@ xfs_quota: unrecognised argument bhard=$size"
 		printf '77:/mnt/%s/nothing\n' $fs >/etc/projects
 		unprivileged list /mnt/$fs
 		assert_equal "$status:$stdout" 4:
-		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		assert_one_line
 		unprivileged list --json /mnt/$fs
 		assert_equal "$status" 4
 		assert_equal "$(jq -c .list "$BATS_TEST_TMPDIR/stdout")" '[]'
@@ -173,7 +163,7 @@ xfs_quota: unrecognised argument bhard=$size"
 			[ "$status" != 0 ] || continue
 			failed=$((failed + 1))
 			assert_equal "$fs $when: $status" "$fs $when: 1"
-			assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+			assert_one_line
 			rows=$(grep -v ' 1048576$' <<<"$stdout" | grep '^6' || true)
 			assert_equal "$fs $when: $rows" "$fs $when: "
 			[[ $stdout != *99* ]] || fail "$fs $when: $stdout"
@@ -193,7 +183,7 @@ xfs_quota: unrecognised argument bhard=$size"
 		unprivileged usage --fallback=walk -rno PATH,SOURCE /mnt/$fs/volume1 /mnt/$fs/volume2
 		assert_equal "$fs $status" "$fs 4"
 		assert_equal "$stdout" "/mnt/$fs/volume2 walk"
-		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		assert_one_line
 		[[ $stderr == *"/mnt/$fs/volume1/closed: "*"Permission denied"* ]] || fail "$stderr"
 	done
 }
@@ -204,13 +194,13 @@ xfs_quota: unrecognised argument bhard=$size"
 stops_nobody() {
 	local directory=$1 word=$2 cause=${3-$2} before
 	before=$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")
-	fails 3 "$cause" fsquota assign --require-enforced --hard 1M "$directory"
-	fails 3 "$cause" fsquota assign --require-enforced --dry-run --hard 1M "$directory"
+	refuses 3 "$cause" fsquota assign --require-enforced --hard 1M "$directory"
+	refuses 3 "$cause" fsquota assign --require-enforced --dry-run --hard 1M "$directory"
 	assert_equal "$(real -c 'dump -p' "${directory%/*}"; lsattr -pd "$directory")" "$before"
 	run ! grep -s "$directory" /etc/projects
 	run_split fsquota assign --json --hard 1M "$directory"
 	assert_equal "$status" 0
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+	assert_one_line
 	assert_equal "$(jq -r .warning.path <<<"$stderr")" "$directory"
 	[[ $(jq -r .warning.message <<<"$stderr") == *"$word"* ]] || fail "$stderr"
 	assert_equal "$(jq -c '[.assign.enforced, .assign.hard_bytes]' "$BATS_TEST_TMPDIR/stdout")" '[false,1048576]'
@@ -270,7 +260,7 @@ stops_nobody() {
 		mkdir -m 1777 /mnt/$fs/volume
 		run_split fsquota assign --hard 100G /mnt/$fs/volume
 		assert_equal "$fs $status $stdout" "$fs 0 1048577"
-		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		assert_one_line
 		[[ $stderr == *" 107374182400 bytes"*" $size bytes"* ]] || fail "$stderr"
 		assert_equal "$(hard_limit $fs 1048577)" $((200 * 2 ** 20))
 		run_split fsquota assign --hard 10M /mnt/$fs/volume

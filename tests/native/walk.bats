@@ -87,7 +87,7 @@ directories failed; the first are named above"
 	for words in --max-errors=0 --max-errors=x --max-errors=-1 --progress=often --progress=; do
 		run_split fsquota project -s $words -p /mnt/x/tree 42 /mnt/x
 		assert_equal "$words $status$stdout" "$words 2"
-		assert_equal "$(wc -l <<<"$stderr")" 1
+		assert_one_line
 	done
 	for command in assign release "usage --fallback=walk"; do
 		# shellcheck disable=SC2086 # words
@@ -210,7 +210,7 @@ stopped() {
 		grep INJECTED "$BATS_TEST_TMPDIR/trace"
 		assert [ "$status" != 0 ]
 		assert_regex "$command: $stderr" "$command: fsquota [a-z]*: .*: Input/output error"
-		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 1
+		assert_one_line
 	done
 	rm -r /mnt/x/half
 }

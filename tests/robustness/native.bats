@@ -35,7 +35,7 @@ fails() {
 	assert_equal "$status" "$1"
 	assert_equal "$stdout" ""
 	assert_regex "$stderr" "$2"
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 }
 
 assert_regex() {
@@ -181,7 +181,7 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 	)
 	run_split fsquota lsattr -pR "$path"
 	assert_equal "$(grep -c '^ *0 ' <<<"$stdout")" 31
-	assert_equal "$(wc -l <<<"$stderr")" 1
+	assert_one_line
 	assert_regex "$stderr" '/fifo: '
 	run_split xfs_quota -x -c "project -s -p $path 4242" /mnt/x
 	run_split fsquota lsattr -pR "$path"
