@@ -34,51 +34,75 @@ make() {
 	printf '%s hard=2M\n%s hard=1M mkdir\n' "$mnt/plain" "$mnt/applied" >conf
 }
 
-# snapshot: all that a command could change on $mnt, and both files.
-snapshot() {
-	real -c 'dump -p' -c 'dump -u' -c 'state -p' "$mnt" | grep -v '^  Inode'
-	find "$mnt" -printf '%p %i %m %U %s %T@ %C@\n' | sort
-	fsquota lsattr -paR "$mnt"
-	cat "${FILES[@]}" 2>/dev/null
-	stat -c '%n %i %s %y %z' "${FILES[@]}" 2>/dev/null || true
+# Sets snapshot: all that a command could change on $mnt, and both files. What is in no order stays where it
+# is while nothing changes.
+take_snapshot() {
+	local lines file
+	{
+		real -c 'dump -p' -c 'dump -u' -c 'state -p' "$mnt"
+		fsquota lsattr -paR "$mnt"
+		find "$mnt" "${FILES[@]}" -printf '%p %i %m %U %s %T@ %C@\n' 2>/dev/null
+	} >snapshot || true
+	mapfile -t lines <snapshot
+	printf -v snapshot '%s\n' "${lines[@]/#  Inode*/}"
+	for file in "${FILES[@]}"; do
+		lines=()
+		[ ! -e "$file" ] || mapfile -t lines <"$file"
+		printf -v snapshot '%s\n' "$snapshot" "${lines[@]}"
+	done
 }
 
-# says KEY true|false COMMAND...: with --json each row has that key and not the other, and one of
-# them, or none, says true.
-says() {
-	local key=$1 wanted=$2 other
+# ask KEY true|false COMMAND...: with --json each row has that key and not the other, and one of
+# them, or none, says true. judge tells; says does both.
+ask() {
+	local key=$1 wanted=$2
 	shift 2
-	[ "$key" = changed ] && other=would_change || other=changed
 	run_split "$@" --json
 	assert_equal "$*: $status" "$*: 0"
-	# Does one say true, does one have the other key, has every row this one?
-	assert_equal "$*: $(jq -c "[([.. | objects | select(has(\"$key\")) | .$key] | any),
-		([.. | objects | has(\"$other\")] | any),
-		($wanted == false or ([.[] | if type == \"array\" then .[] else . end | has(\"$key\")] | all))]" \
-		<<<"$stdout")" "$*: [$wanted,false,true]"
+	answers+=("{\"key\":\"$key\",\"wanted\":$wanted,\"rows\":$stdout}")
+}
+
+judge() {
+	# Does one say what it should, does none have the other key, has every row this one?
+	run -0 jq '.key as $key | .wanted as $wanted | (["changed", "would_change"] - [$key])[0] as $other | .rows |
+		([.. | objects | select(has($key)) | .[$key]] | any == $wanted) and
+		([.. | objects | has($other)] | any | not) and
+		($wanted == false or ([.[] | if type == "array" then .[] else . end | has($key)] | all))' <<<"${answers[*]}"
+	[ "${lines[*]}" = "${answers[*]/*/true}" ] || fail "${answers[*]} ${lines[*]}"
+	answers=()
+}
+
+says() {
+	ask "$@"
+	judge
 }
 
 # is_changed WORD COMMAND...: the four runs. In a dry run the text has WORD.
 is_changed() {
 	local word=$1 before after
 	shift
-	before=$(snapshot)
-	says would_change true "$@" --dry-run
+	take_snapshot
+	before=$snapshot
+	ask would_change true "$@" --dry-run
 	run_split "$@" --dry-run
 	assert_equal "$*: $status:$stderr" "$*: 0:"
 	[[ $stdout == *"$word"* ]] || fail "$*: $stdout"
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 
-	says changed true "$@"
-	after=$(snapshot)
+	ask changed true "$@"
+	take_snapshot
+	after=$snapshot
 	[ "$after" != "$before" ] || fail "$*: nothing has changed"
 
-	says would_change false "$@" --dry-run
+	ask would_change false "$@" --dry-run
 	run_split "$@" --dry-run
 	assert_equal "$*: $status" "$*: 0"
 	[[ $stdout != *would-* ]] || fail "$*: $stdout"
-	assert_equal "$(snapshot)" "$after"
-	says changed false "$@"
+	take_snapshot
+	assert_equal "$snapshot" "$after"
+	ask changed false "$@"
+	judge
 }
 
 # of_each FUNCTION: on XFS and ext4.
@@ -213,11 +237,13 @@ silent() {
 as_real() {
 	local code=$1 before dry
 	shift
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	run_split "$@" --dry-run
 	dry=$status:$stderr
 	assert_equal "$* --dry-run: $status" "$* --dry-run: $code"
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 	run_split "$@"
 	assert_equal "$*: $dry" "$*: $status:$stderr"
 }
