@@ -8,16 +8,17 @@
 #                                filesystem and the two files are as before
 #   $special_files               set: a tree has a symbolic link and a FIFO, too
 
-# ask CALL...: what does not depend on the time of day, or on when the filesystem tidies up.
 ask() {
-	local status=0
-	"${before[@]}" "$@" >answer 2>errors </dev/null || status=$?
-	{
-		echo "$ $*"
-		sed -E '/^fsquota_filesystem_(used|free|available)/d; s/(seconds(\{[^}]*\})?|_created|timestamp_seconds)( |":)[0-9.e+-]+/\1\3N/g' answer
-		cat errors
-		echo "[$status]"
-	} >>day
+	local status=0 errors
+	echo "$ $*" >>day
+	"${before[@]}" "$@" >>day 2>errors </dev/null || status=$?
+	mapfile errors <errors
+	printf %s "${errors[@]}" "[$status]"$'\n' >>day
+}
+
+# What depends on the time of day, or on when the filesystem tidies up, is taken out of the day.
+without_times() {
+	sed -i -E '/^fsquota_filesystem_(used|free|available)/d; s/(seconds(\{[^}]*\})?|_created|timestamp_seconds)( |":)[0-9.e+-]+/\1\3N/g' day
 }
 
 # asked_of_xfs_quota MOUNT COMMAND...
@@ -59,6 +60,8 @@ spend_day() {
 	ask fsquota project -s -p "$top/new" 77 "$mnt"
 	ask fsquota project -c -p "$top/new" 77 "$mnt"
 	ask fsquota project -C -p "$top/new" 77 "$mnt"
+	# ext4 lets go of an empty record some time later, or now.
+	sync -f "$mnt"
 	ask fsquota limit -p bhard=4m ihard=50 78 "$mnt"
 	asked_of_xfs_quota "$mnt" 'project -s -p '"$top"'/new 79' 'project -c -p '"$top"'/new 79' 'quota -p -v 79' \
 		'report -p' 'limit -p bhard=5m 79' 'quota -p -v 79' 'state -p' 'dump -p' 'print' \
@@ -76,4 +79,5 @@ spend_day() {
 	rm -r "$top"
 	ask fsquota list --json "$mnt"
 	cat /etc/projects /etc/projid >>day
+	without_times
 }
