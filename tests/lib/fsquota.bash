@@ -96,7 +96,7 @@ counts() {
 	for _ in {1..100}; do
 		inodes=$(real -c "quota -p -N -n -v -i $2" "$1" | awk '{ used = $2 } END { print used + 0 }')
 		[ "$inodes" != "$3" ] || return 0
-		sleep 0.05
+		nap 0.05
 	done
 	fail "$1 counts $inodes inodes with ID $2, not $3"
 }

@@ -11,8 +11,14 @@ if [ ! -d "$FSQ_TOOLS" ]; then
 	chmod a+x "$BATS_RUN_TMPDIR"
 	cp "$FSQUOTA" "$FSQ_TOOLS/fsquota"
 	ln -s fsquota "$FSQ_TOOLS/xfs_quota"
+	mkfifo "$FSQ_TOOLS/never"
 fi
 FSQUOTA=$FSQ_TOOLS/fsquota
+
+# nap SECONDS: as sleep(1), without a process.
+nap() {
+	read -rt "$1" <>"$FSQ_TOOLS/never" || :
+}
 
 # bats 1.8 writes down the stack before each command of a test, which costs half a millisecond in the
 # guest and a quarter of the time of all suites. Where a test failed it is known without that: of
