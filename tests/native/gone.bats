@@ -225,6 +225,43 @@ hard() {
 		awk -v id="#$1" '$1 == id { print $4 }'
 }
 
+# Its limits go first, and come back when a line cannot be taken out.
+fails_half_way() {
+	local call number
+	volume a
+	rm -rf $top/a
+	counts ${top%/v} $FIRST 0
+	cp /etc/projects /etc/projid $kept
+	run -0 strace -qq -f -o $kept/trace -e trace=quotactl_fd fsquota release --id $FIRST --dry-run
+	number=$(wc -l <$kept/trace)
+	for call in quotactl_fd:when=$((number + 1)) {pwrite64,fsync}:when={1,2}; do
+		run_split strace -qq -f -o $kept/trace -e trace="${call%:*}" -e "inject=${call/:/:error=EIO:}" \
+			fsquota release --id $FIRST
+		grep -q INJECTED $kept/trace || fail "$call: $(<$kept/trace)"
+		assert_equal "$call: $status" "$call: 1"
+		diff $kept/projects /etc/projects
+		diff $kept/projid /etc/projid
+		assert_equal "$call: $(hard $FIRST)" "$call: 10240"
+	done
+	fsquota release --id $FIRST
+	assert_no_trace
+}
+@test "release of a project that fails half-way leaves its limits, its line and its name" {
+	local kept=$BATS_FILE_TMPDIR
+	on_each fails_half_way
+}
+
+@test "a name stays while its directory may be on a filesystem that is not seen" {
+	ln -s x /mnt/seen
+	echo "1048999:/mnt/seen/gone" >>/etc/projects
+	echo "far:1048999" >>/etc/projid
+	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	refuses 5 1048999 fsquota release --name far --dry-run
+	refuses 5 1048999 fsquota release --name far
+	rm /mnt/seen
+	assert_no_trace
+}
+
 resize_project() {
 	volume a b
 	fsquota resize --name volume$FIRST 20M

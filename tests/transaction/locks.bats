@@ -51,6 +51,7 @@ assert_unchanged() {
 			assert_equal "$status" 1
 			[[ $stderr == *"held by process $holder, for more than 1 s"* ]] || fail "$stderr"
 		done
+		refuses 1 "$file: is locked" fsquota resize --id 5 --at /mnt/x 1M --lock-timeout 0
 		echo 'lock-timeout = 0' >/etc/fsquota.conf
 		run_split fsquota assign /mnt/x/dir
 		assert_equal "$status" 1

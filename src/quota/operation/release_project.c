@@ -216,7 +216,7 @@ static int release_rest(struct project *p)
 	return rc;
 }
 
-/* And nothing else. */
+/* And nothing else, unless there is a line of a directory that is not seen. */
 static int release_names(struct project *p)
 {
 	size_t left = 0;
@@ -263,9 +263,6 @@ static int release_nowhere(struct project *p, int rc)
 	for (size_t i = 0; i < volumes->count; i++)
 		if (volumes->list[i].has_quota && volumes->list[i].first == i &&
 		    has_record(&volumes->list[i], p->place.id))
-			return rc;
-	for (size_t i = 0; i < p->place.lines.count; i++)
-		if (p->place.lines.list[i].id == p->place.id)
 			return rc;
 	rc = release_names(p);
 	return rc || p->found ? rc : FSQ_E_NOT_FOUND;
