@@ -36,25 +36,31 @@ make_trees() {
 	oracle -x -f -c "limit -p bsoft=45m bhard=50m 42" "$1"
 }
 
-# fs_of x|e|f: the words that name it, with the projects of its own.
+# Sets at: the words that name x, e or f, with the projects of its own.
 fs_of() {
-	printf '%s ' --projects-file "$projects.$1" "/mnt/$1"
+	at=(--projects-file "$projects.$1" "/mnt/$1")
 }
 
-# Grace times that lose a day between two looks; and the native door is as xfs_quota 7.2, which has one
-# line more than 6.1.
+# Sets text, to what is in a file, but for grace times that lose a day between two looks; and the native door
+# is as xfs_quota 7.2, which has one line more than 6.1. No process: it is asked often.
 about_a_week() {
-	sed -e 's/\[[67] days\]/[about a week]/g' -e '/^Realtime Blocks max warnings: 0$/d'
+	IFS= read -rd '' text <"$1" || true
+	text=${text//\[[67] days\]/[about a week]}
+	text=${text//$'\n'Realtime Blocks max warnings: 0/}
 }
 
 # What the real one says to the same: same_as_oracle FS COMMAND...
 same_as_oracle() {
-	local fs=$1
+	local fs=$1 at text theirs
 	shift
-	# shellcheck disable=SC2046,SC2068 # words
-	run_split fsquota $@ $(fs_of "$fs")
-	oracle -x -f -D "$projects.$fs" -c "$*" "/mnt/$fs" | about_a_week >"$BATS_TEST_TMPDIR/oracle"
-	about_a_week <"$BATS_TEST_TMPDIR/stdout" | diff "$BATS_TEST_TMPDIR/oracle" - || fail "$fs: $*"
+	fs_of "$fs"
+	# shellcheck disable=SC2068 # words
+	run_split fsquota $@ "${at[@]}"
+	oracle -x -f -D "$projects.$fs" -c "$*" "/mnt/$fs" >"$BATS_TEST_TMPDIR/oracle"
+	about_a_week "$BATS_TEST_TMPDIR/oracle"
+	theirs=$text
+	about_a_week "$BATS_TEST_TMPDIR/stdout"
+	[ "$text" = "$theirs" ] || fail "$fs: $*"$'\n'"$(diff <(echo "$theirs") <(echo "$text"))"
 	assert_equal "$fs $*: $status $stderr" "$fs $*: 0 "
 }
 
@@ -63,14 +69,15 @@ limits_of() {
 	oracle -x -f -c "dump -${3-p} -L $2 -U $2" "/mnt/$1" | awk 'NR == 2 { $1 = $1; print }'
 }
 
-# Everything these commands can change.
-snapshot() {
-	local fs
+# Sets snapshot: everything these commands can change.
+take_snapshot() {
+	local fs text
 	for fs in x e f x2; do
-		oracle -x -f -c 'dump -p' -c 'dump -u' -c 'state' -c 'quota -pbin -v 42' "/mnt/$fs" |
-			about_a_week
+		oracle -x -f -c 'dump -p' -c 'dump -u' -c 'state' -c 'quota -pbin -v 42' "/mnt/$fs"
 		lsattr -pR "/mnt/$fs" 2>/dev/null || true
-	done
+	done >"$BATS_TEST_TMPDIR/snapshot"
+	about_a_week "$BATS_TEST_TMPDIR/snapshot"
+	snapshot=$text
 }
 
 unprivileged() {
@@ -273,14 +280,16 @@ unprivileged() {
 
 @test "project -c says what xfs_quota says, and changes nothing" {
 	local fs before
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for fs in x e f; do
 		same_as_oracle $fs "project -c 42"
 		same_as_oracle $fs "project 43"
 		same_as_oracle $fs "project -c -p /mnt/$fs/logs 44"
 		same_as_oracle $fs "project -c -d 0 -p /mnt/$fs/logs 44"
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "restore takes back what dump has printed" {
@@ -314,10 +323,14 @@ unprivileged() {
 }
 
 @test "with -v a switch shows the state afterwards" {
-	local switch
+	local switch text ours
 	for switch in disable enable; do
 		run_split fsquota $switch -gu -v /mnt/x
-		assert_equal "$(about_a_week <<<"$output")" "$(oracle -x -c 'state -gu' /mnt/x | about_a_week)"
+		about_a_week "$BATS_TEST_TMPDIR/stdout"
+		ours=$text
+		oracle -x -c 'state -gu' /mnt/x >"$BATS_TEST_TMPDIR/oracle"
+		about_a_week "$BATS_TEST_TMPDIR/oracle"
+		assert_equal "$ours" "$text"
 	done
 	assert_output --partial 'Enforcement: ON'
 }
@@ -444,25 +457,29 @@ unprivileged() {
 
 @test "a soft limit above the hard one gives 2, and nothing is set" {
 	local before fs words
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for fs in x e f; do
 		for words in "bsoft=2m bhard=1m 77" "bsoft=51m 42" "bhard=44m 42" "isoft=1001 43"; do
 			# shellcheck disable=SC2086 # words
 			refuses 2 /mnt/$fs fsquota limit -p $words /mnt/$fs
 		done
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "a dump that is not understood gives 2, and nothing is set" {
 	local before line
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" 		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "fs = /dev/other"; do
 		printf '%s
 ' "fs = $FSQ_X_DEV" "43          1          2          3          4" "$line" >"$BATS_TEST_TMPDIR/dump"
 		refuses 2 "line 3" fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "a dump can be restored on another filesystem" {
@@ -547,12 +564,14 @@ unprivileged() {
 
 @test "realtime limits and times give 3 where there is no realtime device" {
 	local before fs
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for fs in e f; do
 		refuses 3 /mnt/$fs fsquota limit -p rtbhard=1m 42 /mnt/$fs
 		refuses 3 /mnt/$fs fsquota timer -p -r 3days /mnt/$fs
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "a filesystem that keeps no project IDs gives 3" {
@@ -569,7 +588,8 @@ unprivileged() {
 
 @test "who is not root gets 4, and nothing is changed" {
 	local words fs before
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for fs in x e; do
 		for words in "dump -p" "limit -p bhard=1m 42" "quota -p 42" "quota root" "report -p" "timer -p 3" \
 			"timer -p 3 42" "restore -p -f $BATS_TEST_TMPDIR/dump"; do
@@ -586,7 +606,8 @@ unprivileged() {
 		# shellcheck disable=SC2086
 		refuses 4 /mnt/x unprivileged $words /mnt/x
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "what is free to ask needs no privilege" {
@@ -611,25 +632,29 @@ unprivileged() {
 
 @test "a path that is not there gives 5, and nothing is changed" {
 	local words before
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for words in df disable dump enable "limit -p bhard=1m 42" off path print "project -s 42" quot \
 		"quota -p 42" remove "report -p" restore state "timer -p 3" "warn -p 3 42"; do
 		# shellcheck disable=SC2086 # words
 		refuses 5 /nowhere fsquota $words /nowhere
 	done
 	refuses 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "a name that is not known gives 5, and nothing is changed" {
 	local words before
-	before=$(snapshot)
+	take_snapshot
+	before=$snapshot
 	for words in "limit bhard=1m" "limit -g bhard=1m" "limit -p bhard=1m" "quota" "quota -g" "quota -p" \
 		"timer -p 3" "warn -p 3" "project -s -p /mnt/x/volume"; do
 		# shellcheck disable=SC2086 # words
 		refuses 5 /mnt/x fsquota $words nosuch /mnt/x
 	done
-	assert_equal "$(snapshot)" "$before"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
 }
 
 @test "an ID that is no 32-bit number is not known" {
@@ -689,8 +714,9 @@ unprivileged() {
 json() {
 	local fs=$1
 	shift
-	# shellcheck disable=SC2046,SC2068 # words
-	run_split fsquota --json $@ $(fs_of "$fs")
+	fs_of "$fs"
+	# shellcheck disable=SC2068 # words
+	run_split fsquota --json $@ "${at[@]}"
 }
 
 # keys_are KEYS FILTER: of each element that the filter lets through
@@ -716,8 +742,9 @@ assert_json() {
 			dump) words="dump -p" ;;
 			*) words=$command ;;
 			esac
-			# shellcheck disable=SC2046,SC2086 # words
-			run_split fsquota $words --json $(fs_of $fs)
+			fs_of $fs
+			# shellcheck disable=SC2086 # words
+			run_split fsquota $words --json "${at[@]}"
 			assert_equal "$words: $status$stderr" "$words: 0"
 			run -0 jq -rs 'map(keys[0], (.[] | type, length > 0)) | join(" ")' \
 				"$BATS_TEST_TMPDIR/stdout"
