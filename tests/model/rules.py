@@ -80,8 +80,7 @@ class Model:
         """A new ID, which was seen"""
         if insisted:
             return None if state.is_taken(insisted) else insisted
-        known = self.chosen.get(directory, [None])
-        chosen = known.pop(0) if len(known) > 1 else known[0]
+        chosen = self.chosen.get(directory, [None])[0]
         first = FIRST_ID if register else FIRST_UNSEEN_ID
         if chosen is None:
             return UNSEEN
@@ -163,6 +162,10 @@ class Model:
         state.limits[tag] = limits
         if options.get("register", True):
             self.register(state, directory, tag, name, listed, is_complete)
+        # The next assign of a batch was told the next one, also where this directory had its ID before.
+        known = self.chosen.get(directory, [])
+        if len(known) > 1 and known[0] == tag:
+            known.pop(0)
         return OK
 
     def claim_tree(self, state, directory, tag, listed):
