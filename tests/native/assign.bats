@@ -30,7 +30,7 @@ teardown() {
 	local fs directory lines
 	for directory in /mnt/[xef]/volume-*; do
 		[ ! -d "$directory" ] || fsquota release "$directory" >/dev/null 2>&1 || true
-		[ ! -e "$directory" ] || rm -rf "$directory"
+		[ ! -e "$directory" ] && [ ! -L "$directory" ] || rm -rf "$directory"
 	done
 	# Mostly there is nothing left.
 	for fs in x e f; do real -c 'report -p -N -n' /mnt/$fs; done >"$BATS_TEST_TMPDIR/left"

@@ -132,7 +132,6 @@ static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
  */
 static bool was_released(struct fsq_assignment *a, bool named)
 {
-	static const struct fsq_limits none;
 	struct fsq_limits limits;
 	struct fsq_dquot dquot;
 
@@ -141,7 +140,7 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	if (fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, a->id, &dquot))
 		return false;
 	limits = fsq_limits_of(&dquot);
-	return fsq_limits_are_same(&limits, &none);
+	return fsq_limits_are_none(&limits);
 }
 
 /*

@@ -36,6 +36,13 @@ bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *
 	return true;
 }
 
+bool fsq_limits_are_none(const struct fsq_limits *limits)
+{
+	static const struct fsq_limits none;
+
+	return fsq_limits_are_same(limits, &none);
+}
+
 uint64_t fsq_limit_round(uint64_t blocks, int fd)
 {
 	uint64_t unit = UNIT_OF_OTHERS;
@@ -72,7 +79,7 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 		if (asked->mask & FSQ_HARD(form))
 			wanted.hard[form] = asked->hard[form];
 	}
-	if (fsq_limits_are_same(&wanted, &none))
+	if (fsq_limits_are_none(&wanted))
 		wanted.hard[FSQ_BLOCKS] =
 			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS : FSQ_UNLIMITED_BLOCKS;
 	fsq_limits_round(&wanted, fd);

@@ -11,6 +11,9 @@ struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
 /** @return  whether both are the same, whatever their masks */
 bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
 
+/** @return  whether there are none, whatever the mask */
+bool fsq_limits_are_none(const struct fsq_limits *limits);
+
 /**
  * Round a limit of space up to what the file system keeps: XFS its blocks, ext4 and f2fs KiB, though
  * they forget the rest only when the record is read from the disk again.

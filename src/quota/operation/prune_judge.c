@@ -26,9 +26,9 @@ int fsq_prune_read_quota(struct fsq_prune *p, const struct fsq_volume *volume, u
 
 bool fsq_prune_is_limited(const struct fsq_dquot *dquot)
 {
-	const struct fsq_limits limits = fsq_limits_of(dquot), none = { 0 };
+	const struct fsq_limits limits = fsq_limits_of(dquot);
 
-	return !fsq_limits_are_same(&limits, &none);
+	return !fsq_limits_are_none(&limits);
 }
 
 bool fsq_prune_has_anything(const struct fsq_dquot *dquot)

@@ -247,7 +247,7 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 		return 0;
 	r->limits_before = fsq_limits_of(&dquot);
 	none.mask = r->limits_before.mask;
-	if (fsq_limits_are_same(&r->limits_before, &none))
+	if (fsq_limits_are_none(&r->limits_before))
 		return 0;
 	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->request->dry_run,
 			    r->directory.path, err);

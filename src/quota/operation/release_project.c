@@ -148,7 +148,7 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, boo
 	struct fsq_limits none = { .mask = limits.mask };
 	int rc;
 
-	if (fsq_limits_are_same(&limits, &none))
+	if (fsq_limits_are_none(&limits))
 		return 0;
 	rc = fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
 			    p->request->at, p->err);
@@ -233,7 +233,6 @@ static int release_names(struct project *p)
 
 static bool has_record(const struct fsq_volume *volume, uint32_t id)
 {
-	static const struct fsq_limits none;
 	struct fsq_limits limits;
 	struct fsq_dquot dquot;
 	int rc = fsq_quota_get(volume->fs, FSQ_PROJECT, id, &dquot);
@@ -241,7 +240,7 @@ static bool has_record(const struct fsq_volume *volume, uint32_t id)
 	if (rc)
 		return rc != -ENOENT;
 	limits = fsq_limits_of(&dquot);
-	return fsq_limits_are_used(&dquot) || !fsq_limits_are_same(&limits, &none);
+	return fsq_limits_are_used(&dquot) || !fsq_limits_are_none(&limits);
 }
 
 /*
