@@ -55,7 +55,7 @@
  *       prune.c          what those have left (volumes.c: where they would be)
  *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts)
- *       allocate.c       an ID that nobody has
+ *       allocate.c       an ID that nobody has (store.c: what containers' engines do)
  *       make_directory.c  a directory with its owner and mode, or none
  *       owner.c          which project is a directory's own (tree_account.c)
  *       tree_tag.c       the ID of everything in a directory

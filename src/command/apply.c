@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "apply_file.h"
+#include "assign_request.h"
 #include "change.h"
 #include "command.h"
 #include "options.h"
@@ -70,6 +71,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	int rc = fsq_assign(&assignment, &entry->request, &err);
 
 	progress_clear(&apply->progress);
+	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
 	if (rc) {
 		show(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
@@ -79,6 +81,9 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	apply->changed |= change != FSQ_UNCHANGED;
 	if (change != FSQ_UNCHANGED || !apply->options->quiet)
 		show(apply, entry, actions[change], assignment);
+	if (change != FSQ_UNCHANGED)
+		assign_request_warn_of_enforcement(apply->session, &entry->request, assignment);
+	assign_request_warn_of_store(apply->session, &entry->request, assignment);
 	fsq_assignment_free(assignment);
 	return true;
 }
@@ -86,7 +91,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 static void apply_entries(struct apply *apply, struct apply_list *list)
 {
 	const struct fsq_registry registry = session_registry(apply->session);
-	bool going_on = true;
+	bool going_on = true, identified = false;
 	struct fsq_error err;
 
 	if (fsq_assigned_open(&apply->assigned, &registry, &err)) {
@@ -97,13 +102,22 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	for (size_t i = 0; i < list->count && going_on; i++) {
 		struct apply_entry *entry = &list->entries[i];
 
+		if (!entry->request.directory)
+			continue;
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->session->dry_run;
-		if (!fsq_assigned_has(apply->assigned, &entry->request))
+		if (fsq_assigned_has(apply->assigned, &entry->request)) {
+			if (!apply->options->quiet)
+				show(apply, entry, "unchanged", NULL);
+			continue;
+		}
+		/* Before the first change: where all is as it should be, it would only cost calls. */
+		if (!identified)
+			going_on = apply_list_identify(apply->session, list);
+		identified = true;
+		if (going_on && entry->request.directory)
 			going_on = assign(apply, entry);
-		else if (!apply->options->quiet)
-			show(apply, entry, "unchanged", NULL);
 	}
 	fsq_assigned_close(apply->assigned);
 }

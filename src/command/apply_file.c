@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apply_file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
+#include "shared/statx.h"
 
 #define BLANKS " \t\r"
 
@@ -127,28 +130,99 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 		return;
 	}
 	list->entries = entries;
-	entries[list->count] =
-		(struct apply_entry){ *request, line->file, line->number, from_pattern };
+	entries[list->count] = (struct apply_entry){ .request = *request,
+						     .file = line->file,
+						     .line = line->number,
+						     .from_pattern = from_pattern };
 	entries[list->count++].request.directory = path;
 }
 
-/* Its directories; what else it finds is passed over, as are symlinks. */
-static void expand(struct line *line, const char *pattern, const struct fsq_assign_request *request)
+/* How long the beginning of a match is that no part of the pattern has chosen. */
+static size_t fixed_length(const char *pattern, const char *path)
+{
+	size_t length = 0, parts = 0;
+
+	for (; *pattern && !strchr("*?[", *pattern); pattern++) {
+		parts += *pattern == '/';
+		pattern += *pattern == '\\';
+	}
+	/* The last part has one of them. */
+	while (parts-- > 1)
+		length += 1 + strcspn(path + length + 1, "/");
+	return length;
+}
+
+/* Where directories cannot be listed, it is not known what a pattern says. */
+static int list_failed(const char *path, int errnum)
+{
+	(void)path;
+	return errnum != ENOENT && errnum != ENOTDIR && errnum != ELOOP;
+}
+
+/*
+ * What lies below the part that the administrator wrote is others': a symlink or a mount there would lead the
+ * limits elsewhere. fsq_assign() sees to it again when it opens the directory.
+ */
+static bool is_beneath(struct line *line, char *path, size_t fixed)
+{
+	struct statx above, stx;
+	char *slash;
+
+	if (strchr(path + fixed, '\n')) {
+		session_warn(line->session, path, "is passed over: there is a newline in its name");
+		return false;
+	}
+	path[fixed] = '\0';
+	if (get_statx(AT_FDCWD, *path ? path : "/", 0, STATX_TYPE | FSQ_STATX_MOUNT_IDS, &above))
+		return false;
+	path[fixed] = '/';
+	do {
+		slash = strchr(path + fixed + 1, '/');
+		if (slash)
+			*slash = '\0';
+		if (get_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | FSQ_STATX_MOUNT_IDS,
+			      &stx) ||
+		    !S_ISDIR(stx.stx_mode))
+			return false;
+		if (stx.stx_mnt_id != above.stx_mnt_id ||
+		    stx.stx_dev_major != above.stx_dev_major ||
+		    stx.stx_dev_minor != above.stx_dev_minor) {
+			session_warn(line->session, path,
+				     "is passed over: a pattern does not match what is mounted "
+				     "below it");
+			return false;
+		}
+		if (slash) {
+			*slash = '/';
+			fixed = (size_t)(slash - path);
+		}
+	} while (slash);
+	return true;
+}
+
+/* Its directories; what else it finds is passed over. */
+static void expand(struct line *line, const char *pattern, struct fsq_assign_request *request)
 {
 	glob_t found = { 0 };
-	int rc = glob(pattern, 0, NULL, &found);
-	struct stat st;
+	int rc = glob(pattern, 0, list_failed, &found);
 
-	if (rc != 0 && rc != GLOB_NOMATCH)
-		complain(line, "the pattern cannot be expanded");
+	if (rc == GLOB_NOSPACE)
+		session_errno(line->session, 0, ENOMEM, NULL, "cannot go on");
+	else if (rc != 0 && rc != GLOB_NOMATCH)
+		complain(line, "the pattern cannot be expanded: a directory cannot be listed");
+	line->good = rc == 0 || rc == GLOB_NOMATCH;
 	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
-		char *path;
+		char *path = found.gl_pathv[i];
+		size_t fixed = fixed_length(pattern, path);
 
-		if (lstat(found.gl_pathv[i], &st) || !S_ISDIR(st.st_mode))
+		if (!is_beneath(line, path, fixed))
 			continue;
-		path = keep(line->session, line->list, strdup(found.gl_pathv[i]));
-		line->good = path != NULL;
-		if (path)
+		path = keep(line->session, line->list, strdup(path));
+		request->beneath =
+			path ? keep(line->session, line->list, strndup(path, fixed ? fixed : 1))
+			     : NULL;
+		line->good = request->beneath != NULL;
+		if (line->good)
 			add(line, request, path, true);
 	}
 	globfree(&found);
@@ -183,8 +257,8 @@ static void take_line(struct line *line, char *text)
 			complain(line, "the path is not absolute, or has an empty part, . or ..");
 		else
 			take_words(line, rest, &request);
-		if (line->good && is_pattern && (request.make || request.id))
-			complain(line, "a pattern does not go with mkdir and id");
+		if (line->good && is_pattern && (request.make || request.id || request.name))
+			complain(line, "a pattern does not go with mkdir, id and name");
 		if (line->good && is_pattern)
 			expand(line, pattern, &request);
 		else if (line->good)
@@ -210,6 +284,10 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	rest = keep(session, list, text);
 	if (!rest)
 		return false;
+	if (strlen(text) < length) {
+		session_usage_error(session, "%s: there is a NUL byte in it", file);
+		return false;
+	}
 	while ((next = fsq_next_line(&rest, text + length))) {
 		line.number++;
 		line.good = true;
@@ -219,27 +297,37 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	return good;
 }
 
+static int is_conf(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length > 5 &&
+	       strcmp(entry->d_name + length - 5, ".conf") == 0;
+}
+
 bool apply_list_read(struct session *session, struct apply_list *list, const char *path)
 {
-	char *pattern = NULL, *file;
-	glob_t found = { 0 };
+	struct dirent **entries;
 	bool good = true;
 	struct stat st;
+	char *file;
+	int count;
 
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return read_file(session, list, path);
-	if (asprintf(&pattern, "%s/*.conf", path) < 0)
-		pattern = NULL;
-	if (!pattern || glob(pattern, 0, NULL, &found) == GLOB_NOSPACE) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		good = false;
+	count = scandir(path, &entries, is_conf, alphasort);
+	if (count < 0) {
+		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
+		return false;
 	}
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		file = keep(session, list, strdup(found.gl_pathv[i]));
+	for (int i = 0; i < count; i++) {
+		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
+			file = NULL;
+		free(entries[i]);
+		file = keep(session, list, file);
 		good &= file && read_file(session, list, file);
 	}
-	globfree(&found);
-	free(pattern);
+	free(entries);
 	return good;
 }
 
@@ -255,24 +343,51 @@ static int compare(const void *one, const void *other)
 	return order ? order : a->from_pattern - b->from_pattern;
 }
 
+static bool is_same_path(const struct apply_entry *one, const struct apply_entry *other)
+{
+	return strcmp(one->request.directory, other->request.directory) == 0;
+}
+
+static int compare_identities(const void *one, const void *other)
+{
+	const struct apply_entry *a = *(struct apply_entry *const *)one;
+	const struct apply_entry *b = *(struct apply_entry *const *)other;
+
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	if (a->ino != b->ino)
+		return a->ino < b->ino ? -1 : 1;
+	return a->from_pattern != b->from_pattern ? a->from_pattern - b->from_pattern
+						  : compare(one, other);
+}
+
+static bool is_same_directory(const struct apply_entry *one, const struct apply_entry *other)
+{
+	return one->ino && one->ino == other->ino && one->dev == other->dev;
+}
+
 /* Two entries of one directory: the first counts, if only it is written. */
 static bool settle_two(struct session *session, const struct apply_entry *first,
 		       struct apply_entry *second)
 {
 	if (first->from_pattern == second->from_pattern) {
-		session_usage_error(session, "%s, line %u: %s is in %s, line %u, too", second->file,
-				    second->line, second->request.directory, first->file,
-				    first->line);
+		session_usage_error(session, "%s, line %u: %s is in %s, line %u, too%s%s",
+				    second->file, second->line, second->request.directory,
+				    first->file, first->line,
+				    is_same_path(first, second) ? "" : ", as ",
+				    is_same_path(first, second) ? "" : first->request.directory);
 		return false;
 	}
 	second->request.directory = NULL;
 	return true;
 }
 
-bool apply_list_settle(struct session *session, struct apply_list *list)
+static bool settle(struct session *session, struct apply_list *list,
+		   int (*order)(const void *, const void *),
+		   bool (*is_same)(const struct apply_entry *, const struct apply_entry *))
 {
 	struct apply_entry **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
-	size_t kept = 0;
+	size_t count = 0;
 	bool good = true;
 
 	if (!sorted) {
@@ -280,20 +395,42 @@ bool apply_list_settle(struct session *session, struct apply_list *list)
 		return false;
 	}
 	for (size_t i = 0; i < list->count; i++)
-		sorted[i] = &list->entries[i];
-	array_sort(sorted, list->count, sizeof(*sorted), compare);
-	for (size_t i = 1, first = 0; i < list->count; i++) {
-		if (strcmp(sorted[i]->request.directory, sorted[first]->request.directory) != 0)
-			first = i;
-		else
+		sorted[count++] = &list->entries[i];
+	array_sort(sorted, count, sizeof(*sorted), order);
+	for (size_t i = 1, first = 0; i < count; i++) {
+		if (is_same(sorted[first], sorted[i]))
 			good &= settle_two(session, sorted[first], sorted[i]);
+		else
+			first = i;
 	}
 	free(sorted);
+	return good;
+}
+
+bool apply_list_settle(struct session *session, struct apply_list *list)
+{
+	bool good = settle(session, list, compare, is_same_path);
+	size_t kept = 0;
+
 	for (size_t i = 0; i < list->count; i++)
 		if (list->entries[i].request.directory)
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
 	return good;
+}
+
+bool apply_list_identify(struct session *session, struct apply_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct apply_entry *entry = &list->entries[i];
+		struct stat st;
+
+		if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
+			continue;
+		entry->dev = st.st_dev;
+		entry->ino = st.st_ino;
+	}
+	return settle(session, list, compare_identities, is_same_directory);
 }
 
 void apply_list_free(struct apply_list *list)

@@ -11,6 +11,8 @@ struct apply_entry {
 	const char *file;
 	unsigned int line;
 	bool from_pattern;
+	dev_t dev; /* of the directory, for apply_list_identify() */
+	ino_t ino; /* 0: it is not there */
 };
 
 struct apply_list {
@@ -35,6 +37,14 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
  * @return   whether no directory has two lines of the same kind; else an error was reported
  */
 bool apply_list_settle(struct session *session, struct apply_list *list);
+
+/**
+ * The same by what the paths lead to: over "..", symlinks or a bind mount two can name one directory, and
+ * each run would change it back and forth. An entry that does not count has no directory then.
+ *
+ * Source: stat(2)
+ */
+bool apply_list_identify(struct session *session, struct apply_list *list);
 
 void apply_list_free(struct apply_list *list);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "assign_request.h"
 #include "command.h"
@@ -95,7 +96,7 @@ struct assign_output {
 /* @return   whether it was written */
 static bool show_row(struct session *session, struct assign_output *output,
 		     const struct fsq_assignment *assignment,
-		     const struct fsq_assign_request *request)
+		     const struct fsq_assign_request *request, uint64_t mounts)
 {
 	uint32_t id = fsq_assignment_id(assignment), other;
 	struct listing_change change = {
@@ -104,6 +105,8 @@ static bool show_row(struct session *session, struct assign_output *output,
 		.name = request->name,
 		.changed = fsq_assignment_change(assignment) != FSQ_UNCHANGED,
 		.enforced = fsq_assignment_enforcement(assignment) == FSQ_ENFORCED,
+		.walked = true,
+		.mounts_skipped = mounts,
 	};
 	struct fsq_limits before;
 	char name[32];
@@ -118,9 +121,10 @@ static bool show_row(struct session *session, struct assign_output *output,
 
 /* Print the ID; with --json the whole row. @return  whether it was written */
 static bool show(struct session *session, struct assign_output *output,
-		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request)
+		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request,
+		 uint64_t mounts)
 {
-	if (session->json && !show_row(session, output, assignment, request))
+	if (session->json && !show_row(session, output, assignment, request, mounts))
 		return false;
 	if (!session->json)
 		session->render->id_row(session->out, request->directory,
@@ -141,13 +145,7 @@ static void warn(struct session *session, const struct fsq_assignment *assignmen
 	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
 	uint64_t space = fsq_assignment_space(assignment);
 
-	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
-		session_warn(session, request->directory,
-			     "limits are not enforced on this filesystem: they stop nobody");
-	if (limits->mask && fsq_assignment_enforcement(assignment) == FSQ_ENFORCED_BUT_FOR_ROOT)
-		session_warn(session, request->directory,
-			     "can be written by root alone, who passes every limit on "
-			     "this filesystem");
+	assign_request_warn_of_enforcement(session, request, assignment);
 	if (space && hard > space / FSQ_BASIC_BLOCK)
 		session_warn(session, request->directory,
 			     "the limit, %" PRIu64 " bytes, is above the size of the "
@@ -161,15 +159,19 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 {
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
+	uint64_t mounts;
 	bool shown;
 	int rc = fsq_assign(&assignment, request, &err);
 
 	progress_clear(progress);
+	mounts = progress_take_mounts(progress, session, request->directory);
 	if (rc) {
 		session_fail(session, &err);
 		return false;
 	}
-	shown = show(session, output, assignment, request);
+	shown = show(session, output, assignment, request, mounts);
+	if (shown)
+		assign_request_warn_of_store(session, request, assignment);
 	if (shown && !request->dry_run)
 		warn(session, assignment, request);
 	else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err))
@@ -177,6 +179,31 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		session_fail(session, &err);
 	fsq_assignment_free(assignment);
 	return shown;
+}
+
+/* Before anything is done, all of several directories are there, and none is a size. */
+static bool look_at_operands(struct session *session, const struct invocation *invocation,
+			     const struct fsq_assign_request *request)
+{
+	const bool many = invocation->operand_count > 1;
+	uint64_t bytes;
+
+	for (int i = 0; i < invocation->operand_count && !request->make; i++) {
+		const char *word = invocation->operands[i];
+		bool is_size = fsq_parse_bytes(word, &bytes) == 0;
+
+		if ((!many && !is_size) || access(word, F_OK) == 0 || errno != ENOENT)
+			continue;
+		if (is_size)
+			session_usage_error(session,
+					    "there is no directory %s; did you mean --hard %s?",
+					    word, word);
+		else
+			session_error(session, *word ? ERROR_AT_PATH : 0, FSQ_E_NOT_FOUND, ENOENT,
+				      word, "cannot open");
+		return false;
+	}
+	return true;
 }
 
 static void command_assign(struct session *session, const struct invocation *invocation)
@@ -188,7 +215,8 @@ static void command_assign(struct session *session, const struct invocation *inv
 	sigset_t signals_before;
 	bool good = true;
 
-	if (!make_request(session, invocation, &request))
+	if (!make_request(session, invocation, &request) ||
+	    !look_at_operands(session, invocation, &request))
 		return;
 	progress_begin(&progress, session);
 	request.registry = &registry;

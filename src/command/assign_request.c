@@ -140,3 +140,33 @@ bool assign_request_check(const struct fsq_assign_request *request, char why[ASS
 	}
 	return true;
 }
+
+void assign_request_warn_of_enforcement(struct session *session,
+					const struct fsq_assign_request *request,
+					const struct fsq_assignment *assignment)
+{
+	if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
+		session_warn(session, request->directory,
+			     "limits are not enforced on this filesystem: they stop nobody");
+}
+
+void assign_request_warn_of_store(struct session *session, const struct fsq_assign_request *request,
+				  const struct fsq_assignment *assignment)
+{
+	enum fsq_store_relation relation = fsq_assignment_store(assignment);
+	const char *what = relation == FSQ_STORE_HOLDS ? "is or holds a container store"
+						       : "lies in a container store";
+	uint32_t id = fsq_assignment_id(assignment);
+
+	if (relation == FSQ_STORE_NONE)
+		return;
+	if (request->id || request->range.first)
+		session_warn(session, request->directory,
+			     "%s, whose engine takes the IDs after %u: without --id and an ID "
+			     "range, it gets an ID with room after it",
+			     what, id);
+	else
+		session_warn(session, request->directory,
+			     "%s, whose engine takes IDs one after the other: %u has room after it",
+			     what, id);
+}

@@ -25,4 +25,13 @@ struct fsq_assign_request assign_request_new(const struct session *session);
 /** @return  whether all words of a request go together; else @why is filled */
 bool assign_request_check(const struct fsq_assign_request *request, char why[ASSIGN_WHY]);
 
+/** Warn of limits that stop nobody. */
+void assign_request_warn_of_enforcement(struct session *session,
+					const struct fsq_assign_request *request,
+					const struct fsq_assignment *assignment);
+
+/** Warn of a container store that got a new ID: its engine takes the IDs that follow. */
+void assign_request_warn_of_store(struct session *session, const struct fsq_assign_request *request,
+				  const struct fsq_assignment *assignment);
+
 #endif

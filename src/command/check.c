@@ -119,12 +119,21 @@ static void judge(struct check *check, const struct project_row *row, bool full)
 static void judge_projects(struct check *check, const struct projects *projects)
 {
 	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
+	size_t warned = SIZE_MAX;
 
 	if (!directories)
 		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
 	for (size_t i = 0; directories && i < projects->count; i++) {
-		struct project_row row = projects_row(projects, &projects->all[i], directories);
+		const struct project *project = &projects->all[i];
+		struct project_row row = projects_row(projects, project, directories);
 
+		if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
+		    warned != project->filesystem) {
+			warned = project->filesystem;
+			session_warn(
+				check->session, row.mountpoint,
+				"limits are not enforced on this filesystem: they stop nobody");
+		}
 		judge(check, &row, is_full(&row));
 	}
 	free(directories);

@@ -143,6 +143,10 @@ bool config_read(struct session *session)
 		return false;
 	}
 	rest = session->config_text;
+	if (strlen(rest) < length) {
+		session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
+		return false;
+	}
 	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
 		good = take_line(session, line, ++number);
 	return good;

@@ -79,6 +79,7 @@ static void command_doctor(struct session *session, const struct invocation *inv
 	struct fsq_error err;
 
 	progress_begin(&progress, session);
+	progress.options.mount_skipped = NULL;
 	doctor.progress = &progress;
 	render_begin(session->render, session->out, "doctor");
 	if (fsq_diagnose(&request, print_finding, &doctor, &err))

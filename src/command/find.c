@@ -7,6 +7,7 @@
 #include "names.h"
 #include "options.h"
 #include "paths.h"
+#include "progress.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/sort.h"
@@ -23,6 +24,8 @@ struct find {
 	size_t registered_count, registered_capacity;
 	bool no_memory;
 	uint64_t hidden; /* files whose ID the kernel does not tell */
+	struct progress progress;
+	uint64_t mounts;
 };
 
 /* --- registered projects --- */
@@ -113,7 +116,9 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 
 	if (session_is_stopped(session))
 		return FSQ_VISIT_STOP;
-	if (attributes->kind == FSQ_FILE_LEAVE)
+	if (attributes->kind == FSQ_FILE_MOUNT)
+		find->progress.options.mount_skipped(row.path, &find->progress);
+	if (attributes->kind == FSQ_FILE_MOUNT || attributes->kind == FSQ_FILE_LEAVE)
 		return FSQ_VISIT_CONTINUE;
 	if (attributes->project_errnum == 0) {
 		if (is_wanted(find, row.id))
@@ -134,6 +139,7 @@ static void walk(struct find *find, const char *path)
 
 	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
 		session_fail(find->session, &err);
+	find->mounts += progress_take_mounts(&find->progress, find->session, path);
 	session_tell_stop(find->session, path);
 }
 
@@ -187,8 +193,9 @@ static void run_find(struct session *session, const struct invocation *invocatio
 
 	if (parse_project(&find, invocation)) {
 		render_begin(session->render, session->out, "find");
+		progress_begin(&find.progress, session);
 		walk_all(&find, invocation, options->orphans ? 0 : 1);
-		render_end(session->render, session->out);
+		render_found_end(session->render, session->out, find.mounts);
 	}
 	if (find.hidden)
 		session_warn(session, NULL,

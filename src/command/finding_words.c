@@ -2,6 +2,7 @@
 #include "finding_words.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,11 @@ struct template
 	const char *word, *sentence, *repair;
 };
 
-#define DELETE_LINE "sed -i {line}d {path}"
+/* By what is in the line: the number is another one when a line above has been deleted. */
+#define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
 #define MOUNT_ANEW "umount {mountpoint} && mount -t {type} -o {options} {filesystem} {mountpoint}"
 #define PUT_BACK "fsquota project -s -p {path} {id} {mountpoint}"
+#define PUT_BACK_ALONE "fsquota project -s -d 0 -p {path} {id} {mountpoint}"
 
 static const struct template templates[] = {
 	[FSQ_FINDING_PRIVILEGED] = { "privileged", "may set project IDs and limits", NULL },
@@ -139,6 +142,26 @@ static const struct template templates[] = {
 					"files cannot be copied up "
 					"(EXDEV)",
 					"fsquota project -s -p {other_name} {id} {other_name}" },
+	[FSQ_FINDING_STORE] = { "store",
+				"a container store with project {id}: {count} of the IDs after it "
+				"are in use, by its containers",
+				NULL },
+	[FSQ_FINDING_STORE_FOLLOWED] = { "store-followed",
+					 "the engine of this container store takes the IDs after "
+					 "{id}, and changes the limits of {name}, project {other}",
+					 "fsquota release {name} && fsquota assign {name} --hard "
+					 "10G" },
+	[FSQ_FINDING_IDS_WITHOUT_LINE] = { "ids-without-line",
+					   "{count} project IDs from {id} to {other} are in use "
+					   "without limits, and no file has them: see fsquota "
+					   "find --orphans",
+					   NULL },
+	[FSQ_FINDING_KUBELET_STARVED] = { "kubelet-starved",
+					  "the first {count} IDs that kubelet tries, up to "
+					  "{other}, "
+					  "are in use and in no file: it gives up, and pods have "
+					  "no quota; see fsquota find --orphans",
+					  NULL },
 	[FSQ_FINDING_PROJECT_ABOVE] = { "project-above",
 					"shares project {id} and its limits with {name}, which "
 					"hands its ID on",
@@ -148,11 +171,11 @@ static const struct template templates[] = {
 				      "is outside of its "
 				      "quota; its owner may do that on the host, but not in a user "
 				      "namespace",
-				      PUT_BACK },
+				      "fsquota assign {path}" },
 	[FSQ_FINDING_TAG_NOT_INHERITED] = { "tag-not-inherited",
 					    "does not hand its project {id} on: what is made in it "
 					    "is outside of its quota",
-					    PUT_BACK },
+					    PUT_BACK_ALONE },
 	[FSQ_FINDING_DIRECTORY_GONE] = { "directory-gone",
 					 "line {line} of {name} has it as project {id}, but it is "
 					 "gone",
@@ -160,15 +183,15 @@ static const struct template templates[] = {
 	[FSQ_FINDING_DIRECTORY_NOT_SUPPORTED] = { "directory-not-supported",
 						  "line {line} of {name} has it as project {id}, "
 						  "but {type} has no project IDs",
-						  "sed -i {line}d {name}" },
+						  "LC_ALL=C sed -i {delete} {name}" },
 	[FSQ_FINDING_TREE_HAS_OTHERS] = { "tree-has-others",
 					  "{count} files and directories in it do not carry "
 					  "project {id}, or do not hand it on",
 					  PUT_BACK },
 	[FSQ_FINDING_COUNT_DIFFERS] = { "count-differs",
-					"the quota counts {count} bytes for project {id}, what is "
-					"there has {other_count}: deleted files may be open, or "
-					"the records are wrong",
+					"the quota counts {count} bytes and {inodes} inodes for "
+					"project {id}, what is there has {other_count} and "
+					"{other_inodes}: the records are wrong",
 					"umount {mountpoint} && { fsck -f -p {filesystem} || "
 					"[ $? = 1 ]; } && "
 					"mount -t {type} -o {options} {filesystem} {mountpoint}" },
@@ -195,7 +218,7 @@ static const struct template templates[] = {
 					  DELETE_LINE },
 	[FSQ_FINDING_ID_SHARED] = { "id-shared",
 				    "{name} and {other_name} share project {id} and its limits",
-				    "fsquota release {other_name}" },
+				    NULL },
 	[FSQ_FINDING_LINE_TWICE] = { "line-twice", "line {line} has {name} again", DELETE_LINE },
 	[FSQ_FINDING_NAME_TWICE] = { "name-twice",
 				     "line {line} gives the name {name} ID {other}, a line above "
@@ -209,6 +232,10 @@ static const struct template templates[] = {
 					 "line {line} is none for fsquota, but other programs may "
 					 "read ID {id} in it",
 					 DELETE_LINE },
+	[FSQ_FINDING_DIRECTORY_UNREADABLE] = { "directory-unreadable",
+					       "line {line} of {name} has it as project {id}, but "
+					       "whether it is there cannot be seen: {error}",
+					       NULL },
 };
 
 /* How a mount is repaired depends on what it is. */
@@ -222,6 +249,9 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 				     "pqnoenforce, or disabled since";
 		template->repair = "fsquota enable -p {mountpoint}";
 	} else if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_ext4) {
+		template->sentence = "projects are counted, but limits stop nobody: mounted "
+				     "without prjquota, or remounted with it, which does not "
+				     "switch them on";
 		template->repair = "fsquota enable -p {mountpoint}";
 	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
 		/* A mount without quota makes XFS count at the next one. */
@@ -237,11 +267,43 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 	}
 }
 
+/* What is not to be repaired, for it may be no fault. */
+static void adapt_to_doubt(struct template *template, const struct fsq_finding *finding)
+{
+	template->repair = NULL;
+	if (finding->id == FSQ_FINDING_DIRECTORY_GONE)
+		template->sentence = "line {line} of {name} has it as project {id}; it is gone, or "
+				     "its filesystem is not mounted";
+	else if (finding->id == FSQ_FINDING_TAG_CHANGED)
+		template->sentence = "registered with project {id}, but carries ID {other}, and in "
+				     "it are IDs of others, such as a container engine gives to "
+				     "its layers";
+	else if (finding->id == FSQ_FINDING_TREE_HAS_OTHERS)
+		template->sentence =
+			"{count} files and directories in it do not carry project "
+			"{id}, or do not hand it on; it also has other projects inside, "
+			"which project -s would overwrite";
+	else
+		template->sentence =
+			"the quota counts {count} bytes and {inodes} inodes for project "
+			"{id}, what is there has {other_count} and {other_inodes}: "
+			"deleted files may be open, or files elsewhere have the ID, "
+			"which fsquota find {id} {mountpoint} shows";
+}
+
 static struct template template_of(const struct fsq_finding *finding)
 {
 	struct template template = templates[finding->id];
 
 	adapt_to_mount(&template, finding);
+	if (finding->in_doubt)
+		adapt_to_doubt(&template, finding);
+	/* The root filesystem cannot be unmounted. */
+	if (template.repair && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0 &&
+	    strncmp(template.repair, "umount ", strlen("umount ")) == 0)
+		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE
+					  ? "reboot"
+					  : NULL;
 	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && finding->project == 0)
 		template.repair = "fsquota project -s -p {name} {other} {name}";
 	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
@@ -266,8 +328,37 @@ static bool can_be_typed(const struct fsq_finding *finding)
 	return true;
 }
 
+/*
+ * The script of sed that deletes a line by its text; of a line that is there twice all but the first.
+ * @return   for free(3), or NULL without memory or without a line
+ */
+static char *sed_script(const struct fsq_finding *finding)
+{
+	bool keep_first = finding->id == FSQ_FINDING_LINE_TWICE && finding->text &&
+			  strcmp(finding->text, finding->other_name) == 0;
+	size_t length = 0;
+	char *pattern, *script = NULL;
+
+	if (!finding->text)
+		return NULL;
+	pattern = malloc(2 * strlen(finding->text) + 1);
+	for (const char *c = finding->text; pattern && *c; c++) {
+		if (strchr("\\.*[]^$/", *c))
+			pattern[length++] = '\\';
+		pattern[length++] = *c;
+	}
+	if (!pattern)
+		return NULL;
+	pattern[length] = '\0';
+	if (asprintf(&script, keep_first ? "0,/^%s$/!{/^%s$/d}" : "/^%s$/d", pattern, pattern) < 0)
+		script = NULL;
+	free(pattern);
+	return script;
+}
+
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
+	char *delete = sed_script(finding);
 	const struct template_field fields[] = {
 		{ "path", finding->path, 0 },
 		{ "filesystem", finding->filesystem, 0 },
@@ -276,21 +367,26 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		{ "options", finding->options, 0 },
 		{ "name", finding->name, 0 },
 		{ "other_name", finding->other_name, 0 },
+		{ "delete", delete, 0 },
 		{ "error", errno_words(finding->errnum), 0 },
 		{ "id", NULL, finding->project },
 		{ "other", NULL, finding->other },
 		{ "line", NULL, finding->line },
 		{ "count", NULL, finding->count },
 		{ "other_count", NULL, finding->other_count },
+		{ "inodes", NULL, finding->inodes },
+		{ "other_inodes", NULL, finding->other_inodes },
 		{ 0 },
 	};
 	struct template template = template_of(finding);
 
-	if (!can_be_typed(finding))
+	if (!can_be_typed(finding) ||
+	    (template.repair && strstr(template.repair, "{delete}") && !delete))
 		template.repair = NULL;
 	words->word = template.word;
 	words->sentence = template_expand(template.sentence, fields, false);
 	words->repair = template.repair ? template_expand(template.repair, fields, true) : NULL;
+	free(delete);
 	if (words->sentence && (words->repair || !template.repair))
 		return true;
 	finding_words_clear(words);

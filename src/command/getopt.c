@@ -5,7 +5,7 @@
  * both.
  *
  * Not implemented, because unused: optional arguments, flags, the index of a long option,
- * operands in order (a leading "-"), and messages about long options.
+ * operands in order (a leading "-"), and messages about long options. Not wanted: abbreviations.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -115,26 +115,13 @@ static int take_letter(int argc, char **argv, const char *options)
 	return letter;
 }
 
-static bool are_alike(const struct option *one, const struct option *other)
-{
-	return one->has_arg == other->has_arg && one->val == other->val;
-}
-
-/* The one of that name, or the only one that begins so. */
+/* Never by its beginning: an option that another command or a later version has would change its meaning. */
 static const struct option *find_word(const struct option *words, const char *name, size_t length)
 {
-	const struct option *found = NULL;
-	bool ambiguous = false;
-
-	for (; words->name; words++) {
-		if (strncmp(words->name, name, length) != 0)
-			continue;
-		if (words->name[length] == '\0')
+	for (; words->name; words++)
+		if (strncmp(words->name, name, length) == 0 && words->name[length] == '\0')
 			return words;
-		ambiguous |= found && !are_alike(found, words);
-		found = words;
-	}
-	return ambiguous ? NULL : found;
+	return NULL;
 }
 
 static int take_word(int argc, char **argv, const struct option *words)

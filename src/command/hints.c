@@ -29,6 +29,7 @@ const char *hint_words(enum fsq_hint hint)
 		[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
 		[FSQ_HINT_KEEP_TAGS] = "take it off them with fsquota project -C, or leave it with "
 				       "--keep-tags",
+		[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
 		[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
 	};
 

@@ -22,8 +22,21 @@ static const struct {
 	{ "rtbsoft=", FSQ_REALTIME, false }, { "rtbhard=", FSQ_REALTIME, true },
 };
 
+/* Without "=", xfs_quota takes the next word for the size; here that is no limit, but what is no size is
+ * said as there. */
+static void complain_of_next(struct session *session, const char *word, const char *next)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].form != FSQ_INODES && strlen(word) + 1 == strlen(keys[i].key) &&
+		    strncmp(word, keys[i].key, strlen(word)) == 0 && fsq_parse_size(next, &value))
+			session_usage_error(session, "Error: could not parse size %s.", next);
+}
+
 /* KEY=VALUE into @limits, or tell the user. */
-static bool parse_limit(struct session *session, const char *word, struct fsq_limits *limits)
+static bool parse_limit(struct session *session, const char *word, const char *next,
+			struct fsq_limits *limits)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		size_t length = strlen(keys[i].key);
@@ -52,6 +65,8 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 		limits->mask |= keys[i].hard ? FSQ_HARD(form) : FSQ_SOFT(form);
 		return true;
 	}
+	if (!session->native && next)
+		complain_of_next(session, word, next);
 	session_usage_error(session, "unrecognised argument %s", word);
 	return false;
 }
@@ -92,7 +107,10 @@ static void command_limit(struct session *session, const struct invocation *invo
 		return;
 	}
 	for (int i = 0; i < last; i++)
-		if (!parse_limit(session, invocation->operands[i], &limits))
+		if (!parse_limit(session, invocation->operands[i],
+				 i + 1 < invocation->operand_count ? invocation->operands[i + 1]
+								   : NULL,
+				 &limits))
 			return;
 	if (options_type_count(&options->quota) > 1)
 		command_show_usage(session, invocation->command);

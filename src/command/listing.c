@@ -248,6 +248,8 @@ bool listing_show_change(struct session *session, struct project_output **output
 		row.enforced &= change->enforced;
 		row.change = change_word(change->changed);
 		row.would = session->dry_run;
+		row.walked = change->walked;
+		row.mounts_skipped = change->mounts_skipped;
 		listing_add(session, *rows, &row);
 	}
 	if (single)

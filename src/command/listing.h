@@ -31,6 +31,8 @@ struct listing_change {
 	struct fsq_limits limits; /* in a dry run those that it would have */
 	const char *name;	  /* the same, if the ID has none; or NULL */
 	bool changed, enforced;
+	bool walked;
+	uint64_t mounts_skipped; /* if so */
 };
 
 /**

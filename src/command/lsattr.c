@@ -72,6 +72,8 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 	case FSQ_FILE_UNKNOWN:
 		fail(lsattr, path, attributes->errnum);
 		break;
+	case FSQ_FILE_MOUNT:
+		break;
 	}
 	return FSQ_VISIT_CONTINUE;
 }

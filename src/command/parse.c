@@ -150,7 +150,8 @@ static void wrong_option(struct session *session, const struct command *command,
 	if (command->flags & COMMAND_XFS_QUOTA)
 		command_show_usage(session, command);
 	else if (optopt >= INDEX_FIRST)
-		session_usage_error(session, "option %s takes a value", word);
+		session_usage_error(session, "option %s takes %s value", word,
+				    strchr(word, '=') ? "no" : "a");
 	else if (optopt)
 		session_usage_error(session, "unknown option -%c; usage: fsquota %s %s", optopt,
 				    command->name, command->synopsis);

@@ -74,6 +74,11 @@ static void command_path(struct session *session, const struct invocation *invoc
 	if (invocation->operand_count > 0) {
 		index = atoi(invocation->operands[0]);
 		max = (int)visible(session) - 1;
+		if ((index < 0 || index > max) && session->native) {
+			session_usage_error(session, "there is no path %s: 0 to %d are there",
+					    invocation->operands[0], max);
+			return;
+		}
 		if (index < 0 || index > max) {
 			text_paths_range(session->out, index, max);
 			return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "progress.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,13 +63,41 @@ static void show(uint64_t entries, const char *path, void *arg)
 	progress->last = now;
 }
 
+static void skip_mount(const char *path, void *arg)
+{
+	struct progress *progress = arg;
+
+	if (progress->mounts++ == 0)
+		progress->first_mount = strdup(path);
+}
+
+uint64_t progress_take_mounts(struct progress *progress, struct session *session,
+			      const char *directory)
+{
+	const char *first = progress->first_mount ? progress->first_mount : directory;
+	uint64_t mounts = progress->mounts;
+
+	if (mounts == 1)
+		session_warn(session, directory, "the mount %s is not entered", first);
+	else if (mounts)
+		session_warn(session, directory, "%" PRIu64 " mounts are not entered, first %s",
+			     mounts, first);
+	free(progress->first_mount);
+	progress->first_mount = NULL;
+	progress->mounts = 0;
+	return mounts;
+}
+
 void progress_begin(struct progress *progress, const struct session *session)
 {
 	const char *variable = getenv("FSQUOTA_THREADS");
 	uint64_t threads;
 
 	*progress = (struct progress){
-		.options = { .size = sizeof(progress->options), .is_cancelled = is_signal_pending },
+		.options = { .size = sizeof(progress->options),
+			     .is_cancelled = is_signal_pending,
+			     .arg = progress,
+			     .mount_skipped = skip_mount },
 		.when = session->progress,
 	};
 	if (variable && fsq_parse_positive(variable, &threads) == 0 && threads <= UINT16_MAX)
@@ -76,7 +106,6 @@ void progress_begin(struct progress *progress, const struct session *session)
 	if (!session->native || session->progress == PROGRESS_NEVER)
 		return;
 	progress->options.progress = show;
-	progress->options.arg = progress;
 	if (session->progress == PROGRESS_ALWAYS)
 		progress->began = now_ms();
 }

@@ -13,10 +13,20 @@ struct progress {
 	bool terminal;
 	bool shown;	     /* a line is on the terminal */
 	int64_t began, last; /* milliseconds; 0: not yet */
+	uint64_t mounts;     /* that were not entered, since progress_take_mounts() */
+	char *first_mount;
 };
 
 /** Prepare for walks; reads FSQUOTA_THREADS. */
 void progress_begin(struct progress *progress, const struct session *session);
+
+/**
+ * Warn of the mounts in a directory that were not entered.
+ *
+ * @return   how many there were
+ */
+uint64_t progress_take_mounts(struct progress *progress, struct session *session,
+			      const char *directory);
 
 /** Remove the line from the terminal, before other output and at the end. */
 void progress_clear(struct progress *progress);

@@ -140,7 +140,8 @@ static bool tells_changes(const struct job *job)
 	return job->action != PROJECT_CHECK && change_is_shown(job->session);
 }
 
-static void tell_changes(struct job *job, const char *directory, uint64_t entries, uint64_t changed)
+static void tell_changes(struct job *job, const char *directory, uint64_t entries, uint64_t changed,
+			 uint64_t mounts)
 {
 	struct session *session = job->session;
 	const struct changed_tree_row row = {
@@ -149,6 +150,7 @@ static void tell_changes(struct job *job, const char *directory, uint64_t entrie
 		.path = directory,
 		.entries = entries,
 		.changed = changed,
+		.mounts_skipped = mounts,
 		.would = session->dry_run,
 	};
 
@@ -196,7 +198,8 @@ static void walk(struct job *job, const char *directory, bool last)
 			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
 	progress_clear(&job->progress);
-	tell_changes(job, directory, entries, changed);
+	tell_changes(job, directory, entries, changed,
+		     progress_take_mounts(&job->progress, session, directory));
 	job->entries += entries;
 	job->walked++;
 }

@@ -2,15 +2,18 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "change.h"
 #include "command.h"
 #include "options.h"
+#include "output/errno_words.h"
 #include "quota/fsquota.h"
 #include "signals.h"
 
 struct prune_options {
-	bool all;
+	bool all, has_range;
+	struct fsq_id_range range;
 };
 
 static const struct {
@@ -29,12 +32,48 @@ static const struct {
 	[FSQ_KEPT_UNMOUNTED] = { "unmounted", "gone, or its filesystem is not mounted" },
 	[FSQ_KEPT_USED] = { "used", "gone, but files elsewhere or open ones have the ID" },
 	[FSQ_KEPT_POD] = { "pod", "gone, but kubelet knows the pod" },
+	[FSQ_KEPT_UNPROVEN] = { "unproven",
+				"gone, or its filesystem is not mounted: this one has no "
+				"limits of the ID" },
+	[FSQ_KEPT_ELSEWHERE] = { "elsewhere", "gone, but another filesystem has the ID" },
+	[FSQ_KEPT_UNREADABLE] = { "unreadable", NULL },
+	[FSQ_KEPT_UNREGISTERED] = { "unregistered",
+				    "limits without files, which may be set in advance: "
+				    "--id-range or --all removes them" },
 };
+
+static bool take_id_range(struct session *session, const struct command_option *option, void *to,
+			  const char *text)
+{
+	struct prune_options *options = to;
+
+	(void)option;
+	options->has_range = fsq_parse_id_range(text, &options->range) == 0;
+	if (!options->has_range)
+		session_usage_error(session, "\"%s\" is no range of project IDs, such as 1-100000",
+				    text);
+	return options->has_range;
+}
+
+static const char *sentence_of(const struct fsq_leftover *leftover, char *text, size_t size)
+{
+	if (leftover->kept == FSQ_NOT_KEPT)
+		return kinds[leftover->kind].sentence;
+	if (leftover->kept == FSQ_KEPT_UNREADABLE) {
+		snprintf(text, size, "cannot be looked at: %s", errno_words(leftover->errnum));
+		return text;
+	}
+	if (leftover->kind == FSQ_LEFTOVER_LINE)
+		return "the directory has neither the ID nor a limit, or its filesystem is not "
+		       "mounted";
+	return reasons[leftover->kept].sentence;
+}
 
 static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 {
 	struct session *session = arg;
 	const char *reason = reasons[leftover->kept].word;
+	char text[128];
 	const struct leftover_row row = {
 		.action = reason	     ? "kept"
 			  : session->dry_run ? "would-remove"
@@ -50,8 +89,7 @@ static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 		.inodes = leftover->inodes,
 		.change = change_word(!reason),
 		.would = session->dry_run,
-		.sentence =
-			reason ? reasons[leftover->kept].sentence : kinds[leftover->kind].sentence,
+		.sentence = sentence_of(leftover, text, sizeof(text)),
 	};
 
 	session->render->leftover_row(session->out, &row);
@@ -69,8 +107,9 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.size = sizeof(request),
 		.paths = (const char *const *)invocation->operands,
 		.path_count = (size_t)invocation->operand_count,
-		.range = session->range,
+		.range = options->has_range ? options->range : session->range,
 		.all = options->all,
+		.unregistered = options->has_range,
 		.dry_run = session->dry_run,
 		.registry = &registry,
 		.options = &call,
@@ -97,6 +136,8 @@ static void command_prune(struct session *session, const struct invocation *invo
 
 static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
+	{ 0, "id-range", "also limits and names of these IDs that no line has", .kind = VALUE_ID,
+	  .argument = "A-B", .take = take_id_range },
 	{ 0 },
 };
 

@@ -36,7 +36,7 @@ static void warn_of_left(struct session *session, const struct fsq_release_reque
  *           FSQ_E_NOT_FOUND, which is shown as no change
  */
 static void show(struct session *session, const struct fsq_release_request *request,
-		 const struct fsq_released *released, int rc)
+		 const struct fsq_released *released, uint64_t mounts, int rc)
 {
 	const struct applied_limits limits = change_limits_row(&released->limits);
 	const struct released_row row = {
@@ -47,6 +47,7 @@ static void show(struct session *session, const struct fsq_release_request *requ
 		.lines = released->lines,
 		.untagged = released->untagged,
 		.left_inodes = released->left_inodes,
+		.mounts_skipped = mounts,
 		.change = change_word(rc == 0 || released->untagged > 0),
 		.would = request->dry_run,
 	};
@@ -62,6 +63,7 @@ static bool release(struct session *session, struct fsq_release_request *request
 	sigset_t signals_before;
 	struct progress progress;
 	struct fsq_error err;
+	uint64_t mounts;
 	int rc;
 
 	progress_begin(&progress, session);
@@ -70,9 +72,10 @@ static bool release(struct session *session, struct fsq_release_request *request
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
 	progress_clear(&progress);
+	mounts = progress_take_mounts(&progress, session, request->directory);
 	if (change_is_shown(session) &&
 	    (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists)))
-		show(session, request, &released, rc);
+		show(session, request, &released, mounts, rc);
 	if (rc == FSQ_E_NOT_FOUND && if_exists)
 		rc = 0;
 	else if (!rc)

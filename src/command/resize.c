@@ -11,7 +11,8 @@
 
 struct resize_options {
 	bool allow_shrink;
-	struct fsq_assign_request words; /* its limits */
+	const char *hard;		 /* as the operand */
+	struct fsq_assign_request words; /* its other limits */
 };
 
 /* The words that assign has, too. */
@@ -99,9 +100,15 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	const struct resize_options *options = invocation->options;
 	int directories = !options_stand_for_directory(session);
 	int sizes = invocation->operand_count - directories;
+	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
 
 	request->limits = options->words.limits;
-	if (sizes < 0 || sizes > 1 || (sizes == 0 && !request->limits.mask)) {
+	if (sizes == 1 && options->hard) {
+		session_usage_error(session, "the hard limit is given twice: %s, and --hard %s",
+				    size, options->hard);
+		return false;
+	}
+	if (sizes < 0 || sizes > 1 || (!size && !request->limits.mask)) {
 		session_usage_error(session, "%s; usage: fsquota resize %s",
 				    directories ? "a directory and a size are wanted"
 						: "a size is wanted, and no directory",
@@ -112,7 +119,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 		request->directory = invocation->operands[0];
 	return options_check_own_project(session, directories) &&
 	       options_project_id(session, false, &request->id) &&
-	       (sizes == 0 || parse_size(session, invocation->operands[directories], request));
+	       (!size || parse_size(session, size, request));
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)
@@ -147,6 +154,8 @@ static const struct command_option shrink_option[] = {
 };
 
 static const struct command_option limit_options[] = {
+	{ 0, "hard", "the same as SIZE or +SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
+	  .field = FIELD(hard) },
 	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
 	  .take = take_word },
 	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,

@@ -41,14 +41,18 @@ static void show_directories(struct session *session, const struct invocation *i
 			.options = &progress.options,
 		};
 		int rc = fsq_usage_get(&usage, &request, &err);
+		uint64_t mounts;
 
 		progress_clear(&progress);
+		mounts = progress_take_mounts(&progress, session, path);
 		if (rc) {
 			session_fail(session, &err);
 			stopped = err.errnum == EINTR;
 			continue;
 		}
 		row = listing_row(session, path, &usage);
+		row.walked = usage.source == FSQ_USAGE_WALK;
+		row.mounts_skipped = mounts;
 		listing_add(session, output, &row);
 		fsq_usage_clear(&usage);
 	}

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -80,6 +81,7 @@ static void clear_options(void *to)
 static bool take_words(struct watch *watch, const struct watch_options *options)
 {
 	struct session *session = watch->session;
+	struct stat st;
 
 	if (!options->file && options->argument_count) {
 		session_usage_error(session, "--exec-arg is for --exec");
@@ -92,8 +94,13 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 				    options->file);
 		return false;
 	}
-	if (access(options->file, X_OK)) {
+	if (stat(options->file, &st) || access(options->file, X_OK)) {
 		session_errno(session, 0, errno, options->file, "%s: cannot run it", options->file);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		session_usage_error(session, "--exec is the path of a program: %s is none",
+				    options->file);
 		return false;
 	}
 	watch->run.words = calloc(options->argument_count + 2, sizeof(char *));

@@ -136,6 +136,23 @@ static bool needs_polling(const struct wait *wait)
 	return !wait->watch->warnings || wait->watch->ids.over > 0 || watch_knows_any(wait->watch);
 }
 
+/* A reader that does not read holds up the events, but no signal. */
+static bool can_write(void *arg)
+{
+	struct wait *wait = arg;
+	struct pollfd two[] = { { .fd = wait->source[OUTPUT].fd, .events = POLLOUT },
+				wait->source[SIGNALS] };
+
+	while (poll(two, 2, wait->signals ? 0 : -1) >= 0 || errno == EINTR) {
+		if (two[0].revents)
+			return true;
+		if (wait->signals)
+			return false;
+		read_signals(wait);
+	}
+	return true;
+}
+
 static int timeout_of(const struct wait *wait, int64_t now)
 {
 	const struct watch_id *due = wait->watch->ids.first_due;
@@ -278,6 +295,8 @@ static bool open_sources(struct wait *wait)
 	wait->source[MOUNTS] = (struct pollfd){ .fd = mounts, .events = POLLPRI };
 	/* Only that it is closed at its other end. */
 	wait->source[OUTPUT] = (struct pollfd){ .fd = session->out->fd };
+	session->out->can_write = can_write;
+	session->out->arg = wait;
 	return true;
 }
 
@@ -320,6 +339,7 @@ void watch_wait(struct watch *watch, char **paths, size_t count)
 	for (int i = 0; i < SOURCES; i++)
 		wait.source[i].fd = -1;
 	start(&wait, paths, count);
+	watch->session->out->can_write = NULL;
 	for (int i = SIGNALS; i <= MOUNTS; i++)
 		if (wait.source[i].fd >= 0)
 			close(wait.source[i].fd);

@@ -119,6 +119,7 @@ void json_changed_tree_row(struct writer *w, const struct changed_tree_row *row)
 	json_string(&json, "path", row->path);
 	json_number(&json, "files", row->entries);
 	json_number(&json, "changed_files", row->changed);
+	json_number(&json, "mounts_skipped", row->mounts_skipped);
 	json_change(&json, row->changed ? ROW_CHANGED : ROW_UNCHANGED, row->would);
 	json_row_end(&json);
 }
@@ -136,5 +137,6 @@ void json_released_row(struct writer *w, const struct released_row *row)
 	json_number(&json, "lines", row->lines);
 	json_number(&json, "changed_files", row->untagged);
 	json_number(&json, "left_inodes", row->left_inodes);
+	json_number(&json, "mounts_skipped", row->mounts_skipped);
 	json_row_end(&json);
 }

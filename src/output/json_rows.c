@@ -277,6 +277,13 @@ static void found_row(struct writer *w, const struct found_row *row)
 	id_row(w, row->path, row->id);
 }
 
+static void found_end(struct writer *w, uint64_t mounts_skipped)
+{
+	write_text(w, w->rows ? "\n],\"mounts_skipped\":" : "],\"mounts_skipped\":");
+	write_number(w, mounts_skipped);
+	write_text(w, "}\n");
+}
+
 static void attributes_row(struct writer *w, const struct attributes_row *row, bool project)
 {
 	char letters[ATTRIBUTE_LETTERS];
@@ -354,6 +361,7 @@ const struct renderer json_renderer = {
 	.id_row = id_row,
 	.attributes_row = attributes_row,
 	.found_row = found_row,
+	.found_end = found_end,
 	.support = support,
 	.leftover_row = json_leftover_row,
 	.applied_row = json_applied_row,

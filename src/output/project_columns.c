@@ -378,6 +378,8 @@ void project_row_json(struct json *json, const struct project_row *row)
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].key)
 			json_field(json, &fields[i], row);
+	if (row->walked)
+		json_number(json, "mounts_skipped", row->mounts_skipped);
 	json_change(json, row->change, row->would);
 	json_close(json, '}');
 }

@@ -57,7 +57,9 @@ struct renderer {
 	void (*attributes_row)(struct writer *w, const struct attributes_row *row, bool project);
 	void (*attributes_enter)(struct writer *w, const char *directory);
 	void (*attributes_leave)(struct writer *w);
+	/* find: instead of end() found_end() */
 	void (*found_row)(struct writer *w, const struct found_row *row);
+	void (*found_end)(struct writer *w, uint64_t mounts_skipped);
 	/* limit, restore, timer, warn; resize --dry-run */
 	void (*changed_quota_row)(struct writer *w, const struct changed_quota_row *row);
 	/* enable, disable, off, remove */
@@ -87,6 +89,13 @@ static inline void render_end(const struct renderer *render, struct writer *w)
 {
 	if (render->end)
 		render->end(w);
+}
+
+static inline void render_found_end(const struct renderer *render, struct writer *w,
+				    uint64_t mounts_skipped)
+{
+	if (render->found_end)
+		render->found_end(w, mounts_skipped);
 }
 
 static inline void render_quota_begin(const struct renderer *render, struct writer *w,

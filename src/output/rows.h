@@ -185,6 +185,7 @@ struct changed_tree_row {
 	const char *path;
 	uint64_t entries; /* files and directories in it, and how many of them are changed */
 	uint64_t changed;
+	uint64_t mounts_skipped;
 	bool would; /* in a dry run */
 };
 
@@ -197,6 +198,7 @@ struct released_row {
 	uint64_t lines;			     /* of both files */
 	uint64_t untagged;		     /* files and directories */
 	uint64_t left_inodes;		     /* that keep the ID */
+	uint64_t mounts_skipped;
 	enum row_change change;
 	bool would; /* in a dry run */
 };

@@ -2,9 +2,12 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "utf8.h"
 
 void writer_start(struct writer *writer, int fd)
 {
@@ -14,6 +17,7 @@ void writer_start(struct writer *writer, int fd)
 	writer->told = false;
 	writer->previous = NULL;
 	writer->rows = 0;
+	writer->can_write = NULL;
 	writer->used = 0;
 }
 
@@ -48,8 +52,16 @@ int writer_flush(struct writer *writer)
 		writer->errnum = append(writer->text, writer->buffer, writer->used);
 
 	while (done < writer->used && !writer->errnum) {
-		ssize_t wrote = write(writer->fd, writer->buffer + done, writer->used - done);
+		size_t length = writer->used - done;
+		ssize_t wrote;
 
+		if (writer->can_write && !writer->can_write(writer->arg)) {
+			writer->errnum = EINTR;
+			break;
+		}
+		if (writer->can_write && length > PIPE_BUF)
+			length = PIPE_BUF;
+		wrote = write(writer->fd, writer->buffer + done, length);
 		if (wrote >= 0)
 			done += (size_t)wrote;
 		else if (errno != EINTR)
@@ -121,6 +133,7 @@ void write_escaped(struct writer *writer, const char *text)
 	for (; *text; text++) {
 		const char *letter = strchr(letters, *text);
 		unsigned char byte = (unsigned char)*text, next = (unsigned char)text[1];
+		size_t length = byte < 0x80 ? 1 : utf8_length(text);
 
 		if (letter) {
 			write_char(writer, '\\');
@@ -132,8 +145,13 @@ void write_escaped(struct writer *writer, const char *text)
 			write_octal(writer, byte);
 			write_octal(writer, next);
 			text++;
+		} else if (length == 0 && byte < 0xa0) {
+			/* The same in one byte, on a terminal without UTF-8. */
+			write_octal(writer, byte);
 		} else {
 			write_char(writer, *text);
+			for (; length > 1; length--)
+				write_char(writer, *++text);
 		}
 	}
 }

@@ -23,6 +23,9 @@ struct writer {
 	bool told;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
 	size_t rows;		 /* how many a renderer has written; for it to count */
+	/* Asked before PIPE_BUF bytes are written at most: false ends the writing with EINTR. Or NULL */
+	bool (*can_write)(void *arg);
+	void *arg;
 	size_t used;
 	char buffer[WRITER_BUFFER];
 };

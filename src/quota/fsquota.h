@@ -71,6 +71,7 @@ enum fsq_hint {
 	FSQ_HINT_NAME_FILESYSTEM, /* set fsq_release_request.at */
 	FSQ_HINT_ENFORCE,	  /* have limits enforced, see fsq_diagnose() */
 	FSQ_HINT_KEEP_TAGS, /* take the ID off the files, or set fsq_release_request.keep_tags */
+	FSQ_HINT_RELEASE_AT, /* mount its file system, or release its ID, with fsq_release_request.at */
 };
 
 /* Longer paths are cut in errors. */
@@ -109,7 +110,10 @@ struct fsq_call_options {
 	/* Called now and then by any thread, by one at a time, and when a walk ends with a NULL
 	 * @path. May be NULL. */
 	void (*progress)(uint64_t entries, const char *path, void *arg);
-	void *arg; /* for both */
+	void *arg; /* for all three */
+	/* Called for each mount in a tree that is not entered, once, by one thread at a time. A mount of a
+	 * directory onto itself is entered. May be NULL. */
+	void (*mount_skipped)(const char *path, void *arg);
 };
 
 /* --- Sizes and IDs --- */
@@ -594,10 +598,13 @@ struct fsq_assign_request {
 	uid_t owner;
 	gid_t group;
 	/* To choose from. All 0: from 1048577 on, as kubelet; from 2097153 on, out of kubelet's
-	 * way, when the registry is not that of /etc. */
+	 * way, when the registry is not that of /etc; for a container store from 2^30 on. */
 	struct fsq_id_range range;
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
+	/* A directory above @directory, with which that begins: between the two there may be neither
+	 * a symlink nor a mount point, which somebody else may have put there. NULL: there may */
+	const char *beneath;
 };
 
 /* An assignment that has been made, and can still be rolled back. */
@@ -612,7 +619,7 @@ struct fsq_assignment;
  *
  * @assignment set on success; free it with fsq_assignment_free()
  * @return   0; on failure nothing has changed:
- *           FSQ_E_USAGE           no directory, or a soft limit above the hard one
+ *           FSQ_E_USAGE           no directory, a name that is none, or a soft limit above the hard one
  *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
  *           FSQ_E_NOT_FOUND       no such directory
@@ -644,6 +651,16 @@ enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *ass
 
 /** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
+
+/* What a directory is to a store of Docker or Podman, whose containers get the IDs that follow its own. */
+enum fsq_store_relation {
+	FSQ_STORE_NONE,
+	FSQ_STORE_HOLDS,   /* it is a store, or holds one */
+	FSQ_STORE_LIES_IN, /* it is where the containers or volumes of one are */
+};
+
+/** @return  this, when it has got a new ID */
+enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment);
 
 /**
  * Undo an assignment that nobody could be told of.
@@ -736,6 +753,10 @@ enum fsq_leftover_kept {
 	FSQ_KEPT_UNMOUNTED, /* its file system may not be mounted */
 	FSQ_KEPT_USED,	    /* files have the ID: deleted but open, or moved elsewhere */
 	FSQ_KEPT_POD,	    /* kubelet takes the pod up at its next start: its directory exists */
+	FSQ_KEPT_UNPROVEN, /* its file system may not be mounted: the one that is has no limits of the ID */
+	FSQ_KEPT_ELSEWHERE,  /* another file system has the ID, and no other line of it is there */
+	FSQ_KEPT_UNREADABLE, /* an error hides whether it is gone */
+	FSQ_KEPT_UNREGISTERED, /* limits that no line names: somebody may have set them in advance */
 };
 
 struct fsq_leftover {
@@ -746,7 +767,8 @@ struct fsq_leftover {
 	const char *directory;	/* of a line, or NULL */
 	const char *mountpoint; /* where it was, or NULL */
 	uint64_t inodes;	/* that have the ID, of FSQ_KEPT_USED */
-	uint64_t reserved[4];
+	int errnum;		/* of FSQ_KEPT_UNREADABLE */
+	uint64_t reserved[3];
 };
 
 typedef enum fsq_visit (*fsq_leftover_visitor)(const struct fsq_leftover *leftover, void *arg);
@@ -758,14 +780,15 @@ struct fsq_prune_request {
 	struct fsq_id_range range; /* for names and limits; as in fsq_assign_request */
 	bool all;		   /* also of other IDs, and what would be kept */
 	bool dry_run;		   /* only visit */
+	bool unregistered;	   /* also limits in the range that no line names */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 };
 
 /**
  * Remove what directories that are gone have left: their lines, names and limits. Each is visited
- * after it was removed, or with the reason why it is kept. The locks of the files are held for one
- * removal at a time.
+ * after it was removed, or with the reason why it is kept. The locks of the files are held for a part of
+ * the removals at a time; when @visit stops it, those of the same part were removed, too.
  *
  * @return   0, also when @visit stopped it; FSQ_E_NOT_FOUND no such path; FSQ_E_NOT_SUPPORTED no
  *           project quota there; FSQ_E_PERMISSION; FSQ_E_FAILED, EINTR cancelled. What was visited
@@ -951,6 +974,7 @@ enum fsq_file_kind {
 	FSQ_FILE_SPECIAL, /* symlink, FIFO, socket or device; never opened */
 	FSQ_FILE_UNKNOWN, /* it could not be opened */
 	FSQ_FILE_LEAVE,	  /* the end of a directory that was entered */
+	FSQ_FILE_MOUNT,	  /* a mount, which is not entered; only the path is set */
 };
 
 struct fsq_attributes {
@@ -1087,8 +1111,11 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 /** Visit every entry of a projid file in its order. */
 void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg);
 
-/** @return  whether a projid file can hold the name: not empty, no number, no : or newline, no #
- * first */
+/**
+ * @return   whether a project may be named so from now on: a word of 1 to 255 bytes that is no number,
+ *           without control characters, blanks, colons, quotes, $ and backslashes, and without # first. Names that
+ *           a projid file has already may be otherwise
+ */
 bool fsq_project_name_is_valid(const char *name);
 
 /* --- What the kernel tells when it happens --- */
@@ -1199,7 +1226,7 @@ enum fsq_finding_id {
 	FSQ_FINDING_DIRECTORY_GONE,	     /* other_name: it comes back when this is mounted */
 	FSQ_FINDING_DIRECTORY_NOT_SUPPORTED, /* files have no project IDs there */
 	FSQ_FINDING_TREE_HAS_OTHERS,	     /* count of what is in it are not tagged like it */
-	FSQ_FINDING_COUNT_DIFFERS, /* the records say count bytes, the tree has other_count; options */
+	FSQ_FINDING_COUNT_DIFFERS, /* the records say count bytes and inodes, the tree has other_ ones; options */
 	/* about quota records; path is the mount point */
 	FSQ_FINDING_TAG_WITHOUT_LIMIT, /* count inodes have the ID of project, without limits */
 	FSQ_FINDING_LIMIT_WITHOUT_TAG, /* limits of project, which nothing carries */
@@ -1213,6 +1240,13 @@ enum fsq_finding_id {
 	FSQ_FINDING_NAME_TWICE,		 /* name is project and other; line */
 	FSQ_FINDING_ID_WITH_TWO_NAMES,	 /* project is name and other_name; line */
 	FSQ_FINDING_LINE_AMBIGUOUS,	 /* others may read project in it; line */
+	/* about a container store, whose engine takes the IDs after project; path is its root */
+	FSQ_FINDING_STORE,	    /* ok; count IDs in its room are in no file: its containers' */
+	FSQ_FINDING_STORE_FOLLOWED, /* count IDs in its room have lines: other, of the directory name */
+	/* about IDs that files carry and neither file of the registry has; path is the mount point */
+	FSQ_FINDING_IDS_WITHOUT_LINE, /* count from project to other, without limits */
+	FSQ_FINDING_KUBELET_STARVED, /* count, up to other, before the first free one of kubelet's */
+	FSQ_FINDING_DIRECTORY_UNREADABLE, /* of the registry; errnum hides whether it is there; line */
 };
 
 struct fsq_finding {
@@ -1232,6 +1266,9 @@ struct fsq_finding {
 	int errnum;
 	bool in_fstab;	    /* fstab(5) has the file system with project quota */
 	bool of_mount_only; /* read-only is the mount, not the file system */
+	bool in_doubt;	    /* it may be no fault of this directory, and is not to be repaired */
+	const char *text;   /* of the line, as it is in the file; or NULL */
+	uint64_t inodes, other_inodes; /* as count and other_count */
 };
 
 typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding, void *arg);

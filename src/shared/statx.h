@@ -24,7 +24,7 @@ static inline int statx(int fd, const char *path, int flags, unsigned int mask, 
 
 /**
  * statx(2); where a filter forbids it, as old container engines do, or the kernel has it not, what
- * fstatat(2) tells: the type and the device.
+ * fstatat(2) tells: the type, the inode and the device.
  *
  * @return   0 or -1 with errno
  */
@@ -39,10 +39,12 @@ static inline int get_statx(int fd, const char *path, int flags, unsigned int ma
 			stx->stx_mask &= ~FSQ_STATX_MOUNT_IDS;
 		return 0;
 	}
-	if ((errno != EPERM && errno != ENOSYS) || fstatat(fd, path, &st, flags))
+	if ((errno != EPERM && errno != ENOSYS) ||
+	    fstatat(fd, path, &st, flags & ~AT_STATX_DONT_SYNC))
 		return -1;
 	*stx = (struct statx){ .stx_mask = STATX_TYPE };
 	stx->stx_mode = (__u16)st.st_mode;
+	stx->stx_ino = st.st_ino;
 	stx->stx_dev_major = major(st.st_dev);
 	stx->stx_dev_minor = minor(st.st_dev);
 	return 0;

@@ -61,6 +61,20 @@ uint64_t fsq_id_set_first_missing(const struct fsq_id_set *set, uint64_t id)
 	return id;
 }
 
+uint64_t fsq_id_set_first_from(const struct fsq_id_set *set, uint64_t id)
+{
+	size_t at = find(set, id);
+
+	return at < set->count ? set->ids[at] : UINT64_MAX;
+}
+
+uint32_t fsq_id_set_last_before(const struct fsq_id_set *set, uint32_t id)
+{
+	size_t at = find(set, id);
+
+	return at ? set->ids[at - 1] : 0;
+}
+
 void fsq_id_set_free(struct fsq_id_set *set)
 {
 	free(set->ids);

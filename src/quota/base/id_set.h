@@ -23,6 +23,12 @@ bool fsq_id_set_has(const struct fsq_id_set *set, uint32_t id);
 /** @return  the first number from @id on that is not in the set; it may be above FSQ_ID_MAX */
 uint64_t fsq_id_set_first_missing(const struct fsq_id_set *set, uint64_t id);
 
+/** @return  the first number of the set from @id on, or UINT64_MAX */
+uint64_t fsq_id_set_first_from(const struct fsq_id_set *set, uint64_t id);
+
+/** @return  the last number of the set before @id, or 0 */
+uint32_t fsq_id_set_last_before(const struct fsq_id_set *set, uint32_t id);
+
 void fsq_id_set_free(struct fsq_id_set *set);
 
 #endif

@@ -94,25 +94,21 @@ static int parse_decimal(const char *text, uint64_t *number, const char **end)
 	return *number ? 0 : -EINVAL;
 }
 
-/*
- * The digits behind a point, as thousandths; no more than three count.
- * @end      set behind them
- */
-static uint64_t parse_thousandths(const char *digits, const char **end)
+/* The digits behind a point, of a unit of at most 2^60. */
+static uint64_t part_of_unit(const char *digits, const char *end, uint64_t unit)
 {
-	uint64_t value = 0, weight = 100;
+	uint64_t part = 0;
 
-	for (; *digits >= '0' && *digits <= '9'; digits++, weight /= 10)
-		value += weight * (uint64_t)(*digits - '0');
-	*end = digits;
-	return value;
+	while (end > digits)
+		part = ((uint64_t)(*--end - '0') * unit + part) / 10;
+	return part;
 }
 
 int fsq_parse_bytes(const char *text, uint64_t *bytes)
 {
 	static const char letters[] = "kmgtpe";
-	const char *end, *letter, *point;
-	uint64_t number, thousandths = 0, unit;
+	const char *end, *letter, *digits = NULL, *digits_end = NULL;
+	uint64_t number, unit;
 	int rc = parse_decimal(text, &number, &end);
 
 	/* 0.5G */
@@ -123,11 +119,12 @@ int fsq_parse_bytes(const char *text, uint64_t *bytes)
 	}
 	if (rc)
 		return rc;
-	point = *end == '.' ? end : NULL;
-	if (point)
-		thousandths = parse_thousandths(point + 1, &end);
-	if (point && (end == point + 1 || !*end || (number == 0 && thousandths == 0)))
-		return -EINVAL;
+	if (*end == '.') {
+		digits = end + 1;
+		end = digits_end = digits + strspn(digits, "0123456789");
+		if (digits == end || !*end)
+			return -EINVAL;
+	}
 	*bytes = number;
 	if (!*end)
 		return number > LARGEST_LIMIT ? -ERANGE : 0;
@@ -136,11 +133,10 @@ int fsq_parse_bytes(const char *text, uint64_t *bytes)
 		return -EINVAL;
 	unit = 1ULL << (10 * (letter - letters + 1));
 	if (__builtin_mul_overflow(number, unit, bytes) ||
-	    __builtin_add_overflow(
-		    *bytes, unit / 1000 * thousandths + unit % 1000 * thousandths / 1000, bytes) ||
+	    __builtin_add_overflow(*bytes, part_of_unit(digits, digits_end, unit), bytes) ||
 	    *bytes > LARGEST_LIMIT)
 		return -ERANGE;
-	return 0;
+	return *bytes ? 0 : -EINVAL;
 }
 
 int fsq_parse_positive(const char *text, uint64_t *number)
@@ -219,7 +215,8 @@ int fsq_parse_id_range(const char *text, struct fsq_id_range *range)
 	const char *dash = strchr(text, '-');
 	char first[16];
 
-	if (!dash || (size_t)(dash - text) >= sizeof(first))
+	if (!dash || (size_t)(dash - text) >= sizeof(first) ||
+	    strspn(text, "0123456789-") < strlen(text))
 		return -EINVAL;
 	snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
 	if (fsq_parse_id(first, &range->first) || fsq_parse_id(dash + 1, &range->last) ||

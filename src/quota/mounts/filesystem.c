@@ -181,6 +181,8 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 	struct stat st;
 	int fd, rc;
 
+	if (!path)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	if (table) {
 		rc = fsq_mount_in_table(table, path, &mount, err);
 		if (rc)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,15 +41,26 @@ int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct
 	return fill(copy, mount->device, mount->directory, mount->id, mount->dev, err);
 }
 
+#define MOUNT_IDS (STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
+
+/* Is it the mount that "/" lies on? */
+static bool is_on_root(const struct statx *stx)
+{
+	const unsigned int id = stx->stx_mask & MOUNT_IDS;
+	struct statx root;
+
+	return id && get_statx(AT_FDCWD, "/", 0, id, &root) == 0 && (root.stx_mask & id) == id &&
+	       root.stx_mnt_id == stx->stx_mnt_id;
+}
+
 int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err)
 {
-	const unsigned int ids = STATX_MNT_ID | STATX_MNT_ID_UNIQUE;
-	struct fsq_mountinfo_line line;
+	struct fsq_mountinfo_line line = { 0 };
 	struct statx stx;
 	dev_t dev;
 	int rc = -ENOSYS;
 
-	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | ids, &stx))
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | MOUNT_IDS, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE) {
@@ -61,8 +73,18 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 		rc = stx.stx_mask & STATX_MNT_ID
 			     ? fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line)
 			     : fsq_mountinfo_find(FSQ_MOUNTINFO_DEV, dev, &line);
-	if (rc)
+	if (rc == -ENXIO || (rc == 0 && line.directory[0] == '\0')) {
+		/* In a chroot whose root is no mount point, the kernel does not list its mount. */
+		if (!is_on_root(&stx))
+			return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path, "cannot find the mount");
+		strcpy(line.directory, "/");
+		line.id = stx.stx_mnt_id;
+		if (rc)
+			snprintf(line.source, sizeof(line.source), "/dev/block/%u:%u",
+				 stx.stx_dev_major, stx.stx_dev_minor);
+	} else if (rc) {
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot find the mount");
+	}
 	return fill(mount, line.source, line.directory, line.id, dev, err);
 }
 

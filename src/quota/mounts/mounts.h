@@ -20,7 +20,8 @@ void fsq_mount_clear(struct fsq_mount *mount);
  * @fd       any descriptor, O_PATH will do
  * @path     what it was opened by, for @err
  * @mount    filled on success; clear it with fsq_mount_clear()
- * @return   0; FSQ_E_NOT_FOUND when our namespace does not have this mount; FSQ_E_FAILED
+ * @return   0; FSQ_E_NOT_FOUND when our namespace does not have this mount; FSQ_E_FAILED. In a chroot
+ *           whose root is no mount point, the mount of "/" has that directory
  * Source: statx(2), statmount(2); before Linux 6.8 one pass over proc_pid_mountinfo(5)
  */
 int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err);

@@ -14,6 +14,7 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
+#include "quota/kernel/openat2.h"
 
 #define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 #define DIRECTORY_FLAGS (FILE_FLAGS | O_DIRECTORY)
@@ -80,6 +81,11 @@ static bool leads_to(const char *path, int fd)
 	       there.st_dev == here.st_dev;
 }
 
+static int fail_without_path(struct fsq_error *err)
+{
+	return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
+}
+
 static void find_device(struct fsq_target *target)
 {
 	struct fsq_place *place = (struct fsq_place *)(void *)target;
@@ -98,8 +104,11 @@ static struct fsq_place place_of(int fd, char *path)
 int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err)
 {
 	bool is_canonical;
-	int fd = open_path(path, FILE_FLAGS, &is_canonical);
+	int fd;
 
+	if (!path)
+		return fail_without_path(err);
+	fd = open_path(path, FILE_FLAGS, &is_canonical);
 	if (fd == -ELOOP)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
@@ -122,12 +131,30 @@ static int fail_to_open(int errnum, const char *path, struct fsq_error *err)
 	return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, "cannot open");
 }
 
+/* Take the descriptor of a directory, and find its canonical path. */
+static int find_path(struct fsq_place *place, int fd, const char *path, struct fsq_error *err)
+{
+	int rc;
+
+	*place = place_of(fd, path_of(fd, path));
+	if (place->path && leads_to(place->path, fd))
+		return 0;
+	rc = !place->path && errno == ENOMEM
+		     ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path")
+		     : fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
+				"is deleted, or no absolute path leads to it");
+	fsq_place_close(place);
+	return rc;
+}
+
 int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err)
 {
-	char *clean = without_slash(path);
+	char *clean = path ? without_slash(path) : NULL;
 	bool is_canonical;
 	int fd, rc;
 
+	if (!path)
+		return fail_without_path(err);
 	if (!clean)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
 	fd = open_path(clean, DIRECTORY_FLAGS, &is_canonical);
@@ -140,16 +167,31 @@ int fsq_place_open_directory(struct fsq_place *place, const char *path, struct f
 		*place = place_of(fd, clean);
 		return 0;
 	}
-	*place = place_of(fd, path_of(fd, clean));
+	rc = find_path(place, fd, clean, err);
 	free(clean);
-	if (place->path && leads_to(place->path, fd))
-		return 0;
-	rc = !place->path && errno == ENOMEM
-		     ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path")
-		     : fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
-				"is deleted, or no absolute path leads to it");
-	fsq_place_close(place);
 	return rc;
+}
+
+void fsq_place_take_directory(struct fsq_place *place, int fd, char *path)
+{
+	*place = place_of(fd, path);
+}
+
+int fsq_place_open_beneath(struct fsq_place *place, const char *beneath, const char *path,
+			   struct fsq_error *err)
+{
+	const char *rest = path + strlen(beneath);
+	int above = open(beneath, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (above < 0)
+		return fail_to_open(errno, beneath, err);
+	fd = fsq_openat2(above, rest + strspn(rest, "/"), DIRECTORY_FLAGS,
+			 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	close(above);
+	if (fd == -ELOOP || fd == -EXDEV)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path,
+				"is reached over a symlink or a mount point below %.100s", beneath);
+	return fd < 0 ? fail_to_open(-fd, path, err) : find_path(place, fd, path, err);
 }
 
 void fsq_place_close(struct fsq_place *place)
@@ -158,6 +200,66 @@ void fsq_place_close(struct fsq_place *place)
 		close(place->target.fd);
 	free(place->path);
 	fsq_mount_clear(&place->mount);
+}
+
+int fsq_place_check_path(const struct fsq_place *place, struct fsq_error *err)
+{
+	char *now;
+	bool is_there;
+
+	if (place->hidden)
+		return 0;
+	/* In one call; where /proc is not to be had, in two. */
+	now = fsq_fd_path(place->target.fd);
+	is_there = now && strcmp(now, place->path) == 0;
+	free(now);
+	if (is_there || leads_to(place->path, place->target.fd))
+		return 0;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, place->path,
+			"was renamed, replaced or deleted at the same time");
+}
+
+struct find_local {
+	uint64_t id;
+	bool found;
+};
+
+static enum fsq_visit compare_id(const struct fsq_mount *mount, void *arg)
+{
+	struct find_local *find = arg;
+
+	find->found |= mount->id == find->id;
+	return find->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+static bool is_on_local_mount(const char *path)
+{
+	struct find_local find = { 0 };
+	struct fsq_mount_points *points;
+
+	if (fsq_mount_points_read(&points, NULL))
+		return false;
+	find.id = fsq_mount_points_find_id(points, path);
+	fsq_mount_points_free(points);
+	return find.id && fsq_mounts_each(NULL, compare_id, &find, NULL) == 0 && find.found;
+}
+
+bool fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	struct stat st;
+	bool is_there;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return false;
+	/* The names of a directory that is open are cached; a symlink may be not. */
+	if (fd < 0 && is_on_local_mount(path))
+		fd = open(path, O_PATH | O_CLOEXEC);
+	is_there = fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	if (fd >= 0)
+		close(fd);
+	return is_there;
 }
 
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err)
@@ -228,6 +330,14 @@ int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err)
 	if (err)
 		*err = reason;
 	return FSQ_E_NOT_SUPPORTED;
+}
+
+int fsq_place_sync(const struct fsq_place *place, struct fsq_error *err)
+{
+	if (syncfs(place->target.fd))
+		return fsq_fail(err, FSQ_E_FAILED, errno, place->path,
+				"cannot write the filesystem to its disk");
+	return 0;
 }
 
 int fsq_place_read_above(const struct fsq_place *place, struct fsq_inode_project *above)

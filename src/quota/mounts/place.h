@@ -13,6 +13,7 @@
 struct fsq_place {
 	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
 	char *path;		  /* as opened; of a directory absolute and without symlinks */
+	bool hidden;		  /* the path does not lead to it yet */
 	bool is_canonical; /* the path is absolute and without symlinks, whatever it leads to */
 	struct fsq_mount_cache *mounts;	  /* to find the mount in, or NULL */
 	struct fsq_known_mount *known;	  /* what was found there */
@@ -38,7 +39,39 @@ int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *
  */
 int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err);
 
+/** A directory that is open already; it takes the descriptor and the absolute path. */
+void fsq_place_take_directory(struct fsq_place *place, int fd, char *path);
+
+/**
+ * Open a directory below another one, over neither a symlink nor a mount point.
+ *
+ * @beneath  the directory; what is above it may be a symlink
+ * @path     begins with @beneath and a slash
+ * @return   as fsq_place_open_directory(); FSQ_E_USAGE also when there is one
+ * Source: openat2(2), RESOLVE_BENEATH
+ */
+int fsq_place_open_beneath(struct fsq_place *place, const char *beneath, const char *path,
+			   struct fsq_error *err);
+
 void fsq_place_close(struct fsq_place *place);
+
+/**
+ * Check that the path still leads to it: its owner can rename, replace or delete it while it is open.
+ *
+ * @return   0; FSQ_E_CONFLICT
+ * Source: proc_pid_fd(5)
+ */
+int fsq_place_check_path(const struct fsq_place *place, struct fsq_error *err);
+
+/**
+ * Tell whether a path leads to a directory, be it over symlinks or by another mount. What is on a
+ * network filesystem is not touched: it does not.
+ *
+ * @path     absolute
+ * @dev, @ino  of the directory, which somebody holds open
+ * Source: openat2(2), RESOLVE_CACHED
+ */
+bool fsq_path_leads_to(const char *path, dev_t dev, ino_t ino);
 
 /** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err);
@@ -70,6 +103,14 @@ int fsq_place_check_quota(struct fsq_place *place, bool *enforced, struct fsq_er
  * @return   @rc, or FSQ_E_NOT_SUPPORTED
  */
 int fsq_place_explain(struct fsq_place *place, int rc, struct fsq_error *err);
+
+/**
+ * Write what was changed on its filesystem to the disk. Never with the locks: it can take long.
+ *
+ * @return   0; FSQ_E_FAILED
+ * Source: syncfs(2)
+ */
+int fsq_place_sync(const struct fsq_place *place, struct fsq_error *err);
 
 /**
  * Read the project of the directory above a directory.

@@ -2,8 +2,12 @@
 #include "allocate.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "quota/base/error.h"
+#include "store.h"
 
 /* Kubelet's first ID, and the first that it does not use. */
 #define RANGE_FIRST 1048577U
@@ -12,10 +16,17 @@
 /* How many calls the search makes before it takes the best ID that it has. */
 #define CALLS 18
 
+/*
+ * How many IDs stay free behind one that somebody uses who has no line: he may count up from it, or have
+ * counted up to it. Kubelet's range has room for sixteen of them.
+ */
+#define GAP 65536U
+
 struct search {
-	struct fsq_target *target;
+	struct fsq_place *directory;
 	const struct fsq_project_edit *edit;
 	int calls;
+	uint64_t first; /* behind the room of a store */
 };
 
 static bool is_unused(const struct fsq_dquot *dquot)
@@ -36,12 +47,12 @@ static bool is_unused(const struct fsq_dquot *dquot)
 static int is_free(struct search *search, uint32_t id, uint64_t *next)
 {
 	struct fsq_dquot dquot;
-	int rc = fsq_quotactl_get_next(search->target, FSQ_PROJECT, id, &dquot);
+	int rc = fsq_quotactl_get_next(&search->directory->target, FSQ_PROJECT, id, &dquot);
 
 	search->calls++;
 	if (rc == -EINVAL || rc == -ENOSYS) {
 		/* Before Linux 4.6. */
-		rc = fsq_quotactl_get(search->target, FSQ_PROJECT, id, &dquot);
+		rc = fsq_quotactl_get(&search->directory->target, FSQ_PROJECT, id, &dquot);
 		search->calls++;
 	}
 	*next = (uint64_t)id + 1;
@@ -120,6 +131,75 @@ static int search_range(struct search *search, const struct fsq_id_range *range,
 	return try_each(search, range, id);
 }
 
+/*
+ * @store    set to the ID of the container store in whose room an ID lies, or 0
+ * @return   0 or -ENOMEM
+ */
+static int find_store_before(const struct search *search, uint32_t id, uint32_t *store)
+{
+	uint32_t before = fsq_project_edit_listed_before(search->edit, id);
+	size_t length = 0;
+	const char *word;
+	char *directory;
+	int fd;
+
+	*store = 0;
+	word = before && id - before < FSQ_STORE_ROOM
+		       ? fsq_project_edit_directory_of(search->edit, before, &length)
+		       : NULL;
+	if (!word)
+		return 0;
+	directory = strndup(word, length);
+	if (!directory)
+		return -ENOMEM;
+	fd = fsq_store_open(search->directory, directory);
+	free(directory);
+	if (fd < 0)
+		return 0;
+	close(fd);
+	*store = before;
+	return 0;
+}
+
+/*
+ * Find an ID away from those that count up from one of theirs and ask nobody: containers' engines, and
+ * scripts that take the ID after the last one.
+ *
+ * @range    where all IDs of ours have a line
+ * @return   1, 0: there is none, or a negative errno
+ */
+static int search_apart(struct search *search, const struct fsq_id_range *range, uint32_t *id)
+{
+	uint64_t candidate = fsq_project_edit_unlisted(search->edit, range->first);
+
+	while (candidate <= range->last && search->calls < CALLS) {
+		struct fsq_dquot next;
+		int rc = fsq_quotactl_get_next(&search->directory->target, FSQ_PROJECT,
+					       (uint32_t)candidate, &next);
+		uint32_t store;
+
+		search->calls++;
+		if (rc && rc != -ENOENT)
+			return rc == -EINVAL || rc == -ENOSYS ? 0 : rc;
+		if (rc == 0 && next.id >= candidate && next.id - candidate < GAP &&
+		    next.form[FSQ_INODES].used &&
+		    fsq_project_edit_unlisted(search->edit, next.id) == next.id) {
+			candidate =
+				fsq_project_edit_unlisted(search->edit, next.id + (uint64_t)GAP);
+			continue;
+		}
+		if (rc == 0 && next.id == candidate && !is_unused(&next))
+			return 0;
+		*id = (uint32_t)candidate;
+		rc = find_store_before(search, *id, &store);
+		if (rc || !store)
+			return rc ? rc : 1;
+		search->first = store + (uint64_t)FSQ_STORE_ROOM;
+		candidate = fsq_project_edit_unlisted(search->edit, search->first);
+	}
+	return 0;
+}
+
 struct fsq_id_range fsq_allocate_range(const struct fsq_id_range *range,
 				       const struct fsq_registry *registry)
 {
@@ -130,12 +210,24 @@ struct fsq_id_range fsq_allocate_range(const struct fsq_id_range *range,
 				      FSQ_ID_MAX };
 }
 
-int fsq_allocate_id(struct fsq_target *target, const struct fsq_project_edit *edit,
-		    const struct fsq_id_range *range, uint32_t *id, struct fsq_error *err)
+int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *edit,
+		    const struct fsq_id_range *range, bool registers, uint32_t *id,
+		    struct fsq_error *err)
 {
-	struct search search = { target, edit, 0 };
-	int rc = search_range(&search, range, id);
+	struct search search = { directory, edit, 0, 0 };
+	struct fsq_id_range all = *range, apart = *range;
+	int rc = 0;
 
+	/* From the unseen ones on, we have IDs without a line. */
+	if (apart.first < RANGE_UNSEEN_FIRST && apart.last >= RANGE_UNSEEN_FIRST)
+		apart.last = RANGE_UNSEEN_FIRST - 1;
+	if (registers && range->first != range->last)
+		rc = search_apart(&search, &apart, id);
+	if (search.first > range->first && search.first <= range->last)
+		all.first = (uint32_t)search.first;
+	if (all.first < FSQ_STORE_FIRST && all.last >= FSQ_STORE_END)
+		all.last = FSQ_STORE_FIRST - 1;
+	rc = rc > 0 ? 0 : rc < 0 ? rc : search_range(&search, &all, id);
 	if (rc == -EBUSY)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
 				"there is no unused project ID from %u to %u", range->first,
@@ -144,4 +236,27 @@ int fsq_allocate_id(struct fsq_target *target, const struct fsq_project_edit *ed
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
 				"cannot ask for unused project IDs");
 	return 0;
+}
+
+int fsq_allocate_store_id(struct fsq_target *target, const struct fsq_project_edit *edit,
+			  uint32_t *id)
+{
+	uint64_t candidate = FSQ_STORE_FIRST;
+
+	while (candidate + FSQ_STORE_ROOM <= FSQ_STORE_END) {
+		uint64_t taken = fsq_project_edit_listed(edit, candidate);
+		struct fsq_dquot dquot;
+		int rc = fsq_quotactl_get_next(target, FSQ_PROJECT, (uint32_t)candidate, &dquot);
+
+		if (rc && rc != -ENOENT)
+			return rc;
+		if (rc == 0 && dquot.id >= candidate && dquot.id < taken)
+			taken = dquot.id;
+		if (taken >= candidate + FSQ_STORE_ROOM) {
+			*id = (uint32_t)candidate;
+			return 0;
+		}
+		candidate += ((taken - candidate) / FSQ_STORE_ROOM + 1) * FSQ_STORE_ROOM;
+	}
+	return -EBUSY;
 }

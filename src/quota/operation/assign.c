@@ -30,9 +30,9 @@
 #include "allocate.h"
 #include "assignment.h"
 #include "limits.h"
-#include "make_directory.h"
 #include "owner.h"
 #include "quota/base/error.h"
+#include "store.h"
 
 /* How often an ID that another process took at the same moment is given up for another one. */
 #define ATTEMPTS 8
@@ -80,11 +80,25 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 		return 0;
 	}
 	a->is_new = true;
-	rc = fsq_allocate_id(&a->directory.target, a->edit, request->id ? &insisted : range, &a->id,
-			     err);
+	rc = fsq_allocate_id(&a->directory, a->edit, request->id ? &insisted : range,
+			     fsq_registry_is_visible(request->registry), &a->id, err);
 	if (rc == FSQ_E_CONFLICT && request->id)
 		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use", request->id);
 	return fsq_add_path(err, a->directory.path, rc);
+}
+
+/* With the locks: nobody can register it before us. And before it gets an ID: where its parent hands
+ * on another one, it could not be renamed any more. */
+static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = fsq_directory_show(&a->making);
+
+	a->overtaken = rc == -EEXIST;
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->request->directory,
+				"cannot be made");
+	a->directory.hidden = false;
+	return 0;
 }
 
 /* Locks both files. */
@@ -96,6 +110,8 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	struct fsq_owner owner;
 	int rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, &owner, err);
 
+	if (rc == 0 && a->directory.hidden)
+		rc = show_directory(a, err);
 	if (rc)
 		return rc;
 	a->is_new = false;
@@ -137,6 +153,30 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+/*
+ * A container store gets an ID of its own band, unless the caller chooses. What is in the directory is
+ * read when it has an ID already: what is made in it from then on has the ID, too.
+ * @return   as claim()
+ */
+static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = a->request;
+	uint32_t id;
+
+	if (!a->is_new)
+		return 0;
+	if (fsq_store_of(&a->directory, !a->made && fsq_assignment_has_tree(a), &a->store))
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path, "cannot go on");
+	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
+	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
+		return 0;
+	fsq_assignment_untag(a);
+	a->id = id;
+	/* Something may have been made in it just now. */
+	a->filled = true;
+	return request->dry_run ? 0 : claim(a, err);
+}
+
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_id_range range = fsq_allocate_range(&a->request->range, a->request->registry);
@@ -153,6 +193,8 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 			break;
 		range.first = a->id + 1;
 	}
+	if (rc == 0)
+		rc = move_to_store_band(a, err);
 	if (rc == 1)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
 				"project ID %u was taken at the same moment", a->id);
@@ -204,6 +246,8 @@ static int plan(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc == 0)
 		rc = fsq_assignment_check_enforcement(a, err);
 	if (rc == 0)
+		rc = move_to_store_band(a, err);
+	if (rc == 0)
 		rc = fsq_assignment_read_quota(a, &dquot, err);
 	if (rc == 0)
 		rc = fsq_assignment_set_limits(a, err);
@@ -220,7 +264,8 @@ static int apply(struct fsq_assignment *a, struct fsq_error *err)
 		rc = fsq_assignment_tag_tree(a, err);
 	if (rc == 0)
 		rc = register_it(a, err);
-	if (rc == 0 && fsq_is_cancelled(a->request->options))
+	/* Without a tree all is done at once, and the signal came too late. */
+	if (rc == 0 && fsq_assignment_has_tree(a) && fsq_is_cancelled(a->request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, a->directory.path, "stopped");
 	if (rc)
 		fsq_assignment_rollback(a, NULL);
@@ -230,7 +275,7 @@ static int apply(struct fsq_assignment *a, struct fsq_error *err)
 static void unmake(struct fsq_assignment *a)
 {
 	if (a->made && !a->request->dry_run)
-		rmdir(a->directory.path);
+		fsq_directory_unmake(&a->making);
 	a->made = false;
 }
 
@@ -269,54 +314,82 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 		.mode = request->mode ? request->mode : 0755,
 		.owner = request->owner,
 		.group = request->group,
+		.wait_seconds = fsq_registry_or_default(request->registry)->lock_seconds,
+		.options = request->options,
 	};
-	int rc = fsq_directory_make(request->directory, &new);
+	int fd = fsq_directory_make(&a->making, request->directory, &new);
 
-	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, request->directory,
+	if (fd < 0) {
+		fsq_directory_keep(&a->making);
+		a->overtaken = fd == -EEXIST;
+		return fsq_fail(err, fsq_error_kind_of(-fd), -fd, request->directory,
 				"cannot be made");
-	rc = fsq_place_open_directory(&a->directory, request->directory, err);
-	a->made = rc == 0;
-	if (rc)
-		rmdir(request->directory);
-	return rc;
+	}
+	fsq_place_take_directory(&a->directory, fd, a->making.path);
+	a->making.path = NULL;
+	a->directory.hidden = true;
+	a->made = true;
+	return 0;
 }
 
 static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc = fsq_place_open_directory(&a->directory, a->request->directory, err);
+	const struct fsq_assign_request *request = a->request;
+	int rc = request->beneath
+			 ? fsq_place_open_beneath(&a->directory, request->beneath,
+						  request->directory, err)
+			 : fsq_place_open_directory(&a->directory, request->directory, err);
 
-	if (rc != FSQ_E_NOT_FOUND || !a->request->make)
+	if (rc != FSQ_E_NOT_FOUND || !request->make)
 		return rc;
-	return a->request->dry_run ? open_above(a, err) : make(a, err);
+	return request->dry_run ? open_above(a, err) : make(a, err);
+}
+
+static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = open_or_make(a, err);
+
+	if (rc) {
+		a->directory = (struct fsq_place){ .target.fd = -1 };
+		return rc;
+	}
+	rc = fsq_assignment_find_asked(a, err);
+	return rc ? rc : assign(a, err);
 }
 
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
 	       struct fsq_error *err)
 {
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
-	struct fsq_assignment *a = rc ? NULL : calloc(1, sizeof(*a));
+	struct fsq_assignment *a;
 
-	if (!a)
-		return rc ? rc
-			  : fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-	a->request = request;
-	rc = open_or_make(a, err);
-	if (rc) {
-		free(a);
+	if (rc == 0 && request->name && !fsq_project_name_is_valid(request->name))
+		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+				"\"%.100s\" cannot be the name of a project", request->name);
+	if (rc)
 		return rc;
-	}
-	rc = fsq_assignment_find_asked(a, err);
-	if (rc == 0)
-		rc = assign(a, err);
-	if (rc) {
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		bool overtaken;
+
+		a = calloc(1, sizeof(*a));
+		if (!a)
+			return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory,
+					"cannot go on");
+		a->request = request;
+		a->directory.target.fd = a->making.parent = -1;
+		rc = assign_once(a, err);
+		if (rc == 0) {
+			a->done = true;
+			*out = a;
+			return 0;
+		}
+		overtaken = a->overtaken;
 		unmake(a);
 		fsq_assignment_free(a);
-		return rc;
+		if (!overtaken)
+			break;
 	}
-	a->done = true;
-	*out = a;
-	return 0;
+	return rc;
 }
 
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)
@@ -349,6 +422,11 @@ enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *ass
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 {
 	return assignment->space;
+}
+
+enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)
+{
+	return assignment->store;
 }
 
 /* The name that was added goes, unless another directory has joined the project by it. */
@@ -403,6 +481,8 @@ void fsq_assignment_free(struct fsq_assignment *a)
 	for (size_t i = 0; i < a->tag_request.other_count; i++)
 		free(a->others[i]);
 	free(a->others);
+	fsq_entries_free(&a->tag_request.elsewhere);
+	fsq_directory_keep(&a->making);
 	fsq_place_close(&a->directory);
 	free(a);
 }

@@ -67,6 +67,7 @@ static int request_reclaim(struct fsq_assignment *a, struct fsq_error *err)
 
 	a->tag_request.rule = FSQ_TAG_RECLAIM;
 	a->tag_request.others = a->others;
+	fsq_project_edit_elsewhere(a->edit, a->directory.path, a->id, &a->tag_request.elsewhere);
 	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
 }
 
@@ -111,17 +112,25 @@ static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *
 	return rc;
 }
 
+/*
+ * Line and ID of the directory say that its contents have the ID, too: also after a power failure, so
+ * the contents are on the disk before the last of the two is written.
+ */
 static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = walk_until_all_is_tagged(a, err);
 
+	if (rc == 0)
+		rc = fsq_place_sync(&a->directory, err);
 	if (rc || !fsq_assignment_comes_last(a))
 		return rc;
 	/* Others may have given it another ID meanwhile, or none. */
 	fsq_inode_project_get(a->directory.target.fd, &a->directory.project);
 	rc = fsq_assignment_tag(a, err);
 	/* What was made in it meanwhile. */
-	return rc ? rc : walk_until_all_is_tagged(a, err);
+	if (rc == 0)
+		rc = walk_until_all_is_tagged(a, err);
+	return rc ? rc : fsq_place_sync(&a->directory, err);
 }
 
 /*
@@ -189,6 +198,8 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	rc = tag_contents(a, err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(a->edit, false, err);
+	if (rc == 0)
+		rc = fsq_place_check_path(&a->directory, err);
 	if (rc)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
@@ -206,7 +217,7 @@ int fsq_assignment_check_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc;
 
-	if (a->complete || a->made || fsq_tree_is_empty(a->directory.target.fd))
+	if (a->made || !fsq_assignment_has_tree(a))
 		return 0;
 	rc = request_tag(a, err);
 	if (rc)

@@ -7,6 +7,7 @@
 #define FSQ_ASSIGNMENT_H
 
 #include "enforcement.h"
+#include "make_directory.h"
 #include "quota/mounts/place.h"
 #include "quota/registry/project_edit.h"
 #include "tree_tag.h"
@@ -22,12 +23,16 @@ struct fsq_assignment {
 	bool complete;	     /* it was registered, and so all had been done */
 	bool joins;	     /* a project by its name, but carried another's ID */
 	bool looked, filled; /* is there something in the directory? */
+	/* Of a directory that gets a new ID. */
+	enum fsq_store_relation store;
 	enum fsq_enforcement enforcement;
 	uint64_t space;
 	/* What has been changed, for the rollback: */
 	bool tagged;
 	bool limited;
-	bool made; /* the directory */
+	bool made;		  /* the directory, or in a dry run it would be */
+	struct fsq_making making; /* if so */
+	bool overtaken;		  /* another process has made it */
 	struct fsq_limits asked, limits_before, limits_after;
 	struct fsq_tree_tag_request tag_request;
 	char **others; /* of the request */

@@ -20,6 +20,7 @@ static enum fsq_finding_level level_of(enum fsq_finding_id id)
 	case FSQ_FINDING_QUOTA_ON:
 	case FSQ_FINDING_OVERLAY_LIMITED:
 	case FSQ_FINDING_REGISTRY:
+	case FSQ_FINDING_STORE:
 		return FSQ_FINDING_OK;
 	case FSQ_FINDING_FEATURES_UNKNOWN:
 	case FSQ_FINDING_XFS_VERSION_4:
@@ -36,6 +37,7 @@ static enum fsq_finding_level level_of(enum fsq_finding_id id)
 	case FSQ_FINDING_LINE_TWICE:
 	case FSQ_FINDING_ID_WITH_TWO_NAMES:
 	case FSQ_FINDING_LINE_AMBIGUOUS:
+	case FSQ_FINDING_IDS_WITHOUT_LINE:
 		return FSQ_FINDING_NOTE;
 	default:
 		return FSQ_FINDING_PROBLEM;
@@ -139,7 +141,9 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool 
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
 	} else if (rc) {
-		fsq_fail(&err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount");
+		/* In a chroot the kernel does not list the mount of its root, with its options. */
+		fsq_fail(&err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount%s",
+			 rc == -ENXIO ? "; in a chroot, run doctor outside of the chroot" : "");
 		fsq_diagnosis_tell(diagnosis, &err);
 	} else {
 		look_at(&subject, itself);

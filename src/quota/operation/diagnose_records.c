@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnosis.h"
+#include "diagnose_stores.h"
 #include "quota/base/id_set.h"
 
 struct registered {
@@ -43,12 +43,12 @@ static bool has_limit(const struct fsq_dquot *dquot)
 }
 
 static void check_record(struct fsq_subject *subject, const struct fsq_dquot *dquot,
-			 const struct fsq_id_set *registered)
+			 const struct fsq_id_set *registered, struct fsq_stores *stores)
 {
 	uint64_t inodes = dquot->form[FSQ_INODES].used;
 	struct fsq_finding finding = { .project = dquot->id, .count = inodes };
 
-	if (has_limit(dquot) == (inodes != 0))
+	if (fsq_stores_note(stores, dquot, has_limit(dquot)) || has_limit(dquot) == (inodes != 0))
 		return;
 	if (inodes)
 		finding.id = FSQ_FINDING_TAG_WITHOUT_LIMIT;
@@ -61,19 +61,28 @@ static void check_record(struct fsq_subject *subject, const struct fsq_dquot *dq
 
 void fsq_diagnose_records(struct fsq_subject *subject)
 {
+	struct fsq_stores *stores = NULL;
 	struct registered registered;
 	struct fsq_dquot dquot;
 	uint32_t next = 1;
 
 	list_registered(subject->diagnosis, &registered);
+	if (!fsq_diagnosis_is_over(subject->diagnosis)) {
+		stores = fsq_stores_find(subject, &registered.ids);
+		if (!stores)
+			fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+	}
 	/* Some kernels begin anew at the end. */
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
 	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0 &&
 	       dquot.id >= next) {
-		check_record(subject, &dquot, &registered.ids);
+		check_record(subject, &dquot, &registered.ids, stores);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		next = dquot.id + 1;
 	}
+	if (stores)
+		fsq_stores_visit(stores);
+	fsq_stores_free(stores);
 	fsq_id_set_free(&registered.ids);
 }

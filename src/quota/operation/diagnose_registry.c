@@ -36,14 +36,25 @@ static int add(struct fsq_registered_list *list, char *text, const struct fsq_pr
 {
 	struct fsq_registered *entries =
 		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+	char *word;
 
 	if (!entries)
 		return -ENOMEM;
 	list->entries = entries;
-	text[line->word + line->length] = '\0';
-	entries[list->count++] = (struct fsq_registered){ .word = text + line->word,
-							  .id = line->id,
-							  .line = number };
+	word = text + line->word;
+	if (word[line->length]) {
+		char *end = word + line->length, byte = *end;
+
+		/* The line stays as it is. */
+		*end = '\0';
+		word = texts_keep(&list->words, word);
+		*end = byte;
+	}
+	if (!word)
+		return -ENOMEM;
+	entries[list->count++] = (struct fsq_registered){
+		.word = word, .text = text, .id = line->id, .line = number
+	};
 	return 0;
 }
 
@@ -64,6 +75,7 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 			say(registry, list,
 			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
 						  .line = number,
+						  .text = text,
 						  .project = line.taken });
 		if (line.kind == FSQ_LINE_ENTRY)
 			rc = add(list, text, &line, number);
@@ -161,9 +173,11 @@ static void check_words(struct registry *registry, const struct fsq_registered_l
 			  : list->kind == FSQ_PROJECTS ? FSQ_FINDING_DIRECTORY_TWICE
 						       : FSQ_FINDING_NAME_TWICE,
 		    .name = second->word,
+		    .other_name = first->text,
 		    .project = first->id,
 		    .other = second->id,
 		    .line = second->line,
+		    .text = second->text,
 	    });
 }
 
@@ -181,6 +195,7 @@ static void check_ids(struct registry *registry, const struct fsq_registered_lis
 		    .other_name = second->word,
 		    .project = second->id,
 		    .line = second->line,
+		    .text = second->text,
 	    });
 }
 
@@ -227,6 +242,8 @@ void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis)
 	check_list(&registry, &registry.projid);
 	if (!fsq_diagnosis_is_over(diagnosis))
 		fsq_diagnose_trees(diagnosis, &registry.projects);
+	texts_free(&registry.projects.words);
+	texts_free(&registry.projid.words);
 	free(registry.projects.text);
 	free(registry.projects.entries);
 	free(registry.projid.text);

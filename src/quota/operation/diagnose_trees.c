@@ -10,6 +10,7 @@
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/mounts.h"
 #include "registered.h"
+#include "volumes.h"
 #include "shared/array.h"
 
 /* A mount: the deepest one above a directory is where it lies. */
@@ -23,6 +24,9 @@ struct trees {
 	const struct fsq_registered_list *list;
 	struct mount *mounts;
 	size_t count, capacity;
+	bool opened; /* those below, of which some directory is gone */
+	struct fsq_volumes volumes;
+	struct fsq_entries lines;
 	int rc;
 };
 
@@ -121,6 +125,7 @@ static void say(const struct trees *trees, const struct mount *mount,
 	finding.type = mount->entry.type;
 	finding.project = entry->id;
 	finding.line = entry->line;
+	finding.text = entry->text;
 	fsq_finding_visit(trees->diagnosis, finding);
 }
 
@@ -148,13 +153,44 @@ static char *find_unmounted(const struct trees *trees, const struct mount *mount
 	return NULL;
 }
 
-static void check_gone(const struct trees *trees, const struct mount *mount,
+/* As fsq_prune(): may its line go? Without privileges nobody knows. */
+static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
+{
+	const struct fsq_entry line = { entry->id, entry->word };
+	const struct fsq_volume *volume;
+	enum fsq_leftover_kept doubt = FSQ_NOT_KEPT;
+	struct fsq_dquot dquot = { 0 };
+	int rc = 0;
+
+	if (!trees->opened) {
+		trees->opened = true;
+		rc = fsq_volumes_open(&trees->volumes, NULL);
+		if (rc == 0)
+			rc = fsq_entries_of_projects(&trees->lines, trees->list->file, NULL);
+		if (rc == 0)
+			rc = fsq_entries_index(&trees->lines, NULL);
+	}
+	if (rc || !trees->lines.by_id ||
+	    fsq_volumes_find(&trees->volumes, entry->word, &volume) != FSQ_GONE)
+		return false;
+	if (volume->has_quota)
+		rc = fsq_volume_read_quota(volume, entry->id, &dquot, NULL);
+	if (rc == 0)
+		rc = fsq_volumes_doubt(&trees->volumes, &trees->lines, volume, FSQ_GONE, &line,
+				       fsq_dquot_has_anything(&dquot), &doubt, NULL);
+	return rc == 0 && doubt == FSQ_NOT_KEPT &&
+	       (entry->shared || dquot.form[FSQ_INODES].used == 0);
+}
+
+static void check_gone(struct trees *trees, const struct mount *mount,
 		       const struct fsq_registered *entry)
 {
 	char *unmounted = find_unmounted(trees, mount, entry->word);
 
 	say(trees, mount, entry,
-	    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE, .other_name = unmounted });
+	    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
+				  .other_name = unmounted,
+				  .in_doubt = !unmounted && !is_certain(trees, entry) });
 	free(unmounted);
 }
 
@@ -175,6 +211,8 @@ static bool check_tag(const struct trees *trees, const struct mount *mount,
 	} else if (project.id != entry->id) {
 		finding.id = FSQ_FINDING_TAG_CHANGED;
 		finding.other = project.id;
+		finding.in_doubt =
+			fsq_diagnose_has_foreign(trees->diagnosis, trees->list, entry, project.id);
 	} else {
 		finding.id = FSQ_FINDING_TAG_NOT_INHERITED;
 	}
@@ -187,12 +225,12 @@ static void check_deep(const struct trees *trees, const struct mount *mount,
 {
 	struct fsq_finding finding = { .options = fsq_options_with_quota(&mount->entry) };
 
-	if (fsq_diagnose_deep(trees->diagnosis, entry, fd, &finding))
+	if (fsq_diagnose_deep(trees->diagnosis, trees->list, entry, fd, &finding))
 		say(trees, mount, entry, finding);
 	free((char *)(uintptr_t)finding.options);
 }
 
-static void check_entry(const struct trees *trees, const struct fsq_registered *entry)
+static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 {
 	const struct mount *mount = mount_of(trees, entry->word);
 	int fd;
@@ -202,6 +240,10 @@ static void check_entry(const struct trees *trees, const struct fsq_registered *
 	fd = open_on(mount, entry->word);
 	if (fd == -ENOENT) {
 		check_gone(trees, mount, entry);
+	} else if (fd < 0 && fd != -ENOTDIR && fd != -ELOOP && fd != -EXDEV && fd != -EACCES &&
+		   fd != -EPERM) {
+		say(trees, mount, entry,
+		    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_UNREADABLE, .errnum = -fd });
 	} else if (fd >= 0) {
 		if (!entry->twice && check_tag(trees, mount, entry, fd) &&
 		    trees->diagnosis->request->deep)
@@ -228,5 +270,8 @@ void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_regist
 		diagnosis->rc = fsq_mounts_each(NULL, mark_safe, &trees, diagnosis->err);
 	for (size_t i = 0; i < list->count && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_entry(&trees, &list->entries[i]);
+	if (trees.opened)
+		fsq_volumes_close(&trees.volumes);
+	fsq_entries_free(&trees.lines);
 	free_mounts(&trees);
 }

@@ -2,7 +2,7 @@
 /*
  * What fsq_diagnose() hands around, and its parts: diagnose_caller.c, diagnose_filesystem.c,
  * diagnose_directory.c, diagnose_overlay.c, diagnose_records.c, diagnose_registry.c,
- * diagnose_trees.c and diagnose_deep.c.
+ * diagnose_stores.c, diagnose_trees.c and diagnose_deep.c.
  */
 #ifndef FSQ_DIAGNOSIS_H
 #define FSQ_DIAGNOSIS_H

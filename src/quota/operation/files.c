@@ -90,6 +90,14 @@ struct each {
 	void *arg;
 };
 
+static void visit_mount(const char *path, void *arg)
+{
+	const struct fsq_attributes attributes = { .kind = FSQ_FILE_MOUNT, .path = path };
+	const struct each *each = arg;
+
+	each->visit(&attributes, each->arg);
+}
+
 static enum fsq_visit visit_attributes(const struct fsq_walk_entry *entry,
 				       struct fsq_walk_event *event, void *arg)
 {
@@ -132,12 +140,16 @@ int fsq_attributes_each(const char *path, int max_depth, fsq_attributes_visitor 
 			struct fsq_error *err)
 {
 	struct each each = { visit, arg };
+	const struct fsq_call_options options = { .size = sizeof(options),
+						  .arg = &each,
+						  .mount_skipped = visit_mount };
 	struct fsq_walk walk = {
 		.root = path,
 		.root_fd = -1,
 		.max_depth = max_depth,
 		.access = FSQ_ACCESS_OPEN,
 		.alone = true,
+		.options = &options,
 		.visit = visit_attributes,
 		.arg = &each,
 	};

@@ -3,68 +3,134 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "quota/kernel/compat.h"
 #include "tree_tag.h"
 
-/*
- * The directory is made under another name, and gets its own when owner and mode are set: so a
- * process that is killed leaves none that looks finished.
- */
-static char *temporary_name(const char *directory)
-{
-	const char *slash = strrchr(directory, '/');
-	char *name;
+#define MOMENT (10 * 1000 * 1000L)
 
-	if (asprintf(&name, "%.*s.fsquota.%s", slash ? (int)(slash + 1 - directory) : 0, directory,
-		     slash ? slash + 1 : directory) < 0)
-		return NULL;
-	return name;
+/* Open the directory above, and find both names. */
+static int open_above(struct fsq_making *making, const char *directory)
+{
+	char *copy = strdup(directory), *other = strdup(directory), *above = NULL;
+	uint64_t hash = 0xcbf29ce484222325U;
+	int rc = -ENOMEM;
+
+	if (!copy || !other)
+		goto out;
+	making->parent = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (making->parent < 0) {
+		rc = -errno;
+		goto out;
+	}
+	making->name = strdup(basename(other));
+	above = fsq_fd_path(making->parent);
+	if (!making->name || !above ||
+	    asprintf(&making->path, "%s/%s", strcmp(above, "/") == 0 ? "" : above, making->name) <
+		    0)
+		goto out;
+	/* Of a fixed length: a name can be as long as the filesystem allows. */
+	for (const char *at = making->name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3U;
+	snprintf(making->hidden, sizeof(making->hidden), ".fsquota.%016" PRIx64, hash);
+	rc = 0;
+out:
+	free(copy);
+	free(other);
+	free(above);
+	return rc;
 }
 
-/* @return   0 or a negative errno. Another process may have moved something to its place. */
-static int set_owner(const char *name, const struct fsq_new_directory *new)
+/* @return   a descriptor that holds the lock; -EAGAIN try again; -EWOULDBLOCK another process has it */
+static int open_hidden(const struct fsq_making *making, const struct fsq_new_directory *new)
 {
-	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = 0;
-	struct stat st;
+	struct stat st, there;
+	int fd, rc = 0;
 
-	if (fd < 0)
+	if (mkdirat(making->parent, making->hidden, 0700) && errno != EEXIST)
 		return -errno;
-	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 07777) != 0700 ||
-	    !fsq_tree_is_empty(fd))
-		rc = -EEXIST;
+	fd = openat(making->parent, making->hidden,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else if (fstat(fd, &st) ||
+		 fstatat(making->parent, making->hidden, &there, AT_SYMLINK_NOFOLLOW) ||
+		 there.st_ino != st.st_ino || there.st_dev != st.st_dev)
+		rc = -EAGAIN; /* who had it has shown or removed it */
+	else if ((st.st_uid != geteuid() && st.st_uid != new->owner) || !fsq_tree_is_empty(fd))
+		rc = -ENOTEMPTY;
 	else if (fchown(fd, new->owner, new->group) || fchmod(fd, new->mode))
 		rc = -errno;
+	if (rc == 0)
+		return fd;
 	close(fd);
 	return rc;
 }
 
-static int make_named(const char *name, const char *directory, const struct fsq_new_directory *new)
+int fsq_directory_make(struct fsq_making *making, const char *directory,
+		       const struct fsq_new_directory *new)
 {
+	const struct timespec moment = { .tv_nsec = MOMENT };
+	struct timespec begun, now;
+	struct stat st;
 	int rc;
 
-	/* One that a killed process left is empty. */
-	if (mkdir(name, 0700) && (errno != EEXIST || rmdir(name) || mkdir(name, 0700)))
-		return -errno;
-	rc = set_owner(name, new);
-	if (rc == 0 &&
-	    syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, directory, RENAME_NOREPLACE))
-		rc = -errno;
+	*making = (struct fsq_making){ .parent = -1 };
+	rc = open_above(making, directory);
 	if (rc)
-		rmdir(name);
-	return rc;
+		return rc;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	for (;;) {
+		if (fstatat(making->parent, making->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			return -EEXIST;
+		rc = open_hidden(making, new);
+		if (rc != -EAGAIN && rc != -EBUSY)
+			return rc;
+		if (fsq_is_cancelled(new->options))
+			return -EINTR;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - begun.tv_sec > (time_t) new->wait_seconds)
+			return -EBUSY;
+		if (rc == -EBUSY)
+			nanosleep(&moment, NULL);
+	}
 }
 
-int fsq_directory_make(const char *directory, const struct fsq_new_directory *new)
+int fsq_directory_show(struct fsq_making *making)
 {
-	char *name = temporary_name(directory);
-	int rc = name ? make_named(name, directory, new) : -ENOMEM;
+	if (syscall(SYS_renameat2, making->parent, making->hidden, making->parent, making->name,
+		    RENAME_NOREPLACE))
+		return -errno;
+	making->shown = true;
+	return 0;
+}
 
-	free(name);
-	return rc;
+void fsq_directory_unmake(struct fsq_making *making)
+{
+	if (making->parent >= 0 && making->hidden[0])
+		unlinkat(making->parent, making->shown ? making->name : making->hidden,
+			 AT_REMOVEDIR);
+	fsq_directory_keep(making);
+}
+
+void fsq_directory_keep(struct fsq_making *making)
+{
+	if (making->parent >= 0)
+		close(making->parent);
+	free(making->name);
+	free(making->path);
+	*making = (struct fsq_making){ .parent = -1 };
 }

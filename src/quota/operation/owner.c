@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include "quota/base/error.h"
 #include "tree_account.h"
@@ -56,8 +58,32 @@ static int refuse(const struct fsq_place *directory, struct fsq_project_edit *ed
 	return fsq_add_hint(err, FSQ_HINT_INSIST_ON_ID, FSQ_E_CONFLICT);
 }
 
+/*
+ * The line may have another name of the directory: of a bind mount, or over a symlink. That is the name
+ * by which it is known from here on.
+ * @return   whether there is one
+ */
+static bool find_other_name(struct fsq_place *directory, const struct fsq_project_edit *edit)
+{
+	struct stat st;
+	size_t at = 0;
+	char *path;
+
+	if (fstat(directory->target.fd, &st))
+		return false;
+	while ((path = fsq_project_edit_next_directory(edit, directory->project.id, &at))) {
+		if (fsq_path_leads_to(path, st.st_dev, st.st_ino)) {
+			free(directory->path);
+			directory->path = path;
+			return true;
+		}
+		free(path);
+	}
+	return false;
+}
+
 /* @return   1: it has to be proven; else as fsq_owner_lock() */
-static int decide(const struct fsq_place *directory, struct fsq_project_edit *edit,
+static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		  const struct fsq_claim *claim, const struct proof *proof, struct fsq_owner *owner,
 		  struct fsq_error *err)
 {
@@ -65,6 +91,10 @@ static int decide(const struct fsq_place *directory, struct fsq_project_edit *ed
 
 	*owner = (struct fsq_owner){ 0 };
 	owner->listed = fsq_project_edit_id_of(edit, directory->path, &owner->id);
+	if (!owner->listed && carried && find_other_name(directory, edit)) {
+		owner->listed = true;
+		owner->id = carried;
+	}
 	if (owner->listed || carried == 0 || is_inherited(directory))
 		return 0;
 	if (is_claimed(edit, claim, carried)) {
@@ -93,6 +123,8 @@ int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,
 	for (int i = 0; i < ATTEMPTS; i++) {
 		int rc = fsq_project_edit_lock(edit, false, err);
 
+		if (rc == 0)
+			rc = fsq_place_check_path(directory, err);
 		if (rc == 0)
 			rc = fsq_place_read_project(directory, err);
 		if (rc == 0)

@@ -31,7 +31,7 @@ struct fsq_owner {
  * @claim    an ID or name that the directory carries is believed
  * @options  or NULL
  * @owner    filled on success
- * @return   0; FSQ_E_CONFLICT it carries an ID that is not proven to be its own; as
+ * @return   0; FSQ_E_CONFLICT its path does not lead to it any more, or it carries an ID that is not proven to be its own; as
  *           fsq_project_edit_lock(), fsq_place_read_project() and fsq_tree_account()
  */
 int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,

@@ -11,6 +11,7 @@ struct fsq_project_place {
 	const char *only; /* of its directories only this one, or NULL */
 	struct fsq_volumes volumes;
 	struct fsq_entries lines; /* of all projects */
+	bool *certain;		  /* of each line: it is of the file system where its path leads */
 };
 
 /**
@@ -24,13 +25,23 @@ int fsq_project_place_open(struct fsq_project_place *place, const char *projects
 
 void fsq_project_place_close(struct fsq_project_place *place);
 
-/** @return  what there is of a line, if it is of the project and @fs; else FSQ_ELSEWHERE */
+/**
+ * @return   what there is of a line, if it is certain to be of the project and of @fs, which was found or
+ *           named; else FSQ_ELSEWHERE
+ */
 enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 				       const struct fsq_entry *line,
 				       const struct fsq_filesystem *fs);
 
 /**
- * Find the one file system of all its directories.
+ * The same for a caller who names the file system: then directories on it are gone that are not there.
+ *
+ * @return   0 or a failure
+ */
+int fsq_project_place_name(struct fsq_project_place *place, struct fsq_error *err);
+
+/**
+ * Find the one file system of all its directories, but for those of which it is in doubt.
  *
  * @fs       set; it belongs to @place
  * @return   0; FSQ_E_CONFLICT they are on several; FSQ_E_NOT_FOUND there is none

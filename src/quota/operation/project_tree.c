@@ -241,7 +241,7 @@ static int clear_again(struct job *job, struct fsq_error *err)
 	if (request->action != FSQ_TREE_CLEAR || request->max_depth != FSQ_DEPTH_INFINITE ||
 	    request->dry_run)
 		return 0;
-	job->again = true;
+	job->again = walk.mounts_known = true;
 	for (int i = 0; i < WALKS && rc == 0 && may_be_left(job); i++) {
 		atomic_store(&job->changed, false);
 		fsq_walk_time(&job->began, i > 0);

@@ -3,9 +3,9 @@
  * What directories that are gone have left: lines, names and limits.
  *
  * Everything is looked at twice: without locks, and again under the locks of both files just before
- * it is removed. The locks are held for one removal at a time, for kubelet and fsq_assign() may
- * want them. An assignment that is being made has its ID on the directory before anything else, so
- * the kernel counts at least one inode with it.
+ * it is removed. The locks are held for an eighth of all at a time: kubelet and fsq_assign() may want
+ * them, and the files are read again each time. An assignment that is being made has its ID on the
+ * directory before anything else, so the kernel counts at least one inode with it.
  */
 #include "prune.h"
 
@@ -20,6 +20,8 @@
 
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 50
+/* With the locks at once, at least. */
+#define BATCH 32
 
 static bool is_chosen(const struct fsq_prune *p, const struct fsq_volume *volume)
 {
@@ -70,7 +72,7 @@ static int see_volume(struct fsq_prune *p, const struct fsq_volume *volume)
 
 	while ((rc = next_quota(p, volume, id, &dquot)) == 0) {
 		id = (uint64_t)dquot.id + 1;
-		if (fsq_prune_has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
+		if (fsq_dquot_has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
 			return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
 	}
 	fsq_id_set_sort(seen_on(p, volume));
@@ -90,6 +92,8 @@ static int see_volumes(struct fsq_prune *p)
 
 		if (volume->has_quota && fsq_prune_is_first(p, volume) && is_chosen(p, volume))
 			rc = see_volume(p, volume);
+		if (p->batch < p->seen[i].count / 8)
+			p->batch = p->seen[i].count / 8;
 	}
 	return rc;
 }
@@ -108,9 +112,10 @@ static int look_at_line(struct fsq_prune *p, const struct fsq_entry *line)
 	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
 	leftover.mountpoint = fsq_filesystem_get_info(volume->fs)->directory;
-	if (volume->has_quota)
-		rc = presence == FSQ_PRESENT ? fsq_prune_read_quota(p, volume, line->id, &dquot)
-					     : read_settled_quota(p, volume, line->id, &dquot);
+	if (volume->has_quota && presence != FSQ_UNSEEN)
+		rc = presence == FSQ_PRESENT
+			     ? fsq_volume_read_quota(volume, line->id, &dquot, p->err)
+			     : read_settled_quota(p, volume, line->id, &dquot);
 	if (rc == 0)
 		rc = fsq_prune_judge_line(p, volume, presence, &dquot, &leftover);
 	if (rc)
@@ -128,12 +133,14 @@ static int look_at_limits(struct fsq_prune *p, const struct fsq_volume *volume,
 		.id = dquot->id,
 		.mountpoint = fsq_filesystem_get_info(volume->fs)->directory,
 	};
-	int rc = fsq_prune_read_quota(p, volume, dquot->id, dquot);
+	int rc = fsq_volume_read_quota(volume, dquot->id, dquot, p->err);
 
-	if (rc == 0 && fsq_prune_is_limited(dquot) && fsq_limits_are_used(dquot))
+	if (rc == 0 && fsq_dquot_is_limited(dquot) && fsq_limits_are_used(dquot))
 		rc = read_settled_quota(p, volume, dquot->id, dquot);
-	if (rc || fsq_limits_are_used(dquot) || !fsq_prune_is_limited(dquot))
+	if (rc || fsq_limits_are_used(dquot) || !fsq_dquot_is_limited(dquot))
 		return rc;
+	if (!p->request->all && !p->request->unregistered)
+		leftover.kept = FSQ_KEPT_UNREGISTERED;
 	return fsq_prune_settle(p, volume, &leftover);
 }
 
@@ -194,13 +201,15 @@ static int collect_registered(struct fsq_prune *p, struct fsq_id_set *ids)
 
 static int prune_lines(struct fsq_prune *p)
 {
-	struct fsq_entries lines;
-	int rc = read_lines(p, &lines);
+	int rc = read_lines(p, &p->lines);
 
-	for (size_t i = 0; i < lines.count && rc == 0; i++)
-		rc = look_at_line(p, &lines.list[i]);
-	fsq_entries_free(&lines);
-	return rc;
+	if (rc == 0)
+		rc = fsq_entries_index(&p->lines, p->err);
+	if (p->batch < p->lines.count / 8)
+		p->batch = p->lines.count / 8;
+	for (size_t i = 0; i < p->lines.count && rc == 0; i++)
+		rc = look_at_line(p, &p->lines.list[i]);
+	return rc ? rc : fsq_prune_flush(p);
 }
 
 static int prune_limits(struct fsq_prune *p, const struct fsq_id_set *registered)
@@ -213,7 +222,7 @@ static int prune_limits(struct fsq_prune *p, const struct fsq_id_set *registered
 		if (fsq_prune_is_first(p, volume) && is_chosen(p, volume))
 			rc = look_at_volume(p, volume, registered);
 	}
-	return rc;
+	return rc ? rc : fsq_prune_flush(p);
 }
 
 static int prune_names(struct fsq_prune *p, const struct fsq_id_set *registered)
@@ -224,6 +233,8 @@ static int prune_names(struct fsq_prune *p, const struct fsq_id_set *registered)
 
 	for (size_t i = 0; i < names.count && rc == 0; i++)
 		rc = look_at_name(p, &names.list[i], registered);
+	if (rc == 0)
+		rc = fsq_prune_flush(p);
 	fsq_entries_free(&names);
 	return rc;
 }
@@ -277,9 +288,12 @@ static int choose(struct fsq_prune *p)
 int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visit, void *arg,
 	      struct fsq_error *err)
 {
-	struct fsq_prune p = {
-		.request = request, .visit = visit, .arg = arg, .looks = LOOKS, .err = err
-	};
+	struct fsq_prune p = { .request = request,
+			       .visit = visit,
+			       .arg = arg,
+			       .looks = LOOKS,
+			       .batch = BATCH,
+			       .err = err };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	if (rc)
@@ -295,6 +309,8 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	for (size_t i = 0; p.seen && i < p.volumes.count; i++)
 		fsq_id_set_free(&p.seen[i]);
 	free(p.seen);
+	free(p.queue);
+	fsq_entries_free(&p.lines);
 	fsq_volumes_close(&p.volumes);
 	fsq_project_edit_free(p.edit);
 	free(p.chosen);

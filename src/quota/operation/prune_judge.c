@@ -17,25 +17,6 @@ bool fsq_prune_is_first(const struct fsq_prune *p, const struct fsq_volume *volu
 	return volume == &p->volumes.list[volume->first];
 }
 
-int fsq_prune_read_quota(struct fsq_prune *p, const struct fsq_volume *volume, uint32_t id,
-			 struct fsq_dquot *dquot)
-{
-	return fsq_limits_read(&volume->fs->place.target, id, true, dquot,
-			       volume->fs->info.directory, p->err);
-}
-
-bool fsq_prune_is_limited(const struct fsq_dquot *dquot)
-{
-	const struct fsq_limits limits = fsq_limits_of(dquot);
-
-	return !fsq_limits_are_none(&limits);
-}
-
-bool fsq_prune_has_anything(const struct fsq_dquot *dquot)
-{
-	return fsq_limits_are_used(dquot) || fsq_prune_is_limited(dquot);
-}
-
 int fsq_prune_is_known(struct fsq_prune *p, uint32_t id, bool *known)
 {
 	int rc = 0;
@@ -47,8 +28,8 @@ int fsq_prune_is_known(struct fsq_prune *p, uint32_t id, bool *known)
 
 		if (!volume->has_quota || !fsq_prune_is_first(p, volume))
 			continue;
-		rc = fsq_prune_read_quota(p, volume, id, &dquot);
-		*known = rc == 0 && fsq_prune_has_anything(&dquot);
+		rc = fsq_volume_read_quota(volume, id, &dquot, p->err);
+		*known = rc == 0 && fsq_dquot_has_anything(&dquot);
 	}
 	return rc;
 }
@@ -59,17 +40,22 @@ int fsq_prune_is_known(struct fsq_prune *p, uint32_t id, bool *known)
  */
 static bool is_of_living_pod(struct fsq_prune *p, const char *directory)
 {
-	const struct fsq_volume *volume;
-	const char *pods = strstr(directory, "/pods/");
-	const char *end = pods ? strchr(pods + strlen("/pods/"), '/') : NULL;
-	bool living;
-	char *pod;
+	bool living = false;
 
-	if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0)
-		return false;
-	pod = strndup(directory, (size_t)(end - directory));
-	living = !pod || fsq_volumes_find(&p->volumes, pod, &volume) == FSQ_PRESENT;
-	free(pod);
+	for (const char *pods = directory; !living && (pods = strstr(pods, "/pods/"));) {
+		const struct fsq_volume *volume;
+		const char *end = strchr(pods += strlen("/pods/"), '/');
+		char *pod;
+
+		if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0) {
+			/* The next one may begin with this slash. */
+			pods--;
+			continue;
+		}
+		pod = strndup(directory, (size_t)(end - directory));
+		living = !pod || fsq_volumes_find(&p->volumes, pod, &volume) == FSQ_PRESENT;
+		free(pod);
+	}
 	return living;
 }
 
@@ -77,24 +63,35 @@ int fsq_prune_judge_line(struct fsq_prune *p, const struct fsq_volume *volume,
 			 enum fsq_presence presence, const struct fsq_dquot *dquot,
 			 struct fsq_leftover *leftover)
 {
-	bool all = p->request->all;
+	const struct fsq_entry line = { leftover->id, leftover->directory };
+	bool present = presence == FSQ_PRESENT, pod;
+	int rc;
 
 	leftover->inodes = dquot->form[FSQ_INODES].used;
 	leftover->kept = FSQ_NOT_KEPT;
-	leftover->kind = FSQ_LEFTOVER_DIRECTORY;
-	if (presence == FSQ_PRESENT) {
-		/* A release was killed, unless somebody writes lines long before he uses them. */
-		leftover->kind = FSQ_LEFTOVER_LINE;
-		return !volume->has_quota || fsq_prune_has_anything(dquot) ||
-		       !fsq_prune_is_in_range(p, leftover->id) ||
-		       is_of_living_pod(p, leftover->directory);
+	leftover->kind = present ? FSQ_LEFTOVER_LINE : FSQ_LEFTOVER_DIRECTORY;
+	if (present && (!volume->has_quota || fsq_dquot_has_anything(dquot)))
+		return 1;
+	if (presence == FSQ_UNSEEN) {
+		leftover->kept = FSQ_KEPT_UNREADABLE;
+		leftover->errnum = p->volumes.errnum;
+		return 0;
 	}
-	if (!all && (presence == FSQ_UNMOUNTED || !volume->has_quota ||
-		     (presence == FSQ_GONE_OR_UNMOUNTED && !fsq_prune_is_limited(dquot))))
-		leftover->kept = FSQ_KEPT_UNMOUNTED;
-	else if (!all && fsq_limits_are_used(dquot))
+	pod = is_of_living_pod(p, leftover->directory);
+	if (present && (pod || !fsq_prune_is_in_range(p, leftover->id)))
+		return 1;
+	if (p->request->all)
+		return 0;
+	rc = fsq_volumes_doubt(&p->volumes, &p->lines, volume, presence, &line,
+			       fsq_dquot_has_anything(dquot), &leftover->kept, p->err);
+	if (rc || leftover->kept != FSQ_NOT_KEPT)
+		return rc;
+	/* What is there may be a release that was killed, or the place of what is not mounted. */
+	if (present)
+		leftover->kept = FSQ_KEPT_UNPROVEN;
+	else if (fsq_limits_are_used(dquot))
 		leftover->kept = FSQ_KEPT_USED;
-	else if (!all && is_of_living_pod(p, leftover->directory))
+	else if (pod)
 		leftover->kept = FSQ_KEPT_POD;
 	return 0;
 }

@@ -62,6 +62,8 @@ static int find_id(struct release *r, struct fsq_error *err)
 	if (r->owner.disputed)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
 				r->directory.project.id);
+	if (r->owner.listed && r->directory.project.id != r->id && !request->at)
+		return fsq_release_check_mounted(request, r->directory.path, r->id, err);
 	if (r->id)
 		return 0;
 	rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path, "has no quota of its own");
@@ -167,8 +169,13 @@ static int walk_unlocked(struct release *r, struct fsq_error *err)
 		return rc;
 	fsq_project_edit_unlock(r->edit);
 	rc = walk_until_none_is_left(r, err);
+	/* After a power failure nothing in it has the ID that nobody finds without the line. */
+	if (rc == 0)
+		rc = fsq_place_sync(&r->directory, err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(r->edit, false, err);
+	if (rc == 0)
+		rc = fsq_place_check_path(&r->directory, err);
 	if (rc)
 		return rc;
 	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
@@ -191,7 +198,7 @@ static int new_tree(struct release *r, struct fsq_error *err)
 		.options = r->request->options,
 	};
 	/* IDs that its owner has given to files so that they count for others. */
-	fsq_project_edit_strays(r->edit, r->directory.path, r->id, &r->tag_request.strays);
+	fsq_project_edit_elsewhere(r->edit, r->directory.path, r->id, &r->tag_request.elsewhere);
 	r->tree = fsq_tree_tag_new(&r->tag_request);
 	if (!r->tree)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
@@ -264,7 +271,13 @@ static void rollback(struct release *r)
 	if (r->limits_off)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
 	r->limits_off = false;
+	/* The ID on the directory says that what is in it has the ID, too: also after a power failure. */
+	if (r->tree) {
+		fsq_tree_tag_rollback(r->tree);
+		fsq_place_sync(&r->directory, NULL);
+	}
 	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
+	/* What was made in it meanwhile. */
 	fsq_tree_tag_rollback(r->tree);
 }
 
@@ -395,7 +408,7 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 		rc = request->dry_run ? plan(&r, err) : apply(&r, err);
 	fill(&r, rc, released);
 	fsq_tree_tag_free(r.tree);
-	fsq_id_set_free(&r.tag_request.strays);
+	fsq_entries_free(&r.tag_request.elsewhere);
 	fsq_project_edit_free(r.edit);
 	rc = fsq_place_explain(&r.directory, rc, err);
 	fsq_place_close(&r.directory);

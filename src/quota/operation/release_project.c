@@ -34,6 +34,21 @@ static enum fsq_presence find_here(struct project *p, const struct fsq_entry *li
 	return fsq_project_place_of(&p->place, line, p->fs);
 }
 
+int fsq_release_check_mounted(const struct fsq_release_request *request, const char *directory,
+			      uint32_t id, struct fsq_error *err)
+{
+	struct fsq_project_place place = { .id = id, .only = directory };
+	const struct fsq_volume *volume;
+	struct fsq_filesystem *fs;
+	int rc = fsq_project_place_open(
+		&place, fsq_registry_or_default(request->registry)->projects_file, err);
+
+	if (rc == 0 && fsq_volumes_find(&place.volumes, directory, &volume) != FSQ_ELSEWHERE)
+		rc = fsq_project_place_find(&place, &fs, err);
+	fsq_project_place_close(&place);
+	return rc;
+}
+
 static int find_id(struct project *p)
 {
 	for (size_t i = 0; i < p->place.lines.count && p->place.id == 0; i++)
@@ -280,8 +295,10 @@ static int release(struct project *p)
 		rc = p->request->at
 			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
 			     : fsq_project_place_find(&p->place, &p->fs, p->err);
-	if (p->opened)
+	if (p->opened) {
 		p->fs = p->opened;
+		rc = fsq_project_place_name(&p->place, p->err);
+	}
 	if (!p->fs)
 		return release_nowhere(p, rc);
 	if (rc == 0)

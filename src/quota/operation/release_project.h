@@ -19,6 +19,15 @@ int fsq_release_project(const struct fsq_release_request *request, struct fsq_re
 			struct fsq_error *err);
 
 /**
+ * A registered directory that carries another ID than that of its line: was its release killed, or may it
+ * be the place of a file system that is not mounted?
+ *
+ * @return   0 it is the directory of the line; FSQ_E_NOT_FOUND that is in doubt; or a failure
+ */
+int fsq_release_check_mounted(const struct fsq_release_request *request, const char *directory,
+			      uint32_t id, struct fsq_error *err);
+
+/**
  * As fsq_release() of a directory that is not there any more, but is registered.
  *
  * @err      filled by the failure to open it; another failure replaces that

@@ -82,6 +82,7 @@ static int count(struct account *account, struct fsq_place *directory,
 		.max_depth = FSQ_DEPTH_INFINITE,
 		.access = FSQ_ACCESS_PROJECT,
 		.options = options,
+		.mounts_known = true,
 		.visit = visit,
 		.arg = account,
 	};

@@ -14,6 +14,7 @@
 
 #include "quota/base/inode_map.h"
 #include "quota/base/error.h"
+#include "quota/mounts/place.h"
 
 /* Every so many entries we ask whether to go on. */
 #define CHECK_INTERVAL 256
@@ -102,6 +103,28 @@ static bool is_other(const struct fsq_tree_tag_request *request, const struct fs
 		       compare_paths);
 }
 
+/* A directory of a project of its own that is registered by another path: of a bind mount, or over a
+ * symlink. */
+static bool is_elsewhere(const struct fsq_tree_tag_request *request,
+			 const struct fsq_walk_entry *entry, uint32_t id)
+{
+	size_t count;
+	const struct fsq_entry *const *lines = fsq_entries_of_id(&request->elsewhere, id, &count);
+
+	for (size_t i = 0; entry->kind == FSQ_WALK_DIRECTORY && i < count; i++)
+		if (fsq_path_leads_to(lines[i]->word, entry->st->st_dev, entry->st->st_ino))
+			return true;
+	return false;
+}
+
+static bool is_id_elsewhere(const struct fsq_tree_tag_request *request, uint32_t id)
+{
+	size_t count;
+
+	fsq_entries_of_id(&request->elsewhere, id, &count);
+	return count > 0;
+}
+
 /* In a dry run a file is met at each of its names, with the old ID. */
 static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 			bool is_directory)
@@ -124,7 +147,11 @@ static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 	return 0;
 }
 
-/* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; 1 another ID */
+/* Results of change(). */
+enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
+
+/* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; ANOTHER_ID; or
+ * ANOTHER_PROJECT, to which the directory belongs */
 static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
 {
@@ -137,10 +164,12 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	is_directory = fsq_walk_is_directory(entry, now);
 	inherit = is_directory && request->to.inherit;
 	if (now->id != request->from.id && now->id != request->to.id) {
-		if (request->rule == FSQ_TAG_LEAVE && !fsq_id_set_has(&request->strays, now->id))
+		if (request->rule == FSQ_TAG_LEAVE && !is_id_elsewhere(request, now->id))
 			return 0;
 		if (request->rule == FSQ_TAG_CLAIM && now->id != 0)
-			return 1;
+			return ANOTHER_ID;
+		if (is_elsewhere(request, entry, now->id))
+			return ANOTHER_PROJECT;
 	}
 	if (now->id == request->to.id &&
 	    (now->inherit == inherit || request->rule == FSQ_TAG_LEAVE ||
@@ -206,6 +235,8 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	if (is_other(tag->request, entry))
 		return FSQ_VISIT_PRUNE;
 	rc = change(tag, entry, &now);
+	if (rc == ANOTHER_PROJECT)
+		return FSQ_VISIT_PRUNE;
 	if (rc == -ENOENT)
 		atomic_store(&tag->unsettled, true);
 	/* Neither what cannot have an ID nor what is gone needs one. */
@@ -331,6 +362,7 @@ static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool sh
 		.max_depth = FSQ_DEPTH_INFINITE,
 		.access = FSQ_ACCESS_PROJECT,
 		.options = &options,
+		.mounts_known = tag->again,
 		.visit = visitor,
 		.emit = emit,
 		.arg = tag,

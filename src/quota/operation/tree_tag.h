@@ -3,8 +3,8 @@
 #ifndef FSQ_TREE_TAG_H
 #define FSQ_TREE_TAG_H
 
-#include "quota/base/id_set.h"
 #include "quota/kernel/inode_project.h"
+#include "quota/registry/entries.h"
 #include "quota/walk/tree_walk.h"
 
 /* Which files are changed, and what becomes of other IDs. */
@@ -14,7 +14,7 @@ enum fsq_tag_rule {
 	/* Everything gets the new ID, whatever the owner has set; but directories of other
 	 * projects, which are in @others, are not entered. */
 	FSQ_TAG_RECLAIM,
-	/* What has the old ID gets the new one, and so does what has one of @strays; the rest
+	/* What has the old ID gets the new one, and so does what has an ID of @elsewhere; the rest
 	   stays. */
 	FSQ_TAG_LEAVE,
 };
@@ -28,8 +28,10 @@ struct fsq_tree_tag_request {
 	bool goes_on;			   /* the directory itself had the new ID before */
 	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
 	size_t other_count;
-	struct fsq_id_set strays; /* IDs that nothing in the tree should have; of LEAVE */
-	bool dry_run;		  /* only look; what has several names is counted once */
+	/* Lines of directories that are not in the tree by their paths, see project_edit.h. A directory
+	 * with the ID of such a line is not entered if the line leads to it. Not of CLAIM. */
+	struct fsq_entries elsewhere;
+	bool dry_run; /* only look; what has several names is counted once */
 	const struct fsq_call_options *options; /* or NULL */
 };
 

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
@@ -16,7 +16,6 @@
 #include "quota/mounts/mountinfo.h"
 #include "quota/mounts/mounts.h"
 #include "shared/array.h"
-#include "tree_tag.h"
 
 /* --- the list --- */
 
@@ -55,6 +54,51 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
+/* Spelled as the kernel does: without "//", "/./" and a slash at the end. */
+static void clean_path(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from;) {
+		size_t length;
+
+		from += strspn(from, "/");
+		length = strcspn(from, "/");
+		if (length > 0 && !(length == 1 && *from == '.')) {
+			*to++ = '/';
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
+/* Symlinks are followed from a local file system only: others may hang. */
+static char *mount_point_of(const struct fsq_volumes *volumes, const char *directory)
+{
+	char *point = strdup(directory), *resolved;
+	uint64_t mount;
+
+	if (!point || point[0] != '/')
+		return point;
+	clean_path(point);
+	mount = fsq_mount_points_find_id(volumes->points, point);
+	for (size_t i = 0; i < volumes->count; i++) {
+		if (volumes->list[i].fs->place.mount.id != mount)
+			continue;
+		resolved = realpath(point, NULL);
+		if (resolved) {
+			free(point);
+			return resolved;
+		}
+		break;
+	}
+	return point;
+}
+
 static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
 {
 	struct fsq_volumes *volumes = arg;
@@ -63,7 +107,7 @@ static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
 
 	if (points) {
 		volumes->mount_points = points;
-		points[volumes->mount_point_count] = strdup(mount->directory);
+		points[volumes->mount_point_count] = mount_point_of(volumes, mount->directory);
 	}
 	if (!points || !points[volumes->mount_point_count]) {
 		volumes->rc = -ENOMEM;
@@ -93,16 +137,14 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 	int rc;
 
 	*volumes = (struct fsq_volumes){ 0 };
-	/* What is left out of them would pass for gone. */
-	rc = list_fstab(volumes, err);
-	if (rc == 0)
-		rc = fsq_mount_points_read(&volumes->points, err);
+	rc = fsq_mount_points_read(&volumes->points, err);
 	if (rc == 0)
 		rc = fsq_mounts_each(NULL, add_volume, volumes, err);
 	if (rc == 0 && volumes->rc)
 		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, FSQ_MOUNTINFO,
 			      "cannot read the mount table");
-	return rc;
+	/* What is left out of it would pass for gone. */
+	return rc ? rc : list_fstab(volumes, err);
 }
 
 void fsq_volumes_close(struct fsq_volumes *volumes)
@@ -119,66 +161,39 @@ void fsq_volumes_close(struct fsq_volumes *volumes)
 
 /* --- where a directory is --- */
 
-/* @return   a descriptor with O_PATH, or a negative errno */
-static int open_below(int mount, const char *path)
+/* What is not there, or behind a symlink or another mount, is no error. */
+static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, const char *below)
 {
-	return fsq_openat2(mount, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-			   RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
-}
-
-static bool is_populated(int path_fd)
-{
-	int fd = openat(path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool populated = fd >= 0 && !fsq_tree_is_empty(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return populated;
-}
-
-/* What is above a directory that is not there: the mount point, or directories below it? */
-static enum fsq_presence look_above(int mount, char *path)
-{
-	enum fsq_presence presence;
-	char *slash;
-	int fd = -ENOENT;
-
-	while (fd < 0 && (slash = strrchr(path, '/'))) {
-		*slash = '\0';
-		fd = open_below(mount, path);
-		if (fd < 0 && fd != -ENOENT && fd != -ENOTDIR)
-			return FSQ_ELSEWHERE;
-	}
-	if (fd < 0)
-		return FSQ_GONE;
-	presence = is_populated(fd) ? FSQ_GONE : FSQ_GONE_OR_UNMOUNTED;
-	close(fd);
-	return presence;
-}
-
-static enum fsq_presence look_below(int mount, const char *below, struct fsq_late_close *found)
-{
-	int fd = open_below(mount, *below ? below : ".");
-	char path[PATH_MAX];
-	size_t length = strlen(below);
+	int fd = fsq_openat2(mount, *below ? below : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			     RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 
 	if (fd >= 0) {
-		fsq_late_close(found, fd);
+		fsq_late_close(&volumes->found, fd);
 		return FSQ_PRESENT;
 	}
-	if ((fd != -ENOENT && fd != -ENOTDIR) || length >= sizeof(path))
+	switch (fd) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return FSQ_GONE;
+	case -ELOOP:
+	case -EXDEV:
+	case -EACCES:
+	case -ENAMETOOLONG:
 		return FSQ_ELSEWHERE;
-	return look_above(mount, memcpy(path, below, length + 1));
+	default:
+		volumes->errnum = -fd;
+		return FSQ_UNSEEN;
+	}
 }
 
 /* The mount that was opened is asked, which cannot go meanwhile. */
-static enum fsq_presence look(const struct fsq_volume *volume, const char *directory,
-			      struct fsq_late_close *found)
+static enum fsq_presence look(struct fsq_volumes *volumes, const struct fsq_volume *volume,
+			      const char *directory)
 {
 	const char *root = fsq_filesystem_get_info(volume->fs)->directory;
 	const char *below = fsq_path_below(root, directory, strlen(directory));
 
-	return below ? look_below(volume->fs->place.target.fd, below, found) : FSQ_ELSEWHERE;
+	return below ? look_below(volumes, volume->fs->place.target.fd, below) : FSQ_ELSEWHERE;
 }
 
 /*
@@ -216,9 +231,91 @@ enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *dire
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
 		*volume = &volumes->list[i];
 		if (!is_elsewhere_by_name(*volume, mount))
-			presence = look(*volume, directory, &volumes->found);
+			presence = look(volumes, *volume, directory);
 	}
-	if (presence == FSQ_GONE || presence == FSQ_GONE_OR_UNMOUNTED)
-		return is_unmounted(volumes, *volume, directory) ? FSQ_UNMOUNTED : presence;
 	return presence;
+}
+
+/* --- whether a line is of the file system where its path leads now --- */
+
+int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct fsq_dquot *dquot,
+			  struct fsq_error *err)
+{
+	return fsq_limits_read(&volume->fs->place.target, id, true, dquot,
+			       volume->fs->info.directory, err);
+}
+
+bool fsq_dquot_is_limited(const struct fsq_dquot *dquot)
+{
+	const struct fsq_limits limits = fsq_limits_of(dquot);
+
+	return !fsq_limits_are_none(&limits);
+}
+
+bool fsq_dquot_has_anything(const struct fsq_dquot *dquot)
+{
+	return fsq_limits_are_used(dquot) || fsq_dquot_is_limited(dquot);
+}
+
+/* @return   whether another line of the ID is of this file system */
+static bool is_explained(struct fsq_volumes *volumes, const struct fsq_entries *lines,
+			 const struct fsq_entry *line, size_t first)
+{
+	size_t count;
+	const struct fsq_entry *const *same = fsq_entries_of_id(lines, line->id, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fsq_volume *volume;
+
+		if (strcmp(same[i]->word, line->word) != 0 &&
+		    fsq_volumes_find(volumes, same[i]->word, &volume) != FSQ_ELSEWHERE &&
+		    volume->first == first)
+			return true;
+	}
+	return false;
+}
+
+/* Does another file system have the ID, and no other line says why? */
+static int is_known_elsewhere(struct fsq_volumes *volumes, const struct fsq_entries *lines,
+			      const struct fsq_volume *here, const struct fsq_entry *line,
+			      bool *known, struct fsq_error *err)
+{
+	int rc = 0;
+
+	*known = false;
+	for (size_t i = 0; i < volumes->count && rc == 0 && !*known; i++) {
+		const struct fsq_volume *volume = &volumes->list[i];
+		struct fsq_dquot dquot;
+
+		if (!volume->has_quota || volume->first != i || here->first == i)
+			continue;
+		rc = fsq_volume_read_quota(volume, line->id, &dquot, err);
+		*known = rc == 0 && fsq_dquot_has_anything(&dquot) &&
+			 !is_explained(volumes, lines, line, i);
+	}
+	return rc;
+}
+
+int fsq_volumes_doubt(struct fsq_volumes *volumes, const struct fsq_entries *lines,
+		      const struct fsq_volume *volume, enum fsq_presence presence,
+		      const struct fsq_entry *line, bool known, enum fsq_leftover_kept *doubt,
+		      struct fsq_error *err)
+{
+	bool gone = presence == FSQ_GONE, elsewhere = false;
+	int rc = 0;
+
+	*doubt = FSQ_NOT_KEPT;
+	if (presence == FSQ_UNSEEN)
+		*doubt = FSQ_KEPT_UNREADABLE;
+	else if ((gone || !known) && is_unmounted(volumes, volume, line->word))
+		*doubt = FSQ_KEPT_UNMOUNTED;
+	else if (gone && !volume->has_quota)
+		*doubt = FSQ_KEPT_UNMOUNTED;
+	else if (gone || !known)
+		rc = is_known_elsewhere(volumes, lines, volume, line, &elsewhere, err);
+	if (elsewhere)
+		*doubt = FSQ_KEPT_ELSEWHERE;
+	else if (*doubt == FSQ_NOT_KEPT && gone && !known)
+		*doubt = FSQ_KEPT_UNPROVEN;
+	return rc;
 }

@@ -4,7 +4,7 @@
 #define FSQ_VOLUMES_H
 
 #include "quota/kernel/late_close.h"
-#include "quota/fsquota.h"
+#include "quota/registry/entries.h"
 
 /* A mount. */
 struct fsq_volume {
@@ -20,6 +20,7 @@ struct fsq_volumes {
 	char **mount_points; /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
 	struct fsq_late_close found; /* directories */
+	int errnum;		     /* of FSQ_UNSEEN */
 	int rc;			     /* of listing them */
 };
 
@@ -35,11 +36,9 @@ void fsq_volumes_close(struct fsq_volumes *volumes);
 
 enum fsq_presence {
 	FSQ_ELSEWHERE, /* on no local file system, or its path leads over a symlink */
-	FSQ_PRESENT,
-	FSQ_GONE,
-	/* Gone; or its file system is not mounted, since it would be below an empty directory. */
-	FSQ_GONE_OR_UNMOUNTED,
-	FSQ_UNMOUNTED, /* fstab(5) has a file system for it that is not mounted */
+	FSQ_PRESENT,   /* a directory or something else */
+	FSQ_GONE,      /* there is nothing at its path now */
+	FSQ_UNSEEN,    /* an error hides whether it is there */
 };
 
 /**
@@ -47,9 +46,35 @@ enum fsq_presence {
  *
  * @directory absolute
  * @volume   set to the mount, unless it is elsewhere
+ * @volumes  its errnum is set for FSQ_UNSEEN
  * Source: openat2(2), RESOLVE_NO_XDEV, RESOLVE_NO_SYMLINKS
  */
 enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume);
+
+/** Read use and limits; without a record there are none. @return  0 or a failure */
+int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct fsq_dquot *dquot,
+			  struct fsq_error *err);
+
+/** @return  whether there is a limit */
+bool fsq_dquot_is_limited(const struct fsq_dquot *dquot);
+
+/** @return  whether there is use or a limit */
+bool fsq_dquot_has_anything(const struct fsq_dquot *dquot);
+
+/**
+ * Find out whether the path of a line may lead to another file system now than when the line was
+ * written: because a file system is not mounted, or another one is mounted there.
+ *
+ * @lines    all lines, with their index
+ * @presence of fsq_volumes_find(), with its @volume
+ * @known    whether the ID has limits or use on it
+ * @doubt    set: FSQ_NOT_KEPT there is none
+ * @return   0 or a failure
+ */
+int fsq_volumes_doubt(struct fsq_volumes *volumes, const struct fsq_entries *lines,
+		      const struct fsq_volume *volume, enum fsq_presence presence,
+		      const struct fsq_entry *line, bool known, enum fsq_leftover_kept *doubt,
+		      struct fsq_error *err);
 
 #endif

@@ -254,10 +254,15 @@ bool fsq_locked_file_shorten(struct fsq_locked_file *file, size_t from, const ch
 	filled = malloc(old);
 	if (!filled)
 		return false;
-	memset(filled, FSQ_LINE_OFF, old);
 	memcpy(filled, text, length);
 	/* A file whose last line has no newline ends in none meanwhile, either. */
-	filled[text[length - 1] == '\n' ? old - 1 : length] = '\n';
+	if (text[length - 1] == '\n') {
+		fsq_project_line_fill(filled + length, old - length);
+		filled[old - 1] = '\n';
+	} else {
+		filled[length] = '\n';
+		fsq_project_line_fill(filled + length + 1, old - length - 1);
+	}
 	done = lease(file) && fsq_locked_file_write(file, from, filled, old) == 0;
 	end_lease(file);
 	free(filled);

@@ -156,6 +156,16 @@ uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t
 	return fsq_id_set_first_missing(&edit->ids, id);
 }
 
+uint64_t fsq_project_edit_listed(const struct fsq_project_edit *edit, uint64_t id)
+{
+	return fsq_id_set_first_from(&edit->ids, id);
+}
+
+uint32_t fsq_project_edit_listed_before(const struct fsq_project_edit *edit, uint32_t id)
+{
+	return fsq_id_set_last_before(&edit->ids, id);
+}
+
 static bool find_word(const struct fsq_project_list *list, const char *word, uint32_t *id)
 {
 	const struct fsq_project_entry *entry = fsq_project_list_find(list, word);
@@ -177,29 +187,15 @@ bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char
 	return find_word(&edit->projid, name, id);
 }
 
-/* The first entry of an ID, but not the one of @but. */
-static const struct fsq_project_entry *find_id(const struct fsq_project_list *list, uint32_t id,
-					       const char *but)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct fsq_project_entry *entry = &list->entries[i];
-
-		if (fsq_project_entry_is_on(entry) && entry->line.id == id &&
-		    !(but && fsq_project_list_is(list, entry, but)))
-			return entry;
-	}
-	return NULL;
-}
-
 bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
 				const char *directory)
 {
-	return find_id(&edit->projects, id, directory) != NULL;
+	return fsq_project_list_find_id(&edit->projects, id, directory) != NULL;
 }
 
 static const char *word_of(const struct fsq_project_list *list, uint32_t id, size_t *length)
 {
-	const struct fsq_project_entry *entry = find_id(list, id, NULL);
+	const struct fsq_project_entry *entry = fsq_project_list_find_id(list, id, NULL);
 
 	if (!entry)
 		return NULL;
@@ -215,7 +211,7 @@ const char *fsq_project_edit_name_of(const struct fsq_project_edit *edit, uint32
 
 bool fsq_project_edit_has_name(const struct fsq_project_edit *edit, uint32_t id)
 {
-	return find_id(&edit->projid, id, NULL) != NULL;
+	return fsq_project_list_find_id(&edit->projid, id, NULL) != NULL;
 }
 
 const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, uint32_t id,
@@ -262,31 +258,49 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 	return 0;
 }
 
-void fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
-			     uint32_t id, struct fsq_id_set *ids)
+void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char *directory,
+				uint32_t id, struct fsq_entries *lines)
 {
 	const struct fsq_project_list *list = &edit->projects;
-	struct fsq_id_set own = { 0 };
+	struct fsq_id_set below = { 0 };
 	int rc = 0;
 
-	for (int below = 1; below >= 0; below--) {
-		for (size_t i = 0; i < list->count && rc == 0; i++) {
-			const struct fsq_project_entry *entry = &list->entries[i];
-			uint32_t other = entry->line.id;
+	*lines = (struct fsq_entries){ 0 };
+	for (size_t i = 0; i < list->count && rc == 0; i++)
+		if (fsq_project_entry_is_on(&list->entries[i]) &&
+		    is_below(list, &list->entries[i], directory))
+			rc = fsq_id_set_add(&below, list->entries[i].line.id);
+	fsq_id_set_sort(&below);
+	for (size_t i = 0; i < list->count && rc == 0; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+		uint32_t other = entry->line.id;
+		char *path;
 
-			if (!fsq_project_entry_is_on(entry) ||
-			    is_below(list, entry, directory) != below)
-				continue;
-			if (below)
-				rc = fsq_id_set_add(&own, other);
-			else if (other != 0 && other != id && !fsq_id_set_has(&own, other))
-				rc = fsq_id_set_add(ids, other);
-		}
-		fsq_id_set_sort(below ? &own : ids);
+		if (!fsq_project_entry_is_on(entry) || other == 0 || other == id ||
+		    fsq_id_set_has(&below, other))
+			continue;
+		path = strndup(fsq_project_list_word(list, entry), entry->line.length);
+		rc = path ? fsq_entries_add(lines, other, path) : -ENOMEM;
+		free(path);
 	}
-	fsq_id_set_free(&own);
-	if (rc)
-		fsq_id_set_free(ids);
+	fsq_id_set_free(&below);
+	if (rc || fsq_entries_index(lines, NULL)) {
+		fsq_entries_free(lines);
+		*lines = (struct fsq_entries){ 0 };
+	}
+}
+
+char *fsq_project_edit_next_directory(const struct fsq_project_edit *edit, uint32_t id, size_t *at)
+{
+	const struct fsq_project_list *list = &edit->projects;
+
+	while (*at < list->count) {
+		const struct fsq_project_entry *entry = &list->entries[(*at)++];
+
+		if (fsq_project_entry_is_on(entry) && entry->line.id == id)
+			return strndup(fsq_project_list_word(list, entry), entry->line.length);
+	}
+	return NULL;
 }
 
 /* --- changing --- */
@@ -329,6 +343,27 @@ int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const ch
 	if (rc) {
 		fsq_project_list_rollback_retired(&edit->projid);
 		return fsq_locked_file_fail(err, -rc, &edit->projects.file, "write");
+	}
+	return 0;
+}
+
+int fsq_project_edit_begin_batch(struct fsq_project_edit *edit, struct fsq_error *err)
+{
+	if (fsq_project_list_begin_batch(&edit->projects) ||
+	    fsq_project_list_begin_batch(&edit->projid))
+		return fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
+	return 0;
+}
+
+int fsq_project_edit_sync_batch(struct fsq_project_edit *edit, struct fsq_error *err)
+{
+	struct fsq_project_list *lists[] = { &edit->projid, &edit->projects };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		int rc = lists[i]->file.fd < 0 ? 0 : fsq_locked_file_sync(&lists[i]->file);
+
+		if (rc)
+			return fsq_locked_file_fail(err, -rc, &lists[i]->file, "write");
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef FSQ_PROJECT_EDIT_H
 #define FSQ_PROJECT_EDIT_H
 
+#include "entries.h"
 #include "quota/base/id_set.h"
 #include "quota/fsquota.h"
 
@@ -55,6 +56,12 @@ void fsq_project_edit_free(struct fsq_project_edit *edit);
 /** @return  the first ID from @id on that neither file mentions; it may be past FSQ_ID_MAX */
 uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t id);
 
+/** @return  the first ID from @id on that one of the files mentions, or UINT64_MAX */
+uint64_t fsq_project_edit_listed(const struct fsq_project_edit *edit, uint64_t id);
+
+/** @return  the last ID before @id that one of the files mentions, or 0 */
+uint32_t fsq_project_edit_listed_before(const struct fsq_project_edit *edit, uint32_t id);
+
 /** @return  whether @directory is registered; its ID goes to @id */
 bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *directory,
 			    uint32_t *id);
@@ -78,13 +85,20 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 			   char ***paths, size_t *count);
 
 /**
- * Collect the IDs of other directories that no file in a directory should have: they are not
- * registered below it, and are not @id.
+ * Collect the lines of directories that are not below one by their paths, of IDs that no line below it
+ * has: what carries such an ID in it has it by mistake, unless the line is another name of it.
  *
- * @ids      filled and sorted, also without memory; free it with fsq_id_set_free()
+ * @id       but not of this ID
+ * @lines    filled and indexed; empty without memory; free it with fsq_entries_free()
  */
-void fsq_project_edit_strays(const struct fsq_project_edit *edit, const char *directory,
-			     uint32_t id, struct fsq_id_set *ids);
+void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char *directory,
+				uint32_t id, struct fsq_entries *lines);
+
+/**
+ * @at       0 for the first one, and set for the next
+ * @return   a copy of a directory of an ID; NULL: no more, or no memory
+ */
+char *fsq_project_edit_next_directory(const struct fsq_project_edit *edit, uint32_t id, size_t *at);
 
 /** @return  whether a project has the name; its ID goes to @id */
 bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
@@ -124,6 +138,18 @@ int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const ch
  */
 int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id,
 				  struct fsq_error *err);
+
+/**
+ * Begin to remove many, until the locks are dropped: each is found in a logarithm of their number, is
+ * on the disk only after fsq_project_edit_sync_batch(), and if one fails fsq_project_edit_rollback()
+ * brings all back. Nothing can be added meanwhile.
+ *
+ * @return   0; FSQ_E_FAILED no memory
+ */
+int fsq_project_edit_begin_batch(struct fsq_project_edit *edit, struct fsq_error *err);
+
+/** @return  0; as fsq_project_edit_add_name() */
+int fsq_project_edit_sync_batch(struct fsq_project_edit *edit, struct fsq_error *err);
 
 /** @return  how many lines of both files fsq_project_edit_remove() would remove */
 uint64_t fsq_project_edit_lines_of(const struct fsq_project_edit *edit, uint32_t id,

@@ -2,6 +2,7 @@
 #include "project_files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,10 +244,15 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
 			break;
 }
 
+/* What divides words or means something to a shell makes a name a trap for scripts and completions. */
 bool fsq_project_name_is_valid(const char *name)
 {
+	const size_t length = strlen(name);
 	uint32_t id;
 
-	return name[0] != '\0' && name[0] != '#' && !strpbrk(name, ":\n") &&
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
+			return false;
+	return length > 0 && length <= NAME_MAX && name[0] != '#' && !strpbrk(name, ":\"'`$\\") &&
 	       fsq_parse_id(name, &id) == -EINVAL;
 }

@@ -34,13 +34,25 @@ static bool is_number(const char *text, size_t length)
 	return length > 0;
 }
 
-/* Nothing but the mark, or an entry with the mark instead of the colon: @text has none. */
+void fsq_project_line_fill(char *text, size_t length)
+{
+	memset(text, FSQ_LINE_OFF, length);
+	if (length >= strlen(FSQ_LINE_FILL))
+		memcpy(text, FSQ_LINE_FILL, strlen(FSQ_LINE_FILL));
+}
+
+/* What fills a space of ours, or an entry with the mark instead of the colon: @text has none. */
 static bool is_retired(enum fsq_project_file file, const char *text, size_t length)
 {
 	const char *mark;
 
-	if (strspn(text, "~") >= length)
+	if (length >= strlen(FSQ_LINE_FILL) &&
+	    memcmp(text, FSQ_LINE_FILL, strlen(FSQ_LINE_FILL)) == 0) {
+		for (size_t i = strlen(FSQ_LINE_FILL); i < length; i++)
+			if (text[i] != FSQ_LINE_OFF)
+				return false;
 		return true;
+	}
 	if (file == FSQ_PROJECTS) {
 		mark = memchr(text, FSQ_LINE_OFF, length);
 		return mark && is_number(text, (size_t)(mark - text)) && mark + 1 < text + length &&

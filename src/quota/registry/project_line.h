@@ -29,6 +29,12 @@ struct fsq_project_line {
  */
 #define FSQ_LINE_OFF '~'
 
+/* What a retired line begins with that has no entry: what is left of one whose space was used again. */
+#define FSQ_LINE_FILL "~fsquota~"
+
+/** Make a retired line of the space for one; without room for FSQ_LINE_FILL it is known to nobody as ours. */
+void fsq_project_line_fill(char *text, size_t length);
+
 /**
  * Take a line apart.
  *

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shared/array.h"
+#include "shared/sort.h"
 
 /* The kernel writes a page at once. */
 #define PAGE 4096
@@ -82,12 +83,113 @@ bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_p
 	       memcmp(word, fsq_project_list_word(list, entry), entry->line.length) == 0;
 }
 
+struct key {
+	const char *word; /* NULL: its entries are found by ID */
+	size_t length;
+	uint32_t id;
+};
+
+static int compare_key(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		       const struct key *key)
+{
+	size_t length = entry->line.length;
+	int rc;
+
+	if (!key->word)
+		return (entry->line.id > key->id) - (entry->line.id < key->id);
+	rc = memcmp(fsq_project_list_word(list, entry), key->word,
+		    length < key->length ? length : key->length);
+	return rc ? rc : (length > key->length) - (length < key->length);
+}
+
+static int compare_words(const void *one, const void *other, void *list)
+{
+	const struct fsq_project_entry *const *a = one, *const *b = other;
+	const struct key key = { .word = fsq_project_list_word(list, *b),
+				 .length = (*b)->line.length };
+	int rc = compare_key(list, *a, &key);
+
+	return rc ? rc : (*a > *b) - (*a < *b);
+}
+
+static int compare_ids(const void *one, const void *other, void *list)
+{
+	const struct fsq_project_entry *const *a = one, *const *b = other;
+	int rc = compare_key(list, *a, &(struct key){ .id = (*b)->line.id });
+
+	return rc ? rc : (*a > *b) - (*a < *b);
+}
+
+int fsq_project_list_begin_batch(struct fsq_project_list *list)
+{
+	list->by_word = reallocarray(list->by_word, list->count + 1, sizeof(*list->by_word));
+	list->by_id = reallocarray(list->by_id, list->count + 1, sizeof(*list->by_id));
+	if (!list->by_word || !list->by_id)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++)
+		list->by_word[i] = list->by_id[i] = &list->entries[i];
+	qsort_r(list->by_word, list->count, sizeof(*list->by_word), compare_words, list);
+	qsort_r(list->by_id, list->count, sizeof(*list->by_id), compare_ids, list);
+	return 0;
+}
+
+/* @return   of a batch the entries of a key: @first and, returned, the end */
+static size_t find_range(const struct fsq_project_list *list, const struct key *key, size_t *first)
+{
+	struct fsq_project_entry **sorted = key->word ? list->by_word : list->by_id;
+	size_t low = 0, end = list->count;
+
+	while (low < end) {
+		size_t middle = low + (end - low) / 2;
+
+		if (compare_key(list, sorted[middle], key) < 0)
+			low = middle + 1;
+		else
+			end = middle;
+	}
+	*first = low;
+	while (end < list->count && compare_key(list, sorted[end], key) == 0)
+		end++;
+	return end;
+}
+
 const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
 						      const char *word)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (fsq_project_list_is(list, &list->entries[i], word))
+	size_t first = 0, end = list->count;
+
+	if (list->by_word)
+		end = find_range(list, &(struct key){ word, strlen(word), 0 }, &first);
+	for (size_t i = first; i < end; i++) {
+		const struct fsq_project_entry *entry =
+			list->by_word ? list->by_word[i] : &list->entries[i];
+
+		if (fsq_project_list_is(list, entry, word))
+			return entry;
+	}
+	return NULL;
+}
+
+static bool is_other_of(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+			uint32_t id, const char *but)
+{
+	return fsq_project_entry_is_on(entry) && entry->line.id == id &&
+	       !(but && fsq_project_list_is(list, entry, but));
+}
+
+const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_project_list *list,
+							 uint32_t id, const char *but)
+{
+	size_t first, end;
+
+	for (size_t i = 0; !list->by_id && i < list->count; i++)
+		if (is_other_of(list, &list->entries[i], id, but))
 			return &list->entries[i];
+	/* Those at the end are on for longest, where they are switched off one after the other. */
+	if (list->by_id)
+		for (end = find_range(list, &(struct key){ .id = id }, &first); end > first; end--)
+			if (is_other_of(list, list->by_id[end - 1], id, but))
+				return list->by_id[end - 1];
 	return NULL;
 }
 
@@ -130,11 +232,16 @@ void fsq_project_list_rollback_retired(struct fsq_project_list *list)
 
 int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const char *word)
 {
+	size_t first = 0, end = list->count;
 	bool any = false;
 	int rc = 0;
 
-	for (size_t i = 0; i < list->count && rc == 0; i++) {
-		struct fsq_project_entry *entry = &list->entries[i];
+	if (list->by_id)
+		end = find_range(list, &(struct key){ word, word ? strlen(word) : 0, id }, &first);
+	for (size_t i = first; i < end && rc == 0; i++) {
+		struct fsq_project_entry *entry = !list->by_id ? &list->entries[i]
+						  : word       ? list->by_word[i]
+							       : list->by_id[i];
 
 		if (!fsq_project_entry_is_on(entry) || entry->line.id != id ||
 		    (word && !fsq_project_list_is(list, entry, word)))
@@ -143,7 +250,7 @@ int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const ch
 		entry->off = rc == 0;
 		any = true;
 	}
-	if (rc == 0 && any)
+	if (rc == 0 && any && !list->by_id)
 		rc = fsq_locked_file_sync(&list->file);
 	if (rc)
 		fsq_project_list_rollback_retired(list);
@@ -184,7 +291,7 @@ static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_
 		size_t space = entry->end - entry->start;
 
 		if (entry->line.kind == FSQ_LINE_RETIRED && space > length_of(list, entry) &&
-		    (space == length || space >= length + 2))
+		    (space == length || space > length + strlen(FSQ_LINE_FILL)))
 			return entry;
 	}
 	return NULL;
@@ -200,7 +307,7 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 
 	if (!text)
 		return -ENOMEM;
-	memset(text, FSQ_LINE_OFF, space);
+	fsq_project_line_fill(text + length, space - length);
 	memcpy(text, line, length);
 	text[space - 1] = '\n';
 	rc = write_switched(list, entry->start, text, at, space, FSQ_LINE_OFF);
@@ -399,6 +506,8 @@ void fsq_project_list_close(struct fsq_project_list *list)
 {
 	fsq_locked_file_close(&list->file);
 	free(list->entries);
+	free(list->by_word);
+	free(list->by_id);
 	fsq_id_set_free(&list->taken);
 	*list = (struct fsq_project_list){ .kind = list->kind, .file = list->file };
 }

@@ -28,6 +28,8 @@ struct fsq_project_list {
 	struct fsq_locked_file file;
 	struct fsq_project_entry *entries; /* and retired lines, in the order of the file */
 	size_t count, capacity;
+	/* Of a batch: entries in another order, or NULL. */
+	struct fsq_project_entry **by_word, **by_id;
 	struct fsq_id_set taken; /* by lines that are no entries, but others may take for some */
 };
 
@@ -49,6 +51,18 @@ void fsq_project_list_close(struct fsq_project_list *list);
 /** @return  the first entry of that word, or NULL */
 const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
 						      const char *word);
+
+/** @return  the first entry of an ID, in a batch any, but not the one of @but; or NULL */
+const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_project_list *list,
+							 uint32_t id, const char *but);
+
+/**
+ * Begin a batch: entries are found in a logarithm of their number, nothing is added, and
+ * fsq_project_list_retire() leaves the sync to the caller. It ends when the list is closed.
+ *
+ * @return   0 or -ENOMEM
+ */
+int fsq_project_list_begin_batch(struct fsq_project_list *list);
 
 /** @return  where the word of an entry begins; no NUL ends it; until something is added */
 const char *fsq_project_list_word(const struct fsq_project_list *list,
@@ -74,7 +88,7 @@ void fsq_project_list_rollback_added(struct fsq_project_list *list);
 /**
  * Switch off the entries of an ID, of all words or only of @word.
  *
- * @return   0; a negative errno: then none is
+ * @return   0; a negative errno: then none is, nor any of the batch
  */
 int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const char *word);
 

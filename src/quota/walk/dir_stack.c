@@ -152,6 +152,9 @@ static int open_again(struct fsq_dir_stack *stack, int above_fd, size_t at)
 	start += stack->path[start] == '/';
 	name = strndup(stack->path + start, level->path_length - start);
 	fd = name ? open_in(stack, &above, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY) : -1;
+	/* A mount that shows what it covers: see open_covered() in tree_walk.c. */
+	if (fd == -EXDEV)
+		fd = openat(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
 	free(name);
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == level->dev && st.st_ino == level->ino)
 		return fd;

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* More gain nothing, as tests/bench/walk shows. */
+/* More gain nothing, as tests/bench/all --plots shows. */
 #define THREADS_MAX 8
 
 /* An event of a segment, or the place of a child. */

@@ -16,6 +16,7 @@
 #include "thread_pool.h"
 #include "quota/base/error.h"
 #include "quota/kernel/fs_type.h"
+#include "shared/statx.h"
 
 /* Inside of the walk: do not enter this directory. */
 #define PRUNED 2
@@ -51,6 +52,7 @@ struct walk {
 	unsigned int counted; /* of them, in the sum of all */
 	struct fsq_dir_stack stack;
 	const char *name; /* of the entry being visited, NULL outside of one */
+	ino_t ino;	  /* of that name, below what may be mounted over it */
 };
 
 /* --- calling the visitor --- */
@@ -186,13 +188,58 @@ static int has_at(struct tree *tree, int fd)
 	return tree->has_at;
 }
 
+/*
+ * Open an entry that a mount covers, if the mount shows the very file that it covers: container
+ * storage is mounted onto itself like this, and is a part of the tree. Other mounts are not touched.
+ * @return   a descriptor, or -EXDEV
+ */
+static int open_covered(const struct walk *walk, int flags)
+{
+	int dirfd = fsq_dir_stack_fd(&walk->stack), fd;
+	dev_t dev = fsq_dir_stack_dev(&walk->stack);
+	struct statx stx;
+	struct stat st;
+
+	/* Neither asks a server nor triggers an automount. */
+	if (get_statx(dirfd, walk->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+		      STATX_INO, &stx) ||
+	    stx.stx_ino != walk->ino || makedev(stx.stx_dev_major, stx.stx_dev_minor) != dev)
+		return -EXDEV;
+	fd = openat(dirfd, walk->name, flags);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == walk->ino && st.st_dev == dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -EXDEV;
+}
+
+static int open_entry(struct walk *walk, int flags)
+{
+	int fd = fsq_dir_stack_open(&walk->stack, walk->name, flags);
+
+	return fd == -EXDEV ? open_covered(walk, flags) : fd;
+}
+
+static void skip_mount(struct walk *walk)
+{
+	const struct fsq_call_options *options = walk->tree->request->options;
+
+	if (!options || !options->mount_skipped || walk->tree->request->mounts_known)
+		return;
+	pthread_mutex_lock(&walk->tree->pool.lock);
+	options->mount_skipped(walk->stack.path, options->arg);
+	pthread_mutex_unlock(&walk->tree->pool.lock);
+}
+
 /* An entry that could not be opened, or not even be held: say what it is, or why. */
 static int visit_unopened(struct walk *walk, int errnum, bool held)
 {
 	struct stat st;
 
-	if (errnum == EXDEV)
+	if (errnum == EXDEV) {
+		skip_mount(walk);
 		return 0;
+	}
 	if (fstatat(fsq_dir_stack_fd(&walk->stack), walk->name, &st, AT_SYMLINK_NOFOLLOW))
 		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 	if (is_special(st.st_mode) && !held)
@@ -232,7 +279,7 @@ static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 
 	if (walk->tree->by_name)
 		return report_name(walk, kind);
-	fd = fsq_dir_stack_open(&walk->stack, walk->name, PATH_FLAGS);
+	fd = open_entry(walk, PATH_FLAGS);
 	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd);
 }
 
@@ -260,8 +307,7 @@ static int visit_entry(struct walk *walk, unsigned char type)
 		return report_closed(walk, FSQ_WALK_SPECIAL, 0);
 	if (type == DT_REG && access == FSQ_ACCESS_CLOSED)
 		return report_closed(walk, FSQ_WALK_FILE, 0);
-	fd = fsq_dir_stack_open(&walk->stack, walk->name,
-				FSQ_DIR_STACK_OPEN_FLAGS | (type == DT_DIR ? O_DIRECTORY : 0));
+	fd = open_entry(walk, FSQ_DIR_STACK_OPEN_FLAGS | (type == DT_DIR ? O_DIRECTORY : 0));
 	if (fd < 0)
 		return visit_unopened(walk, -fd, false);
 	if (type == DT_DIR)
@@ -352,6 +398,7 @@ static int walk_levels(struct walk *walk)
 
 		if (more > 0) {
 			walk->name = entry->d_name;
+			walk->ino = entry->d_ino;
 			rc = visit_entry(walk, entry->d_type);
 			walk->name = NULL;
 			if (!tree->large)
@@ -465,6 +512,9 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 	struct walk walk = { .tree = &tree, .stack.no_openat2 = &tree.no_openat2 };
 	int rc = -ENOMEM;
 
+	request->entries = 0;
+	if (!request->root)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	walk.segment = fsq_thread_pool_init(&tree.pool, request->emit, request->arg);
 	if (walk.segment) {
 		rc = walk_all(&walk);

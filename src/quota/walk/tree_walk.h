@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Visits every file of a tree whose owner may race us: by descriptor, never through a symlink,
- * never onto another file system or into a mount (bind mounts included), to any depth, with a
- * bounded number of descriptors, never blocking on a FIFO. A large tree is walked by several
+ * never onto another file system or into a mount (bind mounts included, but for a directory that is
+ * mounted onto itself), to any depth, with a bounded number of descriptors, never blocking on a FIFO. A large tree is walked by several
  * threads.
  */
 #ifndef FSQ_TREE_WALK_H
@@ -72,7 +72,8 @@ struct fsq_walk {
 	int root_fd;	  /* walk this directory, whatever is at @root by now; -1: open @root */
 	int max_depth;	  /* 0: the root alone, 1: what is in it, too, ...; FSQ_DEPTH_INFINITE */
 	enum fsq_access_mode access;
-	bool alone; /* everything in the caller's thread, and so in order */
+	bool alone;	   /* everything in the caller's thread, and so in order */
+	bool mounts_known; /* the caller of the library knows the mounts that are skipped */
 	const struct fsq_call_options *options; /* may be NULL */
 	fsq_walk_visitor visit;
 	fsq_walk_handler emit; /* may be NULL: the visitor fills no event */
@@ -83,8 +84,8 @@ struct fsq_walk {
 /**
  * Walk a tree.
  *
- * @return   0, also when @visit or @emit stopped it; FSQ_E_FAILED without memory, and with EINTR
- *           when cancelled
+ * @return   0, also when @visit or @emit stopped it; FSQ_E_USAGE the root is NULL; FSQ_E_FAILED without
+ *           memory, and with EINTR when cancelled
  * Source: openat2(2), getdents64(2); open_tree(2), file_getattr(2)
  */
 int fsq_tree_walk(struct fsq_walk *walk, struct fsq_error *err);
