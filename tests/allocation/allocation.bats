@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Every allocation of every command fails once, and once with all behind it: one line, exit status 1,
 # nothing is changed. What is run is in commands.bash, what must be in exhaust.
@@ -21,6 +22,7 @@ exhausted() {
 	assert_success
 }
 
+# bats test_tags=every-call
 @test "commands that change something, without memory" {
 	exhausted x changes
 }
@@ -29,32 +31,38 @@ exhausted() {
 	exhausted x switches
 }
 
+# bats test_tags=every-call
 @test "commands that read, without memory" {
 	exhausted x reads
 }
 
+# bats test_tags=every-call,full
 @test "commands of xfs_quota, at both doors, without memory" {
 	exhausted x xfs_quota
 }
 
+# bats test_tags=every-call,full
 @test "commands that seldom come, without memory" {
 	exhausted x seldom
 }
 
+# bats test_tags=every-call,full
 @test "ext4: commands that switch, without memory" {
 	exhausted e switches
 }
 
+# bats test_tags=every-call,full
 @test "ext4: commands of xfs_quota, at both doors, without memory" {
 	exhausted e xfs_quota
 }
 
+# bats test_tags=every-call
 @test "valgrind finds no error, no leak and no open descriptor in a command of each kind" {
 	exhausted x --memcheck some
 }
 
+# bats test_tags=full
 @test "with FSQUOTA_FULL: the same on ext4, without any memory from a moment on, and all in valgrind" {
-	[ -n "${FSQUOTA_FULL-}" ] || skip "it takes minutes"
 	exhausted x watch
 	exhausted e changes
 	exhausted e reads

@@ -33,10 +33,12 @@ stand_in_both() {
 	stand_in_both file-symlink 12:12 set
 }
 
+# bats test_tags=attack
 @test "a symlink in place of a directory leads nobody into the one outside" {
 	stand_in_both dir-symlink 8:14 set
 }
 
+# bats test_tags=attack
 @test "a directory that is moved out of the tree takes nobody along" {
 	stand_in_both moved 7:12 clear
 }
@@ -45,6 +47,7 @@ stand_in_both() {
 	stand_in_both fifo 12:12 set
 }
 
+# bats test_tags=attack
 @test "a device in place of a file is not opened, whatever is done to it" {
 	options=(-s 3)
 	stand device 12:16 clear
@@ -52,10 +55,12 @@ stand_in_both() {
 	stand device 12:16 set
 }
 
+# bats test_tags=attack
 @test "a bind mount that appears in the tree is not touched" {
 	stand_in_both bind 6:12 set
 }
 
+# bats test_tags=attack,full
 @test "a bind mount that appears is not touched, though mounts are handed on to clones" {
 	mount --make-shared /mnt/x
 	options=(-b -s 6)
@@ -63,10 +68,12 @@ stand_in_both() {
 	mount --make-private /mnt/x
 }
 
+# bats test_tags=attack,full
 @test "a file outside cannot be linked into the tree" {
 	stand_in_both link 8:12 set
 }
 
+# bats test_tags=attack,full
 @test "files that vanish are passed over" {
 	stand_in_both vanish 5:12 set
 }
@@ -75,16 +82,19 @@ stand_in_both() {
 	stand_in_both type 7:18 set
 }
 
+# bats test_tags=attack
 @test "a directory that gets the name of a file goes on handing on its ID: a small tree" {
 	options=(-s 2)
 	stand exchange 12:12 set
 }
 
+# bats test_tags=attack,full
 @test "a directory that gets the name of a file goes on handing on its ID: a large tree" {
 	options=(-b)
 	stand exchange 12:12 set
 }
 
+# bats test_tags=attack
 @test "assign and release are led nowhere either" {
 	needs_quota
 	options=(-s 4)
@@ -100,6 +110,7 @@ stand_in_both() {
 	assert_equal "$changed$hung$opened$wrong$linked" 00000
 }
 
+# bats test_tags=attack,full
 @test "a directory that is moved out of a deep tree" {
 	options=(-b -s 61)
 	stand deep-moved 12:102 set
@@ -112,6 +123,7 @@ stand_in_both() {
 
 # --- eight threads, and a large tree ---
 
+# bats test_tags=attack
 @test "an attacker who swaps as fast as he can, and a small tree" {
 	local kind
 	for kind in file-symlink moved type exchange; do
@@ -119,6 +131,7 @@ stand_in_both() {
 	done
 }
 
+# bats test_tags=attack,full
 @test "an attacker who swaps as fast as he can, a large tree and eight threads" {
 	local kind
 	export FSQUOTA_THREADS=8
@@ -130,6 +143,7 @@ stand_in_both() {
 	race vanish usage 2
 }
 
+# bats test_tags=attack
 @test "the same against assign and release" {
 	local kind
 	needs_quota

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Symlinks, FIFOs, sockets and devices carry a project ID like files, and nothing is opened for it:
 # in a small tree, whose files are held by O_PATH descriptors, and in a large one, where the names
@@ -50,7 +51,7 @@ all_carry() {
 
 # done_by COMMAND...: without a word that something was left out.
 done_by() {
-	run_split timeout -s KILL 60 "$@"
+	run_split timeout -s KILL 100 "$@"
 	assert_equal "$status:$stderr" 0:
 	assert_line --partial 'Processed 1 '
 }
@@ -86,6 +87,7 @@ set_check_and_clear() {
 	set_check_and_clear small
 }
 
+# bats test_tags=many
 @test "a large tree: everything gets the ID, is checked, and is cleared" {
 	set_check_and_clear large
 }
@@ -151,6 +153,7 @@ opened() {
 	assert_output --partial 45
 }
 
+# bats test_tags=many
 @test "the same without open_tree, and where a filter forbids it" {
 	local error
 	for error in ENOSYS EPERM; do
@@ -308,6 +311,7 @@ unflag() {
 	done
 }
 
+# bats test_tags=many
 @test "assign and release keep them, too" {
 	needs_quota
 	local before
@@ -381,6 +385,7 @@ calls() {
 	calls=$(wc -l <"$BATS_TEST_TMPDIR/trace")
 }
 
+# bats test_tags=many
 @test "a file in a large tree costs two system calls to set, one to check" {
 	local calls few
 	calls 1200 fsquota project -s
@@ -394,6 +399,7 @@ calls() {
 	[ $(((calls - few) / 10)) = 40 ] || fail "$few $calls"
 }
 
+# bats test_tags=many
 @test "a small tree is not cloned for, and no thread is started for it; a large one is, once" {
 	local calls
 	calls $((large - 50)) fsquota project -s

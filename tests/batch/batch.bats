@@ -210,10 +210,12 @@ asks() {
 
 # --- costs ----------------------------------------------------------------------------------------
 
+# bats test_tags=many
 @test "a request takes six system calls at most, and a fraction of a process' time" {
-	run -0 "$srcdir/tests/bench/batch" --check --slack 40 --requests 5000 --processes 200 "$FSQUOTA"
+	run -0 "$srcdir/tests/bench/batch" --check --slack 40 --requests 3000 --processes 60 "$FSQUOTA"
 }
 
+# bats test_tags=many
 @test "usage of a thousand directories takes six system calls at most for each" {
 	mkdir -p /mnt/x/many
 	(cd /mnt/x/many && seq 1 1000 | xargs mkdir)
@@ -247,6 +249,7 @@ asks() {
 	diff "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/files"
 }
 
+# bats test_tags=many
 @test "the clients in contrib work as they stand" {
 	local client
 	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none
@@ -259,15 +262,17 @@ asks() {
 
 # --- random requests ------------------------------------------------------------------------------
 
+# bats test_tags=many
 @test "each answer is that of a process of its own at the same moment" {
-	local count=4000
+	local count=1000
 	fresh_fs x && fresh_fs x2
 	[ -z "${FSQUOTA_FULL-}" ] || count=100000
-	run -0 "$srcdir/tests/batch/compare.py" "${FSQUOTA_SEED:-1}" "$count"
+	run -0 ticking "$srcdir/tests/batch/compare.py" "${FSQUOTA_SEED:-1}" "$count"
 	echo "# requests beside processes: ${output//[^0-9]/}" >&3
 }
 
+# bats test_tags=many,shared
 @test "a hundred thousand requests leave no memory and no descriptor behind" {
 	fresh_fs x && fresh_fs x2
-	run -0 "$srcdir/tests/batch/compare.py" --alone 1 100000
+	run -0 ticking "$srcdir/tests/batch/compare.py" --alone 1 100000
 }

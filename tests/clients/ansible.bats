@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install,shared,full
 #
 # Ansible's module community.general.xfs_quota, the real one, does with us what a playbook says.
 # Its arguments are a task's; what it returns, a playbook's handlers act on.
@@ -137,40 +138,25 @@ project() {
 	holds p $id 0 0 10240
 }
 
-@test "a user's limits are set, kept, changed and removed" {
-	task type=user name=daemon mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds u 1 0 3072 4096
-	holds u 1 0 0 70 i
-	task type=user name=daemon mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-	assert_equal "$status:$changed:$message" "0:false:"
-	task type=user name=daemon mountpoint=/mnt/x bhard=5m
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds u 1 0 3072 5120
-	task type=user name=daemon mountpoint=/mnt/x state=absent
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds u 1 0 0 0
-	holds u 1 0 0 0 i
-	task type=user name=daemon mountpoint=/mnt/x state=absent
-	assert_equal "$status:$changed:$message" "0:false:"
-}
-
-@test "a group's limits are set, kept, changed and removed" {
-	task type=group name=bin mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds g 2 0 3072 4096
-	holds g 2 0 0 70 i
-	task type=group name=bin mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-	assert_equal "$status:$changed:$message" "0:false:"
-	task type=group name=bin mountpoint=/mnt/x bhard=5m
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds g 2 0 3072 5120
-	task type=group name=bin mountpoint=/mnt/x state=absent
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds g 2 0 0 0
-	holds g 2 0 0 0 i
-	task type=group name=bin mountpoint=/mnt/x state=absent
-	assert_equal "$status:$changed:$message" "0:false:"
+@test "limits of a user and of a group are set, kept, changed and removed" {
+	local type name letter id
+	while read -r type name letter id; do
+		task type="$type" name="$name" mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+		assert_equal "$status:$changed:$message" "0:true:"
+		holds "$letter" "$id" 0 3072 4096
+		holds "$letter" "$id" 0 0 70 i
+		task type="$type" name="$name" mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
+		assert_equal "$status:$changed:$message" "0:false:"
+		task type="$type" name="$name" mountpoint=/mnt/x bhard=5m
+		assert_equal "$status:$changed:$message" "0:true:"
+		holds "$letter" "$id" 0 3072 5120
+		task type="$type" name="$name" mountpoint=/mnt/x state=absent
+		assert_equal "$status:$changed:$message" "0:true:"
+		holds "$letter" "$id" 0 0 0
+		holds "$letter" "$id" 0 0 0 i
+		task type="$type" name="$name" mountpoint=/mnt/x state=absent
+		assert_equal "$status:$changed:$message" "0:false:"
+	done < <(printf 'user daemon u 1\ngroup bin g 2\n')
 }
 
 # Who has no limits of their own gets those of ID 0.

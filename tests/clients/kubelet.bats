@@ -21,6 +21,12 @@ setup() {
 	chmod 1777 "$x" "$e"
 }
 
+# on FILESYSTEM: sets mount, dir and unlimited to those of x or e.
+on() {
+	mount=/mnt/$1 dir=$x unlimited=$XFS_UNLIMITED mounts=''
+	[ "$1" = x ] || dir=$e unlimited=$EXT4_UNLIMITED
+}
+
 # held MOUNTPOINT ID: what the kernel holds, in KiB: sets held_used, held_soft and held_hard.
 held() {
 	read -r _ held_used held_soft held_hard _ < <(oracle -x -f -P/dev/null -D/dev/null \
@@ -35,11 +41,9 @@ ordinary_user() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
 
-@test "XFS: quota is found where it is" {
+@test "quota is found where it is" {
 	kubelet_detects /mnt/x
-}
-
-@test "ext4: quota is found where it is" {
+	on e
 	kubelet_detects /mnt/e
 }
 
@@ -87,26 +91,18 @@ ordinary_user() {
 	assert_equal "$status" 1
 }
 
-@test "XFS: the directory, and what is in it, get the ID" {
-	mkdir -p "$x/below/deep"
-	touch "$x/below/file"
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	run lsattr -pd "$x" "$x/below" "$x/below/deep" "$x/below/file"
-	assert_line --index 0 --regexp "^ *$id -+P-+ $x\$"
-	assert_line --index 1 --regexp "^ *$id -+P-+ $x/below\$"
-	assert_line --index 2 --regexp "^ *$id -+P-+ $x/below/deep\$"
-	assert_line --index 3 --regexp "^ *$id [-a-zA-Z]+ $x/below/file\$"
-}
-
-@test "ext4: the directory, and what is in it, get the ID" {
-	mkdir -p "$e/below/deep"
-	touch "$e/below/file"
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	run lsattr -pd "$e" "$e/below" "$e/below/deep" "$e/below/file"
-	assert_line --index 0 --regexp "^ *$id -+e-+P-+ $e\$"
-	assert_line --index 1 --regexp "^ *$id -+e-+P-+ $e/below\$"
-	assert_line --index 2 --regexp "^ *$id -+e-+P-+ $e/below/deep\$"
-	assert_line --index 3 --regexp "^ *$id -+e-+ $e/below/file\$"
+@test "XFS, ext4: the directory, and what is in it, get the ID" {
+	for fs in x e; do
+		on $fs
+		mkdir -p "$dir/below/deep"
+		touch "$dir/below/file"
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		run lsattr -pd "$dir" "$dir/below" "$dir/below/deep" "$dir/below/file"
+		assert_line --index 0 --regexp "^ *$id -+(e-+)?P-+ $dir\$"
+		assert_line --index 1 --regexp "^ *$id -+(e-+)?P-+ $dir/below\$"
+		assert_line --index 2 --regexp "^ *$id -+(e-+)?P-+ $dir/below/deep\$"
+		assert_line --index 3 --regexp "^ *$id [-e]+ $dir/below/file\$"
+	done
 }
 
 @test "what is made later gets the ID by itself" {
@@ -134,37 +130,29 @@ ordinary_user() {
 	assert_equal "$used" $((2 * 1048576))
 }
 
-@test "XFS: the bytes read are the bytes the kernel counts" {
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	fill "$x/file" 48
-	kubelet_reads /mnt/x b "$id"
-	held /mnt/x "$id"
-	assert_equal "$used" $((held_used * 1024))
-	assert_equal "$used" $((3 * 1048576))
+@test "XFS, ext4: the bytes read are the bytes the kernel counts" {
+	# On ext4 the directory takes a block.
+	local block=0
+	for fs in x e; do
+		on $fs
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		fill "$dir/file" 48
+		kubelet_reads "$mount" b "$id"
+		held "$mount" "$id"
+		assert_equal "$used" $((held_used * 1024))
+		assert_equal "$used" $((3 * 1048576 + block))
+		block=4096
+	done
 }
 
-@test "ext4: the bytes read are the bytes the kernel counts" {
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	fill "$e/file" 48
-	kubelet_reads /mnt/e b "$id"
-	held /mnt/e "$id"
-	assert_equal "$used" $((held_used * 1024))
-	# The directory takes a block.
-	assert_equal "$used" $((3 * 1048576 + 4096))
-}
-
-@test "XFS: the inodes read are those there are" {
-	touch "$x/one" "$x/two"
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	kubelet_reads /mnt/x i "$id"
-	assert_equal "$used" 3
-}
-
-@test "ext4: the inodes read are those there are" {
-	touch "$e/one" "$e/two"
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	kubelet_reads /mnt/e i "$id"
-	assert_equal "$used" 3
+@test "XFS, ext4: the inodes read are those there are" {
+	for fs in x e; do
+		on $fs
+		touch "$dir/one" "$dir/two"
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		kubelet_reads "$mount" i "$id"
+		assert_equal "$used" 3
+	done
 }
 
 @test "XFS: an ID that was never used has no row" {
@@ -186,25 +174,19 @@ ordinary_user() {
 	assert_equal "$used" 1
 }
 
-@test "XFS: a file that is deleted but open is counted" {
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	exec {open}>"$x/file"
-	rm "$x/file"
-	dd if=/dev/zero bs=64k count=16 status=none >&"$open"
-	kubelet_reads /mnt/x b "$id"
-	exec {open}>&-
-	# XFS may reserve more ahead of a writer.
-	assert [ "$used" -ge 1048576 ]
-}
-
-@test "ext4: a file that is deleted but open is counted" {
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	exec {open}>"$e/file"
-	rm "$e/file"
-	dd if=/dev/zero bs=64k count=16 status=none >&"$open"
-	kubelet_reads /mnt/e b "$id"
-	exec {open}>&-
-	assert_equal "$used" $((1048576 + 4096))
+@test "XFS, ext4: a file that is deleted but open is counted" {
+	for fs in x e; do
+		on $fs
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		exec {open}>"$dir/file"
+		rm "$dir/file"
+		dd if=/dev/zero bs=64k count=16 status=none >&"$open"
+		kubelet_reads "$mount" b "$id"
+		exec {open}>&-
+		# XFS may reserve more ahead of a writer.
+		assert [ "$used" -ge 1048576 ]
+		[ $fs = x ] || assert_equal "$used" $((1048576 + 4096))
+	done
 }
 
 @test "XFS: a hard limit stops root" {
@@ -214,18 +196,14 @@ ordinary_user() {
 	assert_equal "$held_used" 1024
 }
 
-@test "XFS: a hard limit stops an ordinary user" {
-	kubelet_assigns /mnt/x "$x" "$id" 1048576
-	run ! ordinary_user dd if=/dev/zero of="$x/file" bs=64k count=32 conv=fsync status=none
-	held /mnt/x "$id"
-	assert_equal "$held_used" 1024
-}
-
-@test "ext4: a hard limit stops an ordinary user" {
-	kubelet_assigns /mnt/e "$e" "$id" 1048576
-	run ! ordinary_user dd if=/dev/zero of="$e/file" bs=64k count=32 conv=fsync status=none
-	held /mnt/e "$id"
-	assert_equal "$held_used" 1024
+@test "XFS, ext4: a hard limit stops an ordinary user" {
+	for fs in x e; do
+		on $fs
+		kubelet_assigns "$mount" "$dir" "$id" 1048576
+		run ! ordinary_user dd if=/dev/zero of="$dir/file" bs=64k count=32 conv=fsync status=none
+		held "$mount" "$id"
+		assert_equal "$held_used" 1024
+	done
 }
 
 @test "the unlimited limit stops nobody" {
@@ -233,18 +211,14 @@ ordinary_user() {
 	ordinary_user dd if=/dev/zero of="$e/file" bs=64k count=32 conv=fsync status=none
 }
 
-@test "XFS: clearing takes the limit off" {
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	kubelet_clears /mnt/x "$x" "$id"
-	held /mnt/x "$id"
-	assert_equal "$held_soft $held_hard" "0 0"
-}
-
-@test "ext4: clearing takes the limit off" {
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	kubelet_clears /mnt/e "$e" "$id"
-	held /mnt/e "$id"
-	assert_equal "$held_soft $held_hard" "0 0"
+@test "XFS, ext4: clearing takes the limit off" {
+	for fs in x e; do
+		on $fs
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		kubelet_clears "$mount" "$dir" "$id"
+		held "$mount" "$id"
+		assert_equal "$held_soft $held_hard" "0 0"
+	done
 }
 
 @test "clearing leaves the ID on the directory" {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Provisioners whose set-up and clean-up are whole scripts, in which our answer decides on the next
 # call. Each test runs them as they are run, and looks at what the kernel then holds.

@@ -15,9 +15,8 @@
 # A branch is an outcome of a condition, as "gcov -b" counts it without optimization: "a && b" has four, a switch
 # one for each label. What gcov marks as thrown, by a call that may not return, is none.
 #
-# All of it takes a quarter of an hour, and CI has no such time: it prints the result that is kept, with how
-# many files were changed since, and fails where that is below the floor, or is of other files than there
-# are: what adds or removes one measures anew.
+# All of it takes an hour, and CI has no such time: it prints the result that is kept, with the folders that were
+# changed since, or have other files than they had, and fails where that is below the floor.
 #
 # A line of reasons.list is a file (a pattern, of its path in src), a regular expression for a line, or for that
 # and the two lines above it, or for "@FUNCTION LINE", and why it may not be run, with tabs between. One that is of no
@@ -183,50 +182,51 @@ def has_fallen(table):
 # --- what is kept ---------------------------------------------------------------------------------
 
 
-def digest(path):
-    return hashlib.sha256((SOURCE / path).read_bytes()).hexdigest()[:8]
+def sources(folder):
+    """The files of a folder itself, with code or not."""
+    return sorted(path for path in (SOURCE / folder).glob("*.[ch]"))
 
 
-def sources():
-    return {path.relative_to(SOURCE) for path in SOURCE.glob("**/*.c")}
+def digests(folder):
+    """@return  those of the names of its sources, and of their text"""
+    names = [path.name for path in sources(folder) if path.suffix == ".c"]
+    texts = [path.read_bytes() for path in sources(folder)]
+    return tuple(hashlib.sha256(b"\0".join(parts)).hexdigest()[:8]
+                 for parts in ([name.encode() for name in names], texts))
+
+
+def all_folders():
+    return {path.parent.relative_to(SOURCE) for path in SOURCE.glob("**/*.c")}
 
 
 def keep(shares):
-    """Also of sources without code."""
-    for path in sources() - set(shares):
-        shares[path] = Share(0, 0, 0, 0)
+    own = collections.defaultdict(lambda: Share(0, 0, 0, 0))
+    for path, share in shares.items():
+        own[path.parent] += share
     with open(RESULT, "w") as out:
-        print("# Written by make coverage: a file, its lines that were run, all of them, branches, and its text.", file=out)
-        for path, share in sorted(shares.items()):
-            print(path, *share, digest(path), file=out)
-
-
-def kept():
-    """The shares that are kept, and how many files have changed since."""
-    shares, changed = {}, 0
-    for row in rows_of(RESULT.name):
-        path, *numbers, text = row.split()
-        shares[pathlib.PurePath(path)] = Share(*map(int, numbers))
-        changed += (SOURCE / path).exists() and digest(path) != text
-    return shares, changed
-
-
-def is_of_other_files(shares):
-    """A header is measured when there is code in it."""
-    gone = {path for path in shares if not (SOURCE / path).exists()}
-    new = {path for path in sources() - set(shares) if is_in(path, ALL_LINES)}
-    for path in sorted(gone | new):
-        print(f"{path} is {'gone' if path in gone else 'new'}: make coverage")
-    return bool(gone or new)
+        print("# Written by tools/record: a folder, the lines of its own files that were run, all of them, branches, and\n"
+              "# digests of the names and the text of its sources.", file=out)
+        for folder in sorted(all_folders() | set(own)):
+            print(folder, *own[folder], *digests(folder), file=out)
 
 
 def print_kept():
     """@return  whether something is wrong"""
-    shares, changed = kept()
+    shares, changed, other = {}, [], []
+    for row in rows_of(RESULT.name):
+        folder, *numbers, names, text = row.split()
+        # As of a file in it.
+        shares[pathlib.PurePath(folder) / "all"] = Share(*map(int, numbers))
+        now_names, now_text = digests(folder)
+        other += [folder] if names != now_names and is_in(pathlib.PurePath(folder), ALL_LINES) else []
+        changed += [folder] if text != now_text else []
+    other += [str(folder) for folder in all_folders() - {path.parent for path in shares} if is_in(folder, ALL_LINES)]
     table = folders(shares)
     print_table(table)
-    print(f"measured of {len(shares)} files, of which {changed} have changed since")
-    return has_fallen(table) | is_of_other_files(shares)
+    print(f"measured of {len(shares)} folders; changed since: {' '.join(changed) or 'none'}")
+    for folder in sorted(other):
+        print(f"{folder} has other files than when it was measured: tools/record coverage measures anew")
+    return has_fallen(table)
 
 
 def main():

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # doctor --deep: registered directories, counted.
 
@@ -60,7 +61,7 @@ setup() {
 	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
 	[ "$(fsquota id /mnt/e/dir/file)" = 4711 ]
 	finds note count-differs
-	[[ $(jq -r .message <<<"$finding") == *"has 200704:"* ]]
+	[[ $(jq -r .message <<<"$finding") == *"has 200704 and "* ]]
 	typed
 	no_more count-differs
 	[ "$(kernel_has /mnt/e 4711 | cut -d ' ' -f 1)" = 196 ]
@@ -73,10 +74,19 @@ setup() {
 	dd if=/dev/zero bs=64k count=3 >&8
 	rm /mnt/x/dir/file
 	finds note count-differs
+	assert_equal "$repair" ''
 	exec 8>&-
-	typed
+	counts /mnt/x 1048577 1
 	no_more count-differs
-	finds ok quota-on /mnt/x
+	# An empty file elsewhere has no bytes, and is none of the tree.
+	touch /mnt/x/far
+	chattr -p 1048577 /mnt/x/far
+	finds note count-differs
+	assert_equal "$repair" ''
+	[[ $(jq -r .message <<<"$finding") == *"and 2 inodes for project 1048577, what is there has 0 and 1:"*"fsquota find 1048577 /mnt/x shows" ]]
+	rm /mnt/x/far
+	counts /mnt/x 1048577 1
+	no_more count-differs
 }
 
 @test "two directories that share an ID are not compared" {

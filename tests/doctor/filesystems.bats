@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Filesystems that cannot have project quotas, or not as they are, and what is in the way although
 # they can.
@@ -181,17 +182,41 @@ $FSQ_X2_DEV	/mnt/x2 xfs defaults,noatime,prjquota 0 0
 	finds ok quota-on /mnt/x2
 }
 
-# root_on_x2 OPTION...: an XFS that is mounted so, as the root of what doctor sees.
-root_on_x2() {
-	local directory
-	fresh_fs x2 "$@"
-	for directory in bin etc lib lib64 proc run usr sbin tmp; do
+# root_on MOUNT: the root of what doctor sees.
+root_on() {
+	local directory root=$1
+	for directory in bin dev etc lib lib64 proc run usr sbin tmp; do
 		[ -e /$directory ] || continue
-		mkdir /mnt/x2/$directory
-		mount --rbind "$(realpath /$directory)" /mnt/x2/$directory
+		mkdir "$root/$directory"
+		mount --rbind "$(realpath /$directory)" "$root/$directory"
 	done
-	[ -e "/mnt/x2$FSQUOTA" ] || { mkdir -p "/mnt/x2${FSQUOTA%/*}" && cp "$FSQUOTA" "/mnt/x2$FSQUOTA"; }
-	doctor=(chroot /mnt/x2 "$FSQUOTA" doctor)
+	[ -e "$root$FSQUOTA" ] || { mkdir -p "$root${FSQUOTA%/*}" && cp "$FSQUOTA" "$root$FSQUOTA"; }
+	doctor=(chroot "$root" "$FSQUOTA" doctor)
+}
+
+# root_on_x2 OPTION...: an XFS that is mounted so.
+root_on_x2() {
+	fresh_fs x2 "$@"
+	root_on /mnt/x2
+}
+
+@test "nobody is told to unmount the root filesystem" {
+	other_ext4 -O ^quota,^project
+	root_on /mnt/e
+	finds problem ext4-features /
+	assert_equal "$repair" ''
+	umount -R /mnt/e
+	fresh_fs e -o defaults
+	echo "$FSQ_E_DEV / ext4 prjquota" >>/etc/fstab
+	root_on /mnt/e
+	finds note fstab-not-in-force /
+	assert_equal "$repair" reboot
+	# A remount with prjquota switches nothing on.
+	mount -o remount,prjquota /mnt/e
+	finds problem not-enforced /
+	[[ $(jq -r .message <<<"$finding") == *"without prjquota, or remounted with it"* ]]
+	umount -R /mnt/e
+	fresh_fs e
 }
 
 @test "the root filesystem takes prjquota from the command line of the kernel" {
@@ -247,6 +272,7 @@ root_on_x2() {
 	finds problem other-filesystem /proc
 }
 
+# bats test_tags=install
 @test "a btrfs has quota groups instead" {
 	truncate -s 200M /run/btrfs
 	mkfs.btrfs -q /run/btrfs
@@ -272,6 +298,7 @@ serve() {
 	echo "clients $1 $far 8193 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
 }
 
+# bats test_tags=install
 @test "NFS is limited where it comes from" {
 	fresh_fs x
 	serve /mnt/x
@@ -296,6 +323,7 @@ overlay_on() {
 	mount -t overlay -o "lowerdir=/mnt/$1/lower,upperdir=/mnt/$1/c/upper,workdir=/mnt/$1/c/work" overlay /run/o
 }
 
+# bats test_tags=install
 @test "an overlay that nothing limits" {
 	local fs
 	for fs in x e; do
@@ -319,6 +347,7 @@ overlay_on() {
 	done
 }
 
+# bats test_tags=install
 @test "an overlay whose upperdir and workdir have different IDs" {
 	overlay_on x
 	fsquota assign /mnt/x/c/upper --hard 1M
@@ -334,6 +363,7 @@ overlay_on() {
 	umount /run/o
 }
 
+# bats test_tags=install
 @test "an overlay whose layers cannot be seen from here" {
 	overlay_on x
 	mount -t tmpfs cover /mnt/x
@@ -359,6 +389,7 @@ overlay_on() {
 	no_more seccomp /mnt/x
 }
 
+# bats test_tags=install
 @test "a kernel without quota" {
 	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl,quotactl_fd
 		-e inject=quotactl,quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # What is registered, what carries an ID, and what has limits: where the three differ.
 
@@ -110,7 +111,7 @@ lines_are() {
 
 @test "a registered directory behind a dead mount is left alone" {
 	echo 42:/run/dead/volume >/etc/projects
-	run_split "$srcdir/tests/robustness/among" /run/dead timeout -s KILL 60 fsquota doctor -q
+	run_split "$srcdir/tests/robustness/among" /run/dead timeout -s KILL 100 fsquota doctor -q
 	assert_equal "$status:$stderr" "0:"
 	refute_output --partial /run/dead
 }
@@ -163,10 +164,94 @@ lines_are() {
 	fsquota assign "$dir/b" --name shared
 	finds note id-shared
 	assert_equal "$(jq -r .message <<<"$finding" | cut -d ' ' -f 1-3)" "$dir/a and $dir/b"
+	# This may be meant; what is gone is another finding.
+	assert_equal "$repair" ''
+	fsquota release "$dir/a"
+	mv "$dir/b" "$dir/moved"
+	fsquota assign "$dir/moved" --name shared
+	finds note directory-gone
+	assert_equal "$repair" "fsquota release $dir/b"
 	typed
 	no_more id-shared
-	assert_equal "$(fsquota id "$dir/a" "$dir/b" | tail -n 1)" 0
-	fsquota release "$dir/a"
+	assert_equal "$(fsquota usage -n -o HARD "$dir/moved" | tr -d ' ')" 1M
+	fsquota release "$dir/moved"
+}
+
+# --- what a repair must not touch -------------------------------------------------------------------
+
+# The lines, names, limits and tags of the projects above, beside and inside.
+others() {
+	local id
+	grep -E ":$at(/beside|/dir/inside)?\$" /etc/projects
+	for id in $others; do
+		grep ":$id\$" /etc/projid
+		kernel_has /mnt/x "$id" | cut -d ' ' -f 2,3,5,6
+	done
+	lsattr -pd $at
+	lsattr -pR $at/beside $at/dir/inside
+}
+
+@test "a repair touches no project above, beside or inside, and repairs are typed in any order" {
+	local at=/mnt/x/above id others before i
+	fresh_fs x
+	mkdir -p $at/{dir/{inside,sub},beside}
+	touch $at/{dir/{file,inside/file,sub/file},beside/file}
+	for i in "$at" $at/dir $at/beside $at/dir/inside; do run -0 fsquota assign "$i" --hard 5M; done
+	id=1048578 others='1048577 1048579 1048580'
+	before=$(others)
+	chattr -p 77 $at/dir
+	finds problem tag-changed /mnt/x
+	assert_equal "$repair" "fsquota assign $at/dir"
+	typed
+	no_more tag-changed /mnt/x
+	assert_equal "$(fsquota id $at/dir $at/dir/sub/file | uniq)" $id
+	assert_equal "$(others)" "$before"
+	chattr -P $at/dir
+	finds problem tag-not-inherited /mnt/x
+	typed
+	no_more tag-not-inherited /mnt/x
+	assert_equal "$(others)" "$before"
+	# What a container engine gave its layers is not made one project; nor is what is registered inside.
+	chattr -p 0 $at/dir/file
+	finds problem tree-has-others --deep /mnt/x
+	assert_equal "$repair" ''
+	chattr -p 4711 $at/dir/sub
+	chattr -p 77 $at/dir
+	finds problem tag-changed /mnt/x
+	assert_equal "$repair" ''
+	chattr -p $id $at/dir $at/dir/{file,sub}
+	no_more tree-has-others --deep /mnt/x
+	# Each line that is too much is named, not numbered.
+	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	printf '%s\n' "43:$at/dir/" "1048579:$at/beside" "44:$at/dir" '42x:/a.b' '42x:/a*[b]^' "1048579:$at/beside/" \
+		42:/proc/sys >>/etc/projects
+	printf '%s\n' volume1048577:51 www:1048579 >>/etc/projid
+	look
+	assert_equal "$(grep -c '"repair":"LC_ALL=C sed' <<<"$findings")" 9
+	local repairs=("${told[@]}")
+	for ((i = 0; i < ${#repairs[@]}; i += 4)); do repair=${repairs[i + 1]} && [ -z "$repair" ] || typed; done
+	for ((i = ${#repairs[@]} - 1; i > 0; i -= 2)); do repair=${repairs[i]} && [ -z "$repair" ] || typed; done
+	diff "$BATS_TEST_TMPDIR/projects" /etc/projects
+	diff "$BATS_TEST_TMPDIR/projid" /etc/projid
+	# A limit and a project that is gone beside it.
+	run -0 fsquota assign --mkdir $at/gone --hard 1M
+	rm -r $at/gone
+	fsquota limit -p bhard=1m 4712 /mnt/x
+	finds note directory-gone
+	typed
+	finds note limit-without-tag
+	typed
+	no_more directory-gone
+	assert_equal "$(others)" "$before"
+	# It may be on a filesystem that is not mounted.
+	echo 4713:$at/far >>/etc/projects
+	finds note directory-gone
+	assert_equal "$repair" ''
+	doctor=(strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO:when=2+ "$FSQUOTA" doctor)
+	run "${doctor[@]}" /mnt/x
+	assert_equal "$status" 3
+	assert_line --regexp "^problem $at/far: line .* cannot be seen: Input/output error"
+	rm /etc/projects
 }
 
 @test "a name with two IDs, and an ID with two names" {

@@ -124,7 +124,7 @@ synopsis_options() {
 @test "fsquota-json(5) has the keys of a project" {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
 	run -0 fsquota usage --json /dev/shm
-	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "directories\nchanged\nwould_change\n") | sort) \
+	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "directories\nmounts_skipped\nchanged\nwould_change\n") | sort) \
 		<(sed -n '/^\.Ss usage, list/,/^\.Ss supported/s/^\.It Cm //p' "$srcdir/man/fsquota-json.5" |
 			sed 's/ Pq.*//; s/ , /\n/g' | sort)
 }
@@ -171,10 +171,22 @@ completed() {
 	assert_output ""
 }
 
+@test "bash completes names that others have written, and runs nothing of them" {
+	local names=$BATS_TEST_TMPDIR/names
+	# shellcheck disable=SC2016 # never to be expanded
+	printf '%s\n' 'web:1' '$(touch${IFS}'"$BATS_TEST_TMPDIR"'/run):2' 'w`id`:3' 'with space:4' >"$names"
+	completed quota -p --projid-file="$names" ""
+	assert_output "web \\\$\\(touch\\\$\\{IFS\\}$BATS_TEST_TMPDIR/run\\) w\\\`id\\\` with\\ space"
+	completed quota -p --projid-file="$names" 'wi'
+	assert_output 'with\ space'
+	assert [ ! -e "$BATS_TEST_TMPDIR/run" ]
+}
+
 @test "zsh and fish ask the tool, too" {
 	grep -q 'help --machine' "$srcdir/completions/zsh/_fsquota" "$srcdir/completions/fish/fsquota.fish"
 }
 
+# bats test_tags=install
 @test "systemd takes the units" {
 	local unit
 	for unit in "$srcdir"/contrib/systemd/*; do
@@ -186,6 +198,7 @@ completed() {
 }
 
 # What is left is root, CAP_SYS_ADMIN, and directories anywhere.
+# bats test_tags=install
 @test "systemd finds little exposed by the units" {
 	local unit count=0
 	for unit in "$srcdir"/contrib/systemd/*.service; do
@@ -198,6 +211,7 @@ completed() {
 	run ! systemd-analyze security --offline=true --threshold=30 "$BATS_TEST_TMPDIR/${unit##*/}"
 }
 
+# bats test_tags=install
 @test "cloud-init takes the snippet, by its schema" {
 	local schema snippet=$srcdir/contrib/cloud-init/fsquota.yaml
 	schema=$("$srcdir/tests/guest/cloud-init") || fail "tools/setup cloud-init"
@@ -217,9 +231,4 @@ json_of() {
 	for unit in "$srcdir"/contrib/systemd/*.{timer,path}; do
 		assert [ -e "${unit%.*}.service" ]
 	done
-}
-
-@test "CONTRIBUTING.md says what runs where as tests/suites does" {
-	run -0 diff <("$srcdir/tests/kernels/table") \
-		<(sed '1,/^<!-- tests.kernels.table -->$/d; /^<!-- end -->$/,$d' "$srcdir/CONTRIBUTING.md")
 }

@@ -4,9 +4,10 @@
 # What the fuzzers start from. The inputs that are kept are in corpus/TARGET.txt, one a line: printable
 # characters as they are, others as in a string of Python.
 #
-#   corpus.py unpack TARGET DIR   write them as files, and what the tests of both doors invoke as well
-#   corpus.py pack TARGET DIR     keep the inputs of a directory, the short ones first
-#   corpus.py dictionary TARGET   the words that the target knows, for libFuzzer
+#   corpus.py unpack TARGET DIR       write them as files, and the invocations as well
+#   corpus.py invocations TARGET DIR   write as files what the tests of fsquota and xfs_quota invoke
+#   corpus.py pack TARGET DIR         keep the inputs of a directory, the short ones first
+#   corpus.py dictionary TARGET       the words that the target knows, for libFuzzer
 import hashlib
 import pathlib
 import re
@@ -38,10 +39,11 @@ def strings_of_c():
 
 
 def native_lines():
-    file = HERE.parent / "transcript" / "invocations.list"
-    for line in file.read_text("utf-8", "surrogateescape").splitlines():
-        if line.startswith("$ fsquota "):
-            yield line[len("$ fsquota "):]
+    """The invocations of the transcript, and of the set-up of its scenarios."""
+    for file in sorted((HERE.parent / "transcript").glob("*.txt")):
+        for line in file.read_text("utf-8", "surrogateescape").splitlines():
+            if line.startswith(("$ fsquota ", "+ fsquota ")):
+                yield line[len("$ fsquota "):]
 
 
 def seeds(target):
@@ -49,10 +51,18 @@ def seeds(target):
     return [line.encode("utf-8", "surrogateescape") for line in lines()] if lines else []
 
 
-def unpack(target, directory):
+def write(inputs, directory):
     directory.mkdir(parents=True, exist_ok=True)
-    for data in kept(target) + seeds(target):
+    for data in inputs:
         (directory / hashlib.sha1(data).hexdigest()).write_bytes(data)
+
+
+def unpack(target, directory):
+    write(kept(target) + seeds(target), directory)
+
+
+def invocations(target, directory):
+    write(seeds(target), directory)
 
 
 def pack(target, directory):
@@ -105,7 +115,7 @@ def main():
     if action == "dictionary":
         dictionary(target)
     else:
-        {"pack": pack, "unpack": unpack}[action](target, pathlib.Path(*directory))
+        {"pack": pack, "unpack": unpack, "invocations": invocations}[action](target, pathlib.Path(*directory))
 
 
 if __name__ == "__main__":

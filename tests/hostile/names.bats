@@ -46,7 +46,7 @@ one_line() {
 bounded() {
 	local code=$1
 	shift
-	run_split timeout -s KILL 60 bash -c 'ulimit -v 300000 && exec "$@"' bash "$@" </dev/null
+	run_split timeout -s KILL 100 bash -c 'ulimit -v 300000 && exec "$@"' bash "$@" </dev/null
 	assert_equal "$*: $status" "$*: $code"
 	assert [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -ge 1 ]
 	[[ $stderr == *"too large"* ]] || fail "$*: $stderr"
@@ -165,6 +165,7 @@ bounded() {
 	rmdir /mnt/x/volume
 }
 
+# bats test_tags=many
 @test "a file, a pipe and a dump of 65 MiB are too large as well" {
 	truncate -s 65M /run/large
 	bounded 1 fsquota list --projects-file /run/large /mnt/x
@@ -176,6 +177,7 @@ bounded() {
 	rm /run/large
 }
 
+# bats test_tags=many
 @test "a table, a projects and a projid file without end are refused at the xfs_quota door" {
 	local device
 	for device in /dev/zero /dev/full; do

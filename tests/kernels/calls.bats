@@ -29,6 +29,7 @@ alike() {
 	: >difference
 	for calls; do
 		for error in ENOSYS EPERM; do
+			step "without $calls ($error)"
 			a_day "$fs" "$builddir/tests/kernels/forbid" "$error" "$calls"
 			diff with-all day >>difference || echo "not alike without $calls ($error)" >>difference
 		done
@@ -42,15 +43,18 @@ some_calls=(quotactl_fd openat2 statx open_tree statmount close_range)
 file_calls=(file_setattr file_getattr,file_setattr
 	quotactl_fd,openat2,file_getattr,file_setattr,open_tree,statmount,close_range)
 
+# bats test_tags=slow
 @test "XFS: without each of them the answers are the same" {
 	special_files=yes alike x "${some_calls[@]}"
 	special_files='' alike x "${file_calls[@]}"
 }
 
+# bats test_tags=again,full
 @test "ext4: without each of them the answers are the same" {
 	special_files=yes alike e "${some_calls[@]}" "${file_calls[@]}"
 }
 
+# bats test_tags=again,full
 @test "f2fs: without each of them the answers are the same" {
 	special_files=yes alike f "${some_calls[@]}" "${file_calls[@]}"
 }

@@ -55,39 +55,47 @@ mounts_not() {
 	echo "# not on Linux $FSQ_KERNEL: ${*:2}" >&3
 }
 
+# bats test_tags=shared
 @test "XFS with blocks of 1 KiB" {
 	as_usual x -o pquota -b size=1024
 }
 
+# bats test_tags=again,shared,full
 @test "XFS with quota of projects alone, and a small log" {
 	as_usual x -o prjquota -l size=64m -i sparse=0
 }
 
+# bats test_tags=again,shared
 @test "XFS with blocks of 64 KiB" {
 	umount /mnt/x2
 	mounts_not xfs pquota mkfs.xfs -q -f -K -b size=65536 "$FSQ_X2_DEV" || as_usual x -b size=65536
 	fresh_fs x2
 }
 
+# bats test_tags=again,shared,full
 @test "XFS without checksums (version 4)" {
 	umount /mnt/x2
 	mounts_not xfs pquota mkfs.xfs -q -f -K -m crc=0 "$FSQ_X2_DEV" || as_usual x -o pquota -m crc=0
 	fresh_fs x2
 }
 
+# bats test_tags=again,shared,full
 @test "XFS with 16 KiB directory blocks and large inodes" {
 	as_usual x -n size=16384 -i size=2048
 }
 
+# bats test_tags=again,shared
 @test "ext4 with blocks of 1 KiB, and with 64-bit numbers" {
 	as_usual e -b 1024
 	as_usual e -O '^64bit,quota,project' -I 512
 }
 
+# bats test_tags=again,shared,full
 @test "ext4 without extents and journal" {
 	as_usual e -O '^has_journal,^extent,^64bit,quota,project'
 }
 
+# bats test_tags=again,shared
 @test "ext4 with the quotas of users and groups in files of its own" {
 	local command foreseen
 	fresh_fs e -O '^quota,project'
@@ -118,6 +126,7 @@ mounts_not() {
 }
 
 # Only the mkfs.xfs of xfsprogs 7 makes it, and Linux 6.13 counts on it.
+# bats test_tags=shared,install
 @test "XFS with a realtime device whose blocks are counted and limited" {
 	local top libraries command
 	top=$("$srcdir/tests/guest/new-xfsprogs") libraries=$top/usr/lib/x86_64-linux-gnu

@@ -13,15 +13,21 @@
 #   assert_one_line       what it ran said one line on stderr
 #   counts FS ID INODES   asserts what the kernel counts
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
+#   stopped_at CALL COUNT CMD...  start a program, and stop it before its COUNTth system call of number CALL
+#   go_on                 let it go on, and set status, stdout and stderr as run_split does
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
 
 bats_require_minimum_version 1.5.0
 
+# shellcheck source-path=SCRIPTDIR
+source "${BASH_SOURCE[0]%/*}/tools.bash"
+
 # What bats_load_library does with these, without the thirty processes that it starts for each
-# test: a process is dear in the guest.
+# test: a process is dear in the guest. Their functions are kept, for bash reads the files of the
+# libraries three times as long.
 load_libraries() {
-	local directories directory library file
+	local directories directory library file functions
 	IFS=: read -ra directories <<<"$BATS_LIB_PATH"
 	for library in bats-support bats-assert bats-file; do
 		for directory in "${directories[@]}" ''; do
@@ -33,11 +39,15 @@ load_libraries() {
 			source "$file"
 		done
 	done
+	mapfile -t functions < <(compgen -A function | grep -E '^(assert|refute|batslib|fail)')
+	declare -f "${functions[@]}" >"$FSQ_TOOLS/libraries"
 }
-load_libraries
-
-# shellcheck source-path=SCRIPTDIR
-source "${BASH_SOURCE[0]%/*}/tools.bash"
+if [ -s "$FSQ_TOOLS/libraries" ]; then
+	# shellcheck disable=SC1091 # load_libraries writes it
+	source "$FSQ_TOOLS/libraries"
+else
+	load_libraries
+fi
 
 oracle() {
 	"$FSQ_ORACLE" "$@"
@@ -89,11 +99,11 @@ assert_one_line() {
 	[[ ${#told[@]} = 1 && ${told[0]} == *$'\n' ]] || fail "${1-}${1:+: }not one line: $stderr"
 }
 
-# counts FILESYSTEM ID INODES: the kernel does, now or within five seconds: XFS takes a removed file
+# counts FILESYSTEM ID INODES: the kernel does, now or within a minute: XFS takes a removed file
 # off the count only when it has cleaned up behind it.
 counts() {
 	local inodes
-	for _ in {1..100}; do
+	for _ in {1..1000}; do
 		inodes=$(real -c "quota -p -N -n -v -i $2" "$1" | awk '{ used = $2 } END { print used + 0 }')
 		[ "$inodes" != "$3" ] || return 0
 		nap 0.05
@@ -109,6 +119,24 @@ refuses() {
 	assert_equal "$stdout" ""
 	assert_one_line "$*"
 	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+stopped_at() {
+	local words=("${@:3}")
+	words=("${words[@]// /$'\t'}")
+	coproc STOPPED { exec "${builddir:?}/tests/transaction/fail" 3>&-; }
+	echo "$1 $2 stop 0 $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr ${words[*]}" >&"${STOPPED[1]}"
+	read -r stdout <&"${STOPPED[0]}"
+	assert_equal "$stdout" stopped
+}
+
+go_on() {
+	local to=${STOPPED[1]}
+	echo >&"$to"
+	read -r status _ <&"${STOPPED[0]}"
+	exec {to}>&-
+	wait "$STOPPED_PID"
+	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 }
 
 real() {

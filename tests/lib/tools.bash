@@ -15,6 +15,23 @@ if [ ! -d "$FSQ_TOOLS" ]; then
 fi
 FSQUOTA=$FSQ_TOOLS/fsquota
 
+# step WORD...: a long test says how far it is, or tests/suite ends it.
+step() {
+	echo "# $*" >&3
+}
+
+# ticking PROGRAM [ARGUMENT...]: run it for twenty minutes at most, with a step now and then: for what is silent and slow.
+ticking() {
+	local pid naps=0
+	timeout 1200 "$@" 3>&- &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		nap 0.5
+		(((naps += 1) % 40)) || step "${1##*/} runs"
+	done
+	wait $pid
+}
+
 # nap SECONDS: as sleep(1), without a process.
 nap() {
 	read -rt "$1" <>"$FSQ_TOOLS/never" || :

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install
 #
 # Programs that are linked with libfsquota.so.1 run with each later one: the shared library beside
 # libfsquota.abi, which describes what they were built with. No quota is needed here.
@@ -20,52 +21,87 @@ setup() {
 	[ -z "$output" ] || echo "# $output" >&3
 }
 
-@test "what is kept has the functions of the header, and not what is private" {
-	run -0 diff <(sed -n "s/.*<elf-symbol name='\(fsq_[a-z_]*\)'.*/\1/p" "$kept" | sort -u) \
-		<(sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$srcdir/src/quota/libfsquota.sym" | sort -u)
-	assert grep -q "name='fsq_usage' size-in-bits" "$kept"
-	assert [ "$(stat -c %s "$kept")" -lt 300000 ]
-	run ! grep -q "name='fsq_cache' size-in-bits" "$kept"
+@test "what is kept has the functions, structs, enums and constants of the header, and not what is private" {
+	local kind name header=$srcdir/src/quota/fsquota.h
+	assert_equal "$(sed -n 's/^function \(.*\)@@LIBFSQUOTA_1:.*/\1/p' "$kept")" \
+		"$(sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$srcdir/src/quota/libfsquota.sym" | LC_ALL=C sort)"
+	for kind in struct enum; do
+		assert_equal "$(sed -n "s/^$kind \([a-z_]*\):.*/\1/p" "$kept")" \
+			"$(sed -n "s/^$kind \([a-z_]*\) {.*/\1/p" "$header" | LC_ALL=C sort)"
+	done
+	# Of macros with arguments there is no value.
+	for name in $(grep -oE '\bFSQ_[A-Z_]*[A-Z]\b' "$header" | sort -u); do
+		grep -q "#define $name(" "$header" || grep -q " $name=" "$kept" || fail "$name"
+	done
 }
 
-# without FUNCTION: as if it had never been there.
-without() {
-	sed "/elf-symbol name='$1'/d; /function-decl name='$1'/,/<.function-decl>/d" "$kept" >"$other"
+# changed FROM TO: one line of what is kept has another description.
+changed() {
+	sed "s/$1/$2/" "$kept" >"$other"
+	assert_equal "$(diff "$kept" "$other" | grep -c '^>')" "${3-1}"
 }
 
-# change PATTERN SCRIPT: of the first line after the struct fsq_usage that has it.
-change() {
-	awk -v pattern="$1" -v from="$2" -v to="$3" '
-		/class-decl name=.fsq_usage. size-in-bits/ { inside = 1 }
-		inside && $0 ~ pattern { sub(from, to); inside = 0 }
-		{ print }' "$kept" >"$other"
-	run -1 cmp -s "$kept" "$other"
-}
-
-@test "a function that is gone is found" {
-	without fsq_usage_get
+# found WHAT: the library as it was, beside what it is now.
+found() {
 	run -1 "$abi" "$other"
-	assert_line --regexp "function .*fsq_usage_get"
+	assert_line --index 0 --partial "$1"
 	assert_output --partial 'programs that were built before can fail'
+	assert_output --partial 'tools/record abi'
 }
 
-@test "a field that is moved, one of another type, and a struct that has grown are found" {
-	change 'layout-offset-in-bits=.64.' "layout-offset-in-bits='64'" "layout-offset-in-bits='4096'"
-	run -1 "$abi" "$other"
-	change 'var-decl' "type-id='[^']*'" "type-id='$(sed -n "s/.*<type-decl name='char' .*id='\([^']*\)'.*/\1/p" "$kept" | head -n 1)'"
-	run -1 "$abi" "$other"
-	change 'size-in-bits' "size-in-bits='[0-9]*'" "size-in-bits='65536'"
-	run -1 "$abi" "$other"
+@test "a function that is gone, and one with other arguments, are found" {
+	changed '^function fsq_usage_get@.*' '' && sed -i '/^$/d' "$other"
+	found "gone: function fsq_usage_get@@LIBFSQUOTA_1: int (struct fsq_usage *"
+	changed '^\(function fsq_usage_get@.*\)struct fsq_error' '\1struct fsq_other'
+	found "changed: function fsq_usage_get@@LIBFSQUOTA_1"
+	changed 'function fsq_usage_get@@LIBFSQUOTA_1' 'function fsq_usage_get@@LIBFSQUOTA_2'
+	found "gone: function fsq_usage_get@@LIBFSQUOTA_1"
+}
+
+@test "a field that is moved, one of another type, a struct that has grown, and another value are found" {
+	changed '^\(struct fsq_usage:.*\); 8 used' '\1; 512 used'
+	found "changed: struct fsq_usage: 112 bytes"
+	changed '^\(struct fsq_usage:.*\) id uint32_t' '\1 id int64_t'
+	found "changed: struct fsq_usage"
+	changed '^struct fsq_usage: 112' 'struct fsq_usage: 120'
+	found "changed: struct fsq_usage"
+	changed FSQ_E_USAGE=-5002 FSQ_E_USAGE=-5009
+	found "changed: enum fsq_error_kind"
+	changed FSQ_LOCK_SECONDS=60 FSQ_LOCK_SECONDS=61
+	found "changed: macro FSQ_LOCK_SECONDS"
+	changed '^\(typedef fsq_mount_visitor: .*\)void' '\1int'
+	found "changed: typedef fsq_mount_visitor"
+	changed libfsquota.so.1 libfsquota.so.2
+	found "changed: soname: libfsquota.so.1"
+}
+
+@test "what the compiler makes of another header is another description" {
+	local library=$BATS_TEST_TMPDIR/libfsquota.so.1
+	cd "$BATS_TEST_TMPDIR"
+	cat >fsquota.h <<-END
+		struct fsq_pair { int one; ROOM long two; };
+		int fsq_ask(const struct fsq_pair *const *pairs);
+	END
+	printf '#include "fsquota.h"\nint fsq_ask(const struct fsq_pair *const *pairs) { return pairs[0]->one; }\n' >fsquota.c
+	gcc -g -shared -fPIC -DROOM= -Wl,-soname,libfsquota.so.1 -o "$library" fsquota.c
+	"$abi" --print "$library" | grep -v '^enum\|^macro' >before.abi
+	assert_equal "$(<before.abi)" 'function fsq_ask: int (const struct fsq_pair *const *)
+soname: libfsquota.so.1
+struct fsq_pair: 16 bytes; 0 one int; 8 two long int'
+	gcc -g -shared -fPIC '-DROOM=long more;' -Wl,-soname,libfsquota.so.1 -o "$library" fsquota.c
+	run -1 "$abi" "$library" before.abi
+	assert_line 'changed: struct fsq_pair: 16 bytes; 0 one int; 8 two long int'
+	assert_line '    now: struct fsq_pair: 24 bytes; 0 one int; 8 more long int; 16 two long int'
 }
 
 @test "a function more is said, and is no harm" {
-	without fsq_usage_get
+	sed '/^function fsq_usage_get@/d' "$kept" >"$other"
 	run -0 "$abi" "$kept" "$other"
-	assert_line --regexp "function .*fsq_usage_get"
-	assert_output --partial 'this was added'
+	assert_output --regexp '^added: function fsq_usage_get@.*tools/record abi'
 }
 
-@test "another name of the library is found" {
-	sed "s/soname='libfsquota.so.1'/soname='libfsquota.so.2'/" "$kept" >"$other"
-	run -1 "$abi" "$other"
+@test "a library without debug information is refused" {
+	strip -g -o "$BATS_TEST_TMPDIR/stripped.so" "$builddir"/src/quota/.libs/libfsquota.so.1.*.*
+	run -1 "$abi" "$BATS_TEST_TMPDIR/stripped.so"
+	assert_output --partial 'no debug information'
 }

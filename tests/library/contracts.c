@@ -54,12 +54,23 @@ static void test_without_a_project(void)
 {
 	const struct fsq_release_request release = { .size = sizeof(release) };
 	const struct fsq_resize_request resize = { .size = sizeof(resize), .bytes = 1 << 20 };
+	const struct fsq_assign_request assign = { .size = sizeof(assign) };
+	struct fsq_assignment *assignment;
+	struct fsq_filesystem *fs;
+	struct fsq_support support;
 	struct fsq_released released;
 	struct fsq_resized resized;
 	struct fsq_error err;
+	bool inherit;
+	uint32_t id;
 
 	ok(fsq_release(&release, &released, &err) == FSQ_E_USAGE, "release of nothing");
 	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_USAGE, "resize of nothing");
+	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "assign of nothing");
+	ok(fsq_supported(NULL, &support, &err) == FSQ_E_USAGE, "whether nothing is supported");
+	ok(fsq_filesystem_open(&fs, NULL, NULL, 0, &err) == FSQ_E_USAGE,
+	   "the filesystem of nothing");
+	ok(fsq_file_get_project(NULL, &id, &inherit, &err), "the project of nothing");
 }
 
 /* The ID of a request is another than the directory's. */
@@ -85,6 +96,8 @@ static void test_another_id(const char *directory)
 	fsq_assignment_free(assignment);
 	assign.name = "mine";
 	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_CONFLICT, "it is called something else");
+	assign.name = "x\nroot:1";
+	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "two lines are no name");
 	ok(fsq_release(&release, &released, &err) == FSQ_E_CONFLICT, "release of another project");
 	ok(fsq_resize(&resize, NULL, &err) == FSQ_E_CONFLICT, "resize of another project");
 	resize.id = 77;

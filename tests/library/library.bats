@@ -28,6 +28,7 @@ listed() {
 	sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u
 }
 
+# bats test_tags=install
 @test "the header stands alone in C11 and in C++17, without a warning" {
 	run -0 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
 	run -0 g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
@@ -41,11 +42,13 @@ listed() {
 	[ "$(declared | wc -l)" -gt 40 ]
 }
 
+# bats test_tags=install
 @test "the static library defines no global name but with fsq_" {
 	run -0 nm -g --defined-only "$LIBRARY_PATH/libfsquota.a"
 	assert_equal "$(awk 'NF == 3 && $3 !~ /^fsq_/ { print $3 }' <<<"$output")" ""
 }
 
+# bats test_tags=install
 @test "the program of fsquota(3) is built with pkg-config, as C and as C++" {
 	local flags libraries
 	flags=$(pkg-config --cflags fsquota) libraries=$(pkg-config --libs fsquota)
@@ -72,6 +75,7 @@ listed() {
 	assert_equal "$(sed -n 's/^\.It Fn \(fsq_[a-z_]*\).*/\1/p' "$srcdir/man/fsquota.3" | sort)" "$(declared)"
 }
 
+# bats test_tags=install
 @test "it assigns a quota, asks for it and releases it, on XFS and on ext4" {
 	local program fs
 	for program in volume volume++ static; do
@@ -99,12 +103,14 @@ listed() {
 	done
 }
 
+# bats test_tags=install
 @test "it says what failed, and where" {
 	LD_LIBRARY_PATH=$LIBRARY_PATH run_split "$BATS_FILE_TMPDIR/volume" /proc 10485760
 	assert_equal "$status" 1
 	[[ $stderr == *"/proc: there is no project quota"* ]] || fail "$stderr"
 }
 
+# bats test_tags=install
 @test "what is installed is uninstalled, but for folders that others have, too" {
 	local other=$BATS_FILE_TMPDIR/other
 	make -s -C "$builddir" install DESTDIR="$other" >/dev/null 2>&1

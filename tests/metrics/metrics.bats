@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What metrics prints: the numbers of list and usage, as valid OpenMetrics, whatever the names are; and
-# the file that it replaces, whole or not at all.
+# the file that it replaces, whole or not at all. And what contrib has to run it: a systemd unit and a
+# DaemonSet.
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
@@ -16,10 +17,11 @@ setup_file() {
 setup() {
 	register_projects
 	text=$BATS_TEST_TMPDIR/text
-	dirty='' odd=''
+	dirty='' odd='' container=''
 }
 
 teardown() {
+	[ -z "$container" ] || kill -KILL "$container" || true
 	if [ -n "$odd" ]; then
 		umount "$odd"
 		mount -t f2fs -o usrquota,grpquota,prjquota "$FSQ_F_DEV" /mnt/f
@@ -51,6 +53,7 @@ value() {
 
 # --- what it says -------------------------------------------------------------------------------
 
+# bats test_tags=install
 @test "XFS, ext4 and f2fs: the numbers and labels are those of list" {
 	local fs
 	same_as_list 12
@@ -88,13 +91,14 @@ value() {
 
 @test "a grace time that is over is 0, and never less" {
 	use_x2
-	real -c 'timer -p -b 1s' -c 'timer -p -i 1s' -c 'limit -p bsoft=1m isoft=1 50' /mnt/x2
 	mkdir /mnt/x2/over
 	own 50 /mnt/x2/over x2
 	touch /mnt/x2/over/a
 	fallocate -l 2M /mnt/x2/over/b
 	sync -f /mnt/x2
-	for _ in {1..100}; do
+	# Both run from here on: what is written behind them can be refused.
+	real -c 'timer -p -b 1s' -c 'timer -p -i 1s' -c 'limit -p bsoft=1m isoft=1 50' /mnt/x2
+	for _ in {1..1000}; do
 		fsquota metrics /mnt/x2 >"$text"
 		[ "$(grep '^fsquota_project_grace_seconds{' "$text" | grep -c ' 0$')" -lt 2 ] || break
 		sleep 0.1
@@ -169,6 +173,7 @@ limit="inodes"} 0'
 
 # --- names --------------------------------------------------------------------------------------
 
+# bats test_tags=install
 @test "quotes, backslashes, newlines and what is no UTF-8 in names are told right" {
 	local names id=100 name
 	use_x2
@@ -196,6 +201,7 @@ limit="inodes"} 0'
 	assert_equal "$(grep -acv '^\(# \(TYPE\|HELP\|UNIT\|EOF\)\|fsquota_\)' "$text")" 0
 }
 
+# bats test_tags=install
 @test "a filesystem that is mounted twice has one series" {
 	mkdir -p /mnt/again
 	mount --bind /mnt/x /mnt/again
@@ -205,6 +211,7 @@ limit="inodes"} 0'
 	assert_equal "$(grep -c '^fsquota_filesystem_enforced{' "$text")" 1
 }
 
+# bats test_tags=install
 @test "of several directories the first one is the label" {
 	same_as_list 1 /mnt/x/web2
 	assert_equal "$(grep -c 'id="42",name="web",path="/mnt/x/web2"' "$text")" 5
@@ -239,6 +246,7 @@ ids() {
 	assert_equal "$(ids)" '42 43 44 45 '
 }
 
+# bats test_tags=install
 @test "--no-path-label leaves out the directory and nothing else" {
 	fsquota list --json /mnt/x >"$text.before"
 	fsquota metrics --no-path-label /mnt/x >"$text"
@@ -373,6 +381,7 @@ new_directory() {
 	assert_equal "$(<"$file") $(ls -A "$directory")" 'old fsquota.prom'
 }
 
+# bats test_tags=every-call
 @test "killed at any system call, the old file is whole or the new one is" {
 	local directory file call number old=0 new=0
 	new_directory
@@ -401,6 +410,7 @@ new_directory() {
 	assert [ "$(ls -A "$directory" | wc -l)" -le 2 ]
 }
 
+# bats test_tags=every-call
 @test "killed at random moments, the file is whole" {
 	local directory file killed=0 status
 	new_directory
@@ -439,4 +449,118 @@ new_directory() {
 	wait
 	assert_equal "$(grep -c '^# EOF' "$file")" 1
 	assert_equal "$(ls -A "$directory")" fsquota.prom
+}
+
+# --- contrib/systemd and contrib/kubernetes -----------------------------------------------------
+
+@test "the command of the systemd unit works with its capabilities alone" {
+	local unit=$srcdir/contrib/systemd/fsquota-metrics.service command capabilities words
+	command=$(sed -n 's/^ExecStart=//p' "$unit")
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=CAP_//p' "$unit" | tr 'A-Z ' 'a-z,')
+	assert_equal "$capabilities" sys_admin
+	read -ra words <<<"${command/\/usr\/bin\/fsquota/$FSQUOTA}"
+	mkdir -m 755 "$BATS_TEST_TMPDIR/lib"
+	words[-1]=$BATS_TEST_TMPDIR/lib/${words[-1]##*/}
+	chmod 700 /mnt/x/web /mnt/x/nested
+	chown 1000 /mnt/x/web /mnt/x/nested
+	run -0 setpriv --no-new-privs --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}"
+	assert_output ''
+	assert_equal "$(grep -c '^fsquota_project_used_bytes' "${words[-1]}")" 12
+	chown 0 /mnt/x/web /mnt/x/nested
+	chmod 1777 /mnt/x/web /mnt/x/nested
+	# And not with less.
+	run setpriv --bounding-set -all --inh-caps -all "${words[@]}"
+	assert_failure 4
+}
+
+# start_container COMMAND [ARGUMENT...]: as process 1 of its own process IDs, so a signal without a handler does
+# nothing there. Sets container.
+start_container() {
+	unshare --mount --pid --fork --kill-child "$@" 3>&- 4>&- &
+	container=$!
+}
+
+# end_container: send SIGTERM to its process 1, which must end with status 0.
+end_container() {
+	local i
+	pkill -TERM -P "$container"
+	for ((i = 0; i < 3000; i++)); do
+		kill -0 "$container" 2>/dev/null || break
+		nap 0.1
+	done
+	[ $i -lt 3000 ] || fail 'the container does not end'
+	i=$container container=''
+	wait "$i"
+}
+
+# until_written FILE: by the container.
+until_written() {
+	local i
+	for ((i = 0; i < 3000; i++)); do
+		[ ! -e "$1" ] || return 0
+		kill -0 "$container" || fail 'the container has ended'
+		nap 0.1
+	done
+	fail "the container does not write $1"
+}
+
+# in_root COMMAND [ARGUMENT...]: a container with the volumes named in $text, the system's programs,
+# /dev/null, which a shell opens for "sleep &", and nothing else.
+# shellcheck disable=SC2016 # expanded by the inner shell
+in_root() {
+	local root=$BATS_TEST_TMPDIR/root kind a b c
+	mkdir -p "$root"/{proc,dev,usr/local,tmp}
+	for a in bin lib lib64; do ln -sT "usr/$a" "$root/$a"; done
+	{
+		echo "mount --rbind /usr '$root/usr'"
+		echo "mount -t proc none '$root/proc'"
+		echo "touch '$root/dev/null' && mount --bind /dev/null '$root/dev/null'"
+		echo "mkdir -p '$root/bin.own' && cp '$FSQUOTA' '$root/bin.own/fsquota'"
+		while read -r kind a b c; do
+			[ "$kind" = volume ] || continue
+			echo "mkdir -p '$root$b' '$a' && mount --bind '$a' '$root$b'"
+			[ "$c" = rw ] || echo "mount -o remount,bind,ro '$root$b'"
+		done <"$text"
+	} >"$BATS_TEST_TMPDIR/mount"
+	start_container bash -e -c '. "$1" && shift && exec "$@"' bash "$BATS_TEST_TMPDIR/mount" \
+		unshare --root "$root" "$@"
+}
+
+# bats test_tags=install
+@test "the DaemonSet is one by the API's schema, and its container writes the file" {
+	local words=() capabilities environment line file=$BATS_TEST_TMPDIR/node/fsquota.prom
+	"$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/fsquota-metrics.yaml" >"$text"
+	mapfile -t words < <(sed -n 's/^word //p' "$text" | jq -c .)
+	for line in "${!words[@]}"; do
+		words[line]=$(jq -r . <<<"${words[line]}")
+	done
+	capabilities=$(sed -n 's/^capability //p' "$text" | tr A-Z a-z)
+	environment=$(sed -n 's/^env //p' "$text")
+	# The directory of kubelet lies on a filesystem with quotas.
+	use_x2
+	mkdir -p /mnt/x2/kubelet/pod
+	own 77 /mnt/x2/kubelet/pod x2
+	real -c 'limit -p bhard=7m 77' /mnt/x2
+	echo '77:/var/lib/kubelet/pod' >>/etc/projects
+	echo 'pod:77' >>/etc/projid
+	sed -i "s|^volume /var/lib/kubelet |volume /mnt/x2/kubelet |; s|^volume /var/lib/node-exporter |volume ${file%/*} |" "$text"
+	in_root env -i PATH=/bin.own:/usr/bin "$environment" \
+		setpriv --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}" 2>"$BATS_TEST_TMPDIR/errors"
+	until_written "$file"
+	end_container
+	assert_equal "$(<"$BATS_TEST_TMPDIR/errors")" ''
+	assert_equal "$(tail -n 1 "$file")" '# EOF'
+	assert_equal "$(sed -n 's/^fsquota_project_hard_bytes{id="77",//p' "$file")" \
+		"name=\"pod\",path=\"/var/lib/kubelet/pod\",filesystem=\"$FSQ_X2_DEV\",mountpoint=\"/var/lib/kubelet\"} 7340032"
+}
+
+# bats test_tags=install
+@test "the container ends when it is told to" {
+	local script
+	script=$("$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/fsquota-metrics.yaml" |
+		sed -n 's/^word //p' | sed -n 3p | jq -r .)
+	assert [ -n "$script" ]
+	start_container env INTERVAL=1000 dash -c "${script//\/textfile/$BATS_TEST_TMPDIR}" sh /mnt/x
+	until_written "$BATS_TEST_TMPDIR/fsquota.prom"
+	end_container
 }

@@ -357,23 +357,16 @@ class Model:
         return OK
 
     def prune(self, state):
-        """Lines of directories that are gone, and what killed commands have left"""
+        """Lines of directories that are gone: their IDs have limits here, and nothing uses them"""
         for tag, path in list(state.projects):
             if not (path + "/").startswith(self.top + "/"):
                 continue
-            used, limited = state.used(tag)[1], tag in state.limits
-            if state.is_directory(path):
-                if used or limited or tag < FIRST_ID or self.is_of_living_pod(state, path):
-                    continue
-            elif used or self.is_of_living_pod(state, path) or \
-                    (not limited and self.may_be_a_mount_point(state, path)):
+            if path in state.tree or tag not in state.limits or state.used(tag)[1] or \
+                    self.is_of_living_pod(state, path):
                 continue
             if not state.is_shared(tag, path):
                 state.limits.pop(tag, None)
             state.remove_lines(tag, path)
-        for tag in list(state.limits):
-            if tag >= FIRST_ID and not state.used(tag)[1] and not state.directories_of(tag):
-                del state.limits[tag]
 
     def prune_names(self, state):
         for _, tag in list(state.projid):
@@ -384,10 +377,3 @@ class Model:
     def is_of_living_pod(self, state, path):
         pod, volumes, _ = path.partition("/volumes/")
         return "/pods/" in path and volumes and state.is_directory(pod)
-
-    def may_be_a_mount_point(self, state, path):
-        """Would it be in an empty directory?"""
-        parent = posixpath.dirname(path)
-        while parent not in state.tree and parent != self.top:
-            parent = posixpath.dirname(parent)
-        return parent != self.top and not state.below(parent)

@@ -104,6 +104,9 @@ class Steps:
         def rule(model, state):
             if len(paths) > 1 and "id" in step:
                 return USAGE
+            # It looks at all of them before it does anything.
+            if len(paths) > 1 and not step.get("mkdir") and any(path not in state.tree for path in paths):
+                return NOT_FOUND
             for path in paths:
                 status = model.assign(state, path, options)
                 if status:
@@ -374,6 +377,9 @@ class Steps:
         if step["do"] == "apply" and status == CONFLICT and "belongs to project" in err and self.is_nested(step):
             # A line failed, and a directory inside its own did not.
             return wrong
+        if step["do"] == "prune":
+            # Lines whose limits were taken off already are in doubt, and stay.
+            before = mid
         try:
             expected_status, expected = self.predict(rule, step, before, self.state)
         except Wrong as error:

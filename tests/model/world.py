@@ -12,7 +12,7 @@ import kernel
 PROJECTS, PROJID = "/etc/projects", "/etc/projid"
 PROJECTS_LINE = re.compile(r"([0-9]+):(.*)", re.S)
 PROJID_LINE = re.compile(r"([^#:][^:]*):([0-9]+)", re.S)
-OFF_LINE = re.compile(r"[0-9]+~/.*|.*~[0-9]+|~*", re.S)
+OFF_LINE = re.compile(r"[0-9]+~/.*|.*~[0-9]+|~fsquota~*|~*", re.S)
 NO_LIMITS = (0, 0, 0, 0)
 
 

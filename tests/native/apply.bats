@@ -138,6 +138,7 @@ wrong_lines() {
 		$top/b id=0
 		$top/b "hard=1M
 		$top/* mkdir
+		$top/* name=shared
 		$top/a hard=2M
 	END
 	printf '%s\n' "$top/a* hard=1M" "$top/[a] hard=2M" >/etc/fsquota.d/x.conf
@@ -163,6 +164,63 @@ some_fail() {
 	# An empty directory of files, and no file at all, are no failures; a name that is not there is.
 	run_split fsquota apply
 	assert_equal "$status:$stdout:$stderr" 0::
+}
+
+# Mallory owns a directory that the pattern goes through.
+patterns() {
+	local kind
+	mkdir -p $top/users/{mal,bob/public}/ $top/backup/www $top/users/bob/public/www "$top/[d]" $top/users/$'new\nline'/public/www
+	ln -s ../bob/public $top/users/mal/public
+	mkdir $top/users/eve $top/users/eve/public
+	ln -s $top/backup/www $top/users/eve/public/www
+	mkdir -p $top/users/ann/public/www $top/users/dan/public
+	mount --bind $top/backup $top/users/dan/public
+	# Not of the pattern's.
+	ln -s users $top/home
+	printf '%s\n' "$top/home/*/public/www hard=1M" >"$top/[d]/x.conf"
+	run_split fsquota apply "$top/[d]"
+	umount $top/users/dan/public
+	assert_equal "$status" 0
+	assert_equal "$(sort <<<"$stdout")" "created   $top/home/ann/public/www
+created   $top/home/bob/public/www"
+	assert_equal "$(cut -d: -f2 /etc/projects | sort)" "$top/users/ann/public/www
+$top/users/bob/public/www"
+	assert_equal "$(wc -l <<<"$stderr")" 2
+	[[ $stderr == *"/home/dan/public: is passed over: "* && $stderr == *"is passed over: there is a newline"* ]]
+	# He does it between the look and the change.
+	rm -rf $top/users/{eve,dan,mal} $top/users/new*
+	fsquota release $top/users/{ann,bob}/public/www >/dev/null
+	stopped_at "$(openat2_number)" 1 "$FSQUOTA" apply "$top/[d]"
+	mv $top/users/ann/public $top/users/ann/was
+	ln -s ../../backup $top/users/ann/public
+	go_on
+	assert_equal "$status" 2
+	[[ $stderr == *"$top/home/ann/public/www: is reached over a symlink"* ]] || fail "$stderr"
+	assert_equal "$(fsquota id $top/backup/www)" 0
+	for kind in ann/was bob/public; do fsquota release $top/users/$kind/www || true; done
+}
+
+openat2_number() {
+	echo 437
+}
+
+@test "a pattern follows no link and no mount that others have put there" {
+	on_each patterns
+}
+
+nul_bytes() {
+	mkdir $top/a
+	printf '%s hard=10\0G\n' $top/a >/etc/fsquota.d/x.conf
+	refuses 2 "NUL" fsquota apply
+	printf 'lock-timeout = 5\0\n' >/etc/fsquota.conf
+	refuses 2 "NUL" fsquota assign $top/a
+	rm /etc/fsquota.conf
+	refuses 2 "range" fsquota assign --id-range +5-10 $top/a
+	assert_equal "$(cat /etc/projects /etc/projid)" ""
+}
+
+@test "a NUL byte in a file is refused, and cuts nothing" {
+	on_each nul_bytes
 }
 
 @test "what fails is told, and the others go on" {
@@ -198,6 +256,7 @@ thousand() {
 	diff /etc/projects "$BATS_TEST_TMPDIR/projects"
 }
 
+# bats test_tags=many
 @test "a thousand lines that are so already cost three system calls each, and write nothing" {
 	on_each thousand
 }
@@ -222,6 +281,7 @@ killed() {
 	assert_equal "$status:$stderr" 0:
 }
 
+# bats test_tags=many,slow
 @test "killed at any moment and run again it converges" {
 	on_each killed
 }

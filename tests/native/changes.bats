@@ -122,10 +122,12 @@ limits() {
 	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
 }
 
+# bats test_tags=slow
 @test "limit, timer and restore say what they change" {
 	of_each limits
 }
 
+# bats test_tags=slow
 @test "a limit that is rounded is no change in every run" {
 	local fs
 	for fs in x e; do
@@ -143,10 +145,12 @@ trees() {
 		fsquota project -C -p "$mnt/plain" 42 "$mnt"
 }
 
+# bats test_tags=slow
 @test "project says how many files it changes, each once" {
 	of_each trees
 }
 
+# bats test_tags=slow
 @test "project -d changes, and counts, what is that deep" {
 	make x
 	is_changed "1 of 1 file or directory" fsquota project -s -d 0 -p "$mnt/plain" 42 "$mnt"
@@ -154,6 +158,8 @@ trees() {
 }
 
 directories() {
+	# prune keeps what another filesystem may have.
+	if [ "$1" = x ]; then fresh_fs e; else fresh_fs x; fi
 	is_changed "hard 8M -> 9M" fsquota resize "$mnt/own" 9M
 	is_changed "soft none -> 1M" fsquota resize "$mnt/own" --soft 1M
 	is_changed "$FIRST" fsquota assign "$mnt/own" --hard 10M
@@ -168,6 +174,7 @@ directories() {
 		fsquota prune "$mnt"
 }
 
+# bats test_tags=slow
 @test "assign, resize, apply, release and prune say what they change" {
 	of_each directories
 }
@@ -183,10 +190,12 @@ silent() {
 	"$@" 2>/dev/null
 }
 
+# bats test_tags=slow
 @test "enable, disable and off say what they change" {
 	of_each switches
 }
 
+# bats test_tags=slow
 @test "remove cannot know whether there is something" {
 	local records
 	fresh_fs x
@@ -208,6 +217,7 @@ silent() {
 	refuses 3 "no quota records" fsquota remove -p --dry-run /mnt/x
 }
 
+# bats test_tags=slow
 @test "what is released says what it had, with its other directory and without" {
 	local fs
 	for fs in x e; do
@@ -215,7 +225,7 @@ silent() {
 		fsquota assign "$mnt/plain" --name volume$FIRST >/dev/null
 		says would_change true fsquota release --dry-run "$mnt/own"
 		assert_equal "$(jq -c '.release[] | del(.path)' <<<"$stdout")" \
-			"{\"id\":$FIRST,\"name\":\"volume$FIRST\",\"would_change\":true,\"before\":null,\"lines\":1,\"changed_files\":5,\"left_inodes\":0}"
+			"{\"id\":$FIRST,\"name\":\"volume$FIRST\",\"would_change\":true,\"before\":null,\"lines\":1,\"changed_files\":5,\"left_inodes\":0,\"mounts_skipped\":0}"
 		says would_change true fsquota release --dry-run --name volume$FIRST
 		assert_equal "$(jq -c '.release[] | [.path, .before.hard_bytes, .lines, .changed_files]' <<<"$stdout")" \
 			"[null,8388608,3,10]"
@@ -225,6 +235,7 @@ silent() {
 	done
 }
 
+# bats test_tags=slow
 @test "--keep-tags takes no ID off, and says so" {
 	make x
 	says would_change true fsquota release --keep-tags --dry-run "$mnt/own"
@@ -269,6 +280,7 @@ refused() {
 	as_real 6 fsquota assign "$mnt/plain"
 }
 
+# bats test_tags=slow
 @test "a dry run refuses what the real one refuses" {
 	of_each refused
 }
@@ -283,10 +295,12 @@ realtime() {
 	[ "$1" = x ] || as_real 1 fsquota restore -p -f large "$mnt"
 }
 
+# bats test_tags=slow
 @test "a dry run knows what a filesystem does not have" {
 	of_each realtime
 }
 
+# bats test_tags=slow
 @test "a dry run knows which quota is off" {
 	fresh_fs x -o prjquota
 	mnt=/mnt/x
@@ -302,6 +316,7 @@ realtime() {
 	as_real 3 fsquota off -p "$mnt"
 }
 
+# bats test_tags=slow
 @test "what XFS passes over is no change" {
 	make x
 	printf 'fs = x\n42 4096 2048 0 0\n' >odd
@@ -332,11 +347,13 @@ forbidden() {
 	mount -o remount,rw "$mnt"
 }
 
+# bats test_tags=slow
 @test "a dry run knows what the caller may not do" {
 	chmod 755 "$BATS_TEST_TMPDIR"
 	of_each forbidden
 }
 
+# bats test_tags=slow
 @test "who owns a file may give it a project, and the dry run knows" {
 	make e
 	chown -R 65534 "$mnt/plain"
@@ -349,6 +366,7 @@ forbidden() {
 	assert_equal "$(jq -c '.project[] | [.files, .changed_files, .changed]' <<<"$stdout")" "[6,4,true]"
 }
 
+# bats test_tags=slow
 @test "the grace time that runs is a change, the one that does not is none" {
 	make x
 	chmod 777 "$mnt/own"
@@ -363,6 +381,7 @@ forbidden() {
 	assert [ "$(jq '.quota[0].bytes_grace_seconds' <<<"$output")" -le $((3 * 86400)) ]
 }
 
+# bats test_tags=slow
 @test "a dry run makes no call that writes" {
 	local command
 	make x
@@ -378,6 +397,7 @@ forbidden() {
 	grep -q Q_XSETQLIM trace
 }
 
+# bats test_tags=slow
 @test "the xfs_quota door has no --dry-run, and prints as ever" {
 	make x
 	run_split xfs_quota -x -c 'limit -p --dry-run bhard=1m 42' "$mnt"
@@ -387,6 +407,7 @@ forbidden() {
 	assert_equal "$status:$stdout:$stderr" 0::
 }
 
+# bats test_tags=slow
 @test "a warning does not repeat its path" {
 	make x
 	touch "$mnt/own/more"
@@ -399,6 +420,7 @@ forbidden() {
 		"fsquota resize: $mnt/own: the soft limit of space is below what is in use: the grace time runs"
 }
 
+# bats test_tags=slow
 @test "where the row cannot be written, that is a failure" {
 	local command
 	make x
@@ -410,6 +432,7 @@ forbidden() {
 	done
 }
 
+# bats test_tags=slow
 @test "several filesystems are rows of one document" {
 	make x
 	make e
@@ -420,6 +443,7 @@ forbidden() {
 would-change project 42, /mnt/e: hard 1M -> 2M"
 }
 
+# bats test_tags=slow
 @test "what cannot be changed does not count" {
 	make x
 	chattr +i "$mnt/plain/b"

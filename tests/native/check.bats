@@ -7,14 +7,6 @@
 load ../lib/fsquota
 load projects
 
-setup_file() {
-	make_projects
-}
-
-setup() {
-	register_projects
-}
-
 # full STATUS IDS WORD...: check ends with this status and shows these IDs.
 full() {
 	local code=$1 ids=$2

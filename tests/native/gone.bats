@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Directories that are gone: release by path, ID and name, and prune.
 
@@ -171,6 +172,7 @@ deleted_now() {
 	assert_no_trace
 }
 
+# bats test_tags=slow
 @test "prune takes what was deleted a moment ago, while XFS cleans up" {
 	on_each deleted_now
 }
@@ -246,6 +248,7 @@ fails_half_way() {
 	fsquota release --id $FIRST
 	assert_no_trace
 }
+# bats test_tags=many
 @test "release of a project that fails half-way leaves its limits, its line and its name" {
 	local kept=$BATS_FILE_TMPDIR
 	on_each fails_half_way
@@ -343,6 +346,7 @@ prune_many() {
 	assert_no_trace
 }
 
+# bats test_tags=many
 @test "five hundred volumes are deleted, and one prune leaves all as before" {
 	on_each prune_many
 }
@@ -350,56 +354,41 @@ prune_many() {
 prune_kinds() {
 	volume gone
 	rm -rf $top/gone
-	# As a killed assign and a killed release leave them.
-	real -c "limit -p bhard=10m $((FIRST + 5))" /mnt/$fs
-	echo "left:$((FIRST + 6))" >>/etc/projid
+	# As a killed assign and a killed release leave them, or somebody who is not done yet.
+	real -c "limit -p bhard=10m $((FIRST + 5))" -c "limit -p bhard=10m 30042" /mnt/$fs
+	printf '%s\n' "left:$((FIRST + 6))" mine:30043 >>/etc/projid
 	echo "$((FIRST + 7)):$top" >>/etc/projects
 	run_split fsquota prune --dry-run --json
 	assert_equal "$status:$stderr" 0:
-	python3 -c '
-import json, sys
-rows = json.load(open(sys.argv[1]))["prune"]
-assert [row["action"] for row in rows] == ["would-remove"] * 4, rows
-assert [row["kind"] for row in rows] == ["directory", "line", "limits", "name"], rows
-assert [row["id"] - 1048577 for row in rows] == [0, 7, 5, 6], rows
-assert rows[0]["name"] == "volume1048577" and rows[3]["name"] == "left", rows
-' "$BATS_TEST_TMPDIR/stdout"
+	assert_equal "$(jq -c '.prune[] | [.action, .kind, .reason, .id - 1048577, .name]' <<<"$stdout")" \
+		'["would-remove","directory",null,0,"volume1048577"]
+["kept","line","unproven",7,null]
+["kept","limits","unregistered",5,null]
+["would-remove","name",null,6,"left"]'
 	assert_equal "$(wc -l </etc/projects)" 4
 	run_split fsquota prune
 	assert_equal "$status:$stderr" 0:
 	assert_equal "$stdout" "removed project $FIRST (volume$FIRST), $top/gone: the directory is gone
-removed project $((FIRST + 7)), $top: the directory has neither the ID nor a limit
-removed project $((FIRST + 5)) on /mnt/$fs: limits without files
+kept project $((FIRST + 7)), $top: the directory has neither the ID nor a limit, or its filesystem is not mounted
+kept project $((FIRST + 5)) on /mnt/$fs: limits without files, which may be set in advance: --id-range or --all removes them
 removed project $((FIRST + 6)) (left): a name without files, limits and directories"
-	assert_no_trace
-}
-
-@test "prune removes lines, limits and names, each with its reason, and shows them before" {
-	on_each prune_kinds
-}
-
-prune_by_hand() {
-	real -c "limit -p bhard=10m 30042" /mnt/$fs
-	echo "mine:30043" >>/etc/projid
-	run_split fsquota prune
-	assert_equal "$status:$stdout:$stderr" 0::
-	echo 'id-range = 30040-30050' >/etc/fsquota.conf
-	run_split fsquota prune --dry-run
-	assert_equal "$(wc -l <<<"$stdout")" 2
-	rm /etc/fsquota.conf
+	# What is chosen is no line's, and nobody else's.
+	refuses 2 "no range of project IDs" fsquota prune --id-range 5
+	run_split fsquota prune --id-range 30040-30050
+	assert_equal "$(grep -v '^kept' <<<"$stdout")" "removed project 30042 on /mnt/$fs: limits without files
+removed project 30043 (mine): a name without files, limits and directories"
 	echo "8:/somewhere/else" >>/etc/projects
 	run_split fsquota prune
-	assert_equal "$stdout" "kept project 8, /somewhere/else: gone, or its filesystem is not mounted"
-	# Other filesystems may have limits that were left by others.
+	assert_line "kept project 8, /somewhere/else: gone, or its filesystem is not mounted"
 	run_split fsquota prune --all
 	assert_line "removed project 8, /somewhere/else: the directory is gone"
-	assert_line "removed project 30042 on /mnt/$fs: limits without files"
-	assert_line --partial "removed project 30043 (mine)"
+	assert_line "removed project $((FIRST + 7)), $top: the directory has neither the ID nor a limit"
+	assert_line "removed project $((FIRST + 5)) on /mnt/$fs: limits without files"
 	assert_no_trace
 }
 
-@test "IDs that were chosen by hand stay, without --all" {
-	on_each prune_by_hand
+@test "prune removes lines and names and keeps what is in doubt, each with its reason; --all removes it" {
+	on_each prune_kinds
 }
 
 # kept WORD: prune keeps the one line there is, and says so.
@@ -432,18 +421,18 @@ may_come_back() {
 	echo "/dev/none $top ext4 defaults 0 0" >/etc/fstab
 	kept "not mounted"
 	: >/etc/fstab
-	# An empty directory that may be a mount point, and no limits that would prove the contrary.
+	# No limits that would prove that it was on this filesystem.
 	real -c "limit -p bhard=0 $FIRST" /mnt/$fs
-	kept "not mounted"
-	touch $top/file
-	run_split fsquota prune
-	assert_line --partial "removed project $FIRST"
+	kept "no limits of the ID"
+	refuses 5 "not mounted" fsquota release --id $FIRST
+	# Who names the directory, or the filesystem, knows it.
+	if [ $fs = x ]; then fsquota release $top/a; else fsquota release --id $FIRST --at $top; fi
 	assert_no_trace
 	# A pod that kubelet takes up at its next start.
-	volume pods/uid/volumes/kubernetes.io~empty-dir/cache
-	rm -rf $top/pods/uid/volumes
+	volume pods/a/pods/uid/volumes/kubernetes.io~empty-dir/cache
+	rm -rf $top/pods/a/pods/uid/volumes
 	kept "kubelet knows the pod"
-	rm -rf $top/pods/uid
+	rm -rf $top/pods/a/pods/uid
 	run_split fsquota prune
 	assert_line --partial "removed project $FIRST"
 	assert_no_trace
@@ -452,7 +441,7 @@ may_come_back() {
 # limits_left [STRACE-OPTION...]: prune of limits without files, and its calls in the file trace.
 limits_left() {
 	real -c "limit -p bhard=1m $((FIRST + 5))" /mnt/$fs
-	run_split strace -qq -o trace -e trace=quotactl,quotactl_fd "$@" fsquota prune /mnt/$fs
+	run_split strace -qq -o trace -e trace=quotactl,quotactl_fd "$@" fsquota prune --id-range 1048577-1048600 /mnt/$fs
 }
 
 # The last ones look for limits, look again, and take them off.
@@ -473,17 +462,118 @@ last_calls_fail() {
 		fi
 	done
 	assert [ "$failed" -ge 3 ]
-	run -0 fsquota prune /mnt/$fs
+	run -0 fsquota prune --all /mnt/$fs
 	assert_no_trace
 }
 
+# bats test_tags=slow
 @test "prune says it when the kernel fails to show or to take limits" {
 	cd "$BATS_TEST_TMPDIR"
 	on_each last_calls_fail
 }
 
+# bats test_tags=slow
 @test "prune keeps what may come back" {
 	on_each may_come_back
+}
+
+# lives ID DIR: prune, release of its ID and, if given, of itself leave its line and the kernel's records.
+lives() {
+	local before after
+	before=$(cat /etc/projects /etc/projid && real -c 'report -p -N -n' -c 'report -p -i -N -n')
+	fsquota prune >"$BATS_TEST_TMPDIR/pruned"
+	! grep ^removed "$BATS_TEST_TMPDIR/pruned" || fail "removed"
+	refuses 5 "${2-not mounted}" fsquota release --id "$1"
+	[ -z "${2-}" ] || refuses 5 "not mounted" fsquota release "$2"
+	after=$(cat /etc/projects /etc/projid && real -c 'report -p -N -n' -c 'report -p -i -N -n')
+	assert_equal "$after" "$before"
+}
+
+@test "a directory of a filesystem that is not mounted lives, however fstab is spelled" {
+	local at=/mnt/x/at entry
+	fresh_fs x
+	mkdir -p $at
+	ln -s x /mnt/link
+	umount /mnt/x2
+	mkfs.xfs -q -f "$FSQ_X2_DEV"
+	mount -o prjquota "$FSQ_X2_DEV" $at
+	fsquota assign $at --hard 10M
+	fsquota assign --mkdir $at/sub --hard 10M
+	umount $at
+	for entry in $at $at/ //mnt///x//at /mnt/./x/at/. /mnt/link/at; do
+		echo "$FSQ_X2_DEV $entry xfs prjquota 0 0" >/etc/fstab
+		# A directory stands in its place, or not; the IDs have limits on the other one, or not.
+		lives $FIRST $at
+		lives $((FIRST + 1)) $at/sub
+		mkdir $at/sub
+		lives $((FIRST + 1)) $at/sub
+		rmdir $at/sub
+		real -c "limit -p bhard=5m $((FIRST + 1))" /mnt/x
+		lives $((FIRST + 1)) $at/sub
+		real -c "limit -p bhard=0 $((FIRST + 1))" /mnt/x
+	done
+	# Without a line in fstab, too.
+	: >/etc/fstab
+	rm /mnt/link
+	fsquota prune
+	assert_equal "$(grep -c ":$at" /etc/projects)" 2
+	refuses 5 "not mounted" fsquota release --id $((FIRST + 1))
+	# Where the filesystem is mounted elsewhere, the ID is known to be there.
+	mount -o prjquota "$FSQ_X2_DEV" /mnt/x2
+	lives $FIRST $at
+	real -c "limit -p bhard=5m $((FIRST + 1))" /mnt/x
+	lives $((FIRST + 1)) $at/sub
+	assert_equal "$(fsquota prune --json | jq -c '[.prune[].reason]')" '["elsewhere","elsewhere"]'
+	# Another filesystem over the parent has neither.
+	mount -o prjquota "$FSQ_E_DEV" $at
+	lives $((FIRST + 1)) $at/sub
+	umount $at
+	fresh_fs x2 -o noquota
+}
+
+@test "disks that are swapped, a file, and a host's files in a chroot: all live" {
+	local id root=$BATS_TEST_TMPDIR/root
+	fresh_fs x
+	fresh_fs e
+	fsquota assign --mkdir /mnt/x/one --hard 10M
+	fsquota assign --mkdir /mnt/e/two --hard 10M
+	touch /mnt/x/file
+	fsquota project -s -p /mnt/x/file 77 /mnt/x
+	echo 77:/mnt/x/file >>/etc/projects
+	fsquota prune
+	umount /mnt/x /mnt/e
+	mount -o prjquota "$FSQ_X_DEV" /mnt/e
+	mount -o prjquota "$FSQ_E_DEV" /mnt/x
+	lives $FIRST /mnt/x/one
+	lives $((FIRST + 1)) /mnt/e/two
+	umount /mnt/x /mnt/e
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+	mount -o prjquota "$FSQ_E_DEV" /mnt/e
+	mkdir -p /mnt/x/root/{etc,proc,dev,usr,run,tmp}
+	cp /etc/projects /etc/projid /mnt/x/root/etc
+	cp -L "$FSQUOTA" /mnt/x/root/fsquota
+	mount --bind /mnt/x/root /mnt/x/root
+	for id in usr proc dev; do mount --bind /$id /mnt/x/root/$id; done
+	for id in lib lib64 bin; do ln -s usr/$id /mnt/x/root/$id; done
+	run -0 chroot /mnt/x/root /fsquota prune
+	umount -R /mnt/x/root
+	refute_output --partial removed
+	diff /etc/projects /mnt/x/root/etc/projects
+	assert_equal "$(grep -c : /etc/projects)" 4
+	rm -rf /mnt/x/root
+	fresh_fs x
+	fresh_fs e
+}
+
+@test "prune says which directory it cannot look at, and keeps it" {
+	volume_of_x() { top=/mnt/x/v && mkdir -p $top && volume a; }
+	volume_of_x
+	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota prune /mnt/x
+	assert_equal "$status:$stderr" 0:
+	assert_line "kept project $FIRST (volume$FIRST), $top/a: cannot be looked at: Input/output error"
+	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota release --id $FIRST
+	assert_equal "$status" 5
+	fsquota release $top/a
 }
 
 @test "a filesystem that is named is looked at, and no other; none that is mounted hides its lines" {

@@ -322,6 +322,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "with -v a switch shows the state afterwards" {
 	local switch text ours
 	for switch in disable enable; do
@@ -335,12 +336,14 @@ unprivileged() {
 	assert_output --partial 'Enforcement: ON'
 }
 
+# bats test_tags=shared
 @test "what is switched so already is said, and no failure" {
 	run_split fsquota enable -p /mnt/x
 	assert_equal "$status" 0
 	assert_equal "$stderr" "fsquota enable: /mnt/x: Quota enforcement already enabled."
 }
 
+# bats test_tags=shared
 @test "remove frees the records of an XFS that is mounted without quota" {
 	fresh_fs x2 -o pquota
 	fsquota limit -p bhard=1m 42 /mnt/x2
@@ -354,6 +357,7 @@ unprivileged() {
 	assert_output ""
 }
 
+# bats test_tags=shared
 @test "-f writes the same to a new file, that only its owner may read" {
 	local words
 	for words in df "dump -p" "quot -p" "quota -p 42" "report -p" "state -p"; do
@@ -369,6 +373,7 @@ unprivileged() {
 
 # --- which filesystem ---------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "-f takes the output of all filesystems" {
 	fsquota report -p /mnt/x /mnt/e >"$BATS_TEST_TMPDIR/direct"
 	run_split fsquota report -p -f "$BATS_TEST_TMPDIR/file" --at /mnt/x --at /mnt/e
@@ -376,6 +381,7 @@ unprivileged() {
 	diff "$BATS_TEST_TMPDIR/direct" "$BATS_TEST_TMPDIR/file"
 }
 
+# bats test_tags=shared
 @test "any path on the filesystem stands for it, and so does its device" {
 	local path expected
 	expected=$(fsquota report -p /mnt/x)
@@ -387,6 +393,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "several filesystems are worked on, XFS first, then in their order" {
 	run_split fsquota quota -p -n -N 42 /mnt/f /mnt/e /mnt/x
 	assert_line --index 0 --regexp "/mnt/x$"
@@ -398,6 +405,7 @@ unprivileged() {
 	assert_equal "$(limits_of x 151)$(limits_of e 151)" "151 0 0 0 151151 0 0 0 151"
 }
 
+# bats test_tags=shared
 @test "without a path all that have quota are shown" {
 	local words
 	for words in "report -p" "quota -p 42" "state -p" path; do
@@ -411,6 +419,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "without a path df and print also show what has no quota" {
 	local command
 	for command in df print; do
@@ -420,6 +429,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "options may follow operands" {
 	run_split fsquota quota 42 /mnt/x -p -N
 	assert_output "$(fsquota quota -p -N 42 /mnt/x)"
@@ -427,6 +437,7 @@ unprivileged() {
 
 # --- exit codes ---------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "wrong words give 2" {
 	local command words
 	for command in disable dump enable limit off path print project quot quota remove report \
@@ -443,6 +454,7 @@ unprivileged() {
 	refuses 2 /mnt/x fsquota project -c -p /mnt/x/volume 42 43 /mnt/x
 }
 
+# bats test_tags=shared
 @test "limits and times that make no sense give 2, and nothing is set" {
 	local word before
 	before=$(limits_of x 42)$(oracle -x -c state /mnt/x)
@@ -455,6 +467,7 @@ unprivileged() {
 	assert_equal "$(limits_of x 42)$(oracle -x -c state /mnt/x)" "$before"
 }
 
+# bats test_tags=shared
 @test "a soft limit above the hard one gives 2, and nothing is set" {
 	local before fs words
 	take_snapshot
@@ -469,6 +482,7 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "a dump that is not understood gives 2, and nothing is set" {
 	local before line
 	take_snapshot
@@ -482,6 +496,7 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "a dump can be restored on another filesystem" {
 	fsquota limit -p bsoft=1m bhard=2m 8151 /mnt/x
 	fsquota dump -p -L 8151 -U 8151 /mnt/x >"$BATS_TEST_TMPDIR/dump"
@@ -493,6 +508,7 @@ unprivileged() {
 	fsquota limit -p bsoft=0 bhard=0 8151 /mnt/e
 }
 
+# bats test_tags=shared
 @test "numbers that are none give 2" {
 	refuses 2 bogus fsquota report -p -L bogus /mnt/x
 	refuses 2 bogus fsquota report -p -U bogus /mnt/x
@@ -500,6 +516,7 @@ unprivileged() {
 	refuses 2 x fsquota project -d x -c -p /mnt/x/logs 43
 }
 
+# bats test_tags=shared
 @test "what only a shell needs is no command" {
 	local word
 	for word in quit q '?'; do
@@ -507,10 +524,12 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "remove says what to do while quota is on" {
 	refuses 3 "without quota first" fsquota remove -p /mnt/x
 }
 
+# bats test_tags=shared
 @test "what changes something wants the filesystem named, or gives 2" {
 	local words
 	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3" "warn -p 3 42"; do
@@ -519,6 +538,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "where quota is off they give 3" {
 	local words
 	for words in "disable -p" "dump -p" "enable -p" "limit -p bhard=1m 42" "off -p" "quota -p 42" \
@@ -528,6 +548,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "where this type of quota is off they give 3" {
 	local words
 	fresh_fs x2 -o uquota
@@ -539,6 +560,7 @@ unprivileged() {
 	fresh_fs x2 -o noquota
 }
 
+# bats test_tags=shared
 @test "what only XFS has gives 3 elsewhere" {
 	local words fs
 	for words in "off -p" "remove -p" "warn -p 3 42"; do
@@ -552,6 +574,7 @@ unprivileged() {
 	assert_equal "$stdout" ""
 }
 
+# bats test_tags=shared
 @test "where the kernel has no quota they give 3" {
 	local words path
 	for words in "report -p" "quota -p 42" "state -p" "dump -p" "limit -p bhard=1m 42" "timer -p 3days"; do
@@ -562,6 +585,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "realtime limits and times give 3 where there is no realtime device" {
 	local before fs
 	take_snapshot
@@ -574,6 +598,7 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "a filesystem that keeps no project IDs gives 3" {
 	umount /mnt/x2
 	mkfs.ext4 -q -F -O ^project,^quota "$FSQ_X2_DEV"
@@ -586,6 +611,7 @@ unprivileged() {
 	[[ $stderr == *"/mnt/x2/tree"* ]]
 }
 
+# bats test_tags=shared
 @test "who is not root gets 4, and nothing is changed" {
 	local words fs before
 	take_snapshot
@@ -610,6 +636,7 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "what is free to ask needs no privilege" {
 	local words
 	cp "$projects.x" /etc/projects
@@ -623,6 +650,7 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "df says that it leaves projects out where their quota may not be read" {
 	run_split unprivileged df --projects-file "$projects.x" /mnt/x
 	assert_equal "$status" 4
@@ -630,6 +658,7 @@ unprivileged() {
 	assert_equal "$stdout" "$(fsquota df --projects-file /dev/null /mnt/x)"
 }
 
+# bats test_tags=shared
 @test "a path that is not there gives 5, and nothing is changed" {
 	local words before
 	take_snapshot
@@ -644,6 +673,7 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "a name that is not known gives 5, and nothing is changed" {
 	local words before
 	take_snapshot
@@ -657,12 +687,14 @@ unprivileged() {
 	assert_equal "$snapshot" "$before"
 }
 
+# bats test_tags=shared
 @test "an ID that is no 32-bit number is not known" {
 	refuses 5 /mnt/x fsquota limit -p bhard=1m 4294967295 /mnt/x
 	refuses 5 /mnt/x fsquota quota -p 4294967296 /mnt/x
 	refuses 5 /mnt/x fsquota timer -p 3 99999999999999999999 /mnt/x
 }
 
+# bats test_tags=shared
 @test "an ID that XFS has no record of gives 5; ext4 and f2fs answer zeros" {
 	refuses 5 /mnt/x fsquota quota -p 4294967294 /mnt/x
 	refuses 5 /mnt/x fsquota timer -p 3 4294967294 /mnt/x
@@ -674,11 +706,13 @@ unprivileged() {
 	done
 }
 
+# bats test_tags=shared
 @test "no projects file and no dump give 5" {
 	refuses 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
 	refuses 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
 }
 
+# bats test_tags=shared
 @test "a project directory that does not carry its project gives 6" {
 	mkdir /mnt/x/plain
 	echo 42:/mnt/x/plain >"$BATS_TEST_TMPDIR/projects"
@@ -690,6 +724,7 @@ unprivileged() {
 	assert_equal "${#lines[@]}" 2
 }
 
+# bats test_tags=shared
 @test "of several paths the first that fails gives the code, and the others are shown" {
 	run_split fsquota report -p /nowhere /mnt/x2 /mnt/x
 	assert_equal "$status" 5
@@ -697,6 +732,7 @@ unprivileged() {
 	assert_output "$(fsquota report -p /mnt/x)"
 }
 
+# bats test_tags=shared
 @test "output that cannot be written gives 1, and so does a file that is there" {
 	local command
 	for command in report state df dump print; do
@@ -719,18 +755,12 @@ json() {
 	run_split fsquota --json $@ "${at[@]}"
 }
 
-# keys_are KEYS FILTER: of each element that the filter lets through
-keys_are() {
-	run -0 jq -r "$2 | keys_unsorted | join(\" \")" "$BATS_TEST_TMPDIR/stdout"
-	assert [ "${#lines[@]}" -gt 0 ]
-	assert_equal "$(sort -u <<<"$output")" "$1"
-}
-
 # Every line of the file is a document, or all of it is one.
 assert_json() {
 	jq -es 'length > 0' "$1" >/dev/null || fail "no JSON: $(<"$1")"
 }
 
+# bats test_tags=shared
 @test "every command that prints data prints one JSON document under its name" {
 	local command words fs
 	for fs in x e f; do
@@ -753,59 +783,7 @@ assert_json() {
 	done
 }
 
-@test "JSON of quota and report has the documented keys and types" {
-	local words usage="type id name used_bytes soft_bytes hard_bytes bytes_grace_seconds used_inodes \
-soft_inodes hard_inodes inodes_grace_seconds"
-	for words in report "quota -p 42"; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words --json /mnt/x
-		keys_are "$usage filesystem mountpoint" '.[][]'
-		run -0 jq -e 'def limit: . == null or type == "number"; .[] | all(
-			(.type | IN("user", "group", "project")) and (.id | type == "number") and
-			(.name | . == null or type == "string") and
-			(.used_bytes, .used_inodes | type == "number") and
-			(.soft_bytes | limit) and (.hard_bytes | limit) and (.soft_inodes | limit) and
-			(.hard_inodes | limit) and (.bytes_grace_seconds | limit) and
-			(.inodes_grace_seconds | limit) and .mountpoint == "/mnt/x")' "$BATS_TEST_TMPDIR/stdout"
-		# shellcheck disable=SC2086
-		run_split fsquota $words -r --json /mnt/x
-		keys_are "$usage used_realtime_bytes soft_realtime_bytes hard_realtime_bytes \
-realtime_grace_seconds filesystem mountpoint" '.[][]'
-	done
-}
-
-@test "JSON of dump, state and df has the documented keys" {
-	fsquota dump -p --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "id soft_bytes hard_bytes soft_inodes hard_inodes soft_realtime_bytes \
-hard_realtime_bytes filesystem" '.[][]'
-	fsquota state --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "type accounting enforced bytes_grace_seconds inodes_grace_seconds \
-realtime_grace_seconds inode filesystem mountpoint" '.[][]'
-	fsquota df --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "total_bytes used_bytes available_bytes filesystem path" '.[][]'
-	fsquota df -i --json /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "total_inodes used_inodes available_inodes filesystem path" '.[][]'
-}
-
-@test "JSON of print, path, project and quot has the documented keys" {
-	local command where=(--projects-file "$projects.x" /mnt/x)
-	for command in print path; do
-		fsquota $command --json "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
-		keys_are "path filesystem xfs id name accounting enforced" '.[][]'
-	done
-	fsquota project -c --json -p /mnt/x 44 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "action project path" '.[][] | select(.action)'
-	keys_are "finding id expected_id path" '.[][] | select(.finding == "id")'
-	keys_are "finding path" '.[][] | select(.finding == "inheritance")'
-	fsquota quot --json -p "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "type id name used_bytes filesystem mountpoint" '.[][]'
-	fsquota quot --json -piv "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "type id name used_bytes files unread_30_days_bytes unread_60_days_bytes \
-unread_90_days_bytes filesystem mountpoint" '.[][]'
-	fsquota quot --json -c "${where[@]}" >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "file_bytes files sum_bytes filesystem mountpoint" '.[][]'
-}
-
+# bats test_tags=shared
 @test "every key that JSON has is documented" {
 	local key
 	for key in $(grep -oh 'json_[a-z_]*(&\?json, "[a-z_0-9]*"\|limit_[a-z]*(&json, "[a-z_]*"\|\<\(bytes\|grace\)(&json, "[a-z_]*"\|"unread_[^"]*"' \
@@ -815,6 +793,7 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	done
 }
 
+# bats test_tags=shared
 @test "JSON has the numbers of xfs_quota, in bytes, and null for no limit" {
 	local fs used soft hard
 	for fs in x e f; do
@@ -825,6 +804,7 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	done
 }
 
+# bats test_tags=shared
 @test "JSON has null for a limit that only stands for accounting" {
 	fsquota limit -p bhard=288230376151711743 161 /mnt/x
 	fsquota limit -p bhard=288230376151710720 162 /mnt/e
@@ -834,6 +814,7 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	assert_output 288230376151710720
 }
 
+# bats test_tags=shared
 @test "JSON says how much grace is left, and null when none runs" {
 	fsquota timer -p -b 2h 42 /mnt/x
 	run -0 jq -c '.report[] | select(.id == 42 or .id == 43) |
@@ -844,18 +825,7 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	assert_output null
 }
 
-@test "JSON of several filesystems is one document" {
-	run -0 jq -c '.report | map(.mountpoint) | unique' <(fsquota report -p --json /mnt/x /mnt/e)
-	assert_output '["/mnt/e","/mnt/x"]'
-	run -0 jq -c '.report | map(.mountpoint) | unique' <(fsquota report -p --json)
-	assert_output '["/mnt/e","/mnt/f","/mnt/x"]'
-}
-
-@test "JSON where there is nothing to show is an empty array" {
-	run_split fsquota dump -p --json -L 4000000000 /mnt/x
-	assert_equal "$(jq -c . <<<"$stdout")" '{"dump":[]}'
-}
-
+# bats test_tags=shared
 @test "names and paths of any bytes make valid JSON" {
 	local tree=$'/mnt/x/q"uo\\te\t\x01\xff\xc3\xa9'
 	printf 'na"me\\:42\nb\xff\x01d:43\n' >/etc/projid
@@ -867,6 +837,7 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
 }
 
+# bats test_tags=shared
 @test "commands that change something print nothing, and with --json one document under their name" {
 	local words
 	for words in "limit -p bhard=1m 171" "timer -p 7days" "disable -p" "enable -p"; do
@@ -881,26 +852,6 @@ unread_90_days_bytes filesystem mountpoint" '.[][]'
 	done
 }
 
-@test "JSON of what is changed has the documented keys" {
-	local limits="soft_bytes hard_bytes soft_inodes hard_inodes"
-	local quota="type id name changed before after filesystem mountpoint"
-	fsquota limit -p --json bhard=1m 171 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "$quota" '.[][]'
-	keys_are "$limits soft_realtime_bytes hard_realtime_bytes" '.[][] | .before, .after'
-	fsquota timer -p --json 7days /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "$quota" '.[][]'
-	keys_are "bytes_grace_seconds inodes_grace_seconds realtime_grace_seconds" '.[][] | .before, .after'
-	fsquota enable -p --json /mnt/x >"$BATS_TEST_TMPDIR/stdout" 2>/dev/null
-	keys_are "type accounting enforced changed filesystem mountpoint" '.[][]'
-	mkdir -p /mnt/x/changed
-	fsquota project -s --json -p /mnt/x/changed 171 /mnt/x >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "action project path files changed_files changed" '.[][]'
-	fsquota release --json --id 171 /mnt/x/changed >"$BATS_TEST_TMPDIR/stdout"
-	keys_are "path id name changed before lines changed_files left_inodes" '.[][]'
-	keys_are "$limits" '.[][].before'
-	rmdir /mnt/x/changed
-}
-
 # error_is CODE NAME ERRNO PATH WORD...: in one line, which is JSON
 error_is() {
 	local code=$1 name=$2 errno=$3 path=$4
@@ -913,6 +864,7 @@ error_is() {
 	assert_output "code errno path message cause hint: $name $errno $path string"
 }
 
+# bats test_tags=shared
 @test "an error with --json is an object that names the code and what failed" {
 	error_is 1 failed EISDIR /mnt fsquota restore --json -p -f /mnt /mnt/x
 	error_is 3 not-supported EINVAL /mnt/x fsquota warn --json -p 3 42 /mnt/x
@@ -926,6 +878,7 @@ error_is() {
 	error_is 5 not-found null /mnt/x fsquota quota --json -p nosuch /mnt/x
 }
 
+# bats test_tags=shared
 @test "the object of an error names the file or directory that failed" {
 	echo 42:/mnt/x/logs >"$BATS_TEST_TMPDIR/projects"
 	error_is 6 conflict null /mnt/x/logs fsquota --json df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
@@ -937,12 +890,7 @@ error_is() {
 	error_is 2 usage null null fsquota report --json -f "$BATS_TEST_TMPDIR/file" /mnt/x
 }
 
-@test "the object of an error says what can be done" {
-	run_split fsquota limit --json -p bhard=1m 42 /mnt/x2
-	run -0 jq -r '.error | .cause + ": " + .hint' "$BATS_TEST_TMPDIR/stderr"
-	assert_output "quota-off: see fsquota doctor /mnt/x2"
-}
-
+# bats test_tags=shared
 @test "a warning with --json is an object, too" {
 	run_split fsquota enable --json -p /mnt/x
 	assert_equal "$status" 0
@@ -950,6 +898,7 @@ error_is() {
 	assert_output '{"warning":{"errno":null,"path":"/mnt/x","message":"Quota enforcement already enabled."}}'
 }
 
+# bats test_tags=shared
 @test "common options may stand before the command" {
 	run_split fsquota --json --projects-file /dev/null --at /mnt/x df
 	assert_equal "$status:$stderr" 0:
@@ -958,6 +907,7 @@ error_is() {
 	refuses 2 '"--at"' fsquota --at
 }
 
+# bats test_tags=shared
 @test "standard output is JSON even if something failed" {
 	local words
 	for words in "quota -p 4294967294" "report -p" "dump -p" "state -p"; do
@@ -970,12 +920,14 @@ error_is() {
 
 # --- pages --------------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "mandoc finds nothing wrong with the pages" {
 	run mandoc -T lint -W warning "$srcdir"/man/*.[1-9]
 	assert_success
 	assert_output ""
 }
 
+# bats test_tags=shared
 @test "every page is installed" {
 	local page
 	for page in "$srcdir"/man/*.[1-9]; do
@@ -1045,6 +997,7 @@ example_system_of() {
 	esac
 }
 
+# bats test_tags=slow,shared
 @test "the examples of the pages show what happens" {
 	local page changed=1
 	cd "$BATS_TEST_TMPDIR"
@@ -1069,6 +1022,7 @@ example_system_of() {
 	make_trees /mnt/x
 }
 
+# bats test_tags=slow,shared
 @test "the commands of the tutorial show what happens, from empty disks on" {
 	local page=$srcdir/man/fsquota-tutorial.7
 	cd "$BATS_TEST_TMPDIR"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 # fsquota lsattr: the layout of lsattr(1), on every filesystem.
 
 load ../lib/fsquota
@@ -70,7 +71,7 @@ same_as_lsattr() {
 @test "a symlink and a FIFO are named and not opened" {
 	ln -s /etc/passwd /mnt/x/tree/link
 	mkfifo /mnt/x/tree/fifo
-	run_split timeout 20 fsquota lsattr -p /mnt/x/tree/link /mnt/x/tree/fifo /mnt/x/tree/a/b
+	run_split timeout 100 fsquota lsattr -p /mnt/x/tree/link /mnt/x/tree/fifo /mnt/x/tree/a/b
 	assert_equal "$status" 3
 	assert_equal "$(wc -l <<<"$stderr")" 2
 	assert_output --partial deep

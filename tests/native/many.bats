@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # assign of several directories, of some that are not there yet, and limits that are parts.
 
@@ -44,7 +45,10 @@ import json, sys
 rows = json.load(open(sys.argv[1]))["assign"]
 assert [row["id"] for row in rows] == [1048577, 1048578], rows' "$BATS_TEST_TMPDIR/stdout"
 	run_split fsquota assign $top/{c,none,a}
-	assert_equal "$status:$stdout" "5:$((FIRST + 2))"
+	assert_equal "$status:$stdout" 5:
+	touch $top/file
+	run_split fsquota assign $top/{c,file,a}
+	assert_equal "$status:$stdout" "2:$((FIRST + 2))"
 	fsquota release $top/{a,b,c}
 	run_split fsquota assign $top/{a,b,c} --name web
 	assert_equal "$status:$stdout" "0:$FIRST"$'\n'"$FIRST"$'\n'"$FIRST"
@@ -158,6 +162,7 @@ other_limits() {
 	assert_equal "$status:$(resized $FIRST)" "0:10240 21504 3 6"
 }
 
+# bats test_tags=slow
 @test "resize sets the other limits, too, and says whether it changed something" {
 	on_each other_limits
 }

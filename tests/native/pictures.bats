@@ -14,10 +14,10 @@ teardown() {
 
 @test "the pictures in doc are what tools/pictures makes of what fsquota prints" {
 	local picture
-	"$srcdir/tools/pictures" --inside "$BATS_TEST_TMPDIR"
+	"$srcdir/tools/pictures" "$BATS_TEST_TMPDIR"
 	for picture in list check doctor; do
 		diff "$srcdir/doc/$picture.svg" "$BATS_TEST_TMPDIR/$picture.svg" ||
-			fail "doc/$picture.svg: tools/pictures writes it anew"
+			fail "doc/$picture.svg differs: if that is meant, run tools/record pictures"
 	done
 	assert_equal "$(cd "$srcdir/doc" && echo *.svg)" "check.svg doctor.svg list.svg"
 	# With colours, and whole.

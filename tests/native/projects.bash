@@ -42,3 +42,12 @@ register_projects() {
 	printf 'web:42\nlogs:43\nalone:45\n' >/etc/projid
 	rm -f /etc/fsquota.conf
 }
+
+# For test files that do not define their own.
+setup_file() {
+	make_projects
+}
+
+setup() {
+	register_projects
+}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # What seldom happens.
 
@@ -207,11 +208,12 @@ limits() {
 	[[ $stderr == *'line 2 does not hold limits'* ]] || fail "$stderr"
 }
 
+# bats test_tags=slow
 @test "restore reads no dump without an end" {
 	fresh_fs x
-	run_split timeout 60 fsquota restore -p -f /dev/zero /mnt/x
+	run_split timeout 100 fsquota restore -p -f /dev/zero /mnt/x
 	assert_equal "$status" 1
-	run_split timeout 60 sh -c "yes '' | fsquota restore -p -f /dev/stdin /mnt/x"
+	run_split timeout 100 sh -c "yes '' | fsquota restore -p -f /dev/stdin /mnt/x"
 	assert_equal "$status" 1
 	[[ $stderr == *'File too large'* ]] || fail "$stderr"
 }
@@ -231,7 +233,7 @@ limits() {
 	fresh_fs x
 	mkdir /mnt/x/full
 	fsquota assign --hard-inodes 1 /mnt/x/full
-	NOTIFY_SOCKET=@nobody-is-there run -0 timeout 20 fsquota watch --initial --count 1 /mnt/x
+	NOTIFY_SOCKET=@nobody-is-there run -0 timeout 100 fsquota watch --initial --count 1 /mnt/x
 }
 
 @test "an ID that the directory does not have, and that is nobody's, changes nothing" {
@@ -378,6 +380,7 @@ limits() {
 
 # --- what is gone -----------------------------------------------------------------------------------
 
+# bats test_tags=slow
 @test "release foresees which lines of directories that are gone it takes" {
 	local id foreseen
 	fresh_fs x
@@ -433,7 +436,7 @@ limits() {
 	run_split fsquota release /mnt/away/gone
 	cp fstab /etc/fstab
 	assert_equal "$status" 5
-	[[ $stderr == *'/mnt/away/gone: is gone, and its filesystem may not be mounted'* ]] || fail "$stderr"
+	[[ $stderr == *'/mnt/away/gone: is gone, or its filesystem is not mounted'* ]] || fail "$stderr"
 	assert_equal "$(</etc/projects)" 9:/mnt/away/gone
 }
 
@@ -446,7 +449,8 @@ limits() {
 	echo five:5 >/etc/projid
 	real -c 'limit -p bhard=1m 5' -c 'limit -p bhard=1m 1048600' /mnt/x
 	run -0 fsquota prune /mnt/x
-	assert_equal "$(cut -d: -f1 /etc/projects | sort -n | tr '\n' ' ')" '7 1048581 '
+	# In doubt are the first line of /mnt/x/one of another project, and those of what is there.
+	assert_equal "$(cut -d: -f1 /etc/projects | sort -n | tr '\n' ' ')" '6 7 1048580 1048581 '
 	run -0 fsquota prune --all /mnt/x
 	run -0 fsquota prune
 	umount again
@@ -501,6 +505,7 @@ found() {
 	"${doctor[@]}" --json "$@" | jq -r '.doctor[].finding' | grep -cx "$word"
 }
 
+# bats test_tags=slow
 @test "doctor knows every limit of the project that an overlay is in" {
 	fresh_fs x
 	mkdir -p /mnt/x/c/{upper,work} /mnt/x/lower merged
@@ -635,7 +640,7 @@ found() {
 	local command
 	for command in list 'prune --dry-run' doctor 'find --orphans'; do
 		# shellcheck disable=SC2086 # several words
-		run_split timeout 60 fsquota $command /mnt/x
+		run_split timeout 100 fsquota $command /mnt/x
 		[ "$status" -le 3 ] || fail "$command: $status: $stderr"
 	done
 	assert_equal "$(</etc/projects)" $'5:not/absolute\n6:.'

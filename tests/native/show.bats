@@ -1,19 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Who uses how much: list and usage choose, sort and add up. projects.bash has what there is.
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
-
-setup_file() {
-	make_projects
-}
-
-setup() {
-	register_projects
-}
 
 # ids WORD...: the IDs that list shows with these, in its order.
 ids() {
@@ -74,7 +67,7 @@ ids() {
 		own 61 /mnt/$fs/late $fs
 		fallocate -l 1500k /mnt/$fs/late/file
 		sync -f /mnt/$fs
-		for _ in {1..100}; do
+		for _ in {1..1000}; do
 			run_split fsquota usage -rno GRACE /mnt/$fs/late
 			[ "$stdout" != expired ] || break
 			sleep 0.1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # usage for who may not ask the kernel: what statfs(2) shows in the directory of a project.
 # projects.bash has what there is.
@@ -7,14 +8,6 @@
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
-
-setup_file() {
-	make_projects
-}
-
-setup() {
-	register_projects
-}
 
 teardown() {
 	umount -q /mnt/x/none /mnt/e/none || true

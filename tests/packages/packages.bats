@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install
 #
 # The packages for Debian and of rpm: they build from what "make dist" has, the same bytes each time,
 # lintian and rpmlint find nothing, and they come and go without leaving anything. Nothing of this
@@ -9,6 +10,7 @@ bats_require_minimum_version 1.5.0
 
 # shellcheck source-path=SCRIPTDIR
 load ../lib/fsquota
+load packages
 
 version=0.1.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1)
 
@@ -21,9 +23,8 @@ source_in() {
 # build_debs DIRECTORY: the packages in it, and what the build said in DIRECTORY/log.
 build_debs() {
 	source_in "$1"
-	(cd "$1" && tar --exclude=debian -cJf fsquota_$version.orig.tar.xz fsquota-$version &&
-		cd fsquota-$version && dpkg-buildpackage -us -uc) >"$1/log" 2>&1 ||
-		{ tail -n 50 "$1/log" && return 1; }
+	(cd "$1" && tar --exclude=debian -cJf fsquota_$version.orig.tar.xz fsquota-$version)
+	busy "$1/log" env -C "$1/fsquota-$version" dpkg-buildpackage -us -uc
 }
 
 # The unit tests have a run of their own.
@@ -80,6 +81,7 @@ field() {
 		PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 LD_LIBRARY_PATH=$libraries sh "$srcdir/debian/tests/library"
 }
 
+# bats test_tags=full
 @test "in a bare root they are installed, upgraded, run and purged, and nothing is left" {
 	local package
 	export DEBS=$BATS_TEST_TMPDIR/debs TESTS=$srcdir/debian/tests
@@ -91,27 +93,42 @@ field() {
 		dpkg-deb --root-owner-group -b "$DEBS/next" "$DEBS/$package.next.deb" >/dev/null
 		rm -r "$DEBS/next"
 	done
-	run mmdebstrap --quiet --variant=minbase --include=xfsprogs --aptopt='APT::Sandbox::User "root"' \
-		--customize-hook="$BATS_TEST_DIRNAME/in-root" bookworm /dev/null
-	assert_success
+	bare_debian "$BATS_TEST_TMPDIR/log" --include=xfsprogs --customize-hook="$BATS_TEST_DIRNAME/in-root"
+	run cat "$BATS_TEST_TMPDIR/log"
 	assert_line "upgraded: $version-2"
 	assert_line 'all is as it was'
 }
 
-@test "a build elsewhere, at another time, by somebody else makes the same bytes" {
+# With processes and mounts of its own, as an ordinary user.
+in_container=(unshare --mount --pid --fork --mount-proc)
+if [ "$(id -u)" = 0 ]; then
+	in_container+=(setpriv --reuid 1000 --regid 1000 --clear-groups)
+else
+	in_container+=(--map-current-user)
+fi
+
+# bats test_tags=full
+@test "a build elsewhere, at another time, by somebody else in a container makes the same bytes" {
 	local other=$BATS_TEST_TMPDIR/somewhere/else file
-	(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nonexistent DEB_BUILD_OPTIONS=nocheck build_debs "$other")
+	mkdir -p "$other"
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR"
+	[ "$(id -u)" != 0 ] || chown -R 1000 "$BATS_TEST_TMPDIR/somewhere"
+	# The unit tests run there, too.
+	(umask 027 && export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nonexistent DEB_BUILD_OPTIONS='' version &&
+		busy "$other/log" "${in_container[@]}" bash -c "$(declare -f source_in)"'
+			source_in "$1" && cd "$1" && tar --exclude=debian -cJf fsquota_$version.orig.tar.xz fsquota-$version &&
+			cd fsquota-$version && dpkg-buildpackage -us -uc' bash "$other")
 	for file in *.deb; do
 		cmp "$file" "$other/$file"
 	done
 	assert_equal "$(cd "$other" && echo *.deb)" "$(echo *.deb)"
 }
 
+# bats test_tags=full
 @test "the spec file builds, rpmlint finds nothing, and the packages have the same files" {
 	local top=$BATS_TEST_TMPDIR rpm
 	(cd "$BATS_FILE_TMPDIR" && tar -cJf "$top/fsquota-$version.tar.xz" fsquota-$version)
-	rpmbuild -ta --nodeps --nocheck --define "_topdir $top" "$top/fsquota-$version.tar.xz" >"$top/log" 2>&1 ||
-		{ tail -n 50 "$top/log" && return 1; }
+	busy "$top/log" rpmbuild -ta --nodeps --nocheck --define "_topdir $top" "$top/fsquota-$version.tar.xz"
 	run rpmlint -c "$BATS_TEST_DIRNAME/rpmlint.toml" "$srcdir/fsquota.spec" "$top"/*RPMS
 	assert_success
 	assert_line --partial ' 0 errors, 0 warnings'

@@ -235,7 +235,7 @@ native_call() {
 	id | lsattr) ;;
 	*) words+=("$where") ;;
 	esac
-	run_split "${prefix[@]}" timeout -s KILL 60 "$FSQ_TOOLS/fsquota" "${words[@]}"
+	run_split "${prefix[@]}" timeout -s KILL 100 "$FSQ_TOOLS/fsquota" "${words[@]}"
 	mapfile -t errors <"$BATS_TEST_TMPDIR/stderr"
 }
 
@@ -304,6 +304,7 @@ same_as_the_real_one() {
 	done
 }
 
+# bats test_tags=again,full
 @test "an ordinary user is told what the real one tells" {
 	an_ordinary_user
 	same_as_the_real_one
@@ -314,6 +315,7 @@ same_as_the_real_one() {
 	one_line_each 'Operation not permitted \(.*CAP_SYS_ADMIN'
 }
 
+# bats test_tags=again,full
 @test "root of a user namespace is told what the real one tells" {
 	a_user_namespace
 	same_as_the_real_one
@@ -324,6 +326,7 @@ same_as_the_real_one() {
 	one_line_each 'initial user namespace'
 }
 
+# bats test_tags=again,full
 @test "where quota is off it is said as by the real one" {
 	quota_off
 	same_as_the_real_one
@@ -334,6 +337,7 @@ same_as_the_real_one() {
 	one_line_each 'prjquota' off='already off' remove=.
 }
 
+# bats test_tags=again,full
 @test "where limits are not enforced the commands work as the real one's" {
 	not_enforced
 	same_as_the_real_one
@@ -344,6 +348,7 @@ same_as_the_real_one() {
 	one_line_each .
 }
 
+# bats test_tags=again,full
 @test "a read-only mount is complained of as by the real one" {
 	read_only
 	same_as_the_real_one
@@ -354,6 +359,7 @@ same_as_the_real_one() {
 	one_line_each 'Read-only file system \(remount'
 }
 
+# bats test_tags=again,full
 @test "a read-only mount without recovery is complained of as by the real one" {
 	read_only_without_recovery
 	same_as_the_real_one
@@ -364,6 +370,7 @@ same_as_the_real_one() {
 	one_line_each 'Read-only file system \(remount'
 }
 
+# bats test_tags=again
 @test "a filesystem that has shut down is complained of, where the real one says nothing" {
 	shut_down
 	each_row xfs_quota complained_of
@@ -384,6 +391,7 @@ complained_of() {
 	one_line_each 'Input/output error'
 }
 
+# bats test_tags=again
 @test "a device whose node is gone is complained of as by the real one" {
 	without_node
 	same_as_the_real_one
@@ -419,6 +427,7 @@ if_at_all_in_one_line() {
 	no_complaints
 }
 
+# bats test_tags=again
 @test "quot complains of a device that has died, where the real one says nothing" {
 	a_dead_device
 	run_split "$FSQ_ORACLE" -x -c 'quot -p' $where
@@ -431,6 +440,7 @@ if_at_all_in_one_line() {
 	assert_equal "$status" 1
 }
 
+# bats test_tags=again,full
 @test "filesystems of other kinds are refused as by the real one" {
 	local kind
 	for kind in a_tmpfs a_proc an_overlay; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # A mount that is dead, or none of its business, can neither hang a command nor be touched by it.
 # "timeout" only ends what would never end.
@@ -211,4 +212,30 @@ on_dead() {
 	run_split unshare -m bash -c 'umount -l /proc && exec "$@"' bash \
 		xfs_quota -x -c 'quota -p -N -n -v -b 42' /nosuch
 	assert_equal "$stderr" "xfs_quota: cannot setup path for mount /nosuch: No such file or directory"
+}
+
+# The kernel lists no mount for "/" there: a package is built so, and a service may run so.
+@test "in a chroot whose root is no mount point a directory is assigned, shown and released" {
+	local fs root
+	for fs in x e; do
+		root=/mnt/$fs/root
+		mkdir -p "$root"/{usr,proc,etc,vol,run}
+		for name in bin lib lib64; do ln -sT "usr/$name" "$root/$name"; done
+		mount --bind /usr "$root/usr"
+		mount -t proc none "$root/proc"
+		cp "$FSQUOTA" "$root/run/fsquota"
+		chroot "$root" /run/fsquota assign /vol --hard 1M --id 88
+		[[ $(kernel_has "/mnt/$fs" 88) == *' 0 1024 1 0 0' ]]
+		run -0 chroot "$root" /run/fsquota usage --json /vol
+		assert_output --partial '"mountpoint":"/"'
+		assert_output --partial '"hard_bytes":1048576'
+		run_split chroot "$root" /run/fsquota doctor /vol
+		assert_equal "$status" 5
+		[[ $stderr == *'outside of the chroot'* ]] || fail "$stderr"
+		run -0 chroot "$root" /run/fsquota release /vol
+		run kernel_has "/mnt/$fs" 88
+		[[ -z $output || $output == '0 0 0 0 0 0' ]] || fail "$output"
+		assert_equal "$(cat "$root/etc/projects")" ''
+		umount "$root/usr" "$root/proc"
+	done
 }

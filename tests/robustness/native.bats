@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # At the native door, too, whatever it is given: one clear line on stderr for each failure, a status
 # that says of what kind it is, and nothing is changed, opened or waited for.
@@ -31,7 +32,7 @@ setup() {
 
 # fails STATUS PATTERN COMMAND...: with one line on stderr that matches, and no output.
 fails() {
-	run_split timeout -s KILL 60 "${@:3}"
+	run_split timeout -s KILL 100 "${@:3}"
 	assert_equal "$status" "$1"
 	assert_equal "$stdout" ""
 	assert_regex "$stderr" "$2"

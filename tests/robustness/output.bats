@@ -142,7 +142,7 @@ output_fails() {
 		expected=1
 		expected_err+=${expected_err:+$'\n'}"$name: cannot write the output: $2"
 	fi
-	run_split "$1" timeout -s KILL 60 "${call[@]}"
+	run_split "$1" timeout -s KILL 100 "${call[@]}"
 	[ "$status:$stderr" = "$expected:$expected_err" ] ||
 		complain "$3 $4: status $status instead of $expected: \"$stderr\" instead of \"$expected_err\""
 }
@@ -171,11 +171,13 @@ closed_for() {
 	done
 }
 
+# bats test_tags=slow
 @test "a full stdout gives 1 and one line, where something would be printed" {
 	each_row full_for
 	no_complaints
 }
 
+# bats test_tags=slow
 @test "a closed stdout gives 1 and one line, where something would be printed" {
 	each_row closed_for
 	no_complaints
@@ -195,6 +197,7 @@ large_full_for() {
 	output_fails full 'No space left on device' "$@"
 }
 
+# bats test_tags=slow
 @test "a full stdout gives 1 and one line, however much would be printed" {
 	each_row large_full_for /mnt/x2 "$large"
 	no_complaints
@@ -222,7 +225,7 @@ large_full_for() {
 unread() {
 	{
 		status=0
-		timeout -s KILL 60 "${call[@]}" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
+		timeout -s KILL 100 "${call[@]}" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
 		echo "$status" >"$BATS_TEST_TMPDIR/status"
 	} | true
 	status=$(<"$BATS_TEST_TMPDIR/status")
@@ -239,6 +242,7 @@ ends_by_signal() {
 	return 0
 }
 
+# bats test_tags=slow
 @test "SIGPIPE ends a large output without a word" {
 	each_row ends_by_signal /mnt/x2 "$large"
 	no_complaints
@@ -257,6 +261,7 @@ fails_without_signal() {
 	return 0
 }
 
+# bats test_tags=slow
 @test "where SIGPIPE is ignored a large output nobody reads gives 1 and one line" {
 	each_row fails_without_signal /mnt/x2 "$large"
 	no_complaints
@@ -275,12 +280,14 @@ no_stderr_for() {
 		complain "$1 $2: $status instead of $expected: \"$stdout\" instead of \"$expected_out\""
 }
 
+# bats test_tags=slow
 @test "with stderr closed output and status are the same" {
 	each_row no_stderr_for
 	no_complaints
 }
 
 # What goes there while the file is open: a quota that is not, a directory of another project.
+# bats test_tags=slow
 @test "with stderr closed nothing that should go there is in a file" {
 	local words file=$BATS_TEST_TMPDIR/file expected
 	echo 7:/mnt/x/other >/etc/projects

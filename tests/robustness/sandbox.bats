@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Where less is allowed than usual: user namespaces, system calls that an old kernel or a seccomp
 # filter does not know, and calls that fail. strace plays kernel.
@@ -185,6 +186,7 @@ $id"
 	assert_equal "$stderr" 'xfs_quota: cannot open /mnt/x/new: Input/output error'
 }
 
+# bats test_tags=every-call
 @test "whichever system call fails, the program ends by itself" {
 	echo '42:/mnt/x/dir' >/etc/projects
 	echo 'name:42' >/etc/projid
@@ -199,7 +201,7 @@ $id"
 		*) continue ;;
 		esac
 		for ((when = 1; when <= count; when++)); do
-			run_split timeout -s KILL 60 strace -f -qq -o /dev/null -e "trace=$call" \
+			run_split timeout -s KILL 100 strace -f -qq -o /dev/null -e "trace=$call" \
 				-e "inject=$call:error=EIO:when=$when" "${command[@]}"
 			# 127: the loader's
 			[[ $status =~ ^(0|1|127)$ ]] || fail "$call $when: $status: $stderr"

@@ -4,6 +4,7 @@
 # tests/check itself: what it says of suites that fail, end early or stand still, while they run and
 # at the end. The suites are made up here, and what stands for the guest runs them on this machine.
 
+# bats file_tags=slow
 # shellcheck disable=SC2016 # expanded in the suites
 bats_require_minimum_version 1.5.0
 
@@ -11,6 +12,7 @@ setup() {
 	top=$BATS_TEST_TMPDIR/top
 	mkdir -p "$top/tests/guest" "$BATS_TEST_TMPDIR/tmp"
 	touch "$top/fsquota" "$top/static"
+	cp "$BATS_TEST_DIRNAME/../suite" "$top/tests"
 	chmod +x "$top/fsquota" "$top/static"
 	printf '%s\n' '#!/bin/bash' 'kernel=6.1.0
 		while [ "$1" != -- ]; do
@@ -27,12 +29,16 @@ setup() {
 	printf '%s\n' '#!/bin/sh' '[ -z "$OLD" ] || { echo "new-kernel: none is here" >&2; exit 1; }' \
 		>"$top/tests/guest/new-kernel"
 	chmod +x "$top/tests/guest/"*
+	printf '%s\n' '#!/bin/sh' '[ -z "$OLD" ]' >"$top/tests/guest/new-xfsprogs"
+	chmod +x "$top/tests/guest/new-xfsprogs"
+	printf 'tag %s\n' 'linux-6 depends on the kernel' 'shared not for the static one' 'many makes many' \
+		'attack attacks' >"$top/tests/suites"
 	mkfifo "$top/never"
 	# What bats puts before it is for these tests, not for those that they start.
 	while [[ $PATH == "$BATS_LIBEXEC:"* ]]; do PATH=${PATH#"$BATS_LIBEXEC:"}; done
 }
 
-# suite NAME "SHARED STATIC" [TEST-BODY...]: each body is a test.
+# suite NAME WHERE [TEST-BODY...]: each body is a test; one that is "# TAGS: BODY" has these tags.
 suite() {
 	local name=$1 number=0 body
 	echo "$name $2" >>"$top/tests/suites"
@@ -40,17 +46,21 @@ suite() {
 	mkdir -p "$top/tests/$name"
 	for body in "$@"; do
 		number=$((number + 1))
-		printf '@test "%s %d" {\n\t%s\n}\n' "$name" $number "$body"
+		[[ $body != '# '* ]] || printf '# bats test_tags=%s\n' "${body:2:${#body}-2-$(wc -c <<<"${body#*:}")}"
+		printf '@test "%s %d" {\n\t%s\n}\n' "$name" $number "${body#\# *: }"
 	done >"$top/tests/$name/a.bats"
 }
 
-# the_check [NAME=VALUE...]
+# the_check [NAME=VALUE...] [-- ARGUMENT...]
 the_check() {
+	local environment=()
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do environment+=("$1") && shift; done
+	[ $# = 0 ] || shift
 	${exec-} env -i PATH="$PATH" TERM=vt100 TMPDIR="$BATS_TEST_TMPDIR/tmp" srcdir="$top" builddir="$top" \
-		FSQUOTA="$top/fsquota" "$@" "$BATS_TEST_DIRNAME/../check" 3>&-
+		FSQUOTA="$top/fsquota" ${environment[@]+"${environment[@]}"} "$BATS_TEST_DIRNAME/../check" "$@" 3>&-
 }
 
-# check [NAME=VALUE...]: sets status, output and lines.
+# check [NAME=VALUE...] [-- ARGUMENT...]: sets status, output and lines.
 check() {
 	run the_check "$@"
 	echo "$output"
@@ -71,31 +81,31 @@ ends_with() {
 }
 
 @test "what passes is counted, and the kernel is named" {
-	suite good '6.1 -' true true true
+	suite good guest true true true
 	check
 	[ "$status" = 0 ]
-	said '^good, 6\.1: starts$'
-	said '^good, 6\.1 \([0-9]+ s, CPU [0-9]+ s\) +3 passed, on Linux 6\.1\.0 \(fake\)$'
+	said '^good: starts$'
+	said '^good \([0-9]+ s, CPU [0-9]+ s\) +3 passed, on Linux 7\.2\.0 \(fake\)$'
 	ends_with '3 passed, 0 failed'
 }
 
 @test "what fails is shown while the suite goes on, and nothing else of it" {
 	# The last test passes when it is there to be read.
-	suite mixed '6.1 -' true 'echo WHY; false' true \
+	suite mixed guest true 'echo WHY; false' true \
 		'for i in {1..200}; do ! grep -q WHY "$srcdir/out" || return 0; sleep 0.1; done; false'
 	the_check >"$top/out" || status=$?
 	output=$(<"$top/out")
 	echo "$output"
 	[ "$status" = 1 ]
-	[ "$(grep -A1 '^mixed, 6\.1:$' "$top/out" | tail -n 1)" = 'not ok 2 mixed 2' ]
+	[ "$(grep -A1 '^mixed:$' "$top/out" | tail -n 1)" = 'not ok 2 mixed 2' ]
 	[ "$(grep -c '^# WHY$' "$top/out")" = 1 ]
-	said '^mixed, 6\.1 .* 3 passed, 1 FAILED'
+	said '^mixed .* 3 passed, 1 FAILED'
 	[ "$(tail -n 1 "$top/out")" = '3 passed, 1 failed' ]
 	unsaid '^ok'
 }
 
 @test "what fails last is shown, too" {
-	suite last '6.1 -' true 'echo WHY; false'
+	suite last guest true 'echo WHY; false'
 	check
 	[ "$status" = 1 ]
 	said '^not ok 2 last 2$'
@@ -103,63 +113,68 @@ ends_with() {
 	ends_with '1 passed, 1 failed'
 }
 
-# How many times longer the check waits now: sets factor, at least 1.
-patience() {
-	local load processors
-	read -r load _ </proc/loadavg
-	processors=$(nproc)
-	load=${load%.*}
-	factor=$(((load > processors ? load : processors) / processors))
-}
-
-@test "a suite that stands still is ended, its test is named, and the others are run" {
-	suite hanging '6.1 -' true 'cat "$srcdir/never"' true
-	suite here 'here -' 'cat "$srcdir/never"'
-	suite good '6.1 -' true
+@test "a test that stands still is ended and named, with its last lines, and the others are run" {
+	suite hanging guest true 'echo WHAT I DID; cat "$srcdir/never"' true
+	suite here here 'setsid cat "$srcdir/never"'
+	suite good guest true
 	check FSQUOTA_STILL=2
 	[ "$status" = 1 ]
-	[[ $output =~ 'hanging, 6.1: STOOD STILL in test 2 hanging 2: no test ended for '([0-9]+)' seconds' ]]
-	patience
-	[ "${BASH_REMATCH[1]}" -ge 2 ]
-	[ "${BASH_REMATCH[1]}" -le $((2 * (factor + 3))) ]
-	said '^hanging, 6\.1: 1 of 3 tests ran: it ended early$'
-	said '^here: STOOD STILL in test 1 here 1: '
-	ends_with '2 passed, 4 failed'
-	# Nothing of them is left.
+	said '^not ok 2 hanging 2: stood still for 2 seconds$'
+	said '^#   WHAT I DID$'
+	said "^#   [0-9]+ [a-z_0-9-]+ cat $top/never"
+	said '^hanging: 2 of 3 tests ran: it ended early$'
+	said '^not ok 1 here 1: stood still for 2 seconds$'
+	ends_with '2 passed, 3 failed'
+	# Nothing of them is left, in whatever session.
 	run pgrep -f "cat $top/never"
 	[ -z "$output" ]
 }
 
-@test "a suite that goes on is not ended, however long it takes" {
-	local tests=() factor
-	patience
-	# More seconds than one may take that stands still.
-	while [ ${#tests[@]} -lt $((2 * (factor + 2))) ]; do tests+=('sleep 1'); done
-	suite long '6.1 -' "${tests[@]}"
+@test "a test that says what it does is not ended, but for the time that it takes in all" {
+	suite long guest 'for i in {1..8}; do echo "# $i" >&3; sleep 0.5; done'
 	check FSQUOTA_STILL=2
 	[ "$status" = 0 ]
-	ends_with "${#tests[@]} passed, 0 failed"
+	ends_with '1 passed, 0 failed'
+	check FSQUOTA_STILL=2 FSQUOTA_LIMIT=2
+	said '^not ok 1 long 1: took more than 2 seconds$'
+	ends_with '0 passed, 1 failed'
+}
+
+@test "a guest that hangs is ended, too" {
+	suite hanging guest true
+	printf '%s\n' '#!/bin/bash' 'trap "exit 1" TERM' "cat $top/never & wait" >"$top/tests/guest/run"
+	check FSQUOTA_STILL=1 FSQUOTA_GRACE=1
+	[ "$status" = 1 ]
+	said '^hanging: STOOD STILL before the first test: nothing came for 2 seconds$'
+	pkill -f "cat $top/never"
+}
+
+@test "a suite that goes on is not ended, however long it takes" {
+	suite long guest 'sleep 1'{,,,,}
+	check FSQUOTA_STILL=2
+	[ "$status" = 0 ]
+	ends_with '5 passed, 0 failed'
 }
 
 @test "a suite that ends early has failed" {
-	suite early '6.1 -' true true true
+	suite early guest true true true
 	check CUT=5
 	[ "$status" = 1 ]
-	said '^early, 6\.1: 1 of 3 tests ran: it ended early$'
+	said '^early: 1 of 3 tests ran: it ended early$'
 	ends_with '1 passed, 1 failed'
 }
 
 @test "a guest that does not start has failed, and what it said is shown" {
-	suite good '6.1 -' true
+	suite good guest true
 	check BROKEN='the kernel failed'
 	[ "$status" = 1 ]
-	said '^good, 6\.1: no test plan: it did not start$'
+	said '^good: no test plan: it did not start$'
 	said '^guest: the kernel failed$'
 	ends_with '0 passed, 1 failed'
 }
 
 @test "a suite without a test has failed, and so has a check that ran nothing" {
-	suite none '6.1 -'
+	suite none guest
 	check
 	[ "$status" = 1 ]
 	ends_with '0 passed, 1 failed'
@@ -169,106 +184,148 @@ patience() {
 	said '^nothing ran$'
 }
 
-@test "suites run on the kernels and with the binaries of their line" {
-	suite old '6.1 any' 'echo "# $FSQ_KERNEL ${FSQUOTA##*/}" >&3'
-	suite either 'any -' 'echo "# $FSQ_KERNEL ${FSQUOTA##*/}" >&3'
-	suite both '6.1,any new' 'echo "# $FSQ_KERNEL ${FSQUOTA##*/}" >&3'
-	check
-	[ "$(said ': starts$')" = $'old, 6.1: starts\neither, new: starts\nboth, 6.1: starts\nboth, new: starts' ]
+@test "the short part is what has no tag of the long part, with the shared binary on the newer kernel" {
+	suite part guest true '# linux-6: true' '# many: false' '# attack, many: false'
+	suite long here '# many: false'
 	check FSQUOTA_STATIC="$top/static"
-	[ "$(said ': starts$')" = 'old, 6.1, shared: starts
-old, new, static: starts
-either, new, shared: starts
-both, 6.1, shared: starts
-both, new, shared: starts
-both, new, static: starts' ]
-	said '^both, new, static .* on Linux 7\.2\.0'
-	said '^old, 6\.1, shared .* on Linux 6\.1\.0'
-	check FSQUOTA_FULL=1
-	[ "$(said ': starts$')" = 'old, 6.1: starts
-either, 6.1: starts
-either, new: starts
-both, 6.1: starts
-both, new: starts' ]
+	[ "$status" = 0 ]
+	[ "$(said ': starts$')" = 'part: starts' ]
+	said '^part .* 2 passed, on Linux 7\.2\.0'
+	said '^left out: .*3 many'
+	said '^left out: .*1 attack'
+	ends_with '2 passed, 0 failed'
 }
 
-@test "a pattern behind the kernel chooses tests, but not from all of it" {
-	suite long '6.1:long -' true true
-	printf '@test "another" { true; }\n' >>"$top/tests/long/a.bats"
+@test "all is with the shared binary; the short part with the static one, too, and on 6.1 what depends on it" {
+	local what='echo "# $FSQ_KERNEL ${FSQUOTA##*/} $BATS_TEST_DESCRIPTION" >&3'
+	suite part guest "$what" "# linux-6: $what" "# many: $what"
+	suite two guest,7.2 "$what"
+	suite host here "$what"
+	suite late new "$what"
+	suite lone static "$what"
+	suite once guest "# shared: $what"
+	check FSQUOTA_STATIC="$top/static" -- --all
+	[ "$(said ': starts$' | sort)" = 'host: starts
+late, static: starts
+late: starts
+lone, static: starts
+once: starts
+part, Linux 6.1: starts
+part, static: starts
+part: starts
+two, xfs_quota 7.2, static: starts
+two: starts' ]
+	said '^part .* 3 passed, on Linux 7\.2\.0'
+	said '^part, static .* 2 passed, on Linux 7\.2\.0'
+	said '^part, Linux 6\.1 .* 1 passed, on Linux 6\.1\.0'
+	said '^left out: 0 tests, and the long part'
+	check -- --full
+	said '^part, Linux 6\.1 .* 3 passed, on Linux 6\.1\.0'
+	check -- --all --new
+	unsaid '6\.1'
+}
+
+@test "a tag that tests/suites does not know has failed" {
+	suite good guest '# mani: true'
 	check
-	said '^long, 6\.1 \(a part\) .* 2 passed, on Linux 6\.1'
-	check FSQUOTA_FULL=1
-	said '^long, 6\.1 .* 3 passed, on Linux 6\.1'
-	echo 'long 6.1:long,any -' >"$top/tests/suites"
+	[ "$status" = 1 ]
+	said '^tests/good/a.bats: tests/suites does not know the tag mani$'
+}
+
+@test "what is skipped is told, with the reason" {
+	suite good guest true 'skip "no such disk"'
 	check
-	[ "$(said ': starts$')" = $'long, 6.1 (a part): starts\nlong, new: starts' ]
-	check OLD=1
-	[ "$(said ': starts$')" = 'long, 6.1: starts' ]
+	[ "$status" = 0 ]
+	said '^SKIPPED good: good 2: no such disk$'
+	ends_with '1 passed, 0 failed'
 }
 
 @test "each run has its own binary" {
-	suite binary '- -' 
-	echo 'binary 6.1 6.1' >"$top/tests/suites"
-	printf '@test "it is shared" { [ "${FSQUOTA##*/}" = fsquota ]; }\n' >"$top/tests/binary/a.bats"
-	check FSQUOTA_STATIC="$top/static"
-	said '^binary, 6\.1, static:$'
+	suite binary guest '[ "${FSQUOTA##*/}" = fsquota ]'
+	check FSQUOTA_STATIC="$top/static" -- --all
+	said '^binary, static:$'
 	ends_with '1 passed, 1 failed'
-	check FSQUOTA_STATIC="$top/gone"
+	check FSQUOTA_STATIC="$top/gone" -- --all
 	[ "$status" = 1 ]
 	said "^there is no binary to test: $top/gone\$"
 	ends_with '1 passed, 1 failed'
 }
 
 @test "without a newer kernel all runs on 6.1, and one line says so" {
-	suite either 'any -' true
-	suite both '6.1,any -' true
-	check OLD=1
+	suite good guest true '# linux-6: true'
+	suite late new true
+	check OLD=1 -- --all
 	[ "$status" = 0 ]
-	[ "$(said ': starts$')" = $'either, 6.1: starts\nboth, 6.1: starts' ]
+	[ "$(said ': starts$')" = 'good, Linux 6.1: starts' ]
+	said '^good, Linux 6.1 .* 2 passed, on Linux 6\.1\.0'
+	said '^late: LEFT OUT'
 	[ "$(said 'none is here' | wc -l)" = 1 ]
 }
 
 @test "one file of a folder can be a suite of its own" {
-	suite folder '6.1 -' true true
-	echo 'folder/one 6.1 -' >>"$top/tests/suites"
+	suite folder guest true true
+	echo 'folder/one guest' >>"$top/tests/suites"
 	printf '@test "one" { true; }\n' >"$top/tests/folder/one.bats"
 	check
-	said '^folder, 6\.1 .* 2 passed'
-	said '^folder/one, 6\.1 .* 1 passed'
+	said '^folder .* 2 passed'
+	said '^folder/one .* 1 passed'
 	ends_with '3 passed, 0 failed'
+	check -- folder
+	ends_with '3 passed, 0 failed'
+	check -- folder/one
+	ends_with '1 passed, 0 failed'
 }
 
-@test "FSQUOTA_CHECK chooses, and knows what there is" {
-	suite good '6.1 -' true
-	suite bad '6.1 -' false
-	check FSQUOTA_CHECK=good
+@test "suites that are named run whole, and are known" {
+	suite good guest true '# many: true'
+	suite bad guest false
+	check -- good
 	[ "$status" = 0 ]
-	ends_with '1 passed, 0 failed'
-	check FSQUOTA_CHECK='good odd'
+	ends_with '2 passed, 0 failed'
+	check FSQUOTA_CHECK=good
+	ends_with '2 passed, 0 failed'
+	check -- good odd
 	[ "$status" = 1 ]
-	said '^FSQUOTA_CHECK: there is no odd$'
+	said '^there is no suite odd; '
+	check -- --odd
+	[ "$status" = 2 ]
+}
+
+@test "--list counts the tests of each part, and runs nothing" {
+	suite good 'guest 12 34' false '# many: false'
+	check -- --list
+	[ "$status" = 0 ]
+	said '^good +guest +1 +12 s +2 +34 s '
+	said '^  many +makes many$'
+}
+
+@test "how long each test took is kept" {
+	suite good guest true 'sleep 0.5'
+	check
+	grep -E $'^[4-9][0-9][0-9]+\tgood new shared [^ ]+\t2 good 2$' "$top/check-times"
+	grep -E '^good new shared [0-9]+ [0-9]+$' "$top/check-costs-short"
 }
 
 @test "how far a suite is: a line in ten tests" {
-	suite long '6.1 -' true{,,,,,,,,,,,,,,,,,,,,}
+	suite long guest true{,,,,,,,,,,,,,,,,,,,,}
 	check
-	[ "$(said ' of 21')" = $'long, 6.1: 10 of 21\nlong, 6.1: 20 of 21' ]
+	[ "$(said ' of 21')" = $'long: 10 of 21\nlong: 20 of 21' ]
 	[ "$(wc -l <<<"$output")" -lt 8 ]
 }
 
 @test "how far a suite is: one line, drawn again and again, on a terminal" {
-	suite long '6.1 -' true true false true
+	suite long guest true true false true
 	check=$(declare -f the_check)
 	export top BATS_TEST_TMPDIR BATS_TEST_DIRNAME
 	run script -q -e -c "bash -c '$check; the_check'" /dev/null </dev/null
 	[ "$status" = 1 ]
-	[[ $output == *$'\r\e[Klong, 6.1: 1 of 4'$'\r\e[Klong, 6.1: 2 of 4'$'\r\e[K'* ]]
+	[[ $output == *$'\r\e[Klong: 1 of 4'$'\r\e[Klong: 2 of 4'$'\r\e[K'* ]]
 	[[ $output == *$'\nnot ok 3 long 3\r\n'* ]]
 	[[ ${lines[-1]} == *'3 passed, 1 failed'* ]]
 }
 
 @test "a check that is ended takes its suites along" {
-	suite hanging '6.1,here -' true 'cat "$srcdir/never"'
+	suite hanging guest,here true 'cat "$srcdir/never"'
 	exec=exec the_check >"$top/out" 2>&1 &
 	pid=$!
 	for i in {1..100}; do

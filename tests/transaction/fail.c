@@ -10,8 +10,11 @@
  *
  * CALL is the number of a system call, COUNT which of these in the run (of all its threads and children),
  * from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC, EPERM or EINTR: the call is not made, and fails; signal=TERM or
- * INT: the thread has got it when the call is made; signal=KILL: the process ends there. SECONDS after
- * which the program is killed, 0: never. Both files are made anew.
+ * INT: the thread has got it when the call is made; signal=KILL: the process ends there; stop: it waits
+ * before the call, "stopped" is printed, and the next line of input lets it go on. power=MOUNT: the power of
+ * that filesystem fails before the call, and the process is killed. sync=MOUNT: what was changed there is written to
+ * its disk before the call, and the power fails when the program has ended. SECONDS after which
+ * the program is killed, 0: never. Both files are made anew.
  *
  * Each is answered with one line: the exit status as a shell has it (128 and the signal), and whether the
  * call came: yes or no.
@@ -22,9 +25,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,15 +42,21 @@ static const struct {
 	const char *name;
 	int error, signal;
 } ways[] = {
-	{ "error=EIO", EIO, 0 },       { "error=ENOSPC", ENOSPC, 0 }, { "error=EPERM", EPERM, 0 },
-	{ "error=EINTR", EINTR, 0 },   { "signal=TERM", 0, SIGTERM }, { "signal=INT", 0, SIGINT },
-	{ "signal=KILL", 0, SIGKILL },
+	{ "error=EIO", EIO, 0 },       { "error=ENOSPC", ENOSPC, 0 },
+	{ "error=EPERM", EPERM, 0 },   { "error=EINTR", EINTR, 0 },
+	{ "signal=TERM", 0, SIGTERM }, { "signal=INT", 0, SIGINT },
+	{ "signal=KILL", 0, SIGKILL }, { "stop", 0, 0 },
 };
+
+/* XFS_IOC_GOINGDOWN, EXT4_IOC_SHUTDOWN and F2FS_IOC_SHUTDOWN: without what is only in memory. */
+#define SHUTDOWN _IOR('X', 125, uint32_t)
+#define WITHOUT_MEMORY 2
 
 struct order {
 	unsigned int call;
 	unsigned long count;
 	int error, signal;
+	const char *power, *sync; /* mount points */
 	unsigned int seconds;
 	const char *out, *err;
 	char **command;
@@ -86,6 +97,12 @@ static bool parse(char *line, struct order *order)
 				 .command = words + 6 };
 	if (order->count == 0)
 		return true;
+	if (strncmp(words[2], "power=", 6) == 0)
+		order->power = words[2] + 6;
+	else if (strncmp(words[2], "sync=", 5) == 0)
+		order->sync = words[2] + 5;
+	if (order->power || order->sync)
+		return true;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (strcmp(ways[i].name, words[2]) != 0)
 			continue;
@@ -115,17 +132,53 @@ static void be_program(const struct order *order)
 	_exit(127);
 }
 
+static void fail_power(const char *mount)
+{
+	uint32_t how = WITHOUT_MEMORY;
+	int fd = open(mount, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, SHUTDOWN, &how))
+		die(mount);
+	close(fd);
+}
+
+static void sync_mount(const char *mount)
+{
+	int fd = open(mount, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || syncfs(fd))
+		die(mount);
+	close(fd);
+}
+
 /* It is stopped before the call. */
 static void disturb(pid_t pid, const struct order *order)
 {
+	if (order->sync) {
+		sync_mount(order->sync);
+		return;
+	}
+	if (order->power) {
+		fail_power(order->power);
+		kill(program, SIGKILL);
+		return;
+	}
 	if (order->signal) {
 		if (syscall(SYS_tgkill, program, pid, order->signal) &&
 		    syscall(SYS_tkill, pid, order->signal))
 			die("kill");
 		return;
 	}
-	if (!trace_fail_call(pid, order->error))
+	if (order->error == 0) {
+		char line[16];
+
+		puts("stopped");
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin))
+			die("no line to go on");
+	} else if (!trace_fail_call(pid, order->error)) {
 		die("ptrace");
+	}
 }
 
 /* A stop of a thread or child. @return  the signal it is to get */
@@ -177,6 +230,8 @@ static void run(const struct order *order)
 			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	}
 	alarm(0);
+	if (order->sync)
+		fail_power(order->sync);
 	printf("%d %s\n", result, order->count && seen >= order->count ? "yes" : "no");
 	fflush(stdout);
 }

@@ -38,30 +38,37 @@ interleaved() {
 	assert_line --index -1 --regexp '^0 of [0-9]+ interleavings went wrong$'
 }
 
+# bats test_tags=linux-6,every-call,shared
 @test "assign beside kubelet, each stopped at each of its calls: no line is lost, no ID there twice" {
 	interleaved kubelet assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=linux-6,every-call,shared
 @test "release beside kubelet, each stopped at each of its calls: no line is lost, none is back" {
 	interleaved kubelet release /mnt/x/dir
 }
 
+# bats test_tags=linux-6,every-call,shared
 @test "assign beside kubelet, which had the files open when another release took lines away" {
 	interleaved between /mnt/x/other assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=every-call,shared
 @test "assign: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=every-call,shared
 @test "release: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers release /mnt/x/dir
 }
 
+# bats test_tags=linux-6,every-call,shared
 @test "assign is killed at each call, and kubelet comes next" {
 	interleaved kill assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=linux-6,every-call,shared
 @test "release is killed at each call, and kubelet comes next" {
 	interleaved kill release /mnt/x/dir
 }

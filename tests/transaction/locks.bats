@@ -9,6 +9,8 @@ load ../lib/fsquota
 setup() {
 	fresh_fs x
 	mkdir /mnt/x/dir
+	# Not as others have left them: root's, and readable.
+	rm -f /etc/projects /etc/projid
 	printf '7:/elsewhere\n' >/etc/projects
 	printf 'other:7\n' >/etc/projid
 	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"

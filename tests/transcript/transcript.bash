@@ -1,25 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Plays the scenarios of invocations.list on the kernel of tests/guest/run, and prints what was said:
+# Plays a scenario, a file NAME.txt of this directory, on the kernel of tests/guest/run, and prints it
+# with the answers of this fsquota. The file has all of it, in this order:
 #
-#   $ fsquota WORDS     the invocation, as it stands in the list
-#   exit STATUS
+#   # WORDS             what the scenario is about
+#   + LINE              set-up for what follows, in the words below and of the shell
+#   $ fsquota WORDS     an invocation, as a line of the shell; or "$ user fsquota WORDS"
 #   1> LINE             a line of standard output; "1\" when the last one has no end
 #   2> LINE             a line of standard error, the same
+#   exit STATUS         unless it is 0
 #
-# The lines of set-up are there, too, with "+ " in front, and what they print as "1> ".
+# Playing reads the first three, and writes the others anew. What "cat" prints in the set-up is there, too.
 #
 # It is to be sourced by a bash of its own, since bats looks at every command of a test, which takes
 # longer than the invocation. $FSQ_TOOLS, with the link fsquota in it, is first in PATH.
 
 transcript=${BASH_SOURCE[0]%/*}
 work=/run/transcript # where a scenario begins, an empty directory in memory
-
-# The names of all scenarios.
-scenarios() {
-	sed -n 's/^== \([a-z0-9-]*\): .*/\1/p' "$transcript/invocations.list"
-}
 
 # --- words of set-up ------------------------------------------------------------------------------
 
@@ -41,7 +39,7 @@ let_go() {
 	exec {held}<&-
 }
 
-# user COMMAND...: as one who may nothing.
+# user COMMAND...: run it without privileges.
 user() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
 }
@@ -79,9 +77,15 @@ print_stream() {
 invoke() {
 	local status=0
 	(eval "$1") >/run/transcript.1 2>/run/transcript.2 </dev/null || status=$?
-	printf '\n$ %s\nexit %s\n' "$1" "$status"
 	print_stream 1 /run/transcript.1
 	print_stream 2 /run/transcript.2
+	[ $status = 0 ] || echo "exit $status"
+}
+
+# set_up LINE
+set_up() {
+	eval "$1" >/run/transcript.1 2>&1 || { cat /run/transcript.1 >&2 && return 1; }
+	[[ $1 != 'cat '* ]] || print_stream 1 /run/transcript.1
 }
 
 # What differs from one run to the next: the version, process numbers, speeds, and seconds that have
@@ -93,24 +97,19 @@ normalise() {
 		s/(_grace_seconds":)302[0-4][0-9]{2}\b/\1$HALF_A_WEEK/g'
 }
 
+# perform NAME
 perform() {
-	local name=$1 all line on='' count=0
-	mapfile -t all <"$transcript/invocations.list"
+	local all line
+	mapfile -t all <"$transcript/$1.txt"
 	for line in "${all[@]}"; do
-		case $on$line in
-		'== '"$name: "*) on=+ && echo "$line" ;;
-		'+== '*) on='' ;;
-		'+$ fsquota '* | '+$ user fsquota '* | '+$ fsquota') invoke "${line#$ }" && count=$((count + 1)) ;;
-		+ | '+#'*) ;;
-		'+$ '*) echo "$line: is no invocation of fsquota" >&2 && return 1 ;;
-		+*)
-			printf '\n+ %s\n' "$line"
-			eval "$line" >/run/transcript.1 2>&1 || { cat /run/transcript.1 >&2 && return 1; }
-			print_stream 1 /run/transcript.1
-			;;
+		case $line in
+		'# '*) echo "$line" ;;
+		'+ '*) echo "$line" && set_up "${line#+ }" || return ;;
+		'$ fsquota '* | '$ user fsquota '* | '$ fsquota') echo "$line" && invoke "${line#$ }" ;;
+		[12]'>'* | [12]\\ | 'exit '*) ;;
+		*) echo "$1.txt: \"$line\" is neither set-up, invocation nor answer" >&2 && return 1 ;;
 		esac
 	done
-	[ $count -gt 0 ] || { echo "$name: there is no such scenario" >&2 && return 1; }
 }
 
 # play NAME: print the transcript of a scenario.

@@ -30,10 +30,11 @@ struct seen {
 static void fill(char *argv[], unsigned int number)
 {
 	static char program[] = "x";
-	static char pool[][16] = { "-",	       "--",   "-x",	  "-fx",     "-c",   "-cprint",
-				   "-Z",       "word", "/mnt",	  "-pf",     "-:",   "--json",
-				   "--jso",    "--at", "--at=/x", "--proj=", "--he", "--none",
-				   "--json=1", "--h",  "-5",	  "" };
+	static char pool[][16] = { "-",	      "--",	 "-x",	       "-fx",	   "-c",
+				   "-cprint", "-Z",	 "word",       "/mnt",	   "-pf",
+				   "-:",      "--json",	 "--projects", "--at",	   "--at=/x",
+				   "--proj=", "--hello", "--none",     "--json=1", "--helped",
+				   "-5",      "" };
 	const unsigned int size = sizeof(pool) / sizeof(pool[0]);
 
 	for (int i = 0; i < WORDS; i++, number /= size)

@@ -77,7 +77,7 @@ static void test_unescape(void)
 static void test_system(const char *path)
 {
 	static struct fsq_mountinfo_line line, asked;
-	struct fsq_mount mount;
+	struct fsq_mount mount = { 0 };
 	struct statx stx;
 	char name[128];
 	int fd = open(path, O_PATH | O_CLOEXEC);
@@ -89,10 +89,16 @@ static void test_system(const char *path)
 	rc = fsq_mount_of_fd(fd, path, &mount, NULL);
 	snprintf(name, sizeof(name), "%s lies on a mount", path);
 	ok(rc == 0 && strncmp(mount.directory, path, strlen(mount.directory)) == 0, name);
+	if (rc) {
+		close(fd);
+		return;
+	}
 	rc = fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line);
-	snprintf(name, sizeof(name), "%s: the table says the same", path);
-	ok(rc == 0 && strcmp(line.directory, mount.directory) == 0 &&
-		   strcmp(line.source, mount.device) == 0,
+	snprintf(name, sizeof(name), "%s: %s", path,
+		 rc == 0 ? "the table says the same" : "a chroot, whose root the table leaves out");
+	ok(rc == 0 ? strcmp(line.directory, mount.directory) == 0 &&
+			     strcmp(line.source, mount.device) == 0
+		   : rc == -ENXIO && strcmp(mount.directory, "/") == 0,
 	   name);
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &stx))
 		abort();
@@ -101,8 +107,8 @@ static void test_system(const char *path)
 		 rc == 0 ? "statmount says the same" : "this kernel cannot say by statmount");
 	if (stx.stx_mask & STATX_MNT_ID_UNIQUE)
 		ok(rc == -ENODATA || rc == -EPERM ||
-			   (rc == 0 && strcmp(asked.directory, line.directory) == 0 &&
-			    strcmp(asked.source, line.source) == 0 && asked.dev == line.dev),
+			   (rc == 0 && strcmp(asked.source, mount.device) == 0 &&
+			    asked.dev == mount.dev),
 		   name);
 	else
 		ok(rc == -ENOSYS || rc == -EPERM, name);

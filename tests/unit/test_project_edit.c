@@ -249,15 +249,23 @@ static void test_readers(void)
 	take_away(9, "/nin");
 	add(7, "/more", "seven");
 	ok(holds(projects, "5:/five\n7:/more\n# end\n9~/nin\n"), "a place is used again");
-	take_away(7, "/more");
-	add(7, "/m", "seven");
-	ok(holds(projects, "5:/five\n7:/m\n~~\n# end\n9~/nin\n"), "with a rest");
 	add(8, "/a:b", "eight");
 	take_away(8, "/a:b");
-	ok(holds(projects, "5:/five\n7:/m\n~~\n# end\n9~/nin\n#:/a:b\n"), "with two colons");
+	ok(holds(projects, "5:/five\n7:/more\n# end\n9~/nin\n#:/a:b\n"), "with two colons");
 	close(fd);
-	take_away(7, "/m");
+	take_away(7, "/more");
 	ok(holds(projects, "5:/five\n# end\n#:/a:b\n"), "tidied when nobody has it open");
+	put(projects, "~~~~\n~fsquota~x\n5:/five-and-more\n# end\n");
+	fd = open(projects, O_RDONLY);
+	take_away(5, "/five-and-more");
+	add(7, "/more", "seven");
+	ok(holds(projects, "~~~~\n~fsquota~x\n5~/five-and-more\n# end\n7:/more\n"),
+	   "no room for the rest");
+	add(8, "/m", "eight");
+	ok(holds(projects, "~~~~\n~fsquota~x\n8:/m\n~fsquota~~~\n# end\n7:/more\n"), "with a rest");
+	close(fd);
+	take_away(8, "/m");
+	ok(holds(projects, "~~~~\n~fsquota~x\n# end\n7:/more\n"), "lines of others stay");
 }
 
 /* A line that did not get to the disk is none, whatever it was written over. */
@@ -298,11 +306,17 @@ static void test_taken(void)
 
 static void test_names(void)
 {
-	ok(fsq_project_name_is_valid("pod-1.a/b c"), "most is a name");
-	ok(!fsq_project_name_is_valid(""), "nothing is none");
-	ok(!fsq_project_name_is_valid("#a"), "a comment is none");
-	ok(!fsq_project_name_is_valid("a:b"), "a colon is in none");
-	ok(!fsq_project_name_is_valid("a\nb"), "a newline is in none");
+	static const char *const none[] = { "",	    "#a",  "a:b",  "a\nb", "a b", "a\tb",
+					    "a\"b", "a'b", "a`b`", "$a",   "a\\", "a\x1b[m" };
+	char longest[257] = "";
+
+	memset(longest, 'n', 256);
+	ok(!fsq_project_name_is_valid(longest), "256 bytes are too many");
+	longest[255] = '\0';
+	ok(fsq_project_name_is_valid(longest), "255 are a name");
+	ok(fsq_project_name_is_valid("pod-1.a/b~\xc3\xbc"), "most words are names");
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ok(!fsq_project_name_is_valid(none[i]), "no word is none");
 	ok(!fsq_project_name_is_valid("42") && !fsq_project_name_is_valid("4294967295"),
 	   "a number is none");
 }

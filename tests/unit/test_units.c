@@ -150,6 +150,10 @@ int main(void)
 		   bytes_error("1.5") == -EINVAL && bytes_error("1.G") == -EINVAL &&
 		   bytes_error("0.0G") == -EINVAL && bytes_error(".5G") == -EINVAL,
 	   "a point");
+	ok(bytes_are("1.9999P", 2251687223694563ULL) && bytes_are("0.0005G", 536870) &&
+		   bytes_are("1.00000000000000000000000000001K", 1024) &&
+		   bytes_error("0.0000000001G") == -EINVAL && bytes_error("255.999999P") == 0,
+	   "as many decimals as there are");
 	ok(bytes_error("1..5G") == -EINVAL && bytes_error("1b") == -EINVAL &&
 		   bytes_error("1GB") == -EINVAL && bytes_error("1Gib") == -EINVAL &&
 		   bytes_error("1G ") == -EINVAL && bytes_error("0x10") == -EINVAL,

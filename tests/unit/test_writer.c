@@ -52,6 +52,9 @@ int main(void)
 	write_escaped(&writer, "\xc2\x9b"
 			       "31m\xc2");
 	ok(gives("\\302\\23331m\xc2"), "control characters of UTF-8 are");
+	write_escaped(&writer, "\x9b"
+			       "31m\xc4\x9b");
+	ok(gives("\\23331m\xc4\x9b"), "and in one byte, but not as a part of a letter");
 	write_blanks(&writer, 100);
 	ok(writer.used == 100, "many blanks");
 

@@ -36,7 +36,7 @@ attack() {
 	local words expected
 	invocation "$3"
 	[ -z "${unsaid-}" ] || expected=()
-	run_split "$attacker" "$1" "${@:4}" "${options[@]}" "${expected[@]}" "$2" "$3" \
+	run_split ticking "$attacker" "$1" "${@:4}" "${options[@]}" "${expected[@]}" "$2" "$3" \
 		"$mount/arena" "${launcher[@]}" "${words[@]}"
 	[[ $status:$stdout =~ ^0:$counted$ ]] || fail "attacker: status $status: $stdout $stderr"
 	runs=${BASH_REMATCH[1]} changed=${BASH_REMATCH[2]} hung=${BASH_REMATCH[3]}
@@ -48,6 +48,7 @@ attack() {
 stand() {
 	local action count
 	for action in "${@:3}"; do
+		step "$1 $action"
 		count=()
 		[ "$action" != usage ] || count=(-c "$2")
 		attack windows "$1" "$action" "${count[@]}"
@@ -78,6 +79,7 @@ on_ext4() {
 race() {
 	local runs changed hung opened wrong linked unsaid=''
 	launcher=("${@:4}")
+	step "$1 $2"
 	[ "$1" != root ] || unsaid=yes
 	attack race "$1" "$2" -n "$3"
 	if [ "$runs" != "$3" ] || [ "$changed$hung$opened$wrong$linked" != 00000 ]; then
@@ -92,4 +94,6 @@ slow=(strace -f -qq -o /dev/null -e trace=open,openat,openat2,ioctl
 
 # Every other window: all kinds of them are among these, as there are three for each file.
 half=(-s 2)
-all=(set clear assign release usage)
+# What has windows of its own; with FSQUOTA_FULL what shares them, too.
+all=(set release)
+[ -z "${FSQUOTA_FULL-}${FSQUOTA_COVERAGE-}" ] || all+=(clear assign usage)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # A large tree is walked by several threads: what is done and what is said is that of one.
 
@@ -52,6 +53,7 @@ all_of() {
 	assert_equal "$inodes" "$2"
 }
 
+# bats test_tags=many
 @test "set, clear, assign, release and usage do the same with eight threads" {
 	local threads
 	for threads in 1 8; do
@@ -72,6 +74,7 @@ all_of() {
 	done
 }
 
+# bats test_tags=linux-6
 @test "files with several names in several directories are counted once" {
 	# shellcheck disable=SC2016 # perl's
 	perl -e 'for my $d (0 .. 29) { link "$ARGV[0]/d0/f$_", "$ARGV[0]/d$d/link$_" for 0 .. 9 }' $tree
@@ -80,6 +83,7 @@ all_of() {
 	assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
 }
 
+# bats test_tags=many,full
 @test "what is found is told in the order of the tree, every time" {
 	local i
 	set_ids 66 $tree/d[0-9]/f1* $tree/d2?/e/f2* $tree/d3/*/*
@@ -97,6 +101,7 @@ all_of() {
 	all_of 66 0
 }
 
+# bats test_tags=many
 @test "the first stranger in the order of the tree is named, and all is as before" {
 	local i first strangers=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
 	echo shared:4242 >/etc/projid
@@ -158,6 +163,7 @@ has_stopped() {
 	has_stopped 143
 }
 
+# bats test_tags=many,full
 @test "so it does with eight threads" {
 	interrupted TERM fsquota project -s -p $tree 43 /mnt/x
 	has_stopped 143
@@ -171,6 +177,7 @@ has_stopped() {
 	assert_output --partial 'Processed 1 '
 }
 
+# bats test_tags=many
 @test "a signal that is ignored stops nothing, as below nohup" {
 	trap '' HUP
 	signalled HUP 7 fsquota project -s -p $tree 43 /mnt/x
@@ -182,6 +189,7 @@ has_stopped() {
 	assert_equal "$status:$stderr" 0:
 }
 
+# bats test_tags=many
 @test "assign and release that get a signal undo all" {
 	local number
 	local threads
@@ -200,6 +208,7 @@ has_stopped() {
 	all_of 4243 0
 }
 
+# bats test_tags=many,full
 @test "what had the ID before assign was stopped has it after" {
 	local number
 	echo shared:4244 >/etc/projid
@@ -213,6 +222,7 @@ has_stopped() {
 	done
 }
 
+# bats test_tags=linux-6
 @test "ten failures are named, all are counted, and --max-errors is kept" {
 	local threads
 	for threads in 1 8; do
@@ -232,6 +242,7 @@ has_stopped() {
 	done
 }
 
+# bats test_tags=many
 @test "with few descriptors fewer threads do all of it" {
 	local descriptors
 	for descriptors in 64 128 200 600; do
@@ -243,6 +254,7 @@ has_stopped() {
 	done
 }
 
+# bats test_tags=many
 @test "a number of threads that is none does no harm" {
 	local number
 	for number in '' 0 -1 eight 65535 99999999999999999999; do
@@ -262,6 +274,7 @@ has_stopped() {
 	all_of 46 "$inodes_in_tree"
 }
 
+# bats test_tags=attack,full
 @test "files that vanish under eight threads" {
 	local remover
 	bushy /mnt/x/fading 20 40
@@ -275,6 +288,7 @@ has_stopped() {
 	counts /mnt/x 4245 41
 }
 
+# bats test_tags=attack,full
 @test "an attacker who swaps as fast as he can, a large tree and eight threads" {
 	local kind action
 	export FSQUOTA_THREADS=8

@@ -15,7 +15,7 @@ needs_quota() {
 # many DIR COUNT: that many files in a new directory.
 many() {
 	mkdir -p "$1"
-	"${builddir:?}/tests/walk/attacker" wide "$1" "$2"
+	ticking "${builddir:?}/tests/walk/attacker" wide "$1" "$2"
 }
 
 # bushy DIR DIRECTORIES FILES: directories with files in them, and each with one more like it below.

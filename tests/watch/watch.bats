@@ -25,9 +25,9 @@ teardown() {
 	: >"$BATS_TEST_TMPDIR/go"
 }
 
-# until_true COMMAND...: waits for it, a minute at most.
+# until_true COMMAND...: waits for it, a hundred seconds at most.
 until_true() {
-	for _ in {1..600}; do
+	for _ in {1..1000}; do
 		! "$@" || return 0
 		nap 0.1
 	done
@@ -116,6 +116,7 @@ both_limits() {
 	both_limits x poll null
 }
 
+# bats test_tags=again
 @test "ext4: a soft and a hard limit give one event each, and one when it is over" {
 	both_limits e kernel 0
 }
@@ -140,6 +141,7 @@ inode_limits() {
 	inode_limits x
 }
 
+# bats test_tags=again
 @test "ext4: limits of inodes are told" {
 	inode_limits e
 }
@@ -195,6 +197,7 @@ inode_limits() {
 	assert_output '[]'
 }
 
+# bats test_tags=again
 @test "ext4: a writer that tries again and again gives one event" {
 	fresh_fs e
 	"$tenants" prepare /mnt/e 1
@@ -219,10 +222,12 @@ thousand() {
 	assert_equal "$(cat "$messages")" ''
 }
 
+# bats test_tags=many,shared
 @test "XFS: of a thousand IDs at their limits at once none is lost" {
 	thousand x
 }
 
+# bats test_tags=many,again,shared,full
 @test "ext4: of a thousand IDs at their limits at once none is lost" {
 	thousand e
 }
@@ -248,16 +253,19 @@ overrun() {
 		'1 the kernel told more than could be read, and some of it is lost: polling now'
 }
 
+# bats test_tags=many,shared
 @test "XFS: when the kernel tells more than fits, that is told, and polling finds the rest" {
 	overrun x
 }
 
+# bats test_tags=many,again,shared,full
 @test "ext4: when the kernel tells more than fits, that is told, and polling finds the rest" {
 	overrun e
 }
 
 # --- polling ----------------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "--over tells who rises to a percentage, and who goes back" {
 	fresh_fs x
 	volume x 42 --hard 1M
@@ -275,6 +283,7 @@ overrun() {
 ["below-percent",42,"poll",614400,58.6]'
 }
 
+# bats test_tags=shared
 @test "the grace time that is over, and a limit that was raised, are found by polling" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -291,6 +300,7 @@ overrun() {
 	assert_output $'soft-reached\ngrace-over\nbelow-soft'
 }
 
+# bats test_tags=shared
 @test "where the kernel sends no warnings it is said in one line, and polled" {
 	local fs
 	fresh_fs x
@@ -312,6 +322,26 @@ overrun() {
 2 soft-reached'
 }
 
+# bats test_tags=shared
+@test "a reader that does not read does not keep watch from ending by a signal" {
+	local pid reader
+	volume x 60 --hard 1M
+	writes /mnt/x/60/file 2000
+	mkfifo "$BATS_TEST_TMPDIR/full"
+	exec {reader}<>"$BATS_TEST_TMPDIR/full"
+	dd if=/dev/zero of="$BATS_TEST_TMPDIR/full" bs=4096 count=1000 oflag=nonblock 2>/dev/null || :
+	fsquota watch --initial --json /mnt/x >"$BATS_TEST_TMPDIR/full" 2>"$BATS_TEST_TMPDIR/told" 3>&- {reader}>&- &
+	pid=$!
+	until [ "$(cat /proc/$pid/wchan)" = do_poll ] || [[ $(cat /proc/$pid/syscall) == 7\ * ]]; do nap 0.05; done
+	kill $pid
+	status=0
+	wait $pid || status=$?
+	assert_equal "$status" 1
+	grep -q 'cannot write the output' "$BATS_TEST_TMPDIR/told"
+	exec {reader}>&-
+}
+
+# bats test_tags=shared
 @test "who is at a limit at the start is told with --initial alone" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -333,6 +363,7 @@ overrun() {
 
 # --- filesystems that come and go -------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "a filesystem can be unmounted, and is watched again when it is mounted" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -351,6 +382,7 @@ overrun() {
 	assert_equal "$(wc -l <"$messages")" 2
 }
 
+# bats test_tags=shared
 @test "a filesystem that is mounted twice is watched once, and where it is left" {
 	local again=$BATS_TEST_TMPDIR/again
 	fresh_fs x
@@ -370,6 +402,7 @@ overrun() {
 	mount -o prjquota "$FSQ_X_DEV" /mnt/x
 }
 
+# bats test_tags=shared
 @test "what stands in line when a filesystem is unmounted is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -385,6 +418,7 @@ overrun() {
 }
 
 # Without a device node it is asked by its directory, where another filesystem is now.
+# bats test_tags=shared
 @test "what is unmounted while warnings are lost is told without the numbers of another" {
 	local node=$BATS_TEST_TMPDIR/node inner=/mnt/x2/inner
 	fresh_fs x
@@ -429,6 +463,7 @@ overrun() {
 /mnt/x2/inner: unmounted, and no longer watched'
 }
 
+# bats test_tags=shared
 @test "without a PATH all filesystems are watched, also those that are mounted later" {
 	fresh_fs x
 	fresh_fs e
@@ -472,6 +507,7 @@ runs() {
 	[ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs")" -ge "$1" ]
 }
 
+# bats test_tags=shared
 @test "--exec: one at a time for an ID, with the facts, and what came meanwhile is one more" {
 	local directory=/mnt/x/42
 	fresh_fs x
@@ -520,6 +556,7 @@ project
 	assert_equal "$(grep -c 'a line of the program' "$messages")" 3
 }
 
+# bats test_tags=shared
 @test "--exec: names of tenants are inert" {
 	local directory="/mnt/x/${hostile//\//|}"
 	fresh_fs x
@@ -543,6 +580,7 @@ project
 	assert [ ! -e pwned ]
 }
 
+# bats test_tags=shared
 @test "--exec: a bounded number runs at once, and all have their turn" {
 	local id
 	fresh_fs x
@@ -559,6 +597,7 @@ project
 	assert_equal "$(for id in {1..20}; do run_number "$id" FSQUOTA_ID; done | sort)" "$(seq 1000 1019)"
 }
 
+# bats test_tags=shared
 @test "--exec: a program that fails is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -570,6 +609,7 @@ project
 
 # --- its end ----------------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "--exec: a program that a signal ends, and one that is gone, is told" {
 	local program=$BATS_TEST_TMPDIR/program
 	fresh_fs x
@@ -590,6 +630,7 @@ project
 	watcher=
 }
 
+# bats test_tags=shared
 @test "--exec: a signal takes off what waits, and with a second one nothing is waited for" {
 	local id program=$BATS_TEST_TMPDIR/program pipe=$BATS_TEST_TMPDIR/pipe
 	fresh_fs x
@@ -615,6 +656,7 @@ project
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 8
 }
 
+# bats test_tags=shared
 @test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -632,6 +674,7 @@ project
 	ends INT
 }
 
+# bats test_tags=shared
 @test "--count ends it after so many events, and the program of the last one has run" {
 	fresh_fs x
 	program
@@ -644,6 +687,7 @@ project
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 3
 }
 
+# bats test_tags=shared
 @test "it ends when nobody reads its output any more" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -657,6 +701,7 @@ project
 
 # --- what is refused --------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "wrong words are refused" {
 	refuses 2 'percentage such as 90, not "x"' fsquota watch --over x
 	refuses 2 'percentage such as 90, not "0"' fsquota watch --over 0
@@ -668,6 +713,7 @@ project
 	refuses 2 '--exec-arg is for --exec' fsquota watch --exec-arg x
 	refuses 5 '/nothing: cannot run it' fsquota watch --exec /nothing
 	refuses 4 '/etc/passwd: cannot run it' fsquota watch --exec /etc/passwd
+	refuses 2 '/mnt is none' fsquota watch --exec /mnt
 	refuses 5 'No such file' fsquota watch /nothing
 	refuses 3 '/proc' fsquota watch /proc
 	fresh_fs x
@@ -686,6 +732,7 @@ as_a_request() {
 	return "$(jq .exit <<<"$answer")"
 }
 
+# bats test_tags=shared
 @test "an ordinary user is refused" {
 	fresh_fs x
 	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --clear-groups fsquota watch /mnt/x

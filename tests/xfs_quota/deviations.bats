@@ -98,10 +98,10 @@ id_of() {
 	mkdir -p /mnt/hang
 	mount -t fuse -o fd=9,rootmode=40000,user_id=0,group_id=0 none /mnt/hang
 	mount --bind /mnt/x2 /mnt/x2
-	timeout 20 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' /mnt/x
+	timeout 100 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' /mnt/x
 	run grep -E '/mnt/(hang|x2|e|f)"' "$trace"
 	assert_failure
-	timeout 20 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' -c print
+	timeout 100 strace -f -o "$trace" xfs_quota -x "${none[@]}" -c 'state -p' -c print
 	local status_all=$?
 	run grep /mnt/hang\" "$trace"
 	umount -l /mnt/hang
@@ -177,10 +177,10 @@ id_of() {
 
 @test "deviation 7: a FIFO as projects, projid or mounts file does not hang" {
 	mkfifo "$projects"
-	run timeout 20 xfs_quota -x -D "$projects" -P "$projects" -c print -c 'quota -p nosuch' /mnt/x
+	run timeout 100 xfs_quota -x -D "$projects" -P "$projects" -c print -c 'quota -p nosuch' /mnt/x
 	assert_failure 1
 	assert_line --partial "cannot find project nosuch"
-	run timeout 20 xfs_quota -x -t "$projects" -c print /mnt/x
+	run timeout 100 xfs_quota -x -t "$projects" -c print /mnt/x
 	assert_success
 	assert_line --partial "cannot setup path for mount /mnt/x"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Which xfs_quota is followed, and in what the two differ. That each is followed to the byte is what
 # the differential suites compare, with the real ones.

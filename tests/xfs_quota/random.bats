@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=random,shared
 #
 # Invocations at random; "generate" in this directory says how they are made, and runs more of them.
 #
 #   FSQUOTA_SEED     (default 1)
-#   FSQUOTA_RANDOM   how many (default 200)
+#   FSQUOTA_RANDOM   how many (default 120)
 #   FSQUOTA_PART     K/N: only every Nth batch, from the Kth on
 
 load ../lib/tools
@@ -13,7 +14,7 @@ load differential
 # at_random FILESYSTEM PERCENT: that part of them, in batches on filesystems made anew.
 at_random() {
 	local seed=${FSQUOTA_SEED:-1} part=${FSQUOTA_PART:-0/1} left batch=0 size failed=''
-	left=$((${FSQUOTA_RANDOM:-200} * $2 / 100))
+	left=$((${FSQUOTA_RANDOM:-120} * $2 / 100))
 	while [ $left -gt 0 ]; do
 		size=$((left < 250 ? left : 250)) left=$((left - 250))
 		if [ $((batch % ${part#*/})) = "${part%/*}" ]; then
@@ -28,6 +29,9 @@ at_random() {
 	[ -z "$failed" ]
 }
 
+# bats test_tags=linux-6
 @test "XFS: invocations at random" { at_random x 50; }
+# bats test_tags=linux-6
 @test "ext4: invocations at random" { at_random e 30; }
+# bats test_tags=linux-6
 @test "f2fs: invocations at random" { at_random f 20; }
