@@ -90,8 +90,10 @@ asks() {
 }
 
 @test "errors, warnings, and what is no JSON" {
+	mkdir -p /mnt/e/warned/memory
+	mount -t tmpfs none /mnt/e/warned/memory
 	answers 'usage /mnt/x/web /nowhere /mnt/x' 'limit -p bhard=x 42 /mnt/x' --version 'help usage' \
-		'assign /mnt/e/logs --hard 2G' 'check /mnt/x' 'supported -q /proc' 'restore -p /mnt/x'
+		'assign /mnt/e/warned --hard 2G' 'check /mnt/x' 'supported -q /proc' 'restore -p /mnt/x'
 	is 1 '[.exit, .error.path, .messages[0].error.path, (.usage | length)]' '[5,"/nowhere","/mnt/x",1]'
 	is 2 '[.exit, .error.code]' '[2,"usage"]'
 	is 3 '.output | startswith("fsquota ")' true
@@ -101,7 +103,8 @@ asks() {
 	is 7 'keys' '["exit","request"]'
 	# It finds nothing on standard input.
 	is 8 '.exit' 0
-	fsquota resize /mnt/e/logs 20M --allow-shrink
+	umount /mnt/e/warned/memory
+	fsquota release /mnt/e/warned
 }
 
 @test "who asks and waits is answered before the input ends" {

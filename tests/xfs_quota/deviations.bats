@@ -140,12 +140,13 @@ id_of() {
 	assert_failure
 }
 
-@test "deviation 6: bind mounts in the tree are not entered" {
+@test "deviation 6: mounts in the tree are not entered, and that is said" {
 	mkdir -p /mnt/x/dir/bind /mnt/x/outside
 	touch /mnt/x/outside/file
 	mount --bind /mnt/x/outside /mnt/x/dir/bind
-	xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/dir 5' /mnt/x
+	run_split xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/dir 5' /mnt/x
 	umount /mnt/x/dir/bind
+	assert_equal "$status:$stderr" "0:xfs_quota: the mount /mnt/x/dir/bind is not entered"
 	assert_equal "$(id_of /mnt/x/dir) $(id_of /mnt/x/outside) $(id_of /mnt/x/outside/file)" "5 0 0"
 }
 

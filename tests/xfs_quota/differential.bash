@@ -41,6 +41,8 @@ differential() {
 	fi
 	run_side theirs "${FSQ_ORACLE%/*}"
 	run_side ours "$FSQ_TOOLS"
+	# Deviation 6, see deviations.bats.
+	sed -i '/^xfs_quota: .* not entered$/d' "$dir"/ours/*.stderr
 	judge_lines
 	judge_kernel_state
 	echo "# compared $compared invocations on ${names[$fs]}" \
