@@ -55,16 +55,17 @@ out:
 /* @return   a descriptor that holds the lock; -EAGAIN try again; -EWOULDBLOCK another process has it */
 static int open_hidden(const struct fsq_making *making, const struct fsq_new_directory *new)
 {
+	bool made = mkdirat(making->parent, making->hidden, 0700) == 0;
 	struct stat st, there;
 	int fd, rc = 0;
 
-	if (mkdirat(making->parent, making->hidden, 0700) && errno != EEXIST)
+	if (!made && errno != EEXIST)
 		return -errno;
 	fd = openat(making->parent, making->hidden,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
+		rc = errno == ENOENT ? -EAGAIN : -errno;
+	else if (flock(fd, LOCK_EX | LOCK_NB))
 		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	else if (fstat(fd, &st) ||
 		 fstatat(making->parent, making->hidden, &there, AT_SYMLINK_NOFOLLOW) ||
@@ -76,7 +77,11 @@ static int open_hidden(const struct fsq_making *making, const struct fsq_new_dir
 		rc = -errno;
 	if (rc == 0)
 		return fd;
-	close(fd);
+	/* Another process that has opened it meanwhile starts anew. */
+	if (made && rc != -EAGAIN && rc != -EBUSY)
+		unlinkat(making->parent, making->hidden, AT_REMOVEDIR);
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 
