@@ -212,14 +212,25 @@ static bool is_new(struct check *check, const struct held_usage *all, size_t cou
 static void judge_held(struct check *check, const struct held_usage *held)
 {
 	const char *directory = held->limit->directory;
-	struct project_row row = listing_row(check->session, directory, &held->usage);
+	const struct fsq_usage *usage = &held->usage;
+	struct project_row row = listing_row(check->session, directory, usage);
 
+	if (usage->at_least &&
+	    (usage->used_bytes == FSQ_NOT_KNOWN || usage->used_bytes == usage->hard_bytes)) {
+		session_error(
+			check->session, 0, FSQ_E_PERMISSION, 0, directory,
+			"%s: statfs(2) does not show its use, and only root may ask the kernel",
+			directory);
+		return;
+	}
 	row.directories = &directory;
 	row.directory_count = 1;
 	row.soft_bytes = 0;
 	row.hard_bytes = held->limit->bytes;
 	row.bytes_grace_seconds = ROW_NO_GRACE;
-	judge(check, &row, row.used_bytes != ROW_NOT_KNOWN && row.used_bytes >= row.hard_bytes);
+	row.hard_inodes = usage->at_least ? 0 : row.hard_inodes;
+	row.at_least = false;
+	judge(check, &row, row.used_bytes >= row.hard_bytes);
 }
 
 static void check_held(struct check *check)

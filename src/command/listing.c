@@ -131,6 +131,7 @@ struct project_row listing_row_at(struct session *session, const char *path,
 		.mountpoint = usage->mountpoint,
 		.accounting = usage->accounting,
 		.enforced = usage->enforced,
+		.at_least = usage->at_least,
 	};
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "json_rows.h"
 #include "project_table.h"
 
 #define CELL_SIZE PROJECT_CELL_SIZE
@@ -193,6 +194,18 @@ static bool is_empty(const struct field *field, const struct project_row *row)
 	}
 }
 
+/* Is the value only the lowest that there can be? */
+static bool is_lowest(const struct field *field, const struct project_row *row)
+{
+	if (!row->at_least)
+		return false;
+	if (field->member == MEMBER(used_bytes))
+		return row->used_bytes == row->hard_bytes;
+	if (field->member == MEMBER(used_inodes))
+		return row->used_inodes == row->hard_inodes;
+	return field->type == FIELD_BYTES_LIMIT || field->type == FIELD_COUNT_LIMIT;
+}
+
 /* @return   what stands in a cell, perhaps in @cell; NULL: nothing */
 static const char *cell_of(const struct field *field, const struct project_row *row, bool bytes,
 			   char *cell)
@@ -212,10 +225,17 @@ static const char *cell_of(const struct field *field, const struct project_row *
 		return duration(cell, number_of(field, row), bytes);
 	case FIELD_BYTES:
 	case FIELD_BYTES_LIMIT:
-		return project_size_text(cell, number_of(field, row), bytes);
+		project_size_text(cell, number_of(field, row), bytes);
+		break;
 	default:
-		return number(cell, number_of(field, row));
+		number(cell, number_of(field, row));
+		break;
 	}
+	if (is_lowest(field, row)) {
+		memmove(cell + 2, cell, strlen(cell) + 1);
+		memcpy(cell, ">=", 2);
+	}
+	return cell;
 }
 
 int project_column(const char *name, size_t length)
@@ -366,10 +386,26 @@ static void json_field(struct json *json, const struct field *field, const struc
 	case FIELD_PERCENT:
 		json_decimal(json, field->key, project_row_percent(row));
 		break;
+	case FIELD_BYTES_LIMIT:
+	case FIELD_COUNT_LIMIT:
+		if (row->at_least)
+			json_null(json, field->key);
+		else
+			json_number(json, field->key, number_of(field, row));
+		break;
 	default:
 		json_number(json, field->key, number_of(field, row));
 		break;
 	}
+}
+
+/* What statfs(2) shows: limits that are soft or hard. */
+static void json_at_least(struct json *json, const struct project_row *row)
+{
+	json_limit_count(json, "limit_bytes", row->hard_bytes);
+	json_limit_count(json, "limit_inodes", row->hard_inodes);
+	json_bool(json, "used_at_least",
+		  row->used_bytes == row->hard_bytes || row->used_inodes == row->hard_inodes);
 }
 
 void project_row_json(struct json *json, const struct project_row *row)
@@ -378,6 +414,8 @@ void project_row_json(struct json *json, const struct project_row *row)
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].key)
 			json_field(json, &fields[i], row);
+	if (row->at_least)
+		json_at_least(json, row);
 	if (row->walked)
 		json_number(json, "mounts_skipped", row->mounts_skipped);
 	json_change(json, row->change, row->would);

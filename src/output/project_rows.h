@@ -31,7 +31,8 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
-	bool walked; /* the tree; in JSON: */
+	bool at_least; /* the hard limits, and a use that has reached its one; soft ones: not known */
+	bool walked;   /* the tree; in JSON: */
 	uint64_t mounts_skipped;
 	enum row_change change; /* by the command; in JSON */
 	bool would;

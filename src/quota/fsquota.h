@@ -864,9 +864,8 @@ void fsq_cache_free(struct fsq_cache *cache);
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA, /* the quota of its project */
 	FSQ_USAGE_WALK,	 /* counted as du(1) does, without deleted files that are open */
-	/* Its whole file system, which is in memory; or for a caller who may not ask for the quota
-	 * of its project, what statfs(2) shows: the soft limit, else the hard one, as hard limit,
-	 * and no use above it. */
+	/* Its whole file system, which is in memory; or, with at_least, what statfs(2) shows of its
+	 * project to a caller who may not ask for the quota. */
 	FSQ_USAGE_STATFS,
 };
 
@@ -880,7 +879,10 @@ struct fsq_usage {
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
 	bool accounting, enforced; /* of projects, on its file system */
-	char *device;		   /* the source in the mount table */
+	/* The hard limits are the lowest that there can be: statfs(2) shows the soft limit, if there
+	 * is one. Soft limits are not known. A use as large as its hard limit can be larger. */
+	bool at_least;
+	char *device; /* the source in the mount table */
 	char *mountpoint;
 	/* When the grace time ends, in seconds since 1970; 0: it is not running. */
 	int64_t bytes_expires, inodes_expires;

@@ -9,6 +9,14 @@
 load ../lib/fsquota
 load projects
 
+setup() {
+	local fs
+	register_projects
+	for fs in x e f; do
+		real -c 'limit -p bsoft=0 bhard=100m isoft=0 ihard=0 43' /mnt/$fs
+	done
+}
+
 teardown() {
 	umount -q /mnt/x/none /mnt/e/none || true
 }
@@ -17,37 +25,90 @@ as_user() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
 }
 
+# JSON_OF JQ DIRECTORY: of its row
+json_of() {
+	run_split as_user usage --json "$2"
+	assert_equal "$status:$stderr" 0:
+	run -0 jq -c ".usage[] | $1" <<<"$stdout"
+}
+
 @test "without privileges usage shows the limit and use that statfs shows" {
 	local fs
 	for fs in x e f; do
-		run_split as_user usage -rno PATH,ID,NAME,USED,HARD,SOURCE /mnt/$fs/logs
+		run_split as_user usage -rno PATH,ID,NAME,USED,HARD,USE%,SOURCE /mnt/$fs/logs
 		assert_equal "$status:$stderr" 0:
-		assert_output "/mnt/$fs/logs 43 logs 1M 100M statfs"
+		assert_output "/mnt/$fs/logs 43 logs 1M >=100M 1% statfs"
 	done
 }
 
-@test "statfs shows the soft limit where there is one, and no use above it" {
+@test "of a use above the soft limit statfs shows the least, and of the hard limit, too" {
 	local fs
 	for fs in x e f; do
 		run_split as_user usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
-		assert_output "42 4M  4M 100% statfs"
+		assert_output "42 >=4M  >=4M 100% statfs"
+		json_of '[.used_bytes, .used_at_least, .limit_bytes, .soft_bytes, .hard_bytes]' /mnt/$fs/web
+		assert_output '[4194304,true,4194304,null,null]'
+	done
+}
+
+@test "below the soft limit the use is known, and the hard limit is not" {
+	local fs
+	for fs in x e f; do
+		real -c 'limit -p bsoft=8m bhard=10m isoft=50 ihard=60 43' /mnt/$fs
+		run_split as_user usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
+		assert_output "1M  >=8M 2  >=50"
+		json_of '[.limit_bytes, .hard_bytes, .used_inodes, .limit_inodes, .hard_inodes,
+			.used_at_least, .percent]' /mnt/$fs/logs
+		assert_output --partial '[8388608,null,2,50,null,false,12.'
+	done
+}
+
+@test "a use as large as the hard limit can be larger" {
+	local fs
+	for fs in x e f; do
+		real -c 'limit -p bhard=512k ihard=1 43' /mnt/$fs
+		run_split as_user usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
+		assert_output ">=512K >=512K >=1 >=1"
+		json_of '[.used_at_least, .limit_bytes, .limit_inodes]' /mnt/$fs/logs
+		assert_output '[true,524288,1]'
+		real -c 'limit -p bhard=100m ihard=1000 43' /mnt/$fs
+		json_of '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
+		assert_output '[false,true,2]'
+		real -c 'limit -p ihard=2 43' /mnt/$fs
+		json_of '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
+		assert_output '[true,true,2]'
 	done
 }
 
 @test "what statfs does not show is null, and empty" {
 	local fs
 	for fs in x e f; do
-		run -0 jq -c '.usage[] | [.used_inodes, .hard_inodes, .source, .enforced]' \
-			<(as_user usage --json /mnt/$fs/logs)
+		json_of '[.used_inodes, .limit_inodes, .source, .enforced]' /mnt/$fs/logs
 		assert_output '[null,null,"statfs",true]'
 		real -c 'limit -p bhard=0 ihard=100 43' /mnt/$fs
-		run -0 jq -c '.usage[] | [.used_bytes, .hard_bytes, .used_inodes, .hard_inodes, .percent]' \
-			<(as_user usage --json /mnt/$fs/logs)
+		json_of '[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
 		assert_output '[null,null,2,100,2]'
 		run_split as_user usage -rno USED,IUSED,IHARD /mnt/$fs/logs
-		assert_output ' 2 100'
-		real -c 'limit -p bhard=100m ihard=0 43' /mnt/$fs
+		assert_output ' 2 >=100'
 	done
+}
+
+@test "where less space is free on the filesystem than in the project the use is null" {
+	local fs free size
+	for fs in x e f; do
+		read -r free size < <(stat -f -c '%f %S' /mnt/$fs)
+		fallocate -l $((free * size - 40 * 1048576)) /mnt/$fs/large
+		sync -f /mnt/$fs
+		json_of '[.used_bytes, .limit_bytes, .used_at_least, .percent]' /mnt/$fs/logs
+		rm /mnt/$fs/large
+		assert_output '[null,104857600,false,null]'
+	done
+}
+
+@test "check --limit does not judge a use that is not known" {
+	refuses 4 "/mnt/x/web: statfs(2) does not show its use" as_user check --limit /mnt/x/web=5M
+	run_split as_user check -rno USED,HARD,IHARD --limit /mnt/x/logs=1M
+	assert_equal "$status:$stdout" "8:1M 1M "
 }
 
 @test "in a mount of the project's directory alone statfs is believed" {
@@ -56,7 +117,7 @@ as_user() {
 		mount --bind /mnt/$fs/logs /mnt/$fs/none
 		run_split as_user usage -rno ID,USED,HARD,SOURCE /mnt/$fs/none
 		umount /mnt/$fs/none
-		assert_output "43 1M 100M statfs"
+		assert_output "43 1M >=100M statfs"
 	done
 }
 
@@ -65,7 +126,6 @@ as_user() {
 	for fs in x e f; do
 		real -c 'limit -p bhard=0 43' /mnt/$fs
 		refuses 4 "/mnt/$fs/logs" as_user usage /mnt/$fs/logs
-		real -c 'limit -p bhard=100m 43' /mnt/$fs
 		refuses 4 "/mnt/$fs/logs/file" as_user usage /mnt/$fs/logs/file
 		refuses 5 "belongs to no project" as_user usage /mnt/$fs/none
 	done
@@ -99,12 +159,12 @@ as_user() {
 @test "statfs shows the project that the directory carries, whatever is registered" {
 	echo 44:/mnt/x/logs >/etc/projects
 	run_split as_user usage -rno ID,HARD,SOURCE /mnt/x/logs
-	assert_output "43 100M statfs"
+	assert_output "43 >=100M statfs"
 }
 
 @test "where quotactl is forbidden statfs is asked, too" {
 	run_split setpriv --reuid 1000 --clear-groups strace -f -qq -o /dev/null \
 		-e trace=quotactl,quotactl_fd -e inject=quotactl,quotactl_fd:error=EPERM \
 		"$FSQUOTA" usage -rno ID,HARD,SOURCE /mnt/x/logs
-	assert_output "43 100M statfs"
+	assert_output "43 >=100M statfs"
 }

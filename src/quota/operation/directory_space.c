@@ -6,10 +6,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* What statfs(2) shows of the file system outside of a project. */
+/* What statfs(2) shows of the file system outside of a project; UINT64_MAX: not known. */
 struct outside {
-	bool known;
-	uint64_t blocks, files;
+	uint64_t blocks, free_blocks, files, free_files;
 };
 
 static bool is_in_project(const char *directory, const struct fsq_inode_project *project)
@@ -34,13 +33,17 @@ static struct outside look_outside(const struct fsq_place *place,
 	if (is_in_project(place->mount.directory, project) ||
 	    statfs(place->mount.directory, &sfs) ||
 	    memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) != 0)
-		return (struct outside){ 0 };
-	return (struct outside){ true, sfs.f_blocks, sfs.f_files };
+		return (struct outside){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	return (struct outside){ sfs.f_blocks, sfs.f_bfree, sfs.f_files, sfs.f_ffree };
 }
 
-static uint64_t used(uint64_t total, uint64_t free)
+/* Linux shows no more free than the file system has, before or after the call: then the rest of the
+ * limit is not known. */
+static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other)
 {
-	return total > free ? total - free : 0;
+	if (free >= (one < other ? one : other) && free <= (one < other ? other : one))
+		return FSQ_NOT_KNOWN;
+	return limit > free ? limit - free : 0;
 }
 
 bool fsq_directory_space(const struct fsq_place *place, const struct fsq_inode_project *project,
@@ -48,7 +51,7 @@ bool fsq_directory_space(const struct fsq_place *place, const struct fsq_inode_p
 {
 	struct outside before, after;
 	struct statfs sfs;
-	uint64_t size;
+	uint64_t size, blocks;
 	bool bytes, inodes;
 
 	if (project->id == 0 || !project->inherit || fstatfs(place->target.fd, &sfs))
@@ -58,16 +61,20 @@ bool fsq_directory_space(const struct fsq_place *place, const struct fsq_inode_p
 	if (fstatfs(place->target.fd, &sfs))
 		return false;
 	after = look_outside(place, project, &sfs);
-	bytes = !before.known || sfs.f_blocks < before.blocks;
-	inodes = !before.known || (sfs.f_files < before.files && sfs.f_files < after.files);
+	bytes = sfs.f_blocks < before.blocks;
+	inodes = sfs.f_files < before.files && sfs.f_files < after.files;
 	if (!bytes && !inodes)
 		return false;
 	size = (uint64_t)sfs.f_bsize;
+	blocks = used(sfs.f_blocks, sfs.f_bfree, before.free_blocks, after.free_blocks);
 	usage->source = FSQ_USAGE_STATFS;
 	usage->id = project->id;
+	usage->at_least = true;
 	usage->hard_bytes = bytes ? sfs.f_blocks * size : 0;
-	usage->used_bytes = bytes ? used(sfs.f_blocks, sfs.f_bfree) * size : FSQ_NOT_KNOWN;
+	usage->used_bytes = bytes && blocks != FSQ_NOT_KNOWN ? blocks * size : FSQ_NOT_KNOWN;
 	usage->hard_inodes = inodes ? sfs.f_files : 0;
-	usage->used_inodes = inodes ? used(sfs.f_files, sfs.f_ffree) : FSQ_NOT_KNOWN;
+	usage->used_inodes =
+		inodes ? used(sfs.f_files, sfs.f_ffree, before.free_files, after.free_files)
+		       : FSQ_NOT_KNOWN;
 	return true;
 }

@@ -7,8 +7,9 @@
 
 /**
  * Read what statfs(2) shows in a directory whose project has limits that are enforced. It shows the
- * soft limit if there is one, else the hard one. Where the mount has no directory outside of the
- * project, what it shows can also be the size of the file system: no limit is smaller.
+ * soft limit if there is one, else the hard one, no use above it, and no more free than there is on
+ * the file system. Where the mount has no directory outside of the project, what it shows can also
+ * be the size and the use of the file system.
  *
  * @place    with its mount
  * @project  that the directory carries
