@@ -47,8 +47,8 @@ static void show_records(struct session *session, struct fsq_filesystem *fs, enu
 {
 	int64_t now = 0;
 
-	dquot_to_row(before, &now, row->before);
-	dquot_to_row(after, &now, row->after);
+	dquot_to_row(session, before, &now, row->before);
+	dquot_to_row(session, after, &now, row->after);
 	show(session, fs, type, before->id, row);
 }
 

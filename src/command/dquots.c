@@ -87,8 +87,12 @@ int64_t dquot_grace_left(int64_t expires, int64_t *now)
 	return expires > *now ? expires - *now : 0;
 }
 
-void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[])
+void dquot_to_row(const struct session *session, const struct fsq_dquot *dquot, int64_t *now,
+		  struct amounts_row row[])
 {
+	/* XFS keeps the grace times of all in the record of ID 0, which has none of its own. */
+	bool has_grace = dquot->id != 0 || !session->native;
+
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		const struct fsq_amounts *amounts = &dquot->form[form];
 
@@ -96,7 +100,7 @@ void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_ro
 			.used_units = amounts->used,
 			.soft_units = amounts->soft,
 			.hard_units = amounts->hard,
-			.grace_seconds = dquot_grace_left(amounts->expires, now),
+			.grace_seconds = dquot_grace_left(has_grace ? amounts->expires : 0, now),
 			.warnings = amounts->warnings,
 		};
 	}

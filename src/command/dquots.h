@@ -32,11 +32,12 @@ bool dquots_each(struct session *session, struct fsq_filesystem *fs,
 int64_t dquot_grace_left(int64_t expires, int64_t *now);
 
 /**
- * A quota record as a row.
+ * A quota record as a row. In xfs_quota mode ID 0 has the grace times that xfs_quota shows.
  *
  * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
  */
-void dquot_to_row(const struct fsq_dquot *dquot, int64_t *now, struct amounts_row row[]);
+void dquot_to_row(const struct session *session, const struct fsq_dquot *dquot, int64_t *now,
+		  struct amounts_row row[]);
 
 /** Is all use in the selected forms zero? */
 bool row_is_unused(const struct row_style *style, const struct amounts_row row[]);

@@ -60,7 +60,7 @@ static void show_id(struct session *session, const struct query *query, uint32_t
 			rc = failed;
 		if (failed)
 			continue;
-		dquot_to_row(&dquot, &now, row.form);
+		dquot_to_row(session, &dquot, &now, row.form);
 		if (!is_shown(session, query, row.form))
 			continue;
 		if (header)

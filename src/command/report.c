@@ -47,7 +47,7 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 	row.device = report->path->info->device;
 	row.directory = report->path->directory;
 	row.owner = (struct owner_row){ (enum row_type)report->type, dquot->id, NULL };
-	dquot_to_row(dquot, &report->now, row.form);
+	dquot_to_row(report->session, dquot, &report->now, row.form);
 	begin(report);
 	if (report->terse && row_is_unused(style, row.form))
 		return;

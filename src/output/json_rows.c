@@ -77,13 +77,6 @@ void json_place(struct json *json, const char *device, const char *directory)
 	json_string(json, "mountpoint", directory);
 }
 
-/* ID 0 keeps the grace times of all, and has none of its own. */
-static void owner_grace(struct json *json, const char *key, const struct usage_row *row,
-			enum row_form form)
-{
-	json_grace(json, key, row->owner.id ? row->form[form].grace_seconds : ROW_NO_GRACE);
-}
-
 static void usage(struct writer *w, const struct row_style *style, const struct usage_row *row)
 {
 	const struct amounts_row *blocks = &row->form[ROW_BLOCKS];
@@ -98,16 +91,16 @@ static void usage(struct writer *w, const struct row_style *style, const struct 
 	bytes(&json, "used_bytes", blocks->used_units);
 	json_limit_bytes(&json, "soft_bytes", blocks->soft_units);
 	json_limit_bytes(&json, "hard_bytes", blocks->hard_units);
-	owner_grace(&json, "bytes_grace_seconds", row, ROW_BLOCKS);
+	json_grace(&json, "bytes_grace_seconds", blocks->grace_seconds);
 	json_number(&json, "used_inodes", inodes->used_units);
 	json_limit_count(&json, "soft_inodes", inodes->soft_units);
 	json_limit_count(&json, "hard_inodes", inodes->hard_units);
-	owner_grace(&json, "inodes_grace_seconds", row, ROW_INODES);
+	json_grace(&json, "inodes_grace_seconds", inodes->grace_seconds);
 	if (style->form[ROW_REALTIME]) {
 		bytes(&json, "used_realtime_bytes", realtime->used_units);
 		json_limit_bytes(&json, "soft_realtime_bytes", realtime->soft_units);
 		json_limit_bytes(&json, "hard_realtime_bytes", realtime->hard_units);
-		owner_grace(&json, "realtime_grace_seconds", row, ROW_REALTIME);
+		json_grace(&json, "realtime_grace_seconds", realtime->grace_seconds);
 	}
 	json_place(&json, row->device, row->directory);
 	json_row_end(&json);

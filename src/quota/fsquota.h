@@ -912,7 +912,7 @@ struct fsq_usage_request {
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err);
 
-/** Fill use and limits from a quota record. */
+/** Fill use and limits from a quota record. ID 0 gets no grace time: it has those of all. */
 void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot);
 
 /** Free what a usage points to. */

@@ -225,6 +225,19 @@ unprivileged() {
 	done
 }
 
+@test "ID 0, where the kernel keeps the grace times of all, has no grace time" {
+	local fs
+	for fs in x e f; do
+		fsquota timer -p 1w /mnt/$fs
+		run -0 fsquota list --total -rno ID,GRACE,IGRACE /mnt/$fs
+		assert_line "0  "
+		run -0 fsquota report -pbiN -L 0 -U 0 /mnt/$fs
+		assert_output --regexp '^#0 .*\[--------\] .*\[--------\]$'
+		run -0 fsquota quota -pbiN 0 /mnt/$fs
+		assert_output --regexp '\[--------\] .*\[--------\]'
+	done
+}
+
 @test "timer with an ID sets what is left to one that is above its soft limit" {
 	local fs
 	for fs in x e f; do

@@ -30,8 +30,9 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
-	usage->bytes_expires = blocks->expires;
-	usage->inodes_expires = inodes->expires;
+	/* XFS keeps the grace times of all in the record of ID 0, which has none of its own. */
+	usage->bytes_expires = dquot->id ? blocks->expires : 0;
+	usage->inodes_expires = dquot->id ? inodes->expires : 0;
 }
 
 void fsq_usage_clear(struct fsq_usage *usage)
