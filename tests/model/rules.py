@@ -314,7 +314,7 @@ class Model:
             asked = options["hard_inodes"]
             if asked < used_inodes or (asked < ihard and not options.get("allow_shrink")):
                 return CONFLICT
-            ihard, isoft = asked, min(isoft, asked)
+            ihard, isoft = asked, asked if isoft == ihard and isoft else min(isoft, asked)
         if "soft" in options:
             bsoft = self.rounded(options["soft"])
         if (bhard and bsoft > bhard) or (ihard and isoft > ihard):

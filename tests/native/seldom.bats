@@ -42,6 +42,28 @@ limits() {
 	assert_equal "$(limits /mnt/x/dir)" '4194304 4194304 5 5'
 }
 
+@test "a soft limit that is equal to the hard limit stays equal, of space and of inodes" {
+	local fs option
+	for fs in x e f; do
+		fresh_fs $fs
+		mkdir /mnt/$fs/dir
+		fsquota assign --hard 10M --soft 10M --hard-inodes 10 --soft-inodes 10 /mnt/$fs/dir
+		for option in '' --hard; do
+			# shellcheck disable=SC2086 # a word, or none
+			fsquota resize /mnt/$fs/dir $option 30M --hard-inodes 30
+			assert_equal "$(limits /mnt/$fs/dir)" '31457280 31457280 30 30'
+			fsquota resize --allow-shrink --hard 20M --hard-inodes 20 /mnt/$fs/dir
+			assert_equal "$(limits /mnt/$fs/dir)" '20971520 20971520 20 20'
+		done
+		fsquota resize /mnt/$fs/dir +10M
+		assert_equal "$(limits /mnt/$fs/dir)" '31457280 31457280 20 20'
+		fsquota resize /mnt/$fs/dir 40M --soft 35M --hard-inodes 40 --soft-inodes 35
+		assert_equal "$(limits /mnt/$fs/dir)" '36700160 41943040 35 40'
+		fsquota resize /mnt/$fs/dir 50M --hard-inodes 50
+		assert_equal "$(limits /mnt/$fs/dir)" '36700160 52428800 35 50'
+	done
+}
+
 @test "resize of a directory in one that has a quota resizes that" {
 	fresh_fs x
 	mkdir -p /mnt/x/dir/sub/deep

@@ -76,7 +76,7 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 		return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 	}
 	limits->hard[FSQ_INODES] = hard;
-	if (limits->soft[FSQ_INODES] > hard)
+	if (limits->soft[FSQ_INODES] > hard || (amounts->soft && amounts->soft == amounts->hard))
 		limits->soft[FSQ_INODES] = hard;
 	return 0;
 }
