@@ -53,6 +53,7 @@
  *       release_project.c  a project by its ID, and directories that are gone
  *       project_place.c  where a project is, by its directories
  *       prune.c          what those have left (volumes.c: where they would be)
+ *       assign_plan.c    what dry runs would have done, for the next one
  *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts)
  *       allocate.c       an ID that nobody has (store.c: what containers' engines do)

@@ -24,6 +24,7 @@ struct apply {
 	struct session *session;
 	const struct apply_options *options;
 	struct fsq_assigned *assigned;
+	struct fsq_assign_plan *plan; /* of a dry run */
 	struct progress progress;
 	bool changed;
 };
@@ -94,7 +95,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	bool going_on = true, identified = false;
 	struct fsq_error err;
 
-	if (fsq_assigned_open(&apply->assigned, &registry, &err)) {
+	if ((apply->session->dry_run && fsq_assign_plan_new(&apply->plan, &err)) ||
+	    fsq_assigned_open(&apply->assigned, &registry, &err)) {
 		session_fail(apply->session, &err);
 		return;
 	}
@@ -107,6 +109,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->session->dry_run;
+		entry->request.plan = apply->plan;
 		if (fsq_assigned_has(apply->assigned, &entry->request)) {
 			if (!apply->options->quiet)
 				show(apply, entry, "unchanged", NULL);
@@ -150,6 +153,7 @@ static void command_apply(struct session *session, const struct invocation *invo
 		if (session->status == 0 && apply.changed && apply.options->exit_code)
 			session->status = STATUS_CHANGED;
 	}
+	fsq_assign_plan_free(apply.plan);
 	apply_list_free(&list);
 }
 

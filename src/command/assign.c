@@ -111,6 +111,7 @@ static bool show_row(struct session *session, struct assign_output *output,
 	struct fsq_limits before;
 	char name[32];
 
+	session_forget_names(session);
 	fsq_assignment_limits(assignment, &before, &change.limits);
 	snprintf(name, sizeof(name), "volume%u", id);
 	if (!change.name && !session->no_register && session->dry_run &&
@@ -221,6 +222,10 @@ static void command_assign(struct session *session, const struct invocation *inv
 	progress_begin(&progress, session);
 	request.registry = &registry;
 	request.options = &progress.options;
+	if (request.dry_run && fsq_assign_plan_new(&request.plan, NULL)) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return;
+	}
 	block_termination_signals(&signals_before);
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
@@ -228,6 +233,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 	}
 	if (output.rows)
 		listing_end(session, output.rows);
+	fsq_assign_plan_free(request.plan);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)
 		restore_signals(&signals_before);

@@ -174,20 +174,27 @@ void listing_end(struct session *session, struct project_output *output)
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }
 
-/* Where a directory is that has no project yet, or is not there: then the one above tells. */
+/* Where a directory is that has no project yet, or is not there: then the next one above tells. */
 static void find_place(const char *directory, struct fsq_usage *usage)
 {
-	char *copy = strdup(directory);
+	char *copy = strdup(directory), *above = copy, *real = NULL;
 	struct fsq_support support;
+	int rc = copy ? fsq_supported(copy, &support, NULL) : -ENOMEM;
 
-	if (copy && (fsq_supported(copy, &support, NULL) == 0 ||
-		     fsq_supported(dirname(copy), &support, NULL) == 0)) {
+	while (rc && !real && above && strcmp(above, "/") != 0 && strcmp(above, ".") != 0) {
+		above = dirname(above);
+		real = realpath(above, NULL);
+	}
+	if (real)
+		rc = fsq_supported(real, &support, NULL);
+	if (rc == 0) {
 		usage->device = support.device ? strdup(support.device) : NULL;
 		usage->mountpoint = support.mountpoint ? strdup(support.mountpoint) : NULL;
 		usage->accounting = true;
 		usage->enforced = support.enforced;
 		fsq_support_clear(&support);
 	}
+	free(real);
 	free(copy);
 }
 

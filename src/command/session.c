@@ -200,6 +200,14 @@ int session_read_names(struct session *session, struct fsq_error *err)
 		       : fsq_project_names_read(&session->names, session->projid_file, err);
 }
 
+void session_forget_names(struct session *session)
+{
+	if (!session->cache)
+		fsq_project_names_free(session->names);
+	session->names = NULL;
+	session->names_read = false;
+}
+
 struct fsq_project_names *session_names(struct session *session)
 {
 	struct fsq_error err;
@@ -290,8 +298,7 @@ void session_end(struct session *session)
 	free(session->filesystems);
 	free(session->at);
 	free(session->config_text);
-	if (!session->cache)
-		fsq_project_names_free(session->names);
+	session_forget_names(session);
 }
 
 bool session_is_stopped(struct session *session)

@@ -160,6 +160,9 @@ void session_note_projects(struct session *session, const struct fsq_error *err)
 /** Read the names of projects, from the cache if there is one. @return as fsq_project_names_read() */
 int session_read_names(struct session *session, struct fsq_error *err);
 
+/** Read them again the next time they are asked for: the file was changed. */
+void session_forget_names(struct session *session);
+
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);
 

@@ -580,6 +580,9 @@ enum fsq_enforcement {
 	FSQ_NOT_ENFORCED, /* accounting only: pqnoenforce, or ext4 mounted without prjquota */
 };
 
+/* What dry runs of fsq_assign() would have done. */
+struct fsq_assign_plan;
+
 struct fsq_assign_request {
 	size_t size;
 	const char *directory; /* not a symlink; the directories above it may be */
@@ -605,7 +608,15 @@ struct fsq_assign_request {
 	/* A directory above @directory, with which that begins: between the two there may be neither
 	 * a symlink nor a mount point, which somebody else may have put there. NULL: there may */
 	const char *beneath;
+	/* Of a dry run: what those before it would have done, which gets what this one would; or NULL */
+	struct fsq_assign_plan *plan;
 };
+
+/** Begin to plan several assignments. @return  0; FSQ_E_FAILED */
+int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err);
+
+/** NULL is ignored. */
+void fsq_assign_plan_free(struct fsq_assign_plan *plan);
 
 /* An assignment that has been made, and can still be rolled back. */
 struct fsq_assignment;

@@ -87,6 +87,7 @@ without_output() {
 group_reads() {
 	reads apply --dry-run --diff "$top/apply.conf"
 	reads assign --dry-run --hard 20M "$top/new"
+	reads assign --dry-run --mkdir "$top/one" "$top/one/two"
 	reads release --dry-run "$top/dir"
 	reads resize --dry-run "$top/dir" 20M
 	reads prune --dry-run "$top"

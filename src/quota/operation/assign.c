@@ -21,10 +21,11 @@
  * A failure rolls back in the opposite order. The steps are in assign_tree.c and assign_limits.c.
  */
 #include <errno.h>
-#include <libgen.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocate.h"
@@ -32,6 +33,7 @@
 #include "limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "store.h"
 
 /* How often an ID that another process took at the same moment is given up for another one. */
@@ -101,14 +103,41 @@ static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
 	return 0;
 }
 
+static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = a->request;
+	const struct fsq_claim wanted = { request->id, request->name };
+	const struct stat st = { .st_dev = a->dev, .st_ino = a->ino };
+	const struct fsq_planned *planned;
+	int rc;
+
+	if (a->unmade) {
+		/* It would have what the directory above hands on, and no project of its own yet. */
+		*owner = (struct fsq_owner){ 0 };
+		rc = fsq_project_edit_lock(a->edit, false, err);
+		if (rc == 0)
+			rc = fsq_place_read_project(&a->directory, err);
+		if (!a->directory.project.inherit)
+			a->directory.project = (struct fsq_inode_project){ 0 };
+		owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, a->unmade, &owner->id);
+	} else {
+		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
+	}
+	planned = fsq_assign_plan_find(a->plan, &st, a->unmade);
+	if (rc == 0 && planned) {
+		*owner = (struct fsq_owner){ .id = planned->id, .listed = true };
+		a->complete = true;
+	}
+	return rc;
+}
+
 /* Locks both files. */
 static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 		     struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
-	const struct fsq_claim wanted = { request->id, request->name };
 	struct fsq_owner owner;
-	int rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, &owner, err);
+	int rc = find_owner(a, &owner, err);
 
 	if (rc == 0 && a->directory.hidden)
 		rc = show_directory(a, err);
@@ -123,7 +152,8 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 		a->joins = owner.disputed && (!a->is_new || request->name);
 		return rc;
 	}
-	a->complete = a->listed && a->directory.project.id == a->id && a->directory.project.inherit;
+	a->complete |= a->listed && !a->unmade && a->directory.project.id == a->id &&
+		       a->directory.project.inherit;
 	return check_current(a, err);
 }
 
@@ -173,8 +203,8 @@ static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
 	fsq_assignment_untag(a);
 	a->id = id;
 	/* Something may have been made in it just now. */
-	a->filled = true;
-	return request->dry_run ? 0 : claim(a, err);
+	a->filled = !a->unmade;
+	return claim(a, err);
 }
 
 static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
@@ -201,6 +231,12 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+/* @return   as fsq_assign(), for the errno with which something was added to the plan */
+static int planned(const struct fsq_assignment *a, int rc, struct fsq_error *err)
+{
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->request->directory, "cannot go on") : 0;
+}
+
 int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const char *name = a->request->name;
@@ -215,46 +251,38 @@ int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err
 	/* Somebody else may be called so. */
 	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
 		return 0;
-	rc = fsq_project_edit_add_name(a->edit, a->id, name ? name : default_name, err);
+	name = name ? name : default_name;
+	if (a->request->dry_run)
+		return planned(a, fsq_assign_plan_add_name(a->plan, a->id, name), err);
+	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
 	a->named = rc == 0;
 	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
 	return rc;
 }
 
+static char *path_of(const struct fsq_assignment *a)
+{
+	return a->unmade ? a->unmade : a->directory.path;
+}
+
 static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc;
+	const struct fsq_planned plan = { path_of(a), a->dev, a->ino, a->id, a->limits_after };
+	int rc = 0;
 
-	if (fsq_registry_or_default(a->request->registry)->none)
-		return 0;
-	rc = fsq_assignment_register_name(a, err);
-	if (rc || a->listed)
+	if (!fsq_registry_or_default(a->request->registry)->none)
+		rc = fsq_assignment_register_name(a, err);
+	if (rc == 0 && a->request->dry_run)
+		return planned(a, fsq_assign_plan_add(a->plan, &plan), err);
+	if (rc || a->listed || fsq_registry_or_default(a->request->registry)->none)
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);
 	a->registered = rc == 0;
 	return rc;
 }
 
-/* The dry run. */
-static int plan(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_id_range range =
-		fsq_allocate_range(&a->request->range, a->request->registry);
-	struct fsq_dquot dquot;
-	int rc = choose_id(a, &range, err);
-
-	if (rc == 0)
-		rc = fsq_assignment_check_enforcement(a, err);
-	if (rc == 0)
-		rc = move_to_store_band(a, err);
-	if (rc == 0)
-		rc = fsq_assignment_read_quota(a, &dquot, err);
-	if (rc == 0)
-		rc = fsq_assignment_set_limits(a, err);
-	return rc ? rc : fsq_assignment_check_tree(a, err);
-}
-
-static int apply(struct fsq_assignment *a, struct fsq_error *err)
+/* In a dry run each step finds out whether it could be done, and the plan gets what would be. */
+static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = choose_and_claim(a, err);
 
@@ -284,34 +312,108 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 	const struct fsq_assign_request *request = a->request;
 	int rc;
 
-	if (!fsq_registry_or_default(request->registry)->none && strchr(a->directory.path, '\n'))
+	if (!fsq_registry_or_default(request->registry)->none && strchr(path_of(a), '\n'))
 		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
 				"cannot be registered: there is a newline in its path");
 	a->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	if (!a->edit)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-	rc = request->dry_run ? plan(a, err) : apply(a, err);
+	if (a->plan)
+		fsq_project_edit_plan(a->edit, a->plan->lines[0], a->plan->lines[1]);
+	rc = carry_out(a, err);
 	fsq_project_edit_unlock(a->edit);
-	return fsq_place_explain(&a->directory, rc, err);
+	rc = fsq_place_explain(&a->directory, rc, err);
+	if (rc && err && a->unmade && strcmp(err->path, a->directory.path) == 0)
+		snprintf(err->path, sizeof(err->path), "%s", a->unmade);
+	return rc;
 }
 
-/* In a dry run the directory above stands for it: the ID would be a new one of that file system. */
+/*
+ * Open the nearest directory above one that is not there.
+ * @rest     set to what is below it in @path
+ * @return   a descriptor, or a negative errno
+ */
+static int open_nearest(const char *path, const char **rest)
+{
+	size_t end = strlen(path);
+	char *above;
+	int fd;
+
+	do {
+		while (end > 0 && path[end - 1] == '/')
+			end--;
+		while (end > 0 && path[end - 1] != '/')
+			end--;
+		above = end ? strndup(path, end) : strdup(".");
+		if (!above)
+			return -ENOMEM;
+		fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		free(above);
+	} while (fd < 0 && errno == ENOENT && end > 0);
+	*rest = path + end;
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_planned(const struct fsq_assignment *a, const char *path)
+{
+	const struct stat none = { 0 };
+
+	return fsq_assign_plan_find(a->plan, &none, path);
+}
+
+/* Are the directories planned that are not there, on the way to it? @there  the length of the path that is */
+static bool is_way_planned(const struct fsq_assignment *a, char *path, size_t there)
+{
+	bool planned = true;
+
+	for (char *slash = path + there + 1; planned && (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		planned = is_planned(a, path);
+		*slash = '/';
+	}
+	return planned;
+}
+
+/* In a dry run the nearest directory above stands for it. */
 static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 {
-	char *copy = strdup(a->request->directory);
-	int rc = copy ? fsq_place_open_directory(&a->directory, dirname(copy), err)
-		      : fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->request->directory, "cannot go on");
+	const char *rest = NULL, *below;
+	int fd = open_nearest(a->request->directory, &rest), rc = fd < 0 ? fd : 0;
+	char *there = fd < 0 ? NULL : fsq_fd_path(fd);
+	size_t length = there && strcmp(there, "/") ? strlen(there) : 0;
 
-	free(copy);
-	a->made = rc == 0;
-	return rc;
+	if (rc == 0 && (!there || asprintf(&a->unmade, "%.*s/%s", (int)length, there, rest) < 0)) {
+		a->unmade = NULL;
+		rc = -ENOMEM;
+	}
+	if (rc == 0) {
+		for (size_t end = strlen(a->unmade); a->unmade[end - 1] == '/'; end--)
+			a->unmade[end - 1] = '\0';
+		below = strchr(a->unmade + length + 1, '/');
+		if (!is_way_planned(a, a->unmade, length))
+			rc = -ENOENT;
+		else if (!below && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
+			rc = -errno;
+	}
+	if (rc) {
+		free(there);
+		if (fd >= 0)
+			close(fd);
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->request->directory,
+				"cannot be made");
+	}
+	fsq_place_take_directory(&a->directory, fd, there);
+	a->made = !is_planned(a, a->unmade);
+	/* What is in the other directory does not matter. */
+	a->looked = true;
+	return 0;
 }
 
 static int make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
 	const struct fsq_new_directory new = {
-		.mode = request->mode ? request->mode : 0755,
+		.mode = request->mode ? request->mode : FSQ_NEW_MODE,
 		.owner = request->owner,
 		.group = request->group,
 		.wait_seconds = fsq_registry_or_default(request->registry)->lock_seconds,
@@ -348,10 +450,15 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = open_or_make(a, err);
+	struct stat st;
 
 	if (rc) {
 		a->directory = (struct fsq_place){ .target.fd = -1 };
 		return rc;
+	}
+	if (a->request->dry_run && fstat(a->directory.target.fd, &st) == 0) {
+		a->dev = st.st_dev;
+		a->ino = a->unmade ? 0 : st.st_ino;
 	}
 	rc = fsq_assignment_find_asked(a, err);
 	return rc ? rc : assign(a, err);
@@ -376,6 +483,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 			return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory,
 					"cannot go on");
 		a->request = request;
+		a->plan = request->dry_run ? request->plan : NULL;
 		a->directory.target.fd = a->making.parent = -1;
 		rc = assign_once(a, err);
 		if (rc == 0) {
@@ -481,6 +589,7 @@ void fsq_assignment_free(struct fsq_assignment *a)
 	for (size_t i = 0; i < a->tag_request.other_count; i++)
 		free(a->others[i]);
 	free(a->others);
+	free(a->unmade);
 	fsq_entries_free(&a->tag_request.elsewhere);
 	fsq_directory_keep(&a->making);
 	fsq_place_close(&a->directory);

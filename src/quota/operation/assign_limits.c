@@ -9,11 +9,12 @@
 int fsq_assignment_read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot,
 			      struct fsq_error *err)
 {
+	const struct fsq_planned *planned = fsq_assign_plan_of_id(a->plan, a->dev, a->id);
 	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
 
 	if (rc)
 		return rc;
-	a->limits_before = fsq_limits_of(dquot);
+	a->limits_before = planned ? planned->limits : fsq_limits_of(dquot);
 	return 0;
 }
 
@@ -85,11 +86,16 @@ int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err)
 
 int fsq_assignment_check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 {
+	const struct stat made = {
+		.st_mode = a->request->mode ? a->request->mode : FSQ_NEW_MODE,
+		.st_uid = a->request->owner,
+	};
 	int rc;
 
 	if (!wants_limits(a->request) && !a->request->require_enforced)
 		return 0;
-	rc = fsq_enforcement_get(&a->directory, &a->enforcement, &a->space, err);
+	rc = fsq_enforcement_get(&a->directory, a->unmade ? &made : NULL, &a->enforcement,
+				 &a->space, err);
 	if (rc || !a->request->require_enforced || a->enforcement == FSQ_ENFORCED)
 		return rc;
 	if (a->enforcement == FSQ_NOT_ENFORCED)

@@ -14,7 +14,7 @@ int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err)
 	struct fsq_inode_project now = a->directory.project;
 	int rc;
 
-	if (now.id == a->id && now.inherit)
+	if ((now.id == a->id && now.inherit) || a->request->dry_run)
 		return 0;
 	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
 	if (rc)
@@ -40,7 +40,8 @@ void fsq_assignment_untag(struct fsq_assignment *a)
 bool fsq_assignment_has_tree(struct fsq_assignment *a)
 {
 	if (!a->complete && !a->looked) {
-		a->filled = !fsq_tree_is_empty(a->directory.target.fd);
+		a->filled = !fsq_tree_is_empty(a->directory.target.fd) ||
+			    fsq_assign_plan_below(a->plan, a->directory.path, 0);
 		a->looked = true;
 	}
 	return !a->complete && a->filled;
@@ -84,6 +85,7 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.to = { .id = a->id, .inherit = true },
 		.is_new = a->is_new,
 		.goes_on = was->id == a->id,
+		.dry_run = a->request->dry_run,
 		.options = a->request->options,
 	};
 	/* Somebody did not finish: what is left is that of the directory above, or has none. */
@@ -174,6 +176,19 @@ static int stay_released(struct fsq_assignment *a, const struct fsq_inode_projec
 	return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path, "was released at the same time");
 }
 
+/* Is there something in the tree that cannot get the ID? */
+static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_planned *other = NULL;
+	int rc = walk_until_all_is_tagged(a, err);
+
+	if (rc == 0 && a->tag_request.rule == FSQ_TAG_CLAIM)
+		other = fsq_assign_plan_below(a->plan, a->directory.path, a->id);
+	return other ? fsq_fail(err, FSQ_E_CONFLICT, 0, other->path,
+				"belongs to project %u already", other->id)
+		     : rc;
+}
+
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_inode_project before = a->directory.project;
@@ -188,6 +203,8 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (!a->tree)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
 				"cannot walk the tree");
+	if (a->request->dry_run)
+		return check_contents(a, err);
 	/* While the locks are open the ID must show in a file: others may be on other filesystems.
 	 */
 	rc = fsq_assignment_register_name(a, err);
@@ -211,22 +228,4 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 				"was given to another project at the same time");
 	a->listed = listed;
 	return 0;
-}
-
-int fsq_assignment_check_tree(struct fsq_assignment *a, struct fsq_error *err)
-{
-	int rc;
-
-	if (a->made || !fsq_assignment_has_tree(a))
-		return 0;
-	rc = request_tag(a, err);
-	if (rc)
-		return rc;
-	a->tag_request.dry_run = true;
-	a->tree = fsq_tree_tag_new(&a->tag_request);
-	if (!a->tree)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
-				"cannot walk the tree");
-	fsq_project_edit_unlock(a->edit);
-	return walk_until_all_is_tagged(a, err);
 }

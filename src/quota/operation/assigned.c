@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assign_plan.h"
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/kernel/inode_project.h"
@@ -92,12 +93,16 @@ static int open_directory(const char *path)
 static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
 {
 	struct fsq_target target = { .fd = fd };
+	const struct fsq_planned *planned = NULL;
 	struct fsq_limits is, wanted;
 	struct fsq_dquot dquot;
+	struct stat st;
 
 	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot))
 		return false;
-	is = fsq_limits_of(&dquot);
+	if (request->plan && fstat(fd, &st) == 0)
+		planned = fsq_assign_plan_of_id(request->plan, st.st_dev, id);
+	is = planned ? planned->limits : fsq_limits_of(&dquot);
 	wanted = fsq_limits_wanted(&is, &request->limits, request->unlimited, fd);
 	return fsq_limits_are_same(&is, &wanted);
 }

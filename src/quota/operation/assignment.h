@@ -6,15 +6,23 @@
 #ifndef FSQ_ASSIGNMENT_H
 #define FSQ_ASSIGNMENT_H
 
+#include "assign_plan.h"
 #include "enforcement.h"
 #include "make_directory.h"
 #include "quota/mounts/place.h"
 #include "quota/registry/project_edit.h"
 #include "tree_tag.h"
 
+/* Of a directory that is made, without another one. */
+#define FSQ_NEW_MODE 0755
+
 struct fsq_assignment {
 	const struct fsq_assign_request *request;
+	struct fsq_assign_plan *plan; /* of the dry runs before, or NULL */
 	struct fsq_place directory;
+	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
+	dev_t dev;    /* of the directory, or of what is above it */
+	ino_t ino;    /* 0: it would be made */
 	struct fsq_project_edit *edit;
 	bool done;
 	uint32_t id;
@@ -59,11 +67,11 @@ bool fsq_assignment_has_tree(struct fsq_assignment *a);
 /** Does the directory get its ID after what is in it? */
 bool fsq_assignment_comes_last(struct fsq_assignment *a);
 
-/** Give it to all in the directory. Called with the locks, which are dropped meanwhile: kubelet may want them. */
+/**
+ * Give it to all in the directory; in a dry run only see whether all can get it. Called with the locks, which are
+ * dropped meanwhile: kubelet may want them.
+ */
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err);
-
-/** In a dry run: is there something in the tree that cannot get the ID? Without the locks. */
-int fsq_assignment_check_tree(struct fsq_assignment *a, struct fsq_error *err);
 
 /* --- assign_limits.c --- */
 

@@ -8,15 +8,19 @@
 #include "quota/base/error.h"
 #include "quota/kernel/fs_type.h"
 
-static bool is_only_for_root(int fd)
+static bool is_only_for_root(int fd, const struct stat *made)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	if (made)
+		st = *made;
+	else if (fstat(fd, &st))
+		return false;
+	return st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-int fsq_enforcement_get(struct fsq_place *directory, enum fsq_enforcement *enforcement,
-			uint64_t *space, struct fsq_error *err)
+int fsq_enforcement_get(struct fsq_place *directory, const struct stat *made,
+			enum fsq_enforcement *enforcement, uint64_t *space, struct fsq_error *err)
 {
 	struct statfs sfs;
 	bool enforced;
@@ -32,7 +36,7 @@ int fsq_enforcement_get(struct fsq_place *directory, enum fsq_enforcement *enfor
 	*enforcement = FSQ_ENFORCED;
 	if (!enforced)
 		*enforcement = FSQ_NOT_ENFORCED;
-	else if (sfs.f_type != XFS_SUPER_MAGIC && is_only_for_root(directory->target.fd))
+	else if (sfs.f_type != XFS_SUPER_MAGIC && is_only_for_root(directory->target.fd, made))
 		*enforcement = FSQ_ENFORCED_BUT_FOR_ROOT;
 	return 0;
 }

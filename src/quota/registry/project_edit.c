@@ -98,6 +98,12 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 	return edit;
 }
 
+void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, const char *projid)
+{
+	edit->projects.planned = projects;
+	edit->projid.planned = projid;
+}
+
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
 {
 	const struct fsq_lock_wait *wait = edit->mode == LOOK ? NULL : &edit->wait;

@@ -35,6 +35,9 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 						     bool dry_run,
 						     const struct fsq_call_options *options);
 
+/** In a dry run: lines that others would have added are read behind those of the files; or NULL. They must stay. */
+void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, const char *projid);
+
 /**
  * Lock both files and read them. The functions below are for locked files; to lock them again does
  * nothing.

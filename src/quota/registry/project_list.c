@@ -49,6 +49,19 @@ static int parse(struct fsq_project_list *list)
 	return rc;
 }
 
+static int read_planned(struct fsq_project_list *list)
+{
+	size_t length = list->file.length, more = strlen(list->planned);
+	char *text = realloc(list->file.text, length + more + 1);
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text + length, list->planned, more + 1);
+	list->file.text = text;
+	list->file.length = length + more;
+	return 0;
+}
+
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
 			  struct fsq_error *err)
@@ -56,7 +69,7 @@ int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 	int rc =
 		fsq_locked_file_open(&list->file, to_write, wait, other ? &other->file : NULL, err);
 
-	if (rc == 0 && parse(list)) {
+	if (rc == 0 && ((list->planned && read_planned(list)) || parse(list))) {
 		rc = fsq_locked_file_fail(err, ENOMEM, &list->file, "read");
 		fsq_locked_file_close(&list->file);
 	}
@@ -509,5 +522,7 @@ void fsq_project_list_close(struct fsq_project_list *list)
 	free(list->by_word);
 	free(list->by_id);
 	fsq_id_set_free(&list->taken);
-	*list = (struct fsq_project_list){ .kind = list->kind, .file = list->file };
+	*list = (struct fsq_project_list){ .kind = list->kind,
+					   .file = list->file,
+					   .planned = list->planned };
 }

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# apply and assign of several directories: the dry run says what the real run does, also where what it does to
+# one directory decides about the next.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+FIRST=1048577
+
+setup() {
+	rm -rf /etc/projects /etc/projid /etc/fsquota.conf
+}
+
+# on_each TEST: on XFS and on ext4, in $top.
+on_each() {
+	local fs top
+	for fs in x e; do
+		fresh_fs $fs
+		rm -f /etc/projects /etc/projid
+		chmod 755 /mnt/$fs
+		top=/mnt/$fs/v
+		mkdir $top
+		"$@"
+	done
+}
+
+state() {
+	cat /etc/projects /etc/projid 2>/dev/null || true
+	# Where ext4 was asked for an ID, it has an empty record.
+	real -c 'report -p -N -n -b -i' /mnt/$fs | grep -v ' 0          0          0     00 \[--------\]          0          0          0 '
+	find $top -printf '%p %i %m %u %C@\n'
+	fsquota lsattr -pR $top 2>/dev/null || true
+}
+
+# as_real COMMAND...: rows, errors and status of the dry run and of the real one, which are left in stdout, stderr and
+# status; and the dry run changes nothing. A row of assign has the use, which only the real run knows.
+as_real() {
+	local before dry rows='.[] | if type == "array" then .[] else . end | with_entries(
+		if .key == "would_change" then .key = "changed" else . end) | del(.used_bytes, .used_inodes, .percent)'
+	before=$(state)
+	run_split fsquota "$@" --json --dry-run
+	assert_equal "$(state)" "$before"
+	dry="$status:$stderr:$(jq -cS "$rows" <<<"$stdout")"
+	run_split fsquota "$@" --json
+	assert_equal "$dry" "$status:$stderr:$(jq -cS "$rows" <<<"$stdout")"
+}
+
+# apply_says STATUS LINE...: apply of these lines, which lie in $top where they do not begin with a slash.
+apply_says() {
+	local expected=$1
+	shift
+	printf "%s\n" "${@/#/$top/}" >"$BATS_TEST_TMPDIR/lines"
+	as_real apply --diff "$BATS_TEST_TMPDIR/lines"
+	assert_equal "$status:$(jq -r '[.apply[].action] | join(" ")' <<<"$stdout")" "$expected"
+}
+
+nested() {
+	apply_says '0:created created created' 'a hard=1M mkdir' 'a/b hard=2M mkdir' 'a/b/c hard=3M mkdir'
+	assert_equal "$(fsquota id $top/a $top/a/b $top/a/b/c)" "$(printf '%s\n' $((FIRST)) $((FIRST + 1)) $((FIRST + 2)))"
+	apply_says '0:unchanged unchanged created' 'a hard=1M mkdir' 'a/b hard=2M mkdir' 'a/d mkdir mode=0777'
+}
+
+@test "mkdir of a directory in one that is made before" {
+	on_each nested
+}
+
+inner_first() {
+	apply_says '5:failed created' 'a/b hard=2M mkdir' 'a hard=1M mkdir'
+	apply_says '0:created unchanged' 'a/b hard=2M mkdir' 'a hard=1M mkdir'
+	mkdir -p $top/c/d/e $top/f
+	apply_says '6:created failed' 'c/d hard=2M' 'c hard=1M'
+	apply_says '6:unchanged created failed' 'c/d hard=2M' 'c/d/e' 'c hard=1M'
+	apply_says '6:created failed' 'f/new hard=2M mkdir' 'f hard=1M'
+}
+
+@test "a directory before the one that it is in" {
+	on_each inner_first
+}
+
+outer_first() {
+	mkdir -p $top/c/d/e
+	touch $top/c/{1,d/2,d/e/3}
+	apply_says '0:created created created' 'c hard=1M' 'c/d hard=2M' 'c/d/e'
+	chattr -p 77 $top/c/d
+	apply_says '0:unchanged changed unchanged' 'c hard=1M' 'c/d hard=2M' 'c/d/e'
+}
+
+@test "a directory behind the one that it is in" {
+	on_each outer_first
+}
+
+one_id() {
+	mkdir $top/{a,b,c,d}
+	apply_says '6:created failed' 'a id=70' 'b id=70'
+	apply_says '0:created created' 'c id=71 name=both hard=1M' 'd id=71 name=both'
+	apply_says '6:failed created' 'new id=71 mkdir' 'new2 id=72 mkdir'
+}
+
+@test "one ID twice" {
+	on_each one_id
+}
+
+one_name() {
+	mkdir $top/{a,b,c}
+	touch $top/b/file
+	apply_says '0:created created created' 'a name=web hard=4M' 'b name=web soft=2M' 'new name=web hard-inodes=9 mkdir'
+	assert_equal "$(fsquota id $top/a $top/b $top/b/file $top/new | uniq)" $FIRST
+	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f 2,3,5,6)" "2048 4096 0 9"
+	apply_says '0:unchanged unchanged created' 'a name=web' 'b name=web' 'c name=web hard=4M'
+	apply_says '0:changed changed unchanged' 'a hard=5M' 'b hard=4M' 'c hard=4M'
+}
+
+@test "one name in different directories" {
+	on_each one_name
+}
+
+new_directories() {
+	mkdir $top/{own,plain}
+	ln -s plain $top/link
+	fsquota assign $top/own --hard 9M >/dev/null
+	# In a directory with a project of its own, over a link, and where a line is left of one that is gone.
+	apply_says '0:created created' 'own/new mkdir hard=1M id=90 name=n' 'link/new mkdir hard=2M'
+	rmdir $top/link/new
+	counts /mnt/$fs $((FIRST + 1)) 0
+	apply_says '0:created' 'link/new mkdir hard=2M'
+	rmdir $top/link/new
+	counts /mnt/$fs $((FIRST + 1)) 0
+	apply_says '0:created' 'plain/new mkdir hard=2M'
+	# What is in the way, and what is not there.
+	touch $top/file
+	apply_says '2:failed failed' 'file mkdir' 'file/new mkdir'
+	apply_says '5:failed' 'nowhere/new mkdir'
+	apply_says '2:failed created' 'link mkdir' 'last mkdir'
+	ln -s nowhere $top/broken
+	apply_says '2:failed' 'broken mkdir'
+	apply_says '5:failed' 'broken/new mkdir'
+}
+
+@test "mkdir in a project, over a link, where a line is left, and where it cannot be" {
+	on_each new_directories
+}
+
+patterns() {
+	mkdir $top/{1,2,3}
+	apply_says '0:created created created created' '* hard=1M' 'new hard=2M mkdir'
+	apply_says '0:unchanged unchanged unchanged changed' '* hard=1M' 'new hard=3M mkdir'
+	apply_says '2:' '* hard=1M' '? hard=2M'
+	apply_says '2:' '* hard=1M name=all'
+}
+
+@test "a pattern, beside a directory that is made" {
+	on_each patterns
+}
+
+several() {
+	mkdir -p $top/{a,b,c/d}
+	ln -s a $top/link
+	as_real assign --hard 1M --name web $top/a $top/b $top/a
+	assert_equal "$status:$(jq -c '[.assign[] | [.id, .changed]]' <<<"$stdout")" \
+		"0:[[$FIRST,true],[$FIRST,true],[$FIRST,false]]"
+	as_real assign --mkdir --hard 2M $top/new $top/new/er $top/new
+	assert_equal "$status:$(jq -c '[.assign[] | [.id, .changed]]' <<<"$stdout")" \
+		"0:[[$((FIRST + 1)),true],[$((FIRST + 2)),true],[$((FIRST + 1)),false]]"
+	as_real assign $top/c $top/c/d
+	cd $top
+	as_real assign --mkdir relative relative/two ./three
+	cd /
+	as_real assign --mkdir --owner daemon --mode 700 --require-enforced --hard 1M $top/daemon
+	as_real assign --mkdir --no-register $top/5 $top/6
+	mkdir -p $top/docker/overlay2/l $top/docker2/overlay2/l
+	as_real assign --mkdir --hard 1M $top/docker/overlay2/new $top/docker $top/docker2 $top/behind
+	mount -o remount,ro /mnt/$fs
+	as_real assign --mkdir $top/8 $top/9
+	assert_equal "$status" 1
+	mount -o remount,rw /mnt/$fs
+}
+
+@test "several directories of assign" {
+	on_each several
+}
