@@ -133,6 +133,53 @@ assert_untouched() {
 	done
 }
 
+@test "a registered directory that has lost its ID gets it back, and what is registered in it stays" {
+	local nested how
+	for fs in x e; do
+		mkdir -p /mnt/$fs/listed/{nested,sub}
+		touch /mnt/$fs/listed/{nested,sub}/file
+		listed=$(fsquota assign --hard 20M /mnt/$fs/listed)
+		nested=$(fsquota assign --hard 1M /mnt/$fs/listed/nested)
+		for how in '-p 0' -P; do
+			# shellcheck disable=SC2086 # words
+			chattr $how /mnt/$fs/listed
+			set_id 0 /mnt/$fs/listed/sub/file
+			run -0 fsquota assign /mnt/$fs/listed
+			assert_output "$listed"
+			assert_equal "$(fsquota id /mnt/$fs/listed/{sub/file,nested,nested/file})" \
+				"$(printf '%s\n' "$listed" "$nested" "$nested")"
+			run -0 fsquota lsattr -pd /mnt/$fs/listed
+			assert_output --regexp "^ *$listed [a-z-]*P"
+			# What carries an ID that no file knows is not taken.
+			set_id 77 /mnt/$fs/listed/sub/file
+			# shellcheck disable=SC2086 # words
+			chattr $how /mnt/$fs/listed
+			refuses 6 "belongs to project 77" fsquota assign /mnt/$fs/listed
+			assert_equal "$(fsquota id /mnt/$fs/listed/sub/file)" 77
+		done
+		assert_untouched
+	done
+}
+
+@test "a directory around one that is registered gets no quota, whatever ID that one carries" {
+	local id
+	for fs in x e; do
+		mkdir -p /mnt/$fs/listed/sub/inner
+		touch /mnt/$fs/listed/sub/inner/file
+		id=$(fsquota assign --name both-$fs --hard 20M /mnt/$fs/listed/sub/inner)
+		fsquota assign --name both-$fs /mnt/$fs/listed >/dev/null
+		# It carries the ID of the directory above.
+		refuses 6 "/mnt/$fs/listed/sub/inner" fsquota assign /mnt/$fs/listed/sub
+		refuses 6 "/mnt/$fs/listed/sub/inner" fsquota assign --dry-run /mnt/$fs/listed/sub
+		set_id 0 /mnt/$fs/listed/sub/inner
+		refuses 6 "belongs to project $id" fsquota assign /mnt/$fs/listed/sub
+		assert_equal "$(fsquota id /mnt/$fs/listed/{sub,sub/inner/file})" "$(printf '%s\n' "$id" "$id")"
+		# One that is gone is in nobody's way.
+		rm -r /mnt/$fs/listed/sub/inner
+		fsquota assign /mnt/$fs/listed/sub >/dev/null
+	done
+}
+
 @test "what others read as a number in the files is not given away" {
 	printf '%s\n' "web:$FIRST"$'\r' "web:$((FIRST + 1))abc" >>/etc/projid
 	printf '%s\n' "$((FIRST + 2))x:/srv" >>/etc/projects

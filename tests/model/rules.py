@@ -172,12 +172,16 @@ class Model:
         """Give a directory and all in it the ID; False: something in it has another one"""
         node = state.tree[directory]
         reclaim = listed and node.tag not in (0, tag)
+        others = [path for path in state.below(directory)
+                  if state.is_directory(path) and state.id_of(path) is not None]
+        if not listed and any(state.id_of(path) != tag for path in others):
+            return False
         before = node.tag if node.tag != tag else self.above(state, directory)[0]
         paths, pruned = [], []
         for path in sorted(state.below(directory)):
             if any(path.startswith(other + "/") for other in pruned):
                 continue
-            if reclaim and state.is_directory(path) and state.id_of(path) is not None:
+            if listed and path in others:
                 pruned.append(path)
                 continue
             if not reclaim and state.tree[path].tag not in (None, 0, before, tag):

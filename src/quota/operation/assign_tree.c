@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ID of an assignment: on its directory, and on all that is in it. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "assignment.h"
 #include "limits.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/kernel/openat2.h"
 
 /* How many walks, while files in the tree are moved about. */
 #define WALKS 8
@@ -57,19 +64,48 @@ bool fsq_assignment_comes_last(struct fsq_assignment *a)
 	return (a->listed || a->joins) && fsq_assignment_has_tree(a);
 }
 
-/*
- * A directory that is registered, but that its owner gave another ID: all in it is put right, but
- * for the directories in it that are registered themselves.
- */
-static int request_reclaim(struct fsq_assignment *a, struct fsq_error *err)
+/* What is registered inside a registered directory stays, whatever became of the ID of that. */
+static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
 					&a->tag_request.other_count);
 
-	a->tag_request.rule = FSQ_TAG_RECLAIM;
 	a->tag_request.others = a->others;
 	fsq_project_edit_elsewhere(a->edit, a->directory.path, a->id, &a->tag_request.elsewhere);
 	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
+}
+
+/*
+ * A directory that is not registered cannot get a quota around one that is, also if that has lost its ID to a
+ * project above both.
+ */
+static int refuse_others(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const char *path = a->directory.path;
+	char **others;
+	size_t count;
+	int rc = fsq_project_edit_below(a->edit, path, &others, &count);
+
+	rc = rc ? fsq_fail(err, FSQ_E_FAILED, -rc, path, "cannot walk the tree") : 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *below = fsq_path_below(path, others[i], strlen(others[i]));
+		uint32_t id = 0;
+		int fd = -1;
+
+		fsq_project_edit_id_of(a->edit, others[i], &id);
+		if (rc == 0 && id != a->id)
+			fd = fsq_openat2(a->directory.target.fd, below,
+					 O_PATH | O_DIRECTORY | O_CLOEXEC,
+					 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+		if (fd >= 0) {
+			close(fd);
+			rc = fsq_fail(err, FSQ_E_CONFLICT, 0, others[i],
+				      "belongs to project %u already", id);
+		}
+		free(others[i]);
+	}
+	free(others);
+	return rc;
 }
 
 static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
@@ -93,7 +129,12 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->directory.path,
 				"cannot find the project of the directory above");
-	return a->listed && was->id != 0 && was->id != a->id ? request_reclaim(a, err) : 0;
+	if (!a->listed)
+		return refuse_others(a, err);
+	/* Its owner gave it another ID: what is in it may have any. */
+	if (was->id != 0 && was->id != a->id)
+		a->tag_request.rule = FSQ_TAG_RECLAIM;
+	return spare_others(a, err);
 }
 
 /*

@@ -166,10 +166,10 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	if (now->id != request->from.id && now->id != request->to.id) {
 		if (request->rule == FSQ_TAG_LEAVE && !is_id_elsewhere(request, now->id))
 			return 0;
-		if (request->rule == FSQ_TAG_CLAIM && now->id != 0)
-			return ANOTHER_ID;
 		if (is_elsewhere(request, entry, now->id))
 			return ANOTHER_PROJECT;
+		if (request->rule == FSQ_TAG_CLAIM && now->id != 0)
+			return ANOTHER_ID;
 	}
 	if (now->id == request->to.id &&
 	    (now->inherit == inherit || request->rule == FSQ_TAG_LEAVE ||

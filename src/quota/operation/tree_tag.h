@@ -11,8 +11,7 @@
 enum fsq_tag_rule {
 	/* Everything gets the new ID; one that is neither the old nor the new one is a conflict. */
 	FSQ_TAG_CLAIM,
-	/* Everything gets the new ID, whatever the owner has set; but directories of other
-	 * projects, which are in @others, are not entered. */
+	/* Everything gets the new ID, whatever the owner has set. */
 	FSQ_TAG_RECLAIM,
 	/* What has the old ID gets the new one, and so does what has an ID of @elsewhere; the rest
 	   stays. */
@@ -26,10 +25,10 @@ struct fsq_tree_tag_request {
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
 	bool is_new;			   /* nothing in it can have had the new ID before */
 	bool goes_on;			   /* the directory itself had the new ID before */
-	char *const *others;		   /* absolute paths of directories, sorted; of RECLAIM */
+	char *const *others; /* absolute paths of directories, sorted, which are not entered */
 	size_t other_count;
 	/* Lines of directories that are not in the tree by their paths, see project_edit.h. A directory
-	 * with the ID of such a line is not entered if the line leads to it. Not of CLAIM. */
+	 * with the ID of such a line is not entered if the line leads to it. */
 	struct fsq_entries elsewhere;
 	bool dry_run; /* only look; what has several names is counted once */
 	const struct fsq_call_options *options; /* or NULL */
