@@ -56,6 +56,13 @@ static void show(struct session *session, const struct fsq_release_request *requ
 	session_flush_terminal(session);
 }
 
+/* Is there certainly no quota? Not where a line has a directory that may be on a filesystem that is not mounted. */
+static bool is_none(int rc, const struct fsq_error *err)
+{
+	return rc == FSQ_E_NOT_FOUND && err->hint != FSQ_HINT_RELEASE_AT &&
+	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
+}
+
 /* @return   false when a signal came: no more is to be released */
 static bool release(struct session *session, struct fsq_release_request *request, bool if_exists)
 {
@@ -74,9 +81,9 @@ static bool release(struct session *session, struct fsq_release_request *request
 	progress_clear(&progress);
 	mounts = progress_take_mounts(&progress, session, request->directory);
 	if (change_is_shown(session) &&
-	    (!rc || released.untagged || released.lines || (rc == FSQ_E_NOT_FOUND && if_exists)))
+	    (!rc || released.untagged || released.lines || (is_none(rc, &err) && if_exists)))
 		show(session, request, &released, mounts, rc);
-	if (rc == FSQ_E_NOT_FOUND && if_exists)
+	if (is_none(rc, &err) && if_exists)
 		rc = 0;
 	else if (!rc)
 		warn_of_left(session, request, &released);

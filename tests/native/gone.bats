@@ -484,7 +484,9 @@ lives() {
 	fsquota prune >"$BATS_TEST_TMPDIR/pruned"
 	! grep ^removed "$BATS_TEST_TMPDIR/pruned" || fail "removed"
 	refuses 5 "${2-not mounted}" fsquota release --id "$1"
+	refuses 5 "${2-not mounted}" fsquota release --id "$1" --if-exists
 	[ -z "${2-}" ] || refuses 5 "not mounted" fsquota release "$2"
+	[ -z "${2-}" ] || refuses 5 "not mounted" fsquota release "$2" --if-exists
 	after=$(cat /etc/projects /etc/projid && real -c 'report -p -N -n' -c 'report -p -i -N -n')
 	assert_equal "$after" "$before"
 }
