@@ -124,7 +124,10 @@ class Model:
 
     def temporary(self, directory):
         """What an assign --mkdir that was killed may have left; the next one takes it up, or removes it"""
-        return f"{posixpath.dirname(directory)}/.fsquota.{posixpath.basename(directory)}"
+        number = 0xcbf29ce484222325
+        for byte in posixpath.basename(directory).encode():
+            number = (number ^ byte) * 0x100000001b3 % (1 << 64)
+        return f"{posixpath.dirname(directory)}/.fsquota.{number:016x}"
 
     def assign_found(self, state, directory, options, asked):
         node, name, insisted = state.tree[directory], options.get("name"), options.get("id")

@@ -95,6 +95,7 @@ static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = fsq_directory_show(&a->making);
 
+	/* Or another process that could not go on has removed the hidden one. */
 	a->overtaken = rc == -EEXIST || rc == -ENOENT;
 	if (rc)
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->request->directory,

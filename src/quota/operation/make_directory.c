@@ -77,11 +77,11 @@ static int open_hidden(const struct fsq_making *making, const struct fsq_new_dir
 		rc = -errno;
 	if (rc == 0)
 		return fd;
-	/* Another process that has opened it meanwhile starts anew. */
-	if (made && rc != -EAGAIN && rc != -EBUSY)
-		unlinkat(making->parent, making->hidden, AT_REMOVEDIR);
 	if (fd >= 0)
 		close(fd);
+	/* Another process that has it meanwhile makes one anew. */
+	if (made && rc != -EAGAIN && rc != -EBUSY)
+		unlinkat(making->parent, making->hidden, AT_REMOVEDIR);
 	return rc;
 }
 
