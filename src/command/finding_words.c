@@ -21,8 +21,8 @@ struct template
 /* By what is in the line: the number is another one when a line above has been deleted. */
 #define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
 #define MOUNT_ANEW "umount {mountpoint} && mount -t {type} -o {options} {filesystem} {mountpoint}"
-#define PUT_BACK "fsquota project -s -p {path} {id} {mountpoint}"
-#define PUT_BACK_ALONE "fsquota project -s -d 0 -p {path} {id} {mountpoint}"
+/* Without the projects file: it would do the same to the other directories of the ID. */
+#define SET_UP "fsquota project -s --projects-file /dev/null"
 
 static const struct template templates[] = {
 	[FSQ_FINDING_PRIVILEGED] = { "privileged", "may set project IDs and limits", NULL },
@@ -141,7 +141,7 @@ static const struct template templates[] = {
 					"its upperdir has project {id} and its workdir {other}: "
 					"files cannot be copied up "
 					"(EXDEV)",
-					"fsquota project -s -p {other_name} {id} {other_name}" },
+					SET_UP " -p {other_name} {id} {other_name}" },
 	[FSQ_FINDING_STORE] = { "store",
 				"a container store with project {id}: {count} of the IDs after it "
 				"are in use, by its containers",
@@ -150,7 +150,7 @@ static const struct template templates[] = {
 					 "the engine of this container store takes the IDs after "
 					 "{id}, and changes the limits of {name}, project {other}",
 					 "fsquota release {name} && fsquota assign {name} --hard "
-					 "10G" },
+					 "{other_count}" },
 	[FSQ_FINDING_IDS_WITHOUT_LINE] = { "ids-without-line",
 					   "{count} project IDs from {id} to {other} are in use "
 					   "without limits, and no file has them: see fsquota "
@@ -175,7 +175,7 @@ static const struct template templates[] = {
 	[FSQ_FINDING_TAG_NOT_INHERITED] = { "tag-not-inherited",
 					    "does not hand its project {id} on: what is made in it "
 					    "is outside of its quota",
-					    PUT_BACK_ALONE },
+					    SET_UP " -d 0 -p {path} {id} {mountpoint}" },
 	[FSQ_FINDING_DIRECTORY_GONE] = { "directory-gone",
 					 "line {line} of {name} has it as project {id}, but it is "
 					 "gone",
@@ -187,7 +187,7 @@ static const struct template templates[] = {
 	[FSQ_FINDING_TREE_HAS_OTHERS] = { "tree-has-others",
 					  "{count} files and directories in it do not carry "
 					  "project {id}, or do not hand it on",
-					  PUT_BACK },
+					  SET_UP " -p {path} {id} {mountpoint}" },
 	[FSQ_FINDING_COUNT_DIFFERS] = { "count-differs",
 					"the quota counts {count} bytes and {inodes} inodes for "
 					"project {id}, what is there has {other_count} and "
@@ -267,7 +267,7 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 	}
 }
 
-/* What is not to be repaired, for it may be no fault. */
+/* What is not to be repaired, for it may be no fault, or the repair would take others along. */
 static void adapt_to_doubt(struct template *template, const struct fsq_finding *finding)
 {
 	template->repair = NULL;
@@ -278,6 +278,23 @@ static void adapt_to_doubt(struct template *template, const struct fsq_finding *
 		template->sentence = "registered with project {id}, but carries ID {other}, and in "
 				     "it are IDs of others, such as a container engine gives to "
 				     "its layers";
+	else if (finding->id == FSQ_FINDING_OVERLAY_SPLIT)
+		template->sentence =
+			"its upperdir has project {id} and its workdir {other}: files cannot be "
+			"copied up (EXDEV); a directory with a project is in the way: release it";
+	else if (finding->id == FSQ_FINDING_OVERLAY_UNLIMITED)
+		template->sentence =
+			"nothing limits the overlay: the directory above its upperdir and workdir, "
+			"{name}, has projects inside: release them and assign it";
+	else if (finding->id == FSQ_FINDING_PROJECT_ABOVE)
+		template->sentence = "shares project {id} and its limits with {name}, which hands "
+				     "its ID on, and "
+				     "has projects inside";
+	else if (finding->id == FSQ_FINDING_STORE_FOLLOWED)
+		template->sentence =
+			"the engine of this container store takes the IDs after {id}, and changes "
+			"the limits of {name}, project {other}, which has projects inside: release "
+			"them before it, and assign it before them";
 	else if (finding->id == FSQ_FINDING_TREE_HAS_OTHERS)
 		template->sentence =
 			"{count} files and directories in it do not carry project "
@@ -289,6 +306,15 @@ static void adapt_to_doubt(struct template *template, const struct fsq_finding *
 			"{id}, what is there has {other_count} and {other_inodes}: "
 			"deleted files may be open, or files elsewhere have the ID, "
 			"which fsquota find {id} {mountpoint} shows";
+}
+
+/* To unmount one of several mounts changes nothing but that it is gone. */
+#define ALSO_AT "; the filesystem is also mounted at {also_at}: unmount it there, too"
+
+static bool is_mounted_twice(const struct template *template, const struct fsq_finding *finding)
+{
+	return template->repair && finding->also_at &&
+	       strncmp(template->repair, "umount ", strlen("umount ")) == 0;
 }
 
 static struct template template_of(const struct fsq_finding *finding)
@@ -304,8 +330,10 @@ static struct template template_of(const struct fsq_finding *finding)
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE
 					  ? "reboot"
 					  : NULL;
-	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && finding->project == 0)
-		template.repair = "fsquota project -s -p {name} {other} {name}";
+	if (finding->id == FSQ_FINDING_STORE_FOLLOWED && template.repair && !finding->other_count)
+		template.repair = "fsquota release {name} && fsquota assign {name}";
+	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && template.repair && finding->project == 0)
+		template.repair = SET_UP " -p {name} {other} {name}";
 	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
 		template.sentence = "line {line} of {name} has it as project {id}; it may come "
 				    "back with what is mounted at {other_name}";
@@ -356,6 +384,19 @@ static char *sed_script(const struct fsq_finding *finding)
 	return script;
 }
 
+/* @words    gets no sentence without memory */
+static void tell_other_mount(struct finding_words *words, struct template *template,
+			     const struct template_field *fields)
+{
+	char *more = template_expand(ALSO_AT, fields, false), *sentence = words->sentence;
+
+	template->repair = NULL;
+	if (!more || asprintf(&words->sentence, "%s%s", sentence, more) < 0)
+		words->sentence = NULL;
+	free(more);
+	free(sentence);
+}
+
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
 	char *delete = sed_script(finding);
@@ -368,6 +409,7 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		{ "name", finding->name, 0 },
 		{ "other_name", finding->other_name, 0 },
 		{ "delete", delete, 0 },
+		{ "also_at", finding->also_at, 0 },
 		{ "error", errno_words(finding->errnum), 0 },
 		{ "id", NULL, finding->project },
 		{ "other", NULL, finding->other },
@@ -385,6 +427,8 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		template.repair = NULL;
 	words->word = template.word;
 	words->sentence = template_expand(template.sentence, fields, false);
+	if (words->sentence && is_mounted_twice(&template, finding))
+		tell_other_mount(words, &template, fields);
 	words->repair = template.repair ? template_expand(template.repair, fields, true) : NULL;
 	free(delete);
 	if (words->sentence && (words->repair || !template.repair))

@@ -1282,6 +1282,8 @@ struct fsq_finding {
 	bool in_doubt;	    /* it may be no fault of this directory, and is not to be repaired */
 	const char *text;   /* of the line, as it is in the file; or NULL */
 	uint64_t inodes, other_inodes; /* as count and other_count */
+	const char *
+		also_at; /* where else the file system is mounted, for what unmounting repairs; or NULL */
 };
 
 typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding, void *arg);

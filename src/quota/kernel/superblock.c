@@ -95,7 +95,7 @@ int fsq_superblock_f2fs(dev_t dev, bool *project)
 	rc = fsq_read_file(path, &text, &size);
 	if (rc)
 		return rc;
-	*project = strstr(text, "project_quota") != NULL;
+	*project = strstr(text, "projquota") != NULL;
 	free(text);
 	return 0;
 }

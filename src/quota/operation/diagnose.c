@@ -8,6 +8,7 @@
 
 #include "diagnosis.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/mounts/mounts.h"
 #include "quota/registry/project_edit.h"
@@ -52,16 +53,74 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 	diagnosis->stopped = diagnosis->visit(&finding, diagnosis->arg) == FSQ_VISIT_STOP;
 }
 
+bool fsq_finding_unmounts(enum fsq_finding_id id)
+{
+	return id == FSQ_FINDING_NOT_ENFORCED || id == FSQ_FINDING_QUOTA_OFF ||
+	       id == FSQ_FINDING_EXT4_FEATURES || id == FSQ_FINDING_EXT4_INODE_SIZE ||
+	       id == FSQ_FINDING_F2FS_FEATURES || id == FSQ_FINDING_FSTAB_NOT_IN_FORCE ||
+	       id == FSQ_FINDING_COUNT_DIFFERS;
+}
+
+struct other_mount {
+	const struct fsq_mount_entry *mount;
+	bool found;
+	char *directory;
+};
+
+static enum fsq_visit find_other_mount(const struct fsq_mount_entry *entry, void *arg)
+{
+	struct other_mount *other = arg;
+
+	if (entry->dev != other->mount->dev || entry->id == other->mount->id)
+		return FSQ_VISIT_CONTINUE;
+	other->found = true;
+	other->directory = strdup(entry->directory);
+	return FSQ_VISIT_STOP;
+}
+
+struct search_registered {
+	const char *directory;
+	bool itself, found;
+};
+
+static enum fsq_visit find_registered(uint32_t id, const char *directory, void *arg)
+{
+	struct search_registered *search = arg;
+	const char *below = fsq_path_below(search->directory, directory, strlen(directory));
+
+	(void)id;
+	search->found = below && (*below || search->itself);
+	return search->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const char *directory,
+				bool itself)
+{
+	struct search_registered search = { .directory = directory, .itself = itself };
+	struct fsq_error err;
+	int rc = fsq_projects_each(diagnosis->registry->projects_file, find_registered, &search,
+				   &err);
+
+	return search.found || (rc && err.errnum != ENOENT && err.errnum != ENOTDIR);
+}
+
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding)
 {
 	const struct fsq_mount_entry *mount = &subject->mount;
+	struct other_mount other = { .mount = mount };
+	int rc = fsq_finding_unmounts(finding.id) ? fsq_mount_entries_each(find_other_mount, &other)
+						  : 0;
 
+	if (rc || (other.found && !other.directory))
+		fsq_diagnosis_fail(subject->diagnosis, rc ? -rc : ENOMEM, mount->directory);
+	finding.also_at = other.directory;
 	if (!finding.path)
 		finding.path = mount->directory;
 	finding.filesystem = mount->source;
 	finding.mountpoint = mount->directory;
 	finding.type = mount->type;
 	fsq_finding_visit(subject->diagnosis, finding);
+	free(other.directory);
 }
 
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path)

@@ -69,11 +69,14 @@ void fsq_diagnose_directory(struct fsq_subject *subject)
 	if (rc == -ENOMEM)
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, place->path);
 	if (source)
-		fsq_finding_visit_here(subject, (struct fsq_finding){
-							.id = FSQ_FINDING_PROJECT_ABOVE,
-							.path = place->path,
-							.name = source,
-							.project = place->project.id,
-						});
+		fsq_finding_visit_here(
+			subject, (struct fsq_finding){
+					 .id = FSQ_FINDING_PROJECT_ABOVE,
+					 .path = place->path,
+					 .name = source,
+					 .project = place->project.id,
+					 .in_doubt = fsq_diagnose_is_registered(subject->diagnosis,
+										place->path, false),
+				 });
 	free(source);
 }

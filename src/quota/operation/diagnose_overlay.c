@@ -84,8 +84,12 @@ static void check_ids(struct fsq_subject *subject, const struct layers *layers)
 		finding.id = FSQ_FINDING_OVERLAY_SPLIT;
 		finding.name = layers->upper;
 		finding.other_name = layers->work;
+		finding.in_doubt = fsq_diagnose_is_registered(
+			subject->diagnosis, layers->upper_id ? layers->work : layers->upper, true);
 	} else if (layers->upper_id == 0 || !has_limit(layers)) {
 		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
+		finding.in_doubt =
+			fsq_diagnose_is_registered(subject->diagnosis, layers->above, false);
 	}
 	fsq_finding_visit_here(subject, finding);
 }

@@ -28,7 +28,8 @@ struct found_store {
 	uint32_t id;
 	uint64_t theirs; /* IDs in its room that are in no file */
 	uint64_t followers;
-	uint32_t follower; /* the first ID in its room that has a line */
+	uint32_t follower;	/* the first ID in its room that has a line */
+	uint64_t follower_hard; /* its hard limit, in basic blocks */
 };
 
 struct fsq_stores {
@@ -215,8 +216,10 @@ bool fsq_stores_note(struct fsq_stores *stores, const struct fsq_dquot *dquot, b
 	search_as_kubelet(stores, dquot);
 	if (is_listed(stores, dquot->id)) {
 		if (store && (inodes || limited) && fsq_id_set_has(stores->registered, dquot->id)) {
-			if (!store->followers++)
+			if (!store->followers++) {
 				store->follower = dquot->id;
+				store->follower_hard = dquot->form[FSQ_BLOCKS].hard;
+			}
 		}
 		return false;
 	}
@@ -271,6 +274,10 @@ static void visit_store(struct fsq_stores *stores, const struct found_store *sto
 	finding.name = search.directory;
 	finding.other = store->follower;
 	finding.count = store->followers;
+	finding.other_count =
+		fsq_limit_is_none(store->follower_hard) ? 0 : fsq_limit_bytes(store->follower_hard);
+	finding.in_doubt =
+		fsq_diagnose_is_registered(stores->subject->diagnosis, search.directory, false);
 	fsq_finding_visit_here(stores->subject, finding);
 	free(search.directory);
 }

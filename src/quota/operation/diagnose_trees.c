@@ -126,6 +126,9 @@ static void say(const struct trees *trees, const struct mount *mount,
 	finding.project = entry->id;
 	finding.line = entry->line;
 	finding.text = entry->text;
+	for (size_t i = 0; i < trees->count && fsq_finding_unmounts(finding.id); i++)
+		if (trees->mounts[i].entry.dev == mount->entry.dev && &trees->mounts[i] != mount)
+			finding.also_at = trees->mounts[i].entry.directory;
 	fsq_finding_visit(trees->diagnosis, finding);
 }
 

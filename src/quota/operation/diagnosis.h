@@ -39,6 +39,13 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 /** The same for one about the subject's file system; path NULL becomes its mount point. */
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding);
 
+/** @return  whether to mount the file system anew may repair it */
+bool fsq_finding_unmounts(enum fsq_finding_id id);
+
+/** @return  whether a directory is registered in another one, or is that if @itself; also if that is not known */
+bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const char *directory,
+				bool itself);
+
 /** There is no memory: the diagnosis ends. */
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path);
 
