@@ -270,6 +270,7 @@ bool session_output_begin(struct session *session, const char *file)
 	}
 	writer_start(writer, fd);
 	writer->previous = session->out;
+	writer->escapes = session->out->escapes;
 	session->out = writer;
 	return true;
 }

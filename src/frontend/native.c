@@ -276,6 +276,7 @@ int native_main(int argc, char **argv)
 	struct session session = native_session(&standard_output);
 
 	writer_start(&standard_output, STDOUT_FILENO);
+	standard_output.escapes = true;
 	native_run(&session, argc - 1, argv + 1);
 	session_end(&session);
 	return session.status;

@@ -17,6 +17,7 @@ void writer_start(struct writer *writer, int fd)
 	writer->told = false;
 	writer->previous = NULL;
 	writer->rows = 0;
+	writer->escapes = false;
 	writer->can_write = NULL;
 	writer->used = 0;
 }
@@ -154,6 +155,21 @@ void write_escaped(struct writer *writer, const char *text)
 				write_char(writer, *++text);
 		}
 	}
+}
+
+void write_safely(struct writer *writer, const char *text, size_t width)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] < 127)
+		length++;
+	if (!writer->escapes || text[length] == '\0') {
+		write_left(writer, text, width);
+		return;
+	}
+	write_escaped(writer, text);
+	length = strlen(text);
+	write_blanks(writer, width > length ? width - length : 0);
 }
 
 /* The digits of 2^64. */

@@ -23,6 +23,7 @@ struct writer {
 	bool told;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
 	size_t rows;		 /* how many a renderer has written; for it to count */
+	bool escapes;		 /* write_safely() escapes; xfs_quota does not */
 	/* Asked before PIPE_BUF bytes are written at most: false ends the writing with EINTR. Or NULL */
 	bool (*can_write)(void *arg);
 	void *arg;
@@ -68,6 +69,9 @@ void write_right(struct writer *writer, const char *text, size_t width);
  * nothing to a terminal.
  */
 void write_escaped(struct writer *writer, const char *text);
+
+/** Write a name of somebody else's where xfs_quota would: with @width at least, and escaped if the writer says so. */
+void write_safely(struct writer *writer, const char *text, size_t width);
 
 void write_blanks(struct writer *writer, size_t count);
 void write_number(struct writer *writer, uint64_t number);

@@ -90,7 +90,7 @@ static void quota_begin(struct writer *w, const struct row_style *style,
 	write_text(w, type_word(owner->type));
 	write_char(w, ' ');
 	if (owner->name) {
-		write_text(w, owner->name);
+		write_safely(w, owner->name, 0);
 	} else {
 		write_char(w, '#');
 		write_number(w, owner->id);
@@ -107,14 +107,14 @@ static void quota_begin(struct writer *w, const struct row_style *style,
 
 static void quota_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
 {
-	write_left(w, row->device, style->human ? 12 : 19);
+	write_safely(w, row->device, style->human ? 12 : 19);
 	for (int form = 0; form < ROW_FORMS; form++)
 		if (style->form[form]) {
 			write_amounts(w, style, (enum row_form)form, &row->form[form],
 				      style->human ? 2 : 3);
 			write_char(w, ' ');
 		}
-	write_text(w, row->directory);
+	write_safely(w, row->directory, 0);
 	write_char(w, '\n');
 }
 
@@ -138,9 +138,9 @@ static void report_begin(struct writer *w, const struct row_style *style, enum r
 
 	write_text(w, type_word(type));
 	write_text(w, " quota on ");
-	write_text(w, directory);
+	write_safely(w, directory, 0);
 	write_text(w, " (");
-	write_text(w, device);
+	write_safely(w, device, 0);
 	write_text(w, ")\n");
 	write_blanks(w, 10);
 	for (int form = 0; form < ROW_FORMS; form++)
@@ -169,7 +169,7 @@ static void report_begin(struct writer *w, const struct row_style *style, enum r
 static void report_row(struct writer *w, const struct row_style *style, const struct usage_row *row)
 {
 	if (row->owner.name) {
-		write_left(w, row->owner.name, 10);
+		write_safely(w, row->owner.name, 10);
 	} else {
 		write_char(w, '#');
 		/* One column too wide without names: scripts know it so. */
@@ -210,9 +210,9 @@ static void state_row(struct writer *w, const struct state_row *row)
 {
 	write_text(w, type_word(row->type));
 	write_text(w, " quota state on ");
-	write_text(w, row->directory);
+	write_safely(w, row->directory, 0);
 	write_text(w, " (");
-	write_text(w, row->device);
+	write_safely(w, row->device, 0);
 	write_text(w, ")\n  Accounting: ");
 	write_text(w, row->accounting ? "ON" : "OFF");
 	write_text(w, "\n  Enforcement: ");
@@ -242,7 +242,7 @@ static void state_off(struct writer *w, enum row_type type, const char *device)
 {
 	write_text(w, type_word(type));
 	write_text(w, " quota are not enabled on ");
-	write_text(w, device);
+	write_safely(w, device, 0);
 	write_char(w, '\n');
 }
 
@@ -251,7 +251,7 @@ static void limits_row(struct writer *w, const struct limits_row *row)
 	bool realtime = row->soft_units[ROW_REALTIME] || row->hard_units[ROW_REALTIME];
 
 	write_text(w, "fs = ");
-	write_text(w, row->device);
+	write_safely(w, row->device, 0);
 	write_char(w, '\n');
 	write_number_left(w, row->id, 10);
 	for (int form = 0; form < (realtime ? ROW_FORMS : ROW_REALTIME); form++) {
@@ -265,9 +265,9 @@ static void limits_row(struct writer *w, const struct limits_row *row)
 
 static void write_place(struct writer *w, const char *directory, const char *device)
 {
-	write_text(w, device);
+	write_safely(w, device, 0);
 	write_text(w, " (");
-	write_text(w, directory);
+	write_safely(w, directory, 0);
 	write_char(w, ')');
 }
 
@@ -295,7 +295,7 @@ static void ownership_row(struct writer *w, const struct ownership_row *row, boo
 		snprintf(name, sizeof(name), "%-8.8s", row->owner.name);
 	else
 		snprintf(name, sizeof(name), "#%-7d", (int)row->owner.id);
-	write_text(w, name);
+	write_safely(w, name, 0);
 	for (int i = 0; unread && i < 3; i++) {
 		write_blanks(w, 4);
 		write_number_right(w, row->unread_kib[i], 8);
@@ -347,12 +347,12 @@ static void space_row(struct writer *w, const struct row_style *style, const str
 	if (row->total_units)
 		percent = (uint64_t)(100.0 * (double)row->used_units / (double)row->total_units +
 				     0.5);
-	write_left(w, row->device, style->human ? 12 : 19);
+	write_safely(w, row->device, style->human ? 12 : 19);
 	write_three(w, form, style->human, row->total_units, row->used_units, row->available_units);
 	write_blanks(w, style->human ? 1 : 2);
 	write_number_right(w, percent, 3);
 	write_text(w, "% ");
-	write_text(w, row->directory);
+	write_safely(w, row->directory, 0);
 	write_char(w, '\n');
 }
 
@@ -390,15 +390,15 @@ static void paths_row(struct writer *w, bool numbered, bool foreign, const struc
 	}
 	if (foreign)
 		write_text(w, row->foreign ? "(F) " : "    ");
-	write_left(w, row->directory, 19);
+	write_safely(w, row->directory, 19);
 	write_char(w, ' ');
-	write_text(w, row->device);
+	write_safely(w, row->device, 0);
 	if (row->is_project) {
 		write_text(w, " (project ");
 		write_number(w, row->project.id);
 		if (row->project.name) {
 			write_text(w, ", ");
-			write_text(w, row->project.name);
+			write_safely(w, row->project.name, 0);
 		}
 		write_char(w, ')');
 	} else {
@@ -414,15 +414,15 @@ static void project_begin(struct writer *w, enum project_action action, const ch
 
 	write_text(w, words[action]);
 	write_text(w, " project ");
-	write_text(w, project);
+	write_safely(w, project, 0);
 	write_text(w, " (path ");
-	write_text(w, directory);
+	write_safely(w, directory, 0);
 	write_text(w, ")...\n");
 }
 
 static void project_wrong_id(struct writer *w, const char *path, uint32_t is, uint32_t wanted)
 {
-	write_text(w, path);
+	write_safely(w, path, 0);
 	write_text(w, " - project identifier is not set (inode=");
 	write_number(w, is);
 	write_text(w, ", tree=");
@@ -432,7 +432,7 @@ static void project_wrong_id(struct writer *w, const char *path, uint32_t is, ui
 
 static void project_no_inheritance(struct writer *w, const char *path)
 {
-	write_text(w, path);
+	write_safely(w, path, 0);
 	write_text(w, " - project inheritance flag is not set\n");
 }
 
@@ -442,9 +442,9 @@ static void project_end(struct writer *w, unsigned int directories, const char *
 	write_text(w, "Processed ");
 	write_number(w, directories);
 	write_text(w, " (");
-	write_text(w, projects_file);
+	write_safely(w, projects_file, 0);
 	write_text(w, " and cmdline) paths for project ");
-	write_text(w, project);
+	write_safely(w, project, 0);
 	write_text(w, " with recursion depth ");
 	if (depth < 0) {
 		write_text(w, "infinite (-1).\n");

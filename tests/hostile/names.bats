@@ -132,6 +132,29 @@ bounded() {
 	done
 }
 
+@test "the native commands with the layout of xfs_quota have names and paths in one line, too" {
+	local fs command
+	printf 'es\x1b[31mc:77\nlone\x9b31m:78\nc1\xc2\x9b31m:79\ntab\there:80\n' >/etc/projid
+	for fs in x e; do
+		mkdir -p /mnt/$fs/$'d\x1b\x9b'
+		touch /mnt/$fs/$'d\x1b\x9b'/$'f\n\x1b'
+		printf '77:%s\n' /mnt/$fs/$'d\x1b\x9b' >/etc/projects
+		for id in 77 78 79 80; do fsquota limit -p bhard=1m $id /mnt/$fs; done
+		for command in report quot 'quota 77' 'quota 78' 'quota 79' 'quota 80' 'project -c 77' 'project -s 77' path \
+			print df state; do
+			# shellcheck disable=SC2086 # words
+			run_split fsquota $command /mnt/$fs
+			! LC_ALL=C grep -qP '[\x01-\x09\x0b-\x1f\x7f\x9b]' "$BATS_TEST_TMPDIR/stdout" || fail "$command: $stdout"
+		done
+		run -0 fsquota report -pN /mnt/$fs
+		assert_output --partial 'es\033[31mc'
+		run -0 fsquota project -s 77 /mnt/$fs
+		assert_output --partial '(path /mnt/'$fs'/d\033\233)...'
+		run -0 fsquota report -pN -f "$BATS_TEST_TMPDIR/file.$fs" /mnt/$fs
+		! LC_ALL=C grep -qP '[\x1b\x9b]' "$BATS_TEST_TMPDIR/file.$fs" || fail "in a file"
+	done
+}
+
 @test "at the xfs_quota door the bytes are as they came" {
 	rm /etc/projects
 	run_split xfs_quota -x -c "quota -p $evil" /mnt/x

@@ -306,15 +306,17 @@ static void test_taken(void)
 
 static void test_names(void)
 {
-	static const char *const none[] = { "",	    "#a",  "a:b",  "a\nb", "a b", "a\tb",
-					    "a\"b", "a'b", "a`b`", "$a",   "a\\", "a\x1b[m" };
+	static const char *const none[] = { "",	    "#a",      "a:b",	 "a\nb",  "a b",
+					    "a\tb", "a\"b",    "a'b",	 "a`b`",  "$a",
+					    "a\\",  "a\x1b[m", "a\x9bm", "\x9bm", "a\xc2\x9bm" };
 	char longest[257] = "";
 
 	memset(longest, 'n', 256);
 	ok(!fsq_project_name_is_valid(longest), "256 bytes are too many");
 	longest[255] = '\0';
 	ok(fsq_project_name_is_valid(longest), "255 are a name");
-	ok(fsq_project_name_is_valid("pod-1.a/b~\xc3\xbc"), "most words are names");
+	ok(fsq_project_name_is_valid("pod-1.a/b~\xc3\xbc\xe2\x82\xac\xc3\x9b"),
+	   "most words are names");
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		ok(!fsq_project_name_is_valid(none[i]), "no word is none");
 	ok(!fsq_project_name_is_valid("42") && !fsq_project_name_is_valid("4294967295"),

@@ -250,9 +250,15 @@ bool fsq_project_name_is_valid(const char *name)
 	const size_t length = strlen(name);
 	uint32_t id;
 
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)name[i],
+			      before = i ? (unsigned char)name[i - 1] : 0;
+
+		/* Control characters, also those above 0x7f: alone, or behind 0xc2 in UTF-8. */
+		if (byte <= ' ' || byte == 0x7f ||
+		    (byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2)))
 			return false;
+	}
 	return length > 0 && length <= NAME_MAX && name[0] != '#' && !strpbrk(name, ":\"'`$\\") &&
 	       fsq_parse_id(name, &id) == -EINVAL;
 }
