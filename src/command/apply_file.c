@@ -231,11 +231,13 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 static bool is_clean(char *path)
 {
 	size_t length = strlen(path);
+	const char *last;
 
 	while (length > 1 && path[length - 1] == '/')
 		path[--length] = '\0';
+	last = strrchr(path, '/');
 	return path[0] == '/' && !strstr(path, "//") && !strstr(path, "/./") &&
-	       !strstr(path, "/../") && strcmp(path, "/..") != 0;
+	       !strstr(path, "/../") && strcmp(last, "/.") != 0 && strcmp(last, "/..") != 0;
 }
 
 static void take_line(struct line *line, char *text)

@@ -126,6 +126,8 @@ wrong_lines() {
 		relative/path hard=1M
 		$top/../b hard=1M
 		$top//b hard=1M
+		$top/b/.. hard=1M
+		$top/b/. hard=1M
 		$top/b hard=x
 		$top/b hard
 		$top/b mkdir=yes
