@@ -171,6 +171,10 @@ several() {
 	as_real assign --mkdir --no-register $top/5 $top/6
 	mkdir -p $top/docker/overlay2/l $top/docker2/overlay2/l
 	as_real assign --mkdir --hard 1M $top/docker/overlay2/new $top/docker $top/docker2 $top/behind
+	# The ID that the dry run has asked ext4 for is free.
+	mkdir -p $top/docker3/overlay2/l
+	printf '%s hard=1M\n' $top/docker3 $top/docker/overlay2 >"$BATS_TEST_TMPDIR/lines"
+	as_real apply "$BATS_TEST_TMPDIR/lines"
 	mount -o remount,ro /mnt/$fs
 	as_real assign --mkdir $top/8 $top/9
 	assert_equal "$status" 1

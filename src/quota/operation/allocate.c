@@ -245,9 +245,15 @@ int fsq_allocate_store_id(struct fsq_target *target, const struct fsq_project_ed
 
 	while (candidate + FSQ_STORE_ROOM <= FSQ_STORE_END) {
 		uint64_t taken = fsq_project_edit_listed(edit, candidate);
-		struct fsq_dquot dquot;
-		int rc = fsq_quotactl_get_next(target, FSQ_PROJECT, (uint32_t)candidate, &dquot);
+		struct fsq_dquot dquot = { .id = (uint32_t)candidate - 1 };
+		int rc = 0;
 
+		/* Of an ID that ext4 was asked for it keeps an empty record. */
+		for (int i = 0; rc == 0 && i < CALLS; i++) {
+			rc = fsq_quotactl_get_next(target, FSQ_PROJECT, dquot.id + 1, &dquot);
+			if (rc == 0 && (dquot.id >= taken || !is_unused(&dquot)))
+				break;
+		}
 		if (rc && rc != -ENOENT)
 			return rc;
 		if (rc == 0 && dquot.id >= candidate && dquot.id < taken)
