@@ -73,6 +73,7 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 		fail(lsattr, path, attributes->errnum);
 		break;
 	case FSQ_FILE_MOUNT:
+		session_warn(session, lsattr->operand, "the mount %s is not entered", path);
 		break;
 	}
 	return FSQ_VISIT_CONTINUE;
