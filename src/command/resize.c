@@ -80,6 +80,20 @@ static void show(struct session *session, const struct fsq_resize_request *reque
 				   &resized->before, &resized->after);
 }
 
+/* Limits that have no effect. */
+static void warn_of_enforcement(struct session *session, const struct fsq_resize_request *request)
+{
+	const char *place = request->directory ? request->directory : request->at;
+	struct fsq_support support;
+
+	if (!place || fsq_supported(place, &support, NULL))
+		return;
+	if (!support.enforced)
+		session_warn(session, place,
+			     "limits are not enforced on this filesystem: they stop nobody");
+	fsq_support_clear(&support);
+}
+
 /* A soft limit below the use is no failure, but the grace time runs. */
 static void warn(struct session *session, const char *directory, const struct fsq_resized *resized)
 {
@@ -142,6 +156,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		session_fail(session, &err);
 		return;
 	}
+	warn_of_enforcement(session, &request);
 	warn(session, request.directory, &resized);
 	show(session, &request, &resized);
 }

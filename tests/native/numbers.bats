@@ -205,7 +205,8 @@ stops_nobody() {
 	fresh_fs x -o pqnoenforce
 	mkdir -m 1777 /mnt/x/volume
 	stops_nobody /mnt/x/volume "not enforced" "limits stop nobody: "
-	for words in 'assign --hard 10% /mnt/x/volume' 'check /mnt/x' 'apply /run/wanted'; do
+	for words in 'assign --hard 10% /mnt/x/volume' 'check /mnt/x' 'apply /run/wanted' \
+		'resize /mnt/x/volume 3M'; do
 		echo '/mnt/x/volume hard=2M' >/run/wanted
 		run_split fsquota $words
 		assert_equal "$status" 0
