@@ -89,6 +89,19 @@ lines_are() {
 	typed
 	no_more directory-gone
 	umount /run/later
+	# A directory may stand in its place: it is not to get the ID.
+	mkdir -p /mnt/x/later/volume
+	sed -i 's|/run/later|/mnt/x/later|' /etc/fstab /etc/projects
+	finds note directory-gone
+	no_more tag-changed
+	assert_equal "$repair" "mount /mnt/x/later"
+	typed
+	no_more directory-gone
+	umount /mnt/x/later
+	: >/etc/fstab
+	finds note directory-gone /mnt/x
+	assert_equal "$repair" ''
+	rm -r /mnt/x/later
 	fresh_fs x2
 }
 

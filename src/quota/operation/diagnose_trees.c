@@ -200,8 +200,24 @@ static void check_gone(struct trees *trees, const struct mount *mount,
 	free(unmounted);
 }
 
+/*
+ * Does another directory stand in its place, because its filesystem is not mounted? One that nobody has given an ID,
+ * where the kernel knows nothing of the project.
+ */
+static bool is_replaced(const struct fsq_registered *entry, int fd, uint32_t carried)
+{
+	struct fsq_place place = { .target.fd = fd };
+	struct fsq_inode_project above = { 0 };
+	struct fsq_dquot dquot;
+	int rc = fsq_quotactl_get(&place.target, FSQ_PROJECT, entry->id, &dquot);
+
+	if (rc != -ENOENT && (rc || fsq_dquot_has_anything(&dquot)))
+		return false;
+	return carried == 0 || (fsq_place_read_above(&place, &above) == 0 && above.id == carried);
+}
+
 /* @return   whether it carries its ID and hands it on; else there is a finding */
-static bool check_tag(const struct trees *trees, const struct mount *mount,
+static bool check_tag(struct trees *trees, const struct mount *mount,
 		      const struct fsq_registered *entry, int fd)
 {
 	struct fsq_inode_project project = { 0 };
@@ -213,6 +229,9 @@ static bool check_tag(const struct trees *trees, const struct mount *mount,
 	if (rc == -ENOTTY || rc == -EOPNOTSUPP) {
 		finding.id = FSQ_FINDING_DIRECTORY_NOT_SUPPORTED;
 	} else if (rc) {
+		return false;
+	} else if (project.id != entry->id && is_replaced(entry, fd, project.id)) {
+		check_gone(trees, mount, entry);
 		return false;
 	} else if (project.id != entry->id) {
 		finding.id = FSQ_FINDING_TAG_CHANGED;
