@@ -16,6 +16,9 @@
 #include "names.h"
 #include "output/watch_rows.h"
 
+/* A text of the environment can have 128 KiB, and so can all together where the stack is small. */
+#define DIRECTORIES_MAX (64 * 1024)
+
 /* What a command is told. Words of tenants stand in values only. */
 enum fact {
 	FACT_TIME,
@@ -27,6 +30,7 @@ enum fact {
 	FACT_NAME,
 	FACT_DIRECTORY,
 	FACT_DIRECTORIES,
+	FACT_DIRECTORIES_LEFT,
 	FACT_FILESYSTEM,
 	FACT_MOUNTPOINT,
 	FACT_SOURCE,
@@ -42,11 +46,17 @@ enum fact {
 };
 
 static const char *const fact_names[FACTS] = {
-	"FSQUOTA_TIME",	       "FSQUOTA_EVENT",	      "FSQUOTA_EVENTS",	     "FSQUOTA_LIMIT",
-	"FSQUOTA_TYPE",	       "FSQUOTA_ID",	      "FSQUOTA_NAME",	     "FSQUOTA_DIRECTORY",
-	"FSQUOTA_DIRECTORIES", "FSQUOTA_FILESYSTEM",  "FSQUOTA_MOUNTPOINT",  "FSQUOTA_SOURCE",
-	"FSQUOTA_UID",	       "FSQUOTA_COUNT",	      "FSQUOTA_USED_BYTES",  "FSQUOTA_SOFT_BYTES",
-	"FSQUOTA_HARD_BYTES",  "FSQUOTA_USED_INODES", "FSQUOTA_SOFT_INODES", "FSQUOTA_HARD_INODES",
+	"FSQUOTA_TIME",	       "FSQUOTA_EVENT",
+	"FSQUOTA_EVENTS",      "FSQUOTA_LIMIT",
+	"FSQUOTA_TYPE",	       "FSQUOTA_ID",
+	"FSQUOTA_NAME",	       "FSQUOTA_DIRECTORY",
+	"FSQUOTA_DIRECTORIES", "FSQUOTA_DIRECTORIES_LEFT",
+	"FSQUOTA_FILESYSTEM",  "FSQUOTA_MOUNTPOINT",
+	"FSQUOTA_SOURCE",      "FSQUOTA_UID",
+	"FSQUOTA_COUNT",       "FSQUOTA_USED_BYTES",
+	"FSQUOTA_SOFT_BYTES",  "FSQUOTA_HARD_BYTES",
+	"FSQUOTA_USED_INODES", "FSQUOTA_SOFT_INODES",
+	"FSQUOTA_HARD_INODES",
 };
 
 /* The ID of a filesystem, for which one command runs at a time. */
@@ -56,7 +66,8 @@ struct watch_job {
 	uint32_t id;
 	pid_t process;	    /* 0: it does not run */
 	char *facts[FACTS]; /* NAME=VALUE for the next command */
-	uint64_t events;    /* that are in them; 0: there is no next command */
+	uint64_t directory_count;
+	uint64_t events; /* that are in them; 0: there is no next command */
 	uint64_t count;
 	struct watch_job *next_waiting;
 };
@@ -131,25 +142,29 @@ static bool set_number(struct watch_job *job, enum fact fact, bool known, uint64
 /* A line of the projects file has no newline, so one can stand between them. */
 static bool set_directories(struct watch_job *job, const struct watch_row *row)
 {
-	size_t length = 1;
+	size_t length = 1, count = 0;
 	char *text, *end;
 	bool done;
 
-	for (size_t i = 0; i < row->directory_count; i++)
-		length += strlen(row->directories[i]) + 1;
+	for (; count < row->directory_count; count++) {
+		length += strlen(row->directories[count]) + 1;
+		if (length > DIRECTORIES_MAX)
+			break;
+	}
 	text = end = malloc(length);
 	if (!text)
 		return false;
-	for (size_t i = 0; i < row->directory_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (i)
 			*end++ = '\n';
 		end = stpcpy(end, row->directories[i]);
 	}
 	*end = '\0';
+	job->directory_count = row->directory_count;
 	done = set_text(job, FACT_DIRECTORIES, text);
 	free(text);
-	return done &&
-	       set_text(job, FACT_DIRECTORY, row->directory_count ? row->directories[0] : NULL);
+	return done && set_number(job, FACT_DIRECTORIES_LEFT, true, row->directory_count - count) &&
+	       set_text(job, FACT_DIRECTORY, count ? row->directories[0] : NULL);
 }
 
 /* All kinds that came, in the order of their first one: "space:soft-reached space:hard-reached". */
@@ -262,12 +277,23 @@ static int spawn(const struct watch_run *run, char **environment, pid_t *process
 	return rc;
 }
 
+/* With our own environment it may be too large. */
+static bool leave_out_large_facts(struct watch_job *job)
+{
+	return set_text(job, FACT_NAME, NULL) && set_text(job, FACT_DIRECTORIES, NULL) &&
+	       set_number(job, FACT_DIRECTORIES_LEFT, true, job->directory_count);
+}
+
 static void start(struct watch_run *run, struct watch_job *job)
 {
-	char **environment = environment_of(job);
-	int rc = environment ? spawn(run, environment, &job->process) : ENOMEM;
+	int rc = E2BIG;
 
-	free(environment);
+	for (int i = 0; i < 2 && rc == E2BIG && (i == 0 || leave_out_large_facts(job)); i++) {
+		char **environment = environment_of(job);
+
+		rc = environment ? spawn(run, environment, &job->process) : ENOMEM;
+		free(environment);
+	}
 	if (rc) {
 		session_errno(run->session, 0, rc, run->words[0], "%s: cannot run it",
 			      run->words[0]);

@@ -539,6 +539,7 @@ runs() {
 	assert_equal "$(run_number 3 'FSQUOTA_[A-Z]*_INODES' | xargs)" '5 5'
 	assert_equal "$(run_number 1 'FSQUOTA_[STUNFMD][A-Z_]*' | grep -v 'T.*Z')" \
 		"/mnt/x/42
+0
 /mnt/x/42
 $FSQ_X_DEV
 /mnt/x
@@ -578,6 +579,52 @@ project
 	assert_equal "$(jq -r '.directories[0]' "$events")" "$directory"
 	assert [ ! -e /mnt/pwned ]
 	assert [ ! -e pwned ]
+}
+
+# many_directories NUMBER: lines of the project 42, of 4000 bytes each.
+many_directories() {
+	local long
+	printf -v long '/%0249d' {1..16}
+	awk -v number="$1" -v long="/mnt/x$long" 'BEGIN {
+		print "42:/mnt/x/42"
+		while (i++ < number) print "42:" substr(long, 1, 3990) sprintf("/%09d", i) }' >/etc/projects
+}
+
+# bats test_tags=shared
+@test "--exec: of three thousand long directories as many are passed as fit, and the others are counted" {
+	fresh_fs x
+	program
+	volume x 42 --soft 256K
+	many_directories 3000
+	touch "$BATS_TEST_TMPDIR/go.42"
+	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	writes /mnt/x/42/a 512
+	until_true runs 1
+	ends
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY)" /mnt/x/42
+	assert_equal "$(run_number 1 FSQUOTA_NAME)" v42
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES_LEFT)" 2984
+	assert_equal "$(jq '.directories | length' "$events")" 3001
+	refute grep -q 'too long' "$messages"
+}
+
+# bats test_tags=shared
+@test "--exec: with a large environment of its own the program gets no directories, and runs" {
+	fresh_fs x
+	program
+	volume x 42 --soft 256K
+	many_directories 30
+	touch "$BATS_TEST_TMPDIR/go.42"
+	# So small that the kernel passes 128 KiB.
+	before=(bash -c 'ulimit -s 512; LARGE=$(printf %080000d 1) exec "$@"' bash)
+	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	writes /mnt/x/42/a 512
+	until_true runs 1
+	ends
+	assert_equal "$(run_number 1 FSQUOTA_ID)" 42
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES)" ''
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES_LEFT)" 31
+	refute grep -q 'too long' "$messages"
 }
 
 # bats test_tags=shared
