@@ -232,34 +232,47 @@ static enum fsq_visit compare_id(const struct fsq_mount *mount, void *arg)
 	return find->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static bool is_on_local_mount(const char *path)
+/* What says nothing about the path is no answer. */
+static int failed(int errnum)
+{
+	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
+}
+
+static int is_on_local_mount(const char *path)
 {
 	struct find_local find = { 0 };
 	struct fsq_mount_points *points;
+	struct fsq_error err;
 
-	if (fsq_mount_points_read(&points, NULL))
-		return false;
+	if (fsq_mount_points_read(&points, &err))
+		return failed(err.errnum);
 	find.id = fsq_mount_points_find_id(points, path);
 	fsq_mount_points_free(points);
-	return find.id && fsq_mounts_each(NULL, compare_id, &find, NULL) == 0 && find.found;
+	if (find.id && fsq_mounts_each(NULL, compare_id, &find, &err))
+		return failed(err.errnum);
+	return find.found;
 }
 
-bool fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
+int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)), rc;
 	struct stat st;
-	bool is_there;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
-		return false;
+		return 0;
 	/* The names of a directory that is open are cached; a symlink may be not. */
-	if (fd < 0 && is_on_local_mount(path))
+	if (fd < 0) {
+		rc = is_on_local_mount(path);
+		if (rc <= 0)
+			return rc;
 		fd = open(path, O_PATH | O_CLOEXEC);
-	is_there = fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
-	if (fd >= 0)
-		close(fd);
-	return is_there;
+	}
+	if (fd < 0)
+		return failed(errno);
+	rc = fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	close(fd);
+	return rc;
 }
 
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err)

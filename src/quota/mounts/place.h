@@ -69,9 +69,10 @@ int fsq_place_check_path(const struct fsq_place *place, struct fsq_error *err);
  *
  * @path     absolute
  * @dev, @ino  of the directory, which somebody holds open
+ * @return   1 or 0; a negative errno without descriptors or memory
  * Source: openat2(2), RESOLVE_CACHED
  */
-bool fsq_path_leads_to(const char *path, dev_t dev, ino_t ino);
+int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino);
 
 /** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err);

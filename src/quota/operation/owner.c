@@ -61,25 +61,28 @@ static int refuse(const struct fsq_place *directory, struct fsq_project_edit *ed
 /*
  * The line may have another name of the directory: of a bind mount, or over a symlink. That is the name
  * by which it is known from here on.
- * @return   whether there is one
+ * @return   1 there is one, 0, or a negative errno
  */
-static bool find_other_name(struct fsq_place *directory, const struct fsq_project_edit *edit)
+static int find_other_name(struct fsq_place *directory, const struct fsq_project_edit *edit)
 {
 	struct stat st;
 	size_t at = 0;
 	char *path;
+	int rc = 0;
 
 	if (fstat(directory->target.fd, &st))
-		return false;
-	while ((path = fsq_project_edit_next_directory(edit, directory->project.id, &at))) {
-		if (fsq_path_leads_to(path, st.st_dev, st.st_ino)) {
+		return -errno;
+	while (rc == 0 &&
+	       (path = fsq_project_edit_next_directory(edit, directory->project.id, &at))) {
+		rc = fsq_path_leads_to(path, st.st_dev, st.st_ino);
+		if (rc == 1) {
 			free(directory->path);
 			directory->path = path;
-			return true;
+		} else {
+			free(path);
 		}
-		free(path);
 	}
-	return false;
+	return rc;
 }
 
 /* @return   1: it has to be proven; else as fsq_owner_lock() */
@@ -88,10 +91,16 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		  struct fsq_error *err)
 {
 	uint32_t carried = directory->project.id;
+	int rc = 0;
 
 	*owner = (struct fsq_owner){ 0 };
 	owner->listed = fsq_project_edit_id_of(edit, directory->path, &owner->id);
-	if (!owner->listed && carried && find_other_name(directory, edit)) {
+	if (!owner->listed && carried)
+		rc = find_other_name(directory, edit);
+	if (rc < 0)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, directory->path,
+				"cannot be looked for among the registered directories");
+	if (rc) {
 		owner->listed = true;
 		owner->id = carried;
 	}

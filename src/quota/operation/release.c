@@ -271,14 +271,14 @@ static void rollback(struct release *r)
 	if (r->limits_off)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
 	r->limits_off = false;
-	/* The ID on the directory says that what is in it has the ID, too: also after a power failure. */
-	if (r->tree) {
-		fsq_tree_tag_rollback(r->tree);
-		fsq_place_sync(&r->directory, NULL);
-	}
+	/* The ID on the directory says that what is in it has the ID, too: also after a power failure.
+	 * Where that is not so the next assign or release goes on. */
+	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_place_sync(&r->directory, NULL)))
+		return;
 	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
 	/* What was made in it meanwhile. */
-	fsq_tree_tag_rollback(r->tree);
+	if (fsq_tree_tag_rollback(r->tree))
+		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
 }
 
 static int untag_directory(struct release *r, struct fsq_error *err)

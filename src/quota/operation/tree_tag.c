@@ -19,6 +19,11 @@
 /* Every so many entries we ask whether to go on. */
 #define CHECK_INTERVAL 256
 
+/* How many walks to undo it, while directories are moved about. */
+#define WALKS 8
+/* A rollback walks with the locks of both files, so a walk leaves it their descriptors. */
+#define SPARE 2
+
 /* Events. */
 enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, CANCELLED };
 
@@ -32,6 +37,8 @@ struct fsq_tree_tag {
 	/* In this walk: */
 	atomic_uint_fast64_t changed;
 	atomic_bool lost, unsettled;
+	uint64_t entries, first_entries; /* how many the last walk and the first one have visited */
+	atomic_bool unrestored, half_read; /* by the rollback */
 	struct timespec began;
 	pthread_mutex_t lock; /* of the exceptions */
 	/* Files that did not have what most had, and changed files with several names: at its next
@@ -191,16 +198,14 @@ enum closed {
 	NOT_CLOSED,
 	UNOPENED,  /* it and what is in it */
 	UNREAD,	   /* a directory of which nothing could be read, though it was open */
+	HALF_READ, /* a directory */
 	UNCHANGED, /* but what is in it, perhaps */
 };
 
-static void close_to_rollback(struct fsq_tree_tag *tag, const struct stat *st, enum closed how)
+static void close_to_rollback(struct fsq_tree_tag *tag, ino_t ino, enum closed how)
 {
-	const struct fsq_inode_note note = { .ino = st->st_ino, .id = how };
+	const struct fsq_inode_note note = { .ino = ino, .id = how };
 
-	/* Where nothing had the new ID before, what has it has it from us. */
-	if (tag->request->is_new)
-		return;
 	pthread_mutex_lock(&tag->lock);
 	fsq_inode_map_add(&tag->closed, &note);
 	pthread_mutex_unlock(&tag->lock);
@@ -209,20 +214,24 @@ static void close_to_rollback(struct fsq_tree_tag *tag, const struct stat *st, e
 static void pass_over(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		      unsigned int visited)
 {
+	bool entered_last;
 	struct stat st;
 
 	if (tag->again)
 		return;
 	if (visited == 0)
 		tag->none = true;
-	if (!entry->name || fsq_walk_stat(entry, &st))
+	/* Perhaps it is met elsewhere. */
+	if (entry->errnum == ENOENT || entry->errnum == ESTALE)
 		return;
-	/* Without a name it was open: if not the last that was entered, a part of it was read. */
-	if (entry->name[0])
-		close_to_rollback(tag, &st, UNOPENED);
-	else if (atomic_load(&tag->entered) == st.st_ino &&
-		 atomic_load(&tag->entered_at) + 1 == visited)
-		close_to_rollback(tag, &st, UNREAD);
+	if (entry->ino)
+		close_to_rollback(tag, entry->ino, UNOPENED);
+	if (!entry->name || entry->name[0] || fsq_walk_stat(entry, &st))
+		return;
+	/* It was open: if not the last that was entered, a part of it was read. */
+	entered_last = atomic_load(&tag->entered) == st.st_ino &&
+		       atomic_load(&tag->entered_at) + 1 == visited;
+	close_to_rollback(tag, st.st_ino, entered_last ? UNREAD : HALF_READ);
 }
 
 static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
@@ -243,7 +252,7 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
 	if (rc < 0 && !tag->again && fsq_walk_stat(entry, &st) == 0)
-		close_to_rollback(tag, &st, UNCHANGED);
+		close_to_rollback(tag, st.st_ino, UNCHANGED);
 	event->what = rc > 0 ? FOREIGN_ID : CANNOT_SET;
 	event->id = now.id;
 	event->errnum = rc > 0 ? 0 : -rc;
@@ -269,16 +278,14 @@ static void enter(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 static enum closed found_closed(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
 {
 	const struct fsq_inode_note *note = NULL;
+	ino_t ino = entry->ino;
 	struct stat st;
 
-	if (tag->closed.count > 0 && fsq_walk_stat(entry, &st) == 0)
-		note = fsq_inode_map_find(&tag->closed, st.st_ino);
-	if (!note)
-		return NOT_CLOSED;
-	/* By another of its names it was changed. */
-	if (note->id != UNREAD && fsq_inode_map_find(&tag->exceptions, st.st_ino))
-		return NOT_CLOSED;
-	return (enum closed)note->id;
+	if (tag->closed.count > 0 && !ino && fsq_walk_stat(entry, &st) == 0)
+		ino = st.st_ino;
+	if (ino)
+		note = fsq_inode_map_find(&tag->closed, ino);
+	return note ? (enum closed)note->id : NOT_CLOSED;
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
@@ -367,13 +374,16 @@ static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool sh
 		.emit = emit,
 		.arg = tag,
 	};
+	int rc;
 
 	if (request->options)
 		options = *request->options;
 	options.is_cancelled = NULL;
 	if (!show_progress)
 		options.progress = NULL;
-	return fsq_tree_walk(&walk, err);
+	rc = fsq_tree_walk(&walk, err);
+	tag->entries = walk.entries;
+	return rc;
 }
 
 struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request)
@@ -389,8 +399,18 @@ struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request
 
 int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, struct fsq_error *err)
 {
-	int rc;
+	int fd = tag->request->fd, spare[SPARE], rc = 0;
 
+	/* What a rollback does not get it must not have changed. */
+	for (int i = 0; i < SPARE; i++) {
+		spare[i] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (spare[i] < 0)
+			rc = errno;
+	}
+	if (rc) {
+		rc = fsq_fail(err, FSQ_E_FAILED, rc, tag->request->path, "cannot walk the tree");
+		goto out;
+	}
 	tag->err = err;
 	fsq_walk_time(&tag->began, atomic_load(&tag->unsettled));
 	atomic_store(&tag->changed, 0);
@@ -398,56 +418,91 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	atomic_store(&tag->unsettled, false);
 	rc = walk_tree(tag, visit, true, err);
 	tag->cut |= rc && !tag->again;
+	if (!tag->again)
+		tag->first_entries = tag->entries;
 	tag->again = true;
 	found->changed = atomic_load(&tag->changed);
 	found->lost = atomic_load(&tag->lost);
 	found->unsettled = atomic_load(&tag->unsettled);
-	return rc ? rc : tag->rc;
+	rc = rc ? rc : tag->rc;
+out:
+	for (int i = 0; i < SPARE; i++)
+		if (spare[i] >= 0)
+			close(spare[i]);
+	return rc;
 }
 
-static void restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry)
+/* @return   0 or a negative errno */
+static int restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+		   enum closed closed)
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	const struct fsq_inode_note *exception = NULL;
 	struct fsq_inode_project now;
 	struct stat st;
+	int rc;
 
-	if (fsq_walk_project_get(entry, &now) || now.id != request->to.id)
-		return;
 	if (tag->exceptions.count > 0 && fsq_walk_stat(entry, &st) == 0)
 		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
+	/* Where nothing had the new ID before, what has it has it from us; and so has what was changed by
+	 * another of its names. */
+	if ((closed == UNOPENED || closed == UNCHANGED) && !request->is_new && !exception)
+		return 0;
+	rc = fsq_walk_project_get(entry, &now);
+	if (rc || now.id != request->to.id)
+		return rc;
 	if (exception)
-		fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
-	else
-		fsq_walk_project_set(entry, &now, request->from.id,
-				     request->from.inherit && fsq_walk_is_directory(entry, &now));
+		return fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
+	return fsq_walk_project_set(entry, &now, request->from.id,
+				    request->from.inherit && fsq_walk_is_directory(entry, &now));
 }
 
 static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 				    struct fsq_walk_event *event, void *arg)
 {
-	const struct fsq_tree_tag *tag = arg;
-	enum closed closed;
+	struct fsq_tree_tag *tag = arg;
+	enum closed closed = found_closed(tag, entry);
+	int rc = 0;
 
 	(void)event;
-	if (!entry->has_project)
-		return FSQ_VISIT_CONTINUE;
-	if (entry->depth > 0 && is_other(tag->request, entry))
-		return FSQ_VISIT_PRUNE;
-	closed = found_closed(tag, entry);
-	if (entry->depth > 0 && (closed == NOT_CLOSED || closed == UNREAD))
-		restore(tag, entry);
-	return closed == UNOPENED || closed == UNREAD ? FSQ_VISIT_PRUNE : FSQ_VISIT_CONTINUE;
+	if (entry->has_project && entry->depth > 0) {
+		if (is_other(tag->request, entry))
+			return FSQ_VISIT_PRUNE;
+		rc = restore(tag, entry, closed);
+	} else if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
+		rc = -entry->errnum;
+	}
+	if (rc == -ESTALE)
+		atomic_store(&tag->lost, true);
+	/* What the first walk could not reach, either, has what it had. */
+	else if (rc && rc != -ENOTTY && rc != -ENOENT && closed == NOT_CLOSED)
+		atomic_store(&tag->unrestored, true);
+	else if (rc && closed == HALF_READ)
+		atomic_store(&tag->half_read, true);
+	return !tag->request->is_new && (closed == UNOPENED || closed == UNREAD)
+		       ? FSQ_VISIT_PRUNE
+		       : FSQ_VISIT_CONTINUE;
 }
 
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
+	int rc = 0;
+
 	if (!tag || !tag->again || tag->none || tag->request->dry_run)
 		return 0;
 	/* What it did not see may have had the ID before, as the directory had. */
 	if (tag->cut && tag->request->goes_on)
 		return 0;
-	return walk_tree(tag, restore_entry, false, NULL);
+	atomic_store(&tag->unrestored, false);
+	atomic_store(&tag->lost, true);
+	for (int i = 0; i < WALKS && rc == 0 && atomic_load(&tag->lost); i++) {
+		atomic_store(&tag->lost, false);
+		rc = walk_tree(tag, restore_entry, false, NULL);
+	}
+	if (rc == 0 && (atomic_load(&tag->unrestored) || atomic_load(&tag->lost) ||
+			(atomic_load(&tag->half_read) && tag->entries < tag->first_entries)))
+		rc = FSQ_E_FAILED;
+	return rc;
 }
 
 void fsq_tree_tag_forget(struct fsq_tree_tag *tag)

@@ -64,7 +64,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,
 /**
  * Undo all its walks: everything that has the new ID gets back what it had. NULL is ignored.
  *
- * @return   0; FSQ_E_FAILED it could not be walked to its end
+ * @return   0; FSQ_E_FAILED something may still have the new ID
  */
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
 

@@ -37,7 +37,8 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	struct fsq_error err;
 
 	if (fsq_filesystem_open_mount(&volume.fs, mount, 0, &err)) {
-		volumes->rc = err.errnum == ENOMEM ? -ENOMEM : 0;
+		if (err.errnum == ENOMEM || err.errnum == EMFILE || err.errnum == ENFILE)
+			volumes->rc = -err.errnum;
 		return volumes->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 	}
 	list = array_grow(volumes->list, volumes->count, &volumes->capacity, sizeof(*list));
@@ -164,9 +165,14 @@ void fsq_volumes_close(struct fsq_volumes *volumes)
 /* What is not there, or behind a symlink or another mount, is no error. */
 static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, const char *below)
 {
-	int fd = fsq_openat2(mount, *below ? below : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
-			     RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	const unsigned int resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	int fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
 
+	if ((fd == -EMFILE || fd == -ENFILE) && volumes->found.count > 0) {
+		fsq_late_close_all(&volumes->found);
+		fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
+	}
 	if (fd >= 0) {
 		fsq_late_close(&volumes->found, fd);
 		return FSQ_PRESENT;

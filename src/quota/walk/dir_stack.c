@@ -80,6 +80,29 @@ void fsq_dir_stack_strip_name(struct fsq_dir_stack *stack)
 
 /* --- opening --- */
 
+static void close_level(struct fsq_dir_level *level)
+{
+	size_t left = level->size - level->position;
+	char *smaller;
+
+	close(level->fd);
+	level->fd = -1;
+	if (left > 0) {
+		memmove(level->entries, level->entries + level->position, left);
+		smaller = realloc(level->entries, left);
+		if (smaller) {
+			level->entries = smaller;
+			level->capacity = left;
+		}
+	} else {
+		free(level->entries);
+		level->entries = NULL;
+		level->capacity = 0;
+	}
+	level->size = left;
+	level->position = 0;
+}
+
 static uint64_t mount_id_of(int fd)
 {
 	struct statx stx;
@@ -119,9 +142,25 @@ static int open_in(struct fsq_dir_stack *stack, struct fsq_dir_level *level, con
 	return -EXDEV;
 }
 
+/* The highest below the root. @return  false when there is none but the current one */
+static bool close_one(struct fsq_dir_stack *stack)
+{
+	for (size_t i = 1; i + 1 < stack->count; i++)
+		if (stack->levels[i].fd >= 0) {
+			close_level(&stack->levels[i]);
+			return true;
+		}
+	return false;
+}
+
 int fsq_dir_stack_open(struct fsq_dir_stack *stack, const char *name, int flags)
 {
-	return open_in(stack, current(stack), name, flags);
+	int fd;
+
+	do
+		fd = open_in(stack, current(stack), name, flags);
+	while ((fd == -EMFILE || fd == -ENFILE) && close_one(stack));
+	return fd;
 }
 
 int fsq_dir_stack_fd(const struct fsq_dir_stack *stack)
@@ -214,29 +253,6 @@ bool fsq_dir_stack_reopen(struct fsq_dir_stack *stack, int root_fd)
 
 /* --- down and up --- */
 
-static void close_level(struct fsq_dir_level *level)
-{
-	size_t left = level->size - level->position;
-	char *smaller;
-
-	close(level->fd);
-	level->fd = -1;
-	if (left > 0) {
-		memmove(level->entries, level->entries + level->position, left);
-		smaller = realloc(level->entries, left);
-		if (smaller) {
-			level->entries = smaller;
-			level->capacity = left;
-		}
-	} else {
-		free(level->entries);
-		level->entries = NULL;
-		level->capacity = 0;
-	}
-	level->size = left;
-	level->position = 0;
-}
-
 int fsq_dir_stack_push(struct fsq_dir_stack *stack, int fd, dev_t dev, ino_t ino)
 {
 	struct fsq_dir_level *levels =
@@ -259,26 +275,25 @@ int fsq_dir_stack_push(struct fsq_dir_stack *stack, int fd, dev_t dev, ino_t ino
 bool fsq_dir_stack_pop(struct fsq_dir_stack *stack)
 {
 	struct fsq_dir_level *level = current(stack), *above = level - 1;
+	bool is_closed = --stack->count > 0 && above->fd < 0;
 	struct stat st;
 	int up = -1;
 
-	stack->count--;
-	if (stack->count > 0 && above->fd < 0) {
-		if (level->fd >= 0)
-			up = openat(level->fd, "..", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
-		if (up >= 0 &&
-		    (fstat(up, &st) || st.st_dev != above->dev || st.st_ino != above->ino)) {
-			close(up);
-			up = -1;
-		}
+	if (is_closed && level->fd >= 0)
+		up = openat(level->fd, "..", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
+	if (up >= 0 && (fstat(up, &st) || st.st_dev != above->dev || st.st_ino != above->ino)) {
+		close(up);
+		up = -1;
+	}
+	if (level->fd >= 0)
+		close(level->fd);
+	free(level->entries);
+	if (is_closed) {
 		above->fd = up >= 0 ? up : find_again(stack, stack->count - 1);
 		above->reopened = true;
 		if (above->fd < 0)
 			above->size = above->position = 0;
 	}
-	if (level->fd >= 0)
-		close(level->fd);
-	free(level->entries);
 	return stack->count == 0 || above->fd >= 0;
 }
 

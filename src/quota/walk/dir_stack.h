@@ -4,8 +4,9 @@
  * Only tree_walk.c uses it.
  *
  * Each level reads its entries in large pieces and remembers where it is. At most
- * FSQ_DIR_STACK_MAX_OPEN levels stay open: when one more is entered, the highest but the root is
- * closed, and only what was not read of its entries is kept. Coming back to it, its ".." is opened;
+ * FSQ_DIR_STACK_MAX_OPEN levels stay open, fewer if the process has no more descriptors (three are
+ * enough): when one more is entered, the highest but the root is closed, and only what was not read of
+ * its entries is kept. Coming back to it, its ".." is opened;
  * if somebody has moved a directory meanwhile, that is another inode, and the level is opened again
  * by names from the deepest open level above. A level that is not found has no more entries.
  */

@@ -106,6 +106,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 	} else if (!entry.name && walk->name) {
 		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
 		entry.name = walk->name;
+		entry.ino = walk->ino;
 	} else if (entry.kind == FSQ_WALK_NO_OPEN && walk->stack.count > 0) {
 		/* A directory that is open, but cannot be read, or is lost. */
 		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
@@ -191,7 +192,7 @@ static int has_at(struct tree *tree, int fd)
 /*
  * Open an entry that a mount covers, if the mount shows the very file that it covers: container
  * storage is mounted onto itself like this, and is a part of the tree. Other mounts are not touched.
- * @return   a descriptor, or -EXDEV
+ * @return   a descriptor, or a negative errno: -EXDEV it does not
  */
 static int open_covered(const struct walk *walk, int flags)
 {
@@ -206,10 +207,11 @@ static int open_covered(const struct walk *walk, int flags)
 	    stx.stx_ino != walk->ino || makedev(stx.stx_dev_major, stx.stx_dev_minor) != dev)
 		return -EXDEV;
 	fd = openat(dirfd, walk->name, flags);
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == walk->ino && st.st_dev == dev)
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && st.st_ino == walk->ino && st.st_dev == dev)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return -EXDEV;
 }
 

@@ -37,6 +37,7 @@ struct fsq_walk_entry {
 	 * its name, or itself and ""; -1 when it is nowhere. */
 	int dirfd;
 	const char *name;
+	ino_t ino;	       /* of a name that is not open, as its directory has it; else 0 */
 	dev_t dev;	       /* of its directory */
 	const struct stat *st; /* of a DIRECTORY, else NULL */
 	bool by_name;	       /* FSQ_ACCESS_PROJECT_BY_NAME, and it is so */
