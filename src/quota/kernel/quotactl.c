@@ -159,6 +159,12 @@ int fsq_quotactl_set_limits(struct fsq_target *target, enum fsq_type type, uint3
 	return is_too_large(limits) ? -ERANGE : call(target, Q_XSETQLIM, type, id, &raw);
 }
 
+/* A call that sets limits waits first, and fails then: there are none where this one points to. */
+void fsq_quotactl_wait_thawed(void *target)
+{
+	call(target, Q_XSETQLIM, FSQ_PROJECT, 0, NULL);
+}
+
 int fsq_quotactl_set_timers(struct fsq_target *target, enum fsq_type type, uint32_t id,
 			    const struct fsq_timers *timers)
 {

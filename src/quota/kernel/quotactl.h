@@ -43,6 +43,15 @@ bool fsq_quotactl_is_hidden(struct fsq_target *target, enum fsq_type type);
 int fsq_quotactl_sync(struct fsq_target *target, enum fsq_type type);
 
 /**
+ * Wait as long as the filesystem is frozen: whoever changes something on it then waits in the kernel, which
+ * nothing ends. Changes nothing.
+ *
+ * @target   struct fsq_target
+ * Source: quotactl(2), Q_XSETQLIM; fsfreeze(8)
+ */
+void fsq_quotactl_wait_thawed(void *target);
+
+/**
  * Find out whether quota calls reach the kernel, without asking about any file system.
  *
  * @by_fd    set: quotactl_fd(2) does, so no device is needed

@@ -319,6 +319,7 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 	a->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	if (!a->edit)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed, &a->directory.target);
 	if (a->plan)
 		fsq_project_edit_plan(a->edit, a->plan->lines[0], a->plan->lines[1]);
 	rc = carry_out(a, err);

@@ -79,10 +79,10 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 		if (asked->mask & FSQ_HARD(form))
 			wanted.hard[form] = asked->hard[form];
 	}
+	fsq_limits_round(&wanted, fd);
 	if (fsq_limits_are_none(&wanted))
 		wanted.hard[FSQ_BLOCKS] =
-			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS : FSQ_UNLIMITED_BLOCKS;
-	fsq_limits_round(&wanted, fd);
+			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS + 1 : FSQ_UNLIMITED_BLOCKS;
 	return wanted;
 }
 

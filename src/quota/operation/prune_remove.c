@@ -115,6 +115,23 @@ static int remove_leftover(struct fsq_prune *p, struct fsq_removal *removal)
 	}
 }
 
+/* Those that limits are to be taken from. */
+static void wait_thawed(void *arg)
+{
+	struct fsq_prune *p = arg;
+
+	for (size_t i = 0; i < p->volumes.count; i++) {
+		struct fsq_volume *volume = &p->volumes.list[i];
+		bool is_used = false;
+
+		for (size_t at = 0; volume->has_quota && at < p->queued && !is_used; at++)
+			is_used = p->queue[at].volume == volume &&
+				  p->queue[at].leftover.kept == FSQ_NOT_KEPT;
+		if (is_used)
+			fsq_quotactl_wait_thawed(&volume->fs->place.target);
+	}
+}
+
 /*
  * What cannot be removed ends it, and what was removed before stays so, unless a file cannot be
  * written: then nothing of the batch is removed.
@@ -123,8 +140,10 @@ static int remove_leftover(struct fsq_prune *p, struct fsq_removal *removal)
  */
 static int remove_queue(struct fsq_prune *p, size_t *done)
 {
-	int rc = fsq_project_edit_lock(p->edit, false, p->err);
+	int rc;
 
+	fsq_project_edit_before_locks(p->edit, wait_thawed, p);
+	rc = fsq_project_edit_lock(p->edit, false, p->err);
 	*done = 0;
 	p->torn = p->has_removed_lines = false;
 	if (rc == 0)

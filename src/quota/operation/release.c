@@ -404,8 +404,11 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	r.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	if (!r.edit)
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-	else
+	if (r.edit) {
+		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
+					      &r.directory.target);
 		rc = request->dry_run ? plan(&r, err) : apply(&r, err);
+	}
 	fill(&r, rc, released);
 	fsq_tree_tag_free(r.tree);
 	fsq_entries_free(&r.tag_request.elsewhere);

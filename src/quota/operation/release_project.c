@@ -301,6 +301,7 @@ static int release(struct project *p)
 	}
 	if (!p->fs)
 		return release_nowhere(p, rc);
+	fsq_project_edit_before_locks(p->edit, fsq_quotactl_wait_thawed, &p->fs->place.target);
 	if (rc == 0)
 		rc = release_directories(p);
 	if (rc)

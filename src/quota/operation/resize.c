@@ -167,6 +167,7 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 		return rc;
 	if (fstat(directory.target.fd, &st) == 0)
 		resized->dev = st.st_dev;
+	fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &directory.target);
 	rc = find_id(request, &directory, edit, &resized->id, err);
 	if (rc == 0)
 		rc = set_limits(request, &directory.target, resized, err);
@@ -198,19 +199,24 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 
 	if (request->id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
-	rc = fsq_registry_is_visible(request->registry) ? fsq_project_edit_lock(edit, false, err)
-							: 0;
-	if (rc)
-		return rc;
 	if (request->at)
 		rc = fsq_filesystem_open(&opened, request->at, NULL, 0, err);
 	else
 		rc = fsq_project_place_open(
 			&place, fsq_registry_or_default(request->registry)->projects_file, err);
-	if (rc == 0 && !opened)
+	if (opened)
+		fs = opened;
+	else if (rc == 0)
 		rc = fsq_project_place_find(&place, &fs, err);
+	if (rc == 0 && fsq_registry_is_visible(request->registry)) {
+		fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &fs->place.target);
+		rc = fsq_project_edit_lock(edit, false, err);
+		if (rc == 0 && !opened && !fsq_project_edit_is_shared(edit, request->id, NULL))
+			rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, NULL,
+				      "project %u was released at the same time", request->id);
+	}
 	if (rc == 0)
-		rc = resize_on(request, opened ? opened : fs, resized, err);
+		rc = resize_on(request, fs, resized, err);
 	fsq_filesystem_close(opened);
 	fsq_project_place_close(&place);
 	return rc;

@@ -78,6 +78,8 @@ int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, st
 		nanosleep(&little, NULL);
 		if (little.tv_nsec < 16 * MILLISECOND)
 			little.tv_nsec *= 2;
+		if (wait->again)
+			wait->again(wait->arg);
 	}
 	return 0;
 }

@@ -9,6 +9,9 @@ struct fsq_lock_wait {
 	unsigned int seconds;			/* at most; 0: do not wait */
 	const struct fsq_call_options *options; /* or NULL; cancelling ends the wait at once, */
 	bool rolling_back;			/* or after a second */
+	/* Called each time before the lock is tried again; may be NULL. */
+	void (*again)(void *arg);
+	void *arg;
 };
 
 /**

@@ -104,19 +104,32 @@ void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, 
 	edit->projid.planned = projid;
 }
 
+void fsq_project_edit_before_locks(struct fsq_project_edit *edit, void (*before)(void *arg),
+				   void *arg)
+{
+	edit->wait.again = before;
+	edit->wait.arg = arg;
+}
+
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
 {
-	const struct fsq_lock_wait *wait = edit->mode == LOOK ? NULL : &edit->wait;
-	bool to_write = edit->mode == WRITE;
+	bool to_lock = edit->mode != LOOK, to_write = edit->mode == WRITE;
+	struct fsq_lock_wait second;
 	int rc;
 
 	if (edit->locked)
 		return 0;
 	edit->locked = true;
 	edit->wait.rolling_back = rolling_back;
-	rc = fsq_project_list_open(&edit->projects, to_write, wait, NULL, err);
+	second = edit->wait;
+	second.again = NULL;
+	if (to_lock && edit->wait.again)
+		edit->wait.again(edit->wait.arg);
+	rc = fsq_project_list_open(&edit->projects, to_write, to_lock ? &edit->wait : NULL, NULL,
+				   err);
 	if (rc == 0)
-		rc = fsq_project_list_open(&edit->projid, to_write, wait, &edit->projects, err);
+		rc = fsq_project_list_open(&edit->projid, to_write, to_lock ? &second : NULL,
+					   &edit->projects, err);
 	if (rc == 0 && collect_ids(edit))
 		rc = fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
 	if (rc)

@@ -39,6 +39,12 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, const char *projid);
 
 /**
+ * Have something called each time before the locks are tried: what may take long must not be done with them.
+ */
+void fsq_project_edit_before_locks(struct fsq_project_edit *edit, void (*before)(void *arg),
+				   void *arg);
+
+/**
  * Lock both files and read them. The functions below are for locked files; to lock them again does
  * nothing.
  *
