@@ -12,7 +12,7 @@
 
 #include "generation.h"
 #include "output/renderer.h"
-#include "output/writer.h"
+#include "shared/writer.h"
 #include "quota/fsquota.h"
 
 /* When to show how far a walk has come: on a terminal, never or in any case. */

@@ -3,7 +3,7 @@
 #ifndef FSQ_ANSWER_H
 #define FSQ_ANSWER_H
 
-#include "writer.h"
+#include "shared/writer.h"
 
 struct answer_row {
 	uint64_t number; /* of the request, from 1 on */

@@ -4,7 +4,7 @@
 #define FSQ_CHANGE_JSON_H
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 void json_leftover_row(struct writer *w, const struct leftover_row *row);
 void json_applied_row(struct writer *w, const struct applied_row *row);

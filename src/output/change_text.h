@@ -4,7 +4,7 @@
 #define FSQ_CHANGE_TEXT_H
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 void text_applied_row(struct writer *w, const struct applied_row *row);
 void text_changed_quota_row(struct writer *w, const struct changed_quota_row *row);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "writer.h"
+#include "shared/writer.h"
 
 struct error_row {
 	const char *program; /* in front of the line, or NULL */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "writer.h"
+#include "shared/writer.h"
 
 /** What the program is, around the rows of its commands. */
 void text_program_help_begin(struct writer *w);

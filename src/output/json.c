@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "shared/utf8.h"
 
 void json_start(struct json *json, struct writer *writer)
 {

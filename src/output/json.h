@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 struct json {
 	struct writer *writer;

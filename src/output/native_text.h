@@ -4,7 +4,7 @@
 #define FSQ_NATIVE_TEXT_H
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 /** The letters of the flags that are set, in lsattr(1)'s order. */
 #define ATTRIBUTE_LETTERS 32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "openmetrics.h"
 
-#include "utf8.h"
+#include "shared/utf8.h"
 
 enum value_type {
 	VALUE_NUMBER,	   /* uint64_t */

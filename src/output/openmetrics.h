@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "project_rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 struct metrics_filesystem {
 	const char *filesystem;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 #define ROW_NOT_KNOWN UINT64_MAX
 

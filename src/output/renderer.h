@@ -8,7 +8,7 @@
 #define FSQ_RENDERER_H
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 struct renderer {
 	/* around all that a command prints; @name is the command's */

@@ -4,7 +4,7 @@
 #define FSQ_WATCH_ROWS_H
 
 #include "rows.h"
-#include "writer.h"
+#include "shared/writer.h"
 
 #define WATCH_TIME 32
 

@@ -3,7 +3,7 @@
 #ifndef FSQ_XFS_QUOTA_TEXT_H
 #define FSQ_XFS_QUOTA_TEXT_H
 
-#include "writer.h"
+#include "shared/writer.h"
 
 void text_paths_none(struct writer *w);
 void text_paths_range(struct writer *w, int value, int max);

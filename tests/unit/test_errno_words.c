@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "output/errno_words.h"
+#include "shared/errno_words.h"
 
 int main(void)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "output/writer.h"
+#include "shared/writer.h"
 
 static struct writer writer;
 
