@@ -91,7 +91,7 @@
 #include <string.h>
 
 #include "frontend/native.h"
-#include "frontend/xfs_quota.h"
+#include "xfs_quota/main.h"
 
 /*
  * Which door? By the name xfs_quota that one; else, too, when the first word is one of its options.

@@ -2,7 +2,7 @@
 /* The strings of -c: as strtok(3) cuts them, and as each command takes its letters. Nothing is run. */
 #include "parse_command.h"
 
-#include "frontend/line.h"
+#include "xfs_quota/line.h"
 
 static size_t length_without_blanks(const char *text)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dispatch.h"
+#include "frontend/dispatch.h"
 
 char **line_split(char *line, int *count)
 {

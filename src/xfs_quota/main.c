@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "xfs_quota.h"
+#include "main.h"
 
 #include <errno.h>
 #include <getopt.h>
