@@ -1,56 +1,157 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shell.h"
+/* Commands from standard input, one a line; at a terminal libedit edits them. */
+#include "command.h"
 
+#include <editline/readline.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "line.h"
-#include "line_editor.h"
+#include "shared/load_library.h"
 #include "shared/read_file.h"
 
-/* The next line from a pipe or file, or without libedit. */
-static char *read_plainly(struct session *session)
+LIBRARY_NOTE_EDIT;
+
+#define HISTORY_LINES 100
+
+/* libedit's functions under their own names. Its callbacks get no argument of ours. */
+static struct editor {
+	char *(*readline)(const char *prompt);
+	int (*add_history)(const char *line);
+	void (*using_history)(void);
+	void (*stifle_history)(int lines);
+	char **(*rl_completion_matches)(const char *text, rl_compentry_func_t *generator);
+	rl_completion_func_t **rl_attempted_completion_function;
+	const char **rl_readline_name;
+	struct state *state;
+} edit;
+
+/* Each command counts twice: with its name, and with its alias. */
+static char *next_command(const char *text, int is_next)
+{
+	const struct command *command;
+	static size_t at;
+
+	if (!is_next)
+		at = 0;
+	while ((command = xq_command_at(at / 2))) {
+		const char *name = at++ % 2 ? command->alias : command->name;
+
+		if (name && strncmp(name, text, strlen(text)) == 0 &&
+		    xq_command_is_allowed(edit.state, command))
+			return strdup(name);
+	}
+	return NULL;
+}
+
+/* Of the names that begin with @text the one behind @skip others. */
+struct wanted {
+	const char *text;
+	int skip;
+	char *name;
+};
+
+static enum fsq_visit match_name(uint32_t id, const char *name, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	(void)id;
+	if (strncmp(name, wanted->text, strlen(wanted->text)) != 0 || wanted->skip-- > 0)
+		return FSQ_VISIT_CONTINUE;
+	wanted->name = strdup(name);
+	return FSQ_VISIT_STOP;
+}
+
+static char *next_project(const char *text, int is_next)
+{
+	static int found;
+	struct wanted wanted = { .text = text };
+
+	found = is_next ? found + 1 : 0;
+	wanted.skip = found;
+	fsq_project_names_each(xq_project_names(edit.state), match_name, &wanted);
+	return wanted.name;
+}
+
+/* The first word is a command; libedit itself completes paths; others are projects. */
+static char **complete(const char *text, int start, int end)
+{
+	(void)end;
+	if (start == 0)
+		return edit.rl_completion_matches(text, next_command);
+	return strchr(text, '/') ? NULL : edit.rl_completion_matches(text, next_project);
+}
+
+/* @return   false when libedit is not installed */
+static bool start_editor(struct state *state)
+{
+	static const struct library_symbol symbols[] = {
+		LIBRARY_SYMBOL(readline, editor, readline),
+		LIBRARY_SYMBOL(add_history, editor, add_history),
+		LIBRARY_SYMBOL(using_history, editor, using_history),
+		LIBRARY_SYMBOL(stifle_history, editor, stifle_history),
+		LIBRARY_SYMBOL(rl_completion_matches, editor, rl_completion_matches),
+		LIBRARY_SYMBOL(rl_attempted_completion_function, editor,
+			       rl_attempted_completion_function),
+		LIBRARY_SYMBOL(rl_readline_name, editor, rl_readline_name),
+	};
+
+	if (!load_library(LIBRARY_EDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))
+		return false;
+	edit.state = state;
+	*edit.rl_readline_name = state->program;
+	*edit.rl_attempted_completion_function = complete;
+	edit.using_history();
+	edit.stifle_history(HISTORY_LINES);
+	return true;
+}
+
+static char *edit_line(const char *prompt)
+{
+	char *line = edit.readline(prompt);
+
+	if (line && *line)
+		edit.add_history(line);
+	return line;
+}
+
+/* From a pipe or file, or without libedit. */
+static char *read_line(struct state *state, const char *prompt)
 {
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t length = fsq_read_line(stdin, &line, &size);
+	ssize_t length;
 
+	if (prompt) {
+		write_text(state->out, prompt);
+		xq_flush(state);
+	}
+	length = fsq_read_line(stdin, &line, &size);
 	if (length >= 0)
 		return line;
 	free(line);
 	if (length == -EFBIG || length == -ENOMEM)
-		session_errno(session, 0, (int)-length, NULL, "cannot read a command");
+		xq_errno(state, 0, (int)-length, "cannot read a command");
 	return NULL;
 }
 
-static char *read_line(struct session *session, const char *prompt, bool editing)
+void xq_shell(struct state *state)
 {
-	if (editing)
-		return line_editor_read(prompt);
-	if (prompt) {
-		write_text(session->out, prompt);
-		session_flush(session);
-	}
-	return read_plainly(session);
-}
-
-void shell(struct session *session)
-{
-	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	bool editing = terminal && line_editor_start(session);
+	bool is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	bool editing = is_terminal && start_editor(state);
 	char *prompt = NULL, *line;
 
-	if (terminal && asprintf(&prompt, "%s> ", session->program) < 0) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+	if (is_terminal && asprintf(&prompt, "%s> ", state->program) < 0) {
+		xq_out_of_memory(state);
 		return;
 	}
-	while (!session->quit && (line = read_line(session, prompt, editing))) {
-		line_run(session, line, false);
+	while (!state->quit && (line = editing ? edit_line(prompt) : read_line(state, prompt))) {
+		xq_run_line(state, line, false);
 		free(line);
-		session_flush_terminal(session);
+		xq_flush_terminal(state);
 	}
-	session_flush(session);
+	xq_flush(state);
 	free(prompt);
 }

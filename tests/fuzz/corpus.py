@@ -89,9 +89,17 @@ def words_of_commands():
             yield "-" + letter
 
 
+def words_of_xfs_quota():
+    for file in sorted((SOURCE / "xfs_quota").glob("*.c")):
+        text = file.read_text()
+        yield from re.findall(r'\.(?:name|alias) = "([a-z?]+)"', text)
+        for letters in re.findall(r'"([a-zA-Z:]+)"\)\) != -1|\.letters = "([^"]*)"|_LETTERS "([^"]*)"', text):
+            yield from ("-" + letter for letter in "".join(letters) if letter != ":")
+
+
 WORDS = {
     "words": lambda: [*words_of_commands(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "1M", "50%", "+1G"],
-    "line": lambda: [*words_of_commands(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "-ugp", "1m", "7days"],
+    "line": lambda: [*words_of_xfs_quota(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "-ugp", "1m", "7days"],
     "request": lambda: ['["', '","', '"]', "\\u00e9", "\\ud83d\\ude00", "\\\"", "'", "\\", "\"", "usage", "--json"],
     "apply": lambda: [*quoted(r'"([a-z-]+)"', "command/apply_file.c"), "=", "%", "1:2", "\\040", "\\011", "#", "10G"],
     "config": lambda: [*quoted(r'\{ "([a-z-]+)",', "command/config.c"), "=", "yes", "no", "#", "1-4294967294", "/"],

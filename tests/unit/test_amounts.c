@@ -2,30 +2,29 @@
 #include <string.h>
 
 #include "tap.h"
-#include "output/cells.h"
-#include "output/rows.h"
+#include "xfs_quota/amounts.h"
 
 static bool blocks(uint64_t value, const char *wanted)
 {
-	char cell[CELL];
+	char cell[XQ_CELL];
 
-	cell_blocks(cell, value);
+	xq_cell_blocks(cell, value);
 	return strcmp(cell, wanted) == 0;
 }
 
 static bool inodes(uint64_t value, const char *wanted)
 {
-	char cell[CELL];
+	char cell[XQ_CELL];
 
-	cell_inodes(cell, value);
+	xq_cell_inodes(cell, value);
 	return strcmp(cell, wanted) == 0;
 }
 
 static bool grace(int64_t seconds, bool exact, bool human, const char *wanted)
 {
-	char cell[CELL];
+	char cell[XQ_CELL];
 
-	cell_grace(cell, seconds, exact, human);
+	xq_cell_grace(cell, seconds, exact, human);
 	return strcmp(cell, wanted) == 0;
 }
 
@@ -43,8 +42,8 @@ int main(void)
 	ok(inodes(1000000001, "1.0b") && inodes(5000000000000000, "  5g"), "billions and more");
 	ok(inodes(5000000000000000000, "1.3s"), "where 10^21 overflowed");
 
-	ok(grace(ROW_NO_GRACE, false, false, "[--------]"), "no grace time");
-	ok(grace(ROW_NO_GRACE, false, true, "[------]"), "the same, narrow");
+	ok(grace(XQ_NO_GRACE, false, false, "[--------]"), "no grace time");
+	ok(grace(XQ_NO_GRACE, false, true, "[------]"), "the same, narrow");
 	ok(grace(0, false, false, "[0 days]") && grace(86400, false, false, "[1 day]"), "days");
 	ok(grace(172769, false, false, "[1 day]") && grace(172771, false, false, "[2 days]"),
 	   "half a minute is rounded up");

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands: how each is described, and how a line of words runs one. */
+#ifndef FSQ_XFS_QUOTA_COMMAND_H
+#define FSQ_XFS_QUOTA_COMMAND_H
+
+#include "amounts.h"
+#include "state.h"
+
+enum command_flags {
+	COMMAND_SHELL = 1,    /* runs wherever the current path is */
+	COMMAND_ONE_SHOT = 2, /* with -c runs once, not for each filesystem of the table */
+	COMMAND_FOREIGN = 4,  /* works on other filesystems than XFS */
+	COMMAND_EXPERT = 8,   /* only with -x */
+};
+
+struct call;
+
+/* Each stands at the end of its file. */
+struct command {
+	const char *name;
+	const char *alias;    /* or NULL */
+	const char *letters;  /* options for getopt(3); NULL: every word is an operand */
+	char refused;	      /* a letter that xfs_quota knows and does not take; or 0 */
+	int min, max;	      /* words behind the name, options and all; max -1: no bound */
+	unsigned int flags;   /* enum command_flags */
+	const char *synopsis; /* or NULL */
+	const char *summary;
+	const char *help; /* what it does, its options and an example; or NULL */
+	void (*run)(struct state *state, const struct call *call);
+};
+
+/* Lines of help. */
+#define HELP_FORMS                      \
+	"  -b       blocks (default)\n" \
+	"  -i       inodes\n"           \
+	"  -r       realtime blocks\n"
+#define HELP_TYPES                        \
+	"  -u       of users (default)\n" \
+	"  -g       of groups\n"          \
+	"  -p       of projects\n"
+#define HELP_FILE "  -f FILE  write to a new file\n"
+#define HELP_NARROW_FORMS \
+	"  -b  blocks\n"  \
+	"  -i  inodes\n"  \
+	"  -r  realtime blocks\n"
+#define HELP_NARROW_TYPES            \
+	"  -u  of users (default)\n" \
+	"  -g  of groups\n"          \
+	"  -p  of projects\n"
+
+/* A command with its words. */
+struct call {
+	const struct command *command;
+	int argc;
+	char **argv;		  /* argv[0] is the name as it was typed; getopt(3) sorts */
+	const char *options[128]; /* by letter: the argument, "", or NULL: not given */
+	char **operands;
+	int operand_count;
+	/* What most options mean: */
+	bool types[FSQ_TYPES]; /* -u, -g, -p */
+	int type_count;
+	enum fsq_type type; /* for commands that take one: user, if none was given */
+	int form_count;	    /* -b, -i, -r */
+	struct style style;
+};
+
+/** @return  the command at @index of the table, which is sorted by name, or NULL behind its end */
+const struct command *xq_command_at(size_t index);
+
+/** @return  whether a command may run: with -x all, otherwise those that need no expert */
+bool xq_command_is_allowed(const struct state *state, const struct command *command);
+
+/**
+ * Run the command of a line.
+ *
+ * @line     words between blanks, without quoting; it is modified
+ * @all      on each filesystem of the table, otherwise on the current path
+ */
+void xq_run_line(struct state *state, char *line, bool all);
+
+/**
+ * Cut a line at its blanks.
+ *
+ * @line     is modified; the words are in it
+ * @count    set
+ * @return   the words and a NULL, for free(3); NULL: no memory
+ */
+char **xq_split_line(char *line, int *count);
+
+/** Fill @call from its argv. @return  false when an option is wrong; the usage was printed */
+bool xq_parse_options(struct state *state, struct call *call);
+
+/** Print the usage line of the command. */
+void xq_show_usage(struct state *state, const struct call *call);
+
+/** The number in a word, as atoi(3) of glibc has it; 0 for NULL. */
+uint32_t xq_number(const char *word);
+
+/** Read and run commands from standard input until its end or `quit`. */
+void xq_shell(struct state *state);
+
+extern const struct command xq_df, xq_disable, xq_dump, xq_enable, xq_limit, xq_off, xq_path,
+	xq_print_paths, xq_project, xq_quot, xq_quota, xq_remove, xq_report, xq_restore, xq_state,
+	xq_timer, xq_warn;
+
+#endif

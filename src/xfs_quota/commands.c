@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands, their options, where they may run, and help. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command help, quit;
+
+/* Sorted by name. */
+static const struct command *const commands[] = {
+	&xq_df,	    &xq_disable,     &xq_dump,	  &xq_enable, &help,	&xq_limit, &xq_off,
+	&xq_path,   &xq_print_paths, &xq_project, &quit,      &xq_quot, &xq_quota, &xq_remove,
+	&xq_report, &xq_restore,     &xq_state,	  &xq_timer,  &xq_warn,
+};
+
+const struct command *xq_command_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
+}
+
+bool xq_command_is_allowed(const struct state *state, const struct command *command)
+{
+	return state->expert || !(command->flags & COMMAND_EXPERT);
+}
+
+/* @return   the command of that name or alias, if it may run, or NULL */
+static const struct command *find_command(const struct state *state, const char *name)
+{
+	const struct command *command;
+
+	for (size_t i = 0; (command = xq_command_at(i)); i++)
+		if (strcmp(command->name, name) == 0 ||
+		    (command->alias && strcmp(command->alias, name) == 0))
+			return xq_command_is_allowed(state, command) ? command : NULL;
+	return NULL;
+}
+
+/* --- options --- */
+
+/* Set @selected for each of @letters. @return  how many of them were given */
+static int select_letters(const struct call *call, const char *letters, bool selected[])
+{
+	int count = 0;
+
+	for (int i = 0; letters[i]; i++) {
+		selected[i] = call->options[(unsigned char)letters[i]];
+		count += selected[i];
+	}
+	return count;
+}
+
+bool xq_parse_options(struct state *state, struct call *call)
+{
+	const struct command *command = call->command;
+	int letter;
+
+	/* getopt(3) starts anew at 0, and then looks at POSIXLY_CORRECT again. */
+	optind = command->letters ? 0 : 1;
+	while (command->letters &&
+	       (letter = getopt(call->argc, call->argv, command->letters)) != -1) {
+		if (letter == '?' || letter == command->refused) {
+			xq_show_usage(state, call);
+			return false;
+		}
+		call->options[letter] = optarg ? optarg : "";
+	}
+	call->operands = call->argv + optind;
+	call->operand_count = call->argc - optind;
+	call->type_count = select_letters(call, "ugp", call->types);
+	call->type = call->types[FSQ_PROJECT] ? FSQ_PROJECT
+		     : call->types[FSQ_GROUP] ? FSQ_GROUP
+					      : FSQ_USER;
+	call->form_count = select_letters(call, "bir", call->style.form);
+	call->style.form[FSQ_BLOCKS] |= call->form_count == 0;
+	call->style.human = call->options['h'];
+	call->style.numeric = call->options['n'];
+	call->style.header = !call->options['N'];
+	return true;
+}
+
+uint32_t xq_number(const char *word)
+{
+	return word ? (uint32_t)strtol(word, NULL, 10) : 0;
+}
+
+/* --- running --- */
+
+/* The current path may be foreign. */
+static bool may_run(struct state *state, const struct command *command)
+{
+	if ((command->flags & COMMAND_SHELL) || state->current < 0 ||
+	    !state->paths[state->current].foreign)
+		return true;
+	if (!(command->flags & COMMAND_FOREIGN))
+		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_NOT_SUPPORTED, 0,
+			 "%s: command is for XFS filesystems only", command->name);
+	else if (!state->foreign_allowed)
+		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0,
+			 "%s: foreign filesystem. Invoke xfs_quota with -f to enable.",
+			 command->name);
+	else
+		return true;
+	return false;
+}
+
+static bool is_right_count(struct state *state, const struct call *call)
+{
+	const unsigned int flags = XQ_BARE | XQ_STATUS_0;
+	const char *name = call->argv[0];
+	int words = call->argc - 1, min = call->command->min, max = call->command->max;
+
+	if (words >= min && (max < 0 || words <= max))
+		return true;
+	if (max < 0)
+		xq_error(state, flags, FSQ_E_USAGE, 0,
+			 "bad argument count %d to %s, expected at least %d arguments", words, name,
+			 min);
+	else if (min == max)
+		xq_error(state, flags, FSQ_E_USAGE, 0,
+			 "bad argument count %d to %s, expected %d arguments", words, name, min);
+	else
+		xq_error(state, flags, FSQ_E_USAGE, 0,
+			 "bad argument count %d to %s, expected between %d and %d arguments", words,
+			 name, min, max);
+	return false;
+}
+
+/* On the current path. getopt(3) sorts the words, and a command may run more than once. */
+static void run(struct state *state, const struct command *command, int argc, char **argv)
+{
+	size_t size = ((size_t)argc + 1) * sizeof(*argv);
+	struct call call = { .command = command, .argc = argc, .argv = argv };
+
+	if (!may_run(state, command) || !is_right_count(state, &call))
+		return;
+	call.argv = malloc(size);
+	if (!call.argv) {
+		xq_out_of_memory(state);
+		state->quit = true;
+		return;
+	}
+	memcpy(call.argv, argv, size);
+	if (xq_parse_options(state, &call))
+		command->run(state, &call);
+	free(call.argv);
+}
+
+/* On each filesystem of the table; the current path stays. */
+static void run_on_all(struct state *state, const struct command *command, int argc, char **argv)
+{
+	state->home = state->current;
+	for (int i = 0; i < (int)state->path_count && !state->quit; i++) {
+		const struct path *path = &state->paths[i];
+
+		if (path->is_project || (path->foreign && !state->foreign_allowed))
+			continue;
+		/* The same filesystem under another name was visited before. */
+		if (xq_find_dev(state, path->info->dev) < i)
+			continue;
+		state->current = i;
+		run(state, command, argc, argv);
+		state->pass++;
+		/* A command that loads the projects moves the entries behind them. */
+		i = state->current;
+	}
+	state->current = state->home;
+	state->pass = 0;
+}
+
+char **xq_split_line(char *line, int *count)
+{
+	char **words = calloc(strlen(line) / 2 + 2, sizeof(*words));
+	char *rest = NULL;
+
+	*count = 0;
+	if (!words)
+		return NULL;
+	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		words[(*count)++] = word;
+	return words;
+}
+
+void xq_run_line(struct state *state, char *line, bool all)
+{
+	const struct command *command;
+	int argc;
+	char **argv = xq_split_line(line, &argc);
+
+	if (!argv) {
+		xq_out_of_memory(state);
+		state->quit = true;
+		return;
+	}
+	command = argc > 0 ? find_command(state, argv[0]) : NULL;
+	if (command && all && !(command->flags & COMMAND_ONE_SHOT))
+		run_on_all(state, command, argc, argv);
+	else if (command)
+		run(state, command, argc, argv);
+	else if (argc > 0)
+		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0, "command \"%s\" not found",
+			 argv[0]);
+	free(argv);
+}
+
+/* --- help and quit --- */
+
+static void print_line(struct state *state, const char *name, const struct command *command)
+{
+	xq_print(state->out, "%s%s%s -- %s\n", name, command->synopsis ? " " : "",
+		 command->synopsis ? command->synopsis : "", command->summary);
+}
+
+void xq_show_usage(struct state *state, const struct call *call)
+{
+	print_line(state, call->command->name, call->command);
+}
+
+static void run_help(struct state *state, const struct call *call)
+{
+	const struct command *command;
+	const char *name = call->operands[0];
+
+	if (call->operand_count == 0) {
+		for (size_t i = 0; (command = xq_command_at(i)); i++)
+			if (xq_command_is_allowed(state, command))
+				print_line(state, command->name, command);
+		xq_print(state->out, "\nUse 'help commandname' for extended help.\n");
+		return;
+	}
+	command = find_command(state, name);
+	if (!command) {
+		xq_print(state->out, "command %s not found\n", name);
+		return;
+	}
+	print_line(state, name, command);
+	if (command->help)
+		xq_print(state->out, "\n%s\n", command->help);
+}
+
+static const struct command help = {
+	.name = "help",
+	.alias = "?",
+	.max = 1,
+	.flags = COMMAND_SHELL | COMMAND_ONE_SHOT | COMMAND_FOREIGN,
+	.synopsis = "[command]",
+	.summary = "help for one or all commands",
+	.run = run_help,
+};
+
+static void run_quit(struct state *state, const struct call *call)
+{
+	(void)call;
+	state->quit = true;
+}
+
+static const struct command quit = {
+	.name = "quit",
+	.alias = "q",
+	.max = -1,
+	.flags = COMMAND_SHELL | COMMAND_ONE_SHOT | COMMAND_FOREIGN,
+	.summary = "exit the program",
+	.run = run_quit,
+};

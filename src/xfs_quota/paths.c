@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of paths: the filesystems of this run, and the project directories on them. */
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+#include "shared/errno_words.h"
+
+/* Foreign entries go to the end, others before the first of them. @return  the index, or -1 */
+static int insert(struct state *state, const struct path *path)
+{
+	size_t at = path->foreign ? state->path_count : state->xfs_path_count;
+	struct path *paths = NULL;
+
+	if (path->directory)
+		paths = array_grow(state->paths, state->path_count, &state->path_capacity,
+				   sizeof(*paths));
+	if (!paths) {
+		free(path->directory);
+		xq_out_of_memory(state);
+		return -1;
+	}
+	state->paths = paths;
+	memmove(&paths[at + 1], &paths[at], (state->path_count - at) * sizeof(*paths));
+	paths[at] = *path;
+	state->path_count++;
+	state->xfs_path_count += !path->foreign;
+	state->current += state->current >= (int)at;
+	state->home += state->home >= (int)at;
+	return (int)at;
+}
+
+/* Takes over @fs. */
+static int insert_filesystem(struct state *state, struct fsq_filesystem *fs)
+{
+	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
+	const struct path path = {
+		.foreign = !info->is_xfs,
+		.directory = strdup(info->directory),
+		.fs = fs,
+		.info = info,
+	};
+	int index = insert(state, &path);
+
+	if (index < 0)
+		fsq_filesystem_close(fs);
+	return index;
+}
+
+/* With -t, 7.2 asks the mount point, 6.1 the device that the table has for it. */
+static unsigned int open_flags(const struct state *state)
+{
+	return state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0;
+}
+
+int xq_add_path(struct state *state, const char *path)
+{
+	struct fsq_filesystem *fs = NULL;
+	struct fsq_error err = { 0 };
+
+	/* Callers of xfs_quota take a missing device for "not mounted here". */
+	if (fsq_filesystem_open(&fs, path, state->mount_table, open_flags(state), &err) == 0) {
+		if (fsq_filesystem_get_info(fs)->has_device)
+			return insert_filesystem(state, fs);
+		fsq_filesystem_close(fs);
+		err.errnum = ENXIO;
+	}
+	xq_errno(state, XQ_STATUS_0, err.errnum, "cannot setup path for mount %s", path);
+	return -1;
+}
+
+static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
+{
+	const struct fsq_filesystem_info *info;
+	struct state *state = arg;
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
+
+	/* The number is enough to pass over a second mount without opening it. */
+	if (mount->dev && xq_find_dev(state, mount->dev) >= 0)
+		return FSQ_VISIT_CONTINUE;
+	if (fsq_filesystem_open_mount(&fs, mount, open_flags(state), &err)) {
+		if (err.errnum == EIO || err.errnum == ENOMEM)
+			xq_errno(state, 0, err.errnum, "cannot setup path for mount %s",
+				 mount->directory);
+		return FSQ_VISIT_CONTINUE;
+	}
+	info = fsq_filesystem_get_info(fs);
+	if (info->has_device && xq_find_dev(state, info->dev) < 0)
+		insert_filesystem(state, fs);
+	else
+		fsq_filesystem_close(fs);
+	return FSQ_VISIT_CONTINUE;
+}
+
+void xq_add_all_paths(struct state *state)
+{
+	struct fsq_error err;
+
+	if (fsq_mounts_each(state->mount_table, add_mount, state, &err)) {
+		xq_errno(state, XQ_STATUS_0, err.errnum, "cannot initialise path table");
+		/* Without a filesystem there is no project on it. */
+		state->projects_loaded = true;
+	}
+}
+
+int xq_find_dev(const struct state *state, dev_t dev)
+{
+	for (size_t i = 0; i < state->path_count; i++)
+		if (!state->paths[i].is_project && state->paths[i].info->dev == dev)
+			return (int)i;
+	return -1;
+}
+
+int xq_find_path(const struct state *state, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -1;
+	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
+		return xq_find_dev(state, st.st_rdev);
+	return xq_find_dev(state, st.st_dev);
+}
+
+/* Which lines of the projects file are wanted. */
+struct filter {
+	struct state *state;
+	bool all;
+	uint32_t id;
+	bool found;
+};
+
+static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
+{
+	struct filter *filter = arg;
+	struct state *state = filter->state;
+	struct path path = { .is_project = true, .project = id };
+	struct stat st;
+	int mount = -1, fd, errnum;
+
+	if (!filter->all && id != filter->id)
+		return FSQ_VISIT_CONTINUE;
+	fd = open(directory, O_PATH | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		mount = xq_find_dev(state, st.st_dev);
+		/* The words of xfs_quota for a directory on another filesystem. */
+		errnum = state->path_count ? EINVAL : ENOENT;
+	} else {
+		errnum = errno;
+	}
+	if (mount >= 0) {
+		path.fs = state->paths[mount].fs;
+		path.info = state->paths[mount].info;
+		path.foreign = !(path.info->is_xfs && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)));
+		path.directory = strdup(directory);
+		filter->found = insert(state, &path) >= 0;
+	} else if (state->generation < XFS_QUOTA_7_2 || !state->path_given) {
+		/* 7.2 does not report stale lines if a path was given. */
+		xq_error(state, 0, FSQ_OK, 0, "cannot find mount point for path `%s': %s",
+			 directory, errno_words(errnum));
+	}
+	if (fd >= 0)
+		close(fd);
+	/* Of one project xfs_quota takes the first directory that exists. */
+	return !filter->all && filter->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+/* Without the file there are no project directories. */
+static void add_projects(struct state *state, struct filter *filter)
+{
+	struct fsq_error err;
+
+	if (fsq_projects_each(state->projects_file, add_project, filter, &err) &&
+	    err.errnum != ENOENT && err.errnum != ENOTDIR)
+		xq_errno(state, XQ_SILENT, err.errnum, "cannot read %s", err.path);
+}
+
+void xq_load_projects(struct state *state)
+{
+	struct filter filter = { .state = state, .all = state->only_project_count == 0 };
+
+	if (state->projects_loaded)
+		return;
+	state->projects_loaded = true;
+	if (filter.all)
+		add_projects(state, &filter);
+	for (size_t i = 0; i < state->only_project_count; i++) {
+		const char *wanted = state->only_projects[i];
+
+		filter.found = false;
+		if (xq_find_id(state, FSQ_PROJECT, wanted, &filter.id))
+			add_projects(state, &filter);
+		if (!filter.found)
+			xq_errno(state, XQ_STATUS_0, ENOENT, "cannot setup path for project %s",
+				 wanted);
+	}
+}
+
+void xq_free_paths(struct state *state)
+{
+	for (size_t i = 0; i < state->path_count; i++) {
+		if (!state->paths[i].is_project)
+			fsq_filesystem_close(state->paths[i].fs);
+		free(state->paths[i].directory);
+	}
+	free(state->paths);
+}

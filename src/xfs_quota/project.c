@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+
+/* A directory of -p. */
+struct directory {
+	const char *path;
+	bool foreign; /* on a filesystem of the table that is */
+};
+
+struct job {
+	struct state *state;
+	enum fsq_tree_action action; /* -c, -s, -C */
+	int depth;		     /* -d */
+	struct directory *directories;
+	size_t directory_count, directory_capacity;
+	struct fsq_call_options options; /* of the walks */
+	bool cancelled;
+	/* of the project that is worked on: */
+	const char *word;
+	uint32_t id;
+	const char *next;    /* directory */
+	unsigned int walked; /* directories */
+	/* of the tree that is walked: */
+	uint64_t mounts; /* that were not entered */
+	char *first_mount;
+};
+
+/* One of these lets the file that is worked on be finished, then ends the process. */
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+/* While they are blocked. Below nohup(1), a signal is pending although it is ignored. */
+static bool is_signal_pending(void *unused)
+{
+	struct sigaction action;
+	sigset_t set;
+
+	(void)unused;
+	if (sigpending(&set))
+		return false;
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (sigismember(&set, signals[i]) == 1 &&
+		    !(sigaction(signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN))
+			return true;
+	return false;
+}
+
+static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
+{
+	static const char *const verbs[] = {
+		[FSQ_TREE_CHECK] = "get", [FSQ_TREE_SET] = "set", [FSQ_TREE_CLEAR] = "clear"
+	};
+	const struct job *job = arg;
+	struct state *state = job->state;
+	const char *path = event->path;
+	bool explain;
+
+	switch (event->kind) {
+	case FSQ_TREE_SPECIAL_FILE:
+	case FSQ_TREE_NO_PROJECT:
+		/* xfs_quota takes everything without a project ID for a special file. Since 7.2 -c
+		 * and -C say why. */
+		explain = job->action != FSQ_TREE_SET && state->generation >= XFS_QUOTA_7_2;
+		xq_error(state, 0, FSQ_OK, explain ? EOPNOTSUPP : 0, "skipping special file %s",
+			 path);
+		break;
+	case FSQ_TREE_CANNOT_STAT:
+		xq_error(state, 0, FSQ_E_PARTIAL, 0, "cannot stat file %s", path);
+		break;
+	case FSQ_TREE_CANNOT_OPEN:
+		xq_errno(state, 0, event->errnum, "cannot open %s", path);
+		break;
+	case FSQ_TREE_CANNOT_GET:
+		xq_errno(state, 0, event->errnum, "cannot get flags on %s", path);
+		break;
+	case FSQ_TREE_CANNOT_CHANGE:
+		xq_error(state, 0, event->error, event->errnum, "cannot %s project on %s",
+			 verbs[job->action], path);
+		break;
+	default:
+		if (event->kind & FSQ_TREE_WRONG_ID)
+			xq_print(state->out,
+				 "%s - project identifier is not set (inode=%u, tree=%u)\n", path,
+				 event->id, job->id);
+		if (event->kind & FSQ_TREE_NO_INHERITANCE)
+			xq_print(state->out, "%s - project inheritance flag is not set\n", path);
+		break;
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void skip_mount(const char *path, void *arg)
+{
+	struct job *job = arg;
+
+	if (job->mounts++ == 0)
+		job->first_mount = strdup(path);
+}
+
+static void report_mounts(struct job *job, const char *directory)
+{
+	const char *first = job->first_mount ? job->first_mount : directory;
+
+	if (job->mounts == 1)
+		xq_error(job->state, 0, FSQ_OK, 0, "the mount %s is not entered", first);
+	else if (job->mounts)
+		xq_error(job->state, 0, FSQ_OK, 0, "%" PRIu64 " mounts are not entered, first %s",
+			 job->mounts, first);
+	free(job->first_mount);
+	job->first_mount = NULL;
+	job->mounts = 0;
+}
+
+/* @is_last  no other directory is known to have the ID afterwards */
+static void walk(struct job *job, const char *directory, bool is_last)
+{
+	static const char *const words[] = { [FSQ_TREE_CHECK] = "Checking",
+					     [FSQ_TREE_SET] = "Setting up",
+					     [FSQ_TREE_CLEAR] = "Clearing" };
+	const struct fsq_tree_request request = {
+		.size = sizeof(request),
+		.directory = directory,
+		.id = job->id,
+		.action = job->action,
+		.max_depth = job->depth,
+		.last = is_last,
+		.emit = report,
+		.arg = job,
+		.options = &job->options,
+	};
+	struct state *state = job->state;
+	struct fsq_error err;
+	uint64_t entries;
+
+	xq_print(state->out, "%s project %s (path %s)...\n", words[job->action], job->word,
+		 directory);
+	xq_flush_terminal(state);
+	if (fsq_project_tree(&request, &entries, &err)) {
+		job->cancelled = err.errnum == EINTR;
+		if (job->cancelled)
+			xq_errno(state, 0, EINTR, "%s: %s", err.path, err.message);
+		else
+			xq_errno(state, 0, err.errnum, "cannot walk %s", err.path);
+	}
+	report_mounts(job, directory);
+	job->walked++;
+}
+
+/* One directory behind, because only then is the last one known; NULL at the end. */
+static void walk_next(struct job *job, const char *directory)
+{
+	if (job->next && !job->cancelled)
+		walk(job, job->next, !directory);
+	job->next = directory;
+}
+
+/* The directories of the projects file and of -p, first those on XFS. */
+static void do_project(struct job *job)
+{
+	const struct state *state = job->state;
+
+	job->walked = 0;
+	for (int foreign = 0; foreign < 2; foreign++) {
+		for (size_t i = 0; i < state->path_count; i++) {
+			const struct path *path = &state->paths[i];
+
+			if (path->is_project && path->foreign == foreign &&
+			    path->project == job->id)
+				walk_next(job, path->directory);
+		}
+		for (size_t i = 0; i < job->directory_count; i++)
+			if (job->directories[i].foreign == foreign)
+				walk_next(job, job->directories[i].path);
+	}
+	walk_next(job, NULL);
+	if (job->cancelled)
+		return;
+	xq_print(state->out, "Processed %u (%s and cmdline) paths for project %s with recursion ",
+		 job->walked, state->projects_file, job->word);
+	if (job->depth < 0)
+		xq_print(state->out, "depth infinite (-1).\n");
+	else
+		xq_print(state->out, "depth limited (%d).\n", job->depth);
+}
+
+static void do_words(struct job *job, int count, char **words)
+{
+	struct state *state = job->state;
+
+	if (job->directory_count > 0 && count > 1) {
+		xq_usage_error(
+			state,
+			"only one projid/name can be specified when using -p <path>, %d found.",
+			count);
+		return;
+	}
+	if (job->directory_count == 0 && access(state->projects_file, F_OK)) {
+		xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0, "projects file \"%s\" doesn't exist",
+			 state->projects_file);
+		return;
+	}
+	xq_load_projects(state);
+	for (int i = 0; i < count && !job->cancelled; i++) {
+		job->word = words[i];
+		if (xq_find_id(state, FSQ_PROJECT, words[i], &job->id))
+			do_project(job);
+		else if (!xq_names_are_lost(state))
+			xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0,
+				 "%s - no such project in %s or invalid project number", words[i],
+				 state->projects_file);
+	}
+}
+
+/* A directory must lie on a filesystem of the table; otherwise an error is reported. */
+static bool add_directory(struct job *job, const char *path)
+{
+	struct state *state = job->state;
+	int mount = xq_find_path(state, path);
+	struct directory *all;
+
+	if (mount < 0) {
+		xq_errno(state, XQ_STATUS_0, ENOENT, "cannot setup path for project dir %s", path);
+		return false;
+	}
+	all = array_grow(job->directories, job->directory_count, &job->directory_capacity,
+			 sizeof(*all));
+	if (!all) {
+		xq_out_of_memory(state);
+		return false;
+	}
+	job->directories = all;
+	all[job->directory_count++] = (struct directory){ path, state->paths[mount].foreign };
+	return true;
+}
+
+/* Here, and not before: xfs_quota looks at no option behind a wrong directory. */
+static bool parse(struct job *job, const struct call *call)
+{
+	int letter;
+
+	optind = 0;
+	while ((letter = getopt(call->argc, call->argv, "csCd:p:")) != -1) {
+		switch (letter) {
+		case 'c':
+			job->action = FSQ_TREE_CHECK;
+			break;
+		case 's':
+			job->action = FSQ_TREE_SET;
+			break;
+		case 'C':
+			job->action = FSQ_TREE_CLEAR;
+			break;
+		case 'd':
+			job->depth = (int)xq_number(optarg);
+			break;
+		case 'p':
+			if (!add_directory(job, optarg))
+				return false;
+			break;
+		default:
+			xq_show_usage(job->state, call);
+			return false;
+		}
+	}
+	if (job->depth < 0)
+		job->depth = FSQ_DEPTH_INFINITE;
+	return true;
+}
+
+static void run_project(struct state *state, const struct call *call)
+{
+	const char *threads = getenv("FSQUOTA_THREADS");
+	struct job job = {
+		.state = state,
+		.action = FSQ_TREE_CHECK,
+		.depth = FSQ_DEPTH_INFINITE,
+		.options = { .size = sizeof(job.options),
+			     .is_cancelled = is_signal_pending,
+			     .mount_skipped = skip_mount,
+			     .arg = &job },
+	};
+	sigset_t set, before;
+	uint64_t number;
+
+	if (threads && fsq_parse_positive(threads, &number) == 0 && number <= UINT16_MAX)
+		job.options.threads = (unsigned int)number;
+	if (!parse(&job, call))
+		goto out;
+	if (optind >= call->argc) {
+		xq_show_usage(state, call);
+		goto out;
+	}
+	/* The first pass works on the directories of all filesystems. */
+	if (state->pass > 0)
+		goto out;
+	sigemptyset(&set);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	do_words(&job, call->argc - optind, call->argv + optind);
+	/* A signal that is pending ends the process now. */
+	if (is_signal_pending(NULL))
+		xq_flush(state);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+out:
+	free(job.directories);
+}
+
+const struct command xq_project = {
+	.name = "project",
+	.alias = "tree",
+	.min = 1,
+	.max = -1,
+	.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+	.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
+	.summary = "check, setup or clear project quota trees",
+	.help = "Give the directories of a project its ID, and everything in them. Which\n"
+		"directories these are is written in the projects file, or given with -p.\n"
+		"Symbolic links are not followed, other mounts are not entered.\n"
+		"\n"
+		"  -c        say what does not carry the ID (default)\n"
+		"  -s        set the ID, and let directories hand it on to what is\n"
+		"            created in them\n"
+		"  -C        clear the ID and the inheritance\n"
+		"  -d DEPTH  go no deeper than this; 0 is the directory alone\n"
+		"  -p DIR    a directory that is not in the projects file\n"
+		"\n"
+		"Example: project -s -p /srv/volume 42\n",
+	.run = run_project,
+};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+#define GROUPS_MAX 65536
+
+struct query {
+	struct state *state;
+	struct style style;
+	enum fsq_type type;
+	bool verbose; /* also where nothing is used */
+};
+
+static void print_header(const struct query *query, uint32_t id, const char *name)
+{
+	static const char *const plain[] = {
+		"     Blocks      Quota      Limit  Warn/Time      ",
+		"      Files      Quota      Limit  Warn/Time      ",
+		"   Realtime      Quota      Limit  Warn/Time      ",
+	};
+	static const char *const human[] = {
+		" Blocks  Quota  Limit Warn/Time    ",
+		"  Files  Quota  Limit Warn/Time    ",
+		"Realtime Quota  Limit Warn/Time    ",
+	};
+	struct writer *out = query->state->out;
+
+	xq_print(out, "Disk quotas for %s ", xq_type_title(query->type));
+	if (name)
+		write_text(out, name);
+	else
+		xq_print(out, "#%u", id);
+	xq_print(out, " (%u)\n%-*s", id, query->style.human ? 12 : 19, "Filesystem");
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (query->style.form[form])
+			write_text(out, (query->style.human ? human : plain)[form]);
+	write_text(out, "Mounted on\n");
+}
+
+static void print_row(const struct query *query, const struct path *path,
+		      const struct fsq_dquot *dquot, int64_t *now)
+{
+	struct writer *out = query->state->out;
+	bool human = query->style.human;
+
+	write_left(out, path->info->device, human ? 12 : 19);
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (query->style.form[form]) {
+			xq_write_amounts(out, (enum fsq_form)form, human, &dquot->form[form],
+					 human ? 2 : 3, now);
+			write_char(out, ' ');
+		}
+	write_text(out, path->directory);
+	write_char(out, '\n');
+}
+
+static bool is_shown(const struct query *query, const struct fsq_dquot *dquot)
+{
+	if (query->verbose || !xq_is_unused(&query->style, dquot))
+		return true;
+	/* 6.1 does not show an ID that has limits and uses nothing. */
+	return query->state->generation >= XFS_QUOTA_7_2 && xq_has_limits(&query->style, dquot);
+}
+
+/* One ID on every filesystem of the table. */
+static void show_id(const struct query *query, uint32_t id, const char *name)
+{
+	const char *type = xq_type_word(query->type);
+	struct state *state = query->state;
+	bool header = query->style.header;
+	int rc = -ENOENT;
+	int64_t now = 0;
+
+	for (size_t i = 0; i < state->path_count; i++) {
+		const struct path *path = &state->paths[i];
+		struct fsq_dquot dquot;
+		int failed;
+
+		if (path->is_project)
+			continue;
+		failed = fsq_quota_get(path->fs, query->type, id, &dquot);
+		if (failed == -EIO)
+			xq_errno(state, XQ_SILENT, EIO, "no quota of %s %u on %s", type, id,
+				 path->directory);
+		if (rc)
+			rc = failed;
+		if (failed || !is_shown(query, &dquot))
+			continue;
+		if (header)
+			print_header(query, id, name);
+		header = false;
+		print_row(query, path, &dquot, &now);
+	}
+	if (rc && rc != -EIO)
+		xq_errno(state, XQ_SILENT, -rc, "no quota of %s %u", type, id);
+}
+
+static void show_named(const struct query *query, uint32_t id)
+{
+	show_id(query, id, query->style.numeric ? NULL : xq_name_of(query->state, query->type, id));
+}
+
+/* The caller's own: there is none for projects. */
+static void show_own(const struct query *query)
+{
+	gid_t groups[GROUPS_MAX];
+	int count;
+
+	if (query->type == FSQ_PROJECT) {
+		xq_usage_error(query->state, "must specify a project name/ID");
+	} else if (query->type == FSQ_USER) {
+		show_named(query, getuid());
+	} else {
+		count = getgroups(GROUPS_MAX, groups);
+		for (int i = 0; i < count; i++)
+			show_named(query, groups[i]);
+	}
+}
+
+static void show_word(const struct query *query, const char *word)
+{
+	bool is_number = word[strspn(word, "0123456789")] == '\0';
+	uint32_t id;
+
+	/* "+5", which is a number elsewhere, has always been a name here. */
+	if ((!is_number && word[0] == '+') || !xq_find_id(query->state, query->type, word, &id)) {
+		if (!xq_names_are_lost(query->state))
+			xq_error(query->state, 0, FSQ_E_NOT_FOUND, 0, "cannot find %s %s",
+				 xq_type_word(query->type), word);
+	} else if (is_number) {
+		show_named(query, id);
+	} else {
+		show_id(query, id, word);
+	}
+}
+
+static void run_quota(struct state *state, const struct call *call)
+{
+	const struct query query = {
+		.state = state,
+		.style = call->style,
+		.type = call->type,
+		.verbose = call->options['v'],
+	};
+
+	if (call->type_count > 1) {
+		xq_show_usage(state, call);
+		return;
+	}
+	/* The first pass shows all filesystems. */
+	if (state->pass > 0 || !xq_output_begin(state, call->options['f']))
+		return;
+	if (call->operand_count == 0)
+		show_own(&query);
+	for (int i = 0; i < call->operand_count; i++)
+		show_word(&query, call->operands[i]);
+	xq_output_end(state);
+}
+
+const struct command xq_quota = {
+	.name = "quota",
+	.alias = "l",
+	.letters = "birugphnNvf:",
+	.max = -1,
+	.flags = COMMAND_FOREIGN,
+	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
+	.summary = "show usage and limits",
+	.help = "What users (-u, default), groups (-g) or projects (-p) use, and their limits,\n"
+		"on every filesystem there is. Without a name: the caller's own.\n"
+		"\n" HELP_FORMS HELP_TYPES "  -h       sizes with a letter (K, M, G, ...)\n"
+		"  -n       IDs instead of names\n"
+		"  -N       no header\n"
+		"  -v       also where nothing is used\n" HELP_FILE "\n"
+		"Example: quota -p -N -n -v -b 42\n",
+	.run = run_quota,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of xfs_quota: its options, its table of paths, its output and its exit status. */
+#ifndef FSQ_XFS_QUOTA_STATE_H
+#define FSQ_XFS_QUOTA_STATE_H
+
+#include "quota/fsquota.h"
+#include "shared/writer.h"
+
+/* Which xfs_quota to be like. Every use of XFS_QUOTA_7_2 is a difference between the two;
+ * fsquota-xfs_quota(7) lists them. */
+enum generation { XFS_QUOTA_6_1, XFS_QUOTA_7_2 };
+
+/* A line of the table of paths: a mounted filesystem, or the directory of a project. */
+struct path {
+	bool is_project;
+	bool foreign; /* not XFS */
+	char *directory;
+	struct fsq_filesystem *fs; /* of a project: the one its directory lies on */
+	const struct fsq_filesystem_info *info;
+	uint32_t project;
+};
+
+struct state {
+	const char *program; /* in front of messages */
+	enum generation generation;
+	bool strict;		   /* --strict: the exit codes of fsquota(8) */
+	bool expert;		   /* -x */
+	bool foreign_allowed;	   /* -f */
+	const char *mount_table;   /* -t; NULL: the system's */
+	const char *projects_file; /* -D */
+	const char *projid_file;   /* -P */
+	char **only_projects;	   /* -d: of the projects file only these, by name or ID */
+	size_t only_project_count;
+
+	bool path_given;    /* otherwise the table has everything that is mounted */
+	struct path *paths; /* XFS first, then foreign, each in the order of insertion */
+	size_t path_count, path_capacity, xfs_path_count;
+	int current; /* index, or -1 */
+	int home;    /* the current path before an iteration over all filesystems */
+	size_t pass; /* of this iteration, from 0 */
+	bool projects_loaded;
+
+	bool names_read;
+	struct fsq_project_names *names;
+
+	bool quit; /* run no further command */
+	struct writer *out;
+	int status;
+};
+
+/* --- output.c --- */
+
+void xq_print(struct writer *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Flush state->out, and report a failure to write. */
+void xq_flush(struct state *state);
+
+/** Flush if the output is a terminal. */
+void xq_flush_terminal(struct state *state);
+
+/**
+ * Send output to a new file until xq_output_end(); it must not exist.
+ *
+ * @file     its name, or NULL to stay with standard output
+ * @return   false when it cannot be made; an error was reported
+ */
+bool xq_output_begin(struct state *state, const char *file);
+void xq_output_end(struct state *state);
+
+enum xq_error_flags {
+	XQ_BARE = 1,	 /* without the name of the program */
+	XQ_STATUS_0 = 2, /* leave the exit status alone, but for --strict */
+	XQ_SILENT = 4,	 /* the same, and print nothing */
+};
+
+/**
+ * Report an error on stderr. The first one sets the exit status.
+ *
+ * EIO, EUCLEAN, EFBIG and ENOMEM are always printed and always set the status: a filesystem that
+ * was shut down must not look like an empty one, nor incomplete output like complete one.
+ *
+ * @flags    enum xq_error_flags
+ * @kind     FSQ_OK: a warning; with --strict it gives the exit status
+ * @errnum   the errno behind it, whose words are printed; or 0
+ */
+void xq_error(struct state *state, unsigned int flags, enum fsq_error_kind kind, int errnum,
+	      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The kind is that of the errno. */
+#define xq_errno(state, flags, errnum, ...) \
+	xq_error(state, flags, fsq_error_kind_of(errnum), errnum, __VA_ARGS__)
+
+/* The words of a command make no sense. */
+#define xq_usage_error(state, ...) xq_error(state, 0, FSQ_E_USAGE, 0, __VA_ARGS__)
+
+void xq_out_of_memory(struct state *state);
+
+/* --- paths.c --- */
+
+/**
+ * Put the filesystem of a path into the table; a failure is reported, and the table goes without.
+ *
+ * @path     a mount point, device, or anything on the filesystem
+ * @return   its index, or -1
+ */
+int xq_add_path(struct state *state, const char *path);
+
+/** Put every filesystem that is mounted into the table, each once. */
+void xq_add_all_paths(struct state *state);
+
+/**
+ * Put the directories of the projects file into the table, those of -d if given. Only commands that
+ * need them call this, so that a query opens no file. Does nothing the second time.
+ */
+void xq_load_projects(struct state *state);
+
+/** @return  the index of the first entry of the filesystem on which a path lies, or -1 */
+int xq_find_path(const struct state *state, const char *path);
+int xq_find_dev(const struct state *state, dev_t dev);
+
+void xq_free_paths(struct state *state);
+
+/* --- names.c --- */
+
+/** "user", "group" or "project", and the same with a capital letter */
+const char *xq_type_word(enum fsq_type type);
+const char *xq_type_title(enum fsq_type type);
+
+/** The names of the projid file, read on first use; NULL, which has none, without memory. */
+struct fsq_project_names *xq_project_names(struct state *state);
+
+/**
+ * @word     a number, or a name of the user, group or projid database
+ * @return   whether it stands for an ID that can exist; the ID goes to @id
+ */
+bool xq_find_id(struct state *state, enum fsq_type type, const char *word, uint32_t *id);
+
+/** @return  whether a name was not found because there was no memory, which was reported */
+bool xq_names_are_lost(const struct state *state);
+
+/** @return  the name of an ID, valid until the next call, or NULL */
+const char *xq_name_of(struct state *state, enum fsq_type type, uint32_t id);
+
+struct id_range {
+	uint32_t lower;
+	uint32_t upper;	    /* 0: no bound */
+	bool zero_is_known; /* see below: try project 0 even if it has no name */
+};
+
+/**
+ * Call @visit for each quota record in the order of IDs. Where the kernel cannot find the next ID,
+ * or the user may not ask for it, the IDs of the user, group or projid database are tried instead.
+ */
+void xq_each_record(struct state *state, struct fsq_filesystem *fs, enum fsq_type type,
+		    const struct id_range *range,
+		    void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
+
+#endif
