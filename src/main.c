@@ -2,14 +2,24 @@
 /*
  * fsquota: manage and measure filesystem project quotas.
  *
- * The house has four floors, and nothing on one includes what is above it:
+ * Two programs share a library: xfs_quota, and the native commands, which are three folders, of which
+ * none includes what is above it in this list:
  *
- *   frontend/   turns words into the call of a command
- *     xfs_quota.c      the door of that name: options, table of paths, iteration
- *     shell.c line.c   the same, with commands from standard input (line_editor.c)
+ *   xfs_quota/  what xfs_quota does and prints, whole: a program of its own over the library
+ *     main.c           its options, and the commands of -c
+ *     shell.c          commands from standard input, edited by libedit
+ *     commands.c       the table of commands (command.h), their options, where they run, help
+ *     paths.c          the table of paths: filesystems, and directories of projects
+ *     names.c          users, groups and projects, and their quota records
+ *     amounts.c        use, limits and grace times as text
+ *     output.c         bytes to standard output, messages and the exit status
+ *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c print.c   the commands:
+ *                      dump.c has restore, limit.c timer and warn, switch.c state, enable,
+ *                      disable, off and remove, print.c path
+ *   frontend/   turns words into the call of a native command
  *     native.c         fsquota COMMAND [OPTIONS] PATH...
  *     batch.c          the same from standard input, a line each (request.c)
- *     dispatch.c       where a command of xfs_quota can run, and for which filesystems
+ *     dispatch.c       for which filesystems a command runs
  *   command/    does what was asked: collects rows, hands each to a renderer
  *     table.c          all commands; each is in the file of its name, described at its end
  *     parse.c help.c   options and --help, from the descriptions
@@ -32,7 +42,6 @@
  *     signals.c        a pending signal ends a call of the library
  *     hints.c          the advice after an error; cause.c: why something is not supported
  *     getopt.c         getopt(3) as glibc has it
- *     generation.c     the differences between xfs_quota 6.1 and 7.2
  *   output/     rows to bytes; only this prints to standard output
  *     xfs_quota_text.c json_rows.c   the renderers of rows (renderer.h, rows.h)
  *     native_text.c    the text of rows that xfs_quota does not have
@@ -42,10 +51,9 @@
  *                      project_totals.c sums
  *     openmetrics.c    projects and filesystems for Prometheus
  *     help_text.c xfs_quota_words.c error_text.c   help, answers of the shell, errors
- *     errno_words.c    names and texts of errors
  *     answer.c         to a request of batch
  *     watch_rows.c     the lines of watch
- *     cells.c json.c utf8.c writer.c   numbers, JSON and the buffer of a line
+ *     cells.c json.c   numbers and JSON
  *   quota/      the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
@@ -85,7 +93,8 @@
  *
  * A folder of quota/ includes only those below it in this list; tests/source/includes checks that.
  * output/ and quota/ do not know each other's inside. shared/ is for all: array.h, sort.h,
- * texts.h, read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that are
+ * texts.h, read_file.c, file_stamp.c, statx.h, writer.c (the buffer of a line), utf8.c, errno_words.c
+ * (names and texts of errors), and load_library.h, the one list of libraries that are
  * loaded on first use (first_memory.c: of the static program only).
  */
 #include <string.h>
@@ -94,8 +103,8 @@
 #include "xfs_quota/main.h"
 
 /*
- * Which door? By the name xfs_quota that one; else, too, when the first word is one of its options.
- * What both have is ours: --help, --version, -V.
+ * The program is xfs_quota if it is called by that name, or if the first word is one of its options.
+ * Options that both have are native: --help, --version, -V.
  */
 static int is_xfs_quota(int argc, char **argv)
 {

@@ -86,10 +86,10 @@ void xq_out_of_memory(struct state *state)
 void xq_flush(struct state *state)
 {
 	int rc = writer_flush(state->out);
-	bool told = state->out->told;
+	bool is_reported = state->out->told;
 
 	state->out->told |= rc != 0;
-	if (rc && !told)
+	if (rc && !is_reported)
 		xq_errno(state, 0, -rc, "cannot write the output");
 }
 

@@ -45,8 +45,8 @@ static bool is_signal_pending(void *unused)
 	sigset_t set;
 
 	(void)unused;
-	if (sigpending(&set))
-		return false;
+	sigemptyset(&set);
+	sigpending(&set);
 	for (size_t i = 0; i < SIGNALS; i++)
 		if (sigismember(&set, signals[i]) == 1 &&
 		    !(sigaction(signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN))

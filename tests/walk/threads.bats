@@ -177,6 +177,24 @@ has_stopped() {
 	assert_output --partial 'Processed 1 '
 }
 
+@test "xfs_quota's project ends by a signal, too, and what it has printed is there" {
+	signalled INT 7 xfs_quota -x -D/dev/null -P/dev/null -c "project -s -p $tree 43" /mnt/x
+	assert_equal "$stdout" "Setting up project 43 (path $tree)..."
+	has_stopped 130
+	signalled TERM 51 xfs_quota -x -D/dev/null -P/dev/null -c "project -s -p $tree/d0 43" -c print /mnt/x
+	assert_equal "$status:$stderr" 143:
+	assert_line --index 1 --regexp '^Processed 1 .* infinite \(-1\)\.$'
+	assert_equal "${#lines[@]}" 2
+}
+
+@test "a signal that is ignored does not stop xfs_quota's project" {
+	trap '' HUP
+	signalled HUP 7 xfs_quota -x -D/dev/null -P/dev/null -c "project -s -p $tree 43" /mnt/x
+	trap - HUP
+	assert_equal "$status:$stderr" 0:
+	all_of 43 $inodes_in_tree
+}
+
 # bats test_tags=many
 @test "a signal that is ignored stops nothing, as below nohup" {
 	trap '' HUP

@@ -150,6 +150,16 @@ id_of() {
 	assert_equal "$(id_of /mnt/x/dir) $(id_of /mnt/x/outside) $(id_of /mnt/x/outside/file)" "5 0 0"
 }
 
+@test "deviation 6: several mounts are counted, and one is named" {
+	mkdir -p /mnt/x/dir/{one,two} /mnt/x/outside
+	mount --bind /mnt/x/outside /mnt/x/dir/one
+	mount --bind /mnt/x/outside /mnt/x/dir/two
+	run_split xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/dir 5' /mnt/x
+	umount /mnt/x/dir/{one,two}
+	assert_equal "$status" 0
+	[[ $stderr =~ ^"xfs_quota: 2 mounts are not entered, first /mnt/x/dir/"(one|two)$ ]] || fail "$stderr"
+}
+
 @test "deviation 6: a tree may be deeper than a path name can be long" {
 	mkdir /mnt/x/deep
 	perl -e 'chdir shift or die; for (1 .. 600) { mkdir "dddddddddd" and chdir "dddddddddd" or die }' /mnt/x/deep
