@@ -25,19 +25,20 @@ end
 # Names of users, groups or projects, as the options select.
 function __fsquota_names
     set -l words (commandline -opc)
-    if string match -qr -- '^-[A-Za-z]*p' $words[3..]
-        __fsquota_projects
+    if string match -qr -- '^-[A-Za-z]*u' $words[3..]
+        __fish_complete_users
     else if string match -qr -- '^-[A-Za-z]*g' $words[3..]
         __fish_complete_groups
     else
-        __fish_complete_users
+        __fsquota_projects
     end
 end
 
 # A list of columns, with one more.
 function __fsquota_columns
     set -l chosen (string match -rg '^(.*,|\+)' -- $argv[1])
-    fsquota usage --list-columns 2>/dev/null | string replace -r '^(\S+) +(.*)' "$chosen\$1\t\$2"
+    set -l words (commandline -opc)
+    fsquota $words[2] --list-columns 2>/dev/null | string replace -r '^(\S+) +(.*)' "$chosen\$1\t\$2"
 end
 
 # __fsquota_values KIND CHOICES VALUE

@@ -15,13 +15,11 @@
 #include <stdint.h>
 
 #define LIBRARY_MOUNT "libmount.so.1"
-#define LIBRARY_SMARTCOLS "libsmartcols.so.1"
 #define LIBRARY_EDIT "libedit.so.2"
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
 	LIBRARY_NOTE("mount", "More kinds of network file systems are known", LIBRARY_MOUNT)
-#define LIBRARY_NOTE_SMARTCOLS LIBRARY_NOTE("smartcols", "Tables", LIBRARY_SMARTCOLS)
 #define LIBRARY_NOTE_EDIT LIBRARY_NOTE("edit", "Line editing in the shell", LIBRARY_EDIT)
 
 #define LIBRARY_NOTE(feature, description, soname)                                     \

@@ -20,13 +20,11 @@ struct texts {
 	size_t left; /* in the last block, which is filled from its end */
 };
 
-/** @return  a copy of @text, or NULL without memory */
-static inline char *texts_keep(struct texts *texts, const char *text)
+/* @alignment   a power of two, at most that of malloc(3) */
+static inline char *texts_take(struct texts *texts, size_t size, size_t alignment)
 {
-	size_t size = strlen(text) + 1;
-
-	if (size > texts->left) {
-		size_t room = size > TEXTS_BLOCK ? size : TEXTS_BLOCK;
+	if (size + alignment > texts->left) {
+		size_t room = size + alignment > TEXTS_BLOCK ? size + alignment : TEXTS_BLOCK;
 		char **blocks =
 			array_grow(texts->blocks, texts->count, &texts->capacity, sizeof(*blocks));
 
@@ -39,8 +37,23 @@ static inline char *texts_keep(struct texts *texts, const char *text)
 		texts->count++;
 		texts->left = room;
 	}
-	texts->left -= size;
-	return memcpy(texts->blocks[texts->count - 1] + texts->left, text, size);
+	texts->left = (texts->left - size) & ~(alignment - 1);
+	return texts->blocks[texts->count - 1] + texts->left;
+}
+
+/** @return  a copy of @text, or NULL without memory */
+static inline char *texts_keep(struct texts *texts, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = texts_take(texts, size, 1);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/** @return  room for @size bytes of anything, or NULL without memory */
+static inline void *texts_room(struct texts *texts, size_t size)
+{
+	return texts_take(texts, size, sizeof(max_align_t) / 2);
 }
 
 static inline void texts_free(struct texts *texts)

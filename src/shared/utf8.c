@@ -3,6 +3,27 @@
 
 #include <stdint.h>
 
+/* The characters of which the bit is set, in four words from \0 on. */
+static const uint64_t plain[4] = {
+	/* From the blank on, without " and $. */
+	~0ULL << 32 & ~(1ULL << '"' | 1ULL << '$'),
+	/* Without backslash, backquote and DEL. */
+	~(1ULL << ('\\' - 64) | 1ULL << ('`' - 64) | 1ULL << 63),
+	0,
+	0,
+};
+
+const char *utf8_plain_end(const char *text, const char *end)
+{
+	for (; text < end; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (!(plain[c >> 6] >> (c & 63) & 1))
+			break;
+	}
+	return text;
+}
+
 size_t utf8_length(const char *bytes)
 {
 	const unsigned char *text = (const unsigned char *)bytes;

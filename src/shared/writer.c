@@ -16,8 +16,7 @@ void writer_start(struct writer *writer, int fd)
 	writer->errnum = 0;
 	writer->told = false;
 	writer->previous = NULL;
-	writer->rows = 0;
-	writer->escapes = false;
+	writer->in_answer = false;
 	writer->can_write = NULL;
 	writer->used = 0;
 }
@@ -72,15 +71,7 @@ int writer_flush(struct writer *writer)
 	return -writer->errnum;
 }
 
-/* Room for @length bytes, WRITER_BUFFER at most, in one piece; the caller adds to used. */
-static inline char *reserve(struct writer *writer, size_t length)
-{
-	if (WRITER_BUFFER - writer->used < length)
-		writer_flush(writer);
-	return writer->buffer + writer->used;
-}
-
-void write_bytes(struct writer *writer, const char *bytes, size_t length)
+void write_many_bytes(struct writer *writer, const char *bytes, size_t length)
 {
 	size_t room;
 
@@ -98,7 +89,7 @@ void write_bytes(struct writer *writer, const char *bytes, size_t length)
 /* Widths are those of table columns. */
 void write_blanks(struct writer *writer, size_t count)
 {
-	memset(reserve(writer, count), ' ', count);
+	memset(writer_room(writer, count), ' ', count);
 	writer->used += count;
 }
 
@@ -157,21 +148,6 @@ void write_escaped(struct writer *writer, const char *text)
 	}
 }
 
-void write_safely(struct writer *writer, const char *text, size_t width)
-{
-	size_t length = 0;
-
-	while (text[length] >= ' ' && text[length] < 127)
-		length++;
-	if (!writer->escapes || text[length] == '\0') {
-		write_left(writer, text, width);
-		return;
-	}
-	write_escaped(writer, text);
-	length = strlen(text);
-	write_blanks(writer, width > length ? width - length : 0);
-}
-
 /* The digits of 2^64. */
 #define DIGITS 20
 
@@ -228,7 +204,7 @@ static inline void put_right(struct writer *writer, uint64_t number, size_t widt
 	const char *begin;
 
 	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
-		char *at = reserve(writer, 16);
+		char *at = writer_room(writer, 16);
 
 		memset(at, filler, 16);
 		put_digits(at + width, number);
@@ -248,7 +224,7 @@ void write_number_left(struct writer *writer, uint64_t number, size_t width)
 	size_t length = 1;
 
 	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
-		char *at = reserve(writer, 16);
+		char *at = writer_room(writer, 16);
 
 		memset(at, ' ', 16);
 		while (number >= too_wide[length])

@@ -22,8 +22,7 @@ struct writer {
 	int errnum;		 /* of the first write that failed, else 0 */
 	bool told;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
-	size_t rows;		 /* how many a renderer has written; for it to count */
-	bool escapes;		 /* write_safely() escapes; xfs_quota does not */
+	bool in_answer; /* JSON is members of an object that is open: no document of its own */
 	/* Asked before PIPE_BUF bytes are written at most: false ends the writing with EINTR. Or NULL */
 	bool (*can_write)(void *arg);
 	void *arg;
@@ -44,7 +43,26 @@ void writer_start_text(struct writer *writer, struct text *text);
  */
 int writer_flush(struct writer *writer);
 
-void write_bytes(struct writer *writer, const char *bytes, size_t length);
+/** @return  room for @length bytes, WRITER_BUFFER at most, in one piece; the caller adds to used */
+static inline char *writer_room(struct writer *writer, size_t length)
+{
+	if (WRITER_BUFFER - writer->used < length)
+		writer_flush(writer);
+	return writer->buffer + writer->used;
+}
+
+/* What does not fit into the buffer. */
+void write_many_bytes(struct writer *writer, const char *bytes, size_t length);
+
+static inline void write_bytes(struct writer *writer, const char *bytes, size_t length)
+{
+	if (length > WRITER_BUFFER - writer->used) {
+		write_many_bytes(writer, bytes, length);
+		return;
+	}
+	memcpy(writer->buffer + writer->used, bytes, length);
+	writer->used += length;
+}
 
 /* Here, so that the length of a constant costs nothing. */
 static inline void write_text(struct writer *writer, const char *text)
@@ -69,9 +87,6 @@ void write_right(struct writer *writer, const char *text, size_t width);
  * nothing to a terminal.
  */
 void write_escaped(struct writer *writer, const char *text);
-
-/** Write a name of somebody else's where xfs_quota would: with @width at least, and escaped if the writer says so. */
-void write_safely(struct writer *writer, const char *text, size_t width);
 
 void write_blanks(struct writer *writer, size_t count);
 void write_number(struct writer *writer, uint64_t number);

@@ -53,7 +53,7 @@ all_carry() {
 done_by() {
 	run_split timeout -s KILL 100 "$@"
 	assert_equal "$status:$stderr" 0:
-	assert_line --partial 'Processed 1 '
+	[ "$1" = fsquota ] || assert_line --partial 'Processed 1 '
 }
 
 set_check_and_clear() {
@@ -63,12 +63,12 @@ set_check_and_clear() {
 	output=$(grep -v "^$tree/first" <<<"$output")
 	mapfile -t lines <<<"$output"
 	for name in "${specials[@]}" file; do
-		assert_line "$tree/$name - project identifier is not set (inode=0, tree=42)"
+		assert_line "$tree/$name: has project ID 0, not 42"
 	done
 	done_by fsquota project -s -p "$tree" 42 /mnt/x
 	all_carry 42
 	done_by fsquota project -c -p "$tree" 42 /mnt/x
-	assert_equal "${#lines[@]}" 2
+	assert_output ""
 	done_by fsquota project -C -p "$tree" 42 /mnt/x
 	all_carry 0
 	# By xfs_quota's words, which takes another ID for another one.
@@ -180,7 +180,7 @@ opened() {
 			exec "$@"' sh fsquota project -s -p "$tree" 42 /mnt/x
 		rm -rf /run/tmp/proc
 		assert_equal "$status" 0
-		assert_equal "$(grep -c 'skipping special file' <<<"$stderr")" "${#specials[@]}"
+		assert_equal "$(grep -c 'is a special file, whose ID this kernel cannot change' <<<"$stderr")" "${#specials[@]}"
 		carriers 0 "$tree"
 		assert_equal "$inodes" "${#specials[@]}"
 	done
@@ -201,7 +201,7 @@ opened() {
 				fail "$name: $stderr"
 		done
 		run_split timeout -s KILL 20 fsquota project -c -p "$tree" 42 "$mount"
-		assert_equal "$status:${#lines[@]}" 0:2
+		assert_equal "$status:$stdout" 0:
 		run_split fsquota id "$tree/fifo"
 		assert_equal "$status" 3
 		run -0 fsquota id "$tree/file" "$tree/directory/file"

@@ -98,7 +98,7 @@ asks() {
 	is 2 '[.exit, .error.code]' '[2,"usage"]'
 	is 3 '.output | startswith("fsquota ")' true
 	is 4 '.output | startswith("Usage: fsquota usage")' true
-	is 5 '[.exit, .assign.hard_bytes, (.messages | map(keys[0]) | unique)]' '[0,2147483648,["warning"]]'
+	is 5 '[.exit, .assign[].hard_bytes, (.messages | map(keys[0]) | unique)]' '[0,2147483648,["warning"]]'
 	is 6 '[.exit, .check]' '[0,[]]'
 	is 7 'keys' '["exit","request"]'
 	# It finds nothing on standard input.
@@ -154,7 +154,7 @@ asks() {
 	answers 'usage /mnt/x/new' 'assign /mnt/x/new --hard 5M --name new' 'usage /mnt/x/new' 'usage --name new' \
 		'resize /mnt/x/new 6M' 'usage /mnt/x/new' 'release /mnt/x/new' 'usage /mnt/x/new' 'usage --name new'
 	is 1 .exit 5
-	is 2 '.assign | [.name, .changed]' '["new",true]'
+	is 2 '.assign[] | [.name, .changed]' '["new",true]'
 	is 3 '.usage[0] | [.name, .hard_bytes]' '["new",5242880]'
 	is 4 '.usage[0].path' '"/mnt/x/new"'
 	is 6 '.usage[0].hard_bytes' 6291456

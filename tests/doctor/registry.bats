@@ -55,7 +55,7 @@ lines_are() {
 	assert_equal "$(jq .id <<<"$finding")" 4711
 	typed
 	no_more tag-without-limit /mnt/x
-	xfs_quota -x -c 'limit -p bhard=0 4711' /mnt/x
+	fsquota limit bhard=0 4711 /mnt/x
 }
 
 @test "limits of an ID that nothing carries" {

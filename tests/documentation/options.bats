@@ -15,18 +15,20 @@ setup() {
 }
 
 # The options that a command of xfs_quota has at the native door; one line in each page.
-common='--at --json --projects-file --projid-file --help'
+common='--at --projects-file --projid-file --help'
 # What only the OPTIONS of a page have, because many commands have it.
 rare='--progress'
+# Those of every table, which fsquota-output(7) describes.
+tables='--output --output-all --list-columns --sort --bytes --noheadings --color --raw --pairs --csv --json --jsonl'
 
 commands() {
 	fsquota help --machine | cut -f 1
 }
 
-# options_of COMMAND: by letter and by name, one a line.
+# options_of COMMAND [all]: by letter and by name, one a line; without those of tables, or all.
 options_of() {
-	fsquota help --machine "$1" | awk -F '\t' '
-		$1 == "operand" { next }
+	fsquota help --machine "$1" | awk -F '\t' -v tables=" $([ "${2-}" = all ] || echo "$tables") " '
+		$1 == "operand" || index(tables, " " $2 " ") { next }
 		$1 != "-" { print $1 }
 		$2 != "-" { print $2 }' | sort
 }
@@ -54,7 +56,16 @@ synopsis_options() {
 	local command
 	for command in $(commands); do
 		diff <(options_of "$command") <(page_options "$command") || fail "fsquota-$command(8)"
+		[[ $(options_of "$command" all) != *--jsonl* ]] ||
+			grep -q '^\.Xr fsquota-output 7$' "$srcdir/man/fsquota-$command.8" || fail "fsquota-$command(8)"
 	done
+}
+
+@test "fsquota-output(7) has the options of every table" {
+	diff <(tr ' ' '\n' <<<"$tables" | sort) \
+		<(sed -n 's/^\.It Fl .*Fl -\|^\.It Fl -/--/p' "$srcdir/man/fsquota-output.7" | sed 's/ .*//' | sort -u)
+	diff <(fsquota help --machine list | awk -F '\t' -v tables=" $tables " 'index(tables, " " $2 " ") { print $2 }' | sort) \
+		<(tr ' ' '\n' <<<"$tables" | sort)
 }
 
 @test "the SYNOPSIS of a page has every option of the command's own, and no other" {
@@ -66,7 +77,7 @@ synopsis_options() {
 			grep -qx -- "$option" <<<"$known" || fail "fsquota-$command(8): $option"
 		done
 		while IFS=$'\t' read -r letter name rest; do
-			[[ $letter == operand || " $common $rare " == *" $name "* ]] ||
+			[[ $letter == operand || " $common $rare $tables " == *" $name "* ]] ||
 				grep -qxE -- "$letter|$name" <<<"$shown" || fail "fsquota-$command(8): no $letter, $name"
 		done < <(fsquota help --machine "$command")
 	done
@@ -95,8 +106,8 @@ synopsis_options() {
 	local command option
 	for command in $(commands); do
 		run -0 fsquota help "$command"
-		for option in $(options_of "$command"); do
-			grep -qE -- "^ +(-., )?$option( |,|$)" <<<"$output" || fail "$command $option"
+		for option in $(options_of "$command" all); do
+			grep -qE -- "(^|,) +(-., )?$option( |,|$)" <<<"$output" || fail "$command $option"
 		done
 	done
 }
@@ -105,7 +116,7 @@ synopsis_options() {
 	local command
 	for command in $(commands); do
 		run -0 fsquota "$command" --help
-		assert [ "${#lines[@]}" -le 28 ]
+		assert [ "${#lines[@]}" -le 32 ]
 		assert [ "$(sed 1d <<<"$output" | wc -L)" -le 80 ]
 	done
 }
@@ -147,9 +158,9 @@ completed() {
 	completed -x -c rep
 	assert_output report
 	completed lsattr --
-	assert_output -- "--json --help"
+	assert_output -- "$tables --help"
 	completed project -
-	assert_output -- "-c -s -C -d -p --dry-run --max-errors --progress $common"
+	assert_output -- "-c -s -C -d -p --dry-run --max-errors --progress --at $tables --projects-file --projid-file --help"
 	completed assign --ha
 	assert_output -- "--hard --hard-inodes"
 	completed usage --fallback ""

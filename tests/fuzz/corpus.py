@@ -78,7 +78,7 @@ def quoted(pattern, *files):
 
 
 def words_of_commands():
-    for file in sorted((SOURCE / "command").glob("*.c")):
+    for file in sorted((SOURCE / "native").glob("*.c")):
         text = file.read_text()
         yield from re.findall(r'\.name = "([a-z-]+)"', text)
         for letter, name in re.findall(r"\{ (?:'(.)'|0|NULL), \"([a-z-]+)\"", text):
@@ -101,8 +101,8 @@ WORDS = {
     "words": lambda: [*words_of_commands(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "1M", "50%", "+1G"],
     "line": lambda: [*words_of_xfs_quota(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "-ugp", "1m", "7days"],
     "request": lambda: ['["', '","', '"]', "\\u00e9", "\\ud83d\\ude00", "\\\"", "'", "\\", "\"", "usage", "--json"],
-    "apply": lambda: [*quoted(r'"([a-z-]+)"', "command/apply_file.c"), "=", "%", "1:2", "\\040", "\\011", "#", "10G"],
-    "config": lambda: [*quoted(r'\{ "([a-z-]+)",', "command/config.c"), "=", "yes", "no", "#", "1-4294967294", "/"],
+    "apply": lambda: [*quoted(r'"([a-z-]+)"', "native/apply_file.c"), "=", "%", "1:2", "\\040", "\\011", "#", "10G"],
+    "config": lambda: [*quoted(r'\{ "([a-z-]+)",', "native/config.c"), "=", "yes", "no", "#", "1-4294967294", "/"],
     "mounts": lambda: ["\\040", "\\011", "\\012", "\\134", " - ", "xfs", "ext4", "prjquota", "rw", "nosuid", "0:1", "#",
                        "bind", "autofs"],
     "registry": lambda: [":/", "~", "#", "\\r\\n", "4294967295", "4294967294", "18446744073709551616", "\\x00"],

@@ -2,8 +2,8 @@
 /* Lines of batch: words that are written as JSON again are the same words. */
 #include "session.h"
 
-#include "frontend/request.h"
-#include "output/json.h"
+#include "native/request.h"
+#include "table/json.h"
 
 static void write_array(struct text *text, const struct request *request)
 {

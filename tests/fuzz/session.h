@@ -5,8 +5,8 @@
 
 #include "fuzz.h"
 
-#include "command/session.h"
-#include "frontend/native.h"
+#include "native/session.h"
+#include "native/main.h"
 
 static struct text fuzz_output, fuzz_messages;
 

@@ -115,8 +115,8 @@ assert_gone() {
 		assert_equal "$status: $stderr" \
 			"7: fsquota project: cannot clear project on $dir: Device or resource busy"
 		echo "55:/mnt/$fs/other" >/etc/projects
-		run -0 fsquota project -C -p $dir 55
-		assert_output --partial "Processed 2 "
+		run -0 fsquota project -C -p $dir 55 --jsonl
+		assert_output --partial '"files":'
 	done
 }
 

@@ -132,7 +132,7 @@ bounded() {
 	done
 }
 
-@test "the native commands with the layout of xfs_quota have names and paths in one line, too" {
+@test "the native commands that xfs_quota has, too, have names and paths in one line" {
 	local fs command
 	printf 'es\x1b[31mc:77\nlone\x9b31m:78\nc1\xc2\x9b31m:79\ntab\there:80\n' >/etc/projid
 	for fs in x e; do
@@ -140,16 +140,13 @@ bounded() {
 		touch /mnt/$fs/$'d\x1b\x9b'/$'f\n\x1b'
 		printf '77:%s\n' /mnt/$fs/$'d\x1b\x9b' >/etc/projects
 		for id in 77 78 79 80; do fsquota limit -p bhard=1m $id /mnt/$fs; done
-		for command in report quot 'quota 77' 'quota 78' 'quota 79' 'quota 80' 'project -c 77' 'project -s 77' path \
-			print df state; do
+		for command in report quot 'quota 77' 'quota 78' 'quota 79' 'quota 80' 'project -c 77' 'project -s 77' df state; do
 			# shellcheck disable=SC2086 # words
 			run_split fsquota $command /mnt/$fs
 			! LC_ALL=C grep -qP '[\x01-\x09\x0b-\x1f\x7f\x9b]' "$BATS_TEST_TMPDIR/stdout" || fail "$command: $stdout"
 		done
 		run -0 fsquota report -pN /mnt/$fs
-		assert_output --partial 'es\033[31mc'
-		run -0 fsquota project -s 77 /mnt/$fs
-		assert_output --partial '(path /mnt/'$fs'/d\033\233)...'
+		assert_output --partial 'es\x1b[31mc'
 		run -0 fsquota report -pN -f "$BATS_TEST_TMPDIR/file.$fs" /mnt/$fs
 		! LC_ALL=C grep -qP '[\x1b\x9b]' "$BATS_TEST_TMPDIR/file.$fs" || fail "in a file"
 	done
@@ -169,7 +166,7 @@ bounded() {
 	local device
 	mkdir -p /mnt/x/volume
 	for device in /dev/zero /dev/full; do
-		for command in print path df list; do
+		for command in df list; do
 			bounded 1 fsquota $command --projects-file $device /mnt/x
 		done
 		bounded 1 fsquota project -c --projects-file $device 42 /mnt/x
@@ -288,7 +285,7 @@ bounded() {
 	mount -t tmpfs -o ro none /mnt/x
 	run_split fsquota report -p -f /mnt/x/file --at /mnt/e
 	umount /mnt/x
-	assert_equal "$status:$stderr" "1:fsquota report: /mnt/e: open on /mnt/x/file failed: Read-only file system"
+	assert_equal "$status:$stderr" "1:fsquota report: open on /mnt/x/file failed: Read-only file system"
 	perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0); bind(S, sockaddr_un("/run/socket")) or die'
 	run_split fsquota restore -p -f /run/socket /mnt/x
 	rm /run/socket

@@ -238,8 +238,7 @@ class Steps:
         if step["do"] == "batch":
             found = {}
             for line in self.program.out.splitlines():
-                answer = json.loads(line).get("assign", [])
-                for row in answer if isinstance(answer, list) else [answer]:
+                for row in json.loads(line).get("assign", []):
                     found.setdefault(row["path"], []).append(row["id"])
             return found
         found = {}

@@ -63,7 +63,7 @@ converges() {
 	run_split fsquota apply --dry-run --diff
 	assert_equal "$status:$stderr" 0:
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
-	assert_equal "$stdout" "created   $top/plain, hard none -> 10M, soft none -> 9M, hard-inodes none -> 1000
+	assert_equal "$stdout" "created   $top/plain, soft none -> 9M, hard none -> 10M, hard-inodes none -> 1000
 created   $top/two words, hard none -> 1.5M
 created   $top/users/ann, hard none -> 1M
 created   $top/users/bob, hard none -> 2M"

@@ -624,7 +624,7 @@ taken_meanwhile() {
 		assert [ "$(jq '.usage[0].used_bytes' <<<"$stdout")" -ge 1048576 ]
 		assert [ "$(jq '.usage[0].percent' <<<"$stdout")" = 25 ]
 		run_split fsquota assign --json "$dir"
-		assert_equal "$(jq -r '.assign | type' <<<"$stdout")" object
+		assert_equal "$(jq -r '.assign | type' <<<"$stdout")" array
 		fsquota release "$dir"
 	done
 }

@@ -115,10 +115,10 @@ of_each() {
 }
 
 limits() {
-	is_changed "project 42, $mnt: hard none -> 5M, soft none -> 1M, hard-inodes none -> 7" \
+	is_changed "project 42, $mnt: soft none -> 1M, hard none -> 5M, hard-inodes none -> 7" \
 		fsquota limit -p bsoft=1m bhard=5m ihard=7 42 "$mnt"
 	is_changed "user 0 (root), $mnt: hard none -> 1G" fsquota limit -u -d bhard=1g "$mnt"
-	is_changed "grace [7 days] -> [3 days]" fsquota timer -p -b -i 3days "$mnt"
+	is_changed "grace 7d -> 3d" fsquota timer -p -b -i 3days "$mnt"
 	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
 }
 
@@ -266,7 +266,6 @@ refused() {
 	as_real 5 fsquota limit -p bhard=1m nobody "$mnt"
 	as_real 2 fsquota timer -p x "$mnt"
 	as_real 5 fsquota timer -p 3d nobody "$mnt"
-	as_real 3 fsquota warn -p 3 42 "$mnt"
 	as_real 2 fsquota restore -p -f conf "$mnt"
 	as_real 2 fsquota resize "$mnt/own" 5M --soft 6M --allow-shrink
 	as_real 2 fsquota resize "$mnt/own" --soft 9M

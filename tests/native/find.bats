@@ -14,7 +14,7 @@ setup_file() {
 	for fs in x e f; do
 		mkdir -p /mnt/$fs/web/sub/deep
 		touch /mnt/$fs/web/sub/deep/file /mnt/$fs/none/stray
-		xfs_quota -x -f -c "project -s -p /mnt/$fs/none/stray 42" /mnt/$fs >/dev/null
+		chattr -p 42 /mnt/$fs/none/stray
 	done
 }
 
@@ -91,7 +91,8 @@ found() {
 		printf '%s\0' "/mnt/$fs/logs/$name" | cmp - "$BATS_TEST_TMPDIR/out"
 		rm "/mnt/$fs/logs/$name"
 	done
-	refuses 2 -- fsquota find -0 --json 43 /mnt/x
+	refuses 2 -0 fsquota find -0 --json 43 /mnt/x
+	refuses 2 -0 fsquota find -0 -o PATH 43 /mnt/x
 }
 
 @test "find --json has paths and IDs" {

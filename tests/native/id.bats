@@ -61,7 +61,7 @@ setup_file() {
 @test "without a path the usage is shown, with 2" {
 	run_split fsquota id
 	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id [--json] PATH..."
+	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id [OPTION]... PATH..."
 }
 
 @test "JSON has a path and an ID in each row, also where one fails" {

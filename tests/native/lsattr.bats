@@ -97,7 +97,7 @@ same_as_lsattr() {
 @test "without a path the usage is shown, with 2" {
 	run_split fsquota lsattr -p
 	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] [--json] PATH..."
+	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] [OPTION]... PATH..."
 }
 
 @test "--json has the same files, with ID, inheritance and flags" {

@@ -146,7 +146,7 @@ other_limits() {
 	run_split fsquota resize $top/a +1M --json
 	assert_equal "$(jq -c '.resize | [.hard_bytes, .changed]' <<<"$stdout")" "[22020096,true]"
 	run_split fsquota assign $top/a --json
-	assert_equal "$(jq .assign.changed <<<"$stdout")" false
+	assert_equal "$(jq .assign[].changed <<<"$stdout")" false
 	refuses 6 "smaller than the 200 inodes it has" fsquota resize $top/a --hard-inodes 100
 	refuses 6 "smaller than the 21M (22020096 bytes) it has" fsquota resize $top/a 20M
 	refuses 2 "above the hard one" fsquota resize $top/a --soft 30M

@@ -196,7 +196,7 @@ stops_nobody() {
 	else
 		assert_equal "$stderr" ""
 	fi
-	assert_equal "$(jq -c '[.assign.enforced, .assign.hard_bytes]' "$BATS_TEST_TMPDIR/stdout")" '[false,1048576]'
+	assert_equal "$(jq -c '.assign[] | [.enforced, .hard_bytes]' "$BATS_TEST_TMPDIR/stdout")" '[false,1048576]'
 	run_split fsquota assign --unlimited "$directory"
 	assert_equal "$status $stderr" "0 "
 }
@@ -237,7 +237,7 @@ stops_nobody() {
 	mkdir -m 755 /mnt/x/volume
 	run_split fsquota assign --json --require-enforced --hard 1M /mnt/x/volume
 	assert_equal "$status $stderr" "0 "
-	assert_equal "$(jq .assign.enforced "$BATS_TEST_TMPDIR/stdout")" true
+	assert_equal "$(jq .assign[].enforced "$BATS_TEST_TMPDIR/stdout")" true
 	run ! fallocate -l 2m /mnt/x/volume/file
 }
 

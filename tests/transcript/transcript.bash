@@ -94,7 +94,7 @@ normalise() {
 	sed -E 's/^1> fsquota [0-9]+\.[0-9]+\.[0-9]+$/1> fsquota $VERSION/
 		s/held by process [0-9]+/held by process $PID/
 		s/entries, [0-9]+\/s/entries, $SPEED\/s/
-		s/(_grace_seconds":)302[0-4][0-9]{2}\b/\1$HALF_A_WEEK/g'
+		s/(_grace_seconds":|,)302[0-4][0-9]{2}\b/\1$HALF_A_WEEK/g; s/\b3d12h\b/3d11h/g'
 }
 
 # perform NAME

@@ -109,11 +109,11 @@ all_of() {
 	set_ids 66 "${strangers[@]}"
 	remember
 	with 1 fsquota project -c -p $tree 42 /mnt/x
-	first=$(grep -m 1 inode=66 <<<"$stdout")
+	first=$(grep -m 1 "project ID 66," <<<"$stdout")
 	for ((i = 0; i < 10; i++)); do
 		with 8 fsquota assign --no-register --unlimited --name shared $tree
 		assert_equal "$status:$stdout:$stderr" \
-			"6::fsquota assign: ${first%% - *}: belongs to project 66 already"
+			"6::fsquota assign: ${first%%: has *}: belongs to project 66 already"
 		is_as_before
 	done
 }
@@ -172,9 +172,9 @@ has_stopped() {
 }
 
 @test "a signal that comes with the last file: what was done is said" {
-	signalled TERM 51 fsquota project -s -p $tree/d0 43 /mnt/x
+	signalled TERM 51 fsquota project -s --jsonl -p $tree/d0 43 /mnt/x
 	assert_equal "$status" 143
-	assert_output --partial 'Processed 1 '
+	assert_output --partial '"files":'
 }
 
 @test "xfs_quota's project ends by a signal, too, and what it has printed is there" {

@@ -140,7 +140,7 @@ id_of() {
 	assert_failure
 }
 
-@test "deviation 6: bind mounts in the tree are not entered, which is said" {
+@test "deviation 6: mounts in the tree are not entered, and that is said" {
 	mkdir -p /mnt/x/dir/bind /mnt/x/outside
 	touch /mnt/x/outside/file
 	mount --bind /mnt/x/outside /mnt/x/dir/bind

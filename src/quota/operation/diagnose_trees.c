@@ -163,7 +163,8 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	const struct fsq_volume *volume;
 	enum fsq_leftover_kept doubt = FSQ_NOT_KEPT;
 	struct fsq_dquot dquot = { 0 };
-	struct fsq_error err = { 0 };
+	bool certain = false;
+	struct fsq_error err;
 	int rc = 0;
 
 	if (!trees->opened) {
@@ -174,18 +175,19 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 		if (rc == 0)
 			rc = fsq_entries_index(&trees->lines, &err);
 	}
-	if (rc == 0 && (!trees->lines.by_id ||
-			fsq_volumes_find(&trees->volumes, entry->word, &volume) != FSQ_GONE))
-		return false;
-	if (rc == 0 && volume->has_quota)
-		rc = fsq_volume_read_quota(volume, entry->id, &dquot, &err);
-	if (rc == 0)
-		rc = fsq_volumes_doubt(&trees->volumes, &trees->lines, volume, FSQ_GONE, &line,
-				       fsq_dquot_has_anything(&dquot), &doubt, &err);
+	if (rc == 0 && trees->lines.by_id &&
+	    fsq_volumes_find(&trees->volumes, entry->word, &volume) == FSQ_GONE) {
+		if (volume->has_quota)
+			rc = fsq_volume_read_quota(volume, entry->id, &dquot, &err);
+		if (rc == 0)
+			rc = fsq_volumes_doubt(&trees->volumes, &trees->lines, volume, FSQ_GONE,
+					       &line, fsq_dquot_has_anything(&dquot), &doubt, &err);
+		certain = rc == 0 && doubt == FSQ_NOT_KEPT &&
+			  (entry->shared || dquot.form[FSQ_INODES].used == 0);
+	}
 	if (rc && err.errnum == ENOMEM)
-		fsq_diagnosis_fail(trees->diagnosis, ENOMEM, NULL);
-	return rc == 0 && doubt == FSQ_NOT_KEPT &&
-	       (entry->shared || dquot.form[FSQ_INODES].used == 0);
+		fsq_diagnosis_fail(trees->diagnosis, ENOMEM, entry->word);
+	return certain;
 }
 
 static void check_gone(struct trees *trees, const struct mount *mount,

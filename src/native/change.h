@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes of quota records: made, or in a dry run only found out; and shown as rows where a format was
+ * chosen, or in a dry run as text.
+ */
+#ifndef FSQ_CHANGE_H
+#define FSQ_CHANGE_H
+
+#include "tables.h"
+#include "quota/fsquota.h"
+
+/* Values of a quota record; a limit that is 0 is none. */
+struct record_values {
+	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
+	uint64_t soft_realtime_bytes, hard_realtime_bytes;
+	int64_t grace_seconds[FSQ_FORMS]; /* or FIELD_NO_SECONDS */
+};
+
+/* The limits of space and inodes in it. */
+extern const struct field limit_fields[];
+
+/* What becomes of a record. */
+struct changed_row {
+	enum fsq_type type;
+	uint32_t id;
+	const char *name; /* or NULL */
+	const char *device;
+	const char *directory; /* the mount point, or of resize the directory */
+	const struct record_values *before, *after;
+	enum row_change change;
+};
+
+/* Rows of changed limits: of limit, restore and resize; and of grace times: timer. */
+extern const struct row_fields changed_limits_rows, changed_times_rows;
+
+/** @return  whether a command shows a row for each change */
+bool change_is_shown(const struct session *session);
+
+/** @return  the row's word for a change that is known */
+enum row_change change_word(bool changed);
+
+/** @return  "unchanged" or "would-change" */
+const char *change_action(enum row_change change);
+
+/** @return  limits as rows have them: 0 for none, or for what stands for none */
+struct record_values change_values(const struct fsq_limits *limits);
+
+/** Write ", hard 1G -> 2G" for each limit of space and inodes that differs, with @separator first. */
+void change_write_limits(struct writer *w, const char *separator,
+			 const struct record_values *before, const struct record_values *after);
+
+/** Write "would-change project 42 (web), /srv". */
+void change_write_subject(struct writer *w, const char *action, enum fsq_type type, uint32_t id,
+			  const char *name, const char *directory);
+
+/** Show in a dry run what becomes of the limits of the project of a directory. */
+void change_show_limits(struct session *session, const char *directory, uint32_t id,
+			const struct fsq_limits *before, const struct fsq_limits *after);
+
+/**
+ * Change records of the filesystem that is worked on, as the function of the library with the same
+ * name does, or in a dry run find out what would be.
+ *
+ * @return   0 or a negative errno, which the caller reports
+ */
+int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+		  uint32_t id, const struct fsq_limits *limits);
+int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+		  uint32_t id, const struct fsq_timers *timers);
+
+#endif

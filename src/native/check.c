@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "listing.h"
+#include "options.h"
+#include "paths.h"
+#include "projects.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+
+/* The exit status when there is one that is full. */
+#define STATUS_FULL 8
+
+/* With less space than this left nothing can be written any more. */
+#define BLOCK 4096
+
+/* A limit that the caller holds. */
+struct held_limit {
+	char *directory;
+	uint64_t bytes;
+};
+
+struct check_options {
+	bool quiet;
+	struct held_limit *limits;
+	size_t limit_count, limit_capacity;
+};
+
+struct check {
+	struct session *session;
+	const struct check_options *options;
+	struct table *table; /* NULL: nothing is printed */
+	bool found;
+};
+
+/* --- options --- */
+
+static bool parse_limit(struct session *session, const char *word, struct held_limit *limit)
+{
+	const char *equals = strrchr(word, '=');
+	int rc = equals ? fsq_parse_bytes(equals + 1, &limit->bytes) : -EINVAL;
+
+	if (!equals || equals == word)
+		session_usage_error(session, "--limit is DIR=SIZE, not \"%s\"", word);
+	else if (rc == -ERANGE)
+		session_usage_error(session, "\"%s\" is too large for a limit", equals + 1);
+	else if (rc)
+		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", equals + 1);
+	else
+		return true;
+	return false;
+}
+
+static bool take_limit(struct session *session, const struct command_option *option, void *to,
+		       const char *word)
+{
+	struct check_options *options = to;
+	struct held_limit limit, *limits;
+
+	(void)option;
+	if (!parse_limit(session, word, &limit))
+		return false;
+	limits = array_grow(options->limits, options->limit_count, &options->limit_capacity,
+			    sizeof(*limits));
+	if (limits)
+		options->limits = limits;
+	limit.directory = limits ? strdup(word) : NULL;
+	if (!limit.directory) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	*strrchr(limit.directory, '=') = '\0';
+	limits[options->limit_count++] = limit;
+	return true;
+}
+
+static void clear_options(void *to)
+{
+	struct check_options *options = to;
+
+	for (size_t i = 0; i < options->limit_count; i++)
+		free(options->limits[i].directory);
+	free(options->limits);
+}
+
+/* --- judging --- */
+
+static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least, int64_t grace)
+{
+	return grace != FIELD_NO_SECONDS || (soft && used > soft) ||
+	       (hard && (used >= hard || hard - used < least));
+}
+
+/* Above a soft limit, in its grace time or past it, or at a hard limit. */
+static bool is_full(const struct project_row *row)
+{
+	return is_above(row->used_bytes, row->soft_bytes, row->hard_bytes, BLOCK,
+			row->bytes_grace_seconds) ||
+	       is_above(row->used_inodes, row->soft_inodes, row->hard_inodes, 1,
+			row->inodes_grace_seconds);
+}
+
+static void judge(struct check *check, const struct project_row *row, bool full)
+{
+	const struct table_style *style = &check->session->style;
+
+	if (style->has_over)
+		full = row->percent >= style->over;
+	if (!full)
+		return;
+	check->found = true;
+	if (check->table)
+		tables_row(check->session, check->table, row);
+}
+
+static void judge_projects(struct check *check, const struct projects *projects)
+{
+	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
+	size_t warned = SIZE_MAX;
+
+	if (!directories)
+		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
+	for (size_t i = 0; directories && i < projects->count; i++) {
+		const struct project *project = &projects->all[i];
+		struct project_row row = projects_row(projects, project, directories);
+
+		if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
+		    warned != project->filesystem) {
+			warned = project->filesystem;
+			session_warn(
+				check->session, row.mountpoint,
+				"limits are not enforced on this filesystem: they stop nobody");
+		}
+		judge(check, &row, is_full(&row));
+	}
+	free(directories);
+}
+
+/* A directory that was named must have led to something. */
+static void tell_unused(struct session *session, const struct projects *projects)
+{
+	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
+
+		if (!scope->given || projects_has_any(projects, scope))
+			continue;
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, scope->given,
+			      "%s: belongs to no project, and none is registered below it",
+			      scope->given);
+	}
+}
+
+static void check_projects(struct check *check, const struct invocation *invocation)
+{
+	struct session *session = check->session;
+	struct projects projects = { .session = session };
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], true);
+	if (options_choose_project(session)) {
+		if (projects_collect_chosen(&projects))
+			judge_projects(check, &projects);
+	} else {
+		if (invocation->operand_count == 0)
+			paths_add_all_with_quota(session, false);
+		if (projects.scopes.count > 0 ||
+		    (invocation->operand_count == 0 && session->path_count > 0)) {
+			projects_collect(&projects);
+			judge_projects(check, &projects);
+			tell_unused(session, &projects);
+		}
+	}
+	projects_free(&projects);
+}
+
+/* --- limits of the caller --- */
+
+/* The use of a directory with such a limit. */
+struct held_usage {
+	const struct held_limit *limit;
+	struct fsq_usage usage;
+};
+
+static bool is_same_project(const struct fsq_usage *one, const struct fsq_usage *other)
+{
+	return one->id && one->id == other->id && strcmp(one->device, other->device) == 0;
+}
+
+/*
+ * Whether a project was judged before: directories may share one.
+ * @return   false also when it was by another limit, and an error was reported
+ */
+static bool is_new(struct check *check, const struct held_usage *all, size_t count)
+{
+	const struct held_usage *last = &all[count];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_same_project(&all[i].usage, &last->usage))
+			continue;
+		if (all[i].limit->bytes != last->limit->bytes)
+			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->limit->directory,
+				      "%s: has the project of %s, but another limit",
+				      last->limit->directory, all[i].limit->directory);
+		return false;
+	}
+	return true;
+}
+
+static void judge_held(struct check *check, const struct held_usage *held)
+{
+	const char *directory = held->limit->directory;
+	const struct fsq_usage *usage = &held->usage;
+	struct project_row row = listing_row(check->session, directory, usage);
+
+	if (usage->at_least &&
+	    (usage->used_bytes == FSQ_NOT_KNOWN || usage->used_bytes == usage->hard_bytes)) {
+		session_error(
+			check->session, 0, FSQ_E_PERMISSION, 0, directory,
+			"%s: statfs(2) does not show its use, and only root may ask the kernel",
+			directory);
+		return;
+	}
+	row.directories = (struct field_texts){ &directory, 1 };
+	row.soft_bytes = 0;
+	row.hard_bytes = row.shown_hard_bytes = held->limit->bytes;
+	row.bytes_grace_seconds = FIELD_NO_SECONDS;
+	if (usage->at_least)
+		listing_forget_limits(&row);
+	row.percent = listing_percent(&row);
+	judge(check, &row, row.used_bytes >= row.hard_bytes);
+}
+
+static void check_held(struct check *check)
+{
+	const struct check_options *options = check->options;
+	struct held_usage *all = calloc(options->limit_count + 1, sizeof(*all));
+	size_t count = 0;
+
+	if (!all)
+		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
+	for (size_t i = 0; all && i < options->limit_count; i++) {
+		const struct fsq_usage_request request = {
+			.size = sizeof(request),
+			.path = options->limits[i].directory,
+			.projects_file = check->session->projects_file,
+		};
+		struct fsq_error err;
+
+		all[count].limit = &options->limits[i];
+		if (fsq_usage_get(&all[count].usage, &request, &err)) {
+			session_fail(check->session, &err);
+			continue;
+		}
+		if (is_new(check, all, count))
+			judge_held(check, &all[count]);
+		count++;
+	}
+	for (size_t i = 0; i < count; i++)
+		fsq_usage_clear(&all[i].usage);
+	free(all);
+}
+
+/* --- the command --- */
+
+static void command_check(struct session *session, const struct invocation *invocation)
+{
+	const struct check_options *options = invocation->options;
+	struct check check = { .session = session, .options = options };
+	bool chosen = options_choose_project(session);
+	struct table table = tables_begin(session, "check");
+
+	if ((chosen || session->at_count || invocation->operand_count) &&
+	    !options_directories_or_project(session, invocation))
+		return;
+	if (!options->quiet)
+		check.table = &table;
+	if (chosen || invocation->operand_count || !options->limit_count)
+		check_projects(&check, invocation);
+	check_held(&check);
+	if (check.table)
+		tables_end(session, &table);
+	/* Who reads the rows must see that they did not arrive. */
+	session_flush(session);
+	if (check.found && !session->out->told)
+		session->status = STATUS_FULL;
+}
+
+#define FIELD(member) offsetof(struct check_options, member)
+
+static const struct command_option check_options[] = {
+	{ 'q', "quiet", "print nothing: the exit status says it", .field = FIELD(quiet) },
+	{ 0, "limit", "judge DIR by SIZE instead of its limits", .kind = VALUE_DIRECTORY,
+	  .argument = "DIR=SIZE", .take = take_limit },
+	{ 0 },
+};
+
+const struct command check_command = {
+	.name = "check",
+	.summary = "tell which projects are at their limits",
+	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
+	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
+		"soft limit or at a hard one. The exit status is 8 if there is one, else 0.",
+	.options = (option_tables){ over_option, check_options, chosen_options, table_options,
+				    registry_options, help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct check_options),
+	.rows = &check_rows,
+	.clear_options = clear_options,
+	.flags = COMMAND_CONFIG,
+	.run = command_check,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "paths.h"
+#include "tables.h"
+#include "quota/fsquota.h"
+
+struct space_row {
+	uint64_t total_bytes, used_bytes, available_bytes;    /* FIELD_NOT_KNOWN with -i */
+	uint64_t total_inodes, used_inodes, available_inodes; /* only with -i */
+	double percent;
+	const char *filesystem, *path;
+};
+
+/* clang-format off */
+#define MEMBER(name) .offset = offsetof(struct space_row, name)
+#define NUMBER(column, name, type, help) { column, #name, type, MEMBER(name), help, .optional = true }
+/* clang-format on */
+
+static const struct field space_fields[] = {
+	NUMBER("SIZE", total_bytes, FIELD_BYTES, "size, or the soft limit of a project"),
+	NUMBER("USED", used_bytes, FIELD_BYTES, "space in use"),
+	NUMBER("AVAIL", available_bytes, FIELD_BYTES, "space that is left"),
+	NUMBER("INODES", total_inodes, FIELD_COUNT, "inodes, or their soft limit"),
+	NUMBER("IUSED", used_inodes, FIELD_COUNT, "inodes in use"),
+	NUMBER("IFREE", available_inodes, FIELD_COUNT, "inodes that are left"),
+	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent), "how much of it is in use" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "mount point, or directory of a project" },
+	{ 0 },
+};
+
+static const struct row_fields space_rows = { space_fields, sizeof(struct space_row),
+					      .usual = "FILESYSTEM,SIZE,USED,AVAIL,USE%,PATH" };
+static const struct row_fields inode_rows = { space_fields, sizeof(struct space_row),
+					      .usual = "FILESYSTEM,INODES,IUSED,IFREE,USE%,PATH" };
+
+static void show(struct session *session, enum fsq_form form, const struct path_entry *path,
+		 uint64_t total, uint64_t used, uint64_t available)
+{
+	struct space_row row = {
+		.percent = total ? 100.0 * (double)used / (double)total : -1,
+		.filesystem = path->info->device,
+		.path = path->directory,
+	};
+	uint64_t *bytes[] = { &row.total_bytes, &row.used_bytes, &row.available_bytes };
+	uint64_t *inodes[] = { &row.total_inodes, &row.used_inodes, &row.available_inodes };
+	const uint64_t values[] = { total, used, available };
+
+	for (int i = 0; i < 3; i++) {
+		*bytes[i] = form == FSQ_INODES ? FIELD_NOT_KNOWN : values[i];
+		*inodes[i] = form == FSQ_INODES ? values[i] : FIELD_NOT_KNOWN;
+	}
+	tables_row(session, session->table, &row);
+}
+
+/* Does the directory carry the project's ID and hand it on? If not, report an error. */
+static bool check_project(struct session *session, const struct path_entry *path)
+{
+	uint32_t id = 0;
+	bool inherit = false;
+	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	if (fd < 0) {
+		session_errno(session, 0, errno, path->directory, "cannot open %s",
+			      path->directory);
+		return false;
+	}
+	rc = fsq_fd_get_project(fd, &id, &inherit);
+	close(fd);
+	if (rc)
+		session_errno(session, 0, -rc, path->directory, "cannot read the project ID of %s",
+			      path->directory);
+	else if (!inherit)
+		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
+			      "project quota flag not set on %s", path->directory);
+	else if (id != path->project)
+		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
+			      "project ID %u (%s) doesn't match ID %u (%s)", path->project,
+			      session->projects_file, id, path->directory);
+	else
+		return true;
+	return false;
+}
+
+/* A project directory is measured against its soft limit. @return  whether it was shown */
+static bool show_project(struct session *session, enum fsq_form form, const struct path_entry *path,
+			 uint64_t total, uint64_t available)
+{
+	uint64_t unit = form == FSQ_INODES ? 1 : FSQ_BASIC_BLOCK;
+	const struct fsq_amounts *amounts;
+	struct fsq_dquot dquot;
+	struct fsq_state state;
+	int rc;
+
+	if (fsq_quota_state(path->fs, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT] ||
+	    !check_project(session, path))
+		return true;
+	rc = fsq_quota_get(path->fs, FSQ_PROJECT, path->project, &dquot);
+	if (rc) {
+		session_errno(session, 0, -rc, path->directory, "project directories are left out");
+		return false;
+	}
+	amounts = &dquot.form[form];
+	if (amounts->soft) {
+		total = amounts->soft * unit;
+		available =
+			amounts->soft > amounts->used ? (amounts->soft - amounts->used) * unit : 0;
+	}
+	show(session, form, path, total, amounts->used * unit, available);
+	return true;
+}
+
+static void command_df(struct session *session, const struct invocation *invocation)
+{
+	const struct quota_options *options = invocation->options;
+	enum fsq_form form = options->form[FSQ_BLOCKS] || !options_has_form(options) ? FSQ_BLOCKS
+			     : options->form[FSQ_INODES]			     ? FSQ_INODES
+										     : FSQ_REALTIME;
+	bool projects = true;
+
+	session->table->type = form == FSQ_INODES ? &inode_rows : &space_rows;
+	paths_load_projects(session);
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct path_entry *path = &session->paths[i];
+		struct fsq_space space[FSQ_FORMS];
+		int rc;
+
+		if (path->is_project && !projects)
+			continue;
+		rc = fsq_filesystem_space(path->fs, path->directory, space);
+		if (rc)
+			session_errno(session, 0, -rc, path->directory, "cannot open %s",
+				      path->directory);
+		else if (path->is_project)
+			projects = show_project(session, form, path, space[form].total,
+						space[form].free);
+		else
+			show(session, form, path, space[form].total,
+			     space[form].total - space[form].free, space[form].free);
+	}
+}
+
+const struct command df_command = {
+	.name = "df",
+	.alias = "free",
+	.summary = "show free and used counts for blocks and inodes",
+	.synopsis = "[-bir] [-hN] [-f file]",
+	.help = "Size and free space of the filesystems, and of each project directory in\n"
+		"the projects file, measured against its soft limit where it has one.",
+	.options = (option_tables){ default_blocks_option, other_forms_options, human_option,
+				    no_header_option, output_file_option, NULL },
+	.rows = &space_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA,
+	.run = command_df,
+};

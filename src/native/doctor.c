@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "command.h"
+#include "finding_words.h"
+#include "options.h"
+#include "progress.h"
+#include "tables.h"
+#include "quota/fsquota.h"
+
+struct doctor_options {
+	bool quiet, deep;
+};
+
+struct finding_row {
+	enum fsq_finding_level level;
+	const char *finding;			    /* its stable word */
+	const char *path, *filesystem, *mountpoint; /* or NULL */
+	uint64_t id;				    /* of a project, or 0 */
+	uint64_t line;				    /* of a file, or 0 */
+	const char *message;
+	const char *repair; /* a command in one line, or NULL */
+};
+
+static const char *const level_words[] = {
+	[FSQ_FINDING_OK] = "ok",
+	[FSQ_FINDING_NOTE] = "note",
+	[FSQ_FINDING_PROBLEM] = "problem",
+	NULL,
+};
+
+#define MEMBER(name) .offset = offsetof(struct finding_row, name)
+
+static const struct field finding_fields[] = {
+	{ "LEVEL", "level", FIELD_WORD, MEMBER(level), "ok, note or problem",
+	  .words = level_words },
+	{ "FINDING", "finding", FIELD_TEXT, MEMBER(finding), "the word for it" },
+	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "what it is about" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
+	  "where the filesystem is mounted" },
+	{ "ID", "id", FIELD_COUNT_LIMIT, MEMBER(id), "project ID" },
+	{ "LINE", "line", FIELD_COUNT_LIMIT, MEMBER(line), "line of the file" },
+	{ "MESSAGE", "message", FIELD_TEXT, MEMBER(message), "what was found" },
+	{ "REPAIR", "repair", FIELD_TEXT, MEMBER(repair), "the command that repairs it" },
+	{ 0 },
+};
+
+static void write_finding(struct writer *w, const void *arg)
+{
+	const struct finding_row *row = arg;
+
+	write_left(w, level_words[row->level], 8);
+	write_escaped(w, row->path ? row->path : "caller");
+	write_text(w, ": ");
+	write_escaped(w, row->message);
+	if (row->repair) {
+		write_text(w, "; repair: ");
+		/* To be typed as it stands: names in it are quoted for the shell already. */
+		write_text(w, row->repair);
+	}
+	write_char(w, '\n');
+}
+
+static const struct row_fields finding_rows = { finding_fields, sizeof(struct finding_row),
+						"LEVEL,FINDING,PATH,MESSAGE,REPAIR",
+						write_finding };
+
+struct doctor {
+	struct session *session;
+	struct table table;
+	bool quiet;   /* only what is no "ok" */
+	bool problem; /* there is one */
+	struct progress *progress;
+};
+
+static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg)
+{
+	struct doctor *doctor = arg;
+	struct session *session = doctor->session;
+	struct finding_row row = {
+		.level = finding->level,
+		.path = finding->path,
+		.filesystem = finding->filesystem,
+		.mountpoint = finding->mountpoint,
+		.id = finding->project,
+		.line = finding->line,
+	};
+	struct finding_words words;
+
+	progress_clear(doctor->progress);
+	doctor->problem |= finding->level == FSQ_FINDING_PROBLEM;
+	if (doctor->quiet && finding->level == FSQ_FINDING_OK)
+		return FSQ_VISIT_CONTINUE;
+	if (!finding_words_get(&words, finding)) {
+		session_errno(session, 0, ENOMEM, finding->path, "cannot print all");
+		return FSQ_VISIT_STOP;
+	}
+	row.finding = words.word;
+	row.message = words.sentence;
+	row.repair = words.repair;
+	tables_row(session, &doctor->table, &row);
+	finding_words_clear(&words);
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void tell_failure(const struct fsq_error *err, void *arg)
+{
+	struct doctor *doctor = arg;
+
+	progress_clear(doctor->progress);
+	session_fail(doctor->session, err);
+}
+
+static void command_doctor(struct session *session, const struct invocation *invocation)
+{
+	const struct doctor_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
+	struct doctor doctor = { .session = session, .quiet = options->quiet };
+	struct progress progress;
+	const struct fsq_diagnose_request request = {
+		.size = sizeof(request),
+		.paths = (const char *const *)invocation->operands,
+		.path_count = (size_t)invocation->operand_count,
+		.deep = options->deep,
+		.registry = &registry,
+		.options = &progress.options,
+		.failed = tell_failure,
+	};
+	struct fsq_error err;
+
+	progress_begin(&progress, session);
+	progress.options.mount_skipped = NULL;
+	doctor.progress = &progress;
+	doctor.table = tables_begin(session, "doctor");
+	if (fsq_diagnose(&request, print_finding, &doctor, &err))
+		session_fail(session, &err);
+	progress_clear(&progress);
+	tables_end(session, &doctor.table);
+	/* Findings that did not arrive come before what they say. */
+	session_flush(session);
+	if (doctor.problem && session->status == 0)
+		session->status = session_exit_code(FSQ_E_NOT_SUPPORTED);
+}
+
+#define FIELD(member) offsetof(struct doctor_options, member)
+
+static const struct command_option own_options[] = {
+	{ 'q', "quiet", "only what is not ok", .field = FIELD(quiet) },
+	{ 0, "deep", "also count what is in the registered directories", .field = FIELD(deep) },
+	{ 0 },
+};
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.summary = "find out why quotas work or do not work here",
+	.synopsis = "[OPTION]... [PATH]...",
+	.help = "Look at the filesystem of each PATH, or at all that can have project quotas, and\n"
+		"at what is registered. Each finding is a line: ok, note or problem, what it\n"
+		"means, and the command that repairs it, which is never run. The exit status\n"
+		"is 3 if there is a problem.",
+	.options = (option_tables){ own_options, progress_option, registry_options, table_options,
+				    help_option, NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.rows = &finding_rows,
+	.options_size = sizeof(struct doctor_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_doctor,
+};

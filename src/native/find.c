@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "paths.h"
+#include "progress.h"
+#include "tables.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+#include "shared/sort.h"
+
+struct find_options {
+	bool orphans, null;
+};
+
+/* A file that carries an ID. */
+struct found_row {
+	const char *path;
+	uint32_t id;
+	bool show_id; /* in text */
+	bool null;    /* the path alone, ended by NUL */
+};
+
+#define MEMBER(name) .offset = offsetof(struct found_row, name)
+
+static const struct field found_fields[] = {
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the file or directory" },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "its project ID" },
+	{ 0 },
+};
+
+static void write_found(struct writer *w, const void *arg)
+{
+	const struct found_row *row = arg;
+
+	if (row->null) {
+		write_bytes(w, row->path, strlen(row->path) + 1);
+		return;
+	}
+	if (row->show_id) {
+		write_number(w, row->id);
+		write_char(w, ' ');
+	}
+	write_escaped(w, row->path);
+	write_char(w, '\n');
+}
+
+static const struct row_fields found_rows = { found_fields, sizeof(struct found_row), "ID,PATH",
+					      write_found };
+
+struct find {
+	struct session *session;
+	struct table table;
+	const struct find_options *options;
+	uint32_t id;	      /* 0: what nobody registered */
+	uint32_t *registered; /* sorted */
+	size_t registered_count, registered_capacity;
+	bool no_memory;
+	uint64_t hidden; /* files whose ID the kernel does not tell */
+	struct progress progress;
+	uint64_t mounts;
+};
+
+/* --- registered projects --- */
+
+static enum fsq_visit add_registered(uint32_t id, const char *word, void *arg)
+{
+	struct find *find = arg;
+	uint32_t *ids = array_grow(find->registered, find->registered_count,
+				   &find->registered_capacity, sizeof(*ids));
+
+	(void)word;
+	if (!ids) {
+		find->no_memory = true;
+		return FSQ_VISIT_STOP;
+	}
+	find->registered = ids;
+	ids[find->registered_count++] = id;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static int compare_ids(const void *one, const void *other)
+{
+	uint32_t a, b;
+
+	a = *(const uint32_t *)one;
+	b = *(const uint32_t *)other;
+	return (a > b) - (a < b);
+}
+
+/* A file that cannot be read would make orphans of all: that must not pass. */
+static bool read_registered(struct find *find)
+{
+	struct session *session = find->session;
+	struct fsq_error err;
+
+	if (fsq_projects_each(session->projects_file, add_registered, find, &err) &&
+	    err.errnum != ENOENT) {
+		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
+		return false;
+	}
+	if (session_read_names(session, &err)) {
+		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
+		return false;
+	}
+	fsq_project_names_each(session->names, add_registered, find);
+	if (find->no_memory)
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+	else
+		array_sort(find->registered, find->registered_count, sizeof(*find->registered),
+			   compare_ids);
+	return !find->no_memory;
+}
+
+static bool is_wanted(const struct find *find, uint32_t id)
+{
+	if (!find->options->orphans)
+		return id == find->id;
+	return id != 0 && (find->registered_count == 0 ||
+			   !bsearch(&id, find->registered, find->registered_count,
+				    sizeof(*find->registered), compare_ids));
+}
+
+/* --- the walk --- */
+
+/* @return   whether a file only went away, or its kind has no ID here */
+static bool is_harmless(struct find *find, const struct fsq_attributes *attributes)
+{
+	int errnum = attributes->project_errnum;
+
+	if (errnum == ENOENT && attributes->depth > 0)
+		return true;
+	if (attributes->kind != FSQ_FILE_SPECIAL)
+		return false;
+	find->hidden++;
+	return true;
+}
+
+static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
+{
+	struct find *find = arg;
+	struct session *session = find->session;
+	const struct found_row row = {
+		.path = attributes->path,
+		.id = attributes->project_id,
+		.show_id = find->options->orphans,
+		.null = find->options->null,
+	};
+
+	if (session_is_stopped(session))
+		return FSQ_VISIT_STOP;
+	if (attributes->kind == FSQ_FILE_MOUNT)
+		find->progress.options.mount_skipped(row.path, &find->progress);
+	if (attributes->kind == FSQ_FILE_MOUNT || attributes->kind == FSQ_FILE_LEAVE)
+		return FSQ_VISIT_CONTINUE;
+	if (attributes->project_errnum == 0) {
+		if (is_wanted(find, row.id))
+			tables_row(session, &find->table, &row);
+	} else if (!is_harmless(find, attributes)) {
+		session_error(session, 0,
+			      attributes->depth > 0 ? FSQ_E_PARTIAL
+						    : fsq_error_kind_of(attributes->project_errnum),
+			      attributes->project_errnum, row.path,
+			      "%s: cannot read the project ID", row.path);
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void walk(struct find *find, const char *path)
+{
+	struct fsq_error err;
+
+	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
+		session_fail(find->session, &err);
+	find->mounts += progress_take_mounts(&find->progress, find->session, path);
+	session_tell_stop(find->session, path);
+}
+
+static void walk_all(struct find *find, const struct invocation *invocation, int first)
+{
+	struct session *session = find->session;
+
+	for (int i = first; i < invocation->operand_count; i++)
+		walk(find, invocation->operands[i]);
+	if (first < invocation->operand_count)
+		return;
+	paths_add_all_with_quota(session, false);
+	for (size_t i = 0; i < session->path_count; i++)
+		walk(find, session->paths[i].directory);
+}
+
+static void complain_of(struct session *session, const char *word)
+{
+	if (!names_are_lost(session))
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find project %s", word);
+}
+
+/* --- the command --- */
+
+/* @return   whether it is known what is looked for; else an error was reported */
+static bool parse_project(struct find *find, const struct invocation *invocation)
+{
+	struct session *session = find->session;
+	const char *word = invocation->operands[0];
+
+	if (find->options->null &&
+	    (session->style.format != TABLE_TEXT || session->style.column_count > 0))
+		session_usage_error(session,
+				    "-0 ends paths: it goes with no columns and no other format");
+	else if (find->options->orphans)
+		return read_registered(find);
+	else if (invocation->operand_count == 0)
+		return options_some_operand(session, invocation, "project");
+	else if (!names_to_id(session, FSQ_PROJECT, word, &find->id))
+		complain_of(session, word);
+	else if (find->id == 0)
+		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", word,
+				    FSQ_ID_MAX);
+	else
+		return true;
+	return false;
+}
+
+static void run_find(struct session *session, const struct invocation *invocation)
+{
+	const struct find_options *options = invocation->options;
+	struct find find = { .session = session, .options = options };
+
+	if (parse_project(&find, invocation)) {
+		find.table = tables_begin(session, "find");
+		progress_begin(&find.progress, session);
+		walk_all(&find, invocation, options->orphans ? 0 : 1);
+		find.table.count_key = "mounts_skipped";
+		find.table.count = find.mounts;
+		tables_end(session, &find.table);
+	}
+	if (find.hidden)
+		session_warn(session, NULL,
+			     "%" PRIu64 " symbolic links and special files were passed over: this "
+			     "kernel does not tell their IDs",
+			     find.hidden);
+	free(find.registered);
+}
+
+#define FIELD(member) offsetof(struct find_options, member)
+
+static const struct command_option find_options[] = {
+	{ 0, "orphans", "what carries an ID that nobody registered, with the ID",
+	  .field = FIELD(orphans) },
+	{ '0', "null", "end each path with NUL, as xargs -0 reads them", .field = FIELD(null) },
+	{ 0 },
+};
+
+const struct command find_command = {
+	.name = "find",
+	.summary = "find the files and directories that carry a project ID",
+	.synopsis = "[OPTION]... ID|NAME [PATH]... | --orphans [PATH]...",
+	.help = "Print what carries the project ID, in each PATH or on all filesystems that have\n"
+		"quota.",
+	.options =
+		(option_tables){ find_options, table_options, registry_options, help_option, NULL },
+	.rows = &found_rows,
+	.answers = ANSWER_MOUNTS,
+	.operands = { { VALUE_PROJECT, "ID", false }, { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct find_options),
+	.run = run_find,
+};

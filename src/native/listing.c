@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "listing.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
+#include "records.h"
+#include "names.h"
+#include "projects.h"
+
+#define MEMBER(name) .offset = offsetof(struct project_row, name)
+
+const struct field project_fields[] = {
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
+	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories), .optional = true },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
+	  .at_least = offsetof(struct project_row, bytes_at_least) },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
+	{ "HARD", NULL, FIELD_BYTES_LIMIT, MEMBER(shown_hard_bytes), "hard limit of space",
+	  .at_least = offsetof(struct project_row, limits_at_least) },
+	{ NULL, "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
+	  "time left above the soft limit of space" },
+	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),
+	  "use of the limit that is nearer, of space or inodes" },
+	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use",
+	  .at_least = offsetof(struct project_row, inodes_at_least) },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
+	{ "IHARD", NULL, FIELD_COUNT_LIMIT, MEMBER(shown_hard_inodes), "hard limit of inodes",
+	  .at_least = offsetof(struct project_row, limits_at_least) },
+	{ NULL, "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),
+	  "time left above the soft limit of inodes" },
+	{ NULL, "percent", FIELD_PERCENT, MEMBER(percent) },
+	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source),
+	  "where the numbers are from: quota, walk or statfs" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
+	  "where the filesystem is mounted" },
+	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting),
+	  "is the use of projects counted?" },
+	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced),
+	  "are limits of projects enforced?" },
+	{ NULL, "limit_bytes", FIELD_BYTES, MEMBER(limit_bytes),
+	  "the limit that statfs(2) shows, soft or hard", .optional = true },
+	{ NULL, "limit_inodes", FIELD_COUNT, MEMBER(limit_inodes), "the same of inodes",
+	  .optional = true },
+	{ NULL, "used_at_least", FIELD_CHANGE, MEMBER(used_at_least),
+	  "can the use be higher than it is shown?" },
+	{ NULL, "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped), .optional = true },
+	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
+	{ 0 },
+};
+
+#define PROJECT_ROWS project_fields, sizeof(struct project_row)
+
+const struct row_fields list_rows = { PROJECT_ROWS,
+				      .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH" };
+/* Only MOUNTPOINT identifies the row of what is in no project. */
+const struct row_fields total_list_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
+};
+const struct row_fields check_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH"
+};
+const struct row_fields usage_rows = { PROJECT_ROWS,
+				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
+
+static double percent_of(uint64_t used, uint64_t soft, uint64_t hard)
+{
+	uint64_t limit = hard ? hard : soft;
+
+	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
+}
+
+double listing_percent(const struct project_row *row)
+{
+	double bytes = percent_of(row->used_bytes, row->soft_bytes, row->hard_bytes);
+	double inodes = percent_of(row->used_inodes, row->soft_inodes, row->hard_inodes);
+
+	return bytes > inodes ? bytes : inodes;
+}
+
+/* statfs(2) shows limits that are soft or hard, and no use above them. */
+static void set_at_least(struct project_row *row)
+{
+	row->limits_at_least = true;
+	row->bytes_at_least = row->used_bytes == row->hard_bytes;
+	row->inodes_at_least = row->used_inodes == row->hard_inodes;
+	row->used_at_least =
+		row->bytes_at_least || row->inodes_at_least ? ROW_CHANGED : ROW_UNCHANGED;
+	row->limit_bytes = row->hard_bytes ? row->hard_bytes : FIELD_NOT_KNOWN;
+	row->limit_inodes = row->hard_inodes ? row->hard_inodes : FIELD_NOT_KNOWN;
+	row->soft_bytes = row->hard_bytes = row->soft_inodes = row->hard_inodes = 0;
+}
+
+void listing_forget_limits(struct project_row *row)
+{
+	row->soft_inodes = row->hard_inodes = row->shown_hard_inodes = 0;
+	row->limit_bytes = row->limit_inodes = FIELD_NOT_KNOWN;
+	row->used_at_least = ROW_ONLY_SHOWN;
+	row->limits_at_least = row->bytes_at_least = row->inodes_at_least = false;
+}
+
+struct project_row listing_row(struct session *session, const char *path,
+			       const struct fsq_usage *usage)
+{
+	int64_t now = 0;
+
+	return listing_row_at(session, path, usage, &now);
+}
+
+struct project_row listing_row_at(struct session *session, const char *path,
+				  const struct fsq_usage *usage, int64_t *now)
+{
+	static const char *const sources[] = {
+		[FSQ_USAGE_QUOTA] = "quota",
+		[FSQ_USAGE_WALK] = "walk",
+		[FSQ_USAGE_STATFS] = "statfs",
+	};
+
+	struct project_row row = {
+		.path = path,
+		.id = usage->id,
+		.name = usage->id ? names_of_id(session, FSQ_PROJECT, usage->id) : NULL,
+		.used_bytes = usage->used_bytes,
+		.used_inodes = usage->used_inodes,
+		.soft_bytes = usage->soft_bytes,
+		.hard_bytes = usage->hard_bytes,
+		.soft_inodes = usage->soft_inodes,
+		.hard_inodes = usage->hard_inodes,
+		.bytes_grace_seconds = records_grace_left(usage->bytes_expires, now),
+		.inodes_grace_seconds = records_grace_left(usage->inodes_expires, now),
+		.source = sources[usage->source],
+		.filesystem = usage->device,
+		.mountpoint = usage->mountpoint,
+		.accounting = usage->accounting,
+		.enforced = usage->enforced,
+		.shown_hard_bytes = usage->hard_bytes,
+		.shown_hard_inodes = usage->hard_inodes,
+		.limit_bytes = FIELD_NOT_KNOWN,
+		.limit_inodes = FIELD_NOT_KNOWN,
+		.mounts_skipped = FIELD_NOT_KNOWN,
+	};
+
+	row.percent = listing_percent(&row);
+	if (usage->at_least)
+		set_at_least(&row);
+	return row;
+}
+
+/* Where a directory is that has no project yet, or is not there: then the next one above tells. */
+static void find_place(const char *directory, struct fsq_usage *usage)
+{
+	char *copy = strdup(directory), *above = copy, *real = NULL;
+	struct fsq_support support;
+	int rc = copy ? fsq_supported(copy, &support, NULL) : -ENOMEM;
+
+	while (rc && !real && above && strcmp(above, "/") != 0 && strcmp(above, ".") != 0) {
+		above = dirname(above);
+		real = realpath(above, NULL);
+	}
+	if (real)
+		rc = fsq_supported(real, &support, NULL);
+	if (rc == 0) {
+		usage->device = support.device ? strdup(support.device) : NULL;
+		usage->mountpoint = support.mountpoint ? strdup(support.mountpoint) : NULL;
+		usage->accounting = true;
+		usage->enforced = support.enforced;
+		fsq_support_clear(&support);
+	}
+	free(real);
+	free(copy);
+}
+
+/* In a dry run: as it would be. What another project uses now is not known of this one. */
+static void foresee(struct fsq_usage *usage, const struct listing_change *change)
+{
+	const struct record_values limits = change_values(&change->limits);
+
+	if (usage->id != change->id) {
+		usage->used_bytes = usage->used_inodes = FSQ_NOT_KNOWN;
+		usage->bytes_expires = usage->inodes_expires = 0;
+	}
+	usage->id = change->id;
+	usage->soft_bytes = limits.soft_bytes;
+	usage->hard_bytes = limits.hard_bytes;
+	usage->soft_inodes = limits.soft_inodes;
+	usage->hard_inodes = limits.hard_inodes;
+}
+
+static bool find_usage(struct session *session, const struct listing_change *change,
+		       struct fsq_usage *usage)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = change->directory,
+		.projects_file = session->projects_file,
+	};
+	struct fsq_error err;
+	int rc = fsq_usage_get(usage, &request, &err);
+
+	if (rc && !session->dry_run) {
+		session_fail(session, &err);
+		return false;
+	}
+	if (rc) {
+		*usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
+		find_place(change->directory, usage);
+	}
+	if (session->dry_run)
+		foresee(usage, change);
+	return true;
+}
+
+bool listing_show_change(struct session *session, struct table *table,
+			 const struct listing_change *change)
+{
+	struct project_row row;
+	struct fsq_usage usage;
+
+	if (!find_usage(session, change, &usage))
+		return false;
+	row = listing_row(session, change->directory, &usage);
+	row.name = row.name ? row.name : change->name;
+	row.enforced &= change->enforced;
+	row.change = change_word(change->changed);
+	if (change->walked)
+		row.mounts_skipped = change->mounts_skipped;
+	tables_row(session, table, &row);
+	fsq_usage_clear(&usage);
+	return true;
+}
+
+void listing_add_chosen(struct session *session, struct table *table, const dev_t *dev,
+			const struct listing_change *change)
+{
+	struct projects projects = { .session = session };
+	const char **directories = NULL;
+
+	if (projects_collect_chosen(&projects)) {
+		directories = calloc(projects.known_count + 1, sizeof(*directories));
+		if (!directories)
+			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+	}
+	for (size_t i = 0; directories && i < projects.count; i++) {
+		struct project project = projects.all[i];
+		struct project_row row;
+
+		if (dev && session->paths[project.filesystem].info->dev != *dev)
+			continue;
+		if (change && session->dry_run)
+			foresee(&project.usage, change);
+		row = projects_row(&projects, &project, directories);
+		row.directories.texts = NULL;
+		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
+		tables_row(session, table, &row);
+	}
+	free(directories);
+	projects_free(&projects);
+}

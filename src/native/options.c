@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "paths.h"
+#include "tables.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+
+/* --- of the session --- */
+
+static bool take_at(struct session *session, const struct command_option *option, void *options,
+		    const char *value)
+{
+	const char **at =
+		array_grow(session->at, session->at_count, &session->at_capacity, sizeof(*at));
+
+	(void)option, (void)options;
+	if (!at) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	session->at = at;
+	at[session->at_count++] = value;
+	return true;
+}
+
+static bool take_lock_timeout(struct session *session, const struct command_option *option,
+			      void *options, const char *value)
+{
+	(void)option, (void)options;
+	if (config_parse_seconds(value, &session->lock_seconds))
+		return true;
+	session_usage_error(session, "--lock-timeout is a number of seconds, not \"%s\"", value);
+	return false;
+}
+
+static bool take_max_errors(struct session *session, const struct command_option *option,
+			    void *options, const char *word)
+{
+	(void)option, (void)options;
+	if (fsq_parse_positive(word, &session->max_errors) == 0)
+		return true;
+	session_usage_error(session, "--max-errors is a number from 1 on, not \"%s\"", word);
+	return false;
+}
+
+bool options_percentage(struct session *session, const char *text, double least, double *percent)
+{
+	char *end;
+
+	*percent = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return false;
+}
+
+const struct command_option json_option[] = {
+	{ 0, "json", "JSON, see fsquota-json(5)", .session_field = offsetof(struct session, json) },
+	{ 0 },
+};
+
+const struct command_option dry_run_option[] = {
+	{ 0, "dry-run", "change nothing, only say what would change",
+	  .session_field = offsetof(struct session, dry_run) },
+	{ 0 },
+};
+
+const struct command_option registry_options[] = {
+	{ 0, "projects-file", "instead of /etc/projects", .kind = VALUE_FILE, .argument = "F",
+	  .session_field = offsetof(struct session, projects_file) },
+	{ 0, "projid-file", "instead of /etc/projid", .kind = VALUE_FILE, .argument = "F",
+	  .session_field = offsetof(struct session, projid_file) },
+	{ 0 },
+};
+
+const struct command_option lock_option[] = {
+	{ 0, "lock-timeout", "wait at most S seconds for the locks of both files: 60",
+	  .kind = VALUE_NUMBER, .argument = "S", .take = take_lock_timeout },
+	{ 0 },
+};
+
+const struct command_option progress_option[] = {
+	{ 0, "progress", "how far it is: auto, never, always", .kind = VALUE_CHOICE,
+	  .argument = "WHEN", .choices = "auto never always",
+	  .choices_text = "auto, never or always",
+	  .session_field = offsetof(struct session, progress) },
+	{ 0 },
+};
+
+const struct command_option max_errors_option[] = {
+	{ 0, "max-errors", "give up after so many files that fail", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_max_errors },
+	{ 0 },
+};
+
+const struct command_option help_option[] = {
+	{ 'h', "help", "show this and exit", .session_field = offsetof(struct session, help) },
+	{ 0 },
+};
+
+const struct command_option at_option[] = {
+	{ 0, "at", "the filesystem: a directory on it, or its device", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+/* Without -h, which is a letter of xfs_quota's. */
+static const struct command_option long_help_option[] = {
+	{ 0, "help", "show this and exit", .session_field = offsetof(struct session, help) },
+	{ 0 },
+};
+
+const struct command_option *const options_of_filesystems[] = { at_option, long_table_options,
+								registry_options, long_help_option,
+								NULL };
+
+bool options_parse_id(struct session *session, const char *text, uint32_t *id)
+{
+	if (fsq_parse_id(text, id) == 0 && *id != 0)
+		return true;
+	session_usage_error(session, "\"%s\" is no project ID from 1 to %u", text, FSQ_ID_MAX);
+	return false;
+}
+
+static bool take_wanted_id(struct session *session, const struct command_option *option,
+			   void *options, const char *value)
+{
+	(void)option, (void)options;
+	return options_parse_id(session, value, &session->wanted_id);
+}
+
+const struct command_option chosen_options[] = {
+	{ 0, "id", "instead of DIR: this project on the filesystem of --at", .kind = VALUE_ID,
+	  .argument = "ID", .take = take_wanted_id },
+	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
+	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
+	{ 0, "at", "of --id and --name: a directory on it, or its device", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+const struct command_option own_project_options[] = {
+	{ 0, "id",
+	  "insist that this ID, which DIR carries, is its own; or\n"
+	  "instead of DIR: this project",
+	  .kind = VALUE_ID, .argument = "ID", .take = take_wanted_id },
+	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
+	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
+	{ 0, "at", "instead of DIR: the filesystem of the project", .kind = VALUE_PATH,
+	  .argument = "PATH", .take = take_at },
+	{ 0 },
+};
+
+bool options_stand_for_directory(const struct session *session)
+{
+	return session->wanted_name || session->at_count > 0;
+}
+
+bool options_check_own_project(struct session *session, int directories)
+{
+	if (directories > 0 && options_stand_for_directory(session))
+		session_usage_error(session, "%s does not go with a directory",
+				    session->wanted_name ? "--name" : "--at");
+	else if (directories > 1 && session->wanted_id)
+		session_usage_error(session, "--id goes with one directory");
+	else if (session->at_count > 1)
+		session_usage_error(session, "--at goes with one filesystem");
+	else if (session->at_count && !options_choose_project(session))
+		session_usage_error(session, "--at goes with --id or --name");
+	else
+		return true;
+	return false;
+}
+
+bool options_choose_project(const struct session *session)
+{
+	return session->wanted_id || session->wanted_name;
+}
+
+bool options_directories_or_project(struct session *session, const struct invocation *invocation)
+{
+	const char *wrong = NULL;
+
+	if (options_choose_project(session) && invocation->operand_count > 0)
+		wrong = "--id and --name stand instead of a directory";
+	else if (!options_choose_project(session) && session->at_count > 0)
+		wrong = "--at goes with --id or --name";
+	if (!wrong)
+		return options_choose_project(session) ||
+		       options_some_operand(session, invocation, "directory");
+	session_usage_error(session, "%s; usage: fsquota %s %s", wrong, invocation->command->name,
+			    invocation->command->synopsis);
+	return false;
+}
+
+bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
+{
+	const char *name = session->wanted_name;
+	const struct fsq_project_names *names;
+
+	*id = session->wanted_id;
+	if (*id && name) {
+		session_usage_error(session, "--id and --name do not go together");
+		return false;
+	}
+	if (!name)
+		return true;
+	/* Without memory that was said. */
+	names = session_names(session);
+	if (names && fsq_project_names_id(names, name, id) && *id != 0)
+		return true;
+	if (names && !may_miss)
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
+			      "there is no project \"%s\"", name);
+	return false;
+}
+
+bool options_project(struct session *session, uint32_t *id)
+{
+	dev_t dev;
+
+	if (!options_project_id(session, false, id))
+		return false;
+	if (session->wanted_id && session->at_count == 0) {
+		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
+				    *id);
+		return false;
+	}
+	for (size_t i = 0; i < session->at_count; i++)
+		if (paths_find(session, session->at[i]) < 0 &&
+		    !paths_add(session, session->at[i], &dev))
+			return false;
+	if (session->at_count == 0)
+		paths_add_all_with_quota(session, false);
+	return session->path_count > 0;
+}
+
+bool options_directory(struct session *session, const struct invocation *invocation,
+		       const char **directory)
+{
+	*directory = invocation->operands[0];
+	if (invocation->operand_count == 1)
+		return true;
+	session_usage_error(session, "%s; usage: fsquota %s %s",
+			    invocation->operand_count == 0 ? "no directory given"
+							   : "one directory at a time",
+			    invocation->command->name, invocation->command->synopsis);
+	return false;
+}
+
+bool options_some_operand(struct session *session, const struct invocation *invocation,
+			  const char *noun)
+{
+	if (invocation->operand_count > 0)
+		return true;
+	session_usage_error(session, "no %s given; usage: fsquota %s %s", noun,
+			    invocation->command->name, invocation->command->synopsis);
+	return false;
+}
+
+const struct command_option *const common_options[] = {
+	at_option,	   json_option, registry_options, lock_option, progress_option,
+	max_errors_option, NULL
+};
+
+/* --- of commands that xfs_quota has, too --- */
+
+#define FIELD(member) offsetof(struct quota_options, member)
+
+const struct command_option users_option[] = {
+	{ 'u', NULL, "of users", .field = FIELD(type[FSQ_USER]) },
+	{ 0 },
+};
+
+const struct command_option other_types_options[] = {
+	{ 'g', NULL, "of groups", .field = FIELD(type[FSQ_GROUP]) },
+	{ 'p', NULL, "of projects", .field = FIELD(type[FSQ_PROJECT]) },
+	{ 0 },
+};
+
+const struct command_option blocks_option[] = {
+	{ 'b', NULL, "blocks", .field = FIELD(form[FSQ_BLOCKS]) },
+	{ 0 },
+};
+
+const struct command_option default_blocks_option[] = {
+	{ 'b', NULL, "blocks (default)", .field = FIELD(form[FSQ_BLOCKS]) },
+	{ 0 },
+};
+
+const struct command_option other_forms_options[] = {
+	{ 'i', NULL, "inodes", .field = FIELD(form[FSQ_INODES]) },
+	{ 'r', NULL, "realtime blocks", .field = FIELD(form[FSQ_REALTIME]) },
+	{ 0 },
+};
+
+const struct command_option human_option[] = {
+	{ 'h', NULL, "ignored: sizes have a letter (K, M, G, ...)", .field = FIELD(human) },
+	{ 0 },
+};
+
+const struct command_option numeric_option[] = {
+	{ 'n', NULL, "IDs instead of names", .field = FIELD(numeric) },
+	{ 0 },
+};
+
+const struct command_option no_header_option[] = {
+	{ 'N', NULL, "no line of headings",
+	  .session_field = offsetof(struct session, style.no_headings) },
+	{ 0 },
+};
+
+const struct command_option all_option[] = {
+	{ 'a', NULL, "all filesystems: the default without PATH", .field = FIELD(all) },
+	{ 0 },
+};
+
+const struct command_option output_file_option[] = {
+	{ 'f', NULL, "write to a new file", .kind = VALUE_FILE, .argument = "FILE",
+	  .session_field = offsetof(struct session, output_file) },
+	{ 0 },
+};
+
+int options_type_count(const struct quota_options *options)
+{
+	return options->type[FSQ_USER] + options->type[FSQ_GROUP] + options->type[FSQ_PROJECT];
+}
+
+enum fsq_type options_type(const struct quota_options *options)
+{
+	if (options->type[FSQ_USER])
+		return FSQ_USER;
+	return options->type[FSQ_GROUP] ? FSQ_GROUP : FSQ_PROJECT;
+}
+
+bool options_has_form(const struct quota_options *options)
+{
+	return options->form[FSQ_BLOCKS] || options->form[FSQ_INODES] ||
+	       options->form[FSQ_REALTIME];
+}
+
+bool options_number(struct session *session, const char *text, uint32_t *number)
+{
+	if (!text || fsq_parse_id(text, number) == 0)
+		return true;
+	session_usage_error(session, "%s is not a number from 0 to %u", text, FSQ_ID_MAX);
+	return false;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that several commands share: tables for their descriptions, and where they go. */
+#ifndef FSQ_OPTIONS_H
+#define FSQ_OPTIONS_H
+
+#include "command.h"
+#include "quota/fsquota.h"
+
+extern const struct command_option json_option[];	/* JSON instead of a table */
+extern const struct command_option dry_run_option[];	/* --dry-run */
+extern const struct command_option at_option[];		/* --at */
+extern const struct command_option registry_options[];	/* --projects-file, --projid-file */
+extern const struct command_option lock_option[];	/* --lock-timeout */
+extern const struct command_option progress_option[];	/* --progress */
+extern const struct command_option max_errors_option[]; /* --max-errors */
+extern const struct command_option help_option[];	/* -h, --help */
+
+/** Those that may also stand before the command; NULL ends the tables. */
+extern const struct command_option *const common_options[];
+
+/** What every command that works on filesystems has besides; NULL ends the tables. */
+extern const struct command_option *const options_of_filesystems[];
+
+/*
+ * --id, --name and --at of a command that changes the quota of a directory. With it, --id says which
+ * ID is its own; without it, they say which project is meant. Both go to the session.
+ */
+extern const struct command_option own_project_options[];
+
+/**
+ * Check how these options go with the directories.
+ *
+ * @directories   how many are given
+ * @return        whether they make sense; else an error was reported
+ */
+bool options_check_own_project(struct session *session, int directories);
+
+/** @return  whether they say which project is meant, with a directory or without one */
+bool options_stand_for_directory(const struct session *session);
+
+/*
+ * --id, --name and --at: a project instead of its directory. What they say goes to the session, and
+ * projects_collect_chosen() finds it.
+ */
+extern const struct command_option chosen_options[];
+
+/** @return  whether --id or --name was given */
+bool options_choose_project(const struct session *session);
+
+/** @return  whether there are operands, or a project was chosen; else an error was reported */
+bool options_directories_or_project(struct session *session, const struct invocation *invocation);
+
+/**
+ * The ID of --id or --name, or 0.
+ *
+ * @may_miss   a name that nobody has is no error
+ * @return     whether it was found; else an error was reported, unless it may miss
+ */
+bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
+
+/**
+ * The project of --id or --name. The filesystems on which to look for it go into the table of
+ * paths: those of --at, or for a name all that have quota.
+ *
+ * @return   whether all of that was found; else an error was reported
+ */
+bool options_project(struct session *session, uint32_t *id);
+
+/** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
+bool options_percentage(struct session *session, const char *text, double least, double *percent);
+
+/** Take the value of --id. @return  whether it is an ID; else an error was reported */
+bool options_parse_id(struct session *session, const char *text, uint32_t *id);
+
+/** The one operand there must be. @return  whether it is there; else an error was reported */
+bool options_directory(struct session *session, const struct invocation *invocation,
+		       const char **directory);
+
+/** @return  whether there is an operand; else an error was reported */
+bool options_some_operand(struct session *session, const struct invocation *invocation,
+			  const char *noun);
+
+/* --- of commands that xfs_quota has, too --- */
+
+/* The options of such a command begin with these. */
+struct quota_options {
+	bool type[FSQ_TYPES];
+	bool form[FSQ_FORMS];
+	const char *file; /* that is read */
+	bool numeric, verbose, human, all;
+};
+
+extern const struct command_option users_option[];	  /* -u */
+extern const struct command_option other_types_options[]; /* -g -p */
+extern const struct command_option blocks_option[];	  /* -b */
+extern const struct command_option default_blocks_option[];
+extern const struct command_option other_forms_options[]; /* -i -r */
+extern const struct command_option human_option[];	  /* -h */
+extern const struct command_option numeric_option[];	  /* -n */
+extern const struct command_option no_header_option[];	  /* -N */
+extern const struct command_option all_option[];	  /* -a */
+extern const struct command_option output_file_option[];  /* -f */
+
+/** @return  how many types are selected */
+int options_type_count(const struct quota_options *options);
+
+/** @return  the selected type, or project; for commands that take one */
+enum fsq_type options_type(const struct quota_options *options);
+
+/** @return  whether a form is selected */
+bool options_has_form(const struct quota_options *options);
+
+/**
+ * The number of -L, -U or -d.
+ *
+ * @text     NULL: *@number stays
+ * @return   whether it is one; else an error was reported
+ */
+bool options_number(struct session *session, const char *text, uint32_t *number);
+
+#endif

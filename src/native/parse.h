@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the words of a command line to the options and operands of a command. */
+#ifndef FSQ_PARSE_H
+#define FSQ_PARSE_H
+
+#include "command.h"
+
+/**
+ * @argv     sorted: options first
+ * @options  to be filled, command->options_size bytes
+ * @return   false when an option is wrong; an error was reported
+ */
+bool parse_words(struct session *session, const struct command *command, int argc, char **argv,
+		 struct invocation *invocation, void *options);
+
+#endif

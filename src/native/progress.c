@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "signals.h"
+#include "progress_text.h"
+#include "quota/fsquota.h"
+
+/* A walk that ends sooner shows no line; a file gets one line a second. */
+#define FIRST_LINE_MS 500
+#define BETWEEN_LINES_MS 1000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static unsigned int columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
+}
+
+static bool is_terminal(struct progress *progress)
+{
+	if (!progress->asked)
+		progress->terminal = isatty(STDERR_FILENO);
+	progress->asked = true;
+	return progress->terminal;
+}
+
+/* A tree that is done at once costs not one call for a line that never comes. */
+static void show(uint64_t entries, const char *path, void *arg)
+{
+	struct progress *progress = arg;
+	struct progress_row row = { .entries = entries, .path = path };
+	bool always = progress->when == PROGRESS_ALWAYS;
+	int64_t now, elapsed;
+
+	if (!path && !always)
+		return;
+	now = now_ms();
+	if (progress->began == 0)
+		progress->began = now;
+	elapsed = now - progress->began;
+	if (is_terminal(progress) ? !path || (!always && elapsed < FIRST_LINE_MS)
+				  : !always || (path && progress->last &&
+						now - progress->last < BETWEEN_LINES_MS))
+		return;
+	row.entries_per_second = entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1);
+	progress_text_show(&row, progress->terminal ? columns() : 0);
+	progress->shown = progress->terminal;
+	progress->last = now;
+}
+
+static void skip_mount(const char *path, void *arg)
+{
+	struct progress *progress = arg;
+
+	if (progress->mounts++ == 0)
+		progress->first_mount = strdup(path);
+}
+
+uint64_t progress_take_mounts(struct progress *progress, struct session *session,
+			      const char *directory)
+{
+	const char *first = progress->first_mount ? progress->first_mount : directory;
+	uint64_t mounts = progress->mounts;
+
+	if (mounts == 1)
+		session_warn(session, directory, "the mount %s is not entered", first);
+	else if (mounts)
+		session_warn(session, directory, "%" PRIu64 " mounts are not entered, first %s",
+			     mounts, first);
+	free(progress->first_mount);
+	progress->first_mount = NULL;
+	progress->mounts = 0;
+	return mounts;
+}
+
+void progress_begin(struct progress *progress, const struct session *session)
+{
+	const char *variable = getenv("FSQUOTA_THREADS");
+	uint64_t threads;
+
+	*progress = (struct progress){
+		.options = { .size = sizeof(progress->options),
+			     .is_cancelled = is_signal_pending,
+			     .arg = progress,
+			     .mount_skipped = skip_mount },
+		.when = session->progress,
+	};
+	if (variable && fsq_parse_positive(variable, &threads) == 0 && threads <= UINT16_MAX)
+		progress->options.threads = (unsigned int)threads;
+	if (session->progress == PROGRESS_NEVER)
+		return;
+	progress->options.progress = show;
+	if (session->progress == PROGRESS_ALWAYS)
+		progress->began = now_ms();
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->shown)
+		progress_text_clear();
+	progress->shown = false;
+}

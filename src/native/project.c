@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "change.h"
+#include "names.h"
+#include "options.h"
+#include "paths.h"
+#include "progress.h"
+#include "signals.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+
+enum project_action { PROJECT_CHECK, PROJECT_SETUP, PROJECT_CLEAR };
+
+/* A directory tree that gets an ID, or loses it; or what is found in one. */
+struct tree_row {
+	const char *action;  /* "check", "setup" or "clear"; or NULL */
+	const char *project; /* as it was given; or NULL */
+	const char *finding; /* "id" or "inheritance"; or NULL */
+	uint64_t id, wanted; /* of the finding "id", else FIELD_NOT_KNOWN */
+	const char *path;
+	/* Files and directories in it, and how many of them are changed; or FIELD_NOT_KNOWN. */
+	uint64_t entries, changed, mounts_skipped;
+	enum row_change change;
+};
+
+#define MEMBER(name) .offset = offsetof(struct tree_row, name)
+
+static const struct field tree_fields[] = {
+	{ "ACTION", "action", FIELD_TEXT, MEMBER(action), "check, setup or clear",
+	  .optional = true },
+	{ "PROJECT", "project", FIELD_TEXT, MEMBER(project), "the project, as it was given",
+	  .optional = true },
+	{ "FINDING", "finding", FIELD_TEXT, MEMBER(finding), "what is wrong: id or inheritance",
+	  .optional = true },
+	{ "ID", "id", FIELD_COUNT, MEMBER(id), "the project ID that it has", .optional = true },
+	{ "EXPECTED", "expected_id", FIELD_COUNT, MEMBER(wanted), "the one that it should have",
+	  .optional = true },
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the file or directory" },
+	{ "FILES", "files", FIELD_COUNT, MEMBER(entries), "files and directories in it",
+	  .optional = true },
+	{ "CHANGED", "changed_files", FIELD_COUNT, MEMBER(changed), "how many of them are changed",
+	  .optional = true },
+	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
+	  "mounts that are not entered", .optional = true },
+	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
+	{ 0 },
+};
+
+static const char *const action_words[] = {
+	[PROJECT_CHECK] = "check", [PROJECT_SETUP] = "setup", [PROJECT_CLEAR] = "clear"
+};
+
+static void write_tree(struct writer *w, const void *arg)
+{
+	const struct tree_row *row = arg;
+
+	if (row->finding) {
+		write_escaped(w, row->path);
+		if (row->id == FIELD_NOT_KNOWN) {
+			write_text(w, ": does not hand on its project ID\n");
+			return;
+		}
+		write_text(w, ": has project ID ");
+		write_number(w, row->id);
+		write_text(w, ", not ");
+		write_number(w, row->wanted);
+		write_char(w, '\n');
+		return;
+	}
+	write_text(w, change_action(row->change));
+	write_text(w, " project ");
+	write_escaped(w, row->project);
+	write_text(w, ", ");
+	write_escaped(w, row->path);
+	write_text(w, ": ");
+	write_number(w, row->changed);
+	write_text(w, " of ");
+	write_number(w, row->entries);
+	write_text(w, row->entries == 1 ? " file or directory\n" : " files and directories\n");
+}
+
+static const struct row_fields tree_rows = {
+	tree_fields, sizeof(struct tree_row),
+	"ACTION,PROJECT,FINDING,ID,EXPECTED,PATH,FILES,CHANGED", write_tree
+};
+
+static struct tree_row new_row(const char *path)
+{
+	return (struct tree_row){
+		.path = path,
+		.id = FIELD_NOT_KNOWN,
+		.wanted = FIELD_NOT_KNOWN,
+		.entries = FIELD_NOT_KNOWN,
+		.changed = FIELD_NOT_KNOWN,
+		.mounts_skipped = FIELD_NOT_KNOWN,
+	};
+}
+
+struct project_options {
+	enum project_action action;
+	const char *depth;
+	const char **directories; /* -p, in their order */
+	size_t directory_count, directory_capacity;
+};
+
+struct job {
+	struct session *session;
+	enum project_action action;
+	int depth;
+	const char **directories; /* -p, in their order */
+	size_t directory_count;
+	struct progress progress;
+	/* the project being worked on: */
+	const char *word;
+	uint32_t id;
+	/* For the summary at the end: */
+	uint64_t entries, failures;
+	int first_code;
+	bool over; /* cancelled, or too much failed */
+};
+
+static bool has_rows(const struct session *session)
+{
+	return session->table &&
+	       (session->style.format != TABLE_TEXT || session->style.column_count);
+}
+
+/* How many failures are reported; the others are counted. */
+#define NAMED_FAILURES 10
+
+static void print_failure(struct job *job, const struct fsq_tree_event *event)
+{
+	static const char *const verbs[] = {
+		[PROJECT_CHECK] = "get", [PROJECT_SETUP] = "set", [PROJECT_CLEAR] = "clear"
+	};
+	struct session *session = job->session;
+
+	switch (event->kind) {
+	case FSQ_TREE_CANNOT_STAT:
+		session_error(session, 0, FSQ_E_PARTIAL, 0, event->path, "cannot stat file %s",
+			      event->path);
+		break;
+	case FSQ_TREE_CANNOT_OPEN:
+		session_errno(session, 0, event->errnum, event->path, "cannot open %s",
+			      event->path);
+		break;
+	case FSQ_TREE_NO_PROJECT:
+	case FSQ_TREE_CANNOT_GET:
+		session_errno(session, 0, event->errnum, event->path, "cannot get flags on %s",
+			      event->path);
+		break;
+	case FSQ_TREE_CANNOT_CHANGE:
+		/* In a user namespace the kernel calls it invalid. */
+		session_error(session, 0, event->error,
+			      event->error == FSQ_E_PERMISSION ? EPERM : event->errnum, event->path,
+			      "cannot %s project on %s", verbs[job->action], event->path);
+		break;
+	}
+}
+
+static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
+{
+	struct session *session = job->session;
+	int status = session->status;
+
+	job->failures++;
+	if (job->failures <= NAMED_FAILURES)
+		print_failure(job, event);
+	if (job->failures == 1)
+		job->first_code = session->status;
+	session->status = status;
+	job->over |= job->failures == session->max_errors;
+	/* No other file here will have a project ID either. */
+	return job->over || event->kind == FSQ_TREE_NO_PROJECT ? FSQ_VISIT_STOP
+							       : FSQ_VISIT_CONTINUE;
+}
+
+static void show_finding(struct job *job, const struct fsq_tree_event *event, const char *finding)
+{
+	struct tree_row row = new_row(event->path);
+
+	row.finding = finding;
+	if (strcmp(finding, "id") == 0) {
+		row.id = event->id;
+		row.wanted = job->id;
+	}
+	tables_row(job->session, job->session->table, &row);
+}
+
+static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
+{
+	struct job *job = arg;
+
+	progress_clear(&job->progress);
+	if (event->kind == FSQ_TREE_SPECIAL_FILE)
+		session_warn(job->session, event->path,
+			     "is a special file, whose ID this kernel "
+			     "cannot change");
+	else if (event->kind > FSQ_TREE_SPECIAL_FILE)
+		return fail(job, event);
+	if (event->kind & FSQ_TREE_WRONG_ID)
+		show_finding(job, event, "id");
+	if (event->kind & FSQ_TREE_NO_INHERITANCE)
+		show_finding(job, event, "inheritance");
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* Then a row follows the walk, instead of what is said before and after it. */
+static bool tells_changes(const struct job *job)
+{
+	return job->action != PROJECT_CHECK && change_is_shown(job->session);
+}
+
+static void tell_changes(struct job *job, const char *directory, uint64_t entries, uint64_t changed,
+			 uint64_t mounts)
+{
+	struct session *session = job->session;
+	struct tree_row row = new_row(directory);
+
+	row.action = action_words[job->action];
+	row.project = job->word;
+	row.entries = entries;
+	row.changed = changed;
+	row.mounts_skipped = mounts;
+	row.change = change_word(changed > 0);
+	if (!tells_changes(job))
+		return;
+	tables_row(session, session->table, &row);
+	session_flush_terminal(session);
+}
+
+static void begin_tree(struct job *job, const char *directory)
+{
+	struct session *session = job->session;
+	struct tree_row row = new_row(directory);
+
+	if (!has_rows(session))
+		return;
+	row.action = action_words[job->action];
+	row.project = job->word;
+	tables_row(session, session->table, &row);
+}
+
+/* @last  no other directory is known to have the ID now */
+static void walk(struct job *job, const char *directory, bool last)
+{
+	uint64_t changed;
+	static const enum fsq_tree_action actions[] = {
+		[PROJECT_CHECK] = FSQ_TREE_CHECK,
+		[PROJECT_SETUP] = FSQ_TREE_SET,
+		[PROJECT_CLEAR] = FSQ_TREE_CLEAR,
+	};
+	const struct fsq_tree_request request = {
+		.size = sizeof(request),
+		.directory = directory,
+		.id = job->id,
+		.action = actions[job->action],
+		.max_depth = job->depth,
+		.dry_run = job->session->dry_run,
+		.last = last,
+		.emit = emit,
+		.arg = job,
+		.options = &job->progress.options,
+		.changed = &changed,
+	};
+	struct session *session = job->session;
+	struct fsq_error err;
+	uint64_t entries;
+
+	if (!tells_changes(job))
+		begin_tree(job, directory);
+	session_flush_terminal(session);
+	if (fsq_project_tree(&request, &entries, &err)) {
+		progress_clear(&job->progress);
+		job->over = err.errnum == EINTR;
+		if (job->over)
+			session_errno(session, 0, EINTR, err.path, "%s: %s", err.path, err.message);
+		else
+			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
+	}
+	progress_clear(&job->progress);
+	tell_changes(job, directory, entries, changed,
+		     progress_take_mounts(&job->progress, session, directory));
+	job->entries += entries;
+}
+
+/* The directories of the projects file, then those of the command line.
+ * @return  NULL when the one there is not of the project */
+static const char *directory_at(const struct job *job, size_t at)
+{
+	const struct session *session = job->session;
+	const struct path_entry *path = &session->paths[at];
+
+	if (at >= session->path_count)
+		return job->directories[at - session->path_count];
+	return path->is_project && path->project == job->id ? path->directory : NULL;
+}
+
+static void do_project(struct job *job)
+{
+	struct session *session = job->session;
+	size_t count = session->path_count + job->directory_count, left = 0;
+	const char *directory;
+
+	if (!paths_saw_all(session, job->id))
+		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
+			      "not all directories of project %s could be looked at", job->word);
+	for (size_t i = 0; i < count; i++)
+		left += directory_at(job, i) != NULL;
+	for (size_t i = 0; i < count && !job->over; i++) {
+		directory = directory_at(job, i);
+		if (directory)
+			walk(job, directory, --left == 0);
+	}
+}
+
+static void do_words(struct job *job, int argc, char **argv)
+{
+	struct session *session = job->session;
+
+	if (job->directory_count > 0 && argc > 1) {
+		session_usage_error(
+			session,
+			"only one projid/name can be specified when using -p <path>, %d found.",
+			argc);
+		return;
+	}
+	if (job->directory_count == 0 && access(session->projects_file, F_OK)) {
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projects_file,
+			      "projects file \"%s\" doesn't exist", session->projects_file);
+		return;
+	}
+	paths_load_projects(session);
+	for (int i = 0; i < argc && !job->over; i++) {
+		job->word = argv[i];
+		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
+			do_project(job);
+		else if (!names_are_lost(session))
+			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+				      "%s - no such project in %s or invalid project number",
+				      argv[i], session->projects_file);
+	}
+}
+
+/* Set the exit status: did all, some or no files fail? */
+static void tell_result(struct job *job)
+{
+	struct session *session = job->session;
+	bool partial = job->failures < job->entries;
+	int status = session->status;
+
+	if (job->failures == 0)
+		return;
+	if (job->failures > NAMED_FAILURES || job->failures == session->max_errors)
+		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
+			      "%" PRIu64 " of %" PRIu64
+			      " files and directories failed%s; the first are named above",
+			      job->failures, job->entries,
+			      job->failures == session->max_errors
+				      ? ", as many as --max-errors allows"
+				      : "");
+	session->status = status    ? status
+			  : partial ? session_exit_code(FSQ_E_PARTIAL)
+				    : job->first_code;
+}
+
+/* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
+static void do_words_or_stop(struct job *job, int argc, char **argv)
+{
+	struct session *session = job->session;
+	int current = session->current_path;
+	sigset_t before;
+
+	/* What goes wrong is of the directory, not of the first filesystem of all. */
+	if (session->path_count > 1)
+		session->current_path = -1;
+	progress_begin(&job->progress, session);
+	block_interrupts(&before);
+	do_words(job, argc, argv);
+	tell_result(job);
+	/* Also one that came too late to stop anything. */
+	if (job->over || is_signal_pending(NULL))
+		session_flush(session);
+	restore_signals(&before);
+	session->current_path = current;
+}
+
+static void command_project(struct session *session, const struct invocation *invocation)
+{
+	const struct project_options *options = invocation->options;
+	struct job job = {
+		.session = session,
+		.action = options->action,
+		.depth = FSQ_DEPTH_INFINITE,
+		.directories = options->directories,
+		.directory_count = options->directory_count,
+	};
+	uint32_t depth = UINT32_MAX;
+
+	if (!options_number(session, options->depth, &depth))
+		return;
+	if ((int)depth >= 0)
+		job.depth = (int)depth;
+	for (size_t i = 0; i < options->directory_count; i++) {
+		const char *directory = options->directories[i];
+
+		if (paths_find(session, directory) < 0) {
+			session_errno(session, 0, ENOENT, directory,
+				      "cannot setup path for project dir %s", directory);
+			return;
+		}
+	}
+	if (invocation->operand_count == 0)
+		command_show_usage(session, invocation->command);
+	else
+		do_words_or_stop(&job, invocation->operand_count, invocation->operands);
+}
+
+static bool take_action(struct session *session, const struct command_option *option, void *to,
+			const char *value)
+{
+	struct project_options *options = to;
+
+	(void)session, (void)value;
+	options->action = option->letter == 's'	  ? PROJECT_SETUP
+			  : option->letter == 'C' ? PROJECT_CLEAR
+						  : PROJECT_CHECK;
+	return true;
+}
+
+static bool take_directory(struct session *session, const struct command_option *option, void *to,
+			   const char *path)
+{
+	struct project_options *options = to;
+	const char **all = array_grow(options->directories, options->directory_count,
+				      &options->directory_capacity, sizeof(*all));
+
+	(void)option;
+	if (!all) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	options->directories = all;
+	all[options->directory_count++] = path;
+	return true;
+}
+
+static void clear_options(void *options)
+{
+	free(((struct project_options *)options)->directories);
+}
+
+#define FIELD(member) offsetof(struct project_options, member)
+
+static const struct command_option project_options[] = {
+	{ 'c', NULL, "say what does not carry the ID (default)", .take = take_action },
+	{ 's', NULL,
+	  "set the ID, and let directories hand it on to what is\n"
+	  "created in them",
+	  .take = take_action },
+	{ 'C', NULL, "clear the ID and the inheritance", .take = take_action },
+	{ 'd', NULL, "go no deeper than this; 0 is the directory alone", .kind = VALUE_NUMBER,
+	  .argument = "DEPTH", .field = FIELD(depth) },
+	{ 'p', NULL, "a directory that is not in the projects file", .kind = VALUE_DIRECTORY,
+	  .argument = "DIR", .take = take_directory },
+	{ 0 },
+};
+
+const struct command project_command = {
+	.name = "project",
+	.alias = "tree",
+	.summary = "check, setup or clear project quota trees",
+	.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
+	.help = "Give the directories of a project its ID, and everything in them. Which\n"
+		"directories these are is written in the projects file, or given with -p.\n"
+		"Symbolic links are not followed, other mounts are not entered.",
+	.example = "project -s -p /srv/volume 42",
+	.options = (option_tables){ project_options, dry_run_option, max_errors_option,
+				    progress_option, NULL },
+	.operands = { { VALUE_PROJECT, "PROJECT", true } },
+	.rows = &tree_rows,
+	.options_size = sizeof(struct project_options),
+	.clear_options = clear_options,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE,
+	.run = command_project,
+};

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "projects.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "records.h"
+#include "options.h"
+#include "paths.h"
+#include "shared/array.h"
+#include "shared/sort.h"
+
+/* --- directories --- */
+
+/*
+ * The filesystem that holds a directory, or -1. The mount table tells, at no cost for each of many.
+ *
+ * @by_name  set to whether the directory was not looked at
+ */
+static int filesystem_of(const struct projects *projects, const char *directory, bool *by_name)
+{
+	const struct session *session = projects->session;
+	dev_t dev = projects->points ? fsq_mount_points_find(projects->points, directory) : 0;
+
+	*by_name = dev != 0;
+	if (dev)
+		return paths_find_dev(session, dev);
+	for (size_t i = 0; i < session->path_count; i++)
+		if (fsq_filesystem_holds(session->paths[i].fs, directory))
+			return (int)i;
+	return -1;
+}
+
+static bool know(struct projects *projects, const struct known_directory *directory)
+{
+	struct known_directory *known = array_grow(projects->known, projects->known_count,
+						   &projects->known_capacity, sizeof(*known));
+	const char *copy;
+
+	if (known)
+		projects->known = known;
+	copy = known ? texts_keep(&projects->texts, directory->directory) : NULL;
+	projects->no_memory |= !copy;
+	if (!copy)
+		return false;
+	known[projects->known_count] = *directory;
+	known[projects->known_count++].directory = copy;
+	return true;
+}
+
+static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
+{
+	struct projects *projects = arg;
+	const struct session *session = projects->session;
+	struct known_directory known = { .id = id, .directory = directory };
+	int filesystem;
+
+	/* Without the table each directory is looked at. */
+	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
+		projects->points = NULL;
+	projects->points_read = true;
+	filesystem = id ? filesystem_of(projects, directory, &known.by_name) : -1;
+	if (filesystem < 0 ||
+	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, directory))
+		return FSQ_VISIT_CONTINUE;
+	known.filesystem = (size_t)filesystem;
+	return know(projects, &known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
+}
+
+/* A directory that was named stands for its project where the file has none. */
+static void know_named(struct projects *projects)
+{
+	for (size_t i = 0; i < projects->scopes.count; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
+		int filesystem = paths_find_dev(projects->session, scope->dev);
+		bool found = !scope->id || !scope->given || filesystem < 0;
+
+		for (size_t j = 0; j < projects->known_count && !found; j++)
+			found = projects->known[j].id == scope->id &&
+				projects->known[j].filesystem == (size_t)filesystem;
+		if (!found)
+			know(projects, &(const struct known_directory){
+					       .id = scope->id,
+					       .filesystem = (size_t)filesystem,
+					       .directory = scope->given,
+				       });
+	}
+}
+
+static int compare_known(const void *one, const void *other)
+{
+	const struct known_directory *a = one, *b = other;
+
+	if (a->filesystem != b->filesystem)
+		return a->filesystem < b->filesystem ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return strcmp(a->directory, b->directory);
+}
+
+/* The next directory, if it is on the filesystem that is read. */
+static const struct known_directory *next_known(const struct projects *projects)
+{
+	const struct known_directory *next = &projects->known[projects->next_known];
+
+	return projects->next_known < projects->known_count &&
+			       next->filesystem == projects->filesystem
+		       ? next
+		       : NULL;
+}
+
+/* --- projects --- */
+
+static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
+				 const struct fsq_dquot *dquot)
+{
+	struct fsq_usage usage = {
+		.source = FSQ_USAGE_QUOTA,
+		.id = id,
+		.accounting = projects->state.accounting[FSQ_PROJECT],
+		.enforced = projects->state.enforced[FSQ_PROJECT],
+	};
+
+	if (dquot)
+		fsq_usage_set_dquot(&usage, dquot);
+	return usage;
+}
+
+/* With its directories, which stand together. */
+static void add_project(struct projects *projects, uint32_t id, const struct fsq_dquot *dquot)
+{
+	struct project *project =
+		array_grow(projects->all, projects->count, &projects->capacity, sizeof(*project));
+	const struct known_directory *next;
+
+	if (!project) {
+		projects->no_memory = true;
+		return;
+	}
+	projects->all = project;
+	project += projects->count++;
+	*project = (struct project){
+		.usage = usage_of(projects, id, dquot),
+		.filesystem = projects->filesystem,
+		.known = projects->next_known,
+	};
+	while ((next = next_known(projects)) && next->id == id) {
+		project->known_count++;
+		projects->next_known++;
+	}
+}
+
+/*
+ * Is a directory there, that an ID without a record has? A record proves that the ID is in use here;
+ * without one the name may lead elsewhere. By another mount of the filesystem the name must do.
+ */
+static bool is_there(const struct projects *projects, const struct known_directory *known)
+{
+	const struct path_entry *path = &projects->session->paths[known->filesystem];
+	const char *mount = path->info->directory;
+
+	if (!known->by_name ||
+	    (strcmp(mount, "/") != 0 && !scope_is_below(known->directory, mount)))
+		return true;
+	return fsq_filesystem_holds(path->fs, known->directory);
+}
+
+/* Those of the projects file below an ID that the kernel has no record of. */
+static void add_unrecorded(struct projects *projects, uint64_t below)
+{
+	const struct known_directory *next;
+
+	while ((next = next_known(projects)) && next->id < below) {
+		if (is_there(projects, next))
+			add_project(projects, next->id, NULL);
+		else
+			projects->next_known++;
+	}
+}
+
+static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
+{
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+
+	if (usage->id == 0) {
+		sum->none = *usage;
+		return;
+	}
+	sum->projects++;
+	if (usage->hard_bytes == 0)
+		sum->unlimited++;
+	else if (__builtin_add_overflow(sum->hard_bytes, usage->hard_bytes, &sum->hard_bytes))
+		sum->hard_bytes = FIELD_NOT_KNOWN - 1; /* the largest that a row can have */
+}
+
+static void add_record(const struct fsq_dquot *dquot, void *arg)
+{
+	struct projects *projects = arg;
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
+	const struct fsq_usage usage = usage_of(projects, dquot->id, dquot);
+	const struct known_directory *next;
+	bool is_empty = true;
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		is_empty &= !dquot->form[form].used && !dquot->form[form].soft &&
+			    !dquot->form[form].hard;
+	if (projects->want_sums && (!is_empty || dquot->id == 0))
+		add_to_sum(projects, &usage);
+	if (dquot->id == 0)
+		return;
+	add_unrecorded(projects, dquot->id);
+	/* What is empty is as if there was no record. */
+	if (is_empty)
+		add_unrecorded(projects, (uint64_t)dquot->id + 1);
+	next = next_known(projects);
+	if (!is_empty && (scopes_want(&projects->scopes, path->info->dev, dquot->id, NULL) ||
+			  (next && next->id == dquot->id)))
+		add_project(projects, dquot->id, dquot);
+}
+
+/* The next ID that is wanted by itself, or 0. */
+static uint32_t next_id(const struct projects *projects, uint32_t above, dev_t dev)
+{
+	const struct known_directory *next = next_known(projects);
+	uint32_t id = scopes_next_id(&projects->scopes, dev, above);
+
+	return next && (!id || next->id < id) ? next->id : id;
+}
+
+/* @return   whether these were all; else an error was reported */
+static bool read_ids(struct projects *projects, const struct path_entry *path)
+{
+	uint32_t id = 0;
+
+	while ((id = next_id(projects, id, path->info->dev))) {
+		struct fsq_dquot dquot;
+		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
+
+		if (rc && rc != -ENOENT) {
+			session_errno(projects->session, 0, -rc, NULL,
+				      "cannot read the quota of project %u", id);
+			return false;
+		}
+		if (rc == 0)
+			add_record(&dquot, projects);
+		else
+			add_unrecorded(projects, (uint64_t)id + 1);
+	}
+	return true;
+}
+
+/* @return   whether these were all; else an error was reported */
+static bool read_records(struct projects *projects, const struct path_entry *path)
+{
+	const struct record_range range = { .lower = !projects->want_sums };
+
+	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
+		return read_ids(projects, path);
+	if (!records_each(projects->session, path->fs, FSQ_PROJECT, &range, add_record, projects))
+		return false;
+	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
+	return true;
+}
+
+static void tell_unsupported(const struct projects *projects)
+{
+	if (!projects->pass_over)
+		session_error(projects->session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			      "there is no project quota on this filesystem");
+}
+
+/* @rc  of fsq_quota_state() */
+static void note_state(struct projects *projects, int rc)
+{
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+
+	sum->has_state = rc == 0;
+	sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
+	sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
+}
+
+/* @return   false: an error was reported */
+static bool read_filesystem(struct projects *projects, const struct path_entry *path)
+{
+	struct session *session = projects->session;
+	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
+
+	/* Of a filesystem that could not be read to its end some may be left. */
+	while (projects->next_known < projects->known_count &&
+	       projects->known[projects->next_known].filesystem < projects->filesystem)
+		projects->next_known++;
+	if (projects->want_sums)
+		note_state(projects, rc);
+	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND) {
+		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
+		return false;
+	}
+	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
+		tell_unsupported(projects);
+		return projects->pass_over;
+	}
+	if (!read_records(projects, path))
+		return false;
+	if (projects->want_sums)
+		projects->sums[projects->filesystem].known = true;
+	return true;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* With how long that takes. */
+static void scan_filesystem(struct projects *projects)
+{
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
+	struct project_sum *sum =
+		projects->want_sums ? &projects->sums[projects->filesystem] : NULL;
+	uint64_t began = sum ? nanoseconds(CLOCK_MONOTONIC) : 0;
+	bool read;
+
+	/* A filesystem of a path that could not be looked at has no scope. */
+	if (!scopes_want_some(&projects->scopes, path->info->dev))
+		return;
+	projects->session->current_path = (int)projects->filesystem;
+	read = read_filesystem(projects, path);
+	projects->session->current_path = -1;
+	if (!sum)
+		return;
+	sum->asked = true;
+	sum->failed = !read;
+	sum->scan_nanoseconds = nanoseconds(CLOCK_MONOTONIC) - began;
+	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
+}
+
+void projects_collect(struct projects *projects)
+{
+	struct session *session = projects->session;
+	struct fsq_error err;
+
+	if (projects->want_sums) {
+		projects->sums = calloc(session->path_count + 1, sizeof(*projects->sums));
+		projects->no_memory |= !projects->sums;
+	}
+	if (!projects->no_memory &&
+	    fsq_projects_each(session->projects_file, add_known, projects, &err))
+		session_note_projects(session, &err);
+	know_named(projects);
+	array_sort(projects->known, projects->known_count, sizeof(*projects->known), compare_known);
+	for (; projects->filesystem < session->path_count && !projects->no_memory;
+	     projects->filesystem++)
+		scan_filesystem(projects);
+	projects->now = time(NULL);
+	if (projects->no_memory)
+		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
+}
+
+bool projects_has_any(const struct projects *projects, const struct scope *scope)
+{
+	if (scope->whole || scope->id)
+		return true;
+	for (size_t i = 0; i < projects->known_count; i++)
+		if (scope_has(scope, 0, projects->known[i].directory))
+			return true;
+	return false;
+}
+
+bool projects_collect_chosen(struct projects *projects)
+{
+	struct session *session = projects->session;
+	struct scope scope = { 0 };
+
+	if (!options_project(session, &scope.id))
+		return false;
+	for (size_t i = 0; i < session->path_count && !projects->no_memory; i++) {
+		scope.dev = session->paths[i].info->dev;
+		projects->no_memory |= !scopes_add(&projects->scopes, &scope);
+	}
+	projects->pass_over = session->at_count == 0;
+	projects_collect(projects);
+	if (projects->count == 0 && session->status == 0)
+		session_error(
+			session, 0, FSQ_E_NOT_FOUND, 0, session->at_count ? session->at[0] : NULL,
+			"project %u has neither use nor limits%s%s", scope.id,
+			session->at_count ? " on " : "", session->at_count ? session->at[0] : "");
+	return projects->count > 0;
+}
+
+struct project_row projects_row(const struct projects *projects, const struct project *project,
+				const char **directories)
+{
+	struct session *session = projects->session;
+	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
+	int64_t now = projects->now;
+	struct project_row row = listing_row_at(session, NULL, &project->usage, &now);
+
+	row.filesystem = info->device;
+	row.mountpoint = info->directory;
+	for (size_t i = 0; i < project->known_count; i++)
+		directories[i] = projects->known[project->known + i].directory;
+	row.directories = (struct field_texts){ directories, project->known_count };
+	if (project->known_count)
+		row.path = directories[0];
+	return row;
+}
+
+void projects_free(struct projects *projects)
+{
+	scopes_free(&projects->scopes);
+	texts_free(&projects->texts);
+	fsq_mount_points_free(projects->points);
+	free(projects->known);
+	free(projects->all);
+	free(projects->sums);
+}

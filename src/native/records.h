@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quota records of users, groups and projects: every one of a filesystem, and as rows. */
+#ifndef FSQ_RECORDS_H
+#define FSQ_RECORDS_H
+
+#include "tables.h"
+#include "quota/fsquota.h"
+
+struct record_row {
+	enum fsq_type type;
+	uint32_t id;
+	const char *name; /* or NULL */
+	uint64_t used_bytes, used_inodes, used_realtime_bytes;
+	/* 0: no limit */
+	uint64_t soft_bytes, hard_bytes;
+	uint64_t soft_inodes, hard_inodes;
+	uint64_t soft_realtime_bytes, hard_realtime_bytes;
+	/* or FIELD_NO_SECONDS */
+	int64_t bytes_grace_seconds, inodes_grace_seconds, realtime_grace_seconds;
+	double percent; /* of the limit that is nearer, below 0: there is none */
+	const char *filesystem, *mountpoint;
+};
+
+/* Of report and quota; with -r also what the realtime device has. */
+extern const struct row_fields record_rows, realtime_record_rows;
+
+/**
+ * Choose the rows of a table: those for forms (-b, -i, -r; none is -b), with names or IDs alone. They stay until
+ * the next call.
+ *
+ * @first    the first columns, e.g. "TYPE,"
+ */
+void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeric,
+		    const char *first);
+
+/** @now  seconds since 1970, or 0: then it is set when the first grace time asks for it */
+struct record_row records_row(struct session *session, const struct path_entry *path,
+			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
+			      int64_t *now);
+
+/** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */
+int64_t records_grace_left(int64_t expires, int64_t *now);
+
+struct record_range {
+	uint32_t lower;
+	uint32_t upper; /* 0: no bound */
+};
+
+/**
+ * Call @visit for each record in the order of IDs.
+ *
+ * @return   whether these were all; else an error was reported
+ */
+bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+		  const struct record_range *range,
+		  void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/fsquota.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+
+#include "change.h"
+#include "command.h"
+#include "names.h"
+#include "options.h"
+#include "progress.h"
+#include "signals.h"
+
+/* A quota that is taken off. */
+struct released_row {
+	const char *path; /* or NULL: of a project */
+	uint32_t id;	  /* 0: there is none */
+	const char *name; /* or NULL */
+	enum row_change change;
+	const struct record_values *before; /* limits that are taken off, or NULL */
+	uint64_t lines;			    /* of both files */
+	uint64_t untagged;		    /* files and directories */
+	uint64_t left_inodes;		    /* that keep the ID */
+	uint64_t mounts_skipped;
+};
+
+#define MEMBER(name) .offset = offsetof(struct released_row, name)
+
+static const struct field released_fields[] = {
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },
+	{ NULL, "before", FIELD_ROW, MEMBER(before), .members = limit_fields,
+	  .size = sizeof(struct record_values) },
+	{ "LINES", "lines", FIELD_COUNT, MEMBER(lines), "lines of both files that go" },
+	{ "FILES", "changed_files", FIELD_COUNT, MEMBER(untagged),
+	  "files and directories that lose the ID" },
+	{ "LEFT", "left_inodes", FIELD_COUNT, MEMBER(left_inodes), "inodes that keep it" },
+	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
+	  "mounts that are not entered" },
+	{ 0 },
+};
+
+static void write_count(struct writer *w, const char **separator, uint64_t count, const char *one,
+			const char *many)
+{
+	if (count == 0)
+		return;
+	write_text(w, *separator);
+	*separator = ", ";
+	write_number(w, count);
+	write_text(w, count == 1 ? one : many);
+}
+
+/* In a dry run. */
+static void write_released(struct writer *w, const void *arg)
+{
+	const struct released_row *row = arg;
+	const char *separator = ": ";
+
+	if (row->change == ROW_UNCHANGED) {
+		write_text(w, "unchanged ");
+		write_escaped(w, row->path ? row->path : "project");
+		write_text(w, ": no quota\n");
+		return;
+	}
+	change_write_subject(w, "would-release", FSQ_PROJECT, row->id, row->name, row->path);
+	if (row->before) {
+		write_text(w, ": limits");
+		separator = ", ";
+	}
+	write_count(w, &separator, row->lines, " line", " lines");
+	write_count(w, &separator, row->untagged, " file or directory", " files and directories");
+	write_char(w, '\n');
+}
+
+static const struct row_fields released_rows = { released_fields, sizeof(struct released_row),
+						 "PATH,ID,NAME,CHANGED,LINES,FILES,LEFT",
+						 write_released };
+
+struct release_options {
+	bool keep_tags, if_exists;
+};
+
+/* What is said of a project: its directory, or how it was asked for. */
+static void warn_of_left(struct session *session, const struct fsq_release_request *request,
+			 const struct fsq_released *released)
+{
+	if (!released->left_inodes || request->keep_tags || request->dry_run)
+		return;
+	session_warn(session, request->directory ? request->directory : request->at,
+		     "released, but %" PRIu64 " file%s project ID %u: deleted but open, "
+		     "linked elsewhere, or of a kind that this kernel cannot change; nobody "
+		     "gets the ID before",
+		     released->left_inodes,
+		     released->left_inodes == 1 ? " still has" : "s still have", released->id);
+}
+
+/*
+ * @rc       as fsq_release(): after FSQ_E_PARTIAL files have lost the ID all the same; or
+ *           FSQ_E_NOT_FOUND, which is shown as no change
+ */
+static void show(struct session *session, struct table *table,
+		 const struct fsq_release_request *request, const struct fsq_released *released,
+		 uint64_t mounts, int rc)
+{
+	const struct record_values limits = change_values(&released->limits);
+	const struct released_row row = {
+		.path = request->directory,
+		.id = released->id,
+		.name = released->id ? names_of_id(session, FSQ_PROJECT, released->id) : NULL,
+		.before = released->limits_off ? &limits : NULL,
+		.lines = released->lines,
+		.untagged = released->untagged,
+		.left_inodes = released->left_inodes,
+		.mounts_skipped = mounts,
+		.change = change_word(rc == 0 || released->untagged > 0),
+	};
+
+	tables_row(session, table, &row);
+	session_flush_terminal(session);
+}
+
+/* Is there certainly no quota? Not where a line has a directory that may be on a filesystem that is not mounted. */
+static bool is_none(int rc, const struct fsq_error *err)
+{
+	return rc == FSQ_E_NOT_FOUND && err->hint != FSQ_HINT_RELEASE_AT &&
+	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
+}
+
+/* @return   false when a signal came: no more is to be released */
+static bool release(struct session *session, struct table *table,
+		    struct fsq_release_request *request, bool if_exists)
+{
+	struct fsq_released released;
+	sigset_t signals_before;
+	struct progress progress;
+	struct fsq_error err;
+	uint64_t mounts;
+	int rc;
+
+	progress_begin(&progress, session);
+	request->options = &progress.options;
+	block_termination_signals(&signals_before);
+	rc = fsq_release(request, &released, &err);
+	request->options = NULL;
+	progress_clear(&progress);
+	mounts = progress_take_mounts(&progress, session, request->directory);
+	if (change_is_shown(session) &&
+	    (!rc || released.untagged || released.lines || (is_none(rc, &err) && if_exists)))
+		show(session, table, request, &released, mounts, rc);
+	if (is_none(rc, &err) && if_exists)
+		rc = 0;
+	else if (!rc)
+		warn_of_left(session, request, &released);
+	if (!rc)
+		/* They stay blocked: a signal that comes too late has nothing to stop any more. */
+		return true;
+	session_fail(session, &err);
+	restore_signals(&signals_before);
+	return err.errnum != EINTR;
+}
+
+static bool check_words(struct session *session, const struct invocation *invocation)
+{
+	int count = invocation->operand_count;
+
+	if (count > 0 || options_choose_project(session))
+		return options_check_own_project(session, count);
+	session_usage_error(session, "no directory given; usage: fsquota %s %s",
+			    invocation->command->name, invocation->command->synopsis);
+	return false;
+}
+
+static void command_release(struct session *session, const struct invocation *invocation)
+{
+	const struct release_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
+	struct table table = tables_begin(session, "release");
+	bool found;
+	struct fsq_release_request request = {
+		.size = sizeof(request),
+		.registry = &registry,
+		.at = session->at_count ? session->at[0] : NULL,
+		.keep_tags = options->keep_tags,
+		.dry_run = session->dry_run,
+	};
+
+	if (!check_words(session, invocation))
+		return;
+	found = options_project_id(session, options->if_exists, &request.id);
+	/* Names are read before they go; without them nothing is done. */
+	if (change_is_shown(session))
+		session_names(session);
+	if (session->status)
+		return;
+	if (found && invocation->operand_count == 0)
+		release(session, &table, &request, options->if_exists);
+	for (int i = 0; i < invocation->operand_count; i++) {
+		request.directory = invocation->operands[i];
+		if (!release(session, &table, &request, options->if_exists))
+			break;
+	}
+	tables_end(session, &table);
+}
+
+#define FIELD(member) offsetof(struct release_options, member)
+
+static const struct command_option tags_option[] = {
+	{ 0, "keep-tags", "leave the ID on the files: DIR is about to be deleted",
+	  .field = FIELD(keep_tags) },
+	{ 0 },
+};
+
+static const struct command_option exists_option[] = {
+	{ 0, "if-exists", "what has no quota is no failure", .field = FIELD(if_exists) },
+	{ 0 },
+};
+
+static const struct command_option register_option[] = {
+	{ 0, "no-register", "leave the files as they are",
+	  .session_field = offsetof(struct session, no_register) },
+	{ 0 },
+};
+
+const struct command release_command = {
+	.name = "release",
+	.summary = "take the quota off directories, and free their IDs",
+	.synopsis = "DIR... | --id ID | --name NAME [OPTION]...",
+	.help = "Take the project ID off DIR and all that is in it and, if DIR was its last\n"
+		"directory, the limits off the project and its lines out of the files. Any\n"
+		"error: nothing has changed. Also for a quota that other tools put there.\n"
+		"Without DIR: all directories of a project on a filesystem, also when they are\n"
+		"gone.",
+	.options = (option_tables){ tags_option, own_project_options, exists_option,
+				    register_option, registry_options, lock_option, dry_run_option,
+				    progress_option, table_options, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", true } },
+	.rows = &released_rows,
+	.options_size = sizeof(struct release_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_release,
+};

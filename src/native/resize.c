@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/fsquota.h"
+
+#include <errno.h>
+
+#include "assign_request.h"
+#include "change.h"
+#include "command.h"
+#include "listing.h"
+#include "options.h"
+
+struct resize_options {
+	bool allow_shrink;
+	const char *hard;		 /* as the operand */
+	struct fsq_assign_request words; /* its other limits */
+};
+
+/* The words that assign has, too. */
+static bool take_word(struct session *session, const struct command_option *option, void *to,
+		      const char *value)
+{
+	struct resize_options *options = to;
+	char why[ASSIGN_WHY];
+
+	if (!assign_request_set(session, &options->words, option->name, value, why))
+		session_usage_error(session, "%s", why);
+	else if (options->words.soft_percent)
+		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", value);
+	else
+		return true;
+	return false;
+}
+
+/* SIZE or +SIZE */
+static bool parse_size(struct session *session, const char *size,
+		       struct fsq_resize_request *request)
+{
+	int rc;
+
+	request->relative = size[0] == '+';
+	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
+	if (rc == -ERANGE)
+		session_usage_error(session, "\"%s\" is too large for a limit", size);
+	else if (rc)
+		session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or +5G", size);
+	return rc == 0;
+}
+
+static void show_chosen(struct session *session, const dev_t *dev,
+			const struct listing_change *change)
+{
+	struct table table = tables_begin(session, "resize");
+
+	table.single = true;
+	listing_add_chosen(session, &table, dev, change);
+	tables_end(session, &table);
+}
+
+static void show_directory(struct session *session, const struct listing_change *change)
+{
+	struct table table = tables_begin(session, "resize");
+
+	table.single = true;
+	if (listing_show_change(session, &table, change))
+		tables_end(session, &table);
+}
+
+/* In another format the row; in a dry run what would change. */
+static void show(struct session *session, const struct fsq_resize_request *request,
+		 const struct fsq_resized *resized)
+{
+	const char *directory = request->directory;
+	const struct listing_change change = {
+		.directory = directory,
+		.id = resized->id,
+		.limits = resized->after,
+		.changed = resized->changed,
+		.enforced = true,
+	};
+
+	bool rows = session->style.format != TABLE_TEXT || session->style.column_count > 0;
+
+	if (rows && directory)
+		show_directory(session, &change);
+	else if (rows)
+		show_chosen(session, &resized->dev, &change);
+	else if (session->dry_run)
+		change_show_limits(session, directory ? directory : request->at, resized->id,
+				   &resized->before, &resized->after);
+}
+
+/* Limits that have no effect. */
+static void warn_of_enforcement(struct session *session, const struct fsq_resize_request *request)
+{
+	const char *place = request->directory ? request->directory : request->at;
+	struct fsq_support support;
+
+	if (!place || fsq_supported(place, &support, NULL))
+		return;
+	if (!support.enforced)
+		session_warn(session, place,
+			     "limits are not enforced on this filesystem: they stop nobody");
+	fsq_support_clear(&support);
+}
+
+/* A soft limit below the use is no failure, but the grace time runs. */
+static void warn(struct session *session, const char *directory, const struct fsq_resized *resized)
+{
+	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
+			session_warn(session, directory,
+				     "the soft limit of %s is below what is in use: the grace "
+				     "time runs",
+				     words[form]);
+}
+
+/* @return   whether there is something to do; else an error was reported */
+static bool make_request(struct session *session, const struct invocation *invocation,
+			 struct fsq_resize_request *request)
+{
+	const struct resize_options *options = invocation->options;
+	int directories = !options_stand_for_directory(session);
+	int sizes = invocation->operand_count - directories;
+	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
+
+	request->limits = options->words.limits;
+	if (sizes == 1 && options->hard) {
+		session_usage_error(session, "the hard limit is given twice: %s, and --hard %s",
+				    size, options->hard);
+		return false;
+	}
+	if (sizes < 0 || sizes > 1 || (!size && !request->limits.mask)) {
+		session_usage_error(session, "%s; usage: fsquota resize %s",
+				    directories ? "a directory and a size are wanted"
+						: "a size is wanted, and no directory",
+				    invocation->command->synopsis);
+		return false;
+	}
+	if (directories)
+		request->directory = invocation->operands[0];
+	return options_check_own_project(session, directories) &&
+	       options_project_id(session, false, &request->id) &&
+	       (!size || parse_size(session, size, request));
+}
+
+static void command_resize(struct session *session, const struct invocation *invocation)
+{
+	const struct resize_options *options = invocation->options;
+	const struct fsq_registry registry = session_registry(session);
+	struct fsq_resize_request request = {
+		.size = sizeof(request),
+		.registry = &registry,
+		.at = session->at_count ? session->at[0] : NULL,
+		.allow_shrink = options->allow_shrink,
+		.dry_run = session->dry_run,
+	};
+	struct fsq_resized resized;
+	struct fsq_error err;
+
+	if (!make_request(session, invocation, &request))
+		return;
+	if (fsq_resize(&request, &resized, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	warn_of_enforcement(session, &request);
+	warn(session, request.directory, &resized);
+	show(session, &request, &resized);
+}
+
+#define FIELD(member) offsetof(struct resize_options, member)
+
+static const struct command_option shrink_option[] = {
+	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
+	{ 0 },
+};
+
+static const struct command_option limit_options[] = {
+	{ 0, "hard", "the same as SIZE or +SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
+	  .field = FIELD(hard) },
+	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
+	  .take = take_word },
+	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_word },
+	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
+	  .argument = "N", .take = take_word },
+	{ 0 },
+};
+
+const struct command resize_command = {
+	.name = "resize",
+	.summary = "change the limits of a directory's quota",
+	.synopsis = "{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE] [OPTION]...",
+	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
+		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
+	.options = (option_tables){ limit_options, shrink_option, own_project_options,
+				    registry_options, lock_option, dry_run_option, table_options,
+				    help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
+	.rows = &usage_rows,
+	.answers = ANSWER_SINGLE,
+	.options_size = sizeof(struct resize_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_resize,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers of the commands as JSON Schema, from the fields of their rows. */
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+#include "table/json.h"
+#include "table/table.h"
+
+#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+
+static void write_row(struct json *json, const char *key, const struct field *fields,
+		      bool nullable);
+
+/* "type": "integer", or with null. */
+static void write_type(struct json *json, const char *type, bool nullable)
+{
+	if (!nullable) {
+		json_string(json, "type", type);
+		return;
+	}
+	json_open(json, "type", '[');
+	json_string(json, NULL, type);
+	json_string(json, NULL, "null");
+	json_close(json, ']');
+}
+
+static void write_words(struct json *json, const struct field *field)
+{
+	json_open(json, "enum", '[');
+	for (size_t i = 0; field->words[i]; i++)
+		json_string(json, NULL, field->words[i]);
+	json_close(json, ']');
+}
+
+static void write_property(struct json *json, const struct field *field, const char *key)
+{
+	/* Without a value it is left out, or null. */
+	bool nullable = !field->optional;
+
+	if (field->type == FIELD_ROW) {
+		write_row(json, key, field->members, nullable);
+		return;
+	}
+	json_open(json, key, '{');
+	switch (field->type) {
+	case FIELD_TEXT:
+	case FIELD_PATH:
+		write_type(json, "string", nullable);
+		break;
+	case FIELD_TEXTS:
+		json_string(json, "type", "array");
+		json_open(json, "items", '{');
+		json_string(json, "type", "string");
+		json_close(json, '}');
+		break;
+	case FIELD_WORD:
+		write_words(json, field);
+		break;
+	case FIELD_TIME:
+		json_string(json, "type", "string");
+		json_string(json, "format", "date-time");
+		break;
+	case FIELD_BOOL:
+		json_string(json, "type", "boolean");
+		break;
+	case FIELD_CHANGE:
+		write_type(json, "boolean", true);
+		break;
+	case FIELD_PERCENT:
+		write_type(json, "number", nullable);
+		break;
+	case FIELD_ID:
+		json_string(json, "type", "integer");
+		break;
+	default:
+		write_type(json, "integer", nullable);
+		break;
+	}
+	if (field->help)
+		json_string(json, "description", field->help);
+	json_close(json, '}');
+}
+
+static void write_row(struct json *json, const char *key, const struct field *fields, bool nullable)
+{
+	json_open(json, key, '{');
+	write_type(json, "object", nullable);
+	json_open(json, "properties", '{');
+	for (const struct field *field = fields; field->column || field->key; field++) {
+		if (!field->key)
+			continue;
+		write_property(json, field, field->key);
+		if (field->type == FIELD_CHANGE && strcmp(field->key, "changed") == 0)
+			write_property(json, field, "would_change");
+	}
+	json_close(json, '}');
+	json_open(json, "required", '[');
+	for (const struct field *field = fields; field->column || field->key; field++)
+		if (field->key && !field->optional && !field->sometimes &&
+		    field->type != FIELD_CHANGE)
+			json_string(json, NULL, field->key);
+	json_close(json, ']');
+	json_bool(json, "additionalProperties", false);
+	json_close(json, '}');
+}
+
+/* "KEY": an array of rows, or a row. */
+static void write_rows(struct json *json, const char *key, const struct row_fields *rows,
+		       bool single)
+{
+	if (single) {
+		write_row(json, key, rows->fields, false);
+		return;
+	}
+	json_open(json, key, '{');
+	json_string(json, "type", "array");
+	write_row(json, "items", rows->fields, false);
+	json_close(json, '}');
+}
+
+static void write_document(struct json *json, const char *key, const struct command *command)
+{
+	json_open(json, key, '{');
+	json_string(json, "type", "object");
+	json_open(json, "properties", '{');
+	write_rows(json, command->name, command->rows, command->answers & ANSWER_SINGLE);
+	if (command->totals)
+		write_rows(json, "total", command->totals, false);
+	if (command->answers & ANSWER_MOUNTS) {
+		json_open(json, "mounts_skipped", '{');
+		json_string(json, "type", "integer");
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+	json_open(json, "required", '[');
+	json_string(json, NULL, command->name);
+	json_close(json, ']');
+	json_bool(json, "additionalProperties", false);
+	json_close(json, '}');
+}
+
+/* Each line of watch is a row of its own. */
+static void write_command(struct json *json, const char *key, const struct command *command)
+{
+	if (command->answers & ANSWER_LINES)
+		write_row(json, key, command->rows->fields, false);
+	else
+		write_document(json, key, command);
+}
+
+static void command_schema(struct session *session, const struct invocation *invocation)
+{
+	const char *name = invocation->operand_count ? invocation->operands[0] : NULL;
+	const struct command *command = name ? command_find(name) : NULL;
+	struct json json;
+
+	if (invocation->operand_count > 1 || (name && (!command || !command->rows))) {
+		session_usage_error(session, "%s; usage: fsquota schema %s",
+				    invocation->operand_count > 1 ? "one command at a time"
+				    : command			  ? "that command has no rows"
+								  : "there is no such command",
+				    invocation->command->synopsis);
+		return;
+	}
+	json_start(&json, session->out);
+	json_open(&json, NULL, '{');
+	json_string(&json, "$schema", DRAFT);
+	json_string(&json, "title", name ? name : "answers of fsquota");
+	if (command) {
+		json_string(&json, "$ref", "#/$defs/answer");
+		json_open(&json, "$defs", '{');
+		write_command(&json, "answer", command);
+	} else {
+		json_open(&json, "$defs", '{');
+		for (size_t i = 0; (command = command_at(i)); i++)
+			if (command->rows)
+				write_command(&json, command->name, command);
+	}
+	json_close(&json, '}');
+	json_close(&json, '}');
+	json_end(&json);
+}
+
+const struct command schema_command = {
+	.name = "schema",
+	.summary = "print the JSON Schema of answers",
+	.synopsis = "[COMMAND]",
+	.help = "Print what the JSON of COMMAND looks like, as a JSON Schema (draft 2020-12);\n"
+		"without one, of all commands, each under $defs.",
+	.options = (option_tables){ help_option, NULL },
+	.flags = COMMAND_QUICK,
+	.run = command_schema,
+};

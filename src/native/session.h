@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run is about: how it was called, the table of paths, where output goes, how it will end.
+ * Commands get one and nothing else; there are no globals.
+ */
+#ifndef FSQ_SESSION_H
+#define FSQ_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "shared/writer.h"
+#include "quota/fsquota.h"
+#include "table/table.h"
+
+/* When to show how far a walk has come: on a terminal, never or in any case. */
+enum progress_when { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
+
+/* One line of the table: a mounted filesystem, or the directory of a project. */
+struct path_entry {
+	bool is_project;
+	char *directory;
+	struct fsq_filesystem *fs;		/* of a project: the one its directory lies on */
+	const struct fsq_filesystem_info *info; /* of it */
+	uint32_t project;
+};
+
+struct session {
+	const char *program; /* in front of messages */
+	bool json;	     /* --json was given */
+	bool dry_run;	     /* --dry-run was given */
+	bool help;	     /* --help was given */
+	bool quit;	     /* no more commands are to be run */
+	bool no_memory;	     /* there was none for something, which was reported */
+	const char **at;     /* --at */
+	size_t at_count, at_capacity;
+	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
+	const char *wanted_name; /* --name of one, or NULL */
+	const char *projects_file;
+	const char *projid_file;
+	const char *output_file; /* -f, or NULL */
+
+	struct path_entry *paths; /* see paths.h */
+	size_t path_count, path_capacity;
+	int current_path;		     /* index, or -1 */
+	struct fsq_filesystem **filesystems; /* owned */
+	size_t filesystem_count, filesystem_capacity;
+	bool projects_loaded;
+	uint32_t *unseen; /* IDs of directories that could not be looked at */
+	size_t unseen_count, unseen_capacity;
+	bool names_read;
+	struct fsq_project_names *names; /* read on first use */
+
+	/* Of commands that register directories; see fsquota.conf(5): */
+	bool no_register;
+	unsigned int lock_seconds;
+	struct fsq_id_range range;
+	bool range_configured;
+	char *config_text; /* some of the above point into it */
+
+	/* Of commands that walk trees: */
+	enum progress_when progress;
+	uint64_t max_errors; /* 0: no bound */
+
+	/* Of a request of batch: */
+	void *batch; /* or NULL */
+	void (*before_waiting)(void *batch);
+	struct fsq_cache *cache;    /* or NULL */
+	struct config_file *config; /* what was read already, or NULL */
+	unsigned int visits;
+	bool has_waited;
+	bool stopped; /* by a signal */
+
+	const struct row_fields *rows; /* of the command that runs, or NULL */
+	struct table_style style;      /* how they are printed */
+	struct table *table;	       /* of a command that runs for each filesystem */
+	struct writer *out;
+	struct writer *errors; /* or NULL: standard error */
+	int status;
+};
+
+/** @return  whether a signal came to end the request of batch; what has no batch it ends itself */
+bool session_is_stopped(struct session *session);
+
+/** Report that it did. */
+void session_tell_stop(struct session *session, const char *path);
+
+/** From now on it may take long: answers to earlier requests of batch are not held back. */
+void session_wait(struct session *session);
+
+/** @return  the exit status for an FSQ_E_ code, see fsquota(8) */
+int session_exit_code(int code);
+
+/* How an error is said. */
+enum error_flags {
+	ERROR_OF_FILE = 1,    /* of a file the user named, so no hint is of use */
+	ERROR_NO_QUOTA = 2,   /* say why there is none; see cause.h */
+	ERROR_OTHER_TYPE = 4, /* it is of users or groups */
+	ERROR_AT_PATH = 8,    /* the line begins with the path, not the filesystem */
+};
+
+/** @return  the flag for quotas of that type */
+unsigned int session_flag_of(enum fsq_type type);
+
+/**
+ * Say on stderr what the library found, with the path, and set the exit status.
+ */
+void session_fail(struct session *session, const struct fsq_error *err);
+
+/**
+ * @flags    enum error_flags
+ * @code     an FSQ_E_ code: the exit status
+ * @errnum   the errno behind it, which is said, too; or 0
+ * @path     the object that failed, for JSON; NULL: the filesystem that is worked on
+ */
+void session_error(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/** The same with the code that the errno stands for. */
+void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+		   const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/** The user asked for something that makes no sense. */
+void session_usage_error(struct session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * Something is done, but may not be what was meant; the exit status stays.
+ *
+ * @path     in front of the line, and of JSON; or NULL
+ */
+void session_warn(struct session *session, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** Where commands register directories. */
+struct fsq_registry session_registry(const struct session *session);
+
+/** fsq_projects_each() could not read the projects file: say so, unless there is none. */
+void session_note_projects(struct session *session, const struct fsq_error *err);
+
+/** Read the names of projects, from the cache if there is one. @return as fsq_project_names_read() */
+int session_read_names(struct session *session, struct fsq_error *err);
+
+/** Read them again the next time they are asked for: the file was changed. */
+void session_forget_names(struct session *session);
+
+/** The names of the projid file, read on first use; NULL, which has none, without memory. */
+struct fsq_project_names *session_names(struct session *session);
+
+/** Flush @session->out and note a failure to write. */
+void session_flush(struct session *session);
+
+/** Flush if the output is a terminal. */
+void session_flush_terminal(struct session *session);
+
+/**
+ * Send output to a new file until session_output_end(); it must not exist.
+ *
+ * @file     its name, or NULL to stay with standard output
+ * @return   false when it cannot be made; an error was reported
+ */
+bool session_output_begin(struct session *session, const char *file);
+void session_output_end(struct session *session);
+
+/** Free what the session owns, not the session. */
+void session_end(struct session *session);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/fsquota.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "listing.h"
+#include "options.h"
+#include "progress.h"
+#include "projects.h"
+#include "signals.h"
+
+struct usage_options {
+	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;
+};
+
+static void show_directories(struct session *session, const struct invocation *invocation,
+			     struct table *table, bool walk)
+{
+	struct fsq_cache *own = NULL;
+	struct progress progress;
+	bool stopped = false;
+
+	progress_begin(&progress, session);
+	/* Without memory it only takes longer. */
+	if (!session->cache && invocation->operand_count > 1)
+		fsq_cache_new(&own, NULL);
+	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
+		const char *path = invocation->operands[i];
+		struct fsq_usage usage;
+		struct project_row row;
+		struct fsq_error err;
+		const struct fsq_usage_request request = {
+			.size = sizeof(request),
+			.path = path,
+			.projects_file = session->projects_file,
+			.cache = own ? own : session->cache,
+			.walk = walk,
+			.options = &progress.options,
+		};
+		int rc = fsq_usage_get(&usage, &request, &err);
+		uint64_t mounts;
+
+		progress_clear(&progress);
+		mounts = progress_take_mounts(&progress, session, path);
+		if (rc) {
+			session_fail(session, &err);
+			stopped = err.errnum == EINTR;
+			continue;
+		}
+		row = listing_row(session, path, &usage);
+		if (usage.source == FSQ_USAGE_WALK)
+			row.mounts_skipped = mounts;
+		tables_row(session, table, &row);
+		fsq_usage_clear(&usage);
+	}
+	fsq_cache_free(own);
+}
+
+static void command_usage(struct session *session, const struct invocation *invocation)
+{
+	const struct usage_options *options = invocation->options;
+	bool walk = options->fallback == FALLBACK_WALK;
+	struct table table;
+	sigset_t before;
+
+	if (!options_directories_or_project(session, invocation))
+		return;
+	table = tables_begin(session, "usage");
+	if (walk) {
+		session_wait(session);
+		block_interrupts(&before);
+	}
+	if (options_choose_project(session))
+		listing_add_chosen(session, &table, NULL, NULL);
+	else
+		show_directories(session, invocation, &table, walk);
+	tables_end(session, &table);
+	if (!walk)
+		return;
+	session_flush(session);
+	restore_signals(&before);
+}
+
+static const struct command_option fallback_option[] = {
+	{ 0, "fallback",
+	  "where no quota applies: walk (count as du does), or\n"
+	  "none (an error, the default)",
+	  .kind = VALUE_CHOICE, .argument = "HOW", .choices = "none walk",
+	  .choices_text = "walk or none", .field = offsetof(struct usage_options, fallback) },
+	{ 0 },
+};
+
+const struct command usage_command = {
+	.name = "usage",
+	.summary = "show how much of its quota a directory uses",
+	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME",
+	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
+		"deleted files that are still open.",
+	.options = (option_tables){ chosen_options, fallback_option, over_option, table_options,
+				    progress_option, registry_options, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", true } },
+	.options_size = sizeof(struct usage_options),
+	.rows = &usage_rows,
+	.flags = COMMAND_CONFIG | COMMAND_QUICK,
+	.run = command_usage,
+};

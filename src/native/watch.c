@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tables.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "options.h"
+#include "shared/array.h"
+
+#define INTERVAL_SECONDS 10
+
+struct watch_options {
+	struct quota_options types; /* of which only the types are used */
+	double over;
+	uint64_t interval, count;
+	bool initial;
+	const char *file;
+	char **arguments;
+	size_t argument_count, argument_capacity;
+};
+
+/* --- options --- */
+
+static bool take_over(struct session *session, const struct command_option *option, void *to,
+		      const char *text)
+{
+	struct watch_options *options = to;
+
+	(void)option;
+	/* Every project is at 0. */
+	return options_percentage(session, text, DBL_MIN, &options->over);
+}
+
+static bool take_number(struct session *session, const struct command_option *option, void *to,
+			const char *text)
+{
+	struct watch_options *options = to;
+	bool seconds = option->kind == VALUE_TIME;
+	uint64_t number;
+
+	if (fsq_parse_positive(text, &number) || (seconds && number > INT_MAX / 1000)) {
+		session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
+				    option->name, seconds ? " of seconds" : "", text);
+		return false;
+	}
+	*(seconds ? &options->interval : &options->count) = number;
+	return true;
+}
+
+static bool take_argument(struct session *session, const struct command_option *option, void *to,
+			  const char *word)
+{
+	struct watch_options *options = to;
+	char **arguments = array_grow(options->arguments, options->argument_count,
+				      &options->argument_capacity, sizeof(char *));
+
+	(void)option;
+	if (!arguments) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	options->arguments = arguments;
+	arguments[options->argument_count++] = (char *)word;
+	return true;
+}
+
+static void clear_options(void *to)
+{
+	struct watch_options *options = to;
+
+	free(options->arguments);
+}
+
+/* --exec is looked at before something happens. */
+static bool take_words(struct watch *watch, const struct watch_options *options)
+{
+	struct session *session = watch->session;
+	struct stat st;
+
+	if (!options->file && options->argument_count) {
+		session_usage_error(session, "--exec-arg is for --exec");
+		return false;
+	}
+	if (!options->file)
+		return true;
+	if (!strchr(options->file, '/')) {
+		session_usage_error(session, "--exec is the path of a program, not \"%s\"",
+				    options->file);
+		return false;
+	}
+	if (stat(options->file, &st) || access(options->file, X_OK)) {
+		session_errno(session, 0, errno, options->file, "%s: cannot run it", options->file);
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		session_usage_error(session, "--exec is the path of a program: %s is none",
+				    options->file);
+		return false;
+	}
+	watch->run.words = calloc(options->argument_count + 2, sizeof(char *));
+	if (!watch->run.words) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		return false;
+	}
+	watch->run.words[0] = (char *)options->file;
+	for (size_t i = 0; i < options->argument_count; i++)
+		watch->run.words[i + 1] = options->arguments[i];
+	watch->runs = true;
+	return true;
+}
+
+/* --- the command --- */
+
+static void clear(struct watch *watch)
+{
+	struct session *session = watch->session;
+
+	watch_ids_forget(&watch->ids, NULL);
+	watch_places_free(&watch->places);
+	watch_run_free(&watch->run);
+	/* The names were the cache's. */
+	fsq_cache_free(watch->cache);
+	session->cache = NULL;
+	session->names = NULL;
+	session->names_read = false;
+}
+
+static void command_watch(struct session *session, const struct invocation *invocation)
+{
+	const struct watch_options *options = invocation->options;
+	bool type[FSQ_TYPES];
+	struct watch watch = {
+		.session = session,
+		.places = { .session = session, .wanted = type },
+		.ids.over = options->over,
+		.run.session = session,
+		.interval = options->interval,
+		.initial = options->initial,
+		.counts = options->count > 0,
+		.left = options->count,
+	};
+	struct fsq_error err;
+
+	if (session->batch) {
+		session_usage_error(session, "watch is no request: it does not end");
+		return;
+	}
+	memcpy(type, options->types.type, sizeof(type));
+	if (options_type_count(&options->types) == 0)
+		type[FSQ_PROJECT] = true;
+	if (fsq_cache_new(&watch.cache, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	session->cache = watch.cache;
+	/* Each event is printed when it happens. */
+	session->style.sort_count = 0;
+	if (session->style.format == TABLE_JSON)
+		session->style.format = TABLE_JSON_LINES;
+	else if (session->style.format == TABLE_TEXT && session->style.column_count)
+		session->style.format = TABLE_RAW;
+	watch.table = tables_begin(session, "watch");
+	if (take_words(&watch, options))
+		watch_wait(&watch, invocation->operands, (size_t)invocation->operand_count);
+	clear(&watch);
+}
+
+#define FIELD(member) offsetof(struct watch_options, member)
+
+static const struct command_option watch_options[] = {
+	{ 0, "over", "tell, too, when so much of a limit is used", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .take = take_over },
+	{ 0, "interval", "seconds between polls (10)", .kind = VALUE_TIME, .argument = "SECONDS",
+	  .take = take_number },
+	{ 0, "initial", "begin with what is at a limit already", .field = FIELD(initial) },
+	{ 0, "count", "end after so many events", .kind = VALUE_NUMBER, .argument = "N",
+	  .take = take_number },
+	{ 0, "exec", "run this program for each event", .kind = VALUE_FILE, .argument = "FILE",
+	  .field = FIELD(file) },
+	{ 0, "exec-arg", "one argument of it", .kind = VALUE_FILE, .argument = "WORD",
+	  .take = take_argument },
+	{ 0 },
+};
+
+const struct command watch_command = {
+	.name = "watch",
+	.summary = "tell when limits are reached, as it happens",
+	.synopsis = "[OPTION]... [PATH]...",
+	.help = "Print a line whenever a user, group or project (default) reaches a limit on the\n"
+		"filesystem of a PATH, or of all, and when it is below again.",
+	.options = (option_tables){ users_option, other_types_options, watch_options,
+				    registry_options, table_options, help_option, NULL },
+	.rows = &watch_rows,
+	.answers = ANSWER_LINES,
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct watch_options),
+	.defaults = &(const struct watch_options){ .interval = INTERVAL_SECONDS },
+	.clear_options = clear_options,
+	.flags = COMMAND_CONFIG,
+	.run = command_watch,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A row is a struct, and an array of fields describes it: what a column and a JSON key are called, of
+ * which type the value is, and where in the struct it stands. Every format prints from that array.
+ */
+#ifndef FSQ_FIELD_H
+#define FSQ_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* No value: an empty cell, null in JSON. */
+#define FIELD_NOT_KNOWN UINT64_MAX /* of FIELD_COUNT and FIELD_BYTES */
+#define FIELD_NO_SECONDS (-1)	   /* of FIELD_SECONDS */
+
+enum field_type {
+	FIELD_TEXT,	   /* const char *, or NULL */
+	FIELD_PATH,	   /* the same; a cell has - for NULL */
+	FIELD_TEXTS,	   /* struct field_texts: an array in JSON */
+	FIELD_WORD,	   /* an enum; @words has its texts, and NULL at the end */
+	FIELD_ID,	   /* uint32_t */
+	FIELD_ID_OR_NONE,  /* the same, 0: none */
+	FIELD_COUNT,	   /* uint64_t, or FIELD_NOT_KNOWN */
+	FIELD_COUNT_LIMIT, /* uint64_t, 0: none */
+	FIELD_BYTES,	   /* as FIELD_COUNT; with a letter for people */
+	FIELD_BYTES_LIMIT, /* as FIELD_COUNT_LIMIT */
+	FIELD_SECONDS,	   /* int64_t of time that is left, or FIELD_NO_SECONDS */
+	FIELD_PERCENT,	   /* double, below 0: none */
+	FIELD_BOOL,	   /* yes and no */
+	FIELD_CHANGE, /* enum row_change; the JSON key "changed" is would_change in a dry run */
+	FIELD_TIME,   /* int64_t, milliseconds since 1970 */
+	FIELD_ROW,    /* a pointer to a struct that @members describe, or NULL; only in JSON */
+};
+
+/* Has a command changed it, or in a dry run: would it? */
+enum row_change {
+	ROW_ONLY_SHOWN,
+	ROW_UNCHANGED,
+	ROW_CHANGED,
+	ROW_CHANGE_UNKNOWN, /* the kernel does not tell */
+};
+
+struct field_texts {
+	const char *const *texts; /* or NULL */
+	size_t count;
+};
+
+/* An array of them ends with one that has neither column nor key. */
+struct field {
+	const char *column; /* NULL: only in JSON */
+	const char *key;    /* NULL: not in JSON */
+	enum field_type type;
+	uint16_t offset; /* in the row */
+	const char *help;
+	union {
+		const char *const *words;    /* of FIELD_WORD */
+		const struct field *members; /* of FIELD_ROW */
+	};
+	uint16_t size;	   /* of the struct of FIELD_ROW */
+	uint16_t at_least; /* where a bool says that the value can be higher; 0: nowhere */
+	bool optional;	   /* left out of JSON, instead of null, where it is empty */
+	bool sometimes;	   /* not in all variants of the rows */
+};
+
+/* Enough for any number, size or time. */
+#define FIELD_CELL 32
+
+/** @return  whether the field has no value in this row */
+bool field_is_empty(const struct field *field, const void *row);
+
+/**
+ * The value as the text of a cell.
+ *
+ * @exact    bytes and seconds as numbers, instead of 1.5G and 6d23h
+ * @cell     room for it
+ * @return   a text of the row, or @cell; NULL: empty
+ */
+const char *field_cell(const struct field *field, const void *row, bool exact,
+		       char cell[FIELD_CELL]);
+
+/** Compare two rows by a field. An empty one comes last, @descending or not. @return as strcmp(3) */
+int field_compare(const struct field *field, const void *one, const void *other, bool descending);
+
+/** @return  whether a cell is text, which stands on the left */
+bool field_is_text(const struct field *field);
+
+/** A percentage with one decimal, rounded as printf(3) does. @return  @cell */
+const char *field_decimal(char cell[FIELD_CELL], double value);
+
+/** A time such as 2026-01-31T08:15:00.123Z. @return  @cell */
+const char *field_time(char cell[FIELD_CELL], int64_t milliseconds);
+
+/** A size as lsblk(8) shows it: 1.5G, 10M. @return  @cell */
+const char *field_size(char cell[FIELD_CELL], uint64_t bytes);
+
+#endif

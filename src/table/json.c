@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "field.h"
+#include "shared/utf8.h"
+
+void json_start(struct json *json, struct writer *writer)
+{
+	*json = (struct json){ .writer = writer, .first = true };
+}
+
+/* There is a NUL behind the text, so no sequence goes beyond it. */
+static void write_quoted(struct writer *writer, const char *value, size_t size)
+{
+	const char *at = value, *end = value + size, *plain;
+
+	write_char(writer, '"');
+	for (;;) {
+		size_t length;
+		char escape[8];
+
+		plain = at;
+		at = utf8_plain_end(at, end);
+		write_bytes(writer, plain, (size_t)(at - plain));
+		if (at == end)
+			break;
+		length = utf8_length(at);
+		if (length == 0) {
+			write_text(writer, UTF8_REPLACEMENT);
+			length = 1;
+		} else if (*at == '"' || *at == '\\') {
+			write_char(writer, '\\');
+			write_char(writer, *at);
+		} else if (*at == '\n') {
+			write_text(writer, "\\n");
+		} else if (length == 1 && (unsigned char)*at >= 0x20 && *at != 0x7f) {
+			write_char(writer, *at);
+		} else if (length == 1) {
+			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*at);
+			write_text(writer, escape);
+		} else {
+			write_bytes(writer, at, length);
+		}
+		at += length;
+	}
+	write_char(writer, '"');
+}
+
+/* Keys are words of ours: short, and without what needs quoting. */
+void json_key(struct json *json, const char *key)
+{
+	struct writer *writer = json->writer;
+	size_t length = key ? strlen(key) : 0;
+	char *begin = writer_room(writer, length + 4), *at = begin;
+
+	if (!json->first)
+		*at++ = ',';
+	if (key) {
+		*at++ = '"';
+		at = mempcpy(at, key, length);
+		*at++ = '"';
+		*at++ = ':';
+	}
+	writer->used += (size_t)(at - begin);
+	json->first = key != NULL;
+}
+
+static void begin_value(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json->first = false;
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	write_char(json->writer, bracket);
+	json->first = true;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	write_char(json->writer, bracket);
+	json->first = false;
+}
+
+void json_end(struct json *json)
+{
+	write_char(json->writer, '\n');
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin_value(json, key);
+	if (value)
+		write_quoted(json->writer, value, strlen(value));
+	else
+		write_text(json->writer, "null");
+}
+
+void json_text(struct json *json, const char *key, const char *text, size_t length)
+{
+	begin_value(json, key);
+	write_quoted(json->writer, text, length);
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	begin_value(json, key);
+	write_number(json->writer, value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin_value(json, key);
+	write_text(json->writer, value ? "true" : "false");
+}
+
+void json_null(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	write_text(json->writer, "null");
+}
+
+void json_decimal(struct json *json, const char *key, double value)
+{
+	char text[FIELD_CELL];
+
+	begin_value(json, key);
+	write_text(json->writer, field_decimal(text, value));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small streaming JSON writer: nothing is collected, so memory does not grow with the rows. */
+#ifndef FSQ_JSON_H
+#define FSQ_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/writer.h"
+
+struct json {
+	struct writer *writer;
+	bool first; /* nothing stands in the innermost object or array yet */
+};
+
+void json_start(struct json *json, struct writer *writer);
+
+/** Open an object ('{') or array ('['); @key is NULL in an array and at the top. */
+void json_open(struct json *json, const char *key, char bracket);
+void json_close(struct json *json, char bracket);
+
+/** A key whose value follows, opened or written without a key. */
+void json_key(struct json *json, const char *key);
+
+/** End the document with a newline. */
+void json_end(struct json *json);
+
+/** A string, or null; bytes that are no UTF-8 are replaced by U+FFFD. */
+void json_string(struct json *json, const char *key, const char *value);
+/** A string of @length bytes, which may hold NULs. */
+void json_text(struct json *json, const char *key, const char *text, size_t length);
+void json_number(struct json *json, const char *key, uint64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+void json_null(struct json *json, const char *key);
+
+/** A number with one decimal. */
+void json_decimal(struct json *json, const char *key, double value);
+
+#endif

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What "fsquota schema" prints, which comes from the fields of rows.
+
+bats_require_minimum_version 1.5.0
+: "${srcdir:?}" "${FSQUOTA:?}"
+
+setup() {
+	bats_load_library bats-support
+	bats_load_library bats-assert
+}
+
+# bats test_tags=install
+@test "every JSON answer of the transcripts is as the schema says" {
+	run -0 "$srcdir/tests/documentation/schema.py" "$FSQUOTA" "$srcdir"/tests/transcript/*.txt
+	assert [ "${output% answers}" -ge 50 ]
+}
+
+@test "the schema has each command that prints rows, and of one command the same" {
+	run -0 jq -r '."$defs" | keys[]' <("$FSQUOTA" schema)
+	assert_equal "$output" "$("$FSQUOTA" help --machine | cut -f 1 | while read -r command; do
+		! "$FSQUOTA" schema "$command" >/dev/null 2>&1 || echo "$command"
+	done | sort)"
+	assert_equal "$("$FSQUOTA" schema list | jq -c '."$defs".answer')" "$("$FSQUOTA" schema | jq -c '."$defs".list')"
+}
+
+@test "what is no command, or has no rows, has no schema" {
+	run -2 "$FSQUOTA" schema bogus
+	assert_output "fsquota schema: there is no such command; usage: fsquota schema [COMMAND]"
+	run -2 "$FSQUOTA" schema metrics
+	assert_output "fsquota schema: that command has no rows; usage: fsquota schema [COMMAND]"
+}

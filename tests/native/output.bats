@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
+#
+# How rows are printed, fsquota-output(7): every command has every format, and each is read back.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+long=/mnt/x/one-directory/another-directory/and-the-last-of-them
+
+setup_file() {
+	fresh_fs x
+	mkdir -p "$long" /mnt/x/{web,logs}
+	chattr +P -p 42 /mnt/x/web
+	chattr +P -p 43 "$long"
+	real -c 'limit -p bhard=10m 42' -c 'limit -p bsoft=1m bhard=1g ihard=9 43' -c 'limit -p bhard=1m 44' /mnt/x
+	fallocate -l 64k /mnt/x/web/file
+	sync -f /mnt/x
+}
+
+setup() {
+	printf '42:/mnt/x/web\n43:%s\n44:/mnt/x/gone\n' "$long" >/etc/projects
+	printf 'web:42\n' >/etc/projid
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Commands that print rows and change nothing, and their words.
+each_command=("df /mnt/x" "doctor /mnt/x" "dump /mnt/x" "find 42 /mnt/x" "id /mnt/x/web /mnt/x"
+	"limit --dry-run bhard=1m 42 /mnt/x" "list /mnt/x" "lsattr -p /mnt/x" "project -c 44 -p /mnt/x/web /mnt/x"
+	"quota 42 /mnt/x" "report /mnt/x" "resize --dry-run /mnt/x/web 20M" "state /mnt/x" "supported /mnt/x"
+	"timer --dry-run 3d /mnt/x" "usage /mnt/x/web" "assign --dry-run /mnt/x/web --hard 9M" "quot /mnt/x"
+	"release --dry-run /mnt/x/web" "prune --dry-run --all /mnt/x")
+
+# table WORD...: sets output to what the command prints, which ends with 0.
+table() {
+	# shellcheck disable=SC2068,SC2086 # words
+	run -0 --separate-stderr fsquota $@
+}
+
+@test "every command has all columns in CSV, and in pairs the same" {
+	local words columns
+	for words in "${each_command[@]}"; do
+		table "${words%% *}" --list-columns
+		columns=$(awk '{ print $1 }' <<<"$output" | paste -sd,)
+		[[ $columns == *,* ]] || fail "$words"
+		table "$words" --csv --output-all
+		assert_line --index 0 "$columns"
+		assert [ "${#lines[@]}" -ge 2 ]
+		# --csv has bytes, --pairs only with --bytes.
+		fsquota $words --pairs --bytes --output "${columns,,}" >pairs
+		python3 - "$columns" <(printf '%s\n' "$output") pairs <<-'EOF' || fail "$words"
+			import csv, re, sys
+			rows = list(csv.reader(open(sys.argv[2])))[1:]
+			for row, line in zip(rows, open(sys.argv[3]), strict=True):
+			    assert re.findall(r'(\S+)="(.*?)"', line) == list(zip(sys.argv[1].split(","), row)), line
+		EOF
+	done
+}
+
+@test "every command has its JSON an object a line, too" {
+	local words
+	for words in "${each_command[@]}"; do
+		# shellcheck disable=SC2086 # words
+		diff <(fsquota $words --json | jq -c '.[] | if type == "array" then .[] else select(type == "object") end') \
+			<(fsquota $words --jsonl | jq -c .) || fail "$words"
+		[ -n "$(fsquota $words --jsonl)" ] || fail "$words"
+	done
+}
+
+@test "--csv quotes what has a comma, a quote or a line end, so that it is read back" {
+	local directory=$'/mnt/x/a "b", c\nd'
+	mkdir "$directory"
+	printf 'a"b:42\nc,d:43\n' >/etc/projid
+	table list --csv --noheadings -o ID,NAME,HARD,SOFT /mnt/x/web "$long"
+	assert_output $'42,"a""b",10485760,\n43,"c,d",1073741824,1048576'
+	fsquota id --csv "$directory" >file
+	rmdir "$directory"
+	python3 - "$directory" <<-'EOF'
+		import csv, sys
+		assert list(csv.reader(open("file", newline=""))) == [["ID", "PATH"], ["0", sys.argv[1]]]
+	EOF
+}
+
+@test "--output chooses columns of commands that print lines, and +LIST adds to the usual ones" {
+	table id -n -o ID,PATH /mnt/x/web /mnt/x/logs
+	assert_output $'42 /mnt/x/web\n 0 /mnt/x/logs'
+	table find -no PATH,ID --sort -path 42 /mnt/x
+	assert_output $'/mnt/x/web/file 42\n/mnt/x/web      42'
+	table dump --output ID,HARD --bytes /mnt/x
+	assert_output $'ID       HARD\n42   10485760\n43 1073741824\n44    1048576'
+	table prune --dry-run --all -rno ACTION,ID,DIRECTORY /mnt/x
+	assert_line --partial " 44 /mnt/x/gone"
+	table limit --output ID,CHANGED --noheadings bhard=11m 42 /mnt/x
+	assert_output "42 yes"
+	fsquota limit bhard=10m 42 /mnt/x
+	table usage -rno +FILESYSTEM /mnt/x/web
+	assert_output "$(fsquota usage -rn /mnt/x/web) $FSQ_X_DEV"
+	refuses 2 '"NOSUCH"' fsquota id -o PATH,NOSUCH /mnt/x
+}
+
+@test "sizes are for people, and -h changes nothing; --bytes has numbers" {
+	local words
+	for words in "report -h" "quota -h 42" "df -h"; do
+		assert_equal "$(fsquota $words /mnt/x)" "$(fsquota ${words/-h/} /mnt/x)"
+	done
+	table quota --raw --noheadings --output HARD,USED 43 /mnt/x
+	assert_output "1G 0B"
+	table quota --raw --noheadings --output HARD,USED --bytes 43 /mnt/x
+	assert_output "1073741824 0"
+}
+
+# on_terminal COLUMNS WORD...: the lines that fsquota prints there.
+on_terminal() {
+	run -0 script -qec "stty cols $1; TERM=dumb fsquota ${*:2}" /dev/null
+	mapfile -t lines < <(tr -d '\r' <<<"$output")
+}
+
+@test "on a narrow terminal the last column of text is shortened in its middle" {
+	local row
+	table list /mnt/x
+	row=${lines[2]}
+	assert_line --index 2 --partial "$long"
+	on_terminal ${#row} list /mnt/x
+	assert_equal "${lines[2]}" "$row"
+	on_terminal $((${#row} - 1)) list /mnt/x
+	assert_equal "${#lines[2]}" $((${#row} - 1))
+	on_terminal 70 list /mnt/x
+	assert_equal "${#lines[2]}" 70
+	[[ ${lines[2]} == *" /mnt/x/"*...*"${long: -8}" ]] || fail "${lines[2]}"
+	# Not what a program reads, and not narrower than a word.
+	on_terminal 70 list -r /mnt/x
+	[[ ${lines[2]} == *"$long" ]] || fail "${lines[2]}"
+	on_terminal 10 list -o PATH,ID /mnt/x
+	assert_equal "${lines[2]}" "/mnt...-them 43"
+}
+
+@test "in a UTF-8 locale a name is shown as it is, as wide as the terminal shows it; in another one escaped" {
+	printf 'gr\xc3\xb6\xc3\x9fe:42\n\xe6\x97\xa5\xe6\x9c\xac:43\n' >/etc/projid
+	run -0 env LC_ALL=C.UTF-8 fsquota list -no NAME,ID /mnt/x/web "$long"
+	assert_output $'gr\xc3\xb6\xc3\x9fe 42\n\xe6\x97\xa5\xe6\x9c\xac  43'
+	run -0 env LC_ALL=C fsquota list -no NAME,ID /mnt/x/web "$long"
+	assert_output 'gr\xc3\xb6\xc3\x9fe      42
+\xe6\x97\xa5\xe6\x9c\xac 43'
+	# What is no character, or moves the cursor, is escaped everywhere.
+	printf 'a\xff\x1b\xc2\x9b:42\n' >/etc/projid
+	run -0 env LC_ALL=C.UTF-8 fsquota list -no NAME /mnt/x/web
+	assert_output 'a\xff\x1b\xc2\x9b'
+	# There is room for 17: three of them on each side of the dots, and no half one.
+	printf '\xe6\x97\xa5%.0s' {1..20} >name
+	printf '%s:42\n' "$(<name)" >/etc/projid
+	run -0 script -qec "stty cols 20; LC_ALL=C.UTF-8 TERM=dumb fsquota list -no ID,NAME /mnt/x/web" /dev/null
+	assert_equal "$(LC_ALL=C.UTF-8 wc -L <<<"${output%$'\r'}")" 18
+}
+
+@test "a script that reads rows gets them in the same bytes on a terminal and in any locale" {
+	printf 'gr\xc3\xb6\xc3\x9fe:42\n' >/etc/projid
+	for format in --raw --pairs --csv --json --jsonl; do
+		run -0 script -qec "stty cols 20 -onlcr; LC_ALL=C.UTF-8 TERM=xterm fsquota list $format /mnt/x" /dev/null
+		assert_output "$(fsquota list $format /mnt/x)"
+	done
+}
