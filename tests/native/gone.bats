@@ -454,8 +454,9 @@ last_calls_fail() {
 		limits_left -e "inject=quotactl,quotactl_fd:error=EIO:when=$n"
 		grep INJECTED trace || continue
 		if [ "$status" = 0 ]; then
-			# Of a mount that is none of its own, or the look right before.
-			assert_equal "$n of $calls: $(kernel_has /mnt/$fs $((FIRST + 5)))" "$n of $calls: "
+			# Of a mount that is none of its own, or the look right before. ext4 frees an empty
+			# record a moment later.
+			[[ "$(kernel_has /mnt/$fs $((FIRST + 5)))" =~ ^[0\ ]*$ ]] || fail "$n of $calls"
 		else
 			assert_equal "$n of $calls: $status:$(grep -c 'Input/output error' <<<"$stderr")" "$n of $calls: 1:1"
 			failed=$((failed + 1))
@@ -574,8 +575,39 @@ lives() {
 	assert_equal "$status:$stderr" 0:
 	assert_line "kept project $FIRST (volume$FIRST), $top/a: cannot be looked at: Input/output error"
 	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota release --id $FIRST
-	assert_equal "$status" 5
+	assert_equal "$status:$stderr" "1:fsquota release: $top/a: cannot find out whether it exists: Input/output error"
 	fsquota release $top/a
+}
+
+@test "release fails as long as an error hides whether the directory is gone, and changes nothing" {
+	local call err asked=0
+	for fs in x e; do
+		for err in EIO EINTR ENOMEM; do
+			fsquota limit bhard=1g 77 /mnt/$fs
+			echo "77:/mnt/$fs/gone" >/etc/projects
+			for call in 1 2 3 4 5 6 7 8; do
+				run strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat2 \
+					-e inject=openat2:error=$err:when=$call fsquota release /mnt/$fs/gone
+				grep -q INJECTED "$BATS_TEST_TMPDIR/trace" || break
+				assert_equal "$status" 1
+				assert_output --partial "/mnt/$fs/gone: cannot "
+				assert_equal "$(</etc/projects)" "77:/mnt/$fs/gone"
+				assert_equal "$(fsquota quota -N --raw --bytes --output HARD 77 /mnt/$fs)" 1073741824
+				asked=$((asked + 1))
+			done
+			assert_equal "$status:$(wc -c </etc/projects)" 0:0
+		done
+	done
+	((asked >= 24)) || fail "only $asked calls failed"
+}
+
+@test "an existing directory whose ID another filesystem uses may lie below an unmounted one" {
+	for fs in x e; do mkdir /mnt/$fs/dir; done
+	fsquota limit bhard=1g 77 /mnt/e
+	echo 77:/mnt/x/dir >/etc/projects
+	run -5 fsquota release /mnt/x/dir
+	assert_output --partial "/mnt/x/dir: is registered with project ID 77, which is not in use there"
+	rmdir /mnt/{x,e}/dir
 }
 
 @test "a filesystem that is named is looked at, and no other; none that is mounted hides its lines" {

@@ -45,10 +45,17 @@ enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 	if (!is_wanted(place, line) || !place->certain[line - place->lines.list])
 		return FSQ_ELSEWHERE;
 	presence = fsq_volumes_find(&place->volumes, line->word, &volume);
-	if (presence == FSQ_ELSEWHERE || presence == FSQ_UNSEEN ||
+	if (presence != FSQ_ELSEWHERE && presence != FSQ_UNSEEN &&
 	    fsq_filesystem_get_info(volume->fs)->dev != fsq_filesystem_get_info(fs)->dev)
 		return FSQ_ELSEWHERE;
 	return presence;
+}
+
+int fsq_project_place_fail_unseen(const struct fsq_project_place *place,
+				  const struct fsq_entry *line, struct fsq_error *err)
+{
+	return fsq_fail(err, FSQ_E_FAILED, place->volumes.errnum, line->word,
+			"cannot find out whether it exists");
 }
 
 /* @fs       set, unless the line is in doubt
@@ -65,6 +72,8 @@ static int find_line(struct fsq_project_place *place, const struct fsq_entry *li
 	*fs = NULL;
 	if (presence == FSQ_ELSEWHERE)
 		return 0;
+	if (presence == FSQ_UNSEEN)
+		return fsq_project_place_fail_unseen(place, line, err);
 	if (volume->has_quota)
 		rc = fsq_volume_read_quota(volume, line->id, &dquot, err);
 	if (rc == 0)
@@ -95,16 +104,23 @@ int fsq_project_place_name(struct fsq_project_place *place, struct fsq_error *er
 static int fail_without(struct fsq_project_place *place, const char *doubtful,
 			struct fsq_error *err)
 {
-	if (place->only)
+	const struct fsq_volume *volume;
+
+	if (!doubtful)
+		fsq_fail(err, FSQ_E_NOT_FOUND, 0, NULL, "project %u has no registered directory",
+			 place->id);
+	else if (fsq_volumes_find(&place->volumes, doubtful, &volume) == FSQ_PRESENT)
+		fsq_fail(err, FSQ_E_NOT_FOUND, 0, doubtful,
+			 "is registered with project ID %u, which is not in use there: its "
+			 "filesystem is not mounted, or another one took its place",
+			 place->id);
+	else if (place->only)
 		fsq_fail(err, FSQ_E_NOT_FOUND, 0, doubtful,
 			 "is gone, or its filesystem is not mounted");
-	else if (doubtful)
+	else
 		fsq_fail(err, FSQ_E_NOT_FOUND, 0, doubtful,
 			 "is a directory of project %u that is gone, or its filesystem is not "
 			 "mounted",
-			 place->id);
-	else
-		fsq_fail(err, FSQ_E_NOT_FOUND, 0, NULL, "project %u has no registered directory",
 			 place->id);
 	return fsq_add_hint(err, place->only ? FSQ_HINT_RELEASE_AT : FSQ_HINT_NAME_FILESYSTEM,
 			    FSQ_E_NOT_FOUND);

@@ -27,11 +27,16 @@ void fsq_project_place_close(struct fsq_project_place *place);
 
 /**
  * @return   what there is of a line, if it is certain to be of the project and of @fs, which was found or
- *           named; else FSQ_ELSEWHERE
+ *           named; else FSQ_ELSEWHERE; FSQ_UNSEEN is an error of the caller,
+ *           fsq_project_place_fail_unseen()
  */
 enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 				       const struct fsq_entry *line,
 				       const struct fsq_filesystem *fs);
+
+/** Say that an error hides whether the directory of a line exists. @return  FSQ_E_FAILED */
+int fsq_project_place_fail_unseen(const struct fsq_project_place *place,
+				  const struct fsq_entry *line, struct fsq_error *err);
 
 /**
  * The same for a caller who names the file system: then directories on it are gone that are not there.

@@ -87,9 +87,14 @@ static int release_directories(struct project *p)
 	int rc = 0;
 
 	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
-		request.directory = p->place.lines.list[i].word;
-		if (find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT)
+		const struct fsq_entry *line = &p->place.lines.list[i];
+		enum fsq_presence presence = find_here(p, line);
+
+		if (presence == FSQ_UNSEEN)
+			return fsq_project_place_fail_unseen(&p->place, line, p->err);
+		if (presence != FSQ_PRESENT)
 			continue;
+		request.directory = line->word;
 		rc = fsq_release_directory(&request, false, &released, p->err);
 		p->found = true;
 		add(p, &released);
@@ -145,6 +150,8 @@ static int remove_lines(struct project *p)
 		/* The directory is another's, by a line above, and this line stays. */
 		if (now != p->place.id)
 			presence = FSQ_ELSEWHERE;
+		if (presence == FSQ_UNSEEN)
+			return fsq_project_place_fail_unseen(&p->place, line, p->err);
 		elsewhere += presence == FSQ_ELSEWHERE;
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
 			continue;

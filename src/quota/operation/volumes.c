@@ -169,8 +169,7 @@ static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, cons
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 	int fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
 
-	/* What was interrupted says nothing of the directory. */
-	if (fd == -EINTR || ((fd == -EMFILE || fd == -ENFILE) && volumes->found.count > 0)) {
+	if ((fd == -EMFILE || fd == -ENFILE) && volumes->found.count > 0) {
 		fsq_late_close_all(&volumes->found);
 		fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
 	}
