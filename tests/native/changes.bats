@@ -284,6 +284,32 @@ refused() {
 	of_each refused
 }
 
+# ro_etc COMMAND...: while /etc is read-only
+ro_etc() {
+	local status=0
+	mount --bind /etc /etc
+	mount -o remount,bind,ro /etc
+	("$@") || status=$?
+	umount /etc
+	return $status
+}
+
+unwritable() {
+	ro_etc as_real 1 fsquota assign "$mnt/plain" --hard 1M
+	ro_etc as_real 1 fsquota apply conf
+	ro_etc as_real 1 fsquota release "$mnt/own"
+	ro_etc as_real 1 fsquota release --id $FIRST
+	as_real 4 setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" assign "$mnt/plain"
+	# What writes no line is none of it.
+	ro_etc fsquota resize "$mnt/own" 9M --dry-run
+	ro_etc fsquota assign "$mnt/plain" --no-register --dry-run
+}
+
+# bats test_tags=slow
+@test "a dry run knows a registry that cannot be written" {
+	of_each unwritable
+}
+
 realtime() {
 	[ "$1" = x ] || as_real 3 fsquota limit -p rtbhard=1m 42 "$mnt"
 	[ "$1" = x ] || as_real 3 fsquota timer -p -r 3d "$mnt"

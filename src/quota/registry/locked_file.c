@@ -151,6 +151,21 @@ int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
 	return rc;
 }
 
+int fsq_locked_file_check(const struct fsq_locked_file *file, struct fsq_error *err)
+{
+	char *copy;
+	int rc;
+
+	if (faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return fsq_locked_file_fail(err, errno, file, "open");
+	copy = strdup(file->path);
+	rc = copy && faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+	free(copy);
+	return rc ? fsq_locked_file_fail(err, rc, file, "open") : 0;
+}
+
 void fsq_locked_file_close(struct fsq_locked_file *file)
 {
 	if (file->fd >= 0)

@@ -35,6 +35,13 @@ int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
 			 const struct fsq_lock_wait *wait, const struct fsq_locked_file *other,
 			 struct fsq_error *err);
 
+/**
+ * Find out whether fsq_locked_file_open() could open or make it to write.
+ *
+ * @return   0, or what that would fail with
+ */
+int fsq_locked_file_check(const struct fsq_locked_file *file, struct fsq_error *err);
+
 /** Close it, which drops the lock. */
 void fsq_locked_file_close(struct fsq_locked_file *file);
 

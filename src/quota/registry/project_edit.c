@@ -21,6 +21,7 @@ enum mode {
 struct fsq_project_edit {
 	struct fsq_lock_wait wait;
 	enum mode mode;
+	bool would_write; /* if this were no dry run */
 	bool locked;
 	struct fsq_project_list projects, projid;
 	struct fsq_id_set ids; /* of both */
@@ -78,6 +79,7 @@ struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registr
 		return NULL;
 	registry = fsq_registry_or_default(registry);
 	edit->mode = dry_run ? LOOK : registry->none ? LOCK : WRITE;
+	edit->would_write = dry_run && !registry->none;
 	edit->wait.seconds = registry->lock_seconds;
 	edit->wait.options = options;
 	edit->projects.kind = FSQ_PROJECTS;
@@ -95,6 +97,8 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 
 	if (edit && edit->mode == WRITE)
 		edit->mode = LOCK;
+	if (edit)
+		edit->would_write = false;
 	return edit;
 }
 
@@ -125,8 +129,12 @@ int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, stru
 	second.again = NULL;
 	if (to_lock && edit->wait.again)
 		edit->wait.again(edit->wait.arg);
-	rc = fsq_project_list_open(&edit->projects, to_write, to_lock ? &edit->wait : NULL, NULL,
-				   err);
+	rc = edit->would_write ? fsq_locked_file_check(&edit->projects.file, err) : 0;
+	if (rc == 0 && edit->would_write)
+		rc = fsq_locked_file_check(&edit->projid.file, err);
+	if (rc == 0)
+		rc = fsq_project_list_open(&edit->projects, to_write, to_lock ? &edit->wait : NULL,
+					   NULL, err);
 	if (rc == 0)
 		rc = fsq_project_list_open(&edit->projid, to_write, to_lock ? &second : NULL,
 					   &edit->projects, err);
