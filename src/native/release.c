@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "change.h"
 #include "command.h"
@@ -11,6 +13,7 @@
 #include "options.h"
 #include "progress.h"
 #include "signals.h"
+#include "shared/array.h"
 
 /* A quota that is taken off. */
 struct released_row {
@@ -130,9 +133,42 @@ static bool is_none(int rc, const struct fsq_error *err)
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
+/* What the dry runs of one call would have released, which those behind them build on. */
+struct planned {
+	struct fsq_release_planned *list;
+	size_t count, capacity;
+};
+
+static bool add_planned(struct planned *planned, const char *directory,
+			const struct fsq_released *released)
+{
+	struct fsq_release_planned *list =
+		array_grow(planned->list, planned->count, &planned->capacity, sizeof(*list));
+	char *path;
+
+	if (!list)
+		return false;
+	planned->list = list;
+	path = realpath(directory, NULL);
+	if (!path)
+		path = strdup(directory);
+	if (path)
+		list[planned->count++] = (struct fsq_release_planned){
+			.directory = path, .id = released->id, .untagged = released->untagged
+		};
+	return path != NULL;
+}
+
+static void free_planned(struct planned *planned)
+{
+	for (size_t i = 0; i < planned->count; i++)
+		free((char *)(uintptr_t)planned->list[i].directory);
+	free(planned->list);
+}
+
 /* @return   false when a signal came: no more is to be released */
 static bool release(struct session *session, struct table *table,
-		    struct fsq_release_request *request, bool if_exists)
+		    struct fsq_release_request *request, bool if_exists, struct planned *planned)
 {
 	struct fsq_released released;
 	sigset_t signals_before;
@@ -143,6 +179,8 @@ static bool release(struct session *session, struct table *table,
 
 	progress_begin(&progress, session);
 	request->options = &progress.options;
+	request->planned = planned->list;
+	request->planned_count = planned->count;
 	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
@@ -155,6 +193,9 @@ static bool release(struct session *session, struct table *table,
 		rc = 0;
 	else if (!rc)
 		warn_of_left(session, request, &released);
+	if (!rc && request->dry_run && request->directory &&
+	    !add_planned(planned, request->directory, &released))
+		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");
 	if (!rc)
 		/* They stay blocked: a signal that comes too late has nothing to stop any more. */
 		return true;
@@ -179,6 +220,7 @@ static void command_release(struct session *session, const struct invocation *in
 	const struct release_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
 	struct table table = tables_begin(session, "release");
+	struct planned planned = { 0 };
 	bool found;
 	struct fsq_release_request request = {
 		.size = sizeof(request),
@@ -197,12 +239,13 @@ static void command_release(struct session *session, const struct invocation *in
 	if (session->status)
 		return;
 	if (found && invocation->operand_count == 0)
-		release(session, &table, &request, options->if_exists);
+		release(session, &table, &request, options->if_exists, &planned);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
-		if (!release(session, &table, &request, options->if_exists))
+		if (!release(session, &table, &request, options->if_exists, &planned))
 			break;
 	}
+	free_planned(&planned);
 	tables_end(session, &table);
 }
 

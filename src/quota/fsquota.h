@@ -707,6 +707,13 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 /** NULL is ignored. */
 void fsq_assigned_close(struct fsq_assigned *assigned);
 
+/* What an earlier dry run of fsq_release() would have released. */
+struct fsq_release_planned {
+	const char *directory; /* without symlinks where it exists */
+	uint32_t id;
+	uint64_t untagged; /* of fsq_released */
+};
+
 struct fsq_release_request {
 	size_t size;
 	const char *directory; /* or NULL: the project @id, on the file system of @at */
@@ -716,6 +723,9 @@ struct fsq_release_request {
 	bool dry_run;	       /* change nothing, only find out what would change */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
+	/* In a dry run: what those before it would have released */
+	const struct fsq_release_planned *planned;
+	size_t planned_count;
 };
 
 struct fsq_released {

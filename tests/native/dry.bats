@@ -184,3 +184,30 @@ several() {
 @test "several directories of assign" {
 	on_each several
 }
+
+# release_says ARGUMENT...: the dry run and the real one say the same, but for would_change and changed.
+release_says() {
+	local planned
+	run_split fsquota release "$@" --json --dry-run
+	planned="$status:$stderr:${stdout//would_change/changed}"
+	run_split fsquota release "$@" --json
+	assert_equal "$status:$stderr:$stdout" "$planned"
+}
+
+released_together() {
+	mkdir -p $top/{a,b,c,d}/sub $top/a/inside
+	touch $top/{a,b}/{1,2,3}
+	fsquota assign --hard 5M --name web $top/{a,b} >/dev/null
+	fsquota assign --hard 2M $top/d $top/a/inside >/dev/null
+	# An ID that no other filesystem has, which would be in doubt.
+	fsquota assign --hard 2M --id 808 $top/c >/dev/null
+	rm -r $top/c
+	counts /mnt/$fs 808 0
+	release_says $top/a $top/b $top/c $top/b $top/d/../a $top/d/sub $top/c
+	release_says $top/a/inside $top/d
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+}
+
+@test "several directories of release, of one project, gone and named twice" {
+	on_each released_together
+}

@@ -51,8 +51,13 @@ static int find_id(struct release *r, struct fsq_error *err)
 {
 	const struct fsq_release_request *request = r->request;
 	const struct fsq_claim claim = { .id = request->id };
-	int rc = fsq_owner_lock(&r->directory, r->edit, &claim, request->options, &r->owner, err);
+	uint64_t untagged;
+	int rc;
 
+	if (fsq_release_is_planned(request, r->directory.path, 0, &untagged))
+		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path,
+				"has no quota of its own");
+	rc = fsq_owner_lock(&r->directory, r->edit, &claim, request->options, &r->owner, err);
 	if (rc)
 		return rc;
 	r->id = r->owner.id;
@@ -243,11 +248,13 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 {
 	struct fsq_limits none = { 0 };
 	struct fsq_dquot dquot;
-	uint64_t found = r->request->dry_run ? r->untagged : 0;
+	uint64_t found;
 	int rc = count_left(r, &dquot, err);
 
 	if (rc)
 		return rc;
+	fsq_release_is_planned(r->request, NULL, r->id, &found);
+	found += r->request->dry_run ? r->untagged : 0;
 	r->left = r->left > found ? r->left - found : 0;
 	/* Its other directories may be on other filesystems, where limits are others. */
 	if (r->shared && r->left > 0)
@@ -405,6 +412,7 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	if (!r.edit)
 		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	if (r.edit) {
+		fsq_project_edit_plan_released(r.edit, request->planned, request->planned_count);
 		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
 					      &r.directory.target);
 		rc = request->dry_run ? plan(&r, err) : apply(&r, err);

@@ -49,11 +49,30 @@ int fsq_release_check_mounted(const struct fsq_release_request *request, const c
 	return rc;
 }
 
+bool fsq_release_is_planned(const struct fsq_release_request *request, const char *directory,
+			    uint32_t id, uint64_t *untagged)
+{
+	bool found = false;
+
+	*untagged = 0;
+	for (size_t i = 0; i < request->planned_count; i++) {
+		const struct fsq_release_planned *planned = &request->planned[i];
+
+		found |= directory && strcmp(planned->directory, directory) == 0;
+		*untagged += planned->id == id ? planned->untagged : 0;
+	}
+	return found;
+}
+
 static int find_id(struct project *p)
 {
+	uint64_t untagged;
+
 	for (size_t i = 0; i < p->place.lines.count && p->place.id == 0; i++)
 		if (strcmp(p->place.lines.list[i].word, p->only) == 0)
 			p->place.id = p->place.lines.list[i].id;
+	if (fsq_release_is_planned(p->request, p->only, 0, &untagged))
+		p->place.id = 0;
 	if (p->place.id == 0)
 		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
 	if (p->request->id == 0 || p->request->id == p->place.id)
@@ -185,11 +204,12 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, boo
 /* Files must not lose the project that they are counted for. */
 static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
-	uint64_t used = dquot->form[FSQ_INODES].used;
+	uint64_t used = dquot->form[FSQ_INODES].used, untagged;
 
 	/* What a dry run has counted would not have the ID any more. */
-	if (p->request->dry_run)
-		used -= used < p->sum.untagged ? used : p->sum.untagged;
+	fsq_release_is_planned(p->request, NULL, p->place.id, &untagged);
+	untagged += p->request->dry_run ? p->sum.untagged : 0;
+	used -= used < untagged ? used : untagged;
 	if (used == 0 || p->request->keep_tags)
 		return 0;
 	return fsq_add_hint(p->err, FSQ_HINT_KEEP_TAGS,
@@ -333,6 +353,8 @@ static int run(struct project *p)
 	int rc;
 
 	p->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
+	if (p->edit)
+		fsq_project_edit_plan_released(p->edit, request->planned, request->planned_count);
 	rc = p->edit ? release(p)
 		     : fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
 	if (p->fs)

@@ -28,6 +28,16 @@ int fsq_release_check_mounted(const struct fsq_release_request *request, const c
 			      uint32_t id, struct fsq_error *err);
 
 /**
+ * Look what earlier dry runs would have released.
+ *
+ * @directory or NULL
+ * @untagged  set to how many inodes of @id would have lost it
+ * @return    whether @directory is among it
+ */
+bool fsq_release_is_planned(const struct fsq_release_request *request, const char *directory,
+			    uint32_t id, uint64_t *untagged);
+
+/**
  * As fsq_release() of a directory that is not there any more, but is registered.
  *
  * @err      filled by the failure to open it; another failure replaces that
