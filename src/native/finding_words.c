@@ -2,6 +2,7 @@
 #include "finding_words.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +150,7 @@ static const struct template templates[] = {
 	[FSQ_FINDING_STORE_FOLLOWED] = { "store-followed",
 					 "the engine of this container store takes the IDs after "
 					 "{id}, and changes the limits of {name}, project {other}",
-					 "fsquota release {name} && fsquota assign {name} --hard "
-					 "{other_count}" },
+					 "fsquota release {name} && fsquota assign {name}" },
 	[FSQ_FINDING_IDS_WITHOUT_LINE] = { "ids-without-line",
 					   "{count} project IDs from {id} to {other} are in use "
 					   "without limits, and no file has them: see fsquota "
@@ -330,8 +330,6 @@ static struct template template_of(const struct fsq_finding *finding)
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE
 					  ? "reboot"
 					  : NULL;
-	if (finding->id == FSQ_FINDING_STORE_FOLLOWED && template.repair && !finding->other_count)
-		template.repair = "fsquota release {name} && fsquota assign {name}";
 	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && template.repair && finding->project == 0)
 		template.repair = SET_UP " -p {name} {other} {name}";
 	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
@@ -384,6 +382,40 @@ static char *sed_script(const struct fsq_finding *finding)
 	return script;
 }
 
+/*
+ * The options of assign that give a project its limits again, and its name.
+ *
+ * @return   @repair with them behind it, for free(3), or NULL without memory
+ */
+static char *add_limits(const char *repair, const struct fsq_finding *finding)
+{
+	static const char *const options[][2] = { [FSQ_BLOCKS] = { " --soft ", " --hard " },
+						  [FSQ_INODES] = { " --soft-inodes ",
+								   " --hard-inodes " } };
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	fputs(repair, to);
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		for (int hard = 0; hard < 2; hard++) {
+			uint64_t limit =
+				hard ? finding->limits.hard[form] : finding->limits.soft[form];
+
+			if (limit && (form == FSQ_INODES || !fsq_limit_is_none(limit)))
+				fprintf(to, "%s%" PRIu64, options[form][hard],
+					form == FSQ_BLOCKS ? fsq_limit_bytes(limit) : limit);
+		}
+	if (finding->other_name)
+		fputs(" --name {other_name}", to);
+	if (fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* @words    gets no sentence without memory */
 static void tell_other_mount(struct finding_words *words, struct template *template,
 			     const struct template_field *fields)
@@ -421,7 +453,13 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		{ 0 },
 	};
 	struct template template = template_of(finding);
+	char *with_limits = NULL;
+	bool done = true;
 
+	if (template.repair && finding->id == FSQ_FINDING_STORE_FOLLOWED) {
+		template.repair = with_limits = add_limits(template.repair, finding);
+		done = with_limits != NULL;
+	}
 	if (!can_be_typed(finding) ||
 	    (template.repair && strstr(template.repair, "{delete}") && !delete))
 		template.repair = NULL;
@@ -430,11 +468,12 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 	if (words->sentence && is_mounted_twice(&template, finding))
 		tell_other_mount(words, &template, fields);
 	words->repair = template.repair ? template_expand(template.repair, fields, true) : NULL;
+	done = done && words->sentence && (words->repair || !template.repair);
+	if (!done)
+		finding_words_clear(words);
+	free(with_limits);
 	free(delete);
-	if (words->sentence && (words->repair || !template.repair))
-		return true;
-	finding_words_clear(words);
-	return false;
+	return done;
 }
 
 void finding_words_clear(struct finding_words *words)

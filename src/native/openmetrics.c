@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "openmetrics.h"
 
+#include <unistd.h>
+
 #include "shared/utf8.h"
 
 enum value_type {
@@ -132,6 +134,14 @@ void openmetrics_filesystem_begin(struct writer *w, size_t metric)
 	begin(w, &of_filesystems[metric]);
 }
 
+/* A terminal would obey it; programs get the name as it is. */
+static bool is_control(const char *at)
+{
+	unsigned char byte = (unsigned char)at[0], next = (unsigned char)at[1];
+
+	return byte < ' ' || byte == 127 || (byte == 0xc2 && next < 0xa0);
+}
+
 /* @name  with what stands in front of it; @value NULL: empty, which is the same as no label */
 static void write_label(struct writer *w, const char *name, const char *value)
 {
@@ -146,11 +156,11 @@ static void write_label(struct writer *w, const char *name, const char *value)
 		if (at == end)
 			break;
 		length = utf8_length(at);
-		if (length == 0) {
-			write_text(w, UTF8_REPLACEMENT);
-			length = 1;
-		} else if (*at == '\n') {
+		if (*at == '\n') {
 			write_text(w, "\\n");
+		} else if (length == 0 || (is_control(at) && isatty(w->fd))) {
+			write_text(w, UTF8_REPLACEMENT);
+			length = length ? length : 1;
 		} else {
 			if (*at == '"' || *at == '\\')
 				write_char(w, '\\');

@@ -1294,6 +1294,7 @@ struct fsq_finding {
 	uint64_t inodes, other_inodes; /* as count and other_count */
 	const char *
 		also_at; /* where else the file system is mounted, for what unmounting repairs; or NULL */
+	struct fsq_limits limits; /* of FSQ_FINDING_STORE_FOLLOWED, of the project @other */
 };
 
 typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding, void *arg);

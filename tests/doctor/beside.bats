@@ -237,7 +237,7 @@ wrong_count() {
 	fresh_fs x
 	mkdir -p $store /mnt/x/{ours/inside,above/ours,beside}
 	fsquota assign $store /mnt/x/above >/dev/null
-	id=$(fsquota assign /mnt/x/above/ours --hard 3M)
+	id=$(fsquota assign /mnt/x/above/ours --hard 3M --soft 2M --soft-inodes 70 --hard-inodes 90 --name web-1)
 	fsquota assign /mnt/x/beside --id 900 --hard 1M >/dev/null
 	mkdir -p $store/{image,overlay2/l}
 	fsquota release /mnt/x/above
@@ -245,7 +245,7 @@ wrong_count() {
 	finds problem store-followed /mnt/x
 	typed
 	no_more store-followed /mnt/x
-	assert_equal "$(fsquota usage -rno HARD /mnt/x/above/ours)" 3M
+	assert_equal "$(fsquota usage -rno SOFT,HARD,ISOFT,IHARD,NAME /mnt/x/above/ours)" "2M 3M 70 90 web-1"
 	assert_equal "$(grep -v ours /etc/projects && limits /mnt/x | grep -v "^#$(fsquota id /mnt/x/above/ours) ")" "$before"
 	# It would get no quota any more, for what is inside has one.
 	fsquota assign /mnt/x/ours --id 1048590 --hard 4M >/dev/null

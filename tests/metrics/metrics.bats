@@ -201,6 +201,17 @@ limit="inodes"} 0'
 	assert_equal "$(grep -acv '^\(# \(TYPE\|HELP\|UNIT\|EOF\)\|fsquota_\)' "$text")" 0
 }
 
+@test "a terminal gets no control characters of names" {
+	use_x2
+	mkdir /mnt/x2/$'\e[31mred'
+	fsquota assign /mnt/x2/$'\e[31mred' >/dev/null
+	run -0 fsquota metrics /mnt/x2
+	assert_output --partial $'path="/mnt/x2/\e[31mred"'
+	run -0 script -qec "$FSQUOTA metrics /mnt/x2" /dev/null
+	assert_output --partial 'path="/mnt/x2/�[31mred"'
+	refute_output --partial $'\e'
+}
+
 # bats test_tags=install
 @test "a filesystem that is mounted twice has one series" {
 	mkdir -p /mnt/again

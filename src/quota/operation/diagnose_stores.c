@@ -4,12 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocate.h"
+#include "limits.h"
 #include "quota/base/path.h"
 #include "shared/array.h"
 #include "store.h"
@@ -28,8 +30,8 @@ struct found_store {
 	uint32_t id;
 	uint64_t theirs; /* IDs in its room that are in no file */
 	uint64_t followers;
-	uint32_t follower;	/* the first ID in its room that has a line */
-	uint64_t follower_hard; /* its hard limit, in basic blocks */
+	uint32_t follower; /* the first ID in its room that has a line */
+	struct fsq_limits follower_limits;
 };
 
 struct fsq_stores {
@@ -218,7 +220,7 @@ bool fsq_stores_note(struct fsq_stores *stores, const struct fsq_dquot *dquot, b
 		if (store && (inodes || limited) && fsq_id_set_has(stores->registered, dquot->id)) {
 			if (!store->followers++) {
 				store->follower = dquot->id;
-				store->follower_hard = dquot->form[FSQ_BLOCKS].hard;
+				store->follower_limits = fsq_limits_of(dquot);
 			}
 		}
 		return false;
@@ -253,8 +255,25 @@ static enum fsq_visit find_directory(uint32_t id, const char *directory, void *a
 	return FSQ_VISIT_STOP;
 }
 
+/* @return   for free(3); NULL without a name, also one that assign gives by itself */
+static char *name_of(const struct fsq_registry *registry, uint32_t id)
+{
+	struct fsq_project_names *names;
+	char usual[32], *copy = NULL;
+	const char *name;
+
+	snprintf(usual, sizeof(usual), "volume%u", id);
+	if (fsq_project_names_read(&names, registry->projid_file, NULL) == 0) {
+		name = fsq_project_names_name(names, id);
+		copy = name && strcmp(name, usual) ? strdup(name) : NULL;
+	}
+	fsq_project_names_free(names);
+	return copy;
+}
+
 static void visit_store(struct fsq_stores *stores, const struct found_store *store)
 {
+	char *name;
 	const struct fsq_registry *registry = stores->subject->diagnosis->registry;
 	struct search_directory search = { .id = store->follower };
 	struct fsq_finding finding = { .id = FSQ_FINDING_STORE,
@@ -274,11 +293,12 @@ static void visit_store(struct fsq_stores *stores, const struct found_store *sto
 	finding.name = search.directory;
 	finding.other = store->follower;
 	finding.count = store->followers;
-	finding.other_count =
-		fsq_limit_is_none(store->follower_hard) ? 0 : fsq_limit_bytes(store->follower_hard);
+	finding.limits = store->follower_limits;
+	finding.other_name = name = name_of(registry, store->follower);
 	finding.in_doubt =
 		fsq_diagnose_is_registered(stores->subject->diagnosis, search.directory, false);
 	fsq_finding_visit_here(stores->subject, finding);
+	free(name);
 	free(search.directory);
 }
 
