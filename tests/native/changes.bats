@@ -299,6 +299,7 @@ unwritable() {
 	ro_etc as_real 1 fsquota apply conf
 	ro_etc as_real 1 fsquota release "$mnt/own"
 	ro_etc as_real 1 fsquota release --id $FIRST
+	ro_etc as_real 1 fsquota prune
 	as_real 4 setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" assign "$mnt/plain"
 	# What writes no line is none of it.
 	ro_etc fsquota resize "$mnt/own" 9M --dry-run

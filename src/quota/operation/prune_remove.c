@@ -183,7 +183,10 @@ int fsq_prune_flush(struct fsq_prune *p)
 	int rc = 0, told = 0;
 
 	if (p->to_remove > 0) {
-		rc = remove_queue(p, &done);
+		rc = p->request->dry_run ? fsq_project_edit_lock(p->edit, false, p->err)
+					 : remove_queue(p, &done);
+		if (rc && p->request->dry_run)
+			done = 0;
 		fsq_project_edit_unlock(p->edit);
 	}
 	for (size_t i = 0; i < done && told == 0; i++)
@@ -196,7 +199,7 @@ int fsq_prune_flush(struct fsq_prune *p)
 int fsq_prune_settle(struct fsq_prune *p, const struct fsq_volume *volume,
 		     const struct fsq_leftover *leftover)
 {
-	bool remove = leftover->kept == FSQ_NOT_KEPT && !p->request->dry_run;
+	bool remove = leftover->kept == FSQ_NOT_KEPT;
 	struct fsq_removal *queue;
 
 	if (fsq_is_cancelled(p->request->options))
