@@ -3,9 +3,9 @@
  * fsquota: manage and measure filesystem project quotas. Two programs over one library:
  *
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
- *     main.c           which command, for which filesystems; batch.c request.c answer.c  the same from
- *                      standard input, a line each
- *     table.c          all commands; each is in the file of its name, described at its end
+ *     main.c           all commands, which one runs, and for which filesystems; each is in the file of
+ *                      its name, described at its end
+ *     batch.c          the same from standard input, a line each (request.c answer.c)
  *     parse.c help.c   options and --help, from the descriptions; options.c  those that commands share
  *     tables.c         how a command prints its rows, and the options for that
  *     session.c        the state of a run, and every error on its way to the user (error_text.c hints.c
@@ -25,7 +25,8 @@
  *     progress.c       how far a walk is, and how it is cancelled; signals.c  a pending signal
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
  *     main.c           options, and what -c says; shell.c  the same from standard input
- *     commands.c       all commands, their arguments and help; paths.c  the table of paths
+ *     commands.c       all commands, and help; arguments.c getopt.c  their words; paths.c  the table of
+ *                      paths
  *     names.c          users, groups and projects, and their quota records
  *     amounts.c        numbers, sizes and times as it prints them; output.c  output and errors
  *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c print.c   the commands: dump.c has

@@ -1,8 +1,266 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "command.h"
-#include "options.h"
+/* Commands from standard input, an answer for each: see fsquota-batch(8). */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-/* The requests are command lines, which a command does not know: batch_run.c runs it. */
+#include "answer.h"
+#include "command.h"
+#include "config.h"
+#include "options.h"
+#include "request.h"
+
+/* No request is longer; more than that is read at once. */
+#define REQUEST_MAX ((size_t)1024 * 1024)
+#define INPUT_SIZE (REQUEST_MAX + 64 * 1024)
+/* What an answer has needed is kept for the next one, but not more. */
+#define ANSWER_KEPT ((size_t)1024 * 1024)
+
+struct batch {
+	struct session *session; /* of the batch itself */
+	int input;
+	char *buffer;	   /* with room for a NUL behind INPUT_SIZE */
+	size_t begin, end; /* of what was read and not answered */
+	bool at_end;
+	bool asks; /* SIGINT ends requests, and not the batch */
+	sigset_t blocked;
+	uint64_t number;
+	struct request request;
+	struct fsq_cache *cache;
+	struct config_file config;
+	struct text output, messages; /* of a request */
+};
+
+/* --- reading --- */
+
+static void look_again(struct batch *batch)
+{
+	fsq_cache_check(batch->cache);
+	batch->config.checked = false;
+}
+
+/* Flush pending answers before blocking in read(). */
+static void read_more(struct batch *batch)
+{
+	ssize_t got;
+
+	session_flush(batch->session);
+	memmove(batch->buffer, batch->buffer + batch->begin, batch->end - batch->begin);
+	batch->end -= batch->begin;
+	batch->begin = 0;
+	do {
+		got = read(batch->input, batch->buffer + batch->end, INPUT_SIZE - batch->end);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		session_errno(batch->session, 0, errno, NULL, "cannot read the requests");
+	batch->at_end = got <= 0;
+	batch->end += got > 0 ? (size_t)got : 0;
+	/*
+	 * Requests that came together are of one moment: who sent the last before he had the
+	 * first answer cannot tell which of them was earlier than a change by somebody else.
+	 */
+	look_again(batch);
+}
+
+enum line { LINE, LINE_TOO_LONG, LINE_NONE };
+
+/* @line     set to the next line, which ends with a NUL in place of its newline */
+static enum line next_line(struct batch *batch, char **line, size_t *length)
+{
+	bool too_long = false;
+	size_t looked = 0;
+
+	for (;;) {
+		char *text = batch->buffer + batch->begin;
+		size_t have = batch->end - batch->begin;
+		char *newline = memchr(text + looked, '\n', have - looked);
+
+		if (newline || batch->at_end) {
+			if (!newline && have == 0 && !too_long)
+				return LINE_NONE;
+			*line = text;
+			*length = newline ? (size_t)(newline - text) : have;
+			text[*length] = '\0';
+			batch->begin += *length + (newline != NULL);
+			return too_long || *length > REQUEST_MAX ? LINE_TOO_LONG : LINE;
+		}
+		looked = have;
+		if (too_long || have > REQUEST_MAX) {
+			too_long = true;
+			batch->begin = batch->end;
+			looked = 0;
+		}
+		read_more(batch);
+	}
+}
+
+/* --- answering --- */
+
+/* Only what comes from now on ends the request. */
+static void before_waiting(void *arg)
+{
+	const struct timespec now = { 0 };
+	struct batch *batch = arg;
+	sigset_t interrupt;
+
+	session_flush(batch->session);
+	if (!batch->asks)
+		return;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	while (sigtimedwait(&interrupt, NULL, &now) > 0)
+		;
+}
+
+static const char *parse(struct batch *batch, enum line kind, char *line, size_t length)
+{
+	if (kind == LINE_TOO_LONG)
+		return "the request is longer than 1 MiB";
+	return request_parse(&batch->request, line, length);
+}
+
+static void run(struct batch *batch, struct session *session, const char *wrong)
+{
+	const struct request *request = &batch->request;
+
+	session->json = true;
+	session->style.format = TABLE_JSON;
+	session->batch = batch;
+	session->before_waiting = before_waiting;
+	session->cache = batch->cache;
+	session->config = &batch->config;
+	if (wrong)
+		session_usage_error(session, "%s", wrong);
+	else
+		session->run(session, request->words);
+	session_end(session);
+}
+
+static void keep_little(struct text *text)
+{
+	text->used = 0;
+	if (text->capacity <= ANSWER_KEPT)
+		return;
+	free(text->bytes);
+	*text = (struct text){ 0 };
+}
+
+/* A command that changes something has changed what was read, and leaves signals blocked. */
+static void after_waiting(struct batch *batch)
+{
+	look_again(batch);
+	sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
+}
+
+static void answer(struct batch *batch, enum line kind, char *line, size_t length)
+{
+	static struct writer output, messages;
+	struct session session = session_new(&output);
+	struct answer_row row = {
+		.number = ++batch->number,
+		.output = &batch->output,
+		.messages = &batch->messages,
+	};
+
+	writer_start_text(&output, &batch->output);
+	writer_start_text(&messages, &batch->messages);
+	session.commands = batch->session->commands;
+	session.run = batch->session->run;
+	session.errors = &messages;
+	output.in_answer = messages.in_answer = true;
+	run(batch, &session, parse(batch, kind, line, length));
+	row.code = session.status;
+	print_answer(batch->session->out, &row);
+	keep_little(&batch->output);
+	keep_little(&batch->messages);
+	if (session.has_waited)
+		after_waiting(batch);
+}
+
+/* --- the whole --- */
+
+/* Commands that read standard input must not read requests. */
+static int take_input(struct batch *batch)
+{
+	int nothing;
+
+	batch->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (batch->input < 0 || nothing < 0)
+		return -errno;
+	if (dup2(nothing, STDIN_FILENO) < 0)
+		return -errno;
+	close(nothing);
+	return 0;
+}
+
+/* From a terminal SIGINT ends the batch, as it ends all else there. */
+static void take_signals(struct batch *batch)
+{
+	sigset_t interrupt;
+
+	batch->asks = !isatty(batch->input);
+	sigemptyset(&interrupt);
+	if (batch->asks) {
+		/* A shell lets its background processes ignore it. */
+		signal(SIGINT, SIG_DFL);
+		sigaddset(&interrupt, SIGINT);
+	}
+	sigprocmask(SIG_BLOCK, &interrupt, NULL);
+	sigprocmask(SIG_BLOCK, NULL, &batch->blocked);
+}
+
+static int begin(struct batch *batch)
+{
+	struct fsq_error err;
+
+	batch->buffer = malloc(INPUT_SIZE + 1);
+	if (!batch->buffer)
+		return -ENOMEM;
+	if (fsq_cache_new(&batch->cache, &err))
+		return -err.errnum;
+	return take_input(batch);
+}
+
+static void command_batch(struct session *session, const struct invocation *invocation)
+{
+	struct batch batch = { .session = session, .input = -1 };
+	enum line kind;
+	size_t length;
+	char *line;
+	int rc;
+
+	if (session->batch) {
+		session_usage_error(session, "batch is no request of its own");
+		return;
+	}
+	if (invocation->operand_count > 0) {
+		session_usage_error(session, "batch takes no other words, not \"%s\"",
+				    invocation->operands[0]);
+		return;
+	}
+	rc = begin(&batch);
+	if (rc) {
+		session_errno(session, 0, -rc, NULL, "cannot begin");
+	} else {
+		take_signals(&batch);
+		while (!session->out->errnum &&
+		       (kind = next_line(&batch, &line, &length)) != LINE_NONE)
+			answer(&batch, kind, line, length);
+	}
+	if (batch.input >= 0)
+		close(batch.input);
+	free(batch.buffer);
+	free(batch.output.bytes);
+	free(batch.messages.bytes);
+	request_clear(&batch.request);
+	config_file_clear(&batch.config);
+	fsq_cache_free(batch.cache);
+}
+
 const struct command batch_command = {
 	.name = "batch",
 	.summary = "answer commands from standard input, one a line",
@@ -11,4 +269,5 @@ const struct command batch_command = {
 		"array of strings, and answer each with a line of JSON. One process does the\n"
 		"work of thousands.",
 	.options = (option_tables){ help_option, NULL },
+	.run = command_batch,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The description of a command. Each command has one, at the end of its file; --help, usage lines,
- * getopt(3)'s arrays and the completion of the shells come from it. table.c lists all of them.
+ * The description of a command. Each command has one, at the end of its file; --help, usage lines
+ * and the completion of the shells come from it. main.c lists all of them.
  */
 #ifndef FSQ_COMMAND_H
 #define FSQ_COMMAND_H
@@ -106,12 +106,6 @@ struct command {
 	void (*run)(struct session *session, const struct invocation *invocation);
 };
 
-/** @return  the command at @index of the table, which is sorted by name, or NULL behind its end */
-const struct command *command_at(size_t index);
-
-/** @return  the command of that name or alias, or NULL */
-const struct command *command_find(const char *name);
-
 /** @return  the option at @index, or NULL behind the last */
 const struct command_option *command_option(const struct command *command, size_t index);
 
@@ -126,6 +120,12 @@ void command_explain(struct session *session, const struct command *command);
 
 /** Print its options and operands for programs, one a line. @command NULL: all commands. */
 void command_describe(struct session *session, const struct command *command);
+
+/** Print what the program is, with a line for each command. */
+void command_list_all(struct session *session);
+
+/** @return  the command of that name or alias, or NULL */
+const struct command *command_find(const struct session *session, const char *name);
 
 /* Each in the file of its name; switch.c has disable, enable, off and remove. */
 extern const struct command apply_command, assign_command, batch_command, check_command, df_command,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "help_text.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +6,19 @@
 #include "tables.h"
 
 #define LABEL_SIZE 64
+
+const struct command *command_find(const struct session *session, const char *name)
+{
+	const struct command *const *command;
+
+	for (command = session->commands; *command; command++)
+		if (strcmp((*command)->name, name) == 0 ||
+		    ((*command)->alias && strcmp((*command)->alias, name) == 0))
+			break;
+	return *command;
+}
+
+/* --- for people --- */
 
 static const char *kind_name(enum value_kind kind)
 {
@@ -22,22 +33,6 @@ static const char *kind_name(enum value_kind kind)
 	};
 
 	return names[kind];
-}
-
-const char *command_paths(const struct command *command)
-{
-	if (!(command->flags & COMMAND_FILESYSTEMS))
-		return "";
-	if (command->flags & COMMAND_CHANGES)
-		return " PATH";
-	return command->flags & COMMAND_PATHS ? " [PATH...]" : " [PATH]";
-}
-
-void command_show_usage(struct session *session, const struct command *command)
-{
-	session_usage_error(session, "usage: fsquota %s%s%s%s", command->name,
-			    command->synopsis ? " " : "",
-			    command->synopsis ? command->synopsis : "", command_paths(command));
 }
 
 static void make_label(char label[LABEL_SIZE], const struct command_option *option)
@@ -90,6 +85,20 @@ static void show_table_options(struct session *session, const struct command *co
 	write_char(session->out, '\n');
 }
 
+/* @label    as "-o, --output LIST"; the other lines of @help are indented like its first */
+static void show_option(struct writer *w, const char *label, size_t width, const char *help)
+{
+	write_blanks(w, 2);
+	write_left(w, label, width);
+	write_blanks(w, 2);
+	for (; *help; help++) {
+		write_char(w, *help);
+		if (*help == '\n')
+			write_blanks(w, width + 4);
+	}
+	write_char(w, '\n');
+}
+
 static void show_options(struct session *session, const struct command *command)
 {
 	const struct command_option *option;
@@ -109,7 +118,7 @@ static void show_options(struct session *session, const struct command *command)
 		if (is_of_tables(option))
 			continue;
 		make_label(label, option);
-		text_help_option(session->out, label, width, option->help);
+		show_option(session->out, label, width, option->help);
 	}
 	if (command->rows)
 		show_table_options(session, command);
@@ -117,26 +126,67 @@ static void show_options(struct session *session, const struct command *command)
 
 void command_explain(struct session *session, const struct command *command)
 {
-	text_usage(session->out, command->name, command->synopsis, command_paths(command));
-	write_text(session->out, command->help ? command->help : command->summary);
-	write_char(session->out, '\n');
+	struct writer *w = session->out;
+
+	write_text(w, "Usage: fsquota ");
+	write_text(w, command->name);
+	if (command->synopsis) {
+		write_char(w, ' ');
+		write_text(w, command->synopsis);
+	}
+	write_text(w, command_paths(command));
+	write_text(w, "\n\n");
+	write_text(w, command->help ? command->help : command->summary);
+	write_char(w, '\n');
 	show_options(session, command);
 	if (command->example) {
-		write_text(session->out, "\nExample: ");
-		write_text(session->out, command->example);
-		write_char(session->out, '\n');
+		write_text(w, "\nExample: ");
+		write_text(w, command->example);
+		write_char(w, '\n');
 	}
 }
 
-static void describe_all(struct session *session)
+void command_list_all(struct session *session)
 {
-	const struct command *command;
+	struct writer *w = session->out;
 
-	for (size_t i = 0; (command = command_at(i)); i++) {
-		const char *fields[] = { command->name, command->summary };
+	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
+		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
+		      "\n"
+		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
+		      "\n"
+		      "Commands:\n");
+	/* Those that work on filesystems behind the others. */
+	for (unsigned int kind = 0; kind <= COMMAND_FILESYSTEMS; kind++)
+		for (size_t i = 0; session->commands[i]; i++) {
+			const struct command *command = session->commands[i];
 
-		text_machine_line(session->out, fields, 2);
+			if ((command->flags & COMMAND_FILESYSTEMS) != kind)
+				continue;
+			write_text(w, "  ");
+			write_left(w, command->name, 12);
+			write_text(w, command->summary);
+			write_char(w, '\n');
+		}
+	write_text(w,
+		   "\n"
+		   "fsquota help COMMAND explains one of them.\n"
+		   "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
+		   "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
+}
+
+/* --- for programs --- */
+
+/* Fields separated by tabs; "-" stands for one that is NULL or empty. */
+static void describe(struct session *session, const char *const *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			write_char(session->out, '\t');
+		for (const char *at = fields[i] && *fields[i] ? fields[i] : "-"; *at; at++)
+			write_char(session->out, *at == '\n' ? ' ' : *at);
 	}
+	write_char(session->out, '\n');
 }
 
 static void describe_option(struct session *session, const struct command_option *option)
@@ -152,7 +202,7 @@ static void describe_option(struct session *session, const struct command_option
 
 	if (option->name)
 		snprintf(name, sizeof(name), "--%s", option->name);
-	text_machine_line(session->out, fields, 6);
+	describe(session, fields, 6);
 }
 
 static void describe_operand(struct session *session, const struct command_operand *operand)
@@ -164,7 +214,7 @@ static void describe_operand(struct session *session, const struct command_opera
 				       NULL,
 				       NULL };
 
-	text_machine_line(session->out, fields, 6);
+	describe(session, fields, 6);
 }
 
 void command_describe(struct session *session, const struct command *command)
@@ -173,7 +223,12 @@ void command_describe(struct session *session, const struct command *command)
 	const struct command_option *option;
 
 	if (!command) {
-		describe_all(session);
+		for (size_t i = 0; session->commands[i]; i++) {
+			const char *fields[] = { session->commands[i]->name,
+						 session->commands[i]->summary };
+
+			describe(session, fields, 2);
+		}
 		return;
 	}
 	for (size_t i = 0; (option = command_option(command, i)); i++)

@@ -178,8 +178,7 @@ static void find_place(const char *directory, struct fsq_usage *usage)
 	free(copy);
 }
 
-/* In a dry run: as it would be. What another project uses now is not known of this one. */
-static void foresee(struct fsq_usage *usage, const struct listing_change *change)
+void listing_plan_change(struct fsq_usage *usage, const struct listing_change *change)
 {
 	const struct record_values limits = change_values(&change->limits);
 
@@ -214,7 +213,7 @@ static bool find_usage(struct session *session, const struct listing_change *cha
 		find_place(change->directory, usage);
 	}
 	if (session->dry_run)
-		foresee(usage, change);
+		listing_plan_change(usage, change);
 	return true;
 }
 
@@ -235,32 +234,4 @@ bool listing_show_change(struct session *session, struct table *table,
 	tables_row(session, table, &row);
 	fsq_usage_clear(&usage);
 	return true;
-}
-
-void listing_add_chosen(struct session *session, struct table *table, const dev_t *dev,
-			const struct listing_change *change)
-{
-	struct projects projects = { .session = session };
-	const char **directories = NULL;
-
-	if (projects_collect_chosen(&projects)) {
-		directories = calloc(projects.known_count + 1, sizeof(*directories));
-		if (!directories)
-			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
-	}
-	for (size_t i = 0; directories && i < projects.count; i++) {
-		struct project project = projects.all[i];
-		struct project_row row;
-
-		if (dev && session->paths[project.filesystem].info->dev != *dev)
-			continue;
-		if (change && session->dry_run)
-			foresee(&project.usage, change);
-		row = projects_row(&projects, &project, directories);
-		row.directories.texts = NULL;
-		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
-		tables_row(session, table, &row);
-	}
-	free(directories);
-	projects_free(&projects);
 }

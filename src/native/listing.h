@@ -75,13 +75,7 @@ struct listing_change {
 bool listing_show_change(struct session *session, struct table *table,
 			 const struct listing_change *change);
 
-/**
- * Print the project of --id or --name, a row for each filesystem that has it; failures are told.
- *
- * @dev      only of this filesystem, or NULL
- * @change   what was done to it, or NULL
- */
-void listing_add_chosen(struct session *session, struct table *table, const dev_t *dev,
-			const struct listing_change *change);
+/** As a dry run would leave it. What another project uses now is not known of this one. */
+void listing_plan_change(struct fsq_usage *usage, const struct listing_change *change);
 
 #endif

@@ -7,28 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch_run.h"
 #include "config.h"
 #include "options.h"
 #include "parse.h"
 #include "paths.h"
 #include "tables.h"
-#include "help_text.h"
 #include "quota/fsquota.h"
 
-/* Those that work on filesystems behind the others. */
-static void list_commands(struct session *session)
-{
-	const struct command *command;
-
-	text_program_help_begin(session->out);
-	for (unsigned int kind = 0; kind <= COMMAND_FILESYSTEMS; kind++)
-		for (size_t i = 0; (command = command_at(i)); i++)
-			if ((command->flags & COMMAND_FILESYSTEMS) == kind)
-				text_program_help_row(session->out, command->name,
-						      command->summary);
-	text_program_help_end(session->out);
-}
+/* Sorted by name. */
+static const struct command *const commands[] = {
+	&apply_command,	  &assign_command,  &batch_command,   &check_command,
+	&df_command,	  &disable_command, &doctor_command,  &dump_command,
+	&enable_command,  &find_command,    &id_command,      &limit_command,
+	&list_command,	  &lsattr_command,  &metrics_command, &off_command,
+	&project_command, &prune_command,   &quot_command,    &quota_command,
+	&release_command, &remove_command,  &report_command,  &resize_command,
+	&restore_command, &schema_command,  &state_command,   &supported_command,
+	&timer_command,	  &usage_command,   &watch_command,   NULL,
+};
 
 /* An operand that can only be a path; --at is for others. */
 static bool is_path(const char *word)
@@ -124,21 +120,14 @@ static void run_parsed(struct session *session, struct invocation *invocation)
 		session_wait(session);
 	if (session->help)
 		command_explain(session, command);
-	else if (command == &batch_command && session->batch)
-		session_usage_error(session, "batch is no request of its own");
-	else if (command == &batch_command && invocation->operand_count > 0)
-		session_usage_error(session, "batch takes no other words, not \"%s\"",
-				    invocation->operands[0]);
-	else if (command == &batch_command)
-		batch_run(session);
 	else if (command->flags & COMMAND_FILESYSTEMS)
 		run_on_filesystems(session, invocation);
 	else
 		command->run(session, invocation);
 }
 
-static void run_command(struct session *session, const struct command *command, int argc,
-			char **argv)
+/* @words    behind its name */
+static void run_command(struct session *session, const struct command *command, char **words)
 {
 	void *options = calloc(1, command->options_size + 1);
 	struct invocation invocation;
@@ -150,7 +139,7 @@ static void run_command(struct session *session, const struct command *command, 
 	if (!options)
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 	else if ((!(command->flags & COMMAND_CONFIG) || config_read(session)) &&
-		 parse_words(session, command, argc, argv, &invocation, options))
+		 parse_words(session, command, words, &invocation, options))
 		run_parsed(session, &invocation);
 	if (options && command->clear_options)
 		command->clear_options(options);
@@ -160,7 +149,7 @@ static void run_command(struct session *session, const struct command *command, 
 /* @return   the command of that name; NULL: an error was reported */
 static const struct command *look_up_command(struct session *session, const char *name)
 {
-	const struct command *command = command_find(name);
+	const struct command *command = command_find(session, name);
 
 	if (command)
 		return command;
@@ -169,27 +158,25 @@ static const struct command *look_up_command(struct session *session, const char
 }
 
 /* help [--machine] [COMMAND] */
-static void help(struct session *session, int argc, char **argv)
+static void help(struct session *session, char **words)
 {
-	bool machine = argc > 1 && strcmp(argv[1], "--machine") == 0;
-	const char *name = argv[1 + machine];
+	bool machine = words[1] && strcmp(words[1], "--machine") == 0;
+	char **names = words + 1 + machine;
 	const struct command *command = NULL;
 
-	if (argc > 2 + machine) {
-		session_usage_error(session, "%s takes one command, not \"%s\"", argv[0],
-				    argv[2 + machine]);
-		return;
-	}
-	if (name)
-		command = look_up_command(session, name);
-	if (name && !command)
+	if (names[0] && names[1])
+		session_usage_error(session, "%s takes one command, not \"%s\"", words[0],
+				    names[1]);
+	else if (names[0])
+		command = look_up_command(session, names[0]);
+	if (session->status)
 		return;
 	if (machine)
 		command_describe(session, command);
 	else if (command)
 		command_explain(session, command);
 	else
-		list_commands(session);
+		command_list_all(session);
 }
 
 /* How many words an option takes that may stand before the command; 0: it is none. */
@@ -206,18 +193,19 @@ static int words_of_option(const char *word)
 }
 
 /* Put the command in front of the options that stand before it. */
-static void move_options(int argc, char **argv)
+static void move_options(char **words)
 {
-	int at = 0, words;
+	size_t at = 0;
 	char *command;
+	int count;
 
-	while (at < argc && (words = words_of_option(argv[at])) > 0)
-		at += words;
-	if (at == 0 || at >= argc)
+	while (words[at] && (count = words_of_option(words[at])) > 0)
+		at += count == 2 && words[at + 1] ? 2 : 1;
+	if (at == 0 || !words[at])
 		return;
-	command = argv[at];
-	memmove(argv + 1, argv, (size_t)at * sizeof(*argv));
-	argv[0] = command;
+	command = words[at];
+	memmove(words + 1, words, at * sizeof(*words));
+	words[0] = command;
 }
 
 /* Errors before the options are parsed are JSON, too. */
@@ -234,46 +222,37 @@ static bool is_one_of(const char *word, const char *one, const char *other, cons
 	return strcmp(word, one) == 0 || strcmp(word, other) == 0 || strcmp(word, third) == 0;
 }
 
-/* @argv     the command and its words */
-static void run(struct session *session, int argc, char **argv)
+static void run(struct session *session, char **words)
 {
 	const struct command *command;
 
-	if (argc == 0) {
+	session->json |= wants_json(words);
+	move_options(words);
+	if (!words[0]) {
 		session_usage_error(session, "no command given; see fsquota --help");
-	} else if (is_one_of(argv[0], "help", "--help", "-h")) {
-		help(session, argc, argv);
-	} else if (is_one_of(argv[0], "--version", "-V", "version")) {
-		if (argc > 1)
-			session_usage_error(session, "%s takes no other words, not \"%s\"", argv[0],
-					    argv[1]);
+	} else if (is_one_of(words[0], "help", "--help", "-h")) {
+		help(session, words);
+	} else if (is_one_of(words[0], "--version", "-V", "version")) {
+		if (words[1])
+			session_usage_error(session, "%s takes no other words, not \"%s\"",
+					    words[0], words[1]);
 		else
-			text_program_version(session->out, PACKAGE_VERSION);
+			write_text(session->out, "fsquota " PACKAGE_VERSION "\n");
 	} else {
-		command = look_up_command(session, argv[0]);
+		command = look_up_command(session, words[0]);
 		if (command)
-			run_command(session, command, argc, argv);
+			run_command(session, command, words + 1);
 	}
+	session_flush(session);
 }
 
 struct session native_session(struct writer *out)
 {
-	return (struct session){
-		.program = "fsquota",
-		.projects_file = FSQ_PROJECTS_FILE,
-		.projid_file = FSQ_PROJID_FILE,
-		.lock_seconds = FSQ_LOCK_SECONDS,
-		.current_path = -1,
-		.out = out,
-	};
-}
+	struct session session = session_new(out);
 
-void native_run(struct session *session, int count, char **words)
-{
-	session->json |= wants_json(words);
-	move_options(count, words);
-	run(session, count, words);
-	session_flush(session);
+	session.commands = commands;
+	session.run = run;
+	return session;
 }
 
 int native_main(int argc, char **argv)
@@ -282,7 +261,7 @@ int native_main(int argc, char **argv)
 	struct session session = native_session(&standard_output);
 
 	writer_start(&standard_output, STDOUT_FILENO);
-	native_run(&session, argc - 1, argv + 1);
+	run(&session, argv + (argc > 0));
 	session_end(&session);
 	return session.status;
 }

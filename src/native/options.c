@@ -49,19 +49,6 @@ static bool take_max_errors(struct session *session, const struct command_option
 	return false;
 }
 
-bool options_percentage(struct session *session, const char *text, double least, double *percent)
-{
-	char *end;
-
-	*percent = strtod(text, &end);
-	/* Neither a sign, nor hexadecimal digits, nor "nan". */
-	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
-	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
-		return true;
-	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
-	return false;
-}
-
 const struct command_option json_option[] = {
 	{ 0, "json", "JSON, see fsquota-json(5)", .session_field = offsetof(struct session, json) },
 	{ 0 },

@@ -66,9 +66,6 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
  */
 bool options_project(struct session *session, uint32_t *id);
 
-/** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
-bool options_percentage(struct session *session, const char *text, double least, double *percent);
-
 /** Take the value of --id. @return  whether it is an ID; else an error was reported */
 bool options_parse_id(struct session *session, const char *text, uint32_t *id);
 

@@ -6,11 +6,11 @@
 #include "command.h"
 
 /**
- * @argv     sorted: options first
+ * @words    behind the command's name, ended by NULL; the operands are moved to its beginning
  * @options  to be filled, command->options_size bytes
  * @return   false when an option is wrong; an error was reported
  */
-bool parse_words(struct session *session, const struct command *command, int argc, char **argv,
+bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "change.h"
 #include "records.h"
 #include "options.h"
 #include "paths.h"
@@ -409,6 +410,34 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	if (project->known_count)
 		row.path = directories[0];
 	return row;
+}
+
+void projects_show_chosen(struct session *session, struct table *table, const dev_t *dev,
+			  const struct listing_change *change)
+{
+	struct projects projects = { .session = session };
+	const char **directories = NULL;
+
+	if (projects_collect_chosen(&projects)) {
+		directories = calloc(projects.known_count + 1, sizeof(*directories));
+		if (!directories)
+			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+	}
+	for (size_t i = 0; directories && i < projects.count; i++) {
+		struct project project = projects.all[i];
+		struct project_row row;
+
+		if (dev && session->paths[project.filesystem].info->dev != *dev)
+			continue;
+		if (change && session->dry_run)
+			listing_plan_change(&project.usage, change);
+		row = projects_row(&projects, &project, directories);
+		row.directories.texts = NULL;
+		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
+		tables_row(session, table, &row);
+	}
+	free(directories);
+	projects_free(&projects);
 }
 
 void projects_free(struct projects *projects)

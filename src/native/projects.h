@@ -85,4 +85,13 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 
 void projects_free(struct projects *projects);
 
+/**
+ * Print the project of --id or --name, a row for each filesystem that has it; failures are told.
+ *
+ * @dev      only of this filesystem, or NULL
+ * @change   what was done to it, or NULL
+ */
+void projects_show_chosen(struct session *session, struct table *table, const dev_t *dev,
+			  const struct listing_change *change);
+
 #endif

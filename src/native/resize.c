@@ -7,6 +7,7 @@
 #include "change.h"
 #include "command.h"
 #include "listing.h"
+#include "projects.h"
 #include "options.h"
 
 struct resize_options {
@@ -52,7 +53,7 @@ static void show_chosen(struct session *session, const dev_t *dev,
 	struct table table = tables_begin(session, "resize");
 
 	table.single = true;
-	listing_add_chosen(session, &table, dev, change);
+	projects_show_chosen(session, &table, dev, change);
 	tables_end(session, &table);
 }
 

@@ -152,7 +152,7 @@ static void write_command(struct json *json, const char *key, const struct comma
 static void command_schema(struct session *session, const struct invocation *invocation)
 {
 	const char *name = invocation->operand_count ? invocation->operands[0] : NULL;
-	const struct command *command = name ? command_find(name) : NULL;
+	const struct command *command = name ? command_find(session, name) : NULL;
 	struct json json;
 
 	if (invocation->operand_count > 1 || (name && (!command || !command->rows))) {
@@ -173,9 +173,9 @@ static void command_schema(struct session *session, const struct invocation *inv
 		write_command(&json, "answer", command);
 	} else {
 		json_open(&json, "$defs", '{');
-		for (size_t i = 0; (command = command_at(i)); i++)
-			if (command->rows)
-				write_command(&json, command->name, command);
+		for (const struct command *const *one = session->commands; *one; one++)
+			if ((*one)->rows)
+				write_command(&json, (*one)->name, *one);
 	}
 	json_close(&json, '}');
 	json_close(&json, '}');

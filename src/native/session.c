@@ -15,6 +15,18 @@
 #include "signals.h"
 #include "quota/fsquota.h"
 
+struct session session_new(struct writer *out)
+{
+	return (struct session){
+		.program = "fsquota",
+		.projects_file = FSQ_PROJECTS_FILE,
+		.projid_file = FSQ_PROJID_FILE,
+		.lock_seconds = FSQ_LOCK_SECONDS,
+		.current_path = -1,
+		.out = out,
+	};
+}
+
 /* The directory of the filesystem that is worked on. */
 static const char *current_directory(const struct session *session)
 {

@@ -26,14 +26,18 @@ struct path_entry {
 	uint32_t project;
 };
 
+struct command;
+
 struct session {
-	const char *program; /* in front of messages */
-	bool json;	     /* --json was given */
-	bool dry_run;	     /* --dry-run was given */
-	bool help;	     /* --help was given */
-	bool quit;	     /* no more commands are to be run */
-	bool no_memory;	     /* there was none for something, which was reported */
-	const char **at;     /* --at */
+	const char *program;		       /* in front of messages */
+	const struct command *const *commands; /* all, sorted by name and ended by NULL */
+	/* Run one, as the words of a command line ended by NULL; for batch. */
+	void (*run)(struct session *session, char **words);
+	bool json;	 /* --json was given */
+	bool dry_run;	 /* --dry-run was given */
+	bool help;	 /* --help was given */
+	bool no_memory;	 /* there was none for something, which was reported */
+	const char **at; /* --at */
 	size_t at_count, at_capacity;
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */
@@ -79,6 +83,9 @@ struct session {
 	struct writer *errors; /* or NULL: standard error */
 	int status;
 };
+
+/** @return  a session with the defaults, which prints to @out */
+struct session session_new(struct writer *out);
 
 /** @return  whether a signal came to end the request of batch; what has no batch it ends itself */
 bool session_is_stopped(struct session *session);

@@ -2,9 +2,8 @@
 #include "tables.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "options.h"
 
 static bool take_format(struct session *session, const struct command_option *option, void *to,
 			const char *value)
@@ -62,12 +61,25 @@ static bool take_sort(struct session *session, const struct command_option *opti
 	return false;
 }
 
+bool tables_parse_over(struct session *session, const char *text, double least, double *percent)
+{
+	char *end;
+
+	*percent = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return false;
+}
+
 static bool take_over(struct session *session, const struct command_option *option, void *to,
 		      const char *text)
 {
 	(void)option, (void)to;
 	session->style.has_over = true;
-	return options_percentage(session, text, 0, &session->style.over);
+	return tables_parse_over(session, text, 0, &session->style.over);
 }
 
 #define FIELD(member) offsetof(struct session, style.member)

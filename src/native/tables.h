@@ -12,6 +12,9 @@ extern const struct command_option table_options[];
 extern const struct command_option long_table_options[];
 extern const struct command_option over_option[]; /* --over */
 
+/** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
+bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
+
 /**
  * Begin the rows of the command that runs.
  *

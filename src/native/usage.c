@@ -73,7 +73,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 		block_interrupts(&before);
 	}
 	if (options_choose_project(session))
-		listing_add_chosen(session, &table, NULL, NULL);
+		projects_show_chosen(session, &table, NULL, NULL);
 	else
 		show_directories(session, invocation, &table, walk);
 	tables_end(session, &table);

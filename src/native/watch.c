@@ -35,7 +35,7 @@ static bool take_over(struct session *session, const struct command_option *opti
 
 	(void)option;
 	/* Every project is at 0. */
-	return options_percentage(session, text, DBL_MIN, &options->over);
+	return tables_parse_over(session, text, DBL_MIN, &options->over);
 }
 
 static bool take_number(struct session *session, const struct command_option *option, void *to,

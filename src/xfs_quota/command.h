@@ -90,7 +90,10 @@ char **xq_split_line(char *line, int *count);
 /** Fill @call from its argv. @return  false when an option is wrong; the usage was printed */
 bool xq_parse_options(struct state *state, struct call *call);
 
-/** Print the usage line of the command. */
+/** Print a command's usage line, under the name that was typed. */
+void xq_print_usage(struct state *state, const char *name, const struct command *command);
+
+/** The same under its own name. */
 void xq_show_usage(struct state *state, const struct call *call);
 
 /** The number in a word, as atoi(3) of glibc has it; 0 for NULL. */

@@ -6,18 +6,21 @@
 #include "native/parse.h"
 #include "native/request.h"
 
-static void parse_command(const struct command *command, int count, char **words)
+static void parse_command(char **words)
 {
 	struct session session = fuzz_session();
-	void *options = calloc(1, command->options_size + 1);
+	const struct command *command = command_find(&session, words[0]);
+	void *options = command ? calloc(1, command->options_size + 1) : NULL;
 	struct invocation invocation;
 
-	MUST(options);
-	session.rows = command->rows;
-	parse_words(&session, command, count, words, &invocation, options);
-	if (command->clear_options)
-		command->clear_options(options);
-	free(options);
+	if (command) {
+		MUST(options);
+		session.rows = command->rows;
+		parse_words(&session, command, words + 1, &invocation, options);
+		if (command->clear_options)
+			command->clear_options(options);
+		free(options);
+	}
 	session_end(&session);
 }
 
@@ -25,13 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct request request;
 	char *line = text_of(data, size);
-	const struct command *command;
 
-	if (!request_parse(&request, line, size) && request.count > 0) {
-		command = command_find(request.words[0]);
-		if (command)
-			parse_command(command, request.count, request.words);
-	}
+	if (!request_parse(&request, line, size) && request.count > 0)
+		parse_command(request.words);
 	free(line);
 	return 0;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt(3) and getopt_long(3) as glibc has them, in place of the C library's: musl's leave
- * operands where they stand and have other words for errors, and callers of xfs_quota depend on
- * both.
+ * getopt(3) as glibc has it without a locale, in place of the C library's: musl's leaves operands where
+ * they stand and has other words for errors, and callers of xfs_quota depend on both.
  *
- * Not implemented, because unused: optional arguments, flags, the index of a long option,
- * operands in order (a leading "-"), and messages about long options. Not wanted: abbreviations.
+ * Not implemented, because unused: optional arguments, and operands in order (a leading "-").
  */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -115,59 +112,17 @@ static int take_letter(int argc, char **argv, const char *options)
 	return letter;
 }
 
-/* Never by its beginning: an option that another command or a later version has would change its meaning. */
-static const struct option *find_word(const struct option *words, const char *name, size_t length)
+int getopt(int count, char *const words[], const char *options)
 {
-	for (; words->name; words++)
-		if (strncmp(words->name, name, length) == 0 && words->name[length] == '\0')
-			return words;
-	return NULL;
-}
+	char **argv = (char **)(uintptr_t)words;
 
-static int take_word(int argc, char **argv, const struct option *words)
-{
-	char *name = argv[optind++] + 2;
-	size_t length = strcspn(name, "=");
-	const struct option *word = find_word(words, name, length);
-
-	optopt = word ? word->val : 0;
-	if (!word)
-		return '?';
-	if (name[length] == '=') {
-		if (word->has_arg == no_argument)
-			return '?';
-		optarg = name + length + 1;
-	} else if (word->has_arg == required_argument) {
-		if (optind == argc)
-			return '?';
-		optarg = argv[optind++];
-	}
-	return word->val;
-}
-
-static int next(int argc, char **argv, const char *options, const struct option *words)
-{
 	optarg = NULL;
 	if (!scan.begun || optind == 0)
 		begin(options);
 	if (*scan.letters == '\0') {
-		if (!find_option(argc, argv))
+		if (!find_option(count, argv))
 			return -1;
-		if (words && argv[optind][1] == '-')
-			return take_word(argc, argv, words);
 		scan.letters = argv[optind] + 1;
 	}
-	return take_letter(argc, argv, options);
-}
-
-int getopt(int argc, char *const argv[], const char *options)
-{
-	return next(argc, (char **)(uintptr_t)argv, options, NULL);
-}
-
-int getopt_long(int argc, char *const argv[], const char *options, const struct option *words,
-		int *index)
-{
-	(void)index;
-	return next(argc, (char **)(uintptr_t)argv, options, words);
+	return take_letter(count, argv, options);
 }
