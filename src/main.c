@@ -38,7 +38,7 @@
  *     operation/       what the header offers
  *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
  *       assign_tree.c assign_limits.c  the steps of an assignment
- *       release_project.c  a project by its ID, and directories that are gone
+ *       release_directory.c  one directory that exists
  *       project_place.c  where a project is, by its directories
  *       prune.c          what those have left (volumes.c: where they would be)
  *       assigned.c       is all so already?

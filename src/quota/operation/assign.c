@@ -232,35 +232,6 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-/* @return   as fsq_assign(), for the errno with which something was added to the plan */
-static int planned(const struct fsq_assignment *a, int rc, struct fsq_error *err)
-{
-	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->request->directory, "cannot go on") : 0;
-}
-
-int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const char *name = a->request->name;
-	char default_name[32];
-	uint32_t id;
-	int rc;
-
-	if (fsq_registry_or_default(a->request->registry)->none || (!name && a->complete) ||
-	    fsq_project_edit_has_name(a->edit, a->id))
-		return 0;
-	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
-	/* Somebody else may be called so. */
-	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
-		return 0;
-	name = name ? name : default_name;
-	if (a->request->dry_run)
-		return planned(a, fsq_assign_plan_add_name(a->plan, a->id, name), err);
-	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
-	a->named = rc == 0;
-	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
-	return rc;
-}
-
 static char *path_of(const struct fsq_assignment *a)
 {
 	return a->unmade ? a->unmade : a->directory.path;
@@ -274,7 +245,7 @@ static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 	if (!fsq_registry_or_default(a->request->registry)->none)
 		rc = fsq_assignment_register_name(a, err);
 	if (rc == 0 && a->request->dry_run)
-		return planned(a, fsq_assign_plan_add(a->plan, &plan), err);
+		return fsq_assignment_planned(a, fsq_assign_plan_add(a->plan, &plan), err);
 	if (rc || a->listed || fsq_registry_or_default(a->request->registry)->none)
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -228,6 +229,35 @@ static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
 	return other ? fsq_fail(err, FSQ_E_CONFLICT, 0, other->path,
 				"belongs to project %u already", other->id)
 		     : rc;
+}
+
+int fsq_assignment_planned(const struct fsq_assignment *a, int rc, struct fsq_error *err)
+{
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->request->directory, "cannot go on") : 0;
+}
+
+int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const char *name = a->request->name;
+	char default_name[32];
+	uint32_t id;
+	int rc;
+
+	if (fsq_registry_or_default(a->request->registry)->none || (!name && a->complete) ||
+	    fsq_project_edit_has_name(a->edit, a->id))
+		return 0;
+	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
+	/* Somebody else may be called so. */
+	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
+		return 0;
+	name = name ? name : default_name;
+	if (a->request->dry_run)
+		return fsq_assignment_planned(a, fsq_assign_plan_add_name(a->plan, a->id, name),
+					      err);
+	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
+	a->named = rc == 0;
+	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
+	return rc;
 }
 
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)

@@ -50,11 +50,6 @@ struct fsq_assignment {
 	bool nameless; /* until then, but with other directories */
 };
 
-/* --- assign.c --- */
-
-/** Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
-int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err);
-
 /* --- assign_tree.c --- */
 
 /** Give the ID to the directory, or what it had. */
@@ -72,6 +67,12 @@ bool fsq_assignment_comes_last(struct fsq_assignment *a);
  * dropped meanwhile: kubelet may want them.
  */
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err);
+
+/** @return  as fsq_assign(), for the errno with which something was added to the plan */
+int fsq_assignment_planned(const struct fsq_assignment *a, int rc, struct fsq_error *err);
+
+/** Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
+int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err);
 
 /* --- assign_limits.c --- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "quota/base/error.h"
+#include "quota/registry/project_edit.h"
 
 int fsq_project_place_open(struct fsq_project_place *place, const char *projects_file,
 			   struct fsq_error *err)
@@ -154,4 +155,19 @@ int fsq_project_place_find(struct fsq_project_place *place, struct fsq_filesyste
 			*fs = found;
 	}
 	return *fs ? 0 : fail_without(place, doubtful, err);
+}
+
+int fsq_project_place_check(const struct fsq_registry *registry, const char *directory, uint32_t id,
+			    struct fsq_error *err)
+{
+	struct fsq_project_place place = { .id = id, .only = directory };
+	const struct fsq_volume *volume;
+	struct fsq_filesystem *fs;
+	int rc = fsq_project_place_open(&place, fsq_registry_or_default(registry)->projects_file,
+					err);
+
+	if (rc == 0 && fsq_volumes_find(&place.volumes, directory, &volume) != FSQ_ELSEWHERE)
+		rc = fsq_project_place_find(&place, &fs, err);
+	fsq_project_place_close(&place);
+	return rc;
 }

@@ -54,4 +54,13 @@ int fsq_project_place_name(struct fsq_project_place *place, struct fsq_error *er
 int fsq_project_place_find(struct fsq_project_place *place, struct fsq_filesystem **fs,
 			   struct fsq_error *err);
 
+/**
+ * A registered directory that carries another ID than that of its line: was its release killed, or may it
+ * be the place of a file system that is not mounted?
+ *
+ * @return   0 it is the directory of the line; FSQ_E_NOT_FOUND that is in doubt; or a failure
+ */
+int fsq_project_place_check(const struct fsq_registry *registry, const char *directory, uint32_t id,
+			    struct fsq_error *err);
+
 #endif

@@ -1,428 +1,424 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quota taken off a directory: all or nothing.
- *
- * The directory stops handing on its ID, and what is in it loses it; again, as long as the kernel
- * counts more. Then, under the locks of both files, go the limits, the ID of the directory itself,
- * and last the lines: by them the next release finds what a killed one left.
+ * Quotas released: of a directory that exists, or that is gone, and of a project by its ID.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "allocate.h"
 #include "limits.h"
-#include "owner.h"
+#include "project_place.h"
 #include "quota/base/error.h"
-#include "release_project.h"
-#include "tree_tag.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/registry/project_edit.h"
+#include "release_directory.h"
 
-/* How many walks, while the kernel counts more and the last one found some. */
-#define WALKS 32
-/* How often the directory may hand on the ID again meanwhile. */
-#define ROUNDS 8
 /* XFS counts deleted files until it has cleaned up behind them. */
-#define LOOKS 10
-#define MOMENT (10 * 1000 * 1000L)
+#define LOOKS 50
 
-struct release {
+struct project {
 	const struct fsq_release_request *request;
-	struct fsq_place directory;
+	char *only; /* directory, which is gone; NULL: all of the project */
+	struct fsq_project_place place;
+	struct fsq_filesystem *opened; /* by @at */
+	struct fsq_filesystem *fs;     /* this, or one of the place */
 	struct fsq_project_edit *edit;
-	struct fsq_owner owner;
-	uint32_t id;
-	bool names;			/* go with the last line of the ID */
-	bool shared;			/* with other directories */
-	struct fsq_inode_project after; /* what the directory belongs to then */
-	/* What has been done: */
-	struct fsq_inode_project now; /* of the directory */
-	struct fsq_tree_tag_request tag_request;
-	struct fsq_tree_tag *tree;
-	bool limits_off;
-	struct fsq_limits limits_before;
-	uint64_t left, lines, untagged;
+	struct fsq_released sum; /* of what was done */
+	bool found;		 /* something of it */
+	struct fsq_error *err;
 };
 
-/* Locks both files. */
-static int find_id(struct release *r, struct fsq_error *err)
+static enum fsq_presence find_here(struct project *p, const struct fsq_entry *line)
 {
-	const struct fsq_release_request *request = r->request;
-	const struct fsq_claim claim = { .id = request->id };
+	return fsq_project_place_of(&p->place, line, p->fs);
+}
+
+static int find_id(struct project *p)
+{
 	uint64_t untagged;
+
+	for (size_t i = 0; i < p->place.lines.count && p->place.id == 0; i++)
+		if (strcmp(p->place.lines.list[i].word, p->only) == 0)
+			p->place.id = p->place.lines.list[i].id;
+	if (fsq_release_is_planned(p->request, p->only, 0, &untagged))
+		p->place.id = 0;
+	if (p->place.id == 0)
+		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
+	if (p->request->id == 0 || p->request->id == p->place.id)
+		return 0;
+	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->place.id);
+}
+
+static const char *where(const struct project *p)
+{
+	return fsq_filesystem_get_info(p->fs)->directory;
+}
+
+static void add(struct project *p, const struct fsq_released *released)
+{
+	struct fsq_released *sum = &p->sum;
+
+	if (released->limits_off) {
+		sum->limits_off = true;
+		sum->limits = released->limits;
+	}
+	sum->lines += released->lines;
+	sum->untagged += released->untagged;
+	sum->left_inodes = released->left_inodes;
+}
+
+static int release_gone(const struct fsq_release_request *request, struct fsq_released *released,
+			struct fsq_error *err);
+
+/* It may be gone. */
+static int release_one(const struct fsq_release_request *request, bool names,
+		       struct fsq_released *released, struct fsq_error *err)
+{
+	struct fsq_error found = { 0 };
+	int rc = fsq_release_directory(request, names, released, &found);
+
+	if (rc == FSQ_E_NOT_FOUND && found.errnum)
+		rc = release_gone(request, released, &found);
+	if (rc && err)
+		*err = found;
+	return rc;
+}
+
+/* Each is released wholly, or not; those before it stay released. */
+static int release_directories(struct project *p)
+{
+	struct fsq_release_request request = *p->request;
+	struct fsq_released released;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->place.lines.list[i];
+		enum fsq_presence presence = find_here(p, line);
+
+		if (presence == FSQ_UNSEEN)
+			return fsq_project_place_fail_unseen(&p->place, line, p->err);
+		if (presence != FSQ_PRESENT)
+			continue;
+		request.directory = line->word;
+		rc = release_one(&request, false, &released, p->err);
+		p->found = true;
+		add(p, &released);
+	}
+	return rc;
+}
+
+static int remove_line(struct project *p, const char *directory)
+{
+	bool dry_run = p->request->dry_run, names = p->only && !dry_run;
+
+	p->found = true;
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, directory, names);
+	return dry_run ? 0
+		       : fsq_project_edit_remove(p->edit, p->place.id, directory, names, p->err);
+}
+
+/* Of an ID that has no directory any more. */
+static int remove_names(struct project *p)
+{
+	if (!fsq_project_edit_has_name(p->edit, p->place.id) ||
+	    fsq_project_edit_is_shared(p->edit, p->place.id, NULL))
+		return 0;
+	p->found = true;
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, NULL, true);
+	return fsq_project_edit_remove(p->edit, p->place.id, NULL, true, p->err);
+}
+
+/* The same in a dry run, where all lines are still there. */
+static void count_names(struct project *p, size_t elsewhere)
+{
+	uint64_t names = fsq_project_edit_names_of(p->edit, p->place.id);
+
+	if (elsewhere > 0 || names == 0)
+		return;
+	p->found = true;
+	p->sum.lines += names;
+}
+
+/* The lines of directories that are gone, and with the last line of the ID its names. */
+static int remove_lines(struct project *p)
+{
+	size_t elsewhere = 0;
+	uint32_t now;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->place.lines.list[i];
+		enum fsq_presence presence = find_here(p, line);
+
+		if (line->id != p->place.id || !fsq_project_edit_id_of(p->edit, line->word, &now))
+			continue;
+		/* The directory is another's, by a line above, and this line stays. */
+		if (now != p->place.id)
+			presence = FSQ_ELSEWHERE;
+		if (presence == FSQ_UNSEEN)
+			return fsq_project_place_fail_unseen(&p->place, line, p->err);
+		elsewhere += presence == FSQ_ELSEWHERE;
+		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
+			continue;
+		rc = remove_line(p, line->word);
+	}
+	if (!p->request->dry_run)
+		return rc ? rc : remove_names(p);
+	count_names(p, elsewhere);
+	return 0;
+}
+
+/* @off      set if there were some */
+static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, bool *off)
+{
+	const struct fsq_limits limits = fsq_limits_of(dquot);
+	struct fsq_limits none = { .mask = limits.mask };
 	int rc;
 
-	if (fsq_release_is_planned(request, r->directory.path, 0, &untagged))
-		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path,
-				"has no quota of its own");
-	rc = fsq_owner_lock(&r->directory, r->edit, &claim, request->options, &r->owner, err);
-	if (rc)
-		return rc;
-	r->id = r->owner.id;
-	if (r->id && request->id && request->id != r->id)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
-				r->id);
-	if (r->owner.disputed)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
-				r->directory.project.id);
-	if (r->owner.listed && r->directory.project.id != r->id && !request->at)
-		return fsq_release_check_mounted(request, r->directory.path, r->id, err);
-	if (r->id)
+	if (fsq_limits_are_none(&limits))
 		return 0;
-	rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path, "has no quota of its own");
-	return r->directory.project.id ? fsq_add_hint(err, FSQ_HINT_PROJECT_ABOVE, rc) : rc;
-}
-
-/* The project of the directory above, by its registration or else by what it carries. */
-static int find_after(struct release *r)
-{
-	char *copy = strdup(r->directory.path);
-	uint32_t id;
-	int rc = copy ? fsq_place_read_above(&r->directory, &r->after) : -ENOMEM;
-
-	if (rc) {
-		free(copy);
+	rc = fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
+			    p->request->at, p->err);
+	if (rc)
 		return rc;
-	}
-	if (!r->after.inherit || r->after.id == r->id)
-		r->after = (struct fsq_inode_project){ 0 };
-	else if (fsq_project_edit_id_of(r->edit, dirname(copy), &id))
-		r->after.id = id;
-	free(copy);
+	p->found = *off = true;
+	p->sum.limits_off = true;
+	p->sum.limits = limits;
 	return 0;
 }
 
-static int set_tag(struct release *r, uint32_t id, bool inherit, struct fsq_error *err)
+/* Files must not lose the project that they are counted for. */
+static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
-	int rc = fsq_inode_project_set(r->directory.target.fd, &r->now, id, inherit);
+	uint64_t used = dquot->form[FSQ_INODES].used, untagged;
 
-	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
-				"cannot set the project ID");
-	return 0;
-}
-
-/* How many inodes have the ID besides the directory. */
-static int count_left(struct release *r, struct fsq_dquot *dquot, struct fsq_error *err)
-{
-	uint64_t own = r->now.id == r->id, used;
-	int rc = fsq_limits_read(&r->directory.target, r->id, true, dquot, r->directory.path, err);
-
-	if (rc)
-		return rc;
-	used = dquot->form[FSQ_INODES].used;
-	r->left = used > own ? used - own : 0;
-	return 0;
-}
-
-/* Wait for files that no walk has found: they may be deleted, and about to go. */
-static int wait_for_left(struct release *r, struct fsq_error *err)
-{
-	const struct timespec moment = { .tv_nsec = MOMENT };
-	struct fsq_dquot dquot;
-	int rc = 0;
-
-	for (int i = 0; i < LOOKS && rc == 0 && r->left > 0; i++) {
-		/* XFS begins to clean up when it is asked for ID 0. */
-		fsq_quotactl_get(&r->directory.target, FSQ_PROJECT, 0, &dquot);
-		nanosleep(&moment, NULL);
-		rc = count_left(r, &dquot, err);
-	}
-	return rc;
-}
-
-/*
- * What others move about may be missed in a walk. The kernel's count tells, unless other
- * directories have the same ID: then a walk does that finds nothing.
- */
-static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
-{
-	struct fsq_tree_found found = { 0 };
-	struct fsq_dquot dquot;
-	int rc = 0;
-
-	for (int i = 0; i < WALKS && rc == 0; i++) {
-		rc = fsq_tree_tag_walk(r->tree, &found, err);
-		r->untagged += found.changed;
-		if (rc == 0)
-			rc = count_left(r, &dquot, err);
-		if (rc || r->left == 0)
-			return rc;
-		if (!found.changed && !found.lost && !found.unsettled)
-			return r->shared ? 0 : wait_for_left(r, err);
-	}
-	if (rc)
-		return rc;
-	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path,
-		 "%" PRIu64 " files still have project ID %u, while files in it are moved about",
-		 r->left, r->id);
-	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
-}
-
-/*
- * Without the locks: kubelet may want them.
- * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing or
- * by an assignment
- */
-static int walk_unlocked(struct release *r, struct fsq_error *err)
-{
-	int rc = r->now.id == r->id ? set_tag(r, r->id, false, err) : 0;
-
-	if (rc)
-		return rc;
-	fsq_project_edit_unlock(r->edit);
-	rc = walk_until_none_is_left(r, err);
-	/* After a power failure nothing in it has the ID that nobody finds without the line. */
-	if (rc == 0)
-		rc = fsq_place_sync(&r->directory, err);
-	if (rc == 0)
-		rc = fsq_project_edit_lock(r->edit, false, err);
-	if (rc == 0)
-		rc = fsq_place_check_path(&r->directory, err);
-	if (rc)
-		return rc;
-	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
-	if ((r->owner.listed && r->owner.id != r->id) ||
-	    fsq_inode_project_get(r->directory.target.fd, &r->now))
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
-				"was given to another project at the same time");
-	return r->now.id == r->id && r->now.inherit;
-}
-
-static int new_tree(struct release *r, struct fsq_error *err)
-{
-	r->tag_request = (struct fsq_tree_tag_request){
-		.fd = r->directory.target.fd,
-		.path = r->directory.path,
-		.rule = FSQ_TAG_LEAVE,
-		.from = { .id = r->id, .inherit = true },
-		.to = r->after,
-		.dry_run = r->request->dry_run,
-		.options = r->request->options,
-	};
-	/* IDs that its owner has given to files so that they count for others. */
-	fsq_project_edit_elsewhere(r->edit, r->directory.path, r->id, &r->tag_request.elsewhere);
-	r->tree = fsq_tree_tag_new(&r->tag_request);
-	if (!r->tree)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
-				"cannot walk the tree");
-	return 0;
-}
-
-static int untag_tree(struct release *r, struct fsq_error *err)
-{
-	int rc = new_tree(r, err);
-
-	if (rc)
-		return rc;
-	rc = 1;
-	for (int i = 0; i < ROUNDS && rc == 1; i++)
-		rc = walk_unlocked(r, err);
-	if (rc != 1)
-		return rc;
-	fsq_fail(err, FSQ_E_PARTIAL, 0, r->directory.path, "is given project ID %u again and again",
-		 r->id);
-	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
-}
-
-/* For a directory that was empty a moment ago. What was made in it before it stopped handing on its ID
- * is counted. */
-static int look_at_left(struct release *r, struct fsq_error *err)
-{
-	struct fsq_dquot dquot;
-	int fd = r->directory.target.fd;
-	int rc = r->now.id == r->id && r->now.inherit ? set_tag(r, r->id, false, err) : 0;
-
-	if (rc == 0)
-		rc = count_left(r, &dquot, err);
-	if (rc || r->left == 0)
-		return rc;
-	if (lseek(fd, 0, SEEK_SET) == 0 && !fsq_tree_is_empty(fd))
-		return untag_tree(r, err);
-	return r->shared ? 0 : wait_for_left(r, err);
-}
-
-static int take_limits_off(struct release *r, struct fsq_error *err)
-{
-	struct fsq_limits none = { 0 };
-	struct fsq_dquot dquot;
-	uint64_t found;
-	int rc = count_left(r, &dquot, err);
-
-	if (rc)
-		return rc;
-	fsq_release_is_planned(r->request, NULL, r->id, &found);
-	found += r->request->dry_run ? r->untagged : 0;
-	r->left = r->left > found ? r->left - found : 0;
-	/* Its other directories may be on other filesystems, where limits are others. */
-	if (r->shared && r->left > 0)
+	/* What a dry run has counted would not have the ID any more. */
+	fsq_release_is_planned(p->request, NULL, p->place.id, &untagged);
+	untagged += p->request->dry_run ? p->sum.untagged : 0;
+	used -= used < untagged ? used : untagged;
+	if (used == 0 || p->request->keep_tags)
 		return 0;
-	r->limits_before = fsq_limits_of(&dquot);
-	none.mask = r->limits_before.mask;
-	if (fsq_limits_are_none(&r->limits_before))
-		return 0;
-	rc = fsq_limits_set(&r->directory.target, r->id, &none, r->request->dry_run,
-			    r->directory.path, err);
-	r->limits_off = rc == 0;
-	return rc;
+	return fsq_add_hint(p->err, FSQ_HINT_KEEP_TAGS,
+			    fsq_fail(p->err, FSQ_E_CONFLICT, 0, where(p),
+				     "%" PRIu64 " file%s project ID %u, outside of its registered "
+				     "directories",
+				     used, used == 1 ? " has" : "s have", p->place.id));
 }
 
-static void rollback(struct release *r)
+static void rollback(struct project *p, bool limits_off)
 {
 	const struct fsq_limits none = { 0 };
-	const struct fsq_inode_project *was = &r->directory.project;
 
-	fsq_project_edit_rollback(r->edit);
-	if (r->limits_off)
-		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
-	r->limits_off = false;
-	/* The ID on the directory says that what is in it has the ID, too: also after a power failure.
-	 * Where that is not so the next assign or release goes on. */
-	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_place_sync(&r->directory, NULL)))
-		return;
-	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
-	/* What was made in it meanwhile. */
-	if (fsq_tree_tag_rollback(r->tree))
-		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
+	fsq_project_edit_rollback(p->edit);
+	if (limits_off)
+		fsq_limits_put_back(&p->fs->place.target, p->place.id, &none, &p->sum.limits);
 }
 
-static int untag_directory(struct release *r, struct fsq_error *err)
+/* With the locks. Limits first: the lines are found again, also in the next call. */
+static int release_rest(struct project *p)
 {
-	if (r->request->keep_tags)
-		return 0;
-	r->untagged += r->directory.project.id != r->after.id ||
-		       r->directory.project.inherit != r->after.inherit;
-	return r->request->dry_run ? 0 : set_tag(r, r->after.id, r->after.inherit, err);
+	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->place.id, p->only);
+	const struct fsq_released before = p->sum;
+	struct fsq_dquot dquot = { .id = p->place.id };
+	bool limits_off = false;
+	int rc = shared ? 0
+			: fsq_limits_read(&p->fs->place.target, p->place.id, true, &dquot, where(p),
+					  p->err);
+
+	if (rc)
+		return rc;
+	rc = shared ? 0 : check_unused(p, &dquot);
+	if (rc)
+		return rc;
+	if (!shared)
+		rc = take_limits_off(p, &dquot, &limits_off);
+	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
+		rc = remove_lines(p);
+	if (rc && !p->request->dry_run) {
+		rollback(p, limits_off);
+		p->sum = before;
+	}
+	if (rc == 0 && !p->found)
+		rc = fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, where(p),
+			      "there is no quota of project %u", p->place.id);
+	return rc;
 }
 
-static int unregister(struct release *r, struct fsq_error *err)
+/* And nothing else, unless there is a line of a directory that is not seen. */
+static int release_names(struct project *p)
 {
-	const char *directory = r->owner.listed ? r->directory.path : NULL;
+	size_t left = 0;
+	int rc = fsq_project_edit_lock(p->edit, false, p->err);
 
-	if (fsq_registry_or_default(r->request->registry)->none)
-		return 0;
-	r->lines = fsq_project_edit_lines_of(r->edit, r->id, directory, r->names);
-	return r->request->dry_run
-		       ? 0
-		       : fsq_project_edit_remove(r->edit, r->id, directory, r->names, err);
+	if (rc || !p->request->dry_run)
+		return rc ? rc : remove_names(p);
+	for (size_t i = 0; i < p->place.lines.count; i++)
+		left += p->place.lines.list[i].id == p->place.id &&
+			find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT;
+	count_names(p, left);
+	return 0;
 }
 
-/* With the locks. Last goes what a release that was killed is found by: the line, or without one
- * the ID of the directory. */
-static int take_off(struct release *r, struct fsq_error *err)
+static bool has_record(const struct fsq_volume *volume, uint32_t id)
 {
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+	int rc = fsq_quota_get(volume->fs, FSQ_PROJECT, id, &dquot);
+
+	if (rc)
+		return rc != -ENOENT;
+	limits = fsq_limits_of(&dquot);
+	return fsq_limits_are_used(&dquot) || !fsq_limits_are_none(&limits);
+}
+
+/*
+ * Without a directory that tells where the project is, it may still have names, as a release that was
+ * killed leaves them. They go if it is nowhere, and if it has an ID as assignments choose them: others
+ * may be of what is not mounted now.
+ *
+ * @rc       of looking for it
+ */
+static int release_nowhere(struct project *p, int rc)
+{
+	const struct fsq_id_range usual =
+		fsq_allocate_range(&(struct fsq_id_range){ 0 }, p->request->registry);
+	const struct fsq_volumes *volumes = &p->place.volumes;
+
+	if (rc != FSQ_E_NOT_FOUND || p->only || p->request->at || p->place.id < usual.first ||
+	    p->place.id > usual.last)
+		return rc;
+	for (size_t i = 0; i < volumes->count; i++)
+		if (volumes->list[i].has_quota && volumes->list[i].first == i &&
+		    has_record(&volumes->list[i], p->place.id))
+			return rc;
+	rc = release_names(p);
+	return rc || p->found ? rc : FSQ_E_NOT_FOUND;
+}
+
+static int release(struct project *p)
+{
+	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
+	struct fsq_dquot dquot;
+	int looks = LOOKS;
+	int rc = fsq_project_place_open(&p->place, registry->projects_file, p->err);
+
+	if (rc == 0 && p->only)
+		rc = find_id(p);
+	if (rc == 0)
+		rc = p->request->at
+			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
+			     : fsq_project_place_find(&p->place, &p->fs, p->err);
+	if (p->opened) {
+		p->fs = p->opened;
+		rc = fsq_project_place_name(&p->place, p->err);
+	}
+	if (!p->fs)
+		return release_nowhere(p, rc);
+	fsq_project_edit_before_locks(p->edit, fsq_quotactl_wait_thawed, &p->fs->place.target);
+	if (rc == 0)
+		rc = release_directories(p);
+	if (rc)
+		return rc;
+	/* Files that were deleted, but are open, stay; they were told. */
+	if (p->sum.left_inodes > 0)
+		return release_names(p);
+	if (p->request->dry_run)
+		looks = 0;
+	rc = fsq_limits_read_settled(&p->fs->place.target, p->place.id, &looks, &dquot, where(p),
+				     p->err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(p->edit, false, p->err);
+	if (rc == 0)
+		rc = release_rest(p);
+	return rc;
+}
+
+static int run(struct project *p)
+{
+	const struct fsq_release_request *request = p->request;
 	int rc;
 
-	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
-	rc = take_limits_off(r, err);
-	if (rc == 0 && fsq_is_cancelled(r->request->options))
-		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
-	if (rc == 0)
-		rc = r->owner.listed ? untag_directory(r, err) : unregister(r, err);
-	if (rc == 0)
-		rc = r->owner.listed ? unregister(r, err) : untag_directory(r, err);
+	p->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
+	if (p->edit)
+		fsq_project_edit_plan_released(p->edit, request->planned, request->planned_count);
+	rc = p->edit ? release(p)
+		     : fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+	if (p->fs)
+		rc = fsq_add_path(p->err, where(p), fsq_place_explain(&p->fs->place, rc, p->err));
+	fsq_project_edit_free(p->edit);
+	fsq_filesystem_close(p->opened);
+	fsq_project_place_close(&p->place);
 	return rc;
 }
 
-static int prepare(struct release *r, struct fsq_error *err)
+static int release_project(const struct fsq_release_request *request, struct fsq_released *released,
+			   struct fsq_error *err)
 {
-	int rc = find_id(r, err);
+	struct project p = { .request = request, .place.id = request->id, .err = err };
+	int rc;
 
-	if (rc)
-		return rc;
-	r->now = r->directory.project;
-	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
-	rc = find_after(r);
-	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
-			     "cannot find the project of the directory above")
-		  : 0;
-}
-
-/* One walk that only looks. Without the locks, as the real ones. */
-static int count_tree(struct release *r, struct fsq_error *err)
-{
-	struct fsq_tree_found found = { 0 };
-	int rc = new_tree(r, err);
-
-	if (rc)
-		return rc;
-	fsq_project_edit_unlock(r->edit);
-	rc = fsq_tree_tag_walk(r->tree, &found, err);
-	r->untagged = found.changed;
-	return rc ? rc : fsq_project_edit_lock(r->edit, false, err);
-}
-
-/* The dry run. */
-static int plan(struct release *r, struct fsq_error *err)
-{
-	int rc = prepare(r, err);
-
-	if (rc == 0)
-		rc = fsq_place_check_quota(&r->directory, NULL, err);
-	if (rc == 0 && !r->request->keep_tags)
-		rc = count_tree(r, err);
-	return rc ? rc : take_off(r, err);
-}
-
-static int apply(struct release *r, struct fsq_error *err)
-{
-	int rc = prepare(r, err);
-
-	if (rc)
-		return rc;
-	if (!r->request->keep_tags)
-		rc = fsq_tree_is_empty(r->directory.target.fd) ? look_at_left(r, err)
-							       : untag_tree(r, err);
-	if (rc == 0)
-		rc = take_off(r, err);
-	if (rc && rc != FSQ_E_PARTIAL)
-		rollback(r);
+	if (p.place.id == 0)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
+	rc = run(&p);
+	*released = p.sum;
+	released->id = p.place.id;
 	return rc;
 }
 
-/* @rc       FSQ_E_PARTIAL: files have lost the ID, all else stays; on other failures nothing has */
-static void fill(const struct release *r, int rc, struct fsq_released *released)
+/* @return   the path that a directory was registered by, for free(3), or NULL and errno */
+static char *path_of_gone(const char *directory)
 {
-	*released = (struct fsq_released){ .id = r->id };
-	if (rc && rc != FSQ_E_PARTIAL)
-		return;
-	released->untagged = r->untagged;
-	released->left_inodes = r->shared ? 0 : r->left;
-	if (rc)
-		return;
-	released->limits_off = r->limits_off;
-	released->limits = r->limits_before;
-	released->lines = r->lines;
-}
+	char *copy = strdup(directory), *slash = copy ? strrchr(copy, '/') : NULL;
+	char *parent, *path = NULL;
 
-int fsq_release_directory(const struct fsq_release_request *request, bool names,
-			  struct fsq_released *released, struct fsq_error *err)
-{
-	struct release r = { .request = request, .names = names };
-	int rc = fsq_place_open_directory(&r.directory, request->directory, err);
-
-	*released = (struct fsq_released){ 0 };
-	if (rc == FSQ_E_NOT_FOUND)
-		return fsq_release_gone(request, released, err);
-	if (rc)
-		return rc;
-	r.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	if (!r.edit)
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
-	if (r.edit) {
-		fsq_project_edit_plan_released(r.edit, request->planned, request->planned_count);
-		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
-					      &r.directory.target);
-		rc = request->dry_run ? plan(&r, err) : apply(&r, err);
+	if (!copy)
+		return NULL;
+	while (slash && slash > copy && !slash[1]) {
+		*slash = '\0';
+		slash = strrchr(copy, '/');
 	}
-	fill(&r, rc, released);
-	fsq_tree_tag_free(r.tree);
-	fsq_entries_free(&r.tag_request.elsewhere);
-	fsq_project_edit_free(r.edit);
-	rc = fsq_place_explain(&r.directory, rc, err);
-	fsq_place_close(&r.directory);
+	if (slash)
+		*slash = '\0';
+	parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
+	if (!parent)
+		path = errno == ENOENT || errno == ENOTDIR ? strdup(directory) : NULL;
+	else if (asprintf(&path, "%s/%s", strcmp(parent, "/") ? parent : "",
+			  slash ? slash + 1 : copy) < 0)
+		path = NULL;
+	free(parent);
+	free(copy);
+	return path;
+}
+
+/*
+ * A directory that is not there any more, but may be registered.
+ *
+ * @err      filled by the failure to open it; another failure replaces that
+ */
+static int release_gone(const struct fsq_release_request *request, struct fsq_released *released,
+			struct fsq_error *err)
+{
+	struct fsq_error other = { 0 };
+	struct project p = { .request = request, .err = &other };
+	int rc;
+
+	p.only = path_of_gone(request->directory);
+	if (!p.only)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
+				"cannot resolve the path");
+	p.place.only = p.only;
+	rc = run(&p);
+	free(p.only);
+	*released = p.sum;
+	released->id = p.place.id;
+	/* Where nothing is known of it, the first error is the better one. */
+	if (p.place.id == 0 && rc == FSQ_E_NOT_FOUND)
+		return rc;
+	if (rc && err)
+		*err = other;
 	return rc;
 }
 
@@ -434,6 +430,6 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	*released = (struct fsq_released){ 0 };
 	if (rc)
 		return rc;
-	return request->directory ? fsq_release_directory(request, true, released, err)
-				  : fsq_release_project(request, released, err);
+	return request->directory ? release_one(request, true, released, err)
+				  : release_project(request, released, err);
 }
