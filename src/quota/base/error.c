@@ -52,6 +52,18 @@ int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_er
 	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL, "the size is not set") : 0;
 }
 
+int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,
+		     struct fsq_error *err)
+{
+	size_t expected = size >= least && size < known ? size : known;
+	int rc = fsq_check_size(request, size, expected, err);
+
+	memset(copy, 0, known);
+	if (rc == 0)
+		memcpy(copy, request, size < known ? size : known);
+	return rc;
+}
+
 enum fsq_error_kind fsq_error_kind_of(int errnum)
 {
 	switch (errnum) {

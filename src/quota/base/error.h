@@ -38,6 +38,17 @@ int fsq_add_path(struct fsq_error *err, const char *path, int rc);
  */
 int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err);
 
+/**
+ * Copy a request that has grown since the first version of the library.
+ *
+ * @copy     set: what the caller's version does not have is 0
+ * @known    sizeof the request, as this library knows it
+ * @least    its size in the first version
+ * @return   as fsq_check_size()
+ */
+int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,
+		     struct fsq_error *err);
+
 /** @return  whether the caller wants the call to stop; @options may be NULL */
 static inline bool fsq_is_cancelled(const struct fsq_call_options *options)
 {

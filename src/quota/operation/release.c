@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,11 +426,13 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
 		struct fsq_error *err)
 {
-	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+	struct fsq_release_request all;
+	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_release_request, planned),
+				  request, request->size, err);
 
 	*released = (struct fsq_released){ 0 };
 	if (rc)
 		return rc;
-	return request->directory ? release_one(request, true, released, err)
-				  : release_project(request, released, err);
+	return all.directory ? release_one(&all, true, released, err)
+			     : release_project(&all, released, err);
 }
