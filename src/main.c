@@ -66,7 +66,7 @@
  *       mount_points.c   where a path lies, by its name alone
  *       mount_entry.c    a mount with its options, and its line in fstab
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c, superblock.c, openat2.c, late_close.c; warnings.c  what
+ *                      space.c, privilege.c, superblock.c, openat2.c; warnings.c  what
  *                      the kernel tells by itself (genetlink.c)
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *   shared/      for all: writer.c (output), utf8.c, errno_words.c, array.h, sort.h, texts.h, read_file.c,

@@ -532,11 +532,6 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 			  const struct fsq_timers *timers, struct fsq_timers *before,
 			  struct fsq_timers *after);
 
-/** The same of fsq_quota_set_warnings(). Source: quotactl(2), Q_XGETQUOTA; uname(2) */
-int fsq_quota_plan_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			    const bool set[FSQ_FORMS], uint16_t warnings, struct fsq_dquot *before,
-			    struct fsq_dquot *after);
-
 /**
  * The same of fsq_quota_switch().
  *
@@ -695,7 +690,7 @@ int fsq_assigned_open(struct fsq_assigned **assigned, const struct fsq_registry 
 		      struct fsq_error *err);
 
 /**
- * Tell whether fsq_assign() would change nothing, in three system calls. Files in the directory are
+ * Tell whether fsq_assign() would change nothing, in four system calls. Files in the directory are
  * not looked at.
  *
  * @request  with a path that is absolute and clean, as it would be registered

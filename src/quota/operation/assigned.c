@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Has a directory what fsq_assign() would give it? For a thousand of them that nearly always have:
- * three system calls each, and the files are read once.
+ * four system calls each, and the files are read once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/kernel/inode_project.h"
-#include "quota/kernel/late_close.h"
 #include "quota/kernel/openat2.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
@@ -22,7 +21,6 @@
 
 struct fsq_assigned {
 	struct fsq_entries lines, names; /* sorted by word */
-	struct fsq_late_close opened;
 };
 
 static int compare(const void *one, const void *other)
@@ -62,7 +60,6 @@ void fsq_assigned_close(struct fsq_assigned *assigned)
 {
 	if (!assigned)
 		return;
-	fsq_late_close_all(&assigned->opened);
 	fsq_entries_free(&assigned->lines);
 	fsq_entries_free(&assigned->names);
 	free(assigned);
@@ -111,6 +108,7 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 {
 	uint32_t id = id_of(&assigned->lines, request->directory);
 	struct fsq_inode_project project;
+	bool has;
 	int fd;
 
 	if (id == 0 || (request->id && request->id != id) || request->hard_percent ||
@@ -120,7 +118,8 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 	fd = open_directory(request->directory);
 	if (fd < 0)
 		return false;
-	fsq_late_close(&assigned->opened, fd);
-	return fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
-	       has_limits(fd, id, request);
+	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
+	      has_limits(fd, id, request);
+	close(fd);
+	return has;
 }

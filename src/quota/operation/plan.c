@@ -5,9 +5,7 @@
  * in other ways.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <sys/statvfs.h>
-#include <sys/utsname.h>
 
 #include "limits.h"
 #include "quota/kernel/fs_type.h"
@@ -44,16 +42,6 @@ static int read_record(struct fsq_filesystem *fs, enum fsq_type type, uint32_t i
 		return rc;
 	/* Who may ask for his own record may not change it. */
 	return check_caller();
-}
-
-static bool kernel_is_before(unsigned int wanted_major, unsigned int wanted_minor)
-{
-	unsigned int major = 0, minor = 0;
-	struct utsname name;
-
-	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return false;
-	return major < wanted_major || (major == wanted_major && minor < wanted_minor);
 }
 
 /* The largest that ext4 and f2fs hold is 2^63-1. */
@@ -146,24 +134,6 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 	return 0;
 }
 
-int fsq_quota_plan_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			    const bool set[FSQ_FORMS], uint16_t warnings, struct fsq_dquot *before,
-			    struct fsq_dquot *after)
-{
-	int rc = read_record(fs, type, id, before);
-
-	if (rc)
-		return rc;
-	/* Only XFS ever had them. */
-	if (!fs->info.is_xfs || !kernel_is_before(5, 19))
-		return -EINVAL;
-	*after = *before;
-	for (int form = 0; form < FSQ_FORMS; form++)
-		if (set[form])
-			after->form[form].warnings = warnings;
-	return 0;
-}
-
 /* ext4 switches quota whose records are in hidden files, f2fs none. */
 static bool can_switch(struct fsq_filesystem *fs, const bool types[FSQ_TYPES])
 {
@@ -224,7 +194,6 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 			  const bool types[FSQ_TYPES], struct fsq_state *before,
 			  struct fsq_state *after)
 {
-	bool off = what == FSQ_OFF && kernel_is_before(5, 16);
 	int rc = check_mount(fs), asked;
 
 	if (rc == 0)
@@ -242,11 +211,9 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 	else if (!fsq_xfs_has_records(fs->info.directory))
 		rc = -EINVAL;
 	*after = *before;
-	for (int type = 0; type < FSQ_TYPES && rc == 0; type++) {
-		if (!types[type])
-			continue;
-		after->enforced[type] = what == FSQ_ENABLE;
-		after->accounting[type] = before->accounting[type] && !off;
-	}
+	/* Accounting stays on: Linux 5.16 and later end it with the mount only. */
+	for (int type = 0; type < FSQ_TYPES && rc == 0; type++)
+		if (types[type])
+			after->enforced[type] = what == FSQ_ENABLE;
 	return rc;
 }

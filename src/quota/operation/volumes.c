@@ -150,7 +150,6 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 
 void fsq_volumes_close(struct fsq_volumes *volumes)
 {
-	fsq_late_close_all(&volumes->found);
 	for (size_t i = 0; i < volumes->count; i++)
 		fsq_filesystem_close(volumes->list[i].fs);
 	for (size_t i = 0; i < volumes->mount_point_count; i++)
@@ -169,12 +168,8 @@ static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, cons
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 	int fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && volumes->found.count > 0) {
-		fsq_late_close_all(&volumes->found);
-		fd = fsq_openat2(mount, *below ? below : ".", flags, resolve);
-	}
 	if (fd >= 0) {
-		fsq_late_close(&volumes->found, fd);
+		close(fd);
 		return FSQ_PRESENT;
 	}
 	switch (fd) {

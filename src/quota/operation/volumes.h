@@ -3,7 +3,6 @@
 #ifndef FSQ_VOLUMES_H
 #define FSQ_VOLUMES_H
 
-#include "quota/kernel/late_close.h"
 #include "quota/registry/entries.h"
 
 /* A mount. */
@@ -19,7 +18,6 @@ struct fsq_volumes {
 	struct fsq_mount_points *points;
 	char **mount_points; /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
-	struct fsq_late_close found; /* directories */
 	int errnum;		     /* of FSQ_UNSEEN */
 	int rc;			     /* of listing them */
 };
