@@ -5,11 +5,11 @@
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
  *     main.c           all commands, which one runs, and for which filesystems; each is in the file of
  *                      its name, described at its end
- *     batch.c          the same from standard input, a line each (request.c answer.c)
+ *     batch.c          the same from standard input, a line each (request.c)
  *     parse.c help.c   options and --help, from the descriptions; options.c  those that commands share
  *     tables.c         how a command prints its rows, and the options for that
- *     session.c        the state of a run, and every error on its way to the user (error_text.c hints.c
- *                      cause.c: what to do about it, and why something is not supported)
+ *     session.c        the state of a run, and every error on its way to the user (error_text.c cause.c:
+ *                      what to do about it, and why something is not supported)
  *     paths.c          the filesystems and project directories of a run
  *     records.c        quota records and their rows; projects.c  projects with their directories, of
  *                      which scopes.c says those that are wanted; listing.c  their rows

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
 #include "command.h"
 #include "config.h"
 #include "options.h"
 #include "request.h"
+#include "table/json.h"
 
 /* No request is longer; more than that is read at once. */
 #define REQUEST_MAX ((size_t)1024 * 1024)
@@ -31,7 +31,7 @@ struct batch {
 	struct request request;
 	struct fsq_cache *cache;
 	struct config_file config;
-	struct text output, messages; /* of a request */
+	struct text output, error, messages; /* of a request */
 };
 
 /* --- reading --- */
@@ -155,26 +155,50 @@ static void after_waiting(struct batch *batch)
 	sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
 }
 
+static void print_answer(struct batch *batch, int code)
+{
+	struct writer *w = batch->session->out;
+	const struct text *output = &batch->output;
+	struct json json;
+
+	json_start(&json, w);
+	json_open(&json, NULL, '{');
+	json_number(&json, "request", batch->number);
+	json_number(&json, "exit", (uint64_t)code);
+	write_bytes(w, batch->error.bytes, batch->error.used);
+	if (batch->messages.used > 0) {
+		json_open(&json, "messages", '[');
+		/* Behind the comma of the first. */
+		write_bytes(w, batch->messages.bytes + 1, batch->messages.used - 1);
+		json_close(&json, ']');
+	}
+	/* Rows are members already; what is no JSON is a text. */
+	if (output->used > 0 && output->bytes[0] == ',')
+		write_bytes(w, output->bytes, output->used);
+	else if (output->used > 0)
+		json_text(&json, "output", output->bytes, output->used);
+	json_close(&json, '}');
+	json_end(&json);
+}
+
 static void answer(struct batch *batch, enum line kind, char *line, size_t length)
 {
-	static struct writer output, messages;
+	static struct writer output, error, messages;
 	struct session session = session_new(&output);
-	struct answer_row row = {
-		.number = ++batch->number,
-		.output = &batch->output,
-		.messages = &batch->messages,
-	};
 
+	batch->number++;
 	writer_start_text(&output, &batch->output);
+	writer_start_text(&error, &batch->error);
 	writer_start_text(&messages, &batch->messages);
+	output.in_answer = true;
 	session.commands = batch->session->commands;
 	session.run = batch->session->run;
-	session.errors = &messages;
-	output.in_answer = messages.in_answer = true;
+	session.error = &error;
+	session.messages = &messages;
 	run(batch, &session, parse(batch, kind, line, length));
-	row.code = session.status;
-	print_answer(batch->session->out, &row);
+	print_answer(batch, session.status);
 	keep_little(&batch->output);
+	keep_little(&batch->error);
 	keep_little(&batch->messages);
 	if (session.has_waited)
 		after_waiting(batch);
@@ -255,6 +279,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 		close(batch.input);
 	free(batch.buffer);
 	free(batch.output.bytes);
+	free(batch.error.bytes);
 	free(batch.messages.bytes);
 	request_clear(&batch.request);
 	config_file_clear(&batch.config);
@@ -265,9 +290,9 @@ const struct command batch_command = {
 	.name = "batch",
 	.summary = "answer commands from standard input, one a line",
 	.synopsis = "< REQUESTS",
-	.help = "Read a command a line, as words that are quoted as for the shell or as a JSON\n"
-		"array of strings, and answer each with a line of JSON. One process does the\n"
-		"work of thousands.",
+	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"
+		"where none has to be quoted, and answer each with a line of JSON. One process\n"
+		"does the work of thousands.",
 	.options = (option_tables){ help_option, NULL },
 	.run = command_batch,
 };

@@ -21,6 +21,41 @@ static const char *code_name(int code)
 	return code >= 0 && code < (int)(sizeof(names) / sizeof(names[0])) ? names[code] : names[1];
 }
 
+const char *hint_words(enum fsq_hint hint)
+{
+	static const char *const words[] = {
+		[FSQ_HINT_NONE] = NULL,
+		[FSQ_HINT_NAME_MOUNTED] = "name a directory of a mounted filesystem, or its device",
+		[FSQ_HINT_MOUNT_WITH_QUOTA] = "it takes XFS, ext4 or f2fs, mounted with prjquota; "
+					      "see fsquota doctor",
+		[FSQ_HINT_ENFORCE] = "see fsquota doctor",
+		[FSQ_HINT_MOUNT_OR_COUNT] = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
+					    "--fallback=walk; see fsquota doctor",
+		[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk "
+					     "counts",
+		[FSQ_HINT_ROOT_ONLY] = "only root may change it",
+		[FSQ_HINT_IMMUTABLE] = "is it immutable? see lsattr(1)",
+		[FSQ_HINT_READ_ONLY_REGISTRY] = "use --no-register, or --projects-file and "
+						"--projid-file, or see fsquota.conf(5)",
+		[FSQ_HINT_WAIT_LONGER] = "wait longer with --lock-timeout",
+		[FSQ_HINT_LOOK_AT_HOLDER] = "see what that process does, or wait longer with "
+					    "--lock-timeout",
+		[FSQ_HINT_INSIST_ON_ID] =
+			"its owner may have set it; if it belongs to that project "
+			"say so with --id",
+		[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
+		[FSQ_HINT_PROJECT_ABOVE] = "it belongs to the project of a directory above it",
+		[FSQ_HINT_RELEASE_AGAIN] = "the quota stays; release it again",
+		[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
+		[FSQ_HINT_KEEP_TAGS] = "take it off them with fsquota project -C, or leave it with "
+				       "--keep-tags",
+		[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
+		[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
+	};
+
+	return words[hint];
+}
+
 /* What the user can do about it. */
 static const char *hint_of(const struct error_row *row)
 {
@@ -76,12 +111,13 @@ static void write_message(struct json *json, const struct error_row *row)
 	free(text);
 }
 
-static void print_object(const struct error_row *row, struct writer *to)
+static void print_object(const struct error_row *row, enum error_form form, struct writer *to)
 {
 	struct json json;
 
 	json_start(&json, to);
-	if (!to->in_answer)
+	json.first = form == ERROR_DOCUMENT;
+	if (form != ERROR_MEMBER)
 		json_open(&json, NULL, '{');
 	json_open(&json, row->code ? "error" : "warning", '{');
 	if (row->code)
@@ -94,12 +130,13 @@ static void print_object(const struct error_row *row, struct writer *to)
 		json_string(&json, "hint", row->hint);
 	}
 	json_close(&json, '}');
-	if (!to->in_answer)
+	if (form != ERROR_MEMBER)
 		json_close(&json, '}');
-	json_end(&json);
+	if (form == ERROR_DOCUMENT)
+		json_end(&json);
 }
 
-void print_error(const struct error_row *error, bool json, struct writer *to)
+void print_error(const struct error_row *error, enum error_form form, struct writer *to)
 {
 	/* One write for each, so that lines of parallel runs do not mix. */
 	static struct writer standard_error;
@@ -110,9 +147,9 @@ void print_error(const struct error_row *error, bool json, struct writer *to)
 		to = &standard_error;
 		writer_start(to, STDERR_FILENO);
 	}
-	if (json)
-		print_object(&with_hint, to);
-	else
+	if (form == ERROR_LINE)
 		print_line(&with_hint, to);
+	else
+		print_object(&with_hint, form, to);
 	writer_flush(to);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "quota/fsquota.h"
 #include "shared/writer.h"
 
 struct error_row {
@@ -22,12 +23,21 @@ struct error_row {
 	bool is_root;	     /* the caller lacks no privilege */
 };
 
+enum error_form {
+	ERROR_LINE,
+	ERROR_DOCUMENT, /* a JSON object in a line, see fsquota-json(5) */
+	ERROR_MEMBER,	/* a member of an object that is open, behind another one */
+	ERROR_ELEMENT,	/* the same as an object in an array */
+};
+
 /**
  * Print an error in one line and one write(2).
  *
  * @to       instead of standard error, or NULL
- * @json     as an object instead, see fsquota-json(5)
  */
-void print_error(const struct error_row *error, bool json, struct writer *to);
+void print_error(const struct error_row *error, enum error_form form, struct writer *to);
+
+/** @return  the words, or NULL for FSQ_HINT_NONE */
+const char *hint_words(enum fsq_hint hint);
 
 #endif

@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "signals.h"
-#include "progress_text.h"
 #include "quota/fsquota.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
@@ -39,11 +39,33 @@ static bool is_terminal(struct progress *progress)
 	return progress->terminal;
 }
 
+/* Names are the tenant's: they must not move the cursor. */
+static void append(char *line, size_t size, const char *path)
+{
+	size_t length = strlen(line);
+
+	for (; *path && length + 1 < size; path++)
+		line[length++] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
+	line[length] = '\0';
+}
+
+/* @width    of the terminal, on which the line replaces the last one; 0: a line of its own */
+static void print_line(uint64_t entries, uint64_t a_second, const char *path, unsigned int width)
+{
+	char line[4096];
+
+	snprintf(line, sizeof(line), "%" PRIu64 " entries, %" PRIu64 "/s%s", entries, a_second,
+		 path ? "  " : "");
+	/* One column less: some terminals go to the next line after the last. */
+	if (path)
+		append(line, width > 0 && width < sizeof(line) ? width : sizeof(line), path);
+	fprintf(stderr, width > 0 ? "\r%s\033[K" : "%s\n", line);
+}
+
 /* A tree that is done at once costs not one call for a line that never comes. */
 static void show(uint64_t entries, const char *path, void *arg)
 {
 	struct progress *progress = arg;
-	struct progress_row row = { .entries = entries, .path = path };
 	bool always = progress->when == PROGRESS_ALWAYS;
 	int64_t now, elapsed;
 
@@ -57,8 +79,8 @@ static void show(uint64_t entries, const char *path, void *arg)
 				  : !always || (path && progress->last &&
 						now - progress->last < BETWEEN_LINES_MS))
 		return;
-	row.entries_per_second = entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1);
-	progress_text_show(&row, progress->terminal ? columns() : 0);
+	print_line(entries, entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1), path,
+		   progress->terminal ? columns() : 0);
 	progress->shown = progress->terminal;
 	progress->last = now;
 }
@@ -112,6 +134,6 @@ void progress_begin(struct progress *progress, const struct session *session)
 void progress_clear(struct progress *progress)
 {
 	if (progress->shown)
-		progress_text_clear();
+		fputs("\r\033[K", stderr);
 	progress->shown = false;
 }

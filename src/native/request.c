@@ -22,77 +22,22 @@ static const char *add_word(struct request *request, char *word)
 	return NULL;
 }
 
-/* --- as the shell has it --- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-/*
- * A part of a word in double quotes: only these characters can be quoted by a backslash there.
- * @return   behind the quote at its end, or NULL
- */
-static char *take_quoted(char *from, char **to)
-{
-	while (*from && *from != '"') {
-		if (*from == '\\' && from[1] && strchr("\"\\$`", from[1]))
-			from++;
-		*(*to)++ = *from++;
-	}
-	return *from ? from + 1 : NULL;
-}
-
-/* A word, whose end is set. @return  behind it, or NULL: a quote has no end */
-static char *take_word(char *from, char **end)
-{
-	char *to = from;
-
-	while (*from && !is_blank(*from)) {
-		char c = *from++, *quote;
-
-		if (c == '\\' && *from) {
-			*to++ = *from++;
-		} else if (c == '"') {
-			from = take_quoted(from, &to);
-			if (!from)
-				return NULL;
-		} else if (c == '\'') {
-			quote = strchr(from, '\'');
-			if (!quote)
-				return NULL;
-			memmove(to, from, (size_t)(quote - from));
-			to += quote - from;
-			from = quote + 1;
-		} else {
-			*to++ = c;
-		}
-	}
-	*end = to;
-	return from;
-}
-
+/* Words between blanks, none of which can need quoting. */
 static const char *parse_words(struct request *request, char *line)
 {
-	while (is_blank(*line))
-		line++;
-	while (*line) {
-		const char *why = add_word(request, line);
-		char *end;
+	char *rest = NULL;
+
+	if (line[strcspn(line, "'\"\\")])
+		return "a word that has to be quoted takes a JSON array";
+	for (char *word = strtok_r(line, " \t\r", &rest); word;
+	     word = strtok_r(NULL, " \t\r", &rest)) {
+		const char *why = add_word(request, word);
 
 		if (why)
 			return why;
-		line = take_word(line, &end);
-		if (!line)
-			return "a quote has no end";
-		while (is_blank(*line))
-			line++;
-		*end = '\0';
 	}
 	return NULL;
 }
-
-/* --- as JSON has it --- */
 
 static char *skip_space(char *at)
 {
@@ -212,6 +157,7 @@ const char *request_parse(struct request *request, char *line, size_t length)
 	request->count = 0;
 	if (memchr(line, '\0', length))
 		return "there is a NUL in it";
+	line = skip_space(line);
 	why = *line == '[' ? parse_array(request, line) : parse_words(request, line);
 	if (why)
 		return why;

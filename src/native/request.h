@@ -12,8 +12,7 @@ struct request {
 };
 
 /**
- * Split a line: words as the shell quotes them, without expansion of any kind; or, where it begins
- * with a bracket, an array of strings in JSON.
+ * Split a line: an array of strings in JSON, or words between blanks of which none has to be quoted.
  *
  * @request  filled; what it holds is used again by the next call, and freed by request_clear()
  * @line     with a NUL behind its end; it is changed

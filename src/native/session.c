@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cause.h"
-#include "hints.h"
 #include "error_text.h"
 #include "signals.h"
 #include "quota/fsquota.h"
@@ -47,7 +46,12 @@ static void print(struct session *session, struct error_row *row, enum fsq_hint 
 		session->status = row->code;
 	session->no_memory |= row->errnum == ENOMEM;
 	session_flush_terminal(session);
-	print_error(row, session->json, session->errors);
+	if (!session->error)
+		print_error(row, session->json ? ERROR_DOCUMENT : ERROR_LINE, NULL);
+	else if (row->code && session->error->text->used == 0)
+		print_error(row, ERROR_MEMBER, session->error);
+	else
+		print_error(row, ERROR_ELEMENT, session->messages);
 	cause_clear(&cause);
 }
 

@@ -80,7 +80,8 @@ struct session {
 	struct table_style style;      /* how they are printed */
 	struct table *table;	       /* of a command that runs for each filesystem */
 	struct writer *out;
-	struct writer *errors; /* or NULL: standard error */
+	/* In a request of batch, instead of standard error: the first error, and what follows. */
+	struct writer *error, *messages;
 	int status;
 };
 

@@ -81,21 +81,11 @@ def request(rng):
     return [command] + [rng.choice(WORDS) for _ in range(rng.randrange(4))]
 
 
-def quote(word, rng):
-    """A word as the shell has it, in one of its ways."""
-    if word and all(c.isalnum() or c in "/-_=." for c in word):
-        return word
-    if "\n" not in word and rng.randrange(2):
-        return "".join("\\" + c for c in word) or "''"
-    if "'" in word:
-        return '"' + "".join("\\" + c if c in '"\\$`' else c for c in word) + '"'
-    return f"'{word}'"
-
-
 def line_of(words, rng):
-    if any("\n" in word for word in words) or rng.randrange(2):
-        return json.dumps(words, ensure_ascii=rng.randrange(2) == 0)
-    return " ".join(quote(word, rng) for word in words)
+    plain = all(word and all(c.isalnum() or c in "/-_=." for c in word) for word in words)
+    if plain and rng.randrange(2):
+        return " ".join(words)
+    return json.dumps(words, ensure_ascii=rng.randrange(2) == 0)
 
 
 def damage(line, rng):

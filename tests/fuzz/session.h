@@ -8,17 +8,19 @@
 #include "native/session.h"
 #include "native/main.h"
 
-static struct text fuzz_output, fuzz_messages;
+static struct text fuzz_output, fuzz_error, fuzz_messages;
 
 static inline struct session fuzz_session(void)
 {
-	static struct writer output, messages;
+	static struct writer output, error, messages;
 	struct session session = native_session(&output);
 
-	fuzz_output.used = fuzz_messages.used = 0;
+	fuzz_output.used = fuzz_error.used = fuzz_messages.used = 0;
 	writer_start_text(&output, &fuzz_output);
 	writer_start_text(&messages, &fuzz_messages);
-	session.errors = &messages;
+	writer_start_text(&error, &fuzz_error);
+	session.error = &error;
+	session.messages = &messages;
 	return session;
 }
 
