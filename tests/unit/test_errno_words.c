@@ -8,14 +8,19 @@
 int main(void)
 {
 #ifdef HAVE_STRERRORNAME_NP
-	for (int errnum = 1; errnum < 4096; errnum++) {
-		const char *name = strerrorname_np(errnum), *ours = errno_name(errnum);
+	int known = 0;
 
-		if ((name || ours) && !(name && ours && strcmp(name, ours) == 0))
-			ok(false, name ? name : ours);
-		if (strcmp(strerror(errnum), errno_words(errnum)) != 0)
-			ok(false, strerror(errnum));
+	for (int errnum = 1; errnum < 4096; errnum++) {
+		const char *ours = errno_name(errnum);
+
+		if (!ours)
+			continue;
+		known++;
+		if (strcmp(strerrorname_np(errnum), ours) != 0 ||
+		    strcmp(strerror(errnum), errno_words(errnum)) != 0)
+			ok(false, ours);
 	}
+	ok(known > 60, "sixty errors and more have a name");
 	ok(true, "names and words are those of this C library");
 #endif
 	ok(strcmp(errno_words(ENOTTY), "Inappropriate ioctl for device") == 0, "words of glibc");
