@@ -91,6 +91,9 @@ static void write_line(struct writer *w, const void *arg)
 	write_char(w, '\n');
 }
 
+/* So many fields watch_run.c has room for. */
+_Static_assert(sizeof(fields) / sizeof(fields[0]) <= 32, "too many fields");
+
 const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
 				       "TIME,EVENT,LIMIT,TYPE,ID,NAME,USED,HARD,USE%,MOUNTPOINT",
 				       write_line };

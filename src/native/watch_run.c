@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "watch_run.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,53 +19,17 @@
 /* A text of the environment can have 128 KiB, and so can all together where the stack is small. */
 #define DIRECTORIES_MAX (64 * 1024)
 
-/* What a command is told. Words of tenants stand in values only. */
-enum fact {
-	FACT_TIME,
-	FACT_EVENT,
-	FACT_EVENTS,
-	FACT_LIMIT,
-	FACT_TYPE,
-	FACT_ID,
-	FACT_NAME,
-	FACT_DIRECTORY,
-	FACT_DIRECTORIES,
-	FACT_DIRECTORIES_LEFT,
-	FACT_FILESYSTEM,
-	FACT_MOUNTPOINT,
-	FACT_SOURCE,
-	FACT_UID,
-	FACT_COUNT,
-	FACT_USED_BYTES,
-	FACT_SOFT_BYTES,
-	FACT_HARD_BYTES,
-	FACT_USED_INODES,
-	FACT_SOFT_INODES,
-	FACT_HARD_INODES,
-	FACTS,
-};
-
-static const char *const fact_names[FACTS] = {
-	"FSQUOTA_TIME",	       "FSQUOTA_EVENT",
-	"FSQUOTA_EVENTS",      "FSQUOTA_LIMIT",
-	"FSQUOTA_TYPE",	       "FSQUOTA_ID",
-	"FSQUOTA_NAME",	       "FSQUOTA_DIRECTORY",
-	"FSQUOTA_DIRECTORIES", "FSQUOTA_DIRECTORIES_LEFT",
-	"FSQUOTA_FILESYSTEM",  "FSQUOTA_MOUNTPOINT",
-	"FSQUOTA_SOURCE",      "FSQUOTA_UID",
-	"FSQUOTA_COUNT",       "FSQUOTA_USED_BYTES",
-	"FSQUOTA_SOFT_BYTES",  "FSQUOTA_HARD_BYTES",
-	"FSQUOTA_USED_INODES", "FSQUOTA_SOFT_INODES",
-	"FSQUOTA_HARD_INODES",
-};
+/* What a command is told: these, and each field of the row. Words of tenants stand in values only. */
+enum { FACT_EVENTS, FACT_DIRECTORY, FACT_DIRECTORIES_LEFT, FACT_FIRST_FIELD };
+#define FACTS_MAX (FACT_FIRST_FIELD + 32)
 
 /* The ID of a filesystem, for which one command runs at a time. */
 struct watch_job {
 	dev_t dev;
 	enum fsq_type type;
 	uint32_t id;
-	pid_t process;	    /* 0: it does not run */
-	char *facts[FACTS]; /* NAME=VALUE for the next command */
+	pid_t process;		/* 0: it does not run */
+	char *facts[FACTS_MAX]; /* NAME=VALUE for the next command */
 	uint64_t directory_count;
 	uint64_t events; /* that are in them; 0: there is no next command */
 	uint64_t count;
@@ -84,7 +49,7 @@ static int compare(const void *one, const void *other)
 
 static void clear_facts(struct watch_job *job)
 {
-	for (int i = 0; i < FACTS; i++) {
+	for (int i = 0; i < FACTS_MAX; i++) {
 		free(job->facts[i]);
 		job->facts[i] = NULL;
 	}
@@ -119,27 +84,29 @@ static struct watch_job *find(struct watch_run *run, const struct watch_row *row
 /* --- the facts --- */
 
 /* @value    NULL: the variable is empty */
-static bool set_text(struct watch_job *job, enum fact fact, const char *value)
+static bool set(struct watch_job *job, int fact, const char *name, const char *value)
 {
 	char *text;
 
-	if (asprintf(&text, "%s=%s", fact_names[fact], value ? value : "") < 0)
+	if (asprintf(&text, "FSQUOTA_%s=%s", name, value ? value : "") < 0)
 		return false;
+	for (char *at = text; *at != '='; at++)
+		*at = (char)toupper((unsigned char)*at);
 	free(job->facts[fact]);
 	job->facts[fact] = text;
 	return true;
 }
 
-static bool set_number(struct watch_job *job, enum fact fact, bool known, uint64_t number)
+static bool set_left_out(struct watch_job *job, uint64_t count)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	return set_text(job, fact, known ? text : NULL);
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	return set(job, FACT_DIRECTORIES_LEFT, "directories_left", text);
 }
 
 /* A line of the projects file has no newline, so one can stand between them. */
-static bool set_directories(struct watch_job *job, const struct watch_row *row)
+static bool set_directories(struct watch_job *job, int fact, const struct watch_row *row)
 {
 	size_t length = 1, count = 0;
 	char *text, *end;
@@ -160,11 +127,11 @@ static bool set_directories(struct watch_job *job, const struct watch_row *row)
 	}
 	*end = '\0';
 	job->directory_count = row->directories.count;
-	done = set_text(job, FACT_DIRECTORIES, text);
+	done = set(job, fact, "directories", text) &&
+	       set(job, FACT_DIRECTORY, "directory", count ? row->directories.texts[0] : NULL) &&
+	       set_left_out(job, row->directories.count - count);
 	free(text);
-	return done &&
-	       set_number(job, FACT_DIRECTORIES_LEFT, true, row->directories.count - count) &&
-	       set_text(job, FACT_DIRECTORY, count ? row->directories.texts[0] : NULL);
+	return done;
 }
 
 /* All kinds that came, in the order of their first one: "space:soft-reached space:hard-reached". */
@@ -181,49 +148,39 @@ static bool add_to_events(struct watch_job *job, const struct watch_row *row)
 		return true;
 	if (asprintf(&text, "%s%s%s", before, *before ? " " : "", kind) < 0)
 		return false;
-	done = set_text(job, FACT_EVENTS, text);
+	done = set(job, FACT_EVENTS, "events", text);
 	free(text);
 	return done;
 }
 
-static bool set_amounts(struct watch_job *job, const struct watch_row *row)
-{
-	bool known = row->used_bytes != FIELD_NOT_KNOWN;
-
-	return set_number(job, FACT_USED_BYTES, known, row->used_bytes) &&
-	       set_number(job, FACT_SOFT_BYTES, row->soft_bytes, row->soft_bytes) &&
-	       set_number(job, FACT_HARD_BYTES, row->hard_bytes, row->hard_bytes) &&
-	       set_number(job, FACT_USED_INODES, known, row->used_inodes) &&
-	       set_number(job, FACT_SOFT_INODES, row->soft_inodes, row->soft_inodes) &&
-	       set_number(job, FACT_HARD_INODES, row->hard_inodes, row->hard_inodes);
-}
-
 static bool set_facts(struct watch_job *job, const struct watch_row *row)
 {
-	char time[FIELD_CELL];
+	const struct field *fields = watch_rows.fields;
+	struct watch_row sum = *row;
+	bool done = add_to_events(job, row);
 
-	field_time(time, row->milliseconds);
-	job->count += row->count;
-	return set_text(job, FACT_TIME, time) && set_text(job, FACT_EVENT, row->event) &&
-	       add_to_events(job, row) && set_text(job, FACT_LIMIT, row->limit) &&
-	       set_text(job, FACT_TYPE, names_of_type(row->type)) &&
-	       set_number(job, FACT_ID, true, row->id) && set_text(job, FACT_NAME, row->name) &&
-	       set_directories(job, row) && set_text(job, FACT_FILESYSTEM, row->filesystem) &&
-	       set_text(job, FACT_MOUNTPOINT, row->mountpoint) &&
-	       set_text(job, FACT_SOURCE, row->source) &&
-	       set_number(job, FACT_UID, row->writer != FIELD_NOT_KNOWN, row->writer) &&
-	       set_number(job, FACT_COUNT, true, job->count) && set_amounts(job, row);
+	sum.count = job->count += row->count;
+	for (int i = 0; done && (fields[i].column || fields[i].key); i++) {
+		char cell[FIELD_CELL];
+
+		if (fields[i].type == FIELD_TEXTS)
+			done = set_directories(job, FACT_FIRST_FIELD + i, row);
+		else
+			done = set(job, FACT_FIRST_FIELD + i, fields[i].key,
+				   field_cell(&fields[i], &sum, true, cell));
+	}
+	return done;
 }
 
 /* --- running --- */
 
 /* Also what is for this process alone. */
-static bool is_ours(const char *variable)
+static bool is_ours(const struct watch_job *job, const char *variable)
 {
-	size_t length = strcspn(variable, "=");
+	size_t length = strcspn(variable, "=") + 1;
 
-	for (int i = 0; i < FACTS; i++)
-		if (strncmp(variable, fact_names[i], length) == 0 && !fact_names[i][length])
+	for (int i = 0; i < FACTS_MAX; i++)
+		if (job->facts[i] && strncmp(variable, job->facts[i], length) == 0)
 			return true;
 	return strncmp(variable, "NOTIFY_SOCKET=", sizeof("NOTIFY_SOCKET=") - 1) == 0;
 }
@@ -236,15 +193,16 @@ static char **environment_of(const struct watch_job *job)
 
 	while (environ && environ[count])
 		count++;
-	all = calloc(count + FACTS + 1, sizeof(*all));
+	all = calloc(count + FACTS_MAX + 1, sizeof(*all));
 	if (!all)
 		return NULL;
 	count = 0;
 	for (char **at = environ; at && *at; at++)
-		if (!is_ours(*at))
+		if (!is_ours(job, *at))
 			all[count++] = *at;
-	for (int i = 0; i < FACTS; i++)
-		all[count++] = job->facts[i];
+	for (int i = 0; i < FACTS_MAX; i++)
+		if (job->facts[i])
+			all[count++] = job->facts[i];
 	return all;
 }
 
@@ -278,8 +236,13 @@ static int spawn(const struct watch_run *run, char **environment, pid_t *process
 /* With our own environment it may be too large. */
 static bool leave_out_large_facts(struct watch_job *job)
 {
-	return set_text(job, FACT_NAME, NULL) && set_text(job, FACT_DIRECTORIES, NULL) &&
-	       set_number(job, FACT_DIRECTORIES_LEFT, true, job->directory_count);
+	const struct field *fields = watch_rows.fields;
+	bool done = set_left_out(job, job->directory_count);
+
+	for (int i = 0; done && (fields[i].column || fields[i].key); i++)
+		if (fields[i].type == FIELD_TEXTS || strcmp(fields[i].key, "name") == 0)
+			done = set(job, FACT_FIRST_FIELD + i, fields[i].key, NULL);
+	return done;
 }
 
 static void start(struct watch_run *run, struct watch_job *job)
