@@ -36,7 +36,7 @@ static const struct field time_fields[] = {
 #define MEMBER(name) .offset = offsetof(struct changed_row, name)
 #define CHANGED_FIELDS(values)                                                                    \
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",                     \
-	  .words = names_of_types },                                                              \
+	  .words = account_types },                                                              \
 	{ "ID", "id", FIELD_ID, MEMBER(id), "its ID" },                                           \
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },                                 \
 	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },   \
@@ -75,7 +75,7 @@ void change_write_subject(struct writer *w, const char *action, enum fsq_type ty
 {
 	write_text(w, action);
 	write_char(w, ' ');
-	write_text(w, names_of_type(type));
+	write_text(w, account_types[type]);
 	write_char(w, ' ');
 	write_number(w, id);
 	if (name) {

@@ -22,7 +22,7 @@ struct dump_row {
 
 static const struct field fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
-	  .words = names_of_types },
+	  .words = account_types },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
 	LIMIT("SOFT", soft_bytes, FIELD_BYTES_LIMIT, "soft limit of space"),
@@ -45,7 +45,7 @@ static void write_line(struct writer *w, const void *arg)
 
 	if (row->first) {
 		write_text(w, DUMP_TYPE);
-		write_text(w, names_of_type(row->record.type));
+		write_text(w, account_types[row->record.type]);
 		write_char(w, '\n');
 	}
 	write_text(w, DUMP_DEVICE);

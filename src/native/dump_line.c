@@ -14,7 +14,7 @@ bool dump_line_type(const char *text, enum fsq_type *type)
 		return false;
 	for (int i = 0; i < FSQ_TYPES; i++) {
 		*type = (enum fsq_type)i;
-		if (strcmp(text + length, names_of_type(*type)) == 0)
+		if (strcmp(text + length, account_types[*type]) == 0)
 			return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 #ifndef FSQ_NAMES_H
 #define FSQ_NAMES_H
 
+#include "common/accounts.h"
 #include "session.h"
 #include "quota/fsquota.h"
 
@@ -21,13 +22,5 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 
 /** @return  the name of an ID, valid until the next call, or NULL */
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
-
-/** "user", "group" or "project" */
-extern const char *const names_of_types[FSQ_TYPES + 1]; /* ends with NULL */
-const char *names_of_type(enum fsq_type type);
-
-/** Call @visit for every ID of the user, group or projid database. */
-void names_each(struct session *session, enum fsq_type type, void (*visit)(uint32_t id, void *arg),
-		void *arg);
 
 #endif

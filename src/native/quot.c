@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
+#include "common/owners.h"
 #include "names.h"
 #include "options.h"
 #include "paths.h"
 #include "tables.h"
 #include "quota/fsquota.h"
-#include "shared/sort.h"
-
-/* Files from this size on are counted together. */
-#define LARGE_KIB 499
-#define DAY 86400
 
 struct quot_options {
 	struct quota_options quota;
@@ -42,7 +34,7 @@ struct quot_row {
 
 static const struct field fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
-	  .words = names_of_types, .optional = true },
+	  .words = account_types, .optional = true },
 	NUMBER("ID", "id", FIELD_COUNT, id, "ID of the user, group or project"),
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
 	NUMBER("USED", "used_bytes", FIELD_BYTES, used_bytes, "space that its files take"),
@@ -67,90 +59,16 @@ static const struct row_fields all_owner_rows = {
 static const struct row_fields size_rows = { fields, sizeof(struct quot_row),
 					     .usual = "SIZE,FILES,SUM,MOUNTPOINT" };
 
-/* What somebody owns, counted. */
-struct owner {
-	uint32_t id;
-	uint64_t kib, files;
-	uint64_t unread_kib[3];
-};
-
 struct quot {
 	struct session *session;
 	const struct path_entry *path;
 	enum fsq_type type;
-	bool sizes, files, unread, numeric, no_memory;
-	int64_t now;
-	struct owner *owners; /* a hash table by ID; one without files is free */
-	size_t owner_count, owner_capacity;
-	uint64_t size_files[LARGE_KIB + 1];
-	uint64_t large_kib;
+	bool sizes, files, unread, numeric;
 };
 
-static struct owner *slot(struct owner *owners, size_t room, uint32_t id)
+static bool is_stopped(void *session)
 {
-	size_t at = (id * 2654435761U) & (room - 1);
-
-	while (owners[at].files && owners[at].id != id)
-		at = (at + 1) & (room - 1);
-	return &owners[at];
-}
-
-static struct owner *find_owner(struct quot *quot, uint32_t id)
-{
-	if (2 * quot->owner_count >= quot->owner_capacity) {
-		size_t room = quot->owner_capacity ? 2 * quot->owner_capacity : 256;
-		struct owner *larger = calloc(room, sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		for (size_t i = 0; i < quot->owner_capacity; i++)
-			if (quot->owners[i].files)
-				*slot(larger, room, quot->owners[i].id) = quot->owners[i];
-		free(quot->owners);
-		quot->owners = larger;
-		quot->owner_capacity = room;
-	}
-	return slot(quot->owners, quot->owner_capacity, id);
-}
-
-static void count_owner(struct quot *quot, const struct fsq_inode *inode, uint64_t kib)
-{
-	struct owner *row = find_owner(quot, inode->owner[quot->type]);
-
-	if (!row) {
-		quot->no_memory = true;
-		return;
-	}
-	quot->owner_count += row->files == 0;
-	row->id = inode->owner[quot->type];
-	row->files++;
-	row->kib += kib;
-	for (int i = 0; i < 3; i++)
-		if (quot->now - inode->read > (i + 1) * 30 * DAY)
-			row->unread_kib[i] += kib;
-}
-
-static enum fsq_visit count(const struct fsq_inode *inode, void *arg)
-{
-	struct quot *quot = arg;
-	uint64_t kib = (inode->bytes + 1023) / 1024;
-
-	if (!quot->sizes) {
-		count_owner(quot, inode, kib);
-	} else if (S_ISREG(inode->mode) || S_ISDIR(inode->mode)) {
-		quot->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
-		quot->large_kib += kib < LARGE_KIB ? 0 : kib;
-	}
-	return session_is_stopped(quot->session) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
-}
-
-static int by_size(const void *one, const void *other)
-{
-	const struct owner *a = one, *b = other;
-
-	if (a->kib != b->kib)
-		return a->kib > b->kib ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return session_is_stopped(session);
 }
 
 static struct quot_row new_row(const struct quot *quot)
@@ -168,11 +86,10 @@ static struct quot_row new_row(const struct quot *quot)
 	};
 }
 
-static void show_owners(struct quot *quot)
+static void show_owners(const struct quot *quot, const struct owners *owners)
 {
-	array_sort(quot->owners, quot->owner_capacity, sizeof(*quot->owners), by_size);
-	for (size_t i = 0; i < quot->owner_capacity && quot->owners[i].kib; i++) {
-		const struct owner *owner = &quot->owners[i];
+	for (size_t i = 0; i < owners->count; i++) {
+		const struct owner *owner = &owners->list[i];
 		struct quot_row row = new_row(quot);
 
 		row.type = quot->type;
@@ -188,41 +105,19 @@ static void show_owners(struct quot *quot)
 	}
 }
 
-static void show_sizes(struct quot *quot)
+static void show_sizes(const struct quot *quot, const struct owners *owners)
 {
 	struct quot_row row = new_row(quot);
 	uint64_t sum_kib = 0;
 
-	for (uint64_t kib = 0; kib <= LARGE_KIB; kib++) {
+	for (uint64_t kib = 0; kib <= OWNERS_LARGE_KIB; kib++) {
 		row.file_bytes = kib * 1024;
-		row.files = quot->size_files[kib];
-		sum_kib += kib < LARGE_KIB ? kib * row.files : quot->large_kib;
+		row.files = owners->size_files[kib];
+		sum_kib += kib < OWNERS_LARGE_KIB ? kib * row.files : owners->large_kib;
 		row.sum_bytes = sum_kib * 1024;
-		if (row.files || kib == LARGE_KIB)
+		if (row.files || kib == OWNERS_LARGE_KIB)
 			tables_row(quot->session, quot->session->table, &row);
 	}
-}
-
-static void show_path(struct quot *quot, const struct path_entry *path)
-{
-	struct session *session = quot->session;
-	struct fsq_error err;
-
-	quot->path = path;
-	memset(quot->size_files, 0, sizeof(quot->size_files));
-	quot->large_kib = 0;
-	quot->owners = NULL;
-	quot->owner_count = quot->owner_capacity = 0;
-	if (fsq_filesystem_each_inode(path->fs, count, quot, &err))
-		session_fail(session, &err);
-	else if (quot->sizes)
-		show_sizes(quot);
-	else if (quot->owners)
-		show_owners(quot);
-	session_tell_stop(session, path->directory);
-	if (quot->no_memory)
-		session_errno(session, 0, ENOMEM, NULL, "some are not counted");
-	free(quot->owners);
 }
 
 static void command_quot(struct session *session, const struct invocation *invocation)
@@ -230,13 +125,15 @@ static void command_quot(struct session *session, const struct invocation *invoc
 	const struct quot_options *options = invocation->options;
 	struct quot quot = {
 		.session = session,
-		.now = time(NULL),
+		.path = &session->paths[session->current_path],
 		.type = options_type(&options->quota),
 		.sizes = options->sizes,
 		.files = options->quota.form[FSQ_INODES],
 		.unread = options->quota.verbose,
 		.numeric = options->quota.numeric,
 	};
+	struct owners owners;
+	struct fsq_error err;
 
 	if (options_type_count(&options->quota) > 1) {
 		command_show_usage(session, invocation->command);
@@ -245,7 +142,16 @@ static void command_quot(struct session *session, const struct invocation *invoc
 	session->table->type = quot.sizes		   ? &size_rows
 			       : quot.files || quot.unread ? &all_owner_rows
 							   : &owner_rows;
-	show_path(&quot, &session->paths[session->current_path]);
+	if (owners_count(&owners, quot.path->fs, quot.type, quot.sizes, is_stopped, session, &err))
+		session_fail(session, &err);
+	else if (quot.sizes)
+		show_sizes(&quot, &owners);
+	else
+		show_owners(&quot, &owners);
+	session_tell_stop(session, quot.path->directory);
+	if (owners.no_memory)
+		session_errno(session, 0, ENOMEM, NULL, "some are not counted");
+	owners_clear(&owners);
 }
 
 #define FIELD(member) offsetof(struct quot_options, member)

@@ -26,7 +26,7 @@ static void show_id(struct session *session, const struct quota_options *options
 
 		if (failed == -EIO)
 			session_errno(session, 0, EIO, path->directory, "no quota of %s %u on %s",
-				      names_of_type(type), id, path->directory);
+				      account_types[type], id, path->directory);
 		if (rc)
 			rc = failed;
 		if (failed)
@@ -36,7 +36,7 @@ static void show_id(struct session *session, const struct quota_options *options
 	}
 	if (rc && rc != -EIO)
 		session_errno(session, session_flag_of(type), -rc, NULL, "no quota of %s %u",
-			      names_of_type(type), id);
+			      account_types[type], id);
 }
 
 /* The caller's own: there is none for projects. */

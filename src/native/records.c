@@ -11,7 +11,7 @@
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
 #define FIELDS(realtime)                                                                          \
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",                     \
-	  .words = names_of_types },                                                              \
+	  .words = account_types },                                                              \
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },                 \
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },                                 \
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },                \
@@ -161,6 +161,6 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	if (rc == 0 || rc == -ENOENT)
 		return true;
 	session_errno(session, session_flag_of(type), -rc, NULL, "cannot read %s%s quotas",
-		      id > range->lower ? "the other " : "", names_of_type(type));
+		      id > range->lower ? "the other " : "", account_types[type]);
 	return false;
 }

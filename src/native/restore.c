@@ -50,7 +50,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 		else if (dump->chosen && type != dump->type)
 			session_usage_error(dump->session,
 					    "line %zu: this is a dump of %s quota; nothing is set",
-					    number, names_of_type(type));
+					    number, account_types[type]);
 		else
 			dump->typed = true;
 		if (dump->typed)

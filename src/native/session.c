@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,47 +231,23 @@ void session_flush_terminal(struct session *session)
 
 bool session_output_begin(struct session *session, const char *file)
 {
-	int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC;
-	struct writer *writer;
-	int fd;
+	int rc = file ? writer_push_file(&session->out, file) : 0;
 
-	if (!file)
-		return true;
-	fd = open(file, flags, 0600);
-	/* Where the standard descriptors are closed messages must not go into the file. */
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		int low = fd;
-
-		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(low);
-	}
-	if (fd < 0) {
-		session_errno(session, ERROR_OF_FILE, errno, file, "open on %s failed", file);
-		return false;
-	}
-	writer = malloc(sizeof(*writer));
-	if (!writer) {
-		close(fd);
-		session_errno(session, 0, ENOMEM, file, "open on %s failed", file);
-		return false;
-	}
-	writer_start(writer, fd);
-	writer->previous = session->out;
-	session->out = writer;
-	return true;
+	if (rc)
+		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed", file);
+	return rc == 0;
 }
 
 void session_output_end(struct session *session)
 {
-	struct writer *writer = session->out;
+	int rc;
 
-	if (!writer->previous)
+	if (!session->out->previous)
 		return;
 	session_flush(session);
-	session->out = writer->previous;
-	if (close(writer->fd) && !writer->errnum)
-		session_errno(session, 0, errno, NULL, "cannot write the output");
-	free(writer);
+	rc = writer_pop(&session->out);
+	if (rc)
+		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
 void session_end(struct session *session)

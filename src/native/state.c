@@ -17,7 +17,7 @@ struct state_row {
 
 static const struct field fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
-	  .words = names_of_types },
+	  .words = account_types },
 	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting), "is its use counted?" },
 	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced), "are its limits enforced?" },
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(grace_seconds[FSQ_BLOCKS]),
@@ -53,7 +53,7 @@ void state_show(struct session *session, struct table *table, const bool types[F
 		rc = fsq_quota_state(path->fs, row.type, &state);
 		if (rc) {
 			session_errno(session, session_flag_of(row.type), -rc, NULL, "no %s quota",
-				      names_of_type(row.type));
+				      account_types[row.type]);
 			continue;
 		}
 		row.accounting = state.accounting[type];

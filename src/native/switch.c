@@ -21,7 +21,7 @@ struct switched_row {
 
 static const struct field switched_fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
-	  .words = names_of_types },
+	  .words = account_types },
 	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting), "is its use counted?" },
 	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced), "are its limits enforced?" },
 	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },
@@ -37,7 +37,7 @@ static void write_switched(struct writer *w, const void *arg)
 
 	write_text(w, change_action(row->change));
 	write_char(w, ' ');
-	write_text(w, names_of_type(row->type));
+	write_text(w, account_types[row->type]);
 	write_text(w, " quota, ");
 	write_escaped(w, row->directory);
 	if (row->change == ROW_CHANGE_UNKNOWN) {

@@ -25,7 +25,7 @@ static void tell_failure(struct watch *watch, struct watch_place *place, enum fs
 		return;
 	place->told_failure = true;
 	session_errno(watch->session, session_flag_of(type), errnum, place->directory,
-		      "%s: cannot read %s quotas", place->directory, names_of_type(type));
+		      "%s: cannot read %s quotas", place->directory, account_types[type]);
 }
 
 static void poll_type(struct watch *watch, struct watch_place *place, struct fsq_filesystem *fs,

@@ -12,7 +12,7 @@ static const struct field fields[] = {
 	{ "EVENT", "event", FIELD_TEXT, MEMBER(event), "the word for what happened" },
 	{ "LIMIT", "limit", FIELD_TEXT, MEMBER(limit), "of which limit: space or inodes" },
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
-	  .words = names_of_types },
+	  .words = account_types },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories) },
@@ -59,7 +59,7 @@ static void write_line(struct writer *w, const void *arg)
 	write_char(w, ' ');
 	write_escaped(w, row->mountpoint);
 	write_char(w, ' ');
-	write_text(w, names_of_type(row->type));
+	write_text(w, account_types[row->type]);
 	write_char(w, ' ');
 	write_number(w, row->id);
 	if (row->name) {

@@ -2,6 +2,7 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,4 +249,43 @@ void write_number_right(struct writer *writer, uint64_t number, size_t width)
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width)
 {
 	put_right(writer, number, width, '0');
+}
+
+int writer_push_file(struct writer **writer, const char *file)
+{
+	int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
+	struct writer *top;
+
+	/* If the standard descriptors are closed, messages must not go into the file. */
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		int low = fd;
+
+		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		rc = -errno;
+		close(low);
+	} else {
+		rc = -errno;
+	}
+	if (fd < 0)
+		return rc;
+	top = malloc(sizeof(*top));
+	if (!top) {
+		close(fd);
+		return -ENOMEM;
+	}
+	writer_start(top, fd);
+	top->previous = *writer;
+	*writer = top;
+	return 0;
+}
+
+int writer_pop(struct writer **writer)
+{
+	struct writer *top = *writer;
+	bool is_told = top->errnum != 0;
+	int rc = close(top->fd) ? -errno : 0;
+
+	*writer = top->previous;
+	free(top);
+	return is_told ? 0 : rc;
 }

@@ -43,6 +43,21 @@ void writer_start_text(struct writer *writer, struct text *text);
  */
 int writer_flush(struct writer *writer);
 
+/**
+ * Write to a new file until writer_pop(); it must not exist.
+ *
+ * @writer   set to another one
+ * @return   0, or the negative errno of open(2) or malloc(3)
+ */
+int writer_push_file(struct writer **writer, const char *file);
+
+/**
+ * Close the file, which was flushed before. Only where there is a previous writer.
+ *
+ * @return   0, or the negative errno of close(2), unless writing has failed before
+ */
+int writer_pop(struct writer **writer);
+
 /** @return  room for @length bytes, WRITER_BUFFER at most, in one piece; the caller adds to used */
 static inline char *writer_room(struct writer *writer, size_t length)
 {

@@ -14,7 +14,7 @@ static bool find_id(struct state *state, enum fsq_type type, const char *word, u
 	/* The program and the type are the wrong way round, as in xfs_quota. */
 	if (!xq_names_are_lost(state))
 		xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0, "%s: invalid %s name: %s",
-			 xq_type_word(type), state->program, word);
+			 account_types[type], state->program, word);
 	return false;
 }
 

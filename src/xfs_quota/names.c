@@ -6,13 +6,6 @@
 #include <grp.h>
 #include <pwd.h>
 
-const char *xq_type_word(enum fsq_type type)
-{
-	static const char *const words[FSQ_TYPES] = { "user", "group", "project" };
-
-	return words[type];
-}
-
 const char *xq_type_title(enum fsq_type type)
 {
 	static const char *const words[FSQ_TYPES] = { "User", "Group", "Project" };
@@ -33,25 +26,11 @@ struct fsq_project_names *xq_project_names(struct state *state)
 bool xq_find_id(struct state *state, enum fsq_type type, const char *word, uint32_t *id)
 {
 	int rc = fsq_parse_id(word, id);
-	const struct passwd *user;
-	const struct group *group;
 
 	if (rc == 0 || rc == -ERANGE)
 		return rc == 0;
-	switch (type) {
-	case FSQ_USER:
-		user = getpwnam(word);
-		if (user)
-			*id = user->pw_uid;
-		return user != NULL;
-	case FSQ_GROUP:
-		group = getgrnam(word);
-		if (group)
-			*id = group->gr_gid;
-		return group != NULL;
-	default:
-		return fsq_project_names_id(xq_project_names(state), word, id);
-	}
+	return account_find_id(type, word, type == FSQ_PROJECT ? xq_project_names(state) : NULL,
+			       id);
 }
 
 bool xq_names_are_lost(const struct state *state)
@@ -61,19 +40,7 @@ bool xq_names_are_lost(const struct state *state)
 
 const char *xq_name_of(struct state *state, enum fsq_type type, uint32_t id)
 {
-	const struct passwd *user;
-	const struct group *group;
-
-	switch (type) {
-	case FSQ_USER:
-		user = getpwuid(id);
-		return user ? user->pw_name : NULL;
-	case FSQ_GROUP:
-		group = getgrgid(id);
-		return group ? group->gr_name : NULL;
-	default:
-		return fsq_project_names_name(xq_project_names(state), id);
-	}
+	return account_name(type, id, type == FSQ_PROJECT ? xq_project_names(state) : NULL);
 }
 
 /* A search for records by the IDs that have names. */
@@ -148,7 +115,7 @@ void xq_each_record(struct state *state, struct fsq_filesystem *fs, enum fsq_typ
 		try_all_names(&search);
 		if (rc != -ENOENT && !search.answered)
 			xq_errno(state, XQ_SILENT, -rc, "cannot read %s quotas",
-				 xq_type_word(type));
+				 account_types[type]);
 		return;
 	}
 	while (rc == 0 && dquot.id >= id && (!range->upper || dquot.id <= range->upper)) {
@@ -160,5 +127,5 @@ void xq_each_record(struct state *state, struct fsq_filesystem *fs, enum fsq_typ
 	}
 	if (rc && rc != -ENOENT)
 		xq_errno(state, XQ_SILENT, -rc, "cannot read the other %s quotas",
-			 xq_type_word(type));
+			 account_types[type]);
 }

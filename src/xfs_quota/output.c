@@ -101,44 +101,21 @@ void xq_flush_terminal(struct state *state)
 
 bool xq_output_begin(struct state *state, const char *file)
 {
-	struct writer *writer;
-	int fd;
+	int rc = file ? writer_push_file(&state->out, file) : 0;
 
-	if (!file)
-		return true;
-	fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* If the standard descriptors are closed, messages must not go into the file. */
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		int low = fd;
-
-		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(low);
-	}
-	if (fd < 0) {
-		xq_errno(state, 0, errno, "open on %s failed", file);
-		return false;
-	}
-	writer = malloc(sizeof(*writer));
-	if (!writer) {
-		close(fd);
-		xq_errno(state, 0, ENOMEM, "open on %s failed", file);
-		return false;
-	}
-	writer_start(writer, fd);
-	writer->previous = state->out;
-	state->out = writer;
-	return true;
+	if (rc)
+		xq_errno(state, 0, -rc, "open on %s failed", file);
+	return rc == 0;
 }
 
 void xq_output_end(struct state *state)
 {
-	struct writer *writer = state->out;
+	int rc;
 
-	if (!writer->previous)
+	if (!state->out->previous)
 		return;
 	xq_flush(state);
-	state->out = writer->previous;
-	if (close(writer->fd) && !writer->errnum)
-		xq_errno(state, 0, errno, "cannot write the output");
-	free(writer);
+	rc = writer_pop(&state->out);
+	if (rc)
+		xq_errno(state, 0, -rc, "cannot write the output");
 }

@@ -70,7 +70,7 @@ static bool is_shown(const struct query *query, const struct fsq_dquot *dquot)
 /* One ID on every filesystem of the table. */
 static void show_id(const struct query *query, uint32_t id, const char *name)
 {
-	const char *type = xq_type_word(query->type);
+	const char *type = account_types[query->type];
 	struct state *state = query->state;
 	bool header = query->style.header;
 	int rc = -ENOENT;
@@ -131,7 +131,7 @@ static void show_word(const struct query *query, const char *word)
 	if ((!is_number && word[0] == '+') || !xq_find_id(query->state, query->type, word, &id)) {
 		if (!xq_names_are_lost(query->state))
 			xq_error(query->state, 0, FSQ_E_NOT_FOUND, 0, "cannot find %s %s",
-				 xq_type_word(query->type), word);
+				 account_types[query->type], word);
 	} else if (is_number) {
 		show_named(query, id);
 	} else {

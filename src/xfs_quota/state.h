@@ -3,6 +3,7 @@
 #ifndef FSQ_XFS_QUOTA_STATE_H
 #define FSQ_XFS_QUOTA_STATE_H
 
+#include "common/accounts.h"
 #include "quota/fsquota.h"
 #include "shared/writer.h"
 
@@ -122,8 +123,7 @@ void xq_free_paths(struct state *state);
 
 /* --- names.c --- */
 
-/** "user", "group" or "project", and the same with a capital letter */
-const char *xq_type_word(enum fsq_type type);
+/** "User", "Group" or "Project" */
 const char *xq_type_title(enum fsq_type type);
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */

@@ -30,7 +30,7 @@ static void print_state(struct state *state, enum fsq_type type, const struct pa
 	if (rc && verbose)
 		xq_print(out, "%s quota are not enabled on %s\n", xq_type_title(type), device);
 	else if (rc)
-		xq_errno(state, XQ_SILENT, -rc, "no %s quota", xq_type_word(type));
+		xq_errno(state, XQ_SILENT, -rc, "no %s quota", account_types[type]);
 	if (rc)
 		return;
 	xq_print(out, "%s quota state on %s (%s)\n  Accounting: %s\n  Enforcement: %s\n",
