@@ -296,15 +296,6 @@ limits() {
 
 # --- what few kernels and machines have -------------------------------------------------------------
 
-@test "a kernel before 5.16 switches accounting off: a dry run knows" {
-	fresh_fs x
-	local old=(setarch "$(uname -m)" --uname-2.6 "$FSQUOTA")
-	run -0 jq -c '.off[] | [.accounting, .enforced]' <("${old[@]}" off -p --json --dry-run /mnt/x)
-	assert_output '[false,false]'
-	run -0 jq -c '.off[] | [.accounting, .enforced]' <(fsquota off -p --json --dry-run /mnt/x)
-	assert_output '[true,false]'
-}
-
 @test "a tree is tagged without openat2 and statx, too" {
 	fresh_fs x
 	mkdir -p /mnt/x/dir/{a,b}/{c,d} /mnt/x/dir/other

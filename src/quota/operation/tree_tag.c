@@ -31,8 +31,10 @@ struct fsq_tree_tag {
 	const struct fsq_tree_tag_request *request;
 	/* From here on entries are only looked at, to know which had the new ID before. */
 	atomic_bool failed;
-	bool again; /* not the first walk */
-	bool cut;   /* the first walk did not see all, for want of memory */
+	/* Of the first walk: */
+	bool first_done;
+	bool first_was_cut; /* it did not see all, for want of memory */
+	bool none_opened;   /* not even the directory itself */
 	atomic_uint visited;
 	/* In this walk: */
 	atomic_uint_fast64_t changed;
@@ -46,7 +48,6 @@ struct fsq_tree_tag {
 	struct fsq_inode_map exceptions;
 	/* What the first walk could not open or read: all in it has what it had. */
 	struct fsq_inode_map closed;
-	bool none;	       /* not even the directory itself could be opened */
 	_Atomic ino_t entered; /* the last directory, and when */
 	atomic_uint entered_at;
 	int rc;
@@ -72,7 +73,7 @@ static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	struct stat st;
 	int rc;
 
-	if (tag->request->is_new || tag->again)
+	if (tag->request->is_new || tag->first_done)
 		return 0;
 	rc = fsq_walk_stat(entry, &st);
 	return rc ? rc : remember(tag, &st, was);
@@ -154,6 +155,32 @@ static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 	return 0;
 }
 
+enum verdict {
+	SKIP, /* it stays as it is */
+	HAS,  /* it has the new ID */
+	SET,
+	CONFLICT,
+};
+
+/*
+ * The rules: what becomes of a file or directory.
+ *
+ * @now      what it has
+ * @to       what it would get
+ * @listed   its ID is that of a line of the registry which may lead here
+ */
+static enum verdict judge(enum fsq_tag_rule rule, const struct fsq_inode_project *now,
+			  uint32_t from, const struct fsq_inode_project *to, bool listed)
+{
+	if (now->id == to->id && (now->inherit == to->inherit || rule == FSQ_TAG_LEAVE))
+		return HAS;
+	if (now->id == from || now->id == to->id || rule == FSQ_TAG_RECLAIM)
+		return SET;
+	if (rule == FSQ_TAG_LEAVE)
+		return listed ? SET : SKIP;
+	return now->id == 0 ? SET : CONFLICT;
+}
+
 /* Results of change(). */
 enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
 
@@ -163,32 +190,31 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
 {
 	const struct fsq_tree_tag_request *request = tag->request;
-	bool is_directory, inherit;
+	struct fsq_inode_project to = request->to;
+	enum verdict verdict;
+	bool is_directory;
 	int rc = fsq_walk_project_get(entry, now);
 
 	if (rc)
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
-	inherit = is_directory && request->to.inherit;
-	if (now->id != request->from.id && now->id != request->to.id) {
-		if (request->rule == FSQ_TAG_LEAVE && !is_id_elsewhere(request, now->id))
-			return 0;
-		if (is_elsewhere(request, entry, now->id))
-			return ANOTHER_PROJECT;
-		if (request->rule == FSQ_TAG_CLAIM && now->id != 0)
-			return ANOTHER_ID;
-	}
-	if (now->id == request->to.id &&
-	    (now->inherit == inherit || request->rule == FSQ_TAG_LEAVE ||
-	     atomic_load(&tag->failed)))
+	to.inherit &= is_directory;
+	verdict =
+		judge(request->rule, now, request->from.id, &to, is_id_elsewhere(request, now->id));
+	if (verdict != SKIP && now->id != request->from.id && now->id != to.id &&
+	    is_elsewhere(request, entry, now->id))
+		return ANOTHER_PROJECT;
+	if (verdict == CONFLICT)
+		return ANOTHER_ID;
+	if (verdict == HAS || (atomic_load(&tag->failed) && now->id == to.id))
 		return keep(tag, entry, now);
-	if (atomic_load(&tag->failed))
+	if (verdict == SKIP || atomic_load(&tag->failed))
 		return 0;
 	if (request->dry_run)
 		return count_change(tag, entry, is_directory);
 	rc = note_entry(tag, entry, now, is_directory);
 	if (rc == 0)
-		rc = fsq_walk_project_set(entry, now, request->to.id, inherit);
+		rc = fsq_walk_project_set(entry, now, to.id, to.inherit);
 	atomic_fetch_add(&tag->changed, 1);
 	return rc;
 }
@@ -217,10 +243,10 @@ static void pass_over(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 	bool entered_last;
 	struct stat st;
 
-	if (tag->again)
+	if (tag->first_done)
 		return;
 	if (visited == 0)
-		tag->none = true;
+		tag->none_opened = true;
 	/* Perhaps it is met elsewhere. */
 	if (entry->errnum == ENOENT || entry->errnum == ESTALE)
 		return;
@@ -251,7 +277,7 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	/* Neither what cannot have an ID nor what is gone needs one. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
-	if (rc < 0 && !tag->again && fsq_walk_stat(entry, &st) == 0)
+	if (rc < 0 && !tag->first_done && fsq_walk_stat(entry, &st) == 0)
 		close_to_rollback(tag, st.st_ino, UNCHANGED);
 	event->what = rc > 0 ? FOREIGN_ID : CANNOT_SET;
 	event->id = now.id;
@@ -369,7 +395,7 @@ static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool sh
 		.max_depth = FSQ_DEPTH_INFINITE,
 		.access = FSQ_ACCESS_PROJECT,
 		.options = &options,
-		.mounts_known = tag->again,
+		.mounts_known = tag->first_done,
 		.visit = visitor,
 		.emit = emit,
 		.arg = tag,
@@ -417,10 +443,10 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	atomic_store(&tag->lost, false);
 	atomic_store(&tag->unsettled, false);
 	rc = walk_tree(tag, visit, true, err);
-	tag->cut |= rc && !tag->again;
-	if (!tag->again)
+	tag->first_was_cut |= rc && !tag->first_done;
+	if (!tag->first_done)
 		tag->first_entries = tag->entries;
-	tag->again = true;
+	tag->first_done = true;
 	found->changed = atomic_load(&tag->changed);
 	found->lost = atomic_load(&tag->lost);
 	found->unsettled = atomic_load(&tag->unsettled);
@@ -488,10 +514,10 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
 	int rc = 0;
 
-	if (!tag || !tag->again || tag->none || tag->request->dry_run)
+	if (!tag || !tag->first_done || tag->none_opened || tag->request->dry_run)
 		return 0;
 	/* What it did not see may have had the ID before, as the directory had. */
-	if (tag->cut && tag->request->goes_on)
+	if (tag->first_was_cut && tag->request->goes_on)
 		return 0;
 	atomic_store(&tag->unrestored, false);
 	atomic_store(&tag->lost, true);
