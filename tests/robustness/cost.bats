@@ -325,8 +325,8 @@ of_projects() {
 	assert_equal "$(jq '[.prune[] | select(.kind != "limits")] | length' "$BATS_TEST_TMPDIR/stdout")" 0
 	echo "# prune: 300 more cost $((calls - few[0])) calls, $((allocations - few[1])) allocations," \
 		"$((instructions - few[2])) instructions after ${few[2]}" >&3
-	# To open, and to get the next.
-	assert [ $((calls - few[0])) -le $((2 * 300 + 15)) ]
+	# To open, to close, and to get the next.
+	assert [ $((calls - few[0])) -le $((3 * 300 + 15)) ]
 	assert [ $((allocations - few[1])) -le 15 ]
 	assert [ "$instructions" -le $((2 * few[2])) ]
 	of_projects 0 true
