@@ -52,7 +52,8 @@ const struct field project_fields[] = {
 	  .optional = true },
 	{ NULL, "used_at_least", FIELD_CHANGE, MEMBER(used_at_least),
 	  "can the use be higher than it is shown?" },
-	{ NULL, "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped), .optional = true },
+	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
+	  "mounts that are not entered", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ 0 },
 };

@@ -62,6 +62,8 @@ project_of() {
 		touch $top/b/f $top/a/f
 		mount --bind $top/b $top/a/bind
 		mount -t tmpfs t $top/a/tmp
+		run_split fsquota assign --dry-run --raw -n -o MOUNTS,ID $top/a --id 500
+		assert_equal "$stdout" "2 500"
 		run_split fsquota assign --json $top/a --id 500
 		assert_equal "$status $(jq .assign[].mounts_skipped <<<"$stdout")" "0 2"
 		assert_one_line
