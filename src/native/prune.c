@@ -68,10 +68,11 @@ static const struct row_fields leftover_rows = { leftover_fields, sizeof(struct 
 struct prune {
 	struct session *session;
 	struct table table;
+	bool quiet;
 };
 
 struct prune_options {
-	bool all, has_range;
+	bool all, has_range, quiet;
 	struct fsq_id_range range;
 };
 
@@ -151,7 +152,8 @@ static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 		.sentence = sentence_of(leftover, text, sizeof(text)),
 	};
 
-	tables_row(session, &prune->table, &row);
+	if (!reason || !prune->quiet)
+		tables_row(session, &prune->table, &row);
 	session_flush_terminal(session);
 	return FSQ_VISIT_CONTINUE;
 }
@@ -173,7 +175,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.registry = &registry,
 		.options = &call,
 	};
-	struct prune prune = { session, tables_begin(session, "prune") };
+	struct prune prune = { session, tables_begin(session, "prune"), options->quiet };
 	struct fsq_error err, of_names;
 	sigset_t signals_before;
 	bool nameless;
@@ -195,6 +197,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 
 static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
+	{ 'q', "quiet", "only what is removed", .field = FIELD(quiet) },
 	{ 0, "id-range", "also limits and names of these IDs that no line has", .kind = VALUE_ID,
 	  .argument = "A-B", .take = take_id_range },
 	{ 0 },

@@ -399,6 +399,8 @@ kept() {
 	[[ $stdout == "kept project $FIRST (volume$FIRST), "*"$1"* ]] || fail "$stdout"
 	assert_equal "$(grep -c "^$FIRST:" /etc/projects)" 1
 	assert_equal "$(grep -c ":$FIRST$" /etc/projid)" 1
+	run_split fsquota prune -q
+	assert_equal "$status:$stdout:$stderr" 0::
 }
 
 may_come_back() {
