@@ -160,3 +160,20 @@ on_terminal() {
 		assert_output "$(fsquota list $format /mnt/x)"
 	done
 }
+
+@test "of several formats the last is taken, and JSON before all; CSV has its headings without a row" {
+	local one
+	run_split fsquota list --raw --csv --output ID,NAME /mnt/x
+	one=$stdout
+	run_split fsquota list --csv --output ID,NAME /mnt/x
+	assert_equal "$stdout" "$one"
+	run_split fsquota list --csv --json --raw /mnt/x
+	one=$stdout
+	run_split fsquota list --json /mnt/x
+	assert_equal "$stdout" "$one"
+	assert_equal "$(fsquota list --output all /mnt/x)" "$(fsquota list --output-all /mnt/x)"
+	assert_equal "$(fsquota check --over 100000 --csv --output id,name /mnt/x)" "ID,NAME"
+	assert_equal "$(fsquota check --over 100000 --output id,name /mnt/x)" ""
+	assert_equal "$(echo '["list","--csv","--output","id","/mnt/x"]' | fsquota batch | jq -c .list)" \
+		"$(fsquota list --json /mnt/x | jq -c .list)"
+}
