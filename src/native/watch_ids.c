@@ -8,7 +8,7 @@
 
 /* For so long the events of an ID are gathered; those that are due come together, so that the files
  * of the registry are read at most ten times a second. */
-#define FOLD_MILLISECONDS 1000
+#define GATHER_MILLISECONDS 1000
 #define TICK_MILLISECONDS 100
 
 /* With less space than this left nothing can be written any more: a block of 4096 bytes. */
@@ -122,19 +122,19 @@ static void append(struct watch_ids *ids, struct watch_id *id)
 static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum watch_event event,
 		      const struct fsq_warning *warning)
 {
-	struct watch_fold *fold = &id->fold[form][event];
+	struct watch_tally *tally = &id->tally[form][event];
 
-	if (fold->count++ == 0)
-		fold->first = milliseconds(CLOCK_REALTIME);
-	fold->last = ++ids->events;
-	fold->from_kernel |= warning != NULL;
+	if (tally->count++ == 0)
+		tally->first = milliseconds(CLOCK_REALTIME);
+	tally->last = ++ids->events;
+	tally->from_kernel |= warning != NULL;
 	if (warning && warning->has_writer) {
-		fold->has_writer = true;
-		fold->writer = warning->writer;
+		tally->has_writer = true;
+		tally->writer = warning->writer;
 	}
 	if (id->due)
 		return;
-	id->due = watch_now() + FOLD_MILLISECONDS + TICK_MILLISECONDS - 1;
+	id->due = watch_now() + GATHER_MILLISECONDS + TICK_MILLISECONDS - 1;
 	id->due -= id->due % TICK_MILLISECONDS;
 	append(ids, id);
 }
@@ -156,13 +156,13 @@ void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq
 	for (int form = 0; form < WATCH_FORMS && dquot; form++) {
 		const struct fsq_amounts *amounts = &dquot->form[form];
 
-		if (id->fold[form][WATCH_HARD_REACHED].count && (id->form[form].told & LEVEL_HARD))
+		if (id->tally[form][WATCH_HARD_REACHED].count && (id->form[form].told & LEVEL_HARD))
 			mark(id, form, amounts);
 		/* A single large write was refused: there is no way below. */
 		if (amounts->used == 0)
 			lower(id, form, LEVEL_HARD);
 	}
-	memset(id->fold, 0, sizeof(id->fold));
+	memset(id->tally, 0, sizeof(id->tally));
 	id->due = 0;
 	for (size_t i = 0; i < id->directory_count; i++)
 		free(id->directories[i]);
@@ -190,7 +190,7 @@ static struct watch_id *unqueue(struct watch_ids *ids, const struct watch_place 
 	return taken;
 }
 
-void watch_ids_hurry(struct watch_ids *ids, const struct watch_place *place)
+void watch_ids_make_due(struct watch_ids *ids, const struct watch_place *place)
 {
 	struct watch_id *first = unqueue(ids, place), *last = first;
 
@@ -346,7 +346,7 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 		*told = level;
 	} else {
 		/* What it has told just now may be over already; it is told in its order. */
-		if (id->fold[form][WATCH_HARD_REACHED].count == 0)
+		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
 			judge_down(ids, id, form, amounts, level);
 		level &= ~*told;
 		judge_up(ids, id, form,
@@ -360,13 +360,13 @@ void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct f
 {
 	for (int form = 0; form < WATCH_FORMS; form++) {
 		unsigned int level = level_of(ids, dquot, (enum fsq_form)form);
-		struct watch_fold *hard = &id->fold[form][WATCH_HARD_REACHED];
+		struct watch_tally *hard = &id->tally[form][WATCH_HARD_REACHED];
 		const struct fsq_amounts *amounts = &dquot->form[form];
 
 		if (!hard->count || !id->form[form].marked ||
 		    !is_below_hard(id, (enum fsq_form)form, amounts, level))
 			continue;
-		*hard = (struct watch_fold){ 0 };
+		*hard = (struct watch_tally){ 0 };
 		judge_down(ids, id, (enum fsq_form)form, amounts, level);
 	}
 }

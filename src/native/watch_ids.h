@@ -25,7 +25,7 @@ enum watch_event {
 #define WATCH_FORMS 2
 
 /* Events of one kind. */
-struct watch_fold {
+struct watch_tally {
 	uint64_t count; /* 0: none */
 	int64_t first;	/* when, in milliseconds since 1970 */
 	uint64_t last;	/* number of the last one: their order */
@@ -45,7 +45,7 @@ struct watch_id {
 		bool marked;
 		uint64_t mark, mark_limit;
 	} form[WATCH_FORMS];
-	struct watch_fold fold[WATCH_FORMS][WATCH_EVENTS];
+	struct watch_tally tally[WATCH_FORMS][WATCH_EVENTS];
 	int64_t due; /* when they are told, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
 	struct watch_id *next_due;
 	struct watch_id *next, *previous;
@@ -101,7 +101,7 @@ void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct f
 void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
 
 /** The events of a filesystem are due now. */
-void watch_ids_hurry(struct watch_ids *ids, const struct watch_place *place);
+void watch_ids_make_due(struct watch_ids *ids, const struct watch_place *place);
 
 /** Forget all of a filesystem, or with NULL of all. */
 void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place);

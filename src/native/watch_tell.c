@@ -125,10 +125,10 @@ static void tell_event(struct watch *watch, const struct watch_id *id, int form,
 		       enum watch_event event, const struct fsq_dquot *dquot)
 {
 	struct session *session = watch->session;
-	const struct watch_fold *fold = &id->fold[form][event];
+	const struct watch_tally *tally = &id->tally[form][event];
 	static const char *const none[1];
 	struct watch_row row = {
-		.milliseconds = fold->first,
+		.milliseconds = tally->first,
 		.event = words[event].word,
 		.sentence = words[event].sentence[form],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
@@ -140,9 +140,9 @@ static void tell_event(struct watch *watch, const struct watch_id *id, int form,
 				 id->directory_count },
 		.filesystem = id->place->device,
 		.mountpoint = id->place->directory,
-		.source = fold->from_kernel ? "kernel" : "poll",
-		.writer = fold->has_writer ? fold->writer : FIELD_NOT_KNOWN,
-		.count = fold->count,
+		.source = tally->from_kernel ? "kernel" : "poll",
+		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
+		.count = tally->count,
 		.used_bytes = FIELD_NOT_KNOWN,
 		.used_inodes = FIELD_NOT_KNOWN,
 		.bytes_grace_seconds = FIELD_NO_SECONDS,
@@ -168,16 +168,16 @@ static void tell_id(struct watch *watch, struct watch_id *id)
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
 	while (!watch->ends) {
-		const struct watch_fold *next = NULL;
+		const struct watch_tally *next = NULL;
 		int number = 0;
 
 		for (int i = 0; i < WATCH_FORMS * WATCH_EVENTS; i++) {
-			const struct watch_fold *fold =
-				&id->fold[i / WATCH_EVENTS][i % WATCH_EVENTS];
+			const struct watch_tally *tally =
+				&id->tally[i / WATCH_EVENTS][i % WATCH_EVENTS];
 
-			if (fold->count && fold->last > told &&
-			    (!next || fold->last < next->last)) {
-				next = fold;
+			if (tally->count && tally->last > told &&
+			    (!next || tally->last < next->last)) {
+				next = tally;
 				number = i;
 			}
 		}

@@ -39,7 +39,7 @@ static void place_gone(struct watch_place *place, void *arg)
 	struct wait *wait = arg;
 	struct watch *watch = wait->watch;
 
-	watch_ids_hurry(&watch->ids, place);
+	watch_ids_make_due(&watch->ids, place);
 	watch_tell(watch, 1);
 	watch_ids_forget(&watch->ids, place);
 	session_warn(watch->session, place->directory, "%s: unmounted, and no longer watched",
@@ -251,7 +251,7 @@ static void wait_for_all(struct wait *wait)
 		watch->ends = false;
 		if (watch->warnings)
 			read_warnings(wait);
-		watch_ids_hurry(&watch->ids, NULL);
+		watch_ids_make_due(&watch->ids, NULL);
 		watch_tell(watch, 1);
 	}
 	finish(wait);

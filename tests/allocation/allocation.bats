@@ -37,7 +37,7 @@ exhausted() {
 }
 
 # bats test_tags=every-call,full
-@test "commands of xfs_quota, at both doors, without memory" {
+@test "commands of xfs_quota, in both modes, without memory" {
 	exhausted x xfs_quota
 }
 
@@ -52,7 +52,7 @@ exhausted() {
 }
 
 # bats test_tags=every-call,full
-@test "ext4: commands of xfs_quota, at both doors, without memory" {
+@test "ext4: commands of xfs_quota, in both modes, without memory" {
 	exhausted e xfs_quota
 }
 

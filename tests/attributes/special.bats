@@ -230,12 +230,12 @@ opened() {
 	done
 }
 
-@test "a stranger among the special files: assign names it, and all is as before" {
+@test "a foreign ID among the special files: assign names it, and all is as before" {
 	needs_quota
 	local size name before
 	echo shared:4242 >/etc/projid
 	for size in small large; do
-		tree stranger-$size $size
+		tree foreign-$size $size
 		set_ids 4242 "$tree/fifo" "$tree/directory/file"
 		for name in broken-link socket; do
 			set_ids 66 "$tree/$name"

@@ -14,7 +14,7 @@
 doctor=(fsquota doctor)
 
 # Sets findings, one JSON object a line, and told, each of them and its repair. The exit status says whether
-# there is a problem. A jq is dear in the guest.
+# there is a problem. A jq is expensive in the guest.
 look() {
 	local i
 	run_split "${doctor[@]}" --json "$@"

@@ -14,7 +14,7 @@ setup() {
 	ln -s "$FSQUOTA" "$BATS_TEST_TMPDIR/fsquota"
 }
 
-# The options that a command of xfs_quota has at the native door; one line in each page.
+# The options that a command of xfs_quota has in native mode; one line in each page.
 common='--at --projects-file --projid-file --help'
 # What only the OPTIONS of a page have, because many commands have it.
 rare='--progress'

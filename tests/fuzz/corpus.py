@@ -31,7 +31,7 @@ def kept(target):
 
 
 def strings_of_c():
-    """What the lists of the other door give to -c."""
+    """What the lists of the other mode give to -c."""
     for file in sorted((HERE.parent / "xfs_quota").glob("*.list")):
         for line in file.read_text("utf-8", "surrogateescape").splitlines():
             for match in re.finditer(r"-c (?:'([^']*)'|\"([^\"]*)\"|(\S+))", line):

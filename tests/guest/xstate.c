@@ -4,7 +4,7 @@
  * has more (Intel AMX) ptrace(2) takes nothing but the whole of it, and the kernel dies at its
  * first process. "run" preloads this there: what is missing is zeros, which is what there is of
  * registers that nobody uses. And since it reads and writes the state at each system call, and so
- * much of it is dear, what was read and has not run since is not written again.
+ * much of it is expensive, what was read and has not run since is not written again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -75,7 +75,7 @@ bounded() {
 	done
 }
 
-@test "an error of xfs_quota's commands at the native door is one line, too" {
+@test "an error of xfs_quota's commands in native mode is one line, too" {
 	local fs
 	for fs in x e f; do
 		one_line 5 fsquota quota -p "$evil" /mnt/$fs
@@ -152,7 +152,7 @@ bounded() {
 	done
 }
 
-@test "at the xfs_quota door the bytes are as they came" {
+@test "in xfs_quota mode the bytes are as they came" {
 	rm /etc/projects
 	run_split xfs_quota -x -c "quota -p $evil" /mnt/x
 	[[ $stderr == *$'\x1b[31m'* ]] || fail "$stderr"
@@ -198,7 +198,7 @@ bounded() {
 }
 
 # bats test_tags=many
-@test "a table, a projects and a projid file without end are refused at the xfs_quota door" {
+@test "a table, a projects and a projid file without end are refused in xfs_quota mode" {
 	local device
 	for device in /dev/zero /dev/full; do
 		bounded 1 xfs_quota -x -t $device -c print /mnt/x

@@ -24,7 +24,7 @@ bats_require_minimum_version 1.5.0
 source "${BASH_SOURCE[0]%/*}/tools.bash"
 
 # What bats_load_library does with these, without the thirty processes that it starts for each
-# test: a process is dear in the guest. Their functions are kept, for bash reads the files of the
+# test: a process is expensive in the guest. Their functions are kept, for bash reads the files of the
 # libraries three times as long.
 load_libraries() {
 	local directories directory library file functions

@@ -424,7 +424,7 @@ forbidden() {
 }
 
 # bats test_tags=slow
-@test "the xfs_quota door has no --dry-run, and prints as ever" {
+@test "xfs_quota mode has no --dry-run, and prints as ever" {
 	make x
 	run_split xfs_quota -x -c 'limit -p --dry-run bhard=1m 42' "$mnt"
 	assert_equal "$(real -c 'dump -p -L 42 -U 42' "$mnt" | grep -c ' 2048 ')" 0

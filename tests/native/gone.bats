@@ -37,7 +37,7 @@ teardown() {
 volume() {
 	local name directories=("${@/#/$top/}")
 	mkdir -p "${directories[@]}"
-	# One process for many: each is dear in the guest.
+	# One process for many: each is expensive in the guest.
 	fsquota assign "${directories[@]}" --hard 10M >/dev/null 2>&1
 	for name; do echo text >"$top/$name/file"; done
 }

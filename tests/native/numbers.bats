@@ -96,7 +96,7 @@ unprivileged() {
 }
 
 # bats test_tags=slow
-@test "the two values that stand for no limit are taken at both doors, and from a dump again" {
+@test "the two values that stand for no limit are taken in both modes, and from a dump again" {
 	local fs none i before
 	for fs in x e f; do
 		i=50

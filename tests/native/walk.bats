@@ -74,7 +74,7 @@ directories failed; the first are named above"
 	fsquota project -C -p /mnt/x/tree 43 /mnt/x
 }
 
-@test "the xfs_quota door names each, and goes on" {
+@test "xfs_quota mode names each, and goes on" {
 	ln -sf "$FSQUOTA" "$BATS_TEST_TMPDIR/xfs_quota"
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
 	run_split setpriv --reuid=65534 --clear-groups \
@@ -119,7 +119,7 @@ directories failed; the first are named above"
 	assert_equal "${stdout// /}" 2021
 }
 
-@test "no progress without a terminal, nor with --progress=never, nor at the xfs_quota door" {
+@test "no progress without a terminal, nor with --progress=never, nor in xfs_quota mode" {
 	run_split fsquota project -s -p /mnt/x/tree 45 /mnt/x
 	assert_equal "$stderr" ''
 	run script -qec "fsquota project -s --progress=never -p /mnt/x/tree 46 /mnt/x" /dev/null

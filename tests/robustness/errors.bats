@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every command where it must fail: who is not root, quota off, read-only, a dead filesystem, one of
-# another kind. At the xfs_quota door it says what the real one says; --strict and the native door
+# another kind. In xfs_quota mode it says what the real one says; --strict and native mode
 # have the codes of fsquota(8), and the latter one line for each failure. Nothing is changed.
 
 # shellcheck disable=SC2154,SC2030,SC2031 # run_split sets stdout and stderr; tests are no subshells
 load ../lib/fsquota
 
 # O is a directory on the filesystem, D a dump of it. Codes with --strict and at the native
-# door, or STRICT/NATIVE, for whom and where: an ordinary user; root of a user namespace; a mount with
+# mode, or STRICT/NATIVE, for whom and where: an ordinary user; root of a user namespace; a mount with
 # noquota; with pqnoenforce only; read-only.
 commands="
 	df                             0    0    0    0    0
@@ -75,8 +75,8 @@ no_complaints() {
 	[ -z "$complaints" ] || fail "$complaints"
 }
 
-# each_row DOOR FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
-# expected; DOOR is xfs_quota or native, and says whose commands.
+# each_row MODE FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
+# expected; MODE is xfs_quota or native, and says whose commands.
 each_row() {
 	local i row words rows=0
 	local -a fields
@@ -228,7 +228,7 @@ as_the_real_one() {
 	[ "\"$stdout\", \"$stderr\"" = "$ours" ] || complain "$command: --strict says something else"
 }
 
-# native_call COMMAND...: at the native door; sets errors to the lines on stderr
+# native_call COMMAND...: in native mode; sets errors to the lines on stderr
 native_call() {
 	local words=("$@")
 	case $1 in
@@ -239,7 +239,7 @@ native_call() {
 	mapfile -t errors <"$BATS_TEST_TMPDIR/stderr"
 }
 
-# With --json it is an object instead, which is looked at later: a process is dear.
+# With --json it is an object instead, which is looked at later: a process is expensive.
 with_one_line() {
 	local line
 	native_call "$@"
@@ -343,7 +343,7 @@ same_as_the_real_one() {
 	same_as_the_real_one
 }
 
-@test "where limits are not enforced the commands work at the native door" {
+@test "where limits are not enforced the commands work in native mode" {
 	not_enforced
 	one_line_each .
 }
@@ -409,7 +409,7 @@ if_at_all_in_one_line() {
 	[[ $stderr != *'name a directory of a mounted filesystem'* ]] || complain "$*: was named: $stderr"
 }
 
-@test "a device whose node is gone does no harm at the native door, or is complained of once" {
+@test "a device whose node is gone does no harm in native mode, or is complained of once" {
 	without_node
 	each_row native if_at_all_in_one_line
 	no_complaints

@@ -36,7 +36,7 @@ with() {
 }
 
 # bats test_tags=full
-@test "commands of xfs_quota, at both doors, when a call fails" {
+@test "commands of xfs_quota, in both modes, when a call fails" {
 	with x EIO 18 xfs_quota
 }
 

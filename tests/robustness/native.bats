@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
 #
-# At the native door, too, whatever it is given: one clear line on stderr for each failure, a status
+# In native mode, too, whatever it is given: one clear line on stderr for each failure, a status
 # that says of what kind it is, and nothing is changed, opened or waited for.
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr

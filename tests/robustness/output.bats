@@ -91,7 +91,7 @@ no_complaints() {
 	[ -z "$complaints" ] || fail "$complaints"
 }
 
-# each_row FUNCTION [MOUNT TABLE]: calls FUNCTION DOOR ROW with call set to what runs it there.
+# each_row FUNCTION [MOUNT TABLE]: calls FUNCTION MODE ROW with call set to what runs it there.
 each_row() {
 	local row words rows=0 where=${2-/mnt/x}
 	while read -ra words; do
@@ -134,7 +134,7 @@ closed() {
 	"$@" >&-
 }
 
-# output_fails WHERE TEXT DOOR ROW: what would have printed gives 1 and one more line; what would
+# output_fails WHERE TEXT MODE ROW: what would have printed gives 1 and one more line; what would
 # not is as always.
 output_fails() {
 	local name=$3

@@ -102,11 +102,11 @@ all_of() {
 }
 
 # bats test_tags=many
-@test "the first stranger in the order of the tree is named, and all is as before" {
-	local i first strangers=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
+@test "the first foreign ID in the order of the tree is named, and all is as before" {
+	local i first foreign=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
 	echo shared:4242 >/etc/projid
 	set_ids 4242 $tree/d1/f1 $tree/d20/e/f* $tree/d9/deep
-	set_ids 66 "${strangers[@]}"
+	set_ids 66 "${foreign[@]}"
 	remember
 	with 1 fsquota project -c -p $tree 42 /mnt/x
 	first=$(grep -m 1 "project ID 66," <<<"$stdout")

@@ -19,7 +19,7 @@ many() {
 }
 
 # bushy DIR DIRECTORIES FILES: directories with files in them, and each with one more like it below.
-# A process is dear in the guest.
+# A process is expensive in the guest.
 bushy() {
 	# shellcheck disable=SC2016 # perl's
 	perl -e 'my ($top, $directories, $files) = @ARGV;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Where the xfs_quota door is not the same as xfs_quota, and better: the numbers are those of
+# Where xfs_quota mode is not the same as xfs_quota, and better: the numbers are those of
 # DEVIATIONS in fsquota-xfs_quota(7). What the real one does is asserted too, where it ends by
 # itself, so that a deviation that is none any more is noticed.
 

@@ -139,7 +139,7 @@ expect() {
 run_side() {
 	local side=$1 tools=$2 i filesystem settle=''
 	# Newer kernels forget a record of ext4 or f2fs that holds nothing a moment after it was asked for, or
-	# when they write the records. XFS does not, and a process for each line is dear.
+	# when they write the records. XFS does not, and a process for each line is expensive.
 	[[ "$fs $with" != *[ef]* ]] || ! holds new || settle=sync
 	mkdir "$dir/$side"
 	{

@@ -97,7 +97,7 @@ as() {
 	assert_line --regexp "^5 +0 +2048 "
 }
 
-@test "the native door is the same whatever is chosen" {
+@test "native mode is the same whatever is chosen" {
 	oracle -x "${none[@]}" -c 'limit -p bhard=1m 5' /mnt/x
 	local generation
 	for generation in 6.1 7.2 nonsense; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The native door itself: help, version, wrong words; and that the documentation is complete.
+# The native program itself: help, version, wrong words; and that the documentation is complete.
 
 load ../lib/fsquota
 
@@ -37,7 +37,7 @@ commands() {
 	done
 }
 
-@test "each deviation of the xfs_quota door has a test that names its number" {
+@test "each deviation of xfs_quota mode has a test that names its number" {
 	local number count
 	count=$(sed -n '/^.Sh DEVIATIONS/,/^.El/p' "$srcdir/man/fsquota-xfs_quota.7" | grep -c '^.It$')
 	assert [ "$count" -ge 11 ]
