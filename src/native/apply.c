@@ -94,7 +94,7 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 		row.after = &after;
 	}
 	tables_row(session, &apply->table, &row);
-	/* What takes no time can wait; to ask for the terminal would be a system call each. */
+	/* Flush rows of lines that take long; asking for the terminal is a system call each. */
 	if (assignment)
 		session_flush_terminal(session);
 }

@@ -16,7 +16,7 @@
 /* No request is longer; more than that is read at once. */
 #define REQUEST_MAX ((size_t)1024 * 1024)
 #define INPUT_SIZE (REQUEST_MAX + 64 * 1024)
-/* What an answer has needed is kept for the next one, but not more. */
+/* Keep at most this much memory for the next answer. */
 #define ANSWER_KEPT ((size_t)1024 * 1024)
 
 struct batch {

@@ -102,7 +102,7 @@ static void write_change(struct writer *w, const char **separator, const char *n
 	write_text(w, after);
 }
 
-/* What differs of the values that some fields describe, and how the differences are called. */
+/* Print the values of @fields that differ, each behind its name. */
 static void write_changes(struct writer *w, const char *separator, const struct field *fields,
 			  const char *const *names, const struct record_values *before,
 			  const struct record_values *after)

@@ -281,7 +281,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	check_held(&check);
 	if (check.table)
 		tables_end(session, &table);
-	/* Who reads the rows must see that they did not arrive. */
+	/* A failed write must not look like success. */
 	session_flush(session);
 	if (check.found && !session->out->told)
 		session->status = STATUS_FULL;

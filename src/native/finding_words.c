@@ -267,7 +267,7 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 	}
 }
 
-/* What is not to be repaired, for it may be no fault, or the repair would take others along. */
+/* Give no repair: it may be no fault, or the repair would change other projects. */
 static void adapt_to_doubt(struct template *template, const struct fsq_finding *finding)
 {
 	template->repair = NULL;

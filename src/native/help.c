@@ -48,7 +48,7 @@ static void make_label(char label[LABEL_SIZE], const struct command_option *opti
 		 option->argument ? " " : "", option->argument ? option->argument : "");
 }
 
-/* What every table has is in one paragraph. */
+/* The options that all tables share go into one paragraph. */
 static bool is_of_tables(const struct command_option *option)
 {
 	for (const struct command_option *one = long_table_options; one->name; one++)

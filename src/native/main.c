@@ -67,7 +67,7 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 		else
 			paths_add_all_with_quota(session, flags & COMMAND_XFS);
 	}
-	/* What is to be changed is changed everywhere or nowhere. */
+	/* Change all filesystems or none. */
 	return session->path_count > 0 && !(session->status && (flags & COMMAND_CHANGES));
 }
 

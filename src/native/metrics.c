@@ -142,7 +142,7 @@ static void command_metrics(struct session *session, const struct invocation *in
 	if (projects.scopes.count > 0 || (all && session->path_count)) {
 		projects_collect(&projects);
 		session_names(session);
-		/* A part would look like the whole. */
+		/* Incomplete output would look complete. */
 		if (!session->no_memory)
 			show(&projects, options);
 	}

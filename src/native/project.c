@@ -377,7 +377,7 @@ static void do_words_or_stop(struct job *job, int argc, char **argv)
 	int current = session->current_path;
 	sigset_t before;
 
-	/* What goes wrong is of the directory, not of the first filesystem of all. */
+	/* Errors name the directory, not the first of several filesystems. */
 	if (session->path_count > 1)
 		session->current_path = -1;
 	progress_begin(&job->progress, session);

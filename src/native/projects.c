@@ -212,7 +212,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	if (dquot->id == 0)
 		return;
 	add_unrecorded(projects, dquot->id);
-	/* What is empty is as if there was no record. */
+	/* Treat an empty record as absent. */
 	if (is_empty)
 		add_unrecorded(projects, (uint64_t)dquot->id + 1);
 	next = next_known(projects);

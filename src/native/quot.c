@@ -13,7 +13,7 @@ struct quot_options {
 	bool sizes, ignored;
 };
 
-/* What somebody owns; or with -c, files of a size, or of it and above for the last row. */
+/* The space of an owner; or with -c, of files of a size, in the last row also of larger ones. */
 struct quot_row {
 	enum fsq_type type; /* NO_TYPE with -c */
 	uint64_t id;

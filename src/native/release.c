@@ -87,7 +87,7 @@ struct release_options {
 	bool keep_tags, if_exists;
 };
 
-/* What is said of a project: its directory, or how it was asked for. */
+/* Warn about files that keep the ID, on the directory or the filesystem that was named. */
 static void warn_of_left(struct session *session, const struct fsq_release_request *request,
 			 const struct fsq_released *released)
 {
@@ -133,7 +133,7 @@ static bool is_none(int rc, const struct fsq_error *err)
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
-/* What the dry runs of one call would have released, which those behind them build on. */
+/* The directories that the dry runs of this call would have released. Later dry runs need them. */
 struct planned {
 	struct fsq_release_planned *list;
 	size_t count, capacity;

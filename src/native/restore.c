@@ -142,7 +142,7 @@ static void restore(struct session *session, const struct quota_options *options
 		if (rc)
 			session_errno(session, session_flag_of(dump.type), -rc, NULL,
 				      "cannot set limits of ID %u", line->id);
-		/* What is not allowed, or not there, will not be for the next. */
+		/* The next line would fail for the same reason. */
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;
 	}

@@ -55,7 +55,7 @@ static const struct row_fields switched_rows = { switched_fields, sizeof(struct 
 						 "TYPE,ACCOUNTING,ENFORCED,CHANGED,MOUNTPOINT",
 						 write_switched };
 
-/* What is no surprise, and what to do. */
+/* Sentences for errors that are expected, with what to do. */
 static const char is_off[] = "quota is off: mount the filesystem with uquota, gquota or prjquota";
 
 static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)

@@ -345,7 +345,7 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 	if (judgement == WATCH_BASELINE) {
 		*told = level;
 	} else {
-		/* What it has told just now may be over already; it is told in its order. */
+		/* The kernel has just warned; report that before the use that fell since. */
 		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
 			judge_down(ids, id, form, amounts, level);
 		level &= ~*told;

@@ -206,7 +206,7 @@ static char **environment_of(const struct watch_job *job)
 	return all;
 }
 
-/* What it prints must not stand among the events. */
+/* Its output must not mix with the events. */
 static int spawn(const struct watch_run *run, char **environment, pid_t *process)
 {
 	posix_spawn_file_actions_t actions;

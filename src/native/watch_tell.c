@@ -49,7 +49,7 @@ static void add_directory(struct watch_id *id, const char *directory)
 		directories[id->directory_count++] = copy;
 }
 
-/* Most lines are of projects that nothing is told about: they cost a look. */
+/* Most lines match no pending event; skip them. */
 static enum fsq_visit visit_line(uint32_t project, const char *directory, void *arg)
 {
 	struct watch *watch = arg;
@@ -158,7 +158,7 @@ static void tell_event(struct watch *watch, const struct watch_id *id, int form,
 	watch->ends |= watch->counts && --watch->left == 0;
 }
 
-/* In the order in which the last of each kind came: it is the one that holds. */
+/* Print by time of the last occurrence. */
 static void tell_id(struct watch *watch, struct watch_id *id)
 {
 	struct fsq_dquot dquot;

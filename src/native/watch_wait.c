@@ -33,7 +33,7 @@ static void place_came(struct watch_place *place, void *arg)
 	watch_poll_place(wait->watch, place, wait->watch->initial ? WATCH_ALL : WATCH_BASELINE);
 }
 
-/* What was to be told of it is told. */
+/* Print its pending events first. */
 static void place_gone(struct watch_place *place, void *arg)
 {
 	struct wait *wait = arg;
@@ -197,7 +197,7 @@ static void end_without_reader(struct watch *watch)
 	watch->ends = true;
 }
 
-/* What the kernel tells first: it may be of a filesystem that is gone. */
+/* Read warnings before the mounts: one may be about a filesystem that is gone. */
 static void wait_once(struct wait *wait)
 {
 	struct watch *watch = wait->watch;
@@ -240,7 +240,7 @@ static void finish(struct wait *wait)
 	}
 }
 
-/* What is to be told when a signal comes is told before. */
+/* When a signal arrives, print pending events before ending. */
 static void wait_for_all(struct wait *wait)
 {
 	struct watch *watch = wait->watch;

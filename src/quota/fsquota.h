@@ -51,7 +51,7 @@ enum fsq_error_kind {
 	FSQ_E_PARTIAL = -5007,	     /* some files of a tree failed */
 };
 
-/* What the user can do about an error. The library knows what, its caller how to say it. */
+/* What the user can do about an error. The caller of the library puts it into words. */
 enum fsq_hint {
 	FSQ_HINT_NONE,
 	FSQ_HINT_NAME_MOUNTED,	     /* name something on a mounted file system, or its device */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has a file changed since it was read? */
+/* Tells whether a file has changed since it was read. */
 #ifndef FSQ_FILE_STAMP_H
 #define FSQ_FILE_STAMP_H
 

@@ -23,7 +23,7 @@ enum { PLAIN, RED, YELLOW };
 
 #define ALARMING_PERCENT 90
 
-/* What needs to be looked at: red what is full or expired, yellow a grace time that runs. */
+/* Red: full, or expired. Yellow: a grace time that runs. */
 static uint8_t color_of(const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset;

@@ -33,7 +33,7 @@ enum field_type {
 	FIELD_ROW,    /* a pointer to a struct that @members describe, or NULL; only in JSON */
 };
 
-/* Has a command changed it, or in a dry run: would it? */
+/* Whether a command has changed it, or in a dry run would. */
 enum row_change {
 	ROW_ONLY_SHOWN,
 	ROW_UNCHANGED,

@@ -24,7 +24,7 @@ enum table_color { TABLE_COLOR_AUTO, TABLE_COLOR_NEVER, TABLE_COLOR_ALWAYS };
 
 #define TABLE_COLUMNS_MAX 48
 
-/* What the user chose. Zeros are what is usual. */
+/* The options of the user. Zeros are the defaults. */
 struct table_style {
 	enum table_format format;
 	enum table_color color;

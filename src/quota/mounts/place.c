@@ -232,7 +232,7 @@ static enum fsq_visit compare_id(const struct fsq_mount *mount, void *arg)
 	return find->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-/* What says nothing about the path is no answer. */
+/* Other errors say nothing about the path. */
 static int failed(int errnum)
 {
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;

@@ -41,7 +41,7 @@
 
 /* --- which ID --- */
 
-/* Is what is asked for what the directory has? */
+/* Does the request match the current project? */
 static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;

@@ -79,7 +79,7 @@ int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err
 /** What is asked for, with a part of the file system in basic blocks. */
 int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err);
 
-/** Whom the limits would stop; before anything is changed. */
+/** Find out who is subject to limits. Changes nothing. */
 int fsq_assignment_check_enforcement(struct fsq_assignment *a, struct fsq_error *err);
 
 /** What the kernel counts, and the limits before. */

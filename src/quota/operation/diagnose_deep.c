@@ -95,14 +95,14 @@ static int count_bytes(const struct fsq_diagnosis *diagnosis, const struct fsq_r
 	struct fsq_dquot dquot = { 0 };
 	int rc;
 
-	/* What is not on the disk yet has other sizes for the two. */
+	/* Data that is not on the disk yet has different sizes in both. */
 	syncfs(fd);
 	rc = fsq_disk_use(fd, entry->word, diagnosis->request->options, &finding->other_count,
 			  &finding->other_inodes, err);
 	if (rc)
 		return rc;
 	rc = fsq_quotactl_get(&target, FSQ_PROJECT, entry->id, &dquot);
-	/* Who may not ask, or where there is no quota, compares nothing. */
+	/* Without the right to ask, or without quota, there is nothing to compare. */
 	finding->count = finding->other_count;
 	finding->inodes = finding->other_inodes;
 	if (rc == 0 || rc == -ENOENT) {
@@ -121,7 +121,7 @@ bool fsq_diagnose_deep(struct fsq_diagnosis *diagnosis, const struct fsq_registe
 
 	finding->id = FSQ_FINDING_TREE_HAS_OTHERS;
 	finding->count = others.count;
-	/* What sets the ID of the whole tree would take them, too. */
+	/* Setting the ID of the whole tree would change those projects, too. */
 	finding->in_doubt = others.foreign || others.has_inside;
 	if (rc == 0 && others.count)
 		return true;

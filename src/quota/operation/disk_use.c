@@ -37,7 +37,7 @@ static void add(struct use *use, const struct stat *st)
 	}
 }
 
-/* What is gone needs no counting. */
+/* Deleted files need no counting. */
 static void tell(struct fsq_walk_event *event, int errnum)
 {
 	event->what = errnum != ENOENT;

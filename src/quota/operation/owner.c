@@ -22,7 +22,7 @@ static bool is_inherited(const struct fsq_place *directory)
 {
 	struct fsq_inode_project above;
 
-	/* Who may not read it is told what the directory itself says. */
+	/* Without the right to read it, report the ID of the directory. */
 	(void)fsq_place_read_above(directory, &above);
 	return above.id == directory->project.id;
 }

@@ -40,7 +40,7 @@ static int read_record(struct fsq_filesystem *fs, enum fsq_type type, uint32_t i
 		*dquot = (struct fsq_dquot){ .id = id };
 	else if (rc)
 		return rc;
-	/* Who may ask for his own record may not change it. */
+	/* Users may read their own record, but not change it. */
 	return check_caller();
 }
 

@@ -82,7 +82,7 @@ static int find_line(struct fsq_project_place *place, const struct fsq_entry *li
 				       fsq_dquot_has_anything(&dquot), &doubt, err);
 	if (rc)
 		return rc;
-	/* Who names the directory or the file system knows it, unless something speaks against it. */
+	/* A named directory or file system is trusted, unless the kernel contradicts. */
 	if (doubt == FSQ_NOT_KEPT || (doubt == FSQ_KEPT_UNPROVEN && (named || place->only)) ||
 	    (doubt == FSQ_KEPT_ELSEWHERE && named))
 		*fs = volume->fs;

@@ -196,7 +196,7 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
 	uint64_t used = dquot->form[FSQ_INODES].used, untagged;
 
-	/* What a dry run has counted would not have the ID any more. */
+	/* Files that a dry run has counted would have lost the ID. */
 	fsq_release_is_planned(p->request, NULL, p->place.id, &untagged);
 	untagged += p->request->dry_run ? p->sum.untagged : 0;
 	used -= used < untagged ? used : untagged;

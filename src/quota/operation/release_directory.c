@@ -299,7 +299,7 @@ static void rollback(struct release *r)
 	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_place_sync(&r->directory, NULL)))
 		return;
 	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
-	/* What was made in it meanwhile. */
+	/* Restore files that were created in it meanwhile. */
 	if (fsq_tree_tag_rollback(r->tree))
 		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
 }

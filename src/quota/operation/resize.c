@@ -26,7 +26,7 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		*blocks += hard;
 	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
-	/* The same size again is no smaller one. */
+	/* Setting the current size again is not shrinking. */
 	*blocks = fsq_limit_round(*blocks, fd);
 	if (*blocks < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,

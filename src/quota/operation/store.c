@@ -270,7 +270,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 		sprintf(way + length, "/%s/l", homes[i].name);
 		fd = fsq_openat2(from->target.fd, way, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				 RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
-		/* What is mounted onto itself is looked at more closely. */
+		/* Look closer at a directory that is mounted onto itself. */
 		found = fd >= 0 || fd == -EXDEV;
 		if (fd >= 0)
 			close(fd);

@@ -46,7 +46,7 @@ struct fsq_tree_tag {
 	/* Files that did not have what most had, and changed files with several names: at its next
 	 * name such a file must not be taken for one that had the new ID before. */
 	struct fsq_inode_map exceptions;
-	/* What the first walk could not open or read: all in it has what it had. */
+	/* Directories that the first walk could not open or read; nothing in them was changed. */
 	struct fsq_inode_map closed;
 	_Atomic ino_t entered; /* the last directory, and when */
 	atomic_uint entered_at;
@@ -66,7 +66,7 @@ static int remember(struct fsq_tree_tag *tag, const struct stat *st,
 	return rc < 0 ? rc : 0;
 }
 
-/* What had the new ID before the first walk must not get the old one in a rollback. */
+/* A rollback must leave files alone that had the new ID before the first walk. */
 static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		const struct fsq_inode_project *was)
 {
@@ -219,7 +219,7 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	return rc;
 }
 
-/* What the first walk did not do, which is not to be undone. */
+/* Why a rollback must not undo something: the first walk did not do it. */
 enum closed {
 	NOT_CLOSED,
 	UNOPENED,  /* it and what is in it */
@@ -427,7 +427,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 {
 	int fd = tag->request->fd, spare[SPARE], rc = 0;
 
-	/* What a rollback does not get it must not have changed. */
+	/* A rollback needs these descriptors; without them, change nothing. */
 	for (int i = 0; i < SPARE; i++) {
 		spare[i] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (spare[i] < 0)
@@ -500,7 +500,7 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 	}
 	if (rc == -ESTALE)
 		atomic_store(&tag->lost, true);
-	/* What the first walk could not reach, either, has what it had. */
+	/* Files that the first walk could not reach either are unchanged. */
 	else if (rc && rc != -ENOTTY && rc != -ENOENT && closed == NOT_CLOSED)
 		atomic_store(&tag->unrestored, true);
 	else if (rc && closed == HALF_READ)
@@ -516,7 +516,7 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 
 	if (!tag || !tag->first_done || tag->none_opened || tag->request->dry_run)
 		return 0;
-	/* What it did not see may have had the ID before, as the directory had. */
+	/* Files it did not see may have had the ID before, as the directory had. */
 	if (tag->first_was_cut && tag->request->goes_on)
 		return 0;
 	atomic_store(&tag->unrestored, false);

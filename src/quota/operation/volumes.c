@@ -144,7 +144,7 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 	if (rc == 0 && volumes->rc)
 		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, FSQ_MOUNTINFO,
 			      "cannot read the mount table");
-	/* What is left out of it would pass for gone. */
+	/* A mount missing here would make its directories look deleted. */
 	return rc ? rc : list_fstab(volumes, err);
 }
 
@@ -161,7 +161,7 @@ void fsq_volumes_close(struct fsq_volumes *volumes)
 
 /* --- where a directory is --- */
 
-/* What is not there, or behind a symlink or another mount, is no error. */
+/* A path that does not exist, or leads over a symlink or another mount, is no error. */
 static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, const char *below)
 {
 	const unsigned int resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;

@@ -95,7 +95,7 @@ int fsq_project_cache_id_of(struct fsq_project_cache *cache, const char *file,
 	size_t low = 0, high;
 
 	*id = 0;
-	/* What cannot be read fails as it does without a cache. */
+	/* An unreadable file fails as it does without a cache. */
 	if (!is_current(&cache->projects, file) && read_projects(cache, file, NULL))
 		return fsq_projects_id_of(file, directory, id, err);
 	high = cache->entries.count;

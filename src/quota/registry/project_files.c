@@ -91,8 +91,7 @@ int fsq_project_names_read(struct fsq_project_names **out, const char *file, str
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
 	int rc = names ? fsq_read_file(file, &names->text, &names->length) : -ENOMEM;
 
-	/* What has no way to say that there is no memory later needs none then. What is not used of it
-	 * costs nothing. */
+	/* Allocate now; later functions cannot report ENOMEM. Pages that are not used cost nothing. */
 	if (rc == 0) {
 		names->entries = reallocarray(NULL, names->length / SHORTEST_LINE + 1,
 					      sizeof(*names->entries));
@@ -244,7 +243,7 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
 			break;
 }
 
-/* What divides words or means something to a shell makes a name a trap for scripts and completions. */
+/* Blanks and characters of the shell would make a name dangerous in scripts and completions. */
 bool fsq_project_name_is_valid(const char *name)
 {
 	const size_t length = strlen(name);

@@ -334,7 +334,7 @@ static int visit_special_root(struct walk *walk)
 	close(fd);
 	if (rc < 0)
 		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
-	/* Or somebody exchanges it. */
+	/* Another process may replace it between the two calls. */
 	return is_special(st.st_mode) ? report_closed(walk, FSQ_WALK_SPECIAL, 0)
 				      : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
 }
