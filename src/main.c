@@ -64,9 +64,9 @@
  *                        file_lock.c how it is changed
  *     mounts/          the filesystem of a path
  *       filesystem.c     opened by any path; place.c is a file or directory, held open
- *       mounts.c         mount tables, read by nobody else (mountinfo.c, libmount.c)
- *       mount_points.c   where a path lies, by its name alone
- *       mount_entry.c    a mount with its options, and its line in fstab
+ *       mount.c          the mount of an open file, or of a path in a table of one's own
+ *                        (mount_cache.c remembers it)
+ *       mount_table.c    all mounts, where a path lies by its name alone, fstab and options: libmount
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
  *                      space.c, privilege.c, superblock.c, openat2.c; warnings.c  what
  *                      the kernel tells by itself (genetlink.c)

@@ -60,6 +60,7 @@ static void find(struct cause *cause, const char *path, struct search *search)
 		.paths = &path,
 		.path_count = 1,
 		.filesystems_only = true,
+		.no_repairs = true,
 	};
 	struct fsq_error err;
 

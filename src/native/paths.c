@@ -87,13 +87,18 @@ static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-void paths_add_all(struct session *session)
+bool paths_add_all(struct session *session)
 {
 	struct fsq_error err;
 
-	if (fsq_mounts_each(NULL, add_mount, session, &err))
+	if (!fsq_mounts_each(NULL, add_mount, session, &err))
+		return true;
+	if (err.errnum == 0)
+		session_fail(session, &err);
+	else
 		session_errno(session, 0, err.errnum, err.path[0] ? err.path : NULL,
 			      "cannot initialise path table");
+	return false;
 }
 
 static void keep_quota(struct session *session, bool xfs_only)
@@ -116,7 +121,8 @@ static void keep_quota(struct session *session, bool xfs_only)
 
 void paths_add_all_with_quota(struct session *session, bool xfs_only)
 {
-	paths_add_all(session);
+	if (!paths_add_all(session))
+		return;
 	keep_quota(session, xfs_only);
 	if (session->path_count == 0 && !session->no_memory)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,

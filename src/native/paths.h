@@ -14,8 +14,12 @@
  */
 bool paths_add(struct session *session, const char *path, dev_t *dev);
 
-/** Put every filesystem that is mounted into the table, each once. */
-void paths_add_all(struct session *session);
+/**
+ * Put every filesystem that is mounted into the table, each once.
+ *
+ * @return   false: an error was reported
+ */
+bool paths_add_all(struct session *session);
 
 /** The same of those with quota; if there is none an error is reported. */
 void paths_add_all_with_quota(struct session *session, bool xfs_only);

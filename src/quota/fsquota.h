@@ -230,6 +230,14 @@ struct fsq_mount {
 	char *directory; /* the mount point */
 	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
 	dev_t dev;	 /* device number of the file system, 0 when not known */
+	/* Each NULL or 0 where the table does not have it: */
+	char *type; /* xfs, ext4, ... */
+	char *root; /* what of the file system is mounted, / for all */
+	char *options;
+	char *super_options; /* of the file system, where these are the mount's own */
+	uint64_t parent;     /* id of the mount that it lies on */
+	uint64_t line;	     /* of fstab(5), from 1 on */
+	bool is_local; /* no network, FUSE or autofs mount, and its path leads over none: it cannot hang */
 };
 
 typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
@@ -242,7 +250,7 @@ typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void 
  *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
  *           leads over one of these
  * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
- * Source: fstab(5), proc_pid_mountinfo(5), libmount (which types are network filesystems)
+ * Source: getmntent(3); proc_pid_mountinfo(5), mnt_table_parse_stream() and mnt_fstype_is_netfs() of libmount
  */
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
@@ -254,7 +262,7 @@ struct fsq_mount_points;
  *
  * @points   set on success; free it with fsq_mount_points_free()
  * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
- * Source: proc_pid_mountinfo(5)
+ * Source: proc_pid_mountinfo(5), mnt_table_parse_stream() of libmount
  */
 int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
 
@@ -1307,6 +1315,8 @@ struct fsq_diagnose_request {
 	bool filesystems_only; /* what is registered, recorded and tagged is not looked at */
 	/* A path that cannot be looked at is told, and the next one is looked at. */
 	void (*failed)(const struct fsq_error *err, void *arg);
+	/* options, in_fstab and also_at are not asked for: neither fstab nor the mount table is read. */
+	bool no_repairs;
 };
 
 /**

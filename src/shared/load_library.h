@@ -19,12 +19,13 @@
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
-	LIBRARY_NOTE("mount", "More kinds of network file systems are known", LIBRARY_MOUNT)
-#define LIBRARY_NOTE_EDIT LIBRARY_NOTE("edit", "Line editing in the shell", LIBRARY_EDIT)
+	LIBRARY_NOTE("mount", "Mount tables and fstab", "required", LIBRARY_MOUNT)
+#define LIBRARY_NOTE_EDIT \
+	LIBRARY_NOTE("edit", "Line editing in the shell", "recommended", LIBRARY_EDIT)
 
-#define LIBRARY_NOTE(feature, description, soname)                                     \
+#define LIBRARY_NOTE(feature, description, priority, soname)                           \
 	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
-			"\",\"priority\":\"recommended\",\"soname\":[\"" soname "\"]}]")
+			"\",\"priority\":\"" priority "\",\"soname\":[\"" soname "\"]}]")
 
 #ifdef LINKED_LIBRARIES
 #define LIBRARY_NOTE_OF(text) _Static_assert(1, "nothing is loaded")

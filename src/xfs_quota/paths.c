@@ -59,6 +59,12 @@ static unsigned int open_flags(const struct state *state)
 	return state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0;
 }
 
+/* The other errors of finding a mount have an errno. */
+static void tell_missing_library(struct state *state, const struct fsq_error *err)
+{
+	xq_error(state, 0, err->kind, 0, "%s: %s", err->path, err->message);
+}
+
 int xq_add_path(struct state *state, const char *path)
 {
 	struct fsq_filesystem *fs = NULL;
@@ -71,7 +77,10 @@ int xq_add_path(struct state *state, const char *path)
 		fsq_filesystem_close(fs);
 		err.errnum = ENXIO;
 	}
-	xq_errno(state, XQ_STATUS_0, err.errnum, "cannot setup path for mount %s", path);
+	if (err.errnum)
+		xq_errno(state, XQ_STATUS_0, err.errnum, "cannot setup path for mount %s", path);
+	else
+		tell_missing_library(state, &err);
 	return -1;
 }
 
@@ -104,7 +113,10 @@ void xq_add_all_paths(struct state *state)
 	struct fsq_error err;
 
 	if (fsq_mounts_each(state->mount_table, add_mount, state, &err)) {
-		xq_errno(state, XQ_STATUS_0, err.errnum, "cannot initialise path table");
+		if (err.errnum)
+			xq_errno(state, XQ_STATUS_0, err.errnum, "cannot initialise path table");
+		else
+			tell_missing_library(state, &err);
 		/* Without a filesystem there is no project on it. */
 		state->projects_loaded = true;
 	}

@@ -177,6 +177,55 @@ on_dead() {
 	assert_equal "$status:$stderr" "0:"
 }
 
+@test "a filesystem mounted over a dead mount, and what is below it, are reported" {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	with_dead bash -c 'mount -c -i -t tmpfs none "$1" && mkdir "$1/x" && mount -c -i --bind /mnt/x "$1/x" &&
+		umount /mnt/x && shift && exec "$@"' bash "$dead" xfs_quota -x -c 'report -p -N -n -a'
+	assert_equal "$status:$stderr" "0:"
+	assert_line --regexp '^#42 '
+}
+
+@test "what a dead mount hides is left out, too" {
+	dead=/mnt/x
+	with_dead xfs_quota -x -c 'report -p -a'
+	assert_equal "$status:$stderr" "0:"
+	assert_output --partial /mnt/x2
+	if grep -v -e ' read(' -e execve <<<"$trace" | grep '/mnt/x[^2]'; then fail "touched"; fi
+}
+
+# of_type TYPE COMMAND...: /mnt/x is mounted at /run/net/x instead, and the mount table of the command says that
+# /run/net is of that type.
+of_type() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run_split unshare -m bash -c 'mkdir -p /run/net && mount -t tmpfs none /run/net && mkdir /run/net/x &&
+		mount --bind /mnt/x /run/net/x && umount /mnt/x &&
+		sed "s|\( /run/net .* - \)tmpfs|\1$1|" /proc/self/mountinfo >/run/table &&
+		mount --bind /run/table /proc/$$/mountinfo && shift && exec "$@"' bash "$@"
+}
+
+@test "without a path, what is mounted on a network, FUSE or autofs mount is left out" {
+	local type
+	for type in nfs nfs4 cifs 9p ceph lustre fuse fuse.sshfs autofs glusterfs; do
+		of_type $type fsquota list --json
+		[[ $stdout != *'"/run/net/x"'* ]] || fail "$type: $stdout"
+	done
+	of_type ramfs fsquota list --json
+	[[ $stdout == *'"/run/net/x"'* ]] || fail "$stdout$stderr"
+}
+
+@test "an empty mount table is told, and a query for a path is answered without it where statmount(2) is" {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	local empty=(unshare -m bash -c ': >/run/table && mount --bind /run/table /proc/$$/mountinfo && exec "$@"' bash)
+	run_split "${empty[@]}" fsquota list
+	assert_equal "$status:$stderr" "3:fsquota list: no filesystem with quota is mounted; see fsquota doctor"
+	run_split "${empty[@]}" fsquota id /mnt/x/dir
+	assert_equal "$status:$stdout" "0:42"
+	! kernel_knows statmount || {
+		run_split "${empty[@]}" fsquota usage -n -o ID /mnt/x/dir
+		assert_equal "$status:${stdout// /}" "0:42"
+	}
+}
+
 @test "what is mounted on a dead mount can be asked for by its path" {
 	on_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' "$dead"
 	assert_equal "$status:$stderr" "0:"

@@ -9,8 +9,8 @@
 
 #include "tap.h"
 #include "quota/kernel/compat.h"
-#include "quota/mounts/mountinfo.h"
-#include "quota/mounts/mounts.h"
+#include "quota/mounts/mount.h"
+#include "quota/mounts/mount_table.h"
 
 static char table[] = "/tmp/fsquota-unit-XXXXXX";
 
@@ -29,7 +29,7 @@ static bool is_on(const char *path, const char *device, const char *directory)
 	struct fsq_mount mount;
 	bool right;
 
-	if (fsq_mount_in_table(table, path, &mount, NULL))
+	if (fsq_mount_in_file(table, path, &mount, NULL))
 		return false;
 	right = strcmp(mount.device, device) == 0 && strcmp(mount.directory, directory) == 0;
 	fsq_mount_clear(&mount);
@@ -41,7 +41,7 @@ static int lookup_errno(const char *path)
 	struct fsq_mount mount;
 	struct fsq_error err;
 
-	return fsq_mount_in_table(table, path, &mount, &err) == FSQ_E_NOT_FOUND ? err.errnum : 0;
+	return fsq_mount_in_file(table, path, &mount, &err) == FSQ_E_NOT_FOUND ? err.errnum : 0;
 }
 
 static void test_table(void)
@@ -66,67 +66,86 @@ static void test_table(void)
 	ok(lookup_errno("/usr") == ENXIO, "autofs is left alone");
 }
 
-static void test_unescape(void)
-{
-	char text[] = "a\\040b\\0111\\x\\12";
-
-	fsq_mountinfo_unescape(text);
-	ok(strcmp(text, "a b\t1\\x\\12") == 0, "only three octal digits are an escape");
-}
-
+/* What the kernel says by statmount(2), if it can, mountinfo says, too, and libmount. */
 static void test_system(const char *path)
 {
-	static struct fsq_mountinfo_line line, asked;
-	struct fsq_mount mount = { 0 };
-	struct statx stx;
+	struct fsq_mount mount = { 0 }, line;
+	struct fsq_mount_points *points;
+	const struct fsq_mount *listed = NULL, *all;
 	char name[128];
-	int fd = open(path, O_PATH | O_CLOEXEC);
-	int rc;
+	size_t count;
+	int fd = open(path, O_PATH | O_CLOEXEC), rc;
 
-	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) ||
-	    !(stx.stx_mask & STATX_MNT_ID))
+	if (fd < 0 || fsq_mount_points_read(&points, NULL))
 		abort();
 	rc = fsq_mount_of_fd(fd, path, &mount, NULL);
 	snprintf(name, sizeof(name), "%s lies on a mount", path);
 	ok(rc == 0 && strncmp(mount.directory, path, strlen(mount.directory)) == 0, name);
-	if (rc) {
-		close(fd);
-		return;
-	}
-	rc = fsq_mountinfo_find(FSQ_MOUNTINFO_ID, stx.stx_mnt_id, &line);
+	rc = fsq_mount_line_of_fd(fd, &line);
 	snprintf(name, sizeof(name), "%s: %s", path,
 		 rc == 0 ? "the table says the same" : "a chroot, whose root the table leaves out");
 	ok(rc == 0 ? strcmp(line.directory, mount.directory) == 0 &&
-			     strcmp(line.source, mount.device) == 0
+			     strcmp(line.device, mount.device) == 0 && line.dev == mount.dev
 		   : rc == -ENXIO && strcmp(mount.directory, "/") == 0,
 	   name);
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &stx))
-		abort();
-	rc = fsq_mountinfo_statmount(stx.stx_mnt_id, &asked);
-	snprintf(name, sizeof(name), "%s: %s", path,
-		 rc == 0 ? "statmount says the same" : "this kernel cannot say by statmount");
-	if (stx.stx_mask & STATX_MNT_ID_UNIQUE)
-		ok(rc == -ENODATA || rc == -EPERM ||
-			   (rc == 0 && strcmp(asked.source, mount.device) == 0 &&
-			    asked.dev == mount.dev),
-		   name);
-	else
-		ok(rc == -ENOSYS || rc == -EPERM, name);
+	all = fsq_mount_points_list(points, &count);
+	for (size_t i = 0; i < count && !listed; i++)
+		if (all[i].id == line.id)
+			listed = &all[i];
+	snprintf(name, sizeof(name), "%s: libmount says the same", path);
+	ok(rc || (listed && strcmp(listed->directory, line.directory) == 0 &&
+		  strcmp(listed->device, line.device) == 0 &&
+		  strcmp(listed->type, line.type) == 0 && strcmp(listed->root, line.root) == 0 &&
+		  listed->parent == line.parent && listed->dev == line.dev &&
+		  fsq_mount_points_get(points, path) == listed),
+	   name);
+	fsq_mount_points_free(points);
+	fsq_mount_clear(&line);
 	fsq_mount_clear(&mount);
 	close(fd);
 }
 
-static bool found;
-
-static enum fsq_visit find_proc(const struct fsq_mountinfo_line *line, void *arg)
+static enum fsq_visit put_line(const struct fsq_mount *mount, void *arg)
 {
-	static struct fsq_mountinfo_line same;
+	char *text = arg;
 
-	++*(int *)arg;
-	found = strcmp(line->directory, "/proc") == 0 && strcmp(line->type, "proc") == 0 &&
-		fsq_mountinfo_find(FSQ_MOUNTINFO_ID, line->id, &same) == 0 &&
-		same.dev == line->dev && same.parent == line->parent;
-	return found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+	sprintf(text + strlen(text), "%d:%s:%s:%s:%s;", (int)mount->line, mount->device,
+		mount->directory, mount->type, mount->options ? mount->options : "-");
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void test_fstab(void)
+{
+	char text[1024] = "";
+
+	put("# first\n\n/dev/a / xfs rw 0 0\n  # in between\nUUID=1-2\t//srv/./a/\text4\n"
+	    "garbage\n/srv/a /b\\040c none bind 0 0\nLABEL=x none swap sw 0 0\n/dev/z /z xfs "
+	    "prjquota");
+	ok(fsq_fstab_each(table, put_line, text, NULL) == 0 &&
+		   strcmp(text,
+			  "3:/dev/a:/:xfs:rw;5:UUID=1-2:/srv/a:ext4:-;7:/srv/a:/b c:none:bind;"
+			  "8:LABEL=x:none:swap:sw;9:/dev/z:/z:xfs:prjquota;") == 0,
+	   "fstab: comments, tags, spellings, escapes, and the numbers of the lines");
+	ok(fsq_fstab_each("/nonexistent", put_line, text, NULL) == 0, "no fstab is an empty one");
+}
+
+static void test_options(void)
+{
+	struct fsq_mount mount = { .options = (char[]){ "rw,noatime" },
+				   .super_options =
+					   (char[]){ "rw,upperdir=/a\\054b,noquota,x=1" } };
+	char *value = fsq_options_value(mount.super_options, "upperdir");
+	char *all = fsq_options_with_quota(&mount);
+
+	ok(value && strcmp(value, "/a,b") == 0, "an option's value has its escapes undone");
+	ok(all && strcmp(all, "noatime,upperdir=/a,b,x=1,prjquota") == 0, "options with quota");
+	ok(fsq_options_enforce("a,prjquota") && fsq_options_enforce("pquota") &&
+		   !fsq_options_enforce("pqnoenforce") &&
+		   !fsq_options_enforce("prjquota,noquota") && !fsq_options_enforce("xprjquota") &&
+		   !fsq_options_enforce(NULL),
+	   "which options enforce project quotas");
+	free(value);
+	free(all);
 }
 
 static enum fsq_visit count_mounts(const struct fsq_mount *mount, void *arg)
@@ -152,18 +171,13 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
-	test_unescape();
 	test_table();
 	test_system("/");
 	test_system("/proc/self/status");
-	ok(fsq_mountinfo_find(FSQ_MOUNTINFO_ID, UINT64_MAX, &(struct fsq_mountinfo_line){ 0 }) ==
-		   -ENXIO,
-	   "a mount that is not there");
+	test_fstab();
+	test_options();
 	ok(fsq_mounts_each(NULL, count_mounts, &count, NULL) == 0 && count > 0,
 	   "the system's mounts are listed");
-	count = 0;
-	ok(fsq_mountinfo_each(find_proc, &count) == 0 && found,
-	   "so they are with their types and parents");
 	count = 0;
 	ok(fsq_mounts_each(NULL, stop, &count, NULL) == 0 && count == 1,
 	   "a visitor can end the list");

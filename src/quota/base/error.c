@@ -87,3 +87,12 @@ enum fsq_error_kind fsq_error_kind_of(int errnum)
 		return FSQ_E_FAILED;
 	}
 }
+
+int fsq_fail_library(struct fsq_error *err, int errnum, const char *file, const char *package)
+{
+	if (errnum == ENOMEM)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot load this library");
+	return fsq_fail(err, FSQ_E_FAILED, 0, file,
+			"cannot load this library: install the package %s1, or %s", package,
+			package);
+}

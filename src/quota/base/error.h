@@ -30,6 +30,17 @@ int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc);
 int fsq_add_path(struct fsq_error *err, const char *path, int rc);
 
 /**
+ * Fill an error: a library that is loaded on first use is not installed, or too old, or there is no
+ * memory for it.
+ *
+ * @errnum   errno of loading it
+ * @file     its file, as libmount.so.1
+ * @package  the package without the number that Debian adds
+ * @return   FSQ_E_FAILED
+ */
+int fsq_fail_library(struct fsq_error *err, int errnum, const char *file, const char *package);
+
+/**
  * Check the size that the caller has set in a request.
  *
  * @size     the request's first field

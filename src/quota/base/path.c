@@ -19,6 +19,27 @@ const char *fsq_path_below(const char *directory, const char *path, size_t lengt
 	return path + above;
 }
 
+char *fsq_path_clean(const char *path)
+{
+	char *clean = strdup(path), *to = clean;
+
+	if (!clean || path[0] != '/')
+		return clean;
+	while (*path) {
+		size_t length = strcspn(path += strspn(path, "/"), "/");
+
+		if (length > 1 || (length == 1 && *path != '.')) {
+			*to++ = '/';
+			to = mempcpy(to, path, length);
+		}
+		path += length;
+	}
+	if (to == clean)
+		*to++ = '/';
+	*to = '\0';
+	return clean;
+}
+
 void fsq_fd_link(char link[FSQ_FD_LINK_SIZE], int fd)
 {
 	snprintf(link, FSQ_FD_LINK_SIZE, "/proc/self/fd/%d", fd);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mounts.h"
+#include "mount_table.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/bulkstat.h"
@@ -17,34 +17,6 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
 #include "shared/statx.h"
-
-int fsq_filesystem_ask(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int rc = 0;
-
-	if (fd < 0)
-		return errno == EIO ? -EIO : 0;
-	if (fsync(fd) && errno != EINVAL)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-uint64_t fsq_filesystem_inodes_of(const char *directory, uint32_t id)
-{
-	int fd = open(directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct fsq_target target = { .fd = fd };
-	struct fsq_dquot dquot;
-	uint64_t inodes = 0;
-
-	if (fd < 0)
-		return 0;
-	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot) == 0)
-		inodes = dquot.form[FSQ_INODES].used;
-	close(fd);
-	return inodes;
-}
 
 /* --- opening --- */
 
@@ -111,20 +83,14 @@ static int open_path(const char *path, struct fsq_error *err)
 	return fd;
 }
 
-static int copy_mount(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
-{
-	*copy = *mount;
-	copy->device = strdup(mount->device);
-	copy->directory = strdup(mount->directory);
-	if (copy->device && copy->directory)
-		return 0;
-	fsq_mount_clear(copy);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot open");
-}
-
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
+	/* What the caller has made may lack newer fields. */
+	const struct fsq_mount given = { .device = mount->device,
+					 .directory = mount->directory,
+					 .id = mount->id,
+					 .dev = mount->dev };
 	struct fsq_mount copy;
 	struct statx stx;
 	int fd = open_path(mount->directory, err);
@@ -137,40 +103,34 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
 				"cannot open what another mount hides");
 	}
-	if (copy_mount(&copy, mount, err)) {
+	if (fsq_mount_copy(&copy, &given, err)) {
 		close(fd);
 		return FSQ_E_FAILED;
 	}
 	return make(fs, &copy, fd, flags, err);
 }
 
-/* The mount of a device that can be opened: the first that nothing hides. */
-struct search {
-	dev_t dev;
-	struct fsq_filesystem *fs;
-};
-
-static enum fsq_visit open_if_of_device(const struct fsq_mount *mount, void *arg)
-{
-	struct search *search = arg;
-
-	if (mount->dev == search->dev &&
-	    fsq_filesystem_open_mount(&search->fs, mount, 0, NULL) == 0)
-		return FSQ_VISIT_STOP;
-	return FSQ_VISIT_CONTINUE;
-}
-
+/* The first mount of a device that can be opened: nothing hides it. */
 static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 		       struct fsq_error *err)
 {
-	struct search search = { .dev = dev };
-	int rc = fsq_mounts_each(NULL, open_if_of_device, &search, err);
+	struct fsq_mount_points *points;
+	const struct fsq_mount *mounts;
+	size_t count;
+	int rc = fsq_mount_points_read(&points, err);
 
-	if (rc == 0 && !search.fs)
+	if (rc)
+		return rc;
+	rc = FSQ_E_NOT_FOUND;
+	mounts = fsq_mount_points_list(points, &count);
+	for (size_t i = 0; i < count && rc; i++)
+		if (mounts[i].dev == dev && mounts[i].is_local)
+			rc = fsq_filesystem_open_mount(fs, &mounts[i], 0, NULL);
+	fsq_mount_points_free(points);
+	if (rc)
 		rc = fsq_add_hint(err, FSQ_HINT_NAME_MOUNTED,
 				  fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, path,
 					   "cannot find a mount of the device"));
-	*fs = search.fs;
 	return rc;
 }
 
@@ -184,7 +144,7 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 	if (!path)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	if (table) {
-		rc = fsq_mount_in_table(table, path, &mount, err);
+		rc = fsq_mount_in_file(table, path, &mount, err);
 		if (rc)
 			return rc;
 		fd = open_path(mount.directory, err);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mounts.h"
+#include "mount_table.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
@@ -53,25 +53,6 @@ static int open_path(const char *path, int flags, bool *is_canonical)
 	return fd < 0 ? -errno : fd;
 }
 
-/* open(2) follows a symlink that has a slash behind it. */
-static char *without_slash(const char *path)
-{
-	size_t length = strlen(path);
-	char *copy = strdup(path);
-
-	while (copy && length > 1 && copy[length - 1] == '/')
-		copy[--length] = '\0';
-	return copy;
-}
-
-/* As the kernel sees it; without /proc, where the path leads now. */
-static char *path_of(int fd, const char *path)
-{
-	char *resolved = fsq_fd_path(fd);
-
-	return resolved ? resolved : realpath(path, NULL);
-}
-
 /* The path of a directory that was deleted, or is too deep, leads nowhere or elsewhere. */
 static bool leads_to(const char *path, int fd)
 {
@@ -79,11 +60,6 @@ static bool leads_to(const char *path, int fd)
 
 	return lstat(path, &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
 	       there.st_dev == here.st_dev;
-}
-
-static int fail_without_path(struct fsq_error *err)
-{
-	return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 }
 
 static void find_device(struct fsq_target *target)
@@ -107,7 +83,7 @@ int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *
 	int fd;
 
 	if (!path)
-		return fail_without_path(err);
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	fd = open_path(path, FILE_FLAGS, &is_canonical);
 	if (fd == -ELOOP)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
@@ -136,7 +112,10 @@ static int find_path(struct fsq_place *place, int fd, const char *path, struct f
 {
 	int rc;
 
-	*place = place_of(fd, path_of(fd, path));
+	*place = place_of(fd, fsq_fd_path(fd));
+	/* Without /proc, where the path leads now. */
+	if (!place->path)
+		place->path = realpath(path, NULL);
 	if (place->path && leads_to(place->path, fd))
 		return 0;
 	rc = !place->path && errno == ENOMEM
@@ -149,25 +128,25 @@ static int find_path(struct fsq_place *place, int fd, const char *path, struct f
 
 int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err)
 {
-	char *clean = path ? without_slash(path) : NULL;
+	size_t length = path ? strlen(path) : 0;
 	bool is_canonical;
+	char *clean;
 	int fd, rc;
 
 	if (!path)
-		return fail_without_path(err);
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
+	/* open(2) follows a symlink that has a slash behind it. */
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	clean = strndup(path, length);
 	if (!clean)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
 	fd = open_path(clean, DIRECTORY_FLAGS, &is_canonical);
-	if (fd < 0) {
-		rc = fail_to_open(-fd, clean, err);
-		free(clean);
-		return rc;
-	}
-	if (is_canonical) {
+	if (fd >= 0 && is_canonical) {
 		*place = place_of(fd, clean);
 		return 0;
 	}
-	rc = find_path(place, fd, clean, err);
+	rc = fd < 0 ? fail_to_open(-fd, clean, err) : find_path(place, fd, clean, err);
 	free(clean);
 	return rc;
 }
@@ -219,19 +198,6 @@ int fsq_place_check_path(const struct fsq_place *place, struct fsq_error *err)
 			"was renamed, replaced or deleted at the same time");
 }
 
-struct find_local {
-	uint64_t id;
-	bool found;
-};
-
-static enum fsq_visit compare_id(const struct fsq_mount *mount, void *arg)
-{
-	struct find_local *find = arg;
-
-	find->found |= mount->id == find->id;
-	return find->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
-}
-
 /* Other errors say nothing about the path. */
 static int failed(int errnum)
 {
@@ -240,17 +206,17 @@ static int failed(int errnum)
 
 static int is_on_local_mount(const char *path)
 {
-	struct find_local find = { 0 };
+	const struct fsq_mount *mount;
 	struct fsq_mount_points *points;
 	struct fsq_error err;
+	bool is_local;
 
 	if (fsq_mount_points_read(&points, &err))
 		return failed(err.errnum);
-	find.id = fsq_mount_points_find_id(points, path);
+	mount = fsq_mount_points_get(points, path);
+	is_local = mount && mount->is_local;
 	fsq_mount_points_free(points);
-	if (find.id && fsq_mounts_each(NULL, compare_id, &find, &err))
-		return failed(err.errnum);
-	return find.found;
+	return is_local;
 }
 
 int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)

@@ -6,7 +6,7 @@
 #ifndef FSQ_PLACE_H
 #define FSQ_PLACE_H
 
-#include "mount_cache.h"
+#include "mount.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/quotactl.h"
 

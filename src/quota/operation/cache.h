@@ -3,7 +3,7 @@
 #ifndef FSQ_CACHE_H
 #define FSQ_CACHE_H
 
-#include "quota/mounts/mount_cache.h"
+#include "quota/mounts/mount.h"
 #include "quota/registry/project_cache.h"
 
 struct fsq_cache {

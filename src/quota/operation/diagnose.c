@@ -10,7 +10,6 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
-#include "quota/mounts/mounts.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 
@@ -61,21 +60,24 @@ bool fsq_finding_unmounts(enum fsq_finding_id id)
 	       id == FSQ_FINDING_COUNT_DIFFERS;
 }
 
-struct other_mount {
-	const struct fsq_mount_entry *mount;
-	bool found;
-	char *directory;
-};
-
-static enum fsq_visit find_other_mount(const struct fsq_mount_entry *entry, void *arg)
+const struct fsq_mount_points *fsq_diagnosis_mounts(struct fsq_diagnosis *diagnosis)
 {
-	struct other_mount *other = arg;
+	if (!diagnosis->mounts && diagnosis->rc == 0)
+		diagnosis->rc = fsq_mount_points_read(&diagnosis->mounts, diagnosis->err);
+	return diagnosis->mounts;
+}
 
-	if (entry->dev != other->mount->dev || entry->id == other->mount->id)
-		return FSQ_VISIT_CONTINUE;
-	other->found = true;
-	other->directory = strdup(entry->directory);
-	return FSQ_VISIT_STOP;
+const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
+				      const struct fsq_mount *mount)
+{
+	const struct fsq_mount_points *points = fsq_diagnosis_mounts(diagnosis);
+	size_t count = 0;
+	const struct fsq_mount *mounts = points ? fsq_mount_points_list(points, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (mounts[i].dev == mount->dev && mounts[i].id != mount->id)
+			return mounts[i].directory;
+	return NULL;
 }
 
 struct search_registered {
@@ -106,21 +108,16 @@ bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const cha
 
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding)
 {
-	const struct fsq_mount_entry *mount = &subject->mount;
-	struct other_mount other = { .mount = mount };
-	int rc = fsq_finding_unmounts(finding.id) ? fsq_mount_entries_each(find_other_mount, &other)
-						  : 0;
+	const struct fsq_mount *mount = &subject->mount;
 
-	if (rc || (other.found && !other.directory))
-		fsq_diagnosis_fail(subject->diagnosis, rc ? -rc : ENOMEM, mount->directory);
-	finding.also_at = other.directory;
+	if (fsq_finding_unmounts(finding.id) && !subject->diagnosis->request->no_repairs)
+		finding.also_at = fsq_diagnosis_other_mount(subject->diagnosis, mount);
 	if (!finding.path)
 		finding.path = mount->directory;
-	finding.filesystem = mount->source;
+	finding.filesystem = mount->device;
 	finding.mountpoint = mount->directory;
 	finding.type = mount->type;
 	fsq_finding_visit(subject->diagnosis, finding);
-	free(other.directory);
 }
 
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path)
@@ -196,7 +193,7 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool 
 		return;
 	}
 	free(resolved);
-	rc = fsq_mount_entry_of_fd(subject.place.target.fd, &subject.mount);
+	rc = fsq_mount_line_of_fd(subject.place.target.fd, &subject.mount);
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
 	} else if (rc) {
@@ -207,7 +204,7 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool 
 	} else {
 		look_at(&subject, itself);
 	}
-	fsq_mount_entry_clear(&subject.mount);
+	fsq_mount_clear(&subject.mount);
 	fsq_place_close(&subject.place);
 }
 
@@ -278,6 +275,10 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 	diagnosis.rc = fsq_check_size(request, request->size, sizeof(*request), err);
 	if (diagnosis.rc)
 		return diagnosis.rc;
+	if (!request->no_repairs)
+		diagnosis.rc = fsq_mount_table_load(err);
+	if (diagnosis.rc)
+		return diagnosis.rc;
 	diagnosis.registry = fsq_registry_or_default(request->registry);
 	diagnosis.fstab = request->fstab ? request->fstab : "/etc/fstab";
 	fsq_diagnose_caller(&diagnosis);
@@ -287,6 +288,7 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 		look_at_all(&diagnosis);
 	if (!fsq_diagnosis_is_over(&diagnosis) && !request->filesystems_only)
 		fsq_diagnose_registry(&diagnosis);
+	fsq_mount_points_free(diagnosis.mounts);
 	free(diagnosis.devs);
 	return diagnosis.rc;
 }

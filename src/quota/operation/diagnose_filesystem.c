@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "diagnosis.h"
@@ -24,16 +25,18 @@ static void say(struct fsq_subject *subject, enum fsq_finding_id id)
 	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
 }
 
-static bool is_network(const char *type)
+/* With the options for a repair. */
+static void say_with_options(struct fsq_subject *subject, struct fsq_finding finding)
 {
-	static const char *const types[] = { "cifs",	  "smb3",	    "9p",
-					     "ceph",	  "lustre",	    "afs",
-					     "glusterfs", "fuse.glusterfs", "fuse.sshfs" };
+	bool wanted = !subject->diagnosis->request->no_repairs;
+	char *options = wanted ? fsq_options_with_quota(&subject->mount) : NULL;
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(type, types[i]) == 0)
-			return true;
-	return strncmp(type, "nfs", 3) == 0;
+	finding.options = options;
+	if (wanted && !options)
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+	else
+		fsq_finding_visit_here(subject, finding);
+	free(options);
 }
 
 static void check_other_type(struct fsq_subject *subject)
@@ -43,8 +46,8 @@ static void check_other_type(struct fsq_subject *subject)
 	else if (is_type(subject, "tmpfs"))
 		say(subject, FSQ_FINDING_TMPFS);
 	else
-		say(subject, is_network(subject->mount.type) ? FSQ_FINDING_NETWORK
-							     : FSQ_FINDING_OTHER_FILESYSTEM);
+		say(subject, fsq_is_network(subject->mount.type) ? FSQ_FINDING_NETWORK
+								 : FSQ_FINDING_OTHER_FILESYSTEM);
 }
 
 /* @return   whether the features let project quota be switched on, as far as is known */
@@ -56,7 +59,7 @@ static bool check_ext4(struct fsq_subject *subject)
 
 	if (subject->enforced)
 		return true;
-	rc = fsq_superblock_ext4(subject->mount.source, subject->mount.dev, &features);
+	rc = fsq_superblock_ext4(subject->mount.device, subject->mount.dev, &features);
 	if (rc) {
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
@@ -71,9 +74,7 @@ static bool check_ext4(struct fsq_subject *subject)
 	} else {
 		return true;
 	}
-	finding.options = fsq_options_with_quota(&subject->mount);
-	fsq_finding_visit_here(subject, finding);
-	free((char *)(uintptr_t)finding.options);
+	say_with_options(subject, finding);
 	return rc != 0;
 }
 
@@ -85,9 +86,7 @@ static bool check_f2fs(struct fsq_subject *subject)
 
 	if (subject->enforced || fsq_superblock_f2fs(subject->mount.dev, &project) || project)
 		return true;
-	finding.options = fsq_options_with_quota(&subject->mount);
-	fsq_finding_visit_here(subject, finding);
-	free((char *)(uintptr_t)finding.options);
+	say_with_options(subject, finding);
 	return false;
 }
 
@@ -116,49 +115,63 @@ static bool kernel_has_root_flags(void)
 }
 
 /* What is not on, or only counts. */
-static void say_off(struct fsq_subject *subject, const struct fsq_fstab_line *fstab)
+static void say_off(struct fsq_subject *subject, const struct fsq_mount *fstab)
 {
-	char *options = fsq_options_with_quota(&subject->mount);
 	struct fsq_finding finding = {
 		.id = subject->accounting ? FSQ_FINDING_NOT_ENFORCED : FSQ_FINDING_QUOTA_OFF,
-		.options = options,
-		.in_fstab = fstab->number && fsq_options_enforce(fstab->options),
+		.in_fstab = fstab->line && fsq_options_enforce(fstab->options),
 	};
 
 	if (takes_root_flags(subject) && !subject->accounting && !kernel_has_root_flags())
 		finding.id = FSQ_FINDING_ROOT_FLAGS;
-	if (options)
-		fsq_finding_visit_here(subject, finding);
-	else
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
-	free(options);
+	say_with_options(subject, finding);
 }
 
-static void check_fstab(struct fsq_subject *subject, const struct fsq_fstab_line *fstab)
+static void check_fstab(struct fsq_subject *subject, const struct fsq_mount *fstab)
 {
-	bool wanted = fstab->number && fsq_options_enforce(fstab->options);
-	struct fsq_finding finding = { .line = fstab->number, .name = subject->diagnosis->fstab };
+	bool wanted = fstab->line && fsq_options_enforce(fstab->options);
+	struct fsq_finding finding = { .line = fstab->line, .name = subject->diagnosis->fstab };
 
-	if (fstab->number == 0 || takes_root_flags(subject) || wanted == subject->enforced)
+	if (fstab->line == 0 || takes_root_flags(subject) || wanted == subject->enforced)
 		return;
 	finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
 	fsq_finding_visit_here(subject, finding);
 }
 
+struct search {
+	const char *directory;
+	struct fsq_mount found;
+	int rc;
+};
+
+/* The first counts, as for mount(8). A bind mount has the options of what it shows. */
+static enum fsq_visit find_line(const struct fsq_mount *line, void *arg)
+{
+	struct search *search = arg;
+
+	if (strcmp(line->directory, search->directory) != 0 ||
+	    fsq_options_have(line->options, "bind") || fsq_options_have(line->options, "rbind"))
+		return FSQ_VISIT_CONTINUE;
+	search->rc = fsq_mount_copy(&search->found, line, NULL);
+	return FSQ_VISIT_STOP;
+}
+
 /* fstab is right, and what is mounted is not: the first finding says so already. */
 static void check_quota(struct fsq_subject *subject)
 {
-	struct fsq_fstab_line fstab;
-	int rc = fsq_fstab_find(subject->diagnosis->fstab, subject->mount.directory, &fstab);
+	const char *file = subject->diagnosis->fstab;
+	struct search search = { .directory = subject->mount.directory };
+	struct fsq_error err;
 
-	if (rc == -ENOMEM)
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->diagnosis->fstab);
+	if (!subject->diagnosis->request->no_repairs &&
+	    ((fsq_fstab_each(file, find_line, &search, &err) && err.errnum == ENOMEM) || search.rc))
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, file);
 	if (subject->enforced)
 		say(subject, FSQ_FINDING_QUOTA_ON);
 	else
-		say_off(subject, &fstab);
-	check_fstab(subject, &fstab);
-	free(fstab.options);
+		say_off(subject, &search.found);
+	check_fstab(subject, &search.found);
+	fsq_mount_clear(&search.found);
 }
 
 static void check_xfs(struct fsq_subject *subject)
@@ -172,12 +185,15 @@ static void check_xfs(struct fsq_subject *subject)
 
 static void check_read_only(struct fsq_subject *subject)
 {
-	bool mount = fsq_options_have(subject->mount.options, "ro");
-	bool all = fsq_options_have(subject->mount.super_options, "ro");
+	struct statvfs sfs;
 
-	if (mount || all)
-		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_READ_ONLY,
-								      .of_mount_only = !all });
+	if (fstatvfs(subject->place.target.fd, &sfs) || !(sfs.f_flag & ST_RDONLY))
+		return;
+	fsq_finding_visit_here(subject, (struct fsq_finding){
+						.id = FSQ_FINDING_READ_ONLY,
+						.of_mount_only = !fsq_options_have(
+							subject->mount.super_options, "ro"),
+					});
 }
 
 /* @return   whether the kernel answered, so that what is off is known to be off */
@@ -212,6 +228,8 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 	    (!is_type(subject, "ext4") || check_ext4(subject)) &&
 	    (!is_type(subject, "f2fs") || check_f2fs(subject)))
 		check_quota(subject);
+	if (fsq_diagnosis_is_over(subject->diagnosis))
+		return;
 	if (is_type(subject, "xfs"))
 		check_xfs(subject);
 	check_read_only(subject);

@@ -100,11 +100,11 @@ static int open_directory_of(const char *file)
 static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
 {
 	int fd = open_directory_of(list->file);
-	struct fsq_mount_entry mount;
+	struct fsq_mount mount;
 
 	if (fd < 0)
 		return;
-	if (fsq_mount_entry_of_fd(fd, &mount) == 0) {
+	if (fsq_mount_line_of_fd(fd, &mount) == 0) {
 		bool all = fsq_options_have(mount.super_options, "ro");
 
 		if (all || fsq_options_have(mount.options, "ro"))
@@ -112,7 +112,7 @@ static void check_writable(struct registry *registry, const struct fsq_registere
 			    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_READ_ONLY,
 						  .name = mount.directory,
 						  .of_mount_only = !all });
-		fsq_mount_entry_clear(&mount);
+		fsq_mount_clear(&mount);
 	}
 	close(fd);
 }

@@ -112,7 +112,7 @@ static enum fsq_visit add_store(const char *home, int fd, uint32_t id, void *arg
 
 static void look_at_root(struct fsq_stores *stores)
 {
-	const struct fsq_mount_entry *mount = &stores->subject->mount;
+	const struct fsq_mount *mount = &stores->subject->mount;
 	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
 	struct stat st;
 

@@ -8,103 +8,36 @@
 
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
-#include "quota/mounts/mounts.h"
 #include "registered.h"
 #include "volumes.h"
-#include "shared/array.h"
-
-/* A mount: the deepest one above a directory is where it lies. */
-struct mount {
-	struct fsq_mount_entry entry;
-	bool safe; /* to touch it hangs nobody */
-};
 
 struct trees {
 	struct fsq_diagnosis *diagnosis;
 	const struct fsq_registered_list *list;
-	struct mount *mounts;
-	size_t count, capacity;
 	bool opened; /* those below, of which some directory is gone */
 	struct fsq_volumes volumes;
 	struct fsq_entries lines;
-	int rc;
 };
 
-static enum fsq_visit add_mount(const struct fsq_mount_entry *entry, void *arg)
-{
-	struct trees *trees = arg;
-	struct mount *mounts =
-		array_grow(trees->mounts, trees->count, &trees->capacity, sizeof(*mounts));
-	struct mount *mount;
-
-	trees->rc = -ENOMEM;
-	if (!mounts)
-		return FSQ_VISIT_STOP;
-	trees->mounts = mounts;
-	mount = &mounts[trees->count];
-	*mount = (struct mount){ .entry = { .id = entry->id,
-					    .dev = entry->dev,
-					    .directory = strdup(entry->directory),
-					    .source = strdup(entry->source),
-					    .type = strdup(entry->type),
-					    .options = strdup(entry->options),
-					    .super_options = strdup(entry->super_options) } };
-	trees->count++;
-	if (!mount->entry.directory || !mount->entry.source || !mount->entry.type ||
-	    !mount->entry.options || !mount->entry.super_options)
-		return FSQ_VISIT_STOP;
-	trees->rc = 0;
-	return FSQ_VISIT_CONTINUE;
-}
-
-static enum fsq_visit mark_safe(const struct fsq_mount *mount, void *arg)
-{
-	struct trees *trees = arg;
-
-	for (size_t i = 0; i < trees->count; i++)
-		if (trees->mounts[i].entry.id == mount->id)
-			trees->mounts[i].safe = true;
-	return FSQ_VISIT_CONTINUE;
-}
-
-/* @return   the mount that a directory lies on, or NULL; of several at one place the last */
-static const struct mount *mount_of(const struct trees *trees, const char *directory)
-{
-	const struct mount *best = NULL;
-	size_t best_length = 0;
-
-	for (size_t i = 0; i < trees->count; i++) {
-		const struct mount *mount = &trees->mounts[i];
-		size_t length = strlen(mount->entry.directory);
-
-		if (length < best_length ||
-		    !fsq_path_below(mount->entry.directory, directory, strlen(directory)))
-			continue;
-		best = mount;
-		best_length = length;
-	}
-	return best;
-}
-
-static bool is_wanted(const struct trees *trees, const struct mount *mount)
+static bool is_wanted(const struct trees *trees, const struct fsq_mount *mount)
 {
 	const struct fsq_diagnosis *diagnosis = trees->diagnosis;
 
-	if (!mount || !mount->safe)
+	if (!mount || !mount->is_local)
 		return false;
 	if (diagnosis->request->path_count == 0)
 		return true;
 	for (size_t i = 0; i < diagnosis->dev_count; i++)
-		if (diagnosis->devs[i] == mount->entry.dev)
+		if (diagnosis->devs[i] == mount->dev)
 			return true;
 	return false;
 }
 
 /* Open what is on this mount and on no other; symlinks to elsewhere are not followed. */
-static int open_on(const struct mount *mount, const char *directory)
+static int open_on(const struct fsq_mount *mount, const char *directory)
 {
-	const char *below = fsq_path_below(mount->entry.directory, directory, strlen(directory));
-	int root = open(mount->entry.directory, O_PATH | O_CLOEXEC), fd;
+	const char *below = fsq_path_below(mount->directory, directory, strlen(directory));
+	int root = open(mount->directory, O_PATH | O_CLOEXEC), fd;
 
 	if (root < 0)
 		return -EXDEV;
@@ -115,45 +48,40 @@ static int open_on(const struct mount *mount, const char *directory)
 	return fd;
 }
 
-static void say(const struct trees *trees, const struct mount *mount,
+static void say(const struct trees *trees, const struct fsq_mount *mount,
 		const struct fsq_registered *entry, struct fsq_finding finding)
 {
 	finding.path = entry->word;
 	finding.name = trees->list->file;
-	finding.filesystem = mount->entry.source;
-	finding.mountpoint = mount->entry.directory;
-	finding.type = mount->entry.type;
+	finding.filesystem = mount->device;
+	finding.mountpoint = mount->directory;
+	finding.type = mount->type;
 	finding.project = entry->id;
 	finding.line = entry->line;
 	finding.text = entry->text;
-	for (size_t i = 0; i < trees->count && fsq_finding_unmounts(finding.id); i++)
-		if (trees->mounts[i].entry.dev == mount->entry.dev && &trees->mounts[i] != mount)
-			finding.also_at = trees->mounts[i].entry.directory;
+	if (fsq_finding_unmounts(finding.id))
+		finding.also_at = fsq_diagnosis_other_mount(trees->diagnosis, mount);
 	fsq_finding_visit(trees->diagnosis, finding);
 }
 
-/* @return   the highest mount point of fstab(5) below the mount and above the directory, or NULL:
- *           the directory may come back with it */
-static char *find_unmounted(const struct trees *trees, const struct mount *mount,
-			    const char *directory)
+struct unmounted {
+	const struct fsq_mount *mount;
+	const char *directory;
+	char *found;
+};
+
+static enum fsq_visit find_highest(const struct fsq_mount *line, void *arg)
 {
-	size_t at = strcmp(mount->entry.directory, "/") ? strlen(mount->entry.directory) : 0;
-	struct fsq_fstab_line line;
+	struct unmounted *search = arg;
+	const char *above = line->directory;
 
-	while (directory[at]) {
-		char *above;
-
-		at += 1 + strcspn(directory + at + 1, "/");
-		above = strndup(directory, at);
-		if (!above)
-			return NULL;
-		if (fsq_fstab_find(trees->diagnosis->fstab, above, &line) == 0 && line.number) {
-			free(line.options);
-			return above;
-		}
-		free(above);
+	if (strlen(above) > strlen(search->mount->directory) &&
+	    fsq_path_below(above, search->directory, strlen(search->directory)) &&
+	    (!search->found || strlen(above) < strlen(search->found))) {
+		free(search->found);
+		search->found = strdup(above);
 	}
-	return NULL;
+	return FSQ_VISIT_CONTINUE;
 }
 
 /* As fsq_prune(): may its line go? Without privileges nobody knows. */
@@ -190,16 +118,18 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	return certain;
 }
 
-static void check_gone(struct trees *trees, const struct mount *mount,
+static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 		       const struct fsq_registered *entry)
 {
-	char *unmounted = find_unmounted(trees, mount, entry->word);
+	/* The directory may come back with the highest mount point of fstab above it. */
+	struct unmounted unmounted = { .mount = mount, .directory = entry->word };
 
+	fsq_fstab_each(trees->diagnosis->fstab, find_highest, &unmounted, NULL);
 	say(trees, mount, entry,
 	    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
-				  .other_name = unmounted,
-				  .in_doubt = !unmounted && !is_certain(trees, entry) });
-	free(unmounted);
+				  .other_name = unmounted.found,
+				  .in_doubt = !unmounted.found && !is_certain(trees, entry) });
+	free(unmounted.found);
 }
 
 /*
@@ -219,7 +149,7 @@ static bool is_replaced(const struct fsq_registered *entry, int fd, uint32_t car
 }
 
 /* @return   whether it carries its ID and hands it on; else there is a finding */
-static bool check_tag(struct trees *trees, const struct mount *mount,
+static bool check_tag(struct trees *trees, const struct fsq_mount *mount,
 		      const struct fsq_registered *entry, int fd)
 {
 	struct fsq_inode_project project = { 0 };
@@ -247,19 +177,24 @@ static bool check_tag(struct trees *trees, const struct mount *mount,
 	return false;
 }
 
-static void check_deep(const struct trees *trees, const struct mount *mount,
+static void check_deep(const struct trees *trees, const struct fsq_mount *mount,
 		       const struct fsq_registered *entry, int fd)
 {
-	struct fsq_finding finding = { .options = fsq_options_with_quota(&mount->entry) };
+	struct fsq_finding finding = { 0 };
+	struct fsq_mount line;
+	char *options = NULL;
 
+	if (fsq_mount_line_of_fd(fd, &line) == 0)
+		finding.options = options = fsq_options_with_quota(&line);
 	if (fsq_diagnose_deep(trees->diagnosis, trees->list, entry, fd, &finding))
 		say(trees, mount, entry, finding);
-	free((char *)(uintptr_t)finding.options);
+	fsq_mount_clear(&line);
+	free(options);
 }
 
 static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 {
-	const struct mount *mount = mount_of(trees, entry->word);
+	const struct fsq_mount *mount = fsq_mount_points_get(trees->diagnosis->mounts, entry->word);
 	int fd;
 
 	if (!is_wanted(trees, mount))
@@ -279,26 +214,15 @@ static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 	}
 }
 
-static void free_mounts(struct trees *trees)
-{
-	for (size_t i = 0; i < trees->count; i++)
-		fsq_mount_entry_clear(&trees->mounts[i].entry);
-	free(trees->mounts);
-}
-
 void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list)
 {
 	struct trees trees = { .diagnosis = diagnosis, .list = list };
-	int rc = fsq_mount_entries_each(add_mount, &trees);
 
-	if (rc || trees.rc)
-		fsq_diagnosis_fail(diagnosis, rc ? -rc : -trees.rc, NULL);
-	else
-		diagnosis->rc = fsq_mounts_each(NULL, mark_safe, &trees, diagnosis->err);
+	if (list->count && !fsq_diagnosis_mounts(diagnosis))
+		return;
 	for (size_t i = 0; i < list->count && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_entry(&trees, &list->entries[i]);
 	if (trees.opened)
 		fsq_volumes_close(&trees.volumes);
 	fsq_entries_free(&trees.lines);
-	free_mounts(&trees);
 }

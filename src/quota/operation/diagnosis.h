@@ -7,7 +7,7 @@
 #ifndef FSQ_DIAGNOSIS_H
 #define FSQ_DIAGNOSIS_H
 
-#include "quota/mounts/mount_entry.h"
+#include "quota/mounts/mount_table.h"
 #include "quota/mounts/place.h"
 
 struct fsq_diagnosis {
@@ -21,6 +21,7 @@ struct fsq_diagnosis {
 	bool stopped;	  /* the visitor wants no more */
 	dev_t *devs;	  /* the file systems that were looked at */
 	size_t dev_count, dev_capacity;
+	struct fsq_mount_points *mounts; /* all, once they are asked for */
 	struct fsq_error *err;
 	int rc; /* of the whole */
 };
@@ -29,7 +30,7 @@ struct fsq_diagnosis {
 struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_place place;
-	struct fsq_mount_entry mount;
+	struct fsq_mount mount; /* with the table's escapes in its options */
 	bool accounting, enforced;
 };
 
@@ -41,6 +42,13 @@ void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding find
 
 /** @return  whether to mount the file system anew may repair it */
 bool fsq_finding_unmounts(enum fsq_finding_id id);
+
+/** @return  all mounts, or NULL: the diagnosis ends */
+const struct fsq_mount_points *fsq_diagnosis_mounts(struct fsq_diagnosis *diagnosis);
+
+/** @return  where else its file system is mounted, or NULL */
+const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
+				      const struct fsq_mount *mount);
 
 /** @return  whether a directory is registered in another one, or is that if @itself; also if that is not known */
 bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const char *directory,
@@ -64,7 +72,7 @@ void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
 /** Can the file system have project quotas, and does it? Fills accounting and enforced. */
 void fsq_diagnose_filesystem(struct fsq_subject *subject);
 
-/** The same of an overlay, and of what is below it. */
+/** Can an overlay have project quotas? And the same of what is below it. */
 void fsq_diagnose_overlay(struct fsq_subject *subject);
 
 /** Limits without files, and files without limits. */

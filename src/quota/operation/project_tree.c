@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project of a directory tree: checked, set or cleared, as "project" does it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/kernel/privilege.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/kernel/quotactl.h"
 #include "quota/walk/tree_walk.h"
 
 /* How many more walks of a tree in which files are moved about. */
@@ -203,24 +204,44 @@ static struct fsq_walk walk_of(struct job *job)
 	};
 }
 
-/* When nothing was to be set, the attributes may be the memory of a file system that is gone. */
+/*
+ * When nothing was to be set, the attributes may be the memory of a file system that is gone: fsync(2)
+ * tells.
+ */
 static void ask(struct job *job)
 {
 	struct fsq_walk_event event = { .what = FSQ_TREE_CANNOT_CHANGE,
 					.path = job->request->directory };
+	int fd;
 
 	if (job->request->action == FSQ_TREE_CHECK || job->stopped ||
 	    (atomic_load(&job->changed) && !job->request->dry_run))
 		return;
-	event.errnum = -fsq_filesystem_ask(job->request->directory);
-	if (event.errnum)
+	fd = open(event.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 ? errno == EIO : fsync(fd) && errno != EINVAL) {
+		event.errnum = errno;
 		emit(&event, job);
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
+/* Does the kernel count files with the ID, that were not passed over? */
 static bool may_be_left(struct job *job)
 {
-	return atomic_load(&job->changed) && !job->stopped &&
-	       fsq_filesystem_inodes_of(job->request->directory, job->request->id) > job->specials;
+	struct fsq_target target = { .fd = -1 };
+	struct fsq_dquot dquot;
+	bool left = false;
+
+	if (!atomic_load(&job->changed) || job->stopped)
+		return false;
+	target.fd = open(job->request->directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (target.fd < 0)
+		return false;
+	if (fsq_quotactl_get(&target, FSQ_PROJECT, job->request->id, &dquot) == 0)
+		left = dquot.form[FSQ_INODES].used > job->specials;
+	close(target.fd);
+	return left;
 }
 
 /*

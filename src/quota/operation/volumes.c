@@ -13,8 +13,7 @@
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/filesystem.h"
-#include "quota/mounts/mountinfo.h"
-#include "quota/mounts/mounts.h"
+#include "quota/mounts/mount_table.h"
 #include "shared/array.h"
 
 /* --- the list --- */
@@ -55,49 +54,13 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Spelled as the kernel does: without "//", "/./" and a slash at the end. */
-static void clean_path(char *path)
-{
-	char *to = path;
-
-	for (const char *from = path; *from;) {
-		size_t length;
-
-		from += strspn(from, "/");
-		length = strcspn(from, "/");
-		if (length > 0 && !(length == 1 && *from == '.')) {
-			*to++ = '/';
-			memmove(to, from, length);
-			to += length;
-		}
-		from += length;
-	}
-	if (to == path)
-		*to++ = '/';
-	*to = '\0';
-}
-
 /* Symlinks are followed from a local file system only: others may hang. */
 static char *mount_point_of(const struct fsq_volumes *volumes, const char *directory)
 {
-	char *point = strdup(directory), *resolved;
-	uint64_t mount;
+	const struct fsq_mount *mount = fsq_mount_points_get(volumes->points, directory);
+	char *resolved = mount && mount->is_local ? realpath(directory, NULL) : NULL;
 
-	if (!point || point[0] != '/')
-		return point;
-	clean_path(point);
-	mount = fsq_mount_points_find_id(volumes->points, point);
-	for (size_t i = 0; i < volumes->count; i++) {
-		if (volumes->list[i].fs->place.mount.id != mount)
-			continue;
-		resolved = realpath(point, NULL);
-		if (resolved) {
-			free(point);
-			return resolved;
-		}
-		break;
-	}
-	return point;
+	return resolved ? resolved : strdup(directory);
 }
 
 static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
@@ -118,34 +81,27 @@ static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* There may be none. */
-static int list_fstab(struct fsq_volumes *volumes, struct fsq_error *err)
-{
-	struct fsq_error found;
-	int rc = fsq_mounts_each("/etc/fstab", add_mount_point, volumes, &found);
-
-	if (rc == 0 && volumes->rc)
-		return fsq_fail(err, FSQ_E_FAILED, -volumes->rc, "/etc/fstab", "cannot read");
-	if (rc == 0 || found.errnum == ENOENT || found.errnum == ENOTDIR)
-		return 0;
-	if (err)
-		*err = found;
-	return rc;
-}
-
 int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 {
+	const struct fsq_mount *mounts;
+	size_t count;
 	int rc;
 
 	*volumes = (struct fsq_volumes){ 0 };
 	rc = fsq_mount_points_read(&volumes->points, err);
-	if (rc == 0)
-		rc = fsq_mounts_each(NULL, add_volume, volumes, err);
+	if (rc)
+		return rc;
+	mounts = fsq_mount_points_list(volumes->points, &count);
+	for (size_t i = 0; i < count; i++)
+		if (mounts[i].is_local && add_volume(&mounts[i], volumes) == FSQ_VISIT_STOP)
+			break;
+	/* A mount point missing here would make its directories look deleted. */
+	if (volumes->rc == 0)
+		rc = fsq_fstab_each("/etc/fstab", add_mount_point, volumes, err);
 	if (rc == 0 && volumes->rc)
-		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, FSQ_MOUNTINFO,
-			      "cannot read the mount table");
-	/* A mount missing here would make its directories look deleted. */
-	return rc ? rc : list_fstab(volumes, err);
+		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, NULL,
+			      "cannot look at all filesystems");
+	return rc;
 }
 
 void fsq_volumes_close(struct fsq_volumes *volumes)
@@ -201,11 +157,9 @@ static enum fsq_presence look(struct fsq_volumes *volumes, const struct fsq_volu
  * Which mount the name of a directory leads to. What is mounted over it since then is seen when it is
  * looked at.
  */
-static bool is_elsewhere_by_name(const struct fsq_volume *volume, uint64_t mount)
+static bool is_elsewhere_by_name(const struct fsq_volume *volume, const struct fsq_mount *mount)
 {
-	uint64_t id = volume->fs->place.mount.id;
-
-	return id && mount && id != mount;
+	return mount && mount->id != volume->fs->place.mount.id;
 }
 
 /* A mount point between the mount and the directory is one where nothing is mounted. */
@@ -226,7 +180,8 @@ static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_vol
 enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume)
 {
-	uint64_t mount = volumes->points ? fsq_mount_points_find_id(volumes->points, directory) : 0;
+	const struct fsq_mount *mount =
+		volumes->points ? fsq_mount_points_get(volumes->points, directory) : NULL;
 	enum fsq_presence presence = FSQ_ELSEWHERE;
 
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {

@@ -9,14 +9,14 @@
 #include "dir_stack.h"
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
-#include "quota/mounts/mountinfo.h"
+#include "quota/mounts/mount.h"
 
 #define OPEN_TREE_CLONE 1
 
 int fsq_mount_clone_open(int root_fd, int *clone)
 {
 	char *root = fsq_fd_path(root_fd);
-	bool has_mounts = !root || fsq_mountinfo_any_below(root) != 0;
+	bool has_mounts = !root || fsq_mount_any_below(root) != 0;
 
 	*clone = -1;
 	free(root);

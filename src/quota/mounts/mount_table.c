@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mount_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libmount.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mount.h"
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "shared/load_library.h"
+#include "shared/read_file.h"
+#include "shared/sort.h"
+
+LIBRARY_NOTE_MOUNT;
+
+/* The functions of libmount that are used, without mnt_. */
+/* clang-format off */
+#define FUNCTIONS(DO) \
+	DO(new_table) DO(unref_table) DO(table_parse_stream) DO(table_set_parser_errcb) \
+	DO(table_get_nents) \
+	DO(table_next_fs) DO(table_last_fs) DO(table_get_root_fs) DO(new_iter) DO(free_iter) \
+	DO(fs_get_source) DO(fs_get_target) DO(fs_get_fstype) DO(fs_get_root) DO(fs_get_options) \
+	DO(fs_get_id) DO(fs_get_parent_id) DO(fs_get_devno) DO(fstype_is_netfs) \
+	DO(optstr_get_option) DO(optstr_next_option) DO(unmangle)
+#define POINTER(name) typeof(mnt_##name) *name;
+#define SYMBOL(name) LIBRARY_SYMBOL(mnt_##name, library, name),
+/* clang-format on */
+
+static struct library {
+	FUNCTIONS(POINTER)
+} lib;
+static int load_error; /* errno, or -1 */
+
+static void load(void)
+{
+	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
+
+	errno = 0;
+	if (!load_library(LIBRARY_MOUNT, symbols, sizeof(symbols) / sizeof(symbols[0]), &lib))
+		load_error = errno ? errno : -1;
+}
+
+int fsq_mount_table_load(struct fsq_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return load_error ? fsq_fail_library(err, load_error, LIBRARY_MOUNT, "libmount") : 0;
+}
+
+/* --- the system's mounts --- */
+
+struct fsq_mount_points {
+	struct libmnt_table *table; /* has the strings of the mounts */
+	struct fsq_mount *mounts;
+	size_t count;
+	const struct fsq_mount **by_place; /* by parent and directory */
+	const struct fsq_mount *root;	   /* NULL: in a chroot, whose mount is not listed */
+	uint64_t root_id;		   /* of that, too */
+};
+
+bool fsq_is_network(const char *type)
+{
+	static const char *const more[] = { "ceph",   "lustre",	  "coda",	    "gpfs",
+					    "beegfs", "orangefs", "fuse.glusterfs", "pvfs2" };
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		if (strcmp(type, more[i]) == 0)
+			return true;
+	return fsq_mount_table_load(NULL) == 0 && lib.fstype_is_netfs(type);
+}
+
+static bool may_hang(const char *type)
+{
+	return strcmp(type, "autofs") == 0 || strncmp(type, "fuse", 4) == 0 || fsq_is_network(type);
+}
+
+static int compare_places(const void *one, const void *other)
+{
+	const struct fsq_mount *const *a = one, *const *b = other;
+
+	if ((*a)->parent != (*b)->parent)
+		return (*a)->parent < (*b)->parent ? -1 : 1;
+	return strcmp((*a)->directory, (*b)->directory);
+}
+
+/*
+ * Follow a path from mount to mount, as the kernel does. Nobody sees what is mounted on "/" itself.
+ *
+ * @hangs    set if it leads over a mount that may hang; or NULL
+ * @return   NULL: a part of the path that is empty, . or .. may lead elsewhere
+ */
+static const struct fsq_mount *follow(const struct fsq_mount_points *points, const char *path,
+				      bool *hangs)
+{
+	const struct fsq_mount *at = points->root, **next;
+	char above[PATH_MAX];
+	struct fsq_mount wanted = { .directory = above, .parent = points->root_id }, *key = &wanted;
+	size_t length = 0, mounts = 0;
+
+	if (*path != '/' || strlen(path) >= sizeof(above))
+		return NULL;
+	while (path[length] && path[1]) {
+		size_t part = strcspn(path + length + 1, "/");
+
+		if (part == 0 || (part <= 2 && strncmp(path + length + 1, "..", part) == 0))
+			return NULL;
+		if (hangs && at)
+			*hangs |= may_hang(at->type);
+		length += 1 + part;
+		*(char *)mempcpy(above, path, length) = '\0';
+		/* Each is mounted on the one before; there cannot be more than all. */
+		for (; mounts < points->count; mounts++) {
+			next = bsearch(&key, points->by_place, points->count, sizeof(key),
+				       compare_places);
+			if (!next)
+				break;
+			at = *next;
+			wanted.parent = at->id;
+		}
+	}
+	return at;
+}
+
+static int fill(struct fsq_mount_points *points)
+{
+	struct libmnt_iter *iter = lib.new_iter(MNT_ITER_FORWARD);
+	const size_t count = (size_t)lib.table_get_nents(points->table);
+	struct libmnt_fs *fs, *root = NULL;
+	bool doubt = false;
+
+	lib.table_get_root_fs(points->table, &root);
+	points->mounts = calloc(count + 1, sizeof(*points->mounts));
+	points->by_place = calloc(count + 1, sizeof(struct fsq_mount *));
+	while (iter && points->mounts && points->by_place &&
+	       lib.table_next_fs(points->table, iter, &fs) == 0) {
+		struct fsq_mount *mount = &points->mounts[points->count];
+		const char *source = lib.fs_get_source(fs);
+
+		*mount = (struct fsq_mount){
+			.device = (char *)(uintptr_t)(source ? source : ""),
+			.directory = (char *)(uintptr_t)lib.fs_get_target(fs),
+			.id = (uint64_t)lib.fs_get_id(fs),
+			.dev = lib.fs_get_devno(fs),
+			.type = (char *)(uintptr_t)lib.fs_get_fstype(fs),
+			.root = (char *)(uintptr_t)lib.fs_get_root(fs),
+			.parent = (uint64_t)lib.fs_get_parent_id(fs),
+			.is_local = true,
+		};
+		doubt |= may_hang(mount->type);
+		if (fs == root) {
+			points->root = mount->directory[1] ? NULL : mount;
+			points->root_id = mount->directory[1] ? mount->parent : mount->id;
+		}
+		points->by_place[points->count++] = mount;
+	}
+	lib.free_iter(iter);
+	if (points->count < count)
+		return -ENOMEM;
+	array_sort(points->by_place, count, sizeof(struct fsq_mount *), compare_places);
+	for (size_t i = 0; i < count && doubt; i++) {
+		struct fsq_mount *mount = &points->mounts[i];
+		bool hangs = false;
+		const struct fsq_mount *seen = follow(points, mount->directory, &hangs);
+
+		mount->is_local = !hangs && !may_hang(mount->type) &&
+				  (!seen || seen == mount || !may_hang(seen->type));
+	}
+	return 0;
+}
+
+/* libmount leaves out a line that it cannot parse, or for which there is no memory. */
+static int end_without_memory(struct libmnt_table *table, const char *file, int line)
+{
+	(void)table, (void)file, (void)line;
+	return errno == ENOMEM ? -ENOMEM : 1;
+}
+
+int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
+{
+	char buffer[16 * 1024]; /* the kernel fills a page at a time */
+	struct fsq_mount_points *points;
+	FILE *stream;
+	int rc = fsq_mount_table_load(err);
+
+	if (rc)
+		return rc;
+	points = calloc(1, sizeof(*points));
+	stream = fopen(FSQ_MOUNTINFO, "re");
+	if (!stream || !points || !(points->table = lib.new_table())) {
+		rc = stream ? -ENOMEM : -errno;
+		goto out;
+	}
+	setvbuf(stream, buffer, _IOFBF, sizeof(buffer));
+	errno = 0;
+	lib.table_set_parser_errcb(points->table, end_without_memory);
+	/* Of another name libmount would look for the process whose table it is. */
+	rc = lib.table_parse_stream(points->table, stream, "/");
+	if (rc || errno == ENOMEM || ferror(stream))
+		rc = ferror(stream) ? -EIO : -ENOMEM;
+	else
+		rc = fill(points);
+out:
+	if (stream)
+		fclose(stream);
+	if (rc == 0) {
+		*out = points;
+		return 0;
+	}
+	fsq_mount_points_free(points);
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, FSQ_MOUNTINFO,
+			"cannot read the mount table");
+}
+
+void fsq_mount_points_free(struct fsq_mount_points *points)
+{
+	if (!points)
+		return;
+	if (points->table)
+		lib.unref_table(points->table);
+	free(points->mounts);
+	free(points->by_place);
+	free(points);
+}
+
+const struct fsq_mount *fsq_mount_points_list(const struct fsq_mount_points *points, size_t *count)
+{
+	*count = points->count;
+	return points->mounts;
+}
+
+const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
+					     const char *path)
+{
+	return follow(points, path, NULL);
+}
+
+dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path)
+{
+	const struct fsq_mount *mount = fsq_mount_points_get(points, path);
+
+	return mount ? mount->dev : 0;
+}
+
+int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
+{
+	struct fsq_mount_points *points;
+	int rc;
+
+	if (table)
+		return fsq_mount_each_in_file(table, visit, arg, err);
+	rc = fsq_mount_points_read(&points, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < points->count; i++)
+		if (points->mounts[i].is_local && visit(&points->mounts[i], arg) == FSQ_VISIT_STOP)
+			break;
+	fsq_mount_points_free(points);
+	return 0;
+}
+
+int fsq_mounts_changes(struct fsq_error *err)
+{
+	int fd = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, FSQ_MOUNTINFO,
+				"cannot watch the mount table");
+	return fd;
+}
+
+/* --- fstab --- */
+
+/* @return   1 the line is one, which is the last of the table then; 0 it is none; -ENOMEM */
+static int parse_line(struct libmnt_table *table, char *line, const char *file)
+{
+	FILE *stream = *line ? fmemopen(line, strlen(line), "r") : NULL;
+	int before = lib.table_get_nents(table), rc = 0;
+
+	errno = stream ? 0 : ENOMEM;
+	if (*line && (!stream || lib.table_parse_stream(table, stream, file) || errno == ENOMEM))
+		rc = -ENOMEM;
+	else if (stream)
+		rc = lib.table_get_nents(table) > before;
+	if (stream)
+		fclose(stream);
+	return rc;
+}
+
+int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
+{
+	struct libmnt_table *table = NULL;
+	char *text = NULL, *rest, *line;
+	struct fsq_mount mount = { 0 };
+	enum fsq_visit answer = FSQ_VISIT_CONTINUE;
+	struct libmnt_fs *fs;
+	size_t length;
+	int rc = fsq_mount_table_load(err);
+
+	if (rc)
+		return rc;
+	rc = fsq_read_file(file, &text, &length);
+	if (rc)
+		goto out;
+	table = lib.new_table();
+	rc = table ? lib.table_set_parser_errcb(table, end_without_memory) : -ENOMEM;
+	rest = text;
+	/* libmount does not tell the number of a line: it gets one at a time. */
+	while (rc >= 0 && answer == FSQ_VISIT_CONTINUE &&
+	       (line = fsq_next_line(&rest, text + length))) {
+		mount.line++;
+		rc = parse_line(table, line, file);
+		if (rc <= 0 || lib.table_last_fs(table, &fs))
+			continue;
+		mount.device = (char *)(uintptr_t)lib.fs_get_source(fs);
+		mount.type = (char *)(uintptr_t)lib.fs_get_fstype(fs);
+		mount.options = (char *)(uintptr_t)lib.fs_get_options(fs);
+		mount.directory = fsq_path_clean(lib.fs_get_target(fs));
+		if (!mount.directory)
+			rc = -ENOMEM;
+		else
+			answer = visit(&mount, arg);
+		free(mount.directory);
+	}
+out:
+	if (table)
+		lib.unref_table(table);
+	free(text);
+	if (rc >= 0 || rc == -ENOENT || rc == -ENOTDIR)
+		return 0;
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read");
+}
+
+/* --- options --- */
+
+bool fsq_options_have(const char *options, const char *name)
+{
+	return fsq_mount_table_load(NULL) == 0 &&
+	       lib.optstr_get_option(options, name, NULL, NULL) == 0;
+}
+
+char *fsq_options_value(const char *options, const char *name)
+{
+	char *value = NULL, *escaped, *plain = NULL;
+	size_t size;
+
+	if (!fsq_options_have(options, name) ||
+	    lib.optstr_get_option(options, name, &value, &size) || !value)
+		return NULL;
+	escaped = strndup(value, size);
+	if (escaped)
+		plain = lib.unmangle(escaped);
+	free(escaped);
+	return plain;
+}
+
+bool fsq_options_enforce(const char *options)
+{
+	return (fsq_options_have(options, "prjquota") || fsq_options_have(options, "pquota")) &&
+	       !fsq_options_have(options, "noquota") && !fsq_options_have(options, "pqnoenforce");
+}
+
+/* What the kernel shows though nobody need say it, and what contradicts project quota. */
+static bool is_dropped(const char *option, size_t length)
+{
+	static const char *const dropped[] = {
+		"rw",		"ro",	   "relatime",	  "attr2",    "inode64", "logbufs=8",
+		"logbsize=32k", "noquota", "pqnoenforce", "prjquota", "pquota",
+	};
+
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		if (strlen(dropped[i]) == length && memcmp(option, dropped[i], length) == 0)
+			return true;
+	return false;
+}
+
+char *fsq_options_with_quota(const struct fsq_mount *mount)
+{
+	const char *const lists[] = { mount->options, mount->super_options };
+	char *options = NULL, *plain, *next, *name, *value;
+	size_t size, name_size, value_size;
+	FILE *to = open_memstream(&options, &size);
+
+	for (size_t i = 0; to && i < 2; i++) {
+		next = (char *)(uintptr_t)lists[i];
+		while (lib.optstr_next_option(&next, &name, &name_size, &value, &value_size) == 0) {
+			size_t length = value ? (size_t)(value - name) + value_size : name_size;
+
+			if (!is_dropped(name, length))
+				fprintf(to, "%.*s,", (int)length, name);
+		}
+	}
+	if (!to || fputs("prjquota", to) < 0 || fclose(to)) {
+		free(options);
+		return NULL;
+	}
+	plain = lib.unmangle(options);
+	free(options);
+	return plain;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All mounts of the system, the lines of fstab(5), and the options of both, by libmount, which is loaded
+ * on first use. Nothing is canonicalised, and no mount is touched.
+ */
+#ifndef FSQ_MOUNT_TABLE_H
+#define FSQ_MOUNT_TABLE_H
+
+#include "quota/fsquota.h"
+
+/**
+ * Load libmount. Without it the functions below that cannot fail know no network filesystem and find
+ * no option.
+ *
+ * @return   0; FSQ_E_FAILED
+ */
+int fsq_mount_table_load(struct fsq_error *err);
+
+/**
+ * The mounts that fsq_mount_points_read() has read, in the order of the kernel.
+ *
+ * @count    set
+ * @return   all but their options is filled
+ */
+const struct fsq_mount *fsq_mount_points_list(const struct fsq_mount_points *points, size_t *count);
+
+/**
+ * As fsq_mount_points_find().
+ *
+ * @return   the mount, or NULL when the name does not tell
+ */
+const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
+					     const char *path);
+
+/**
+ * Visit the lines of a file in fstab(5) format.
+ *
+ * @visit    gets directories without "//", "/./" and a slash at the end; the device may be a tag, as
+ *           UUID=...
+ * @return   0, also without the file; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: fstab(5), mnt_table_parse_stream() of libmount
+ */
+int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
+
+/** @return  whether it is a network filesystem, as far as libmount and we know */
+bool fsq_is_network(const char *type);
+
+/** @return  whether an option, one with a value too, is in a list; NULL is an empty one */
+bool fsq_options_have(const char *options, const char *name);
+
+/** @return  the value of an option, without a table's escapes, for free(3); NULL: it has none */
+char *fsq_options_value(const char *options, const char *name);
+
+/** @return  whether the options ask for project quotas that are enforced */
+bool fsq_options_enforce(const char *options);
+
+/**
+ * The options to mount a file system with: as it is mounted, and so that project quotas are enforced.
+ *
+ * @mount    from fsq_mount_line_of_fd()
+ * @return   for free(3), or NULL without memory
+ */
+char *fsq_options_with_quota(const struct fsq_mount *mount);
+
+#endif
