@@ -67,6 +67,7 @@
  *       mount.c          the mount of an open file, or of a path in a table of one's own
  *                        (mount_cache.c remembers it)
  *       mount_table.c    all mounts, where a path lies by its name alone, fstab and options: libmount
+ *       device.c         what is on a device, and which one LABEL= means: libblkid
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
  *                      space.c, privilege.c, superblock.c, openat2.c; warnings.c  what
  *                      the kernel tells by itself (genetlink.c)

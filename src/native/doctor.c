@@ -19,7 +19,9 @@ struct finding_row {
 	uint64_t id;				    /* of a project, or 0 */
 	uint64_t line;				    /* of a file, or 0 */
 	const char *message;
-	const char *repair; /* a command in one line, or NULL */
+	const char *repair;		    /* a command in one line, or NULL */
+	const char *type;		    /* of the filesystem, or NULL */
+	const char *version, *uuid, *label; /* of what is on a device, or NULL */
 };
 
 static const char *const level_words[] = {
@@ -43,6 +45,10 @@ static const struct field finding_fields[] = {
 	{ "LINE", "line", FIELD_COUNT_LIMIT, MEMBER(line), "line of the file" },
 	{ "MESSAGE", "message", FIELD_TEXT, MEMBER(message), "what was found" },
 	{ "REPAIR", "repair", FIELD_TEXT, MEMBER(repair), "the command that repairs it" },
+	{ "TYPE", "type", FIELD_TEXT, MEMBER(type), "type of the filesystem" },
+	{ "VERSION", "version", FIELD_TEXT, MEMBER(version), "of the format on a device" },
+	{ "UUID", "uuid", FIELD_TEXT, MEMBER(uuid), "of what is on a device" },
+	{ "LABEL", "label", FIELD_TEXT, MEMBER(label), "of what is on a device" },
 	{ 0 },
 };
 
@@ -85,6 +91,10 @@ static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg
 		.mountpoint = finding->mountpoint,
 		.id = finding->project,
 		.line = finding->line,
+		.type = finding->type,
+		.version = finding->version,
+		.uuid = finding->uuid,
+		.label = finding->label,
 	};
 	struct finding_words words;
 
@@ -158,7 +168,8 @@ const struct command doctor_command = {
 	.help = "Look at the filesystem of each PATH, or at all that can have project quotas, and\n"
 		"at what is registered. Each finding is a line: ok, note or problem, what it\n"
 		"means, and the command that repairs it, which is never run. The exit status\n"
-		"is 3 if there is a problem.",
+		"is 3 if there is a problem. PATH can be a device, mounted or not, LABEL=, UUID=,\n"
+		"PARTLABEL= or PARTUUID= of one, or an image.",
 	.options = (option_tables){ own_options, progress_option, registry_options, table_options,
 				    help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },

@@ -236,6 +236,9 @@ static const struct template templates[] = {
 					       "line {line} of {name} has it as project {id}, but "
 					       "whether it is there cannot be seen: {error}",
 					       NULL },
+	[FSQ_FINDING_DEVICE] = { "device", "{device}", NULL },
+	[FSQ_FINDING_NO_FILESYSTEM] = { "no-filesystem", "has no filesystem that libblkid knows",
+					NULL },
 };
 
 /* How a mount is repaired depends on what it is. */
@@ -265,6 +268,17 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 					   ? "mount -o remount,bind,rw {mountpoint}"
 					   : "mount -o remount,bind,rw {name}";
 	}
+}
+
+/* Nothing has to be unmounted. */
+static void adapt_to_device(struct template *template, const struct fsq_finding *finding)
+{
+	if (finding->id == FSQ_FINDING_EXT4_FEATURES)
+		template->repair = "tune2fs -O {name} -Q prjquota {filesystem}";
+	else if (finding->id == FSQ_FINDING_EXT4_INODE_SIZE)
+		template->repair = "mkfs.ext4 -I 256 -O quota,project {filesystem}";
+	else if (finding->id == FSQ_FINDING_F2FS_FEATURES)
+		template->repair = "mkfs.f2fs -f -O extra_attr,project_quota {filesystem}";
 }
 
 /* Give no repair: it may be no fault, or the repair would change other projects. */
@@ -322,6 +336,8 @@ static struct template template_of(const struct fsq_finding *finding)
 	struct template template = templates[finding->id];
 
 	adapt_to_mount(&template, finding);
+	if (finding->filesystem && !finding->mountpoint)
+		adapt_to_device(&template, finding);
 	if (finding->in_doubt)
 		adapt_to_doubt(&template, finding);
 	/* The root filesystem cannot be unmounted. */
@@ -382,6 +398,32 @@ static char *sed_script(const struct fsq_finding *finding)
 	return script;
 }
 
+/* What is on a device, and where that is mounted. @return  for free(3), or NULL without memory */
+static char *device_text(const struct fsq_finding *finding)
+{
+	const char *const parts[] = {
+		" ",	    finding->version, ", UUID ",       finding->uuid,
+		", label ", finding->label,   ", mounted at ", finding->mountpoint
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	fputs(finding->type ? finding->type : "", to);
+	for (size_t i = 1; i < sizeof(parts) / sizeof(parts[0]); i += 2)
+		if (parts[i])
+			fprintf(to, "%s%s", parts[i - 1], parts[i]);
+	if (!finding->mountpoint && !finding->is_image)
+		fputs(", not mounted", to);
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 /*
  * The options of assign that give a project its limits again, and its name.
  *
@@ -432,6 +474,7 @@ static void tell_other_mount(struct finding_words *words, struct template *templ
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
 	char *delete = sed_script(finding);
+	char *device = finding->id == FSQ_FINDING_DEVICE ? device_text(finding) : NULL;
 	const struct template_field fields[] = {
 		{ "path", finding->path, 0 },
 		{ "filesystem", finding->filesystem, 0 },
@@ -441,6 +484,7 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		{ "name", finding->name, 0 },
 		{ "other_name", finding->other_name, 0 },
 		{ "delete", delete, 0 },
+		{ "device", device ? device : "", 0 },
 		{ "also_at", finding->also_at, 0 },
 		{ "error", errno_words(finding->errnum), 0 },
 		{ "id", NULL, finding->project },
@@ -454,7 +498,7 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 	};
 	struct template template = template_of(finding);
 	char *with_limits = NULL;
-	bool done = true;
+	bool done = finding->id != FSQ_FINDING_DEVICE || device;
 
 	if (template.repair && finding->id == FSQ_FINDING_STORE_FOLLOWED) {
 		template.repair = with_limits = add_limits(template.repair, finding);
@@ -473,6 +517,7 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		finding_words_clear(words);
 	free(with_limits);
 	free(delete);
+	free(device);
 	return done;
 }
 

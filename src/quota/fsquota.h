@@ -295,19 +295,24 @@ struct fsq_filesystem_info {
 enum fsq_open_flags {
 	/* With a table whose device is not the one mounted there: ask the mount point, not it. */
 	FSQ_OPEN_ASK_MOUNT_POINT = 1,
+	/* LABEL=data and the like are paths, too. */
+	FSQ_OPEN_NO_TAG = 2,
 };
+
+/** @return  whether a word means a device by what it has: LABEL=, UUID=, PARTLABEL= or PARTUUID= */
+bool fsq_is_tag(const char *word);
 
 /**
  * Open the file system that a path stands for.
  *
  * @fs       set on success; close it with fsq_filesystem_close()
- * @path     a mount point, a mounted block device, or any file or directory; the file system that
- *           is visible at the path is opened, not one that it hides
+ * @path     a mount point, a mounted block device, a tag of one (see fsq_is_tag()), or any file or
+ *           directory; the file system that is visible at the path is opened, not one that it hides
  * @table    a mount table in fstab(5) format that replaces the system's, or NULL
  * @flags    enum fsq_open_flags
  * @return   0; FSQ_E_NOT_FOUND with ENOENT and the like when @path or @table does not exist, with
  *           ENXIO when the table does not have it; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: open(2) with O_PATH, statx(2), statmount(2)
+ * Source: open(2) with O_PATH, statx(2), statmount(2); blkid_evaluate_tag() of libblkid
  */
 int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
 			unsigned int flags, struct fsq_error *err);
@@ -1273,6 +1278,9 @@ enum fsq_finding_id {
 	FSQ_FINDING_IDS_WITHOUT_LINE, /* count from project to other, without limits */
 	FSQ_FINDING_KUBELET_STARVED, /* count, up to other, before the first free one of kubelet's */
 	FSQ_FINDING_DIRECTORY_UNREADABLE, /* of the registry; errnum hides whether it is there; line */
+	/* about a device or an image; path is it */
+	FSQ_FINDING_DEVICE, /* ok: what is on it; type, version, uuid, label; mountpoint or NULL */
+	FSQ_FINDING_NO_FILESYSTEM, /* nothing that is known */
 };
 
 struct fsq_finding {
@@ -1298,13 +1306,18 @@ struct fsq_finding {
 	const char *
 		also_at; /* where else the file system is mounted, for what unmounting repairs; or NULL */
 	struct fsq_limits limits; /* of FSQ_FINDING_STORE_FOLLOWED, of the project @other */
+	/* of FSQ_FINDING_DEVICE, or NULL: */
+	const char *version; /* of the format */
+	const char *uuid;
+	const char *label;
+	bool is_image; /* a file that is no device */
 };
 
 typedef enum fsq_visit (*fsq_finding_visitor)(const struct fsq_finding *finding, void *arg);
 
 struct fsq_diagnose_request {
 	size_t size;
-	/* Files, directories or devices. None: every mounted file system that can have project
+	/* Files, directories, devices or tags of these, and images. None: every mounted file system that can have project
 	 * quotas, or else that of /, and all that is registered. */
 	const char *const *paths;
 	size_t path_count;

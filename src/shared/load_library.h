@@ -15,11 +15,14 @@
 #include <stdint.h>
 
 #define LIBRARY_MOUNT "libmount.so.1"
+#define LIBRARY_BLKID "libblkid.so.1"
 #define LIBRARY_EDIT "libedit.so.2"
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
 	LIBRARY_NOTE("mount", "Mount tables and fstab", "required", LIBRARY_MOUNT)
+#define LIBRARY_NOTE_BLKID \
+	LIBRARY_NOTE("blkid", "What a device is, UUID= and LABEL=", "required", LIBRARY_BLKID)
 #define LIBRARY_NOTE_EDIT \
 	LIBRARY_NOTE("edit", "Line editing in the shell", "recommended", LIBRARY_EDIT)
 

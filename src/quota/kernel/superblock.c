@@ -14,15 +14,7 @@
 
 #include "shared/read_file.h"
 
-/* Where it is on the device, and what is in it; all numbers are little-endian. */
-#define EXT4_OFFSET 1024
-#define EXT4_SIZE 1024
-#define EXT4_MAGIC_AT 0x38
-#define EXT4_INODE_SIZE_AT 0x58
-#define EXT4_RO_COMPAT_AT 0x64
-#define EXT4_MAGIC 0xEF53
-#define EXT4_RO_COMPAT_QUOTA 0x100
-#define EXT4_RO_COMPAT_PROJECT 0x2000
+#define SIZE 4096
 
 static uint16_t number_16(const unsigned char *bytes)
 {
@@ -40,41 +32,45 @@ static uint32_t number_32(const unsigned char *bytes)
 	return le32toh(number);
 }
 
-static int read_superblock(int fd, dev_t dev, unsigned char bytes[EXT4_SIZE])
+int fsq_superblock_features(int fd, struct fsq_features *features)
 {
-	struct stat st;
-	ssize_t got;
+	unsigned char bytes[SIZE] = { 0 };
+	/* ext4 and f2fs leave place for a boot loader. */
+	const unsigned char *behind = bytes + 1024;
+	ssize_t got = pread(fd, bytes, SIZE, 0);
 
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISBLK(st.st_mode) || st.st_rdev != dev)
-		return -ENXIO;
-	got = pread(fd, bytes, EXT4_SIZE, EXT4_OFFSET);
+	*features = (struct fsq_features){ .quota = true, .project = true };
 	if (got < 0)
 		return -errno;
-	return got == EXT4_SIZE && number_16(bytes + EXT4_MAGIC_AT) == EXT4_MAGIC ? 0 : -EINVAL;
+	if (memcmp(bytes, "XFSB", 4) == 0) {
+		features->version = bytes[101] & 0xf;
+	} else if (number_16(behind + 0x38) == 0xEF53) {
+		features->quota = number_32(behind + 0x64) & 0x100;
+		features->project = number_32(behind + 0x64) & 0x2000;
+		features->inode_size = number_16(behind + 0x58);
+	} else if (number_32(behind) == 0xF2F52010) {
+		features->project = number_32(behind + 2180) & 0x10;
+	} else {
+		return -EINVAL;
+	}
+	return 0;
 }
 
-int fsq_superblock_ext4(const char *device, dev_t dev, struct fsq_ext4_features *features)
+int fsq_superblock_of_mount(const char *device, dev_t dev, struct fsq_features *features)
 {
-	unsigned char bytes[EXT4_SIZE];
-	uint32_t flags;
-	int fd = open(device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int rc;
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc;
+	struct stat st;
 
 	if (fd < 0)
 		return -errno;
-	rc = read_superblock(fd, dev, bytes);
+	if (fstat(fd, &st))
+		rc = -errno;
+	else
+		rc = S_ISBLK(st.st_mode) && st.st_rdev == dev
+			     ? fsq_superblock_features(fd, features)
+			     : -ENXIO;
 	close(fd);
-	if (rc)
-		return rc;
-	flags = number_32(bytes + EXT4_RO_COMPAT_AT);
-	*features = (struct fsq_ext4_features){
-		.quota = flags & EXT4_RO_COMPAT_QUOTA,
-		.project = flags & EXT4_RO_COMPAT_PROJECT,
-		.inode_size = number_16(bytes + EXT4_INODE_SIZE_AT),
-	};
-	return 0;
+	return rc;
 }
 
 int fsq_superblock_f2fs(dev_t dev, bool *project)

@@ -7,22 +7,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct fsq_ext4_features {
-	bool quota;	     /* quota records in hidden files */
+/* What project quotas take. */
+struct fsq_features {
+	bool quota;	     /* quota records in hidden files; true but on ext4 */
 	bool project;	     /* inodes have a project ID */
-	unsigned inode_size; /* bytes; project IDs need more than 128 */
+	unsigned inode_size; /* of ext4, in bytes; project IDs need more than 128 */
+	unsigned version;    /* of XFS, 5 or less; 0 of others */
 };
 
 /**
- * Read the features of a mounted ext4.
+ * Read the features of an XFS, ext4 or f2fs.
+ *
+ * @fd       a device or an image of one, open for reading
+ * @return   0 or a negative errno: -EINVAL it is none of them
+ * Source: ext4(5); the kernel's documentation "ext4 Data Structures: The Super Block", "XFS Self
+ *         Describing Metadata", and its linux/f2fs_fs.h
+ */
+int fsq_superblock_features(int fd, struct fsq_features *features);
+
+/**
+ * The same of one that is mounted.
  *
  * @device   its block device
  * @dev      st_dev of its files: another device is not read
  * @return   0 or a negative errno: -ENOENT or -ENXIO no device node, -EACCES, -EPERM (a device
- *           cgroup), -EINVAL no ext4
- * Source: ext4(5), and the kernel's documentation "ext4 Data Structures: The Super Block"
+ *           cgroup), -EINVAL
  */
-int fsq_superblock_ext4(const char *device, dev_t dev, struct fsq_ext4_features *features);
+int fsq_superblock_of_mount(const char *device, dev_t dev, struct fsq_features *features);
 
 /**
  * Can a mounted f2fs have project quota?

@@ -10,6 +10,7 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/mounts/device.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 
@@ -21,6 +22,7 @@ static enum fsq_finding_level level_of(enum fsq_finding_id id)
 	case FSQ_FINDING_OVERLAY_LIMITED:
 	case FSQ_FINDING_REGISTRY:
 	case FSQ_FINDING_STORE:
+	case FSQ_FINDING_DEVICE:
 		return FSQ_FINDING_OK;
 	case FSQ_FINDING_FEATURES_UNKNOWN:
 	case FSQ_FINDING_XFS_VERSION_4:
@@ -211,18 +213,20 @@ void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool 
 /* A device stands for what is mounted from it. */
 static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 {
-	struct fsq_filesystem *fs;
 	struct fsq_error err;
+	char *device = NULL;
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISBLK(st.st_mode)) {
-		fsq_diagnose_place(diagnosis, path, true);
-	} else if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
+	if (fsq_is_tag(path) && fsq_device_of_tag(path, &device, &err)) {
 		fsq_diagnosis_tell(diagnosis, &err);
-	} else {
-		fsq_diagnose_place(diagnosis, fsq_filesystem_get_info(fs)->directory, true);
-		fsq_filesystem_close(fs);
+		return;
 	}
+	if (device)
+		path = device;
+	if (stat(path, &st) || (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)) ||
+	    !fsq_diagnose_device(diagnosis, path, &st))
+		fsq_diagnose_place(diagnosis, path, true);
+	free(device);
 }
 
 /* @return   whether there is a mount there that can have project quotas, and none that hides it */

@@ -9,7 +9,6 @@
 
 #include "diagnosis.h"
 #include "quota/kernel/privilege.h"
-#include "quota/kernel/superblock.h"
 #include "quota/kernel/xfs_ioctl.h"
 #include "shared/read_file.h"
 
@@ -39,39 +38,45 @@ static void say_with_options(struct fsq_subject *subject, struct fsq_finding fin
 	free(options);
 }
 
-static void check_other_type(struct fsq_subject *subject)
+enum fsq_finding_id fsq_diagnose_other_type(const char *type)
 {
-	if (is_type(subject, "btrfs"))
-		say(subject, FSQ_FINDING_BTRFS);
-	else if (is_type(subject, "tmpfs"))
-		say(subject, FSQ_FINDING_TMPFS);
-	else
-		say(subject, fsq_is_network(subject->mount.type) ? FSQ_FINDING_NETWORK
-								 : FSQ_FINDING_OTHER_FILESYSTEM);
+	if (strcmp(type, "btrfs") == 0)
+		return FSQ_FINDING_BTRFS;
+	if (strcmp(type, "tmpfs") == 0)
+		return FSQ_FINDING_TMPFS;
+	return fsq_is_network(type) ? FSQ_FINDING_NETWORK : FSQ_FINDING_OTHER_FILESYSTEM;
+}
+
+bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *finding)
+{
+	if (!features->project && features->inode_size <= 128) {
+		finding->id = FSQ_FINDING_EXT4_INODE_SIZE;
+		finding->count = features->inode_size;
+	} else if (!features->project || !features->quota) {
+		finding->id = FSQ_FINDING_EXT4_FEATURES;
+		finding->name = features->quota	    ? "project"
+				: features->project ? "quota"
+						    : "quota,project";
+	} else {
+		return true;
+	}
+	return false;
 }
 
 /* @return   whether the features let project quota be switched on, as far as is known */
 static bool check_ext4(struct fsq_subject *subject)
 {
-	struct fsq_ext4_features features;
+	struct fsq_features features;
 	struct fsq_finding finding = { 0 };
 	int rc;
 
 	if (subject->enforced)
 		return true;
-	rc = fsq_superblock_ext4(subject->mount.device, subject->mount.dev, &features);
+	rc = fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
 	if (rc) {
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
-	} else if (!features.project && features.inode_size <= 128) {
-		finding.id = FSQ_FINDING_EXT4_INODE_SIZE;
-		finding.count = features.inode_size;
-	} else if (!features.project || !features.quota) {
-		finding.id = FSQ_FINDING_EXT4_FEATURES;
-		finding.name = features.quota	  ? "project"
-			       : features.project ? "quota"
-						  : "quota,project";
-	} else {
+	} else if (fsq_diagnose_ext4(&features, &finding)) {
 		return true;
 	}
 	say_with_options(subject, finding);
@@ -221,7 +226,7 @@ static bool ask_kernel(struct fsq_subject *subject)
 void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
 	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
-		check_other_type(subject);
+		say(subject, fsq_diagnose_other_type(subject->mount.type));
 		return;
 	}
 	if (!subject->diagnosis->unreachable && ask_kernel(subject) &&

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What fsq_diagnose() hands around, and its parts: diagnose_caller.c, diagnose_filesystem.c,
- * diagnose_directory.c, diagnose_overlay.c, diagnose_records.c, diagnose_registry.c,
- * diagnose_stores.c, diagnose_trees.c and diagnose_deep.c.
+ * diagnose_device.c, diagnose_directory.c, diagnose_overlay.c, diagnose_records.c,
+ * diagnose_registry.c, diagnose_stores.c, diagnose_trees.c and diagnose_deep.c.
  */
 #ifndef FSQ_DIAGNOSIS_H
 #define FSQ_DIAGNOSIS_H
 
+#include <sys/stat.h>
+
+#include "quota/kernel/superblock.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/mounts/place.h"
 
@@ -71,6 +74,20 @@ void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
 
 /** Can the file system have project quotas, and does it? Fills accounting and enforced. */
 void fsq_diagnose_filesystem(struct fsq_subject *subject);
+
+/** @return  what there is to say of a type that has no project quotas */
+enum fsq_finding_id fsq_diagnose_other_type(const char *type);
+
+/** @return  whether an ext4 has all features; else what is missing is in @finding */
+bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *finding);
+
+/**
+ * Look at what is on a device or an image.
+ *
+ * @st       its stat(2)
+ * @return   whether that was all: else the path itself is to be looked at
+ */
+bool fsq_diagnose_device(struct fsq_diagnosis *diagnosis, const char *path, const struct stat *st);
 
 /** Can an overlay have project quotas? And the same of what is below it. */
 void fsq_diagnose_overlay(struct fsq_subject *subject);

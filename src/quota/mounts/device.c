@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+
+#include <blkid.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quota/base/error.h"
+#include "shared/load_library.h"
+
+LIBRARY_NOTE_BLKID;
+
+/* The functions of libblkid that are used, without blkid_. */
+/* clang-format off */
+#define FUNCTIONS(DO) \
+	DO(new_probe) DO(free_probe) DO(probe_set_device) DO(probe_enable_superblocks) \
+	DO(probe_set_superblocks_flags) DO(do_safeprobe) DO(probe_lookup_value) DO(get_cache) \
+	DO(put_cache) DO(evaluate_tag)
+#define POINTER(name) typeof(blkid_##name) *name;
+#define SYMBOL(name) LIBRARY_SYMBOL(blkid_##name, library, name),
+/* clang-format on */
+
+static struct library {
+	FUNCTIONS(POINTER)
+} lib;
+static int load_error; /* errno, or -1 */
+
+static void load(void)
+{
+	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
+
+	errno = 0;
+	if (!load_library(LIBRARY_BLKID, symbols, sizeof(symbols) / sizeof(symbols[0]), &lib))
+		load_error = errno ? errno : -1;
+}
+
+static int load_once(struct fsq_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return load_error ? fsq_fail_library(err, load_error, LIBRARY_BLKID, "libblkid") : 0;
+}
+
+int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct fsq_error *err)
+{
+	char **const values[] = { &device->type, &device->version, &device->uuid, &device->label };
+	static const char *const names[] = { "TYPE", "VERSION", "UUID", "LABEL" };
+	blkid_probe probe;
+	const char *value;
+	int found = -1, rc = load_once(err);
+
+	*device = (struct fsq_device){ 0 };
+	if (rc)
+		return rc;
+	errno = 0;
+	probe = lib.new_probe();
+	if (probe && lib.probe_set_device(probe, fd, 0, 0) == 0 &&
+	    lib.probe_enable_superblocks(probe, 1) == 0 &&
+	    lib.probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_VERSION |
+							   BLKID_SUBLKS_UUID |
+							   BLKID_SUBLKS_LABEL) == 0)
+		found = lib.do_safeprobe(probe);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found == 0; i++)
+		if (lib.probe_lookup_value(probe, names[i], &value, NULL) == 0 &&
+		    !(*values[i] = strdup(value)))
+			found = -1;
+	if (found == -1)
+		rc = fsq_fail(err, FSQ_E_FAILED, errno ? errno : EIO, path,
+			      "cannot probe the device");
+	else if (found == -2)
+		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+			      "has the marks of several filesystems: wipefs(8) shows them");
+	if (rc)
+		fsq_device_clear(device);
+	lib.free_probe(probe);
+	return rc;
+}
+
+void fsq_device_clear(struct fsq_device *device)
+{
+	free(device->type);
+	free(device->version);
+	free(device->uuid);
+	free(device->label);
+	*device = (struct fsq_device){ 0 };
+}
+
+bool fsq_is_tag(const char *word)
+{
+	static const char *const tags[] = { "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID=" };
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strncmp(word, tags[i], strlen(tags[i])) == 0)
+			return true;
+	return false;
+}
+
+int fsq_device_of_tag(const char *tag, char **device, struct fsq_error *err)
+{
+	blkid_cache cache = NULL;
+	int rc = load_once(err);
+
+	if (rc)
+		return rc;
+	*device = NULL;
+	if (lib.get_cache(&cache, "/dev/null") == 0) {
+		*device = lib.evaluate_tag(tag, NULL, &cache);
+		lib.put_cache(cache);
+	}
+	if (*device)
+		return 0;
+	return fsq_fail(err, FSQ_E_NOT_FOUND, ENODEV, tag, "cannot find a device with this tag");
+}

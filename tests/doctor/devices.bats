@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is on a device or an image, mounted or not, and what UUID= and LABEL= mean.
+
+# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+load ../lib/fsquota
+load doctor
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab" 2>/dev/null || touch "$BATS_TEST_TMPDIR/fstab"
+	: >/etc/fstab
+	cd "$BATS_TEST_TMPDIR" || return
+	dev=$FSQ_X2_DEV
+}
+
+teardown() {
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	mountpoint -q /mnt/x2 || fresh_fs x2
+	mountpoint -q /mnt/e || fresh_fs e
+	mountpoint -q /mnt/f || fresh_fs f
+}
+
+# made MKFS DEVICE MOUNTPOINT ARGUMENT...: what is on a device now; it is not mounted.
+made() {
+	! mountpoint -q "$3" || umount "$3"
+	case $1 in
+	ext4) mkfs.ext4 -q -F "${@:4}" "$2" 2>/dev/null ;;
+	*) "mkfs.$1" -q -f "${@:4}" "$2" 2>/dev/null ;;
+	esac
+}
+
+# on_device KEY: of the finding "device"
+on_device() {
+	jq -r "select(.finding == \"device\") | .$1" <<<"$findings"
+}
+
+@test "a device that is not mounted: type, UUID and label" {
+	made xfs "$dev" /mnt/x2 -L data
+	finds ok device "$dev"
+	local uuid
+	uuid=$(blkid -p -s UUID -o value "$dev")
+	assert_equal "$(jq -r '[.path, .filesystem, .mountpoint, .type, .version, .uuid, .label, .message] | join("|")' <<<"$finding")" \
+		"$dev|$dev||xfs||$uuid|data|xfs, UUID $uuid, label data, not mounted"
+	assert_equal "$(grep -c '"path":"/dev' <<<"$findings")" 1
+	finds ok device "UUID=$uuid"
+	assert_equal "$(on_device path)" "$dev"
+	finds ok device LABEL=data
+	assert_equal "$(on_device path)" "$dev"
+}
+
+@test "a device that is mounted is what is on it, and the filesystem" {
+	made ext4 "$FSQ_E_DEV" /mnt/e -L 'sp ace' -O quota,project
+	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
+	finds ok device "$FSQ_E_DEV"
+	assert_equal "$(on_device 'mountpoint, .type, .version, .label')" "/mnt/e
+ext4
+1.0
+sp ace"
+	[[ $(on_device message) == "ext4 1.0, UUID "*", label sp ace, mounted at /mnt/e" ]]
+	finds ok quota-on "$FSQ_E_DEV"
+	finds ok quota-on 'LABEL=sp ace'
+}
+
+@test "who cannot read a device is told of the filesystem on it" {
+	fresh_fs x2
+	doctor=(setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" doctor)
+	no_more device "$dev"
+	finds ok quota-on "$dev"
+	umount /mnt/x2
+	run_split "${doctor[@]}" "$dev"
+	assert_equal "$status:$stderr" "4:fsquota doctor: $dev: cannot open: Permission denied"
+}
+
+@test "an ext4 that is not mounted and lacks the features" {
+	made ext4 "$FSQ_E_DEV" /mnt/e -O ^quota,^project
+	finds problem ext4-features "$FSQ_E_DEV"
+	assert_equal "$repair" "tune2fs -O quota,project -Q prjquota $FSQ_E_DEV"
+	typed
+	no_more ext4-features "$FSQ_E_DEV"
+	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
+	finds ok quota-on /mnt/e
+	made ext4 "$FSQ_E_DEV" /mnt/e -I 128 -O ^quota
+	finds problem ext4-inode-size "$FSQ_E_DEV"
+	typed
+	no_more ext4-inode-size "$FSQ_E_DEV"
+	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
+	finds ok quota-on /mnt/e
+}
+
+@test "an f2fs that is not mounted and lacks the feature" {
+	made f2fs "$FSQ_F_DEV" /mnt/f
+	finds problem f2fs-features "$FSQ_F_DEV"
+	typed
+	finds ok device "$FSQ_F_DEV"
+	assert_equal "$(on_device type)" f2fs
+	no_more f2fs-features "$FSQ_F_DEV"
+	mount -t f2fs -o prjquota "$FSQ_F_DEV" /mnt/f
+	finds ok quota-on /mnt/f
+}
+
+@test "an XFS without checksums that is not mounted" {
+	made xfs "$dev" /mnt/x2 -m crc=0
+	finds note xfs-version-4 "$dev"
+	made xfs "$dev" /mnt/x2
+	no_more xfs-version-4 "$dev"
+}
+
+@test "what is on a device has no project quotas, or is nothing, or several things" {
+	umount /mnt/x2
+	mkswap -q "$dev" 2>/dev/null || mkswap "$dev" >/dev/null
+	finds problem other-filesystem "$dev"
+	assert_equal "$(on_device type)" swap
+	dd if=/dev/zero of="$dev" bs=64k count=4 conv=fsync status=none
+	finds problem no-filesystem "$dev"
+	made xfs "$dev" /mnt/x2
+	truncate -s 32M ext4
+	mkfs.ext4 -q -F ext4
+	dd if=ext4 of="$dev" bs=1k skip=1 seek=1 count=1 conv=notrunc,fsync status=none
+	run_split fsquota doctor "$dev"
+	assert_equal "$status:$stderr" \
+		"6:fsquota doctor: $dev: has the marks of several filesystems: wipefs(8) shows them"
+	run -5 --separate-stderr fsquota doctor LABEL=nowhere
+	assert_equal "$stderr" "fsquota doctor: LABEL=nowhere: cannot find a device with this tag: No such device"
+}
+
+@test "an image is what is in it, and another file lies on a filesystem" {
+	truncate -s 32M image
+	mkfs.ext4 -q -F -L $'a\tb' -O ^quota,^project image
+	finds problem ext4-features image
+	assert_equal "$repair" "tune2fs -O quota,project -Q prjquota image"
+	assert_equal "$(on_device message)" "ext4 1.0, UUID $(blkid -p -s UUID -o value image), label a	b"
+	typed
+	no_more ext4-features image
+	echo text >/mnt/x/file
+	no_more device /mnt/x/file
+	finds ok quota-on /mnt/x/file
+}
+
+@test "fstab means a device that is not mounted by its path or by a tag" {
+	local uuid source
+	made xfs "$dev" /mnt/x2 -L data
+	uuid=$(blkid -p -s UUID -o value "$dev")
+	for source in "$dev" "UUID=$uuid" "UUID=${uuid^^}" LABEL=data; do
+		printf '%s\n' '# comment' 'LABEL=dat /other xfs prjquota' "$source /mnt/x2 xfs defaults 0 0" >/etc/fstab
+		finds note fstab "$dev"
+		assert_equal "$(jq .line <<<"$finding")" 3
+		typed
+		no_more fstab "$dev"
+		assert_equal "$(tail -n 1 /etc/fstab)" "$source /mnt/x2 xfs defaults,prjquota 0 0"
+	done
+}
+
+@test "the first line of fstab counts, as for mount, and no bind mount" {
+	fresh_fs x2
+	printf '%s\n' '/srv /mnt/x2 none rw,bind 0 0' "$dev /mnt//x2/. xfs defaults 0 0" \
+		"$dev /mnt/x2 xfs prjquota 0 0" >/etc/fstab
+	finds note fstab /mnt/x2
+	assert_equal "$(jq .line <<<"$finding")" 2
+	sed -i 2d /etc/fstab
+	no_more fstab /mnt/x2
+	umount /mnt/x2
+	printf '%s\n' "$dev /mnt/x2 xfs noquota 0 0" "$dev /mnt/x2 xfs prjquota 0 0" >/etc/fstab
+	mount /mnt/x2
+	finds problem quota-off /mnt/x2
+	umount /mnt/x2
+}
+
+@test "the upperdir of an overlay may have characters that the mount table escapes" {
+	local name=$'/mnt/x/a b\tc'
+	fresh_fs x
+	mkdir -p "$name"/{upper,work} lower merged
+	fsquota assign "$name" --hard 1M
+	mount -t overlay -o "lowerdir=lower,upperdir=$name/upper,workdir=$name/work" overlay merged
+	look "$PWD/merged"
+	umount merged
+	[[ $findings == *'"finding":"overlay-limited"'* ]] || fail "$findings"
+	fsquota release "$name"
+}
