@@ -29,7 +29,8 @@ static const struct command *const commands[] = {
 /* An operand that can only be a path; --at is for others. */
 static bool is_path(const char *word)
 {
-	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0;
+	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0 ||
+	       fsq_is_tag(word);
 }
 
 /*

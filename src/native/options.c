@@ -94,8 +94,10 @@ const struct command_option help_option[] = {
 };
 
 const struct command_option at_option[] = {
-	{ 0, "at", "the filesystem: a directory on it, or its device", .kind = VALUE_PATH,
-	  .argument = "PATH", .take = take_at },
+	{ 0, "at",
+	  "the filesystem: a directory on it, its device, or\n"
+	  "LABEL=, UUID=, PARTLABEL= or PARTUUID= of that",
+	  .kind = VALUE_PATH, .argument = "PATH", .take = take_at },
 	{ 0 },
 };
 
@@ -129,8 +131,10 @@ const struct command_option chosen_options[] = {
 	  .argument = "ID", .take = take_wanted_id },
 	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
 	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
-	{ 0, "at", "of --id and --name: a directory on it, or its device", .kind = VALUE_PATH,
-	  .argument = "PATH", .take = take_at },
+	{ 0, "at",
+	  "of --id and --name: a directory on it, its device, or\n"
+	  "LABEL=, UUID=, PARTLABEL= or PARTUUID= of that",
+	  .kind = VALUE_PATH, .argument = "PATH", .take = take_at },
 	{ 0 },
 };
 

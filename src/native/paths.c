@@ -59,7 +59,10 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 		return false;
 	}
 	*dev = fsq_filesystem_get_info(fs)->dev;
-	add_filesystem(session, fs);
+	if (fsq_is_tag(path) && paths_find_dev(session, *dev) >= 0)
+		fsq_filesystem_close(fs);
+	else
+		add_filesystem(session, fs);
 	return true;
 }
 
@@ -141,7 +144,7 @@ int paths_find(const struct session *session, const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (fsq_is_tag(path) || stat(path, &st))
 		return -1;
 	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
 		return paths_find_dev(session, st.st_rdev);

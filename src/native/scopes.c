@@ -38,6 +38,9 @@ static int look_at(const char *path, bool *whole, bool *is_directory)
 {
 	struct statx stx;
 
+	*whole = fsq_is_tag(path);
+	if (*whole)
+		return 0;
 	if (get_statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx))
 		return -1;
 	*is_directory = S_ISDIR(stx.stx_mode);

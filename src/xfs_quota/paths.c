@@ -56,7 +56,8 @@ static int insert_filesystem(struct state *state, struct fsq_filesystem *fs)
 /* With -t, 7.2 asks the mount point, 6.1 the device that the table has for it. */
 static unsigned int open_flags(const struct state *state)
 {
-	return state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0;
+	return FSQ_OPEN_NO_TAG |
+	       (state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0);
 }
 
 /* The other errors of finding a mount have an errno. */

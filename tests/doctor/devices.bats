@@ -178,3 +178,101 @@ sp ace"
 	[[ $findings == *'"finding":"overlay-limited"'* ]] || fail "$findings"
 	fsquota release "$name"
 }
+
+# --- --at and operands ------------------------------------------------------------------------------
+
+@test "commands take a filesystem by a tag" {
+	local uuid
+	made xfs "$dev" /mnt/x2 -L data
+	mount -t xfs -o prjquota "$dev" /mnt/x2
+	uuid=$(blkid -p -s UUID -o value "$dev")
+	# What stands in the directory does not matter.
+	mkdir /mnt/x/cwd
+	cd /mnt/x/cwd
+	mkdir LABEL=data
+	fsquota limit -p --at LABEL=data bhard=3m 77
+	assert_equal "$(kernel_has /mnt/x2 77)" "$(kernel_has /mnt/x2 77)"
+	[[ $(kernel_has /mnt/x2 77) == *3072* ]]
+	fsquota limit -p bhard=4m 77 "UUID=$uuid"
+	[[ $(kernel_has /mnt/x2 77) == *4096* ]]
+	assert_equal "$(fsquota report -p --json LABEL=data)" "$(fsquota report -p --json /mnt/x2)"
+	assert_equal "$(fsquota state --json "UUID=$uuid")" "$(fsquota state --json /mnt/x2)"
+	assert_equal "$(fsquota list --json LABEL=data)" "$(fsquota list --json "$dev")"
+	assert_equal "$(fsquota prune --dry-run --all --json LABEL=data)" "$(fsquota prune --dry-run --all --json /mnt/x2)"
+	echo tagged:77 >/etc/projid
+	assert_equal "$(fsquota usage --name tagged --at /mnt/x2 --at LABEL=data --json | jq '.usage | length')" 1
+	fsquota resize --id 77 --at LABEL=data 6M
+	[[ $(kernel_has /mnt/x2 77) == *6144* ]]
+	fsquota release --id 77 --at "UUID=$uuid"
+	assert_equal "$(kernel_has /mnt/x2 77)" ""
+	assert_equal "$(kernel_has /mnt/x 77)" ""
+	run -5 --separate-stderr fsquota report -p LABEL=nowhere
+	assert_equal "$stderr" "fsquota report: LABEL=nowhere: cannot find a device with this tag: No such device"
+	umount /mnt/x2
+	run -5 --separate-stderr fsquota report -p LABEL=data
+	assert_equal "$stderr" "fsquota report: $dev: cannot find a mount of the device: No such device or address (name a directory of a mounted filesystem, or its device)"
+	rm -r /mnt/x/cwd
+}
+
+@test "xfs_quota knows no tags, as ever" {
+	made xfs "$dev" /mnt/x2 -L data
+	mount -t xfs -o prjquota "$dev" /mnt/x2
+	run_split xfs_quota -x -c print LABEL=data
+	local ours="$status:$stdout:$stderr"
+	run_split oracle -x -c print LABEL=data
+	assert_equal "$ours" "$status:$stdout:${stderr//"$FSQ_ORACLE"/xfs_quota}"
+}
+
+# --- the libraries ----------------------------------------------------------------------------------
+
+# without LIBRARY COMMAND...: where it is not installed
+without() {
+	local file
+	file=$(ldconfig -p | sed -n "s|.*$1.so.1 .*=> ||p" | head -n 1)
+	# shellcheck disable=SC2016 # for another shell
+	run_split unshare -m sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$(realpath "$file")" "${@:2}"
+}
+
+@test "without a library the error names its package, and a query needs none" {
+	ldd "$FSQUOTA" >/dev/null 2>&1 || skip "the static binary contains them"
+	local command libmount libblkid
+	libmount='libmount.so.1: cannot load this library: install the package libmount1, or libmount'
+	libblkid='libblkid.so.1: cannot load this library: install the package libblkid1, or libblkid'
+	for command in list 'report -p' 'doctor /mnt/x' 'prune /mnt/x'; do
+		# shellcheck disable=SC2086 # words
+		without libmount fsquota $command
+		assert_equal "$status:$stderr" "1:fsquota ${command%% *}: $libmount"
+	done
+	without libmount xfs_quota -x -c print
+	assert_equal "$status:$stderr" "1:xfs_quota: $libmount"
+	# libmount needs it, too.
+	for command in 'report LABEL=data' 'list UUID=1'; do
+		# shellcheck disable=SC2086 # words
+		without libblkid fsquota $command
+		assert_equal "$stderr" "fsquota ${command%% *}: $libblkid"
+	done
+	mkdir /mnt/x/dir
+	fsquota assign /mnt/x/dir --hard 1M --id 9
+	for command in 'fsquota usage /mnt/x/dir' 'fsquota id /mnt/x/dir' 'fsquota quota 9 /mnt/x' \
+		'fsquota report -p /mnt/x' 'xfs_quota -x -c state /mnt/x/dir'; do
+		# shellcheck disable=SC2086 # words
+		without libmount $command
+		assert_equal "$command:$status:$stderr" "$command:0:"
+		strace -f -qq -e trace=openat -o trace $command >/dev/null
+		run ! grep -E 'libmount|libblkid' trace
+	done
+	fsquota release /mnt/x/dir
+	rmdir /mnt/x/dir
+}
+
+@test "neither library leaves a file, or reads that of a mount program" {
+	made xfs "$dev" /mnt/x2 -L data
+	rm -rf /run/blkid
+	strace -f -qq -e trace=%file -o trace fsquota doctor LABEL=data >/dev/null
+	grep -q "\"$dev\"" trace
+	grep -v '"/dev/null"' trace >files
+	run ! grep -E 'utab|blkid\.tab|/run/mount|O_CREAT|O_WRONLY' files
+	assert [ ! -e /run/blkid ]
+	strace -f -qq -e trace=%file -o trace fsquota list >/dev/null
+	run ! grep -E 'utab|/run/mount|fstab' trace
+}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "mount_table.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
@@ -143,6 +144,16 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 
 	if (!path)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
+	if (fsq_is_tag(path) && !(flags & FSQ_OPEN_NO_TAG)) {
+		char *device;
+
+		rc = fsq_device_of_tag(path, &device, err);
+		if (rc == 0) {
+			rc = fsq_filesystem_open(fs, device, table, flags, err);
+			free(device);
+		}
+		return rc;
+	}
 	if (table) {
 		rc = fsq_mount_in_file(table, path, &mount, err);
 		if (rc)
