@@ -63,14 +63,21 @@ field() {
 	assert_output ''
 }
 
-@test "what is loaded on first use is recommended, and nothing else" {
-	local root=$BATS_TEST_TMPDIR/root loaded
+# noted PRIORITY: the packages of the libraries that the program loads on first use
+noted() {
+	readelf -p .note.dlopen "$root/usr/bin/fsquota" |
+		sed -n 's/.*"priority":"'"$1"'","soname":\["\([^"]*\)\.so\.\([^"]*\)"\].*/\1\2/p' | sort
+}
+
+@test "the packages depend on what is loaded on first use, or recommend it, and nothing else" {
+	local root=$BATS_TEST_TMPDIR/root
 	dpkg-deb -x "$(deb_of fsquota)" "$root"
-	loaded=$(readelf -p .note.dlopen "$root/usr/bin/fsquota" | sed -n 's/.*"soname":\["\([^"]*\)\.so\.\([^"]*\)"\].*/\1\2/p' | sort)
-	assert_equal "$(wc -w <<<"$loaded")" 2
-	assert_equal "$(field fsquota Recommends)" "$loaded"
-	assert_equal "$(field libfsquota1 Recommends)" libmount1
-	assert_equal "$(field fsquota Depends)" libc6
+	assert_equal "$(noted required)" $'libblkid1\nlibmount1'
+	assert_equal "$(noted recommended)" libedit2
+	assert_equal "$(field fsquota Depends)" $'libblkid1\nlibc6\nlibmount1'
+	assert_equal "$(field fsquota Recommends)" libedit2
+	assert_equal "$(field libfsquota1 Depends)" $'libblkid1\nlibc6\nlibmount1'
+	assert_equal "$(field libfsquota1 Recommends)" ''
 }
 
 @test "programs build with the library, shared and static" {
