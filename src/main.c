@@ -44,7 +44,7 @@
  *       project_place.c  where a project is, by its directories
  *       prune.c          what those have left (volumes.c: where they would be)
  *       assigned.c       is all so already?
- *       diagnose.c       what stands in the way (diagnosis.h names its parts)
+ *       diagnose.c       what stands in the way (diagnosis.h names its parts; diagnosis.c  what they share)
  *       allocate.c       an ID that nobody has (store.c: what containers' engines do)
  *       make_directory.c  a directory with its owner and mode, or none
  *       owner.c          which project is a directory's own (tree_account.c)

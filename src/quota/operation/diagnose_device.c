@@ -115,7 +115,7 @@ bool fsq_diagnose_device(struct fsq_diagnosis *diagnosis, const char *path, cons
 						    .uuid = subject.device.uuid,
 						    .label = subject.device.label });
 	if (mounted)
-		fsq_diagnose_place(diagnosis, mounted, true);
+		diagnosis->look_at_place(diagnosis, mounted, true);
 	else if (subject.device.type)
 		check_unmounted(&subject, fd);
 	else if (rc == FSQ_E_CONFLICT || (rc && is_device))

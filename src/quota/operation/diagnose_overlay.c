@@ -109,7 +109,7 @@ static void check_layers(struct fsq_subject *subject, struct layers *layers)
 		return;
 	}
 	check_ids(subject, layers);
-	fsq_diagnose_place(subject->diagnosis, layers->upper, false);
+	subject->diagnosis->look_at_place(subject->diagnosis, layers->upper, false);
 }
 
 void fsq_diagnose_overlay(struct fsq_subject *subject)

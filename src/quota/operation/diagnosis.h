@@ -27,6 +27,8 @@ struct fsq_diagnosis {
 	struct fsq_mount_points *mounts; /* all, once they are asked for */
 	struct fsq_error *err;
 	int rc; /* of the whole */
+	/* Look at the file system of a path and, if asked for, at the directory itself. */
+	void (*look_at_place)(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
 };
 
 /* A place that is looked at. */
@@ -65,9 +67,6 @@ void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error 
 
 /** @return  whether to end the diagnosis */
 bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);
-
-/** Look at the file system of a path and, if asked for, at the directory itself. */
-void fsq_diagnose_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
 
 /** May the caller use quotas? */
 void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);

@@ -18,8 +18,8 @@ struct fsq_volumes {
 	struct fsq_mount_points *points;
 	char **mount_points; /* of fstab(5) */
 	size_t mount_point_count, mount_point_capacity;
-	int errnum;		     /* of FSQ_UNSEEN */
-	int rc;			     /* of listing them */
+	int errnum; /* of FSQ_UNSEEN */
+	int rc;	    /* of listing them */
 };
 
 /**
