@@ -544,7 +544,7 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	fsq_assignment_unset_limits(a);
 	/* What is left in the tree belongs to it as long as it has the ID itself: the next one goes on
 	 * from there. */
-	if (fsq_tree_tag_rollback(a->tree) == 0)
+	if (fsq_assignment_untag_tree(a) == 0)
 		fsq_assignment_untag(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;

@@ -32,17 +32,43 @@ int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err)
 	return 0;
 }
 
-void fsq_assignment_untag(struct fsq_assignment *a)
+static void set_back(struct fsq_assignment *a, uint32_t id, bool inherit)
 {
-	const struct fsq_inode_project *was = &a->directory.project;
-	struct fsq_inode_project now = *was;
+	struct fsq_inode_project now = a->directory.project;
 
-	if (!a->tagged)
-		return;
 	now.id = a->id;
 	now.inherit = true;
-	fsq_inode_project_set(a->directory.target.fd, &now, was->id, was->inherit);
+	fsq_inode_project_set(a->directory.target.fd, &now, id, inherit);
+}
+
+void fsq_assignment_untag(struct fsq_assignment *a)
+{
+	if (a->tagged)
+		set_back(a, a->directory.project.id, a->directory.project.inherit);
 	a->tagged = false;
+}
+
+int fsq_assignment_untag_tree(struct fsq_assignment *a)
+{
+	/* A file that is made after the walk has passed must not get the ID any more. */
+	if (a->tagged)
+		set_back(a, a->id, false);
+	/* Without a walk, what has the ID was made in the directory since that has it. */
+	if (!a->tree && a->tagged && a->is_new) {
+		a->tag_request = (struct fsq_tree_tag_request){
+			.fd = a->directory.target.fd,
+			.path = a->directory.path,
+			.from = a->directory.project,
+			.to = { .id = a->id, .inherit = true },
+			.is_new = true,
+			.options = a->request->options,
+		};
+		a->tree = fsq_tree_tag_new(&a->tag_request);
+		if (a->tree)
+			fsq_tree_tag_restore(a->tree);
+		return 0;
+	}
+	return fsq_tree_tag_rollback(a->tree);
 }
 
 bool fsq_assignment_has_tree(struct fsq_assignment *a)

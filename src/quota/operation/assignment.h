@@ -56,6 +56,13 @@ struct fsq_assignment {
 int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err);
 void fsq_assignment_untag(struct fsq_assignment *a);
 
+/**
+ * Give back to all in the directory what it had; the directory itself keeps the ID, and hands it on no more.
+ *
+ * @return   0; FSQ_E_FAILED something may still have the ID
+ */
+int fsq_assignment_untag_tree(struct fsq_assignment *a);
+
 /** Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
 bool fsq_assignment_has_tree(struct fsq_assignment *a);
 

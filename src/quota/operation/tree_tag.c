@@ -512,13 +512,16 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
-	int rc = 0;
-
 	if (!tag || !tag->first_done || tag->none_opened || tag->request->dry_run)
 		return 0;
 	/* Files it did not see may have had the ID before, as the directory had. */
-	if (tag->first_was_cut && tag->request->goes_on)
-		return 0;
+	return tag->first_was_cut && tag->request->goes_on ? 0 : fsq_tree_tag_restore(tag);
+}
+
+int fsq_tree_tag_restore(struct fsq_tree_tag *tag)
+{
+	int rc = 0;
+
 	atomic_store(&tag->unrestored, false);
 	atomic_store(&tag->lost, true);
 	for (int i = 0; i < WALKS && rc == 0 && atomic_load(&tag->lost); i++) {

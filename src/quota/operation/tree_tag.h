@@ -68,6 +68,9 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,
  */
 int fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
 
+/** The same without a walk before: everything that has the new ID gets the old one. */
+int fsq_tree_tag_restore(struct fsq_tree_tag *tag);
+
 /**
  * Somebody else has taken the ID off the tree since the first walk: a rollback gives all that has it
  * the old one, also what had it or a third one before.
