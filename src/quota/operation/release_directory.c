@@ -42,7 +42,7 @@ struct release {
 	struct fsq_inode_project now; /* of the directory */
 	struct fsq_tree_tag_request tag_request;
 	struct fsq_tree_tag *tree;
-	bool limits_off;
+	bool had_limits, limits_off;
 	struct fsq_limits limits_before;
 	uint64_t left, lines, untagged;
 };
@@ -229,10 +229,16 @@ static int new_tree(struct release *r, struct fsq_error *err)
 
 static int untag_tree(struct release *r, struct fsq_error *err)
 {
-	int rc = new_tree(r, err);
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+	int rc = count_left(r, &dquot, err);
 
+	if (rc == 0)
+		rc = new_tree(r, err);
 	if (rc)
 		return rc;
+	limits = fsq_limits_of(&dquot);
+	r->had_limits = !fsq_limits_are_none(&limits);
 	rc = 1;
 	for (int i = 0; i < ROUNDS && rc == 1; i++)
 		rc = walk_unlocked(r, err);
@@ -285,6 +291,19 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
+/* Did another release take the limits, while the locks were open? It has released all of it. */
+static bool was_released(struct release *r)
+{
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+
+	if (!r->had_limits ||
+	    fsq_limits_read(&r->directory.target, r->id, true, &dquot, r->directory.path, NULL))
+		return false;
+	limits = fsq_limits_of(&dquot);
+	return fsq_limits_are_none(&limits);
+}
+
 static void rollback(struct release *r)
 {
 	const struct fsq_limits none = { 0 };
@@ -293,6 +312,8 @@ static void rollback(struct release *r)
 	fsq_project_edit_rollback(r->edit);
 	if (r->limits_off)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
+	else if (was_released(r))
+		return;
 	r->limits_off = false;
 	/* The ID on the directory says that what is in it has the ID, too: also after a power failure.
 	 * Where that is not so the next assign or release goes on. */
