@@ -71,6 +71,34 @@ int fsq_assignment_untag_tree(struct fsq_assignment *a)
 	return fsq_tree_tag_rollback(a->tree);
 }
 
+void fsq_assignment_follow_above(struct fsq_assignment *a)
+{
+	struct fsq_inode_project now = a->directory.project, above;
+
+	for (int i = 0; i < WALKS && a->inherits && now.id; i++) {
+		struct fsq_tree_tag_request request = {
+			.fd = a->directory.target.fd,
+			.path = a->directory.path,
+			.to = { .id = now.id, .inherit = true },
+			.is_new = true,
+			.options = a->request->options,
+		};
+		struct fsq_tree_tag *tree;
+
+		if (fsq_place_read_above(&a->directory, &above) ||
+		    (above.inherit && above.id == now.id))
+			return;
+		if (above.inherit)
+			request.from = above;
+		tree = fsq_tree_tag_new(&request);
+		if (!tree)
+			return;
+		fsq_inode_project_set(request.fd, &now, request.from.id, request.from.inherit);
+		fsq_tree_tag_restore(tree);
+		fsq_tree_tag_free(tree);
+	}
+}
+
 bool fsq_assignment_has_tree(struct fsq_assignment *a)
 {
 	if (!a->complete && !a->looked) {

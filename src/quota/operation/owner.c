@@ -18,12 +18,13 @@ struct proof {
 	uint64_t elsewhere;
 };
 
-static bool is_inherited(const struct fsq_place *directory)
+static bool is_inherited(const struct fsq_place *directory, struct fsq_owner *owner)
 {
 	struct fsq_inode_project above;
 
 	/* Without the right to read it, report the ID of the directory. */
 	(void)fsq_place_read_above(directory, &above);
+	owner->inherited = above.id == directory->project.id && above.inherit;
 	return above.id == directory->project.id;
 }
 
@@ -104,7 +105,7 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		owner->listed = true;
 		owner->id = carried;
 	}
-	if (owner->listed || carried == 0 || is_inherited(directory))
+	if (owner->listed || carried == 0 || is_inherited(directory, owner))
 		return 0;
 	if (is_claimed(edit, claim, carried)) {
 		owner->id = carried;

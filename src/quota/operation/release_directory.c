@@ -42,7 +42,7 @@ struct release {
 	struct fsq_inode_project now; /* of the directory */
 	struct fsq_tree_tag_request tag_request;
 	struct fsq_tree_tag *tree;
-	bool had_limits, limits_off;
+	bool recounted, had_limits, limits_off;
 	struct fsq_limits limits_before;
 	uint64_t left, lines, untagged;
 };
@@ -95,7 +95,7 @@ static int find_id(struct release *r, struct fsq_error *err)
 static int find_after(struct release *r)
 {
 	char *copy = strdup(r->directory.path);
-	uint32_t id;
+	uint32_t id = 0;
 	int rc = copy ? fsq_place_read_above(&r->directory, &r->after) : -ENOMEM;
 
 	if (rc) {
@@ -178,9 +178,37 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 }
 
 /*
+ * With the locks again: what the files belong to may have been released meanwhile, and have gone through
+ * them before they got its ID; and a command with the locks may have put something into the directory.
+ * @return   1 when they have to be walked again, 0 or a failure
+ */
+static int see_what_changed(struct release *r, struct fsq_error *err)
+{
+	const struct fsq_inode_project before = r->after;
+	uint64_t left = r->left;
+	struct fsq_dquot dquot;
+	int rc = before.id ? find_after(r) : 0;
+
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
+				"cannot find the project of the directory above");
+	if (r->after.id != before.id || r->after.inherit != before.inherit) {
+		r->tag_request.outdated = before.id;
+		r->tag_request.to = r->after;
+		return 1;
+	}
+	/* Once: what others give the ID elsewhere is not found here. */
+	if (r->recounted || r->shared)
+		return 0;
+	r->recounted = true;
+	rc = count_left(r, &dquot, err);
+	return rc ? rc : r->left > left;
+}
+
+/*
  * Without the locks: kubelet may want them.
  * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing or
- * by an assignment
+ * by an assignment, or its files have to be walked again
  */
 static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
@@ -204,7 +232,7 @@ static int walk_unlocked(struct release *r, struct fsq_error *err)
 	    fsq_inode_project_get(r->directory.target.fd, &r->now))
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
 				"was given to another project at the same time");
-	return r->now.id == r->id && r->now.inherit;
+	return r->now.id == r->id && r->now.inherit ? 1 : see_what_changed(r, err);
 }
 
 static int new_tree(struct release *r, struct fsq_error *err)

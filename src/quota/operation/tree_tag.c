@@ -191,6 +191,7 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	struct fsq_inode_project to = request->to;
+	uint32_t from = request->from.id;
 	enum verdict verdict;
 	bool is_directory;
 	int rc = fsq_walk_project_get(entry, now);
@@ -199,9 +200,10 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
 	to.inherit &= is_directory;
-	verdict =
-		judge(request->rule, now, request->from.id, &to, is_id_elsewhere(request, now->id));
-	if (verdict != SKIP && now->id != request->from.id && now->id != to.id &&
+	if (request->outdated && now->id == request->outdated)
+		from = now->id;
+	verdict = judge(request->rule, now, from, &to, is_id_elsewhere(request, now->id));
+	if (verdict != SKIP && now->id != from && now->id != to.id &&
 	    is_elsewhere(request, entry, now->id))
 		return ANOTHER_PROJECT;
 	if (verdict == CONFLICT)

@@ -23,8 +23,10 @@ struct fsq_tree_tag_request {
 	const char *path;
 	enum fsq_tag_rule rule;
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
-	bool is_new;			   /* nothing in it can have had the new ID before */
-	bool goes_on;			   /* the directory itself had the new ID before */
+	/* An ID that earlier walks have set, which is not the right one any more: it gets the new one; or 0. */
+	uint32_t outdated;
+	bool is_new;	     /* nothing in it can have had the new ID before */
+	bool goes_on;	     /* the directory itself had the new ID before */
 	char *const *others; /* absolute paths of directories, sorted, which are not entered */
 	size_t other_count;
 	/* Lines of directories that are not in the tree by their paths, see project_edit.h. A directory
