@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who does something: fsquota, a tenant, root, kubelet."""
+import contextlib
 import errno
 import fcntl
 import json
@@ -27,7 +28,7 @@ class Fsquota:
         self.files = [os.path.join(directory, name) for name in ("in", "out", "err")]
         self.give("")
         self.helper = subprocess.Popen([helper, *self.files], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.call, self.out, self.err = 0, "", ""
+        self.call, self.out, self.err, self.said = 0, "", "", []
 
     def give(self, text):
         with open(self.files[0], "w", encoding="utf-8") as handle:
@@ -43,22 +44,28 @@ class Fsquota:
             raise SystemExit("model: disturb is gone")
         return words
 
-    def run(self, words, how="none", count=0, when_stopped=None):
-        """Exit status, stdout, stderr, and whether the call came"""
+    def begin(self, words, how="none", count=0):
+        """Whether it is stopped: it has to be told to go on, or ended with "kill" """
         assert not any(set(word) & set("\t\n") for word in words)
         self.order("\t".join([how, str(count), self.binary, *words]))
-        answer = self.answer()
-        if answer[0] == "stopped":
-            when_stopped()
-            self.order("go")
-            answer = self.answer()
-        self.call = int(answer[3])
+        self.said = self.answer()
+        return self.said[0] == "stopped"
+
+    def end(self, word="go"):
+        """Exit status, stdout, stderr, and whether the call came"""
+        if self.said[0] == "stopped":
+            self.order(word)
+            self.said = self.answer()
+        self.call = int(self.said[3])
         with open(self.files[1], encoding="utf-8", errors="surrogateescape") as handle:
             out = self.out = handle.read()
         with open(self.files[2], encoding="utf-8", errors="surrogateescape") as handle:
             err = self.err = handle.read()
-        return int(answer[1]), out, err, answer[2] == "yes"
+        return int(self.said[1]), out, err, self.said[2] == "yes"
 
+    def run(self, words, how="none", count=0, when_stopped=None):
+        """when_stopped: gives the word for end()"""
+        return self.end(when_stopped() or "go") if self.begin(words, how, count) else self.end()
 
     def run_beside(self, words):
         """While another one is stopped: exit status and stderr"""
@@ -200,6 +207,53 @@ class Other:
 
     def count(self):
         return self.do(["count"])
+
+
+# --- a container engine ---
+
+class Engine:
+    """
+    Gives IDs out as Docker and containers/storage do: from the one after that of its root on, without
+    files and locks.
+    """
+
+    def __init__(self, quotas, root):
+        """Starts. It takes the limit of the first ID away, to find out whether it can; and goes on after the
+        highest ID that a layer has."""
+        self.quotas, self.root = quotas, root
+        self.base = self.tag_of(root)
+        quotas.set(self.base + 1, world.NO_LIMITS)
+        self.last = max([self.base, *(self.tag_of(entry.path) for entry in os.scandir(root) if entry.is_dir())])
+
+    @staticmethod
+    def tag_of(directory):
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return kernel.get_tag(handle)[0]
+        finally:
+            os.close(handle)
+
+    @staticmethod
+    def make(directory):
+        """What a first start leaves"""
+        os.makedirs(directory + "/overlay2/l", exist_ok=True)
+        os.mknod(directory + "/overlay2/backingFsBlockDev", stat.S_IFBLK | 0o600, os.makedev(7, 0))
+
+    def layer(self, limits):
+        """The ID of a new one; None: the limit of the store is reached"""
+        path = f"{self.root}/layer{self.last + 1}"
+        try:
+            os.mkdir(path)
+        except OSError:
+            return None
+        self.last += 1
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        kernel.set_tag(handle, self.last, True)
+        os.close(handle)
+        self.quotas.set(self.last, limits)
+        with contextlib.suppress(OSError), open(path + "/link", "w", encoding="ascii") as file:
+            file.write("text")
+        return self.last
 
 
 # --- kubelet ---

@@ -13,7 +13,7 @@
  *
  * Each is answered with "ended STATUS": as a shell has it, 128 and the signal. At stop there is the
  * line "stopped CALL" before it when the call is about to be made, and the next line of input lets the
- * program go on. Whether a call was disturbed "ended" says last: "ended STATUS yes CALL".
+ * program go on, or "kill" kills it. Whether a call was disturbed "ended" says last: "ended STATUS yes CALL".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -116,6 +116,8 @@ static unsigned long disturb(pid_t program, pid_t pid, const struct order *order
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			exit(0);
+		if (strcmp(line, "kill\n") == 0 && kill(program, SIGKILL))
+			die("kill");
 	}
 	if (order->error && !trace_fail_call(pid, order->error))
 		die("ptrace");

@@ -24,7 +24,10 @@ DISK_QUOTA_SIZE = 112
 # d_fieldmask: soft and hard limits of inodes and blocks
 LIMITS_MASK = 0xF
 AT_SYMLINK_NOFOLLOW = 0x100
-MS_RDONLY = 1
+SYS_OPEN_TREE, OPEN_TREE_CLONE, O_CLOEXEC = 428, 1, 0o2000000
+MS_BIND, MNT_DETACH = 0x1000, 2
+# XFS_IOC_GOINGDOWN and EXT4_IOC_SHUTDOWN, without what is only in memory
+SHUTDOWN, WITHOUT_MEMORY = 0x8004587D, struct.pack("I", 2)
 
 
 def fail(what):
@@ -87,7 +90,7 @@ class Quotas:
     def settle(self):
         """XFS begins to clean up behind deleted files when it is asked for ID 0."""
         self.call(Q_XGETQUOTA, 0)
-        time.sleep(0.01)
+        time.sleep(0.004)
 
 
 def get_tag(handle):
@@ -131,11 +134,33 @@ class Tags:
             os.close(handle)
 
 
-def mount(device, place, kind, options):
-    if LIBC.mount(os.fsencode(device), os.fsencode(place), kind.encode(), 0, options.encode()):
+def mount(device, place, kind, options="", flags=0):
+    if LIBC.mount(os.fsencode(device), os.fsencode(place), kind.encode(), flags, options.encode()):
         fail(f"mount {place}")
 
 
 def umount(place):
     if LIBC.umount2(os.fsencode(place), 0):
         fail(f"umount {place}")
+
+
+def without_mounts(place):
+    """A descriptor of the directory, in a clone of its mount where nothing is mounted"""
+    handle = LIBC.syscall(SYS_OPEN_TREE, -100, os.fsencode(place), OPEN_TREE_CLONE | O_CLOEXEC)
+    if handle < 0:
+        fail("open_tree")
+    return handle
+
+
+def sync(place):
+    handle = os.open(place, os.O_RDONLY)
+    if LIBC.syncfs(handle):
+        fail(f"syncfs {place}")
+    os.close(handle)
+
+
+def power_fails(place):
+    """What is only in memory is lost"""
+    handle = os.open(place, os.O_RDONLY)
+    fcntl.ioctl(handle, SHUTDOWN, WITHOUT_MEMORY)
+    os.close(handle)
