@@ -14,6 +14,7 @@ model=$BATS_TEST_DIRNAME/model
 
 setup() {
 	fresh_fs x
+	fresh_fs x2
 	fresh_fs e
 	rm -f /etc/fsquota.conf
 }

@@ -5,6 +5,8 @@ import posixpath
 
 OK, FAILED, USAGE, NOT_FOUND, CONFLICT, PARTIAL = 0, 1, 2, 5, 6, 7
 FIRST_ID, FIRST_UNSEEN_ID, LAST_ID, LAST_PROVEN_ID = 1048577, 2097153, 4294967294, 2147483647
+# Those that stores get, with room after each
+FIRST_STORE_ID, END_STORE_ID, STORE_ROOM = 1 << 30, 1 << 31, 1000000
 UNSEEN = -2
 UNLIMITED = 1 << 49  # 512 byte blocks: 2^58 bytes
 
@@ -16,10 +18,11 @@ class Wrong(Exception):
 class Model:
     """chosen: {directory: IDs} that commands were seen to choose"""
 
-    def __init__(self, kind, top, chosen=None, is_partial=False, full=()):
-        """is_partial: what was not done may have no ID yet; full: directories that could not be made"""
+    def __init__(self, kind, top, chosen=None, is_partial=False, full=(), was_cut=False):
+        """is_partial: what was not done may have no ID yet; full: directories that could not be made;
+        was_cut: a store may have got an ordinary ID before it was seen to be one"""
         self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
-        self.full = full
+        self.full, self.was_cut = full, is_partial or was_cut
 
     # --- parts ---
 
@@ -81,12 +84,24 @@ class Model:
         if insisted:
             return None if state.is_taken(insisted) else insisted
         chosen = self.chosen.get(directory, [None])[0]
-        first = FIRST_ID if register else FIRST_UNSEEN_ID
-        if chosen is None:
+        first, end = FIRST_ID if register else FIRST_UNSEEN_ID, LAST_ID + 1
+        if self.is_store(state, directory) and not self.was_cut:
+            first, end = FIRST_STORE_ID, END_STORE_ID
+        if chosen is None or state.is_taken(chosen) or not first <= chosen < end:
             return UNSEEN
-        if state.is_taken(chosen) or not first <= chosen <= LAST_ID:
+        # Of the stores it sees the one that has the last ID of the files before the chosen one.
+        listed = [tag for tag, _ in state.projects] + [tag for _, tag in state.projid]
+        last = max((tag for tag in listed if tag < chosen), default=0)
+        if chosen - last < STORE_ROOM and any(self.is_store(state, path) for path in state.directories_of(last)[:1]):
             return UNSEEN
         return chosen
+
+    def is_store(self, state, directory):
+        return directory + "/overlay2/l" in state.tree
+
+    def stored(self, size):
+        """Limits that a container engine sets"""
+        return (self.rounded(size), self.rounded(size), 0, 0)
 
     def make(self, state, directory):
         parent = posixpath.dirname(directory)
@@ -285,15 +300,16 @@ class Model:
         if tag is None:
             return CONFLICT
         if not tag:
-            tag = self.nearest_above(state, directory)
+            tag = self.nearest_above(state, directory, options.get("by_alias", False))
             if tag != carried or not tag:
                 return CONFLICT if carried else NOT_FOUND
         return self.resize_project(state, tag, options)
 
-    def nearest_above(self, state, directory):
+    def nearest_above(self, state, directory, by_alias):
+        """By the paths above the one that it is told by"""
         while directory != self.top:
             directory = posixpath.dirname(directory)
-            if state.id_of(directory) is not None:
+            if state.id_of(directory) is not None and (directory in state.by_alias) == by_alias:
                 return state.id_of(directory)
         return 0
 

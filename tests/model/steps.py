@@ -6,16 +6,21 @@ import posixpath
 import re
 
 import actors
+import kernel
 import world
-from rules import CONFLICT, FAILED, NOT_FOUND, OK, PARTIAL, UNSEEN, USAGE, Model, Wrong
+from rules import (CONFLICT, END_STORE_ID, FAILED, FIRST_STORE_ID, NOT_FOUND, OK, PARTIAL, UNSEEN, USAGE, Model,
+                   Wrong)
 
 ROOTS = ["d0", "d1", "d2"]
 TENANTS = ["t0", "t1"]
 PODS = ["pods/p0/volumes/v", "pods/p1/volumes/v"]
 NESTED = ["d0/n", "d1/n", "t0/n"]
 MADE = ["m0", "m1"]
+BOUND = [world.ALIASED, world.ALIASED + "/a"]  # those that have a second path
+STORE = "store"
 NAMES = ["web", "shared"]
 ERRNOS = {"EIO": 5, "ENOSPC": 28, "EPERM": 1, "EINTR": 4}
+POWER = ("power", "sync")
 COMPLETED = ("assign", "release", "resize", "prune", "apply", "project", "limit", "restore", "release_project",
              "resize_project")
 # What a filesystem of kubelet's has as no limit, in the words of its calls.
@@ -25,17 +30,26 @@ NO_LIMIT = {"xfs": "9223372036854775807", "ext4": "288230376151711743"}
 class Steps:
     """Does steps, and says what is wrong with them"""
 
-    def __init__(self, place, program, root, tenant, abilities):
-        self.world, self.program, self.root, self.tenant = place, program, root, tenant
+    def __init__(self, place, programs, root, tenant, abilities):
+        self.world, self.root, self.tenant = place, root, tenant
+        self.program, self.second = programs
         self.abilities = abilities
         self.top, self.kind = place.top, place.kind
-        self.state = None
-        self.scratch = program.files[0]
+        self.state, self.engine = None, None
+        self.status = OK  # of the last command
+        self.past = None  # states since all was on the disk; None: some are not known
+        self.scratch = self.program.files[0]
 
     # --- words of steps ---
 
     def path(self, name):
         return f"{self.top}/{name}" if name else self.top
+
+    def told(self, step, name):
+        """The path that a command gets; of what is gone the registered one, for it has no other identity"""
+        path = self.path(name)
+        by_alias = step.get("by") == "alias" if path in self.state.tree else path in self.state.by_alias
+        return self.world.said(path) if by_alias else path
 
     def number(self, ref):
         """An ID: a number, or that of a directory"""
@@ -56,10 +70,15 @@ class Steps:
 
     # --- the beginning ---
 
+    def let_go(self):
+        """What would keep the filesystem from being unmounted"""
+        for actor in (self.tenant, self.root):
+            actor.do(["drop"])
+            actor.do(["unbind"])
+
     def begin(self):
-        self.tenant.do(["drop"])
-        self.tenant.do(["unbind"])
-        self.root.do(["drop"])
+        self.let_go()
+        self.engine = None
         self.world.clean()
         for name, text in ((world.PROJECTS, "# directories\n7:/somewhere/else\n"),
                            (world.PROJID, "# names\nelsewhere:7\n")):
@@ -67,7 +86,10 @@ class Steps:
                 handle.write(text)
         for name in ROOTS + TENANTS + NESTED[:1]:
             self.populate(name)
+        os.makedirs(self.path(BOUND[1]))
+        kernel.sync(self.top)
         self.state, wrong = world.settled(self.world, {})
+        self.past = [self.state]
         return wrong
 
     def populate(self, name):
@@ -94,7 +116,7 @@ class Steps:
         options["register"] = not step.get("unregistered")
         if "id" in step:
             options["id"] = self.number(step["id"])
-        words = ["assign", *paths, *self.limit_words(step.get("limits", {}))]
+        words = ["assign", *(self.told(step, name) for name in step["dirs"]), *self.limit_words(step.get("limits", {}))]
         words += ["--unlimited"] if step.get("unlimited") else []
         words += ["--name", step["name"]] if "name" in step else []
         words += ["--id", str(options["id"])] if "id" in step else []
@@ -117,7 +139,7 @@ class Steps:
     def command_release(self, step):
         paths = [self.path(name) for name in step["dirs"]]
         options = {key: step[key] for key in ("keep_tags", "if_exists") if key in step}
-        words = ["release", *paths]
+        words = ["release", *(self.told(step, name) for name in step["dirs"])]
         if "id" in step:
             options["id"] = self.number(step["id"])
             words += ["--id", str(options["id"])]
@@ -134,7 +156,7 @@ class Steps:
 
     def command_release_project(self, step):
         options = {key: step[key] for key in ("keep_tags", "if_exists") if key in step}
-        words = ["release", "--at", self.top]
+        words = ["release"] + ([] if step.get("anywhere") else ["--at", self.top])
         words += ["--name", step["name"]] if "name" in step else ["--id", str(self.number(step["id"]))]
         words += ["--keep-tags"] if step.get("keep_tags") else []
         words += ["--if-exists"] if step.get("if_exists") else []
@@ -146,8 +168,9 @@ class Steps:
         return words, rule
 
     def command_resize(self, step):
-        words = ["resize", self.path(step["dir"])] + self.resize_words(step)
-        return words, lambda model, state: model.resize(state, self.path(step["dir"]), step)
+        told, path = self.told(step, step["dir"]), self.path(step["dir"])
+        return ["resize", told] + self.resize_words(step), \
+            lambda model, state: model.resize(state, path, {**step, "by_alias": told != path})
 
     def resize_words(self, step):
         words = [("+" if step.get("relative") else "") + str(step["size"])] if "size" in step else []
@@ -192,7 +215,7 @@ class Steps:
     def command_project(self, step):
         number = self.number(step["id"])
         clear, depth, path = step.get("clear"), step.get("depth"), self.path(step["dir"])
-        words = ["project", "-C" if clear else "-s", "-p", path, str(number), self.top]
+        words = ["project", "-C" if clear else "-s", "-p", self.told(step, step["dir"]), str(number), self.top]
         if depth is not None:
             words[2:2] = ["-d", str(depth)]
         return words, lambda model, state: model.project_listed(state, path, number, clear, depth)
@@ -239,7 +262,7 @@ class Steps:
             found = {}
             for line in self.program.out.splitlines():
                 for row in json.loads(line).get("assign", []):
-                    found.setdefault(row["path"], []).append(row["id"])
+                    found.setdefault(self.world.canonical(row["path"]), []).append(row["id"])
             return found
         found = {}
         # One that carries the ID of others gets its own last, when its name has been written already.
@@ -255,7 +278,7 @@ class Steps:
     def predict(self, rule, step, before, after, is_partial=False):
         """Exit status and state that the rules have"""
         state = before.copy()
-        model = Model(self.kind, self.top, self.chosen(step, after), is_partial, self.full())
+        model = Model(self.kind, self.top, self.chosen(step, after), is_partial, self.full(), "how" in step)
         return rule(model, state), state
 
     def look(self):
@@ -275,6 +298,8 @@ class Steps:
             return self.do_stopped(step, words, rule)
         if how == "none":
             return self.do_undisturbed(step, words, rule)
+        if how in POWER:
+            return self.do_without_power(step)
         return self.do_disturbed(step, words, rule)
 
     def statuses(self, status, out, step):
@@ -286,7 +311,7 @@ class Steps:
         before = self.state
         status, out, err, _ = self.program.run(words)
         self.state, wrong = self.look()
-        status = self.statuses(status, out, step)
+        self.status = status = self.statuses(status, out, step)
         try:
             expected_status, expected = self.predict(rule, step, before, self.state)
         except Wrong as error:
@@ -298,7 +323,8 @@ class Steps:
             ids = [str(self.state.tree[path].tag) for path in self.directories(step) if path in self.state.tree]
             if out.split() != ids:
                 wrong.append(f"it prints {out.split()}, not {ids}")
-        if step["do"] == "assign" and status and len(step["dirs"]) == 1 and len(err.splitlines()) != 1:
+        if step["do"] == "assign" and status and len(step["dirs"]) == 1 and \
+                len([line for line in err.splitlines() if "not entered" not in line]) != 1:
             wrong.append(f"it says {err!r}")
         return wrong
 
@@ -308,7 +334,7 @@ class Steps:
         for line in self.program.out.splitlines():
             if '"cannot be made"' in line and ("ENOSPC" in line or "EDQUOT" in line):
                 said.append(json.loads(line)["error"]["path"])
-        return said
+        return [self.world.canonical(path) for path in said]
 
     def do_disturbed(self, step, words, rule):
         """Killed at a system call, or that fails"""
@@ -342,6 +368,73 @@ class Steps:
             self.state = mid
             return wrong and [f"{how} at call {self.program.call}: exit status {status}: {err.strip()}"] + wrong
         return self.complete(step, words, rule, before, mid, wanted)
+
+    def do_without_power(self, step):
+        """power: it fails at a call, and the command ends there; sync: all is written at that call, and the power
+        fails when the command has ended. What was there before is on the disk."""
+        self.let_go()
+        kernel.sync(self.top)
+        before, wrong = self.look()
+        self.state = before
+        words, rule = self.command(step)
+
+        def at_call():
+            if step["how"] == "sync":
+                kernel.sync(self.top)
+                return "go"
+            kernel.power_fails(self.top)
+            return "kill"
+        status, _, err, step["came"] = self.program.run(words, "stop", step["at"], at_call)
+        if step["how"] == "sync" or not step["came"]:
+            kernel.power_fails(self.top)
+        self.world.remount()
+        mid = self.look()[0]
+        wrong += world.compare_counts(mid, {})
+        # A name was in the file before the files had the ID: prune removes it.
+        for line in set(mid.projid) - set(before.projid):
+            if not mid.directories_of(line[1]) and line[1] not in mid.limits and not mid.used(line[1])[1]:
+                self.edit(world.PROJID, "%s:%d" % line)
+        self.state = mid = self.look()[0]
+        wanted, expected = self.predict(rule, step, before, mid, True)
+        if status == OK and not expected.is_unseen():
+            wrong += self.judge_power(self.written(step, before, expected) or [before, expected], mid)
+        if wanted != OK:
+            return wrong + self.do_undisturbed(step, self.command(step)[0], rule)
+        wrong += self.between(before, expected, mid, self.directories(step))
+        if wrong or step.get("relative"):
+            said = f"{step['how']} at call {self.program.call}: exit status {status}: {err.strip()}"
+            return wrong and [said] + wrong
+        return self.complete(step, words, rule, before, mid, wanted)
+
+    def written(self, step, before, after):
+        """States that are on the disk when a command has ended well; none: it need not write"""
+        if step["do"] not in ("assign", "release") or len(step["dirs"]) != 1 or step.get("keep_tags"):
+            return []
+        directory = self.path(step["dirs"][0])
+        tag = before.id_of(directory) or after.id_of(directory)
+        if before.id_of(directory) == after.id_of(directory) or not before.below(directory):
+            return []
+        # The limits and the directory itself come after that in a release, and the line last.
+        early = after.copy()
+        if step["do"] == "release":
+            early.tree[directory] = before.tree[directory]
+            world.set_or_remove(early.limits, tag, before.limits.get(tag))
+        return [early, after]
+
+    def judge_power(self, past, now):
+        """Whatever there is was so in one of these states"""
+        wrong, tags = [], {}
+        for state in past:
+            for node in state.tree.values():
+                tags.setdefault(node.ino, set()).add(node.tag)
+        for path, node in now.tree.items():
+            if node.tag not in tags.get(node.ino, {node.tag}):
+                wrong.append(f"without power {path} has ID {node.tag}, not one of {sorted(tags[node.ino])}")
+        for tag in set().union(now.limits, *(state.limits for state in past)):
+            ways = [state.limits.get(tag, world.NO_LIMITS) for state in past]
+            if now.limits.get(tag, world.NO_LIMITS) not in ways:
+                wrong.append(f"without power the limits of {tag} are {now.limits.get(tag)}, not one of {ways}")
+        return wrong
 
     def between(self, before, expected, mid, directories):
         """Whatever there is was so before, or is so afterwards, or as one of these directories above it"""
@@ -389,11 +482,29 @@ class Steps:
         # With its tags kept, a directory that is released carries what is not its own.
         if step.get("keep_tags") and status == CONFLICT and not self.judge(before, expected, mid):
             same = True
+        if step.get("how") in POWER and step["do"].startswith("release") and status == CONFLICT and \
+                re.search("elsewhere|belongs to|outside of", err):
+            # The directory has its ID again, without a line, and so have others.
+            expected, same = mid, True
+        if step.get("how") in POWER and step["do"] == "release_project":
+            # Such a directory no line names: it is released by its path.
+            for path, node in mid.tree.items():
+                if node.tag and not mid.directories_of(node.tag) and node.tag == before.id_of(path):
+                    expected.tree[path] = self.state.tree.get(path, node)
         if step["do"] == "release_project" and status == CONFLICT and self.is_left_to_others(step, mid):
             expected, same = mid, True
+        if step.get("how") in POWER and step["do"].startswith("release"):
+            # The line went, and that the limits were taken off is not on the disk: nothing leads to them.
+            for tag in mid.limits.keys() - {tag for tag, _ in mid.projects}:
+                if self.state.limits.get(tag) in (None, before.limits.get(tag)):
+                    world.set_or_remove(expected.limits, tag, self.state.limits.get(tag))
         if not same:
             wrong.append(f"completed: exit status {status}, not {expected_status}: {err.strip()}")
         wrong += ["completed: " + one for one in self.judge(before, expected, self.state)]
+        if wrong and step.get("how") in POWER and step["do"] == "release":
+            # The line went, and the directory carries again what it did: that is released then.
+            expected_status, expected = self.predict(rule, step, mid, self.state)
+            return wrong if status != expected_status else self.judge(mid, expected, self.state)
         return wrong
 
     def is_nested(self, step):
@@ -445,7 +556,11 @@ class Steps:
         retagged = [directory for directory in directories for act in step["acts"]
                     if act[0] == "retag" and (directory + "/").startswith(self.path(act[1][1:]) + "/")]
         # Whose a directory is that no line names depends on what it carries at that moment.
-        is_disputed = any(before.id_of(directory) is None for directory in retagged)
+        # And an ID is not proven while a deleted file has it.
+        is_disputed = any(before.id_of(directory) is None for directory in retagged) or (
+            any(act[0] == "hold" for act in step["acts"]) and
+            any(before.id_of(directory) is None and before.tree[directory].tag
+                for directory in directories if directory in before.tree))
         if status == OK and is_disputed:
             theirs = {tag for tag, path in before.projects if path not in directories}
             wrong += [] if "name" in step or "id" in step else world.compare_limits(
@@ -561,6 +676,96 @@ class Steps:
         # A directory without an ID that handed on none may have been given one in between.
         return [one for one in self.judge(before, state, self.state, True) if not one.endswith("has ID 0, not 0 P")]
 
+    # --- two stopped at a system call each ---
+
+    def do_woven(self, step):
+        """
+        The first command is stopped, then the second one; the third runs from its beginning to its end, then the
+        first one goes on to its end, and then the second one. Files are made and deleted each time one is stopped
+        or has ended.
+        """
+        before = self.state
+        commands = [self.command(command) for command in step["commands"]]
+        words = [one[0] + ([] if one[0][0] == "limit" else ["--lock-timeout", "0"]) for one in commands]
+        acts, ends = iter(step["acts"] + [[]] * 4), {}
+
+        def others():
+            for act in next(acts):
+                self.root.do([self.path(word[1:]) if str(word)[:1] == "/" else word for word in act])
+        self.program.begin(words[0], "stop", step["at"][0])
+        others()
+        self.second.begin(words[1], "stop", step["at"][1])
+        others()
+        if len(words) > 2:
+            ends[2] = self.program.run_beside(words[2])
+            others()
+        ends[0] = self.program.end()[::2]
+        others()
+        ends[1] = self.second.end()[::2]
+        self.state, wrong = self.look()
+        # Who does not get the lock again cannot undo what it did to the files; and what it undoes in a directory,
+        # another one that has the lock does not see.
+        is_locked = any("is locked" in end[1] for end in ends.values())
+        paths = [path for command in step["commands"] for path in self.directories(command)]
+        if not is_locked or len(set(paths)) == len(paths):
+            wrong += self.judge_woven(step, before, self.state, is_locked)
+        if wrong:
+            wrong.append(f"stopped at calls {self.program.call} and {self.second.call}: " + "; ".join(
+                f"{' '.join(words[i])}: {ends[i][0]} {ends[i][1].strip()!r}" for i in sorted(ends)))
+        return wrong
+
+    def judge_woven(self, step, before, after, is_locked):
+        """No file, limit and name has an ID without a line, but for what had it before; and what is in a directory
+        has its ID"""
+        wrong, directories = [], {path for command in step["commands"] for path in self.directories(command)}
+        listed = {tag for tag, _ in after.projects} | {tag for tag, _ in before.projects if before.used(tag)[1] == 0}
+
+        old = {node.ino: node.tag for node in before.tree.values()}
+        inside = {path for directory in directories for path in [directory] + after.below(directory)}
+        for path, node in after.tree.items():
+            is_new = node.tag != old.get(node.ino)
+            if node.tag and not after.directories_of(node.tag) and (
+                    path in inside and before.directories_of(node.tag) or is_new and node.tag not in old.values()):
+                wrong.append(f"{path} has ID {node.tag}, which has no line")
+        if not is_locked:
+            # Who resizes what is being assigned has set the limits himself.
+            wrong += [f"limits of {tag} are {limits}, and it has no line" for tag, limits in after.limits.items()
+                      if tag not in listed and tag not in before.limits and
+                      not any(command["do"] == "resize" for command in step["commands"])]
+            wrong += [f"projid: {line} ought not to be there" for line in after.projid
+                      if line[1] not in listed and line not in before.projid]
+        touched = directories | {path[:len(self.top) + 3] for path in directories} | \
+            {posixpath.dirname(path) for path in directories}
+        incomplete = {path for _, path in before.projects if not self.is_complete(before, path)}
+        for tag, directory in after.projects:
+            if directory not in after.tree or after.is_hidden(directory) or directory in incomplete:
+                continue
+            # What is made while a directory is given back to the project above has that one's ID, or none. And what
+            # carried another ID than its line said is not the project's. A release that does not get the lock again
+            # gives nothing back to a directory in which another command is at work.
+            wrong += [f"{path} has ID {after.tree[path].tag}, not {tag}" for path in self.astray(after, directory)
+                      if (after.tree[path].tag or (path in before.tree and not is_locked)) and
+                      not any((path + "/").startswith(place + "/") for place in incomplete)]
+            if tag not in after.limits and (before.id_of(directory) is None or tag in before.limits):
+                wrong.append(f"limits of {tag} are missing")
+        others = {tag for tag, directory in before.projects if directory not in touched} - \
+            {tag for tag, directory in before.projects + after.projects if directory in touched}
+        for tag in others:
+            if before.limits.get(tag) != after.limits.get(tag) and (before.used(tag)[1] or tag in after.limits):
+                wrong.append(f"limits of {tag} are {after.limits.get(tag)}, not {before.limits.get(tag)}")
+        return wrong
+
+    def astray(self, state, directory):
+        """What is in a directory, not in one of another line, and has not its ID"""
+        tag = state.id_of(directory)
+        inside = [path for _, path in state.projects if path.startswith(directory + "/")]
+        return [path for path in [directory] + state.below(directory)
+                if not any((path + "/").startswith(other + "/") for other in inside) and
+                state.tree[path].tag not in (None, tag)]
+
+    def is_complete(self, state, directory):
+        return directory in state.tree and state.tree[directory].inherit and not self.astray(state, directory)
+
     # --- what others do alone ---
 
     def do_acts(self, step):
@@ -580,11 +785,150 @@ class Steps:
 
     def do_remount(self, _):
         before = self.state
-        self.tenant.do(["drop"])
-        self.root.do(["drop"])
+        self.let_go()
         self.world.remount()
         self.state, wrong = self.look()
+        self.engine, self.past = None, [self.state]
         return wrong + self.judge(before, before, self.state)
+
+    def do_power(self, _):
+        """Between two commands"""
+        before, past = self.state, self.past
+        self.let_go()
+        kernel.power_fails(self.top)
+        self.world.remount()
+        self.state, wrong = self.look()
+        self.engine, self.past = None, [self.state]
+        wrong += world.compare_registry(before, self.state, before)
+        return wrong + (self.judge_power(past, self.state) if past else [])
+
+    # --- mounts ---
+
+    def do_mount(self, step):
+        """The alias; a directory onto itself; or another filesystem over one"""
+        before, lines = self.state, self.lines()
+        what, places = step["what"], [point for point, _, _ in self.world.inside()]
+        point = world.ALIAS if what == "alias" else self.path(step["dir"])
+        if not os.path.isdir(point if what != "alias" else self.path(world.ALIASED)) or point in places:
+            return []
+        os.makedirs(world.ALIAS, exist_ok=True)
+        self.world.mount_inside(point, "/" + (world.ALIASED if what == "alias" else step["dir"]), what != "tmpfs")
+        self.state, wrong = self.look()
+        paths = [path for _, path in self.state.projects]
+        if len(set(paths)) < len(paths):  # two lines for one directory are nobody's
+            kernel.umount(point)
+            self.state, wrong = self.look()
+        return wrong + self.judge_mounted(before, lines)
+
+    def do_unmount(self, _):
+        before, lines = self.state, self.lines()
+        self.let_go()
+        self.world.unmount_inside()
+        self.state, wrong = self.look()
+        return wrong + self.judge_mounted(before, lines)
+
+    def keep_alias(self):
+        """By another path than the registered one a directory is known by its ID: who has lost it gets it back"""
+        lost = [(tag, path) for tag, path in self.state.projects if self.world.said(path) != path and
+                path in self.state.tree and self.state.tree[path].tag != tag]
+        for tag, path in lost:
+            self.root.do(["retag", path, tag, True])
+        if lost:
+            self.state, self.past = self.look()[0], None
+
+    def lines(self):
+        return [open(name, "rb").read() for name in (world.PROJECTS, world.PROJID)]
+
+    def judge_mounted(self, before, lines):
+        return (["a file has changed"] if lines != self.lines() else []) + \
+            world.compare_limits(before.limits, self.state.limits) + world.compare_trees(before.tree, self.state.tree)
+
+    def do_swap(self, step):
+        """
+        The filesystem is mounted elsewhere, or nowhere, and another one or none in its place, while commands
+        run that look for what is gone. crossed: both have changed places; away: it has the place of the other
+        one, which is nowhere; over: the other one has its place; empty: nobody has.
+        """
+        way, other = step["way"], world.OTHER_DISK
+        self.let_go()
+        before, wrong = self.look()
+        self.state, self.engine = before, None
+        device = os.environ["FSQ_X2_DEV"]
+        self.program.run(["assign", "--mkdir", other + "/two", "--id", "900001", "--hard", "1M"])
+
+        def meanwhile():
+            kernel.umount(other)
+            mounted = []
+            if way in ("crossed", "over", "empty"):
+                mounted.append(self.top if way != "empty" else other)
+                kernel.mount(device, mounted[-1], "xfs", "pquota")
+            if way in ("crossed", "away"):
+                mounted.append(other)
+                kernel.mount(self.world.device, other, self.kind, self.world.options)
+            try:
+                for command in step["commands"]:
+                    wrong.extend(self.do_while_swapped(command, way))
+            finally:
+                for place in mounted:
+                    kernel.umount(place)
+                kernel.mount(device, other, "xfs", "pquota")
+        self.world.remount(meanwhile)
+        status, _, err, _ = self.program.run(["release", other + "/two"])
+        if status != OK:
+            wrong.append(f"the other disk: exit status {status}: {err.strip()}")
+        os.rmdir(other + "/two")
+        self.state, counts = self.look()
+        self.past = [self.state]
+        expected = before.copy()
+        for state in (expected, self.state):  # a name without a line is of no filesystem
+            state.projid = [line for line in state.projid if state.directories_of(line[1]) or
+                            (way in ("crossed", "away") and (line[1] in before.limits or before.used(line[1])[1]))]
+        wrong += counts + self.judge(before, expected, self.state)
+        self.state = self.look()[0]
+        return wrong
+
+    def do_while_swapped(self, step, way):
+        words = self.command(step)[0]
+        if step["do"] == "release":
+            # Where something has the place of a filesystem that is nowhere, who names a directory knows that.
+            path = self.path(step["dirs"][0])
+            tag = self.state.id_of(path)
+            if way == "over" or tag is None or (tag not in self.state.limits and not self.state.used(tag)[1]):
+                return []
+        status, _, err, _ = self.program.run(words)
+        if step["do"] == "release" and status == OK and not step.get("if_exists"):
+            return [f"{way}: {' '.join(words)} ends well"]
+        return [] if status in (OK, NOT_FOUND, 3, CONFLICT) else [f"{way}: {' '.join(words)}: {status}: {err.strip()}"]
+
+    # --- a container store ---
+
+    def do_store(self, step):
+        """make: its first start; start: the next one; layer; remove: one of them"""
+        before, store, op = self.state, self.path(STORE), step["op"]
+        expected, root = before.copy(), store + "/overlay2"
+        base, new = before.id_of(store), None
+        if op == "make" and store not in before.tree:
+            self.engine = actors.Engine.make(store)
+        elif root not in before.tree or before.is_hidden(root) or base is None or before.tree[root].tag != base or \
+                not FIRST_STORE_ID <= base < END_STORE_ID:
+            self.engine = None  # it would take IDs of which nobody has promised anything
+        elif op == "start" or self.engine is None:
+            expected.limits.pop(base + 1, None)
+            self.engine = actors.Engine(self.world.quotas, root)
+        elif op == "layer":
+            limits = Model(self.kind, self.top).stored(step["size"])
+            new = self.engine.layer(limits)
+            expected.limits.update({new: limits} if new else {})
+        elif op == "remove":
+            layers = [path for path in before.tree if posixpath.dirname(path) == root and "/layer" in path]
+            self.root.do(["rmtree", layers[step["which"] % len(layers)]] if layers else ["drop"])
+        self.state, wrong = self.look()
+        if new and (before.directories_of(new) or before.names_of(new) or before.used(new)[1]):
+            wrong.append(f"the store takes ID {new}, which is somebody's")
+        expected.tree = {path: node for path, node in expected.tree.items() if path in self.state.tree}
+        seen = self.state.copy()
+        seen.tree = {path: node for path, node in seen.tree.items() if path in expected.tree}
+        return wrong + self.judge(before, expected, seen)
 
     # --- kubelet ---
 
@@ -661,8 +1005,11 @@ class Steps:
             model.set_limits(state, tag, (0, 0, isoft, ihard))
             model.project(state, path, tag)
             state.remove_lines(tag, path)
+        # What something is mounted on stays, and what it hides.
+        stays = [point for point, _, _ in self.world.inside()]
         for name in [path] + state.below(path):
-            state.tree.pop(name, None)
+            if not any((point + "/").startswith(name + "/") for point in stays):
+                state.tree.pop(name, None)
         return wrong
 
     # --- other writers of the files ---
@@ -721,8 +1068,27 @@ class Steps:
 
     def do(self, step):
         """What is wrong with it"""
+        self.keep_alias()
+        before, past = self.state, self.past
         special = getattr(self, "do_" + step["do"], None)
-        return special(step) if special else self.do_command(step)
+        wrong = special(step) if special else self.do_command(step)
+        if self.past is past:
+            self.past = self.recalled(step, before)
+        return wrong
+
+    def recalled(self, step, before):
+        """States since all was on the disk; None: what was in between is not known"""
+        simple = "how" not in step and step["do"] in (
+            "assign", "release", "resize", "limit", "hand", "populate", "mount", "unmount")
+        if not simple and not (step["do"] == "acts" and len(step["acts"]) == 1):
+            return None
+        written = self.written(step, before, self.state) if self.ended_well(step) else []
+        if self.past is None or not self.ended_well(step):
+            return written or None
+        return written or self.past + [self.state]
+
+    def ended_well(self, step):
+        return step["do"] not in COMPLETED or self.status == OK
 
 
 # --- random steps ---
@@ -734,7 +1100,8 @@ class Maker:
         self.rng, self.steps = rng, steps
         weights = {"assign": 22, "release": 14, "resize": 7, "release_project": 4, "resize_project": 2, "prune": 5,
                    "apply": 5, "batch": 4, "project": 5, "limit": 5, "restore": 2, "kubelet": 7, "hand": 4,
-                   "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "move": 2, "remount": 1}
+                   "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "move": 2, "remount": 1, "power": 2,
+                   "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8}
         weights = {name: weight for name, weight in weights.items()
                    if name in (only or weights) and steps.abilities.get(name, True)}
         self.names, self.weights = list(weights), list(weights.values())
@@ -747,7 +1114,17 @@ class Maker:
         return step
 
     def directory(self):
-        return self.rng.choice(self.rng.choice([ROOTS, ROOTS, TENANTS, TENANTS, NESTED, MADE, PODS]))
+        return self.rng.choice(self.rng.choice([ROOTS, ROOTS, TENANTS, TENANTS, NESTED, MADE, PODS, BOUND, [STORE]]))
+
+    def movable(self):
+        return self.rng.choice(self.rng.choice([ROOTS, TENANTS, NESTED, MADE, PODS, BOUND[1:]]))
+
+    def by(self, step):
+        """By the second path, where there is one"""
+        names = step.get("dirs", [step.get("dir")])
+        if all(name in BOUND for name in names) and self.rng.random() < 0.5:
+            step["by"] = "alias"
+        return step
 
     def id(self):
         if self.rng.random() < 0.2:
@@ -781,8 +1158,10 @@ class Maker:
         if way < 0.45 and step["do"] in ("assign", "release"):
             step.update(how="stop", acts=self.acts(step["dirs"]), who="tenant" if step["dirs"][0][0] == "t" else "root")
             step["dirs"] = step["dirs"][:1]
-        elif way < 0.7:
+        elif way < 0.65:
             step["how"] = "kill"
+        elif way < 0.75:
+            step["how"] = self.rng.choice(POWER)
         else:
             step["how"] = self.rng.choice(list(ERRNOS))
         step["at"] = self.rng.randrange(1, self.rng.choice([30, 60, 120, 200]))
@@ -802,7 +1181,7 @@ class Maker:
             step["id"] = self.id()
         if self.steps.abilities.get("mkdir", True) and (step["dirs"][0] in MADE or rng.random() < 0.1):
             step["mkdir"] = True
-        return step
+        return self.by(step)
 
     def make_release(self):
         rng, step = self.rng, {"do": "release", "dirs": [self.directory()]}
@@ -814,7 +1193,7 @@ class Maker:
             step["if_exists"] = True
         if self.steps.abilities.get("several", True) and rng.random() < 0.15:
             step["id"] = self.id()
-        return step
+        return self.by(step)
 
     def make_release_project(self):
         step = {"do": "release_project"}
@@ -835,7 +1214,7 @@ class Maker:
         return step
 
     def make_resize(self):
-        return self.resizing({"do": "resize", "dir": self.directory()})
+        return self.by(self.resizing({"do": "resize", "dir": self.directory()}))
 
     def make_resize_project(self):
         return self.resizing({"do": "resize_project", "name": self.rng.choice(NAMES)})
@@ -949,10 +1328,66 @@ class Maker:
         return {"do": "populate", "dir": self.directory()}
 
     def make_remove(self):
-        return {"do": "acts", "who": "root", "acts": [["rmtree", "/" + self.directory()]]}
+        name = self.rng.choice([self.movable(), self.movable(), STORE])
+        return {"do": "acts", "who": "root", "acts": [["rmtree", "/" + name]]}
 
     def make_move(self):
-        return {"do": "acts", "who": "root", "acts": [["rename", "/" + self.directory(), "/" + self.directory()]]}
+        return {"do": "acts", "who": "root", "acts": [["rename", "/" + self.movable(), "/" + self.movable()]]}
 
     def make_remount(self):
         return {"do": "remount"}
+
+    def make_power(self):
+        return {"do": "power"}
+
+    def make_mount(self):
+        what = self.rng.choice(["alias", "alias", "self", "tmpfs"])
+        places = ["d0", "d1/s0", "d2/s0", "t0/s0", "d0/s0"] if what == "self" else ["d0/s0", "d1/s0/s1", "t1/s0"]
+        return {"do": "mount", "what": what, "dir": self.rng.choice(places)}
+
+    def make_unmount(self):
+        return {"do": "unmount"}
+
+    def make_swap(self):
+        rng, commands = self.rng, []
+        for _ in range(rng.randrange(1, 4)):
+            commands.append(rng.choice([
+                lambda: {"do": "prune", "all": rng.random() < 0.7}, self.make_release_project,
+                lambda: {"do": "release", "dirs": [self.directory()], "if_exists": rng.random() < 0.3}])())
+        # What is given a filesystem is not looked for.
+        return {"do": "swap", "way": rng.choice(["crossed", "away", "over", "empty"]),
+                "commands": [{**command, "anywhere": True} for command in commands]}
+
+    def make_store(self):
+        if self.steps.path(STORE) not in self.steps.state.tree:
+            return {"do": "store", "op": "make"}
+        if self.steps.state.id_of(self.steps.path(STORE)) is None and self.rng.random() < 0.5:
+            return {"do": "assign", "dirs": [STORE]}
+        return {"do": "store", "op": self.rng.choice(["start", "layer", "layer", "layer", "remove"]),
+                "size": self.size(), "which": self.rng.randrange(8)}
+
+    def make_woven(self):
+        rng = self.rng
+        parent = rng.choice(["d0", "d1"])
+        places = [parent, parent, parent + "/n", parent + "/n", parent + "/n/k"]
+        makers = [self.make_assign, self.make_assign, self.make_release, self.make_release, self.make_resize,
+                  self.make_prune]
+        commands = []
+        for _ in range(rng.choice([2, 2, 3])):
+            command = rng.choice(makers)()
+            for key in ("id", "name", "keep_tags", "by", "mkdir"):
+                command.pop(key, None)
+            if "dirs" in command:
+                command["dirs"] = [rng.choice(places)]
+            elif "dir" in command:
+                command["dir"] = rng.choice(places)
+            if command["do"] == "assign" and rng.random() < 0.3:
+                command = {"do": "apply", "lines": [command]}
+            commands.append(command)
+        if sum(command["do"] == "apply" for command in commands) > 1:  # one file
+            commands = [command["lines"][0] if command["do"] == "apply" else command for command in commands]
+        acts = [[rng.choice([["write", "/" + path + "/" + rng.choice(["g0", "g1", "s0/g0", "s0/s1/g0"]), 100],
+                             ["mkdir", "/" + path + "/" + rng.choice(["s0", "n", "k", "s0/s1"])],
+                             ["delete", "/" + path + "/" + rng.choice(["g0", "g1", "f0", "s0/g0"])]])
+                 for path in rng.sample(places, rng.randrange(3))] for _ in range(len(commands) + 1)]
+        return {"do": "woven", "commands": commands, "at": [rng.randrange(1, 160), rng.randrange(1, 160)], "acts": acts}

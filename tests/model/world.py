@@ -14,6 +14,9 @@ PROJECTS_LINE = re.compile(r"([0-9]+):(.*)", re.S)
 PROJID_LINE = re.compile(r"([^#:][^:]*):([0-9]+)", re.S)
 OFF_LINE = re.compile(r"[0-9]+~/.*|.*~[0-9]+|~fsquota~*|~*", re.S)
 NO_LIMITS = (0, 0, 0, 0)
+# The second path of a directory: a bind mount.
+ALIAS, ALIASED = "/mnt/alias", "v"
+OTHER_DISK = "/mnt/x2"
 
 
 class Node:
@@ -37,6 +40,8 @@ class State:
         self.projects = []  # (ID, directory)
         self.projid = []    # (name, ID)
         self.others = ([], [])  # lines of both that are no entries
+        self.by_alias = set()  # directories of lines that lead over the alias
+        self.hidden = []    # directories over which something else is mounted
 
     def copy(self):
         other = State()
@@ -44,7 +49,7 @@ class State:
         other.limits = dict(self.limits)
         other.extra = self.extra
         other.projects, other.projid = list(self.projects), list(self.projid)
-        other.others = self.others
+        other.others, other.hidden, other.by_alias = self.others, self.hidden, self.by_alias
         return other
 
     def is_unseen(self):
@@ -54,9 +59,12 @@ class State:
     # --- files of the tree ---
 
     def below(self, directory):
-        """Paths of all that is in a directory"""
+        """Paths of all that is in a directory, and not hidden"""
         prefix = directory + "/"
-        return [path for path in self.tree if path.startswith(prefix)]
+        return [path for path in self.tree if path.startswith(prefix) and not self.is_hidden(path)]
+
+    def is_hidden(self, path):
+        return any((path + "/").startswith(place + "/") for place in self.hidden)
 
     def is_directory(self, path):
         return path in self.tree and self.tree[path].kind == "d"
@@ -130,6 +138,13 @@ class State:
             or any(number == tag for _, number in self.projid)
 
 
+def set_or_remove(limits, tag, value):
+    if value:
+        limits[tag] = value
+    else:
+        limits.pop(tag, None)
+
+
 def read_lines(file, pattern):
     entries, others = [], []
     try:
@@ -146,7 +161,7 @@ def read_lines(file, pattern):
     return entries, others
 
 
-KINDS = {stat.S_IFDIR: "d", stat.S_IFREG: "f", stat.S_IFLNK: "l", stat.S_IFIFO: "p"}
+KINDS = {stat.S_IFBLK: "b", stat.S_IFDIR: "d", stat.S_IFREG: "f", stat.S_IFLNK: "l", stat.S_IFIFO: "p"}
 
 
 class World:
@@ -159,10 +174,13 @@ class World:
         self.options = "uquota,gquota,pquota" if kind == "xfs" else "usrquota,grpquota,prjquota"
         self.quotas = kernel.Quotas(self.top)
         self.tags = kernel.Tags()
+        self.has_mounts = True  # perhaps
+        self.alias_root = None  # what the alias leads to: a path from the top
 
     # --- making it as it was at the beginning ---
 
     def clean(self):
+        self.unmount_inside()
         for entry in os.scandir(self.top):
             if entry.name == "lost+found":
                 continue
@@ -180,13 +198,56 @@ class World:
             self.quotas.settle()
         raise SystemExit(f"model: {self.top} cannot be cleaned: {found}")
 
-    def remount(self):
+    # --- mounts ---
+
+    def inside(self):
+        """(mount point, its root, is it of this filesystem?) of what is mounted inside, and of the alias"""
+        found, device = [], None
+        with open("/proc/self/mountinfo", encoding="utf-8") as table:
+            for line in table:
+                _, _, number, root, point = line.split()[:5]
+                device = number if point == self.top else device
+                if point == ALIAS or point.startswith(self.top + "/"):
+                    found.append((point, root, number == device))
+        return found
+
+    def mount_inside(self, point, root, is_own):
+        """root: of a bind mount"""
+        self.has_mounts = True
+        if is_own:
+            kernel.mount(self.top + root, point, "", flags=kernel.MS_BIND)
+        else:
+            kernel.mount("model", point, "tmpfs")
+
+    def unmount_inside(self):
+        for point, _, _ in reversed(self.inside()):
+            kernel.umount(point)
+        self.has_mounts = False
+
+    def remount(self, meanwhile=lambda: None):
+        inside = self.inside()
+        self.unmount_inside()
         kernel.umount(self.top)
+        meanwhile()
         kernel.mount(self.device, self.top, self.kind, self.options)
+        for mount in inside:
+            if os.path.isdir(mount[0]):
+                self.mount_inside(*mount)
+
+    def canonical(self, path):
+        """The path of a line that leads over the alias"""
+        if self.alias_root and (path + "/").startswith(ALIAS + "/"):
+            return self.top + self.alias_root + path[len(ALIAS):]
+        return path
+
+    def said(self, path):
+        """The other way round"""
+        root = self.top + (self.alias_root or "/.")
+        return ALIAS + path[len(root):] if (path + "/").startswith(root + "/") else path
 
     # --- looking at it ---
 
-    def scan(self, directory, tree):
+    def scan(self, directory, shown, tree):
         for entry in os.scandir(directory):
             if entry.name == "lost+found":
                 continue
@@ -194,13 +255,29 @@ class World:
             kind = KINDS[stat.S_IFMT(seen.st_mode)]
             tag = self.tags.get(entry.path, kind in "df")
             number, inherit = tag or (None, False)
-            tree[entry.path] = Node(seen.st_ino, kind, number, inherit and kind == "d", seen.st_blocks)
+            path = f"{shown}/{entry.name}"
+            tree[path] = Node(seen.st_ino, kind, number, inherit and kind == "d", seen.st_blocks)
             if kind == "d":
-                self.scan(entry.path, tree)
+                self.scan(entry.path, path, tree)
+
+    def scan_all(self, state):
+        """What is mounted over something hides it from the commands, and not from the model"""
+        inside = self.inside() if self.has_mounts else []
+        self.alias_root = next((root for point, root, _ in inside if point == ALIAS), None)
+        # One that lies below a later mount hides nothing.
+        state.hidden = [point for point, root, is_own in inside
+                        if point != ALIAS and not (is_own and root == point[len(self.top):]) and
+                        os.lstat(point).st_dev != os.lstat(self.top).st_dev]
+        if not inside:
+            self.scan(self.top, self.top, state.tree)
+            return
+        handle = kernel.without_mounts(self.top)
+        self.scan(f"/proc/self/fd/{handle}", self.top, state.tree)
+        os.close(handle)
 
     def look(self):
         state = State()
-        self.scan(self.top, state.tree)
+        self.scan_all(state)
         counts = state.counted()
         for tag, (limits, blocks, inodes) in self.quotas.all().items():
             if any(limits):
@@ -212,7 +289,8 @@ class World:
             state.extra.setdefault(tag, (-counted[0], -counted[1]))
         projects, other_projects = read_lines(PROJECTS, PROJECTS_LINE)
         projid, other_projid = read_lines(PROJID, PROJID_LINE)
-        state.projects = [(int(tag), path) for tag, path in projects]
+        state.projects = [(int(tag), self.canonical(path)) for tag, path in projects]
+        state.by_alias = {self.canonical(path) for _, path in projects if self.canonical(path) != path}
         state.projid = [(name, int(tag)) for name, tag in projid]
         state.others = (other_projects, other_projid)
         return state
@@ -288,7 +366,7 @@ def settled(world, held, seconds=5):
         wrong = compare_counts(state, held)
         # What is held cannot be told from what is about to go but by its staying.
         stays = stays + 1 if state.extra == last else 0
-        if (not wrong and (not held or stays == 2)) or time.monotonic() > end:
+        if (not wrong and (not held or stays == 2 or world.kind == "ext4")) or time.monotonic() > end:
             return state, wrong
         last = state.extra
         world.quotas.settle()
