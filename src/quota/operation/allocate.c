@@ -251,7 +251,8 @@ int fsq_allocate_store_id(struct fsq_target *target, const struct fsq_project_ed
 		/* Of an ID that ext4 was asked for it keeps an empty record. */
 		for (int i = 0; rc == 0 && i < CALLS; i++) {
 			rc = fsq_quotactl_get_next(target, FSQ_PROJECT, dquot.id + 1, &dquot);
-			if (rc == 0 && (dquot.id >= taken || !is_unused(&dquot)))
+			if (rc == 0 && (dquot.id >= taken || !is_unused(&dquot) ||
+					dquot.id >= candidate + FSQ_STORE_ROOM))
 				break;
 		}
 		if (rc && rc != -ENOENT)
