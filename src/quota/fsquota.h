@@ -250,7 +250,7 @@ typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void 
  *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
  *           leads over one of these
  * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
- * Source: getmntent(3); proc_pid_mountinfo(5), mnt_table_parse_stream() and mnt_fstype_is_netfs() of libmount
+ * Source: fstab(5); proc_pid_mountinfo(5), mnt_table_parse_stream() and mnt_fstype_is_netfs() of libmount
  */
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 

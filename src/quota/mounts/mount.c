@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,40 +297,52 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 
 /* --- a table that the caller brings --- */
 
+/* The next field of a line; "" behind the last. */
+static char *next_field(char **rest)
+{
+	char *field = *rest + strspn(*rest, " \t");
+
+	*rest = field + strcspn(field, " \t");
+	if (**rest)
+		*(*rest)++ = '\0';
+	return unescape(field);
+}
+
 /*
- * Visit the lines of a table, but for autofs.
+ * Visit the lines of a table, but for autofs. Not by getmntent(3): that of musl passes over short lines
+ * and leaves the escapes.
  *
  * @text     the table, NULL: read it; free(3) it
  */
 static int each_line(const char *file, char **text, size_t *length, fsq_mount_visitor visit,
 		     void *arg, struct fsq_error *err)
 {
-	FILE *stream = NULL;
-	char *line = NULL;
-	struct mntent entry;
 	int rc = *text ? 0 : fsq_read_file(file, text, length);
+	enum fsq_visit next = FSQ_VISIT_CONTINUE;
+	const char *at = *text, *end;
 
-	/* A directory is a table without lines; and an empty file is none for fmemopen(3). */
-	if (rc == -EISDIR || (rc == 0 && *length == 0))
+	/* A directory is a table without lines. */
+	if (rc == -EISDIR)
 		return 0;
-	if (rc == 0) {
-		/* No line is longer. */
-		line = malloc(*length + 2);
-		stream = fmemopen(*text, *length, "r");
-		rc = line && stream ? 0 : -ENOMEM;
-	}
-	while (rc == 0 && getmntent_r(stream, &entry, line, (int)*length + 2)) {
-		const struct fsq_mount mount = { .device = entry.mnt_fsname,
-						 .directory = entry.mnt_dir,
-						 .type = entry.mnt_type,
-						 .options = entry.mnt_opts };
+	for (; rc == 0 && at < *text + *length && next != FSQ_VISIT_STOP; at = end + 1) {
+		char *line, *rest;
+		struct fsq_mount mount = { 0 };
 
-		if (strcmp(mount.type, "autofs") != 0 && visit(&mount, arg) == FSQ_VISIT_STOP)
+		end = memchr(at, '\n', (size_t)(*text + *length - at));
+		end = end ? end : *text + *length;
+		line = rest = strndup(at, (size_t)(end - at));
+		if (!line) {
+			rc = -ENOMEM;
 			break;
+		}
+		mount.device = next_field(&rest);
+		mount.directory = next_field(&rest);
+		mount.type = next_field(&rest);
+		mount.options = next_field(&rest);
+		if (mount.device[0] && mount.device[0] != '#' && strcmp(mount.type, "autofs") != 0)
+			next = visit(&mount, arg);
+		free(line);
 	}
-	if (stream)
-		fclose(stream);
-	free(line);
 	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read the mount table")
 		  : 0;
 }

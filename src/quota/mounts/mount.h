@@ -56,7 +56,7 @@ int fsq_mount_any_below(const char *directory);
  * @mount    filled on success: device, directory, type and options
  * @return   0; FSQ_E_NOT_FOUND with errno ENXIO when the table does not have it, else with the
  *           errno of opening @file or resolving @path
- * Source: getmntent(3)
+ * Source: fstab(5)
  */
 int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *mount,
 		      struct fsq_error *err);
