@@ -724,9 +724,12 @@ class Steps:
         inside = {path for directory in directories for path in [directory] + after.below(directory)}
         for path, node in after.tree.items():
             is_new = node.tag != old.get(node.ino)
+            places = before.directories_of(node.tag)
+            # What carried the ID of a directory that it was not in is not released with that.
+            was_released = is_new or any((path + "/").startswith(place + "/") for place in places)
             if node.tag and not after.directories_of(node.tag) and (
-                    path in inside and before.directories_of(node.tag) or is_new and node.tag not in old.values()):
-                wrong.append(f"{path} has ID {node.tag}, which has no line")
+                    path in inside and places and was_released or is_new and node.tag not in old.values()):
+                wrong.append(f"{path} has ID {node.tag}, which has no line, and had {old.get(node.ino)}")
         if not is_locked:
             # Who resizes what is being assigned has set the limits himself.
             wrong += [f"limits of {tag} are {limits}, and it has no line" for tag, limits in after.limits.items()
