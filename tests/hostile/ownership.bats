@@ -161,6 +161,26 @@ assert_untouched() {
 	done
 }
 
+@test "what is made in a nested directory while that is released belongs to the project above" {
+	local outer inner fs
+	for fs in x e; do
+		mkdir -p /mnt/$fs/listed/nested/sub
+		touch /mnt/$fs/listed/nested/{sub/,}{1..3}
+		outer=$(fsquota assign --hard 20M /mnt/$fs/listed)
+		inner=$(fsquota assign --hard 10M /mnt/$fs/listed/nested)
+		stopped_at 217 2 "$FSQUOTA" release /mnt/$fs/listed/nested # getdents64
+		touch /mnt/$fs/listed/nested/made
+		mkdir /mnt/$fs/listed/nested/made-directory
+		go_on
+		assert_equal "$status:$stdout$stderr" 0:
+		counts /mnt/$fs "$inner" 0
+		# Both directories and "sub", six files, and what was made.
+		counts /mnt/$fs "$outer" 11
+		run fsquota find --orphans /mnt/$fs/listed
+		assert_output ''
+	done
+}
+
 @test "a directory around one that is registered gets no quota, whatever ID that one carries" {
 	local id
 	for fs in x e; do

@@ -628,7 +628,7 @@ class Steps:
         self.program.err += second["err"]
         self.state, wrong = self.look()
         one, other = (rule, status), (other_rule, second["status"])
-        if second["status"] == FAILED and "held by process" in second["err"]:
+        if second["status"] == FAILED and "is locked" in second["err"]:
             orders = [[one]]
         else:
             orders = [[one, other], [other, one]] if step["came"] else [[one, other]]

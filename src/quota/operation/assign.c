@@ -294,8 +294,12 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 	fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed, &a->directory.target);
 	if (a->plan)
 		fsq_project_edit_plan(a->edit, a->plan->lines[0], a->plan->lines[1]);
-	rc = carry_out(a, err);
+	rc = fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, false,
+					err);
+	if (rc == 0)
+		rc = carry_out(a, err);
 	fsq_project_edit_unlock(a->edit);
+	fsq_project_edit_unlock_tree(a->edit);
 	rc = fsq_place_explain(&a->directory, rc, err);
 	if (rc && err && a->unmade && strcmp(err->path, a->directory.path) == 0)
 		snprintf(err->path, sizeof(err->path), "%s", a->unmade);
@@ -541,7 +545,12 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 {
 	bool changed = a->tagged || a->tree;
-	int rc = unregister(a, err);
+	int rc;
+
+	if (a->done)
+		fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, true,
+					   NULL);
+	rc = unregister(a, err);
 
 	fsq_assignment_unset_limits(a);
 	/* What is left in the tree belongs to it as long as it has the ID itself: the next one goes on
@@ -555,6 +564,8 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	a->tree = NULL;
 	unmake(a);
 	fsq_project_edit_unlock(a->edit);
+	if (a->done)
+		fsq_project_edit_unlock_tree(a->edit);
 	return rc;
 }
 

@@ -206,13 +206,25 @@ static int see_what_changed(struct release *r, struct fsq_error *err)
 }
 
 /*
+ * What is made in the directory from here on gets another ID: that of the project above, where there is one
+ * and the line still leads to what a release that is killed leaves. Without a line only the ID does that.
+ */
+static int stop_inheritance(struct release *r, struct fsq_error *err)
+{
+	if (r->now.id != r->id)
+		return 0;
+	return r->owner.listed && r->after.id ? set_tag(r, r->after.id, r->after.inherit, err)
+					      : set_tag(r, r->id, false, err);
+}
+
+/*
  * Without the locks: kubelet may want them.
  * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing or
  * by an assignment, or its files have to be walked again
  */
 static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
-	int rc = r->now.id == r->id ? set_tag(r, r->id, false, err) : 0;
+	int rc = stop_inheritance(r, err);
 
 	if (rc)
 		return rc;
@@ -283,7 +295,7 @@ static int look_at_left(struct release *r, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	int fd = r->directory.target.fd;
-	int rc = r->now.id == r->id && r->now.inherit ? set_tag(r, r->id, false, err) : 0;
+	int rc = r->now.inherit ? stop_inheritance(r, err) : 0;
 
 	if (rc == 0)
 		rc = count_left(r, &dquot, err);
@@ -433,8 +445,11 @@ static int plan(struct release *r, struct fsq_error *err)
 
 static int apply(struct release *r, struct fsq_error *err)
 {
-	int rc = prepare(r, err);
+	int rc = fsq_project_edit_lock_tree(r->edit, r->directory.target.fd, r->directory.path,
+					    false, err);
 
+	if (rc == 0)
+		rc = prepare(r, err);
 	if (rc)
 		return rc;
 	if (!r->request->keep_tags)

@@ -2,9 +2,12 @@
 #include "file_lock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -12,6 +15,7 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
+#include "shared/statx.h"
 
 #define MILLISECOND (1000 * 1000L)
 
@@ -45,27 +49,22 @@ static int holder_of(int fd)
 	return holder;
 }
 
-static int fail_to_lock(int fd, const char *path, unsigned int seconds, struct fsq_error *err)
-{
-	int holder = holder_of(fd), rc;
-
-	rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
-		      "is locked, held by process %d, for more than %u s", holder, seconds);
-	if (holder <= 0)
-		rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
-			      "is locked, held by another process, for more than %u s", seconds);
-	return fsq_add_hint(err, holder > 0 ? FSQ_HINT_LOOK_AT_HOLDER : FSQ_HINT_WAIT_LONGER, rc);
-}
-
-/* A wait in the kernel could not be cancelled: so we wait a little at a time. */
-int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, struct fsq_error *err)
+/*
+ * A wait in the kernel could not be cancelled: so we wait a little at a time.
+ *
+ * @try      locks, or returns an errno; EAGAIN where somebody has a lock
+ * @return   0; 1 when the time is over; FSQ_E_FAILED
+ */
+static int wait_for(int (*try)(const int *fds), const int *fds, const char *path,
+		    const struct fsq_lock_wait *wait, struct fsq_error *err)
 {
 	struct timespec little = { .tv_nsec = MILLISECOND };
 	int64_t began = 0, cancelled = 0, now;
+	int errnum;
 
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot lock");
+	while ((errnum = try(fds)) != 0) {
+		if (errnum != EAGAIN && errnum != EINTR)
+			return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, "cannot lock");
 		now = now_ms();
 		if (began == 0)
 			began = now;
@@ -74,7 +73,7 @@ int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, st
 		if (cancelled && (!wait->rolling_back || now - cancelled >= 1000))
 			return fsq_fail(err, FSQ_E_FAILED, EINTR, path, "cannot lock");
 		if (now - began >= (int64_t)wait->seconds * 1000)
-			return fail_to_lock(fd, path, wait->seconds, err);
+			return 1;
 		nanosleep(&little, NULL);
 		if (little.tv_nsec < 16 * MILLISECOND)
 			little.tv_nsec *= 2;
@@ -82,4 +81,101 @@ int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, st
 			wait->again(wait->arg);
 	}
 	return 0;
+}
+
+static int try_file(const int *fd)
+{
+	return flock(*fd, LOCK_EX | LOCK_NB) ? errno : 0;
+}
+
+int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, struct fsq_error *err)
+{
+	int rc = wait_for(try_file, &fd, path, wait, err), holder;
+
+	if (rc != 1)
+		return rc;
+	holder = holder_of(fd);
+	rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
+		      "is locked, held by process %d, for more than %u s", holder, wait->seconds);
+	if (holder <= 0)
+		rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
+			      "is locked, held by another process, for more than %u s",
+			      wait->seconds);
+	return fsq_add_hint(err, holder > 0 ? FSQ_HINT_LOOK_AT_HOLDER : FSQ_HINT_WAIT_LONGER, rc);
+}
+
+/* --- trees --- */
+
+/* The byte of the file that stands for a directory. Two that share one only wait for each other. */
+static off_t byte_of(const struct statx *directory)
+{
+	uint64_t dev = makedev(directory->stx_dev_major, directory->stx_dev_minor);
+
+	return (off_t)((dev * 0x9e3779b97f4a7c15U + directory->stx_ino) & INT64_MAX);
+}
+
+static int lock_byte(int fd, short kind, off_t byte, off_t length)
+{
+	struct flock lock = {
+		.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = length
+	};
+
+	return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+/*
+ * The directory for us alone, those above it together with others, as far as its filesystem reaches; all
+ * of it or nothing, so nobody waits for two of us that wait for each other.
+ *
+ * @fds      of the file and the directory
+ */
+static int try_tree(const int *fds)
+{
+	char path[PATH_MAX] = "";
+	struct statx now, last = { 0 };
+	size_t length = 0;
+	int errnum = 0;
+
+	while (errnum == 0 && length + sizeof("/..") <= sizeof(path)) {
+		if (get_statx(fds[1], path, AT_EMPTY_PATH, STATX_INO, &now))
+			break;
+		if (length > 0 && (now.stx_dev_minor != last.stx_dev_minor ||
+				   now.stx_dev_major != last.stx_dev_major ||
+				   now.stx_ino == last.stx_ino))
+			break;
+		errnum = lock_byte(fds[0], length ? F_RDLCK : F_WRLCK, byte_of(&now), 1);
+		if (now.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+			break;
+		last = now;
+		length = (size_t)(stpcpy(path + length, length ? "/.." : "..") - path);
+	}
+	if (errnum)
+		lock_byte(fds[0], F_UNLCK, 0, 0);
+	return errnum;
+}
+
+int fsq_tree_lock(int fd, const char *path, const struct fsq_lock_wait *wait, int *lock,
+		  struct fsq_error *err)
+{
+	int fds[] = { open(FSQ_TREE_LOCKS, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), fd };
+	int rc;
+
+	*lock = -1;
+	if (fds[0] < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot lock");
+	if (fds[0] < 0)
+		return 0;
+	rc = wait_for(try_tree, fds, path, wait, err);
+	if (rc == 0) {
+		*lock = fds[0];
+		return 0;
+	}
+	close(fds[0]);
+	if (rc != 1)
+		return rc;
+	rc = fsq_fail(err, FSQ_E_FAILED, 0, path,
+		      "is locked for more than %u s: another fsquota changes it, or a directory "
+		      "above it or in it",
+		      wait->seconds);
+	return fsq_add_hint(err, FSQ_HINT_WAIT_LONGER, rc);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock that any process that can read the file can hold; so waiting for it has an end. */
+/*
+ * Locks of the two files, which any process that can read them can hold, and of directories, for which
+ * only fsquota looks. Waiting for one has an end.
+ */
 #ifndef FSQ_FILE_LOCK_H
 #define FSQ_FILE_LOCK_H
 
@@ -23,6 +26,24 @@ struct fsq_lock_wait {
  * Source: flock(2), proc_locks(5)
  */
 int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait,
+		  struct fsq_error *err);
+
+/* Each of its bytes is the lock of a directory. Only root can open it. */
+#define FSQ_TREE_LOCKS "/run/fsquota.lock"
+
+/**
+ * Lock a directory, so that nobody changes its project, or that of a directory above it or in it, at the
+ * same time. A command does so before it locks the two files, which it drops while it goes through what is
+ * in the directory.
+ *
+ * @fd       the directory
+ * @path     of it, for @err
+ * @lock     set to a descriptor; to close it drops the lock. -1 where FSQ_TREE_LOCKS cannot be written:
+ *           then nothing is locked, and that is no failure
+ * @return   as fsq_file_lock()
+ * Source: fcntl_locking(2), F_OFD_SETLK
+ */
+int fsq_tree_lock(int fd, const char *path, const struct fsq_lock_wait *wait, int *lock,
 		  struct fsq_error *err);
 
 #endif

@@ -23,6 +23,7 @@ struct fsq_project_edit {
 	enum mode mode;
 	bool would_write; /* if this were no dry run */
 	bool locked;
+	int tree; /* the lock of one, or -1 */
 	struct fsq_project_list projects, projid;
 	struct fsq_id_set ids; /* of both */
 	const struct fsq_release_planned *released;
@@ -84,6 +85,7 @@ struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registr
 	edit->would_write = dry_run && !registry->none;
 	edit->wait.seconds = registry->lock_seconds;
 	edit->wait.options = options;
+	edit->tree = -1;
 	edit->projects.kind = FSQ_PROJECTS;
 	edit->projects.file = (struct fsq_locked_file){ .path = registry->projects_file, .fd = -1 };
 	edit->projid.kind = FSQ_PROJID;
@@ -133,6 +135,25 @@ void fsq_project_edit_before_locks(struct fsq_project_edit *edit, void (*before)
 {
 	edit->wait.again = before;
 	edit->wait.arg = arg;
+}
+
+int fsq_project_edit_lock_tree(struct fsq_project_edit *edit, int fd, const char *path,
+			       bool rolling_back, struct fsq_error *err)
+{
+	struct fsq_lock_wait wait = edit->wait;
+
+	wait.again = NULL;
+	wait.rolling_back = rolling_back;
+	if (edit->mode == LOOK || edit->tree >= 0)
+		return 0;
+	return fsq_tree_lock(fd, path, &wait, &edit->tree, err);
+}
+
+void fsq_project_edit_unlock_tree(struct fsq_project_edit *edit)
+{
+	if (edit->tree >= 0)
+		close(edit->tree);
+	edit->tree = -1;
 }
 
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
@@ -195,6 +216,7 @@ void fsq_project_edit_free(struct fsq_project_edit *edit)
 	if (!edit)
 		return;
 	fsq_project_edit_unlock(edit);
+	fsq_project_edit_unlock_tree(edit);
 	free(edit);
 }
 

@@ -49,6 +49,18 @@ void fsq_project_edit_before_locks(struct fsq_project_edit *edit, void (*before)
 				   void *arg);
 
 /**
+ * Lock the tree of a directory until fsq_project_edit_unlock_tree(), before the files are locked; not in a
+ * dry run.
+ *
+ * @fd, @path    of the directory
+ * @rolling_back as in fsq_project_edit_lock()
+ * @return       as fsq_tree_lock()
+ */
+int fsq_project_edit_lock_tree(struct fsq_project_edit *edit, int fd, const char *path,
+			       bool rolling_back, struct fsq_error *err);
+void fsq_project_edit_unlock_tree(struct fsq_project_edit *edit);
+
+/**
  * Lock both files and read them. The functions below are for locked files; to lock them again does
  * nothing.
  *
