@@ -126,3 +126,33 @@ assert_unchanged() {
 	rm -f /etc/second
 	assert_unchanged
 }
+
+@test "commands for a directory, what is above it and what is in it come one after the other" {
+	local outer=/mnt/x/outer command directory
+	mkdir -p $outer/inner/deep /mnt/x/beside
+	touch $outer/{1..30} $outer/inner/{1..3}
+	fsquota assign --hard 1M $outer >/dev/null
+	fsquota assign --hard 1M $outer/inner >/dev/null
+	for command in release assign; do
+		# In the walk, where no file is locked.
+		stopped_at 437 20 "$FSQUOTA" $command $outer # openat2
+		for directory in $outer $outer/inner $outer/inner/deep /mnt/x; do
+			refuses 1 "$directory: is locked" fsquota assign --lock-timeout 0 $directory
+			refuses 1 "$directory: is locked" fsquota release --lock-timeout 0 $directory
+		done
+		refuses 1 "$outer/new: is locked" fsquota assign --lock-timeout 0 --mkdir $outer/new
+		assert [ ! -e $outer/new ]
+		# Nothing else is in the way.
+		run -0 fsquota assign --lock-timeout 0 /mnt/x/beside
+		run -0 fsquota release --lock-timeout 0 /mnt/x/beside
+		run -0 fsquota assign --dry-run $outer/inner
+		go_on
+		assert_equal "$command: $status" "$command: 0"
+		[ $command = assign ] || fsquota release $outer/inner
+	done
+	# Where the locks are not to be had, it goes on without them.
+	mount -o remount,ro /run
+	run fsquota release $outer
+	mount -o remount,rw /run
+	assert_success
+}

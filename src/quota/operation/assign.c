@@ -147,7 +147,6 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	a->is_new = false;
 	a->id = owner.id;
 	a->listed = owner.listed;
-	a->inherits = owner.inherited;
 	if (a->id == 0) {
 		rc = choose_new_id(a, range, err);
 		/* By its name the next call finds the project, if this one does not end. */
@@ -544,7 +543,6 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 
 int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 {
-	bool changed = a->tagged || a->tree;
 	int rc;
 
 	if (a->done)
@@ -555,11 +553,8 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	fsq_assignment_unset_limits(a);
 	/* What is left in the tree belongs to it as long as it has the ID itself: the next one goes on
 	 * from there. */
-	if (fsq_assignment_untag_tree(a) == 0) {
+	if (fsq_assignment_untag_tree(a) == 0)
 		fsq_assignment_untag(a);
-		if (changed)
-			fsq_assignment_follow_above(a);
-	}
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 	unmake(a);

@@ -71,34 +71,6 @@ int fsq_assignment_untag_tree(struct fsq_assignment *a)
 	return fsq_tree_tag_rollback(a->tree);
 }
 
-void fsq_assignment_follow_above(struct fsq_assignment *a)
-{
-	struct fsq_inode_project now = a->directory.project, above;
-
-	for (int i = 0; i < WALKS && a->inherits && now.id; i++) {
-		struct fsq_tree_tag_request request = {
-			.fd = a->directory.target.fd,
-			.path = a->directory.path,
-			.to = { .id = now.id, .inherit = true },
-			.is_new = true,
-			.options = a->request->options,
-		};
-		struct fsq_tree_tag *tree;
-
-		if (fsq_place_read_above(&a->directory, &above) ||
-		    (above.inherit && above.id == now.id))
-			return;
-		if (above.inherit)
-			request.from = above;
-		tree = fsq_tree_tag_new(&request);
-		if (!tree)
-			return;
-		fsq_inode_project_set(request.fd, &now, request.from.id, request.from.inherit);
-		fsq_tree_tag_restore(tree);
-		fsq_tree_tag_free(tree);
-	}
-}
-
 bool fsq_assignment_has_tree(struct fsq_assignment *a)
 {
 	if (!a->complete && !a->looked) {
@@ -250,28 +222,6 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	return fsq_limits_are_none(&limits);
 }
 
-/*
- * The rollback leads to what the release has left, not to what there was before: it has untagged the
- * directory before we gave it the ID, or after that.
- *
- * @before   the project of the directory, when we began
- */
-static int stay_released(struct fsq_assignment *a, const struct fsq_inode_project *before,
-			 struct fsq_error *err)
-{
-	struct fsq_inode_project now;
-
-	if (fsq_inode_project_get(a->directory.target.fd, &now) == 0 && now.id != a->id) {
-		a->directory.project = now;
-		a->tagged = false;
-	}
-	if (a->directory.project.id != before->id || !a->tagged) {
-		a->tag_request.from = a->directory.project;
-		fsq_tree_tag_forget(a->tree);
-	}
-	return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path, "was released at the same time");
-}
-
 /* Is there something in the tree that cannot get the ID? */
 static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -316,7 +266,6 @@ int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err
 
 int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_inode_project before = a->directory.project;
 	struct fsq_inode_project now;
 	bool listed, named;
 	uint32_t id = 0;
@@ -346,7 +295,8 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
 	if ((a->listed && !listed) || was_released(a, named))
-		return stay_released(a, &before, err);
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"was released at the same time");
 	if ((listed && id != a->id) || fsq_inode_project_get(a->directory.target.fd, &now) ||
 	    now.id != a->id || !now.inherit)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,

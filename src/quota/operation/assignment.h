@@ -29,7 +29,6 @@ struct fsq_assignment {
 	bool is_new;	     /* nobody had the ID before */
 	bool listed;	     /* as the directory's */
 	bool complete;	     /* it was registered, and so all had been done */
-	bool inherits;	     /* the directory above handed on what it had */
 	bool joins;	     /* a project by its name, but carried another's ID */
 	bool looked, filled; /* is there something in the directory? */
 	/* Of a directory that gets a new ID. */
@@ -63,12 +62,6 @@ void fsq_assignment_untag(struct fsq_assignment *a);
  * @return   0; FSQ_E_FAILED something may still have the ID
  */
 int fsq_assignment_untag_tree(struct fsq_assignment *a);
-
-/**
- * Call last in a rollback: what the directory and its contents got back was the ID of the directory above,
- * which may have lost it meanwhile, by a command that went through them before they got it.
- */
-void fsq_assignment_follow_above(struct fsq_assignment *a);
 
 /** Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
 bool fsq_assignment_has_tree(struct fsq_assignment *a);

@@ -18,13 +18,12 @@ struct proof {
 	uint64_t elsewhere;
 };
 
-static bool is_inherited(const struct fsq_place *directory, struct fsq_owner *owner)
+static bool is_inherited(const struct fsq_place *directory)
 {
 	struct fsq_inode_project above;
 
 	/* Without the right to read it, report the ID of the directory. */
 	(void)fsq_place_read_above(directory, &above);
-	owner->inherited = above.id == directory->project.id && above.inherit;
 	return above.id == directory->project.id;
 }
 
@@ -105,7 +104,7 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		owner->listed = true;
 		owner->id = carried;
 	}
-	if (owner->listed || carried == 0 || is_inherited(directory, owner))
+	if (owner->listed || carried == 0 || is_inherited(directory))
 		return 0;
 	if (is_claimed(edit, claim, carried)) {
 		owner->id = carried;

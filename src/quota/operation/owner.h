@@ -18,10 +18,9 @@ struct fsq_claim {
 };
 
 struct fsq_owner {
-	uint32_t id;	/* 0: the directory has no project of its own */
-	bool listed;	/* in the projects file */
-	bool disputed;	/* it carries an ID that is not proven, and the caller insists on another */
-	bool inherited; /* the directory above hands on what it carries */
+	uint32_t id;   /* 0: the directory has no project of its own */
+	bool listed;   /* in the projects file */
+	bool disputed; /* it carries an ID that is not proven, and the caller insists on another */
 };
 
 /**

@@ -42,7 +42,7 @@ struct release {
 	struct fsq_inode_project now; /* of the directory */
 	struct fsq_tree_tag_request tag_request;
 	struct fsq_tree_tag *tree;
-	bool recounted, had_limits, limits_off;
+	bool limits_off;
 	struct fsq_limits limits_before;
 	uint64_t left, lines, untagged;
 };
@@ -178,34 +178,6 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 }
 
 /*
- * With the locks again: what the files belong to may have been released meanwhile, and have gone through
- * them before they got its ID; and a command with the locks may have put something into the directory.
- * @return   1 when they have to be walked again, 0 or a failure
- */
-static int see_what_changed(struct release *r, struct fsq_error *err)
-{
-	const struct fsq_inode_project before = r->after;
-	uint64_t left = r->left;
-	struct fsq_dquot dquot;
-	int rc = before.id ? find_after(r) : 0;
-
-	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
-				"cannot find the project of the directory above");
-	if (r->after.id != before.id || r->after.inherit != before.inherit) {
-		r->tag_request.outdated = before.id;
-		r->tag_request.to = r->after;
-		return 1;
-	}
-	/* Once: what others give the ID elsewhere is not found here. */
-	if (r->recounted || r->shared)
-		return 0;
-	r->recounted = true;
-	rc = count_left(r, &dquot, err);
-	return rc ? rc : r->left > left;
-}
-
-/*
  * What is made in the directory from here on gets another ID: that of the project above, where there is one
  * and the line still leads to what a release that is killed leaves. Without a line only the ID does that.
  */
@@ -219,9 +191,7 @@ static int stop_inheritance(struct release *r, struct fsq_error *err)
 
 /*
  * Without the locks: kubelet may want them.
- * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing or
- * by an assignment, or its files have to be walked again
- */
+ * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing */
 static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
 	int rc = stop_inheritance(r, err);
@@ -244,7 +214,7 @@ static int walk_unlocked(struct release *r, struct fsq_error *err)
 	    fsq_inode_project_get(r->directory.target.fd, &r->now))
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path,
 				"was given to another project at the same time");
-	return r->now.id == r->id && r->now.inherit ? 1 : see_what_changed(r, err);
+	return r->now.id == r->id && r->now.inherit;
 }
 
 static int new_tree(struct release *r, struct fsq_error *err)
@@ -269,16 +239,10 @@ static int new_tree(struct release *r, struct fsq_error *err)
 
 static int untag_tree(struct release *r, struct fsq_error *err)
 {
-	struct fsq_limits limits;
-	struct fsq_dquot dquot;
-	int rc = count_left(r, &dquot, err);
+	int rc = new_tree(r, err);
 
-	if (rc == 0)
-		rc = new_tree(r, err);
 	if (rc)
 		return rc;
-	limits = fsq_limits_of(&dquot);
-	r->had_limits = !fsq_limits_are_none(&limits);
 	rc = 1;
 	for (int i = 0; i < ROUNDS && rc == 1; i++)
 		rc = walk_unlocked(r, err);
@@ -331,19 +295,6 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-/* Did another release take the limits, while the locks were open? It has released all of it. */
-static bool was_released(struct release *r)
-{
-	struct fsq_limits limits;
-	struct fsq_dquot dquot;
-
-	if (!r->had_limits ||
-	    fsq_limits_read(&r->directory.target, r->id, true, &dquot, r->directory.path, NULL))
-		return false;
-	limits = fsq_limits_of(&dquot);
-	return fsq_limits_are_none(&limits);
-}
-
 static void rollback(struct release *r)
 {
 	const struct fsq_limits none = { 0 };
@@ -352,8 +303,6 @@ static void rollback(struct release *r)
 	fsq_project_edit_rollback(r->edit);
 	if (r->limits_off)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
-	else if (was_released(r))
-		return;
 	r->limits_off = false;
 	/* The ID on the directory says that what is in it has the ID, too: also after a power failure.
 	 * Where that is not so the next assign or release goes on. */

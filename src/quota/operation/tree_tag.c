@@ -50,8 +50,6 @@ struct fsq_tree_tag {
 	struct fsq_inode_map exceptions;
 	/* Directories that the first walk could not open or read; nothing in them was changed. */
 	struct fsq_inode_map closed;
-	/* Directories of other projects that were left as they are. */
-	struct fsq_inode_map foreign;
 	_Atomic ino_t entered; /* the last directory, and when */
 	atomic_uint entered_at;
 	int rc;
@@ -185,30 +183,6 @@ static enum verdict judge(enum fsq_tag_rule rule, const struct fsq_inode_project
 	return now->id == 0 ? SET : CONFLICT;
 }
 
-static int note_foreign(struct fsq_tree_tag *tag, ino_t ino)
-{
-	const struct fsq_inode_note note = { .ino = ino };
-	int rc;
-
-	pthread_mutex_lock(&tag->lock);
-	rc = fsq_inode_map_add(&tag->foreign, &note);
-	pthread_mutex_unlock(&tag->lock);
-	return rc < 0 ? rc : 0;
-}
-
-static bool is_foreign(struct fsq_tree_tag *tag, int fd)
-{
-	bool found;
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return true;
-	pthread_mutex_lock(&tag->lock);
-	found = fsq_inode_map_find(&tag->foreign, st.st_ino);
-	pthread_mutex_unlock(&tag->lock);
-	return found;
-}
-
 /* Results of change(). */
 enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
 
@@ -219,7 +193,7 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	struct fsq_inode_project to = request->to;
-	uint32_t from = request->from.id;
+	const uint32_t from = request->from.id;
 	enum verdict verdict;
 	bool is_directory;
 	int rc = fsq_walk_project_get(entry, now);
@@ -228,8 +202,6 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
 	to.inherit &= is_directory;
-	if (request->outdated && now->id == request->outdated)
-		from = now->id;
 	verdict = judge(request->rule, now, from, &to, is_id_elsewhere(request, now->id));
 	if (verdict != SKIP && now->id != from && now->id != to.id &&
 	    is_elsewhere(request, entry, now->id))
@@ -238,8 +210,6 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return ANOTHER_ID;
 	if (verdict == HAS || (atomic_load(&tag->failed) && now->id == to.id))
 		return keep(tag, entry, now);
-	if (verdict == SKIP && entry->kind == FSQ_WALK_DIRECTORY)
-		return note_foreign(tag, entry->st->st_ino);
 	if (verdict == SKIP || atomic_load(&tag->failed))
 		return 0;
 	if (request->dry_run)
@@ -317,67 +287,6 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Give what has an ID in a directory, but not in those below, the project of the directory. */
-static void give_to(int dirfd, const struct fsq_inode_project *project, uint32_t id)
-{
-	const unsigned int resolve = RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		struct fsq_inode_project now;
-		int file = -1;
-
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    (entry->d_type == DT_REG || entry->d_type == DT_DIR))
-			file = fsq_openat2(dirfd, entry->d_name,
-					   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, resolve);
-		if (file < 0)
-			continue;
-		if (fsq_inode_project_get(file, &now) == 0 && now.id == id)
-			fsq_inode_project_set(file, &now, project->id, entry->d_type == DT_DIR);
-		close(file);
-	}
-	if (directory)
-		closedir(directory);
-	else if (fd >= 0)
-		close(fd);
-}
-
-/*
- * Another command may have given the directory to a project of its own while we were in it, and gone through
- * it between our reading the ID of a file and our setting it.
- */
-static void see_overtaken(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-			  struct fsq_walk_event *event)
-{
-	const struct fsq_tree_tag_request *request = tag->request;
-	struct fsq_inode_project now;
-
-	if (entry->depth == 0 || request->dry_run || request->rule == FSQ_TAG_RECLAIM ||
-	    atomic_load(&tag->failed) || atomic_load(&tag->changed) == 0 ||
-	    fsq_inode_project_get(entry->dirfd, &now) || !now.inherit || now.id == 0 ||
-	    now.id == request->to.id || now.id == request->from.id)
-		return;
-	if (request->rule == FSQ_TAG_CLAIM) {
-		event->what = FOREIGN_ID;
-		event->id = now.id;
-		atomic_store(&tag->failed, true);
-	} else if (!is_foreign(tag, entry->dirfd)) {
-		give_to(entry->dirfd, &now, request->to.id);
-	}
-}
-
-static void leave(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		  struct fsq_walk_event *event)
-{
-	if (tag->request->rule == FSQ_TAG_LEAVE && !atomic_load(&tag->unsettled) &&
-	    fsq_walk_changed_since(entry, &tag->began))
-		atomic_store(&tag->unsettled, true);
-	see_overtaken(tag, entry, event);
-}
-
 static void enter(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  unsigned int visited)
 {
@@ -409,7 +318,9 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	bool cancelled;
 
 	if (entry->kind == FSQ_WALK_LEAVE) {
-		leave(tag, entry, event);
+		if (tag->request->rule == FSQ_TAG_LEAVE && !atomic_load(&tag->unsettled) &&
+		    fsq_walk_changed_since(entry, &tag->began))
+			atomic_store(&tag->unsettled, true);
 		return FSQ_VISIT_CONTINUE;
 	}
 	visited = atomic_fetch_add(&tag->visited, 1);
@@ -544,25 +455,6 @@ out:
 	return rc;
 }
 
-/*
- * Another command may have given the directory that an entry is in to a project of its own, while a walk
- * of ours had read the ID of the entry and not yet set it. The entry belongs to that one.
- *
- * @now      the project of the entry, as we have set it
- * @return   0 or a negative errno
- */
-static int follow_directory(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-			    struct fsq_inode_project *now)
-{
-	const struct fsq_tree_tag_request *request = tag->request;
-	struct fsq_inode_project above;
-
-	if (entry->above < 0 || fsq_inode_project_get(entry->above, &above) || !above.inherit ||
-	    above.id == request->to.id || above.id == now->id || above.id == request->from.id)
-		return 0;
-	return fsq_walk_project_set(entry, now, above.id, fsq_walk_is_directory(entry, now));
-}
-
 /* @return   0 or a negative errno */
 static int restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		   enum closed closed)
@@ -584,9 +476,8 @@ static int restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *
 		return rc;
 	if (exception)
 		return fsq_walk_project_set(entry, &now, exception->id, exception->inherit);
-	rc = fsq_walk_project_set(entry, &now, request->from.id,
-				  request->from.inherit && fsq_walk_is_directory(entry, &now));
-	return rc ? rc : follow_directory(tag, entry, &now);
+	return fsq_walk_project_set(entry, &now, request->from.id,
+				    request->from.inherit && fsq_walk_is_directory(entry, &now));
 }
 
 static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
@@ -640,11 +531,6 @@ int fsq_tree_tag_restore(struct fsq_tree_tag *tag)
 	return rc;
 }
 
-void fsq_tree_tag_forget(struct fsq_tree_tag *tag)
-{
-	fsq_inode_map_free(&tag->exceptions);
-}
-
 void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 {
 	if (!tag)
@@ -652,7 +538,6 @@ void fsq_tree_tag_free(struct fsq_tree_tag *tag)
 	pthread_mutex_destroy(&tag->lock);
 	fsq_inode_map_free(&tag->exceptions);
 	fsq_inode_map_free(&tag->closed);
-	fsq_inode_map_free(&tag->foreign);
 	free(tag);
 }
 

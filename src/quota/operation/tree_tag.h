@@ -23,8 +23,6 @@ struct fsq_tree_tag_request {
 	const char *path;
 	enum fsq_tag_rule rule;
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
-	/* An ID that earlier walks have set, which is not the right one any more: it gets the new one; or 0. */
-	uint32_t outdated;
 	bool is_new;	     /* nothing in it can have had the new ID before */
 	bool goes_on;	     /* the directory itself had the new ID before */
 	char *const *others; /* absolute paths of directories, sorted, which are not entered */
@@ -72,12 +70,6 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag);
 
 /** The same without a walk before: everything that has the new ID gets the old one. */
 int fsq_tree_tag_restore(struct fsq_tree_tag *tag);
-
-/**
- * Somebody else has taken the ID off the tree since the first walk: a rollback gives all that has it
- * the old one, also what had it or a third one before.
- */
-void fsq_tree_tag_forget(struct fsq_tree_tag *tag);
 
 /** NULL is ignored. */
 void fsq_tree_tag_free(struct fsq_tree_tag *tag);
