@@ -18,6 +18,8 @@
  * If there is that line already, but the directory has lost its ID, the directory comes after what is
  * in it: line and ID together say that all is done.
  *
+ * All of it under a lock of the tree: no other assign or release is in it, or above it, meanwhile.
+ *
  * A failure rolls back in the opposite order. The steps are in assign_tree.c and assign_limits.c.
  */
 #include <errno.h>
