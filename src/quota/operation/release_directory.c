@@ -4,7 +4,8 @@
  *
  * The directory stops handing on its ID, and what is in it loses it; again, as long as the kernel
  * counts more. Then, under the locks of both files, go the limits, the ID of the directory itself,
- * and last the lines: by them the next release finds what a killed one left.
+ * and last the lines: by them the next release finds what a killed one left. A lock of the tree keeps
+ * other releases and assignments out of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -191,7 +192,8 @@ static int stop_inheritance(struct release *r, struct fsq_error *err)
 
 /*
  * Without the locks: kubelet may want them.
- * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing */
+ * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing
+ */
 static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
 	int rc = stop_inheritance(r, err);
