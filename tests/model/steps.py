@@ -1021,12 +1021,14 @@ class Steps:
         """append: a line is added at the end of a file; edit: it is written anew, under the locks"""
         before = self.state
         number = self.number(step.get("id"))
-        line = (f"{number}:{self.path(step['dir'])}" if "dir" in step else f"{number}:{step['name']}"
-                if step["file"] == "projects" else f"{step['name']}:{number}")
+        path = self.path(step["dir"]) if "dir" in step else step["name"]
+        # The line of a directory may have its second path.
+        said = self.world.said(path) if step["op"] == "edit" and path in before.by_alias else path
+        line = f"{number}:{said}" if step["file"] == "projects" else f"{path}:{number}"
         expected = before.copy()
         name = world.PROJECTS if step["file"] == "projects" else world.PROJID
         entries = expected.projects if step["file"] == "projects" else expected.projid
-        entry = (number, line.split(":", 1)[1]) if step["file"] == "projects" else (step["name"], number)
+        entry = (number, path) if step["file"] == "projects" else (path, number)
         if step["op"] == "append":
             if any(entry[step["file"] == "projects"] == other[step["file"] == "projects"] for other in entries):
                 return []  # two lines for one word are nobody's
