@@ -362,7 +362,7 @@ class Steps:
                 len(self.directories(step)) <= 1:
             wrong += self.judge(before, before, mid)
         else:
-            wrong += self.between(before, expected, mid, self.directories(step))
+            wrong += self.between(step, before, expected, mid)
         if wrong or step.get("relative"):
             # What adds to a limit is not done again: nobody can say whether it was done.
             self.state = mid
@@ -400,7 +400,7 @@ class Steps:
             wrong += self.judge_power(self.written(step, before, expected) or [before, expected], mid)
         if wanted != OK:
             return wrong + self.do_undisturbed(step, self.command(step)[0], rule)
-        wrong += self.between(before, expected, mid, self.directories(step))
+        wrong += self.between(step, before, expected, mid)
         if wrong or step.get("relative"):
             said = f"{step['how']} at call {self.program.call}: exit status {status}: {err.strip()}"
             return wrong and [said] + wrong
@@ -436,11 +436,17 @@ class Steps:
                 wrong.append(f"without power the limits of {tag} are {now.limits.get(tag)}, not one of {ways}")
         return wrong
 
-    def between(self, before, expected, mid, directories):
+    def stages(self, step, before, mid):
+        """The states between the lines of apply, which may set the limits of one project one after the other"""
+        rules = [self.command({**step, "lines": step["lines"][:count]})[1] for count in range(1, len(step.get("lines", [])))]
+        return [self.predict(rule, step, before, mid, True)[1] for rule in rules]
+
+    def between(self, step, before, expected, mid):
         """Whatever there is was so before, or is so afterwards, or as one of these directories above it"""
-        wrong = []
+        wrong, directories = [], self.directories(step)
+        stages = [before, expected] + self.stages(step, before, mid)
         for tag in before.limits.keys() | expected.limits.keys() | mid.limits.keys():
-            ways = [state.limits.get(tag, world.NO_LIMITS) for state in (before, expected)]
+            ways = [state.limits.get(tag, world.NO_LIMITS) for state in stages]
             # Of several that join a project, each may have set its limits or not.
             if any(limit not in both for limit, *both in zip(mid.limits.get(tag, world.NO_LIMITS), *ways)):
                 wrong.append(f"limits of {tag} are {mid.limits.get(tag)}, not one of {ways}")
