@@ -8,21 +8,21 @@
  *     batch.c          the same from standard input, a line each (request.c)
  *     parse.c help.c   options and --help, from the descriptions; options.c  those that commands share
  *     tables.c         how a command prints its rows, and the options for that
- *     session.c        the state of a run, and every error on its way to the user (error_text.c cause.c:
- *                      what to do about it, and why something is not supported)
+ *     session.c        the state of a run: names, registry, signals, output
+ *     errors.c         every error on its way to the user: what to do about it, and why something is
+ *                      not supported
  *     paths.c          the filesystems and project directories of a run
  *     records.c        quota records and their rows; projects.c  projects with their directories, of
  *                      which scopes.c says those that are wanted; listing.c  their rows
  *     change.c         changes of records, made or in a dry run found out, and shown
- *     names.c          users, groups and projects by name
  *     apply_file.c     the lines of apply; assign_request.c  their words, and assign's
- *     finding_words.c  what doctor says, and the commands that repair; template.c  texts with names
+ *     finding_words.c  what doctor says, and the commands that repair
  *     openmetrics.c    projects and filesystems for Prometheus; replacement.c  a file that is replaced
  *     watch.c          waits for what happens: watch_places.c where, watch_ids.c to whom and how often,
  *                      watch_poll.c what the kernel does not say; watch_tell.c prints, watch_run.c --exec
  *     schema.c         the JSON of all rows as JSON Schema
  *     config.c         /etc/fsquota.conf; notify.c  what a service tells its manager
- *     progress.c       how far a walk is, and how it is cancelled; signals.c  a pending signal
+ *     progress.c       how far a walk is, and how it is cancelled
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
  *     main.c           options, and what -c says; shell.c  the same from standard input
  *     commands.c       all commands, and help; arguments.c getopt.c  their words; paths.c  the table of

@@ -9,7 +9,6 @@
 #include "options.h"
 #include "progress.h"
 #include "quota/fsquota.h"
-#include "signals.h"
 
 #define APPLY_DIRECTORY "/etc/fsquota.d"
 

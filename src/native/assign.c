@@ -12,7 +12,6 @@
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
-#include "signals.h"
 
 /* How long a pipe may be full before signals are looked at, in milliseconds. */
 #define WRITE_POLL_MS 100

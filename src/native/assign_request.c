@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-
 /* "90%": a part of something else. @return  whether it is one; else @text may be a size */
 static bool take_percent(struct fsq_assign_request *request, bool hard, const char *text)
 {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "config.h"
 #include "options.h"
 #include "request.h"
 #include "table/json.h"

@@ -2,7 +2,6 @@
 #include "change.h"
 
 #include "records.h"
-#include "names.h"
 
 /* --- rows --- */
 

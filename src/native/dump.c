@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dump_line.h"
-#include "names.h"
 #include "options.h"
 #include "records.h"
 

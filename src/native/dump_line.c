@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "names.h"
+#include "common/accounts.h"
 
 bool dump_line_type(const char *text, enum fsq_type *type)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "names.h"
 #include "options.h"
 #include "paths.h"
 #include "progress.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "shared/errno_words.h"
-#include "template.h"
 
 /*
  * In sentence and repair {path} and the like stand for a field of the finding; in repair as words of
@@ -17,6 +16,10 @@
 struct template
 {
 	const char *word, *sentence, *repair;
+	/* The sentence where it may be no fault, or the repair would change other projects. */
+	const char *in_doubt;
+	const char *on_device; /* the repair where nothing has to be unmounted */
+	enum fsq_finding_id id;
 };
 
 /* By what is in the line: the number is another one when a line above has been deleted. */
@@ -26,219 +29,196 @@ struct template
 #define SET_UP "fsquota project -s --projects-file /dev/null"
 
 static const struct template templates[] = {
-	[FSQ_FINDING_PRIVILEGED] = { "privileged", "may set project IDs and limits", NULL },
-	[FSQ_FINDING_NO_CAPABILITY] = { "no-capability",
-					"has no CAP_SYS_ADMIN, which setting limits and reading "
-					"those of others takes: "
-					"run it as root",
-					NULL },
-	[FSQ_FINDING_USER_NAMESPACE] = { "user-namespace",
-					 "is in a user namespace, where nobody may set project IDs "
-					 "and limits: run it on "
-					 "the host",
-					 NULL },
-	[FSQ_FINDING_SECCOMP] = { "seccomp",
-				  "quotactl(2) fails whatever it asks ({error}): a seccomp filter "
-				  "or a security "
-				  "module forbids it",
-				  NULL },
-	[FSQ_FINDING_KERNEL_WITHOUT_QUOTA] = { "kernel-without-quota",
-					       "this kernel was built without quotas", NULL },
-	[FSQ_FINDING_QUOTA_ON] = { "quota-on", "{type} that counts projects and enforces limits",
-				   NULL },
-	[FSQ_FINDING_NOT_ENFORCED] = { "not-enforced",
-				       "projects are counted, but limits stop nobody: mounted "
-				       "without prjquota",
-				       MOUNT_ANEW },
-	[FSQ_FINDING_QUOTA_OFF] = { "quota-off", "project quota is off: mounted without prjquota",
-				    MOUNT_ANEW },
-	[FSQ_FINDING_OTHER_FILESYSTEM] = { "other-filesystem",
-					   "{type} has no project quotas: use XFS, ext4 or f2fs, "
-					   "mounted with prjquota",
-					   NULL },
-	[FSQ_FINDING_BTRFS] = { "btrfs",
-				"btrfs has no project quotas; it limits subvolumes with quota "
-				"groups, see btrfs-qgroup(8)",
-				NULL },
-	[FSQ_FINDING_TMPFS] = { "tmpfs",
-				"tmpfs has no project quotas; a mount of its own with the option "
-				"size= limits a directory, see tmpfs(5)",
-				NULL },
-	[FSQ_FINDING_NETWORK] = { "network",
-				  "{type} has no project quotas here; put them on the directory "
-				  "that the server exports",
-				  NULL },
-	[FSQ_FINDING_OVERLAY] = { "overlay",
-				  "an overlay has no project quotas of its own, and its upperdir "
-				  "cannot be seen from here: ask where it was mounted",
-				  NULL },
-	[FSQ_FINDING_EXT4_FEATURES] = { "ext4-features",
-					"project quota is off: this ext4 lacks the feature {name}",
-					"umount {mountpoint} && tune2fs -O {name} -Q prjquota "
-					"{filesystem} && "
-					"mount -t ext4 -o {options} {filesystem} {mountpoint}" },
-	[FSQ_FINDING_EXT4_INODE_SIZE] = { "ext4-inode-size",
-					  "inodes of {count} bytes have no place for a project ID: "
-					  "make this ext4 anew, "
-					  "which DELETES everything on it",
-					  "umount {mountpoint} && mkfs.ext4 -I 256 -O "
-					  "quota,project {filesystem} && "
-					  "mount -t ext4 -o {options} {filesystem} {mountpoint}" },
-	[FSQ_FINDING_F2FS_FEATURES] = { "f2fs-features",
-					"project quota is off: this f2fs lacks the feature "
-					"project_quota; make it anew, which DELETES everything on "
-					"it",
-					"umount {mountpoint} && mkfs.f2fs -f -O "
-					"extra_attr,project_quota {filesystem} && "
-					"mount -t f2fs -o {options} {filesystem} {mountpoint}" },
-	[FSQ_FINDING_FEATURES_UNKNOWN] = { "features-unknown",
-					   "its features are not known: the device cannot be read "
-					   "({error})",
-					   NULL },
-	[FSQ_FINDING_NO_DEVICE_NODE] = { "no-device-node",
-					 "this kernel wants the device for quota calls, and it is "
-					 "not there ({error})",
-					 "mknod {filesystem} b {count} {other_count}" },
-	[FSQ_FINDING_XFS_VERSION_4] = { "xfs-version-4",
-					"an XFS of version 4, without checksums: group and project "
-					"quota exclude each other",
-					NULL },
-	[FSQ_FINDING_READ_ONLY] = { "read-only", "read-only: no limit and no ID can be changed",
-				    "mount -o remount,rw {mountpoint}" },
-	[FSQ_FINDING_FSTAB] = { "fstab",
-				"line {line} of {name} has no prjquota: the next mount is without",
-				"sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ "
-				"\\t]+)/\\1,prjquota/' {name}" },
-	[FSQ_FINDING_FSTAB_NOT_IN_FORCE] = { "fstab-not-in-force",
-					     "line {line} of {name} has prjquota, but it is "
-					     "mounted otherwise",
-					     "umount {mountpoint} && mount {mountpoint}" },
-	[FSQ_FINDING_ROOT_FLAGS] = { "root-flags",
-				     "project quota is off: XFS takes prjquota for the root "
-				     "filesystem only from the "
-				     "kernel command line, as rootflags=prjquota",
-				     "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&rootflags=prjquota /' "
-				     "/etc/default/grub && "
-				     "update-grub && reboot" },
-	[FSQ_FINDING_ROOT_PASSES] = { "root-passes",
-				      "{type} stops nobody who has CAP_SYS_RESOURCE, as this "
-				      "caller does: limits hold "
-				      "for other users",
-				      NULL },
-	[FSQ_FINDING_BIND_MOUNT] = { "bind-mount",
-				     "a bind mount of {name} of {filesystem}: limits count what is "
-				     "in the whole "
-				     "filesystem",
-				     NULL },
-	[FSQ_FINDING_OVERLAY_LIMITED] = { "overlay-limited",
-					  "what is written to the overlay counts for project {id} "
-					  "of {name}",
-					  NULL },
-	[FSQ_FINDING_OVERLAY_UNLIMITED] = { "overlay-unlimited",
-					    "nothing limits the overlay: assign the directory "
-					    "above its upperdir and workdir",
-					    "fsquota assign {name} --hard 10G" },
-	[FSQ_FINDING_OVERLAY_SPLIT] = { "overlay-split",
-					"its upperdir has project {id} and its workdir {other}: "
-					"files cannot be copied up "
-					"(EXDEV)",
-					SET_UP " -p {other_name} {id} {other_name}" },
-	[FSQ_FINDING_STORE] = { "store",
-				"a container store with project {id}: {count} of the IDs after it "
-				"are in use, by its containers",
-				NULL },
-	[FSQ_FINDING_STORE_FOLLOWED] = { "store-followed",
-					 "the engine of this container store takes the IDs after "
-					 "{id}, and changes the limits of {name}, project {other}",
-					 "fsquota release {name} && fsquota assign {name}" },
-	[FSQ_FINDING_IDS_WITHOUT_LINE] = { "ids-without-line",
-					   "{count} project IDs from {id} to {other} are in use "
-					   "without limits, and no file has them: see fsquota "
-					   "find --orphans",
-					   NULL },
-	[FSQ_FINDING_KUBELET_STARVED] = { "kubelet-starved",
-					  "the first {count} IDs that kubelet tries, up to "
-					  "{other}, "
-					  "are in use and in no file: it gives up, and pods have "
-					  "no quota; see fsquota find --orphans",
-					  NULL },
-	[FSQ_FINDING_PROJECT_ABOVE] = { "project-above",
-					"shares project {id} and its limits with {name}, which "
-					"hands its ID on",
-					"fsquota assign {path} --hard 10G" },
-	[FSQ_FINDING_TAG_CHANGED] = { "tag-changed",
-				      "registered with project {id}, but carries ID {other}, so it "
-				      "is outside of its "
-				      "quota; its owner may do that on the host, but not in a user "
-				      "namespace",
-				      "fsquota assign {path}" },
-	[FSQ_FINDING_TAG_NOT_INHERITED] = { "tag-not-inherited",
-					    "does not hand its project {id} on: what is made in it "
-					    "is outside of its quota",
-					    SET_UP " -d 0 -p {path} {id} {mountpoint}" },
-	[FSQ_FINDING_DIRECTORY_GONE] = { "directory-gone",
-					 "line {line} of {name} has it as project {id}, but it is "
-					 "gone",
-					 "fsquota release {path}" },
-	[FSQ_FINDING_DIRECTORY_NOT_SUPPORTED] = { "directory-not-supported",
-						  "line {line} of {name} has it as project {id}, "
-						  "but {type} has no project IDs",
-						  "LC_ALL=C sed -i {delete} {name}" },
-	[FSQ_FINDING_TREE_HAS_OTHERS] = { "tree-has-others",
-					  "{count} files and directories in it do not carry "
-					  "project {id}, or do not hand it on",
-					  SET_UP " -p {path} {id} {mountpoint}" },
-	[FSQ_FINDING_COUNT_DIFFERS] = { "count-differs",
-					"the quota counts {count} bytes and {inodes} inodes for "
-					"project {id}, what is there has {other_count} and "
-					"{other_inodes}: the records are wrong",
-					"umount {mountpoint} && { fsck -f -p {filesystem} || "
-					"[ $? = 1 ]; } && "
-					"mount -t {type} -o {options} {filesystem} {mountpoint}" },
-	[FSQ_FINDING_TAG_WITHOUT_LIMIT] = { "tag-without-limit",
-					    "project {id} has no limits: its {count} inodes are "
-					    "only counted",
-					    "fsquota limit -p bhard=10G {id} {mountpoint}" },
-	[FSQ_FINDING_LIMIT_WITHOUT_TAG] = { "limit-without-tag",
-					    "project {id} has limits, but no file has its ID and "
-					    "no directory is registered",
-					    "fsquota limit -p bsoft=0 bhard=0 isoft=0 ihard=0 {id} "
-					    "{mountpoint}" },
-	[FSQ_FINDING_REGISTRY] = { "registry", "entries: {count}, none double or unclear", NULL },
-	[FSQ_FINDING_REGISTRY_READ_ONLY] = { "registry-read-only",
-					     "on a read-only mount: nothing can be registered; see "
-					     "--no-register and "
-					     "fsquota.conf(5)",
-					     "mount -o remount,rw {name}" },
-	[FSQ_FINDING_REGISTRY_UNREADABLE] = { "registry-unreadable", "cannot be read: {error}",
-					      NULL },
-	[FSQ_FINDING_DIRECTORY_TWICE] = { "directory-twice",
-					  "line {line} gives {name} ID {other}, a line above ID "
-					  "{id}",
-					  DELETE_LINE },
-	[FSQ_FINDING_ID_SHARED] = { "id-shared",
-				    "{name} and {other_name} share project {id} and its limits",
-				    NULL },
-	[FSQ_FINDING_LINE_TWICE] = { "line-twice", "line {line} has {name} again", DELETE_LINE },
-	[FSQ_FINDING_NAME_TWICE] = { "name-twice",
-				     "line {line} gives the name {name} ID {other}, a line above "
-				     "ID {id}",
-				     DELETE_LINE },
-	[FSQ_FINDING_ID_WITH_TWO_NAMES] = { "id-with-two-names",
-					    "line {line} gives project {id} the name {other_name}, "
-					    "a line above {name}",
-					    DELETE_LINE },
-	[FSQ_FINDING_LINE_AMBIGUOUS] = { "line-ambiguous",
-					 "line {line} is none for fsquota, but other programs may "
-					 "read ID {id} in it",
-					 DELETE_LINE },
-	[FSQ_FINDING_DIRECTORY_UNREADABLE] = { "directory-unreadable",
-					       "line {line} of {name} has it as project {id}, but "
-					       "whether it is there cannot be seen: {error}",
-					       NULL },
-	[FSQ_FINDING_DEVICE] = { "device", "{device}", NULL },
-	[FSQ_FINDING_NO_FILESYSTEM] = { "no-filesystem", "has no filesystem that libblkid knows",
-					NULL },
+	{ "privileged", "may set project IDs and limits", .id = FSQ_FINDING_PRIVILEGED },
+	{ "no-capability",
+	  "has no CAP_SYS_ADMIN, which setting limits and reading those of others takes: run it as "
+	  "root",
+	  .id = FSQ_FINDING_NO_CAPABILITY },
+	{ "user-namespace",
+	  "is in a user namespace, where nobody may set project IDs and limits: run it on the host",
+	  .id = FSQ_FINDING_USER_NAMESPACE },
+	{ "seccomp",
+	  "quotactl(2) fails whatever it asks ({error}): a seccomp filter or a security module "
+	  "forbids it",
+	  .id = FSQ_FINDING_SECCOMP },
+	{ "kernel-without-quota", "this kernel was built without quotas",
+	  .id = FSQ_FINDING_KERNEL_WITHOUT_QUOTA },
+	{ "quota-on", "{type} that counts projects and enforces limits",
+	  .id = FSQ_FINDING_QUOTA_ON },
+	{ "not-enforced", "projects are counted, but limits stop nobody: mounted without prjquota",
+	  MOUNT_ANEW, .id = FSQ_FINDING_NOT_ENFORCED },
+	{ "quota-off", "project quota is off: mounted without prjquota", MOUNT_ANEW,
+	  .id = FSQ_FINDING_QUOTA_OFF },
+	{ "other-filesystem",
+	  "{type} has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota",
+	  .id = FSQ_FINDING_OTHER_FILESYSTEM },
+	{ "btrfs",
+	  "btrfs has no project quotas; it limits subvolumes with quota groups, see "
+	  "btrfs-qgroup(8)",
+	  .id = FSQ_FINDING_BTRFS },
+	{ "tmpfs",
+	  "tmpfs has no project quotas; a mount of its own with the option size= limits a "
+	  "directory, see tmpfs(5)",
+	  .id = FSQ_FINDING_TMPFS },
+	{ "network",
+	  "{type} has no project quotas here; put them on the directory that the server exports",
+	  .id = FSQ_FINDING_NETWORK },
+	{ "overlay",
+	  "an overlay has no project quotas of its own, and its upperdir cannot be seen from here: "
+	  "ask where it was mounted",
+	  .id = FSQ_FINDING_OVERLAY },
+	{ "ext4-features", "project quota is off: this ext4 lacks the feature {name}",
+	  "umount {mountpoint} && tune2fs -O {name} -Q prjquota {filesystem} && mount -t ext4 -o "
+	  "{options} {filesystem} {mountpoint}",
+	  .on_device = "tune2fs -O {name} -Q prjquota {filesystem}",
+	  .id = FSQ_FINDING_EXT4_FEATURES },
+	{ "ext4-inode-size",
+	  "inodes of {count} bytes have no place for a project ID: make this ext4 anew, which "
+	  "DELETES everything on it",
+	  "umount {mountpoint} && mkfs.ext4 -I 256 -O quota,project {filesystem} && mount -t ext4 "
+	  "-o {options} {filesystem} {mountpoint}",
+	  .on_device = "mkfs.ext4 -I 256 -O quota,project {filesystem}",
+	  .id = FSQ_FINDING_EXT4_INODE_SIZE },
+	{ "f2fs-features",
+	  "project quota is off: this f2fs lacks the feature project_quota; make it anew, which "
+	  "DELETES everything on it",
+	  "umount {mountpoint} && mkfs.f2fs -f -O extra_attr,project_quota {filesystem} && mount "
+	  "-t f2fs -o {options} {filesystem} {mountpoint}",
+	  .on_device = "mkfs.f2fs -f -O extra_attr,project_quota {filesystem}",
+	  .id = FSQ_FINDING_F2FS_FEATURES },
+	{ "features-unknown", "its features are not known: the device cannot be read ({error})",
+	  .id = FSQ_FINDING_FEATURES_UNKNOWN },
+	{ "no-device-node",
+	  "this kernel wants the device for quota calls, and it is not there ({error})",
+	  "mknod {filesystem} b {count} {other_count}", .id = FSQ_FINDING_NO_DEVICE_NODE },
+	{ "xfs-version-4",
+	  "an XFS of version 4, without checksums: group and project quota exclude each other",
+	  .id = FSQ_FINDING_XFS_VERSION_4 },
+	{ "read-only", "read-only: no limit and no ID can be changed",
+	  "mount -o remount,rw {mountpoint}", .id = FSQ_FINDING_READ_ONLY },
+	{ "fstab", "line {line} of {name} has no prjquota: the next mount is without",
+	  "sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ \\t]+)/\\1,prjquota/' {name}",
+	  .id = FSQ_FINDING_FSTAB },
+	{ "fstab-not-in-force", "line {line} of {name} has prjquota, but it is mounted otherwise",
+	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
+	{ "root-flags",
+	  "project quota is off: XFS takes prjquota for the root filesystem only from the kernel "
+	  "command line, as rootflags=prjquota",
+	  "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&rootflags=prjquota /' /etc/default/grub && "
+	  "update-grub && reboot",
+	  .id = FSQ_FINDING_ROOT_FLAGS },
+	{ "root-passes",
+	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
+	  "other users",
+	  .id = FSQ_FINDING_ROOT_PASSES },
+	{ "bind-mount",
+	  "a bind mount of {name} of {filesystem}: limits count what is in the whole filesystem",
+	  .id = FSQ_FINDING_BIND_MOUNT },
+	{ "overlay-limited", "what is written to the overlay counts for project {id} of {name}",
+	  .id = FSQ_FINDING_OVERLAY_LIMITED },
+	{ "overlay-unlimited",
+	  "nothing limits the overlay: assign the directory above its upperdir and workdir",
+	  "fsquota assign {name} --hard 10G",
+	  .in_doubt = "nothing limits the overlay: the directory above its upperdir and workdir, "
+		      "{name}, has projects inside: release them and assign it",
+	  .id = FSQ_FINDING_OVERLAY_UNLIMITED },
+	{ "overlay-split",
+	  "its upperdir has project {id} and its workdir {other}: files cannot be copied up "
+	  "(EXDEV)",
+	  SET_UP " -p {other_name} {id} {other_name}",
+	  .in_doubt = "its upperdir has project {id} and its workdir {other}: files cannot be "
+		      "copied up (EXDEV); a directory with a project is in the way: release it",
+	  .id = FSQ_FINDING_OVERLAY_SPLIT },
+	{ "store",
+	  "a container store with project {id}: {count} of the IDs after it are in use, by its "
+	  "containers",
+	  .id = FSQ_FINDING_STORE },
+	{ "store-followed",
+	  "the engine of this container store takes the IDs after {id}, and changes the limits of "
+	  "{name}, project {other}",
+	  "fsquota release {name} && fsquota assign {name}",
+	  .in_doubt = "the engine of this container store takes the IDs after {id}, and changes "
+		      "the limits of {name}, project {other}, which has projects inside: release "
+		      "them before it, and assign it before them",
+	  .id = FSQ_FINDING_STORE_FOLLOWED },
+	{ "ids-without-line",
+	  "{count} project IDs from {id} to {other} are in use without limits, and no file has "
+	  "them: see fsquota find --orphans",
+	  .id = FSQ_FINDING_IDS_WITHOUT_LINE },
+	{ "kubelet-starved",
+	  "the first {count} IDs that kubelet tries, up to {other}, are in use and in no file: it "
+	  "gives up, and pods have no quota; see fsquota find --orphans",
+	  .id = FSQ_FINDING_KUBELET_STARVED },
+	{ "project-above", "shares project {id} and its limits with {name}, which hands its ID on",
+	  "fsquota assign {path} --hard 10G",
+	  .in_doubt = "shares project {id} and its limits with {name}, which hands its ID on, and "
+		      "has projects inside",
+	  .id = FSQ_FINDING_PROJECT_ABOVE },
+	{ "tag-changed",
+	  "registered with project {id}, but carries ID {other}, so it is outside of its quota; "
+	  "its owner may do that on the host, but not in a user namespace",
+	  "fsquota assign {path}",
+	  .in_doubt = "registered with project {id}, but carries ID {other}, and in it are IDs of "
+		      "others, such as a container engine gives to its layers",
+	  .id = FSQ_FINDING_TAG_CHANGED },
+	{ "tag-not-inherited",
+	  "does not hand its project {id} on: what is made in it is outside of its quota",
+	  SET_UP " -d 0 -p {path} {id} {mountpoint}", .id = FSQ_FINDING_TAG_NOT_INHERITED },
+	{ "directory-gone", "line {line} of {name} has it as project {id}, but it is gone",
+	  "fsquota release {path}",
+	  .in_doubt = "line {line} of {name} has it as project {id}; it is gone, or its filesystem "
+		      "is not mounted",
+	  .id = FSQ_FINDING_DIRECTORY_GONE },
+	{ "directory-not-supported",
+	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",
+	  "LC_ALL=C sed -i {delete} {name}", .id = FSQ_FINDING_DIRECTORY_NOT_SUPPORTED },
+	{ "tree-has-others",
+	  "{count} files and directories in it do not carry project {id}, or do not hand it on",
+	  SET_UP " -p {path} {id} {mountpoint}",
+	  .in_doubt =
+		  "{count} files and directories in it do not carry project {id}, or do not hand "
+		  "it on; it also has other projects inside, which project -s would overwrite",
+	  .id = FSQ_FINDING_TREE_HAS_OTHERS },
+	{ "count-differs",
+	  "the quota counts {count} bytes and {inodes} inodes for project {id}, what is there has "
+	  "{other_count} and {other_inodes}: the records are wrong",
+	  "umount {mountpoint} && { fsck -f -p {filesystem} || [ $? = 1 ]; } && mount -t {type} -o "
+	  "{options} {filesystem} {mountpoint}",
+	  .in_doubt = "the quota counts {count} bytes and {inodes} inodes for project {id}, what "
+		      "is there has {other_count} and {other_inodes}: deleted files may be open, "
+		      "or files elsewhere have the ID, which fsquota find {id} {mountpoint} shows",
+	  .id = FSQ_FINDING_COUNT_DIFFERS },
+	{ "tag-without-limit", "project {id} has no limits: its {count} inodes are only counted",
+	  "fsquota limit -p bhard=10G {id} {mountpoint}", .id = FSQ_FINDING_TAG_WITHOUT_LIMIT },
+	{ "limit-without-tag",
+	  "project {id} has limits, but no file has its ID and no directory is registered",
+	  "fsquota limit -p bsoft=0 bhard=0 isoft=0 ihard=0 {id} {mountpoint}",
+	  .id = FSQ_FINDING_LIMIT_WITHOUT_TAG },
+	{ "registry", "entries: {count}, none double or unclear", .id = FSQ_FINDING_REGISTRY },
+	{ "registry-read-only",
+	  "on a read-only mount: nothing can be registered; see --no-register and fsquota.conf(5)",
+	  "mount -o remount,rw {name}", .id = FSQ_FINDING_REGISTRY_READ_ONLY },
+	{ "registry-unreadable", "cannot be read: {error}", .id = FSQ_FINDING_REGISTRY_UNREADABLE },
+	{ "directory-twice", "line {line} gives {name} ID {other}, a line above ID {id}",
+	  DELETE_LINE, .id = FSQ_FINDING_DIRECTORY_TWICE },
+	{ "id-shared", "{name} and {other_name} share project {id} and its limits",
+	  .id = FSQ_FINDING_ID_SHARED },
+	{ "line-twice", "line {line} has {name} again", DELETE_LINE, .id = FSQ_FINDING_LINE_TWICE },
+	{ "name-twice", "line {line} gives the name {name} ID {other}, a line above ID {id}",
+	  DELETE_LINE, .id = FSQ_FINDING_NAME_TWICE },
+	{ "id-with-two-names",
+	  "line {line} gives project {id} the name {other_name}, a line above {name}", DELETE_LINE,
+	  .id = FSQ_FINDING_ID_WITH_TWO_NAMES },
+	{ "line-ambiguous",
+	  "line {line} is none for fsquota, but other programs may read ID {id} in it", DELETE_LINE,
+	  .id = FSQ_FINDING_LINE_AMBIGUOUS },
+	{ "directory-unreadable",
+	  "line {line} of {name} has it as project {id}, but whether it is there cannot be seen: "
+	  "{error}",
+	  .id = FSQ_FINDING_DIRECTORY_UNREADABLE },
+	{ "device", "{device}", .id = FSQ_FINDING_DEVICE },
+	{ "no-filesystem", "has no filesystem that libblkid knows",
+	  .id = FSQ_FINDING_NO_FILESYSTEM },
 };
 
 /* How a mount is repaired depends on what it is. */
@@ -270,79 +250,28 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 	}
 }
 
-/* Nothing has to be unmounted. */
-static void adapt_to_device(struct template *template, const struct fsq_finding *finding)
+static bool unmounts(const struct template *template)
 {
-	if (finding->id == FSQ_FINDING_EXT4_FEATURES)
-		template->repair = "tune2fs -O {name} -Q prjquota {filesystem}";
-	else if (finding->id == FSQ_FINDING_EXT4_INODE_SIZE)
-		template->repair = "mkfs.ext4 -I 256 -O quota,project {filesystem}";
-	else if (finding->id == FSQ_FINDING_F2FS_FEATURES)
-		template->repair = "mkfs.f2fs -f -O extra_attr,project_quota {filesystem}";
-}
-
-/* Give no repair: it may be no fault, or the repair would change other projects. */
-static void adapt_to_doubt(struct template *template, const struct fsq_finding *finding)
-{
-	template->repair = NULL;
-	if (finding->id == FSQ_FINDING_DIRECTORY_GONE)
-		template->sentence = "line {line} of {name} has it as project {id}; it is gone, or "
-				     "its filesystem is not mounted";
-	else if (finding->id == FSQ_FINDING_TAG_CHANGED)
-		template->sentence = "registered with project {id}, but carries ID {other}, and in "
-				     "it are IDs of others, such as a container engine gives to "
-				     "its layers";
-	else if (finding->id == FSQ_FINDING_OVERLAY_SPLIT)
-		template->sentence =
-			"its upperdir has project {id} and its workdir {other}: files cannot be "
-			"copied up (EXDEV); a directory with a project is in the way: release it";
-	else if (finding->id == FSQ_FINDING_OVERLAY_UNLIMITED)
-		template->sentence =
-			"nothing limits the overlay: the directory above its upperdir and workdir, "
-			"{name}, has projects inside: release them and assign it";
-	else if (finding->id == FSQ_FINDING_PROJECT_ABOVE)
-		template->sentence = "shares project {id} and its limits with {name}, which hands "
-				     "its ID on, and "
-				     "has projects inside";
-	else if (finding->id == FSQ_FINDING_STORE_FOLLOWED)
-		template->sentence =
-			"the engine of this container store takes the IDs after {id}, and changes "
-			"the limits of {name}, project {other}, which has projects inside: release "
-			"them before it, and assign it before them";
-	else if (finding->id == FSQ_FINDING_TREE_HAS_OTHERS)
-		template->sentence =
-			"{count} files and directories in it do not carry project "
-			"{id}, or do not hand it on; it also has other projects inside, "
-			"which project -s would overwrite";
-	else
-		template->sentence =
-			"the quota counts {count} bytes and {inodes} inodes for project "
-			"{id}, what is there has {other_count} and {other_inodes}: "
-			"deleted files may be open, or files elsewhere have the ID, "
-			"which fsquota find {id} {mountpoint} shows";
-}
-
-/* To unmount one of several mounts changes nothing but that it is gone. */
-#define ALSO_AT "; the filesystem is also mounted at {also_at}: unmount it there, too"
-
-static bool is_mounted_twice(const struct template *template, const struct fsq_finding *finding)
-{
-	return template->repair && finding->also_at &&
-	       strncmp(template->repair, "umount ", strlen("umount ")) == 0;
+	return template->repair && strncmp(template->repair, "umount ", strlen("umount ")) == 0;
 }
 
 static struct template template_of(const struct fsq_finding *finding)
 {
-	struct template template = templates[finding->id];
+	const struct template *found = templates;
+	struct template template;
 
+	while (found->id != finding->id)
+		found++;
+	template = *found;
 	adapt_to_mount(&template, finding);
-	if (finding->filesystem && !finding->mountpoint)
-		adapt_to_device(&template, finding);
-	if (finding->in_doubt)
-		adapt_to_doubt(&template, finding);
+	if (finding->filesystem && !finding->mountpoint && template.on_device)
+		template.repair = template.on_device;
+	if (finding->in_doubt) {
+		template.sentence = template.in_doubt;
+		template.repair = NULL;
+	}
 	/* The root filesystem cannot be unmounted. */
-	if (template.repair && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0 &&
-	    strncmp(template.repair, "umount ", strlen("umount ")) == 0)
+	if (unmounts(&template) && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0)
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE
 					  ? "reboot"
 					  : NULL;
@@ -356,6 +285,119 @@ static struct template template_of(const struct fsq_finding *finding)
 	if (finding->id == FSQ_FINDING_NO_DEVICE_NODE && finding->errnum != ENOENT)
 		template.repair = NULL;
 	return template;
+}
+
+/* --- texts --- */
+
+struct field {
+	const char *name;
+	const char *text; /* or NULL: the number */
+	uint64_t number;
+};
+
+static void put_in_quotes(FILE *to, const char *text)
+{
+	putc('\'', to);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\"'\"'", to);
+		else
+			putc(*text, to);
+	putc('\'', to);
+}
+
+/* The one way with printable characters alone that every sh has. */
+static void put_with_printf(FILE *to, const char *text)
+{
+	fputs("\"$(printf '", to);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c >= 0x7f || strchr("\\'%", c))
+			fprintf(to, "\\%03o", c);
+		else
+			putc(c, to);
+	}
+	fputs("')\"", to);
+}
+
+static void put_quoted(FILE *to, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+=,:@%";
+	bool printable = true;
+
+	for (const char *c = text; *c; c++)
+		printable &= *c >= ' ' && *c < 0x7f;
+	if (*text && text[strspn(text, plain)] == '\0')
+		fputs(text, to);
+	else if (printable)
+		put_in_quotes(to, text);
+	else
+		put_with_printf(to, text);
+}
+
+static void put_field(FILE *to, const char *name, size_t length, const struct field *fields,
+		      bool quoted)
+{
+	while (fields->name &&
+	       (strlen(fields->name) != length || memcmp(fields->name, name, length) != 0))
+		fields++;
+	if (!fields->name)
+		return;
+	if (!fields->text)
+		fprintf(to, "%" PRIu64, fields->number);
+	else if (quoted)
+		put_quoted(to, fields->text);
+	else
+		fputs(fields->text, to);
+}
+
+/* Braces before anything but a small letter stay. */
+static void put_template(FILE *to, const char *from, const struct field *fields, bool quoted)
+{
+	while (*from) {
+		size_t length = strcspn(from, "}");
+
+		if (*from != '{' || from[1] < 'a' || from[1] > 'z') {
+			putc(*from++, to);
+			continue;
+		}
+		put_field(to, from + 1, length - 1, fields, quoted);
+		from += length + (from[length] == '}');
+	}
+}
+
+/* @return   the text of a stream of open_memstream(3), for free(3), or NULL without memory */
+static char *end_text(FILE *to, char **text)
+{
+	bool failed = ferror(to);
+
+	if (fclose(to) == 0 && !failed)
+		return *text;
+	free(*text);
+	return NULL;
+}
+
+/* @return   two templates one behind the other, for free(3), or NULL without memory */
+static char *expand(const char *first, const char *second, const struct field *fields, bool quoted)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	put_template(to, first, fields, quoted);
+	put_template(to, second, fields, quoted);
+	return end_text(to, &text);
+}
+
+char *quote_for_shell(const char *text)
+{
+	const struct field fields[] = { { "text", text, 0 }, { 0 } };
+
+	return expand("{text}", "", fields, true);
 }
 
 /* The shell would cut off a newline at the end, and the command be about something else. */
@@ -417,19 +459,15 @@ static char *device_text(const struct fsq_finding *finding)
 			fprintf(to, "%s%s", parts[i - 1], parts[i]);
 	if (!finding->mountpoint && !finding->is_image)
 		fputs(", not mounted", to);
-	if (fclose(to)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return end_text(to, &text);
 }
 
 /*
  * The options of assign that give a project its limits again, and its name.
  *
- * @return   @repair with them behind it, for free(3), or NULL without memory
+ * @return   for free(3), or NULL without memory
  */
-static char *add_limits(const char *repair, const struct fsq_finding *finding)
+static char *limit_options(const struct fsq_finding *finding)
 {
 	static const char *const options[][2] = { [FSQ_BLOCKS] = { " --soft ", " --hard " },
 						  [FSQ_INODES] = { " --soft-inodes ",
@@ -440,7 +478,6 @@ static char *add_limits(const char *repair, const struct fsq_finding *finding)
 
 	if (!to)
 		return NULL;
-	fputs(repair, to);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		for (int hard = 0; hard < 2; hard++) {
 			uint64_t limit =
@@ -452,30 +489,18 @@ static char *add_limits(const char *repair, const struct fsq_finding *finding)
 		}
 	if (finding->other_name)
 		fputs(" --name {other_name}", to);
-	if (fclose(to) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return end_text(to, &text);
 }
 
-/* @words    gets no sentence without memory */
-static void tell_other_mount(struct finding_words *words, struct template *template,
-			     const struct template_field *fields)
-{
-	char *more = template_expand(ALSO_AT, fields, false), *sentence = words->sentence;
-
-	template->repair = NULL;
-	if (!more || asprintf(&words->sentence, "%s%s", sentence, more) < 0)
-		words->sentence = NULL;
-	free(more);
-	free(sentence);
-}
+/* To unmount one of several mounts changes nothing but that it is gone. */
+#define ALSO_AT "; the filesystem is also mounted at {also_at}: unmount it there, too"
 
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
 	char *delete = sed_script(finding);
 	char *device = finding->id == FSQ_FINDING_DEVICE ? device_text(finding) : NULL;
-	const struct template_field fields[] = {
+	char *options = finding->id == FSQ_FINDING_STORE_FOLLOWED ? limit_options(finding) : NULL;
+	const struct field fields[] = {
 		{ "path", finding->path, 0 },
 		{ "filesystem", finding->filesystem, 0 },
 		{ "mountpoint", finding->mountpoint, 0 },
@@ -497,25 +522,22 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 		{ 0 },
 	};
 	struct template template = template_of(finding);
-	char *with_limits = NULL;
-	bool done = finding->id != FSQ_FINDING_DEVICE || device;
+	bool twice = unmounts(&template) && finding->also_at;
+	bool done = (finding->id != FSQ_FINDING_DEVICE || device) &&
+		    (finding->id != FSQ_FINDING_STORE_FOLLOWED || options);
 
-	if (template.repair && finding->id == FSQ_FINDING_STORE_FOLLOWED) {
-		template.repair = with_limits = add_limits(template.repair, finding);
-		done = with_limits != NULL;
-	}
-	if (!can_be_typed(finding) ||
+	if (twice || !can_be_typed(finding) ||
 	    (template.repair && strstr(template.repair, "{delete}") && !delete))
 		template.repair = NULL;
 	words->word = template.word;
-	words->sentence = template_expand(template.sentence, fields, false);
-	if (words->sentence && is_mounted_twice(&template, finding))
-		tell_other_mount(words, &template, fields);
-	words->repair = template.repair ? template_expand(template.repair, fields, true) : NULL;
+	words->sentence = expand(template.sentence, twice ? ALSO_AT : "", fields, false);
+	words->repair = template.repair
+				? expand(template.repair, options ? options : "", fields, true)
+				: NULL;
 	done = done && words->sentence && (words->repair || !template.repair);
 	if (!done)
 		finding_words_clear(words);
-	free(with_limits);
+	free(options);
 	free(delete);
 	free(device);
 	return done;

@@ -21,4 +21,7 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 
 void finding_words_clear(struct finding_words *words);
 
+/** @return  one word of the shell, in one line of printable ASCII, for free(3); NULL without memory */
+char *quote_for_shell(const char *text);
+
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "change.h"
-#include "names.h"
 #include "options.h"
 #include "quota/fsquota.h"
 

@@ -8,7 +8,6 @@
 
 #include "change.h"
 #include "records.h"
-#include "names.h"
 #include "projects.h"
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)

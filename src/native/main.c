@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "options.h"
 #include "parse.h"
 #include "paths.h"

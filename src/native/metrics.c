@@ -9,7 +9,6 @@
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "replacement.h"
-#include "signals.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */

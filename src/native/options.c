@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "paths.h"
 #include "tables.h"
 #include "quota/fsquota.h"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "names.h"
 #include "shared/errno_words.h"
 #include "shared/array.h"
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "signals.h"
 #include "quota/fsquota.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */

@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include "change.h"
-#include "names.h"
 #include "options.h"
 #include "paths.h"
 #include "progress.h"
-#include "signals.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 

@@ -10,7 +10,6 @@
 #include "tables.h"
 #include "shared/errno_words.h"
 #include "quota/fsquota.h"
-#include "signals.h"
 
 /* What a directory that is gone has left. */
 struct leftover_row {

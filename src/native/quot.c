@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "common/owners.h"
-#include "names.h"
 #include "options.h"
 #include "paths.h"
 #include "tables.h"

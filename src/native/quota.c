@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names.h"
 #include "options.h"
 #include "records.h"
 

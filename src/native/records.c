@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "names.h"
-
 /* clang-format off */
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
 #define FIELDS(realtime)                                                                          \

@@ -9,10 +9,8 @@
 
 #include "change.h"
 #include "command.h"
-#include "names.h"
 #include "options.h"
 #include "progress.h"
-#include "signals.h"
 #include "shared/array.h"
 
 /* A quota that is taken off. */

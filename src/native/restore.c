@@ -6,7 +6,6 @@
 
 #include "change.h"
 #include "dump_line.h"
-#include "names.h"
 #include "options.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"

@@ -2,15 +2,10 @@
 #include "session.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "cause.h"
-#include "error_text.h"
-#include "signals.h"
 #include "quota/fsquota.h"
 
 struct session session_new(struct writer *out)
@@ -23,152 +18,6 @@ struct session session_new(struct writer *out)
 		.current_path = -1,
 		.out = out,
 	};
-}
-
-/* The directory of the filesystem that is worked on. */
-static const char *current_directory(const struct session *session)
-{
-	if (session->current_path < 0)
-		return NULL;
-	return session->paths[session->current_path].directory;
-}
-
-static void print(struct session *session, struct error_row *row, enum fsq_hint hint, bool projects)
-{
-	struct cause cause = { 0 };
-
-	if (row->code == session_exit_code(FSQ_E_NOT_SUPPORTED))
-		cause_explain(&cause, row, hint, projects);
-	/* fsq_is_privileged() costs system calls. */
-	row->is_root = row->errnum == EPERM && fsq_is_privileged();
-	if (row->code && !session->status)
-		session->status = row->code;
-	session->no_memory |= row->errnum == ENOMEM;
-	session_flush_terminal(session);
-	if (!session->error)
-		print_error(row, session->json ? ERROR_DOCUMENT : ERROR_LINE, NULL);
-	else if (row->code && session->error->text->used == 0)
-		print_error(row, ERROR_MEMBER, session->error);
-	else
-		print_error(row, ERROR_ELEMENT, session->messages);
-	cause_clear(&cause);
-}
-
-static void report(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, va_list args)
-	__attribute__((format(printf, 6, 0)));
-
-static void report(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, va_list args)
-{
-	struct error_row row = {
-		.program = session->program,
-		.place = (flags & ERROR_AT_PATH) && path ? path : current_directory(session),
-		.path = path,
-		.code = session_exit_code(code),
-		.errnum = errnum,
-		.of_file = flags & ERROR_OF_FILE,
-	};
-	char text[512], *longer = NULL;
-	va_list again;
-
-	if (!path && code != FSQ_E_USAGE)
-		row.path = row.place;
-	/* That there is no memory can be said without, and so can most. */
-	va_copy(again, args);
-	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text) &&
-	    vasprintf(&longer, format, again) < 0)
-		longer = NULL;
-	va_end(again);
-	row.message = longer ? longer : text;
-	print(session, &row, flags & ERROR_NO_QUOTA ? FSQ_HINT_MOUNT_WITH_QUOTA : FSQ_HINT_NONE,
-	      !(flags & ERROR_OTHER_TYPE));
-	free(longer);
-}
-
-int session_exit_code(int code)
-{
-	switch (code) {
-	case FSQ_OK:
-		return 0;
-	case FSQ_E_USAGE:
-		return 2;
-	case FSQ_E_NOT_SUPPORTED:
-		return 3;
-	case FSQ_E_PERMISSION:
-		return 4;
-	case FSQ_E_NOT_FOUND:
-		return 5;
-	case FSQ_E_CONFLICT:
-		return 6;
-	case FSQ_E_PARTIAL:
-		return 7;
-	default:
-		return 1;
-	}
-}
-
-unsigned int session_flag_of(enum fsq_type type)
-{
-	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
-}
-
-void session_fail(struct session *session, const struct fsq_error *err)
-{
-	const char *path = err->path[0] ? err->path : NULL;
-	struct error_row row = {
-		.program = session->program,
-		.place = path,
-		.path = path,
-		.message = err->message,
-		.code = session_exit_code(err->kind),
-		.errnum = err->errnum,
-		.hint = hint_words(err->hint),
-	};
-
-	print(session, &row, err->hint, true);
-}
-
-void session_error(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(session, flags, code, errnum, path, format, args);
-	va_end(args);
-}
-
-void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
-		   const char *format, ...)
-{
-	int code = fsq_error_kind_of(errnum);
-	va_list args;
-
-	/* Of a quota call: the filesystem has no block device. */
-	if (errnum == ENODEV && !path)
-		code = FSQ_E_NOT_SUPPORTED;
-	va_start(args, format);
-	report(session, flags, code, errnum, path, format, args);
-	va_end(args);
-}
-
-void session_usage_error(struct session *session, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(session, 0, FSQ_E_USAGE, 0, NULL, format, args);
-	va_end(args);
-}
-
-void session_warn(struct session *session, const char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(session, ERROR_AT_PATH, FSQ_OK, 0, path, format, args);
-	va_end(args);
 }
 
 struct fsq_registry session_registry(const struct session *session)
@@ -225,7 +74,7 @@ void session_flush(struct session *session)
 
 void session_flush_terminal(struct session *session)
 {
-	if (session->out->used && session->out->fd >= 0 && isatty(session->out->fd))
+	if (writer_needs_flush(session->out))
 		session_flush(session);
 }
 
@@ -284,4 +133,86 @@ void session_wait(struct session *session)
 		return;
 	session->has_waited = true;
 	session->before_waiting(session->batch);
+}
+
+bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id)
+{
+	int rc = fsq_parse_id(word, id);
+
+	/* A number is none of the names, which are read on first use. */
+	if (rc == 0 || rc == -ERANGE)
+		return rc == 0;
+	return account_find_id(type, word, type == FSQ_PROJECT ? session_names(session) : NULL, id);
+}
+
+bool names_are_lost(const struct session *session)
+{
+	return session->no_memory && session->names_read && !session->names;
+}
+
+bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
+			     uint32_t *id)
+{
+	if (names_to_id(session, type, word, id))
+		return true;
+	if (names_are_lost(session))
+		return false;
+	session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
+		      account_types[type], word);
+	return false;
+}
+
+const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
+{
+	return account_name(type, id, type == FSQ_PROJECT ? session_names(session) : NULL);
+}
+
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+#define INTERRUPTS 3
+
+static void block(size_t count, sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void block_termination_signals(sigset_t *before)
+{
+	block(SIGNALS, before);
+}
+
+void block_interrupts(sigset_t *before)
+{
+	block(INTERRUPTS, before);
+}
+
+/* As below nohup(1): a blocked signal is pending although it is ignored. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+bool is_signal_pending(void *unused)
+{
+	sigset_t set;
+
+	(void)unused;
+	if (sigpending(&set))
+		return false;
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (sigismember(&set, signals[i]) == 1 && !is_ignored(signals[i]))
+			return true;
+	return false;
+}
+
+void restore_signals(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
 }

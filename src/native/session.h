@@ -6,12 +6,15 @@
 #ifndef FSQ_SESSION_H
 #define FSQ_SESSION_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "shared/writer.h"
+#include "common/accounts.h"
 #include "quota/fsquota.h"
+#include "shared/file_stamp.h"
+#include "shared/writer.h"
 #include "table/table.h"
 
 /* When to show how far a walk has come: on a terminal, never or in any case. */
@@ -156,6 +159,22 @@ void session_forget_names(struct session *session);
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *session_names(struct session *session);
 
+/**
+ * @word     a number, or a name of the user, group or projid database
+ * @return   whether it stands for an ID that can exist; the ID goes to @id
+ */
+bool names_to_id(struct session *session, enum fsq_type type, const char *word, uint32_t *id);
+
+/** @return  whether there was no memory for the names of projects, which was reported */
+bool names_are_lost(const struct session *session);
+
+/** As names_to_id(), for commands that change something: if it fails an error is reported. */
+bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
+			     uint32_t *id);
+
+/** @return  the name of an ID, valid until the next call, or NULL */
+const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
+
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 
@@ -173,5 +192,60 @@ void session_output_end(struct session *session);
 
 /** Free what the session owns, not the session. */
 void session_end(struct session *session);
+
+/* --- signals --- */
+
+/*
+ * Signals that end the process wait while something is changed: the library asks whether one has
+ * come, undoes what it did, and the signal then does what it always does.
+ */
+
+/**
+ * Block SIGHUP, SIGINT and SIGTERM, and SIGPIPE and SIGXFSZ, which come with a write: it must fail,
+ * and be undone.
+ *
+ * @before   set to what was blocked before
+ */
+void block_termination_signals(sigset_t *before);
+
+/** Block SIGHUP, SIGINT and SIGTERM only, for work that can be left where it is. */
+void block_interrupts(sigset_t *before);
+
+/** @return  whether one of them is pending that is not ignored. For fsq_call_options. */
+bool is_signal_pending(void *unused);
+
+/** Unblock them: a pending one takes effect now. */
+void restore_signals(const sigset_t *before);
+
+/* --- config.c: /etc/fsquota.conf, what a node wants otherwise, "KEY = VALUE" a line --- */
+
+#define FSQ_CONFIG_FILE "/etc/fsquota.conf"
+
+/* The file as it was read last, for the requests of batch. */
+struct config_file {
+	bool read;
+	bool checked; /* it is as on disk, as far as is known */
+	struct fsq_file_stamp stamp;
+	int rc; /* of reading it */
+	char *text;
+	size_t length;
+};
+
+void config_file_clear(struct config_file *file);
+
+/**
+ * Read it, before the options of the command line, which come before it: id-range, projects-file,
+ * projid-file, register and lock-timeout, see fsquota.conf(5).
+ *
+ * @return   false when the file is wrong; an error was reported
+ */
+bool config_read(struct session *session);
+
+/**
+ * Parse the seconds of lock-timeout and --lock-timeout.
+ *
+ * @return   whether they are some
+ */
+bool config_parse_seconds(const char *text, unsigned int *seconds);
 
 #endif

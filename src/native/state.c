@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "state.h"
 
-#include "names.h"
 #include "paths.h"
 #include "tables.h"
 

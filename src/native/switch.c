@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "change.h"
-#include "names.h"
 #include "options.h"
 #include "state.h"
 

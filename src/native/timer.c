@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "change.h"
-#include "names.h"
 #include "options.h"
 #include "quota/fsquota.h"
 

@@ -9,7 +9,6 @@
 #include "options.h"
 #include "progress.h"
 #include "projects.h"
-#include "signals.h"
 
 struct usage_options {
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "names.h"
 #include "watch.h"
 
 /* @return   -ENODEV: it is just being unmounted, which the mount table will tell */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "names.h"
+#include "common/accounts.h"
 
 #define MEMBER(name) .offset = offsetof(struct watch_row, name)
 

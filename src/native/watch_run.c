@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "names.h"
-
 /* A text of the environment can have 128 KiB, and so can all together where the stack is small. */
 #define DIRECTORIES_MAX (64 * 1024)
 

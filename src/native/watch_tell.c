@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "records.h"
-#include "names.h"
 #include "shared/array.h"
 #include "tables.h"
 #include "watch.h"

@@ -72,6 +72,11 @@ int writer_flush(struct writer *writer)
 	return -writer->errnum;
 }
 
+bool writer_needs_flush(const struct writer *writer)
+{
+	return writer->used && writer->fd >= 0 && isatty(writer->fd);
+}
+
 void write_many_bytes(struct writer *writer, const char *bytes, size_t length)
 {
 	size_t room;

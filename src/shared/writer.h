@@ -43,6 +43,9 @@ void writer_start_text(struct writer *writer, struct text *text);
  */
 int writer_flush(struct writer *writer);
 
+/** @return  whether something is buffered for a terminal, where it must come before what follows */
+bool writer_needs_flush(const struct writer *writer);
+
 /**
  * Write to a new file until writer_pop(); it must not exist.
  *

@@ -95,7 +95,7 @@ void xq_flush(struct state *state)
 
 void xq_flush_terminal(struct state *state)
 {
-	if (state->out->used && isatty(state->out->fd))
+	if (writer_needs_flush(state->out))
 		xq_flush(state);
 }
 

@@ -78,7 +78,7 @@ ok      /etc/projid: entries: 0, none double or unclear"
 	diff <(sed -n '/^.Sh FINDINGS/,/^.Sh EXIT/s/^.It Cm //p' "$srcdir/man/fsquota-doctor.8" |
 		sed 's/ , /\n/g' | sort) \
 		<(tr -d '\n\t' <"$srcdir/src/native/finding_words.c" |
-			grep -oE '\] = \{ ?"[a-z0-9-]+"' | sed 's/.*"\(.*\)"/\1/' | sort)
+			grep -oE '\{ "[a-z0-9-]+", *"' | cut -d'"' -f2 | sort)
 }
 
 # examples NUMBER: the commands of an example of the page, and what it shows; names are the guest's.

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors and warnings: a line for people, or an object for machines, see fsquota-json(5). */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "finding_words.h"
+#include "session.h"
+#include "quota/fsquota.h"
+#include "shared/errno_words.h"
+#include "table/json.h"
+
+struct error {
+	const char *place; /* in front of the message; or NULL */
+	const char *path;  /* the object that failed, for JSON; or NULL */
+	const char *message;
+	int exit_code; /* 0: a warning */
+	int errnum;    /* errno behind it, or 0 */
+	enum fsq_hint hint;
+	bool of_file;		    /* of a file of the caller's, not of quota: there is no hint */
+	bool of_other_type;	    /* of quotas of users or groups */
+	const char *hint_words;	    /* what to do about it, or NULL */
+	struct finding_words cause; /* why it is not supported, as doctor says it; or zeros */
+};
+
+/* By exit code. */
+static const char *const code_names[] = {
+	"ok",	     "failed",	 "usage",   "not-supported", "not-permitted",
+	"not-found", "conflict", "partial",
+};
+
+static const char *const hints[] = {
+	[FSQ_HINT_NONE] = NULL,
+	[FSQ_HINT_NAME_MOUNTED] = "name a directory of a mounted filesystem, or its device",
+	[FSQ_HINT_MOUNT_WITH_QUOTA] =
+		"it takes XFS, ext4 or f2fs, mounted with prjquota; see fsquota doctor",
+	[FSQ_HINT_ENFORCE] = "see fsquota doctor",
+	[FSQ_HINT_MOUNT_OR_COUNT] = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
+				    "--fallback=walk; see fsquota doctor",
+	[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk counts",
+	[FSQ_HINT_ROOT_ONLY] = "only root may change it",
+	[FSQ_HINT_IMMUTABLE] = "is it immutable? see lsattr(1)",
+	[FSQ_HINT_READ_ONLY_REGISTRY] =
+		"use --no-register, or --projects-file and --projid-file, or see fsquota.conf(5)",
+	[FSQ_HINT_WAIT_LONGER] = "wait longer with --lock-timeout",
+	[FSQ_HINT_LOOK_AT_HOLDER] =
+		"see what that process does, or wait longer with --lock-timeout",
+	[FSQ_HINT_INSIST_ON_ID] =
+		"its owner may have set it; if it belongs to that project say so with --id",
+	[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
+	[FSQ_HINT_PROJECT_ABOVE] = "it belongs to the project of a directory above it",
+	[FSQ_HINT_RELEASE_AGAIN] = "the quota stays; release it again",
+	[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
+	[FSQ_HINT_KEEP_TAGS] =
+		"take it off them with fsquota project -C, or leave it with --keep-tags",
+	[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
+	[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
+};
+
+/* What the user can do about it. */
+static const char *hint_of(const struct error *error)
+{
+	if (hints[error->hint] || error->of_file)
+		return hints[error->hint];
+	switch (error->errnum) {
+	case EPERM:
+		/* The question costs system calls. */
+		return fsq_is_privileged()
+			       ? "root of the host may: an immutable file, see lsattr(1), a "
+				 "seccomp filter or a security module forbids it"
+			       : "this takes CAP_SYS_ADMIN in the initial user namespace: run it "
+				 "as "
+				 "root of the host";
+	case ERANGE:
+		return "this filesystem cannot hold so large a number";
+	case EROFS:
+		return "remount it read-write first";
+	default:
+		return NULL;
+	}
+}
+
+/* --- why something is not supported --- */
+
+static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *arg)
+{
+	struct error *error = arg;
+	bool is_cause;
+
+	switch (finding->id) {
+	case FSQ_FINDING_SECCOMP:
+	case FSQ_FINDING_KERNEL_WITHOUT_QUOTA:
+	case FSQ_FINDING_NO_DEVICE_NODE:
+	case FSQ_FINDING_OTHER_FILESYSTEM:
+	case FSQ_FINDING_BTRFS:
+	case FSQ_FINDING_TMPFS:
+	case FSQ_FINDING_NETWORK:
+	case FSQ_FINDING_OVERLAY:
+	case FSQ_FINDING_OVERLAY_LIMITED:
+	case FSQ_FINDING_OVERLAY_UNLIMITED:
+	case FSQ_FINDING_OVERLAY_SPLIT:
+		is_cause = true;
+		break;
+	case FSQ_FINDING_EXT4_FEATURES:
+	case FSQ_FINDING_EXT4_INODE_SIZE:
+	case FSQ_FINDING_F2FS_FEATURES:
+	case FSQ_FINDING_QUOTA_OFF:
+	case FSQ_FINDING_ROOT_FLAGS:
+		is_cause = !error->of_other_type;
+		break;
+	case FSQ_FINDING_NOT_ENFORCED:
+		is_cause = error->hint == FSQ_HINT_ENFORCE;
+		break;
+	default:
+		is_cause = false;
+		break;
+	}
+	if (!is_cause)
+		return FSQ_VISIT_CONTINUE;
+	if (!finding_words_get(&error->cause, finding))
+		error->cause = (struct finding_words){ 0 };
+	return FSQ_VISIT_STOP;
+}
+
+/*
+ * Let an error that something is not supported say why, if its path tells. It takes as long as it
+ * takes to look at the mount.
+ *
+ * @return   the hint, for free(3); NULL: no quota is missing, or there is no memory
+ */
+static char *find_cause(struct error *error)
+{
+	const struct fsq_diagnose_request request = {
+		.size = sizeof(request),
+		.paths = &error->path,
+		.path_count = 1,
+		.filesystems_only = true,
+		.no_repairs = true,
+	};
+	bool of_quota = error->hint == FSQ_HINT_MOUNT_WITH_QUOTA ||
+			error->hint == FSQ_HINT_MOUNT_OR_COUNT || error->hint == FSQ_HINT_ENFORCE;
+	const char *first = "";
+	char *path, *hint = NULL;
+
+	if (!error->path || (!of_quota && error->errnum != ENODEV &&
+			     fsq_error_kind_of(error->errnum) != FSQ_E_NOT_SUPPORTED))
+		return NULL;
+	fsq_diagnose(&request, look_at_finding, error, NULL);
+	if (error->hint == FSQ_HINT_MOUNT_OR_COUNT)
+		first = "--fallback=walk counts; ";
+	else if (!error->cause.word &&
+		 (error->errnum == ESRCH || (error->errnum && error->of_other_type)))
+		first = "this type of quota is off: mount the filesystem with prjquota (or "
+			"usrquota, grpquota); ";
+	path = quote_for_shell(error->path);
+	if (!path || asprintf(&hint, "%ssee fsquota doctor %s", first, path) < 0)
+		hint = NULL;
+	free(path);
+	/* The library says that there is no quota, which the sentence does better. */
+	if (!error->errnum && error->cause.sentence)
+		error->message = error->cause.sentence;
+	return hint;
+}
+
+/* --- printing --- */
+
+/* Names of tenants can be no lines of their own. */
+static void print_line(struct writer *w, const struct session *session, const struct error *error)
+{
+	write_text(w, session->program);
+	write_text(w, ": ");
+	if (error->place) {
+		write_escaped(w, error->place);
+		write_text(w, ": ");
+	}
+	write_escaped(w, error->message);
+	if (error->errnum) {
+		write_text(w, ": ");
+		write_escaped(w, error->cause.sentence ? error->cause.sentence
+						       : errno_words(error->errnum));
+	}
+	if (error->hint_words) {
+		write_text(w, " (");
+		write_text(w, error->hint_words);
+		write_char(w, ')');
+	}
+	write_char(w, '\n');
+}
+
+/* The member of an object that is open. */
+static void print_member(struct json *json, const struct error *error)
+{
+	char *message = NULL;
+
+	json_open(json, error->exit_code ? "error" : "warning", '{');
+	if (error->exit_code)
+		json_string(json, "code", code_names[error->exit_code]);
+	json_string(json, "errno", errno_name(error->errnum));
+	json_string(json, "path", error->path);
+	/* With the cause, but without what errno says already. */
+	if (error->errnum && error->cause.sentence &&
+	    asprintf(&message, "%s: %s", error->message, error->cause.sentence) < 0)
+		message = NULL;
+	json_string(json, "message", message ? message : error->message);
+	free(message);
+	if (error->exit_code) {
+		json_string(json, "cause", error->cause.word);
+		json_string(json, "hint", error->hint_words);
+	}
+	json_close(json, '}');
+}
+
+static void print(struct session *session, struct error *error)
+{
+	/* One write for each, so that lines of parallel runs do not mix. */
+	static struct writer standard_error;
+	struct writer *to = &standard_error;
+	bool in_answer = session->error != NULL;
+	/* In a request of batch, the first error is a member of the answer. */
+	bool first = in_answer && error->exit_code && session->error->text->used == 0;
+	char *hint = NULL;
+	struct json json;
+
+	if (error->exit_code == session_exit_code(FSQ_E_NOT_SUPPORTED))
+		hint = find_cause(error);
+	error->hint_words = hint ? hint : hint_of(error);
+	if (error->exit_code && !session->status)
+		session->status = error->exit_code;
+	session->no_memory |= error->errnum == ENOMEM;
+	if (writer_needs_flush(session->out))
+		writer_flush(session->out);
+	if (in_answer)
+		to = first ? session->error : session->messages;
+	else
+		writer_start(to, STDERR_FILENO);
+	if (in_answer || session->json) {
+		json_start(&json, to);
+		json.first = !in_answer;
+		if (!first)
+			json_open(&json, NULL, '{');
+		print_member(&json, error);
+		if (!first)
+			json_close(&json, '}');
+		if (!in_answer)
+			json_end(&json);
+	} else {
+		print_line(to, session, error);
+	}
+	writer_flush(to);
+	finding_words_clear(&error->cause);
+	free(hint);
+}
+
+static void report(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, va_list args)
+	__attribute__((format(printf, 6, 0)));
+
+static void report(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, va_list args)
+{
+	/* The filesystem that is worked on. */
+	const char *current =
+		session->current_path < 0 ? NULL : session->paths[session->current_path].directory;
+	struct error error = {
+		.place = (flags & ERROR_AT_PATH) && path ? path : current,
+		.path = path,
+		.exit_code = session_exit_code(code),
+		.errnum = errnum,
+		.hint = flags & ERROR_NO_QUOTA ? FSQ_HINT_MOUNT_WITH_QUOTA : FSQ_HINT_NONE,
+		.of_file = flags & ERROR_OF_FILE,
+		.of_other_type = flags & ERROR_OTHER_TYPE,
+	};
+	char text[512], *longer = NULL;
+	va_list again;
+
+	if (!path && code != FSQ_E_USAGE)
+		error.path = error.place;
+	/* That there is no memory can be said without, and so can most. */
+	va_copy(again, args);
+	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text) &&
+	    vasprintf(&longer, format, again) < 0)
+		longer = NULL;
+	va_end(again);
+	error.message = longer ? longer : text;
+	print(session, &error);
+	free(longer);
+}
+
+int session_exit_code(int code)
+{
+	return code ? FSQ_E_FAILED + 1 - code : 0;
+}
+
+unsigned int session_flag_of(enum fsq_type type)
+{
+	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
+}
+
+void session_fail(struct session *session, const struct fsq_error *err)
+{
+	const char *path = err->path[0] ? err->path : NULL;
+
+	print(session, &(struct error){
+			       .place = path,
+			       .path = path,
+			       .message = err->message,
+			       .exit_code = session_exit_code(err->kind),
+			       .errnum = err->errnum,
+			       .hint = err->hint,
+		       });
+}
+
+void session_error(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(session, flags, code, errnum, path, format, args);
+	va_end(args);
+}
+
+void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+		   const char *format, ...)
+{
+	int code = fsq_error_kind_of(errnum);
+	va_list args;
+
+	/* Of a quota call: the filesystem has no block device. */
+	if (errnum == ENODEV && !path)
+		code = FSQ_E_NOT_SUPPORTED;
+	va_start(args, format);
+	report(session, flags, code, errnum, path, format, args);
+	va_end(args);
+}
+
+void session_usage_error(struct session *session, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(session, 0, FSQ_E_USAGE, 0, NULL, format, args);
+	va_end(args);
+}
+
+void session_warn(struct session *session, const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(session, ERROR_AT_PATH, FSQ_OK, 0, path, format, args);
+	va_end(args);
+}
