@@ -18,10 +18,10 @@
  *     apply_file.c     the lines of apply; assign_request.c  their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair
  *     openmetrics.c    projects and filesystems for Prometheus; replacement.c  a file that is replaced
- *     watch.c          waits for what happens: watch_places.c where, watch_ids.c to whom and how often,
- *                      watch_poll.c what the kernel does not say; watch_tell.c prints, watch_run.c --exec
+ *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
+ *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
  *     schema.c         the JSON of all rows as JSON Schema
- *     config.c         /etc/fsquota.conf; notify.c  what a service tells its manager
+ *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is, and how it is cancelled
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
  *     main.c           options, and what -c says; shell.c  the same from standard input

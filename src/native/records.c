@@ -136,8 +136,8 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.realtime_grace_seconds =
 			timed ? records_grace_left(realtime->expires, now) : FIELD_NO_SECONDS,
 		.percent = of_space > of_inodes ? of_space : of_inodes,
-		.filesystem = path->info->device,
-		.mountpoint = path->directory,
+		.filesystem = path ? path->info->device : NULL,
+		.mountpoint = path ? path->directory : NULL,
 	};
 }
 

@@ -33,7 +33,10 @@ extern const struct row_fields record_rows, realtime_record_rows;
 void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeric,
 		    const char *first);
 
-/** @now  seconds since 1970, or 0: then it is set when the first grace time asks for it */
+/**
+ * @path     NULL: the row has no filesystem yet
+ * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
+ */
 struct record_row records_row(struct session *session, const struct path_entry *path,
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now);

@@ -140,7 +140,7 @@ static void command_watch(struct session *session, const struct invocation *invo
 		.session = session,
 		.places = { .session = session, .wanted = type },
 		.ids.over = options->over,
-		.run.session = session,
+		.run = { .session = session, .fields = watch_rows.fields },
 		.interval = options->interval,
 		.initial = options->initial,
 		.counts = options->count > 0,

@@ -1,13 +1,242 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of watch, and its parts: watch_wait.c waits, watch_poll.c asks, watch_tell.c prints. */
+/*
+ * A run of watch, and its parts: watch_wait.c waits and polls, watch_places.c knows where,
+ * watch_ids.c whom and how often; watch_tell.c prints, and watch_run.c runs commands.
+ */
 #ifndef FSQ_WATCH_H
 #define FSQ_WATCH_H
 
+#include <poll.h>
+#include <sys/types.h>
+
+#include "records.h"
 #include "session.h"
-#include "watch_ids.h"
-#include "watch_places.h"
-#include "watch_rows.h"
-#include "watch_run.h"
+#include "quota/fsquota.h"
+
+/* --- watch_places.c: the filesystems. None is kept open, since it could not be unmounted then;
+ * quotas are asked for by the device. --- */
+
+struct watch_place {
+	dev_t dev;
+	char *device;
+	char *directory; /* mount point */
+	bool has_device;
+	bool type[FSQ_TYPES]; /* that are counted there */
+	bool is_mounted, told_failure;
+};
+
+struct watch_mount {
+	char *directory;
+	dev_t dev;
+};
+
+/* Zeros, but for the session and the types, are an empty set. */
+struct watch_places {
+	struct session *session;
+	const bool *wanted; /* by type */
+	char **only;	    /* mount points; none: all */
+	size_t only_count;
+	struct watch_place **all;
+	size_t count, capacity;
+	struct watch_mount *mounts; /* all there are */
+	size_t mount_count, mount_capacity;
+	bool no_memory;
+};
+
+struct watch_place_changes {
+	void (*came)(struct watch_place *place, void *arg);
+	/* It is freed then; NULL: those that are gone stay for now. */
+	void (*gone)(struct watch_place *place, void *arg);
+	void *arg;
+};
+
+/**
+ * Find the filesystems of paths, or without any all that have quota.
+ *
+ * @return   whether there is one; else an error was reported
+ */
+bool watch_places_start(struct watch_places *places, char **paths, size_t count);
+
+/** Look at the mounts again. */
+void watch_places_refresh(struct watch_places *places, const struct watch_place_changes *changes);
+
+/** @return  the filesystem of that number, or NULL: it is not watched */
+struct watch_place *watch_places_find(const struct watch_places *places, dev_t dev);
+
+/** @return  the filesystem that has a directory, by its name alone, or NULL */
+struct watch_place *watch_places_of(const struct watch_places *places, const char *directory);
+
+/** Address a filesystem for fsq_quota_ functions, until fsq_filesystem_close(). */
+int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,
+		     struct fsq_error *err);
+
+void watch_places_free(struct watch_places *places);
+
+/* --- watch_ids.c: the IDs that are at a limit, or were told about. Events of an ID are gathered for a
+ * second, and then told together, each kind once with a count. --- */
+
+/* The first are fsq_warning_kind. */
+enum watch_event {
+	WATCH_SOFT_REACHED,
+	WATCH_GRACE_OVER,
+	WATCH_HARD_REACHED,
+	WATCH_BELOW_SOFT,
+	WATCH_BELOW_HARD,
+	WATCH_PERCENT_REACHED,
+	WATCH_BELOW_PERCENT,
+	WATCH_EVENTS,
+};
+
+/* Blocks and inodes. */
+#define WATCH_FORMS 2
+
+/* Events of one kind. */
+struct watch_tally {
+	uint64_t count; /* 0: none */
+	int64_t first;	/* when, in milliseconds since 1970 */
+	uint64_t last;	/* number of the last one: their order */
+	bool from_kernel, has_writer;
+	uid_t writer; /* of the last one */
+};
+
+enum watch_level { LEVEL_SOFT = 1, LEVEL_HARD = 2, LEVEL_GRACE = 4, LEVEL_PERCENT = 8 };
+
+struct watch_id {
+	struct watch_place *place;
+	enum fsq_type type;
+	uint32_t id;
+	struct {
+		unsigned int told; /* enum watch_level: it is above that */
+		/* Use when the hard limit was told, and that limit. */
+		bool marked;
+		uint64_t mark, mark_limit;
+	} form[WATCH_FORMS];
+	struct watch_tally tally[WATCH_FORMS][WATCH_EVENTS];
+	int64_t due; /* when they are told, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
+	struct watch_id *next_due;
+	struct watch_id *next, *previous;
+	unsigned int pass; /* the last scan that saw it */
+	/* While it is told: */
+	bool is_told;
+	char **directories;
+	size_t directory_count, directory_capacity;
+};
+
+struct watch_ids {
+	double over; /* percent, or 0 */
+	struct watch_id *all;
+	struct watch_id *first_due, **end_due; /* in the order in which they are due */
+	void *tree;			       /* of tsearch(3) */
+	uint64_t events;
+	unsigned int pass;
+	bool no_memory;
+};
+
+/* How a record is judged. */
+enum watch_judgement {
+	WATCH_BASELINE, /* remember where it is, tell nothing */
+	WATCH_KERNEL,	/* the kernel tells what is reached: only what it does not tell */
+	WATCH_ALL,
+};
+
+/** @return  milliseconds of CLOCK_MONOTONIC */
+int64_t watch_now(void);
+
+/** @return  an ID that is known, or NULL */
+struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_place *place,
+				enum fsq_type type, uint32_t id);
+
+/** Take what the kernel has told. */
+void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
+		    const struct fsq_warning *warning);
+
+/** Take a record as it is now. */
+void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+		     const struct fsq_dquot *dquot, enum watch_judgement judgement);
+
+/**
+ * Take those off the queue whose events are due.
+ *
+ * @place    only of this filesystem, or NULL
+ * @now      INT64_MAX: all
+ * @return   the first, and so on by next_due; or NULL
+ */
+struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_place *place,
+				    int64_t now);
+
+/**
+ * Its events are about to be told, with these numbers. XFS warns also when a file is removed at the
+ * limit: then it is told that use is below the limit.
+ */
+void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
+
+/** Its events were told, with these numbers; NULL: they are not known. It may be freed. */
+void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
+
+/** Forget all of a filesystem, or with NULL of all. */
+void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place);
+
+/** Percent of the limit of a form that is in use, -1: no limit. */
+double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form);
+
+/* --- what is printed: a line for each event, which stands alone --- */
+
+/* Something that happened to a quota. */
+struct watch_row {
+	int64_t milliseconds; /* when, since 1970 */
+	const char *event;    /* "soft-reached" or another of watch's words */
+	const char *sentence; /* the same for people, with the form */
+	const char *limit;    /* "space" or "inodes" */
+	/* Its use is FIELD_NOT_KNOWN where the filesystem could not be asked. */
+	struct record_row record;
+	struct field_texts directories; /* of a project */
+	const char *source;		/* "kernel" or "poll" */
+	uint64_t writer;		/* user ID of who caused it, or FIELD_NOT_KNOWN */
+	uint64_t count;			/* how often since the last one */
+};
+
+/* So many fields they have at most. */
+#define WATCH_FIELDS 32
+
+extern const struct row_fields watch_rows;
+
+/* --- watch_run.c: the commands of --exec: for one ID of a filesystem one at a time, and a bounded number
+ * for all. Events that come while the command of their ID runs are handed to the next one, together. --- */
+
+#define WATCH_RUNNING 8
+
+struct watch_job;
+
+/* Zeros, but for the session, the fields and the words, are an empty set. */
+struct watch_run {
+	struct session *session;
+	const struct field *fields; /* of the rows */
+	char **words;		    /* the file and its arguments, ended by NULL */
+	void *jobs;		    /* of tsearch(3) */
+	struct watch_job *first_waiting, *last_waiting;
+	struct watch_job *running[WATCH_RUNNING];
+	size_t running_count;
+};
+
+/** Run the command for an event, now or later. */
+void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev);
+
+/** Take the commands that have ended, and begin with others. */
+void watch_run_reap(struct watch_run *run);
+
+/** Begin with no other command. */
+void watch_run_stop(struct watch_run *run);
+
+/** @return  whether commands run or wait */
+bool watch_run_is_busy(const struct watch_run *run);
+
+/** Free it; commands that still run go on. */
+void watch_run_free(struct watch_run *run);
+
+/* --- the run --- */
+
+/* What is waited for. */
+enum watch_source { WATCH_SIGNALS, WATCH_MOUNTS, WATCH_WARNINGS, WATCH_OUTPUT, WATCH_SOURCES };
 
 struct watch {
 	struct session *session;
@@ -22,20 +251,12 @@ struct watch {
 	bool initial;	   /* begin with what is at a limit already */
 	uint64_t left;	   /* so many events are to be told; 0: any number */
 	bool counts, ends;
+	/* Of watch_wait.c: */
+	struct pollfd source[WATCH_SOURCES];
+	int64_t next_poll;
+	bool mounts_changed, looked_for_new; /* since then */
+	unsigned int signals;		     /* that ask for the end */
 };
-
-/** Ask for all records of a filesystem. */
-void watch_poll_place(struct watch *watch, struct watch_place *place,
-		      enum watch_judgement judgement);
-
-/** The same of all filesystems; what is known and has no record any more is below its limits. */
-void watch_poll_all(struct watch *watch, enum watch_judgement judgement);
-
-/** Ask for the records of the IDs that are above something. */
-void watch_poll_known(struct watch *watch);
-
-/** @return  whether watch_poll_known() would ask for any */
-bool watch_knows_any(const struct watch *watch);
 
 /**
  * Tell what happens on the filesystems of paths, or of all when there are none, until a signal comes or as
@@ -43,7 +264,7 @@ bool watch_knows_any(const struct watch *watch);
  */
 void watch_wait(struct watch *watch, char **paths, size_t count);
 
-/** Tell the events that are due. */
-void watch_tell(struct watch *watch, int64_t now);
+/** Tell the events that are due, as watch_ids_take_due(). */
+void watch_tell(struct watch *watch, const struct watch_place *place, int64_t now);
 
 #endif

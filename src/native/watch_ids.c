@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "watch_ids.h"
+#include "watch.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -109,16 +109,6 @@ static void lower(struct watch_id *id, int form, unsigned int levels)
 
 /* --- what is due --- */
 
-static void append(struct watch_ids *ids, struct watch_id *id)
-{
-	id->next_due = NULL;
-	if (ids->last_due)
-		ids->last_due->next_due = id;
-	else
-		ids->first_due = id;
-	ids->last_due = id;
-}
-
 static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum watch_event event,
 		      const struct fsq_warning *warning)
 {
@@ -136,19 +126,30 @@ static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum
 		return;
 	id->due = watch_now() + GATHER_MILLISECONDS + TICK_MILLISECONDS - 1;
 	id->due -= id->due % TICK_MILLISECONDS;
-	append(ids, id);
+	if (!ids->first_due)
+		ids->end_due = &ids->first_due;
+	*ids->end_due = id;
+	ids->end_due = &id->next_due;
 }
 
-struct watch_id *watch_ids_take_due(struct watch_ids *ids, int64_t now)
+struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_place *place,
+				    int64_t now)
 {
-	struct watch_id *id = ids->first_due;
+	struct watch_id **at = &ids->first_due, *id, *taken = NULL, **end = &taken;
 
-	if (!id || id->due > now)
-		return NULL;
-	ids->first_due = id->next_due;
-	if (!ids->first_due)
-		ids->last_due = NULL;
-	return id;
+	while ((id = *at) && id->due <= now) {
+		if (place && id->place != place) {
+			at = &id->next_due;
+			continue;
+		}
+		*at = id->next_due;
+		id->next_due = NULL;
+		*end = id;
+		end = &id->next_due;
+	}
+	if (!*at)
+		ids->end_due = at;
+	return taken;
 }
 
 void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
@@ -171,47 +172,11 @@ void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq
 	drop_if_idle(ids, id);
 }
 
-/* Take those of a filesystem, or all, off the queue. */
-static struct watch_id *unqueue(struct watch_ids *ids, const struct watch_place *place)
-{
-	struct watch_id *id = ids->first_due, *next, *taken = NULL, **end = &taken;
-
-	ids->first_due = ids->last_due = NULL;
-	for (; id; id = next) {
-		next = id->next_due;
-		if (place && id->place != place) {
-			append(ids, id);
-			continue;
-		}
-		id->next_due = NULL;
-		*end = id;
-		end = &id->next_due;
-	}
-	return taken;
-}
-
-void watch_ids_make_due(struct watch_ids *ids, const struct watch_place *place)
-{
-	struct watch_id *first = unqueue(ids, place), *last = first;
-
-	if (!first)
-		return;
-	for (;; last = last->next_due) {
-		last->due = 1;
-		if (!last->next_due)
-			break;
-	}
-	last->next_due = ids->first_due;
-	ids->first_due = first;
-	if (!ids->last_due)
-		ids->last_due = last;
-}
-
 void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place)
 {
 	struct watch_id *next;
 
-	unqueue(ids, place);
+	watch_ids_take_due(ids, place, INT64_MAX);
 	for (struct watch_id *id = ids->all; id; id = next) {
 		next = id->next;
 		if (!place || id->place == place)
@@ -262,7 +227,7 @@ void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
 
 /* --- what is polled --- */
 
-uint64_t watch_limit(enum fsq_form form, uint64_t limit)
+static uint64_t limit_of(enum fsq_form form, uint64_t limit)
 {
 	return form == FSQ_BLOCKS && fsq_limit_is_none(limit) ? 0 : limit;
 }
@@ -270,10 +235,10 @@ uint64_t watch_limit(enum fsq_form form, uint64_t limit)
 double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	uint64_t limit = watch_limit(form, amounts->hard);
+	uint64_t limit = limit_of(form, amounts->hard);
 
 	if (!limit)
-		limit = watch_limit(form, amounts->soft);
+		limit = limit_of(form, amounts->soft);
 	return limit ? (double)amounts->used * 100 / (double)limit : -1;
 }
 
@@ -281,7 +246,7 @@ static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot
 			     enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	uint64_t soft = watch_limit(form, amounts->soft), hard = watch_limit(form, amounts->hard);
+	uint64_t soft = limit_of(form, amounts->soft), hard = limit_of(form, amounts->hard);
 	unsigned int level = 0;
 
 	if (soft && amounts->used > soft)

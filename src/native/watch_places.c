@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "watch_places.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "watch_run.h"
+#include "watch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* What a command is told: these, and each field of the row. Words of tenants stand in values only. */
 enum { FACT_EVENTS, FACT_DIRECTORY, FACT_DIRECTORIES_LEFT, FACT_FIRST_FIELD };
-#define FACTS_MAX (FACT_FIRST_FIELD + 32)
+#define FACTS_MAX (FACT_FIRST_FIELD + WATCH_FIELDS)
 
 /* The ID of a filesystem, for which one command runs at a time. */
 struct watch_job {
@@ -63,7 +63,7 @@ static void drop(struct watch_run *run, struct watch_job *job)
 
 static struct watch_job *find(struct watch_run *run, const struct watch_row *row, dev_t dev)
 {
-	const struct watch_job key = { .dev = dev, .type = row->type, .id = row->id };
+	const struct watch_job key = { .dev = dev, .type = row->record.type, .id = row->record.id };
 	struct watch_job *const *node = tfind(&key, &run->jobs, compare);
 	struct watch_job *job;
 
@@ -151,9 +151,10 @@ static bool add_to_events(struct watch_job *job, const struct watch_row *row)
 	return done;
 }
 
-static bool set_facts(struct watch_job *job, const struct watch_row *row)
+static bool set_facts(const struct watch_run *run, struct watch_job *job,
+		      const struct watch_row *row)
 {
-	const struct field *fields = watch_rows.fields;
+	const struct field *fields = run->fields;
 	struct watch_row sum = *row;
 	bool done = add_to_events(job, row);
 
@@ -232,9 +233,9 @@ static int spawn(const struct watch_run *run, char **environment, pid_t *process
 }
 
 /* With our own environment it may be too large. */
-static bool leave_out_large_facts(struct watch_job *job)
+static bool leave_out_large_facts(const struct watch_run *run, struct watch_job *job)
 {
-	const struct field *fields = watch_rows.fields;
+	const struct field *fields = run->fields;
 	bool done = set_left_out(job, job->directory_count);
 
 	for (int i = 0; done && (fields[i].column || fields[i].key); i++)
@@ -247,7 +248,7 @@ static void start(struct watch_run *run, struct watch_job *job)
 {
 	int rc = E2BIG;
 
-	for (int i = 0; i < 2 && rc == E2BIG && (i == 0 || leave_out_large_facts(job)); i++) {
+	for (int i = 0; i < 2 && rc == E2BIG && (i == 0 || leave_out_large_facts(run, job)); i++) {
 		char **environment = environment_of(job);
 
 		rc = environment ? spawn(run, environment, &job->process) : ENOMEM;
@@ -291,7 +292,7 @@ void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 	struct watch_job *job = find(run, row, dev);
 	bool is_next = job && job->events == 0;
 
-	if (!job || !set_facts(job, row)) {
+	if (!job || !set_facts(run, job, row)) {
 		session_errno(run->session, 0, ENOMEM, run->words[0], "%s: cannot run it",
 			      run->words[0]);
 		/* One that waits or runs has what it was told before. */

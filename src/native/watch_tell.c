@@ -4,9 +4,110 @@
 #include <string.h>
 
 #include "records.h"
-#include "shared/array.h"
 #include "tables.h"
 #include "watch.h"
+#include "common/accounts.h"
+#include "shared/array.h"
+
+#define MEMBER(name) .offset = offsetof(struct watch_row, name)
+
+static const struct field fields[] = {
+	{ "TIME", "time", FIELD_TIME, MEMBER(milliseconds), "when it happened" },
+	{ "EVENT", "event", FIELD_TEXT, MEMBER(event), "the word for what happened" },
+	{ "LIMIT", "limit", FIELD_TEXT, MEMBER(limit), "of which limit: space or inodes" },
+	{ "TYPE", "type", FIELD_WORD, MEMBER(record.type), "user, group or project",
+	  .words = account_types },
+	{ "ID", "id", FIELD_ID, MEMBER(record.id), "ID of the user, group or project" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(record.name), "its name" },
+	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories) },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(record.filesystem),
+	  "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(record.mountpoint),
+	  "where it is mounted" },
+	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source), "who says it: kernel or poll" },
+	{ "UID", "uid", FIELD_COUNT, MEMBER(writer), "the user who caused it" },
+	{ "COUNT", "count", FIELD_COUNT, MEMBER(count), "how often since the last one" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(record.used_bytes), "space in use" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(record.soft_bytes),
+	  "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(record.hard_bytes),
+	  "hard limit of space" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(record.bytes_grace_seconds),
+	  "time left above the soft limit of space" },
+	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(record.used_inodes), "inodes in use" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(record.soft_inodes),
+	  "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(record.hard_inodes),
+	  "hard limit of inodes" },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(record.inodes_grace_seconds),
+	  "time left above the soft limit of inodes" },
+	{ "USE%", "percent", FIELD_PERCENT, MEMBER(record.percent),
+	  "how much of the limit is in use" },
+	{ 0 },
+};
+
+static void write_amount(struct writer *w, const char *name, uint64_t amount, bool inodes)
+{
+	char cell[FIELD_CELL];
+
+	write_text(w, name);
+	if (inodes)
+		write_number(w, amount);
+	else
+		write_text(w, field_size(cell, amount));
+}
+
+static void write_line(struct writer *w, const void *arg)
+{
+	const struct watch_row *row = arg;
+	const struct record_row *record = &row->record;
+	bool inodes = strcmp(row->limit, "inodes") == 0;
+	uint64_t used = inodes ? record->used_inodes : record->used_bytes;
+	uint64_t soft = inodes ? record->soft_inodes : record->soft_bytes;
+	uint64_t hard = inodes ? record->hard_inodes : record->hard_bytes;
+	char time[FIELD_CELL];
+
+	write_text(w, field_time(time, row->milliseconds));
+	write_char(w, ' ');
+	write_escaped(w, record->mountpoint);
+	write_char(w, ' ');
+	write_text(w, account_types[record->type]);
+	write_char(w, ' ');
+	write_number(w, record->id);
+	if (record->name) {
+		write_text(w, " (");
+		write_escaped(w, record->name);
+		write_char(w, ')');
+	}
+	write_text(w, ": ");
+	write_text(w, row->sentence);
+	if (used != FIELD_NOT_KNOWN)
+		write_amount(w, ", used ", used, inodes);
+	if (used != FIELD_NOT_KNOWN && soft)
+		write_amount(w, ", soft ", soft, inodes);
+	if (used != FIELD_NOT_KNOWN && hard)
+		write_amount(w, ", hard ", hard, inodes);
+	if (row->writer != FIELD_NOT_KNOWN) {
+		write_text(w, ", by user ");
+		write_number(w, row->writer);
+	}
+	if (row->count > 1) {
+		write_text(w, ", ");
+		write_number(w, row->count);
+		write_text(w, " times");
+	}
+	for (size_t i = 0; i < row->directories.count; i++) {
+		write_text(w, i ? " " : ", in ");
+		write_escaped(w, row->directories.texts[i]);
+	}
+	write_char(w, '\n');
+}
+
+_Static_assert(sizeof(fields) / sizeof(fields[0]) <= WATCH_FIELDS, "too many fields");
+
+const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
+				       "TIME,EVENT,LIMIT,TYPE,ID,NAME,USED,HARD,USE%,MOUNTPOINT",
+				       write_line };
 
 static const struct {
 	const char *word;
@@ -63,94 +164,38 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Read once for all that is told. */
-static void find_directories(struct watch *watch, struct watch_id *first)
-{
-	struct fsq_error err;
-	bool wanted = false;
-
-	for (struct watch_id *id = first; id; id = id->next_due) {
-		id->is_told = true;
-		wanted |= id->type == FSQ_PROJECT;
-	}
-	if (wanted && fsq_projects_each(watch->session->projects_file, visit_line, watch, &err))
-		session_note_projects(watch->session, &err);
-}
-
 /* --- events --- */
 
-/* @return   0; or the filesystem cannot be asked: it is gone */
-static int read_record(const struct watch_id *id, struct fsq_dquot *dquot)
-{
-	struct fsq_filesystem *fs;
-	struct fsq_error err;
-	int rc = watch_place_open(id->place, &fs, &err);
-
-	*dquot = (struct fsq_dquot){ .id = id->id };
-	if (rc)
-		return rc;
-	rc = fsq_quota_get(fs, id->type, id->id, dquot);
-	fsq_filesystem_close(fs);
-	/* Its use and limits may be gone: there are zeros. */
-	return rc == -ENOENT ? 0 : rc;
-}
-
-static uint64_t bytes_of(uint64_t blocks)
-{
-	uint64_t limit = watch_limit(FSQ_BLOCKS, blocks);
-
-	return limit ? fsq_limit_bytes(limit) : 0;
-}
-
-static void set_numbers(struct watch_row *row, const struct fsq_dquot *dquot, enum fsq_form form)
-{
-	const struct fsq_amounts *space = &dquot->form[FSQ_BLOCKS];
-	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
-	int64_t now = 0;
-
-	row->used_bytes = space->used * FSQ_BASIC_BLOCK;
-	row->soft_bytes = bytes_of(space->soft);
-	row->hard_bytes = bytes_of(space->hard);
-	row->bytes_grace_seconds = records_grace_left(space->expires, &now);
-	row->used_inodes = inodes->used;
-	row->soft_inodes = inodes->soft;
-	row->hard_inodes = inodes->hard;
-	row->inodes_grace_seconds = records_grace_left(inodes->expires, &now);
-	row->percent = watch_percent(dquot, form);
-}
-
 /* @dquot    or NULL: it could not be asked for */
-static void tell_event(struct watch *watch, const struct watch_id *id, int form,
+static void tell_event(struct watch *watch, const struct watch_id *id, enum fsq_form form,
 		       enum watch_event event, const struct fsq_dquot *dquot)
 {
+	static const char *const none[1];
+	const struct fsq_dquot nothing = { .id = id->id };
 	struct session *session = watch->session;
 	const struct watch_tally *tally = &id->tally[form][event];
-	static const char *const none[1];
+	int64_t now = 0;
 	struct watch_row row = {
 		.milliseconds = tally->first,
 		.event = words[event].word,
 		.sentence = words[event].sentence[form],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
-		.type = id->type,
-		.id = id->id,
-		.name = names_of_id(session, id->type, id->id),
+		.record =
+			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
 		/* An empty list is one, too. */
 		.directories = { id->directories ? (const char *const *)id->directories : none,
 				 id->directory_count },
-		.filesystem = id->place->device,
-		.mountpoint = id->place->directory,
 		.source = tally->from_kernel ? "kernel" : "poll",
 		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
 		.count = tally->count,
-		.used_bytes = FIELD_NOT_KNOWN,
-		.used_inodes = FIELD_NOT_KNOWN,
-		.bytes_grace_seconds = FIELD_NO_SECONDS,
-		.inodes_grace_seconds = FIELD_NO_SECONDS,
-		.percent = -1,
 	};
 
+	row.record.filesystem = id->place->device;
+	row.record.mountpoint = id->place->directory;
 	if (dquot)
-		set_numbers(&row, dquot, (enum fsq_form)form);
+		row.record.percent = watch_percent(dquot, form);
+	else
+		row.record.used_bytes = row.record.used_inodes = FIELD_NOT_KNOWN;
 	tables_row(session, &watch->table, &row);
 	if (watch->runs)
 		watch_run(&watch->run, &row, id->place->dev);
@@ -160,10 +205,20 @@ static void tell_event(struct watch *watch, const struct watch_id *id, int form,
 /* Print by time of the last occurrence. */
 static void tell_id(struct watch *watch, struct watch_id *id)
 {
-	struct fsq_dquot dquot;
-	bool known = read_record(id, &dquot) == 0;
+	struct fsq_dquot dquot = { .id = id->id };
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
 	uint64_t told = 0;
+	/* Else the filesystem is gone. */
+	bool known = watch_place_open(id->place, &fs, &err) == 0;
 
+	if (known) {
+		int rc = fsq_quota_get(fs, id->type, id->id, &dquot);
+
+		fsq_filesystem_close(fs);
+		/* Its use and limits may be gone: there are zeros. */
+		known = rc == 0 || rc == -ENOENT;
+	}
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
 	while (!watch->ends) {
@@ -183,29 +238,31 @@ static void tell_id(struct watch *watch, struct watch_id *id)
 		if (!next)
 			break;
 		told = next->last;
-		tell_event(watch, id, number / WATCH_EVENTS,
+		tell_event(watch, id, (enum fsq_form)(number / WATCH_EVENTS),
 			   (enum watch_event)(number % WATCH_EVENTS), known ? &dquot : NULL);
 	}
 	watch_ids_told(&watch->ids, id, known ? &dquot : NULL);
 }
 
-void watch_tell(struct watch *watch, int64_t now)
+void watch_tell(struct watch *watch, const struct watch_place *place, int64_t now)
 {
 	struct session *session = watch->session;
-	struct watch_id *first = NULL, **end = &first, *id;
+	struct watch_id *first = watch_ids_take_due(&watch->ids, place, now), *id;
 	struct fsq_error err;
+	bool wanted = false;
 
-	while ((id = watch_ids_take_due(&watch->ids, now))) {
-		id->next_due = NULL;
-		*end = id;
-		end = &id->next_due;
-	}
 	if (!first)
 		return;
 	fsq_cache_check(watch->cache);
 	if (session_read_names(session, &err))
 		session_note_projects(session, &err);
-	find_directories(watch, first);
+	for (id = first; id; id = id->next_due) {
+		id->is_told = true;
+		wanted |= id->type == FSQ_PROJECT;
+	}
+	/* Read once for all that is told. */
+	if (wanted && fsq_projects_each(session->projects_file, visit_line, watch, &err))
+		session_note_projects(session, &err);
 	while ((id = first)) {
 		first = id->next_due;
 		tell_id(watch, id);

@@ -1,83 +1,206 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "watch.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include "notify.h"
+#include "watch.h"
 #include "shared/errno_words.h"
 
-/* What is waited for. */
-enum { SIGNALS, MOUNTS, WARNINGS, OUTPUT, SOURCES };
+/*
+ * Send a message to the service manager that has started this process: the socket of $NOTIFY_SOCKET, if
+ * there is one.
+ *
+ * @state    such as "READY=1"
+ * Source: sd_notify(3)
+ */
+static void notify(const char *state)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t length = path ? strlen(path) : 0;
+	int fd;
 
-struct wait {
-	struct watch *watch;
-	struct pollfd source[SOURCES];
-	int64_t next_poll;
-	bool mounts_changed, looked_for_new; /* since then */
-	unsigned int signals;		     /* that ask for the end */
-};
+	if (length < 2 || length >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
+		return;
+	memcpy(address.sun_path, path, length);
+	/* An abstract one. */
+	if (path[0] == '@')
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+	close(fd);
+}
+
+/* @return   -ENODEV: it is just being unmounted, which the mount table will tell */
+static int open_place(struct watch *watch, const struct watch_place *place,
+		      struct fsq_filesystem **fs)
+{
+	struct fsq_error err;
+
+	if (watch_place_open(place, fs, &err) == 0)
+		return 0;
+	if (err.errnum == ENOMEM)
+		session_fail(watch->session, &err);
+	return -ENODEV;
+}
+
+/* Once for each filesystem: it would be told at every interval. */
+static void tell_failure(struct watch *watch, struct watch_place *place, enum fsq_type type,
+			 int errnum)
+{
+	if (place->told_failure || errnum == ENODEV || errnum == ENOTBLK)
+		return;
+	place->told_failure = true;
+	session_errno(watch->session, session_flag_of(type), errnum, place->directory,
+		      "%s: cannot read %s quotas", place->directory, account_types[type]);
+}
+
+static void poll_type(struct watch *watch, struct watch_place *place, struct fsq_filesystem *fs,
+		      enum fsq_type type, enum watch_judgement judgement)
+{
+	struct fsq_dquot dquot;
+	uint32_t id = 1; /* what belongs to nobody, or to root, has no limits */
+	int rc;
+
+	while ((rc = fsq_quota_get_next(fs, type, id, &dquot)) == 0 && dquot.id >= id) {
+		watch_ids_judge(&watch->ids, place, type, &dquot, judgement);
+		if (dquot.id >= FSQ_ID_MAX)
+			break;
+		id = dquot.id + 1;
+	}
+	if (rc && rc != -ENOENT)
+		tell_failure(watch, place, type, -rc);
+}
+
+static void poll_place(struct watch *watch, struct watch_place *place,
+		       enum watch_judgement judgement)
+{
+	struct fsq_filesystem *fs;
+
+	if (open_place(watch, place, &fs))
+		return;
+	for (int type = 0; type < FSQ_TYPES; type++)
+		if (place->type[type])
+			poll_type(watch, place, fs, (enum fsq_type)type, judgement);
+	fsq_filesystem_close(fs);
+}
+
+static bool is_above(const struct watch_id *id)
+{
+	return id->form[FSQ_BLOCKS].told || id->form[FSQ_INODES].told;
+}
+
+static void poll_id(struct watch *watch, const struct watch_id *id, enum watch_judgement judgement)
+{
+	struct fsq_dquot dquot = { .id = id->id };
+	struct watch_place *place = id->place;
+	enum fsq_type type = id->type;
+	struct fsq_filesystem *fs;
+	int rc;
+
+	if (open_place(watch, place, &fs))
+		return;
+	rc = fsq_quota_get(fs, type, dquot.id, &dquot);
+	fsq_filesystem_close(fs);
+	/* Else its use and limits are gone: there are zeros. */
+	if (rc && rc != -ENOENT)
+		tell_failure(watch, place, type, -rc);
+	else
+		watch_ids_judge(&watch->ids, place, type, &dquot, judgement);
+}
+
+/* @pass     only those that it has not seen; 0: all */
+static void poll_ids(struct watch *watch, unsigned int pass, enum watch_judgement judgement)
+{
+	struct watch_id *next;
+
+	for (struct watch_id *id = watch->ids.all; id; id = next) {
+		next = id->next;
+		if (is_above(id) && (!pass || id->pass != pass))
+			poll_id(watch, id, judgement);
+	}
+}
+
+static void poll_all(struct watch *watch, enum watch_judgement judgement)
+{
+	watch->ids.pass++;
+	for (size_t i = 0; i < watch->places.count; i++)
+		poll_place(watch, watch->places.all[i], judgement);
+	poll_ids(watch, watch->ids.pass, judgement);
+}
+
+static bool knows_any(const struct watch *watch)
+{
+	for (const struct watch_id *id = watch->ids.all; id; id = id->next)
+		if (is_above(id))
+			return true;
+	return false;
+}
 
 /* --- what comes --- */
 
 static void place_came(struct watch_place *place, void *arg)
 {
-	struct wait *wait = arg;
+	struct watch *watch = arg;
 
-	session_warn(wait->watch->session, place->directory, "%s: mounted, and watched from now on",
+	session_warn(watch->session, place->directory, "%s: mounted, and watched from now on",
 		     place->directory);
-	watch_poll_place(wait->watch, place, wait->watch->initial ? WATCH_ALL : WATCH_BASELINE);
+	poll_place(watch, place, watch->initial ? WATCH_ALL : WATCH_BASELINE);
 }
 
 /* Print its pending events first. */
 static void place_gone(struct watch_place *place, void *arg)
 {
-	struct wait *wait = arg;
-	struct watch *watch = wait->watch;
+	struct watch *watch = arg;
 
-	watch_ids_make_due(&watch->ids, place);
-	watch_tell(watch, 1);
+	watch_tell(watch, place, INT64_MAX);
 	watch_ids_forget(&watch->ids, place);
 	session_warn(watch->session, place->directory, "%s: unmounted, and no longer watched",
 		     place->directory);
 }
 
-static void look_at_mounts(struct wait *wait)
+static void look_at_mounts(struct watch *watch)
 {
-	const struct watch_place_changes changes = { place_came, place_gone, wait };
+	const struct watch_place_changes changes = { place_came, place_gone, watch };
 
-	watch_places_refresh(&wait->watch->places, &changes);
-	wait->mounts_changed = wait->looked_for_new = false;
+	watch_places_refresh(&watch->places, &changes);
+	watch->mounts_changed = watch->looked_for_new = false;
 }
 
 /* Those that are gone stay for now: warnings about them may be on the way. */
-static bool look_for_new(struct wait *wait)
+static bool look_for_new(struct watch *watch)
 {
-	const struct watch_place_changes changes = { place_came, NULL, wait };
+	const struct watch_place_changes changes = { place_came, NULL, watch };
 
-	if (poll(&wait->source[MOUNTS], 1, 0) > 0) {
-		wait->mounts_changed = true;
-		wait->looked_for_new = false;
+	if (poll(&watch->source[WATCH_MOUNTS], 1, 0) > 0) {
+		watch->mounts_changed = true;
+		watch->looked_for_new = false;
 	}
-	if (!wait->mounts_changed || wait->looked_for_new)
+	if (!watch->mounts_changed || watch->looked_for_new)
 		return false;
-	wait->looked_for_new = true;
-	watch_places_refresh(&wait->watch->places, &changes);
+	watch->looked_for_new = true;
+	watch_places_refresh(&watch->places, &changes);
 	return true;
 }
 
 static enum fsq_visit take_warning(const struct fsq_warning *warning, void *arg)
 {
-	struct wait *wait = arg;
-	struct watch *watch = wait->watch;
+	struct watch *watch = arg;
 	struct watch_place *place = watch_places_find(&watch->places, warning->dev);
 
 	/* It may have been mounted a moment ago. */
-	if (!place && look_for_new(wait))
+	if (!place && look_for_new(watch))
 		place = watch_places_find(&watch->places, warning->dev);
 	if (place && place->type[warning->type])
 		watch_ids_warn(&watch->ids, place, warning);
@@ -85,9 +208,8 @@ static enum fsq_visit take_warning(const struct fsq_warning *warning, void *arg)
 }
 
 /* Without the kernel's warnings all is found by polling. */
-static void give_up_warnings(struct wait *wait, const struct fsq_error *err)
+static void give_up_warnings(struct watch *watch, const struct fsq_error *err)
 {
-	struct watch *watch = wait->watch;
 	const char *reason = err->errnum ? errno_words(err->errnum) : NULL;
 
 	session_warn(watch->session, NULL, "%s%s%s: polling every %llu seconds instead",
@@ -95,17 +217,16 @@ static void give_up_warnings(struct wait *wait, const struct fsq_error *err)
 		     (unsigned long long)watch->interval);
 	fsq_warnings_close(watch->warnings);
 	watch->warnings = NULL;
-	wait->source[WARNINGS].fd = -1;
+	watch->source[WATCH_WARNINGS].fd = -1;
 }
 
-static void read_warnings(struct wait *wait)
+static void read_warnings(struct watch *watch)
 {
-	struct watch *watch = wait->watch;
 	struct fsq_error err;
 	bool lost;
 
-	if (fsq_warnings_read(watch->warnings, take_warning, wait, &lost, &err)) {
-		give_up_warnings(wait, &err);
+	if (fsq_warnings_read(watch->warnings, take_warning, watch, &lost, &err)) {
+		give_up_warnings(watch, &err);
 		lost = true;
 	} else if (lost) {
 		session_warn(watch->session, NULL,
@@ -113,50 +234,47 @@ static void read_warnings(struct wait *wait)
 			     "polling now");
 	}
 	if (lost)
-		watch_poll_all(watch, WATCH_ALL);
+		poll_all(watch, WATCH_ALL);
 }
 
-static void read_signals(struct wait *wait)
+static void read_signals(struct watch *watch)
 {
 	struct signalfd_siginfo info;
 
-	while (read(wait->source[SIGNALS].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+	while (read(watch->source[WATCH_SIGNALS].fd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
-		wait->watch->ends = true;
-		wait->signals++;
+		watch->ends = true;
+		watch->signals++;
 	}
-	watch_run_reap(&wait->watch->run);
+	watch_run_reap(&watch->run);
 }
 
 /* --- waiting --- */
 
-static bool needs_polling(const struct wait *wait)
-{
-	return !wait->watch->warnings || wait->watch->ids.over > 0 || watch_knows_any(wait->watch);
-}
-
 /* A reader that does not read holds up the events, but no signal. */
 static bool can_write(void *arg)
 {
-	struct wait *wait = arg;
-	struct pollfd two[] = { { .fd = wait->source[OUTPUT].fd, .events = POLLOUT },
-				wait->source[SIGNALS] };
+	struct watch *watch = arg;
+	struct pollfd two[] = { { .fd = watch->source[WATCH_OUTPUT].fd, .events = POLLOUT },
+				watch->source[WATCH_SIGNALS] };
 
-	while (poll(two, 2, wait->signals ? 0 : -1) >= 0 || errno == EINTR) {
+	while (poll(two, 2, watch->signals ? 0 : -1) >= 0 || errno == EINTR) {
 		if (two[0].revents)
 			return true;
-		if (wait->signals)
+		if (watch->signals)
 			return false;
-		read_signals(wait);
+		read_signals(watch);
 	}
 	return true;
 }
 
-static int timeout_of(const struct wait *wait, int64_t now)
+static int timeout_of(const struct watch *watch, int64_t now)
 {
-	const struct watch_id *due = wait->watch->ids.first_due;
-	int64_t next = needs_polling(wait) ? wait->next_poll : INT64_MAX;
+	const struct watch_id *due = watch->ids.first_due;
+	bool polls = !watch->warnings || watch->ids.over > 0 || knows_any(watch);
+	int64_t next = polls ? watch->next_poll : INT64_MAX;
 
 	if (due && due->due < next)
 		next = due->due;
@@ -167,21 +285,6 @@ static int timeout_of(const struct wait *wait, int64_t now)
 	return next - now > INT_MAX ? INT_MAX : (int)(next - now);
 }
 
-static void poll_if_due(struct wait *wait, int64_t now)
-{
-	struct watch *watch = wait->watch;
-
-	if (now < wait->next_poll)
-		return;
-	if (!watch->warnings)
-		watch_poll_all(watch, WATCH_ALL);
-	else if (watch->ids.over > 0)
-		watch_poll_all(watch, WATCH_KERNEL);
-	else
-		watch_poll_known(watch);
-	wait->next_poll = watch_now() + (int64_t)watch->interval * 1000;
-}
-
 static void tell_lack_of_memory(struct watch *watch)
 {
 	if (watch->ids.no_memory)
@@ -189,159 +292,133 @@ static void tell_lack_of_memory(struct watch *watch)
 	watch->ids.no_memory = false;
 }
 
-/* As the next line would. */
-static void end_without_reader(struct watch *watch)
-{
-	raise(SIGPIPE);
-	session_errno(watch->session, 0, EPIPE, NULL, "cannot write the output");
-	watch->ends = true;
-}
-
 /* Read warnings before the mounts: one may be about a filesystem that is gone. */
-static void wait_once(struct wait *wait)
+static void wait_once(struct watch *watch)
 {
-	struct watch *watch = wait->watch;
 	int64_t now;
 
-	if (poll(wait->source, SOURCES, timeout_of(wait, watch_now())) < 0 && errno != EINTR) {
+	if (poll(watch->source, WATCH_SOURCES, timeout_of(watch, watch_now())) < 0 &&
+	    errno != EINTR) {
 		session_errno(watch->session, 0, errno, NULL, "cannot wait");
 		watch->ends = true;
 		return;
 	}
-	if (wait->source[SIGNALS].revents)
-		read_signals(wait);
-	wait->mounts_changed |= wait->source[MOUNTS].revents != 0;
-	if (wait->source[WARNINGS].revents)
-		read_warnings(wait);
-	if (wait->mounts_changed)
-		look_at_mounts(wait);
-	if (wait->source[OUTPUT].revents)
-		end_without_reader(watch);
+	if (watch->source[WATCH_SIGNALS].revents)
+		read_signals(watch);
+	watch->mounts_changed |= watch->source[WATCH_MOUNTS].revents != 0;
+	if (watch->source[WATCH_WARNINGS].revents)
+		read_warnings(watch);
+	if (watch->mounts_changed)
+		look_at_mounts(watch);
+	if (watch->source[WATCH_OUTPUT].revents) {
+		/* As the next line would. */
+		raise(SIGPIPE);
+		session_errno(watch->session, 0, EPIPE, NULL, "cannot write the output");
+		watch->ends = true;
+	}
 	now = watch_now();
-	poll_if_due(wait, now);
-	watch_tell(watch, now);
+	if (now >= watch->next_poll) {
+		if (!watch->warnings)
+			poll_all(watch, WATCH_ALL);
+		else if (watch->ids.over > 0)
+			poll_all(watch, WATCH_KERNEL);
+		else
+			poll_ids(watch, 0, WATCH_KERNEL);
+		watch->next_poll = watch_now() + (int64_t)watch->interval * 1000;
+	}
+	watch_tell(watch, NULL, now);
 	tell_lack_of_memory(watch);
 }
 
-/* Commands that run are waited for until a second signal comes, and after the last event of --count
- * those that are to run. */
-static void finish(struct wait *wait)
-{
-	struct watch *watch = wait->watch;
-
-	notify("STOPPING=1");
-	for (;;) {
-		if (wait->signals || watch->session->out->errnum)
-			watch_run_stop(&watch->run);
-		if (!watch_run_is_busy(&watch->run) || wait->signals > 1)
-			break;
-		poll(&wait->source[SIGNALS], 1, -1);
-		read_signals(wait);
-	}
-}
-
 /* When a signal arrives, print pending events before ending. */
-static void wait_for_all(struct wait *wait)
+static void wait_for_all(struct watch *watch)
 {
-	struct watch *watch = wait->watch;
-
 	while (!watch->ends)
-		wait_once(wait);
-	if (wait->signals) {
+		wait_once(watch);
+	if (watch->signals) {
 		watch->ends = false;
 		if (watch->warnings)
-			read_warnings(wait);
-		watch_ids_make_due(&watch->ids, NULL);
-		watch_tell(watch, 1);
+			read_warnings(watch);
+		watch_tell(watch, NULL, INT64_MAX);
 	}
-	finish(wait);
+	notify("STOPPING=1");
+	/* Commands that run are waited for until a second signal comes, and after the last event of
+	 * --count those that are to run. */
+	for (;;) {
+		if (watch->signals || watch->session->out->errnum)
+			watch_run_stop(&watch->run);
+		if (!watch_run_is_busy(&watch->run) || watch->signals > 1)
+			break;
+		poll(&watch->source[WATCH_SIGNALS], 1, -1);
+		read_signals(watch);
+	}
 }
 
 /* --- what is waited for --- */
 
-/* A signal that is ignored, as below nohup(1), stays so. */
-static int take_signals(void)
+static bool open_sources(struct watch *watch)
 {
 	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+	struct session *session = watch->session;
 	struct sigaction action;
+	struct fsq_error err;
 	sigset_t set;
+	int fd;
 
 	sigemptyset(&set);
 	signal(SIGCHLD, SIG_DFL);
 	sigaddset(&set, SIGCHLD);
+	/* A signal that is ignored, as below nohup(1), stays so. */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (sigaction(ends[i], NULL, &action) || action.sa_handler != SIG_IGN)
 			sigaddset(&set, ends[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static bool open_sources(struct wait *wait)
-{
-	struct session *session = wait->watch->session;
-	int signals = take_signals(), mounts;
-	struct fsq_error err;
-
-	if (signals < 0) {
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0) {
 		session_errno(session, 0, errno, NULL, "cannot wait for signals");
 		return false;
 	}
-	wait->source[SIGNALS] = (struct pollfd){ .fd = signals, .events = POLLIN };
-	mounts = fsq_mounts_changes(&err);
-	if (mounts < 0) {
+	watch->source[WATCH_SIGNALS] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	fd = fsq_mounts_changes(&err);
+	if (fd < 0) {
 		session_fail(session, &err);
 		return false;
 	}
-	wait->source[MOUNTS] = (struct pollfd){ .fd = mounts, .events = POLLPRI };
+	watch->source[WATCH_MOUNTS] = (struct pollfd){ .fd = fd, .events = POLLPRI };
 	/* Only that it is closed at its other end. */
-	wait->source[OUTPUT] = (struct pollfd){ .fd = session->out->fd };
+	watch->source[WATCH_OUTPUT] = (struct pollfd){ .fd = session->out->fd };
 	session->out->can_write = can_write;
-	session->out->arg = wait;
+	session->out->arg = watch;
 	return true;
-}
-
-static void open_warnings(struct wait *wait)
-{
-	struct watch *watch = wait->watch;
-	struct fsq_error err;
-
-	if (fsq_warnings_open(&watch->warnings, &err)) {
-		watch->warnings = NULL;
-		give_up_warnings(wait, &err);
-		return;
-	}
-	wait->source[WARNINGS] =
-		(struct pollfd){ .fd = fsq_warnings_fd(watch->warnings), .events = POLLIN };
-}
-
-/* The kernel is listened to before the first look, so that nothing comes between. */
-static void start(struct wait *wait, char **paths, size_t count)
-{
-	struct watch *watch = wait->watch;
-	struct session *session = watch->session;
-
-	if (!open_sources(wait) || !watch_places_start(&watch->places, paths, count))
-		return;
-	open_warnings(wait);
-	watch_poll_all(watch, watch->initial ? WATCH_ALL : WATCH_BASELINE);
-	tell_lack_of_memory(watch);
-	if (session->status)
-		return;
-	wait->next_poll = watch_now() + (int64_t)watch->interval * 1000;
-	notify("READY=1");
-	wait_for_all(wait);
 }
 
 void watch_wait(struct watch *watch, char **paths, size_t count)
 {
-	struct wait wait = { .watch = watch };
+	struct fsq_error err;
 
-	for (int i = 0; i < SOURCES; i++)
-		wait.source[i].fd = -1;
-	start(&wait, paths, count);
+	for (int i = 0; i < WATCH_SOURCES; i++)
+		watch->source[i].fd = -1;
+	if (!open_sources(watch) || !watch_places_start(&watch->places, paths, count))
+		goto out;
+	/* The kernel is listened to before the first look, so that nothing comes between. */
+	if (fsq_warnings_open(&watch->warnings, &err)) {
+		watch->warnings = NULL;
+		give_up_warnings(watch, &err);
+	} else {
+		watch->source[WATCH_WARNINGS] =
+			(struct pollfd){ .fd = fsq_warnings_fd(watch->warnings), .events = POLLIN };
+	}
+	poll_all(watch, watch->initial ? WATCH_ALL : WATCH_BASELINE);
+	tell_lack_of_memory(watch);
+	if (watch->session->status)
+		goto out;
+	watch->next_poll = watch_now() + (int64_t)watch->interval * 1000;
+	notify("READY=1");
+	wait_for_all(watch);
+out:
 	watch->session->out->can_write = NULL;
-	for (int i = SIGNALS; i <= MOUNTS; i++)
-		if (wait.source[i].fd >= 0)
-			close(wait.source[i].fd);
+	for (int i = WATCH_SIGNALS; i <= WATCH_MOUNTS; i++)
+		if (watch->source[i].fd >= 0)
+			close(watch->source[i].fd);
 	fsq_warnings_close(watch->warnings);
 }
