@@ -6,14 +6,14 @@
  *     main.c           all commands, which one runs, and for which filesystems; each is in the file of
  *                      its name, described at its end
  *     batch.c          the same from standard input, a line each (request.c)
- *     parse.c help.c   options and --help, from the descriptions; options.c  those that commands share
- *     tables.c         how a command prints its rows, and the options for that
+ *     command.c        options and --help, from the descriptions; options.c  those that commands share,
+ *                      and how a command prints its rows
  *     session.c        the state of a run: names, registry, signals, output
  *     errors.c         every error on its way to the user: what to do about it, and why something is
  *                      not supported
- *     paths.c          the filesystems and project directories of a run
- *     records.c        quota records and their rows; projects.c  projects with their directories, of
- *                      which scopes.c says those that are wanted; listing.c  their rows
+ *     paths.c          the filesystems and project directories of a run, and which projects are wanted
+ *     records.c        quota records and their rows; projects.c  projects with their directories;
+ *                      listing.c  their rows
  *     change.c         changes of records, made or in a dry run found out, and shown
  *     apply_file.c     the lines of apply; assign_request.c  their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair

@@ -6,7 +6,7 @@
 #ifndef FSQ_CHANGE_H
 #define FSQ_CHANGE_H
 
-#include "tables.h"
+#include "options.h"
 #include "quota/fsquota.h"
 
 /* Values of a quota record; a limit that is 0 is none. */

@@ -271,7 +271,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	bool chosen = options_choose_project(session);
 	struct table table = tables_begin(session, "check");
 
-	if ((chosen || session->at_count || invocation->operand_count) &&
+	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
 	if (!options->quiet)

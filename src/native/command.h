@@ -37,11 +37,12 @@ struct command_option {
 	enum value_kind kind;
 	/*
 	 * The offset in the command's options of what it sets: a bool, a const char * for a value,
-	 * or an enum that has the choices in their order.
+	 * an enum that has the choices in their order, or a struct word_list if it repeats.
 	 */
 	uint16_t field;
 	/* The same in the session; 0: it is not there. */
 	uint16_t session_field;
+	bool repeats;
 	const char *argument;	  /* what help calls the value */
 	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
 	const char *choices_text; /* the same for an error: "a, b or c" */
@@ -106,11 +107,13 @@ struct command {
 	void (*run)(struct session *session, const struct invocation *invocation);
 };
 
-/** @return  the option at @index, or NULL behind the last */
-const struct command_option *command_option(const struct command *command, size_t index);
-
-/** The paths behind the synopsis, with a blank in front, or "". */
-const char *command_paths(const struct command *command);
+/**
+ * @words    behind the command's name, ended by NULL; the operands are moved to its beginning
+ * @options  to be filled, command->options_size bytes
+ * @return   false when an option is wrong; an error was reported
+ */
+bool parse_words(struct session *session, const struct command *command, char **words,
+		 struct invocation *invocation, void *options);
 
 /** Print the usage line, as an error. */
 void command_show_usage(struct session *session, const struct command *command);

@@ -6,7 +6,6 @@
 
 #include "options.h"
 #include "paths.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 struct space_row {

@@ -5,7 +5,6 @@
 #include "finding_words.h"
 #include "options.h"
 #include "progress.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 struct doctor_options {

@@ -7,7 +7,6 @@
 #include "options.h"
 #include "paths.h"
 #include "progress.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/sort.h"

@@ -3,7 +3,7 @@
 #ifndef FSQ_LISTING_H
 #define FSQ_LISTING_H
 
-#include "tables.h"
+#include "options.h"
 #include "quota/fsquota.h"
 
 /* A directory, or in a list a project. */

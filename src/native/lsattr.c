@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "options.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 struct lsattr_options {

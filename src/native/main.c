@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "parse.h"
+#include "command.h"
 #include "paths.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 /* Sorted by name. */
@@ -34,31 +33,23 @@ static bool is_path(const char *word)
 
 /*
  * The filesystems of a command: those of --at, and what stands last.
- * @return   how many were named
+ *
+ * @return   whether there is one to work on; else an error was reported
  */
-static size_t add_filesystems(struct session *session, struct invocation *invocation)
-{
-	unsigned int flags = invocation->command->flags;
-	int count = invocation->operand_count, left = count;
-	dev_t dev;
-
-	while (left > 0 && ((flags & COMMAND_PATHS) ||
-			    (session->at_count == 0 && is_path(invocation->operands[left - 1]))))
-		left--;
-	for (size_t i = 0; i < session->at_count; i++)
-		paths_add(session, session->at[i], &dev);
-	for (int i = left; i < count; i++)
-		paths_add(session, invocation->operands[i], &dev);
-	invocation->operand_count = left;
-	return session->at_count + (size_t)(count - left);
-}
-
-/* @return   whether there is a filesystem to work on; else an error was reported */
 static bool choose_filesystems(struct session *session, struct invocation *invocation)
 {
 	unsigned int flags = invocation->command->flags;
+	int count = invocation->operand_count, left = count;
 
-	if (add_filesystems(session, invocation) == 0) {
+	while (left > 0 && ((flags & COMMAND_PATHS) ||
+			    (session->at.count == 0 && is_path(invocation->operands[left - 1]))))
+		left--;
+	for (size_t i = 0; i < session->at.count; i++)
+		paths_add(session, session->at.words[i], NULL);
+	for (int i = left; i < count; i++)
+		paths_add(session, invocation->operands[i], NULL);
+	invocation->operand_count = left;
+	if (session->at.count == 0 && left == count) {
 		if (flags & COMMAND_CHANGES)
 			session_usage_error(session, "name the filesystem: a directory on it, "
 						     "last or with --at");
@@ -112,20 +103,6 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 	session_output_end(session);
 }
 
-static void run_parsed(struct session *session, struct invocation *invocation)
-{
-	const struct command *command = invocation->command;
-
-	if (!(command->flags & COMMAND_QUICK))
-		session_wait(session);
-	if (session->help)
-		command_explain(session, command);
-	else if (command->flags & COMMAND_FILESYSTEMS)
-		run_on_filesystems(session, invocation);
-	else
-		command->run(session, invocation);
-}
-
 /* @words    behind its name */
 static void run_command(struct session *session, const struct command *command, char **words)
 {
@@ -136,12 +113,23 @@ static void run_command(struct session *session, const struct command *command, 
 	snprintf(program, sizeof(program), "fsquota %s", command->name);
 	session->program = program;
 	session->rows = command->rows;
-	if (!options)
+	if (!options) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-	else if ((!(command->flags & COMMAND_CONFIG) || config_read(session)) &&
-		 parse_words(session, command, words, &invocation, options))
-		run_parsed(session, &invocation);
-	if (options && command->clear_options)
+		return;
+	}
+	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||
+	    !parse_words(session, command, words, &invocation, options))
+		goto out;
+	if (!(command->flags & COMMAND_QUICK))
+		session_wait(session);
+	if (session->help)
+		command_explain(session, command);
+	else if (command->flags & COMMAND_FILESYSTEMS)
+		run_on_filesystems(session, &invocation);
+	else
+		command->run(session, &invocation);
+out:
+	if (command->clear_options)
 		command->clear_options(options);
 	free(options);
 }

@@ -6,27 +6,10 @@
 #include <string.h>
 
 #include "paths.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 
 /* --- of the session --- */
-
-static bool take_at(struct session *session, const struct command_option *option, void *options,
-		    const char *value)
-{
-	const char **at =
-		array_grow(session->at, session->at_count, &session->at_capacity, sizeof(*at));
-
-	(void)option, (void)options;
-	if (!at) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
-	session->at = at;
-	at[session->at_count++] = value;
-	return true;
-}
 
 static bool take_lock_timeout(struct session *session, const struct command_option *option,
 			      void *options, const char *value)
@@ -96,7 +79,8 @@ const struct command_option at_option[] = {
 	{ 0, "at",
 	  "the filesystem: a directory on it, its device, or\n"
 	  "LABEL=, UUID=, PARTLABEL= or PARTUUID= of that",
-	  .kind = VALUE_PATH, .argument = "PATH", .take = take_at },
+	  .kind = VALUE_PATH, .argument = "PATH", .session_field = offsetof(struct session, at),
+	  .repeats = true },
 	{ 0 },
 };
 
@@ -133,7 +117,8 @@ const struct command_option chosen_options[] = {
 	{ 0, "at",
 	  "of --id and --name: a directory on it, its device, or\n"
 	  "LABEL=, UUID=, PARTLABEL= or PARTUUID= of that",
-	  .kind = VALUE_PATH, .argument = "PATH", .take = take_at },
+	  .kind = VALUE_PATH, .argument = "PATH", .session_field = offsetof(struct session, at),
+	  .repeats = true },
 	{ 0 },
 };
 
@@ -145,13 +130,13 @@ const struct command_option own_project_options[] = {
 	{ 0, "name", "instead of DIR: the project of this name", .kind = VALUE_PROJECT,
 	  .argument = "NAME", .session_field = offsetof(struct session, wanted_name) },
 	{ 0, "at", "instead of DIR: the filesystem of the project", .kind = VALUE_PATH,
-	  .argument = "PATH", .take = take_at },
+	  .argument = "PATH", .session_field = offsetof(struct session, at), .repeats = true },
 	{ 0 },
 };
 
 bool options_stand_for_directory(const struct session *session)
 {
-	return session->wanted_name || session->at_count > 0;
+	return session->wanted_name || session->at.count > 0;
 }
 
 bool options_check_own_project(struct session *session, int directories)
@@ -161,9 +146,9 @@ bool options_check_own_project(struct session *session, int directories)
 				    session->wanted_name ? "--name" : "--at");
 	else if (directories > 1 && session->wanted_id)
 		session_usage_error(session, "--id goes with one directory");
-	else if (session->at_count > 1)
+	else if (session->at.count > 1)
 		session_usage_error(session, "--at goes with one filesystem");
-	else if (session->at_count && !options_choose_project(session))
+	else if (session->at.count && !options_choose_project(session))
 		session_usage_error(session, "--at goes with --id or --name");
 	else
 		return true;
@@ -181,7 +166,7 @@ bool options_directories_or_project(struct session *session, const struct invoca
 
 	if (options_choose_project(session) && invocation->operand_count > 0)
 		wrong = "--id and --name stand instead of a directory";
-	else if (!options_choose_project(session) && session->at_count > 0)
+	else if (!options_choose_project(session) && session->at.count > 0)
 		wrong = "--at goes with --id or --name";
 	if (!wrong)
 		return options_choose_project(session) ||
@@ -215,20 +200,18 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 
 bool options_project(struct session *session, uint32_t *id)
 {
-	dev_t dev;
-
 	if (!options_project_id(session, false, id))
 		return false;
-	if (session->wanted_id && session->at_count == 0) {
+	if (session->wanted_id && session->at.count == 0) {
 		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
 				    *id);
 		return false;
 	}
-	for (size_t i = 0; i < session->at_count; i++)
-		if (paths_find(session, session->at[i]) < 0 &&
-		    !paths_add(session, session->at[i], &dev))
+	for (size_t i = 0; i < session->at.count; i++)
+		if (paths_find(session, session->at.words[i]) < 0 &&
+		    !paths_add(session, session->at.words[i], NULL))
 			return false;
-	if (session->at_count == 0)
+	if (session->at.count == 0)
 		paths_add_all_with_quota(session, false);
 	return session->path_count > 0;
 }
@@ -343,4 +326,139 @@ bool options_number(struct session *session, const char *text, uint32_t *number)
 		return true;
 	session_usage_error(session, "%s is not a number from 0 to %u", text, FSQ_ID_MAX);
 	return false;
+}
+
+static bool take_format(struct session *session, const struct command_option *option, void *to,
+			const char *value)
+{
+	static const struct {
+		const char *name;
+		enum table_format format;
+	} formats[] = {
+		{ "raw", TABLE_RAW },	{ "pairs", TABLE_PAIRS },      { "csv", TABLE_CSV },
+		{ "json", TABLE_JSON }, { "jsonl", TABLE_JSON_LINES },
+	};
+
+	(void)to, (void)value;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i].name, option->name) == 0 &&
+		    session->style.format < TABLE_JSON)
+			session->style.format = formats[i].format;
+	session->json = session->style.format >= TABLE_JSON;
+	return true;
+}
+
+static bool take_output(struct session *session, const struct command_option *option, void *to,
+			const char *names)
+{
+	const char *wrong = table_choose(&session->style, session->rows,
+					 option->kind == VALUE_NONE ? "all" : names);
+
+	(void)to;
+	if (!wrong)
+		return true;
+	session_usage_error(session, "there is no column \"%.*s\"; see --list-columns",
+			    (int)strcspn(wrong, ","), wrong);
+	return false;
+}
+
+/* Nothing else is done. */
+static bool take_list_columns(struct session *session, const struct command_option *option,
+			      void *to, const char *value)
+{
+	(void)option, (void)to, (void)value;
+	table_list_columns(session->out, session->rows);
+	return false;
+}
+
+static bool take_sort(struct session *session, const struct command_option *option, void *to,
+		      const char *keys)
+{
+	const char *wrong = table_sort(&session->style, session->rows, keys);
+
+	(void)option, (void)to;
+	if (!wrong)
+		return true;
+	session_usage_error(session, "--sort: there is no column \"%.*s\"; see --list-columns",
+			    (int)strcspn(wrong, ","), wrong);
+	return false;
+}
+
+bool tables_parse_over(struct session *session, const char *text, double least, double *percent)
+{
+	char *end;
+
+	*percent = strtod(text, &end);
+	/* Neither a sign, nor hexadecimal digits, nor "nan". */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
+		return true;
+	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return false;
+}
+
+static bool take_over(struct session *session, const struct command_option *option, void *to,
+		      const char *text)
+{
+	(void)option, (void)to;
+	session->style.has_over = true;
+	return tables_parse_over(session, text, 0, &session->style.over);
+}
+
+#define STYLE(member) offsetof(struct session, style.member)
+
+/* clang-format off */
+#define TABLE_OPTIONS(o, b, n, r, P)                                                              \
+	{ o, "output", "these columns, +LIST: besides the usual", .kind = VALUE_COLUMNS,          \
+	  .argument = "LIST", .take = take_output },                                              \
+	{ 0, "output-all", "all columns", .take = take_output },                                  \
+	{ 0, "list-columns", "which there are", .take = take_list_columns },                      \
+	{ 0, "sort", "by columns, -COLUMN: largest first; -used,name", .kind = VALUE_COLUMNS,     \
+	  .argument = "LIST", .take = take_sort },                                                \
+	{ b, "bytes", "sizes in bytes", .session_field = STYLE(exact) },                          \
+	{ n, "noheadings", "no line of headings", .session_field = STYLE(no_headings) },          \
+	{ 0, "color", "mark what is full: auto, never, always", .kind = VALUE_CHOICE,             \
+	  .argument = "WHEN", .choices = "auto never always",                                     \
+	  .choices_text = "auto, never or always", .session_field = STYLE(color) },               \
+	{ r, "raw", "columns separated by a blank, \\x20 for a blank in one",                     \
+	  .take = take_format },                                                                  \
+	{ P, "pairs", "NAME=\"VALUE\" pairs", .take = take_format },                              \
+	{ 0, "csv", "comma-separated values, sizes in bytes", .take = take_format },              \
+	{ 0, "json", "JSON, see fsquota-json(5)", .take = take_format },                          \
+	{ 0, "jsonl", "JSON, an object a line", .take = take_format },                            \
+	{ 0 }
+/* clang-format on */
+
+const struct command_option table_options[] = { TABLE_OPTIONS('o', 'b', 'n', 'r', 'P') };
+const struct command_option long_table_options[] = { TABLE_OPTIONS(0, 0, 0, 0, 0) };
+
+const struct command_option over_option[] = {
+	{ 0, "over", "only what uses so much of its limit, or more", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .take = take_over },
+	{ 0 },
+};
+
+struct table tables_begin(struct session *session, const char *key)
+{
+	struct table table = {
+		.out = session->out,
+		.type = session->rows,
+		.style = &session->style,
+		.key = key,
+	};
+
+	session->style.dry_run = session->dry_run;
+	return table;
+}
+
+void tables_row(struct session *session, struct table *table, const void *row)
+{
+	if (table_row(table, row))
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
+}
+
+void tables_end(struct session *session, struct table *table)
+{
+	if (table_end(table))
+		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }

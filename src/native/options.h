@@ -4,6 +4,7 @@
 #define FSQ_OPTIONS_H
 
 #include "command.h"
+#include "table/table.h"
 #include "quota/fsquota.h"
 
 extern const struct command_option json_option[];	/* JSON instead of a table */
@@ -76,6 +77,28 @@ bool options_directory(struct session *session, const struct invocation *invocat
 /** @return  whether there is an operand; else an error was reported */
 bool options_some_operand(struct session *session, const struct invocation *invocation,
 			  const char *noun);
+
+/* --- of rows --- */
+
+/* --output, --sort, --raw, --json ...; what they choose goes to session->style. */
+extern const struct command_option table_options[];
+/* The same without letters, for commands whose letters are those of xfs_quota. */
+extern const struct command_option long_table_options[];
+extern const struct command_option over_option[]; /* --over */
+
+/** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
+bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
+
+/**
+ * Begin the rows of the command that runs.
+ *
+ * @key      of the JSON document
+ */
+struct table tables_begin(struct session *session, const char *key);
+
+/** Print a row, or end; report an error without memory. */
+void tables_row(struct session *session, struct table *table, const void *row);
+void tables_end(struct session *session, struct table *table);
 
 /* --- of commands that xfs_quota has, too --- */
 

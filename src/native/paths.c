@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shared/errno_words.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
+#include "shared/errno_words.h"
+#include "shared/statx.h"
 
 static void out_of_memory(struct session *session)
 {
@@ -30,19 +32,11 @@ static bool add(struct session *session, const struct path_entry *entry)
 
 static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 {
-	struct fsq_filesystem **owned = array_grow(session->filesystems, session->filesystem_count,
-						   &session->filesystem_capacity, sizeof(fs));
 	struct path_entry entry = { .fs = fs, .info = fsq_filesystem_get_info(fs) };
 
-	if (!owned) {
-		fsq_filesystem_close(fs);
-		out_of_memory(session);
-		return;
-	}
-	session->filesystems = owned;
-	owned[session->filesystem_count++] = fs;
 	entry.directory = strdup(entry.info->directory);
 	if (!entry.directory || !add(session, &entry)) {
+		fsq_filesystem_close(fs);
 		free(entry.directory);
 		out_of_memory(session);
 	}
@@ -52,13 +46,16 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 {
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
+	dev_t found;
 
 	if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
 		session_fail(session, &err);
 		return false;
 	}
-	*dev = fsq_filesystem_get_info(fs)->dev;
-	if (fsq_is_tag(path) && paths_find_dev(session, *dev) >= 0)
+	found = fsq_filesystem_get_info(fs)->dev;
+	if (dev)
+		*dev = found;
+	if (fsq_is_tag(path) && paths_find_dev(session, found) >= 0)
 		fsq_filesystem_close(fs);
 	else
 		add_filesystem(session, fs);
@@ -103,29 +100,25 @@ bool paths_add_all(struct session *session)
 	return false;
 }
 
-static void keep_quota(struct session *session, bool xfs_only)
+void paths_add_all_with_quota(struct session *session, bool xfs_only)
 {
 	struct fsq_state state;
 	size_t kept = 0;
 
+	if (!paths_add_all(session))
+		return;
 	for (size_t i = 0; i < session->path_count; i++) {
 		struct path_entry *path = &session->paths[i];
 
-		if ((xfs_only && !path->info->is_xfs) ||
-		    fsq_quota_state(path->fs, FSQ_PROJECT, &state)) {
-			free(path->directory);
+		if ((!xfs_only || path->info->is_xfs) &&
+		    fsq_quota_state(path->fs, FSQ_PROJECT, &state) == 0) {
+			session->paths[kept++] = *path;
 			continue;
 		}
-		session->paths[kept++] = *path;
+		fsq_filesystem_close(path->fs);
+		free(path->directory);
 	}
 	session->path_count = kept;
-}
-
-void paths_add_all_with_quota(struct session *session, bool xfs_only)
-{
-	if (!paths_add_all(session))
-		return;
-	keep_quota(session, xfs_only);
 	if (session->path_count == 0 && !session->no_memory)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			      "no filesystem with quota is mounted; see fsquota doctor");
@@ -217,4 +210,144 @@ void paths_load_projects(struct session *session)
 	/* Without the file there are no project directories. */
 	if (fsq_projects_each(session->projects_file, add_project, session, &err) < 0)
 		session_note_projects(session, &err);
+}
+
+bool scopes_add(struct scopes *scopes, const struct scope *scope)
+{
+	struct scope *list =
+		array_grow(scopes->list, scopes->count, &scopes->capacity, sizeof(*list));
+
+	if (!list)
+		return false;
+	scopes->list = list;
+	list[scopes->count++] = *scope;
+	return true;
+}
+
+static char *without_slashes_at_end(const char *path)
+{
+	char *copy = strdup(path);
+
+	for (size_t i = copy ? strlen(copy) : 0; i > 1 && copy[i - 1] == '/'; i--)
+		copy[i - 1] = '\0';
+	return copy;
+}
+
+/* The project of a directory, 0: none. @return  false: an error was reported */
+static bool find_own(struct session *session, const char *path, uint32_t *id)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = path,
+		.projects_file = session->projects_file,
+	};
+	struct fsq_usage usage;
+	struct fsq_error err;
+	int rc = fsq_usage_get(&usage, &request, &err);
+
+	*id = rc ? 0 : usage.id;
+	if (rc == 0)
+		fsq_usage_clear(&usage);
+	/* Others are below it, or nothing is, which the caller sees. */
+	if (rc == 0 || (rc == FSQ_E_NOT_FOUND && err.errnum == 0))
+		return true;
+	session_fail(session, &err);
+	return false;
+}
+
+void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own)
+{
+	struct scope scope = { .whole = fsq_is_tag(path) };
+	int at = paths_find(session, path);
+	bool is_directory = false;
+	struct statx stx;
+
+	if (at >= 0)
+		scope.dev = session->paths[at].info->dev;
+	else if (!paths_add(session, path, &scope.dev))
+		return;
+	if (!scope.whole) {
+		if (get_statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx)) {
+			session_errno(session, 0, errno, path, "%s: cannot read", path);
+			return;
+		}
+		is_directory = S_ISDIR(stx.stx_mode);
+		/* All of the filesystem is meant by its device or mount point. */
+		scope.whole = S_ISBLK(stx.stx_mode) ||
+			      (is_directory && (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
+	}
+	if (!scope.whole && !is_directory) {
+		session_error(session, 0, FSQ_E_USAGE, 0, path,
+			      "%s: is neither a directory nor a device", path);
+		return;
+	}
+	if (!scope.whole && own && !find_own(session, path, &scope.id))
+		return;
+	if (!scope.whole) {
+		scope.directory = realpath(path, NULL);
+		scope.given = without_slashes_at_end(path);
+	}
+	if (!scope.whole && (!scope.directory || !scope.given))
+		session_errno(session, 0, errno, path, "%s: cannot find it again", path);
+	else if (!scopes_add(scopes, &scope))
+		session_errno(session, 0, ENOMEM, path, "cannot list %s", path);
+	else
+		return;
+	free(scope.directory);
+	free(scope.given);
+}
+
+bool scope_is_below(const char *directory, const char *above)
+{
+	size_t length = strlen(above);
+
+	return strncmp(directory, above, length) == 0 &&
+	       (directory[length] == '\0' || directory[length] == '/');
+}
+
+bool scope_has(const struct scope *scope, uint32_t id, const char *directory)
+{
+	if (scope->whole || (scope->id && scope->id == id))
+		return true;
+	return directory && scope->directory &&
+	       (scope_is_below(directory, scope->directory) ||
+		scope_is_below(directory, scope->given));
+}
+
+bool scopes_want(const struct scopes *scopes, dev_t dev, uint32_t id, const char *directory)
+{
+	for (size_t i = 0; i < scopes->count; i++)
+		if (scopes->list[i].dev == dev && scope_has(&scopes->list[i], id, directory))
+			return true;
+	return scopes->count == 0;
+}
+
+bool scopes_want_some(const struct scopes *scopes, dev_t dev)
+{
+	for (size_t i = 0; i < scopes->count; i++)
+		if (scopes->list[i].dev == dev)
+			return true;
+	return scopes->count == 0;
+}
+
+uint32_t scopes_next_id(const struct scopes *scopes, dev_t dev, uint32_t above)
+{
+	uint32_t id = 0;
+
+	for (size_t i = 0; i < scopes->count; i++) {
+		const struct scope *scope = &scopes->list[i];
+
+		if (scope->dev == dev && scope->id > above && (!id || scope->id < id))
+			id = scope->id;
+	}
+	return id;
+}
+
+void scopes_free(struct scopes *scopes)
+{
+	for (size_t i = 0; i < scopes->count; i++) {
+		free(scopes->list[i].directory);
+		free(scopes->list[i].given);
+	}
+	free(scopes->list);
 }

@@ -3,13 +3,15 @@
 #ifndef FSQ_PATHS_H
 #define FSQ_PATHS_H
 
+#include <sys/types.h>
+
 #include "session.h"
 
 /**
  * Put the filesystem of a path into the table; failures are told, and the table goes without.
  *
  * @path     a mount point, device, or anything on the filesystem
- * @dev      set to the filesystem's device number
+ * @dev      set to the filesystem's device number; or NULL
  * @return   whether it was found
  */
 bool paths_add(struct session *session, const char *path, dev_t *dev);
@@ -41,5 +43,50 @@ int paths_find(const struct session *session, const char *path);
 
 /** The table's first mount of a filesystem, or -1. */
 int paths_find_dev(const struct session *session, dev_t dev);
+
+/* --- which projects are wanted: all of a filesystem, one, or those at or below a directory --- */
+
+/* What is wanted of a filesystem. */
+struct scope {
+	dev_t dev;
+	bool whole;	 /* all projects */
+	uint32_t id;	 /* this project, or 0 */
+	char *directory; /* or NULL; those registered at or below it; without symlinks */
+	char *given;	 /* as the user gave it, without slashes at its end */
+};
+
+/* Zeros are an empty set, which wants everything. */
+struct scopes {
+	struct scope *list;
+	size_t count, capacity;
+};
+
+/** Add a scope, whose texts go over to the set. @return  false without memory */
+bool scopes_add(struct scopes *scopes, const struct scope *scope);
+
+/**
+ * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
+ *
+ * @path     a device or a mount point: all projects; another directory: those at or below it
+ * @own      of a directory also the project that it belongs to
+ */
+void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own);
+
+/** @return  whether a path is at or below a directory, by their names */
+bool scope_is_below(const char *directory, const char *above);
+
+/** @return  whether a project is in a scope of its filesystem; @directory is one of its, or NULL */
+bool scope_has(const struct scope *scope, uint32_t id, const char *directory);
+
+/** @return  whether a project of a filesystem is wanted; @directory is one of its, or NULL */
+bool scopes_want(const struct scopes *scopes, dev_t dev, uint32_t id, const char *directory);
+
+/** @return  whether anything of a filesystem is wanted */
+bool scopes_want_some(const struct scopes *scopes, dev_t dev);
+
+/** @return  the lowest ID above another that is wanted by itself, or 0 */
+uint32_t scopes_next_id(const struct scopes *scopes, dev_t dev, uint32_t above);
+
+void scopes_free(struct scopes *scopes);
 
 #endif

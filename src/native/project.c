@@ -11,7 +11,6 @@
 #include "paths.h"
 #include "progress.h"
 #include "quota/fsquota.h"
-#include "shared/array.h"
 
 enum project_action { PROJECT_CHECK, PROJECT_SETUP, PROJECT_CLEAR };
 
@@ -103,16 +102,14 @@ static struct tree_row new_row(const char *path)
 struct project_options {
 	enum project_action action;
 	const char *depth;
-	const char **directories; /* -p, in their order */
-	size_t directory_count, directory_capacity;
+	struct word_list directories; /* -p, in their order */
 };
 
 struct job {
 	struct session *session;
 	enum project_action action;
 	int depth;
-	const char **directories; /* -p, in their order */
-	size_t directory_count;
+	const struct word_list *directories; /* -p, in their order */
 	struct progress progress;
 	/* the project being worked on: */
 	const char *word;
@@ -296,14 +293,14 @@ static const char *directory_at(const struct job *job, size_t at)
 	const struct path_entry *path = &session->paths[at];
 
 	if (at >= session->path_count)
-		return job->directories[at - session->path_count];
+		return job->directories->words[at - session->path_count];
 	return path->is_project && path->project == job->id ? path->directory : NULL;
 }
 
 static void do_project(struct job *job)
 {
 	struct session *session = job->session;
-	size_t count = session->path_count + job->directory_count, left = 0;
+	size_t count = session->path_count + job->directories->count, left = 0;
 	const char *directory;
 
 	if (!paths_saw_all(session, job->id))
@@ -322,14 +319,14 @@ static void do_words(struct job *job, int argc, char **argv)
 {
 	struct session *session = job->session;
 
-	if (job->directory_count > 0 && argc > 1) {
+	if (job->directories->count > 0 && argc > 1) {
 		session_usage_error(
 			session,
 			"only one projid/name can be specified when using -p <path>, %d found.",
 			argc);
 		return;
 	}
-	if (job->directory_count == 0 && access(session->projects_file, F_OK)) {
+	if (job->directories->count == 0 && access(session->projects_file, F_OK)) {
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projects_file,
 			      "projects file \"%s\" doesn't exist", session->projects_file);
 		return;
@@ -396,8 +393,7 @@ static void command_project(struct session *session, const struct invocation *in
 		.session = session,
 		.action = options->action,
 		.depth = FSQ_DEPTH_INFINITE,
-		.directories = options->directories,
-		.directory_count = options->directory_count,
+		.directories = &options->directories,
 	};
 	uint32_t depth = UINT32_MAX;
 
@@ -405,8 +401,8 @@ static void command_project(struct session *session, const struct invocation *in
 		return;
 	if ((int)depth >= 0)
 		job.depth = (int)depth;
-	for (size_t i = 0; i < options->directory_count; i++) {
-		const char *directory = options->directories[i];
+	for (size_t i = 0; i < options->directories.count; i++) {
+		const char *directory = options->directories.words[i];
 
 		if (paths_find(session, directory) < 0) {
 			session_errno(session, 0, ENOENT, directory,
@@ -432,26 +428,9 @@ static bool take_action(struct session *session, const struct command_option *op
 	return true;
 }
 
-static bool take_directory(struct session *session, const struct command_option *option, void *to,
-			   const char *path)
-{
-	struct project_options *options = to;
-	const char **all = array_grow(options->directories, options->directory_count,
-				      &options->directory_capacity, sizeof(*all));
-
-	(void)option;
-	if (!all) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
-	options->directories = all;
-	all[options->directory_count++] = path;
-	return true;
-}
-
 static void clear_options(void *options)
 {
-	free(((struct project_options *)options)->directories);
+	free(((struct project_options *)options)->directories.words);
 }
 
 #define FIELD(member) offsetof(struct project_options, member)
@@ -466,7 +445,7 @@ static const struct command_option project_options[] = {
 	{ 'd', NULL, "go no deeper than this; 0 is the directory alone", .kind = VALUE_NUMBER,
 	  .argument = "DEPTH", .field = FIELD(depth) },
 	{ 'p', NULL, "a directory that is not in the projects file", .kind = VALUE_DIRECTORY,
-	  .argument = "DIR", .take = take_directory },
+	  .argument = "DIR", .field = FIELD(directories), .repeats = true },
 	{ 0 },
 };
 

@@ -384,13 +384,14 @@ bool projects_collect_chosen(struct projects *projects)
 		scope.dev = session->paths[i].info->dev;
 		projects->no_memory |= !scopes_add(&projects->scopes, &scope);
 	}
-	projects->pass_over = session->at_count == 0;
+	projects->pass_over = session->at.count == 0;
 	projects_collect(projects);
 	if (projects->count == 0 && session->status == 0)
-		session_error(
-			session, 0, FSQ_E_NOT_FOUND, 0, session->at_count ? session->at[0] : NULL,
-			"project %u has neither use nor limits%s%s", scope.id,
-			session->at_count ? " on " : "", session->at_count ? session->at[0] : "");
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0,
+			      session->at.count ? session->at.words[0] : NULL,
+			      "project %u has neither use nor limits%s%s", scope.id,
+			      session->at.count ? " on " : "",
+			      session->at.count ? session->at.words[0] : "");
 	return projects->count > 0;
 }
 

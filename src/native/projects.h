@@ -7,7 +7,7 @@
 #define FSQ_PROJECTS_H
 
 #include "listing.h"
-#include "scopes.h"
+#include "paths.h"
 #include "session.h"
 #include "quota/fsquota.h"
 #include "shared/texts.h"

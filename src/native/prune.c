@@ -7,7 +7,6 @@
 #include "change.h"
 #include "command.h"
 #include "options.h"
-#include "tables.h"
 #include "shared/errno_words.h"
 #include "quota/fsquota.h"
 

@@ -4,7 +4,6 @@
 #include "common/owners.h"
 #include "options.h"
 #include "paths.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 struct quot_options {

@@ -3,7 +3,7 @@
 #ifndef FSQ_RECORDS_H
 #define FSQ_RECORDS_H
 
-#include "tables.h"
+#include "options.h"
 #include "quota/fsquota.h"
 
 struct record_row {

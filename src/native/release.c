@@ -223,7 +223,7 @@ static void command_release(struct session *session, const struct invocation *in
 	struct fsq_release_request request = {
 		.size = sizeof(request),
 		.registry = &registry,
-		.at = session->at_count ? session->at[0] : NULL,
+		.at = session->at.count ? session->at.words[0] : NULL,
 		.keep_tags = options->keep_tags,
 		.dry_run = session->dry_run,
 	};

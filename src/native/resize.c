@@ -153,7 +153,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 	struct fsq_resize_request request = {
 		.size = sizeof(request),
 		.registry = &registry,
-		.at = session->at_count ? session->at[0] : NULL,
+		.at = session->at.count ? session->at.words[0] : NULL,
 		.allow_shrink = options->allow_shrink,
 		.dry_run = session->dry_run,
 	};

@@ -101,14 +101,14 @@ void session_output_end(struct session *session)
 
 void session_end(struct session *session)
 {
-	for (size_t i = 0; i < session->path_count; i++)
+	for (size_t i = 0; i < session->path_count; i++) {
+		if (!session->paths[i].is_project)
+			fsq_filesystem_close(session->paths[i].fs);
 		free(session->paths[i].directory);
+	}
 	free(session->paths);
 	free(session->unseen);
-	for (size_t i = 0; i < session->filesystem_count; i++)
-		fsq_filesystem_close(session->filesystems[i]);
-	free(session->filesystems);
-	free(session->at);
+	free(session->at.words);
 	free(session->config_text);
 	session_forget_names(session);
 }

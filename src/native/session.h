@@ -20,11 +20,18 @@
 /* When to show how far a walk has come: on a terminal, never or in any case. */
 enum progress_when { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
 
+/* The values of an option that may be given more than once. */
+struct word_list {
+	const char **words;
+	size_t count, capacity;
+};
+
 /* One line of the table: a mounted filesystem, or the directory of a project. */
 struct path_entry {
 	bool is_project;
 	char *directory;
-	struct fsq_filesystem *fs;		/* of a project: the one its directory lies on */
+	struct fsq_filesystem
+		*fs; /* owned; of a project: the one its directory lies on, not owned */
 	const struct fsq_filesystem_info *info; /* of it */
 	uint32_t project;
 };
@@ -36,12 +43,11 @@ struct session {
 	const struct command *const *commands; /* all, sorted by name and ended by NULL */
 	/* Run one, as the words of a command line ended by NULL; for batch. */
 	void (*run)(struct session *session, char **words);
-	bool json;	 /* --json was given */
-	bool dry_run;	 /* --dry-run was given */
-	bool help;	 /* --help was given */
-	bool no_memory;	 /* there was none for something, which was reported */
-	const char **at; /* --at */
-	size_t at_count, at_capacity;
+	bool json;		 /* --json was given */
+	bool dry_run;		 /* --dry-run was given */
+	bool help;		 /* --help was given */
+	bool no_memory;		 /* there was none for something, which was reported */
+	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */
 	const char *projects_file;
@@ -50,10 +56,7 @@ struct session {
 
 	struct path_entry *paths; /* see paths.h */
 	size_t path_count, path_capacity;
-	int current_path;		     /* index, or -1 */
-	struct fsq_filesystem **filesystems; /* owned */
-	size_t filesystem_count, filesystem_capacity;
-	bool projects_loaded;
+	int current_path; /* index, or -1 */
 	uint32_t *unseen; /* IDs of directories that could not be looked at */
 	size_t unseen_count, unseen_capacity;
 	bool names_read;

@@ -2,7 +2,7 @@
 #include "state.h"
 
 #include "paths.h"
-#include "tables.h"
+#include "options.h"
 
 struct state_row {
 	enum fsq_type type;

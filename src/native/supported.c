@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 #include "options.h"
-#include "tables.h"
 #include "quota/fsquota.h"
 
 struct supported_options {

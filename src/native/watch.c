@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tables.h"
+#include "options.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "options.h"
-#include "shared/array.h"
 
 #define INTERVAL_SECONDS 10
 
@@ -22,8 +20,7 @@ struct watch_options {
 	uint64_t interval, count;
 	bool initial;
 	const char *file;
-	char **arguments;
-	size_t argument_count, argument_capacity;
+	struct word_list arguments;
 };
 
 /* --- options --- */
@@ -54,28 +51,9 @@ static bool take_number(struct session *session, const struct command_option *op
 	return true;
 }
 
-static bool take_argument(struct session *session, const struct command_option *option, void *to,
-			  const char *word)
-{
-	struct watch_options *options = to;
-	char **arguments = array_grow(options->arguments, options->argument_count,
-				      &options->argument_capacity, sizeof(char *));
-
-	(void)option;
-	if (!arguments) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
-	options->arguments = arguments;
-	arguments[options->argument_count++] = (char *)word;
-	return true;
-}
-
 static void clear_options(void *to)
 {
-	struct watch_options *options = to;
-
-	free(options->arguments);
+	free(((struct watch_options *)to)->arguments.words);
 }
 
 /* --exec is looked at before something happens. */
@@ -84,7 +62,7 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 	struct session *session = watch->session;
 	struct stat st;
 
-	if (!options->file && options->argument_count) {
+	if (!options->file && options->arguments.count) {
 		session_usage_error(session, "--exec-arg is for --exec");
 		return false;
 	}
@@ -104,14 +82,14 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 				    options->file);
 		return false;
 	}
-	watch->run.words = calloc(options->argument_count + 2, sizeof(char *));
+	watch->run.words = calloc(options->arguments.count + 2, sizeof(char *));
 	if (!watch->run.words) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		return false;
 	}
 	watch->run.words[0] = (char *)options->file;
-	for (size_t i = 0; i < options->argument_count; i++)
-		watch->run.words[i + 1] = options->arguments[i];
+	for (size_t i = 0; i < options->arguments.count; i++)
+		watch->run.words[i + 1] = (char *)options->arguments.words[i];
 	watch->runs = true;
 	return true;
 }
@@ -185,7 +163,7 @@ static const struct command_option watch_options[] = {
 	{ 0, "exec", "run this program for each event", .kind = VALUE_FILE, .argument = "FILE",
 	  .field = FIELD(file) },
 	{ 0, "exec-arg", "one argument of it", .kind = VALUE_FILE, .argument = "WORD",
-	  .take = take_argument },
+	  .field = FIELD(arguments), .repeats = true },
 	{ 0 },
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "records.h"
-#include "tables.h"
+#include "options.h"
 #include "watch.h"
 #include "common/accounts.h"
 #include "shared/array.h"

@@ -3,7 +3,6 @@
 #include "session.h"
 
 #include "native/command.h"
-#include "native/parse.h"
 #include "native/request.h"
 
 static void parse_command(char **words)
