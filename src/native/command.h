@@ -130,7 +130,7 @@ void command_list_all(struct session *session);
 /** @return  the command of that name or alias, or NULL */
 const struct command *command_find(const struct session *session, const char *name);
 
-/* Each in the file of its name; switch.c has disable, enable, off and remove. */
+/* src/main.c says which file has which. */
 extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
 	disable_command, doctor_command, dump_command, enable_command, find_command, id_command,
 	limit_command, list_command, lsattr_command, metrics_command, off_command, project_command,

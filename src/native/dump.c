@@ -1,7 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dump_line.h"
+#include "dump.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
 #include "options.h"
 #include "records.h"
+#include "common/accounts.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+#include "shared/read_file.h"
+
+/* What stands in front of the device and of the type. */
+#define DUMP_DEVICE "fs = "
+#define DUMP_TYPE "# type = "
+
+/* --- lines --- */
+
+/* @return  whether the line has the type, which is set */
+static bool take_type(const char *text, enum fsq_type *type)
+{
+	size_t length = strlen(DUMP_TYPE);
+
+	if (strncmp(text, DUMP_TYPE, length) != 0)
+		return false;
+	for (int i = 0; i < FSQ_TYPES; i++) {
+		*type = (enum fsq_type)i;
+		if (strcmp(text + length, account_types[*type]) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *dump_line_device(const char *text)
+{
+	size_t length = strlen(DUMP_DEVICE);
+
+	return strncmp(text, DUMP_DEVICE, length) == 0 ? text + length : NULL;
+}
+
+bool dump_line_parse(const char *text, struct dump_line *line)
+{
+	unsigned long long soft[FSQ_FORMS] = { 0 }, hard[FSQ_FORMS] = { 0 };
+	int count = sscanf(text, "%u %llu %llu %llu %llu %llu %llu", &line->id, &soft[FSQ_BLOCKS],
+			   &hard[FSQ_BLOCKS], &soft[FSQ_INODES], &hard[FSQ_INODES],
+			   &soft[FSQ_REALTIME], &hard[FSQ_REALTIME]);
+
+	if (count != 5 && count != 7)
+		return false;
+	line->limits = (struct fsq_limits){ 0 };
+	for (int form = 0; form < (count == 7 ? FSQ_FORMS : FSQ_REALTIME); form++) {
+		line->limits.mask |= FSQ_SOFT(form) | FSQ_HARD(form);
+		line->limits.soft[form] = soft[form];
+		line->limits.hard[form] = hard[form];
+	}
+	return true;
+}
+
+bool dump_line_is_strict(const char *text)
+{
+	char word[32];
+	uint32_t id;
+	int length, words;
+
+	if (strpbrk(text, "\r\v\f"))
+		return false;
+	for (words = 0; sscanf(text, " %31s%n", word, &length) == 1; words++) {
+		/* 20 digits may not fit. */
+		if (strspn(word, "0123456789") != strlen(word) || strlen(word) > 19)
+			return false;
+		if (words == 0 && fsq_parse_id(word, &id))
+			return false;
+		text += length;
+	}
+	return words <= 1 + 2 * FSQ_FORMS;
+}
+
+/* --- dump --- */
 
 struct dump_options {
 	struct quota_options quota;
@@ -36,7 +114,7 @@ static const struct field fields[] = {
 };
 
 /* restore and xfs_quota's restore read it; that one passes over the line with the type. */
-static void write_line(struct writer *w, const void *arg)
+static void write_dumped(struct writer *w, const void *arg)
 {
 	const struct dump_row *row = arg;
 	const struct fsq_amounts *form = row->dquot.form;
@@ -62,18 +140,18 @@ static void write_line(struct writer *w, const void *arg)
 
 static const struct row_fields rows = { fields, sizeof(struct dump_row),
 					"TYPE,ID,NAME,SOFT,HARD,ISOFT,IHARD,MOUNTPOINT",
-					write_line };
+					write_dumped };
 
-struct dump {
+struct dumping {
 	struct session *session;
 	const struct dump_options *options;
 	int64_t now;
 	bool first;
 };
 
-static void show(const struct fsq_dquot *dquot, void *arg)
+static void dump_record(const struct fsq_dquot *dquot, void *arg)
 {
-	struct dump *dump = arg;
+	struct dumping *dump = arg;
 	struct session *session = dump->session;
 	struct dump_row row = { .dquot = *dquot, .first = dump->first };
 	bool any = false;
@@ -94,7 +172,7 @@ static void show(const struct fsq_dquot *dquot, void *arg)
 static void command_dump(struct session *session, const struct invocation *invocation)
 {
 	const struct dump_options *options = invocation->options;
-	struct dump dump = { .session = session, .options = options, .first = true };
+	struct dumping dump = { .session = session, .options = options, .first = true };
 	struct record_range range = { 0 };
 
 	if (!options_number(session, options->lower, &range.lower) ||
@@ -105,7 +183,7 @@ static void command_dump(struct session *session, const struct invocation *invoc
 		return;
 	}
 	records_each(session, session->paths[session->current_path].fs,
-		     options_type(&options->quota), &range, show, &dump);
+		     options_type(&options->quota), &range, dump_record, &dump);
 }
 
 #define FIELD(member) offsetof(struct dump_options, member)
@@ -128,4 +206,179 @@ const struct command dump_command = {
 	.options_size = sizeof(struct dump_options),
 	.flags = COMMAND_FILESYSTEMS,
 	.run = command_dump,
+};
+
+/* --- restore --- */
+
+struct dump {
+	struct session *session;
+	struct dump_line *lines;
+	size_t count, capacity;
+	char *device; /* of the first line that names one */
+	bool chosen;  /* the type, by an option */
+	bool typed;   /* there is a line with it */
+	enum fsq_type type;
+};
+
+/*
+ * Take over a line of a dump.
+ *
+ * @return   false when it is not understood; an error was reported
+ */
+static bool take_line(struct dump *dump, const char *text, size_t number)
+{
+	struct dump_line line, *lines;
+	enum fsq_type type;
+
+	if (take_type(text, &type)) {
+		if (dump->typed && type != dump->type)
+			session_usage_error(dump->session,
+					    "line %zu begins another type: restore one at a time; "
+					    "nothing is set",
+					    number);
+		else if (dump->chosen && type != dump->type)
+			session_usage_error(dump->session,
+					    "line %zu: this is a dump of %s quota; nothing is set",
+					    number, account_types[type]);
+		else
+			dump->typed = true;
+		if (dump->typed)
+			dump->type = type;
+		return dump->typed;
+	}
+	if (dump_line_device(text)) {
+		if (!dump->device)
+			dump->device = strdup(text);
+		if (!dump->device) {
+			session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+			return false;
+		}
+		if (strcmp(text, dump->device) == 0)
+			return true;
+		session_usage_error(dump->session,
+				    "line %zu begins another filesystem: restore one at a time; "
+				    "nothing is set",
+				    number);
+		return false;
+	}
+	if (text[strspn(text, " \t")] == '\0')
+		return true;
+	if (!dump_line_is_strict(text) || !dump_line_parse(text, &line)) {
+		session_usage_error(dump->session, "line %zu does not hold limits; nothing is set",
+				    number);
+		return false;
+	}
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		uint64_t soft = line.limits.soft[form], hard = line.limits.hard[form];
+
+		if (form == FSQ_INODES || (!fsq_limit_is_lost(fsq_limit_bytes(soft)) &&
+					   !fsq_limit_is_lost(fsq_limit_bytes(hard))))
+			continue;
+		session_usage_error(dump->session,
+				    "line %zu: a limit would count as none; nothing is set",
+				    number);
+		return false;
+	}
+	lines = array_grow(dump->lines, dump->count, &dump->capacity, sizeof(*lines));
+	if (!lines) {
+		session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+		return false;
+	}
+	dump->lines = lines;
+	lines[dump->count++] = line;
+	return true;
+}
+
+/* @return   whether every line was understood; else an error was reported */
+static bool read_dump(struct dump *dump, FILE *input, const char *file)
+{
+	size_t size = 0, number = 0, total = 0;
+	char *text = NULL;
+	ssize_t length = 0;
+	bool good = true;
+
+	while (good && (length = fsq_read_line(input, &text, &size)) >= 0) {
+		total += (size_t)length + 1;
+		if (total > FSQ_FILE_MAX) {
+			length = -EFBIG;
+			break;
+		}
+		good = take_line(dump, text, ++number);
+	}
+	if (length < 0 && length != -ENODATA) {
+		session_errno(dump->session, ERROR_OF_FILE, (int)-length, file,
+			      "cannot read the dump; nothing is set");
+		good = false;
+	}
+	free(text);
+	return good;
+}
+
+/*
+ * Every line is understood before the first limit is set. Limits go to the filesystem that was named,
+ * even if the dump is of another device.
+ */
+static void restore(struct session *session, const struct quota_options *options, FILE *input)
+{
+	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
+	struct dump dump = {
+		.session = session,
+		.chosen = options_type_count(options) > 0,
+		.type = options_type(options),
+	};
+
+	if (!read_dump(&dump, input, options->file))
+		dump.count = 0;
+	for (size_t i = 0; i < dump.count; i++) {
+		const struct dump_line *line = &dump.lines[i];
+		int rc = change_limits(session, fs, dump.type, line->id, &line->limits);
+
+		if (rc)
+			session_errno(session, session_flag_of(dump.type), -rc, NULL,
+				      "cannot set limits of ID %u", line->id);
+		/* The next line would fail for the same reason. */
+		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
+			break;
+	}
+	free(dump.lines);
+	free(dump.device);
+}
+
+static void command_restore(struct session *session, const struct invocation *invocation)
+{
+	const struct quota_options *options = invocation->options;
+	FILE *input = stdin;
+
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	if (options->file)
+		input = fopen(options->file, "re");
+	if (!input) {
+		session_errno(session, ERROR_OF_FILE, errno, options->file, "fopen on %s failed",
+			      options->file);
+		return;
+	}
+	restore(session, options, input);
+	if (options->file)
+		fclose(input);
+}
+
+static const struct command_option input_option[] = {
+	{ 'f', NULL, "the dump; without, standard input", .kind = VALUE_FILE, .argument = "FILE",
+	  .field = offsetof(struct quota_options, file) },
+	{ 0 },
+};
+
+const struct command restore_command = {
+	.name = "restore",
+	.summary = "restore quota limits from a backup file",
+	.synopsis = "[-g|-p|-u] [-f file]",
+	.options = (option_tables){ users_option, other_types_options, input_option, dry_run_option,
+				    NULL },
+	.rows = &changed_limits_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.run = command_restore,
 };

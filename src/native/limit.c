@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "change.h"
 #include "options.h"
@@ -119,4 +120,124 @@ const struct command limit_command = {
 	.options_size = sizeof(struct limit_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
 	.run = command_limit,
+};
+
+struct timer_options {
+	struct quota_options quota;
+	bool of_all;
+};
+
+struct timer {
+	enum fsq_type type;
+	bool form[FSQ_FORMS];
+	uint64_t seconds;
+};
+
+static void set_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+		       uint32_t id, const struct fsq_timers *timers)
+{
+	int rc = change_timers(session, fs, type, id, timers);
+
+	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
+	else if (rc)
+		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set timer");
+}
+
+/* How long the grace times of all are; the kernel keeps 32 bits of them. */
+static void set_default(struct session *session, struct fsq_filesystem *fs,
+			const struct timer *timer)
+{
+	struct fsq_timers timers = { 0 };
+
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		timers.set[form] = timer->form[form];
+		timers.seconds[form] = (int64_t)timer->seconds;
+	}
+	set_timers(session, fs, timer->type, 0, &timers);
+}
+
+/* When the grace times of one end that run already: others have none. */
+static void set_one(struct session *session, struct fsq_filesystem *fs, const struct timer *timer,
+		    uint32_t id)
+{
+	struct fsq_timers timers = { 0 };
+	struct fsq_dquot dquot;
+	int rc = fsq_quota_get(fs, timer->type, id, &dquot);
+
+	if (rc) {
+		session_errno(session, session_flag_of(timer->type), -rc, NULL, "cannot get quota");
+		return;
+	}
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		const struct fsq_amounts *amounts = &dquot.form[form];
+
+		timers.set[form] = timer->form[form];
+		timers.seconds[form] = amounts->expires;
+		if (amounts->soft && amounts->used > amounts->soft)
+			timers.seconds[form] = time(NULL) + (int64_t)timer->seconds;
+	}
+	set_timers(session, fs, timer->type, id, &timers);
+}
+
+/* The forms that are selected, or all that the filesystem has. */
+static void select_forms(bool form[FSQ_FORMS], const struct quota_options *options, bool is_xfs)
+{
+	memcpy(form, options->form, FSQ_FORMS * sizeof(*form));
+	if (options_has_form(options))
+		return;
+	form[FSQ_BLOCKS] = form[FSQ_INODES] = true;
+	form[FSQ_REALTIME] = is_xfs;
+}
+
+static void command_timer(struct session *session, const struct invocation *invocation)
+{
+	const struct timer_options *options = invocation->options;
+	int words = invocation->operand_count;
+	char **operands = invocation->operands;
+	struct timer timer = { .type = options_type(&options->quota) };
+	struct fsq_filesystem *fs;
+	uint32_t id = 0;
+
+	if (options_type_count(&options->quota) > 1 || words < 1 ||
+	    words > (options->of_all ? 1 : 2)) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	if (words == 2 && !names_to_id_or_complain(session, timer.type, operands[1], &id))
+		return;
+	if (fsq_parse_duration(operands[0], &timer.seconds) ||
+	    timer.seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
+		session_usage_error(session, "Error: could not parse time %s.", operands[0]);
+		return;
+	}
+	fs = session->paths[session->current_path].fs;
+	select_forms(timer.form, &options->quota, fsq_filesystem_get_info(fs)->is_xfs);
+	if (id)
+		set_one(session, fs, &timer, id);
+	else
+		set_default(session, fs, &timer);
+}
+
+static const struct command_option of_all_option[] = {
+	{ 'd', NULL, "for all, as without an ID", .field = offsetof(struct timer_options, of_all) },
+	{ 0 },
+};
+
+const struct command timer_command = {
+	.name = "timer",
+	.summary = "set quota enforcement timeouts",
+	.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
+	.help = "Set how long soft limits of projects (-p, default), users (-u) or groups (-g)\n"
+		"may be exceeded; or, for one that exceeds them now, how much longer it may.\n"
+		"The value is in seconds, or with a unit: minutes, hours, days, weeks (or m, h,\n"
+		"d, w). Without -b, -i or -r: all that the filesystem has.",
+	.example = "timer 3days",
+	.options = (option_tables){ blocks_option, other_forms_options, users_option,
+				    other_types_options, of_all_option, dry_run_option, NULL },
+	.operands = { { VALUE_TIME, "TIME", false }, { VALUE_NAME, "ID", true } },
+	.rows = &changed_times_rows,
+	.options_size = sizeof(struct timer_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.run = command_timer,
 };

@@ -2,12 +2,16 @@
 #include "records.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "options.h"
 
 /* clang-format off */
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
-#define FIELDS(realtime)                                                                          \
+#define RECORD_FIELDS(realtime)                                                                          \
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",                     \
 	  .words = account_types },                                                              \
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },                 \
@@ -45,8 +49,8 @@
 #define realtime_grace_shown "realtime_grace_seconds"
 /* clang-format on */
 
-static const struct field fields[] = { FIELDS(hidden) };
-static const struct field realtime_fields[] = { FIELDS(shown) };
+static const struct field fields[] = { RECORD_FIELDS(hidden) };
+static const struct field realtime_fields[] = { RECORD_FIELDS(shown) };
 
 const struct row_fields record_rows = { fields, sizeof(struct record_row),
 					.usual = "ID,NAME,USED,SOFT,HARD,GRACE,MOUNTPOINT" };
@@ -162,3 +166,194 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 		      id > range->lower ? "the other " : "", account_types[type]);
 	return false;
 }
+
+/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+#define GROUPS_MAX 65536
+
+/* One ID on every filesystem. */
+static void show_id(struct session *session, const struct quota_options *options, uint32_t id)
+{
+	enum fsq_type type = options_type(options);
+	int64_t now = 0;
+	int rc = -ENOENT;
+
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct path_entry *path = &session->paths[i];
+		struct fsq_dquot dquot;
+		struct record_row row;
+		int failed = fsq_quota_get(path->fs, type, id, &dquot);
+
+		if (failed == -EIO)
+			session_errno(session, 0, EIO, path->directory, "no quota of %s %u on %s",
+				      account_types[type], id, path->directory);
+		if (rc)
+			rc = failed;
+		if (failed)
+			continue;
+		row = records_row(session, path, type, &dquot, options->numeric, &now);
+		tables_row(session, session->table, &row);
+	}
+	if (rc && rc != -EIO)
+		session_errno(session, session_flag_of(type), -rc, NULL, "no quota of %s %u",
+			      account_types[type], id);
+}
+
+/* The caller's own: there is none for projects. */
+static void show_own(struct session *session, const struct quota_options *options)
+{
+	gid_t groups[GROUPS_MAX];
+	int count;
+
+	switch (options_type(options)) {
+	case FSQ_USER:
+		show_id(session, options, getuid());
+		break;
+	case FSQ_GROUP:
+		count = getgroups(GROUPS_MAX, groups);
+		for (int i = 0; i < count; i++)
+			show_id(session, options, groups[i]);
+		break;
+	default:
+		session_usage_error(session, "name a project, or -u or -g for your own quota; "
+					     "fsquota usage shows the project of a directory");
+		break;
+	}
+}
+
+static void command_quota(struct session *session, const struct invocation *invocation)
+{
+	const struct quota_options *options = invocation->options;
+	uint32_t id;
+
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	records_choose(session->table, options->form, options->numeric, "");
+	if (invocation->operand_count == 0)
+		show_own(session, options);
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (names_to_id_or_complain(session, options_type(options), invocation->operands[i],
+					    &id))
+			show_id(session, options, id);
+}
+
+static const struct command_option verbose_option[] = {
+	{ 'v', NULL, "ignored: what uses nothing is always shown",
+	  .field = offsetof(struct quota_options, verbose) },
+	{ 0 },
+};
+
+const struct command quota_command = {
+	.name = "quota",
+	.alias = "l",
+	.summary = "show usage and limits",
+	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
+	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"
+		"every filesystem there is. Without a name: the caller's own, with -u or -g.",
+	.example = "quota -b 42",
+	.options = (option_tables){ default_blocks_option, other_forms_options, users_option,
+				    other_types_options, human_option, numeric_option,
+				    no_header_option, verbose_option, output_file_option, NULL },
+	.operands = { { VALUE_NAME, "ID", true } },
+	.rows = &realtime_record_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_QUICK,
+	.run = command_quota,
+};
+
+struct report_options {
+	struct quota_options quota;
+	const char *lower, *upper;
+	bool terse, names;
+};
+
+struct report {
+	struct session *session;
+	const struct report_options *options;
+	struct record_range range;
+	bool numeric;
+	int64_t now;
+	const struct path_entry *path;
+	enum fsq_type type;
+};
+
+/* Is something used of what is shown? */
+static bool is_used(const struct report *report, const struct fsq_dquot *dquot)
+{
+	const bool *form = report->options->quota.form;
+
+	for (int i = 0; i < FSQ_FORMS; i++)
+		if ((form[i] || (i == FSQ_BLOCKS && !options_has_form(&report->options->quota))) &&
+		    dquot->form[i].used)
+			return true;
+	return false;
+}
+
+static void show_record(const struct fsq_dquot *dquot, void *arg)
+{
+	struct report *report = arg;
+	struct record_row row;
+
+	if (report->options->terse && !is_used(report, dquot))
+		return;
+	row = records_row(report->session, report->path, report->type, dquot, report->numeric,
+			  &report->now);
+	tables_row(report->session, report->session->table, &row);
+}
+
+/* The types that were chosen, or all that are counted. */
+static void command_report(struct session *session, const struct invocation *invocation)
+{
+	const struct report_options *options = invocation->options;
+	bool all = options_type_count(&options->quota) == 0;
+	struct report report = {
+		.session = session,
+		.options = options,
+		.path = &session->paths[session->current_path],
+		.numeric = options->quota.numeric ||
+			   ((options->lower || options->upper) && !options->names),
+	};
+	struct fsq_state state;
+
+	if (!options_number(session, options->lower, &report.range.lower) ||
+	    !options_number(session, options->upper, &report.range.upper))
+		return;
+	records_choose(session->table, options->quota.form, report.numeric, "TYPE,");
+	if (all && fsq_quota_state(report.path->fs, FSQ_PROJECT, &state))
+		state = (struct fsq_state){ .accounting = { true, true, true } };
+	for (int type = 0; type < FSQ_TYPES; type++) {
+		report.type = (enum fsq_type)type;
+		if (all ? state.accounting[type] : options->quota.type[type])
+			records_each(session, report.path->fs, report.type, &report.range,
+				     show_record, &report);
+	}
+}
+
+#define FIELD(member) offsetof(struct report_options, member)
+
+static const struct command_option report_options[] = {
+	{ 't', NULL, "only where something is used", .field = FIELD(terse) },
+	{ 'L', NULL, "lowest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
+	  .field = FIELD(lower) },
+	{ 'U', NULL, "highest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
+	  .field = FIELD(upper) },
+	{ 'l', NULL, "names even so", .field = FIELD(names) },
+	{ 0 },
+};
+
+const struct command report_command = {
+	.name = "report",
+	.alias = "repquota",
+	.summary = "report filesystem quota information",
+	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
+	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"
+		"with use and limits.",
+	.options = (option_tables){ default_blocks_option, other_forms_options, users_option,
+				    other_types_options, all_option, human_option, numeric_option,
+				    no_header_option, report_options, output_file_option, NULL },
+	.rows = &realtime_record_rows,
+	.options_size = sizeof(struct report_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS,
+	.run = command_report,
+};

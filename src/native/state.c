@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "state.h"
+#include <errno.h>
+#include <string.h>
 
-#include "paths.h"
+#include "change.h"
 #include "options.h"
 
 struct state_row {
@@ -31,11 +32,13 @@ static const struct field fields[] = {
 	{ 0 },
 };
 
-const struct row_fields state_rows = { fields, sizeof(struct state_row),
-				       .usual =
-					       "TYPE,ACCOUNTING,ENFORCED,GRACE,IGRACE,MOUNTPOINT" };
+static const struct row_fields state_rows = {
+	fields, sizeof(struct state_row),
+	.usual = "TYPE,ACCOUNTING,ENFORCED,GRACE,IGRACE,MOUNTPOINT"
+};
 
-void state_show(struct session *session, struct table *table, const bool types[FSQ_TYPES])
+/* A row for each type that is selected, or for all if none is, of the current filesystem. */
+static void show_state(struct session *session, struct table *table, const bool types[FSQ_TYPES])
 {
 	const struct path_entry *path = &session->paths[session->current_path];
 	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
@@ -74,7 +77,7 @@ static void command_state(struct session *session, const struct invocation *invo
 	if (invocation->operand_count > 0)
 		command_show_usage(session, invocation->command);
 	else
-		state_show(session, session->table, options->type);
+		show_state(session, session->table, options->type);
 }
 
 #define FIELD(member) offsetof(struct quota_options, member)
@@ -96,4 +99,255 @@ const struct command state_command = {
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS,
 	.run = command_state,
+};
+
+/* A type of quota that is switched. */
+struct switched_row {
+	enum fsq_type type;
+	bool accounting, enforced; /* afterwards */
+	enum row_change change;
+	const char *device, *directory;
+	bool was_enforced;
+};
+
+#define SWITCHED(name) .offset = offsetof(struct switched_row, name)
+
+static const struct field switched_fields[] = {
+	{ "TYPE", "type", FIELD_WORD, SWITCHED(type), "user, group or project",
+	  .words = account_types },
+	{ "ACCOUNTING", "accounting", FIELD_BOOL, SWITCHED(accounting), "is its use counted?" },
+	{ "ENFORCED", "enforced", FIELD_BOOL, SWITCHED(enforced), "are its limits enforced?" },
+	{ "CHANGED", "changed", FIELD_CHANGE, SWITCHED(change), "was, or would it be changed?" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, SWITCHED(device), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, SWITCHED(directory), "where it is mounted" },
+	{ 0 },
+};
+
+static void write_switched(struct writer *w, const void *arg)
+{
+	static const char *const words[] = { "not enforced", "enforced" };
+	const struct switched_row *row = arg;
+
+	write_text(w, change_action(row->change));
+	write_char(w, ' ');
+	write_text(w, account_types[row->type]);
+	write_text(w, " quota, ");
+	write_escaped(w, row->directory);
+	if (row->change == ROW_CHANGE_UNKNOWN) {
+		write_text(w, ": the records, if there are any");
+	} else if (row->was_enforced != row->enforced) {
+		write_text(w, ": ");
+		write_text(w, words[row->was_enforced]);
+		write_text(w, " -> ");
+		write_text(w, words[row->enforced]);
+	}
+	write_char(w, '\n');
+}
+
+static const struct row_fields switched_rows = { switched_fields, sizeof(struct switched_row),
+						 "TYPE,ACCOUNTING,ENFORCED,CHANGED,MOUNTPOINT",
+						 write_switched };
+
+/* Sentences for errors that are expected, with what to do. */
+static const char is_off[] = "quota is off: mount the filesystem with uquota, gquota or prjquota";
+
+static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)
+{
+	struct fsq_state state;
+
+	/* ext4 and f2fs: accounting is switched by mounting. */
+	if (what == FSQ_OFF && errnum == EOPNOTSUPP)
+		return "use is counted as long as it is mounted: disable stops the enforcement";
+	if (what == FSQ_REMOVE && errnum == EINVAL)
+		return fsq_quota_state(fs, FSQ_PROJECT, &state)
+			       ? "there are no quota records to be removed"
+			       : "quota is still on: mount the filesystem without quota first";
+	if (errnum == ENOSYS && !fsq_filesystem_get_info(fs)->is_xfs &&
+	    fsq_quota_state(fs, FSQ_PROJECT, &state) == 0)
+		return "this filesystem switches quota only when it is mounted";
+	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
+		return is_off;
+	if (what == FSQ_ENABLE && errnum == EEXIST)
+		return "Quota enforcement already enabled.";
+	if (what == FSQ_DISABLE && errnum == EEXIST)
+		return "Quota enforcement already disabled.";
+	if (what == FSQ_OFF && (errnum == EEXIST || errnum == ENOSYS))
+		return "Quota already off.";
+	return NULL;
+}
+
+/* XFS says EEXIST where all is so already, ext4 and f2fs EBUSY or nothing. */
+static int switch_types(struct fsq_filesystem *fs, enum fsq_switch what,
+			const bool types[FSQ_TYPES])
+{
+	struct fsq_state before, after;
+	int rc = 0;
+
+	if (!fsq_filesystem_get_info(fs)->is_xfs)
+		rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
+	if (rc == 0)
+		rc = fsq_quota_switch(fs, what, types);
+	return rc == -EBUSY ? -EEXIST : rc;
+}
+
+/* Do it, or find out, and show what becomes of each type. @return  as fsq_quota_switch() */
+static int switch_and_show(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
+			   const bool types[FSQ_TYPES])
+{
+	struct fsq_state before, after;
+	int rc;
+
+	if (!change_is_shown(session))
+		return switch_types(fs, what, types);
+	rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
+	if (!session->dry_run) {
+		rc = switch_types(fs, what, types);
+		if (fsq_quota_state(fs, FSQ_PROJECT, &after))
+			after = (struct fsq_state){ 0 };
+	}
+	for (int type = 0; type < FSQ_TYPES && (rc == 0 || rc == -EEXIST); type++) {
+		bool changed = before.enforced[type] != after.enforced[type] ||
+			       before.accounting[type] != after.accounting[type];
+		const struct switched_row row = {
+			.type = (enum fsq_type)type,
+			.device = fsq_filesystem_get_info(fs)->device,
+			.directory = session->paths[session->current_path].directory,
+			.accounting = after.accounting[type],
+			.enforced = after.enforced[type],
+			.was_enforced = before.enforced[type],
+			/* While quota is off the kernel does not tell of records. */
+			.change = what == FSQ_REMOVE ? ROW_CHANGE_UNKNOWN : change_word(changed),
+		};
+
+		if (types[type])
+			tables_row(session, session->table, &row);
+	}
+	return rc;
+}
+
+/* @return   whether it went well; else an error was reported */
+static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
+		      const bool types[FSQ_TYPES])
+{
+	static const char *const calls[] = {
+		[FSQ_ENABLE] = "XFS_QUOTAON",
+		[FSQ_DISABLE] = "XFS_QUOTAOFF",
+		[FSQ_OFF] = "XFS_QUOTAOFF",
+		[FSQ_REMOVE] = "XFS_QUOTARM",
+	};
+	int rc = switch_and_show(session, fs, what, types);
+	const char *words = explain(fs, what, -rc);
+
+	if (rc == 0)
+		return true;
+	if (words)
+		session_error(session,
+			      words == is_off
+				      ? ERROR_NO_QUOTA |
+						session_flag_of(types[FSQ_PROJECT] ? FSQ_PROJECT
+										   : FSQ_USER)
+				      : 0,
+			      rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED, 0, NULL, "%s", words);
+	else
+		session_errno(session, 0, -rc, NULL, "%s", calls[what]);
+	return false;
+}
+
+static void command_switch(struct session *session, const struct invocation *invocation)
+{
+	const struct command *command = invocation->command;
+	enum fsq_switch what = command == &enable_command    ? FSQ_ENABLE
+			       : command == &disable_command ? FSQ_DISABLE
+			       : command == &off_command     ? FSQ_OFF
+							     : FSQ_REMOVE;
+	const struct quota_options *options = invocation->options;
+	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
+	bool types[FSQ_TYPES], done = true;
+	struct table table;
+
+	if (invocation->operand_count > 0) {
+		command_show_usage(session, command);
+		return;
+	}
+	memcpy(types, options->type, sizeof(types));
+	types[FSQ_PROJECT] |= options_type_count(options) == 0;
+	if (what != FSQ_REMOVE)
+		done = do_switch(session, fs, what, types);
+	/* One type after the other, up to the first that fails. */
+	for (int type = 0; type < FSQ_TYPES && done && what == FSQ_REMOVE; type++) {
+		bool one[FSQ_TYPES] = { 0 };
+
+		one[type] = types[type];
+		done = !types[type] || do_switch(session, fs, FSQ_REMOVE, one);
+	}
+	/* There is no state after remove, which requires that quota is off. */
+	if (!done || !options->verbose || what == FSQ_REMOVE || change_is_shown(session))
+		return;
+	table = tables_begin(session, "state");
+	table.type = &state_rows;
+	show_state(session, &table, types);
+	tables_end(session, &table);
+}
+
+static const struct command_option show_state_option[] = {
+	{ 'v', NULL, "show the state afterwards", .field = FIELD(verbose) },
+	{ 0 },
+};
+
+static const struct command_option *const switch_options[] = { users_option, other_types_options,
+							       show_state_option, dry_run_option,
+							       NULL };
+
+const struct command enable_command = {
+	.name = "enable",
+	.summary = "enable quota enforcement",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Enforce limits of projects (-p, default), users (-u) or groups (-g) on the\n"
+		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
+		"is mounted.",
+	.options = switch_options,
+	.rows = &switched_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.run = command_switch,
+};
+
+const struct command disable_command = {
+	.name = "disable",
+	.summary = "disable quota enforcement",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Stop enforcing limits of projects (-p, default), users (-u) or groups (-g) on\n"
+		"the current XFS or ext4. Use is still accounted; enable takes it back.",
+	.options = switch_options,
+	.rows = &switched_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.run = command_switch,
+};
+
+const struct command off_command = {
+	.name = "off",
+	.summary = "permanently switch quota off for a path",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Switch quota of projects (-p, default), users (-u) or groups (-g) off on the\n"
+		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
+		"goes off and use is still accounted, as with disable.",
+	.options = switch_options,
+	.rows = &switched_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.run = command_switch,
+};
+
+const struct command remove_command = {
+	.name = "remove",
+	.summary = "remove quota extents from a filesystem",
+	.synopsis = "[-gpu] [-v]",
+	.help = "Free the space that the records of projects (-p, default), users (-u) or\n"
+		"groups (-g) take on the current XFS. Their quota must be off.",
+	.options = switch_options,
+	.rows = &switched_rows,
+	.options_size = sizeof(struct quota_options),
+	.flags = COMMAND_FILESYSTEMS | COMMAND_XFS | COMMAND_CHANGES,
+	.run = command_switch,
 };

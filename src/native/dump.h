@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line of what the dump command writes. */
-#ifndef FSQ_COMMAND_DUMP_LINE_H
-#define FSQ_COMMAND_DUMP_LINE_H
+#ifndef FSQ_DUMP_H
+#define FSQ_DUMP_H
 
 #include "quota/fsquota.h"
-
-/* What stands in front of the device and of the type. */
-#define DUMP_DEVICE "fs = "
-#define DUMP_TYPE "# type = "
 
 struct dump_line {
 	uint32_t id;
 	struct fsq_limits limits;
 };
-
-/** @return  whether the line has the type, which is set */
-bool dump_line_type(const char *text, enum fsq_type *type);
 
 /** @return  the device of "fs = DEVICE", in @text; NULL: it is no such line */
 const char *dump_line_device(const char *text);
