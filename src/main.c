@@ -18,7 +18,6 @@
  *     change.c         changes of records, made or in a dry run found out, and shown
  *     apply_file.c     the lines of apply; assign_request.c  their words, and assign's
  *     finding_words.c  what doctor says, and the commands that repair
- *     openmetrics.c    projects and filesystems for Prometheus; replacement.c  a file that is replaced
  *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
  *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
  *     schema.c         the JSON of all rows as JSON Schema

@@ -40,12 +40,8 @@ static bool take_id_range(struct session *session, const struct command_option *
 	struct assign_options *options = to;
 
 	(void)option;
-	options->has_range = fsq_parse_id_range(text, &options->request.range) == 0;
-	if (!options->has_range)
-		session_usage_error(session,
-				    "\"%s\" is no range of project IDs, such as 1048577-2000000",
-				    text);
-	return options->has_range;
+	return options->has_range =
+		       options_id_range(session, text, "1048577-2000000", &options->request.range);
 }
 
 /* @return   false when the options contradict each other; an error was reported */

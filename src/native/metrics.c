@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "listing.h"
 #include "options.h"
-#include "openmetrics.h"
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
-#include "replacement.h"
+#include "shared/utf8.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
@@ -22,94 +27,415 @@ static bool take_id_range(struct session *session, const struct command_option *
 	struct metrics_options *options = to;
 
 	(void)option;
-	if (fsq_parse_id_range(text, &options->range) == 0)
-		return true;
-	session_usage_error(session, "\"%s\" is no range of project IDs, such as 1048577-2000000",
-			    text);
-	return false;
+	return options_id_range(session, text, "1048577-2000000", &options->range);
 }
 
-/* --- rows --- */
+/* --- the metrics: what is not set or not known has no sample --- */
 
-static bool is_chosen(const struct metrics_options *options, const struct table_style *style,
-		      const struct project_row *row)
+struct filesystem_row {
+	const char *filesystem, *mountpoint;
+	bool has_space; /* the next two are known */
+	uint64_t size_bytes, used_bytes;
+	struct project_sum sum;
+};
+
+enum value_type {
+	METRIC_NUMBER,	    /* uint64_t */
+	METRIC_LIMIT,	    /* the same, 0: none */
+	METRIC_SECONDS,	    /* int64_t, FIELD_NO_SECONDS: none */
+	METRIC_NANOSECONDS, /* uint64_t, shown in seconds */
+	METRIC_BOOL,
+};
+
+/* Where a value is; it is there only if the bool @needs is set, SIZE_MAX: always. */
+struct value {
+	enum value_type type;
+	size_t member, needs;
+	const char *limit; /* the value of the label of that name, NULL: there is none */
+};
+
+struct metric {
+	const char *name;
+	const char *unit; /* the name ends in it; NULL: none */
+	const char *help; /* without what must be escaped */
+	struct value values[2];
+	size_t value_count;
+};
+
+#define ALWAYS SIZE_MAX
+#define OF_PROJECT(member) offsetof(struct project_row, member)
+#define ONE(type, member) { { type, OF_PROJECT(member), ALWAYS, NULL } }, 1
+
+static const struct metric of_projects[] = {
+	{ "fsquota_project_used_bytes", "bytes", "Space that the files of the project use.",
+	  ONE(METRIC_NUMBER, used_bytes) },
+	{ "fsquota_project_soft_bytes", "bytes", "Soft limit of space; no sample: none is set.",
+	  ONE(METRIC_LIMIT, soft_bytes) },
+	{ "fsquota_project_hard_bytes", "bytes", "Hard limit of space; no sample: none is set.",
+	  ONE(METRIC_LIMIT, hard_bytes) },
+	{ "fsquota_project_used_inodes", "inodes", "Files and directories of the project.",
+	  ONE(METRIC_NUMBER, used_inodes) },
+	{ "fsquota_project_soft_inodes", "inodes", "Soft limit of inodes; no sample: none is set.",
+	  ONE(METRIC_LIMIT, soft_inodes) },
+	{ "fsquota_project_hard_inodes", "inodes", "Hard limit of inodes; no sample: none is set.",
+	  ONE(METRIC_LIMIT, hard_inodes) },
+	{ "fsquota_project_grace_seconds",
+	  "seconds",
+	  "Time left above the soft limit of the label; 0: it is over, and writing fails; no "
+	  "sample: not above it.",
+	  { { METRIC_SECONDS, OF_PROJECT(bytes_grace_seconds), ALWAYS, "bytes" },
+	    { METRIC_SECONDS, OF_PROJECT(inodes_grace_seconds), ALWAYS, "inodes" } },
+	  2 },
+};
+
+#define OF_FILESYSTEM(member) offsetof(struct filesystem_row, member)
+#define IF(needs, type, member) { { type, OF_FILESYSTEM(member), OF_FILESYSTEM(needs), NULL } }, 1
+#define EVER(type, member) { { type, OF_FILESYSTEM(member), ALWAYS, NULL } }, 1
+
+static const struct metric of_filesystems[] = {
+	{ "fsquota_filesystem_size_bytes", "bytes", "Size of the filesystem.",
+	  IF(has_space, METRIC_NUMBER, size_bytes) },
+	{ "fsquota_filesystem_used_bytes", "bytes", "Space in use on the filesystem.",
+	  IF(has_space, METRIC_NUMBER, used_bytes) },
+	{ "fsquota_filesystem_accounting", NULL, "1: the use of projects is counted; 0: it is not.",
+	  IF(sum.has_state, METRIC_BOOL, sum.accounting) },
+	{ "fsquota_filesystem_enforced", NULL,
+	  "1: limits of projects are enforced; 0: they are not.",
+	  IF(sum.has_state, METRIC_BOOL, sum.enforced) },
+	{ "fsquota_filesystem_projects", NULL, "Projects with use or limits.",
+	  IF(sum.known, METRIC_NUMBER, sum.projects) },
+	{ "fsquota_filesystem_unlimited_projects", NULL,
+	  "Projects with use or limits, but without a hard limit of space.",
+	  IF(sum.known, METRIC_NUMBER, sum.unlimited) },
+	{ "fsquota_filesystem_hard_limits_bytes", "bytes",
+	  "Sum of the hard limits of space of all projects.",
+	  IF(sum.known, METRIC_NUMBER, sum.hard_bytes) },
+	{ "fsquota_filesystem_no_project_used_bytes", "bytes",
+	  "Space that files use which belong to no project.",
+	  IF(sum.known, METRIC_NUMBER, sum.none.used_bytes) },
+	{ "fsquota_filesystem_no_project_used_inodes", "inodes",
+	  "Files and directories that belong to no project.",
+	  IF(sum.known, METRIC_NUMBER, sum.none.used_inodes) },
+	{ "fsquota_filesystem_scan_success", NULL,
+	  "1: the quotas of the filesystem were read; 0: that failed.",
+	  EVER(METRIC_BOOL, sum.success) },
+	{ "fsquota_filesystem_scan_duration_seconds", "seconds", "How long it took to read them.",
+	  EVER(METRIC_NANOSECONDS, sum.scan_nanoseconds) },
+	{ "fsquota_filesystem_scan_timestamp_seconds", "seconds",
+	  "When they were read, in seconds since 1970.",
+	  EVER(METRIC_NANOSECONDS, sum.scanned_nanoseconds) },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A line that begins with # and three words. */
+static void write_comment(struct writer *w, const char *what, const char *name, const char *text)
 {
+	write_text(w, "# ");
+	write_text(w, what);
+	write_char(w, ' ');
+	write_text(w, name);
+	write_char(w, ' ');
+	write_text(w, text);
+	write_char(w, '\n');
+}
 
-	if (options->range.first &&
-	    (row->id < options->range.first || row->id > options->range.last))
+static void begin(struct writer *w, const struct metric *metric)
+{
+	write_comment(w, "TYPE", metric->name, "gauge");
+	if (metric->unit)
+		write_comment(w, "UNIT", metric->name, metric->unit);
+	write_comment(w, "HELP", metric->name, metric->help);
+}
+
+/* A terminal would obey it; programs get the name as it is. */
+static bool is_control(const char *at)
+{
+	unsigned char byte = (unsigned char)at[0], next = (unsigned char)at[1];
+
+	return byte < ' ' || byte == 127 || (byte == 0xc2 && next < 0xa0);
+}
+
+/* @name  with what stands in front of it; @value NULL: empty, which is the same as no label */
+static void write_label(struct writer *w, const char *name, const char *value)
+{
+	write_text(w, name);
+	write_text(w, "=\"");
+	for (const char *at = value ? value : "", *end = at + strlen(at); *at;) {
+		const char *plain = utf8_plain_end(at, end);
+		size_t length;
+
+		write_bytes(w, at, (size_t)(plain - at));
+		at = plain;
+		if (at == end)
+			break;
+		length = utf8_length(at);
+		if (*at == '\n') {
+			write_text(w, "\\n");
+		} else if (length == 0 || (is_control(at) && isatty(w->fd))) {
+			write_text(w, UTF8_REPLACEMENT);
+			length = length ? length : 1;
+		} else {
+			if (*at == '"' || *at == '\\')
+				write_char(w, '\\');
+			write_bytes(w, at, length);
+		}
+		at += length;
+	}
+	write_char(w, '"');
+}
+
+static void write_seconds(struct writer *w, uint64_t nanoseconds)
+{
+	write_number(w, nanoseconds / 1000000000);
+	write_char(w, '.');
+	write_number_zeros(w, nanoseconds % 1000000000, 9);
+}
+
+static bool is_there(const struct value *value, const char *row)
+{
+	if (value->needs != ALWAYS && !*(const bool *)(row + value->needs))
 		return false;
-	return !style->has_over || row->percent >= style->over;
+	if (value->type == METRIC_LIMIT)
+		return *(const uint64_t *)(const void *)(row + value->member) != 0;
+	if (value->type == METRIC_SECONDS)
+		return *(const int64_t *)(const void *)(row + value->member) != FIELD_NO_SECONDS;
+	return true;
 }
 
-static struct metrics_filesystem filesystem_row(const struct projects *projects, size_t filesystem)
+/* Behind the labels. */
+static void write_value(struct writer *w, const struct value *value, const char *row)
 {
-	const struct path_entry *path = &projects->session->paths[filesystem];
-	const struct project_sum *sum = &projects->sums[filesystem];
-	struct metrics_filesystem row = {
-		.filesystem = path->info->device,
-		.mountpoint = path->info->directory,
-		.has_state = sum->has_state,
-		.accounting = sum->accounting,
-		.enforced = sum->enforced,
-		.has_sums = sum->known,
-		.projects = sum->projects,
-		.hard_bytes = sum->hard_bytes,
-		.unlimited = sum->unlimited,
-		.none_bytes = sum->none.used_bytes,
-		.none_inodes = sum->none.used_inodes,
-		.success = !sum->failed,
-		.scan_nanoseconds = sum->scan_nanoseconds,
-		.scanned_nanoseconds = sum->scanned_nanoseconds,
-	};
+	const void *member = row + value->member;
+
+	if (value->limit)
+		write_label(w, ",limit", value->limit);
+	write_text(w, "} ");
+	if (value->type == METRIC_BOOL)
+		write_char(w, *(const bool *)member ? '1' : '0');
+	else if (value->type == METRIC_SECONDS)
+		write_signed(w, *(const int64_t *)member);
+	else if (value->type == METRIC_NANOSECONDS)
+		write_seconds(w, *(const uint64_t *)member);
+	else
+		write_number(w, *(const uint64_t *)member);
+	write_char(w, '\n');
+}
+
+static void write_project(struct writer *w, const struct metric *metric,
+			  const struct project_row *row, bool with_path)
+{
+	for (size_t i = 0; i < metric->value_count; i++) {
+		if (!is_there(&metric->values[i], (const char *)row))
+			continue;
+		write_text(w, metric->name);
+		write_text(w, "{id=\"");
+		write_number(w, row->id);
+		write_char(w, '"');
+		write_label(w, ",name", row->name);
+		if (with_path)
+			write_label(w, ",path", row->path);
+		write_label(w, ",filesystem", row->filesystem);
+		write_label(w, ",mountpoint", row->mountpoint);
+		write_value(w, &metric->values[i], (const char *)row);
+	}
+}
+
+static void write_filesystem(struct writer *w, const struct metric *metric,
+			     const struct filesystem_row *row)
+{
+	const struct value *value = &metric->values[0];
+
+	if (!is_there(value, (const char *)row))
+		return;
+	write_text(w, metric->name);
+	write_label(w, "{filesystem", row->filesystem);
+	write_label(w, ",mountpoint", row->mountpoint);
+	write_value(w, value, (const char *)row);
+}
+
+/*
+ * All samples of a metric stand together.
+ *
+ * @directories  as projects_row()
+ * @rows         room for each filesystem
+ */
+static void show_all(const struct projects *projects, const struct metrics_options *options,
+		     const char **directories, struct filesystem_row *rows)
+{
+	struct session *session = projects->session;
+	const struct table_style *style = &session->style;
+	struct writer *w = session->out;
 	struct fsq_space space[FSQ_FORMS];
 
-	row.has_space = fsq_filesystem_space(path->fs, path->info->directory, space) == 0;
-	if (row.has_space) {
-		row.size_bytes = space[FSQ_BLOCKS].total;
-		row.used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
-	}
-	return row;
-}
-
-/* --- showing --- */
-
-static void show_filesystems(const struct projects *projects, struct metrics_filesystem *rows)
-{
-	struct writer *w = projects->session->out;
-
-	for (size_t i = 0; i < projects->filesystem; i++)
-		if (projects->sums[i].asked)
-			rows[i] = filesystem_row(projects, i);
-	for (size_t metric = 0; metric < openmetrics_filesystems(); metric++) {
-		openmetrics_filesystem_begin(w, metric);
-		for (size_t i = 0; i < projects->filesystem; i++)
-			if (projects->sums[i].asked)
-				openmetrics_filesystem_row(w, metric, &rows[i]);
-	}
-}
-
-static void show_projects(const struct projects *projects, const struct metrics_options *options,
-			  const char **directories)
-{
-	struct writer *w = projects->session->out;
-
-	for (size_t metric = 0; metric < openmetrics_projects(); metric++) {
-		openmetrics_project_begin(w, metric);
+	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
+		begin(w, &of_projects[metric]);
 		for (size_t i = 0; i < projects->count; i++) {
 			struct project_row row =
 				projects_row(projects, &projects->all[i], directories);
 
-			if (is_chosen(options, &projects->session->style, &row))
-				openmetrics_project_row(w, metric, &row, !options->no_path_label);
+			if ((!options->range.first ||
+			     (row.id >= options->range.first && row.id <= options->range.last)) &&
+			    (!style->has_over || row.percent >= style->over))
+				write_project(w, &of_projects[metric], &row,
+					      !options->no_path_label);
 		}
 	}
+	for (size_t i = 0; i < projects->filesystem; i++) {
+		const struct path_entry *path = &session->paths[i];
+
+		if (!projects->sums[i].asked)
+			continue;
+		rows[i] = (struct filesystem_row){
+			.filesystem = path->info->device,
+			.mountpoint = path->info->directory,
+			.sum = projects->sums[i],
+		};
+		if (fsq_filesystem_space(path->fs, path->info->directory, space))
+			continue;
+		rows[i].has_space = true;
+		rows[i].size_bytes = space[FSQ_BLOCKS].total;
+		rows[i].used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
+	}
+	for (size_t metric = 0; metric < COUNT(of_filesystems); metric++) {
+		begin(w, &of_filesystems[metric]);
+		for (size_t i = 0; i < projects->filesystem; i++)
+			if (projects->sums[i].asked)
+				write_filesystem(w, &of_filesystems[metric], &rows[i]);
+	}
+	write_text(w, "# EOF\n");
 }
+
+/*
+ * --- the file of --output-file: whoever reads it sees the old text or the new one, whole, although the
+ * process is killed or the machine stops ---
+ */
+
+struct replacement {
+	const char *file;
+	const char *name; /* its last part */
+	int directory;
+	bool named; /* it has a name while it is written: there is no O_TMPFILE here */
+	char temporary[256];
+};
+
+static int fail(struct session *session, const struct replacement *replacement)
+{
+	session_errno(session, ERROR_OF_FILE, errno, replacement->file, "cannot write %s",
+		      replacement->file);
+	return -1;
+}
+
+/* @return   0 or -1 with errno */
+static int open_directory(struct replacement *replacement, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	uint64_t number = 0;
+
+	*replacement = (struct replacement){ .file = file, .name = slash ? slash + 1 : file };
+	replacement->directory =
+		directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(directory);
+	/* Not one that node_exporter reads: it ends in neither .prom nor anything else that is known. */
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		number = (uint64_t)getpid();
+	snprintf(replacement->temporary, sizeof(replacement->temporary), ".%.200s.%016jx",
+		 replacement->name, (uintmax_t)number);
+	return replacement->directory < 0 ? -1 : 0;
+}
+
+/*
+ * Send output to a new file until end_replacement(). Nothing is seen of it in the directory until then,
+ * where the filesystem has O_TMPFILE.
+ *
+ * @file     that is to be replaced: a regular file, or none
+ * @return   whether it was made; else an error was reported
+ */
+static bool begin_replacement(struct session *session, struct replacement *replacement,
+			      const char *file)
+{
+	struct writer *writer;
+	struct stat st;
+	int fd;
+
+	if (open_directory(replacement, file)) {
+		fail(session, replacement);
+		return false;
+	}
+	/* A device, or the link /dev/stdout, must not be replaced. */
+	if (!replacement->name[0] ||
+	    (fstatat(replacement->directory, replacement->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	     !S_ISREG(st.st_mode))) {
+		session_error(session, 0, FSQ_E_USAGE, 0, file, "\"%s\" is no regular file", file);
+		close(replacement->directory);
+		return false;
+	}
+	fd = openat(replacement->directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	/* So it fails where the kernel or the filesystem does not have it. */
+	replacement->named = fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
+	if (replacement->named)
+		fd = openat(replacement->directory, replacement->temporary,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	writer = fd < 0 ? NULL : malloc(sizeof(*writer));
+	if (!writer) {
+		fail(session, replacement);
+		if (fd >= 0)
+			close(fd);
+		if (fd >= 0 && replacement->named)
+			unlinkat(replacement->directory, replacement->temporary, 0);
+		close(replacement->directory);
+		return false;
+	}
+	writer_start(writer, fd);
+	writer->previous = session->out;
+	session->out = writer;
+	return true;
+}
+
+/* Give the file its name, with mode 0644. @return   0, or -1 and an error was reported */
+static int publish(struct session *session, struct replacement *replacement)
+{
+	int fd = session->out->fd;
+	char link[32];
+
+	/* Which says so. */
+	session_flush(session);
+	if (session->out->errnum)
+		return -1;
+	if (fchmod(fd, 0644) || fsync(fd))
+		return fail(session, replacement);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (!replacement->named && linkat(AT_FDCWD, link, replacement->directory,
+					  replacement->temporary, AT_SYMLINK_FOLLOW))
+		return fail(session, replacement);
+	replacement->named = true;
+	if (renameat(replacement->directory, replacement->temporary, replacement->directory,
+		     replacement->name))
+		return fail(session, replacement);
+	return 0;
+}
+
+/* @keep     false: leave the old file */
+static void end_replacement(struct session *session, struct replacement *replacement, bool keep)
+{
+	struct writer *writer = session->out;
+
+	if ((!keep || publish(session, replacement)) && replacement->named)
+		unlinkat(replacement->directory, replacement->temporary, 0);
+	session->out = writer->previous;
+	close(writer->fd);
+	close(replacement->directory);
+	free(writer);
+}
+
+/* --- the command --- */
 
 static void show(const struct projects *projects, const struct metrics_options *options)
 {
 	struct session *session = projects->session;
 	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
-	struct metrics_filesystem *rows = calloc(projects->filesystem + 1, sizeof(*rows));
+	struct filesystem_row *rows = calloc(projects->filesystem + 1, sizeof(*rows));
 	struct replacement file;
 	sigset_t signals_before;
 
@@ -117,11 +443,11 @@ static void show(const struct projects *projects, const struct metrics_options *
 	block_termination_signals(&signals_before);
 	if (!directories || !rows) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
-	} else if (replacement_begin(session, &file, options->output_file)) {
-		show_projects(projects, options, directories);
-		show_filesystems(projects, rows);
-		openmetrics_end(session->out);
-		replacement_end(session, &file, !is_signal_pending(NULL));
+	} else if (!options->output_file) {
+		show_all(projects, options, directories, rows);
+	} else if (begin_replacement(session, &file, options->output_file)) {
+		show_all(projects, options, directories, rows);
+		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
 	free(directories);

@@ -216,6 +216,16 @@ bool options_project(struct session *session, uint32_t *id)
 	return session->path_count > 0;
 }
 
+bool options_id_range(struct session *session, const char *text, const char *example,
+		      struct fsq_id_range *range)
+{
+	if (fsq_parse_id_range(text, range) == 0)
+		return true;
+	session_usage_error(session, "\"%s\" is no range of project IDs, such as %s", text,
+			    example);
+	return false;
+}
+
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory)
 {

@@ -70,6 +70,15 @@ bool options_project(struct session *session, uint32_t *id);
 /** Take the value of --id. @return  whether it is an ID; else an error was reported */
 bool options_parse_id(struct session *session, const char *text, uint32_t *id);
 
+/**
+ * Take the value of --id-range.
+ *
+ * @example  of such a range
+ * @return   whether it is one; else an error was reported
+ */
+bool options_id_range(struct session *session, const char *text, const char *example,
+		      struct fsq_id_range *range);
+
 /** The one operand there must be. @return  whether it is there; else an error was reported */
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory);

@@ -336,7 +336,7 @@ static void scan_filesystem(struct projects *projects)
 	if (!sum)
 		return;
 	sum->asked = true;
-	sum->failed = !read;
+	sum->success = read;
 	sum->scan_nanoseconds = nanoseconds(CLOCK_MONOTONIC) - began;
 	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
 }

@@ -31,7 +31,7 @@ struct project_sum {
 	bool asked;		      /* the filesystem is in a scope */
 	bool has_state;		      /* the next two are known */
 	bool accounting, enforced;    /* of projects */
-	bool failed;		      /* an error was reported */
+	bool success;		      /* else an error was reported */
 	uint64_t scan_nanoseconds;    /* how long reading it took */
 	uint64_t scanned_nanoseconds; /* when that ended, since 1970 */
 	bool known;		      /* all records were read */

@@ -106,11 +106,7 @@ static bool take_id_range(struct session *session, const struct command_option *
 	struct prune_options *options = to;
 
 	(void)option;
-	options->has_range = fsq_parse_id_range(text, &options->range) == 0;
-	if (!options->has_range)
-		session_usage_error(session, "\"%s\" is no range of project IDs, such as 1-100000",
-				    text);
-	return options->has_range;
+	return options->has_range = options_id_range(session, text, "1-100000", &options->range);
 }
 
 static const char *sentence_of(const struct fsq_leftover *leftover, char *text, size_t size)
