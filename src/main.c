@@ -16,7 +16,7 @@
  *     records.c        quota records and their rows; projects.c  projects with their directories;
  *                      listing.c  their rows
  *     change.c         changes of records, made or in a dry run found out, and shown
- *     apply_file.c     the lines of apply; assign_request.c  their words, and assign's
+ *     apply_file.c     the lines of apply, whose words are those of assign.c
  *     finding_words.c  what doctor says, and the commands that repair
  *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
  *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "apply_file.h"
-#include "assign_request.h"
+#include "assign.h"
 #include "change.h"
 #include "command.h"
 #include "options.h"
@@ -123,8 +123,8 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	if (change != FSQ_UNCHANGED || !apply->options->quiet)
 		show(apply, entry, actions[change], assignment);
 	if (change != FSQ_UNCHANGED)
-		assign_request_warn_of_enforcement(apply->session, &entry->request, assignment);
-	assign_request_warn_of_store(apply->session, &entry->request, assignment);
+		assign_warn_of_enforcement(apply->session, &entry->request, assignment);
+	assign_warn_of_store(apply->session, &entry->request, assignment);
 	fsq_assignment_free(assignment);
 	return true;
 }

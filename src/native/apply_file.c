@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "assign_request.h"
+#include "assign.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
@@ -22,16 +22,9 @@
 struct line {
 	struct session *session;
 	struct apply_list *list;
-	const char *file;
-	unsigned int number;
+	struct word_place place;
 	bool good;
 };
-
-static void complain(struct line *line, const char *why)
-{
-	session_usage_error(line->session, "%s, line %u: %s", line->file, line->number, why);
-	line->good = false;
-}
 
 /* Keep a text as long as the list. @return  it, or NULL without memory: then it is freed */
 static char *keep(struct session *session, struct apply_list *list, char *text)
@@ -94,25 +87,22 @@ static char *next_word(char **rest, char *pattern, bool *is_pattern)
 }
 
 /* The words behind the path. */
-static void take_words(struct line *line, char *rest, struct fsq_assign_request *request)
+static bool take_words(struct line *line, char *rest, struct fsq_assign_request *request)
 {
-	char why[ASSIGN_WHY], *word;
+	char *word;
 	bool unused;
 
-	while (line->good && (word = next_word(&rest, NULL, &unused))) {
+	while ((word = next_word(&rest, NULL, &unused))) {
 		char *value = strchr(word, '=');
 
-		if (!rest) {
-			complain(line, "a quote is not closed");
-			return;
-		}
+		if (!rest)
+			return assign_refuse(line->session, &line->place, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
-		if (!assign_request_set(line->session, request, word, value, why))
-			complain(line, why);
+		if (!assign_request_set(line->session, &line->place, request, word, value))
+			return false;
 	}
-	if (line->good && !assign_request_check(request, why))
-		complain(line, why);
+	return assign_request_check(line->session, &line->place, request);
 }
 
 /* --- lines --- */
@@ -131,8 +121,8 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 	}
 	list->entries = entries;
 	entries[list->count] = (struct apply_entry){ .request = *request,
-						     .file = line->file,
-						     .line = line->number,
+						     .file = line->place.file,
+						     .line = line->place.line,
 						     .from_pattern = from_pattern };
 	entries[list->count++].request.directory = path;
 }
@@ -209,7 +199,8 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 	if (rc == GLOB_NOSPACE)
 		session_errno(line->session, 0, ENOMEM, NULL, "cannot go on");
 	else if (rc != 0 && rc != GLOB_NOMATCH)
-		complain(line, "the pattern cannot be expanded: a directory cannot be listed");
+		assign_refuse(line->session, &line->place,
+			      "the pattern cannot be expanded: a directory cannot be listed");
 	line->good = rc == 0 || rc == GLOB_NOMATCH;
 	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
 		char *path = found.gl_pathv[i];
@@ -242,30 +233,35 @@ static bool is_clean(char *path)
 
 static void take_line(struct line *line, char *text)
 {
-	struct fsq_assign_request request = assign_request_new(line->session);
+	struct fsq_assign_request request = { .size = sizeof(request),
+					      .range = line->session->range };
 	char *rest = text, *path, *pattern = malloc(2 * strlen(text) + 1);
 	bool is_pattern;
 
 	if (!pattern) {
-		session_errno(line->session, 0, ENOMEM, line->file, "cannot go on");
+		session_errno(line->session, 0, ENOMEM, line->place.file, "cannot go on");
 		line->good = false;
 		return;
 	}
 	path = next_word(&rest, pattern, &is_pattern);
-	if (path && path[0] != '#') {
-		if (!rest)
-			complain(line, "a quote is not closed");
-		else if (!is_clean(path))
-			complain(line, "the path is not absolute, or has an empty part, . or ..");
-		else
-			take_words(line, rest, &request);
-		if (line->good && is_pattern && (request.make || request.id || request.name))
-			complain(line, "a pattern does not go with mkdir, id and name");
-		if (line->good && is_pattern)
-			expand(line, pattern, &request);
-		else if (line->good)
-			add(line, &request, path, false);
-	}
+	if (!path || path[0] == '#')
+		goto out;
+	if (!rest)
+		line->good = assign_refuse(line->session, &line->place, "a quote is not closed");
+	else if (!is_clean(path))
+		line->good =
+			assign_refuse(line->session, &line->place,
+				      "the path is not absolute, or has an empty part, . or ..");
+	else
+		line->good = take_words(line, rest, &request);
+	if (line->good && is_pattern && (request.make || request.id || request.name))
+		line->good = assign_refuse(line->session, &line->place,
+					   "a pattern does not go with mkdir, id and name");
+	if (line->good && is_pattern)
+		expand(line, pattern, &request);
+	else if (line->good)
+		add(line, &request, path, false);
+out:
 	free(pattern);
 }
 
@@ -273,7 +269,7 @@ static void take_line(struct line *line, char *text)
 
 static bool read_file(struct session *session, struct apply_list *list, const char *file)
 {
-	struct line line = { .session = session, .list = list, .file = file };
+	struct line line = { .session = session, .list = list, .place.file = file };
 	char *text, *rest, *next;
 	size_t length;
 	bool good = true;
@@ -291,7 +287,7 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 		return false;
 	}
 	while ((next = fsq_next_line(&rest, text + length))) {
-		line.number++;
+		line.place.line++;
 		line.good = true;
 		take_line(&line, next);
 		good &= line.good;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "quota/fsquota.h"
+#include "assign.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "assign_request.h"
-#include "command.h"
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
@@ -16,56 +17,142 @@
 /* How long a pipe may be full before signals are looked at, in milliseconds. */
 #define WRITE_POLL_MS 100
 
-struct assign_options {
-	struct fsq_assign_request request;
-	bool has_range;
-};
+/* --- the words of a request --- */
 
-/* The words that lines of apply have, too. */
-static bool take_word(struct session *session, const struct command_option *option, void *to,
-		      const char *value)
+bool assign_refuse(struct session *session, const struct word_place *place, const char *format, ...)
 {
-	struct assign_options *options = to;
-	char why[ASSIGN_WHY];
+	char why[256];
+	va_list args;
 
-	if (assign_request_set(session, &options->request, option->name, value, why))
-		return true;
-	session_usage_error(session, "%s", why);
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	if (place->file)
+		session_usage_error(session, "%s, line %u: %s", place->file, place->line, why);
+	else
+		session_usage_error(session, "%s", why);
 	return false;
 }
 
-static bool take_id_range(struct session *session, const struct command_option *option, void *to,
-			  const char *text)
+static bool set_limit(struct session *session, const struct word_place *place,
+		      struct fsq_assign_request *request, const char *key, const char *text)
 {
-	struct assign_options *options = to;
+	struct fsq_limits *limits = &request->limits;
+	bool hard = key[0] == 'h';
+	enum fsq_form form = strchr(key, '-') ? FSQ_INODES : FSQ_BLOCKS;
+	size_t digits = strspn(text, "0123456789");
+	unsigned long percent = digits < 4 ? strtoul(text, NULL, 10) : 0;
+	uint64_t value;
+	int rc;
 
-	(void)option;
-	return options->has_range =
-		       options_id_range(session, text, "1048577-2000000", &options->request.range);
-}
-
-/* @return   false when the options contradict each other; an error was reported */
-static bool make_request(struct session *session, const struct invocation *invocation,
-			 struct fsq_assign_request *request)
-{
-	const struct assign_options *options = invocation->options;
-	char why[ASSIGN_WHY];
-
-	*request = options->request;
-	request->size = sizeof(*request);
-	request->dry_run = session->dry_run;
-	if (!options_some_operand(session, invocation, "directory"))
-		return false;
-	if (!options->has_range)
-		request->range = session->range;
-	if (invocation->operand_count > 1 && request->id) {
-		session_usage_error(session, "--id goes with one directory");
-		return false;
+	/* "90%": a part of something else. */
+	if (form == FSQ_BLOCKS && strcmp(text + digits, "%") == 0 && percent >= 1 &&
+	    percent <= 100) {
+		*(hard ? &request->hard_percent : &request->soft_percent) = (unsigned int)percent;
+		return true;
 	}
-	if (assign_request_check(request, why))
-		return true;
-	session_usage_error(session, "%s", why);
-	return false;
+	rc = form == FSQ_INODES ? fsq_parse_positive(text, &value) : fsq_parse_bytes(text, &value);
+	if (rc == -ERANGE)
+		return assign_refuse(session, place, "\"%.100s\" is too large for a limit", text);
+	if (rc)
+		return assign_refuse(session, place, "\"%.100s\" is no %s", text,
+				     form == FSQ_INODES ? "number of inodes, such as 10000"
+							: "size, such as 500M or 10G");
+	if (form != FSQ_INODES)
+		value = fsq_limit_blocks_up(value);
+	(hard ? limits->hard : limits->soft)[form] = value;
+	limits->mask |= hard ? FSQ_HARD(form) : FSQ_SOFT(form);
+	return true;
+}
+
+/* USER, USER:GROUP or :GROUP, by name or number. */
+static bool set_owner(struct session *session, const struct word_place *place,
+		      struct fsq_assign_request *request, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	char *user = colon ? strndup(text, (size_t)(colon - text)) : strdup(text);
+	bool good = user && *text &&
+		    (!*user || names_to_id(session, FSQ_USER, user, &request->owner)) &&
+		    (!colon || names_to_id(session, FSQ_GROUP, colon + 1, &request->group));
+
+	free(user);
+	return good || assign_refuse(session, place, "there is no user or group \"%.100s\"", text);
+}
+
+bool assign_request_set(struct session *session, const struct word_place *place,
+			struct fsq_assign_request *request, const char *key, const char *value)
+{
+	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0;
+
+	if (bare != !value)
+		return assign_refuse(session, place, "%s takes %s value", key, bare ? "no" : "a");
+	if (strcmp(key, "unlimited") == 0)
+		return request->unlimited = true;
+	if (strcmp(key, "mkdir") == 0)
+		return request->make = true;
+	if (strcmp(key, "hard") == 0 || strcmp(key, "soft") == 0 ||
+	    strcmp(key, "hard-inodes") == 0 || strcmp(key, "soft-inodes") == 0)
+		return set_limit(session, place, request, key, value);
+	if (strcmp(key, "name") == 0) {
+		request->name = value;
+		return fsq_project_name_is_valid(value) ||
+		       assign_refuse(session, place, "\"%.100s\" cannot be the name of a project",
+				     value);
+	}
+	if (strcmp(key, "id") == 0)
+		return (fsq_parse_id(value, &request->id) == 0 && request->id != 0) ||
+		       assign_refuse(session, place, "\"%.100s\" is no project ID from 1 to %u",
+				     value, FSQ_ID_MAX);
+	if (strcmp(key, "mode") == 0) {
+		request->mode = (mode_t)strtoul(value, NULL, 8);
+		return (strspn(value, "01234567") == strlen(value) && strlen(value) <= 4 &&
+			request->mode) ||
+		       assign_refuse(session, place, "\"%.100s\" is no mode, such as 0750", value);
+	}
+	if (strcmp(key, "owner") == 0)
+		return set_owner(session, place, request, value);
+	return assign_refuse(session, place, "there is no key \"%.100s\"", key);
+}
+
+bool assign_request_check(struct session *session, const struct word_place *place,
+			  const struct fsq_assign_request *request)
+{
+	if (request->unlimited &&
+	    (request->limits.mask || request->hard_percent || request->soft_percent))
+		return assign_refuse(session, place, "unlimited does not go with other limits");
+	if (!request->make && (request->mode || request->owner || request->group))
+		return assign_refuse(session, place, "mode and owner go with mkdir");
+	return true;
+}
+
+/* --- what is said of an assignment --- */
+
+void assign_warn_of_enforcement(struct session *session, const struct fsq_assign_request *request,
+				const struct fsq_assignment *assignment)
+{
+	if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
+		session_warn_not_enforced(session, request->directory);
+}
+
+void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
+			  const struct fsq_assignment *assignment)
+{
+	enum fsq_store_relation relation = fsq_assignment_store(assignment);
+	const char *what = relation == FSQ_STORE_HOLDS ? "is or holds a container store"
+						       : "lies in a container store";
+	uint32_t id = fsq_assignment_id(assignment);
+
+	if (relation == FSQ_STORE_NONE)
+		return;
+	if (request->id || request->range.first)
+		session_warn(session, request->directory,
+			     "%s, whose engine takes the IDs after %u: without --id and an ID "
+			     "range, it gets an ID with room after it",
+			     what, id);
+	else
+		session_warn(session, request->directory,
+			     "%s, whose engine takes IDs one after the other: %u has room after it",
+			     what, id);
 }
 
 /* Wait until output can be written: a signal ends the wait for a full pipe. */
@@ -82,10 +169,10 @@ static bool can_write(struct session *session)
 	return true;
 }
 
-/* @return   whether it was written */
-static bool show_row(struct session *session, struct table *table,
-		     const struct fsq_assignment *assignment,
-		     const struct fsq_assign_request *request, uint64_t mounts)
+/* Print the ID; in another format the whole row. @return  whether it was written */
+static bool show(struct session *session, struct table *table,
+		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request,
+		 uint64_t mounts)
 {
 	uint32_t id = fsq_assignment_id(assignment), other;
 	struct listing_change change = {
@@ -100,25 +187,18 @@ static bool show_row(struct session *session, struct table *table,
 	struct fsq_limits before;
 	char name[32];
 
-	session_forget_names(session);
-	fsq_assignment_limits(assignment, &before, &change.limits);
-	snprintf(name, sizeof(name), "volume%u", id);
-	if (!change.name && !session->no_register && session->dry_run &&
-	    !fsq_project_names_id(session_names(session), name, &other))
-		change.name = name;
-	return listing_show_change(session, table, &change);
-}
-
-/* Print the ID; in another format the whole row. @return  whether it was written */
-static bool show(struct session *session, struct table *table,
-		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request,
-		 uint64_t mounts)
-{
-	if (session->style.format == TABLE_TEXT && session->style.column_count == 0) {
-		write_number(session->out, fsq_assignment_id(assignment));
+	if (!session_has_rows(session)) {
+		write_number(session->out, id);
 		write_char(session->out, '\n');
-	} else if (!show_row(session, table, assignment, request, mounts)) {
-		return false;
+	} else {
+		session_forget_names(session);
+		fsq_assignment_limits(assignment, &before, &change.limits);
+		snprintf(name, sizeof(name), "volume%u", id);
+		if (!change.name && !session->no_register && session->dry_run &&
+		    !fsq_project_names_id(session_names(session), name, &other))
+			change.name = name;
+		if (!listing_show_change(session, table, &change))
+			return false;
 	}
 	if (session->dry_run)
 		return true;
@@ -128,29 +208,42 @@ static bool show(struct session *session, struct table *table,
 	return session->status == 0;
 }
 
-/* Warn of limits that have no effect. */
-static void warn(struct session *session, const struct fsq_assignment *assignment,
-		 const struct fsq_assign_request *request)
-{
-	const struct fsq_limits *limits = &request->limits;
-	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
-	uint64_t space = fsq_assignment_space(assignment);
+/* --- the command --- */
 
-	assign_request_warn_of_enforcement(session, request, assignment);
-	if (space && hard > space / FSQ_BASIC_BLOCK)
-		session_warn(session, request->directory,
-			     "the limit, %" PRIu64 " bytes, is above the size of the "
-			     "filesystem, %" PRIu64 " bytes",
-			     hard * FSQ_BASIC_BLOCK, space);
+struct assign_options {
+	struct fsq_assign_request request;
+	bool has_range;
+};
+
+/* The words that lines of apply have, too. */
+static bool take_word(struct session *session, const struct command_option *option, void *to,
+		      const char *value)
+{
+	struct assign_options *options = to;
+
+	return assign_request_set(session, &(struct word_place){ 0 }, &options->request,
+				  option->name, value);
+}
+
+static bool take_id_range(struct session *session, const struct command_option *option, void *to,
+			  const char *text)
+{
+	struct assign_options *options = to;
+
+	(void)option;
+	return options->has_range =
+		       options_id_range(session, text, "1048577-2000000", &options->request.range);
 }
 
 /* @return   whether it is assigned, and was shown */
 static bool assign(struct session *session, const struct fsq_assign_request *request,
 		   struct table *table, struct progress *progress)
 {
+	const struct fsq_limits *limits = &request->limits;
+	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
 	struct fsq_assignment *assignment;
+	uint64_t mounts, space;
 	struct fsq_error err;
-	uint64_t mounts;
 	bool shown;
 	int rc = fsq_assign(&assignment, request, &err);
 
@@ -161,13 +254,21 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		return false;
 	}
 	shown = show(session, table, assignment, request, mounts);
+	space = fsq_assignment_space(assignment);
 	if (shown)
-		assign_request_warn_of_store(session, request, assignment);
-	if (shown && !request->dry_run)
-		warn(session, assignment, request);
-	else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err))
+		assign_warn_of_store(session, request, assignment);
+	if (shown && !request->dry_run) {
+		/* Of limits that have no effect. */
+		assign_warn_of_enforcement(session, request, assignment);
+		if (space && hard > space / FSQ_BASIC_BLOCK)
+			session_warn(session, request->directory,
+				     "the limit, %" PRIu64 " bytes, is above the size of the "
+				     "filesystem, %" PRIu64 " bytes",
+				     hard * FSQ_BASIC_BLOCK, space);
+	} else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err)) {
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);
+	}
 	fsq_assignment_free(assignment);
 	return shown;
 }
@@ -199,19 +300,30 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 
 static void command_assign(struct session *session, const struct invocation *invocation)
 {
+	const struct assign_options *options = invocation->options;
 	struct table table = tables_begin(session, "assign");
 	const struct fsq_registry registry = session_registry(session);
-	struct fsq_assign_request request;
+	struct fsq_assign_request request = options->request;
 	struct progress progress;
 	sigset_t signals_before;
 	bool good = true;
 
-	if (!make_request(session, invocation, &request) ||
+	request.size = sizeof(request);
+	request.dry_run = session->dry_run;
+	request.registry = &registry;
+	request.options = &progress.options;
+	if (!options->has_range)
+		request.range = session->range;
+	if (!options_some_operand(session, invocation, "directory"))
+		return;
+	if (invocation->operand_count > 1 && request.id) {
+		session_usage_error(session, "--id goes with one directory");
+		return;
+	}
+	if (!assign_request_check(session, &(struct word_place){ 0 }, &request) ||
 	    !look_at_operands(session, invocation, &request))
 		return;
 	progress_begin(&progress, session);
-	request.registry = &registry;
-	request.options = &progress.options;
 	if (request.dry_run && fsq_assign_plan_new(&request.plan, NULL)) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		return;

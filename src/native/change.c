@@ -152,8 +152,7 @@ static void write_changed_times(struct writer *w, const void *row)
 
 bool change_is_shown(const struct session *session)
 {
-	return session->dry_run || session->style.format != TABLE_TEXT ||
-	       session->style.column_count > 0;
+	return session->dry_run || session_has_rows(session);
 }
 
 enum row_change change_word(bool changed)

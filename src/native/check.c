@@ -129,9 +129,7 @@ static void judge_projects(struct check *check, const struct projects *projects)
 		if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
 		    warned != project->filesystem) {
 			warned = project->filesystem;
-			session_warn(
-				check->session, row.mountpoint,
-				"limits are not enforced on this filesystem: they stop nobody");
+			session_warn_not_enforced(check->session, row.mountpoint);
 		}
 		judge(check, &row, is_full(&row));
 	}

@@ -163,7 +163,7 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 	row.record =
 		records_row(session, &session->paths[session->current_path],
 			    options_type(&dump->options->quota), dquot,
-			    session->style.format == TABLE_TEXT && session->style.column_count == 0,
+			    !session_has_rows(session),
 			    &dump->now);
 	tables_row(session, session->table, &row);
 	dump->first = false;

@@ -353,3 +353,8 @@ void session_warn(struct session *session, const char *path, const char *format,
 	report(session, ERROR_AT_PATH, FSQ_OK, 0, path, format, args);
 	va_end(args);
 }
+
+void session_warn_not_enforced(struct session *session, const char *path)
+{
+	session_warn(session, path, "limits are not enforced on this filesystem: they stop nobody");
+}

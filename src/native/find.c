@@ -205,8 +205,7 @@ static bool parse_project(struct find *find, const struct invocation *invocation
 	struct session *session = find->session;
 	const char *word = invocation->operands[0];
 
-	if (find->options->null &&
-	    (session->style.format != TABLE_TEXT || session->style.column_count > 0))
+	if (find->options->null && session_has_rows(session))
 		session_usage_error(session,
 				    "-0 ends paths: it goes with no columns and no other format");
 	else if (find->options->orphans)

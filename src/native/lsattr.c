@@ -215,7 +215,7 @@ static void command_lsattr(struct session *session, const struct invocation *inv
 	if (!options_some_operand(session, invocation, "path"))
 		return;
 	lsattr.table = tables_begin(session, "lsattr");
-	lsattr.lines = session->style.format == TABLE_TEXT && session->style.column_count == 0;
+	lsattr.lines = !session_has_rows(session);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		lsattr.operand = invocation->operands[i];
 		if (fsq_attributes_each(lsattr.operand, max_depth, visit, &lsattr, &err))

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "assign_request.h"
+#include "assign.h"
 #include "change.h"
 #include "command.h"
 #include "listing.h"
@@ -21,15 +21,13 @@ static bool take_word(struct session *session, const struct command_option *opti
 		      const char *value)
 {
 	struct resize_options *options = to;
-	char why[ASSIGN_WHY];
 
-	if (!assign_request_set(session, &options->words, option->name, value, why))
-		session_usage_error(session, "%s", why);
-	else if (options->words.soft_percent)
+	if (!assign_request_set(session, &(struct word_place){ 0 }, &options->words, option->name,
+				value))
+		return false;
+	if (options->words.soft_percent)
 		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", value);
-	else
-		return true;
-	return false;
+	return !options->words.soft_percent;
 }
 
 /* SIZE or +SIZE */
@@ -47,25 +45,6 @@ static bool parse_size(struct session *session, const char *size,
 	return rc == 0;
 }
 
-static void show_chosen(struct session *session, const dev_t *dev,
-			const struct listing_change *change)
-{
-	struct table table = tables_begin(session, "resize");
-
-	table.single = true;
-	projects_show_chosen(session, &table, dev, change);
-	tables_end(session, &table);
-}
-
-static void show_directory(struct session *session, const struct listing_change *change)
-{
-	struct table table = tables_begin(session, "resize");
-
-	table.single = true;
-	if (listing_show_change(session, &table, change))
-		tables_end(session, &table);
-}
-
 /* In another format the row; in a dry run what would change. */
 static void show(struct session *session, const struct fsq_resize_request *request,
 		 const struct fsq_resized *resized)
@@ -78,40 +57,39 @@ static void show(struct session *session, const struct fsq_resize_request *reque
 		.changed = resized->changed,
 		.enforced = true,
 	};
+	struct table table = tables_begin(session, "resize");
+	bool shown = true;
 
-	bool rows = session->style.format != TABLE_TEXT || session->style.column_count > 0;
-
-	if (rows && directory)
-		show_directory(session, &change);
-	else if (rows)
-		show_chosen(session, &resized->dev, &change);
-	else if (session->dry_run)
+	table.single = true;
+	if (session_has_rows(session)) {
+		if (directory)
+			shown = listing_show_change(session, &table, &change);
+		else
+			projects_show_chosen(session, &table, &resized->dev, &change);
+		if (shown)
+			tables_end(session, &table);
+	} else if (session->dry_run) {
 		change_show_limits(session, directory ? directory : request->at, resized->id,
 				   &resized->before, &resized->after);
+	}
 }
 
-/* Limits that have no effect. */
-static void warn_of_enforcement(struct session *session, const struct fsq_resize_request *request)
+static void warn(struct session *session, const struct fsq_resize_request *request,
+		 const struct fsq_resized *resized)
 {
+	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
 	const char *place = request->directory ? request->directory : request->at;
 	struct fsq_support support;
 
-	if (!place || fsq_supported(place, &support, NULL))
-		return;
-	if (!support.enforced)
-		session_warn(session, place,
-			     "limits are not enforced on this filesystem: they stop nobody");
-	fsq_support_clear(&support);
-}
-
-/* A soft limit below the use is no failure, but the grace time runs. */
-static void warn(struct session *session, const char *directory, const struct fsq_resized *resized)
-{
-	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
-
+	if (place && fsq_supported(place, &support, NULL) == 0) {
+		if (!support.enforced)
+			session_warn_not_enforced(session, place);
+		fsq_support_clear(&support);
+	}
+	/* A soft limit below the use is no failure, but the grace time runs. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
-			session_warn(session, directory,
+			session_warn(session, request->directory,
 				     "the soft limit of %s is below what is in use: the grace "
 				     "time runs",
 				     words[form]);
@@ -166,8 +144,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 		session_fail(session, &err);
 		return;
 	}
-	warn_of_enforcement(session, &request);
-	warn(session, request.directory, &resized);
+	warn(session, &request, &resized);
 	show(session, &request, &resized);
 }
 

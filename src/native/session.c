@@ -20,6 +20,11 @@ struct session session_new(struct writer *out)
 	};
 }
 
+bool session_has_rows(const struct session *session)
+{
+	return session->style.format != TABLE_TEXT || session->style.column_count > 0;
+}
+
 struct fsq_registry session_registry(const struct session *session)
 {
 	return (struct fsq_registry){

@@ -147,6 +147,12 @@ void session_usage_error(struct session *session, const char *format, ...)
 void session_warn(struct session *session, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** Warn of limits on the filesystem of @path, or mounted there, that have no effect. */
+void session_warn_not_enforced(struct session *session, const char *path);
+
+/** @return  whether rows are printed in a format or with columns that were chosen */
+bool session_has_rows(const struct session *session);
+
 /** Where commands register directories. */
 struct fsq_registry session_registry(const struct session *session);
 
