@@ -37,41 +37,32 @@ struct check {
 
 /* --- options --- */
 
-static bool parse_limit(struct session *session, const char *word, struct held_limit *limit)
+static bool take_limit(struct session *session, const struct command_option *option, void *to,
+		       const char *word)
 {
+	struct check_options *options = to;
 	const char *equals = strrchr(word, '=');
-	int rc = equals ? fsq_parse_bytes(equals + 1, &limit->bytes) : -EINVAL;
+	struct held_limit limit, *limits;
+	int rc = equals ? fsq_parse_bytes(equals + 1, &limit.bytes) : -EINVAL;
 
+	(void)option;
 	if (!equals || equals == word)
 		session_usage_error(session, "--limit is DIR=SIZE, not \"%s\"", word);
 	else if (rc == -ERANGE)
 		session_usage_error(session, "\"%s\" is too large for a limit", equals + 1);
 	else if (rc)
 		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", equals + 1);
-	else
-		return true;
-	return false;
-}
-
-static bool take_limit(struct session *session, const struct command_option *option, void *to,
-		       const char *word)
-{
-	struct check_options *options = to;
-	struct held_limit limit, *limits;
-
-	(void)option;
-	if (!parse_limit(session, word, &limit))
+	if (!equals || equals == word || rc)
 		return false;
 	limits = array_grow(options->limits, options->limit_count, &options->limit_capacity,
 			    sizeof(*limits));
 	if (limits)
 		options->limits = limits;
-	limit.directory = limits ? strdup(word) : NULL;
+	limit.directory = limits ? strndup(word, (size_t)(equals - word)) : NULL;
 	if (!limit.directory) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 		return false;
 	}
-	*strrchr(limit.directory, '=') = '\0';
 	limits[options->limit_count++] = limit;
 	return true;
 }
@@ -136,39 +127,28 @@ static void judge_projects(struct check *check, const struct projects *projects)
 	free(directories);
 }
 
-/* A directory that was named must have led to something. */
-static void tell_unused(struct session *session, const struct projects *projects)
-{
-	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
-		const struct scope *scope = &projects->scopes.list[i];
-
-		if (!scope->given || projects_has_any(projects, scope))
-			continue;
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, scope->given,
-			      "%s: belongs to no project, and none is registered below it",
-			      scope->given);
-	}
-}
-
 static void check_projects(struct check *check, const struct invocation *invocation)
 {
 	struct session *session = check->session;
 	struct projects projects = { .session = session };
+	int count = invocation->operand_count;
 
-	for (int i = 0; i < invocation->operand_count; i++)
+	for (int i = 0; i < count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], true);
 	if (options_choose_project(session)) {
 		if (projects_collect_chosen(&projects))
 			judge_projects(check, &projects);
-	} else {
-		if (invocation->operand_count == 0)
-			paths_add_all_with_quota(session, false);
-		if (projects.scopes.count > 0 ||
-		    (invocation->operand_count == 0 && session->path_count > 0)) {
-			projects_collect(&projects);
-			judge_projects(check, &projects);
-			tell_unused(session, &projects);
-		}
+	} else if (projects_collect_scopes(&projects, count == 0)) {
+		judge_projects(check, &projects);
+	}
+	/* A directory that was named must have led to something. */
+	for (size_t i = 0; i < projects.scopes.count && session->status == 0; i++) {
+		const struct scope *scope = &projects.scopes.list[i];
+
+		if (scope->given && !projects_has_any(&projects, scope))
+			session_error(session, 0, FSQ_E_NOT_FOUND, 0, scope->given,
+				      "%s: belongs to no project, and none is registered below it",
+				      scope->given);
 	}
 	projects_free(&projects);
 }
@@ -181,11 +161,6 @@ struct held_usage {
 	struct fsq_usage usage;
 };
 
-static bool is_same_project(const struct fsq_usage *one, const struct fsq_usage *other)
-{
-	return one->id && one->id == other->id && strcmp(one->device, other->device) == 0;
-}
-
 /*
  * Whether a project was judged before: directories may share one.
  * @return   false also when it was by another limit, and an error was reported
@@ -195,7 +170,10 @@ static bool is_new(struct check *check, const struct held_usage *all, size_t cou
 	const struct held_usage *last = &all[count];
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_same_project(&all[i].usage, &last->usage))
+		const struct fsq_usage *usage = &all[i].usage;
+
+		if (!usage->id || usage->id != last->usage.id ||
+		    strcmp(usage->device, last->usage.device) != 0)
 			continue;
 		if (all[i].limit->bytes != last->limit->bytes)
 			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->limit->directory,

@@ -160,11 +160,9 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 		any |= dquot->form[form].soft || dquot->form[form].hard;
 	if (!any)
 		return;
-	row.record =
-		records_row(session, &session->paths[session->current_path],
-			    options_type(&dump->options->quota), dquot,
-			    !session_has_rows(session),
-			    &dump->now);
+	row.record = records_row(session, &session->paths[session->current_path],
+				 options_type(&dump->options->quota), dquot,
+				 !session_has_rows(session), &dump->now);
 	tables_row(session, session->table, &row);
 	dump->first = false;
 }

@@ -133,12 +133,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (invocation->operand_count == 0)
-		paths_add_all_with_quota(session, false);
-	if (projects.scopes.count > 0 || (invocation->operand_count == 0 && session->path_count)) {
-		projects_collect(&projects);
+	if (projects_collect_scopes(&projects, invocation->operand_count == 0))
 		show(&projects, options->total);
-	}
 	projects_free(&projects);
 }
 

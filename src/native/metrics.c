@@ -462,10 +462,7 @@ static void command_metrics(struct session *session, const struct invocation *in
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (all)
-		paths_add_all_with_quota(session, false);
-	if (projects.scopes.count > 0 || (all && session->path_count)) {
-		projects_collect(&projects);
+	if (projects_collect_scopes(&projects, all)) {
 		session_names(session);
 		/* Incomplete output would look complete. */
 		if (!session->no_memory)

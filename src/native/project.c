@@ -87,18 +87,6 @@ static const struct row_fields tree_rows = {
 	"ACTION,PROJECT,FINDING,ID,EXPECTED,PATH,FILES,CHANGED", write_tree
 };
 
-static struct tree_row new_row(const char *path)
-{
-	return (struct tree_row){
-		.path = path,
-		.id = FIELD_NOT_KNOWN,
-		.wanted = FIELD_NOT_KNOWN,
-		.entries = FIELD_NOT_KNOWN,
-		.changed = FIELD_NOT_KNOWN,
-		.mounts_skipped = FIELD_NOT_KNOWN,
-	};
-}
-
 struct project_options {
 	enum project_action action;
 	const char *depth;
@@ -107,9 +95,8 @@ struct project_options {
 
 struct job {
 	struct session *session;
-	enum project_action action;
+	const struct project_options *options;
 	int depth;
-	const struct word_list *directories; /* -p, in their order */
 	struct progress progress;
 	/* the project being worked on: */
 	const char *word;
@@ -120,10 +107,18 @@ struct job {
 	bool over; /* cancelled, or too much failed */
 };
 
-static bool has_rows(const struct session *session)
+static struct tree_row new_row(const struct job *job, const char *path)
 {
-	return session->table &&
-	       (session->style.format != TABLE_TEXT || session->style.column_count);
+	return (struct tree_row){
+		.action = action_words[job->options->action],
+		.project = job->word,
+		.path = path,
+		.id = FIELD_NOT_KNOWN,
+		.wanted = FIELD_NOT_KNOWN,
+		.entries = FIELD_NOT_KNOWN,
+		.changed = FIELD_NOT_KNOWN,
+		.mounts_skipped = FIELD_NOT_KNOWN,
+	};
 }
 
 /* How many failures are reported; the others are counted. */
@@ -154,7 +149,7 @@ static void print_failure(struct job *job, const struct fsq_tree_event *event)
 		/* In a user namespace the kernel calls it invalid. */
 		session_error(session, 0, event->error,
 			      event->error == FSQ_E_PERMISSION ? EPERM : event->errnum, event->path,
-			      "cannot %s project on %s", verbs[job->action], event->path);
+			      "cannot %s project on %s", verbs[job->options->action], event->path);
 		break;
 	}
 }
@@ -176,100 +171,63 @@ static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
 							       : FSQ_VISIT_CONTINUE;
 }
 
-static void show_finding(struct job *job, const struct fsq_tree_event *event, const char *finding)
-{
-	struct tree_row row = new_row(event->path);
-
-	row.finding = finding;
-	if (strcmp(finding, "id") == 0) {
-		row.id = event->id;
-		row.wanted = job->id;
-	}
-	tables_row(job->session, job->session->table, &row);
-}
-
 static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 {
 	struct job *job = arg;
+	struct session *session = job->session;
+	struct tree_row row = new_row(job, event->path);
 
 	progress_clear(&job->progress);
-	if (event->kind == FSQ_TREE_SPECIAL_FILE)
-		session_warn(job->session, event->path,
-			     "is a special file, whose ID this kernel "
-			     "cannot change");
-	else if (event->kind > FSQ_TREE_SPECIAL_FILE)
+	if (event->kind > FSQ_TREE_SPECIAL_FILE)
 		return fail(job, event);
-	if (event->kind & FSQ_TREE_WRONG_ID)
-		show_finding(job, event, "id");
-	if (event->kind & FSQ_TREE_NO_INHERITANCE)
-		show_finding(job, event, "inheritance");
+	if (event->kind == FSQ_TREE_SPECIAL_FILE)
+		session_warn(session, event->path,
+			     "is a special file, whose ID this kernel cannot change");
+	row.action = row.project = NULL;
+	if (event->kind & FSQ_TREE_WRONG_ID) {
+		row.finding = "id";
+		row.id = event->id;
+		row.wanted = job->id;
+		tables_row(session, session->table, &row);
+	}
+	if (event->kind & FSQ_TREE_NO_INHERITANCE) {
+		row.finding = "inheritance";
+		row.id = row.wanted = FIELD_NOT_KNOWN;
+		tables_row(session, session->table, &row);
+	}
 	return FSQ_VISIT_CONTINUE;
-}
-
-/* Then a row follows the walk, instead of what is said before and after it. */
-static bool tells_changes(const struct job *job)
-{
-	return job->action != PROJECT_CHECK && change_is_shown(job->session);
-}
-
-static void tell_changes(struct job *job, const char *directory, uint64_t entries, uint64_t changed,
-			 uint64_t mounts)
-{
-	struct session *session = job->session;
-	struct tree_row row = new_row(directory);
-
-	row.action = action_words[job->action];
-	row.project = job->word;
-	row.entries = entries;
-	row.changed = changed;
-	row.mounts_skipped = mounts;
-	row.change = change_word(changed > 0);
-	if (!tells_changes(job))
-		return;
-	tables_row(session, session->table, &row);
-	session_flush_terminal(session);
-}
-
-static void begin_tree(struct job *job, const char *directory)
-{
-	struct session *session = job->session;
-	struct tree_row row = new_row(directory);
-
-	if (!has_rows(session))
-		return;
-	row.action = action_words[job->action];
-	row.project = job->word;
-	tables_row(session, session->table, &row);
 }
 
 /* @last  no other directory is known to have the ID now */
 static void walk(struct job *job, const char *directory, bool last)
 {
-	uint64_t changed;
 	static const enum fsq_tree_action actions[] = {
 		[PROJECT_CHECK] = FSQ_TREE_CHECK,
 		[PROJECT_SETUP] = FSQ_TREE_SET,
 		[PROJECT_CLEAR] = FSQ_TREE_CLEAR,
 	};
+	struct session *session = job->session;
+	/* Then a row follows the walk, instead of one before it. */
+	bool tells_changes = job->options->action != PROJECT_CHECK && change_is_shown(session);
+	struct tree_row row = new_row(job, directory);
+	uint64_t entries, changed;
 	const struct fsq_tree_request request = {
 		.size = sizeof(request),
 		.directory = directory,
 		.id = job->id,
-		.action = actions[job->action],
+		.action = actions[job->options->action],
 		.max_depth = job->depth,
-		.dry_run = job->session->dry_run,
+		.dry_run = session->dry_run,
 		.last = last,
 		.emit = emit,
 		.arg = job,
 		.options = &job->progress.options,
 		.changed = &changed,
 	};
-	struct session *session = job->session;
 	struct fsq_error err;
-	uint64_t entries;
 
-	if (!tells_changes(job))
-		begin_tree(job, directory);
+	if (!tells_changes && session_has_rows(session))
+		tables_row(session, session->table, &row);
 	session_flush_terminal(session);
 	if (fsq_project_tree(&request, &entries, &err)) {
 		progress_clear(&job->progress);
@@ -280,8 +238,14 @@ static void walk(struct job *job, const char *directory, bool last)
 			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
 	progress_clear(&job->progress);
-	tell_changes(job, directory, entries, changed,
-		     progress_take_mounts(&job->progress, session, directory));
+	row.entries = entries;
+	row.changed = changed;
+	row.mounts_skipped = progress_take_mounts(&job->progress, session, directory);
+	row.change = change_word(changed > 0);
+	if (tells_changes) {
+		tables_row(session, session->table, &row);
+		session_flush_terminal(session);
+	}
 	job->entries += entries;
 }
 
@@ -293,14 +257,14 @@ static const char *directory_at(const struct job *job, size_t at)
 	const struct path_entry *path = &session->paths[at];
 
 	if (at >= session->path_count)
-		return job->directories->words[at - session->path_count];
+		return job->options->directories.words[at - session->path_count];
 	return path->is_project && path->project == job->id ? path->directory : NULL;
 }
 
 static void do_project(struct job *job)
 {
 	struct session *session = job->session;
-	size_t count = session->path_count + job->directories->count, left = 0;
+	size_t count = session->path_count + job->options->directories.count, left = 0;
 	const char *directory;
 
 	if (!paths_saw_all(session, job->id))
@@ -318,15 +282,16 @@ static void do_project(struct job *job)
 static void do_words(struct job *job, int argc, char **argv)
 {
 	struct session *session = job->session;
+	size_t directories = job->options->directories.count;
 
-	if (job->directories->count > 0 && argc > 1) {
+	if (directories > 0 && argc > 1) {
 		session_usage_error(
 			session,
 			"only one projid/name can be specified when using -p <path>, %d found.",
 			argc);
 		return;
 	}
-	if (job->directories->count == 0 && access(session->projects_file, F_OK)) {
+	if (directories == 0 && access(session->projects_file, F_OK)) {
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projects_file,
 			      "projects file \"%s\" doesn't exist", session->projects_file);
 		return;
@@ -365,37 +330,13 @@ static void tell_result(struct job *job)
 				    : job->first_code;
 }
 
-/* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
-static void do_words_or_stop(struct job *job, int argc, char **argv)
-{
-	struct session *session = job->session;
-	int current = session->current_path;
-	sigset_t before;
-
-	/* Errors name the directory, not the first of several filesystems. */
-	if (session->path_count > 1)
-		session->current_path = -1;
-	progress_begin(&job->progress, session);
-	block_interrupts(&before);
-	do_words(job, argc, argv);
-	tell_result(job);
-	/* Also one that came too late to stop anything. */
-	if (job->over || is_signal_pending(NULL))
-		session_flush(session);
-	restore_signals(&before);
-	session->current_path = current;
-}
-
 static void command_project(struct session *session, const struct invocation *invocation)
 {
 	const struct project_options *options = invocation->options;
-	struct job job = {
-		.session = session,
-		.action = options->action,
-		.depth = FSQ_DEPTH_INFINITE,
-		.directories = &options->directories,
-	};
+	struct job job = { .session = session, .options = options, .depth = FSQ_DEPTH_INFINITE };
+	int current = session->current_path;
 	uint32_t depth = UINT32_MAX;
+	sigset_t before;
 
 	if (!options_number(session, options->depth, &depth))
 		return;
@@ -410,10 +351,23 @@ static void command_project(struct session *session, const struct invocation *in
 			return;
 		}
 	}
-	if (invocation->operand_count == 0)
+	if (invocation->operand_count == 0) {
 		command_show_usage(session, invocation->command);
-	else
-		do_words_or_stop(&job, invocation->operand_count, invocation->operands);
+		return;
+	}
+	/* Errors name the directory, not the first of several filesystems. */
+	if (session->path_count > 1)
+		session->current_path = -1;
+	progress_begin(&job.progress, session);
+	/* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
+	block_interrupts(&before);
+	do_words(&job, invocation->operand_count, invocation->operands);
+	tell_result(&job);
+	/* Also one that came too late to stop anything. */
+	if (job.over || is_signal_pending(NULL))
+		session_flush(session);
+	restore_signals(&before);
+	session->current_path = current;
 }
 
 static bool take_action(struct session *session, const struct command_option *option, void *to,

@@ -341,7 +341,8 @@ static void scan_filesystem(struct projects *projects)
 	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
 }
 
-void projects_collect(struct projects *projects)
+/* Without a scope: of the whole table of paths. */
+static void collect(struct projects *projects)
 {
 	struct session *session = projects->session;
 	struct fsq_error err;
@@ -361,6 +362,16 @@ void projects_collect(struct projects *projects)
 	projects->now = time(NULL);
 	if (projects->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
+}
+
+bool projects_collect_scopes(struct projects *projects, bool all)
+{
+	if (all)
+		paths_add_all_with_quota(projects->session, false);
+	if (projects->scopes.count == 0 && (!all || projects->session->path_count == 0))
+		return false;
+	collect(projects);
+	return true;
 }
 
 bool projects_has_any(const struct projects *projects, const struct scope *scope)
@@ -385,7 +396,7 @@ bool projects_collect_chosen(struct projects *projects)
 		projects->no_memory |= !scopes_add(&projects->scopes, &scope);
 	}
 	projects->pass_over = session->at.count == 0;
-	projects_collect(projects);
+	collect(projects);
 	if (projects->count == 0 && session->status == 0)
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0,
 			      session->at.count ? session->at.words[0] : NULL,

@@ -62,8 +62,13 @@ struct projects {
 	struct fsq_state state;
 };
 
-/** Read all that is wanted; failures are told. Without a scope: of the whole table of paths. */
-void projects_collect(struct projects *projects);
+/**
+ * Read all that is in a scope; failures are told.
+ *
+ * @all      no path was named: read those of all filesystems that have quota
+ * @return   whether there was anything to read
+ */
+bool projects_collect_scopes(struct projects *projects, bool all);
 
 /** @return  whether there is a project in a scope, of those that were read */
 bool projects_has_any(const struct projects *projects, const struct scope *scope);

@@ -42,17 +42,10 @@ static void write_leftover(struct writer *w, const void *arg)
 {
 	const struct leftover_row *row = arg;
 
-	write_text(w, row->action);
-	write_text(w, " project ");
-	write_number(w, row->id);
-	if (row->name) {
-		write_text(w, " (");
-		write_escaped(w, row->name);
-		write_char(w, ')');
-	}
-	if (row->directory || row->mountpoint) {
-		write_text(w, row->directory ? ", " : " on ");
-		write_escaped(w, row->directory ? row->directory : row->mountpoint);
+	change_write_subject(w, row->action, FSQ_PROJECT, row->id, row->name, row->directory);
+	if (!row->directory && row->mountpoint) {
+		write_text(w, " on ");
+		write_escaped(w, row->mountpoint);
 	}
 	write_text(w, ": ");
 	write_text(w, row->sentence);
