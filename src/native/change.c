@@ -235,17 +235,15 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	struct fsq_dquot before = { .id = id }, after = before, now;
 	struct record_values was, is;
 	bool changed = false;
-	int rc;
+	int rc = 0;
 
-	if (!change_is_shown(session))
-		return fsq_quota_set_limits(fs, type, id, limits);
-	rc = fsq_quota_plan_limits(fs, type, id, limits, &before, &after);
-	if (!session->dry_run) {
+	if (change_is_shown(session))
+		rc = fsq_quota_plan_limits(fs, type, id, limits, &before, &after);
+	if (!session->dry_run)
 		rc = fsq_quota_set_limits(fs, type, id, limits);
-		if (rc == 0)
-			rc = fsq_quota_plan_limits(fs, type, id, &none, &now, &after);
-	}
-	if (rc)
+	if (rc == 0 && change_is_shown(session) && !session->dry_run)
+		rc = fsq_quota_plan_limits(fs, type, id, &none, &now, &after);
+	if (rc || !change_is_shown(session))
 		return rc;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.form[form].soft != after.form[form].soft ||
@@ -279,17 +277,15 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	const struct fsq_timers none = { 0 };
 	struct record_values was, is;
 	bool changed = false;
-	int rc;
+	int rc = 0;
 
-	if (!change_is_shown(session))
-		return fsq_quota_set_timers(fs, type, id, timers);
-	rc = fsq_quota_plan_timers(fs, type, id, timers, &before, &after);
-	if (!session->dry_run) {
+	if (change_is_shown(session))
+		rc = fsq_quota_plan_timers(fs, type, id, timers, &before, &after);
+	if (!session->dry_run)
 		rc = fsq_quota_set_timers(fs, type, id, timers);
-		if (rc == 0)
-			rc = fsq_quota_plan_timers(fs, type, id, &none, &now, &after);
-	}
-	if (rc)
+	if (rc == 0 && change_is_shown(session) && !session->dry_run)
+		rc = fsq_quota_plan_timers(fs, type, id, &none, &now, &after);
+	if (rc || !change_is_shown(session))
 		return rc;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.seconds[form] != after.seconds[form];
