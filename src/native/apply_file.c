@@ -35,7 +35,7 @@ static char *keep(struct session *session, struct apply_list *list, char *text)
 
 	if (!texts) {
 		free(text);
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(session);
 		return NULL;
 	}
 	list->texts = texts;
@@ -115,7 +115,7 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
 
 	if (!entries) {
-		session_errno(line->session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(line->session);
 		line->good = false;
 		return;
 	}
@@ -197,7 +197,7 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 	int rc = glob(pattern, 0, list_failed, &found);
 
 	if (rc == GLOB_NOSPACE)
-		session_errno(line->session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(line->session);
 	else if (rc != 0 && rc != GLOB_NOMATCH)
 		assign_refuse(line->session, &line->place,
 			      "the pattern cannot be expanded: a directory cannot be listed");
@@ -388,10 +388,8 @@ static bool settle(struct session *session, struct apply_list *list,
 	size_t count = 0;
 	bool good = true;
 
-	if (!sorted) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
+	if (!sorted)
+		return session_no_memory(session);
 	for (size_t i = 0; i < list->count; i++)
 		sorted[count++] = &list->entries[i];
 	array_sort(sorted, count, sizeof(*sorted), order);

@@ -325,7 +325,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 		return;
 	progress_begin(&progress, session);
 	if (request.dry_run && fsq_assign_plan_new(&request.plan, NULL)) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(session);
 		return;
 	}
 	block_termination_signals(&signals_before);

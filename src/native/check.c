@@ -59,10 +59,8 @@ static bool take_limit(struct session *session, const struct command_option *opt
 	if (limits)
 		options->limits = limits;
 	limit.directory = limits ? strndup(word, (size_t)(equals - word)) : NULL;
-	if (!limit.directory) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
+	if (!limit.directory)
+		return session_no_memory(session);
 	limits[options->limit_count++] = limit;
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +100,8 @@ static bool add_word(struct session *session, struct word_list *list, const char
 {
 	const char **words = array_grow(list->words, list->count, &list->capacity, sizeof(*words));
 
-	if (!words) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
+	if (!words)
+		return session_no_memory(session);
 	list->words = words;
 	words[list->count++] = word;
 	return true;
@@ -115,12 +114,25 @@ static bool take(struct session *session, const struct command_option *option, v
 	char *field = option->session_field ? (char *)session + option->session_field
 					    : (char *)options + option->field;
 	const bool given = true;
+	uint64_t number;
 	int choice;
 
 	if (option->take)
 		return option->take(session, option, options, value);
 	if (option->repeats)
 		return add_word(session, (struct word_list *)(void *)field, value);
+	if (option->positive) {
+		bool seconds = option->kind == VALUE_TIME;
+
+		if (fsq_parse_positive(value, &number) == 0 &&
+		    (!seconds || number <= INT_MAX / 1000)) {
+			memcpy(field, &number, sizeof(number));
+			return true;
+		}
+		session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
+				    option->name, seconds ? " of seconds" : "", value);
+		return false;
+	}
 	if (option->kind == VALUE_CHOICE) {
 		choice = find_choice(option, value);
 		if (choice < 0)

@@ -31,46 +31,33 @@ bool config_parse_seconds(const char *text, unsigned int *seconds)
 	return true;
 }
 
-static bool take_range(struct session *session, char *value)
-{
-	session->range_configured = fsq_parse_id_range(value, &session->range) == 0;
-	return session->range_configured;
-}
-
-static bool take_projects_file(struct session *session, char *value)
-{
-	session->projects_file = value;
-	return value[0] == '/';
-}
-
-static bool take_projid_file(struct session *session, char *value)
-{
-	session->projid_file = value;
-	return value[0] == '/';
-}
-
-static bool take_register(struct session *session, char *value)
-{
-	session->no_register = strcmp(value, "no") == 0;
-	return session->no_register || strcmp(value, "yes") == 0;
-}
-
-static bool take_seconds(struct session *session, char *value)
-{
-	return config_parse_seconds(value, &session->lock_seconds);
-}
-
 static const struct {
-	const char *key;
-	const char *form;
-	bool (*take)(struct session *session, char *value);
+	const char *key, *form;
 } keys[] = {
-	{ "id-range", "FIRST-LAST", take_range },
-	{ "lock-timeout", "SECONDS", take_seconds },
-	{ "projects-file", "/PATH", take_projects_file },
-	{ "projid-file", "/PATH", take_projid_file },
-	{ "register", "yes|no", take_register },
+	{ "id-range", "FIRST-LAST" }, { "lock-timeout", "SECONDS" }, { "projects-file", "/PATH" },
+	{ "projid-file", "/PATH" },   { "register", "yes|no" },
 };
+
+/* @key      an index in keys; @value must stay */
+static bool take_value(struct session *session, size_t key, const char *value)
+{
+	switch (key) {
+	case 0:
+		session->range_configured = fsq_parse_id_range(value, &session->range) == 0;
+		return session->range_configured;
+	case 1:
+		return config_parse_seconds(value, &session->lock_seconds);
+	case 2:
+		session->projects_file = value;
+		return value[0] == '/';
+	case 3:
+		session->projid_file = value;
+		return value[0] == '/';
+	default:
+		session->no_register = strcmp(value, "no") == 0;
+		return session->no_register || strcmp(value, "yes") == 0;
+	}
+}
 
 static bool take_line(struct session *session, char *line, unsigned int number)
 {
@@ -87,7 +74,7 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(line, keys[i].key) != 0)
 			continue;
-		if (keys[i].take(session, value))
+		if (take_value(session, i, value))
 			return true;
 		session_usage_error(session, FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
 				    number, value, keys[i].key, keys[i].form);

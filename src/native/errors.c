@@ -336,6 +336,12 @@ void session_errno(struct session *session, unsigned int flags, int errnum, cons
 	va_end(args);
 }
 
+bool session_no_memory(struct session *session)
+{
+	session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+	return false;
+}
+
 void session_usage_error(struct session *session, const char *format, ...)
 {
 	va_list args;

@@ -107,7 +107,7 @@ static bool read_registered(struct find *find)
 	}
 	fsq_project_names_each(session->names, add_registered, find);
 	if (find->no_memory)
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(session);
 	else
 		array_sort(find->registered, find->registered_count, sizeof(*find->registered),
 			   compare_ids);

@@ -114,7 +114,7 @@ static void run_command(struct session *session, const struct command *command, 
 	session->program = program;
 	session->rows = command->rows;
 	if (!options) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
+		session_no_memory(session);
 		return;
 	}
 	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||

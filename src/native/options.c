@@ -21,16 +21,6 @@ static bool take_lock_timeout(struct session *session, const struct command_opti
 	return false;
 }
 
-static bool take_max_errors(struct session *session, const struct command_option *option,
-			    void *options, const char *word)
-{
-	(void)option, (void)options;
-	if (fsq_parse_positive(word, &session->max_errors) == 0)
-		return true;
-	session_usage_error(session, "--max-errors is a number from 1 on, not \"%s\"", word);
-	return false;
-}
-
 const struct command_option json_option[] = {
 	{ 0, "json", "JSON, see fsquota-json(5)", .session_field = offsetof(struct session, json) },
 	{ 0 },
@@ -66,7 +56,8 @@ const struct command_option progress_option[] = {
 
 const struct command_option max_errors_option[] = {
 	{ 0, "max-errors", "give up after so many files that fail", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_max_errors },
+	  .argument = "N", .session_field = offsetof(struct session, max_errors),
+	  .positive = true },
 	{ 0 },
 };
 
@@ -94,19 +85,14 @@ const struct command_option *const options_of_filesystems[] = { at_option, long_
 								registry_options, long_help_option,
 								NULL };
 
-bool options_parse_id(struct session *session, const char *text, uint32_t *id)
-{
-	if (fsq_parse_id(text, id) == 0 && *id != 0)
-		return true;
-	session_usage_error(session, "\"%s\" is no project ID from 1 to %u", text, FSQ_ID_MAX);
-	return false;
-}
-
 static bool take_wanted_id(struct session *session, const struct command_option *option,
 			   void *options, const char *value)
 {
 	(void)option, (void)options;
-	return options_parse_id(session, value, &session->wanted_id);
+	if (fsq_parse_id(value, &session->wanted_id) == 0 && session->wanted_id != 0)
+		return true;
+	session_usage_error(session, "\"%s\" is no project ID from 1 to %u", value, FSQ_ID_MAX);
+	return false;
 }
 
 const struct command_option chosen_options[] = {

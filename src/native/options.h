@@ -67,9 +67,6 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
  */
 bool options_project(struct session *session, uint32_t *id);
 
-/** Take the value of --id. @return  whether it is an ID; else an error was reported */
-bool options_parse_id(struct session *session, const char *text, uint32_t *id);
-
 /**
  * Take the value of --id-range.
  *

@@ -13,11 +13,6 @@
 #include "shared/errno_words.h"
 #include "shared/statx.h"
 
-static void out_of_memory(struct session *session)
-{
-	session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-}
-
 static bool add(struct session *session, const struct path_entry *entry)
 {
 	struct path_entry *paths = array_grow(session->paths, session->path_count,
@@ -38,7 +33,7 @@ static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
 	if (!entry.directory || !add(session, &entry)) {
 		fsq_filesystem_close(fs);
 		free(entry.directory);
-		out_of_memory(session);
+		session_no_memory(session);
 	}
 }
 
@@ -152,7 +147,7 @@ static void note_unseen(struct session *session, uint32_t id, const char *direct
 	unseen = array_grow(session->unseen, session->unseen_count, &session->unseen_capacity,
 			    sizeof(*unseen));
 	if (!unseen) {
-		out_of_memory(session);
+		session_no_memory(session);
 		return;
 	}
 	session->unseen = unseen;
@@ -195,7 +190,7 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 		entry.directory = strdup(directory);
 		if (!entry.directory || !add(session, &entry)) {
 			free(entry.directory);
-			out_of_memory(session);
+			session_no_memory(session);
 		}
 	}
 	if (fd >= 0)

@@ -135,6 +135,9 @@ void session_error(struct session *session, unsigned int flags, int code, int er
 void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
 		   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/** Report that there is no memory. @return  false */
+bool session_no_memory(struct session *session);
+
 /** The user asked for something that makes no sense. */
 void session_usage_error(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,22 +32,6 @@ static bool take_over(struct session *session, const struct command_option *opti
 	(void)option;
 	/* Every project is at 0. */
 	return tables_parse_over(session, text, DBL_MIN, &options->over);
-}
-
-static bool take_number(struct session *session, const struct command_option *option, void *to,
-			const char *text)
-{
-	struct watch_options *options = to;
-	bool seconds = option->kind == VALUE_TIME;
-	uint64_t number;
-
-	if (fsq_parse_positive(text, &number) || (seconds && number > INT_MAX / 1000)) {
-		session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
-				    option->name, seconds ? " of seconds" : "", text);
-		return false;
-	}
-	*(seconds ? &options->interval : &options->count) = number;
-	return true;
 }
 
 static void clear_options(void *to)
@@ -83,10 +66,8 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 		return false;
 	}
 	watch->run.words = calloc(options->arguments.count + 2, sizeof(char *));
-	if (!watch->run.words) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
+	if (!watch->run.words)
+		return session_no_memory(session);
 	watch->run.words[0] = (char *)options->file;
 	for (size_t i = 0; i < options->arguments.count; i++)
 		watch->run.words[i + 1] = (char *)options->arguments.words[i];
@@ -156,10 +137,10 @@ static const struct command_option watch_options[] = {
 	{ 0, "over", "tell, too, when so much of a limit is used", .kind = VALUE_NUMBER,
 	  .argument = "PERCENT", .take = take_over },
 	{ 0, "interval", "seconds between polls (10)", .kind = VALUE_TIME, .argument = "SECONDS",
-	  .take = take_number },
+	  .field = FIELD(interval), .positive = true },
 	{ 0, "initial", "begin with what is at a limit already", .field = FIELD(initial) },
 	{ 0, "count", "end after so many events", .kind = VALUE_NUMBER, .argument = "N",
-	  .take = take_number },
+	  .field = FIELD(count), .positive = true },
 	{ 0, "exec", "run this program for each event", .kind = VALUE_FILE, .argument = "FILE",
 	  .field = FIELD(file) },
 	{ 0, "exec-arg", "one argument of it", .kind = VALUE_FILE, .argument = "WORD",

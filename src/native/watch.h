@@ -25,11 +25,6 @@ struct watch_place {
 	bool is_mounted, told_failure;
 };
 
-struct watch_mount {
-	char *directory;
-	dev_t dev;
-};
-
 /* Zeros, but for the session and the types, are an empty set. */
 struct watch_places {
 	struct session *session;
@@ -38,8 +33,7 @@ struct watch_places {
 	size_t only_count;
 	struct watch_place **all;
 	size_t count, capacity;
-	struct watch_mount *mounts; /* all there are */
-	size_t mount_count, mount_capacity;
+	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
 	bool no_memory;
 };
 
@@ -63,8 +57,9 @@ void watch_places_refresh(struct watch_places *places, const struct watch_place_
 /** @return  the filesystem of that number, or NULL: it is not watched */
 struct watch_place *watch_places_find(const struct watch_places *places, dev_t dev);
 
-/** @return  the filesystem that has a directory, by its name alone, or NULL */
-struct watch_place *watch_places_of(const struct watch_places *places, const char *directory);
+/** @return  whether a filesystem has a directory, by its name alone */
+bool watch_place_has(struct watch_places *places, const struct watch_place *place,
+		     const char *directory);
 
 /** Address a filesystem for fsq_quota_ functions, until fsq_filesystem_close(). */
 int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,

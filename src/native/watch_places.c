@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "paths.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -14,23 +15,15 @@ static void free_place(struct watch_place *place)
 	free(place);
 }
 
-static void forget_mounts(struct watch_places *places)
-{
-	for (size_t i = 0; i < places->mount_count; i++)
-		free(places->mounts[i].directory);
-	places->mount_count = 0;
-}
-
 void watch_places_free(struct watch_places *places)
 {
 	for (size_t i = 0; i < places->count; i++)
 		free_place(places->all[i]);
 	for (size_t i = 0; i < places->only_count; i++)
 		free(places->only[i]);
-	forget_mounts(places);
+	fsq_mount_points_free(places->points);
 	free(places->all);
 	free(places->only);
-	free(places->mounts);
 }
 
 /* --- finding --- */
@@ -43,34 +36,16 @@ struct watch_place *watch_places_find(const struct watch_places *places, dev_t d
 	return NULL;
 }
 
-/* How much of a directory's name is the mount's; 0: it is not below it. */
-static size_t part_of_mount(const char *directory, const char *mount)
+bool watch_place_has(struct watch_places *places, const struct watch_place *place,
+		     const char *directory)
 {
-	size_t length = strlen(mount);
-
-	if (strcmp(mount, "/") == 0)
-		return 1;
-	if (strncmp(directory, mount, length) != 0 ||
-	    (directory[length] != '/' && directory[length] != '\0'))
-		return 0;
-	return length;
-}
-
-struct watch_place *watch_places_of(const struct watch_places *places, const char *directory)
-{
-	size_t longest = 0;
 	dev_t dev = 0;
 
-	/* Of those at the same place the last hides the others. */
-	for (size_t i = 0; i < places->mount_count; i++) {
-		size_t length = part_of_mount(directory, places->mounts[i].directory);
-
-		if (length == 0 || length < longest)
-			continue;
-		longest = length;
-		dev = places->mounts[i].dev;
-	}
-	return longest ? watch_places_find(places, dev) : NULL;
+	if (places->points || fsq_mount_points_read(&places->points, NULL) == 0)
+		dev = fsq_mount_points_find(places->points, directory);
+	else
+		places->points = NULL;
+	return dev ? dev == place->dev : scope_is_below(directory, place->directory);
 }
 
 int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,
@@ -169,19 +144,6 @@ static void look_at(struct refresh *refresh, const struct fsq_mount *mount)
 		refresh->changes->came(place, refresh->changes->arg);
 }
 
-static void note_mount(struct watch_places *places, const struct fsq_mount *mount)
-{
-	struct watch_mount *mounts = array_grow(places->mounts, places->mount_count,
-						&places->mount_capacity, sizeof(*mounts));
-	char *directory = mounts ? strdup(mount->directory) : NULL;
-
-	if (mounts)
-		places->mounts = mounts;
-	if (directory)
-		mounts[places->mount_count++] = (struct watch_mount){ directory, mount->dev };
-	places->no_memory |= !directory;
-}
-
 /* The first mount of a filesystem stands for it; it may have been moved. */
 static void keep_place(struct watch_place *place, const struct fsq_mount *mount)
 {
@@ -205,7 +167,6 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 	struct watch_places *places = refresh->places;
 	struct watch_place *place = watch_places_find(places, mount->dev);
 
-	note_mount(places, mount);
 	if (!is_wanted(places, mount))
 		return FSQ_VISIT_CONTINUE;
 	if (place)
@@ -241,7 +202,8 @@ void watch_places_refresh(struct watch_places *places, const struct watch_place_
 	struct refresh refresh = { places, changes };
 	struct fsq_error err;
 
-	forget_mounts(places);
+	fsq_mount_points_free(places->points);
+	places->points = NULL;
 	for (size_t i = 0; i < places->count; i++)
 		places->all[i]->is_mounted = false;
 	if (fsq_mounts_each(NULL, visit_mount, &refresh, &err)) {
@@ -290,10 +252,8 @@ static bool add_path(struct watch_places *places, const char *path)
 bool watch_places_start(struct watch_places *places, char **paths, size_t count)
 {
 	places->only = calloc(count + 1, sizeof(*places->only));
-	if (!places->only) {
-		session_errno(places->session, 0, ENOMEM, NULL, "cannot go on");
-		return false;
-	}
+	if (!places->only)
+		return session_no_memory(places->session);
 	for (size_t i = 0; i < count; i++)
 		if (!add_path(places, paths[i]))
 			return false;

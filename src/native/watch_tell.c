@@ -158,7 +158,7 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 		struct watch_place *place = watch->places.all[i];
 		struct watch_id *id = watch_ids_find(&watch->ids, place, FSQ_PROJECT, project);
 
-		if (id && id->is_told && watch_places_of(&watch->places, directory) == place)
+		if (id && id->is_told && watch_place_has(&watch->places, place, directory))
 			add_directory(id, directory);
 	}
 	return FSQ_VISIT_CONTINUE;
