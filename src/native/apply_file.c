@@ -29,17 +29,12 @@ struct line {
 /* Keep a text as long as the list. @return  it, or NULL without memory: then it is freed */
 static char *keep(struct session *session, struct apply_list *list, char *text)
 {
-	char **texts = text ? array_grow(list->texts, list->text_count, &list->text_capacity,
-					 sizeof(*texts))
-			    : NULL;
-
-	if (!texts) {
-		free(text);
-		session_no_memory(session);
-		return NULL;
-	}
-	list->texts = texts;
-	return texts[list->text_count++] = text;
+	if (text &&
+	    array_add(&list->texts, &list->text_count, &list->text_capacity, &text, sizeof(text)))
+		return text;
+	free(text);
+	session_no_memory(session);
+	return NULL;
 }
 
 /* --- words --- */
@@ -111,20 +106,15 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 		bool from_pattern)
 {
 	struct apply_list *list = line->list;
-	struct apply_entry *entries =
-		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+	struct apply_entry entry = { .request = *request,
+				     .file = line->place.file,
+				     .line = line->place.line,
+				     .from_pattern = from_pattern };
 
-	if (!entries) {
+	entry.request.directory = path;
+	line->good =
+		array_add(&list->entries, &list->count, &list->capacity, &entry, sizeof(entry)) ||
 		session_no_memory(line->session);
-		line->good = false;
-		return;
-	}
-	list->entries = entries;
-	entries[list->count] = (struct apply_entry){ .request = *request,
-						     .file = line->place.file,
-						     .line = line->place.line,
-						     .from_pattern = from_pattern };
-	entries[list->count++].request.directory = path;
 }
 
 /* How long the beginning of a match is that no part of the pattern has chosen. */

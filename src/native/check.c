@@ -42,7 +42,7 @@ static bool take_limit(struct session *session, const struct command_option *opt
 {
 	struct check_options *options = to;
 	const char *equals = strrchr(word, '=');
-	struct held_limit limit, *limits;
+	struct held_limit limit;
 	int rc = equals ? fsq_parse_bytes(equals + 1, &limit.bytes) : -EINVAL;
 
 	(void)option;
@@ -54,14 +54,12 @@ static bool take_limit(struct session *session, const struct command_option *opt
 		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", equals + 1);
 	if (!equals || equals == word || rc)
 		return false;
-	limits = array_grow(options->limits, options->limit_count, &options->limit_capacity,
-			    sizeof(*limits));
-	if (limits)
-		options->limits = limits;
-	limit.directory = limits ? strndup(word, (size_t)(equals - word)) : NULL;
-	if (!limit.directory)
+	limit.directory = strndup(word, (size_t)(equals - word));
+	if (!limit.directory || !array_add(&options->limits, &options->limit_count,
+					   &options->limit_capacity, &limit, sizeof(limit))) {
+		free(limit.directory);
 		return session_no_memory(session);
-	limits[options->limit_count++] = limit;
+	}
 	return true;
 }
 

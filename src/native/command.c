@@ -96,17 +96,6 @@ static int find_choice(const struct command_option *option, const char *word)
 	}
 }
 
-static bool add_word(struct session *session, struct word_list *list, const char *word)
-{
-	const char **words = array_grow(list->words, list->count, &list->capacity, sizeof(*words));
-
-	if (!words)
-		return session_no_memory(session);
-	list->words = words;
-	words[list->count++] = word;
-	return true;
-}
-
 /* @return   false ends the command; if it is an error it was reported */
 static bool take(struct session *session, const struct command_option *option, void *options,
 		 const char *value)
@@ -119,8 +108,13 @@ static bool take(struct session *session, const struct command_option *option, v
 
 	if (option->take)
 		return option->take(session, option, options, value);
-	if (option->repeats)
-		return add_word(session, (struct word_list *)(void *)field, value);
+	if (option->repeats) {
+		struct word_list *list = (void *)field;
+
+		return array_add(&list->words, &list->count, &list->capacity, &value,
+				 sizeof(value)) ||
+		       session_no_memory(session);
+	}
 	if (option->positive) {
 		bool seconds = option->kind == VALUE_TIME;
 

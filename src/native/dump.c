@@ -225,7 +225,7 @@ struct dump {
  */
 static bool take_line(struct dump *dump, const char *text, size_t number)
 {
-	struct dump_line line, *lines;
+	struct dump_line line;
 	enum fsq_type type;
 
 	if (take_type(text, &type)) {
@@ -277,14 +277,10 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 				    number);
 		return false;
 	}
-	lines = array_grow(dump->lines, dump->count, &dump->capacity, sizeof(*lines));
-	if (!lines) {
-		session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
-		return false;
-	}
-	dump->lines = lines;
-	lines[dump->count++] = line;
-	return true;
+	if (array_add(&dump->lines, &dump->count, &dump->capacity, &line, sizeof(line)))
+		return true;
+	session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+	return false;
 }
 
 /* @return   whether every line was understood; else an error was reported */

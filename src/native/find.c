@@ -68,17 +68,11 @@ struct find {
 static enum fsq_visit add_registered(uint32_t id, const char *word, void *arg)
 {
 	struct find *find = arg;
-	uint32_t *ids = array_grow(find->registered, find->registered_count,
-				   &find->registered_capacity, sizeof(*ids));
 
 	(void)word;
-	if (!ids) {
-		find->no_memory = true;
-		return FSQ_VISIT_STOP;
-	}
-	find->registered = ids;
-	ids[find->registered_count++] = id;
-	return FSQ_VISIT_CONTINUE;
+	find->no_memory |= !array_add(&find->registered, &find->registered_count,
+				      &find->registered_capacity, &id, sizeof(id));
+	return find->no_memory ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static int compare_ids(const void *one, const void *other)

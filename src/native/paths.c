@@ -15,14 +15,8 @@
 
 static bool add(struct session *session, const struct path_entry *entry)
 {
-	struct path_entry *paths = array_grow(session->paths, session->path_count,
-					      &session->path_capacity, sizeof(*paths));
-
-	if (!paths)
-		return false;
-	session->paths = paths;
-	paths[session->path_count++] = *entry;
-	return true;
+	return array_add(&session->paths, &session->path_count, &session->path_capacity, entry,
+			 sizeof(*entry));
 }
 
 static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
@@ -141,17 +135,10 @@ int paths_find(const struct session *session, const char *path)
 /* Whoever works on all directories of the project has to know of it. */
 static void note_unseen(struct session *session, uint32_t id, const char *directory)
 {
-	uint32_t *unseen;
-
 	session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
-	unseen = array_grow(session->unseen, session->unseen_count, &session->unseen_capacity,
-			    sizeof(*unseen));
-	if (!unseen) {
+	if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity, &id,
+		       sizeof(id)))
 		session_no_memory(session);
-		return;
-	}
-	session->unseen = unseen;
-	unseen[session->unseen_count++] = id;
 }
 
 bool paths_saw_all(const struct session *session, uint32_t id)
@@ -209,14 +196,7 @@ void paths_load_projects(struct session *session)
 
 bool scopes_add(struct scopes *scopes, const struct scope *scope)
 {
-	struct scope *list =
-		array_grow(scopes->list, scopes->count, &scopes->capacity, sizeof(*list));
-
-	if (!list)
-		return false;
-	scopes->list = list;
-	list[scopes->count++] = *scope;
-	return true;
+	return array_add(&scopes->list, &scopes->count, &scopes->capacity, scope, sizeof(*scope));
 }
 
 static char *without_slashes_at_end(const char *path)

@@ -34,21 +34,14 @@ static int filesystem_of(const struct projects *projects, const char *directory,
 	return -1;
 }
 
-static bool know(struct projects *projects, const struct known_directory *directory)
+static bool know(struct projects *projects, struct known_directory known)
 {
-	struct known_directory *known = array_grow(projects->known, projects->known_count,
-						   &projects->known_capacity, sizeof(*known));
-	const char *copy;
-
-	if (known)
-		projects->known = known;
-	copy = known ? texts_keep(&projects->texts, directory->directory) : NULL;
-	projects->no_memory |= !copy;
-	if (!copy)
-		return false;
-	known[projects->known_count] = *directory;
-	known[projects->known_count++].directory = copy;
-	return true;
+	known.directory = texts_keep(&projects->texts, known.directory);
+	if (known.directory && array_add(&projects->known, &projects->known_count,
+					 &projects->known_capacity, &known, sizeof(known)))
+		return true;
+	projects->no_memory = true;
+	return false;
 }
 
 static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
@@ -67,7 +60,7 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, directory))
 		return FSQ_VISIT_CONTINUE;
 	known.filesystem = (size_t)filesystem;
-	return know(projects, &known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
+	return know(projects, known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
 /* A directory that was named stands for its project where the file has none. */
@@ -82,7 +75,7 @@ static void know_named(struct projects *projects)
 			found = projects->known[j].id == scope->id &&
 				projects->known[j].filesystem == (size_t)filesystem;
 		if (!found)
-			know(projects, &(const struct known_directory){
+			know(projects, (struct known_directory){
 					       .id = scope->id,
 					       .filesystem = (size_t)filesystem,
 					       .directory = scope->given,
@@ -132,25 +125,20 @@ static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
 /* With its directories, which stand together. */
 static void add_project(struct projects *projects, uint32_t id, const struct fsq_dquot *dquot)
 {
-	struct project *project =
-		array_grow(projects->all, projects->count, &projects->capacity, sizeof(*project));
-	const struct known_directory *next;
-
-	if (!project) {
-		projects->no_memory = true;
-		return;
-	}
-	projects->all = project;
-	project += projects->count++;
-	*project = (struct project){
+	struct project project = {
 		.usage = usage_of(projects, id, dquot),
 		.filesystem = projects->filesystem,
 		.known = projects->next_known,
 	};
+	const struct known_directory *next;
+
 	while ((next = next_known(projects)) && next->id == id) {
-		project->known_count++;
+		project.known_count++;
 		projects->next_known++;
 	}
+	if (!array_add(&projects->all, &projects->count, &projects->capacity, &project,
+		       sizeof(project)))
+		projects->no_memory = true;
 }
 
 /*
@@ -265,23 +253,6 @@ static bool read_records(struct projects *projects, const struct path_entry *pat
 	return true;
 }
 
-static void tell_unsupported(const struct projects *projects)
-{
-	if (!projects->pass_over)
-		session_error(projects->session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,
-			      "there is no project quota on this filesystem");
-}
-
-/* @rc  of fsq_quota_state() */
-static void note_state(struct projects *projects, int rc)
-{
-	struct project_sum *sum = &projects->sums[projects->filesystem];
-
-	sum->has_state = rc == 0;
-	sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
-	sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
-}
-
 /* @return   false: an error was reported */
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
@@ -292,15 +263,22 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	while (projects->next_known < projects->known_count &&
 	       projects->known[projects->next_known].filesystem < projects->filesystem)
 		projects->next_known++;
-	if (projects->want_sums)
-		note_state(projects, rc);
+	if (projects->want_sums) {
+		struct project_sum *sum = &projects->sums[projects->filesystem];
+
+		sum->has_state = rc == 0;
+		sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
+		sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
+	}
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
 	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND) {
 		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
 		return false;
 	}
 	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
-		tell_unsupported(projects);
+		if (!projects->pass_over)
+			session_error(session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,
+				      "there is no project quota on this filesystem");
 		return projects->pass_over;
 	}
 	if (!read_records(projects, path))

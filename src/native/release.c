@@ -140,21 +140,15 @@ struct planned {
 static bool add_planned(struct planned *planned, const char *directory,
 			const struct fsq_released *released)
 {
-	struct fsq_release_planned *list =
-		array_grow(planned->list, planned->count, &planned->capacity, sizeof(*list));
-	char *path;
+	char *path = realpath(directory, NULL);
+	struct fsq_release_planned one = { .id = released->id, .untagged = released->untagged };
 
-	if (!list)
-		return false;
-	planned->list = list;
-	path = realpath(directory, NULL);
-	if (!path)
-		path = strdup(directory);
-	if (path)
-		list[planned->count++] = (struct fsq_release_planned){
-			.directory = path, .id = released->id, .untagged = released->untagged
-		};
-	return path != NULL;
+	one.directory = path ? path : (path = strdup(directory));
+	if (path &&
+	    array_add(&planned->list, &planned->count, &planned->capacity, &one, sizeof(one)))
+		return true;
+	free(path);
+	return false;
 }
 
 static void free_planned(struct planned *planned)

@@ -8,18 +8,11 @@
 
 #include "shared/array.h"
 
-static const char no_memory[] = "out of memory";
-
 static const char *add_word(struct request *request, char *word)
 {
-	char **words = array_grow(request->words, (size_t)request->count, &request->capacity,
-				  sizeof(*words));
-
-	if (!words)
-		return no_memory;
-	request->words = words;
-	words[request->count++] = word;
-	return NULL;
+	return array_add(&request->words, &request->count, &request->capacity, &word, sizeof(word))
+		       ? NULL
+		       : "out of memory";
 }
 
 /* Words between blanks, none of which can need quoting. */

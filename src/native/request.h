@@ -7,8 +7,7 @@
 
 struct request {
 	char **words; /* NULL behind the last; they point into the line */
-	int count;
-	size_t capacity;
+	size_t count, capacity;
 };
 
 /**

@@ -25,14 +25,6 @@ static void write_type(struct json *json, const char *type, bool nullable)
 	json_close(json, ']');
 }
 
-static void write_words(struct json *json, const struct field *field)
-{
-	json_open(json, "enum", '[');
-	for (size_t i = 0; field->words[i]; i++)
-		json_string(json, NULL, field->words[i]);
-	json_close(json, ']');
-}
-
 static void write_property(struct json *json, const struct field *field, const char *key)
 {
 	/* Without a value it is left out, or null. */
@@ -44,10 +36,6 @@ static void write_property(struct json *json, const struct field *field, const c
 	}
 	json_open(json, key, '{');
 	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_PATH:
-		write_type(json, "string", nullable);
-		break;
 	case FIELD_TEXTS:
 		json_string(json, "type", "array");
 		json_open(json, "items", '{');
@@ -55,26 +43,26 @@ static void write_property(struct json *json, const struct field *field, const c
 		json_close(json, '}');
 		break;
 	case FIELD_WORD:
-		write_words(json, field);
+		json_open(json, "enum", '[');
+		for (size_t i = 0; field->words[i]; i++)
+			json_string(json, NULL, field->words[i]);
+		json_close(json, ']');
 		break;
 	case FIELD_TIME:
 		json_string(json, "type", "string");
 		json_string(json, "format", "date-time");
 		break;
+	case FIELD_TEXT:
+	case FIELD_PATH:
+		write_type(json, "string", nullable);
+		break;
 	case FIELD_BOOL:
-		json_string(json, "type", "boolean");
-		break;
 	case FIELD_CHANGE:
-		write_type(json, "boolean", true);
-		break;
-	case FIELD_PERCENT:
-		write_type(json, "number", nullable);
-		break;
-	case FIELD_ID:
-		json_string(json, "type", "integer");
+		write_type(json, "boolean", field->type == FIELD_CHANGE);
 		break;
 	default:
-		write_type(json, "integer", nullable);
+		write_type(json, field->type == FIELD_PERCENT ? "number" : "integer",
+			   nullable && field->type != FIELD_ID);
 		break;
 	}
 	if (field->help)
@@ -105,14 +93,8 @@ static void write_row(struct json *json, const char *key, const struct field *fi
 	json_close(json, '}');
 }
 
-/* "KEY": an array of rows, or a row. */
-static void write_rows(struct json *json, const char *key, const struct row_fields *rows,
-		       bool single)
+static void write_rows(struct json *json, const char *key, const struct row_fields *rows)
 {
-	if (single) {
-		write_row(json, key, rows->fields, false);
-		return;
-	}
 	json_open(json, key, '{');
 	json_string(json, "type", "array");
 	write_row(json, "items", rows->fields, false);
@@ -124,9 +106,12 @@ static void write_document(struct json *json, const char *key, const struct comm
 	json_open(json, key, '{');
 	json_string(json, "type", "object");
 	json_open(json, "properties", '{');
-	write_rows(json, command->name, command->rows, command->answers & ANSWER_SINGLE);
+	if (command->answers & ANSWER_SINGLE)
+		write_row(json, command->name, command->rows->fields, false);
+	else
+		write_rows(json, command->name, command->rows);
 	if (command->totals)
-		write_rows(json, "total", command->totals, false);
+		write_rows(json, "total", command->totals);
 	if (command->answers & ANSWER_MOUNTS) {
 		json_open(json, "mounts_skipped", '{');
 		json_string(json, "type", "integer");

@@ -99,20 +99,17 @@ static bool has_quota(const struct watch_places *places, struct fsq_filesystem *
 static struct watch_place *add_place(struct watch_places *places,
 				     const struct fsq_filesystem_info *info)
 {
-	struct watch_place **all = array_grow(places->all, places->count, &places->capacity,
-					      sizeof(struct watch_place *));
 	struct watch_place *place = calloc(1, sizeof(*place));
 
-	if (all)
-		places->all = all;
 	if (place) {
 		place->dev = info->dev;
 		place->has_device = info->asks_device;
 		place->device = strdup(info->device);
 		place->directory = strdup(info->directory);
 	}
-	if (all && place && place->device && place->directory)
-		return all[places->count++] = place;
+	if (place && place->device && place->directory &&
+	    array_add(&places->all, &places->count, &places->capacity, &place, sizeof(place)))
+		return place;
 	if (place)
 		free_place(place);
 	places->no_memory = true;

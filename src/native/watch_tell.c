@@ -137,18 +137,6 @@ static const struct {
 
 /* --- directories --- */
 
-static void add_directory(struct watch_id *id, const char *directory)
-{
-	char **directories = array_grow(id->directories, id->directory_count,
-					&id->directory_capacity, sizeof(char *));
-	char *copy = directories ? strdup(directory) : NULL;
-
-	if (directories)
-		id->directories = directories;
-	if (copy)
-		directories[id->directory_count++] = copy;
-}
-
 /* Most lines match no pending event; skip them. */
 static enum fsq_visit visit_line(uint32_t project, const char *directory, void *arg)
 {
@@ -158,8 +146,13 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 		struct watch_place *place = watch->places.all[i];
 		struct watch_id *id = watch_ids_find(&watch->ids, place, FSQ_PROJECT, project);
 
-		if (id && id->is_told && watch_place_has(&watch->places, place, directory))
-			add_directory(id, directory);
+		if (id && id->is_told && watch_place_has(&watch->places, place, directory)) {
+			char *copy = strdup(directory);
+
+			if (!copy || !array_add(&id->directories, &id->directory_count,
+						&id->directory_capacity, &copy, sizeof(copy)))
+				free(copy);
+		}
 	}
 	return FSQ_VISIT_CONTINUE;
 }

@@ -12,8 +12,10 @@
 #ifndef FSQ_SHARED_ARRAY_H
 #define FSQ_SHARED_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * Make place for one more item.
@@ -34,6 +36,28 @@ static inline void *array_grow(void *items, size_t count, size_t *capacity, size
 	if (items)
 		*capacity = larger;
 	return items;
+}
+
+/**
+ * Append an item.
+ *
+ * @array    the address of the owner's pointer to the items
+ * @count    how many there are; updated, as @capacity
+ * @item     which is copied, @size bytes
+ * @return   false without memory: then all is as before
+ */
+static inline bool array_add(void *array, size_t *count, size_t *capacity, const void *item,
+			     size_t size)
+{
+	char *items;
+
+	memcpy(&items, array, sizeof(items));
+	items = (char *)array_grow(items, *count, capacity, size);
+	if (!items)
+		return false;
+	memcpy(array, &items, sizeof(items));
+	memcpy(items + (*count)++ * size, item, size);
+	return true;
 }
 
 #endif

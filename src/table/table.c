@@ -73,18 +73,15 @@ const char *table_sort(struct table_style *style, const struct row_fields *type,
 	style->sort_count = 0;
 	for (;; keys++) {
 		size_t length = strcspn(keys, ",");
-		bool descending = *keys == '-';
+		bool use = length == strlen("use") && strncasecmp(keys, "use", length) == 0;
+		bool percent =
+			length == strlen("percent") && strncasecmp(keys, "percent", length) == 0;
+		bool descending = use || percent || *keys == '-';
 		const struct field *field =
-			find_column(type, keys + descending, length - descending);
+			use	  ? find_column(type, "USED", strlen("USED"))
+			: percent ? find_column(type, "USE%", strlen("USE%"))
+				  : find_column(type, keys + descending, length - descending);
 
-		if (length == strlen("use") && strncasecmp(keys, "use", length) == 0)
-			field = find_column(type, "USED", strlen("USED"));
-		else if (length == strlen("percent") && strncasecmp(keys, "percent", length) == 0)
-			field = find_column(type, "USE%", strlen("USE%"));
-		else if (field)
-			goto found;
-		descending = true;
-	found:
 		if (!field || style->sort_count == TABLE_COLUMNS_MAX)
 			return keys;
 		style->sort[style->sort_count++] = (struct table_key){ field, descending };
@@ -392,25 +389,19 @@ static int keep_member(struct table *table, const struct field *field, void *row
 
 static int hold(struct table *table, const void *row)
 {
-	struct held_row *held =
-		array_grow(table->held, table->held_count, &table->held_capacity, sizeof(*held));
-	void *copy;
+	struct held_row held = { texts_room(&table->texts, table->type->size), table->held_count,
+				 table->style };
 	int rc = 0;
 
-	if (!held)
+	if (!held.row)
 		return -ENOMEM;
-	table->held = held;
-	copy = texts_room(&table->texts, table->type->size);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, row, table->type->size);
+	memcpy(held.row, row, table->type->size);
 	for (const struct field *field = table->type->fields; !is_end(field) && rc == 0; field++)
-		rc = keep_member(table, field, copy);
-	if (rc)
-		return rc;
-	held[table->held_count] = (struct held_row){ copy, table->held_count, table->style };
-	table->held_count++;
-	return 0;
+		rc = keep_member(table, field, held.row);
+	if (rc == 0 && !array_add(&table->held, &table->held_count, &table->held_capacity, &held,
+				  sizeof(held)))
+		rc = -ENOMEM;
+	return rc;
 }
 
 static int compare(const void *one, const void *other)
