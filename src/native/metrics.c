@@ -13,7 +13,6 @@
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
-#include "shared/utf8.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "utf8.h"
-
 void writer_start(struct writer *writer, int fd)
 {
 	writer->fd = fd;
@@ -28,7 +26,7 @@ void writer_start_text(struct writer *writer, struct text *text)
 	writer->text = text;
 }
 
-static int append(struct text *text, const char *bytes, size_t length)
+char *text_room(struct text *text, size_t length)
 {
 	size_t wanted = text->used + length + 1, capacity = text->capacity ? text->capacity : 4096;
 	char *larger = text->bytes;
@@ -38,10 +36,22 @@ static int append(struct text *text, const char *bytes, size_t length)
 	if (capacity != text->capacity)
 		larger = realloc(text->bytes, capacity);
 	if (!larger)
+		return NULL;
+	text->bytes = larger;
+	text->capacity = capacity;
+	return larger + text->used;
+}
+
+/* Into the memory that stands for the file. */
+static int append(struct writer *writer)
+{
+	char *room = text_room(writer->text, writer->used);
+
+	if (!room)
 		return ENOMEM;
-	memcpy(larger + text->used, bytes, length);
-	larger[wanted - 1] = '\0';
-	*text = (struct text){ larger, wanted - 1, capacity };
+	memcpy(room, writer->buffer, writer->used);
+	room[writer->used] = '\0';
+	writer->text->used += writer->used;
 	return 0;
 }
 
@@ -50,8 +60,7 @@ int writer_flush(struct writer *writer)
 	size_t done = writer->text ? writer->used : 0;
 
 	if (writer->text && writer->used && !writer->errnum)
-		writer->errnum = append(writer->text, writer->buffer, writer->used);
-
+		writer->errnum = append(writer);
 	while (done < writer->used && !writer->errnum) {
 		size_t length = writer->used - done;
 		ssize_t wrote;
@@ -115,6 +124,50 @@ void write_right(struct writer *writer, const char *text, size_t width)
 	if (length < width)
 		write_blanks(writer, width - length);
 	write_bytes(writer, text, length);
+}
+
+/* The characters of which the bit is set, in four words from \0 on. */
+static const uint64_t plain[4] = {
+	/* From the blank on, without " and $. */
+	~0ULL << 32 & ~(1ULL << '"' | 1ULL << '$'),
+	/* Without backslash, backquote and DEL. */
+	~(1ULL << ('\\' - 64) | 1ULL << ('`' - 64) | 1ULL << 63),
+	0,
+	0,
+};
+
+const char *utf8_plain_end(const char *text, const char *end)
+{
+	for (; text < end; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (!(plain[c >> 6] >> (c & 63) & 1))
+			break;
+	}
+	return text;
+}
+
+size_t utf8_length(const char *bytes)
+{
+	const unsigned char *text = (const unsigned char *)bytes;
+	uint32_t point;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	point = text[0] & (0xffU >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		point = point << 6 | (text[i] & 0x3f);
+	}
+	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
+	    point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+		return 0;
+	return length;
 }
 
 static void write_octal(struct writer *writer, unsigned char byte)

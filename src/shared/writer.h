@@ -16,6 +16,9 @@ struct text {
 	size_t used, capacity;
 };
 
+/** @return  room for @length bytes behind the text, and a NUL; NULL without memory */
+char *text_room(struct text *text, size_t length);
+
 struct writer {
 	int fd;			 /* or -1 */
 	struct text *text;	 /* instead, or NULL */
@@ -114,5 +117,20 @@ void write_number_right(struct writer *writer, uint64_t number, size_t width);
 
 /** Write a number with leading zeros up to @width digits. */
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width);
+
+/* --- UTF-8 in names of somebody else's, which may be none --- */
+
+/* What stands for a byte that is no UTF-8: U+FFFD. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/**
+ * @end      behind the text
+ * @return   the end of the characters it begins with that stand for themselves in every quoted format:
+ *           printable ASCII without quotes, backslash, backquote and $
+ */
+const char *utf8_plain_end(const char *text, const char *end);
+
+/** @return  the length of the UTF-8 sequence that @text begins with, or 0: there is none */
+size_t utf8_length(const char *text);
 
 #endif

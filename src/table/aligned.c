@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "shared/utf8.h"
 #include "table.h"
 
 /* A column is not made narrower than this. */
@@ -74,32 +73,12 @@ static size_t character(const char *text, int *width)
 	return *width < 0 ? 0 : length;
 }
 
-/* @return   room for a cell of so many bytes, or NULL */
-static char *text_room(struct table *table, size_t length)
-{
-	struct text *text = &table->text;
-	size_t wanted = text->used + length + 1;
-	size_t capacity = text->capacity ? text->capacity : 4096;
-	char *larger;
-
-	while (capacity < wanted)
-		capacity *= 2;
-	if (capacity != text->capacity) {
-		larger = realloc(text->bytes, capacity);
-		if (!larger)
-			return NULL;
-		text->bytes = larger;
-		text->capacity = capacity;
-	}
-	return text->bytes + text->used;
-}
-
 /* As libsmartcols escapes what cannot be printed: \x0a. */
 static int put_cell(struct table *table, const char *value, struct table_cell *cell)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t all = strlen(value);
-	char *to = text_room(table, 4 * all), *begin = to;
+	char *to = text_room(&table->text, 4 * all), *begin = to;
 	int width = (int)(utf8_plain_end(value, value + all) - value);
 
 	if (!to)

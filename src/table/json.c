@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "field.h"
-#include "shared/utf8.h"
 
 void json_start(struct json *json, struct writer *writer)
 {
