@@ -165,25 +165,18 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	fsq_assigned_close(apply->assigned);
 }
 
-static bool read_all(struct session *session, const struct invocation *invocation,
-		     struct apply_list *list)
-{
-	bool good = true;
-
-	if (invocation->operand_count == 0)
-		good = apply_list_read(session, list, APPLY_DIRECTORY);
-	for (int i = 0; i < invocation->operand_count; i++)
-		good &= apply_list_read(session, list, invocation->operands[i]);
-	return good && apply_list_settle(session, list);
-}
-
 static void command_apply(struct session *session, const struct invocation *invocation)
 {
 	struct apply apply = { .session = session, .options = invocation->options };
 	struct apply_list list = { 0 };
 	sigset_t signals_before;
+	bool good = true;
 
-	if (read_all(session, invocation, &list)) {
+	if (invocation->operand_count == 0)
+		good = apply_list_read(session, &list, APPLY_DIRECTORY);
+	for (int i = 0; i < invocation->operand_count; i++)
+		good &= apply_list_read(session, &list, invocation->operands[i]);
+	if (good && apply_list_settle(session, &list)) {
 		apply.table = tables_begin(session, "apply");
 		block_termination_signals(&signals_before);
 		apply_entries(&apply, &list);

@@ -114,30 +114,6 @@ static void before_waiting(void *arg)
 		;
 }
 
-static const char *parse(struct batch *batch, enum line kind, char *line, size_t length)
-{
-	if (kind == LINE_TOO_LONG)
-		return "the request is longer than 1 MiB";
-	return request_parse(&batch->request, line, length);
-}
-
-static void run(struct batch *batch, struct session *session, const char *wrong)
-{
-	const struct request *request = &batch->request;
-
-	session->json = true;
-	session->style.format = TABLE_JSON;
-	session->batch = batch;
-	session->before_waiting = before_waiting;
-	session->cache = batch->cache;
-	session->config = &batch->config;
-	if (wrong)
-		session_usage_error(session, "%s", wrong);
-	else
-		session->run(session, request->words);
-	session_end(session);
-}
-
 static void keep_little(struct text *text)
 {
 	text->used = 0;
@@ -145,13 +121,6 @@ static void keep_little(struct text *text)
 		return;
 	free(text->bytes);
 	*text = (struct text){ 0 };
-}
-
-/* A command that changes something has changed what was read, and leaves signals blocked. */
-static void after_waiting(struct batch *batch)
-{
-	look_again(batch);
-	sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
 }
 
 static void print_answer(struct batch *batch, int code)
@@ -184,6 +153,8 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 {
 	static struct writer output, error, messages;
 	struct session session = session_new(&output);
+	const char *wrong = kind == LINE_TOO_LONG ? "the request is longer than 1 MiB"
+						  : request_parse(&batch->request, line, length);
 
 	batch->number++;
 	writer_start_text(&output, &batch->output);
@@ -194,37 +165,49 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 	session.run = batch->session->run;
 	session.error = &error;
 	session.messages = &messages;
-	run(batch, &session, parse(batch, kind, line, length));
+	session.json = true;
+	session.style.format = TABLE_JSON;
+	session.batch = batch;
+	session.before_waiting = before_waiting;
+	session.cache = batch->cache;
+	session.config = &batch->config;
+	if (wrong)
+		session_usage_error(&session, "%s", wrong);
+	else
+		session.run(&session, batch->request.words);
+	session_end(&session);
 	print_answer(batch, session.status);
 	keep_little(&batch->output);
 	keep_little(&batch->error);
 	keep_little(&batch->messages);
-	if (session.has_waited)
-		after_waiting(batch);
+	/* A command that changes something has changed what was read, and leaves signals blocked. */
+	if (session.has_waited) {
+		look_again(batch);
+		sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
+	}
 }
 
 /* --- the whole --- */
 
-/* Commands that read standard input must not read requests. */
-static int take_input(struct batch *batch)
+/* @return   0 or a negative errno */
+static int begin(struct batch *batch)
 {
+	struct fsq_error err;
+	sigset_t interrupt;
 	int nothing;
 
+	batch->buffer = malloc(INPUT_SIZE + 1);
+	if (!batch->buffer)
+		return -ENOMEM;
+	if (fsq_cache_new(&batch->cache, &err))
+		return -err.errnum;
+	/* Commands that read standard input must not read requests. */
 	batch->input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (batch->input < 0 || nothing < 0)
-		return -errno;
-	if (dup2(nothing, STDIN_FILENO) < 0)
+	if (batch->input < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
 		return -errno;
 	close(nothing);
-	return 0;
-}
-
-/* From a terminal SIGINT ends the batch, as it ends all else there. */
-static void take_signals(struct batch *batch)
-{
-	sigset_t interrupt;
-
+	/* From a terminal SIGINT ends the batch, as it ends all else there. */
 	batch->asks = !isatty(batch->input);
 	sigemptyset(&interrupt);
 	if (batch->asks) {
@@ -234,18 +217,7 @@ static void take_signals(struct batch *batch)
 	}
 	sigprocmask(SIG_BLOCK, &interrupt, NULL);
 	sigprocmask(SIG_BLOCK, NULL, &batch->blocked);
-}
-
-static int begin(struct batch *batch)
-{
-	struct fsq_error err;
-
-	batch->buffer = malloc(INPUT_SIZE + 1);
-	if (!batch->buffer)
-		return -ENOMEM;
-	if (fsq_cache_new(&batch->cache, &err))
-		return -err.errnum;
-	return take_input(batch);
+	return 0;
 }
 
 static void command_batch(struct session *session, const struct invocation *invocation)
@@ -266,14 +238,11 @@ static void command_batch(struct session *session, const struct invocation *invo
 		return;
 	}
 	rc = begin(&batch);
-	if (rc) {
+	if (rc)
 		session_errno(session, 0, -rc, NULL, "cannot begin");
-	} else {
-		take_signals(&batch);
-		while (!session->out->errnum &&
-		       (kind = next_line(&batch, &line, &length)) != LINE_NONE)
-			answer(&batch, kind, line, length);
-	}
+	while (rc == 0 && !session->out->errnum &&
+	       (kind = next_line(&batch, &line, &length)) != LINE_NONE)
+		answer(&batch, kind, line, length);
 	if (batch.input >= 0)
 		close(batch.input);
 	free(batch.buffer);

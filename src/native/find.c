@@ -108,40 +108,20 @@ static bool read_registered(struct find *find)
 	return !find->no_memory;
 }
 
-static bool is_wanted(const struct find *find, uint32_t id)
-{
-	if (!find->options->orphans)
-		return id == find->id;
-	return id != 0 && (find->registered_count == 0 ||
-			   !bsearch(&id, find->registered, find->registered_count,
-				    sizeof(*find->registered), compare_ids));
-}
-
 /* --- the walk --- */
-
-/* @return   whether a file only went away, or its kind has no ID here */
-static bool is_harmless(struct find *find, const struct fsq_attributes *attributes)
-{
-	int errnum = attributes->project_errnum;
-
-	if (errnum == ENOENT && attributes->depth > 0)
-		return true;
-	if (attributes->kind != FSQ_FILE_SPECIAL)
-		return false;
-	find->hidden++;
-	return true;
-}
 
 static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 {
 	struct find *find = arg;
 	struct session *session = find->session;
+	int errnum = attributes->project_errnum;
 	const struct found_row row = {
 		.path = attributes->path,
 		.id = attributes->project_id,
 		.show_id = find->options->orphans,
 		.null = find->options->null,
 	};
+	bool wanted;
 
 	if (session_is_stopped(session))
 		return FSQ_VISIT_STOP;
@@ -149,16 +129,27 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 		find->progress.options.mount_skipped(row.path, &find->progress);
 	if (attributes->kind == FSQ_FILE_MOUNT || attributes->kind == FSQ_FILE_LEAVE)
 		return FSQ_VISIT_CONTINUE;
-	if (attributes->project_errnum == 0) {
-		if (is_wanted(find, row.id))
+	if (errnum == 0) {
+		if (find->options->orphans)
+			wanted = row.id != 0 &&
+				 (find->registered_count == 0 ||
+				  !bsearch(&row.id, find->registered, find->registered_count,
+					   sizeof(*find->registered), compare_ids));
+		else
+			wanted = row.id == find->id;
+		if (wanted)
 			tables_row(session, &find->table, &row);
-	} else if (!is_harmless(find, attributes)) {
-		session_error(session, 0,
-			      attributes->depth > 0 ? FSQ_E_PARTIAL
-						    : fsq_error_kind_of(attributes->project_errnum),
-			      attributes->project_errnum, row.path,
-			      "%s: cannot read the project ID", row.path);
+		return FSQ_VISIT_CONTINUE;
 	}
+	/* A file may only have gone away, or its kind have no ID here. */
+	if (errnum == ENOENT && attributes->depth > 0)
+		return FSQ_VISIT_CONTINUE;
+	if (attributes->kind == FSQ_FILE_SPECIAL)
+		find->hidden++;
+	else
+		session_error(session, 0,
+			      attributes->depth > 0 ? FSQ_E_PARTIAL : fsq_error_kind_of(errnum),
+			      errnum, row.path, "%s: cannot read the project ID", row.path);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -170,25 +161,6 @@ static void walk(struct find *find, const char *path)
 		session_fail(find->session, &err);
 	find->mounts += progress_take_mounts(&find->progress, find->session, path);
 	session_tell_stop(find->session, path);
-}
-
-static void walk_all(struct find *find, const struct invocation *invocation, int first)
-{
-	struct session *session = find->session;
-
-	for (int i = first; i < invocation->operand_count; i++)
-		walk(find, invocation->operands[i]);
-	if (first < invocation->operand_count)
-		return;
-	paths_add_all_with_quota(session, false);
-	for (size_t i = 0; i < session->path_count; i++)
-		walk(find, session->paths[i].directory);
-}
-
-static void complain_of(struct session *session, const char *word)
-{
-	if (!names_are_lost(session))
-		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "cannot find project %s", word);
 }
 
 /* --- the command --- */
@@ -206,9 +178,11 @@ static bool parse_project(struct find *find, const struct invocation *invocation
 		return read_registered(find);
 	else if (invocation->operand_count == 0)
 		return options_some_operand(session, invocation, "project");
-	else if (!names_to_id(session, FSQ_PROJECT, word, &find->id))
-		complain_of(session, word);
-	else if (find->id == 0)
+	else if (!names_to_id(session, FSQ_PROJECT, word, &find->id)) {
+		if (!names_are_lost(session))
+			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+				      "cannot find project %s", word);
+	} else if (find->id == 0)
 		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", word,
 				    FSQ_ID_MAX);
 	else
@@ -220,11 +194,17 @@ static void run_find(struct session *session, const struct invocation *invocatio
 {
 	const struct find_options *options = invocation->options;
 	struct find find = { .session = session, .options = options };
+	int count = invocation->operand_count, first = options->orphans ? 0 : 1;
 
 	if (parse_project(&find, invocation)) {
 		find.table = tables_begin(session, "find");
 		progress_begin(&find.progress, session);
-		walk_all(&find, invocation, options->orphans ? 0 : 1);
+		for (int i = first; i < count; i++)
+			walk(&find, invocation->operands[i]);
+		if (first >= count)
+			paths_add_all_with_quota(session, false);
+		for (size_t i = 0; i < session->path_count; i++)
+			walk(&find, session->paths[i].directory);
 		find.table.count_key = "mounts_skipped";
 		find.table.count = find.mounts;
 		tables_end(session, &find.table);

@@ -133,37 +133,16 @@ struct timer {
 	uint64_t seconds;
 };
 
-static void set_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
-		       uint32_t id, const struct fsq_timers *timers)
-{
-	int rc = change_timers(session, fs, type, id, timers);
-
-	if (rc == -EINVAL && timers->set[FSQ_REALTIME])
-		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
-	else if (rc)
-		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set timer");
-}
-
-/* How long the grace times of all are; the kernel keeps 32 bits of them. */
-static void set_default(struct session *session, struct fsq_filesystem *fs,
-			const struct timer *timer)
-{
-	struct fsq_timers timers = { 0 };
-
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		timers.set[form] = timer->form[form];
-		timers.seconds[form] = (int64_t)timer->seconds;
-	}
-	set_timers(session, fs, timer->type, 0, &timers);
-}
-
-/* When the grace times of one end that run already: others have none. */
-static void set_one(struct session *session, struct fsq_filesystem *fs, const struct timer *timer,
-		    uint32_t id)
+/*
+ * How long the grace times of all are, of which the kernel keeps 32 bits; or of one, when those end that run
+ * already: others have none.
+ */
+static void set_timers(struct session *session, struct fsq_filesystem *fs,
+		       const struct timer *timer, uint32_t id)
 {
 	struct fsq_timers timers = { 0 };
 	struct fsq_dquot dquot;
-	int rc = fsq_quota_get(fs, timer->type, id, &dquot);
+	int rc = id ? fsq_quota_get(fs, timer->type, id, &dquot) : 0;
 
 	if (rc) {
 		session_errno(session, session_flag_of(timer->type), -rc, NULL, "cannot get quota");
@@ -173,21 +152,17 @@ static void set_one(struct session *session, struct fsq_filesystem *fs, const st
 		const struct fsq_amounts *amounts = &dquot.form[form];
 
 		timers.set[form] = timer->form[form];
-		timers.seconds[form] = amounts->expires;
-		if (amounts->soft && amounts->used > amounts->soft)
-			timers.seconds[form] = time(NULL) + (int64_t)timer->seconds;
+		timers.seconds[form] = (int64_t)timer->seconds;
+		if (id && amounts->soft && amounts->used > amounts->soft)
+			timers.seconds[form] += time(NULL);
+		else if (id)
+			timers.seconds[form] = amounts->expires;
 	}
-	set_timers(session, fs, timer->type, id, &timers);
-}
-
-/* The forms that are selected, or all that the filesystem has. */
-static void select_forms(bool form[FSQ_FORMS], const struct quota_options *options, bool is_xfs)
-{
-	memcpy(form, options->form, FSQ_FORMS * sizeof(*form));
-	if (options_has_form(options))
-		return;
-	form[FSQ_BLOCKS] = form[FSQ_INODES] = true;
-	form[FSQ_REALTIME] = is_xfs;
+	rc = change_timers(session, fs, timer->type, id, &timers);
+	if (rc == -EINVAL && timers.set[FSQ_REALTIME])
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set timer");
+	else if (rc)
+		session_errno(session, session_flag_of(timer->type), -rc, NULL, "cannot set timer");
 }
 
 static void command_timer(struct session *session, const struct invocation *invocation)
@@ -212,11 +187,13 @@ static void command_timer(struct session *session, const struct invocation *invo
 		return;
 	}
 	fs = session->paths[session->current_path].fs;
-	select_forms(timer.form, &options->quota, fsq_filesystem_get_info(fs)->is_xfs);
-	if (id)
-		set_one(session, fs, &timer, id);
-	else
-		set_default(session, fs, &timer);
+	memcpy(timer.form, options->quota.form, sizeof(timer.form));
+	/* Without any, all that the filesystem has. */
+	if (!options_has_form(&options->quota)) {
+		timer.form[FSQ_BLOCKS] = timer.form[FSQ_INODES] = true;
+		timer.form[FSQ_REALTIME] = fsq_filesystem_get_info(fs)->is_xfs;
+	}
+	set_timers(session, fs, &timer, id);
 }
 
 static const struct command_option of_all_option[] = {

@@ -42,35 +42,28 @@ static const struct row_fields total_rows = {
 	.usual = "SIZE,USED,LIMITS,EXCESS,UNLIMITED,MOUNTPOINT"
 };
 
-/* What belongs to no project, as a row in front of the others. */
-static void show_none(struct projects *projects, size_t filesystem, struct table *table)
-{
-	struct session *session = projects->session;
-	const struct fsq_filesystem_info *info = session->paths[filesystem].info;
-	const char *no_directories[1] = { NULL };
-	struct project_row row = listing_row(session, NULL, &projects->sums[filesystem].none);
-
-	row.filesystem = info->device;
-	row.mountpoint = info->directory;
-	row.directories.texts = no_directories;
-	tables_row(session, table, &row);
-}
-
 static void show_projects(struct projects *projects, bool total, struct table *table)
 {
+	struct session *session = projects->session;
 	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
 	size_t at = 0;
 
 	if (!directories)
-		session_errno(projects->session, 0, ENOMEM, NULL, "cannot list all");
+		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 	for (size_t i = 0; directories && i < projects->filesystem; i++) {
-		if (total && projects->sums[i].known)
-			show_none(projects, i, table);
+		/* What belongs to no project, as a row in front of the others. */
+		if (total && projects->sums[i].known) {
+			const struct project none = { .usage = projects->sums[i].none,
+						      .filesystem = i };
+			struct project_row row = projects_row(projects, &none, directories);
+
+			tables_row(session, table, &row);
+		}
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			struct project_row row =
 				projects_row(projects, &projects->all[at], directories);
 
-			tables_row(projects->session, table, &row);
+			tables_row(session, table, &row);
 		}
 	}
 	free(directories);

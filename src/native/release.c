@@ -85,20 +85,6 @@ struct release_options {
 	bool keep_tags, if_exists;
 };
 
-/* Warn about files that keep the ID, on the directory or the filesystem that was named. */
-static void warn_of_left(struct session *session, const struct fsq_release_request *request,
-			 const struct fsq_released *released)
-{
-	if (!released->left_inodes || request->keep_tags || request->dry_run)
-		return;
-	session_warn(session, request->directory ? request->directory : request->at,
-		     "released, but %" PRIu64 " file%s project ID %u: deleted but open, "
-		     "linked elsewhere, or of a kind that this kernel cannot change; nobody "
-		     "gets the ID before",
-		     released->left_inodes,
-		     released->left_inodes == 1 ? " still has" : "s still have", released->id);
-}
-
 /*
  * @rc       as fsq_release(): after FSQ_E_PARTIAL files have lost the ID all the same; or
  *           FSQ_E_NOT_FOUND, which is shown as no change
@@ -151,13 +137,6 @@ static bool add_planned(struct planned *planned, const char *directory,
 	return false;
 }
 
-static void free_planned(struct planned *planned)
-{
-	for (size_t i = 0; i < planned->count; i++)
-		free((char *)(uintptr_t)planned->list[i].directory);
-	free(planned->list);
-}
-
 /* @return   false when a signal came: no more is to be released */
 static bool release(struct session *session, struct table *table,
 		    struct fsq_release_request *request, bool if_exists, struct planned *planned)
@@ -183,8 +162,14 @@ static bool release(struct session *session, struct table *table,
 		show(session, table, request, &released, mounts, rc);
 	if (is_none(rc, &err) && if_exists)
 		rc = 0;
-	else if (!rc)
-		warn_of_left(session, request, &released);
+	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)
+		session_warn(
+			session, request->directory ? request->directory : request->at,
+			"released, but %" PRIu64 " file%s project ID %u: deleted but open, "
+			"linked elsewhere, or of a kind that this kernel cannot change; nobody "
+			"gets the ID before",
+			released.left_inodes,
+			released.left_inodes == 1 ? " still has" : "s still have", released.id);
 	if (!rc && request->dry_run && request->directory &&
 	    !add_planned(planned, request->directory, &released))
 		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");
@@ -194,17 +179,6 @@ static bool release(struct session *session, struct table *table,
 	session_fail(session, &err);
 	restore_signals(&signals_before);
 	return err.errnum != EINTR;
-}
-
-static bool check_words(struct session *session, const struct invocation *invocation)
-{
-	int count = invocation->operand_count;
-
-	if (count > 0 || options_choose_project(session))
-		return options_check_own_project(session, count);
-	session_usage_error(session, "no directory given; usage: fsquota %s %s",
-			    invocation->command->name, invocation->command->synopsis);
-	return false;
 }
 
 static void command_release(struct session *session, const struct invocation *invocation)
@@ -222,7 +196,9 @@ static void command_release(struct session *session, const struct invocation *in
 		.dry_run = session->dry_run,
 	};
 
-	if (!check_words(session, invocation))
+	if ((invocation->operand_count == 0 && !options_choose_project(session) &&
+	     !options_some_operand(session, invocation, "directory")) ||
+	    !options_check_own_project(session, invocation->operand_count))
 		return;
 	found = options_project_id(session, options->if_exists, &request.id);
 	/* Names are read before they go; without them nothing is done. */
@@ -237,7 +213,9 @@ static void command_release(struct session *session, const struct invocation *in
 		if (!release(session, &table, &request, options->if_exists, &planned))
 			break;
 	}
-	free_planned(&planned);
+	for (size_t i = 0; i < planned.count; i++)
+		free((char *)(uintptr_t)planned.list[i].directory);
+	free(planned.list);
 	tables_end(session, &table);
 }
 
