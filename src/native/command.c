@@ -54,27 +54,18 @@ void command_show_usage(struct session *session, const struct command *command)
 /* --- the words --- */
 
 /*
- * By the whole name: an abbreviation could mean another option in another command, or in a later
- * version.
+ * The option of a letter, or else of a name: the whole one, since an abbreviation could mean another option
+ * in another command, or in a later version.
  */
-static const struct command_option *find_name(const struct command *command, const char *name,
-					      size_t length)
+static const struct command_option *find_option(const struct command *command, char letter,
+						const char *name, size_t length)
 {
 	const struct command_option *option;
 
 	for (size_t i = 0; (option = command_option(command, i)); i++)
-		if (option->name && strncmp(option->name, name, length) == 0 &&
-		    option->name[length] == '\0')
-			break;
-	return option;
-}
-
-static const struct command_option *find_letter(const struct command *command, char letter)
-{
-	const struct command_option *option;
-
-	for (size_t i = 0; (option = command_option(command, i)); i++)
-		if (option->letter == letter)
+		if (letter ? option->letter == letter
+			   : option->name && strncmp(option->name, name, length) == 0 &&
+				     option->name[length] == '\0')
 			break;
 	return option;
 }
@@ -156,7 +147,7 @@ static bool take_name(struct session *session, const struct command *command, ch
 {
 	const char *word = *(*words)++;
 	size_t length = strcspn(word + 2, "=");
-	const struct command_option *option = find_name(command, word + 2, length);
+	const struct command_option *option = find_option(command, 0, word + 2, length);
 	const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
 	bool takes_value = option && option->kind != VALUE_NONE;
 
@@ -177,7 +168,7 @@ static bool take_letters(struct session *session, const struct command *command,
 	bool goes_on = true;
 
 	for (const char *at = *(*words)++ + 1; *at && goes_on && !session->help; at++) {
-		const struct command_option *option = find_letter(command, *at);
+		const struct command_option *option = find_option(command, *at, NULL, 0);
 		const char unknown[] = { '-', *at }, *value;
 
 		if (!option)
@@ -398,9 +389,9 @@ void command_list_all(struct session *session)
 /* --- for programs --- */
 
 /* Fields separated by tabs; "-" stands for one that is NULL or empty. */
-static void describe(struct session *session, const char *const *fields, size_t count)
+static void describe(struct session *session, const char *const fields[6])
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		if (i > 0)
 			write_char(session->out, '\t');
 		for (const char *at = fields[i] && *fields[i] ? fields[i] : "-"; *at; at++)
@@ -409,32 +400,10 @@ static void describe(struct session *session, const char *const *fields, size_t 
 	write_char(session->out, '\n');
 }
 
-static void describe_option(struct session *session, const struct command_option *option)
-{
-	const char letter[] = { '-', option->letter, '\0' };
-	char name[LABEL_SIZE] = "";
-	const char *const fields[] = { option->letter ? letter : NULL,
-				       name,
-				       kind_name(option->kind),
-				       option->argument,
-				       option->choices,
-				       option->help };
-
-	if (option->name)
-		snprintf(name, sizeof(name), "--%s", option->name);
-	describe(session, fields, 6);
-}
-
 static void describe_operand(struct session *session, const struct command_operand *operand)
 {
-	const char *const fields[] = { "operand",
-				       operand->repeats ? "..." : NULL,
-				       kind_name(operand->kind),
-				       operand->argument,
-				       NULL,
-				       NULL };
-
-	describe(session, fields, 6);
+	describe(session, (const char *const[6]){ "operand", operand->repeats ? "..." : NULL,
+						  kind_name(operand->kind), operand->argument });
 }
 
 void command_describe(struct session *session, const struct command *command)
@@ -442,17 +411,24 @@ void command_describe(struct session *session, const struct command *command)
 	const struct command_operand path = { VALUE_PATH, "PATH", true };
 	const struct command_option *option;
 
-	if (!command) {
-		for (size_t i = 0; session->commands[i]; i++) {
-			const char *fields[] = { session->commands[i]->name,
-						 session->commands[i]->summary };
-
-			describe(session, fields, 2);
-		}
-		return;
+	for (size_t i = 0; !command && session->commands[i]; i++) {
+		write_text(session->out, session->commands[i]->name);
+		write_char(session->out, '\t');
+		write_text(session->out, session->commands[i]->summary);
+		write_char(session->out, '\n');
 	}
-	for (size_t i = 0; (option = command_option(command, i)); i++)
-		describe_option(session, option);
+	if (!command)
+		return;
+	for (size_t i = 0; (option = command_option(command, i)); i++) {
+		const char letter[] = { '-', option->letter, '\0' };
+		char name[LABEL_SIZE] = "";
+
+		if (option->name)
+			snprintf(name, sizeof(name), "--%s", option->name);
+		describe(session, (const char *const[6]){ option->letter ? letter : NULL, name,
+							  kind_name(option->kind), option->argument,
+							  option->choices, option->help });
+	}
 	for (const struct command_operand *operand = command->operands; operand->kind; operand++)
 		describe_operand(session, operand);
 	if (command->flags & COMMAND_FILESYSTEMS)

@@ -23,41 +23,21 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static unsigned int columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
-}
-
-static bool is_terminal(struct progress *progress)
-{
-	if (!progress->asked)
-		progress->terminal = isatty(STDERR_FILENO);
-	progress->asked = true;
-	return progress->terminal;
-}
-
-/* Names are the tenant's: they must not move the cursor. */
-static void append(char *line, size_t size, const char *path)
-{
-	size_t length = strlen(line);
-
-	for (; *path && length + 1 < size; path++)
-		line[length++] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
-	line[length] = '\0';
-}
-
 /* @width    of the terminal, on which the line replaces the last one; 0: a line of its own */
 static void print_line(uint64_t entries, uint64_t a_second, const char *path, unsigned int width)
 {
 	char line[4096];
+	size_t length, size = sizeof(line);
 
 	snprintf(line, sizeof(line), "%" PRIu64 " entries, %" PRIu64 "/s%s", entries, a_second,
 		 path ? "  " : "");
 	/* One column less: some terminals go to the next line after the last. */
-	if (path)
-		append(line, width > 0 && width < sizeof(line) ? width : sizeof(line), path);
+	if (width > 0 && width < size)
+		size = width;
+	/* Names are the tenant's: they must not move the cursor. */
+	for (length = strlen(line); path && *path && length + 1 < size; path++)
+		line[length++] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
+	line[length] = '\0';
 	fprintf(stderr, width > 0 ? "\r%s\033[K" : "%s\n", line);
 }
 
@@ -66,6 +46,7 @@ static void show(uint64_t entries, const char *path, void *arg)
 {
 	struct progress *progress = arg;
 	bool always = progress->when == PROGRESS_ALWAYS;
+	struct winsize size = { .ws_col = 80 };
 	int64_t now, elapsed;
 
 	if (!path && !always)
@@ -74,12 +55,17 @@ static void show(uint64_t entries, const char *path, void *arg)
 	if (progress->began == 0)
 		progress->began = now;
 	elapsed = now - progress->began;
-	if (is_terminal(progress) ? !path || (!always && elapsed < FIRST_LINE_MS)
-				  : !always || (path && progress->last &&
-						now - progress->last < BETWEEN_LINES_MS))
+	if (!progress->asked)
+		progress->terminal = isatty(STDERR_FILENO);
+	progress->asked = true;
+	if (progress->terminal ? !path || (!always && elapsed < FIRST_LINE_MS)
+			       : !always || (path && progress->last &&
+					     now - progress->last < BETWEEN_LINES_MS))
 		return;
+	if (progress->terminal && (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20))
+		size.ws_col = 80;
 	print_line(entries, entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1), path,
-		   progress->terminal ? columns() : 0);
+		   progress->terminal ? size.ws_col : 0);
 	progress->shown = progress->terminal;
 	progress->last = now;
 }

@@ -15,25 +15,6 @@
 
 /* --- directories --- */
 
-/*
- * The filesystem that holds a directory, or -1. The mount table tells, at no cost for each of many.
- *
- * @by_name  set to whether the directory was not looked at
- */
-static int filesystem_of(const struct projects *projects, const char *directory, bool *by_name)
-{
-	const struct session *session = projects->session;
-	dev_t dev = projects->points ? fsq_mount_points_find(projects->points, directory) : 0;
-
-	*by_name = dev != 0;
-	if (dev)
-		return paths_find_dev(session, dev);
-	for (size_t i = 0; i < session->path_count; i++)
-		if (fsq_filesystem_holds(session->paths[i].fs, directory))
-			return (int)i;
-	return -1;
-}
-
 static bool know(struct projects *projects, struct known_directory known)
 {
 	known.directory = texts_keep(&projects->texts, known.directory);
@@ -49,13 +30,23 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 	struct projects *projects = arg;
 	const struct session *session = projects->session;
 	struct known_directory known = { .id = id, .directory = directory };
-	int filesystem;
+	int filesystem = -1;
+	dev_t dev = 0;
 
-	/* Without the table each directory is looked at. */
+	if (id == 0)
+		return FSQ_VISIT_CONTINUE;
+	/* The mount table tells, at no cost for each of many; without it each directory is looked at. */
 	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
 		projects->points = NULL;
 	projects->points_read = true;
-	filesystem = id ? filesystem_of(projects, directory, &known.by_name) : -1;
+	if (projects->points)
+		dev = fsq_mount_points_find(projects->points, directory);
+	known.by_name = dev != 0;
+	if (dev)
+		filesystem = paths_find_dev(session, dev);
+	for (size_t i = 0; i < session->path_count && !dev && filesystem < 0; i++)
+		if (fsq_filesystem_holds(session->paths[i].fs, directory))
+			filesystem = (int)i;
 	if (filesystem < 0 ||
 	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, directory))
 		return FSQ_VISIT_CONTINUE;
@@ -209,24 +200,20 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 		add_project(projects, dquot->id, dquot);
 }
 
-/* The next ID that is wanted by itself, or 0. */
-static uint32_t next_id(const struct projects *projects, uint32_t above, dev_t dev)
-{
-	const struct known_directory *next = next_known(projects);
-	uint32_t id = scopes_next_id(&projects->scopes, dev, above);
-
-	return next && (!id || next->id < id) ? next->id : id;
-}
-
-/* @return   whether these were all; else an error was reported */
+/* Those that are wanted by themselves. @return   whether these were all; else an error was reported */
 static bool read_ids(struct projects *projects, const struct path_entry *path)
 {
-	uint32_t id = 0;
-
-	while ((id = next_id(projects, id, path->info->dev))) {
+	for (uint32_t id = 0;;) {
+		const struct known_directory *next = next_known(projects);
 		struct fsq_dquot dquot;
-		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
+		int rc;
 
+		id = scopes_next_id(&projects->scopes, path->info->dev, id);
+		if (next && (!id || next->id < id))
+			id = next->id;
+		if (!id)
+			return true;
+		rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
 		if (rc && rc != -ENOENT) {
 			session_errno(projects->session, 0, -rc, NULL,
 				      "cannot read the quota of project %u", id);
@@ -237,26 +224,13 @@ static bool read_ids(struct projects *projects, const struct path_entry *path)
 		else
 			add_unrecorded(projects, (uint64_t)id + 1);
 	}
-	return true;
-}
-
-/* @return   whether these were all; else an error was reported */
-static bool read_records(struct projects *projects, const struct path_entry *path)
-{
-	const struct record_range range = { .lower = !projects->want_sums };
-
-	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
-		return read_ids(projects, path);
-	if (!records_each(projects->session, path->fs, FSQ_PROJECT, &range, add_record, projects))
-		return false;
-	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
-	return true;
 }
 
 /* @return   false: an error was reported */
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
+	const struct record_range range = { .lower = !projects->want_sums };
 	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 
 	/* Of a filesystem that could not be read to its end some may be left. */
@@ -281,8 +255,11 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 				      "there is no project quota on this filesystem");
 		return projects->pass_over;
 	}
-	if (!read_records(projects, path))
+	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
+		return read_ids(projects, path);
+	if (!records_each(session, path->fs, FSQ_PROJECT, &range, add_record, projects))
 		return false;
+	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
 	if (projects->want_sums)
 		projects->sums[projects->filesystem].known = true;
 	return true;

@@ -64,11 +64,6 @@ struct quot {
 	bool sizes, files, unread, numeric;
 };
 
-static bool is_stopped(void *session)
-{
-	return session_is_stopped(session);
-}
-
 static struct quot_row new_row(const struct quot *quot)
 {
 	return (struct quot_row){
@@ -140,7 +135,8 @@ static void command_quot(struct session *session, const struct invocation *invoc
 	session->table->type = quot.sizes		   ? &size_rows
 			       : quot.files || quot.unread ? &all_owner_rows
 							   : &owner_rows;
-	if (owners_count(&owners, quot.path->fs, quot.type, quot.sizes, is_stopped, session, &err))
+	if (owners_count(&owners, quot.path->fs, quot.type, quot.sizes, session_is_stopped, session,
+			 &err))
 		session_fail(session, &err);
 	else if (quot.sizes)
 		show_sizes(&quot, &owners);

@@ -118,8 +118,10 @@ void session_end(struct session *session)
 	session_forget_names(session);
 }
 
-bool session_is_stopped(struct session *session)
+bool session_is_stopped(void *arg)
 {
+	struct session *session = arg;
+
 	/* The question is a system call. */
 	if (session->batch && ++session->visits % 64 == 0)
 		session->stopped |= is_signal_pending(NULL);
@@ -196,23 +198,18 @@ void block_interrupts(sigset_t *before)
 	block(INTERRUPTS, before);
 }
 
-/* As below nohup(1): a blocked signal is pending although it is ignored. */
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 bool is_signal_pending(void *unused)
 {
+	struct sigaction action;
 	sigset_t set;
 
 	(void)unused;
 	if (sigpending(&set))
 		return false;
+	/* As below nohup(1): a blocked signal is pending although it is ignored. */
 	for (size_t i = 0; i < SIGNALS; i++)
-		if (sigismember(&set, signals[i]) == 1 && !is_ignored(signals[i]))
+		if (sigismember(&set, signals[i]) == 1 &&
+		    (sigaction(signals[i], NULL, &action) || action.sa_handler != SIG_IGN))
 			return true;
 	return false;
 }

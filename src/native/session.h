@@ -95,7 +95,7 @@ struct session {
 struct session session_new(struct writer *out);
 
 /** @return  whether a signal came to end the request of batch; what has no batch it ends itself */
-bool session_is_stopped(struct session *session);
+bool session_is_stopped(void *session);
 
 /** Report that it did. */
 void session_tell_stop(struct session *session, const char *path);
