@@ -88,19 +88,6 @@ void change_write_subject(struct writer *w, const char *action, enum fsq_type ty
 	}
 }
 
-/* "NAME BEFORE -> AFTER" for what differs, behind @separator, which is a comma from then on. */
-static void write_change(struct writer *w, const char **separator, const char *name,
-			 const char *before, const char *after)
-{
-	write_text(w, *separator);
-	*separator = ", ";
-	write_text(w, name);
-	write_char(w, ' ');
-	write_text(w, before);
-	write_text(w, " -> ");
-	write_text(w, after);
-}
-
 /* Print the values of @fields that differ, each behind its name. */
 static void write_changes(struct writer *w, const char *separator, const struct field *fields,
 			  const char *const *names, const struct record_values *before,
@@ -114,7 +101,13 @@ static void write_changes(struct writer *w, const char *separator, const struct 
 			continue;
 		one = field_cell(&fields[i], before, false, was);
 		other = field_cell(&fields[i], after, false, is);
-		write_change(w, &separator, names[i], one ? one : "none", other ? other : "none");
+		write_text(w, separator);
+		separator = ", ";
+		write_text(w, names[i]);
+		write_char(w, ' ');
+		write_text(w, one ? one : "none");
+		write_text(w, " -> ");
+		write_text(w, other ? other : "none");
 	}
 }
 

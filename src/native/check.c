@@ -184,7 +184,7 @@ static void judge_held(struct check *check, const struct held_usage *held)
 {
 	const char *directory = held->limit->directory;
 	const struct fsq_usage *usage = &held->usage;
-	struct project_row row = listing_row(check->session, directory, usage);
+	struct project_row row = listing_row(check->session, directory, usage, NULL);
 
 	if (usage->at_least &&
 	    (usage->used_bytes == FSQ_NOT_KNOWN || usage->used_bytes == usage->hard_bytes)) {

@@ -86,19 +86,6 @@ double listing_percent(const struct project_row *row)
 	return bytes > inodes ? bytes : inodes;
 }
 
-/* statfs(2) shows limits that are soft or hard, and no use above them. */
-static void set_at_least(struct project_row *row)
-{
-	row->limits_at_least = true;
-	row->bytes_at_least = row->used_bytes == row->hard_bytes;
-	row->inodes_at_least = row->used_inodes == row->hard_inodes;
-	row->used_at_least =
-		row->bytes_at_least || row->inodes_at_least ? ROW_CHANGED : ROW_UNCHANGED;
-	row->limit_bytes = row->hard_bytes ? row->hard_bytes : FIELD_NOT_KNOWN;
-	row->limit_inodes = row->hard_inodes ? row->hard_inodes : FIELD_NOT_KNOWN;
-	row->soft_bytes = row->hard_bytes = row->soft_inodes = row->hard_inodes = 0;
-}
-
 void listing_forget_limits(struct project_row *row)
 {
 	row->soft_inodes = row->hard_inodes = row->shown_hard_inodes = 0;
@@ -108,16 +95,9 @@ void listing_forget_limits(struct project_row *row)
 }
 
 struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage)
+			       const struct fsq_usage *usage, int64_t *now)
 {
-	int64_t now = 0;
-
-	return listing_row_at(session, path, usage, &now);
-}
-
-struct project_row listing_row_at(struct session *session, const char *path,
-				  const struct fsq_usage *usage, int64_t *now)
-{
+	int64_t of_row = 0;
 	static const char *const sources[] = {
 		[FSQ_USAGE_QUOTA] = "quota",
 		[FSQ_USAGE_WALK] = "walk",
@@ -134,8 +114,10 @@ struct project_row listing_row_at(struct session *session, const char *path,
 		.hard_bytes = usage->hard_bytes,
 		.soft_inodes = usage->soft_inodes,
 		.hard_inodes = usage->hard_inodes,
-		.bytes_grace_seconds = records_grace_left(usage->bytes_expires, now),
-		.inodes_grace_seconds = records_grace_left(usage->inodes_expires, now),
+		.bytes_grace_seconds =
+			records_grace_left(usage->bytes_expires, now ? now : &of_row),
+		.inodes_grace_seconds =
+			records_grace_left(usage->inodes_expires, now ? now : &of_row),
 		.source = sources[usage->source],
 		.filesystem = usage->device,
 		.mountpoint = usage->mountpoint,
@@ -149,8 +131,17 @@ struct project_row listing_row_at(struct session *session, const char *path,
 	};
 
 	row.percent = listing_percent(&row);
-	if (usage->at_least)
-		set_at_least(&row);
+	/* statfs(2) shows limits that are soft or hard, and no use above them. */
+	if (usage->at_least) {
+		row.limits_at_least = true;
+		row.bytes_at_least = row.used_bytes == row.hard_bytes;
+		row.inodes_at_least = row.used_inodes == row.hard_inodes;
+		row.used_at_least =
+			row.bytes_at_least || row.inodes_at_least ? ROW_CHANGED : ROW_UNCHANGED;
+		row.limit_bytes = row.hard_bytes ? row.hard_bytes : FIELD_NOT_KNOWN;
+		row.limit_inodes = row.hard_inodes ? row.hard_inodes : FIELD_NOT_KNOWN;
+		row.soft_bytes = row.hard_bytes = row.soft_inodes = row.hard_inodes = 0;
+	}
 	return row;
 }
 
@@ -193,39 +184,30 @@ void listing_plan_change(struct fsq_usage *usage, const struct listing_change *c
 	usage->hard_inodes = limits.hard_inodes;
 }
 
-static bool find_usage(struct session *session, const struct listing_change *change,
-		       struct fsq_usage *usage)
+bool listing_show_change(struct session *session, struct table *table,
+			 const struct listing_change *change)
 {
 	const struct fsq_usage_request request = {
 		.size = sizeof(request),
 		.path = change->directory,
 		.projects_file = session->projects_file,
 	};
+	struct project_row row;
+	struct fsq_usage usage;
 	struct fsq_error err;
-	int rc = fsq_usage_get(usage, &request, &err);
+	int rc = fsq_usage_get(&usage, &request, &err);
 
 	if (rc && !session->dry_run) {
 		session_fail(session, &err);
 		return false;
 	}
 	if (rc) {
-		*usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
-		find_place(change->directory, usage);
+		usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
+		find_place(change->directory, &usage);
 	}
 	if (session->dry_run)
-		listing_plan_change(usage, change);
-	return true;
-}
-
-bool listing_show_change(struct session *session, struct table *table,
-			 const struct listing_change *change)
-{
-	struct project_row row;
-	struct fsq_usage usage;
-
-	if (!find_usage(session, change, &usage))
-		return false;
-	row = listing_row(session, change->directory, &usage);
+		listing_plan_change(&usage, change);
+	row = listing_row(session, change->directory, &usage, NULL);
 	row.name = row.name ? row.name : change->name;
 	row.enforced &= change->enforced;
 	row.change = change_word(change->changed);

@@ -48,13 +48,10 @@ void listing_forget_limits(struct project_row *row);
  * A usage as a row; the name is looked up if there is an ID.
  *
  * @path     its directory, or NULL: not known
+ * @now      as records_row() has it, for many rows; NULL: for one
  */
 struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage);
-
-/** The same for many rows: @now is 0 for the first one, as records_row() has it. */
-struct project_row listing_row_at(struct session *session, const char *path,
-				  const struct fsq_usage *usage, int64_t *now);
+			       const struct fsq_usage *usage, int64_t *now);
 
 /* A directory whose quota a command has changed, or in a dry run would change. */
 struct listing_change {

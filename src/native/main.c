@@ -24,13 +24,6 @@ static const struct command *const commands[] = {
 	&timer_command,	  &usage_command,   &watch_command,   NULL,
 };
 
-/* An operand that can only be a path; --at is for others. */
-static bool is_path(const char *word)
-{
-	return strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0 ||
-	       fsq_is_tag(word);
-}
-
 /*
  * The filesystems of a command: those of --at, and what stands last.
  *
@@ -41,9 +34,15 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 	unsigned int flags = invocation->command->flags;
 	int count = invocation->operand_count, left = count;
 
-	while (left > 0 && ((flags & COMMAND_PATHS) ||
-			    (session->at.count == 0 && is_path(invocation->operands[left - 1]))))
-		left--;
+	for (; left > 0; left--) {
+		const char *word = invocation->operands[left - 1];
+
+		/* Without --at, what can only be a path. */
+		if (!(flags & COMMAND_PATHS) &&
+		    (session->at.count > 0 || !(strchr(word, '/') || strcmp(word, ".") == 0 ||
+						strcmp(word, "..") == 0 || fsq_is_tag(word))))
+			break;
+	}
 	for (size_t i = 0; i < session->at.count; i++)
 		paths_add(session, session->at.words[i], NULL);
 	for (int i = left; i < count; i++)
@@ -196,31 +195,21 @@ static void move_options(char **words)
 	words[0] = command;
 }
 
-/* Errors before the options are parsed are JSON, too. */
-static bool wants_json(char **argv)
-{
-	for (; *argv && strcmp(*argv, "--") != 0; argv++)
-		if (strcmp(*argv, "--json") == 0 || strcmp(*argv, "--jsonl") == 0)
-			return true;
-	return false;
-}
-
-static bool is_one_of(const char *word, const char *one, const char *other, const char *third)
-{
-	return strcmp(word, one) == 0 || strcmp(word, other) == 0 || strcmp(word, third) == 0;
-}
-
 static void run(struct session *session, char **words)
 {
 	const struct command *command;
 
-	session->json |= wants_json(words);
+	/* Errors before the options are parsed are JSON, too. */
+	for (char **at = words; *at && strcmp(*at, "--") != 0; at++)
+		session->json |= strcmp(*at, "--json") == 0 || strcmp(*at, "--jsonl") == 0;
 	move_options(words);
 	if (!words[0]) {
 		session_usage_error(session, "no command given; see fsquota --help");
-	} else if (is_one_of(words[0], "help", "--help", "-h")) {
+	} else if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
+		   strcmp(words[0], "-h") == 0) {
 		help(session, words);
-	} else if (is_one_of(words[0], "--version", "-V", "version")) {
+	} else if (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0 ||
+		   strcmp(words[0], "version") == 0) {
 		if (words[1])
 			session_usage_error(session, "%s takes no other words, not \"%s\"",
 					    words[0], words[1]);

@@ -367,7 +367,7 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
 	int64_t now = projects->now;
-	struct project_row row = listing_row_at(session, NULL, &project->usage, &now);
+	struct project_row row = listing_row(session, NULL, &project->usage, &now);
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;

@@ -55,20 +55,12 @@ static bool take_unit(char **from, uint32_t *unit)
 	return true;
 }
 
-static void put_utf8(char **to, uint32_t point)
-{
-	static const uint32_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
-	int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-
-	*(*to)++ = (char)(first[more] | point >> (6 * more));
-	while (more-- > 0)
-		*(*to)++ = (char)(0x80 | (point >> (6 * more) & 0x3f));
-}
-
 /* Behind \u; characters beyond 16 bits are two units. A NUL ends every name. */
 static bool take_point(char **from, char **to)
 {
+	static const uint32_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
 	uint32_t point, low;
+	int more;
 
 	if (!take_unit(from, &point) || point == 0 || (point >= 0xdc00 && point < 0xe000))
 		return false;
@@ -80,38 +72,35 @@ static bool take_point(char **from, char **to)
 			return false;
 		point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
 	}
-	put_utf8(to, point);
-	return true;
-}
-
-/* @from     behind the backslash */
-static bool take_escape(char **from, char **to)
-{
-	static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-	char letter = *(*from)++;
-	const char *found = letter ? strchr(letters, letter) : NULL;
-
-	if (letter == 'u')
-		return take_point(from, to);
-	if (!found)
-		return false;
-	*(*to)++ = values[found - letters];
+	more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+	*(*to)++ = (char)(first[more] | point >> (6 * more));
+	while (more-- > 0)
+		*(*to)++ = (char)(0x80 | (point >> (6 * more) & 0x3f));
 	return true;
 }
 
 /* A string is never longer than what stands for it. @return  behind it, or NULL */
 static char *take_string(char *from, char **word)
 {
+	static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
 	char *to = ++from;
 
 	*word = to;
 	while (*from != '"') {
+		const char *found;
+
 		if ((unsigned char)*from < ' ')
 			return NULL;
-		if (*from != '\\')
+		if (*from != '\\') {
 			*to++ = *from++;
-		else if (from++, !take_escape(&from, &to))
+			continue;
+		}
+		from += 2;
+		found = from[-1] ? strchr(letters, from[-1]) : NULL;
+		if (from[-1] == 'u' ? !take_point(&from, &to) : !found)
 			return NULL;
+		if (found)
+			*to++ = values[found - letters];
 	}
 	*to = '\0';
 	return from + 1;

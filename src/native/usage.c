@@ -48,7 +48,7 @@ static void show_directories(struct session *session, const struct invocation *i
 			stopped = err.errnum == EINTR;
 			continue;
 		}
-		row = listing_row(session, path, &usage);
+		row = listing_row(session, path, &usage, NULL);
 		if (usage.source == FSQ_USAGE_WALK)
 			row.mounts_skipped = mounts;
 		tables_row(session, table, &row);

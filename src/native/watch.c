@@ -77,20 +77,6 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 
 /* --- the command --- */
 
-static void clear(struct watch *watch)
-{
-	struct session *session = watch->session;
-
-	watch_ids_forget(&watch->ids, NULL);
-	watch_places_free(&watch->places);
-	watch_run_free(&watch->run);
-	/* The names were the cache's. */
-	fsq_cache_free(watch->cache);
-	session->cache = NULL;
-	session->names = NULL;
-	session->names_read = false;
-}
-
 static void command_watch(struct session *session, const struct invocation *invocation)
 {
 	const struct watch_options *options = invocation->options;
@@ -128,7 +114,14 @@ static void command_watch(struct session *session, const struct invocation *invo
 	watch.table = tables_begin(session, "watch");
 	if (take_words(&watch, options))
 		watch_wait(&watch, invocation->operands, (size_t)invocation->operand_count);
-	clear(&watch);
+	watch_ids_forget(&watch.ids, NULL);
+	watch_places_free(&watch.places);
+	watch_run_free(&watch.run);
+	/* The names were the cache's. */
+	fsq_cache_free(watch.cache);
+	session->cache = NULL;
+	session->names = NULL;
+	session->names_read = false;
 }
 
 #define FIELD(member) offsetof(struct watch_options, member)

@@ -173,17 +173,6 @@ static bool set_facts(const struct watch_run *run, struct watch_job *job,
 
 /* --- running --- */
 
-/* Also what is for this process alone. */
-static bool is_ours(const struct watch_job *job, const char *variable)
-{
-	size_t length = strcspn(variable, "=") + 1;
-
-	for (int i = 0; i < FACTS_MAX; i++)
-		if (job->facts[i] && strncmp(variable, job->facts[i], length) == 0)
-			return true;
-	return strncmp(variable, "NOTIFY_SOCKET=", sizeof("NOTIFY_SOCKET=") - 1) == 0;
-}
-
 /* @return   pointers into the environment and the facts, for free(3) */
 static char **environment_of(const struct watch_job *job)
 {
@@ -196,9 +185,16 @@ static char **environment_of(const struct watch_job *job)
 	if (!all)
 		return NULL;
 	count = 0;
-	for (char **at = environ; at && *at; at++)
-		if (!is_ours(job, *at))
+	for (char **at = environ; at && *at; at++) {
+		size_t length = strcspn(*at, "=") + 1;
+		/* What is for this process alone. */
+		bool ours = strncmp(*at, "NOTIFY_SOCKET=", length) == 0;
+
+		for (int i = 0; i < FACTS_MAX && !ours; i++)
+			ours = job->facts[i] && strncmp(*at, job->facts[i], length) == 0;
+		if (!ours)
 			all[count++] = *at;
+	}
 	for (int i = 0; i < FACTS_MAX; i++)
 		if (job->facts[i])
 			all[count++] = job->facts[i];
@@ -308,16 +304,6 @@ void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 
 /* --- ending --- */
 
-static void tell_end(struct watch_run *run, int status)
-{
-	if (WIFSIGNALED(status))
-		session_warn(run->session, run->words[0], "%s: ended by signal %d", run->words[0],
-			     WTERMSIG(status));
-	else if (WEXITSTATUS(status))
-		session_warn(run->session, run->words[0], "%s: ended with exit status %d",
-			     run->words[0], WEXITSTATUS(status));
-}
-
 void watch_run_reap(struct watch_run *run)
 {
 	pid_t process;
@@ -330,7 +316,13 @@ void watch_run_reap(struct watch_run *run)
 			if (job->process != process)
 				continue;
 			run->running[i] = run->running[--run->running_count];
-			tell_end(run, status);
+			if (WIFSIGNALED(status))
+				session_warn(run->session, run->words[0], "%s: ended by signal %d",
+					     run->words[0], WTERMSIG(status));
+			else if (WEXITSTATUS(status))
+				session_warn(run->session, run->words[0],
+					     "%s: ended with exit status %d", run->words[0],
+					     WEXITSTATUS(status));
 			job->process = 0;
 			if (job->events)
 				wait_for_turn(run, job);

@@ -140,14 +140,6 @@ static void poll_all(struct watch *watch, enum watch_judgement judgement)
 	poll_ids(watch, watch->ids.pass, judgement);
 }
 
-static bool knows_any(const struct watch *watch)
-{
-	for (const struct watch_id *id = watch->ids.all; id; id = id->next)
-		if (is_above(id))
-			return true;
-	return false;
-}
-
 /* --- what comes --- */
 
 static void place_came(struct watch_place *place, void *arg)
@@ -273,9 +265,13 @@ static bool can_write(void *arg)
 static int timeout_of(const struct watch *watch, int64_t now)
 {
 	const struct watch_id *due = watch->ids.first_due;
-	bool polls = !watch->warnings || watch->ids.over > 0 || knows_any(watch);
-	int64_t next = polls ? watch->next_poll : INT64_MAX;
+	bool polls = !watch->warnings || watch->ids.over > 0;
+	int64_t next;
 
+	/* What is above something is polled, too. */
+	for (const struct watch_id *id = watch->ids.all; id && !polls; id = id->next)
+		polls = is_above(id);
+	next = polls ? watch->next_poll : INT64_MAX;
 	if (due && due->due < next)
 		next = due->due;
 	if (next == INT64_MAX)
