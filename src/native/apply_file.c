@@ -354,22 +354,6 @@ static bool is_same_directory(const struct apply_entry *one, const struct apply_
 	return one->ino && one->ino == other->ino && one->dev == other->dev;
 }
 
-/* Two entries of one directory: the first counts, if only it is written. */
-static bool settle_two(struct session *session, const struct apply_entry *first,
-		       struct apply_entry *second)
-{
-	if (first->from_pattern == second->from_pattern) {
-		session_usage_error(session, "%s, line %u: %s is in %s, line %u, too%s%s",
-				    second->file, second->line, second->request.directory,
-				    first->file, first->line,
-				    is_same_path(first, second) ? "" : ", as ",
-				    is_same_path(first, second) ? "" : first->request.directory);
-		return false;
-	}
-	second->request.directory = NULL;
-	return true;
-}
-
 static bool settle(struct session *session, struct apply_list *list,
 		   int (*order)(const void *, const void *),
 		   bool (*is_same)(const struct apply_entry *, const struct apply_entry *))
@@ -384,10 +368,22 @@ static bool settle(struct session *session, struct apply_list *list,
 		sorted[count++] = &list->entries[i];
 	array_sort(sorted, count, sizeof(*sorted), order);
 	for (size_t i = 1, first = 0; i < count; i++) {
-		if (is_same(sorted[first], sorted[i]))
-			good &= settle_two(session, sorted[first], sorted[i]);
-		else
+		const struct apply_entry *one = sorted[first];
+		struct apply_entry *other = sorted[i];
+
+		if (!is_same(one, other)) {
 			first = i;
+		} else if (one->from_pattern != other->from_pattern) {
+			/* The first counts, since only it is written. */
+			other->request.directory = NULL;
+		} else {
+			session_usage_error(session, "%s, line %u: %s is in %s, line %u, too%s%s",
+					    other->file, other->line, other->request.directory,
+					    one->file, one->line,
+					    is_same_path(one, other) ? "" : ", as ",
+					    is_same_path(one, other) ? "" : one->request.directory);
+			good = false;
+		}
 	}
 	free(sorted);
 	return good;

@@ -308,19 +308,32 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
 	return good;
 }
 
-/*
- * Every line is understood before the first limit is set. Limits go to the filesystem that was named,
- * even if the dump is of another device.
- */
-static void restore(struct session *session, const struct quota_options *options, FILE *input)
+static void command_restore(struct session *session, const struct invocation *invocation)
 {
+	const struct quota_options *options = invocation->options;
 	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
 	struct dump dump = {
 		.session = session,
 		.chosen = options_type_count(options) > 0,
 		.type = options_type(options),
 	};
+	FILE *input = stdin;
 
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return;
+	}
+	if (options->file)
+		input = fopen(options->file, "re");
+	if (!input) {
+		session_errno(session, ERROR_OF_FILE, errno, options->file, "fopen on %s failed",
+			      options->file);
+		return;
+	}
+	/*
+	 * Every line is understood before the first limit is set. Limits go to the filesystem that was
+	 * named, even if the dump is of another device.
+	 */
 	if (!read_dump(&dump, input, options->file))
 		dump.count = 0;
 	for (size_t i = 0; i < dump.count; i++) {
@@ -336,25 +349,6 @@ static void restore(struct session *session, const struct quota_options *options
 	}
 	free(dump.lines);
 	free(dump.device);
-}
-
-static void command_restore(struct session *session, const struct invocation *invocation)
-{
-	const struct quota_options *options = invocation->options;
-	FILE *input = stdin;
-
-	if (options_type_count(options) > 1) {
-		command_show_usage(session, invocation->command);
-		return;
-	}
-	if (options->file)
-		input = fopen(options->file, "re");
-	if (!input) {
-		session_errno(session, ERROR_OF_FILE, errno, options->file, "fopen on %s failed",
-			      options->file);
-		return;
-	}
-	restore(session, options, input);
 	if (options->file)
 		fclose(input);
 }

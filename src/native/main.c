@@ -84,11 +84,18 @@ static void run_on_each(struct session *session, struct invocation *invocation)
 static void run_on_filesystems(struct session *session, struct invocation *invocation)
 {
 	const struct command *command = invocation->command;
+	const char *file = session->output_file;
 	struct table table;
+	int rc = 0;
 
-	if (!choose_filesystems(session, invocation) ||
-	    !session_output_begin(session, session->output_file))
+	if (!choose_filesystems(session, invocation))
 		return;
+	if (file)
+		rc = writer_push_file(&session->out, file);
+	if (rc) {
+		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed", file);
+		return;
+	}
 	table = tables_begin(session, command->name);
 	session->table = &table;
 	session->current_path = 0;
@@ -99,7 +106,12 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 	session->current_path = -1;
 	session->table = NULL;
 	tables_end(session, &table);
-	session_output_end(session);
+	if (!file)
+		return;
+	session_flush(session);
+	rc = writer_pop(&session->out);
+	if (rc)
+		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
 /* @words    behind its name */

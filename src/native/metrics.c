@@ -147,14 +147,6 @@ static void begin(struct writer *w, const struct metric *metric)
 	write_comment(w, "HELP", metric->name, metric->help);
 }
 
-/* A terminal would obey it; programs get the name as it is. */
-static bool is_control(const char *at)
-{
-	unsigned char byte = (unsigned char)at[0], next = (unsigned char)at[1];
-
-	return byte < ' ' || byte == 127 || (byte == 0xc2 && next < 0xa0);
-}
-
 /* @name  with what stands in front of it; @value NULL: empty, which is the same as no label */
 static void write_label(struct writer *w, const char *name, const char *value)
 {
@@ -162,6 +154,8 @@ static void write_label(struct writer *w, const char *name, const char *value)
 	write_text(w, "=\"");
 	for (const char *at = value ? value : "", *end = at + strlen(at); *at;) {
 		const char *plain = utf8_plain_end(at, end);
+		unsigned char byte = (unsigned char)*plain;
+		bool control;
 		size_t length;
 
 		write_bytes(w, at, (size_t)(plain - at));
@@ -169,9 +163,12 @@ static void write_label(struct writer *w, const char *name, const char *value)
 		if (at == end)
 			break;
 		length = utf8_length(at);
+		control =
+			byte < ' ' || byte == 127 || (byte == 0xc2 && (unsigned char)at[1] < 0xa0);
+		/* A terminal would obey it; programs get the name as it is. */
 		if (*at == '\n') {
 			write_text(w, "\\n");
-		} else if (length == 0 || (is_control(at) && isatty(w->fd))) {
+		} else if (length == 0 || (control && isatty(w->fd))) {
 			write_text(w, UTF8_REPLACEMENT);
 			length = length ? length : 1;
 		} else {
@@ -182,13 +179,6 @@ static void write_label(struct writer *w, const char *name, const char *value)
 		at += length;
 	}
 	write_char(w, '"');
-}
-
-static void write_seconds(struct writer *w, uint64_t nanoseconds)
-{
-	write_number(w, nanoseconds / 1000000000);
-	write_char(w, '.');
-	write_number_zeros(w, nanoseconds % 1000000000, 9);
 }
 
 static bool is_there(const struct value *value, const char *row)
@@ -214,10 +204,13 @@ static void write_value(struct writer *w, const struct value *value, const char 
 		write_char(w, *(const bool *)member ? '1' : '0');
 	else if (value->type == METRIC_SECONDS)
 		write_signed(w, *(const int64_t *)member);
-	else if (value->type == METRIC_NANOSECONDS)
-		write_seconds(w, *(const uint64_t *)member);
-	else
+	else if (value->type == METRIC_NANOSECONDS) {
+		write_number(w, *(const uint64_t *)member / 1000000000);
+		write_char(w, '.');
+		write_number_zeros(w, *(const uint64_t *)member % 1000000000, 9);
+	} else {
 		write_number(w, *(const uint64_t *)member);
+	}
 	write_char(w, '\n');
 }
 

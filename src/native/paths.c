@@ -132,29 +132,12 @@ int paths_find(const struct session *session, const char *path)
 	return paths_find_dev(session, st.st_dev);
 }
 
-/* Whoever works on all directories of the project has to know of it. */
-static void note_unseen(struct session *session, uint32_t id, const char *directory)
-{
-	session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
-	if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity, &id,
-		       sizeof(id)))
-		session_no_memory(session);
-}
-
 bool paths_saw_all(const struct session *session, uint32_t id)
 {
 	for (size_t i = 0; i < session->unseen_count; i++)
 		if (session->unseen[i] == id)
 			return false;
 	return true;
-}
-
-/* Does an error say that there is no directory, or none of ours? */
-static bool is_elsewhere(int errnum)
-{
-	return errnum == ENOENT || errnum == ENOTDIR || errnum == EINVAL || errnum == EACCES ||
-	       errnum == ELOOP || errnum == ENAMETOOLONG || errnum == ESTALE ||
-	       errnum == ENOTCONN || errnum == ENXIO || errnum == ENODEV;
 }
 
 static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
@@ -169,8 +152,26 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 		mount = paths_find_dev(session, st.st_dev);
 		errno = ENOENT;
 	}
-	if (mount < 0 && !is_elsewhere(errno))
-		note_unseen(session, id, directory);
+	switch (mount < 0 ? errno : ENOENT) {
+	case ENOENT:
+	case ENOTDIR:
+	case EINVAL:
+	case EACCES:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case ESTALE:
+	case ENOTCONN:
+	case ENXIO:
+	case ENODEV:
+		/* There is no directory, or none of ours. */
+		break;
+	default:
+		/* Whoever works on all directories of the project has to know of it. */
+		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
+		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
+			       &id, sizeof(id)))
+			session_no_memory(session);
+	}
 	if (mount >= 0) {
 		entry.fs = session->paths[mount].fs;
 		entry.info = session->paths[mount].info;

@@ -278,24 +278,18 @@ struct report {
 	enum fsq_type type;
 };
 
-/* Is something used of what is shown? */
-static bool is_used(const struct report *report, const struct fsq_dquot *dquot)
-{
-	const bool *form = report->options->quota.form;
-
-	for (int i = 0; i < FSQ_FORMS; i++)
-		if ((form[i] || (i == FSQ_BLOCKS && !options_has_form(&report->options->quota))) &&
-		    dquot->form[i].used)
-			return true;
-	return false;
-}
-
 static void show_record(const struct fsq_dquot *dquot, void *arg)
 {
 	struct report *report = arg;
+	const struct quota_options *options = &report->options->quota;
+	bool used = !report->options->terse;
 	struct record_row row;
 
-	if (report->options->terse && !is_used(report, dquot))
+	/* With -t only where something is used of what is shown. */
+	for (int i = 0; i < FSQ_FORMS; i++)
+		used |= (options->form[i] || (i == FSQ_BLOCKS && !options_has_form(options))) &&
+			dquot->form[i].used;
+	if (!used)
 		return;
 	row = records_row(report->session, report->path, report->type, dquot, report->numeric,
 			  &report->now);

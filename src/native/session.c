@@ -83,27 +83,6 @@ void session_flush_terminal(struct session *session)
 		session_flush(session);
 }
 
-bool session_output_begin(struct session *session, const char *file)
-{
-	int rc = file ? writer_push_file(&session->out, file) : 0;
-
-	if (rc)
-		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed", file);
-	return rc == 0;
-}
-
-void session_output_end(struct session *session)
-{
-	int rc;
-
-	if (!session->out->previous)
-		return;
-	session_flush(session);
-	rc = writer_pop(&session->out);
-	if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot write the output");
-}
-
 void session_end(struct session *session)
 {
 	for (size_t i = 0; i < session->path_count; i++) {

@@ -193,15 +193,6 @@ void session_flush(struct session *session);
 /** Flush if the output is a terminal. */
 void session_flush_terminal(struct session *session);
 
-/**
- * Send output to a new file until session_output_end(); it must not exist.
- *
- * @file     its name, or NULL to stay with standard output
- * @return   false when it cannot be made; an error was reported
- */
-bool session_output_begin(struct session *session, const char *file);
-void session_output_end(struct session *session);
-
 /** Free what the session owns, not the session. */
 void session_end(struct session *session);
 

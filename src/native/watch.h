@@ -33,7 +33,8 @@ struct watch_places {
 	size_t only_count;
 	struct watch_place **all;
 	size_t count, capacity;
-	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
+	const struct watch_place_changes *changes; /* while the mounts are looked at; or NULL */
+	struct fsq_mount_points *points;	   /* NULL: not read since the mounts changed */
 	bool no_memory;
 };
 

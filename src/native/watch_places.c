@@ -66,12 +66,6 @@ int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs
 
 /* --- looking at the mounts --- */
 
-/* A refresh that goes on. */
-struct refresh {
-	struct watch_places *places;
-	const struct watch_place_changes *changes; /* or NULL */
-};
-
 static bool is_wanted(const struct watch_places *places, const struct fsq_mount *mount)
 {
 	/* Like all commands: what has no device has no quota, unless it was named. */
@@ -116,60 +110,43 @@ static struct watch_place *add_place(struct watch_places *places,
 	return NULL;
 }
 
-static void look_at(struct refresh *refresh, const struct fsq_mount *mount)
+static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 {
-	struct watch_places *places = refresh->places;
+	struct watch_places *places = arg;
+	struct watch_place *place = watch_places_find(places, mount->dev);
 	const struct fsq_filesystem_info *info;
 	bool type[FSQ_TYPES] = { false };
-	struct watch_place *place = NULL;
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
+	char *moved;
 
+	if (!is_wanted(places, mount) || (place && place->is_mounted))
+		return FSQ_VISIT_CONTINUE;
+	if (place) {
+		/* The first mount of a filesystem stands for it; it may have been moved. */
+		place->is_mounted = true;
+		moved = strcmp(place->directory, mount->directory) == 0 ? NULL
+									: strdup(mount->directory);
+		if (moved) {
+			free(place->directory);
+			place->directory = moved;
+		}
+		return FSQ_VISIT_CONTINUE;
+	}
 	if (fsq_filesystem_open_mount(&fs, mount, 0, &err)) {
 		places->no_memory |= err.errnum == ENOMEM;
-		return;
+		return FSQ_VISIT_CONTINUE;
 	}
 	info = fsq_filesystem_get_info(fs);
 	if ((places->only_count || info->asks_device) && has_quota(places, fs, type))
 		place = add_place(places, info);
 	fsq_filesystem_close(fs);
 	if (!place)
-		return;
+		return FSQ_VISIT_CONTINUE;
 	place->is_mounted = true;
 	memcpy(place->type, type, sizeof(type));
-	if (refresh->changes)
-		refresh->changes->came(place, refresh->changes->arg);
-}
-
-/* The first mount of a filesystem stands for it; it may have been moved. */
-static void keep_place(struct watch_place *place, const struct fsq_mount *mount)
-{
-	char *moved;
-
-	if (place->is_mounted)
-		return;
-	place->is_mounted = true;
-	if (strcmp(place->directory, mount->directory) == 0)
-		return;
-	moved = strdup(mount->directory);
-	if (!moved)
-		return;
-	free(place->directory);
-	place->directory = moved;
-}
-
-static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
-{
-	struct refresh *refresh = arg;
-	struct watch_places *places = refresh->places;
-	struct watch_place *place = watch_places_find(places, mount->dev);
-
-	if (!is_wanted(places, mount))
-		return FSQ_VISIT_CONTINUE;
-	if (place)
-		keep_place(place, mount);
-	else
-		look_at(refresh, mount);
+	if (places->changes)
+		places->changes->came(place, places->changes->arg);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -196,14 +173,14 @@ static void drop_unmounted(struct watch_places *places, const struct watch_place
 
 void watch_places_refresh(struct watch_places *places, const struct watch_place_changes *changes)
 {
-	struct refresh refresh = { places, changes };
 	struct fsq_error err;
 
 	fsq_mount_points_free(places->points);
 	places->points = NULL;
+	places->changes = changes;
 	for (size_t i = 0; i < places->count; i++)
 		places->all[i]->is_mounted = false;
-	if (fsq_mounts_each(NULL, visit_mount, &refresh, &err)) {
+	if (fsq_mounts_each(NULL, visit_mount, places, &err)) {
 		session_fail(places->session, &err);
 		return;
 	}

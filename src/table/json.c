@@ -118,12 +118,6 @@ void json_bool(struct json *json, const char *key, bool value)
 	write_text(json->writer, value ? "true" : "false");
 }
 
-void json_null(struct json *json, const char *key)
-{
-	begin_value(json, key);
-	write_text(json->writer, "null");
-}
-
 void json_decimal(struct json *json, const char *key, double value)
 {
 	char text[FIELD_CELL];

@@ -31,7 +31,6 @@ void json_string(struct json *json, const char *key, const char *value);
 void json_text(struct json *json, const char *key, const char *text, size_t length);
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
-void json_null(struct json *json, const char *key);
 
 /** A number with one decimal. */
 void json_decimal(struct json *json, const char *key, double value);

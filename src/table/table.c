@@ -117,15 +117,6 @@ static void write_members(struct json *json, const struct field *fields,
 	json_close(json, '}');
 }
 
-static void write_texts(struct json *json, const char *key, const struct field_texts *value)
-{
-	json_key(json, key);
-	json_open(json, NULL, '[');
-	for (size_t i = 0; i < value->count; i++)
-		json_string(json, NULL, value->texts[i]);
-	json_close(json, ']');
-}
-
 static void write_member(struct json *json, const struct field *field,
 			 const struct table_style *style, const void *row)
 {
@@ -133,6 +124,7 @@ static void write_member(struct json *json, const struct field *field,
 	const void *member = (const char *)row + field->offset;
 	bool empty = field_is_empty(field, row);
 	char cell[FIELD_CELL];
+	const struct field_texts *texts = member;
 	const void *inner;
 
 	if (field->type == FIELD_CHANGE && style->dry_run && strcmp(key, "changed") == 0)
@@ -140,7 +132,7 @@ static void write_member(struct json *json, const struct field *field,
 	if (empty) {
 		if (!field->optional && (field->type != FIELD_CHANGE ||
 					 *(const unsigned int *)member != ROW_ONLY_SHOWN))
-			json_null(json, key);
+			json_string(json, key, NULL);
 		return;
 	}
 	switch (field->type) {
@@ -153,7 +145,10 @@ static void write_member(struct json *json, const struct field *field,
 		json_string(json, key, field_cell(field, row, true, cell));
 		break;
 	case FIELD_TEXTS:
-		write_texts(json, key, member);
+		json_open(json, key, '[');
+		for (size_t i = 0; i < texts->count; i++)
+			json_string(json, NULL, texts->texts[i]);
+		json_close(json, ']');
 		break;
 	case FIELD_ROW:
 		memcpy(&inner, member, sizeof(inner));
@@ -188,15 +183,6 @@ void table_write_json(struct writer *w, const struct row_fields *type,
 	write_members(&json, type->fields, style, row);
 }
 
-static void begin_json(struct table *table)
-{
-	struct writer *w = table->out;
-
-	write_text(w, table->follows || w->in_answer ? ",\"" : "{\"");
-	write_text(w, table->key);
-	write_text(w, table->single ? "\":" : "\":[");
-}
-
 static void end_json(struct table *table)
 {
 	struct writer *w = table->out;
@@ -218,36 +204,23 @@ static void end_json(struct table *table)
 /* --- a row a line, for programs --- */
 
 /* As libsmartcols escapes cells: \x0a. */
-static void write_escaped_cell(struct writer *w, const char *text, enum table_format format)
+static void write_escaped_cell(struct writer *w, const char *text, bool pairs)
 {
 	static const char digits[] = "0123456789abcdef";
-	const char *end = text + strlen(text), *special = format == TABLE_PAIRS ? "\"\\`$" : " \\";
 
-	for (; text < end; text++) {
-		unsigned char byte = (unsigned char)*text;
+	for (;;) {
+		const char *plain = text;
 
-		if (byte >= 0x20 && byte < 0x7f && !strchr(special, *text)) {
-			write_char(w, *text);
-		} else {
-			write_text(w, "\\x");
-			write_char(w, digits[byte >> 4]);
-			write_char(w, digits[byte & 15]);
-		}
+		while (*text >= 0x20 && *text < 0x7f && *text != '\\' &&
+		       (pairs ? *text != '"' && *text != '`' && *text != '$' : *text != ' '))
+			text++;
+		write_bytes(w, plain, (size_t)(text - plain));
+		if (*text == '\0')
+			return;
+		write_text(w, "\\x");
+		write_char(w, digits[(unsigned char)*text >> 4]);
+		write_char(w, digits[(unsigned char)*text++ & 15]);
 	}
-}
-
-/* Nearly every cell stands for itself. */
-static void write_bytes_of(struct writer *w, const char *text, enum table_format format)
-{
-	const char *end = text;
-
-	while (*end > ' ' && *end < 0x7f && *end != '\\' && *end != '"' && *end != '`' &&
-	       *end != '$')
-		end++;
-	if (*end == '\0')
-		write_bytes(w, text, (size_t)(end - text));
-	else
-		write_escaped_cell(w, text, format);
 }
 
 /* RFC 4180, but for the end of a line. */
@@ -281,7 +254,7 @@ static void write_cell(struct table *table, size_t column, const char *text)
 		write_text(w, table->columns[column]->column);
 		write_text(w, "=\"");
 	}
-	write_bytes_of(w, text, format);
+	write_escaped_cell(w, text, format == TABLE_PAIRS);
 	if (format == TABLE_PAIRS)
 		write_char(w, '"');
 }
@@ -418,18 +391,6 @@ static int compare(const void *one, const void *other)
 	return a->index < b->index ? -1 : 1;
 }
 
-static int write_held(struct table *table)
-{
-	int rc = 0;
-
-	array_sort(table->held, table->held_count, sizeof(*table->held), compare);
-	for (size_t i = 0; i < table->held_count && rc == 0; i++)
-		rc = write_row(table, table->held[i].row);
-	free(table->held);
-	texts_free(&table->texts);
-	return rc;
-}
-
 /* --- the whole --- */
 
 static void begin(struct table *table)
@@ -446,38 +407,43 @@ static void begin(struct table *table)
 	table->lines = table->column_count == 0 && table->type->write_line;
 	if (table->column_count == 0)
 		add_columns(table->columns, &table->column_count, table->type, table->type->usual);
-	if (style->format == TABLE_JSON)
-		begin_json(table);
-	else if (style->format == TABLE_CSV && !style->no_headings)
+	if (style->format == TABLE_JSON) {
+		write_text(table->out, table->follows || table->out->in_answer ? ",\"" : "{\"");
+		write_text(table->out, table->key);
+		write_text(table->out, table->single ? "\":" : "\":[");
+	} else if (style->format == TABLE_CSV && !style->no_headings) {
 		write_headings(table);
-}
-
-static const struct field *percent_of(const struct row_fields *type)
-{
-	for (const struct field *field = type->fields; !is_end(field); field++)
-		if (field->type == FIELD_PERCENT)
-			return field;
-	return NULL;
+	}
 }
 
 int table_row(struct table *table, const void *row)
 {
 	const struct table_style *style = table->style;
-	const struct field *percent = style->has_over ? percent_of(table->type) : NULL;
+	double percent;
 
 	begin(table);
-	if (percent &&
-	    *(const double *)(const void *)((const char *)row + percent->offset) < style->over)
-		return 0;
+	for (const struct field *field = table->type->fields; style->has_over && !is_end(field);
+	     field++) {
+		if (field->type != FIELD_PERCENT)
+			continue;
+		memcpy(&percent, (const char *)row + field->offset, sizeof(percent));
+		if (percent < style->over)
+			return 0;
+		break;
+	}
 	return style->sort_count && !table->follows ? hold(table, row) : write_row(table, row);
 }
 
 int table_end(struct table *table)
 {
-	int rc;
+	int rc = 0;
 
 	begin(table);
-	rc = write_held(table);
+	array_sort(table->held, table->held_count, sizeof(*table->held), compare);
+	for (size_t i = 0; i < table->held_count && rc == 0; i++)
+		rc = write_row(table, table->held[i].row);
+	free(table->held);
+	texts_free(&table->texts);
 	if (table->style->format == TABLE_JSON)
 		end_json(table);
 	aligned_end(table);
