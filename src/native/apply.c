@@ -27,7 +27,7 @@ struct applied_row {
 	uint32_t id; /* 0: not known */
 	const char *file;
 	uint64_t line;
-	const struct record_values *before, *after; /* or NULL */
+	const struct record_row *before, *after; /* or NULL */
 };
 
 #define MEMBER(name) .offset = offsetof(struct applied_row, name)
@@ -40,9 +40,9 @@ static const struct field applied_fields[] = {
 	{ "FILE", "file", FIELD_TEXT, MEMBER(file), "the file that says it" },
 	{ "LINE", "line", FIELD_COUNT, MEMBER(line), "and the line in it" },
 	{ NULL, "before", FIELD_ROW, MEMBER(before), .members = limit_fields,
-	  .size = sizeof(struct record_values) },
+	  .size = sizeof(struct record_row) },
 	{ NULL, "after", FIELD_ROW, MEMBER(after), .members = limit_fields,
-	  .size = sizeof(struct record_values) },
+	  .size = sizeof(struct record_row) },
 	{ 0 },
 };
 
@@ -74,7 +74,7 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 		 const struct fsq_assignment *assignment)
 {
 	struct session *session = apply->session;
-	struct record_values before, after;
+	struct record_row before, after;
 	struct fsq_limits was, is;
 	struct applied_row row = {
 		.path = entry->request.directory,

@@ -210,29 +210,11 @@ static bool show(struct session *session, struct table *table,
 
 /* --- the command --- */
 
-struct assign_options {
-	struct fsq_assign_request request;
-	bool has_range;
-};
-
 /* The words that lines of apply have, too. */
 static bool take_word(struct session *session, const struct command_option *option, void *to,
 		      const char *value)
 {
-	struct assign_options *options = to;
-
-	return assign_request_set(session, &(struct word_place){ 0 }, &options->request,
-				  option->name, value);
-}
-
-static bool take_id_range(struct session *session, const struct command_option *option, void *to,
-			  const char *text)
-{
-	struct assign_options *options = to;
-
-	(void)option;
-	return options->has_range =
-		       options_id_range(session, text, "1048577-2000000", &options->request.range);
+	return assign_request_set(session, &(struct word_place){ 0 }, to, option->name, value);
 }
 
 /* @return   whether it is assigned, and was shown */
@@ -300,10 +282,9 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 
 static void command_assign(struct session *session, const struct invocation *invocation)
 {
-	const struct assign_options *options = invocation->options;
 	struct table table = tables_begin(session, "assign");
 	const struct fsq_registry registry = session_registry(session);
-	struct fsq_assign_request request = options->request;
+	struct fsq_assign_request request = *(const struct fsq_assign_request *)invocation->options;
 	struct progress progress;
 	sigset_t signals_before;
 	bool good = true;
@@ -312,7 +293,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 	request.dry_run = session->dry_run;
 	request.registry = &registry;
 	request.options = &progress.options;
-	if (!options->has_range)
+	if (!request.range.first)
 		request.range = session->range;
 	if (!options_some_operand(session, invocation, "directory"))
 		return;
@@ -341,7 +322,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 		restore_signals(&signals_before);
 }
 
-#define FIELD(member) offsetof(struct assign_options, member)
+#define FIELD(member) offsetof(struct fsq_assign_request, member)
 
 static const struct command_option limit_options[] = {
 	{ 0, "hard", "at most so much: 500M, 1.5G, 10% of the filesystem", .kind = VALUE_SIZE,
@@ -357,7 +338,8 @@ static const struct command_option limit_options[] = {
 	  .argument = "NAME", .take = take_word },
 	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_word },
 	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_ID,
-	  .argument = "A-B", .take = take_id_range },
+	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(range),
+	  .range = true },
 	{ 0, "mkdir", "make DIR if it is not there", .take = take_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
 	  .take = take_word },
@@ -370,7 +352,7 @@ static const struct command_option limit_options[] = {
 
 static const struct command_option more_options[] = {
 	{ 0, "require-enforced", "fail where the limits would stop nobody",
-	  .field = FIELD(request.require_enforced) },
+	  .field = FIELD(require_enforced) },
 	{ 0 },
 };
 
@@ -386,7 +368,7 @@ const struct command assign_command = {
 				    NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.rows = &usage_rows,
-	.options_size = sizeof(struct assign_options),
+	.options_size = sizeof(struct fsq_assign_request),
 	.flags = COMMAND_CONFIG,
 	.run = command_assign,
 };

@@ -6,7 +6,7 @@
 /* --- rows --- */
 
 /* clang-format off */
-#define VALUE(name) .offset = offsetof(struct record_values, name)
+#define VALUE(name) .offset = offsetof(struct record_row, name)
 #define LIMITS                                                                                   \
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, VALUE(soft_bytes), "soft limit of space" },   \
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, VALUE(hard_bytes), "hard limit of space" },   \
@@ -25,9 +25,9 @@ static const struct field all_limit_fields[] = {
 };
 
 static const struct field time_fields[] = {
-	{ NULL, "bytes_grace_seconds", FIELD_SECONDS, VALUE(grace_seconds[FSQ_BLOCKS]) },
-	{ NULL, "inodes_grace_seconds", FIELD_SECONDS, VALUE(grace_seconds[FSQ_INODES]) },
-	{ NULL, "realtime_grace_seconds", FIELD_SECONDS, VALUE(grace_seconds[FSQ_REALTIME]) },
+	{ NULL, "bytes_grace_seconds", FIELD_SECONDS, VALUE(bytes_grace_seconds) },
+	{ NULL, "inodes_grace_seconds", FIELD_SECONDS, VALUE(inodes_grace_seconds) },
+	{ NULL, "realtime_grace_seconds", FIELD_SECONDS, VALUE(realtime_grace_seconds) },
 	{ 0 },
 };
 
@@ -40,9 +40,9 @@ static const struct field time_fields[] = {
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },                                 \
 	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },   \
 	{ NULL, "before", FIELD_ROW, MEMBER(before), .members = values,                           \
-	  .size = sizeof(struct record_values) },                                                 \
+	  .size = sizeof(struct record_row) },                                                 \
 	{ NULL, "after", FIELD_ROW, MEMBER(after), .members = values,                             \
-	  .size = sizeof(struct record_values) },                                                 \
+	  .size = sizeof(struct record_row) },                                                 \
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(device), "device of the filesystem" },   \
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(directory),                              \
 	  "where it is mounted; of resize the directory" },                                       \
@@ -90,8 +90,8 @@ void change_write_subject(struct writer *w, const char *action, enum fsq_type ty
 
 /* Print the values of @fields that differ, each behind its name. */
 static void write_changes(struct writer *w, const char *separator, const struct field *fields,
-			  const char *const *names, const struct record_values *before,
-			  const struct record_values *after)
+			  const char *const *names, const struct record_row *before,
+			  const struct record_row *after)
 {
 	for (size_t i = 0; fields[i].key; i++) {
 		char was[FIELD_CELL], is[FIELD_CELL];
@@ -114,8 +114,8 @@ static void write_changes(struct writer *w, const char *separator, const struct 
 static const char *const limit_names[] = { "soft",	  "hard",	   "soft-inodes",
 					   "hard-inodes", "soft-realtime", "hard-realtime" };
 
-void change_write_limits(struct writer *w, const char *separator,
-			 const struct record_values *before, const struct record_values *after)
+void change_write_limits(struct writer *w, const char *separator, const struct record_row *before,
+			 const struct record_row *after)
 {
 	write_changes(w, separator, limit_fields, limit_names, before, after);
 }
@@ -153,26 +153,21 @@ enum row_change change_word(bool changed)
 	return changed ? ROW_CHANGED : ROW_UNCHANGED;
 }
 
-static uint64_t bytes_of(uint64_t blocks)
+struct record_row change_values(const struct fsq_limits *limits)
 {
-	return fsq_limit_is_none(blocks) ? 0 : fsq_limit_bytes(blocks);
-}
+	struct fsq_dquot dquot = { 0 };
+	int64_t now = 0;
 
-struct record_values change_values(const struct fsq_limits *limits)
-{
-	return (struct record_values){
-		.soft_bytes = bytes_of(limits->soft[FSQ_BLOCKS]),
-		.hard_bytes = bytes_of(limits->hard[FSQ_BLOCKS]),
-		.soft_inodes = limits->soft[FSQ_INODES],
-		.hard_inodes = limits->hard[FSQ_INODES],
-		.soft_realtime_bytes = bytes_of(limits->soft[FSQ_REALTIME]),
-		.hard_realtime_bytes = bytes_of(limits->hard[FSQ_REALTIME]),
-	};
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		dquot.form[form].soft = limits->soft[form];
+		dquot.form[form].hard = limits->hard[form];
+	}
+	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true, &now);
 }
 
 static void show(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
-		 uint32_t id, bool changed, const struct record_values *before,
-		 const struct record_values *after)
+		 uint32_t id, bool changed, const struct record_row *before,
+		 const struct record_row *after)
 {
 	const struct changed_row row = {
 		.type = type,
@@ -189,21 +184,10 @@ static void show(struct session *session, struct fsq_filesystem *fs, enum fsq_ty
 	session_flush_terminal(session);
 }
 
-static struct record_values values_of(const struct fsq_dquot *dquot)
-{
-	struct fsq_limits limits = { 0 };
-
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		limits.soft[form] = dquot->form[form].soft;
-		limits.hard[form] = dquot->form[form].hard;
-	}
-	return change_values(&limits);
-}
-
 void change_show_limits(struct session *session, const char *directory, uint32_t id,
 			const struct fsq_limits *before, const struct fsq_limits *after)
 {
-	const struct record_values was = change_values(before), is = change_values(after);
+	const struct record_row was = change_values(before), is = change_values(after);
 	struct changed_row row = {
 		.type = FSQ_PROJECT,
 		.id = id,
@@ -226,8 +210,9 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 {
 	const struct fsq_limits none = { 0 };
 	struct fsq_dquot before = { .id = id }, after = before, now;
-	struct record_values was, is;
+	struct record_row was, is;
 	bool changed = false;
+	int64_t of_row = 0;
 	int rc = 0;
 
 	if (change_is_shown(session))
@@ -241,26 +226,29 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.form[form].soft != after.form[form].soft ||
 			   before.form[form].hard != after.form[form].hard;
-	was = values_of(&before);
-	is = values_of(&after);
+	was = records_row(session, NULL, type, &before, true, &of_row);
+	is = records_row(session, NULL, type, &after, true, &of_row);
 	show(session, fs, type, id, changed, &was, &is);
 	return 0;
 }
 
 /* Of ID 0 how long they are, else what is left of them. */
-static struct record_values times_of(uint32_t id, const struct fsq_timers *timers)
+static struct record_row times_of(uint32_t id, const struct fsq_timers *timers)
 {
-	struct record_values values = { 0 };
-	int64_t now = 0;
+	int64_t seconds[FSQ_FORMS], now = 0;
 
 	for (int form = 0; form < FSQ_FORMS; form++) {
-		int64_t seconds = timers->seconds[form];
-
-		values.grace_seconds[form] = id		    ? records_grace_left(seconds, &now)
-					     : seconds == 0 ? FIELD_NO_SECONDS
-							    : seconds;
+		seconds[form] = timers->seconds[form];
+		if (id)
+			seconds[form] = records_grace_left(seconds[form], &now);
+		else if (seconds[form] == 0)
+			seconds[form] = FIELD_NO_SECONDS;
 	}
-	return values;
+	return (struct record_row){
+		.bytes_grace_seconds = seconds[FSQ_BLOCKS],
+		.inodes_grace_seconds = seconds[FSQ_INODES],
+		.realtime_grace_seconds = seconds[FSQ_REALTIME],
+	};
 }
 
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
@@ -268,7 +256,7 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 {
 	struct fsq_timers before = { 0 }, after = { 0 }, now;
 	const struct fsq_timers none = { 0 };
-	struct record_values was, is;
+	struct record_row was, is;
 	bool changed = false;
 	int rc = 0;
 

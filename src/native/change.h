@@ -7,16 +7,10 @@
 #define FSQ_CHANGE_H
 
 #include "options.h"
+#include "records.h"
 #include "quota/fsquota.h"
 
-/* Values of a quota record; a limit that is 0 is none. */
-struct record_values {
-	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
-	uint64_t soft_realtime_bytes, hard_realtime_bytes;
-	int64_t grace_seconds[FSQ_FORMS]; /* or FIELD_NO_SECONDS */
-};
-
-/* The limits of space and inodes in it. */
+/* The limits of space and inodes in a record. */
 extern const struct field limit_fields[];
 
 /* What becomes of a record. */
@@ -26,7 +20,7 @@ struct changed_row {
 	const char *name; /* or NULL */
 	const char *device;
 	const char *directory; /* the mount point, or of resize the directory */
-	const struct record_values *before, *after;
+	const struct record_row *before, *after;
 	enum row_change change;
 };
 
@@ -42,12 +36,12 @@ enum row_change change_word(bool changed);
 /** @return  "unchanged" or "would-change" */
 const char *change_action(enum row_change change);
 
-/** @return  limits as rows have them: 0 for none, or for what stands for none */
-struct record_values change_values(const struct fsq_limits *limits);
+/** @return  a row with these limits alone */
+struct record_row change_values(const struct fsq_limits *limits);
 
 /** Write ", hard 1G -> 2G" for each limit of space and inodes that differs, with @separator first. */
-void change_write_limits(struct writer *w, const char *separator,
-			 const struct record_values *before, const struct record_values *after);
+void change_write_limits(struct writer *w, const char *separator, const struct record_row *before,
+			 const struct record_row *after);
 
 /** Write "would-change project 42 (web), /srv". */
 void change_write_subject(struct writer *w, const char *action, enum fsq_type type, uint32_t id,

@@ -106,6 +106,13 @@ static bool take(struct session *session, const struct command_option *option, v
 				 sizeof(value)) ||
 		       session_no_memory(session);
 	}
+	if (option->range) {
+		if (fsq_parse_id_range(value, (struct fsq_id_range *)(void *)field) == 0)
+			return true;
+		session_usage_error(session, "\"%s\" is no range of project IDs, such as %s", value,
+				    option->choices_text);
+		return false;
+	}
 	if (option->positive) {
 		bool seconds = option->kind == VALUE_TIME;
 

@@ -43,10 +43,11 @@ struct command_option {
 	/* The same in the session; 0: it is not there. */
 	uint16_t session_field;
 	bool repeats;
+	bool range;    /* the field is a struct fsq_id_range */
 	bool positive; /* the field is a uint64_t from 1 on; seconds, if it is a VALUE_TIME */
 	const char *argument;	  /* what help calls the value */
 	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
-	const char *choices_text; /* the same for an error: "a, b or c" */
+	const char *choices_text; /* the same for an error: "a, b or c"; of a range an example */
 	/* Or the function that sets it; false ends the command. */
 	bool (*take)(struct session *session, const struct command_option *option, void *options,
 		     const char *value);

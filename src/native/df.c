@@ -152,8 +152,8 @@ const struct command df_command = {
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
 		"the projects file, measured against its soft limit where it has one.",
-	.options = (option_tables){ default_blocks_option, other_forms_options, human_option,
-				    no_header_option, output_file_option, NULL },
+	.options = (option_tables){ form_options, human_option, no_header_option,
+				    output_file_option, NULL },
 	.rows = &space_rows,
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA,

@@ -113,8 +113,7 @@ const struct command limit_command = {
 		"                                k, m, g, t, p, e (powers of 1024)\n"
 		"isoft, ihard                    number of inodes",
 	.example = "limit bsoft=900m bhard=1g 42",
-	.options = (option_tables){ users_option, other_types_options, defaults_option,
-				    dry_run_option, NULL },
+	.options = (option_tables){ type_options, defaults_option, dry_run_option, NULL },
 	.operands = { { VALUE_LIMIT, "LIMIT=N", true }, { VALUE_NAME, "ID", false } },
 	.rows = &changed_limits_rows,
 	.options_size = sizeof(struct limit_options),
@@ -196,6 +195,14 @@ static void command_timer(struct session *session, const struct invocation *invo
 	set_timers(session, fs, &timer, id);
 }
 
+static const struct command_option timer_form_options[] = {
+	{ 'b', NULL, "blocks", .field = offsetof(struct timer_options, quota.form[FSQ_BLOCKS]) },
+	{ 'i', NULL, "inodes", .field = offsetof(struct timer_options, quota.form[FSQ_INODES]) },
+	{ 'r', NULL, "realtime blocks",
+	  .field = offsetof(struct timer_options, quota.form[FSQ_REALTIME]) },
+	{ 0 },
+};
+
 static const struct command_option of_all_option[] = {
 	{ 'd', NULL, "for all, as without an ID", .field = offsetof(struct timer_options, of_all) },
 	{ 0 },
@@ -210,8 +217,8 @@ const struct command timer_command = {
 		"The value is in seconds, or with a unit: minutes, hours, days, weeks (or m, h,\n"
 		"d, w). Without -b, -i or -r: all that the filesystem has.",
 	.example = "timer 3days",
-	.options = (option_tables){ blocks_option, other_forms_options, users_option,
-				    other_types_options, of_all_option, dry_run_option, NULL },
+	.options = (option_tables){ timer_form_options, type_options, of_all_option, dry_run_option,
+				    NULL },
 	.operands = { { VALUE_TIME, "TIME", false }, { VALUE_NAME, "ID", true } },
 	.rows = &changed_times_rows,
 	.options_size = sizeof(struct timer_options),

@@ -171,7 +171,7 @@ static void find_place(const char *directory, struct fsq_usage *usage)
 
 void listing_plan_change(struct fsq_usage *usage, const struct listing_change *change)
 {
-	const struct record_values limits = change_values(&change->limits);
+	const struct record_row limits = change_values(&change->limits);
 
 	if (usage->id != change->id) {
 		usage->used_bytes = usage->used_inodes = FSQ_NOT_KNOWN;

@@ -20,15 +20,6 @@ struct metrics_options {
 	const char *output_file;
 };
 
-static bool take_id_range(struct session *session, const struct command_option *option, void *to,
-			  const char *text)
-{
-	struct metrics_options *options = to;
-
-	(void)option;
-	return options_id_range(session, text, "1048577-2000000", &options->range);
-}
-
 /* --- the metrics: what is not set or not known has no sample --- */
 
 struct filesystem_row {
@@ -467,7 +458,7 @@ static void command_metrics(struct session *session, const struct invocation *in
 
 static const struct command_option own_options[] = {
 	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_ID, .argument = "A-B",
-	  .take = take_id_range },
+	  .choices_text = "1048577-2000000", .field = FIELD(range), .range = true },
 	{ 0, "no-path-label", "series without the directory", .field = FIELD(no_path_label) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(output_file) },

@@ -202,16 +202,6 @@ bool options_project(struct session *session, uint32_t *id)
 	return session->path_count > 0;
 }
 
-bool options_id_range(struct session *session, const char *text, const char *example,
-		      struct fsq_id_range *range)
-{
-	if (fsq_parse_id_range(text, range) == 0)
-		return true;
-	session_usage_error(session, "\"%s\" is no range of project IDs, such as %s", text,
-			    example);
-	return false;
-}
-
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory)
 {
@@ -244,28 +234,15 @@ const struct command_option *const common_options[] = {
 
 #define FIELD(member) offsetof(struct quota_options, member)
 
-const struct command_option users_option[] = {
+const struct command_option type_options[] = {
 	{ 'u', NULL, "of users", .field = FIELD(type[FSQ_USER]) },
-	{ 0 },
-};
-
-const struct command_option other_types_options[] = {
 	{ 'g', NULL, "of groups", .field = FIELD(type[FSQ_GROUP]) },
 	{ 'p', NULL, "of projects", .field = FIELD(type[FSQ_PROJECT]) },
 	{ 0 },
 };
 
-const struct command_option blocks_option[] = {
-	{ 'b', NULL, "blocks", .field = FIELD(form[FSQ_BLOCKS]) },
-	{ 0 },
-};
-
-const struct command_option default_blocks_option[] = {
+const struct command_option form_options[] = {
 	{ 'b', NULL, "blocks (default)", .field = FIELD(form[FSQ_BLOCKS]) },
-	{ 0 },
-};
-
-const struct command_option other_forms_options[] = {
 	{ 'i', NULL, "inodes", .field = FIELD(form[FSQ_INODES]) },
 	{ 'r', NULL, "realtime blocks", .field = FIELD(form[FSQ_REALTIME]) },
 	{ 0 },

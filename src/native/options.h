@@ -67,15 +67,6 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
  */
 bool options_project(struct session *session, uint32_t *id);
 
-/**
- * Take the value of --id-range.
- *
- * @example  of such a range
- * @return   whether it is one; else an error was reported
- */
-bool options_id_range(struct session *session, const char *text, const char *example,
-		      struct fsq_id_range *range);
-
 /** The one operand there must be. @return  whether it is there; else an error was reported */
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory);
@@ -116,16 +107,13 @@ struct quota_options {
 	bool numeric, verbose, human, all;
 };
 
-extern const struct command_option users_option[];	  /* -u */
-extern const struct command_option other_types_options[]; /* -g -p */
-extern const struct command_option blocks_option[];	  /* -b */
-extern const struct command_option default_blocks_option[];
-extern const struct command_option other_forms_options[]; /* -i -r */
-extern const struct command_option human_option[];	  /* -h */
-extern const struct command_option numeric_option[];	  /* -n */
-extern const struct command_option no_header_option[];	  /* -N */
-extern const struct command_option all_option[];	  /* -a */
-extern const struct command_option output_file_option[];  /* -f */
+extern const struct command_option type_options[];	 /* -u -g -p */
+extern const struct command_option form_options[];	 /* -b -i -r */
+extern const struct command_option human_option[];	 /* -h */
+extern const struct command_option numeric_option[];	 /* -n */
+extern const struct command_option no_header_option[];	 /* -N */
+extern const struct command_option all_option[];	 /* -a */
+extern const struct command_option output_file_option[]; /* -f */
 
 /** @return  how many types are selected */
 int options_type_count(const struct quota_options *options);

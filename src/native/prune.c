@@ -63,7 +63,7 @@ struct prune {
 };
 
 struct prune_options {
-	bool all, has_range, quiet;
+	bool all, quiet;
 	struct fsq_id_range range;
 };
 
@@ -92,15 +92,6 @@ static const struct {
 				    "limits without files, which may be set in advance: "
 				    "--id-range or --all removes them" },
 };
-
-static bool take_id_range(struct session *session, const struct command_option *option, void *to,
-			  const char *text)
-{
-	struct prune_options *options = to;
-
-	(void)option;
-	return options->has_range = options_id_range(session, text, "1-100000", &options->range);
-}
 
 static const char *sentence_of(const struct fsq_leftover *leftover, char *text, size_t size)
 {
@@ -155,9 +146,9 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.size = sizeof(request),
 		.paths = (const char *const *)invocation->operands,
 		.path_count = (size_t)invocation->operand_count,
-		.range = options->has_range ? options->range : session->range,
+		.range = options->range.first ? options->range : session->range,
 		.all = options->all,
-		.unregistered = options->has_range,
+		.unregistered = options->range.first != 0,
 		.dry_run = session->dry_run,
 		.registry = &registry,
 		.options = &call,
@@ -186,7 +177,7 @@ static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
 	{ 'q', "quiet", "only what is removed", .field = FIELD(quiet) },
 	{ 0, "id-range", "also limits and names of these IDs that no line has", .kind = VALUE_ID,
-	  .argument = "A-B", .take = take_id_range },
+	  .argument = "A-B", .choices_text = "1-100000", .field = FIELD(range), .range = true },
 	{ 0 },
 };
 

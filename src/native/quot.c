@@ -167,8 +167,8 @@ const struct command quot_command = {
 	.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
 	.help = "What each project (-p, default), user (-u) or group (-g) owns on an XFS, counted\n"
 		"inode by inode. Quota need not be on.",
-	.options = (option_tables){ quot_options, users_option, other_types_options, all_option,
-				    numeric_option, output_file_option, NULL },
+	.options = (option_tables){ quot_options, type_options, all_option, numeric_option,
+				    output_file_option, NULL },
 	.rows = &owner_rows,
 	.options_size = sizeof(struct quot_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS | COMMAND_XFS,

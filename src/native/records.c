@@ -252,8 +252,7 @@ const struct command quota_command = {
 	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"
 		"every filesystem there is. Without a name: the caller's own, with -u or -g.",
 	.example = "quota -b 42",
-	.options = (option_tables){ default_blocks_option, other_forms_options, users_option,
-				    other_types_options, human_option, numeric_option,
+	.options = (option_tables){ form_options, type_options, human_option, numeric_option,
 				    no_header_option, verbose_option, output_file_option, NULL },
 	.operands = { { VALUE_NAME, "ID", true } },
 	.rows = &realtime_record_rows,
@@ -343,9 +342,9 @@ const struct command report_command = {
 	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
 	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"
 		"with use and limits.",
-	.options = (option_tables){ default_blocks_option, other_forms_options, users_option,
-				    other_types_options, all_option, human_option, numeric_option,
-				    no_header_option, report_options, output_file_option, NULL },
+	.options = (option_tables){ form_options, type_options, all_option, human_option,
+				    numeric_option, no_header_option, report_options,
+				    output_file_option, NULL },
 	.rows = &realtime_record_rows,
 	.options_size = sizeof(struct report_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS,

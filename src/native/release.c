@@ -19,10 +19,10 @@ struct released_row {
 	uint32_t id;	  /* 0: there is none */
 	const char *name; /* or NULL */
 	enum row_change change;
-	const struct record_values *before; /* limits that are taken off, or NULL */
-	uint64_t lines;			    /* of both files */
-	uint64_t untagged;		    /* files and directories */
-	uint64_t left_inodes;		    /* that keep the ID */
+	const struct record_row *before; /* limits that are taken off, or NULL */
+	uint64_t lines;			 /* of both files */
+	uint64_t untagged;		 /* files and directories */
+	uint64_t left_inodes;		 /* that keep the ID */
 	uint64_t mounts_skipped;
 };
 
@@ -34,7 +34,7 @@ static const struct field released_fields[] = {
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },
 	{ NULL, "before", FIELD_ROW, MEMBER(before), .members = limit_fields,
-	  .size = sizeof(struct record_values) },
+	  .size = sizeof(struct record_row) },
 	{ "LINES", "lines", FIELD_COUNT, MEMBER(lines), "lines of both files that go" },
 	{ "FILES", "changed_files", FIELD_COUNT, MEMBER(untagged),
 	  "files and directories that lose the ID" },
@@ -93,7 +93,7 @@ static void show(struct session *session, struct table *table,
 		 const struct fsq_release_request *request, const struct fsq_released *released,
 		 uint64_t mounts, int rc)
 {
-	const struct record_values limits = change_values(&released->limits);
+	const struct record_row limits = change_values(&released->limits);
 	const struct released_row row = {
 		.path = request->directory,
 		.id = released->id,

@@ -93,8 +93,8 @@ const struct command state_command = {
 	.synopsis = "[-gpu] [-a] [-v] [-f file]",
 	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
 		"three) is accounted and enforced, and how long the grace times are.",
-	.options = (option_tables){ users_option, other_types_options, all_option, verbose_option,
-				    output_file_option, NULL },
+	.options = (option_tables){ type_options, all_option, verbose_option, output_file_option,
+				    NULL },
 	.rows = &state_rows,
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS,
@@ -294,9 +294,8 @@ static const struct command_option show_state_option[] = {
 	{ 0 },
 };
 
-static const struct command_option *const switch_options[] = { users_option, other_types_options,
-							       show_state_option, dry_run_option,
-							       NULL };
+static const struct command_option *const switch_options[] = { type_options, show_state_option,
+							       dry_run_option, NULL };
 
 const struct command enable_command = {
 	.name = "enable",

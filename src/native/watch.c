@@ -147,8 +147,8 @@ const struct command watch_command = {
 	.synopsis = "[OPTION]... [PATH]...",
 	.help = "Print a line whenever a user, group or project (default) reaches a limit on the\n"
 		"filesystem of a PATH, or of all, and when it is below again.",
-	.options = (option_tables){ users_option, other_types_options, watch_options,
-				    registry_options, table_options, help_option, NULL },
+	.options = (option_tables){ type_options, watch_options, registry_options, table_options,
+				    help_option, NULL },
 	.rows = &watch_rows,
 	.answers = ANSWER_LINES,
 	.operands = { { VALUE_PATH, "PATH", true } },
