@@ -5,7 +5,8 @@
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
  *     main.c           all commands, which one runs, and for which filesystems; each is in the file of
  *                      its name, described at its end, but: records.c has report and quota, dump.c
- *                      restore, limit.c timer, state.c enable, disable, off and remove, lsattr.c id
+ *                      restore, limit.c timer, state.c enable, disable, off and remove, lsattr.c id,
+ *                      doctor.c supported
  *     batch.c          the same from standard input, a line each (request.c)
  *     command.c        options and --help, from the descriptions; options.c  those that commands share,
  *                      and how a command prints its rows

@@ -74,19 +74,11 @@ static void clear_options(void *to)
 
 /* --- judging --- */
 
+/* Above a soft limit, in its grace time or past it, or at a hard limit? */
 static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least, int64_t grace)
 {
 	return grace != FIELD_NO_SECONDS || (soft && used > soft) ||
 	       (hard && (used >= hard || hard - used < least));
-}
-
-/* Above a soft limit, in its grace time or past it, or at a hard limit. */
-static bool is_full(const struct project_row *row)
-{
-	return is_above(row->used_bytes, row->soft_bytes, row->hard_bytes, BLOCK,
-			row->bytes_grace_seconds) ||
-	       is_above(row->used_inodes, row->soft_inodes, row->hard_inodes, 1,
-			row->inodes_grace_seconds);
 }
 
 static void judge(struct check *check, const struct project_row *row, bool full)
@@ -118,7 +110,11 @@ static void judge_projects(struct check *check, const struct projects *projects)
 			warned = project->filesystem;
 			session_warn_not_enforced(check->session, row.mountpoint);
 		}
-		judge(check, &row, is_full(&row));
+		judge(check, &row,
+		      is_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
+			       row.bytes_grace_seconds) ||
+			      is_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
+				       row.inodes_grace_seconds));
 	}
 	free(directories);
 }

@@ -41,19 +41,19 @@ static const struct row_fields inode_rows = { space_fields, sizeof(struct space_
 static void show(struct session *session, enum fsq_form form, const struct path_entry *path,
 		 uint64_t total, uint64_t used, uint64_t available)
 {
-	struct space_row row = {
+	bool inodes = form == FSQ_INODES;
+	const struct space_row row = {
+		.total_bytes = inodes ? FIELD_NOT_KNOWN : total,
+		.used_bytes = inodes ? FIELD_NOT_KNOWN : used,
+		.available_bytes = inodes ? FIELD_NOT_KNOWN : available,
+		.total_inodes = inodes ? total : FIELD_NOT_KNOWN,
+		.used_inodes = inodes ? used : FIELD_NOT_KNOWN,
+		.available_inodes = inodes ? available : FIELD_NOT_KNOWN,
 		.percent = total ? 100.0 * (double)used / (double)total : -1,
 		.filesystem = path->info->device,
 		.path = path->directory,
 	};
-	uint64_t *bytes[] = { &row.total_bytes, &row.used_bytes, &row.available_bytes };
-	uint64_t *inodes[] = { &row.total_inodes, &row.used_inodes, &row.available_inodes };
-	const uint64_t values[] = { total, used, available };
 
-	for (int i = 0; i < 3; i++) {
-		*bytes[i] = form == FSQ_INODES ? FIELD_NOT_KNOWN : values[i];
-		*inodes[i] = form == FSQ_INODES ? values[i] : FIELD_NOT_KNOWN;
-	}
 	tables_row(session, session->table, &row);
 }
 

@@ -88,14 +88,6 @@ static const struct {
 };
 #define FLAGS (sizeof(flags) / sizeof(flags[0]))
 
-static void find_letters(char letters[FLAGS + 1], uint32_t set)
-{
-	for (size_t i = 0; i < FLAGS; i++)
-		if (set & flags[i].flag)
-			*letters++ = flags[i].letter;
-	*letters = '\0';
-}
-
 #define MEMBER(name) .offset = offsetof(struct attributes_row, name)
 
 static const struct field attributes_fields[] = {
@@ -140,7 +132,7 @@ static void fail(struct lsattr *lsattr, const char *path, int errnum)
 static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 {
 	struct session *session = lsattr->session;
-	char letters[FLAGS + 1];
+	char letters[FLAGS + 1], *end = letters;
 	const struct attributes_row row = {
 		.path = attributes->depth ? attributes->path : lsattr->operand,
 		.flags = attributes->flags,
@@ -153,7 +145,10 @@ static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 
 	if (errnum == 0 && (lsattr->options->project || !lsattr->lines))
 		errnum = attributes->project_errnum;
-	find_letters(letters, row.flags);
+	for (size_t i = 0; i < FLAGS; i++)
+		if (row.flags & flags[i].flag)
+			*end++ = flags[i].letter;
+	*end = '\0';
 	if (errnum)
 		fail(lsattr, row.path, errnum);
 	else

@@ -176,35 +176,27 @@ static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int 
 	return NULL;
 }
 
-/* XFS says EEXIST where all is so already, ext4 and f2fs EBUSY or nothing. */
-static int switch_types(struct fsq_filesystem *fs, enum fsq_switch what,
-			const bool types[FSQ_TYPES])
-{
-	struct fsq_state before, after;
-	int rc = 0;
-
-	if (!fsq_filesystem_get_info(fs)->is_xfs)
-		rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
-	if (rc == 0)
-		rc = fsq_quota_switch(fs, what, types);
-	return rc == -EBUSY ? -EEXIST : rc;
-}
-
 /* Do it, or find out, and show what becomes of each type. @return  as fsq_quota_switch() */
 static int switch_and_show(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
 			   const bool types[FSQ_TYPES])
 {
+	bool is_xfs = fsq_filesystem_get_info(fs)->is_xfs, shown = change_is_shown(session);
 	struct fsq_state before, after;
-	int rc;
+	int rc = 0;
 
-	if (!change_is_shown(session))
-		return switch_types(fs, what, types);
-	rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
+	if (shown || !is_xfs)
+		rc = fsq_quota_plan_switch(fs, what, types, &before, &after);
 	if (!session->dry_run) {
-		rc = switch_types(fs, what, types);
-		if (fsq_quota_state(fs, FSQ_PROJECT, &after))
+		if (rc == 0 || is_xfs)
+			rc = fsq_quota_switch(fs, what, types);
+		/* XFS says EEXIST where all is so already, ext4 and f2fs EBUSY or nothing. */
+		if (rc == -EBUSY)
+			rc = -EEXIST;
+		if (shown && fsq_quota_state(fs, FSQ_PROJECT, &after))
 			after = (struct fsq_state){ 0 };
 	}
+	if (!shown)
+		return rc;
 	for (int type = 0; type < FSQ_TYPES && (rc == 0 || rc == -EEXIST); type++) {
 		bool changed = before.enforced[type] != after.enforced[type] ||
 			       before.accounting[type] != after.accounting[type];

@@ -268,20 +268,6 @@ static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
 	       (amounts->used < id->form[form].mark || amounts->hard != id->form[form].mark_limit);
 }
 
-static void judge_up(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
-		     unsigned int risen)
-{
-	if (risen & LEVEL_SOFT)
-		add_event(ids, id, (int)form, WATCH_SOFT_REACHED, NULL);
-	if (risen & LEVEL_GRACE)
-		add_event(ids, id, (int)form, WATCH_GRACE_OVER, NULL);
-	if (risen & LEVEL_HARD)
-		add_event(ids, id, (int)form, WATCH_HARD_REACHED, NULL);
-	if (risen & LEVEL_PERCENT)
-		add_event(ids, id, (int)form, WATCH_PERCENT_REACHED, NULL);
-	id->form[form].told |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
-}
-
 static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
 		       const struct fsq_amounts *amounts, unsigned int level)
 {
@@ -305,7 +291,7 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
 	unsigned int level = level_of(ids, dquot, form), *told = &id->form[form].told;
-	unsigned int told_by_kernel = LEVEL_SOFT | LEVEL_HARD;
+	unsigned int told_by_kernel = LEVEL_SOFT | LEVEL_HARD, risen;
 
 	if (judgement == WATCH_BASELINE) {
 		*told = level;
@@ -314,8 +300,16 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
 			judge_down(ids, id, form, amounts, level);
 		level &= ~*told;
-		judge_up(ids, id, form,
-			 judgement == WATCH_KERNEL ? level & ~told_by_kernel : level);
+		risen = judgement == WATCH_KERNEL ? level & ~told_by_kernel : level;
+		if (risen & LEVEL_SOFT)
+			add_event(ids, id, (int)form, WATCH_SOFT_REACHED, NULL);
+		if (risen & LEVEL_GRACE)
+			add_event(ids, id, (int)form, WATCH_GRACE_OVER, NULL);
+		if (risen & LEVEL_HARD)
+			add_event(ids, id, (int)form, WATCH_HARD_REACHED, NULL);
+		if (risen & LEVEL_PERCENT)
+			add_event(ids, id, (int)form, WATCH_PERCENT_REACHED, NULL);
+		*told |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
 	}
 	if (judgement != WATCH_KERNEL && (level & LEVEL_HARD))
 		mark(id, (int)form, amounts);

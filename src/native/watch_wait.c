@@ -162,14 +162,6 @@ static void place_gone(struct watch_place *place, void *arg)
 		     place->directory);
 }
 
-static void look_at_mounts(struct watch *watch)
-{
-	const struct watch_place_changes changes = { place_came, place_gone, watch };
-
-	watch_places_refresh(&watch->places, &changes);
-	watch->mounts_changed = watch->looked_for_new = false;
-}
-
 /* Those that are gone stay for now: warnings about them may be on the way. */
 static bool look_for_new(struct watch *watch)
 {
@@ -291,6 +283,7 @@ static void tell_lack_of_memory(struct watch *watch)
 /* Read warnings before the mounts: one may be about a filesystem that is gone. */
 static void wait_once(struct watch *watch)
 {
+	const struct watch_place_changes changes = { place_came, place_gone, watch };
 	int64_t now;
 
 	if (poll(watch->source, WATCH_SOURCES, timeout_of(watch, watch_now())) < 0 &&
@@ -304,8 +297,10 @@ static void wait_once(struct watch *watch)
 	watch->mounts_changed |= watch->source[WATCH_MOUNTS].revents != 0;
 	if (watch->source[WATCH_WARNINGS].revents)
 		read_warnings(watch);
-	if (watch->mounts_changed)
-		look_at_mounts(watch);
+	if (watch->mounts_changed) {
+		watch_places_refresh(&watch->places, &changes);
+		watch->mounts_changed = watch->looked_for_new = false;
+	}
 	if (watch->source[WATCH_OUTPUT].revents) {
 		/* As the next line would. */
 		raise(SIGPIPE);

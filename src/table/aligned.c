@@ -34,17 +34,6 @@ static uint8_t color_of(const struct field *field, const void *row)
 	return PLAIN;
 }
 
-/* On a terminal that knows colours, unless the user wants none: see no-color.org. */
-static bool is_colored(const struct table *table)
-{
-	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	if (table->style->color != TABLE_COLOR_AUTO)
-		return table->style->color == TABLE_COLOR_ALWAYS;
-	return !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 &&
-	       isatty(table->out->fd);
-}
-
 /* The locale costs system calls, and matters for names that are not ASCII alone. */
 static bool knows_characters(void)
 {
@@ -117,8 +106,16 @@ int aligned_row(struct table *table, const void *row)
 	const struct table_style *style = table->style;
 	char room[FIELD_CELL];
 
-	if (table->cell_count == 0)
-		table->colored = is_colored(table);
+	if (table->cell_count == 0) {
+		const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+		/* On a terminal that knows colours, unless the user wants none: see no-color.org. */
+		table->colored = style->color == TABLE_COLOR_AUTO
+					 ? !(none && *none) && terminal &&
+						   strcmp(terminal, "dumb") != 0 &&
+						   isatty(table->out->fd)
+					 : style->color == TABLE_COLOR_ALWAYS;
+	}
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct field *field = table->columns[i];
 		const char *value = field_cell(field, row, style->exact, room);
