@@ -32,8 +32,7 @@
  *     amounts.c        numbers, sizes and times as it prints them; output.c  output and errors
  *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c print.c   the commands: dump.c has
  *                      restore, limit.c timer and warn, switch.c state, enable, disable, off and remove
- *   common/      what both gather: accounts.c (users, groups and projects by name), owners.c (what each
- *                owns)
+ *   common/      what both gather: owners.c (users, groups and projects by name, and what each owns)
  *   table/       rows, described once by fields
  *     field.c          a field of a row: as a cell, compared; table.c  rows in the format that was chosen
  *     aligned.c        a table for people; json.c  JSON

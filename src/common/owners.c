@@ -1,11 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "owners.h"
 
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "shared/sort.h"
+
+const char *const account_types[FSQ_TYPES + 1] = { "user", "group", "project", NULL };
+
+bool account_find_id(enum fsq_type type, const char *word, const struct fsq_project_names *names,
+		     uint32_t *id)
+{
+	int rc = fsq_parse_id(word, id);
+	const struct passwd *user;
+	const struct group *group;
+
+	if (rc == 0 || rc == -ERANGE)
+		return rc == 0;
+	switch (type) {
+	case FSQ_USER:
+		user = getpwnam(word);
+		if (user)
+			*id = user->pw_uid;
+		return user != NULL;
+	case FSQ_GROUP:
+		group = getgrnam(word);
+		if (group)
+			*id = group->gr_gid;
+		return group != NULL;
+	default:
+		return names && fsq_project_names_id(names, word, id);
+	}
+}
+
+const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_names *names)
+{
+	const struct passwd *user;
+	const struct group *group;
+
+	switch (type) {
+	case FSQ_USER:
+		user = getpwuid(id);
+		return user ? user->pw_name : NULL;
+	case FSQ_GROUP:
+		group = getgrgid(id);
+		return group ? group->gr_name : NULL;
+	default:
+		return names ? fsq_project_names_name(names, id) : NULL;
+	}
+}
 
 #define DAY 86400
 

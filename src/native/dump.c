@@ -9,7 +9,7 @@
 #include "change.h"
 #include "options.h"
 #include "records.h"
-#include "common/accounts.h"
+#include "common/owners.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
@@ -44,39 +44,31 @@ const char *dump_line_device(const char *text)
 
 bool dump_line_parse(const char *text, struct dump_line *line)
 {
-	unsigned long long soft[FSQ_FORMS] = { 0 }, hard[FSQ_FORMS] = { 0 };
-	int count = sscanf(text, "%u %llu %llu %llu %llu %llu %llu", &line->id, &soft[FSQ_BLOCKS],
-			   &hard[FSQ_BLOCKS], &soft[FSQ_INODES], &hard[FSQ_INODES],
-			   &soft[FSQ_REALTIME], &hard[FSQ_REALTIME]);
-
-	if (count != 5 && count != 7)
-		return false;
-	line->limits = (struct fsq_limits){ 0 };
-	for (int form = 0; form < (count == 7 ? FSQ_FORMS : FSQ_REALTIME); form++) {
-		line->limits.mask |= FSQ_SOFT(form) | FSQ_HARD(form);
-		line->limits.soft[form] = soft[form];
-		line->limits.hard[form] = hard[form];
-	}
-	return true;
-}
-
-bool dump_line_is_strict(const char *text)
-{
+	uint64_t numbers[1 + 2 * FSQ_FORMS];
 	char word[32];
-	uint32_t id;
-	int length, words;
+	int length, count;
 
 	if (strpbrk(text, "\r\v\f"))
 		return false;
-	for (words = 0; sscanf(text, " %31s%n", word, &length) == 1; words++) {
+	for (count = 0; sscanf(text, " %31s%n", word, &length) == 1; count++) {
 		/* 20 digits may not fit. */
-		if (strspn(word, "0123456789") != strlen(word) || strlen(word) > 19)
+		if (count > 2 * FSQ_FORMS || strspn(word, "0123456789") != strlen(word) ||
+		    strlen(word) > 19)
 			return false;
-		if (words == 0 && fsq_parse_id(word, &id))
+		if (count == 0 && fsq_parse_id(word, &line->id))
 			return false;
+		numbers[count] = strtoull(word, NULL, 10);
 		text += length;
 	}
-	return words <= 1 + 2 * FSQ_FORMS;
+	if (count != 5 && count != 7)
+		return false;
+	line->limits = (struct fsq_limits){ 0 };
+	for (int form = 0; form < count / 2; form++) {
+		line->limits.mask |= FSQ_SOFT(form) | FSQ_HARD(form);
+		line->limits.soft[form] = numbers[1 + 2 * form];
+		line->limits.hard[form] = numbers[2 + 2 * form];
+	}
+	return true;
 }
 
 /* --- dump --- */
@@ -260,7 +252,7 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 	}
 	if (text[strspn(text, " \t")] == '\0')
 		return true;
-	if (!dump_line_is_strict(text) || !dump_line_parse(text, &line)) {
+	if (!dump_line_parse(text, &line)) {
 		session_usage_error(dump->session, "line %zu does not hold limits; nothing is set",
 				    number);
 		return false;

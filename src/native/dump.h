@@ -14,14 +14,10 @@ struct dump_line {
 const char *dump_line_device(const char *text);
 
 /**
- * Parse "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]" as sscanf(3) takes it. What xfs_quota dumped as
- * a negative number is an ID above 2^31.
+ * Parse "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]", all in plain digits.
  *
  * @return   whether the line is one
  */
 bool dump_line_parse(const char *text, struct dump_line *line);
-
-/** @return  whether there is nothing but an ID and counts in plain digits, so many as there can be */
-bool dump_line_is_strict(const char *text);
 
 #endif

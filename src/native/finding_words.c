@@ -295,32 +295,6 @@ struct field {
 	uint64_t number;
 };
 
-static void put_in_quotes(FILE *to, const char *text)
-{
-	putc('\'', to);
-	for (; *text; text++)
-		if (*text == '\'')
-			fputs("'\"'\"'", to);
-		else
-			putc(*text, to);
-	putc('\'', to);
-}
-
-/* The one way with printable characters alone that every sh has. */
-static void put_with_printf(FILE *to, const char *text)
-{
-	fputs("\"$(printf '", to);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c >= 0x7f || strchr("\\'%", c))
-			fprintf(to, "\\%03o", c);
-		else
-			putc(c, to);
-	}
-	fputs("')\"", to);
-}
-
 static void put_quoted(FILE *to, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -329,12 +303,23 @@ static void put_quoted(FILE *to, const char *text)
 
 	for (const char *c = text; *c; c++)
 		printable &= *c >= ' ' && *c < 0x7f;
-	if (*text && text[strspn(text, plain)] == '\0')
+	if (*text && text[strspn(text, plain)] == '\0') {
 		fputs(text, to);
-	else if (printable)
-		put_in_quotes(to, text);
-	else
-		put_with_printf(to, text);
+		return;
+	}
+	/* printf: the one way with printable characters alone that every sh has. */
+	fputs(printable ? "'" : "\"$(printf '", to);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (printable && c == '\'')
+			fputs("'\"'\"'", to);
+		else if (!printable && (c < ' ' || c >= 0x7f || strchr("\\'%", c)))
+			fprintf(to, "\\%03o", c);
+		else
+			putc(c, to);
+	}
+	fputs(printable ? "'" : "')\"", to);
 }
 
 static void put_field(FILE *to, const char *name, size_t length, const struct field *fields,

@@ -54,32 +54,15 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 	return false;
 }
 
-static void set_limits(struct session *session, enum fsq_type type, uint32_t id,
-		       const struct fsq_limits *limits)
-{
-	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
-	/* XFS would drop the soft limit without an error. */
-	int rc = fsq_quota_is_out_of_order(fs, type, id, limits);
-
-	if (rc > 0) {
-		session_usage_error(session, "the soft limit would be above the hard one");
-		return;
-	}
-	if (rc == 0)
-		rc = change_limits(session, fs, type, id, limits);
-	if (rc == -EINVAL && (limits->mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
-		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
-	else if (rc)
-		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set limits");
-}
-
 static void command_limit(struct session *session, const struct invocation *invocation)
 {
 	const struct limit_options *options = invocation->options;
 	enum fsq_type type = options_type(&options->quota);
 	int last = invocation->operand_count - !options->defaults;
+	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
 	struct fsq_limits limits = { 0 };
 	uint32_t id = 0;
+	int rc;
 
 	if (last < 1) {
 		command_show_usage(session, invocation->command);
@@ -88,11 +71,25 @@ static void command_limit(struct session *session, const struct invocation *invo
 	for (int i = 0; i < last; i++)
 		if (!parse_limit(session, invocation->operands[i], &limits))
 			return;
-	if (options_type_count(&options->quota) > 1)
+	if (options_type_count(&options->quota) > 1) {
 		command_show_usage(session, invocation->command);
-	else if (options->defaults ||
-		 names_to_id_or_complain(session, type, invocation->operands[last], &id))
-		set_limits(session, type, id, &limits);
+		return;
+	}
+	if (!options->defaults &&
+	    !names_to_id_or_complain(session, type, invocation->operands[last], &id))
+		return;
+	/* XFS would drop the soft limit without an error. */
+	rc = fsq_quota_is_out_of_order(fs, type, id, &limits);
+	if (rc > 0) {
+		session_usage_error(session, "the soft limit would be above the hard one");
+		return;
+	}
+	if (rc == 0)
+		rc = change_limits(session, fs, type, id, &limits);
+	if (rc == -EINVAL && (limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))))
+		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "cannot set limits");
+	else if (rc)
+		session_errno(session, session_flag_of(type), -rc, NULL, "cannot set limits");
 }
 
 #define FIELD(member) offsetof(struct limit_options, member)

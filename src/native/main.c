@@ -178,32 +178,29 @@ static void help(struct session *session, char **words)
 		command_list_all(session);
 }
 
-/* How many words an option takes that may stand before the command; 0: it is none. */
-static int words_of_option(const char *word)
-{
-	size_t length = strcspn(word, "=");
-
-	for (const struct command_option *const *table = common_options; *table; table++)
-		for (const struct command_option *option = *table; option->name; option++)
-			if (strncmp(word, "--", 2) == 0 && strlen(option->name) + 2 == length &&
-			    memcmp(word + 2, option->name, length - 2) == 0)
-				return option->kind != VALUE_NONE && !word[length] ? 2 : 1;
-	return 0;
-}
-
 /* Put the command in front of the options that stand before it. */
 static void move_options(char **words)
 {
-	size_t at = 0;
-	char *command;
-	int count;
+	char **at = words, *command;
 
-	while (words[at] && (count = words_of_option(words[at])) > 0)
-		at += count == 2 && words[at + 1] ? 2 : 1;
-	if (at == 0 || !words[at])
+	while (*at && strncmp(*at, "--", 2) == 0) {
+		size_t length = strcspn(*at + 2, "=");
+		const struct command_option *found = NULL;
+
+		for (const struct command_option *const *table = common_options; *table; table++)
+			for (const struct command_option *one = *table; one->name; one++)
+				if (strlen(one->name) == length &&
+				    memcmp(*at + 2, one->name, length) == 0)
+					found = one;
+		if (!found)
+			break;
+		/* A value may be the next word. */
+		at += found->kind != VALUE_NONE && !(*at)[2 + length] && at[1] ? 2 : 1;
+	}
+	if (at == words || !*at)
 		return;
-	command = words[at];
-	memmove(words + 1, words, at * sizeof(*words));
+	command = *at;
+	memmove(words + 1, words, (size_t)(at - words) * sizeof(*words));
 	words[0] = command;
 }
 

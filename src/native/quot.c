@@ -60,8 +60,8 @@ static const struct row_fields size_rows = { fields, sizeof(struct quot_row),
 struct quot {
 	struct session *session;
 	const struct path_entry *path;
+	const struct quot_options *options;
 	enum fsq_type type;
-	bool sizes, files, unread, numeric;
 };
 
 static struct quot_row new_row(const struct quot *quot)
@@ -87,12 +87,12 @@ static void show_owners(const struct quot *quot, const struct owners *owners)
 
 		row.type = quot->type;
 		row.id = owner->id;
-		if (!quot->numeric)
+		if (!quot->options->quota.numeric)
 			row.name = names_of_id(quot->session, quot->type, owner->id);
 		row.used_bytes = owner->kib * 1024;
-		if (quot->files)
+		if (quot->options->quota.form[FSQ_INODES])
 			row.files = owner->files;
-		for (int j = 0; quot->unread && j < 3; j++)
+		for (int j = 0; quot->options->quota.verbose && j < 3; j++)
 			row.unread_bytes[j] = owner->unread_kib[j] * 1024;
 		tables_row(quot->session, quot->session->table, &row);
 	}
@@ -119,11 +119,8 @@ static void command_quot(struct session *session, const struct invocation *invoc
 	struct quot quot = {
 		.session = session,
 		.path = &session->paths[session->current_path],
+		.options = options,
 		.type = options_type(&options->quota),
-		.sizes = options->sizes,
-		.files = options->quota.form[FSQ_INODES],
-		.unread = options->quota.verbose,
-		.numeric = options->quota.numeric,
 	};
 	struct owners owners;
 	struct fsq_error err;
@@ -132,13 +129,14 @@ static void command_quot(struct session *session, const struct invocation *invoc
 		command_show_usage(session, invocation->command);
 		return;
 	}
-	session->table->type = quot.sizes		   ? &size_rows
-			       : quot.files || quot.unread ? &all_owner_rows
-							   : &owner_rows;
-	if (owners_count(&owners, quot.path->fs, quot.type, quot.sizes, session_is_stopped, session,
-			 &err))
+	if (options->sizes)
+		session->table->type = &size_rows;
+	else if (options->quota.form[FSQ_INODES] || options->quota.verbose)
+		session->table->type = &all_owner_rows;
+	if (owners_count(&owners, quot.path->fs, quot.type, options->sizes, session_is_stopped,
+			 session, &err))
 		session_fail(session, &err);
-	else if (quot.sizes)
+	else if (options->sizes)
 		show_sizes(&quot, &owners);
 	else
 		show_owners(&quot, &owners);

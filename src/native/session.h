@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/accounts.h"
+#include "common/owners.h"
 #include "quota/fsquota.h"
 #include "shared/file_stamp.h"
 #include "shared/writer.h"

@@ -179,10 +179,10 @@ double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form);
 
 /* Something that happened to a quota. */
 struct watch_row {
-	int64_t milliseconds; /* when, since 1970 */
-	const char *event;    /* "soft-reached" or another of watch's words */
-	const char *sentence; /* the same for people, with the form */
-	const char *limit;    /* "space" or "inodes" */
+	int64_t milliseconds;			/* when, since 1970 */
+	const char *event;			/* "soft-reached" or another of watch's words */
+	const char *before_limit, *after_limit; /* the same for people, around the form */
+	const char *limit;			/* "space" or "inodes" */
 	/* Its use is FIELD_NOT_KNOWN where the filesystem could not be asked. */
 	struct record_row record;
 	struct field_texts directories; /* of a project */

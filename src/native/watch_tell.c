@@ -6,7 +6,7 @@
 #include "records.h"
 #include "options.h"
 #include "watch.h"
-#include "common/accounts.h"
+#include "common/owners.h"
 #include "shared/array.h"
 
 #define MEMBER(name) .offset = offsetof(struct watch_row, name)
@@ -80,7 +80,9 @@ static void write_line(struct writer *w, const void *arg)
 		write_char(w, ')');
 	}
 	write_text(w, ": ");
-	write_text(w, row->sentence);
+	write_text(w, row->before_limit);
+	write_text(w, row->limit);
+	write_text(w, row->after_limit);
 	if (used != FIELD_NOT_KNOWN)
 		write_amount(w, ", used ", used, inodes);
 	if (used != FIELD_NOT_KNOWN && soft)
@@ -111,28 +113,15 @@ const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
 
 static const struct {
 	const char *word;
-	const char *sentence[WATCH_FORMS];
+	const char *before_limit, *after_limit; /* the sentence around "space" or "inodes" */
 } words[] = {
-	[WATCH_SOFT_REACHED] = { "soft-reached",
-				 { "soft limit of space reached",
-				   "soft limit of inodes reached" } },
-	[WATCH_GRACE_OVER] = { "grace-over",
-			       { "grace time of space is over", "grace time of inodes is over" } },
-	[WATCH_HARD_REACHED] = { "hard-reached",
-				 { "hard limit of space reached",
-				   "hard limit of inodes reached" } },
-	[WATCH_BELOW_SOFT] = { "below-soft",
-			       { "below the soft limit of space",
-				 "below the soft limit of inodes" } },
-	[WATCH_BELOW_HARD] = { "below-hard",
-			       { "below the hard limit of space",
-				 "below the hard limit of inodes" } },
-	[WATCH_PERCENT_REACHED] = { "percent-reached",
-				    { "percentage of space reached",
-				      "percentage of inodes reached" } },
-	[WATCH_BELOW_PERCENT] = { "below-percent",
-				  { "below the percentage of space",
-				    "below the percentage of inodes" } },
+	[WATCH_SOFT_REACHED] = { "soft-reached", "soft limit of ", " reached" },
+	[WATCH_GRACE_OVER] = { "grace-over", "grace time of ", " is over" },
+	[WATCH_HARD_REACHED] = { "hard-reached", "hard limit of ", " reached" },
+	[WATCH_BELOW_SOFT] = { "below-soft", "below the soft limit of ", "" },
+	[WATCH_BELOW_HARD] = { "below-hard", "below the hard limit of ", "" },
+	[WATCH_PERCENT_REACHED] = { "percent-reached", "percentage of ", " reached" },
+	[WATCH_BELOW_PERCENT] = { "below-percent", "below the percentage of ", "" },
 };
 
 /* --- directories --- */
@@ -171,7 +160,8 @@ static void tell_event(struct watch *watch, const struct watch_id *id, enum fsq_
 	struct watch_row row = {
 		.milliseconds = tally->first,
 		.event = words[event].word,
-		.sentence = words[event].sentence[form],
+		.before_limit = words[event].before_limit,
+		.after_limit = words[event].after_limit,
 		.limit = form == FSQ_INODES ? "inodes" : "space",
 		.record =
 			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
