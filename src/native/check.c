@@ -96,14 +96,11 @@ static void judge(struct check *check, const struct project_row *row, bool full)
 
 static void judge_projects(struct check *check, const struct projects *projects)
 {
-	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
 	size_t warned = SIZE_MAX;
 
-	if (!directories)
-		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
-	for (size_t i = 0; directories && i < projects->count; i++) {
+	for (size_t i = 0; i < projects->count; i++) {
 		const struct project *project = &projects->all[i];
-		struct project_row row = projects_row(projects, project, directories);
+		struct project_row row = projects_row(projects, project);
 
 		if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
 		    warned != project->filesystem) {
@@ -116,7 +113,6 @@ static void judge_projects(struct check *check, const struct projects *projects)
 			      is_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
 				       row.inodes_grace_seconds));
 	}
-	free(directories);
 }
 
 static void check_projects(struct check *check, const struct invocation *invocation)

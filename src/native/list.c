@@ -45,28 +45,23 @@ static const struct row_fields total_rows = {
 static void show_projects(struct projects *projects, bool total, struct table *table)
 {
 	struct session *session = projects->session;
-	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
 	size_t at = 0;
 
-	if (!directories)
-		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
-	for (size_t i = 0; directories && i < projects->filesystem; i++) {
+	for (size_t i = 0; i < projects->filesystem; i++) {
 		/* What belongs to no project, as a row in front of the others. */
 		if (total && projects->sums[i].known) {
 			const struct project none = { .usage = projects->sums[i].none,
 						      .filesystem = i };
-			struct project_row row = projects_row(projects, &none, directories);
+			struct project_row row = projects_row(projects, &none);
 
 			tables_row(session, table, &row);
 		}
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
-			struct project_row row =
-				projects_row(projects, &projects->all[at], directories);
+			struct project_row row = projects_row(projects, &projects->all[at]);
 
 			tables_row(session, table, &row);
 		}
 	}
-	free(directories);
 }
 
 static void show_total(struct projects *projects, size_t filesystem, struct table *table)

@@ -240,11 +240,10 @@ static void write_filesystem(struct writer *w, const struct metric *metric,
 /*
  * All samples of a metric stand together.
  *
- * @directories  as projects_row()
- * @rows         room for each filesystem
+ * @rows     room for each filesystem
  */
 static void show_all(const struct projects *projects, const struct metrics_options *options,
-		     const char **directories, struct filesystem_row *rows)
+		     struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
 	const struct table_style *style = &session->style;
@@ -254,8 +253,7 @@ static void show_all(const struct projects *projects, const struct metrics_optio
 	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
 		begin(w, &of_projects[metric]);
 		for (size_t i = 0; i < projects->count; i++) {
-			struct project_row row =
-				projects_row(projects, &projects->all[i], directories);
+			struct project_row row = projects_row(projects, &projects->all[i]);
 
 			if ((!options->range.first ||
 			     (row.id >= options->range.first && row.id <= options->range.last)) &&
@@ -417,23 +415,21 @@ static void end_replacement(struct session *session, struct replacement *replace
 static void show(const struct projects *projects, const struct metrics_options *options)
 {
 	struct session *session = projects->session;
-	const char **directories = calloc(projects->known_count + 1, sizeof(*directories));
 	struct filesystem_row *rows = calloc(projects->filesystem + 1, sizeof(*rows));
 	struct replacement file;
 	sigset_t signals_before;
 
 	/* Whoever ends the process leaves no temporary file. */
 	block_termination_signals(&signals_before);
-	if (!directories || !rows) {
+	if (!rows) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
-		show_all(projects, options, directories, rows);
+		show_all(projects, options, rows);
 	} else if (begin_replacement(session, &file, options->output_file)) {
-		show_all(projects, options, directories, rows);
+		show_all(projects, options, rows);
 		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
-	free(directories);
 	free(rows);
 }
 

@@ -310,6 +310,8 @@ static void collect(struct projects *projects)
 	    fsq_projects_each(session->projects_file, add_known, projects, &err))
 		session_note_projects(session, &err);
 	know_named(projects);
+	projects->directories = calloc(projects->known_count + 1, sizeof(*projects->directories));
+	projects->no_memory |= !projects->directories;
 	array_sort(projects->known, projects->known_count, sizeof(*projects->known), compare_known);
 	for (; projects->filesystem < session->path_count && !projects->no_memory;
 	     projects->filesystem++)
@@ -361,8 +363,7 @@ bool projects_collect_chosen(struct projects *projects)
 	return projects->count > 0;
 }
 
-struct project_row projects_row(const struct projects *projects, const struct project *project,
-				const char **directories)
+struct project_row projects_row(const struct projects *projects, const struct project *project)
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
@@ -372,10 +373,10 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;
 	for (size_t i = 0; i < project->known_count; i++)
-		directories[i] = projects->known[project->known + i].directory;
-	row.directories = (struct field_texts){ directories, project->known_count };
+		projects->directories[i] = projects->known[project->known + i].directory;
+	row.directories = (struct field_texts){ projects->directories, project->known_count };
 	if (project->known_count)
-		row.path = directories[0];
+		row.path = projects->directories[0];
 	return row;
 }
 
@@ -383,14 +384,9 @@ void projects_show_chosen(struct session *session, struct table *table, const de
 			  const struct listing_change *change)
 {
 	struct projects projects = { .session = session };
-	const char **directories = NULL;
 
-	if (projects_collect_chosen(&projects)) {
-		directories = calloc(projects.known_count + 1, sizeof(*directories));
-		if (!directories)
-			session_errno(session, 0, ENOMEM, NULL, "cannot print all");
-	}
-	for (size_t i = 0; directories && i < projects.count; i++) {
+	projects_collect_chosen(&projects);
+	for (size_t i = 0; i < projects.count; i++) {
 		struct project project = projects.all[i];
 		struct project_row row;
 
@@ -398,12 +394,11 @@ void projects_show_chosen(struct session *session, struct table *table, const de
 			continue;
 		if (change && session->dry_run)
 			listing_plan_change(&project.usage, change);
-		row = projects_row(&projects, &project, directories);
+		row = projects_row(&projects, &project);
 		row.directories.texts = NULL;
 		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
 		tables_row(session, table, &row);
 	}
-	free(directories);
 	projects_free(&projects);
 }
 
@@ -413,6 +408,7 @@ void projects_free(struct projects *projects)
 	texts_free(&projects->texts);
 	fsq_mount_points_free(projects->points);
 	free(projects->known);
+	free(projects->directories);
 	free(projects->all);
 	free(projects->sums);
 }

@@ -47,7 +47,8 @@ struct projects {
 	struct scopes scopes;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
-	struct texts texts; /* the directories */
+	struct texts texts;	  /* the directories */
+	const char **directories; /* of a row */
 	bool points_read;
 	struct fsq_mount_points *points; /* NULL: not to be had */
 	struct project *all;		 /* by filesystem, then ID */
@@ -80,13 +81,8 @@ bool projects_has_any(const struct projects *projects, const struct scope *scope
  */
 bool projects_collect_chosen(struct projects *projects);
 
-/**
- * A project as a row.
- *
- * @directories room for known_count of them and one more; the row points to it
- */
-struct project_row projects_row(const struct projects *projects, const struct project *project,
-				const char **directories);
+/** A project as a row; its directories stay until the next row. */
+struct project_row projects_row(const struct projects *projects, const struct project *project);
 
 void projects_free(struct projects *projects);
 

@@ -66,33 +66,31 @@ static void tell_failure(struct watch *watch, struct watch_place *place, enum fs
 		      "%s: cannot read %s quotas", place->directory, account_types[type]);
 }
 
-static void poll_type(struct watch *watch, struct watch_place *place, struct fsq_filesystem *fs,
-		      enum fsq_type type, enum watch_judgement judgement)
-{
-	struct fsq_dquot dquot;
-	uint32_t id = 1; /* what belongs to nobody, or to root, has no limits */
-	int rc;
-
-	while ((rc = fsq_quota_get_next(fs, type, id, &dquot)) == 0 && dquot.id >= id) {
-		watch_ids_judge(&watch->ids, place, type, &dquot, judgement);
-		if (dquot.id >= FSQ_ID_MAX)
-			break;
-		id = dquot.id + 1;
-	}
-	if (rc && rc != -ENOENT)
-		tell_failure(watch, place, type, -rc);
-}
-
 static void poll_place(struct watch *watch, struct watch_place *place,
 		       enum watch_judgement judgement)
 {
 	struct fsq_filesystem *fs;
+	struct fsq_dquot dquot;
 
 	if (open_place(watch, place, &fs))
 		return;
-	for (int type = 0; type < FSQ_TYPES; type++)
-		if (place->type[type])
-			poll_type(watch, place, fs, (enum fsq_type)type, judgement);
+	for (int i = 0; i < FSQ_TYPES; i++) {
+		enum fsq_type type = (enum fsq_type)i;
+		/* What belongs to nobody, or to root, has no limits. */
+		uint32_t id = 1;
+		int rc = place->type[type] ? 0 : -ENOENT;
+
+		while (rc == 0 && (rc = fsq_quota_get_next(fs, type, id, &dquot)) == 0) {
+			if (dquot.id < id)
+				break;
+			watch_ids_judge(&watch->ids, place, type, &dquot, judgement);
+			if (dquot.id >= FSQ_ID_MAX)
+				break;
+			id = dquot.id + 1;
+		}
+		if (rc && rc != -ENOENT)
+			tell_failure(watch, place, type, -rc);
+	}
 	fsq_filesystem_close(fs);
 }
 
