@@ -81,7 +81,7 @@
  */
 #include <string.h>
 
-#include "native/main.h"
+#include "native/command.h"
 #include "xfs_quota/main.h"
 
 /* By its name, or else by the first word: an option of xfs_quota. What both have is ours: --help,

@@ -132,6 +132,18 @@ void command_list_all(struct session *session);
 /** @return  the command of that name or alias, or NULL */
 const struct command *command_find(const struct session *session, const char *name);
 
+/* --- main.c --- */
+
+/** A session with all commands, which prints to @out; its run() runs one. */
+struct session native_session(struct writer *out);
+
+/**
+ * The native program: fsquota COMMAND [OPTIONS] [PATH].
+ *
+ * @return   an exit code of fsquota(8)
+ */
+int native_main(int argc, char **argv);
+
 /* src/main.c says which file has which. */
 extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
 	disable_command, doctor_command, dump_command, enable_command, find_command, id_command,

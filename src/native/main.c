@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "main.h"
+#include "command.h"
 
 #include <errno.h>
 #include <stdio.h>

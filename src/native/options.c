@@ -249,7 +249,7 @@ const struct command_option form_options[] = {
 };
 
 const struct command_option human_option[] = {
-	{ 'h', NULL, "ignored: sizes have a letter (K, M, G, ...)", .field = FIELD(human) },
+	{ 'h', NULL, "ignored: sizes have a letter (K, M, G, ...)", .field = FIELD(ignored) },
 	{ 0 },
 };
 
@@ -265,7 +265,7 @@ const struct command_option no_header_option[] = {
 };
 
 const struct command_option all_option[] = {
-	{ 'a', NULL, "all filesystems: the default without PATH", .field = FIELD(all) },
+	{ 'a', NULL, "all filesystems: the default without PATH", .field = FIELD(ignored) },
 	{ 0 },
 };
 

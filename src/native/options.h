@@ -104,7 +104,7 @@ struct quota_options {
 	bool type[FSQ_TYPES];
 	bool form[FSQ_FORMS];
 	const char *file; /* that is read */
-	bool numeric, verbose, human, all;
+	bool numeric, verbose, ignored;
 };
 
 extern const struct command_option type_options[];	 /* -u -g -p */

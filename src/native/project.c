@@ -12,8 +12,6 @@
 #include "progress.h"
 #include "quota/fsquota.h"
 
-enum project_action { PROJECT_CHECK, PROJECT_SETUP, PROJECT_CLEAR };
-
 /* A directory tree that gets an ID, or loses it; or what is found in one. */
 struct tree_row {
 	const char *action;  /* "check", "setup" or "clear"; or NULL */
@@ -50,7 +48,7 @@ static const struct field tree_fields[] = {
 };
 
 static const char *const action_words[] = {
-	[PROJECT_CHECK] = "check", [PROJECT_SETUP] = "setup", [PROJECT_CLEAR] = "clear"
+	[FSQ_TREE_CHECK] = "check", [FSQ_TREE_SET] = "setup", [FSQ_TREE_CLEAR] = "clear"
 };
 
 static void write_tree(struct writer *w, const void *arg)
@@ -88,7 +86,7 @@ static const struct row_fields tree_rows = {
 };
 
 struct project_options {
-	enum project_action action;
+	enum fsq_tree_action action;
 	const char *depth;
 	struct word_list directories; /* -p, in their order */
 };
@@ -127,7 +125,7 @@ static struct tree_row new_row(const struct job *job, const char *path)
 static void print_failure(struct job *job, const struct fsq_tree_event *event)
 {
 	static const char *const verbs[] = {
-		[PROJECT_CHECK] = "get", [PROJECT_SETUP] = "set", [PROJECT_CLEAR] = "clear"
+		[FSQ_TREE_CHECK] = "get", [FSQ_TREE_SET] = "set", [FSQ_TREE_CLEAR] = "clear"
 	};
 	struct session *session = job->session;
 
@@ -201,21 +199,16 @@ static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 /* @last  no other directory is known to have the ID now */
 static void walk(struct job *job, const char *directory, bool last)
 {
-	static const enum fsq_tree_action actions[] = {
-		[PROJECT_CHECK] = FSQ_TREE_CHECK,
-		[PROJECT_SETUP] = FSQ_TREE_SET,
-		[PROJECT_CLEAR] = FSQ_TREE_CLEAR,
-	};
 	struct session *session = job->session;
 	/* Then a row follows the walk, instead of one before it. */
-	bool tells_changes = job->options->action != PROJECT_CHECK && change_is_shown(session);
+	bool tells_changes = job->options->action != FSQ_TREE_CHECK && change_is_shown(session);
 	struct tree_row row = new_row(job, directory);
 	uint64_t entries, changed;
 	const struct fsq_tree_request request = {
 		.size = sizeof(request),
 		.directory = directory,
 		.id = job->id,
-		.action = actions[job->options->action],
+		.action = job->options->action,
 		.max_depth = job->depth,
 		.dry_run = session->dry_run,
 		.last = last,
@@ -376,9 +369,9 @@ static bool take_action(struct session *session, const struct command_option *op
 	struct project_options *options = to;
 
 	(void)session, (void)value;
-	options->action = option->letter == 's'	  ? PROJECT_SETUP
-			  : option->letter == 'C' ? PROJECT_CLEAR
-						  : PROJECT_CHECK;
+	options->action = option->letter == 's'	  ? FSQ_TREE_SET
+			  : option->letter == 'C' ? FSQ_TREE_CLEAR
+						  : FSQ_TREE_CHECK;
 	return true;
 }
 

@@ -8,7 +8,7 @@
 
 struct quot_options {
 	struct quota_options quota;
-	bool sizes, ignored;
+	bool sizes;
 };
 
 /* The space of an owner; or with -c, of files of a size, in the last row also of larger ones. */
@@ -149,9 +149,9 @@ static void command_quot(struct session *session, const struct invocation *invoc
 #define FIELD(member) offsetof(struct quot_options, member)
 
 static const struct command_option quot_options[] = {
-	{ 'b', NULL, "ignored", .field = FIELD(ignored) },
+	{ 'b', NULL, "ignored", .field = FIELD(quota.ignored) },
 	{ 'i', NULL, "also how many files", .field = FIELD(quota.form[FSQ_INODES]) },
-	{ 'r', NULL, "ignored", .field = FIELD(ignored) },
+	{ 'r', NULL, "ignored", .field = FIELD(quota.ignored) },
 	{ 'c', NULL, "how many files there are of each size in KiB,\nand the sum up to it",
 	  .field = FIELD(sizes) },
 	{ 'v', NULL, "also KiB that were not read for 30, 60 and 90 days",

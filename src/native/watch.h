@@ -33,16 +33,12 @@ struct watch_places {
 	size_t only_count;
 	struct watch_place **all;
 	size_t count, capacity;
-	const struct watch_place_changes *changes; /* while the mounts are looked at; or NULL */
-	struct fsq_mount_points *points;	   /* NULL: not read since the mounts changed */
-	bool no_memory;
-};
-
-struct watch_place_changes {
+	/* Called when a filesystem is mounted, and when one is gone, which is freed then; or NULL. */
 	void (*came)(struct watch_place *place, void *arg);
-	/* It is freed then; NULL: those that are gone stay for now. */
 	void (*gone)(struct watch_place *place, void *arg);
 	void *arg;
+	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
+	bool no_memory;
 };
 
 /**
@@ -52,8 +48,8 @@ struct watch_place_changes {
  */
 bool watch_places_start(struct watch_places *places, char **paths, size_t count);
 
-/** Look at the mounts again. */
-void watch_places_refresh(struct watch_places *places, const struct watch_place_changes *changes);
+/** Look at the mounts again. @keep  those that are gone stay for now */
+void watch_places_refresh(struct watch_places *places, bool keep);
 
 /** @return  the filesystem of that number, or NULL: it is not watched */
 struct watch_place *watch_places_find(const struct watch_places *places, dev_t dev);

@@ -145,47 +145,39 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 		return FSQ_VISIT_CONTINUE;
 	place->is_mounted = true;
 	memcpy(place->type, type, sizeof(type));
-	if (places->changes)
-		places->changes->came(place, places->changes->arg);
+	if (places->came)
+		places->came(place, places->arg);
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* The others are whole while a change is told. */
-static void drop_unmounted(struct watch_places *places, const struct watch_place_changes *changes)
+void watch_places_refresh(struct watch_places *places, bool keep)
 {
+	struct fsq_error err;
 	size_t i = 0;
 
-	while (i < places->count) {
+	fsq_mount_points_free(places->points);
+	places->points = NULL;
+	for (size_t j = 0; j < places->count; j++)
+		places->all[j]->is_mounted = false;
+	if (fsq_mounts_each(NULL, visit_mount, places, &err)) {
+		session_fail(places->session, &err);
+		return;
+	}
+	/* The others are whole while a change is told. */
+	while (i < places->count && !keep) {
 		struct watch_place *place = places->all[i];
 
 		if (place->is_mounted) {
 			i++;
 			continue;
 		}
-		if (changes)
-			changes->gone(place, changes->arg);
+		if (places->gone)
+			places->gone(place, places->arg);
 		places->count--;
 		memmove(&places->all[i], &places->all[i + 1],
 			(places->count - i) * sizeof(struct watch_place *));
 		free_place(place);
 	}
-}
-
-void watch_places_refresh(struct watch_places *places, const struct watch_place_changes *changes)
-{
-	struct fsq_error err;
-
-	fsq_mount_points_free(places->points);
-	places->points = NULL;
-	places->changes = changes;
-	for (size_t i = 0; i < places->count; i++)
-		places->all[i]->is_mounted = false;
-	if (fsq_mounts_each(NULL, visit_mount, places, &err)) {
-		session_fail(places->session, &err);
-		return;
-	}
-	if (!changes || changes->gone)
-		drop_unmounted(places, changes);
 	if (places->no_memory)
 		session_errno(places->session, 0, ENOMEM, NULL, "cannot watch all filesystems");
 	places->no_memory = false;
@@ -231,7 +223,7 @@ bool watch_places_start(struct watch_places *places, char **paths, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (!add_path(places, paths[i]))
 			return false;
-	watch_places_refresh(places, NULL);
+	watch_places_refresh(places, false);
 	if (places->count == 0 && places->session->status == 0)
 		session_error(places->session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			      "no filesystem with quota is mounted; see fsquota doctor");

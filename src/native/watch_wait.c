@@ -163,8 +163,6 @@ static void place_gone(struct watch_place *place, void *arg)
 /* Those that are gone stay for now: warnings about them may be on the way. */
 static bool look_for_new(struct watch *watch)
 {
-	const struct watch_place_changes changes = { place_came, NULL, watch };
-
 	if (poll(&watch->source[WATCH_MOUNTS], 1, 0) > 0) {
 		watch->mounts_changed = true;
 		watch->looked_for_new = false;
@@ -172,7 +170,7 @@ static bool look_for_new(struct watch *watch)
 	if (!watch->mounts_changed || watch->looked_for_new)
 		return false;
 	watch->looked_for_new = true;
-	watch_places_refresh(&watch->places, &changes);
+	watch_places_refresh(&watch->places, true);
 	return true;
 }
 
@@ -281,7 +279,6 @@ static void tell_lack_of_memory(struct watch *watch)
 /* Read warnings before the mounts: one may be about a filesystem that is gone. */
 static void wait_once(struct watch *watch)
 {
-	const struct watch_place_changes changes = { place_came, place_gone, watch };
 	int64_t now;
 
 	if (poll(watch->source, WATCH_SOURCES, timeout_of(watch, watch_now())) < 0 &&
@@ -296,7 +293,7 @@ static void wait_once(struct watch *watch)
 	if (watch->source[WATCH_WARNINGS].revents)
 		read_warnings(watch);
 	if (watch->mounts_changed) {
-		watch_places_refresh(&watch->places, &changes);
+		watch_places_refresh(&watch->places, false);
 		watch->mounts_changed = watch->looked_for_new = false;
 	}
 	if (watch->source[WATCH_OUTPUT].revents) {
@@ -389,6 +386,9 @@ void watch_wait(struct watch *watch, char **paths, size_t count)
 		watch->source[i].fd = -1;
 	if (!open_sources(watch) || !watch_places_start(&watch->places, paths, count))
 		goto out;
+	watch->places.came = place_came;
+	watch->places.gone = place_gone;
+	watch->places.arg = watch;
 	/* The kernel is listened to before the first look, so that nothing comes between. */
 	if (fsq_warnings_open(&watch->warnings, &err)) {
 		watch->warnings = NULL;

@@ -49,7 +49,7 @@ static void write_quoted(struct writer *writer, const char *value, size_t size)
 }
 
 /* Keys are words of ours: short, and without what needs quoting. */
-void json_key(struct json *json, const char *key)
+static void begin_value(struct json *json, const char *key)
 {
 	struct writer *writer = json->writer;
 	size_t length = key ? strlen(key) : 0;
@@ -64,12 +64,6 @@ void json_key(struct json *json, const char *key)
 		*at++ = ':';
 	}
 	writer->used += (size_t)(at - begin);
-	json->first = key != NULL;
-}
-
-static void begin_value(struct json *json, const char *key)
-{
-	json_key(json, key);
 	json->first = false;
 }
 

@@ -19,9 +19,6 @@ void json_start(struct json *json, struct writer *writer);
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
 
-/** A key whose value follows, opened or written without a key. */
-void json_key(struct json *json, const char *key);
-
 /** End the document with a newline. */
 void json_end(struct json *json);
 

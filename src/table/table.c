@@ -107,10 +107,10 @@ void table_list_columns(struct writer *w, const struct row_fields *type)
 static void write_member(struct json *json, const struct field *field,
 			 const struct table_style *style, const void *row);
 
-static void write_members(struct json *json, const struct field *fields,
+static void write_members(struct json *json, const char *key, const struct field *fields,
 			  const struct table_style *style, const void *row)
 {
-	json_open(json, NULL, '{');
+	json_open(json, key, '{');
 	for (const struct field *field = fields; !is_end(field); field++)
 		if (field->key)
 			write_member(json, field, style, row);
@@ -152,8 +152,7 @@ static void write_member(struct json *json, const struct field *field,
 		break;
 	case FIELD_ROW:
 		memcpy(&inner, member, sizeof(inner));
-		json_key(json, key);
-		write_members(json, field->members, style, inner);
+		write_members(json, key, field->members, style, inner);
 		break;
 	case FIELD_BOOL:
 		json_bool(json, key, *(const bool *)member);
@@ -174,13 +173,13 @@ static void write_member(struct json *json, const struct field *field,
 	}
 }
 
-void table_write_json(struct writer *w, const struct row_fields *type,
-		      const struct table_style *style, const void *row)
+static void write_json(struct writer *w, const struct row_fields *type,
+		       const struct table_style *style, const void *row)
 {
 	struct json json;
 
 	json_start(&json, w);
-	write_members(&json, type->fields, style, row);
+	write_members(&json, NULL, type->fields, style, row);
 }
 
 static void end_json(struct table *table)
@@ -293,10 +292,10 @@ static int write_row(struct table *table, const void *row)
 			write_text(w, first	     ? (w->in_answer ? "" : "\n")
 				      : w->in_answer ? ","
 						     : ",\n");
-		table_write_json(w, table->type, style, row);
+		write_json(w, table->type, style, row);
 		return 0;
 	case TABLE_JSON_LINES:
-		table_write_json(w, table->type, style, row);
+		write_json(w, table->type, style, row);
 		write_char(w, '\n');
 		return 0;
 	case TABLE_RAW:

@@ -112,10 +112,6 @@ int table_row(struct table *table, const void *row);
 /** Print what is held, and free it. @return  0 or -ENOMEM */
 int table_end(struct table *table);
 
-/** The row as one JSON object. */
-void table_write_json(struct writer *w, const struct row_fields *type,
-		      const struct table_style *style, const void *row);
-
 /* --- aligned.c: for table.c --- */
 
 /** Hold the cells of a row. @return  0 or -ENOMEM */

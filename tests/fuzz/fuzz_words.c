@@ -2,7 +2,6 @@
 /* The words of a command, up to its options: nothing is run. */
 #include "session.h"
 
-#include "native/command.h"
 #include "native/request.h"
 
 static void parse_command(char **words)

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "native/session.h"
-#include "native/main.h"
+#include "native/command.h"
 
 static struct text fuzz_output, fuzz_error, fuzz_messages;
 
