@@ -265,17 +265,13 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	bool good = true;
 	int rc = fsq_read_file(file, &text, &length);
 
-	if (rc) {
-		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
-		return false;
-	}
+	if (rc)
+		return session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	rest = keep(session, list, text);
 	if (!rest)
 		return false;
-	if (strlen(text) < length) {
-		session_usage_error(session, "%s: there is a NUL byte in it", file);
-		return false;
-	}
+	if (strlen(text) < length)
+		return session_usage_error(session, "%s: there is a NUL byte in it", file);
 	while ((next = fsq_next_line(&rest, text + length))) {
 		line.place.line++;
 		line.good = true;
@@ -304,10 +300,8 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return read_file(session, list, path);
 	count = scandir(path, &entries, is_conf, alphasort);
-	if (count < 0) {
-		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
-		return false;
-	}
+	if (count < 0)
+		return session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
 	for (int i = 0; i < count; i++) {
 		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
 			file = NULL;

@@ -161,10 +161,8 @@ static bool can_write(struct session *session)
 	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
 
 	while (output.fd >= 0 && poll(&output, 1, WRITE_POLL_MS) == 0) {
-		if (is_signal_pending(NULL)) {
-			session_errno(session, 0, EINTR, NULL, "cannot write the output");
-			return false;
-		}
+		if (is_signal_pending(NULL))
+			return session_errno(session, 0, EINTR, NULL, "cannot write the output");
 	}
 	return true;
 }
@@ -231,10 +229,8 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 
 	progress_clear(progress);
 	mounts = progress_take_mounts(progress, session, request->directory);
-	if (rc) {
-		session_fail(session, &err);
-		return false;
-	}
+	if (rc)
+		return session_fail(session, &err);
 	shown = show(session, table, assignment, request, mounts);
 	space = fsq_assignment_space(assignment);
 	if (shown)

@@ -109,9 +109,8 @@ static bool take(struct session *session, const struct command_option *option, v
 	if (option->range) {
 		if (fsq_parse_id_range(value, (struct fsq_id_range *)(void *)field) == 0)
 			return true;
-		session_usage_error(session, "\"%s\" is no range of project IDs, such as %s", value,
-				    option->choices_text);
-		return false;
+		return session_usage_error(session, "\"%s\" is no range of project IDs, such as %s",
+					   value, option->choices_text);
 	}
 	if (option->positive) {
 		bool seconds = option->kind == VALUE_TIME;
@@ -121,9 +120,8 @@ static bool take(struct session *session, const struct command_option *option, v
 			memcpy(field, &number, sizeof(number));
 			return true;
 		}
-		session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
-				    option->name, seconds ? " of seconds" : "", value);
-		return false;
+		return session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
+					   option->name, seconds ? " of seconds" : "", value);
 	}
 	if (option->kind == VALUE_CHOICE) {
 		choice = find_choice(option, value);
@@ -144,9 +142,9 @@ static bool take(struct session *session, const struct command_option *option, v
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length)
 {
-	session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s", (int)length,
-			    word, command->name, command->synopsis, command_paths(command));
-	return false;
+	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
+				   (int)length, word, command->name, command->synopsis,
+				   command_paths(command));
 }
 
 static bool take_name(struct session *session, const struct command *command, char ***words,
@@ -164,8 +162,8 @@ static bool take_name(struct session *session, const struct command *command, ch
 		value = **words ? *(*words)++ : NULL;
 	if (takes_value == (value != NULL))
 		return take(session, option, options, value);
-	session_usage_error(session, "option %s takes %s value", word, takes_value ? "a" : "no");
-	return false;
+	return session_usage_error(session, "option %s takes %s value", word,
+				   takes_value ? "a" : "no");
 }
 
 /* Letters behind one "-"; the rest of the word, or else the next word, is the value of the last. */
@@ -187,8 +185,7 @@ static bool take_letters(struct session *session, const struct command *command,
 		value = at[1] ? at + 1 : **words ? *(*words)++ : NULL;
 		if (value)
 			return take(session, option, options, value);
-		session_usage_error(session, "option -%c takes a value", *at);
-		return false;
+		return session_usage_error(session, "option -%c takes a value", *at);
 	}
 	return goes_on;
 }

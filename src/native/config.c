@@ -76,13 +76,12 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 			continue;
 		if (take_value(session, i, value))
 			return true;
-		session_usage_error(session, FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
-				    number, value, keys[i].key, keys[i].form);
-		return false;
+		return session_usage_error(session,
+					   FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
+					   number, value, keys[i].key, keys[i].form);
 	}
-	session_usage_error(session, FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"", number,
-			    line);
-	return false;
+	return session_usage_error(session, FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"",
+				   number, line);
 }
 
 void config_file_clear(struct config_file *file)
@@ -125,15 +124,12 @@ bool config_read(struct session *session)
 
 	if (rc == -ENOENT)
 		return true;
-	if (rc) {
-		session_errno(session, 0, -rc, FSQ_CONFIG_FILE, "cannot read " FSQ_CONFIG_FILE);
-		return false;
-	}
+	if (rc)
+		return session_errno(session, 0, -rc, FSQ_CONFIG_FILE,
+				     "cannot read " FSQ_CONFIG_FILE);
 	rest = session->config_text;
-	if (strlen(rest) < length) {
-		session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
-		return false;
-	}
+	if (strlen(rest) < length)
+		return session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
 	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
 		good = take_line(session, line, ++number);
 	return good;

@@ -65,11 +65,9 @@ static bool check_project(struct session *session, const struct path_entry *path
 	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int rc;
 
-	if (fd < 0) {
-		session_errno(session, 0, errno, path->directory, "cannot open %s",
-			      path->directory);
-		return false;
-	}
+	if (fd < 0)
+		return session_errno(session, 0, errno, path->directory, "cannot open %s",
+				     path->directory);
 	rc = fsq_fd_get_project(fd, &id, &inherit);
 	close(fd);
 	if (rc)
@@ -101,10 +99,9 @@ static bool show_project(struct session *session, enum fsq_form form, const stru
 	    !check_project(session, path))
 		return true;
 	rc = fsq_quota_get(path->fs, FSQ_PROJECT, path->project, &dquot);
-	if (rc) {
-		session_errno(session, 0, -rc, path->directory, "project directories are left out");
-		return false;
-	}
+	if (rc)
+		return session_errno(session, 0, -rc, path->directory,
+				     "project directories are left out");
 	amounts = &dquot.form[form];
 	if (amounts->soft) {
 		total = amounts->soft * unit;

@@ -238,40 +238,34 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 	if (dump_line_device(text)) {
 		if (!dump->device)
 			dump->device = strdup(text);
-		if (!dump->device) {
-			session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
-			return false;
-		}
+		if (!dump->device)
+			return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
 		if (strcmp(text, dump->device) == 0)
 			return true;
-		session_usage_error(dump->session,
-				    "line %zu begins another filesystem: restore one at a time; "
-				    "nothing is set",
-				    number);
-		return false;
+		return session_usage_error(
+			dump->session,
+			"line %zu begins another filesystem: restore one at a time; "
+			"nothing is set",
+			number);
 	}
 	if (text[strspn(text, " \t")] == '\0')
 		return true;
-	if (!dump_line_parse(text, &line)) {
-		session_usage_error(dump->session, "line %zu does not hold limits; nothing is set",
-				    number);
-		return false;
-	}
+	if (!dump_line_parse(text, &line))
+		return session_usage_error(dump->session,
+					   "line %zu does not hold limits; nothing is set", number);
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		uint64_t soft = line.limits.soft[form], hard = line.limits.hard[form];
 
 		if (form == FSQ_INODES || (!fsq_limit_is_lost(fsq_limit_bytes(soft)) &&
 					   !fsq_limit_is_lost(fsq_limit_bytes(hard))))
 			continue;
-		session_usage_error(dump->session,
-				    "line %zu: a limit would count as none; nothing is set",
-				    number);
-		return false;
+		return session_usage_error(dump->session,
+					   "line %zu: a limit would count as none; nothing is set",
+					   number);
 	}
 	if (array_add(&dump->lines, &dump->count, &dump->capacity, &line, sizeof(line)))
 		return true;
-	session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
-	return false;
+	return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
 }
 
 /* @return   whether every line was understood; else an error was reported */

@@ -298,7 +298,7 @@ unsigned int session_flag_of(enum fsq_type type)
 	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
 }
 
-void session_fail(struct session *session, const struct fsq_error *err)
+bool session_fail(struct session *session, const struct fsq_error *err)
 {
 	const char *path = err->path[0] ? err->path : NULL;
 
@@ -310,9 +310,10 @@ void session_fail(struct session *session, const struct fsq_error *err)
 			       .errnum = err->errnum,
 			       .hint = err->hint,
 		       });
+	return false;
 }
 
-void session_error(struct session *session, unsigned int flags, int code, int errnum,
+bool session_error(struct session *session, unsigned int flags, int code, int errnum,
 		   const char *path, const char *format, ...)
 {
 	va_list args;
@@ -320,9 +321,10 @@ void session_error(struct session *session, unsigned int flags, int code, int er
 	va_start(args, format);
 	report(session, flags, code, errnum, path, format, args);
 	va_end(args);
+	return false;
 }
 
-void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+bool session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
 		   const char *format, ...)
 {
 	int code = fsq_error_kind_of(errnum);
@@ -334,21 +336,22 @@ void session_errno(struct session *session, unsigned int flags, int errnum, cons
 	va_start(args, format);
 	report(session, flags, code, errnum, path, format, args);
 	va_end(args);
+	return false;
 }
 
 bool session_no_memory(struct session *session)
 {
-	session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-	return false;
+	return session_errno(session, 0, ENOMEM, NULL, "cannot go on");
 }
 
-void session_usage_error(struct session *session, const char *format, ...)
+bool session_usage_error(struct session *session, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	report(session, 0, FSQ_E_USAGE, 0, NULL, format, args);
 	va_end(args);
+	return false;
 }
 
 void session_warn(struct session *session, const char *path, const char *format, ...)

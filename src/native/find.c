@@ -91,14 +91,10 @@ static bool read_registered(struct find *find)
 	struct fsq_error err;
 
 	if (fsq_projects_each(session->projects_file, add_registered, find, &err) &&
-	    err.errnum != ENOENT) {
-		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
-		return false;
-	}
-	if (session_read_names(session, &err)) {
-		session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
-		return false;
-	}
+	    err.errnum != ENOENT)
+		return session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
+	if (session_read_names(session, &err))
+		return session_errno(session, 0, err.errnum, err.path, "cannot read %s", err.path);
 	fsq_project_names_each(session->names, add_registered, find);
 	if (find->no_memory)
 		session_no_memory(session);

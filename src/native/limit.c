@@ -34,24 +34,20 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 		if (strncmp(word, keys[i].key, length) != 0)
 			continue;
 		if (form == FSQ_INODES ? fsq_parse_count(text, &value)
-				       : fsq_parse_size(text, &value)) {
-			session_usage_error(session, "Error: could not parse size %s.", text);
-			return false;
-		}
-		if (form != FSQ_INODES && fsq_limit_is_lost(value)) {
-			session_usage_error(
+				       : fsq_parse_size(text, &value))
+			return session_usage_error(session, "Error: could not parse size %s.",
+						   text);
+		if (form != FSQ_INODES && fsq_limit_is_lost(value))
+			return session_usage_error(
 				session,
 				"%s would count as no limit; 288230376151711743 means that", word);
-			return false;
-		}
 		if (form != FSQ_INODES)
 			value = fsq_limit_blocks(value);
 		(keys[i].hard ? limits->hard : limits->soft)[form] = value;
 		limits->mask |= keys[i].hard ? FSQ_HARD(form) : FSQ_SOFT(form);
 		return true;
 	}
-	session_usage_error(session, "unrecognised argument %s", word);
-	return false;
+	return session_usage_error(session, "unrecognised argument %s", word);
 }
 
 static void command_limit(struct session *session, const struct invocation *invocation)

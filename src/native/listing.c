@@ -197,10 +197,8 @@ bool listing_show_change(struct session *session, struct table *table,
 	struct fsq_error err;
 	int rc = fsq_usage_get(&usage, &request, &err);
 
-	if (rc && !session->dry_run) {
-		session_fail(session, &err);
-		return false;
-	}
+	if (rc && !session->dry_run)
+		return session_fail(session, &err);
 	if (rc) {
 		usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
 		find_place(change->directory, &usage);

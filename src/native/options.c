@@ -17,8 +17,8 @@ static bool take_lock_timeout(struct session *session, const struct command_opti
 	(void)option, (void)options;
 	if (config_parse_seconds(value, &session->lock_seconds))
 		return true;
-	session_usage_error(session, "--lock-timeout is a number of seconds, not \"%s\"", value);
-	return false;
+	return session_usage_error(session, "--lock-timeout is a number of seconds, not \"%s\"",
+				   value);
 }
 
 const struct command_option json_option[] = {
@@ -91,8 +91,8 @@ static bool take_wanted_id(struct session *session, const struct command_option 
 	(void)option, (void)options;
 	if (fsq_parse_id(value, &session->wanted_id) == 0 && session->wanted_id != 0)
 		return true;
-	session_usage_error(session, "\"%s\" is no project ID from 1 to %u", value, FSQ_ID_MAX);
-	return false;
+	return session_usage_error(session, "\"%s\" is no project ID from 1 to %u", value,
+				   FSQ_ID_MAX);
 }
 
 const struct command_option chosen_options[] = {
@@ -157,9 +157,8 @@ bool options_directories_or_project(struct session *session, const struct invoca
 	if (!wrong)
 		return options_choose_project(session) ||
 		       options_some_operand(session, invocation, "directory");
-	session_usage_error(session, "%s; usage: fsquota %s %s", wrong, invocation->command->name,
-			    invocation->command->synopsis);
-	return false;
+	return session_usage_error(session, "%s; usage: fsquota %s %s", wrong,
+				   invocation->command->name, invocation->command->synopsis);
 }
 
 bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
@@ -168,10 +167,8 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 	const struct fsq_project_names *names;
 
 	*id = session->wanted_id;
-	if (*id && name) {
-		session_usage_error(session, "--id and --name do not go together");
-		return false;
-	}
+	if (*id && name)
+		return session_usage_error(session, "--id and --name do not go together");
 	if (!name)
 		return true;
 	/* Without memory that was said. */
@@ -188,11 +185,9 @@ bool options_project(struct session *session, uint32_t *id)
 {
 	if (!options_project_id(session, false, id))
 		return false;
-	if (session->wanted_id && session->at.count == 0) {
-		session_usage_error(session, "--id takes --at PATH: the filesystem of project %u",
-				    *id);
-		return false;
-	}
+	if (session->wanted_id && session->at.count == 0)
+		return session_usage_error(
+			session, "--id takes --at PATH: the filesystem of project %u", *id);
 	for (size_t i = 0; i < session->at.count; i++)
 		if (paths_find(session, session->at.words[i]) < 0 &&
 		    !paths_add(session, session->at.words[i], NULL))
@@ -208,11 +203,10 @@ bool options_directory(struct session *session, const struct invocation *invocat
 	*directory = invocation->operands[0];
 	if (invocation->operand_count == 1)
 		return true;
-	session_usage_error(session, "%s; usage: fsquota %s %s",
-			    invocation->operand_count == 0 ? "no directory given"
-							   : "one directory at a time",
-			    invocation->command->name, invocation->command->synopsis);
-	return false;
+	return session_usage_error(session, "%s; usage: fsquota %s %s",
+				   invocation->operand_count == 0 ? "no directory given"
+								  : "one directory at a time",
+				   invocation->command->name, invocation->command->synopsis);
 }
 
 bool options_some_operand(struct session *session, const struct invocation *invocation,
@@ -220,9 +214,8 @@ bool options_some_operand(struct session *session, const struct invocation *invo
 {
 	if (invocation->operand_count > 0)
 		return true;
-	session_usage_error(session, "no %s given; usage: fsquota %s %s", noun,
-			    invocation->command->name, invocation->command->synopsis);
-	return false;
+	return session_usage_error(session, "no %s given; usage: fsquota %s %s", noun,
+				   invocation->command->name, invocation->command->synopsis);
 }
 
 const struct command_option *const common_options[] = {
@@ -297,8 +290,7 @@ bool options_number(struct session *session, const char *text, uint32_t *number)
 {
 	if (!text || fsq_parse_id(text, number) == 0)
 		return true;
-	session_usage_error(session, "%s is not a number from 0 to %u", text, FSQ_ID_MAX);
-	return false;
+	return session_usage_error(session, "%s is not a number from 0 to %u", text, FSQ_ID_MAX);
 }
 
 static bool take_format(struct session *session, const struct command_option *option, void *to,
@@ -330,9 +322,8 @@ static bool take_output(struct session *session, const struct command_option *op
 	(void)to;
 	if (!wrong)
 		return true;
-	session_usage_error(session, "there is no column \"%.*s\"; see --list-columns",
-			    (int)strcspn(wrong, ","), wrong);
-	return false;
+	return session_usage_error(session, "there is no column \"%.*s\"; see --list-columns",
+				   (int)strcspn(wrong, ","), wrong);
 }
 
 /* Nothing else is done. */
@@ -352,9 +343,9 @@ static bool take_sort(struct session *session, const struct command_option *opti
 	(void)option, (void)to;
 	if (!wrong)
 		return true;
-	session_usage_error(session, "--sort: there is no column \"%.*s\"; see --list-columns",
-			    (int)strcspn(wrong, ","), wrong);
-	return false;
+	return session_usage_error(session,
+				   "--sort: there is no column \"%.*s\"; see --list-columns",
+				   (int)strcspn(wrong, ","), wrong);
 }
 
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent)
@@ -366,8 +357,7 @@ bool tables_parse_over(struct session *session, const char *text, double least, 
 	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
 	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
 		return true;
-	session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
-	return false;
+	return session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
 }
 
 static bool take_over(struct session *session, const struct command_option *option, void *to,

@@ -37,10 +37,8 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 	struct fsq_error err;
 	dev_t found;
 
-	if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
-		session_fail(session, &err);
-		return false;
-	}
+	if (fsq_filesystem_open(&fs, path, NULL, 0, &err))
+		return session_fail(session, &err);
 	found = fsq_filesystem_get_info(fs)->dev;
 	if (dev)
 		*dev = found;
@@ -227,8 +225,7 @@ static bool find_own(struct session *session, const char *path, uint32_t *id)
 	/* Others are below it, or nothing is, which the caller sees. */
 	if (rc == 0 || (rc == FSQ_E_NOT_FOUND && err.errnum == 0))
 		return true;
-	session_fail(session, &err);
-	return false;
+	return session_fail(session, &err);
 }
 
 void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own)

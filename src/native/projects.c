@@ -214,11 +214,9 @@ static bool read_ids(struct projects *projects, const struct path_entry *path)
 		if (!id)
 			return true;
 		rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
-		if (rc && rc != -ENOENT) {
-			session_errno(projects->session, 0, -rc, NULL,
-				      "cannot read the quota of project %u", id);
-			return false;
-		}
+		if (rc && rc != -ENOENT)
+			return session_errno(projects->session, 0, -rc, NULL,
+					     "cannot read the quota of project %u", id);
 		if (rc == 0)
 			add_record(&dquot, projects);
 		else
@@ -245,10 +243,9 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 		sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
 	}
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
-	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND) {
-		session_errno(session, 0, -rc, NULL, "cannot ask whether there is project quota");
-		return false;
-	}
+	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
+		return session_errno(session, 0, -rc, NULL,
+				     "cannot ask whether there is project quota");
 	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
 		if (!projects->pass_over)
 			session_error(session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,

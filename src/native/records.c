@@ -162,9 +162,8 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	}
 	if (rc == 0 || rc == -ENOENT)
 		return true;
-	session_errno(session, session_flag_of(type), -rc, NULL, "cannot read %s%s quotas",
-		      id > range->lower ? "the other " : "", account_types[type]);
-	return false;
+	return session_errno(session, session_flag_of(type), -rc, NULL, "cannot read %s%s quotas",
+			     id > range->lower ? "the other " : "", account_types[type]);
 }
 
 /* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */

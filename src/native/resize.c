@@ -105,18 +105,15 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
 
 	request->limits = options->words.limits;
-	if (sizes == 1 && options->hard) {
-		session_usage_error(session, "the hard limit is given twice: %s, and --hard %s",
-				    size, options->hard);
-		return false;
-	}
-	if (sizes < 0 || sizes > 1 || (!size && !request->limits.mask)) {
-		session_usage_error(session, "%s; usage: fsquota resize %s",
-				    directories ? "a directory and a size are wanted"
-						: "a size is wanted, and no directory",
-				    invocation->command->synopsis);
-		return false;
-	}
+	if (sizes == 1 && options->hard)
+		return session_usage_error(session,
+					   "the hard limit is given twice: %s, and --hard %s", size,
+					   options->hard);
+	if (sizes < 0 || sizes > 1 || (!size && !request->limits.mask))
+		return session_usage_error(session, "%s; usage: fsquota resize %s",
+					   directories ? "a directory and a size are wanted"
+						       : "a size is wanted, and no directory",
+					   invocation->command->synopsis);
 	if (directories)
 		request->directory = invocation->operands[0];
 	return options_check_own_project(session, directories) &&

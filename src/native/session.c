@@ -143,9 +143,8 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 		return true;
 	if (names_are_lost(session))
 		return false;
-	session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
-		      account_types[type], word);
-	return false;
+	return session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
+			     account_types[type], word);
 }
 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)

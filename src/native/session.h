@@ -119,8 +119,10 @@ unsigned int session_flag_of(enum fsq_type type);
 
 /**
  * Say on stderr what the library found, with the path, and set the exit status.
+ *
+ * @return   false, as all functions that report an error
  */
-void session_fail(struct session *session, const struct fsq_error *err);
+bool session_fail(struct session *session, const struct fsq_error *err);
 
 /**
  * @flags    enum error_flags
@@ -128,18 +130,18 @@ void session_fail(struct session *session, const struct fsq_error *err);
  * @errnum   the errno behind it, which is said, too; or 0
  * @path     the object that failed, for JSON; NULL: the filesystem that is worked on
  */
-void session_error(struct session *session, unsigned int flags, int code, int errnum,
+bool session_error(struct session *session, unsigned int flags, int code, int errnum,
 		   const char *path, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /** The same with the code that the errno stands for. */
-void session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
+bool session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
 		   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /** Report that there is no memory. @return  false */
 bool session_no_memory(struct session *session);
 
 /** The user asked for something that makes no sense. */
-void session_usage_error(struct session *session, const char *format, ...)
+bool session_usage_error(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**

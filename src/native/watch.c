@@ -45,26 +45,19 @@ static bool take_words(struct watch *watch, const struct watch_options *options)
 	struct session *session = watch->session;
 	struct stat st;
 
-	if (!options->file && options->arguments.count) {
-		session_usage_error(session, "--exec-arg is for --exec");
-		return false;
-	}
+	if (!options->file && options->arguments.count)
+		return session_usage_error(session, "--exec-arg is for --exec");
 	if (!options->file)
 		return true;
-	if (!strchr(options->file, '/')) {
-		session_usage_error(session, "--exec is the path of a program, not \"%s\"",
-				    options->file);
-		return false;
-	}
-	if (stat(options->file, &st) || access(options->file, X_OK)) {
-		session_errno(session, 0, errno, options->file, "%s: cannot run it", options->file);
-		return false;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		session_usage_error(session, "--exec is the path of a program: %s is none",
-				    options->file);
-		return false;
-	}
+	if (!strchr(options->file, '/'))
+		return session_usage_error(session, "--exec is the path of a program, not \"%s\"",
+					   options->file);
+	if (stat(options->file, &st) || access(options->file, X_OK))
+		return session_errno(session, 0, errno, options->file, "%s: cannot run it",
+				     options->file);
+	if (!S_ISREG(st.st_mode))
+		return session_usage_error(session, "--exec is the path of a program: %s is none",
+					   options->file);
 	watch->run.words = calloc(options->arguments.count + 2, sizeof(char *));
 	if (!watch->run.words)
 		return session_no_memory(session);

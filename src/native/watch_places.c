@@ -194,10 +194,8 @@ static bool add_path(struct watch_places *places, const char *path)
 	struct fsq_error err;
 	bool has;
 
-	if (fsq_filesystem_open(&fs, path, NULL, 0, &err)) {
-		session_fail(session, &err);
-		return false;
-	}
+	if (fsq_filesystem_open(&fs, path, NULL, 0, &err))
+		return session_fail(session, &err);
 	has = has_quota(places, fs, type);
 	if (has)
 		places->only[places->only_count] = strdup(fsq_filesystem_get_info(fs)->directory);

@@ -360,16 +360,12 @@ static bool open_sources(struct watch *watch)
 			sigaddset(&set, ends[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0) {
-		session_errno(session, 0, errno, NULL, "cannot wait for signals");
-		return false;
-	}
+	if (fd < 0)
+		return session_errno(session, 0, errno, NULL, "cannot wait for signals");
 	watch->source[WATCH_SIGNALS] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	fd = fsq_mounts_changes(&err);
-	if (fd < 0) {
-		session_fail(session, &err);
-		return false;
-	}
+	if (fd < 0)
+		return session_fail(session, &err);
 	watch->source[WATCH_MOUNTS] = (struct pollfd){ .fd = fd, .events = POLLPRI };
 	/* Only that it is closed at its other end. */
 	watch->source[WATCH_OUTPUT] = (struct pollfd){ .fd = session->out->fd };
