@@ -87,7 +87,6 @@ static const char *hint_of(const struct error *error)
 static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *arg)
 {
 	struct error *error = arg;
-	bool is_cause;
 
 	switch (finding->id) {
 	case FSQ_FINDING_SECCOMP:
@@ -101,24 +100,22 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
 	case FSQ_FINDING_OVERLAY_LIMITED:
 	case FSQ_FINDING_OVERLAY_UNLIMITED:
 	case FSQ_FINDING_OVERLAY_SPLIT:
-		is_cause = true;
 		break;
 	case FSQ_FINDING_EXT4_FEATURES:
 	case FSQ_FINDING_EXT4_INODE_SIZE:
 	case FSQ_FINDING_F2FS_FEATURES:
 	case FSQ_FINDING_QUOTA_OFF:
 	case FSQ_FINDING_ROOT_FLAGS:
-		is_cause = !error->of_other_type;
+		if (error->of_other_type)
+			return FSQ_VISIT_CONTINUE;
 		break;
 	case FSQ_FINDING_NOT_ENFORCED:
-		is_cause = error->hint == FSQ_HINT_ENFORCE;
+		if (error->hint != FSQ_HINT_ENFORCE)
+			return FSQ_VISIT_CONTINUE;
 		break;
 	default:
-		is_cause = false;
-		break;
-	}
-	if (!is_cause)
 		return FSQ_VISIT_CONTINUE;
+	}
 	if (!finding_words_get(&error->cause, finding))
 		error->cause = (struct finding_words){ 0 };
 	return FSQ_VISIT_STOP;

@@ -412,41 +412,37 @@ static void end_replacement(struct session *session, struct replacement *replace
 
 /* --- the command --- */
 
-static void show(const struct projects *projects, const struct metrics_options *options)
-{
-	struct session *session = projects->session;
-	struct filesystem_row *rows = calloc(projects->filesystem + 1, sizeof(*rows));
-	struct replacement file;
-	sigset_t signals_before;
-
-	/* Whoever ends the process leaves no temporary file. */
-	block_termination_signals(&signals_before);
-	if (!rows) {
-		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
-	} else if (!options->output_file) {
-		show_all(projects, options, rows);
-	} else if (begin_replacement(session, &file, options->output_file)) {
-		show_all(projects, options, rows);
-		end_replacement(session, &file, !is_signal_pending(NULL));
-	}
-	restore_signals(&signals_before);
-	free(rows);
-}
-
 static void command_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
 	bool all = invocation->operand_count == 0;
 	struct projects projects = { .session = session, .want_sums = true, .pass_over = all };
+	struct filesystem_row *rows;
+	struct replacement file;
+	sigset_t signals_before;
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (projects_collect_scopes(&projects, all)) {
-		session_names(session);
-		/* Incomplete output would look complete. */
-		if (!session->no_memory)
-			show(&projects, options);
+	if (!projects_collect_scopes(&projects, all))
+		goto out;
+	session_names(session);
+	/* Incomplete output would look complete. */
+	if (session->no_memory)
+		goto out;
+	rows = calloc(projects.filesystem + 1, sizeof(*rows));
+	/* Whoever ends the process leaves no temporary file. */
+	block_termination_signals(&signals_before);
+	if (!rows) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
+	} else if (!options->output_file) {
+		show_all(&projects, options, rows);
+	} else if (begin_replacement(session, &file, options->output_file)) {
+		show_all(&projects, options, rows);
+		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
+	restore_signals(&signals_before);
+	free(rows);
+out:
 	projects_free(&projects);
 }
 

@@ -148,13 +148,13 @@ bool options_choose_project(const struct session *session)
 
 bool options_directories_or_project(struct session *session, const struct invocation *invocation)
 {
-	const char *wrong = NULL;
+	const char *wrong;
 
 	if (options_choose_project(session) && invocation->operand_count > 0)
 		wrong = "--id and --name stand instead of a directory";
 	else if (!options_choose_project(session) && session->at.count > 0)
 		wrong = "--at goes with --id or --name";
-	if (!wrong)
+	else
 		return options_choose_project(session) ||
 		       options_some_operand(session, invocation, "directory");
 	return session_usage_error(session, "%s; usage: fsquota %s %s", wrong,
@@ -201,12 +201,11 @@ bool options_directory(struct session *session, const struct invocation *invocat
 		       const char **directory)
 {
 	*directory = invocation->operands[0];
-	if (invocation->operand_count == 1)
-		return true;
-	return session_usage_error(session, "%s; usage: fsquota %s %s",
-				   invocation->operand_count == 0 ? "no directory given"
-								  : "one directory at a time",
-				   invocation->command->name, invocation->command->synopsis);
+	if (invocation->operand_count > 1)
+		return session_usage_error(session, "one directory at a time; usage: fsquota %s %s",
+					   invocation->command->name,
+					   invocation->command->synopsis);
+	return options_some_operand(session, invocation, "directory");
 }
 
 bool options_some_operand(struct session *session, const struct invocation *invocation,

@@ -30,21 +30,6 @@ static bool take_word(struct session *session, const struct command_option *opti
 	return !options->words.soft_percent;
 }
 
-/* SIZE or +SIZE */
-static bool parse_size(struct session *session, const char *size,
-		       struct fsq_resize_request *request)
-{
-	int rc;
-
-	request->relative = size[0] == '+';
-	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
-	if (rc == -ERANGE)
-		session_usage_error(session, "\"%s\" is too large for a limit", size);
-	else if (rc)
-		session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or +5G", size);
-	return rc == 0;
-}
-
 /* In another format the row; in a dry run what would change. */
 static void show(struct session *session, const struct fsq_resize_request *request,
 		 const struct fsq_resized *resized)
@@ -104,6 +89,8 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	int sizes = invocation->operand_count - directories;
 	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
 
+	int rc;
+
 	request->limits = options->words.limits;
 	if (sizes == 1 && options->hard)
 		return session_usage_error(session,
@@ -116,9 +103,18 @@ static bool make_request(struct session *session, const struct invocation *invoc
 					   invocation->command->synopsis);
 	if (directories)
 		request->directory = invocation->operands[0];
-	return options_check_own_project(session, directories) &&
-	       options_project_id(session, false, &request->id) &&
-	       (!size || parse_size(session, size, request));
+	if (!options_check_own_project(session, directories) ||
+	    !options_project_id(session, false, &request->id))
+		return false;
+	/* SIZE or +SIZE */
+	request->relative = size && size[0] == '+';
+	rc = size ? fsq_parse_bytes(size + request->relative, &request->bytes) : 0;
+	if (rc == -ERANGE)
+		return session_usage_error(session, "\"%s\" is too large for a limit", size);
+	if (rc)
+		return session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or +5G",
+					   size);
+	return true;
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)

@@ -109,7 +109,7 @@ int session_exit_code(int code);
 /* How an error is said. */
 enum error_flags {
 	ERROR_OF_FILE = 1,    /* of a file the user named, so no hint is of use */
-	ERROR_NO_QUOTA = 2,   /* say why there is none; see cause.h */
+	ERROR_NO_QUOTA = 2,   /* say why there is none; see errors.c */
 	ERROR_OTHER_TYPE = 4, /* it is of users or groups */
 	ERROR_AT_PATH = 8,    /* the line begins with the path, not the filesystem */
 };
