@@ -2,7 +2,6 @@
 /* fsquota.conf: what is taken makes sense. */
 #include "session.h"
 
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct session session = fuzz_session();

@@ -13,7 +13,7 @@ static void write_array(struct text *text, const struct request *request)
 	writer_start_text(&writer, text);
 	json_start(&json, &writer);
 	json_open(&json, NULL, '[');
-	for (int i = 0; i < request->count; i++)
+	for (size_t i = 0; i < request->count; i++)
 		json_string(&json, NULL, request->words[i]);
 	json_close(&json, ']');
 	writer_flush(&writer);
