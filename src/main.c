@@ -55,7 +55,7 @@
  *       directory_space.c  use, as statfs(2) shows it
  *       cache.c          what was read already (mount_cache.c, project_cache.c)
  *     walk/            every file of a tree, safely
- *       tree_walk.c      the visit of entries (entry.c), in mount_clone.c without mounts
+ *       tree_walk.c      the visit of entries; a large tree is entered without mounts
  *       dir_stack.c      where a walk is
  *       thread_pool.c    its threads, and events in the order of one thread
  *     registry/        /etc/projects and /etc/projid

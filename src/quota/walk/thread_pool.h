@@ -26,7 +26,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "event.h"
+#include "tree_walk.h"
 
 #define FSQ_THREADS_MAX 16
 /* A longer queue wakes fewer threads for one directory each; each place holds a descriptor. */

@@ -12,14 +12,18 @@
 #include <unistd.h>
 
 #include "dir_stack.h"
-#include "mount_clone.h"
-#include "thread_pool.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/mounts/mount.h"
 #include "shared/statx.h"
+#include "thread_pool.h"
 
 /* Inside of the walk: do not enter this directory. */
 #define PRUNED 2
+
+#define OPEN_TREE_CLONE 1
 
 #define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
 
@@ -344,9 +348,15 @@ static int visit_special_root(struct walk *walk)
 
 static int visit_root(struct walk *walk)
 {
+	int fd = walk->tree->request->root_fd, rc;
 	struct stat st;
-	int fd, rc;
 
+	/* The walk reads a directory that is open already by a descriptor of its own. */
+	if (fd >= 0) {
+		fd = openat(fd, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
+		return fd < 0 ? report_closed(walk, FSQ_WALK_NO_OPEN, errno)
+			      : visit_directory(walk, fd);
+	}
 	if (lstat(walk->stack.path, &st))
 		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
 	if (is_special(st.st_mode))
@@ -366,16 +376,6 @@ static int visit_root(struct walk *walk)
 	rc = is_special(st.st_mode) ? visit_special_root(walk) : report_file(walk, fd);
 	close(fd);
 	return rc;
-}
-
-/* A directory that is open already; the walk reads it by a descriptor of its own. */
-static int visit_open_root(struct walk *walk, int root_fd)
-{
-	int fd = openat(root_fd, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
-
-	if (fd < 0)
-		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
-	return visit_directory(walk, fd);
 }
 
 static int leave(struct walk *walk)
@@ -457,15 +457,27 @@ static bool submit(struct walk *walk, int fd, const struct stat *st)
 }
 
 /*
- * From here on by name: the directories we are in are opened again in a private clone of the mount.
- * Only XFS ignores inheritance that is set on what turns out to be no directory.
+ * From here on by name: the directories we are in are opened again in a private clone of the mount, in
+ * which nothing is mounted and nobody can mount anything. What a mount in the tree hides must not be
+ * walked, so there must be none. Only XFS ignores inheritance that is set on what turns out to be no
+ * directory.
  */
 static void reach_by_name(struct walk *walk)
 {
-	int root_fd = fsq_dir_stack_root_fd(&walk->stack);
-	int fd = fsq_is_xfs(root_fd) ? fsq_mount_clone_open(root_fd, &walk->tree->clone) : -1;
+	struct tree *tree = walk->tree;
+	int root_fd = fsq_dir_stack_root_fd(&walk->stack), fd;
+	char *root = fsq_is_xfs(root_fd) ? fsq_fd_path(root_fd) : NULL;
+	bool has_mounts = !root || fsq_mount_any_below(root) != 0;
 
-	walk->tree->by_name = fd >= 0 && fsq_dir_stack_reopen(&walk->stack, fd);
+	free(root);
+	if (has_mounts)
+		return;
+	tree->clone = (int)syscall(SYS_open_tree, root_fd, "",
+				   (unsigned int)(OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH));
+	if (tree->clone < 0)
+		return;
+	fd = openat(tree->clone, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
+	tree->by_name = fd >= 0 && fsq_dir_stack_reopen(&walk->stack, fd);
 }
 
 static void become_large(struct walk *walk)
@@ -497,18 +509,57 @@ static void count_small(struct walk *walk)
 	}
 }
 
-/* --- the walk --- */
+/* --- what visitors can do with an entry --- */
 
-static int walk_all(struct walk *walk)
+int fsq_walk_stat(const struct fsq_walk_entry *entry, struct stat *st)
 {
-	const struct fsq_walk *request = walk->tree->request;
-	int rc = fsq_dir_stack_init(&walk->stack, request->root);
-
-	if (rc)
-		return rc;
-	rc = request->root_fd < 0 ? visit_root(walk) : visit_open_root(walk, request->root_fd);
-	return rc ? rc : walk_levels(walk);
+	return fstatat(entry->dirfd, entry->name, st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) ? -errno
+											   : 0;
 }
+
+int fsq_walk_project_get(const struct fsq_walk_entry *entry, struct fsq_inode_project *project)
+{
+	if (entry->fd >= 0)
+		return fsq_inode_project_get(entry->fd, project);
+	return fsq_inode_project_get_at(entry->dirfd, entry->name, project);
+}
+
+int fsq_walk_project_set(const struct fsq_walk_entry *entry, struct fsq_inode_project *project,
+			 uint32_t id, bool inherit)
+{
+	if (entry->fd >= 0)
+		return fsq_inode_project_set(entry->fd, project, id, inherit);
+	return fsq_inode_project_set_at(entry->dirfd, entry->name, project, id, inherit);
+}
+
+bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
+			   const struct fsq_inode_project *project)
+{
+	struct stat st;
+
+	if (entry->kind == FSQ_WALK_DIRECTORY || !project->inherit)
+		return entry->kind == FSQ_WALK_DIRECTORY;
+	return fsq_walk_stat(entry, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void fsq_walk_time(struct timespec *now, bool wait)
+{
+	struct timespec tick;
+
+	if (wait && clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0)
+		nanosleep(&tick, NULL);
+	clock_gettime(CLOCK_REALTIME_COARSE, now);
+}
+
+bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct timespec *since)
+{
+	struct stat st;
+
+	return entry->dirfd < 0 || fstat(entry->dirfd, &st) || st.st_mtim.tv_sec > since->tv_sec ||
+	       (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec);
+}
+
+/* --- the walk --- */
 
 int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 {
@@ -522,7 +573,11 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	walk.segment = fsq_thread_pool_init(&tree.pool, request->emit, request->arg);
 	if (walk.segment) {
-		rc = walk_all(&walk);
+		rc = fsq_dir_stack_init(&walk.stack, request->root);
+		if (rc == 0)
+			rc = visit_root(&walk);
+		if (rc == 0)
+			rc = walk_levels(&walk);
 		count(&walk);
 		fsq_dir_stack_free(&walk.stack);
 		rc = fsq_thread_pool_finish(&tree.pool, walk.segment, rc);

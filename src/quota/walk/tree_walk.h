@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "event.h"
+#include "quota/fsquota.h"
 #include "quota/kernel/inode_project.h"
 
 /* A tree of so many entries is worth threads, and reaching attributes by name. */
@@ -46,6 +46,23 @@ struct fsq_walk_entry {
 	 * let us. */
 	bool has_project;
 };
+
+/* Inside of a walk: a visitor or handler ended it. Not 0 and no negative errno. */
+#define FSQ_WALK_STOPPED 1
+
+/* What the visitor of an entry has to say; delivered in the order of the tree. */
+struct fsq_walk_event {
+	int what; /* the visitor's own number; 0: nothing */
+	int errnum;
+	uint32_t id;
+	const char *path;
+};
+
+/**
+ * Called for each event, one at a time and in the order of the directories' entries, however many
+ * threads there are.
+ */
+typedef enum fsq_visit (*fsq_walk_handler)(const struct fsq_walk_event *event, void *arg);
 
 /**
  * Called for each entry, a directory before what is in it; by any thread, and by several at a time.
