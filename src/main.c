@@ -68,9 +68,9 @@
  *                        (mount_cache.c remembers it)
  *       mount_table.c    all mounts, where a path lies by its name alone, fstab and options: libmount
  *       device.c         what is on a device, and which one LABEL= means: libblkid
- *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), bulkstat.c,
- *                      space.c, privilege.c, superblock.c, openat2.c; warnings.c  what
- *                      the kernel tells by itself (genetlink.c)
+ *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
+ *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  what the kernel
+ *                      tells by itself
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *   shared/      for all: writer.c (output, and UTF-8 in it), errno_words.c, array.h, sort.h, texts.h,
  *                read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that

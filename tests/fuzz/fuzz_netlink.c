@@ -2,7 +2,7 @@
 /* Attributes of netlink messages: none leads out of the message, and each reading comes to an end. */
 #include "fuzz.h"
 
-#include "quota/kernel/genetlink.h"
+#include "quota/kernel/warnings.h"
 
 static void walk(struct fsq_nla_span span, int depth)
 {

@@ -83,35 +83,42 @@ static void unpack(const struct fs_disk_quota *raw, struct fsq_dquot *dquot)
 	};
 }
 
-int fsq_quotactl_get(struct fsq_target *target, enum fsq_type type, uint32_t id,
-		     struct fsq_dquot *dquot)
+static int get(struct fsq_target *target, unsigned int command, enum fsq_type type, uint32_t id,
+	       struct fsq_dquot *dquot)
 {
 	struct fs_disk_quota raw;
-	int rc = call(target, Q_XGETQUOTA, type, id, &raw);
+	int rc = call(target, command, type, id, &raw);
 
 	if (rc == 0)
 		unpack(&raw, dquot);
 	return rc;
+}
+
+int fsq_quotactl_get(struct fsq_target *target, enum fsq_type type, uint32_t id,
+		     struct fsq_dquot *dquot)
+{
+	return get(target, Q_XGETQUOTA, type, id, dquot);
 }
 
 int fsq_quotactl_get_next(struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  struct fsq_dquot *dquot)
 {
-	struct fs_disk_quota raw;
-	int rc = call(target, Q_XGETNEXTQUOTA, type, id, &raw);
-
-	if (rc == 0)
-		unpack(&raw, dquot);
-	return rc;
+	return get(target, Q_XGETNEXTQUOTA, type, id, dquot);
 }
+
+static const struct {
+	uint32_t records, accounting, enforcement;
+} flags_of[FSQ_TYPES] = {
+	[FSQ_USER] = { FS_USER_QUOTA, FS_QUOTA_UDQ_ACCT, FS_QUOTA_UDQ_ENFD },
+	[FSQ_GROUP] = { FS_GROUP_QUOTA, FS_QUOTA_GDQ_ACCT, FS_QUOTA_GDQ_ENFD },
+	[FSQ_PROJECT] = { FS_PROJ_QUOTA, FS_QUOTA_PDQ_ACCT, FS_QUOTA_PDQ_ENFD },
+};
 
 /* A record to send, still without any field in its mask. */
 static struct fs_disk_quota blank(enum fsq_type type, uint32_t id)
 {
-	static const int8_t flag[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
-
 	return (struct fs_disk_quota){ .d_version = FS_DQUOT_VERSION,
-				       .d_flags = flag[type],
+				       .d_flags = (int8_t)flags_of[type].records,
 				       .d_id = id };
 }
 
@@ -120,43 +127,30 @@ static void add_field(struct fs_disk_quota *raw, unsigned int field)
 	raw->d_fieldmask = (uint16_t)(raw->d_fieldmask | field);
 }
 
-static bool is_too_large(const struct fsq_limits *limits)
-{
-	for (int form = 0; form < FSQ_FORMS; form++)
-		if (form != FSQ_INODES && (((limits->mask & FSQ_SOFT(form)) &&
-					    limits->soft[form] > FSQ_LIMIT_BLOCKS_MAX) ||
-					   ((limits->mask & FSQ_HARD(form)) &&
-					    limits->hard[form] > FSQ_LIMIT_BLOCKS_MAX)))
-			return true;
-	return false;
-}
-
 int fsq_quotactl_set_limits(struct fsq_target *target, enum fsq_type type, uint32_t id,
 			    const struct fsq_limits *limits)
 {
-	static const struct {
-		unsigned int ours;
-		unsigned int kernel;
-	} fields[] = {
-		{ FSQ_SOFT(FSQ_BLOCKS), FS_DQ_BSOFT },
-		{ FSQ_HARD(FSQ_BLOCKS), FS_DQ_BHARD },
-		{ FSQ_SOFT(FSQ_INODES), FS_DQ_ISOFT },
-		{ FSQ_HARD(FSQ_INODES), FS_DQ_IHARD },
-		{ FSQ_SOFT(FSQ_REALTIME), FS_DQ_RTBSOFT },
-		{ FSQ_HARD(FSQ_REALTIME), FS_DQ_RTBHARD },
-	};
+	static const unsigned int soft_fields[FSQ_FORMS] = { FS_DQ_BSOFT, FS_DQ_ISOFT,
+							     FS_DQ_RTBSOFT };
+	static const unsigned int hard_fields[FSQ_FORMS] = { FS_DQ_BHARD, FS_DQ_IHARD,
+							     FS_DQ_RTBHARD };
 	struct fs_disk_quota raw = blank(type, id);
+	__u64 *const soft[] = { &raw.d_blk_softlimit, &raw.d_ino_softlimit, &raw.d_rtb_softlimit };
+	__u64 *const hard[] = { &raw.d_blk_hardlimit, &raw.d_ino_hardlimit, &raw.d_rtb_hardlimit };
 
-	raw.d_blk_softlimit = limits->soft[FSQ_BLOCKS];
-	raw.d_blk_hardlimit = limits->hard[FSQ_BLOCKS];
-	raw.d_ino_softlimit = limits->soft[FSQ_INODES];
-	raw.d_ino_hardlimit = limits->hard[FSQ_INODES];
-	raw.d_rtb_softlimit = limits->soft[FSQ_REALTIME];
-	raw.d_rtb_hardlimit = limits->hard[FSQ_REALTIME];
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (limits->mask & fields[i].ours)
-			add_field(&raw, fields[i].kernel);
-	return is_too_large(limits) ? -ERANGE : call(target, Q_XSETQLIM, type, id, &raw);
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		uint64_t most = form == FSQ_INODES ? UINT64_MAX : FSQ_LIMIT_BLOCKS_MAX;
+		bool sets_soft = limits->mask & FSQ_SOFT(form);
+		bool sets_hard = limits->mask & FSQ_HARD(form);
+
+		*soft[form] = limits->soft[form];
+		*hard[form] = limits->hard[form];
+		if ((sets_soft && *soft[form] > most) || (sets_hard && *hard[form] > most))
+			return -ERANGE;
+		add_field(&raw, (sets_soft ? soft_fields[form] : 0) |
+					(sets_hard ? hard_fields[form] : 0));
+	}
+	return call(target, Q_XSETQLIM, type, id, &raw);
 }
 
 /* A call that sets limits waits first, and fails then: there are none where this one points to. */
@@ -205,11 +199,6 @@ int fsq_quotactl_set_warnings(struct fsq_target *target, enum fsq_type type, uin
 int fsq_quotactl_switch(struct fsq_target *target, enum fsq_switch what,
 			const bool types[FSQ_TYPES])
 {
-	static const uint32_t accounting[FSQ_TYPES] = { FS_QUOTA_UDQ_ACCT, FS_QUOTA_GDQ_ACCT,
-							FS_QUOTA_PDQ_ACCT };
-	static const uint32_t enforcement[FSQ_TYPES] = { FS_QUOTA_UDQ_ENFD, FS_QUOTA_GDQ_ENFD,
-							 FS_QUOTA_PDQ_ENFD };
-	static const uint32_t records[FSQ_TYPES] = { FS_USER_QUOTA, FS_GROUP_QUOTA, FS_PROJ_QUOTA };
 	static const unsigned int commands[] = {
 		[FSQ_ENABLE] = Q_XQUOTAON,
 		[FSQ_DISABLE] = Q_XQUOTAOFF,
@@ -224,66 +213,53 @@ int fsq_quotactl_switch(struct fsq_target *target, enum fsq_switch what,
 			continue;
 		first = (enum fsq_type)type;
 		if (what == FSQ_REMOVE)
-			flags |= records[type];
+			flags |= flags_of[type].records;
 		else
-			flags |= enforcement[type] | (what == FSQ_DISABLE ? 0 : accounting[type]);
+			flags |= flags_of[type].enforcement |
+				 (what == FSQ_DISABLE ? 0 : flags_of[type].accounting);
 	}
 	return first == FSQ_TYPES ? -EINVAL : call(target, commands[what], first, 0, &flags);
-}
-
-static void unpack_flags(unsigned int flags, struct fsq_state *state)
-{
-	state->accounting[FSQ_USER] = flags & FS_QUOTA_UDQ_ACCT;
-	state->enforced[FSQ_USER] = flags & FS_QUOTA_UDQ_ENFD;
-	state->accounting[FSQ_GROUP] = flags & FS_QUOTA_GDQ_ACCT;
-	state->enforced[FSQ_GROUP] = flags & FS_QUOTA_GDQ_ENFD;
-	state->accounting[FSQ_PROJECT] = flags & FS_QUOTA_PDQ_ACCT;
-	state->enforced[FSQ_PROJECT] = flags & FS_QUOTA_PDQ_ENFD;
-}
-
-static void unpack_file(uint64_t inode, uint64_t blocks, uint32_t extents, struct fsq_state *state)
-{
-	state->has_inode = inode != UINT64_MAX;
-	state->inode = inode;
-	state->blocks = blocks;
-	state->extents = extents;
-}
-
-/* Kernels before 3.12, with one record for group and project. */
-static int old_state(struct fsq_target *target, enum fsq_type type, struct fsq_state *state)
-{
-	struct fs_quota_stat raw = { .qs_version = FS_QSTAT_VERSION };
-	const struct fs_qfilestat *file = type == FSQ_USER ? &raw.qs_uquota : &raw.qs_gquota;
-	int rc = call(target, Q_XGETQSTAT, type, 0, &raw);
-
-	if (rc)
-		return rc;
-	*state = (struct fsq_state){
-		.grace_seconds = { (uint32_t)raw.qs_btimelimit, (uint32_t)raw.qs_itimelimit,
-				   (uint32_t)raw.qs_rtbtimelimit },
-		.max_warnings = { raw.qs_bwarnlimit, raw.qs_iwarnlimit },
-	};
-	unpack_flags(raw.qs_flags, state);
-	unpack_file(file->qfs_ino, file->qfs_nblks, file->qfs_nextents, state);
-	return 0;
 }
 
 int fsq_quotactl_state(struct fsq_target *target, enum fsq_type type, struct fsq_state *state)
 {
 	struct fs_quota_statv raw = { .qs_version = FS_QSTATV_VERSION1 };
-	const struct fs_qfilestatv *file = type == FSQ_USER    ? &raw.qs_uquota
-					   : type == FSQ_GROUP ? &raw.qs_gquota
-							       : &raw.qs_pquota;
+	const struct fs_qfilestatv *files[] = { &raw.qs_uquota, &raw.qs_gquota, &raw.qs_pquota };
+	const struct fs_qfilestatv *file = files[type];
 
-	if (call(target, Q_XGETQSTATV, type, 0, &raw))
-		return old_state(target, type, state);
+	if (call(target, Q_XGETQSTATV, type, 0, &raw)) {
+		/* Kernels before 3.12, with one record for group and project. */
+		struct fs_quota_stat old = { .qs_version = FS_QSTAT_VERSION };
+		const struct fs_qfilestat *from =
+			type == FSQ_USER ? &old.qs_uquota : &old.qs_gquota;
+		int rc = call(target, Q_XGETQSTAT, type, 0, &old);
+
+		if (rc)
+			return rc;
+		raw = (struct fs_quota_statv){
+			.qs_flags = old.qs_flags,
+			.qs_btimelimit = old.qs_btimelimit,
+			.qs_itimelimit = old.qs_itimelimit,
+			.qs_rtbtimelimit = old.qs_rtbtimelimit,
+			.qs_bwarnlimit = old.qs_bwarnlimit,
+			.qs_iwarnlimit = old.qs_iwarnlimit,
+			.qs_uquota = { from->qfs_ino, from->qfs_nblks, from->qfs_nextents, 0 },
+		};
+		file = &raw.qs_uquota;
+	}
 	*state = (struct fsq_state){
 		.grace_seconds = { (uint32_t)raw.qs_btimelimit, (uint32_t)raw.qs_itimelimit,
 				   (uint32_t)raw.qs_rtbtimelimit },
 		.max_warnings = { raw.qs_bwarnlimit, raw.qs_iwarnlimit },
+		.has_inode = file->qfs_ino != UINT64_MAX,
+		.inode = file->qfs_ino,
+		.blocks = file->qfs_nblks,
+		.extents = file->qfs_nextents,
 	};
-	unpack_flags(raw.qs_flags, state);
-	unpack_file(file->qfs_ino, file->qfs_nblks, file->qfs_nextents, state);
+	for (int each = 0; each < FSQ_TYPES; each++) {
+		state->accounting[each] = raw.qs_flags & flags_of[each].accounting;
+		state->enforced[each] = raw.qs_flags & flags_of[each].enforcement;
+	}
 	return 0;
 }
 

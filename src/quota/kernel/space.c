@@ -3,19 +3,79 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "xfs_ioctl.h"
+/* --- ioctls of XFS, which the kernel's installed headers lack --- */
+
+/* ioctl_xfs_fsgeometry(2), its first version, and ioctl_xfs_fscounts(2). */
+struct geometry {
+	uint32_t blocksize; /* bytes */
+	uint32_t rtextsize; /* blocks */
+	uint32_t agblocks, agcount;
+	uint32_t logblocks;
+	uint32_t sectsize, inodesize, imaxpct;
+	uint64_t datablocks, rtblocks, rtextents;
+	uint64_t logstart; /* 0: the log is elsewhere */
+	uint8_t uuid[16];
+	uint32_t sunit, swidth;
+	int32_t version;
+	uint32_t flags;
+	uint32_t logsectsize, rtsectsize, dirblocksize;
+};
+
+/* In flags: quota was on at some time; version 5, with checksums. */
+#define GEOMETRY_QUOTA (1U << 2)
+#define GEOMETRY_VERSION_5 (1U << 15)
+
+struct counts {
+	uint64_t freedata; /* blocks */
+	uint64_t freertx;  /* realtime extents */
+	uint64_t freeino, allocino;
+};
+
+/* ioctl_xfs_bulkstat(2) */
+struct inode {
+	uint64_t ino, size;
+	uint64_t blocks; /* of the filesystem's size */
+	uint64_t xflags;
+	int64_t atime, mtime, ctime, btime;
+	uint32_t gen;
+	uint32_t uid, gid, projectid;
+	uint32_t nanoseconds[4];
+	uint32_t blksize, rdev, cowextsize_blks, extsize_blks, nlink, extents, aextents;
+	uint16_t version, forkoff, sick, checked;
+	uint16_t mode;
+	uint16_t pad2;
+	uint64_t extents64;
+	uint64_t pad[6];
+};
+
+struct bulkstat {
+	uint64_t ino; /* where to begin; the kernel moves it on */
+	uint32_t flags;
+	uint32_t icount; /* room in inodes */
+	uint32_t ocount; /* how many came */
+	uint32_t agno;
+	uint64_t reserved[5];
+	struct inode inodes[];
+};
+
+#define XFS_GEOMETRY _IOR('X', 100, struct geometry)
+#define XFS_COUNTS _IOR('X', 113, struct counts)
+#define XFS_BULKSTAT _IOR('X', 127, struct bulkstat)
+
+#define AT_ONCE 1024
 
 static int xfs_space(int fd, struct fsq_space space[FSQ_FORMS])
 {
-	struct fsq_xfs_geometry geometry;
-	struct fsq_xfs_counts counts;
+	struct geometry geometry;
+	struct counts counts;
 	uint64_t log;
 
-	if (ioctl(fd, FSQ_XFS_GEOMETRY, &geometry) || ioctl(fd, FSQ_XFS_COUNTS, &counts))
+	if (ioctl(fd, XFS_GEOMETRY, &geometry) || ioctl(fd, XFS_COUNTS, &counts))
 		return -errno;
 	log = geometry.logstart ? geometry.logblocks : 0;
 	space[FSQ_BLOCKS].total = (geometry.datablocks - log) * geometry.blocksize;
@@ -51,14 +111,68 @@ out:
 
 bool fsq_xfs_has_records(const char *directory)
 {
-	struct fsq_xfs_geometry geometry = { 0 };
+	struct geometry geometry = { 0 };
 	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool has;
 
 	if (fd < 0)
 		return true;
-	has = ioctl(fd, FSQ_XFS_GEOMETRY, &geometry) != 0 ||
-	      (geometry.flags & FSQ_XFS_GEOMETRY_QUOTA);
+	has = ioctl(fd, XFS_GEOMETRY, &geometry) != 0 || (geometry.flags & GEOMETRY_QUOTA);
 	close(fd);
 	return has;
+}
+
+bool fsq_xfs_is_version_4(int fd)
+{
+	struct geometry geometry;
+
+	return ioctl(fd, XFS_GEOMETRY, &geometry) == 0 && !(geometry.flags & GEOMETRY_VERSION_5);
+}
+
+int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
+{
+	struct bulkstat *request = calloc(1, sizeof(*request) + AT_ONCE * sizeof(struct inode));
+	enum fsq_visit next = FSQ_VISIT_CONTINUE;
+	struct geometry geometry;
+	int rc = 0;
+
+	if (!request)
+		return -ENOMEM;
+	if (ioctl(fd, XFS_GEOMETRY, &geometry))
+		rc = -errno;
+	request->icount = AT_ONCE;
+	while (rc == 0 && next == FSQ_VISIT_CONTINUE) {
+		if (ioctl(fd, XFS_BULKSTAT, request))
+			rc = -errno;
+		if (rc || request->ocount == 0)
+			break;
+		for (uint32_t i = 0; i < request->ocount && next == FSQ_VISIT_CONTINUE; i++) {
+			const struct inode *raw = &request->inodes[i];
+			struct fsq_inode inode = {
+				.owner = { raw->uid, raw->gid, raw->projectid },
+				.mode = raw->mode,
+				.bytes = raw->blocks * geometry.blocksize,
+				.read = raw->atime,
+			};
+
+			next = visit(&inode, arg);
+		}
+	}
+	free(request);
+	return rc;
+}
+
+int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id)
+{
+	union {
+		struct bulkstat request;
+		char space[sizeof(struct bulkstat) + sizeof(struct inode)];
+	} one = { .request = { .ino = ino, .icount = 1 } };
+
+	if (ioctl(fd, XFS_BULKSTAT, &one.request))
+		return -errno;
+	if (one.request.ocount != 1 || one.request.inodes[0].ino != ino)
+		return -ENOENT;
+	*id = one.request.inodes[0].projectid;
+	return 0;
 }

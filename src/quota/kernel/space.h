@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a file system is, and how full. */
+/* How large a file system is, and how full; and of an XFS all inodes and its features. */
 #ifndef FSQ_SPACE_H
 #define FSQ_SPACE_H
+
+#include <sys/types.h>
 
 #include "quota/fsquota.h"
 
@@ -14,5 +16,25 @@ int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ
  * Source: ioctl_xfs_fsgeometry(2)
  */
 bool fsq_xfs_has_records(const char *directory);
+
+/** @return  whether an open file is on an XFS of version 4. Source: ioctl_xfs_fsgeometry(2) */
+bool fsq_xfs_is_version_4(int fd);
+
+/**
+ * Visit every inode, as fsq_filesystem_each_inode().
+ *
+ * @fd       of any file or directory, open for reading
+ * @return   0 or a negative errno: -ENOTTY no XFS, -EPERM
+ */
+int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg);
+
+/**
+ * Read the project ID of one inode of any type.
+ *
+ * @fd       of any file
+ * @return   0 or a negative errno: -ENOTTY no XFS, -EPERM, -ENOENT there is no such inode
+ * Source: ioctl_xfs_bulkstat(2)
+ */
+int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id);
 
 #endif

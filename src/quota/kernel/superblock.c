@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "superblock.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,20 +15,14 @@
 
 #define SIZE 4096
 
-static uint16_t number_16(const unsigned char *bytes)
+/* Numbers of ext4 and f2fs begin with their lowest byte. */
+static uint32_t read_number(const unsigned char *bytes, int size)
 {
-	uint16_t number;
+	uint32_t number = 0;
 
-	memcpy(&number, bytes, sizeof(number));
-	return le16toh(number);
-}
-
-static uint32_t number_32(const unsigned char *bytes)
-{
-	uint32_t number;
-
-	memcpy(&number, bytes, sizeof(number));
-	return le32toh(number);
+	while (size-- > 0)
+		number = number << 8 | bytes[size];
+	return number;
 }
 
 int fsq_superblock_features(int fd, struct fsq_features *features)
@@ -44,12 +37,12 @@ int fsq_superblock_features(int fd, struct fsq_features *features)
 		return -errno;
 	if (memcmp(bytes, "XFSB", 4) == 0) {
 		features->version = bytes[101] & 0xf;
-	} else if (number_16(behind + 0x38) == 0xEF53) {
-		features->quota = number_32(behind + 0x64) & 0x100;
-		features->project = number_32(behind + 0x64) & 0x2000;
-		features->inode_size = number_16(behind + 0x58);
-	} else if (number_32(behind) == 0xF2F52010) {
-		features->project = number_32(behind + 2180) & 0x10;
+	} else if (read_number(behind + 0x38, 2) == 0xEF53) {
+		features->quota = read_number(behind + 0x64, 4) & 0x100;
+		features->project = read_number(behind + 0x64, 4) & 0x2000;
+		features->inode_size = read_number(behind + 0x58, 2);
+	} else if (read_number(behind, 4) == 0xF2F52010) {
+		features->project = read_number(behind + 2180, 4) & 0x10;
 	} else {
 		return -EINVAL;
 	}

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "warnings.h"
+
 #include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <linux/quota.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "genetlink.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
+
+/* Room for what the kernel tells while the caller is busy: several thousand messages. What is above
+ * net.core.rmem_max takes CAP_NET_ADMIN. */
+#define RECEIVE_BUFFER (8 * 1024 * 1024)
+
+/* linux/netlink.h has these with a sign. */
+#define HEADER sizeof(struct nlattr)
+#define ALIGNED(size) (((size) + 3) & ~(size_t)3)
+#define TYPE_MASK 0x3fffU
 
 /* So many are read at once; others have their turn then. */
 #define BURST 4096
@@ -17,26 +31,211 @@ struct fsq_warnings {
 	uint16_t family;
 };
 
+/* --- attributes --- */
+
+bool fsq_nla_next(struct fsq_nla_span *left, uint16_t *type, struct fsq_nla_span *value)
+{
+	struct nlattr header;
+	size_t size;
+
+	if (left->size < sizeof(header))
+		return false;
+	memcpy(&header, left->at, sizeof(header));
+	if (header.nla_len < HEADER || header.nla_len > left->size)
+		return false;
+	*type = (uint16_t)(header.nla_type & TYPE_MASK);
+	*value = (struct fsq_nla_span){ left->at + HEADER, header.nla_len - HEADER };
+	size = ALIGNED(header.nla_len);
+	if (size > left->size)
+		size = left->size;
+	left->at += size;
+	left->size -= size;
+	return true;
+}
+
+bool fsq_nla_number(const struct fsq_nla_span *value, uint64_t *number)
+{
+	uint16_t small;
+	uint32_t medium;
+
+	switch (value->size) {
+	case sizeof(small):
+		memcpy(&small, value->at, sizeof(small));
+		*number = small;
+		return true;
+	case sizeof(medium):
+		memcpy(&medium, value->at, sizeof(medium));
+		*number = medium;
+		return true;
+	case sizeof(*number):
+		memcpy(number, value->at, sizeof(*number));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_text(const struct fsq_nla_span *value, const char *text)
+{
+	return value->size == strlen(text) + 1 && memcmp(value->at, text, value->size) == 0;
+}
+
+/* --- receiving --- */
+
+/* @return   0; -ENODATA a message of somebody else, or none at all; or what recvmsg(2) fails with */
+static int receive(int fd, void *buffer, size_t size, const struct nlmsghdr **header)
+{
+	struct sockaddr_nl from = { 0 };
+	struct iovec room = { .iov_base = buffer, .iov_len = size };
+	struct msghdr message = { .msg_name = &from, .msg_namelen = sizeof(from) };
+	ssize_t got;
+
+	message.msg_iov = &room;
+	message.msg_iovlen = 1;
+	do {
+		got = recvmsg(fd, &message, MSG_DONTWAIT);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	*header = buffer;
+	/* Processes can send to the socket, too. */
+	if (from.nl_pid != 0 || (message.msg_flags & MSG_TRUNC) || (size_t)got < sizeof(**header) ||
+	    (*header)->nlmsg_len < sizeof(**header) || (*header)->nlmsg_len > (size_t)got)
+		return -ENODATA;
+	return 0;
+}
+
+/* @return   whether it is a message of the family with this command; @left: its attributes */
+static bool open_message(const struct nlmsghdr *header, uint16_t family, uint8_t command,
+			 struct fsq_nla_span *left)
+{
+	const size_t begin = NLMSG_HDRLEN + GENL_HDRLEN;
+	struct genlmsghdr generic;
+
+	if (header->nlmsg_type != family || header->nlmsg_len < begin)
+		return false;
+	memcpy(&generic, (const unsigned char *)header + NLMSG_HDRLEN, sizeof(generic));
+	left->at = (const unsigned char *)header + begin;
+	left->size = header->nlmsg_len - begin;
+	return generic.cmd == command;
+}
+
+/* --- joining --- */
+
+static void find_group(struct fsq_nla_span groups, const char *name, uint32_t *number)
+{
+	struct fsq_nla_span group, value;
+	uint16_t type;
+
+	while (fsq_nla_next(&groups, &type, &group)) {
+		bool is_it = false;
+		uint64_t id = 0;
+
+		while (fsq_nla_next(&group, &type, &value)) {
+			if (type == CTRL_ATTR_MCAST_GRP_NAME)
+				is_it = is_text(&value, name);
+			else if (type == CTRL_ATTR_MCAST_GRP_ID)
+				fsq_nla_number(&value, &id);
+		}
+		if (is_it)
+			*number = (uint32_t)id;
+	}
+}
+
+/* Find a family and one of its groups. The kernel answers within the call that asks. */
+static int find_family(int fd, const char *name, const char *group_name, uint16_t *family,
+		       uint32_t *group)
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	_Alignas(struct nlmsghdr) unsigned char buffer[8192];
+	const size_t length = strlen(name) + 1;
+	struct {
+		struct nlmsghdr header;
+		struct genlmsghdr generic;
+		struct nlattr attribute;
+		char name[GENL_NAMSIZ];
+	} request = {
+		.header = { .nlmsg_len = (uint32_t)(NLMSG_HDRLEN + GENL_HDRLEN + HEADER +
+						    ALIGNED(length)),
+			    .nlmsg_type = GENL_ID_CTRL,
+			    .nlmsg_flags = NLM_F_REQUEST },
+		.generic = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 },
+		.attribute = { .nla_type = CTRL_ATTR_FAMILY_NAME,
+			       .nla_len = (uint16_t)(HEADER + length) },
+	};
+	struct fsq_nla_span left, value;
+	const struct nlmsghdr *header;
+	struct nlmsgerr error;
+	uint64_t number = 0;
+	uint16_t type;
+	int rc;
+
+	memcpy(request.name, name, length);
+	if (sendto(fd, &request, request.header.nlmsg_len, 0, (const struct sockaddr *)&kernel,
+		   sizeof(kernel)) < 0)
+		return -errno;
+	rc = receive(fd, buffer, sizeof(buffer), &header);
+	if (rc)
+		return rc;
+	if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len >= NLMSG_LENGTH(sizeof(error))) {
+		memcpy(&error, NLMSG_DATA(header), sizeof(error));
+		return error.error ? error.error : -ENODATA;
+	}
+	if (!open_message(header, GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, &left))
+		return -ENODATA;
+	while (fsq_nla_next(&left, &type, &value)) {
+		if (type == CTRL_ATTR_FAMILY_ID)
+			fsq_nla_number(&value, &number);
+		else if (type == CTRL_ATTR_MCAST_GROUPS)
+			find_group(value, group_name, group);
+	}
+	*family = (uint16_t)number;
+	return *family && *group ? 0 : -ENOENT;
+}
+
+static int join(int fd, uint16_t *family)
+{
+	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
+	const int size = RECEIVE_BUFFER;
+	uint32_t group = 0;
+	int rc;
+
+	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)))
+		return -errno;
+	rc = find_family(fd, "VFS_DQUOT", "events", family, &group);
+	if (rc)
+		return rc;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		return -errno;
+	return 0;
+}
+
 int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 {
 	struct fsq_warnings *made = calloc(1, sizeof(*made));
+	int rc;
 
 	if (!made)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
-	made->fd = fsq_genetlink_join("VFS_DQUOT", "events", &made->family);
-	if (made->fd < 0) {
-		int errnum = -made->fd;
-
-		free(made);
-		if (errnum == ENOENT)
-			return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, NULL,
-					"the kernel sends no quota warnings here");
-		return fsq_fail(err, fsq_error_kind_of(errnum), errnum, NULL,
-				"cannot receive quota warnings of the kernel");
+	made->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
+	rc = made->fd < 0 ? -errno : join(made->fd, &made->family);
+	if (rc == 0) {
+		*warnings = made;
+		return 0;
 	}
-	*warnings = made;
-	return 0;
+	if (made->fd >= 0)
+		close(made->fd);
+	free(made);
+	if (rc == -ENOENT)
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, NULL,
+				"the kernel sends no quota warnings here");
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
+			"cannot receive quota warnings of the kernel");
 }
+
+/* --- reading --- */
 
 int fsq_warnings_fd(const struct fsq_warnings *warnings)
 {
@@ -101,24 +300,23 @@ static bool read_attributes(struct fsq_nla_span left, struct fsq_warning *warnin
 int fsq_warnings_read(struct fsq_warnings *warnings, fsq_warning_visitor visit, void *arg,
 		      bool *lost, struct fsq_error *err)
 {
-	_Alignas(uint64_t) unsigned char buffer[4096];
+	_Alignas(struct nlmsghdr) unsigned char buffer[4096];
+	const struct nlmsghdr *header;
 	struct fsq_nla_span left;
 	struct fsq_warning warning;
-	uint8_t command;
 
 	*lost = false;
 	for (int i = 0; i < BURST; i++) {
-		int rc = fsq_genetlink_receive(warnings->fd, warnings->family, buffer,
-					       sizeof(buffer), &command, &left);
+		int rc = receive(warnings->fd, buffer, sizeof(buffer), &header);
 
 		if (rc == -EAGAIN)
 			break;
-		if (rc < 0 && rc != -ENOBUFS)
+		if (rc && rc != -ENOBUFS && rc != -ENODATA)
 			return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
 					"cannot receive quota warnings of the kernel");
 		*lost |= rc == -ENOBUFS;
-		if (rc == 1 && command == QUOTA_NL_C_WARNING && read_attributes(left, &warning) &&
-		    visit(&warning, arg) == FSQ_VISIT_STOP)
+		if (rc == 0 && open_message(header, warnings->family, QUOTA_NL_C_WARNING, &left) &&
+		    read_attributes(left, &warning) && visit(&warning, arg) == FSQ_VISIT_STOP)
 			break;
 	}
 	return 0;

@@ -3,13 +3,12 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "diagnosis.h"
 #include "quota/kernel/privilege.h"
-#include "quota/kernel/xfs_ioctl.h"
+#include "quota/kernel/space.h"
 #include "shared/read_file.h"
 
 #define CMDLINE "/proc/cmdline"
@@ -179,15 +178,6 @@ static void check_quota(struct fsq_subject *subject)
 	fsq_mount_clear(&search.found);
 }
 
-static void check_xfs(struct fsq_subject *subject)
-{
-	struct fsq_xfs_geometry geometry;
-
-	if (ioctl(subject->place.target.fd, FSQ_XFS_GEOMETRY, &geometry) == 0 &&
-	    !(geometry.flags & FSQ_XFS_GEOMETRY_VERSION_5))
-		say(subject, FSQ_FINDING_XFS_VERSION_4);
-}
-
 static void check_read_only(struct fsq_subject *subject)
 {
 	struct statvfs sfs;
@@ -235,8 +225,8 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 		check_quota(subject);
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;
-	if (is_type(subject, "xfs"))
-		check_xfs(subject);
+	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->place.target.fd))
+		say(subject, FSQ_FINDING_XFS_VERSION_4);
 	check_read_only(subject);
 	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
 		say(subject, FSQ_FINDING_ROOT_PASSES);

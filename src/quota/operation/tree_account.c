@@ -11,7 +11,7 @@
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
-#include "quota/kernel/bulkstat.h"
+#include "quota/kernel/space.h"
 #include "quota/walk/tree_walk.h"
 
 /* A file that was changed a moment ago counts at the next try. */
