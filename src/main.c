@@ -53,7 +53,7 @@
  *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
  *       directory_space.c  use, as statfs(2) shows it
- *       cache.c          what was read already (mount_cache.c, project_cache.c)
+ *       cache.c          what was read already (project_cache.c)
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries; a large tree is entered without mounts
  *       dir_stack.c      where a walk is
@@ -64,9 +64,8 @@
  *                        file_lock.c how it is changed
  *     mounts/          the filesystem of a path
  *       filesystem.c     opened by any path; place.c is a file or directory, held open
- *       mount.c          the mount of an open file, or of a path in a table of one's own
- *                        (mount_cache.c remembers it)
- *       mount_table.c    all mounts, where a path lies by its name alone, fstab and options: libmount
+ *       mount.c          the mount of an open file, remembered, and of a path in a table of one's own; fstab
+ *       mount_table.c    all mounts, where a path lies by its name alone, and options: libmount
  *       device.c         what is on a device, and which one LABEL= means: libblkid
  *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
  *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  what the kernel

@@ -71,9 +71,8 @@ static void test_system(const char *path)
 {
 	struct fsq_mount mount = { 0 }, line;
 	struct fsq_mount_points *points;
-	const struct fsq_mount *listed = NULL, *all;
+	const struct fsq_mount *listed = NULL;
 	char name[128];
-	size_t count;
 	int fd = open(path, O_PATH | O_CLOEXEC), rc;
 
 	if (fd < 0 || fsq_mount_points_read(&points, NULL))
@@ -88,10 +87,9 @@ static void test_system(const char *path)
 			     strcmp(line.device, mount.device) == 0 && line.dev == mount.dev
 		   : rc == -ENXIO && strcmp(mount.directory, "/") == 0,
 	   name);
-	all = fsq_mount_points_list(points, &count);
-	for (size_t i = 0; i < count && !listed; i++)
-		if (all[i].id == line.id)
-			listed = &all[i];
+	for (size_t i = 0; i < points->count && !listed; i++)
+		if (points->mounts[i].id == line.id)
+			listed = &points->mounts[i];
 	snprintf(name, sizeof(name), "%s: libmount says the same", path);
 	ok(rc || (listed && strcmp(listed->directory, line.directory) == 0 &&
 		  strcmp(listed->device, line.device) == 0 &&

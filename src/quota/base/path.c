@@ -19,25 +19,25 @@ const char *fsq_path_below(const char *directory, const char *path, size_t lengt
 	return path + above;
 }
 
-char *fsq_path_clean(const char *path)
+void fsq_path_clean(char *path)
 {
-	char *clean = strdup(path), *to = clean;
+	char *to = path;
 
-	if (!clean || path[0] != '/')
-		return clean;
-	while (*path) {
-		size_t length = strcspn(path += strspn(path, "/"), "/");
+	if (path[0] != '/')
+		return;
+	for (char *from = path; *from;) {
+		size_t length = strcspn(from += strspn(from, "/"), "/");
 
-		if (length > 1 || (length == 1 && *path != '.')) {
+		if (length > 1 || (length == 1 && *from != '.')) {
 			*to++ = '/';
-			to = mempcpy(to, path, length);
+			memmove(to, from, length);
+			to += length;
 		}
-		path += length;
+		from += length;
 	}
-	if (to == clean)
+	if (to == path)
 		*to++ = '/';
 	*to = '\0';
-	return clean;
 }
 
 void fsq_fd_link(char link[FSQ_FD_LINK_SIZE], int fd)

@@ -15,13 +15,8 @@
  */
 const char *fsq_path_below(const char *directory, const char *path, size_t length);
 
-/**
- * Spell a path as the kernel does: without "//", "/./" and a slash at the end.
- *
- * @path     what is not absolute stays as it is
- * @return   for free(3), or NULL without memory
- */
-char *fsq_path_clean(const char *path);
+/** Spell an absolute path as the kernel does: without "//", "/./" and a slash at the end. */
+void fsq_path_clean(char *path);
 
 #define FSQ_FD_LINK_SIZE 32
 

@@ -21,34 +21,18 @@
 /* --- opening --- */
 
 /*
- * Which device is asked. In a mount table of the user's own it may be another one than is mounted
- * there; then it is asked, unless the caller wants the mount point. A source such as "tmpfs" may be
- * the name of a file, but is no device.
+ * Make a file system of a mount and a descriptor on it, and take both over.
+ *
+ * Which device is asked? In a mount table of the user's own it may be another one than is mounted there;
+ * then it is asked, unless the caller wants the mount point. A source such as "tmpfs" may be the name of a
+ * file, but is no device.
  */
-static void choose_target(struct fsq_filesystem *fs, bool own_table, unsigned int flags)
-{
-	struct fsq_target *target = &fs->place.target;
-	const char *device = fs->place.mount.device;
-	struct stat st = { 0 };
-
-	fs->info.has_device = stat(device, &st) == 0;
-	fs->info.asks_device = fs->info.has_device && (own_table || device[0] == '/');
-	if (fs->info.asks_device)
-		target->device = device;
-	if (!own_table || (flags & FSQ_OPEN_ASK_MOUNT_POINT) ||
-	    (S_ISBLK(st.st_mode) && st.st_rdev == fs->info.dev))
-		return;
-	close(target->fd);
-	target->fd = -1;
-}
-
-/* Make a file system of a mount and a descriptor on it, and take both over. */
 static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, unsigned int flags,
 		struct fsq_error *err)
 {
 	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
 	bool own_table = mount->dev == 0;
-	struct stat root;
+	struct stat root, st = { 0 };
 
 	if (!fs || (own_table && fstat(fd, &root))) {
 		int rc = fs ? fsq_fail(err, FSQ_E_FAILED, errno, mount->directory, "cannot stat")
@@ -65,9 +49,17 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, un
 		.device = mount->device,
 		.directory = mount->directory,
 		.dev = own_table ? root.st_dev : mount->dev,
+		.has_device = stat(mount->device, &st) == 0,
 		.is_xfs = fsq_is_xfs(fd),
 	};
-	choose_target(fs, own_table, flags);
+	fs->info.asks_device = fs->info.has_device && (own_table || mount->device[0] == '/');
+	if (fs->info.asks_device)
+		fs->place.target.device = mount->device;
+	if (own_table && !(flags & FSQ_OPEN_ASK_MOUNT_POINT) &&
+	    !(S_ISBLK(st.st_mode) && st.st_rdev == fs->info.dev)) {
+		close(fd);
+		fs->place.target.fd = -1;
+	}
 	*mount = (struct fsq_mount){ 0 };
 	*out = fs;
 	return 0;
@@ -115,17 +107,14 @@ static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 		       struct fsq_error *err)
 {
 	struct fsq_mount_points *points;
-	const struct fsq_mount *mounts;
-	size_t count;
 	int rc = fsq_mount_points_read(&points, err);
 
 	if (rc)
 		return rc;
 	rc = FSQ_E_NOT_FOUND;
-	mounts = fsq_mount_points_list(points, &count);
-	for (size_t i = 0; i < count && rc; i++)
-		if (mounts[i].dev == dev && mounts[i].is_local)
-			rc = fsq_filesystem_open_mount(fs, &mounts[i], 0, NULL);
+	for (size_t i = 0; i < points->count && rc; i++)
+		if (points->mounts[i].dev == dev && points->mounts[i].is_local)
+			rc = fsq_filesystem_open_mount(fs, &points->mounts[i], 0, NULL);
 	fsq_mount_points_free(points);
 	if (rc)
 		rc = fsq_add_hint(err, FSQ_HINT_NAME_MOUNTED,

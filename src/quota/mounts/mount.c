@@ -4,16 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
+#include "quota/kernel/fs_type.h"
 #include "shared/read_file.h"
 
 /* --- a mount --- */
@@ -29,8 +32,7 @@ void fsq_mount_clear(struct fsq_mount *mount)
 	*mount = (struct fsq_mount){ 0 };
 }
 
-/* @return   0 or -ENOMEM */
-static int copy_strings(struct fsq_mount *copy, const struct fsq_mount *mount)
+int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
 {
 	char *const from[] = { mount->device, mount->directory, mount->type,
 			       mount->root,   mount->options,	mount->super_options };
@@ -43,15 +45,9 @@ static int copy_strings(struct fsq_mount *copy, const struct fsq_mount *mount)
 		*to[i] = from[i] ? strdup(from[i]) : NULL;
 		failed |= from[i] && !*to[i];
 	}
-	if (failed)
-		fsq_mount_clear(copy);
-	return failed ? -ENOMEM : 0;
-}
-
-int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct fsq_error *err)
-{
-	if (copy_strings(copy, mount) == 0)
+	if (!failed)
 		return 0;
+	fsq_mount_clear(copy);
 	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot find the mount");
 }
 
@@ -106,7 +102,6 @@ static int read_lines(line_taker take, void *arg)
 struct search {
 	uint64_t id; /* 0: before Linux 5.8, where the device has to do */
 	dev_t dev;
-	bool all; /* of the line, not only where it is */
 	struct fsq_mount *mount;
 };
 
@@ -142,17 +137,14 @@ static int take_if_wanted(char *text, void *arg)
 	unescape(mount.root);
 	unescape(mount.directory);
 	unescape(mount.device);
-	if (!search->all)
-		mount.root = mount.type = mount.options = mount.super_options = NULL;
-	return copy_strings(search->mount, &mount) ? -ENOMEM : 1;
+	return fsq_mount_copy(search->mount, &mount, NULL) ? -ENOMEM : 1;
 }
 
-static int find_line(const struct statx *stx, bool all, struct fsq_mount *mount)
+static int find_line(const struct statx *stx, struct fsq_mount *mount)
 {
 	struct search search = {
 		.id = stx->stx_mask & STATX_MNT_ID ? stx->stx_mnt_id : 0,
 		.dev = makedev(stx->stx_dev_major, stx->stx_dev_minor),
-		.all = all,
 		.mount = mount,
 	};
 	int rc = read_lines(take_if_wanted, &search);
@@ -166,7 +158,7 @@ int fsq_mount_line_of_fd(int fd, struct fsq_mount *mount)
 
 	*mount = (struct fsq_mount){ 0 };
 	return get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) ? -errno
-								    : find_line(&stx, true, mount);
+								    : find_line(&stx, mount);
 }
 
 static int is_below(char *text, void *arg)
@@ -234,11 +226,15 @@ static int ask_kernel(uint64_t id, struct fsq_mount *mount)
 		return -errno;
 	if ((status->mask & WANTED) != WANTED)
 		return -ENODATA;
-	return copy_strings(mount, &(struct fsq_mount){
-					   .device = status->strings + status->sb_source,
-					   .directory = status->strings + status->mnt_point,
-					   .id = id,
-				   });
+	return fsq_mount_copy(mount,
+			      &(struct fsq_mount){
+				      .device = status->strings + status->sb_source,
+				      .directory = status->strings + status->mnt_point,
+				      .id = id,
+			      },
+			      NULL)
+		       ? -ENOMEM
+		       : 0;
 }
 
 #define MOUNT_IDS (STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
@@ -269,22 +265,19 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 	    get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	if (rc && rc != -ENOMEM)
-		rc = find_line(&stx, false, mount);
+		rc = find_line(&stx, mount);
 	if (rc == -ENXIO || (rc == 0 && mount->directory[0] == '\0')) {
 		/* In a chroot whose root is no mount point, the kernel does not list its mount. */
 		struct fsq_mount unlisted = *mount;
 		char device[64], directory[] = "/";
+		const struct fsq_mount root = { .device =
+							unlisted.device ? unlisted.device : device,
+						.directory = directory,
+						.id = stx.stx_mnt_id };
 
 		snprintf(device, sizeof(device), "/dev/block/%u:%u", stx.stx_dev_major,
 			 stx.stx_dev_minor);
-		rc = -ENXIO;
-		if (is_on_root(&stx))
-			rc = copy_strings(
-				mount, &(struct fsq_mount){
-					       .device = unlisted.device ? unlisted.device : device,
-					       .directory = directory,
-					       .id = stx.stx_mnt_id,
-				       });
+		rc = !is_on_root(&stx) ? -ENXIO : fsq_mount_copy(mount, &root, NULL) ? -ENOMEM : 0;
 		fsq_mount_clear(&unlisted);
 	}
 	mount->dev = dev;
@@ -295,7 +288,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 			"cannot find the mount");
 }
 
-/* --- a table that the caller brings --- */
+/* --- tables in fstab(5) format --- */
 
 /* The next field of a line; "" behind the last. */
 static char *next_field(char **rest)
@@ -309,53 +302,61 @@ static char *next_field(char **rest)
 }
 
 /*
- * Visit the lines of a table, but for autofs. Not by getmntent(3): that of musl passes over short lines
- * and leaves the escapes.
- *
- * @text     the table, NULL: read it; free(3) it
+ * Visit the lines of a table: but for autofs, or of fstab as fsq_fstab_each(). Not by getmntent(3): that of
+ * musl passes over short lines and leaves the escapes; and libmount does not tell the number of a line.
+ * @return   0 or a negative errno
  */
-static int each_line(const char *file, char **text, size_t *length, fsq_mount_visitor visit,
-		     void *arg, struct fsq_error *err)
+static int each_line(const char *file, bool is_fstab, fsq_mount_visitor visit, void *arg)
 {
-	int rc = *text ? 0 : fsq_read_file(file, text, length);
 	enum fsq_visit next = FSQ_VISIT_CONTINUE;
-	const char *at = *text, *end;
+	unsigned int number = 0;
+	char *text, *rest, *line;
+	size_t length;
+	int rc = fsq_read_file(file, &text, &length);
 
-	/* A directory is a table without lines. */
-	if (rc == -EISDIR)
-		return 0;
-	for (; rc == 0 && at < *text + *length && next != FSQ_VISIT_STOP; at = end + 1) {
-		char *line, *rest;
+	if (rc)
+		return rc;
+	rest = text;
+	while (next != FSQ_VISIT_STOP && (line = fsq_next_line(&rest, text + length))) {
 		struct fsq_mount mount = { 0 };
 
-		end = memchr(at, '\n', (size_t)(*text + *length - at));
-		end = end ? end : *text + *length;
-		line = rest = strndup(at, (size_t)(end - at));
-		if (!line) {
-			rc = -ENOMEM;
-			break;
+		number++;
+		mount.device = next_field(&line);
+		mount.directory = next_field(&line);
+		mount.type = next_field(&line);
+		mount.options = next_field(&line);
+		if (!mount.device[0] || mount.device[0] == '#' ||
+		    (is_fstab ? !mount.type[0] : strcmp(mount.type, "autofs") == 0))
+			continue;
+		if (is_fstab) {
+			fsq_path_clean(mount.directory);
+			mount.options = mount.options[0] ? mount.options : NULL;
+			mount.line = number;
 		}
-		mount.device = next_field(&rest);
-		mount.directory = next_field(&rest);
-		mount.type = next_field(&rest);
-		mount.options = next_field(&rest);
-		if (mount.device[0] && mount.device[0] != '#' && strcmp(mount.type, "autofs") != 0)
-			next = visit(&mount, arg);
-		free(line);
+		next = visit(&mount, arg);
 	}
-	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read the mount table")
-		  : 0;
+	free(text);
+	return 0;
 }
 
 int fsq_mount_each_in_file(const char *file, fsq_mount_visitor visit, void *arg,
 			   struct fsq_error *err)
 {
-	char *text = NULL;
-	size_t length = 0;
-	int rc = each_line(file, &text, &length, visit, arg, err);
+	int rc = each_line(file, false, visit, arg);
 
-	free(text);
-	return rc;
+	/* A directory is a table without lines. */
+	if (rc == 0 || rc == -EISDIR)
+		return 0;
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read the mount table");
+}
+
+int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
+{
+	int rc = each_line(file, true, visit, arg);
+
+	if (rc == 0 || rc == -ENOENT || rc == -ENOTDIR)
+		return 0;
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read");
 }
 
 struct path_search {
@@ -378,7 +379,7 @@ static enum fsq_visit compare_line(const struct fsq_mount *mount, void *arg)
 		return FSQ_VISIT_CONTINUE;
 	fsq_mount_clear(&search->best);
 	search->exact = is_device || strcmp(mount->directory, path) == 0;
-	search->rc = copy_strings(&search->best, mount);
+	search->rc = fsq_mount_copy(&search->best, mount, NULL);
 	return is_device || search->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
@@ -386,16 +387,15 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 		      struct fsq_error *err)
 {
 	struct path_search search = { .path = path };
-	char *text = NULL, *resolved = NULL;
-	size_t length = 0;
+	char *resolved = NULL;
 	struct stat there, here;
-	int rc = each_line(file, &text, &length, compare_line, &search, err);
+	int rc = fsq_mount_each_in_file(file, compare_line, &search, err);
 
 	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
 	if (rc == 0 && search.rc == 0 && !search.exact) {
 		fsq_mount_clear(&search.best);
 		search.path = resolved = realpath(path, NULL);
-		rc = resolved ? each_line(file, &text, &length, compare_line, &search, err)
+		rc = resolved ? fsq_mount_each_in_file(file, compare_line, &search, err)
 			      : fsq_fail(err, FSQ_E_NOT_FOUND, errno, path,
 					 "cannot resolve the path");
 	}
@@ -412,6 +412,71 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 		fsq_mount_clear(&search.best);
 	*mount = search.best;
 	free(resolved);
-	free(text);
 	return rc;
+}
+
+/* --- mounts that were found --- */
+
+void fsq_mount_cache_open(struct fsq_mount_cache *cache)
+{
+	*cache = (struct fsq_mount_cache){ .table = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC) };
+}
+
+static void forget_all(struct fsq_mount_cache *cache)
+{
+	while (cache->first) {
+		struct fsq_known_mount *known = cache->first;
+
+		cache->first = known->next;
+		fsq_mount_clear(&known->mount);
+		free(known);
+	}
+}
+
+void fsq_mount_cache_close(struct fsq_mount_cache *cache)
+{
+	forget_all(cache);
+	if (cache->table >= 0)
+		close(cache->table);
+}
+
+void fsq_mount_cache_check(struct fsq_mount_cache *cache)
+{
+	struct pollfd table = { .fd = cache->table, .events = POLLPRI };
+
+	if (cache->table < 0 || poll(&table, 1, 0) != 0)
+		forget_all(cache);
+	for (struct fsq_known_mount *known = cache->first; known; known = known->next)
+		known->state_known = false;
+}
+
+int fsq_mount_cache_find(struct fsq_mount_cache *cache, int fd, const char *path,
+			 struct fsq_known_mount **known, struct fsq_error *err)
+{
+	struct fsq_known_mount *new;
+	struct statfs sfs;
+	struct statx stx;
+	uint64_t id = 0;
+	int rc;
+
+	/* Before Linux 6.8 IDs are used again, which poll(2) tells. */
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &stx) == 0 &&
+	    (stx.stx_mask & STATX_MNT_ID))
+		id = stx.stx_mnt_id;
+	for (*known = cache->first; *known; *known = (*known)->next)
+		if (id != 0 && (*known)->id == id)
+			return 0;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot find the mount");
+	rc = fsq_mount_of_fd(fd, path, &new->mount, err);
+	if (rc) {
+		free(new);
+		return rc;
+	}
+	new->id = id;
+	new->in_memory = fstatfs(fd, &sfs) == 0 && fsq_is_in_memory(&sfs);
+	new->next = cache->first;
+	*known = cache->first = new;
+	return 0;
 }

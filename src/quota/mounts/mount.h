@@ -22,7 +22,8 @@ void fsq_mount_clear(struct fsq_mount *mount);
  *
  * @fd       any descriptor, O_PATH will do
  * @path     what it was opened by, for @err
- * @mount    filled on success: device, directory, id and dev; clear it with fsq_mount_clear()
+ * @mount    filled on success: device, directory, id and dev, perhaps more; clear it with
+ *           fsq_mount_clear()
  * @return   0; FSQ_E_NOT_FOUND when our namespace does not have this mount; FSQ_E_FAILED. In a chroot
  *           whose root is no mount point, the mount of "/" has that directory
  * Source: statx(2), statmount(2); before Linux 6.8 one pass over proc_pid_mountinfo(5)
@@ -64,6 +65,16 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 /** Visit the lines of such a table, but for autofs. @return  0; as fsq_mounts_each() */
 int fsq_mount_each_in_file(const char *file, fsq_mount_visitor visit, void *arg,
 			   struct fsq_error *err);
+
+/**
+ * Visit the lines of a file in fstab(5) format.
+ *
+ * @visit    gets directories without "//", "/./" and a slash at the end; the device may be a tag, as
+ *           UUID=...
+ * @return   0, also without the file; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: fstab(5)
+ */
+int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
 /* A mount that was found, and what was asked of its file system. */
 struct fsq_known_mount {

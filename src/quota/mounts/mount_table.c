@@ -13,9 +13,7 @@
 
 #include "mount.h"
 #include "quota/base/error.h"
-#include "quota/base/path.h"
 #include "shared/load_library.h"
-#include "shared/read_file.h"
 #include "shared/sort.h"
 
 LIBRARY_NOTE_MOUNT;
@@ -25,7 +23,7 @@ LIBRARY_NOTE_MOUNT;
 #define FUNCTIONS(DO) \
 	DO(new_table) DO(unref_table) DO(table_parse_stream) DO(table_set_parser_errcb) \
 	DO(table_get_nents) \
-	DO(table_next_fs) DO(table_last_fs) DO(table_get_root_fs) DO(new_iter) DO(free_iter) \
+	DO(table_next_fs) DO(table_get_root_fs) DO(new_iter) DO(free_iter) \
 	DO(fs_get_source) DO(fs_get_target) DO(fs_get_fstype) DO(fs_get_root) DO(fs_get_options) \
 	DO(fs_get_id) DO(fs_get_parent_id) DO(fs_get_devno) DO(fstype_is_netfs) \
 	DO(optstr_get_option) DO(optstr_next_option) DO(unmangle)
@@ -56,15 +54,6 @@ int fsq_mount_table_load(struct fsq_error *err)
 }
 
 /* --- the system's mounts --- */
-
-struct fsq_mount_points {
-	struct libmnt_table *table; /* has the strings of the mounts */
-	struct fsq_mount *mounts;
-	size_t count;
-	const struct fsq_mount **by_place; /* by parent and directory */
-	const struct fsq_mount *root;	   /* NULL: in a chroot, whose mount is not listed */
-	uint64_t root_id;		   /* of that, too */
-};
 
 bool fsq_is_network(const char *type)
 {
@@ -230,12 +219,6 @@ void fsq_mount_points_free(struct fsq_mount_points *points)
 	free(points);
 }
 
-const struct fsq_mount *fsq_mount_points_list(const struct fsq_mount_points *points, size_t *count)
-{
-	*count = points->count;
-	return points->mounts;
-}
-
 const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
 					     const char *path)
 {
@@ -274,68 +257,6 @@ int fsq_mounts_changes(struct fsq_error *err)
 		return fsq_fail(err, fsq_error_kind_of(errno), errno, FSQ_MOUNTINFO,
 				"cannot watch the mount table");
 	return fd;
-}
-
-/* --- fstab --- */
-
-/* @return   1 the line is one, which is the last of the table then; 0 it is none; -ENOMEM */
-static int parse_line(struct libmnt_table *table, char *line, const char *file)
-{
-	FILE *stream = *line ? fmemopen(line, strlen(line), "r") : NULL;
-	int before = lib.table_get_nents(table), rc = 0;
-
-	errno = stream ? 0 : ENOMEM;
-	if (*line && (!stream || lib.table_parse_stream(table, stream, file) || errno == ENOMEM))
-		rc = -ENOMEM;
-	else if (stream)
-		rc = lib.table_get_nents(table) > before;
-	if (stream)
-		fclose(stream);
-	return rc;
-}
-
-int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
-{
-	struct libmnt_table *table = NULL;
-	char *text = NULL, *rest, *line;
-	struct fsq_mount mount = { 0 };
-	enum fsq_visit answer = FSQ_VISIT_CONTINUE;
-	struct libmnt_fs *fs;
-	size_t length;
-	int rc = fsq_mount_table_load(err);
-
-	if (rc)
-		return rc;
-	rc = fsq_read_file(file, &text, &length);
-	if (rc)
-		goto out;
-	table = lib.new_table();
-	rc = table ? lib.table_set_parser_errcb(table, end_without_memory) : -ENOMEM;
-	rest = text;
-	/* libmount does not tell the number of a line: it gets one at a time. */
-	while (rc >= 0 && answer == FSQ_VISIT_CONTINUE &&
-	       (line = fsq_next_line(&rest, text + length))) {
-		mount.line++;
-		rc = parse_line(table, line, file);
-		if (rc <= 0 || lib.table_last_fs(table, &fs))
-			continue;
-		mount.device = (char *)(uintptr_t)lib.fs_get_source(fs);
-		mount.type = (char *)(uintptr_t)lib.fs_get_fstype(fs);
-		mount.options = (char *)(uintptr_t)lib.fs_get_options(fs);
-		mount.directory = fsq_path_clean(lib.fs_get_target(fs));
-		if (!mount.directory)
-			rc = -ENOMEM;
-		else
-			answer = visit(&mount, arg);
-		free(mount.directory);
-	}
-out:
-	if (table)
-		lib.unref_table(table);
-	free(text);
-	if (rc >= 0 || rc == -ENOENT || rc == -ENOTDIR)
-		return 0;
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read");
 }
 
 /* --- options --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All mounts of the system, the lines of fstab(5), and the options of both, by libmount, which is loaded
- * on first use. Nothing is canonicalised, and no mount is touched.
+ * All mounts of the system, and the options of mounts and of fstab(5), by libmount, which is loaded on
+ * first use. Nothing is canonicalised, and no mount is touched.
  */
 #ifndef FSQ_MOUNT_TABLE_H
 #define FSQ_MOUNT_TABLE_H
@@ -16,13 +16,15 @@
  */
 int fsq_mount_table_load(struct fsq_error *err);
 
-/**
- * The mounts that fsq_mount_points_read() has read, in the order of the kernel.
- *
- * @count    set
- * @return   all but their options is filled
- */
-const struct fsq_mount *fsq_mount_points_list(const struct fsq_mount_points *points, size_t *count);
+/* As fsq_mount_points_read() has read them. */
+struct fsq_mount_points {
+	struct libmnt_table *table; /* has the strings of the mounts */
+	struct fsq_mount *mounts; /* in the order of the kernel; all but their options is filled */
+	size_t count;
+	const struct fsq_mount **by_place; /* by parent and directory */
+	const struct fsq_mount *root;	   /* NULL: in a chroot, whose mount is not listed */
+	uint64_t root_id;		   /* of that, too */
+};
 
 /**
  * As fsq_mount_points_find().
@@ -31,16 +33,6 @@ const struct fsq_mount *fsq_mount_points_list(const struct fsq_mount_points *poi
  */
 const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
 					     const char *path);
-
-/**
- * Visit the lines of a file in fstab(5) format.
- *
- * @visit    gets directories without "//", "/./" and a slash at the end; the device may be a tag, as
- *           UUID=...
- * @return   0, also without the file; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: fstab(5), mnt_table_parse_stream() of libmount
- */
-int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
 /** @return  whether it is a network filesystem, as far as libmount and we know */
 bool fsq_is_network(const char *type);

@@ -71,10 +71,10 @@ static void find_device(struct fsq_target *target)
 }
 _Static_assert(offsetof(struct fsq_place, target) == 0, "find_device() gets the place");
 
-static struct fsq_place place_of(int fd, char *path)
+void fsq_place_take_directory(struct fsq_place *place, int fd, char *path)
 {
-	return (struct fsq_place){ .target = { .fd = fd, .find_device = find_device },
-				   .path = path };
+	*place = (struct fsq_place){ .target = { .fd = fd, .find_device = find_device },
+				     .path = path };
 }
 
 int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *err)
@@ -89,7 +89,7 @@ int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
 		return fsq_fail(err, fsq_error_kind_of(-fd), -fd, path, "cannot open");
-	*place = place_of(fd, strdup(path));
+	fsq_place_take_directory(place, fd, strdup(path));
 	place->is_canonical = is_canonical;
 	if (place->path)
 		return 0;
@@ -112,7 +112,7 @@ static int find_path(struct fsq_place *place, int fd, const char *path, struct f
 {
 	int rc;
 
-	*place = place_of(fd, fsq_fd_path(fd));
+	fsq_place_take_directory(place, fd, fsq_fd_path(fd));
 	/* Without /proc, where the path leads now. */
 	if (!place->path)
 		place->path = realpath(path, NULL);
@@ -143,17 +143,12 @@ int fsq_place_open_directory(struct fsq_place *place, const char *path, struct f
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot open");
 	fd = open_path(clean, DIRECTORY_FLAGS, &is_canonical);
 	if (fd >= 0 && is_canonical) {
-		*place = place_of(fd, clean);
+		fsq_place_take_directory(place, fd, clean);
 		return 0;
 	}
 	rc = fd < 0 ? fail_to_open(-fd, clean, err) : find_path(place, fd, clean, err);
 	free(clean);
 	return rc;
-}
-
-void fsq_place_take_directory(struct fsq_place *place, int fd, char *path)
-{
-	*place = place_of(fd, path);
 }
 
 int fsq_place_open_beneath(struct fsq_place *place, const char *beneath, const char *path,
@@ -204,41 +199,36 @@ static int failed(int errnum)
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
 }
 
-static int is_on_local_mount(const char *path)
-{
-	const struct fsq_mount *mount;
-	struct fsq_mount_points *points;
-	struct fsq_error err;
-	bool is_local;
-
-	if (fsq_mount_points_read(&points, &err))
-		return failed(err.errnum);
-	mount = fsq_mount_points_get(points, path);
-	is_local = mount && mount->is_local;
-	fsq_mount_points_free(points);
-	return is_local;
-}
-
 int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how)), rc;
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	bool leads_there;
 	struct stat st;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return 0;
 	/* The names of a directory that is open are cached; a symlink may be not. */
 	if (fd < 0) {
-		rc = is_on_local_mount(path);
-		if (rc <= 0)
-			return rc;
+		struct fsq_mount_points *points;
+		const struct fsq_mount *mount;
+		struct fsq_error err;
+		bool is_local;
+
+		if (fsq_mount_points_read(&points, &err))
+			return failed(err.errnum);
+		mount = fsq_mount_points_get(points, path);
+		is_local = mount && mount->is_local;
+		fsq_mount_points_free(points);
+		if (!is_local)
+			return 0;
 		fd = open(path, O_PATH | O_CLOEXEC);
 	}
 	if (fd < 0)
 		return failed(errno);
-	rc = fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+	leads_there = fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 	close(fd);
-	return rc;
+	return leads_there;
 }
 
 int fsq_place_find_mount(struct fsq_place *place, struct fsq_error *err)

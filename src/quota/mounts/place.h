@@ -39,7 +39,7 @@ int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *
  */
 int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err);
 
-/** A directory that is open already; it takes the descriptor and the absolute path. */
+/** Take what is open already, with its descriptor and path. */
 void fsq_place_take_directory(struct fsq_place *place, int fd, char *path);
 
 /**

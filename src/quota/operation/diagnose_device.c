@@ -85,13 +85,14 @@ static void check_unmounted(struct subject *subject, int fd)
 static const char *mount_point_of(struct fsq_diagnosis *diagnosis, const struct stat *st)
 {
 	const struct fsq_mount_points *points = fsq_diagnosis_mounts(diagnosis);
-	size_t count = 0;
-	const struct fsq_mount *mounts = points ? fsq_mount_points_list(points, &count) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if (mounts[i].dev == st->st_rdev && mounts[i].is_local &&
-		    fsq_mount_points_get(points, mounts[i].directory) == &mounts[i])
-			return mounts[i].directory;
+	for (size_t i = 0; points && i < points->count; i++) {
+		const struct fsq_mount *mount = &points->mounts[i];
+
+		if (mount->dev == st->st_rdev && mount->is_local &&
+		    fsq_mount_points_get(points, mount->directory) == mount)
+			return mount->directory;
+	}
 	return NULL;
 }
 

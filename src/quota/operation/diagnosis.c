@@ -67,12 +67,10 @@ const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
 				      const struct fsq_mount *mount)
 {
 	const struct fsq_mount_points *points = fsq_diagnosis_mounts(diagnosis);
-	size_t count = 0;
-	const struct fsq_mount *mounts = points ? fsq_mount_points_list(points, &count) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if (mounts[i].dev == mount->dev && mounts[i].id != mount->id)
-			return mounts[i].directory;
+	for (size_t i = 0; points && i < points->count; i++)
+		if (points->mounts[i].dev == mount->dev && points->mounts[i].id != mount->id)
+			return points->mounts[i].directory;
 	return NULL;
 }
 

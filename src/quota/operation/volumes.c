@@ -83,18 +83,18 @@ static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
 
 int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 {
-	const struct fsq_mount *mounts;
-	size_t count;
 	int rc;
 
 	*volumes = (struct fsq_volumes){ 0 };
 	rc = fsq_mount_points_read(&volumes->points, err);
 	if (rc)
 		return rc;
-	mounts = fsq_mount_points_list(volumes->points, &count);
-	for (size_t i = 0; i < count; i++)
-		if (mounts[i].is_local && add_volume(&mounts[i], volumes) == FSQ_VISIT_STOP)
+	for (size_t i = 0; i < volumes->points->count; i++) {
+		const struct fsq_mount *mount = &volumes->points->mounts[i];
+
+		if (mount->is_local && add_volume(mount, volumes) == FSQ_VISIT_STOP)
 			break;
+	}
 	/* A mount point missing here would make its directories look deleted. */
 	if (volumes->rc == 0)
 		rc = fsq_fstab_each("/etc/fstab", add_mount_point, volumes, err);
