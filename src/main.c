@@ -53,13 +53,13 @@
  *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
  *       directory_space.c  use, as statfs(2) shows it
- *       cache.c          what was read already (project_cache.c)
+ *       cache.c          what was read already
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries; a large tree is entered without mounts
  *       dir_stack.c      where a walk is
  *       thread_pool.c    its threads, and events in the order of one thread
  *     registry/        /etc/projects and /etc/projid
- *       project_files.c  read (entries.c: at once); project_line.c parses their lines
+ *       entries.c        read; project_line.c parses their lines
  *       project_edit.c   written, by nobody else: project_list.c is one of them, locked_file.c and
  *                        file_lock.c how it is changed
  *     mounts/          the filesystem of a path

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "quota/fsquota.h"
-#include "quota/registry/project_files.h"
+#include "quota/registry/entries.h"
 #include "quota/registry/project_list.h"
 
 struct entries {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "quota/registry/project_files.h"
+#include "quota/registry/entries.h"
 
 static char file[] = "/tmp/fsquota-unit-XXXXXX";
 static char seen[4096];

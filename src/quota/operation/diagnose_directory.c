@@ -7,7 +7,7 @@
 
 #include "diagnosis.h"
 #include "quota/base/path.h"
-#include "quota/registry/project_files.h"
+#include "quota/registry/entries.h"
 
 /* @return   the directory above, on the same file system, that hands the ID on; or -1 */
 static int open_above(int fd, uint32_t id)

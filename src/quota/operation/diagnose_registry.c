@@ -61,16 +61,13 @@ static int add(struct fsq_registered_list *list, char *text, const struct fsq_pr
 static int parse(struct registry *registry, struct fsq_registered_list *list, size_t size)
 {
 	char *next = list->text, *text;
+	struct fsq_project_line line;
 	uint64_t number = 0;
 	int rc = 0;
 
-	while (rc == 0 && (text = fsq_next_line(&next, list->text + size))) {
-		/* At the end of the text there may be no newline that was replaced. */
-		size_t length = (size_t)(next - text) - (next[-1] == '\0');
-		struct fsq_project_line line;
-
+	while (rc == 0 &&
+	       (text = fsq_project_line_next(list->kind, &next, list->text + size, &line))) {
 		number++;
-		fsq_project_line_parse(list->kind, text, length, &line);
 		if (is_ambiguous(&line))
 			say(registry, list,
 			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,

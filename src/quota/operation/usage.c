@@ -12,7 +12,6 @@
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/mounts/place.h"
-#include "quota/registry/project_files.h"
 
 static uint64_t limit_of(uint64_t blocks)
 {
@@ -68,7 +67,7 @@ static int find_project(struct fsq_place *place, const struct fsq_usage_request 
 
 	*id = 0;
 	if (file && path && request->cache)
-		rc = fsq_project_cache_id_of(&request->cache->projects, file, path, id, err);
+		rc = fsq_cache_id_of(request->cache, file, path, id, err);
 	else if (file && path)
 		rc = fsq_projects_id_of(file, path, id, err);
 	free(found);

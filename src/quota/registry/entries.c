@@ -2,12 +2,84 @@
 #include "entries.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "project_line.h"
 #include "quota/base/error.h"
 #include "shared/array.h"
+#include "shared/read_file.h"
 #include "shared/sort.h"
+
+/* --- one after the other --- */
+
+/* @return   0 or a negative errno of reading the file */
+static int each_entry(enum fsq_project_file kind, const char *file, fsq_project_visitor visit,
+		      void *arg)
+{
+	struct fsq_project_line parsed;
+	char *text, *next, *line;
+	size_t length;
+	int rc = fsq_read_file(file, &text, &length);
+
+	if (rc)
+		return rc;
+	next = text;
+	while ((line = fsq_project_line_next(kind, &next, text + length, &parsed))) {
+		if (parsed.kind != FSQ_LINE_ENTRY)
+			continue;
+		/* A directory ends with its line, and keeps slashes at its end. */
+		if (kind == FSQ_PROJID)
+			line[parsed.length] = '\0';
+		if (visit(parsed.id, line + parsed.word, arg) == FSQ_VISIT_STOP)
+			break;
+	}
+	free(text);
+	return 0;
+}
+
+int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
+{
+	int rc = each_entry(FSQ_PROJECTS, file, visit, arg);
+
+	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
+			     "cannot read the projects file")
+		  : 0;
+}
+
+struct search {
+	const char *directory;
+	size_t length;
+	uint32_t id;
+};
+
+static enum fsq_visit compare_directory(uint32_t id, const char *word, void *arg)
+{
+	struct search *search = arg;
+	size_t length = strlen(word);
+
+	while (length > 1 && word[length - 1] == '/')
+		length--;
+	if (length != search->length || memcmp(word, search->directory, length) != 0)
+		return FSQ_VISIT_CONTINUE;
+	search->id = id;
+	return id ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+int fsq_projects_id_of(const char *file, const char *directory, uint32_t *id, struct fsq_error *err)
+{
+	struct search search = { .directory = directory, .length = strlen(directory) };
+	int rc = -each_entry(FSQ_PROJECTS, file, compare_directory, &search);
+
+	*id = search.id;
+	if (rc == 0 || rc == ENOENT || rc == ENOTDIR)
+		return 0;
+	return fsq_fail(err, rc == EACCES ? FSQ_E_PERMISSION : FSQ_E_FAILED, rc, file,
+			"cannot read the projects file");
+}
+
+/* --- all at once --- */
 
 int fsq_entries_add(struct fsq_entries *entries, uint32_t id, const char *word)
 {
@@ -29,37 +101,29 @@ static enum fsq_visit add(uint32_t id, const char *word, void *arg)
 	return fsq_entries_add(arg, id, word) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static int check_complete(const struct fsq_entries *entries, const char *file,
-			  struct fsq_error *err)
-{
-	return entries->incomplete ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read") : 0;
-}
-
 int fsq_entries_of_projects(struct fsq_entries *entries, const char *file, struct fsq_error *err)
 {
-	struct fsq_error why;
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = fsq_projects_each(file, add, entries, &why);
-	if (rc && (why.errnum == ENOENT || why.errnum == ENOTDIR))
-		return 0;
-	if (rc && err)
-		*err = why;
-	return rc ? rc : check_complete(entries, file, err);
+	rc = each_entry(FSQ_PROJECTS, file, add, entries);
+	if (rc && rc != -ENOENT && rc != -ENOTDIR)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
+				"cannot read the projects file");
+	return entries->incomplete ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read") : 0;
 }
 
 int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct fsq_error *err)
 {
-	struct fsq_project_names *names;
-	int rc = fsq_project_names_read(&names, file, err);
+	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	if (rc)
-		return rc;
-	fsq_project_names_each(names, add, entries);
-	fsq_project_names_free(names);
-	return check_complete(entries, file, err);
+	rc = each_entry(FSQ_PROJID, file, add, entries);
+	if (entries->incomplete)
+		rc = -ENOMEM;
+	if (rc && rc != -ENOENT && rc != -ENOTDIR)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, file, "cannot read the projid file");
+	return 0;
 }
 
 static int compare_ids(const void *one, const void *other)
@@ -68,18 +132,43 @@ static int compare_ids(const void *one, const void *other)
 
 	if ((*a)->id != (*b)->id)
 		return (*a)->id < (*b)->id ? -1 : 1;
-	return *a < *b ? -1 : *a > *b;
+	return (*a > *b) - (*a < *b);
+}
+
+static int compare_words(const void *one, const void *other)
+{
+	const struct fsq_entry *const *a = one, *const *b = other;
+	int order = strcmp((*a)->word, (*b)->word);
+
+	return order ? order : (*a > *b) - (*a < *b);
+}
+
+static const struct fsq_entry **sort(const struct fsq_entries *entries,
+				     int (*compare)(const void *, const void *),
+				     struct fsq_error *err)
+{
+	const struct fsq_entry **sorted = reallocarray(NULL, entries->count + 1, sizeof(*sorted));
+
+	if (!sorted) {
+		fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		return NULL;
+	}
+	for (size_t i = 0; i < entries->count; i++)
+		sorted[i] = &entries->list[i];
+	array_sort(sorted, entries->count, sizeof(*sorted), compare);
+	return sorted;
 }
 
 int fsq_entries_index(struct fsq_entries *entries, struct fsq_error *err)
 {
-	entries->by_id = reallocarray(NULL, entries->count + 1, sizeof(struct fsq_entry *));
-	if (!entries->by_id)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
-	for (size_t i = 0; i < entries->count; i++)
-		entries->by_id[i] = &entries->list[i];
-	array_sort(entries->by_id, entries->count, sizeof(*entries->by_id), compare_ids);
-	return 0;
+	entries->by_id = sort(entries, compare_ids, err);
+	return entries->by_id ? 0 : FSQ_E_FAILED;
+}
+
+int fsq_entries_index_words(struct fsq_entries *entries, struct fsq_error *err)
+{
+	entries->by_word = sort(entries, compare_words, err);
+	return entries->by_word ? 0 : FSQ_E_FAILED;
 }
 
 const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entries, uint32_t id,
@@ -101,9 +190,102 @@ const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entri
 	return entries->by_id + first;
 }
 
+uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word)
+{
+	size_t first = 0, end = entries->count;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(entries->by_word[middle]->word, word) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first < entries->count && strcmp(entries->by_word[first]->word, word) == 0
+		       ? entries->by_word[first]->id
+		       : 0;
+}
+
 void fsq_entries_free(struct fsq_entries *entries)
 {
 	free(entries->by_id);
+	free(entries->by_word);
 	texts_free(&entries->words);
 	free(entries->list);
+}
+
+/* --- names --- */
+
+struct fsq_project_names {
+	struct fsq_entries entries; /* with their index */
+};
+
+int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
+{
+	struct fsq_project_names *names = calloc(1, sizeof(*names));
+	int rc = names ? fsq_entries_of_projid(&names->entries, file, err)
+		       : fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read the projid file");
+
+	if (rc == 0)
+		rc = fsq_add_path(err, file, fsq_entries_index(&names->entries, err));
+	if (rc) {
+		fsq_project_names_free(names);
+		names = NULL;
+	}
+	*out = names;
+	return rc;
+}
+
+void fsq_project_names_free(struct fsq_project_names *names)
+{
+	if (names)
+		fsq_entries_free(&names->entries);
+	free(names);
+}
+
+const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
+{
+	size_t count = 0;
+	const struct fsq_entry *const *found =
+		names ? fsq_entries_of_id(&names->entries, id, &count) : NULL;
+
+	return count ? found[0]->word : NULL;
+}
+
+bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id)
+{
+	for (size_t i = 0; names && i < names->entries.count; i++)
+		if (strcmp(names->entries.list[i].word, name) == 0) {
+			*id = names->entries.list[i].id;
+			return true;
+		}
+	return false;
+}
+
+void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg)
+{
+	for (size_t i = 0; names && i < names->entries.count; i++)
+		if (visit(names->entries.list[i].id, names->entries.list[i].word, arg) ==
+		    FSQ_VISIT_STOP)
+			break;
+}
+
+/* Blanks and characters of the shell would make a name dangerous in scripts and completions. */
+bool fsq_project_name_is_valid(const char *name)
+{
+	const size_t length = strlen(name);
+	uint32_t id;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)name[i],
+			      before = i ? (unsigned char)name[i - 1] : 0;
+
+		/* Control characters, also those above 0x7f: alone, or behind 0xc2 in UTF-8. */
+		if (byte <= ' ' || byte == 0x7f ||
+		    (byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2)))
+			return false;
+	}
+	return length > 0 && length <= NAME_MAX && name[0] != '#' && !strpbrk(name, ":\"'`$\\") &&
+	       fsq_parse_id(name, &id) == -EINVAL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of /etc/projects or /etc/projid, read at once and without a lock. */
+/* The entries of /etc/projects and /etc/projid, read without a lock: besides what fsquota.h declares. */
 #ifndef FSQ_ENTRIES_H
 #define FSQ_ENTRIES_H
 
@@ -14,7 +14,8 @@ struct fsq_entry {
 struct fsq_entries {
 	struct fsq_entry *list;
 	size_t count, capacity;
-	const struct fsq_entry **by_id; /* of fsq_entries_index(), or NULL */
+	const struct fsq_entry **by_id;	  /* of fsq_entries_index(), or NULL */
+	const struct fsq_entry **by_word; /* of fsq_entries_index_words(), or NULL */
 	struct texts words;
 	bool incomplete;
 };
@@ -34,10 +35,26 @@ int fsq_entries_add(struct fsq_entries *entries, uint32_t id, const char *word);
 /** Make fsq_entries_of_id() possible. @return  0; FSQ_E_FAILED no memory */
 int fsq_entries_index(struct fsq_entries *entries, struct fsq_error *err);
 
+/** Make fsq_entries_id_of_word() possible. @return  0; FSQ_E_FAILED no memory */
+int fsq_entries_index_words(struct fsq_entries *entries, struct fsq_error *err);
+
 /** @return  the entries of an ID, @count of them, in the order of the file */
 const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entries, uint32_t id,
 						 size_t *count);
 
+/** @return  the ID of the first entry of a word, or 0 */
+uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word);
+
 void fsq_entries_free(struct fsq_entries *entries);
+
+/**
+ * Look for a directory in a projects file.
+ *
+ * @directory absolute and without symlinks
+ * @id       set to its first ID, or to 0 when it is not in the file, or the file does not exist
+ * @return   0, or FSQ_E_FAILED or FSQ_E_PERMISSION when the file cannot be read
+ */
+int fsq_projects_id_of(const char *file, const char *directory, uint32_t *id,
+		       struct fsq_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "quota/base/units.h"
+#include "shared/read_file.h"
 
 /*
  * What atoi(3) and the like make of a field: the first number in it, whatever is around it. Other
@@ -114,6 +115,18 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 		parse_projects(text, end, left, line);
 	else
 		parse_projid(text, end, left, line);
+}
+
+char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,
+			    struct fsq_project_line *line)
+{
+	char *text = fsq_next_line(rest, end);
+
+	/* At the end of the text there may be no newline that was replaced. */
+	if (text)
+		fsq_project_line_parse(file, text, (size_t)(*rest - text) - ((*rest)[-1] == '\0'),
+				       line);
+	return text;
 }
 
 size_t fsq_project_line_switch(const char *text, size_t length, char *off)

@@ -44,6 +44,10 @@ void fsq_project_line_fill(char *text, size_t length);
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
 			    struct fsq_project_line *line);
 
+/** The same of the next line of a text in memory. @return  as fsq_next_line() */
+char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,
+			    struct fsq_project_line *line);
+
 /**
  * Find the one byte that takes an entry away, for us and for every other reader of the file: a
  * colon that becomes FSQ_LINE_OFF or, in a line with several, the first byte, which becomes #.
