@@ -26,4 +26,12 @@ static inline bool fsq_is_xfs(int fd)
 	return fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC;
 }
 
+/** @return  whether it is f2fs. Source: fstatfs(2) */
+static inline bool fsq_is_f2fs(int fd)
+{
+	struct statfs sfs;
+
+	return fstatfs(fd, &sfs) == 0 && sfs.f_type == F2FS_SUPER_MAGIC;
+}
+
 #endif

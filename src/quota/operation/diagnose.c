@@ -7,12 +7,337 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
+#include "limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/kernel/privilege.h"
 #include "quota/mounts/device.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
+
+static void look_at_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
+
+/* May the caller use quotas, and does the kernel hear quota calls of this process at all? */
+static void check_caller(struct fsq_diagnosis *diagnosis)
+{
+	struct fsq_finding finding = { .id = FSQ_FINDING_PRIVILEGED };
+	int rc;
+
+	if (fsq_in_user_namespace())
+		finding.id = FSQ_FINDING_USER_NAMESPACE;
+	else if (!fsq_is_privileged())
+		finding.id = FSQ_FINDING_NO_CAPABILITY;
+	fsq_finding_visit(diagnosis, finding);
+	rc = fsq_quotactl_probe(&diagnosis->by_fd);
+	diagnosis->unreachable = rc != 0;
+	if (rc == -ENOSYS && !fsq_has_seccomp_filter())
+		fsq_finding_visit(diagnosis,
+				  (struct fsq_finding){ .id = FSQ_FINDING_KERNEL_WITHOUT_QUOTA });
+	else if (rc)
+		fsq_finding_visit(diagnosis,
+				  (struct fsq_finding){ .id = FSQ_FINDING_SECCOMP, .errnum = -rc });
+}
+
+/* --- a directory: whose project is it? --- */
+
+/* @return   the directory above, on the same file system, that hands the ID on; or -1 */
+static int open_above(int fd, uint32_t id)
+{
+	int above = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	struct fsq_inode_project project;
+	struct stat here, there;
+
+	if (above < 0)
+		return -1;
+	if (fstat(fd, &here) == 0 && fstat(above, &there) == 0 && here.st_dev == there.st_dev &&
+	    here.st_ino != there.st_ino && fsq_inode_project_get(above, &project) == 0 &&
+	    project.id == id && project.inherit)
+		return above;
+	close(above);
+	return -1;
+}
+
+/* @return   the path of the highest directory that hands the ID on to this one; NULL: none, or with errno
+ *           ENOMEM no memory */
+static char *find_source(int fd, uint32_t id)
+{
+	int highest = -1, next;
+	char *path;
+
+	while ((next = open_above(highest < 0 ? fd : highest, id)) >= 0) {
+		if (highest >= 0)
+			close(highest);
+		highest = next;
+	}
+	errno = 0;
+	if (highest < 0)
+		return NULL;
+	path = fsq_fd_path(highest);
+	close(highest);
+	return path;
+}
+
+static void check_directory(struct fsq_subject *subject)
+{
+	const char *file = subject->diagnosis->registry->projects_file;
+	struct fsq_place *place = &subject->place;
+	struct fsq_finding finding = { .id = FSQ_FINDING_PROJECT_ABOVE, .path = place->path };
+	uint32_t registered = 0;
+	struct fsq_error err;
+	char *source = NULL;
+	struct stat st;
+
+	if (fstat(place->target.fd, &st) || !S_ISDIR(st.st_mode) ||
+	    fsq_inode_project_get(place->target.fd, &place->project) || place->project.id == 0)
+		return;
+	/* That a file cannot be read is a finding of its own. */
+	if (fsq_projects_id_of(file, place->path, &registered, &err))
+		errno = err.errnum;
+	else if (registered)
+		return;
+	else
+		source = find_source(place->target.fd, place->project.id);
+	if (source) {
+		finding.name = source;
+		finding.project = place->project.id;
+		finding.in_doubt =
+			fsq_diagnose_is_registered(subject->diagnosis, place->path, false);
+		fsq_finding_visit_here(subject, finding);
+	} else if (errno == ENOMEM) {
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, place->path);
+	}
+	free(source);
+}
+
+/* --- an overlay --- */
+
+/* The two directories that an overlay writes to. */
+struct layers {
+	char *upper, *work;
+	char *above; /* the directory that both are in, or that upper is in */
+	uint32_t upper_id, work_id;
+};
+
+/* @return   whether it could be read */
+static bool read_id(const char *directory, uint32_t *id)
+{
+	struct fsq_inode_project project;
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	bool have = fd >= 0 && fsq_inode_project_get(fd, &project) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	*id = have ? project.id : 0;
+	return have;
+}
+
+/* The deepest directory above both. */
+static char *above_both(const char *upper, const char *work)
+{
+	char *above = strdup(upper);
+
+	while (above && above[1]) {
+		char *slash = strrchr(above, '/');
+
+		slash[slash == above] = '\0';
+		if (fsq_path_below(above, work, strlen(work)))
+			break;
+	}
+	return above;
+}
+
+static bool has_limit(const struct layers *layers)
+{
+	struct fsq_target target = { .fd = open(layers->upper, O_PATH | O_CLOEXEC) };
+	struct fsq_dquot dquot;
+	bool has;
+
+	if (target.fd < 0)
+		return false;
+	has = fsq_quotactl_get(&target, FSQ_PROJECT, layers->upper_id, &dquot) == 0 &&
+	      fsq_dquot_is_limited(&dquot);
+	close(target.fd);
+	return has;
+}
+
+static void check_layers(struct fsq_subject *subject, const struct layers *layers)
+{
+	struct fsq_finding finding = {
+		.id = FSQ_FINDING_OVERLAY_LIMITED,
+		.name = layers->above,
+		.project = layers->upper_id,
+		.other = layers->work_id,
+	};
+
+	if (layers->upper_id != layers->work_id) {
+		finding.id = FSQ_FINDING_OVERLAY_SPLIT;
+		finding.name = layers->upper;
+		finding.other_name = layers->work;
+		finding.in_doubt = fsq_diagnose_is_registered(
+			subject->diagnosis, layers->upper_id ? layers->work : layers->upper, true);
+	} else if (layers->upper_id == 0 || !has_limit(layers)) {
+		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
+		finding.in_doubt =
+			fsq_diagnose_is_registered(subject->diagnosis, layers->above, false);
+	}
+	fsq_finding_visit_here(subject, finding);
+}
+
+/* Can an overlay have project quotas? And the same of what is below it. */
+static void check_overlay(struct fsq_subject *subject)
+{
+	struct layers layers = {
+		.upper = fsq_options_value(subject->mount.super_options, "upperdir"),
+		.work = fsq_options_value(subject->mount.super_options, "workdir"),
+	};
+
+	if (!layers.upper || !layers.work || layers.upper[0] != '/' || layers.work[0] != '/' ||
+	    !read_id(layers.upper, &layers.upper_id) || !read_id(layers.work, &layers.work_id)) {
+		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_OVERLAY,
+								      .name = layers.upper });
+		goto out;
+	}
+	layers.above = above_both(layers.upper, layers.work);
+	if (!layers.above) {
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+		goto out;
+	}
+	check_layers(subject, &layers);
+	look_at_place(subject->diagnosis, layers.upper, false);
+out:
+	free(layers.upper);
+	free(layers.work);
+	free(layers.above);
+}
+
+/* --- a device or an image --- */
+
+struct medium {
+	struct fsq_diagnosis *diagnosis;
+	const char *path;
+	const struct stat *st;
+	struct fsq_device device;
+	bool listed; /* in fstab */
+};
+
+static void say_of_device(const struct medium *medium, struct fsq_finding finding)
+{
+	finding.path = finding.filesystem = medium->path;
+	finding.type = medium->device.type;
+	finding.is_image = S_ISREG(medium->st->st_mode);
+	fsq_finding_visit(medium->diagnosis, finding);
+}
+
+/* Does a line of fstab mean the device, by its path or by a tag? The first counts. */
+static enum fsq_visit check_line(const struct fsq_mount *line, void *arg)
+{
+	struct medium *medium = arg;
+	const char *source = line->device;
+	struct stat st;
+
+	if (strncmp(source, "LABEL=", 6) == 0)
+		medium->listed =
+			medium->device.label && strcmp(source + 6, medium->device.label) == 0;
+	else if (strncmp(source, "UUID=", 5) == 0)
+		medium->listed =
+			medium->device.uuid && strcasecmp(source + 5, medium->device.uuid) == 0;
+	else
+		medium->listed = strncmp(source, "/dev/", 5) == 0 && stat(source, &st) == 0 &&
+				 S_ISBLK(st.st_mode) && st.st_rdev == medium->st->st_rdev;
+	if (!medium->listed)
+		return FSQ_VISIT_CONTINUE;
+	if (!fsq_options_enforce(line->options))
+		say_of_device(medium, (struct fsq_finding){ .id = FSQ_FINDING_FSTAB,
+							    .name = medium->diagnosis->fstab,
+							    .line = line->line });
+	return FSQ_VISIT_STOP;
+}
+
+/* Has it all that project quotas take, and does fstab ask for them? */
+static void check_unmounted(struct medium *medium, int fd)
+{
+	const char *type = medium->device.type;
+	struct fsq_finding finding = { 0 };
+	struct fsq_features features;
+	struct fsq_error err;
+	int rc;
+
+	if (strcmp(type, "xfs") != 0 && strcmp(type, "ext4") != 0 && strcmp(type, "f2fs") != 0) {
+		say_of_device(medium, (struct fsq_finding){ .id = fsq_diagnose_other_type(type) });
+		return;
+	}
+	rc = fsq_superblock_features(fd, &features);
+	if (rc) {
+		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
+		finding.errnum = -rc;
+	} else if (strcmp(type, "ext4") == 0) {
+		fsq_diagnose_ext4(&features, &finding);
+	} else if (!features.project) {
+		finding.id = FSQ_FINDING_F2FS_FEATURES;
+	} else if (features.version && features.version < 5) {
+		finding.id = FSQ_FINDING_XFS_VERSION_4;
+	}
+	if (finding.id)
+		say_of_device(medium, finding);
+	if (S_ISBLK(medium->st->st_mode) &&
+	    fsq_fstab_each(medium->diagnosis->fstab, check_line, medium, &err) &&
+	    err.errnum == ENOMEM)
+		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
+}
+
+/* @return   where a device is mounted, at a place that can be looked at; or NULL */
+static const char *mount_point_of(struct fsq_diagnosis *diagnosis, const struct stat *st)
+{
+	const struct fsq_mount_points *points = fsq_diagnosis_mounts(diagnosis);
+
+	for (size_t i = 0; points && i < points->count; i++) {
+		const struct fsq_mount *mount = &points->mounts[i];
+
+		if (mount->dev == st->st_rdev && mount->is_local &&
+		    fsq_mount_points_get(points, mount->directory) == mount)
+			return mount->directory;
+	}
+	return NULL;
+}
+
+/* @return   whether that was all: else the path itself is to be looked at */
+static bool look_at_device(struct fsq_diagnosis *diagnosis, const char *path, const struct stat *st)
+{
+	const bool is_device = S_ISBLK(st->st_mode);
+	const char *mounted = is_device ? mount_point_of(diagnosis, st) : NULL;
+	struct medium medium = { .diagnosis = diagnosis, .path = path, .st = st };
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc;
+	struct fsq_error err;
+	bool all = true;
+
+	if (fd < 0)
+		rc = fsq_fail(&err, fsq_error_kind_of(errno), errno, path, "cannot open");
+	else
+		rc = fsq_device_probe(fd, path, &medium.device, &err);
+	if (medium.device.type)
+		say_of_device(&medium, (struct fsq_finding){ .id = FSQ_FINDING_DEVICE,
+							     .mountpoint = mounted,
+							     .version = medium.device.version,
+							     .uuid = medium.device.uuid,
+							     .label = medium.device.label });
+	if (mounted)
+		look_at_place(diagnosis, mounted, true);
+	else if (medium.device.type)
+		check_unmounted(&medium, fd);
+	else if (rc == FSQ_E_CONFLICT || (rc && is_device))
+		fsq_diagnosis_tell(diagnosis, &err);
+	else if (is_device)
+		say_of_device(&medium, (struct fsq_finding){ .id = FSQ_FINDING_NO_FILESYSTEM });
+	else
+		all = false;
+	fsq_device_clear(&medium.device);
+	if (fd >= 0)
+		close(fd);
+	return all;
+}
+
+/* --- all together --- */
 
 static bool is_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 {
@@ -45,7 +370,7 @@ static void look_at(struct fsq_subject *subject, bool itself)
 	bool new = add_dev(subject->diagnosis, subject->mount.dev);
 
 	if (strcmp(subject->mount.type, "overlay") == 0) {
-		fsq_diagnose_overlay(subject);
+		check_overlay(subject);
 		return;
 	}
 	if (new)
@@ -55,7 +380,7 @@ static void look_at(struct fsq_subject *subject, bool itself)
 	if (new && subject->accounting)
 		fsq_diagnose_records(subject);
 	if (itself)
-		fsq_diagnose_directory(subject);
+		check_directory(subject);
 }
 
 /* Look at the file system of a path and, if asked for, at the directory itself. */
@@ -101,7 +426,7 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 	if (device)
 		path = device;
 	if (stat(path, &st) || (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)) ||
-	    !fsq_diagnose_device(diagnosis, path, &st))
+	    !look_at_device(diagnosis, path, &st))
 		look_at_place(diagnosis, path, true);
 	free(device);
 }
@@ -151,7 +476,6 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 		.visit = visit,
 		.arg = arg,
 		.err = err,
-		.look_at_place = look_at_place,
 	};
 
 	diagnosis.rc = fsq_check_size(request, request->size, sizeof(*request), err);
@@ -163,7 +487,7 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 		return diagnosis.rc;
 	diagnosis.registry = fsq_registry_or_default(request->registry);
 	diagnosis.fstab = request->fstab ? request->fstab : "/etc/fstab";
-	fsq_diagnose_caller(&diagnosis);
+	check_caller(&diagnosis);
 	for (size_t i = 0; i < request->path_count && !fsq_diagnosis_is_over(&diagnosis); i++)
 		look_at_path(&diagnosis, request->paths[i]);
 	if (request->path_count == 0)

@@ -1,88 +1,331 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "diagnose_stores.h"
-#include "quota/base/id_set.h"
+#include "allocate.h"
+#include "diagnosis.h"
+#include "limits.h"
+#include "quota/base/path.h"
+#include "quota/registry/entries.h"
+#include "shared/array.h"
+#include "store.h"
 
-struct registered {
-	struct fsq_id_set ids;
-	int rc;
+/* Kubelet gives up behind so many IDs that are in use and in no file. */
+#define KUBELET_SEARCHES 128
+
+/* How many IDs without lines and limits are told one by one. */
+#define SINGLE 16
+
+/* In how many registered directories a store is looked for, besides those with an ID of stores. */
+#define LINES 1000
+
+struct found_store {
+	char *path; /* the directory that its engine calls root */
+	uint32_t id;
+	uint64_t theirs; /* IDs in its room that are in no file */
+	uint64_t followers;
+	uint32_t follower; /* the first ID in its room that has a line */
+	struct fsq_limits follower_limits;
 };
 
-static enum fsq_visit add_id(uint32_t id, const char *directory, void *arg)
-{
-	struct registered *registered = arg;
+struct stores {
+	struct fsq_subject *subject;
+	struct fsq_entries lines, names; /* of both files, by ID; empty if one cannot be read */
+	struct found_store *list;
+	size_t count, capacity;
+	/* IDs without lines and limits. */
+	struct fsq_finding unknown[SINGLE];
+	uint64_t unknown_count;
+	uint32_t unknown_last;
+	/* Where kubelet's search for an ID has come to, and how many it found in use. */
+	uint64_t kubelet_next;
+	uint64_t kubelet_searches;
+	bool no_memory;
+};
 
-	(void)directory;
-	registered->rc = fsq_id_set_add(&registered->ids, id);
-	return registered->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+/* @return   the ID before the lowest one that something in the directory has, or 0 */
+static uint32_t base_of_layers(struct stores *stores, int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	uint32_t lowest = 0;
+
+	if (!directory && copy >= 0) {
+		stores->no_memory = true;
+		close(copy);
+	}
+	while (directory && (entry = readdir(directory))) {
+		struct fsq_inode_project project = { 0 };
+		int layer = openat(fd, entry->d_name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+		if (layer < 0)
+			continue;
+		if (entry->d_name[0] != '.' && fsq_inode_project_get(layer, &project) == 0 &&
+		    project.id && (!lowest || project.id < lowest))
+			lowest = project.id;
+		close(layer);
+	}
+	if (directory)
+		closedir(directory);
+	return lowest ? lowest - 1 : 0;
 }
 
-/* Without the file nothing is registered. */
-static void list_registered(struct fsq_diagnosis *diagnosis, struct registered *registered)
+static enum fsq_visit add_store(const char *home, int fd, uint32_t id, void *arg)
 {
-	const char *file = diagnosis->registry->projects_file;
+	struct stores *stores = arg;
+	char *path = strndup(home, (size_t)(strrchr(home, '/') - home));
+	struct found_store *list;
+
+	if (!path) {
+		stores->no_memory = true;
+		return FSQ_VISIT_STOP;
+	}
+	/* Where the directory has no ID, containers/storage begins with a number from its inode. */
+	if (id == 0)
+		id = base_of_layers(stores, fd);
+	for (size_t i = 0; i < stores->count; i++) {
+		if (stores->list[i].id != id || strcmp(stores->list[i].path, path) != 0)
+			continue;
+		free(path);
+		return FSQ_VISIT_CONTINUE;
+	}
+	list = array_grow(stores->list, stores->count, &stores->capacity, sizeof(*list));
+	if (!list) {
+		stores->no_memory = true;
+		free(path);
+		return FSQ_VISIT_STOP;
+	}
+	stores->list = list;
+	list[stores->count++] = (struct found_store){ .path = path, .id = id };
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void look_at_root(struct stores *stores)
+{
+	const struct fsq_mount *mount = &stores->subject->mount;
+	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
+	struct stat st;
+
+	/* Another one may be mounted over it, whose server is gone. */
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == mount->dev)
+		root = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	if (root >= 0) {
+		stores->no_memory |= fsq_store_each(root, mount->directory, add_store, stores) < 0;
+		close(root);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A registered directory may lie deeper than stores are looked for. */
+static void look_at_lines(struct stores *stores)
+{
+	const char *root = stores->subject->mount.directory;
+	size_t looked = 0;
+
+	for (size_t i = 0; i < stores->lines.count; i++) {
+		const struct fsq_entry *line = &stores->lines.list[i];
+		int fd;
+
+		if (!fsq_path_below(root, line->word, strlen(line->word)) ||
+		    (line->id < FSQ_STORE_FIRST && looked++ >= LINES))
+			continue;
+		fd = fsq_store_open(&stores->subject->place, line->word);
+		if (fd < 0)
+			continue;
+		stores->no_memory |= fsq_store_each(fd, line->word, add_store, stores) < 0;
+		close(fd);
+	}
+}
+
+static void find_stores(struct stores *stores)
+{
+	const struct fsq_registry *registry = stores->subject->diagnosis->registry;
 	struct fsq_error err;
 
-	*registered = (struct registered){ .rc = 0 };
-	if (fsq_projects_each(file, add_id, registered, &err) && err.errnum == ENOMEM)
-		registered->rc = -ENOMEM;
-	if (registered->rc)
-		fsq_diagnosis_fail(diagnosis, ENOMEM, file);
-	fsq_id_set_sort(&registered->ids);
+	stores->kubelet_next = fsq_allocate_range(&(struct fsq_id_range){ 0 }, registry).first;
+	if (fsq_entries_of_projects(&stores->lines, registry->projects_file, &err))
+		stores->no_memory |= err.errnum == ENOMEM;
+	if (fsq_entries_of_projid(&stores->names, registry->projid_file, &err))
+		stores->no_memory |= err.errnum == ENOMEM;
+	if (fsq_entries_index(&stores->lines, &err) || fsq_entries_index(&stores->names, &err))
+		stores->no_memory = true;
+	if (!stores->no_memory)
+		look_at_root(stores);
+	if (!stores->no_memory)
+		look_at_lines(stores);
+	if (stores->no_memory)
+		fsq_diagnosis_fail(stores->subject->diagnosis, ENOMEM,
+				   stores->subject->mount.directory);
 }
 
-static bool has_limit(const struct fsq_dquot *dquot)
+/* @return   the first entry of an ID, or NULL */
+static const struct fsq_entry *entry_of(const struct fsq_entries *entries, uint32_t id)
 {
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		if (dquot->form[form].hard || dquot->form[form].soft)
-			return true;
-	return false;
+	size_t count;
+	const struct fsq_entry *const *found = fsq_entries_of_id(entries, id, &count);
+
+	return count ? found[0] : NULL;
 }
 
-static void check_record(struct fsq_subject *subject, const struct fsq_dquot *dquot,
-			 const struct fsq_id_set *registered, struct fsq_stores *stores)
+static bool is_listed(const struct stores *stores, uint32_t id)
+{
+	return entry_of(&stores->lines, id) || entry_of(&stores->names, id);
+}
+
+/* Kubelet passes over IDs of the files, and stops at the first one that is free. */
+static void search_as_kubelet(struct stores *stores, const struct fsq_dquot *dquot)
+{
+	while (stores->kubelet_next < dquot->id &&
+	       is_listed(stores, (uint32_t)stores->kubelet_next))
+		stores->kubelet_next++;
+	if (stores->kubelet_next != dquot->id)
+		return;
+	if (!is_listed(stores, dquot->id)) {
+		if (!dquot->form[FSQ_INODES].used)
+			return;
+		stores->kubelet_searches++;
+	}
+	stores->kubelet_next++;
+}
+
+/* @return   the store in whose room an ID lies, or NULL */
+static struct found_store *store_of(struct stores *stores, uint32_t id)
+{
+	for (size_t i = 0; i < stores->count; i++)
+		if (id > stores->list[i].id && id - stores->list[i].id < FSQ_STORE_ROOM)
+			return &stores->list[i];
+	return NULL;
+}
+
+/*
+ * Take note of a record, in the order of IDs.
+ *
+ * @return   whether that says all: it is of a store, or visit_stores() tells of it
+ */
+static bool note(struct stores *stores, const struct fsq_dquot *dquot, bool limited)
+{
+	uint64_t inodes = dquot->form[FSQ_INODES].used;
+	struct found_store *store = store_of(stores, dquot->id);
+
+	search_as_kubelet(stores, dquot);
+	if (is_listed(stores, dquot->id)) {
+		if (store && (inodes || limited) && entry_of(&stores->lines, dquot->id) &&
+		    !store->followers++) {
+			store->follower = dquot->id;
+			store->follower_limits = fsq_limits_of(dquot);
+		}
+		return false;
+	}
+	if (store) {
+		store->theirs += inodes != 0;
+		return true;
+	}
+	if (limited || !inodes)
+		return false;
+	if (stores->unknown_count < SINGLE)
+		stores->unknown[stores->unknown_count] = (struct fsq_finding){
+			.id = FSQ_FINDING_TAG_WITHOUT_LIMIT, .project = dquot->id, .count = inodes
+		};
+	stores->unknown_count++;
+	stores->unknown_last = dquot->id;
+	return true;
+}
+
+static void visit_store(struct stores *stores, const struct found_store *store)
+{
+	const struct fsq_entry *line = entry_of(&stores->lines, store->follower), *name;
+	struct fsq_finding finding = { .id = FSQ_FINDING_STORE,
+				       .path = store->path,
+				       .project = store->id,
+				       .count = store->theirs };
+	char usual[32];
+
+	fsq_finding_visit_here(stores->subject, finding);
+	if (!store->followers)
+		return;
+	finding.id = FSQ_FINDING_STORE_FOLLOWED;
+	finding.name = line->word;
+	finding.other = store->follower;
+	finding.count = store->followers;
+	finding.limits = store->follower_limits;
+	/* But for one that assign gives by itself. */
+	snprintf(usual, sizeof(usual), "volume%u", store->follower);
+	name = entry_of(&stores->names, store->follower);
+	if (name && strcmp(name->word, usual) != 0)
+		finding.other_name = name->word;
+	finding.in_doubt =
+		fsq_diagnose_is_registered(stores->subject->diagnosis, line->word, false);
+	fsq_finding_visit_here(stores->subject, finding);
+}
+
+/* Tell the visitor what was found. */
+static void visit_stores(struct stores *stores)
+{
+	for (size_t i = 0; i < stores->count; i++)
+		visit_store(stores, &stores->list[i]);
+	for (size_t i = 0; stores->unknown_count <= SINGLE && i < stores->unknown_count; i++)
+		fsq_finding_visit_here(stores->subject, stores->unknown[i]);
+	if (stores->unknown_count > SINGLE)
+		fsq_finding_visit_here(stores->subject,
+				       (struct fsq_finding){ .id = FSQ_FINDING_IDS_WITHOUT_LINE,
+							     .project = stores->unknown[0].project,
+							     .other = stores->unknown_last,
+							     .count = stores->unknown_count });
+	if (stores->kubelet_searches > KUBELET_SEARCHES)
+		fsq_finding_visit_here(
+			stores->subject,
+			(struct fsq_finding){ .id = FSQ_FINDING_KUBELET_STARVED,
+					      .other = (uint32_t)stores->kubelet_next - 1,
+					      .count = stores->kubelet_searches });
+}
+
+static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 {
 	uint64_t inodes = dquot->form[FSQ_INODES].used;
 	struct fsq_finding finding = { .project = dquot->id, .count = inodes };
+	bool limited = fsq_dquot_is_limited(dquot);
 
-	if (fsq_stores_note(stores, dquot, has_limit(dquot)) || has_limit(dquot) == (inodes != 0))
+	if (note(stores, dquot, limited) || limited == (inodes != 0))
 		return;
 	if (inodes)
 		finding.id = FSQ_FINDING_TAG_WITHOUT_LIMIT;
-	else if (fsq_id_set_has(registered, dquot->id))
+	else if (entry_of(&stores->lines, dquot->id))
 		return; /* its directory is gone, or somebody changed its tag: told elsewhere */
 	else
 		finding.id = FSQ_FINDING_LIMIT_WITHOUT_TAG;
-	fsq_finding_visit_here(subject, finding);
+	fsq_finding_visit_here(stores->subject, finding);
 }
 
 void fsq_diagnose_records(struct fsq_subject *subject)
 {
-	struct fsq_stores *stores = NULL;
-	struct registered registered;
+	struct stores stores = { .subject = subject };
 	struct fsq_dquot dquot;
 	uint32_t next = 1;
 
-	list_registered(subject->diagnosis, &registered);
-	if (!fsq_diagnosis_is_over(subject->diagnosis)) {
-		stores = fsq_stores_find(subject, &registered.ids);
-		if (!stores)
-			fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
-	}
+	find_stores(&stores);
 	/* Some kernels begin anew at the end. */
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
 	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0 &&
 	       dquot.id >= next) {
-		check_record(subject, &dquot, &registered.ids, stores);
+		check_record(&stores, &dquot);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		next = dquot.id + 1;
 	}
-	if (stores)
-		fsq_stores_visit(stores);
-	fsq_stores_free(stores);
-	fsq_id_set_free(&registered.ids);
+	if (!stores.no_memory)
+		visit_stores(&stores);
+	for (size_t i = 0; i < stores.count; i++)
+		free(stores.list[i].path);
+	free(stores.list);
+	fsq_entries_free(&stores.lines);
+	fsq_entries_free(&stores.names);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "registered.h"
+#include "diagnosis.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
@@ -80,25 +81,14 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 	return rc;
 }
 
-/* @return   a descriptor of the directory that a file is in, or -1 */
-static int open_directory_of(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	char *directory = !slash	  ? strdup(".")
-			  : slash == file ? strdup("/")
-					  : strndup(file, (size_t)(slash - file));
-	int fd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	free(directory);
-	return fd;
-}
-
 /* Only a read-only mount: what a caller may not write is told by the one who writes. */
 static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
 {
-	int fd = open_directory_of(list->file);
+	char *file = strdup(list->file);
+	int fd = file ? open(dirname(file), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct fsq_mount mount;
 
+	free(file);
 	if (fd < 0)
 		return;
 	if (fsq_mount_line_of_fd(fd, &mount) == 0) {

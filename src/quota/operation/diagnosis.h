@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fsq_diagnose() hands around, and its parts: diagnose_caller.c, diagnose_filesystem.c,
- * diagnose_device.c, diagnose_directory.c, diagnose_overlay.c, diagnose_records.c,
- * diagnose_registry.c, diagnose_stores.c, diagnose_trees.c and diagnose_deep.c.
+ * What fsq_diagnose() hands around, and its parts: diagnose_filesystem.c, diagnose_records.c,
+ * diagnose_registry.c and diagnose_trees.c.
  */
 #ifndef FSQ_DIAGNOSIS_H
 #define FSQ_DIAGNOSIS_H
@@ -12,6 +11,8 @@
 #include "quota/kernel/superblock.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/mounts/place.h"
+#include "quota/registry/project_line.h"
+#include "shared/texts.h"
 
 struct fsq_diagnosis {
 	const struct fsq_diagnose_request *request;
@@ -27,8 +28,6 @@ struct fsq_diagnosis {
 	struct fsq_mount_points *mounts; /* all, once they are asked for */
 	struct fsq_error *err;
 	int rc; /* of the whole */
-	/* Look at the file system of a path and, if asked for, at the directory itself. */
-	void (*look_at_place)(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
 };
 
 /* A place that is looked at. */
@@ -37,6 +36,25 @@ struct fsq_subject {
 	struct fsq_place place;
 	struct fsq_mount mount; /* with the table's escapes in its options */
 	bool accounting, enforced;
+};
+
+/* The entries of /etc/projects or /etc/projid with their lines. */
+struct fsq_registered {
+	const char *word; /* the directory or name */
+	const char *text; /* the line */
+	uint32_t id;
+	uint64_t line; /* from 1 on */
+	bool twice;    /* the word is there with another ID, too */
+	bool shared;   /* the ID is there with another word, too */
+};
+
+struct fsq_registered_list {
+	const char *file;
+	enum fsq_project_file kind;
+	char *text;			/* lines point into it */
+	struct texts words;		/* that are not at the end of a line */
+	struct fsq_registered *entries; /* in the order of the file */
+	size_t count, capacity;
 };
 
 /** Hand a finding to the visitor, with its level. */
@@ -68,9 +86,6 @@ void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error 
 /** @return  whether to end the diagnosis */
 bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);
 
-/** May the caller use quotas? */
-void fsq_diagnose_caller(struct fsq_diagnosis *diagnosis);
-
 /** Can the file system have project quotas, and does it? Fills accounting and enforced. */
 void fsq_diagnose_filesystem(struct fsq_subject *subject);
 
@@ -80,24 +95,13 @@ enum fsq_finding_id fsq_diagnose_other_type(const char *type);
 /** @return  whether an ext4 has all features; else what is missing is in @finding */
 bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *finding);
 
-/**
- * Look at what is on a device or an image.
- *
- * @st       its stat(2)
- * @return   whether that was all: else the path itself is to be looked at
- */
-bool fsq_diagnose_device(struct fsq_diagnosis *diagnosis, const char *path, const struct stat *st);
-
-/** Can an overlay have project quotas? And the same of what is below it. */
-void fsq_diagnose_overlay(struct fsq_subject *subject);
-
 /** Limits without files, and files without limits. */
 void fsq_diagnose_records(struct fsq_subject *subject);
 
-/** Whose project is the directory? */
-void fsq_diagnose_directory(struct fsq_subject *subject);
-
 /** The files of the registry; of file systems that were looked at, the directories in them. */
 void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis);
+
+/** Look at the directories of the projects file that are on a file system that was looked at. */
+void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list);
 
 #endif

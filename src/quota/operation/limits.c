@@ -168,6 +168,18 @@ bool fsq_limits_are_used(const struct fsq_dquot *dquot)
 	       dquot->form[FSQ_REALTIME].used;
 }
 
+bool fsq_dquot_is_limited(const struct fsq_dquot *dquot)
+{
+	const struct fsq_limits limits = fsq_limits_of(dquot);
+
+	return !fsq_limits_are_none(&limits);
+}
+
+bool fsq_dquot_has_anything(const struct fsq_dquot *dquot)
+{
+	return fsq_limits_are_used(dquot) || fsq_dquot_is_limited(dquot);
+}
+
 int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
 			    struct fsq_dquot *dquot, const char *path, struct fsq_error *err)
 {

@@ -73,8 +73,14 @@ int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struc
 /** @return  whether a project uses something */
 bool fsq_limits_are_used(const struct fsq_dquot *dquot);
 
+/** @return  whether a project has a limit of blocks or inodes */
+bool fsq_dquot_is_limited(const struct fsq_dquot *dquot);
+
+/** @return  whether there is use or a limit */
+bool fsq_dquot_has_anything(const struct fsq_dquot *dquot);
+
 /**
- * The same, again and again while something is used: XFS counts deleted files until it has cleaned
+ * As fsq_limits_read(), again and again while something is used: XFS counts deleted files until it has cleaned
  * up behind them.
  *
  * @looks    how often at most, ten milliseconds each; reduced

@@ -138,9 +138,8 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 static bool can_switch(struct fsq_filesystem *fs, const bool types[FSQ_TYPES])
 {
 	struct fsq_target *target = &fs->place.target;
-	struct statfs sfs;
 
-	if (target->fd >= 0 && fstatfs(target->fd, &sfs) == 0 && sfs.f_type == F2FS_SUPER_MAGIC)
+	if (target->fd >= 0 && fsq_is_f2fs(target->fd))
 		return false;
 	for (int type = 0; type < FSQ_TYPES; type++)
 		if (types[type] && !fsq_quotactl_is_hidden(target, (enum fsq_type)type))

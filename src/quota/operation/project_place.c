@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limits.h"
 #include "quota/base/error.h"
 #include "quota/registry/project_edit.h"
 

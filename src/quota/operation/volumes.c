@@ -201,18 +201,6 @@ int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct f
 			       volume->fs->info.directory, err);
 }
 
-bool fsq_dquot_is_limited(const struct fsq_dquot *dquot)
-{
-	const struct fsq_limits limits = fsq_limits_of(dquot);
-
-	return !fsq_limits_are_none(&limits);
-}
-
-bool fsq_dquot_has_anything(const struct fsq_dquot *dquot)
-{
-	return fsq_limits_are_used(dquot) || fsq_dquot_is_limited(dquot);
-}
-
 /* @return   whether another line of the ID is of this file system */
 static bool is_explained(struct fsq_volumes *volumes, const struct fsq_entries *lines,
 			 const struct fsq_entry *line, size_t first)

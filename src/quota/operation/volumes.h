@@ -54,12 +54,6 @@ enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *dire
 int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct fsq_dquot *dquot,
 			  struct fsq_error *err);
 
-/** @return  whether there is a limit */
-bool fsq_dquot_is_limited(const struct fsq_dquot *dquot);
-
-/** @return  whether there is use or a limit */
-bool fsq_dquot_has_anything(const struct fsq_dquot *dquot);
-
 /**
  * Find out whether the path of a line may lead to another file system now than when the line was
  * written: because a file system is not mounted, or another one is mounted there.
