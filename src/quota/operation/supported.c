@@ -37,7 +37,7 @@ int fsq_supported(const char *path, struct fsq_support *support, struct fsq_erro
 	if (rc == 0 && fsq_place_find_mount(&directory, &unknown) == 0) {
 		support->device = directory.mount.device;
 		support->mountpoint = directory.mount.directory;
-		directory.mount = (struct fsq_mount){ 0 };
+		directory.mount.device = directory.mount.directory = NULL;
 	} else if (rc == 0 && unknown.errnum == ENOMEM) {
 		rc = unknown.kind;
 		if (err)

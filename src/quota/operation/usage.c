@@ -188,7 +188,7 @@ int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *reque
 	if (rc)
 		*usage = (struct fsq_usage){ 0 };
 	else
-		place.mount = (struct fsq_mount){ 0 };
+		place.mount.device = place.mount.directory = NULL;
 	fsq_place_close(&place);
 	return rc;
 }
