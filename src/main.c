@@ -42,7 +42,7 @@
  *       assign_tree.c assign_limits.c  the steps of an assignment
  *       release_directory.c  one directory that exists
  *       project_place.c  where a project is, by its directories
- *       prune.c          what those have left (volumes.c: where they would be)
+ *       prune.c          what those have left
  *       assigned.c       is all so already?
  *       diagnose.c       what stands in the way (diagnosis.h names its parts; diagnosis.c  what they share)
  *       allocate.c       an ID that nobody has (store.c: what containers' engines do)

@@ -9,11 +9,11 @@
 #include "diagnosis.h"
 #include "disk_use.h"
 #include "limits.h"
+#include "project_place.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/openat2.h"
-#include "volumes.h"
 
 /* --- what is in a directory --- */
 

@@ -1,10 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a project is, by its registered directories. */
+/* All local file systems; where on them a directory is, or was, and so the project that it is registered for. */
 #ifndef FSQ_PROJECT_PLACE_H
 #define FSQ_PROJECT_PLACE_H
 
 #include "quota/registry/entries.h"
-#include "volumes.h"
+
+/* A mount. */
+struct fsq_volume {
+	struct fsq_filesystem *fs;
+	bool has_quota; /* of projects */
+	size_t first;	/* in the list, of the mounts of its file system */
+};
+
+struct fsq_volumes {
+	struct fsq_volume *list;
+	size_t count, capacity;
+	struct fsq_mount_points *points;
+	char **mount_points; /* of fstab(5) */
+	size_t mount_point_count, mount_point_capacity;
+	int errnum; /* of FSQ_UNSEEN */
+	int rc;	    /* of listing them */
+};
+
+/**
+ * Open all mounts that fsq_mounts_each() visits. One that cannot be opened is left out.
+ *
+ * @volumes  close it with fsq_volumes_close(), also after a failure
+ * @return   0; as fsq_mounts_each(), of fstab(5), too
+ */
+int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err);
+
+void fsq_volumes_close(struct fsq_volumes *volumes);
+
+enum fsq_presence {
+	FSQ_ELSEWHERE, /* on no local file system, or its path leads over a symlink */
+	FSQ_PRESENT,   /* a directory or something else */
+	FSQ_GONE,      /* there is nothing at its path now */
+	FSQ_UNSEEN,    /* an error hides whether it is there */
+};
+
+/**
+ * Find out where a directory is, or would be. Network and FUSE mounts are not touched.
+ *
+ * @directory absolute
+ * @volume   set to the mount, unless it is elsewhere
+ * @volumes  its errnum is set for FSQ_UNSEEN
+ * Source: openat2(2), RESOLVE_NO_XDEV, RESOLVE_NO_SYMLINKS
+ */
+enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
+				   const struct fsq_volume **volume);
+
+/** Read use and limits; without a record there are none. @return  0 or a failure */
+int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct fsq_dquot *dquot,
+			  struct fsq_error *err);
+
+/**
+ * Find out whether the path of a line may lead to another file system now than when the line was
+ * written: because a file system is not mounted, or another one is mounted there.
+ *
+ * @lines    all lines, with their index
+ * @presence of fsq_volumes_find(), with its @volume
+ * @known    whether the ID has limits or use on it
+ * @doubt    set: FSQ_NOT_KEPT there is none
+ * @return   0 or a failure
+ */
+int fsq_volumes_doubt(struct fsq_volumes *volumes, const struct fsq_entries *lines,
+		      const struct fsq_volume *volume, enum fsq_presence presence,
+		      const struct fsq_entry *line, bool known, enum fsq_leftover_kept *doubt,
+		      struct fsq_error *err);
 
 struct fsq_project_place {
 	uint32_t id;

@@ -7,25 +7,57 @@
  * them, and the files are read again each time. An assignment that is being made has its ID on the
  * directory before anything else, so the kernel counts at least one inode with it.
  */
-#include "prune.h"
-
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "allocate.h"
 #include "limits.h"
+#include "project_place.h"
 #include "quota/base/error.h"
+#include "quota/base/id_set.h"
 #include "quota/mounts/filesystem.h"
-#include "quota/registry/entries.h"
+#include "quota/registry/project_edit.h"
+#include "shared/array.h"
 
 /* XFS counts deleted files until it has cleaned up behind them. */
 #define LOOKS 50
 /* With the locks at once, at least. */
 #define BATCH 32
 
-static bool is_chosen(const struct fsq_prune *p, const struct fsq_volume *volume)
+/* What is judged, and waits for its removal. */
+struct removal {
+	struct fsq_leftover leftover;
+	const struct fsq_volume *volume; /* NULL for a name */
+	bool vanished;			 /* there is nothing to be removed any more */
+	/* The limits that were taken off, if any: */
+	const struct fsq_volume *limits_off;
+	struct fsq_dquot before;
+};
+
+struct prune {
+	const struct fsq_prune_request *request;
+	const struct fsq_registry *registry;
+	fsq_leftover_visitor visit;
+	void *arg;
+	struct fsq_id_range range;
+	struct fsq_volumes volumes;
+	struct fsq_entries lines; /* of the projects file, without its locks */
+	dev_t *chosen;		  /* file systems */
+	size_t chosen_count;
+	struct fsq_id_set *seen; /* of each file system, at its first volume: has use or limits */
+	struct fsq_project_edit *edit;
+	struct removal *queue;
+	size_t queued, queue_capacity;
+	size_t batch, to_remove; /* at once with the locks, and how many there are in the queue */
+	bool has_removed_lines, torn; /* of a batch; torn: a file could not be written */
+	int looks;
+	struct fsq_error *err;
+};
+
+static bool is_chosen(const struct prune *p, const struct fsq_volume *volume)
 {
-	dev_t dev = fsq_filesystem_get_info(volume->fs)->dev;
+	dev_t dev = volume->fs->info.dev;
 
 	for (size_t i = 0; i < p->chosen_count; i++)
 		if (p->chosen[i] == dev)
@@ -34,53 +66,354 @@ static bool is_chosen(const struct fsq_prune *p, const struct fsq_volume *volume
 }
 
 /* Patience for deleted files is that of the whole run. */
-static int read_settled_quota(struct fsq_prune *p, const struct fsq_volume *volume, uint32_t id,
+static int read_settled_quota(struct prune *p, const struct fsq_volume *volume, uint32_t id,
 			      struct fsq_dquot *dquot)
 {
 	return fsq_limits_read_settled(&volume->fs->place.target, id, &p->looks, dquot,
 				       volume->fs->info.directory, p->err);
 }
 
-static struct fsq_id_set *seen_on(const struct fsq_prune *p, const struct fsq_volume *volume)
+static struct fsq_id_set *seen_on(const struct prune *p, const struct fsq_volume *volume)
 {
 	return &p->seen[volume->first];
 }
 
-/* --- what is seen --- */
-
-/* @return   0; 1 there is none any more; or a failure */
-static int next_quota(struct fsq_prune *p, const struct fsq_volume *volume, uint64_t id,
-		      struct fsq_dquot *dquot)
+static bool is_in_range(const struct prune *p, uint32_t id)
 {
-	int rc = id > p->range.last
-			 ? ENOENT
-			 : -fsq_quota_get_next(volume->fs, FSQ_PROJECT, (uint32_t)id, dquot);
-
-	if (rc == ENOENT || (rc == 0 && dquot->id > p->range.last))
-		return 1;
-	return rc ? fsq_fail(p->err, fsq_error_kind_of(rc), rc,
-			     fsq_filesystem_get_info(volume->fs)->directory,
-			     "cannot read project quotas")
-		  : 0;
+	return id >= p->range.first && id <= p->range.last;
 }
 
-static int see_volume(struct fsq_prune *p, const struct fsq_volume *volume)
+/* @return   whether a volume is the first of its file system */
+static bool is_first(const struct prune *p, const struct fsq_volume *volume)
+{
+	return volume == &p->volumes.list[volume->first];
+}
+
+/* Does a file system have something of this ID? @return  0 or a failure */
+static int is_known(struct prune *p, uint32_t id, bool *known)
+{
+	int rc = 0;
+
+	*known = false;
+	for (size_t i = 0; i < p->volumes.count && rc == 0 && !*known; i++) {
+		const struct fsq_volume *volume = &p->volumes.list[i];
+		struct fsq_dquot dquot;
+
+		if (!volume->has_quota || !is_first(p, volume))
+			continue;
+		rc = fsq_volume_read_quota(volume, id, &dquot, p->err);
+		*known = rc == 0 && fsq_dquot_has_anything(&dquot);
+	}
+	return rc;
+}
+
+/* --- judging --- */
+
+/*
+ * While the directory of a pod exists, kubelet takes the pod up at its next start, and its volumes
+ * with the IDs that /etc/projects has for them: .../pods/UID/volumes/...
+ */
+static bool is_of_living_pod(struct prune *p, const char *directory)
+{
+	bool living = false;
+
+	for (const char *pods = directory; !living && (pods = strstr(pods, "/pods/"));) {
+		const struct fsq_volume *volume;
+		const char *end = strchr(pods += strlen("/pods/"), '/');
+		char *pod;
+
+		if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0) {
+			/* The next one may begin with this slash. */
+			pods--;
+			continue;
+		}
+		pod = strndup(directory, (size_t)(end - directory));
+		living = !pod || fsq_volumes_find(&p->volumes, pod, &volume) == FSQ_PRESENT;
+		free(pod);
+	}
+	return living;
+}
+
+/*
+ * Decide what a line of the projects file is, from what is seen now.
+ *
+ * @leftover its kind, why it is kept and its inodes are set
+ * @return   0; 1 it is no leftover; or a failure
+ */
+static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq_presence presence,
+		      const struct fsq_dquot *dquot, struct fsq_leftover *leftover)
+{
+	const struct fsq_entry line = { leftover->id, leftover->directory };
+	bool present = presence == FSQ_PRESENT, pod;
+	int rc;
+
+	leftover->inodes = dquot->form[FSQ_INODES].used;
+	leftover->kept = FSQ_NOT_KEPT;
+	leftover->kind = present ? FSQ_LEFTOVER_LINE : FSQ_LEFTOVER_DIRECTORY;
+	if (present && (!volume->has_quota || fsq_dquot_has_anything(dquot)))
+		return 1;
+	if (presence == FSQ_UNSEEN) {
+		leftover->kept = FSQ_KEPT_UNREADABLE;
+		leftover->errnum = p->volumes.errnum;
+		return 0;
+	}
+	pod = is_of_living_pod(p, leftover->directory);
+	if (present && (pod || !is_in_range(p, leftover->id)))
+		return 1;
+	if (p->request->all)
+		return 0;
+	rc = fsq_volumes_doubt(&p->volumes, &p->lines, volume, presence, &line,
+			       fsq_dquot_has_anything(dquot), &leftover->kept, p->err);
+	if (rc || leftover->kept != FSQ_NOT_KEPT)
+		return rc;
+	/* What is there may be a release that was killed, or the place of what is not mounted. */
+	if (present)
+		leftover->kept = FSQ_KEPT_UNPROVEN;
+	else if (fsq_limits_are_used(dquot))
+		leftover->kept = FSQ_KEPT_USED;
+	else if (pod)
+		leftover->kept = FSQ_KEPT_POD;
+	return 0;
+}
+
+/* --- removing --- */
+
+static int take_limits_off(struct prune *p, struct removal *removal,
+			   const struct fsq_volume *volume, const struct fsq_dquot *dquot)
+{
+	struct fsq_limits none = { .mask = fsq_limits_of(dquot).mask };
+	int rc;
+
+	if (!fsq_dquot_is_limited(dquot))
+		return 0;
+	rc = -fsq_quota_set_limits(volume->fs, FSQ_PROJECT, dquot->id, &none);
+	if (rc)
+		return fsq_fail(p->err, fsq_error_kind_of(rc), rc, volume->fs->info.directory,
+				"cannot set the limits of project %u", dquot->id);
+	removal->limits_off = volume;
+	removal->before = *dquot;
+	return 0;
+}
+
+static void put_limits_back(struct removal *removal)
+{
+	const struct fsq_limits none = { 0 }, limits = fsq_limits_of(&removal->before);
+
+	if (removal->limits_off)
+		fsq_limits_put_back(&removal->limits_off->fs->place.target, removal->leftover.id,
+				    &none, &limits);
+	removal->limits_off = NULL;
+}
+
+/* @directory NULL: only the names */
+static int remove_lines(struct prune *p, uint32_t id, const char *directory)
+{
+	int rc = fsq_project_edit_remove(p->edit, id, directory, true, p->err);
+
+	p->torn |= rc != 0;
+	p->has_removed_lines = true;
+	return rc;
+}
+
+/* Limits first: by them the line is known to be of this file system. */
+static int remove_line(struct prune *p, struct removal *removal)
+{
+	struct fsq_leftover *leftover = &removal->leftover;
+	struct fsq_dquot dquot = { .id = leftover->id };
+	const struct fsq_volume *volume;
+	enum fsq_presence presence = fsq_volumes_find(&p->volumes, leftover->directory, &volume);
+	uint32_t id;
+	int rc = 0;
+
+	if (presence == FSQ_ELSEWHERE ||
+	    !fsq_project_edit_id_of(p->edit, leftover->directory, &id) || id != leftover->id)
+		return 1;
+	if (volume->has_quota && presence != FSQ_UNSEEN)
+		rc = fsq_volume_read_quota(volume, id, &dquot, p->err);
+	if (rc == 0)
+		rc = judge_line(p, volume, presence, &dquot, leftover);
+	if (rc || leftover->kept != FSQ_NOT_KEPT)
+		return rc;
+	if (volume->has_quota && !fsq_project_edit_is_shared(p->edit, id, leftover->directory))
+		rc = take_limits_off(p, removal, volume, &dquot);
+	return rc ? rc : remove_lines(p, id, leftover->directory);
+}
+
+static int remove_limits(struct prune *p, struct removal *removal)
+{
+	uint32_t id = removal->leftover.id;
+	struct fsq_dquot dquot;
+	int rc = fsq_volume_read_quota(removal->volume, id, &dquot, p->err);
+
+	if (rc)
+		return rc;
+	if (fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
+	    fsq_project_edit_is_shared(p->edit, id, NULL))
+		return 1;
+	return take_limits_off(p, removal, removal->volume, &dquot);
+}
+
+static int remove_name(struct prune *p, uint32_t id)
+{
+	bool known;
+	int rc = is_known(p, id, &known);
+
+	if (rc)
+		return rc;
+	if (known || fsq_project_edit_is_shared(p->edit, id, NULL) ||
+	    !fsq_project_edit_has_name(p->edit, id))
+		return 1;
+	return remove_lines(p, id, NULL);
+}
+
+/* With the locks: what was seen may not be so any more. @return  0; 1 it has vanished; or a failure */
+static int remove_leftover(struct prune *p, struct removal *removal)
+{
+	if (fsq_is_cancelled(p->request->options))
+		return fsq_fail(p->err, FSQ_E_FAILED, EINTR, NULL, "stopped");
+	switch (removal->leftover.kind) {
+	case FSQ_LEFTOVER_LIMITS:
+		return remove_limits(p, removal);
+	case FSQ_LEFTOVER_NAME:
+		return remove_name(p, removal->leftover.id);
+	default:
+		return remove_line(p, removal);
+	}
+}
+
+/* Those that limits are to be taken from. */
+static void wait_thawed(void *arg)
+{
+	struct prune *p = arg;
+
+	for (size_t i = 0; i < p->volumes.count; i++) {
+		struct fsq_volume *volume = &p->volumes.list[i];
+		bool is_used = false;
+
+		for (size_t at = 0; volume->has_quota && at < p->queued && !is_used; at++)
+			is_used = p->queue[at].volume == volume &&
+				  p->queue[at].leftover.kept == FSQ_NOT_KEPT;
+		if (is_used)
+			fsq_quotactl_wait_thawed(&volume->fs->place.target);
+	}
+}
+
+/*
+ * What cannot be removed ends it, and what was removed before stays so, unless a file cannot be
+ * written: then nothing of the batch is removed.
+ * @done     set: how many of the queue may be told
+ * @return   0 or a failure
+ */
+static int remove_queue(struct prune *p, size_t *done)
+{
+	int rc;
+
+	fsq_project_edit_before_locks(p->edit, wait_thawed, p);
+	rc = fsq_project_edit_lock(p->edit, false, p->err);
+	*done = 0;
+	p->torn = p->has_removed_lines = false;
+	if (rc == 0)
+		rc = fsq_project_edit_begin_batch(p->edit, p->err);
+	if (rc)
+		return rc;
+	for (; *done < p->queued; ++*done) {
+		struct removal *removal = &p->queue[*done];
+
+		if (removal->leftover.kept != FSQ_NOT_KEPT)
+			continue;
+		rc = remove_leftover(p, removal);
+		removal->vanished = rc == 1;
+		if (rc && rc != 1)
+			break;
+		rc = 0;
+	}
+	if (!p->torn && p->has_removed_lines) {
+		int synced = fsq_project_edit_sync_batch(p->edit, p->err);
+
+		p->torn = synced != 0;
+		if (synced)
+			rc = synced;
+	}
+	if (p->torn) {
+		fsq_project_edit_rollback(p->edit);
+		for (size_t i = 0; i < p->queued; i++)
+			put_limits_back(&p->queue[i]);
+		*done = 0;
+	}
+	return rc;
+}
+
+/* Look again at all that wait, with the locks, remove and tell them. Result as settle() */
+static int flush(struct prune *p)
+{
+	size_t done = p->queued;
+	int rc = 0, told = 0;
+
+	if (p->to_remove > 0) {
+		rc = p->request->dry_run ? fsq_project_edit_lock(p->edit, false, p->err)
+					 : remove_queue(p, &done);
+		if (rc && p->request->dry_run)
+			done = 0;
+		fsq_project_edit_unlock(p->edit);
+	}
+	for (size_t i = 0; i < done && told == 0; i++)
+		if (!p->queue[i].vanished)
+			told = p->visit(&p->queue[i].leftover, p->arg) == FSQ_VISIT_STOP;
+	p->queued = p->to_remove = 0;
+	return rc ? rc : told;
+}
+
+/*
+ * Remove a leftover with others, unless it is kept, and tell.
+ *
+ * @volume   NULL for a name
+ * @leftover its words must stay until flush()
+ * @return   0; 1 the visitor wants no more; or a failure
+ */
+static int settle(struct prune *p, const struct fsq_volume *volume,
+		  const struct fsq_leftover *leftover)
+{
+	bool remove = leftover->kept == FSQ_NOT_KEPT;
+	struct removal *queue;
+
+	if (fsq_is_cancelled(p->request->options))
+		return fsq_fail(p->err, FSQ_E_FAILED, EINTR, NULL, "stopped");
+	if (!remove && p->queued == 0)
+		return p->visit(leftover, p->arg) == FSQ_VISIT_STOP;
+	queue = array_grow(p->queue, p->queued, &p->queue_capacity, sizeof(*queue));
+	if (!queue)
+		return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+	p->queue = queue;
+	queue[p->queued++] = (struct removal){ .leftover = *leftover, .volume = volume };
+	p->to_remove += remove;
+	return p->to_remove < p->batch ? 0 : flush(p);
+}
+
+/* --- what is seen --- */
+
+static int see_volume(struct prune *p, const struct fsq_volume *volume)
 {
 	uint64_t id = p->range.first;
 	struct fsq_dquot dquot;
-	int rc;
 
-	while ((rc = next_quota(p, volume, id, &dquot)) == 0) {
+	while (id <= p->range.last) {
+		int rc = -fsq_quota_get_next(volume->fs, FSQ_PROJECT, (uint32_t)id, &dquot);
+
+		if (rc == ENOENT || (rc == 0 && dquot.id > p->range.last))
+			break;
+		if (rc)
+			return fsq_fail(p->err, fsq_error_kind_of(rc), rc,
+					volume->fs->info.directory, "cannot read project quotas");
 		id = (uint64_t)dquot.id + 1;
 		if (fsq_dquot_has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
 			return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
 	}
 	fsq_id_set_sort(seen_on(p, volume));
-	return rc == 1 ? 0 : rc;
+	return 0;
 }
 
 /* One call a record: most have a directory, and then that is all that must be known of them. */
-static int see_volumes(struct fsq_prune *p)
+static int see_volumes(struct prune *p)
 {
 	int rc = 0;
 
@@ -90,7 +423,7 @@ static int see_volumes(struct fsq_prune *p)
 	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
 		const struct fsq_volume *volume = &p->volumes.list[i];
 
-		if (volume->has_quota && fsq_prune_is_first(p, volume) && is_chosen(p, volume))
+		if (volume->has_quota && is_first(p, volume) && is_chosen(p, volume))
 			rc = see_volume(p, volume);
 		if (p->batch < p->seen[i].count / 8)
 			p->batch = p->seen[i].count / 8;
@@ -100,7 +433,7 @@ static int see_volumes(struct fsq_prune *p)
 
 /* --- lines --- */
 
-static int look_at_line(struct fsq_prune *p, const struct fsq_entry *line)
+static int look_at_line(struct prune *p, const struct fsq_entry *line)
 {
 	struct fsq_leftover leftover = { .id = line->id, .directory = line->word };
 	struct fsq_dquot dquot = { .id = line->id };
@@ -111,155 +444,112 @@ static int look_at_line(struct fsq_prune *p, const struct fsq_entry *line)
 	if (presence == FSQ_ELSEWHERE || !is_chosen(p, volume) ||
 	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
-	leftover.mountpoint = fsq_filesystem_get_info(volume->fs)->directory;
+	leftover.mountpoint = volume->fs->info.directory;
 	if (volume->has_quota && presence != FSQ_UNSEEN)
 		rc = presence == FSQ_PRESENT
 			     ? fsq_volume_read_quota(volume, line->id, &dquot, p->err)
 			     : read_settled_quota(p, volume, line->id, &dquot);
 	if (rc == 0)
-		rc = fsq_prune_judge_line(p, volume, presence, &dquot, &leftover);
+		rc = judge_line(p, volume, presence, &dquot, &leftover);
 	if (rc)
 		return rc == 1 ? 0 : rc;
-	return fsq_prune_settle(p, volume, &leftover);
+	return settle(p, volume, &leftover);
 }
 
-/* --- limits --- */
-
-static int look_at_limits(struct fsq_prune *p, const struct fsq_volume *volume,
-			  struct fsq_dquot *dquot)
+/* Read the projects file, which may have changed since. */
+static int read_lines(struct prune *p)
 {
-	struct fsq_leftover leftover = {
-		.kind = FSQ_LEFTOVER_LIMITS,
-		.id = dquot->id,
-		.mountpoint = fsq_filesystem_get_info(volume->fs)->directory,
-	};
-	int rc = fsq_volume_read_quota(volume, dquot->id, dquot, p->err);
-
-	if (rc == 0 && fsq_dquot_is_limited(dquot) && fsq_limits_are_used(dquot))
-		rc = read_settled_quota(p, volume, dquot->id, dquot);
-	if (rc || fsq_limits_are_used(dquot) || !fsq_dquot_is_limited(dquot))
-		return rc;
-	if (!p->request->all && !p->request->unregistered)
-		leftover.kept = FSQ_KEPT_UNREGISTERED;
-	return fsq_prune_settle(p, volume, &leftover);
-}
-
-static int look_at_volume(struct fsq_prune *p, const struct fsq_volume *volume,
-			  const struct fsq_id_set *registered)
-{
-	const struct fsq_id_set *seen = seen_on(p, volume);
-	struct fsq_dquot dquot;
-	int rc = 0;
-
-	for (size_t i = 0; i < seen->count && rc == 0; i++)
-		if (!fsq_id_set_has(registered, seen->ids[i])) {
-			dquot.id = seen->ids[i];
-			rc = look_at_limits(p, volume, &dquot);
-		}
-	return rc;
-}
-
-/* --- names --- */
-
-static int look_at_name(struct fsq_prune *p, const struct fsq_entry *name,
-			const struct fsq_id_set *registered)
-{
-	struct fsq_leftover leftover = {
-		.kind = FSQ_LEFTOVER_NAME,
-		.id = name->id,
-		.name = name->word,
-	};
-	bool known;
 	int rc;
 
-	if (!fsq_prune_is_in_range(p, name->id) || fsq_id_set_has(registered, name->id))
-		return 0;
-	rc = fsq_prune_is_known(p, name->id, &known);
-	return rc || known ? rc : fsq_prune_settle(p, NULL, &leftover);
+	fsq_entries_free(&p->lines);
+	rc = fsq_entries_of_projects(&p->lines, p->registry->projects_file, p->err);
+	return rc ? rc : fsq_entries_index(&p->lines, p->err);
 }
 
-/* --- all of it --- */
-
-static int read_lines(struct fsq_prune *p, struct fsq_entries *lines)
+static int prune_lines(struct prune *p)
 {
-	return fsq_entries_of_projects(
-		lines, fsq_registry_or_default(p->request->registry)->projects_file, p->err);
-}
+	int rc = read_lines(p);
 
-static int collect_registered(struct fsq_prune *p, struct fsq_id_set *ids)
-{
-	struct fsq_entries lines;
-	int rc = read_lines(p, &lines);
-
-	for (size_t i = 0; i < lines.count && rc == 0; i++)
-		if (fsq_id_set_add(ids, lines.list[i].id))
-			rc = fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
-	fsq_id_set_sort(ids);
-	fsq_entries_free(&lines);
-	return rc;
-}
-
-static int prune_lines(struct fsq_prune *p)
-{
-	int rc = read_lines(p, &p->lines);
-
-	if (rc == 0)
-		rc = fsq_entries_index(&p->lines, p->err);
 	if (p->batch < p->lines.count / 8)
 		p->batch = p->lines.count / 8;
 	for (size_t i = 0; i < p->lines.count && rc == 0; i++)
 		rc = look_at_line(p, &p->lines.list[i]);
-	return rc ? rc : fsq_prune_flush(p);
+	return rc ? rc : flush(p);
 }
 
-static int prune_limits(struct fsq_prune *p, const struct fsq_id_set *registered)
+/* --- limits and names without a line --- */
+
+static bool is_registered(const struct prune *p, uint32_t id)
+{
+	size_t count;
+
+	fsq_entries_of_id(&p->lines, id, &count);
+	return count > 0;
+}
+
+static int look_at_limits(struct prune *p, const struct fsq_volume *volume, uint32_t id)
+{
+	struct fsq_leftover leftover = {
+		.kind = FSQ_LEFTOVER_LIMITS,
+		.id = id,
+		.mountpoint = volume->fs->info.directory,
+	};
+	struct fsq_dquot dquot;
+	int rc = fsq_volume_read_quota(volume, id, &dquot, p->err);
+
+	if (rc == 0 && fsq_dquot_is_limited(&dquot) && fsq_limits_are_used(&dquot))
+		rc = read_settled_quota(p, volume, id, &dquot);
+	if (rc || fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot))
+		return rc;
+	if (!p->request->all && !p->request->unregistered)
+		leftover.kept = FSQ_KEPT_UNREGISTERED;
+	return settle(p, volume, &leftover);
+}
+
+static int prune_limits(struct prune *p)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
+	for (size_t i = 0; i < p->volumes.count; i++) {
 		const struct fsq_volume *volume = &p->volumes.list[i];
+		const struct fsq_id_set *seen = seen_on(p, volume);
 
-		if (fsq_prune_is_first(p, volume) && is_chosen(p, volume))
-			rc = look_at_volume(p, volume, registered);
+		if (!is_first(p, volume) || !is_chosen(p, volume))
+			continue;
+		for (size_t at = 0; at < seen->count && rc == 0; at++)
+			if (!is_registered(p, seen->ids[at]))
+				rc = look_at_limits(p, volume, seen->ids[at]);
 	}
-	return rc ? rc : fsq_prune_flush(p);
+	return rc ? rc : flush(p);
 }
 
-static int prune_names(struct fsq_prune *p, const struct fsq_id_set *registered)
+static int prune_names(struct prune *p)
 {
-	const char *file = fsq_registry_or_default(p->request->registry)->projid_file;
 	struct fsq_entries names;
-	int rc = fsq_entries_of_projid(&names, file, p->err);
+	int rc = fsq_entries_of_projid(&names, p->registry->projid_file, p->err);
 
-	for (size_t i = 0; i < names.count && rc == 0; i++)
-		rc = look_at_name(p, &names.list[i], registered);
+	for (size_t i = 0; i < names.count && rc == 0; i++) {
+		const struct fsq_leftover leftover = { .kind = FSQ_LEFTOVER_NAME,
+						       .id = names.list[i].id,
+						       .name = names.list[i].word };
+		bool known;
+
+		if (!is_in_range(p, leftover.id) || is_registered(p, leftover.id))
+			continue;
+		rc = is_known(p, leftover.id, &known);
+		if (rc == 0 && !known)
+			rc = settle(p, NULL, &leftover);
+	}
 	if (rc == 0)
-		rc = fsq_prune_flush(p);
+		rc = flush(p);
 	fsq_entries_free(&names);
 	return rc;
 }
 
-static int prune(struct fsq_prune *p)
-{
-	bool registry = !fsq_registry_or_default(p->request->registry)->none;
-	struct fsq_id_set registered = { 0 };
-	int rc = see_volumes(p);
-
-	if (rc == 0 && registry)
-		rc = prune_lines(p);
-	if (rc == 0)
-		rc = collect_registered(p, &registered);
-	if (rc == 0)
-		rc = prune_limits(p, &registered);
-	/* A name is of no file system: what is chosen does not say whether it is needed. */
-	if (rc == 0 && registry && p->request->path_count == 0)
-		rc = prune_names(p, &registered);
-	fsq_id_set_free(&registered);
-	return rc == 1 ? 0 : rc;
-}
+/* --- all of it --- */
 
 /* @return   0; FSQ_E_NOT_SUPPORTED a file system that was named has no quota */
-static int choose(struct fsq_prune *p)
+static int choose(struct prune *p)
 {
 	const struct fsq_prune_request *request = p->request;
 	int rc = 0;
@@ -288,12 +578,13 @@ static int choose(struct fsq_prune *p)
 int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visit, void *arg,
 	      struct fsq_error *err)
 {
-	struct fsq_prune p = { .request = request,
-			       .visit = visit,
-			       .arg = arg,
-			       .looks = LOOKS,
-			       .batch = BATCH,
-			       .err = err };
+	struct prune p = { .request = request,
+			   .registry = fsq_registry_or_default(request->registry),
+			   .visit = visit,
+			   .arg = arg,
+			   .looks = LOOKS,
+			   .batch = BATCH,
+			   .err = err };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	if (rc)
@@ -305,7 +596,16 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	if (rc == 0)
 		rc = fsq_volumes_open(&p.volumes, err);
 	if (rc == 0)
-		rc = prune(&p);
+		rc = see_volumes(&p);
+	if (rc == 0 && !p.registry->none)
+		rc = prune_lines(&p);
+	if (rc == 0)
+		rc = read_lines(&p);
+	if (rc == 0)
+		rc = prune_limits(&p);
+	/* A name is of no file system: what is chosen does not say whether it is needed. */
+	if (rc == 0 && !p.registry->none && request->path_count == 0)
+		rc = prune_names(&p);
 	for (size_t i = 0; p.seen && i < p.volumes.count; i++)
 		fsq_id_set_free(&p.seen[i]);
 	free(p.seen);
@@ -314,5 +614,5 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	fsq_volumes_close(&p.volumes);
 	fsq_project_edit_free(p.edit);
 	free(p.chosen);
-	return rc;
+	return rc == 1 ? 0 : rc;
 }
