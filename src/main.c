@@ -38,7 +38,7 @@
  *     aligned.c        a table for people; json.c  JSON
  *   quota/       the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       what the header offers
- *       assign.c release.c resize.c limits.c usage.c supported.c files.c project_tree.c
+ *       assign.c release.c resize.c limits.c usage.c project_tree.c
  *       assign_tree.c assign_limits.c  the steps of an assignment
  *       release_directory.c  one directory that exists
  *       project_place.c  where a project is, by its directories
@@ -47,12 +47,11 @@
  *       diagnose.c       what stands in the way (diagnosis.h names its parts; diagnosis.c  what they share)
  *       allocate.c       an ID that nobody has (store.c: what containers' engines do)
  *       make_directory.c  a directory with its owner and mode, or none
- *       owner.c          which project is a directory's own (tree_account.c)
+ *       owner.c          which project is a directory's own
  *       tree_tag.c       the ID of everything in a directory
  *       enforcement.c    who is stopped at a limit
  *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
- *       directory_space.c  use, as statfs(2) shows it
  *       cache.c          what was read already
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries; a large tree is entered without mounts

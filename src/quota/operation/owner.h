@@ -32,7 +32,9 @@ struct fsq_owner {
  * @options  or NULL
  * @owner    filled on success
  * @return   0; FSQ_E_CONFLICT its path does not lead to it any more, or it carries an ID that is not proven to be its own; as
- *           fsq_project_edit_lock(), fsq_place_read_project() and fsq_tree_account()
+ *           fsq_project_edit_lock() and fsq_place_read_project(); FSQ_E_FAILED, with EINTR when cancelled;
+ *           FSQ_E_PERMISSION
+ * Source: quotactl(2), Q_XGETQUOTA; statx(2), stx_ctime
  */
 int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,
 		   const struct fsq_claim *claim, const struct fsq_call_options *options,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "cache.h"
-#include "directory_space.h"
 #include "disk_use.h"
 #include "limits.h"
 #include "quota/base/error.h"
@@ -39,12 +41,6 @@ void fsq_usage_clear(struct fsq_usage *usage)
 	free(usage->device);
 	free(usage->mountpoint);
 	*usage = (struct fsq_usage){ 0 };
-}
-
-/* Is it of a kind that is asked for its size, not for its quota? */
-static bool may_be_in_memory(const struct fsq_place *place)
-{
-	return !place->known || place->known->in_memory;
 }
 
 static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
@@ -123,10 +119,92 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place,
 	return rc;
 }
 
+/* --- for a caller who may not ask the kernel --- */
+
+/* What statfs(2) shows of the file system outside of a project; UINT64_MAX: not known. */
+struct outside {
+	uint64_t blocks, free_blocks, files, free_files;
+};
+
+static bool is_in_project(const char *directory, const struct fsq_inode_project *project)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	struct fsq_inode_project other;
+	bool is_in = fd >= 0 && fsq_inode_project_get(fd, &other) == 0 && other.id == project->id &&
+		     other.inherit;
+
+	if (fd >= 0)
+		close(fd);
+	return is_in;
+}
+
+/* The mount point of the directory's mount is outside, unless it is in the same project. */
+static struct outside look_outside(const struct fsq_place *place,
+				   const struct fsq_inode_project *project,
+				   const struct statfs *inside)
+{
+	struct statfs sfs;
+
+	if (is_in_project(place->mount.directory, project) ||
+	    statfs(place->mount.directory, &sfs) ||
+	    memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) != 0)
+		return (struct outside){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	return (struct outside){ sfs.f_blocks, sfs.f_bfree, sfs.f_files, sfs.f_ffree };
+}
+
+/* Linux shows no more free than the file system has, before or after the call: then the rest of the
+ * limit is not known. */
+static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other)
+{
+	if (free >= (one < other ? one : other) && free <= (one < other ? other : one))
+		return FSQ_NOT_KNOWN;
+	return limit > free ? limit - free : 0;
+}
+
 /*
- * For a caller who may not ask the kernel.
- * @return   whether statfs(2) shows the project
+ * Read what statfs(2) shows in a directory whose project has limits that are enforced. It shows the
+ * soft limit if there is one, else the hard one, no use above it, and no more free than there is on
+ * the file system. Where the mount has no directory outside of the project, what it shows can also
+ * be the size and the use of the file system.
+ *
+ * @project  that the directory carries
+ * @usage    filled on success; what is not shown is FSQ_NOT_KNOWN, or 0 for a limit
+ * @return   whether it shows a limit
  */
+static bool ask_statfs(const struct fsq_place *place, const struct fsq_inode_project *project,
+		       struct fsq_usage *usage)
+{
+	struct outside before, after;
+	struct statfs sfs;
+	uint64_t size, blocks;
+	bool bytes, inodes;
+
+	if (project->id == 0 || !project->inherit || fstatfs(place->target.fd, &sfs))
+		return false;
+	/* XFS has as many files as fit into its free space, so a limit is smaller at any time. */
+	before = look_outside(place, project, &sfs);
+	if (fstatfs(place->target.fd, &sfs))
+		return false;
+	after = look_outside(place, project, &sfs);
+	bytes = sfs.f_blocks < before.blocks;
+	inodes = sfs.f_files < before.files && sfs.f_files < after.files;
+	if (!bytes && !inodes)
+		return false;
+	size = (uint64_t)sfs.f_bsize;
+	blocks = used(sfs.f_blocks, sfs.f_bfree, before.free_blocks, after.free_blocks);
+	usage->source = FSQ_USAGE_STATFS;
+	usage->id = project->id;
+	usage->at_least = true;
+	usage->hard_bytes = bytes ? sfs.f_blocks * size : 0;
+	usage->used_bytes = bytes && blocks != FSQ_NOT_KNOWN ? blocks * size : FSQ_NOT_KNOWN;
+	usage->hard_inodes = inodes ? sfs.f_files : 0;
+	usage->used_inodes =
+		inodes ? used(sfs.f_files, sfs.f_ffree, before.free_files, after.free_files)
+		       : FSQ_NOT_KNOWN;
+	return true;
+}
+
+/* @return   whether statfs(2) shows the project */
 static bool ask_directory(struct fsq_usage *usage, struct fsq_place *place)
 {
 	struct fsq_inode_project carried;
@@ -134,12 +212,14 @@ static bool ask_directory(struct fsq_usage *usage, struct fsq_place *place)
 	/* statfs(2) shows no limit that nobody is stopped at. */
 	if ((usage->accounting && !usage->enforced) ||
 	    fsq_inode_project_get(place->target.fd, &carried) ||
-	    !fsq_directory_space(place, &carried, usage))
+	    !ask_statfs(place, &carried, usage))
 		return false;
 	usage->accounting = true;
 	usage->enforced = true;
 	return true;
 }
+
+/* --- all together --- */
 
 static int get(struct fsq_usage *usage, struct fsq_place *place,
 	       const struct fsq_usage_request *request, struct fsq_error *err)
@@ -151,13 +231,15 @@ static int get(struct fsq_usage *usage, struct fsq_place *place,
 		return rc;
 	usage->device = place->mount.device;
 	usage->mountpoint = place->mount.directory;
-	if (!may_be_in_memory(place))
-		rc = 0;
-	else if (fstatfs(place->target.fd, &sfs))
-		return fsq_fail(err, FSQ_E_FAILED, errno, place->path, "cannot ask the filesystem");
-	else if (fsq_is_in_memory(&sfs)) {
-		fill_from_statfs(usage, &sfs);
-		return 0;
+	/* A tmpfs or the like is asked for its size, not for its quota. */
+	if (!place->known || place->known->in_memory) {
+		if (fstatfs(place->target.fd, &sfs))
+			return fsq_fail(err, FSQ_E_FAILED, errno, place->path,
+					"cannot ask the filesystem");
+		if (fsq_is_in_memory(&sfs)) {
+			fill_from_statfs(usage, &sfs);
+			return 0;
+		}
 	}
 	rc = ask_kernel(usage, place, request, err);
 	if (rc == FSQ_E_PERMISSION && ask_directory(usage, place))
@@ -191,4 +273,54 @@ int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *reque
 		place.mount.device = place.mount.directory = NULL;
 	fsq_place_close(&place);
 	return rc;
+}
+
+/* --- whether it can have quotas --- */
+
+/* A caller who may not ask about projects may not put a quota on anything. */
+static int check_support(struct fsq_place *directory, bool *enforced, struct fsq_error *err)
+{
+	struct fsq_dquot dquot;
+	int rc = fsq_place_read_project(directory, err);
+
+	if (rc == 0)
+		rc = fsq_place_check_quota(directory, enforced, err);
+	if (rc)
+		return rc;
+	rc = -fsq_quotactl_get(&directory->target, FSQ_PROJECT, 1, &dquot);
+	if (rc == 0 || rc == ENOENT)
+		return 0;
+	return fsq_fail(err, fsq_error_kind_of(rc), rc, directory->path,
+			"cannot read quotas of projects");
+}
+
+int fsq_supported(const char *path, struct fsq_support *support, struct fsq_error *err)
+{
+	struct fsq_place directory;
+	struct fsq_error unknown;
+	int rc = fsq_place_open_directory(&directory, path, err);
+
+	*support = (struct fsq_support){ 0 };
+	if (rc)
+		return rc;
+	rc = fsq_place_explain(&directory, check_support(&directory, &support->enforced, err), err);
+	/* Where it is mounted is not always known. */
+	if (rc == 0 && fsq_place_find_mount(&directory, &unknown) == 0) {
+		support->device = directory.mount.device;
+		support->mountpoint = directory.mount.directory;
+		directory.mount.device = directory.mount.directory = NULL;
+	} else if (rc == 0 && unknown.errnum == ENOMEM) {
+		rc = unknown.kind;
+		if (err)
+			*err = unknown;
+	}
+	fsq_place_close(&directory);
+	return rc;
+}
+
+void fsq_support_clear(struct fsq_support *support)
+{
+	free(support->device);
+	free(support->mountpoint);
+	*support = (struct fsq_support){ 0 };
 }
