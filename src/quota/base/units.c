@@ -34,28 +34,14 @@ static int parse_number(const char *text, uint64_t *number, char **end)
 	return 0;
 }
 
+/* @return   -1 it is none */
 static int shift_of_suffix(char suffix)
 {
-	switch (tolower((unsigned char)suffix)) {
-	case 's':
-		return 9;
-	case 'b':
-		return 12;
-	case 'k':
-		return 10;
-	case 'm':
-		return 20;
-	case 'g':
-		return 30;
-	case 't':
-		return 40;
-	case 'p':
-		return 50;
-	case 'e':
-		return 60;
-	default:
-		return -1;
-	}
+	static const char letters[] = "sbkmgtpe";
+	static const int shifts[] = { 9, 12, 10, 20, 30, 40, 50, 60 };
+	const char *letter = strchr(letters, tolower((unsigned char)suffix));
+
+	return letter ? shifts[letter - letters] : -1;
 }
 
 int fsq_parse_size(const char *text, uint64_t *bytes)

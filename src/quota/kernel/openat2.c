@@ -37,7 +37,7 @@ static bool is_symlink(int dirfd, const char *name)
 	       S_ISLNK(st.st_mode);
 }
 
-/* @return   the next directory, or the file; @fd is closed */
+/* @return   the next directory, or the file */
 static int step(int fd, const char *name, int flags, const struct mount *on)
 {
 	struct mount mount;
@@ -51,56 +51,48 @@ static int step(int fd, const char *name, int flags, const struct mount *on)
 	if (rc == 0 && on &&
 	    (find_mount(next, &mount) || mount.dev != on->dev || mount.id != on->id))
 		rc = -EXDEV;
-	close(fd);
 	if (rc && next >= 0)
 		close(next);
 	return rc ? rc : next;
 }
 
-/* @path is taken apart; @fd is closed */
-static int go_along(int fd, char *path, int flags, bool beneath, const struct mount *on)
-{
-	char *rest = NULL, *name = strtok_r(path, "/", &rest);
-
-	if (!name)
-		return step(fd, ".", flags, on);
-	while (name && fd >= 0) {
-		char *next = strtok_r(NULL, "/", &rest);
-
-		if (beneath && strcmp(name, "..") == 0) {
-			close(fd);
-			return -EXDEV;
-		}
-		fd = step(fd, name, next ? O_PATH | O_DIRECTORY | O_CLOEXEC : flags, on);
-		name = next;
-	}
-	return fd;
-}
-
 static int by_parts(int dirfd, const char *path, int flags, uint64_t resolve)
 {
 	bool beneath = resolve & RESOLVE_BENEATH, no_xdev = resolve & RESOLVE_NO_XDEV;
-	size_t length = strlen(path);
-	char parts[PATH_MAX];
+	const size_t length = strlen(path);
+	char parts[PATH_MAX], *rest = parts;
+	int fd = dirfd, rc;
 	struct mount mount;
-	int fd, rc;
 
 	if (beneath && path[0] == '/')
 		return -EXDEV;
 	if (length >= sizeof(parts))
 		return -ENAMETOOLONG;
 	memcpy(parts, path, length + 1);
-	fd = openat(dirfd, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (path[0] == '/')
+		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (path[0] == '/' && fd < 0)
 		return -errno;
 	rc = no_xdev ? find_mount(fd, &mount) : 0;
-	if (rc) {
-		close(fd);
-		return rc;
+	while (rc == 0) {
+		char *name = strsep(&rest, "/");
+		int next = -EXDEV;
+
+		rest = rest ? rest + strspn(rest, "/") : parts + length;
+		if (!beneath || strcmp(name, "..") != 0)
+			next = step(fd, *name ? name : ".",
+				    *rest ? O_PATH | O_DIRECTORY | O_CLOEXEC : flags,
+				    no_xdev ? &mount : NULL);
+		if (fd != dirfd)
+			close(fd);
+		fd = next;
+		if (fd < 0 || !*rest)
+			/* Where it leads to cannot be watched from here. */
+			return fd == -ELOOP && !(resolve & RESOLVE_NO_SYMLINKS) ? -ENOSYS : fd;
 	}
-	fd = go_along(fd, parts, flags, beneath, no_xdev ? &mount : NULL);
-	/* Where it leads to cannot be watched from here. */
-	return fd == -ELOOP && !(resolve & RESOLVE_NO_SYMLINKS) ? -ENOSYS : fd;
+	if (fd != dirfd)
+		close(fd);
+	return rc;
 }
 
 int fsq_openat2(int dirfd, const char *path, int flags, uint64_t resolve)

@@ -40,11 +40,8 @@ static bool is_unused(const struct fsq_dquot *dquot)
 	return true;
 }
 
-/*
- * Does the kernel know nothing of an ID?
- * @return   1, 0, or a negative errno; the next ID that it knows goes to @next
- */
-static int is_free(struct search *search, uint32_t id, uint64_t *next)
+/* Does the kernel know nothing of an ID? @return  1, 0, or a negative errno */
+static int is_free(struct search *search, uint32_t id)
 {
 	struct fsq_dquot dquot;
 	int rc = fsq_quotactl_get_next(&search->directory->target, FSQ_PROJECT, id, &dquot);
@@ -55,21 +52,14 @@ static int is_free(struct search *search, uint32_t id, uint64_t *next)
 		rc = fsq_quotactl_get(&search->directory->target, FSQ_PROJECT, id, &dquot);
 		search->calls++;
 	}
-	*next = (uint64_t)id + 1;
 	if (rc == -ENOENT)
 		return 1;
-	if (rc)
-		return rc;
-	if (dquot.id > id)
-		*next = dquot.id;
-	return dquot.id != id || is_unused(&dquot);
+	return rc ? rc : dquot.id != id || is_unused(&dquot);
 }
 
 /* A binary search between an ID that is taken and one that is free. */
 static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 {
-	uint64_t next;
-
 	while (search->calls < CALLS && taken + 1 < *free_id) {
 		uint64_t middle =
 			fsq_project_edit_unlisted(search->edit, taken + (*free_id - taken) / 2);
@@ -81,7 +71,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 			taken = middle;
 			continue;
 		}
-		rc = is_free(search, (uint32_t)middle, &next);
+		rc = is_free(search, (uint32_t)middle);
 		if (rc < 0)
 			return rc;
 		if (rc)
@@ -92,43 +82,27 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 	return 0;
 }
 
-static int try_each(struct search *search, const struct fsq_id_range *range, uint32_t *id)
+/* In steps that grow so many times; then its IDs are tried one by one. */
+static int search_range(struct search *search, const struct fsq_id_range *range,
+			unsigned int growth, uint32_t *id)
 {
-	uint64_t candidate = fsq_project_edit_unlisted(search->edit, range->first), next;
-
-	while (candidate <= range->last) {
-		int rc = is_free(search, (uint32_t)candidate, &next);
-
-		if (rc < 0)
-			return rc;
-		if (rc) {
-			*id = (uint32_t)candidate;
-			return 0;
-		}
-		candidate = fsq_project_edit_unlisted(search->edit, candidate + 1);
-	}
-	return -EBUSY;
-}
-
-static int search_range(struct search *search, const struct fsq_id_range *range, uint32_t *id)
-{
-	uint64_t step = 1, taken = 0, next;
 	uint64_t candidate = fsq_project_edit_unlisted(search->edit, range->first);
+	uint64_t step = 1, taken = 0;
 
 	while (candidate <= range->last) {
-		int rc = is_free(search, (uint32_t)candidate, &next);
+		int rc = is_free(search, (uint32_t)candidate);
 
 		if (rc < 0)
 			return rc;
 		if (rc) {
 			*id = (uint32_t)candidate;
-			return taken ? bisect(search, taken, id) : 0;
+			return taken && growth > 1 ? bisect(search, taken, id) : 0;
 		}
 		taken = candidate;
 		candidate = fsq_project_edit_unlisted(search->edit, candidate + step);
-		step *= 4;
+		step *= growth;
 	}
-	return try_each(search, range, id);
+	return growth > 1 ? search_range(search, range, 1, id) : -EBUSY;
 }
 
 /*
@@ -227,7 +201,7 @@ int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *
 		all.first = (uint32_t)search.first;
 	if (all.first < FSQ_STORE_FIRST && all.last >= FSQ_STORE_END)
 		all.last = FSQ_STORE_FIRST - 1;
-	rc = rc > 0 ? 0 : rc < 0 ? rc : search_range(&search, &all, id);
+	rc = rc > 0 ? 0 : rc < 0 ? rc : search_range(&search, &all, 4, id);
 	if (rc == -EBUSY)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
 				"there is no unused project ID from %u to %u", range->first,

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/kernel/compat.h"
+#include "quota/kernel/openat2.h"
 #include "shared/array.h"
-#include "shared/statx.h"
 
 #define ENTRIES_SIZE (32 * 1024)
 
@@ -19,8 +18,7 @@ struct fsq_dir_level {
 	int fd; /* -1 while closed to save descriptors */
 	dev_t dev;
 	ino_t ino;
-	uint64_t mount_id; /* 0 until it is needed */
-	char *entries;	   /* what getdents64(2) gave, and where we are in it */
+	char *entries; /* what getdents64(2) gave, and where we are in it */
 	size_t capacity;
 	size_t size;
 	size_t position;
@@ -103,43 +101,10 @@ static void close_level(struct fsq_dir_level *level)
 	level->position = 0;
 }
 
-static uint64_t mount_id_of(int fd)
+static int open_in(int fd, const char *name, int flags)
 {
-	struct statx stx;
-
-	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) || !(stx.stx_mask & STATX_MNT_ID))
-		return 0;
-	return stx.stx_mnt_id;
-}
-
-static int open_in(struct fsq_dir_stack *stack, struct fsq_dir_level *level, const char *name,
-		   int flags)
-{
-	struct open_how how = {
-		.flags = (unsigned int)flags,
-		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH,
-	};
-	struct stat st;
-	int fd;
-
-	if (!atomic_load_explicit(stack->no_openat2, memory_order_relaxed)) {
-		fd = (int)syscall(SYS_openat2, level->fd, name, &how, sizeof(how));
-		if (fd >= 0)
-			return fd;
-		if (errno != ENOSYS && errno != EPERM)
-			return -errno;
-		/* Before Linux 5.6, or forbidden by a seccomp filter that does not know it. */
-		atomic_store_explicit(stack->no_openat2, true, memory_order_relaxed);
-	}
-	if (!level->mount_id)
-		level->mount_id = mount_id_of(level->fd);
-	fd = openat(level->fd, name, flags);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && st.st_dev == level->dev && mount_id_of(fd) == level->mount_id)
-		return fd;
-	close(fd);
-	return -EXDEV;
+	return fsq_openat2(fd, name, flags,
+			   RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 }
 
 /* The highest below the root. @return  false when there is none but the current one */
@@ -158,7 +123,7 @@ int fsq_dir_stack_open(struct fsq_dir_stack *stack, const char *name, int flags)
 	int fd;
 
 	do
-		fd = open_in(stack, current(stack), name, flags);
+		fd = open_in(current(stack)->fd, name, flags);
 	while ((fd == -EMFILE || fd == -ENFILE) && close_one(stack));
 	return fd;
 }
@@ -182,7 +147,6 @@ dev_t fsq_dir_stack_dev(const struct fsq_dir_stack *stack)
 static int open_again(struct fsq_dir_stack *stack, int above_fd, size_t at)
 {
 	const struct fsq_dir_level *level = &stack->levels[at];
-	struct fsq_dir_level above = { .fd = above_fd, .dev = level[-1].dev };
 	size_t start = level[-1].path_length;
 	struct stat st;
 	char *name;
@@ -190,7 +154,7 @@ static int open_again(struct fsq_dir_stack *stack, int above_fd, size_t at)
 
 	start += stack->path[start] == '/';
 	name = strndup(stack->path + start, level->path_length - start);
-	fd = name ? open_in(stack, &above, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY) : -1;
+	fd = name ? open_in(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY) : -1;
 	/* A mount that shows what it covers: see open_covered() in tree_walk.c. */
 	if (fd == -EXDEV)
 		fd = openat(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
@@ -242,7 +206,6 @@ bool fsq_dir_stack_reopen(struct fsq_dir_stack *stack, int root_fd)
 		}
 		close(level->fd);
 		level->fd = fds[i];
-		level->mount_id = 0;
 		level->reopened = true;
 	}
 	if (!fds)

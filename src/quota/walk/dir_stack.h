@@ -15,7 +15,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -34,7 +33,6 @@ struct fsq_dir_stack {
 	struct fsq_dir_level *levels;
 	size_t count; /* of directories */
 	size_t capacity;
-	atomic_bool *no_openat2; /* shared by the threads of a walk */
 };
 
 /** Begin at a path; slashes at its end are dropped. @return  0 or -ENOMEM */

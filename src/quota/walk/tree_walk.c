@@ -36,7 +36,6 @@
 struct tree {
 	struct fsq_walk *request;
 	struct fsq_thread_pool pool;
-	atomic_bool no_openat2;
 	bool has_at;  /* attributes without opening: file_getattr(2) */
 	bool probed;  /* it has been asked for */
 	bool by_name; /* and by name: in the clone nothing can be mounted over one */
@@ -430,9 +429,7 @@ static int walk_job(const struct fsq_thread_job *job, void *arg)
 			     .stack = { .path = job->path, .path_size = strlen(job->path) + 1 } };
 	int rc;
 
-	walk.stack.no_openat2 = &walk.tree->no_openat2;
 	rc = fsq_dir_stack_push(&walk.stack, job->fd, job->dev, job->ino);
-
 	if (rc == 0)
 		rc = walk_levels(&walk);
 	else
@@ -565,7 +562,7 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 {
 	const struct fsq_call_options *options = request->options;
 	struct tree tree = { .request = request, .clone = -1 };
-	struct walk walk = { .tree = &tree, .stack.no_openat2 = &tree.no_openat2 };
+	struct walk walk = { .tree = &tree };
 	int rc = -ENOMEM;
 
 	request->entries = 0;
