@@ -333,54 +333,37 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 	return rc;
 }
 
+/* @line   changed, if the file ends without a newline */
 static int append(struct fsq_project_list *list, char *line, size_t length, size_t at, char off)
 {
-	size_t start = list->file.length;
-	struct fsq_project_entry entry = { .start = start, .end = start + length, .added = true };
-	int rc = add_entry(list, &entry);
+	const size_t start = list->file.length;
+	const bool is_half = start > 0 && list->file.text[start - 1] != '\n';
+	struct fsq_project_entry entry = { .start = start + is_half,
+					   .end = start + length,
+					   .added = true };
+	int rc;
 
+	fsq_project_line_parse(list->kind, line, length - 1, &entry.line);
+	/* An entry behind a line without newline begins with one, and has none: so it can be taken
+	 * away without trace. */
+	if (is_half) {
+		memmove(line + 1, line, length - 1);
+		line[0] = '\n';
+	}
+	rc = add_entry(list, &entry);
 	if (rc)
 		return rc;
 	/* The end of the file moves with what is written in one page. */
 	if (start / PAGE == (start + length - 1) / PAGE)
 		rc = fsq_locked_file_write(&list->file, start, line, length);
 	else
-		rc = write_switched(list, start, line, at, length, off);
+		rc = write_switched(list, start, line, at + is_half, length, off);
+	/* The newline belongs to the line before. */
 	if (rc)
 		list->count--;
-	return rc;
-}
-
-static void parse_added(struct fsq_project_list *list)
-{
-	struct fsq_project_entry *entry = &list->entries[list->count - 1];
-
-	fsq_project_line_parse(list->kind, list->file.text + entry->start, length_of(list, entry),
-			       &entry->line);
-}
-
-/* An entry behind a line without newline begins with one, and has none: so it can be taken away
- * without trace. */
-static int append_behind_half_line(struct fsq_project_list *list, char *line, size_t length,
-				   size_t at, char off)
-{
-	size_t old = list->file.length;
-	char *text = malloc(length + 1);
-	int rc;
-
-	if (!text)
-		return -ENOMEM;
-	text[0] = '\n';
-	memcpy(text + 1, line, length);
-	rc = append(list, text, length, at + 1, off);
-	free(text);
-	if (rc)
-		return rc;
-	/* The newline belongs to the line before. */
-	list->entries[list->count - 1].start++;
-	if (list->count > 1 && list->entries[list->count - 2].end == old)
+	else if (is_half && list->count > 1 && list->entries[list->count - 2].end == start)
 		list->entries[list->count - 2].end++;
-	return 0;
+	return rc;
 }
 
 /* Remove what was written behind the end, in whole or in part. */
@@ -407,13 +390,9 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 		space = find_space(list, length);
 	if (space)
 		rc = reuse(list, space, line, length, at);
-	else if (old > 0 && list->file.text[old - 1] != '\n')
-		rc = append_behind_half_line(list, line, length, at, off);
 	else
 		rc = append(list, line, length, at, off);
 	free(line);
-	if (rc == 0 && !space)
-		parse_added(list);
 	if (rc == 0)
 		rc = fsq_locked_file_sync(&list->file);
 	if (rc && space)
@@ -495,19 +474,13 @@ static void shorten_last_page(struct fsq_project_list *list, size_t count)
 	free(rest);
 }
 
-static bool has_dead(const struct fsq_project_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (is_dead(&list->entries[i]))
-			return true;
-	return false;
-}
-
 void fsq_project_list_tidy(struct fsq_project_list *list)
 {
-	size_t count, length;
+	size_t count = 0, length;
 
-	if (list->file.fd < 0 || !has_dead(list))
+	while (count < list->count && !is_dead(&list->entries[count]))
+		count++;
+	if (list->file.fd < 0 || count == list->count)
 		return;
 	length = live_length(list, &count);
 	if (length < list->file.length && !fsq_locked_file_shorten(&list->file, length, NULL, 0))
