@@ -272,8 +272,8 @@ char *fsq_options_value(const char *options, const char *name)
 	char *value = NULL, *escaped, *plain = NULL;
 	size_t size;
 
-	if (!fsq_options_have(options, name) ||
-	    lib.optstr_get_option(options, name, &value, &size) || !value)
+	if (fsq_mount_table_load(NULL) || lib.optstr_get_option(options, name, &value, &size) ||
+	    !value)
 		return NULL;
 	escaped = strndup(value, size);
 	if (escaped)

@@ -116,21 +116,8 @@ static void check_directory(struct fsq_subject *subject)
 struct layers {
 	char *upper, *work;
 	char *above; /* the directory that both are in, or that upper is in */
-	uint32_t upper_id, work_id;
+	struct fsq_inode_project of_upper, of_work;
 };
-
-/* @return   whether it could be read */
-static bool read_id(const char *directory, uint32_t *id)
-{
-	struct fsq_inode_project project;
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-	bool have = fd >= 0 && fsq_inode_project_get(fd, &project) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	*id = have ? project.id : 0;
-	return have;
-}
 
 /* The deepest directory above both. */
 static char *above_both(const char *upper, const char *work)
@@ -155,7 +142,7 @@ static bool has_limit(const struct layers *layers)
 
 	if (target.fd < 0)
 		return false;
-	has = fsq_quotactl_get(&target, FSQ_PROJECT, layers->upper_id, &dquot) == 0 &&
+	has = fsq_quotactl_get(&target, FSQ_PROJECT, layers->of_upper.id, &dquot) == 0 &&
 	      fsq_dquot_is_limited(&dquot);
 	close(target.fd);
 	return has;
@@ -166,17 +153,18 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 	struct fsq_finding finding = {
 		.id = FSQ_FINDING_OVERLAY_LIMITED,
 		.name = layers->above,
-		.project = layers->upper_id,
-		.other = layers->work_id,
+		.project = layers->of_upper.id,
+		.other = layers->of_work.id,
 	};
 
-	if (layers->upper_id != layers->work_id) {
+	if (layers->of_upper.id != layers->of_work.id) {
 		finding.id = FSQ_FINDING_OVERLAY_SPLIT;
 		finding.name = layers->upper;
 		finding.other_name = layers->work;
 		finding.in_doubt = fsq_diagnose_is_registered(
-			subject->diagnosis, layers->upper_id ? layers->work : layers->upper, true);
-	} else if (layers->upper_id == 0 || !has_limit(layers)) {
+			subject->diagnosis, layers->of_upper.id ? layers->work : layers->upper,
+			true);
+	} else if (layers->of_upper.id == 0 || !has_limit(layers)) {
 		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
 		finding.in_doubt =
 			fsq_diagnose_is_registered(subject->diagnosis, layers->above, false);
@@ -193,7 +181,8 @@ static void check_overlay(struct fsq_subject *subject)
 	};
 
 	if (!layers.upper || !layers.work || layers.upper[0] != '/' || layers.work[0] != '/' ||
-	    !read_id(layers.upper, &layers.upper_id) || !read_id(layers.work, &layers.work_id)) {
+	    fsq_inode_project_of(layers.upper, &layers.of_upper) ||
+	    fsq_inode_project_of(layers.work, &layers.of_work)) {
 		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_OVERLAY,
 								      .name = layers.upper });
 		goto out;

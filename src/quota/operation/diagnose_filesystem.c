@@ -62,36 +62,29 @@ bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *
 	return false;
 }
 
-/* @return   whether the features let project quota be switched on, as far as is known */
-static bool check_ext4(struct fsq_subject *subject)
+/* @return   whether the features of ext4 or f2fs let project quota be switched on, as far as is known */
+static bool check_features(struct fsq_subject *subject)
 {
 	struct fsq_features features;
 	struct fsq_finding finding = { 0 };
-	int rc;
+	bool project;
+	int rc = 0;
 
 	if (subject->enforced)
 		return true;
-	rc = fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
-	if (rc) {
+	if (is_type(subject, "f2fs")) {
+		if (fsq_superblock_f2fs(subject->mount.dev, &project) || project)
+			return true;
+		finding.id = FSQ_FINDING_F2FS_FEATURES;
+	} else {
+		rc = fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
-	} else if (fsq_diagnose_ext4(&features, &finding)) {
-		return true;
+		if (rc == 0 && fsq_diagnose_ext4(&features, &finding))
+			return true;
 	}
 	say_with_options(subject, finding);
 	return rc != 0;
-}
-
-/* The same of f2fs. */
-static bool check_f2fs(struct fsq_subject *subject)
-{
-	struct fsq_finding finding = { .id = FSQ_FINDING_F2FS_FEATURES };
-	bool project;
-
-	if (subject->enforced || fsq_superblock_f2fs(subject->mount.dev, &project) || project)
-		return true;
-	say_with_options(subject, finding);
-	return false;
 }
 
 /* Those of the root file system are set before fstab can be read. XFS takes them only then. */
@@ -118,30 +111,6 @@ static bool kernel_has_root_flags(void)
 	return has;
 }
 
-/* What is not on, or only counts. */
-static void say_off(struct fsq_subject *subject, const struct fsq_mount *fstab)
-{
-	struct fsq_finding finding = {
-		.id = subject->accounting ? FSQ_FINDING_NOT_ENFORCED : FSQ_FINDING_QUOTA_OFF,
-		.in_fstab = fstab->line && fsq_options_enforce(fstab->options),
-	};
-
-	if (takes_root_flags(subject) && !subject->accounting && !kernel_has_root_flags())
-		finding.id = FSQ_FINDING_ROOT_FLAGS;
-	say_with_options(subject, finding);
-}
-
-static void check_fstab(struct fsq_subject *subject, const struct fsq_mount *fstab)
-{
-	bool wanted = fstab->line && fsq_options_enforce(fstab->options);
-	struct fsq_finding finding = { .line = fstab->line, .name = subject->diagnosis->fstab };
-
-	if (fstab->line == 0 || takes_root_flags(subject) || wanted == subject->enforced)
-		return;
-	finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
-	fsq_finding_visit_here(subject, finding);
-}
-
 struct search {
 	const char *directory;
 	struct fsq_mount found;
@@ -160,21 +129,35 @@ static enum fsq_visit find_line(const struct fsq_mount *line, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-/* fstab is right, and what is mounted is not: the first finding says so already. */
+/* Is it on, and what does fstab say? When only what is mounted is wrong, the first finding says so. */
 static void check_quota(struct fsq_subject *subject)
 {
 	const char *file = subject->diagnosis->fstab;
 	struct search search = { .directory = subject->mount.directory };
+	struct fsq_finding finding = { .name = file };
 	struct fsq_error err;
+	bool wanted;
 
 	if (!subject->diagnosis->request->no_repairs &&
 	    ((fsq_fstab_each(file, find_line, &search, &err) && err.errnum == ENOMEM) || search.rc))
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, file);
-	if (subject->enforced)
+	finding.line = search.found.line;
+	wanted = finding.line && fsq_options_enforce(search.found.options);
+	if (subject->enforced) {
 		say(subject, FSQ_FINDING_QUOTA_ON);
-	else
-		say_off(subject, &search.found);
-	check_fstab(subject, &search.found);
+	} else {
+		struct fsq_finding off = { .id = FSQ_FINDING_QUOTA_OFF, .in_fstab = wanted };
+
+		if (subject->accounting)
+			off.id = FSQ_FINDING_NOT_ENFORCED;
+		else if (takes_root_flags(subject) && !kernel_has_root_flags())
+			off.id = FSQ_FINDING_ROOT_FLAGS;
+		say_with_options(subject, off);
+	}
+	if (finding.line && !takes_root_flags(subject) && wanted != subject->enforced) {
+		finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
+		fsq_finding_visit_here(subject, finding);
+	}
 	fsq_mount_clear(&search.found);
 }
 
@@ -220,8 +203,7 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 		return;
 	}
 	if (!subject->diagnosis->unreachable && ask_kernel(subject) &&
-	    (!is_type(subject, "ext4") || check_ext4(subject)) &&
-	    (!is_type(subject, "f2fs") || check_f2fs(subject)))
+	    (is_type(subject, "xfs") || check_features(subject)))
 		check_quota(subject);
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;

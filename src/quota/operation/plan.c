@@ -22,11 +22,6 @@ static int check_mount(struct fsq_filesystem *fs)
 	return rc == 0 && (vfs.f_flag & ST_RDONLY) ? -EROFS : 0;
 }
 
-static int check_caller(void)
-{
-	return fsq_is_privileged() ? 0 : -EPERM;
-}
-
 /* @return   0, also without a record */
 static int read_record(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		       struct fsq_dquot *dquot)
@@ -41,7 +36,7 @@ static int read_record(struct fsq_filesystem *fs, enum fsq_type type, uint32_t i
 	else if (rc)
 		return rc;
 	/* Users may read their own record, but not change it. */
-	return check_caller();
+	return fsq_is_privileged() ? 0 : -EPERM;
 }
 
 /* The largest that ext4 and f2fs hold is 2^63-1. */
@@ -97,36 +92,26 @@ int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 	return 0;
 }
 
-/* For ID 0 the kernel has them beside the records. */
-static int read_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-		       struct fsq_timers *timers)
-{
-	struct fsq_dquot dquot;
-	struct fsq_state state;
-	int rc = read_record(fs, type, id, &dquot);
-
-	if (rc == 0 && id == 0)
-		rc = fsq_quota_state(fs, type, &state);
-	if (rc)
-		return rc;
-	for (int form = 0; form < FSQ_FORMS; form++)
-		timers->seconds[form] =
-			id ? dquot.form[form].expires : (int64_t)state.grace_seconds[form];
-	return 0;
-}
-
 int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			  const struct fsq_timers *timers, struct fsq_timers *before,
 			  struct fsq_timers *after)
 {
+	struct fsq_dquot dquot;
+	struct fsq_state state;
 	int rc;
 
 	*before = *timers;
-	rc = read_timers(fs, type, id, before);
+	rc = read_record(fs, type, id, &dquot);
+	/* For ID 0 the kernel has them beside the records. */
+	if (rc == 0 && id == 0)
+		rc = fsq_quota_state(fs, type, &state);
 	if (rc == 0 && timers->set[FSQ_REALTIME] && !fs->info.is_xfs)
 		rc = -EINVAL;
 	if (rc)
 		return rc;
+	for (int form = 0; form < FSQ_FORMS; form++)
+		before->seconds[form] =
+			id ? dquot.form[form].expires : (int64_t)state.grace_seconds[form];
 	*after = *before;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (timers->set[form])
@@ -195,8 +180,8 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 {
 	int rc = check_mount(fs), asked;
 
-	if (rc == 0)
-		rc = check_caller();
+	if (rc == 0 && !fsq_is_privileged())
+		rc = -EPERM;
 	if (rc)
 		return rc;
 	*before = (struct fsq_state){ 0 };

@@ -19,16 +19,6 @@
 
 /* --- all local file systems --- */
 
-static size_t first_of(const struct fsq_volumes *volumes, const struct fsq_filesystem *fs)
-{
-	dev_t dev = fsq_filesystem_get_info(fs)->dev;
-	size_t i = 0;
-
-	while (i < volumes->count && fsq_filesystem_get_info(volumes->list[i].fs)->dev != dev)
-		i++;
-	return i;
-}
-
 static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 {
 	struct fsq_volumes *volumes = arg;
@@ -50,35 +40,32 @@ static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
 	volume.has_quota = fsq_quota_state(volume.fs, FSQ_PROJECT, &state) == 0 &&
 			   state.accounting[FSQ_PROJECT];
 	volumes->list = list;
-	volume.first = first_of(volumes, volume.fs);
+	while (volume.first < volumes->count &&
+	       list[volume.first].fs->info.dev != volume.fs->info.dev)
+		volume.first++;
 	list[volumes->count++] = volume;
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Symlinks are followed from a local file system only: others may hang. */
-static char *mount_point_of(const struct fsq_volumes *volumes, const char *directory)
-{
-	const struct fsq_mount *mount = fsq_mount_points_get(volumes->points, directory);
-	char *resolved = mount && mount->is_local ? realpath(directory, NULL) : NULL;
-
-	return resolved ? resolved : strdup(directory);
-}
-
-static enum fsq_visit add_mount_point(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit add_mount_point(const struct fsq_mount *line, void *arg)
 {
 	struct fsq_volumes *volumes = arg;
+	const struct fsq_mount *mount = fsq_mount_points_get(volumes->points, line->directory);
 	char **points = array_grow(volumes->mount_points, volumes->mount_point_count,
 				   &volumes->mount_point_capacity, sizeof(*points));
+	/* Symlinks are followed from a local file system only: others may hang. */
+	char *point = mount && mount->is_local ? realpath(line->directory, NULL) : NULL;
 
-	if (points) {
+	if (!point)
+		point = strdup(line->directory);
+	if (points)
 		volumes->mount_points = points;
-		points[volumes->mount_point_count] = mount_point_of(volumes, mount->directory);
-	}
-	if (!points || !points[volumes->mount_point_count]) {
+	if (!points || !point) {
+		free(point);
 		volumes->rc = -ENOMEM;
 		return FSQ_VISIT_STOP;
 	}
-	volumes->mount_point_count++;
+	points[volumes->mount_point_count++] = point;
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -144,25 +131,6 @@ static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, cons
 	}
 }
 
-/* The mount that was opened is asked, which cannot go meanwhile. */
-static enum fsq_presence look(struct fsq_volumes *volumes, const struct fsq_volume *volume,
-			      const char *directory)
-{
-	const char *root = volume->fs->info.directory;
-	const char *below = fsq_path_below(root, directory, strlen(directory));
-
-	return below ? look_below(volumes, volume->fs->place.target.fd, below) : FSQ_ELSEWHERE;
-}
-
-/*
- * Which mount the name of a directory leads to. What is mounted over it since then is seen when it is
- * looked at.
- */
-static bool is_elsewhere_by_name(const struct fsq_volume *volume, const struct fsq_mount *mount)
-{
-	return mount && mount->id != volume->fs->place.mount.id;
-}
-
 /* A mount point between the mount and the directory is one where nothing is mounted. */
 static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
 			 const char *directory)
@@ -181,14 +149,22 @@ static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_vol
 enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume)
 {
+	/* To which the name leads. What is mounted over it since then is seen when it is looked at. */
 	const struct fsq_mount *mount =
 		volumes->points ? fsq_mount_points_get(volumes->points, directory) : NULL;
 	enum fsq_presence presence = FSQ_ELSEWHERE;
 
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
+		const struct fsq_place *place = &volumes->list[i].fs->place;
+		const char *below;
+
 		*volume = &volumes->list[i];
-		if (!is_elsewhere_by_name(*volume, mount))
-			presence = look(volumes, *volume, directory);
+		if (mount && mount->id != place->mount.id)
+			continue;
+		below = fsq_path_below(place->mount.directory, directory, strlen(directory));
+		/* The mount that was opened is asked, which cannot go meanwhile. */
+		if (below)
+			presence = look_below(volumes, place->target.fd, below);
 	}
 	return presence;
 }
@@ -306,7 +282,7 @@ enum fsq_presence fsq_project_place_of(struct fsq_project_place *place,
 		return FSQ_ELSEWHERE;
 	presence = fsq_volumes_find(&place->volumes, line->word, &volume);
 	if (presence != FSQ_ELSEWHERE && presence != FSQ_UNSEEN &&
-	    volume->fs->info.dev != fsq_filesystem_get_info(fs)->dev)
+	    volume->fs->info.dev != fs->info.dev)
 		return FSQ_ELSEWHERE;
 	return presence;
 }
@@ -404,8 +380,7 @@ int fsq_project_place_find(struct fsq_project_place *place, struct fsq_filesyste
 		rc = find_line(place, line, false, &found, err);
 		if (rc)
 			return rc;
-		if (*fs && found &&
-		    fsq_filesystem_get_info(found)->dev != fsq_filesystem_get_info(*fs)->dev)
+		if (*fs && found && found->info.dev != (*fs)->info.dev)
 			return fsq_fail(err, FSQ_E_CONFLICT, 0, line->word,
 					"is on another filesystem than other directories of "
 					"project %u: name one of them",

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 #include "cache.h"
 #include "disk_use.h"
@@ -126,26 +124,16 @@ struct outside {
 	uint64_t blocks, free_blocks, files, free_files;
 };
 
-static bool is_in_project(const char *directory, const struct fsq_inode_project *project)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-	struct fsq_inode_project other;
-	bool is_in = fd >= 0 && fsq_inode_project_get(fd, &other) == 0 && other.id == project->id &&
-		     other.inherit;
-
-	if (fd >= 0)
-		close(fd);
-	return is_in;
-}
-
 /* The mount point of the directory's mount is outside, unless it is in the same project. */
 static struct outside look_outside(const struct fsq_place *place,
 				   const struct fsq_inode_project *project,
 				   const struct statfs *inside)
 {
+	struct fsq_inode_project other;
 	struct statfs sfs;
 
-	if (is_in_project(place->mount.directory, project) ||
+	if ((fsq_inode_project_of(place->mount.directory, &other) == 0 && other.id == project->id &&
+	     other.inherit) ||
 	    statfs(place->mount.directory, &sfs) ||
 	    memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) != 0)
 		return (struct outside){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };

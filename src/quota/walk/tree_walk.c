@@ -157,16 +157,6 @@ static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd)
 	return rc;
 }
 
-static int report_name(struct walk *walk, enum fsq_walk_kind kind)
-{
-	return report(walk, &(struct fsq_walk_entry){ .kind = kind,
-						      .fd = -1,
-						      .dirfd = fsq_dir_stack_fd(&walk->stack),
-						      .name = walk->name,
-						      .has_project = true,
-						      .by_name = true });
-}
-
 /* --- visiting --- */
 
 static bool submit(struct walk *walk, int fd, const struct stat *st);
@@ -286,7 +276,13 @@ static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 	int fd;
 
 	if (walk->tree->by_name)
-		return report_name(walk, kind);
+		return report(walk,
+			      &(struct fsq_walk_entry){ .kind = kind,
+							.fd = -1,
+							.dirfd = fsq_dir_stack_fd(&walk->stack),
+							.name = walk->name,
+							.has_project = true,
+							.by_name = true });
 	fd = open_entry(walk, PATH_FLAGS);
 	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd);
 }
