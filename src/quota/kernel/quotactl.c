@@ -14,27 +14,10 @@
 #define FS_DQ_BIGTIME (1 << 15)
 #endif
 
-/* @return   the device that quotactl(2) wants, or NULL */
-static const char *device_of(struct fsq_target *target)
-{
-	void (*find_device)(struct fsq_target * target) = target->find_device;
-
-	target->find_device = NULL;
-	if (!target->device && find_device)
-		find_device(target);
-	return target->device;
-}
-
-/* Has quotactl(2) answered, or did it not get as far as the file system? */
-static bool is_answer(const char *device, int error)
-{
-	return error != EACCES && error != ENODEV && error != ENOTBLK &&
-	       (error != ENOENT || access(device, F_OK) == 0);
-}
-
 static int call(struct fsq_target *target, unsigned int command, enum fsq_type type, uint32_t id,
 		void *data)
 {
+	void (*find_device)(struct fsq_target * target) = target->find_device;
 	unsigned int packed = QCMD(command, (unsigned int)type);
 	int refused = 0, error;
 
@@ -46,13 +29,22 @@ static int call(struct fsq_target *target, unsigned int command, enum fsq_type t
 		 * ENOSYS: no such call, or no quota on the file system; EPERM: not allowed, or a
 		 * filter does not know this call. quotactl(2) tells which.
 		 */
-		if ((refused != ENOSYS && refused != EPERM) || !device_of(target))
+		if (refused != ENOSYS && refused != EPERM)
+			return -refused;
+		target->find_device = NULL;
+		if (!target->device && find_device)
+			find_device(target);
+		if (!target->device)
 			return -refused;
 	}
 	if (syscall(SYS_quotactl, packed, target->device, id, data) == 0)
 		return 0;
 	error = errno;
-	return refused != EPERM || is_answer(target->device, error) ? -error : -EPERM;
+	/* Has quotactl(2) not got as far as the file system? */
+	if (refused == EPERM && (error == EACCES || error == ENODEV || error == ENOTBLK ||
+				 (error == ENOENT && access(target->device, F_OK))))
+		return -EPERM;
+	return -error;
 }
 
 static int64_t join_timer(int32_t low, int8_t high, bool big)

@@ -63,39 +63,13 @@ static bool is_retired(enum fsq_project_file file, const char *text, size_t leng
 	return mark && mark > text && is_number(mark + 1, (size_t)(text + length - mark - 1));
 }
 
-static void parse_projects(const char *text, size_t length, size_t colon,
-			   struct fsq_project_line *line)
-{
-	line->word = colon + 1;
-	line->raw_length = length - line->word;
-	line->length = line->raw_length;
-	while (line->length > 1 && text[line->word + line->length - 1] == '/')
-		line->length--;
-	if (line->raw_length < PATH_MAX && fsq_parse_listed_id(text, colon, &line->id) == 0)
-		line->kind = FSQ_LINE_ENTRY;
-}
-
-static void parse_projid(const char *text, size_t length, size_t colon,
-			 struct fsq_project_line *line)
-{
-	const char *number = text + colon + 1, *end;
-	size_t left = length - colon - 1;
-
-	line->raw_length = line->length = colon;
-	end = memchr(number, ':', left);
-	if (end)
-		left = (size_t)(end - number);
-	if (colon > 0 && fsq_parse_listed_id(number, left, &line->id) == 0)
-		line->kind = FSQ_LINE_ENTRY;
-}
-
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
 			    struct fsq_project_line *line)
 {
 	/* A NUL ends the line for programs in C, such as xfs_quota, but not for others. */
 	size_t end = strnlen(text, length);
-	const char *colon = memchr(text, ':', length);
-	size_t left = colon ? (size_t)(colon - text) : length;
+	const char *colon = memchr(text, ':', length), *number = text, *behind;
+	size_t left = colon ? (size_t)(colon - text) : length, digits = left;
 
 	*line = (struct fsq_project_line){ .kind = FSQ_LINE_OTHER };
 	if (length == 0 || text[0] == '#')
@@ -105,16 +79,31 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 			line->kind = FSQ_LINE_RETIRED;
 		return;
 	}
-	if (file == FSQ_PROJECTS)
-		line->takes_id = find_number(text, left, &line->taken);
-	else
-		line->takes_id = find_number(colon + 1, length - left - 1, &line->taken);
+	if (file == FSQ_PROJID) {
+		number = colon + 1;
+		digits = length - left - 1;
+	}
+	line->takes_id = find_number(number, digits, &line->taken);
 	if (left >= end)
 		return;
-	if (file == FSQ_PROJECTS)
-		parse_projects(text, end, left, line);
-	else
-		parse_projid(text, end, left, line);
+	if (file == FSQ_PROJECTS) {
+		line->word = left + 1;
+		line->raw_length = line->length = end - line->word;
+		while (line->length > 1 && text[line->word + line->length - 1] == '/')
+			line->length--;
+		if (line->raw_length >= PATH_MAX)
+			return;
+	} else {
+		line->raw_length = line->length = left;
+		digits = end - left - 1;
+		behind = memchr(number, ':', digits);
+		if (behind)
+			digits = (size_t)(behind - number);
+		if (left == 0)
+			return;
+	}
+	if (fsq_parse_listed_id(number, digits, &line->id) == 0)
+		line->kind = FSQ_LINE_ENTRY;
 }
 
 char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,

@@ -27,52 +27,43 @@ static int add_entry(struct fsq_project_list *list, const struct fsq_project_ent
 	return 0;
 }
 
-static int parse(struct fsq_project_list *list)
-{
-	const char *text = list->file.text;
-	size_t length = list->file.length, next;
-	int rc = 0;
-
-	for (size_t start = 0; start < length && rc == 0; start = next) {
-		const char *newline = memchr(text + start, '\n', length - start);
-		size_t end = newline ? (size_t)(newline - text) : length;
-		struct fsq_project_entry entry = { .start = start };
-
-		next = newline ? end + 1 : end;
-		entry.end = next;
-		fsq_project_line_parse(list->kind, text + start, end - start, &entry.line);
-		if (entry.line.kind != FSQ_LINE_OTHER)
-			rc = add_entry(list, &entry);
-		if (rc == 0 && entry.line.takes_id && entry.line.taken != entry.line.id)
-			rc = fsq_id_set_add(&list->taken, entry.line.taken);
-	}
-	return rc;
-}
-
-static int read_planned(struct fsq_project_list *list)
-{
-	size_t length = list->file.length, more = strlen(list->planned);
-	char *text = realloc(list->file.text, length + more + 1);
-
-	if (!text)
-		return -ENOMEM;
-	memcpy(text + length, list->planned, more + 1);
-	list->file.text = text;
-	list->file.length = length + more;
-	return 0;
-}
-
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
 			  struct fsq_error *err)
 {
-	int rc =
-		fsq_locked_file_open(&list->file, to_write, wait, other ? &other->file : NULL, err);
+	struct fsq_locked_file *file = &list->file;
+	size_t more = list->planned ? strlen(list->planned) : 0, next;
+	int rc = fsq_locked_file_open(file, to_write, wait, other ? &other->file : NULL, err);
 
-	if (rc == 0 && ((list->planned && read_planned(list)) || parse(list))) {
-		rc = fsq_locked_file_fail(err, ENOMEM, &list->file, "read");
-		fsq_locked_file_close(&list->file);
+	if (rc)
+		return rc;
+	if (more) {
+		char *text = realloc(file->text, file->length + more + 1);
+
+		if (!text)
+			goto fail;
+		memcpy(text + file->length, list->planned, more + 1);
+		file->text = text;
+		file->length += more;
 	}
+	for (size_t start = 0; start < file->length; start = next) {
+		const char *text = file->text + start;
+		const char *newline = memchr(text, '\n', file->length - start);
+		size_t length = newline ? (size_t)(newline - text) : file->length - start;
+		struct fsq_project_entry entry = { .start = start };
+
+		next = entry.end = start + length + (newline != NULL);
+		fsq_project_line_parse(list->kind, text, length, &entry.line);
+		if (entry.line.kind != FSQ_LINE_OTHER && add_entry(list, &entry))
+			goto fail;
+		if (entry.line.takes_id && entry.line.taken != entry.line.id &&
+		    fsq_id_set_add(&list->taken, entry.line.taken))
+			goto fail;
+	}
+	return 0;
+fail:
+	rc = fsq_locked_file_fail(err, ENOMEM, file, "read");
+	fsq_locked_file_close(file);
 	return rc;
 }
 
@@ -272,15 +263,6 @@ int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const ch
 
 /* --- adding --- */
 
-static char *make_line(const struct fsq_project_list *list, uint32_t id, const char *word)
-{
-	char *line;
-	int rc = list->kind == FSQ_PROJECTS ? asprintf(&line, "%u:%s\n", id, word)
-					    : asprintf(&line, "%s:%u\n", word, id);
-
-	return rc < 0 ? NULL : line;
-}
-
 /* Write a line in two steps, the second of which is one byte. */
 static int write_switched(struct fsq_project_list *list, size_t start, char *text, size_t at,
 			  size_t length, char off)
@@ -366,23 +348,15 @@ static int append(struct fsq_project_list *list, char *line, size_t length, size
 	return rc;
 }
 
-/* Remove what was written behind the end, in whole or in part. */
-static void cut_back(struct fsq_project_list *list, size_t length)
-{
-	while (list->count > 0 && list->entries[list->count - 1].end > length)
-		list->count--;
-	if (fsq_locked_file_cut(&list->file, length) == 0)
-		fsq_locked_file_sync(&list->file);
-}
-
 int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char *word)
 {
 	size_t old = list->file.length, length, at;
 	struct fsq_project_entry *space = NULL;
-	char *line = make_line(list, id, word), off;
-	int rc;
+	char *line, off;
+	int rc = list->kind == FSQ_PROJECTS ? asprintf(&line, "%u:%s\n", id, word)
+					    : asprintf(&line, "%s:%u\n", word, id);
 
-	if (!line)
+	if (rc < 0)
 		return -ENOMEM;
 	length = strlen(line);
 	at = fsq_project_line_switch(line, length, &off);
@@ -397,8 +371,13 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 		rc = fsq_locked_file_sync(&list->file);
 	if (rc && space)
 		fsq_project_list_rollback_added(list);
-	if (rc && !space)
-		cut_back(list, old);
+	if (rc == 0 || space)
+		return rc;
+	/* Remove what was written behind the end, in whole or in part. */
+	while (list->count > 0 && list->entries[list->count - 1].end > old)
+		list->count--;
+	if (fsq_locked_file_cut(&list->file, old) == 0)
+		fsq_locked_file_sync(&list->file);
 	return rc;
 }
 
