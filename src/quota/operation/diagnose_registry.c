@@ -26,59 +26,45 @@ static void say(struct registry *registry, const struct fsq_registered_list *lis
 	fsq_finding_visit(registry->diagnosis, finding);
 }
 
-/* Other programs take another ID from it, or one where we see none. */
-static bool is_ambiguous(const struct fsq_project_line *line)
-{
-	return line->takes_id && (line->kind != FSQ_LINE_ENTRY || line->taken != line->id);
-}
-
-static int add(struct fsq_registered_list *list, char *text, const struct fsq_project_line *line,
-	       uint64_t number)
-{
-	struct fsq_registered *entries =
-		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
-	char *word;
-
-	if (!entries)
-		return -ENOMEM;
-	list->entries = entries;
-	word = text + line->word;
-	if (word[line->length]) {
-		char *end = word + line->length, byte = *end;
-
-		/* The line stays as it is. */
-		*end = '\0';
-		word = texts_keep(&list->words, word);
-		*end = byte;
-	}
-	if (!word)
-		return -ENOMEM;
-	entries[list->count++] = (struct fsq_registered){
-		.word = word, .text = text, .id = line->id, .line = number
-	};
-	return 0;
-}
-
 static int parse(struct registry *registry, struct fsq_registered_list *list, size_t size)
 {
 	char *next = list->text, *text;
 	struct fsq_project_line line;
 	uint64_t number = 0;
-	int rc = 0;
 
-	while (rc == 0 &&
-	       (text = fsq_project_line_next(list->kind, &next, list->text + size, &line))) {
+	while ((text = fsq_project_line_next(list->kind, &next, list->text + size, &line))) {
+		struct fsq_registered *entries;
+		char *word = text + line.word, *end = word + line.length;
+
 		number++;
-		if (is_ambiguous(&line))
+		/* Other programs take another ID from it, or one where we see none. */
+		if (line.takes_id && (line.kind != FSQ_LINE_ENTRY || line.taken != line.id))
 			say(registry, list,
 			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
 						  .line = number,
 						  .text = text,
 						  .project = line.taken });
-		if (line.kind == FSQ_LINE_ENTRY)
-			rc = add(list, text, &line, number);
+		if (line.kind != FSQ_LINE_ENTRY)
+			continue;
+		entries = array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		list->entries = entries;
+		if (*end) {
+			char byte = *end;
+
+			/* The line stays as it is. */
+			*end = '\0';
+			word = texts_keep(&list->words, word);
+			*end = byte;
+		}
+		if (!word)
+			return -ENOMEM;
+		entries[list->count++] = (struct fsq_registered){
+			.word = word, .text = text, .id = line.id, .line = number
+		};
 	}
-	return rc;
+	return 0;
 }
 
 /* Only a read-only mount: what a caller may not write is told by the one who writes. */

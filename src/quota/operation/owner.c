@@ -41,12 +41,6 @@ struct account {
 	atomic_bool no_memory;
 };
 
-static bool is_before(const struct timespec *one, const struct timespec *other)
-{
-	return one->tv_sec < other->tv_sec ||
-	       (one->tv_sec == other->tv_sec && one->tv_nsec < other->tv_nsec);
-}
-
 /* The ID, and then what proves that it has been so since the kernel was asked. */
 static bool has_project(const struct account *account, const struct fsq_walk_entry *entry,
 			struct stat *st)
@@ -66,7 +60,10 @@ static bool has_project(const struct account *account, const struct fsq_walk_ent
 			return false;
 	}
 	return project.id == account->id && fsq_walk_stat(entry, st) == 0 &&
-	       (ino == 0 || ino == st->st_ino) && is_before(&st->st_ctim, &account->counted);
+	       (ino == 0 || ino == st->st_ino) &&
+	       (st->st_ctim.tv_sec < account->counted.tv_sec ||
+		(st->st_ctim.tv_sec == account->counted.tv_sec &&
+		 st->st_ctim.tv_nsec < account->counted.tv_nsec));
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,

@@ -239,43 +239,33 @@ static int remove_line(struct prune *p, struct removal *removal)
 	return rc ? rc : remove_lines(p, id, leftover->directory);
 }
 
-static int remove_limits(struct prune *p, struct removal *removal)
-{
-	uint32_t id = removal->leftover.id;
-	struct fsq_dquot dquot;
-	int rc = fsq_volume_read_quota(removal->volume, id, &dquot, p->err);
-
-	if (rc)
-		return rc;
-	if (fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
-	    fsq_project_edit_is_shared(p->edit, id, NULL))
-		return 1;
-	return take_limits_off(p, removal, removal->volume, &dquot);
-}
-
-static int remove_name(struct prune *p, uint32_t id)
-{
-	bool known;
-	int rc = is_known(p, id, &known);
-
-	if (rc)
-		return rc;
-	if (known || fsq_project_edit_is_shared(p->edit, id, NULL) ||
-	    !fsq_project_edit_has_name(p->edit, id))
-		return 1;
-	return remove_lines(p, id, NULL);
-}
-
 /* With the locks: what was seen may not be so any more. @return  0; 1 it has vanished; or a failure */
 static int remove_leftover(struct prune *p, struct removal *removal)
 {
+	uint32_t id = removal->leftover.id;
+	struct fsq_dquot dquot;
+	bool known;
+	int rc;
+
 	if (fsq_is_cancelled(p->request->options))
 		return fsq_fail(p->err, FSQ_E_FAILED, EINTR, NULL, "stopped");
 	switch (removal->leftover.kind) {
 	case FSQ_LEFTOVER_LIMITS:
-		return remove_limits(p, removal);
+		rc = fsq_volume_read_quota(removal->volume, id, &dquot, p->err);
+		if (rc)
+			return rc;
+		if (fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
+		    fsq_project_edit_is_shared(p->edit, id, NULL))
+			return 1;
+		return take_limits_off(p, removal, removal->volume, &dquot);
 	case FSQ_LEFTOVER_NAME:
-		return remove_name(p, removal->leftover.id);
+		rc = is_known(p, id, &known);
+		if (rc)
+			return rc;
+		if (known || fsq_project_edit_is_shared(p->edit, id, NULL) ||
+		    !fsq_project_edit_has_name(p->edit, id))
+			return 1;
+		return remove_lines(p, id, NULL);
 	default:
 		return remove_line(p, removal);
 	}

@@ -39,25 +39,6 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 }
 
-static int find_space(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		      int fd, struct fsq_limits *limits, struct fsq_error *err)
-{
-	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
-	int rc;
-
-	if (request->bytes == 0)
-		return 0;
-	rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
-	if (rc)
-		return rc;
-	if (*soft && (*soft == hard || request->relative))
-		*soft += blocks - hard;
-	if (*soft > blocks)
-		*soft = blocks;
-	limits->hard[FSQ_BLOCKS] = blocks;
-	return 0;
-}
-
 static int find_inodes(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
 		       struct fsq_limits *limits, struct fsq_error *err)
 {
@@ -85,10 +66,20 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
 		       int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
-	int rc = find_space(request, dquot, fd, limits, err);
+	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
+	int rc;
 
-	if (rc == 0)
-		rc = find_inodes(request, dquot, limits, err);
+	if (request->bytes) {
+		rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
+		if (rc)
+			return rc;
+		if (*soft && (*soft == hard || request->relative))
+			*soft += blocks - hard;
+		if (*soft > blocks)
+			*soft = blocks;
+		limits->hard[FSQ_BLOCKS] = blocks;
+	}
+	rc = find_inodes(request, dquot, limits, err);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (request->limits.mask & FSQ_SOFT(form))
 			limits->soft[form] = request->limits.soft[form];
@@ -176,20 +167,6 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 	return rc;
 }
 
-static int resize_on(const struct fsq_resize_request *request, struct fsq_filesystem *fs,
-		     struct fsq_resized *resized, struct fsq_error *err)
-{
-	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
-	struct fsq_resize_request here = *request;
-	int rc;
-
-	here.directory = info->directory;
-	resized->id = request->id;
-	resized->dev = info->dev;
-	rc = fsq_place_explain(&fs->place, set_limits(&here, &fs->place.target, resized, err), err);
-	return fsq_add_path(err, info->directory, rc);
-}
-
 static int resize_project(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
 			  struct fsq_resized *resized, struct fsq_error *err)
 {
@@ -215,8 +192,15 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 			rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, NULL,
 				      "project %u was released at the same time", request->id);
 	}
-	if (rc == 0)
-		rc = resize_on(request, fs, resized, err);
+	if (rc == 0) {
+		struct fsq_resize_request here = *request;
+
+		here.directory = fs->info.directory;
+		resized->id = request->id;
+		resized->dev = fs->info.dev;
+		rc = set_limits(&here, &fs->place.target, resized, err);
+		rc = fsq_add_path(err, here.directory, fsq_place_explain(&fs->place, rc, err));
+	}
 	fsq_filesystem_close(opened);
 	fsq_project_place_close(&place);
 	return rc;

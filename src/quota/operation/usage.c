@@ -41,15 +41,6 @@ void fsq_usage_clear(struct fsq_usage *usage)
 	*usage = (struct fsq_usage){ 0 };
 }
 
-static void fill_from_statfs(struct fsq_usage *usage, const struct statfs *sfs)
-{
-	usage->source = FSQ_USAGE_STATFS;
-	usage->used_bytes = (uint64_t)sfs->f_bsize * (sfs->f_blocks - sfs->f_bfree);
-	usage->hard_bytes = (uint64_t)sfs->f_bsize * sfs->f_blocks;
-	usage->used_inodes = sfs->f_files - sfs->f_ffree;
-	usage->hard_inodes = sfs->f_files;
-}
-
 /* The project that the projects file has for a directory, or else the one that it carries. */
 static int find_project(struct fsq_place *place, const struct fsq_usage_request *request,
 			uint32_t *id, struct fsq_error *err)
@@ -68,19 +59,6 @@ static int find_project(struct fsq_place *place, const struct fsq_usage_request 
 	if (*id == 0)
 		*id = place->project.id;
 	return rc;
-}
-
-static int read_project(struct fsq_place *place, struct fsq_error *err)
-{
-	int rc = -fsq_inode_project_get(place->target.fd, &place->project);
-
-	if (rc == ENOTTY)
-		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
-				"has no project ID: it is neither a file nor a directory");
-	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(rc), rc, place->path,
-				"cannot read the project ID");
-	return 0;
 }
 
 /* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED where the kernel has no quota of the file */
@@ -102,9 +80,14 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place,
 		return fsq_add_hint(err, FSQ_HINT_MOUNT_OR_COUNT,
 				    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
 					     "there is no project quota on this filesystem"));
-	rc = read_project(place, err);
-	if (rc == 0)
-		rc = find_project(place, request, &usage->id, err);
+	rc = -fsq_inode_project_get(place->target.fd, &place->project);
+	if (rc == ENOTTY)
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
+				"has no project ID: it is neither a file nor a directory");
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, place->path,
+				"cannot read the project ID");
+	rc = find_project(place, request, &usage->id, err);
 	if (rc)
 		return rc;
 	if (usage->id == 0)
@@ -155,25 +138,27 @@ static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other
  * the file system. Where the mount has no directory outside of the project, what it shows can also
  * be the size and the use of the file system.
  *
- * @project  that the directory carries
  * @usage    filled on success; what is not shown is FSQ_NOT_KNOWN, or 0 for a limit
  * @return   whether it shows a limit
  */
-static bool ask_statfs(const struct fsq_place *place, const struct fsq_inode_project *project,
-		       struct fsq_usage *usage)
+static bool ask_statfs(struct fsq_usage *usage, const struct fsq_place *place)
 {
+	struct fsq_inode_project project;
 	struct outside before, after;
 	struct statfs sfs;
 	uint64_t size, blocks;
 	bool bytes, inodes;
 
-	if (project->id == 0 || !project->inherit || fstatfs(place->target.fd, &sfs))
+	/* It shows no limit that nobody is stopped at. */
+	if ((usage->accounting && !usage->enforced) ||
+	    fsq_inode_project_get(place->target.fd, &project) || project.id == 0 ||
+	    !project.inherit || fstatfs(place->target.fd, &sfs))
 		return false;
 	/* XFS has as many files as fit into its free space, so a limit is smaller at any time. */
-	before = look_outside(place, project, &sfs);
+	before = look_outside(place, &project, &sfs);
 	if (fstatfs(place->target.fd, &sfs))
 		return false;
-	after = look_outside(place, project, &sfs);
+	after = look_outside(place, &project, &sfs);
 	bytes = sfs.f_blocks < before.blocks;
 	inodes = sfs.f_files < before.files && sfs.f_files < after.files;
 	if (!bytes && !inodes)
@@ -181,29 +166,14 @@ static bool ask_statfs(const struct fsq_place *place, const struct fsq_inode_pro
 	size = (uint64_t)sfs.f_bsize;
 	blocks = used(sfs.f_blocks, sfs.f_bfree, before.free_blocks, after.free_blocks);
 	usage->source = FSQ_USAGE_STATFS;
-	usage->id = project->id;
-	usage->at_least = true;
+	usage->id = project.id;
+	usage->accounting = usage->enforced = usage->at_least = true;
 	usage->hard_bytes = bytes ? sfs.f_blocks * size : 0;
 	usage->used_bytes = bytes && blocks != FSQ_NOT_KNOWN ? blocks * size : FSQ_NOT_KNOWN;
 	usage->hard_inodes = inodes ? sfs.f_files : 0;
 	usage->used_inodes =
 		inodes ? used(sfs.f_files, sfs.f_ffree, before.free_files, after.free_files)
 		       : FSQ_NOT_KNOWN;
-	return true;
-}
-
-/* @return   whether statfs(2) shows the project */
-static bool ask_directory(struct fsq_usage *usage, struct fsq_place *place)
-{
-	struct fsq_inode_project carried;
-
-	/* statfs(2) shows no limit that nobody is stopped at. */
-	if ((usage->accounting && !usage->enforced) ||
-	    fsq_inode_project_get(place->target.fd, &carried) ||
-	    !ask_statfs(place, &carried, usage))
-		return false;
-	usage->accounting = true;
-	usage->enforced = true;
 	return true;
 }
 
@@ -225,12 +195,16 @@ static int get(struct fsq_usage *usage, struct fsq_place *place,
 			return fsq_fail(err, FSQ_E_FAILED, errno, place->path,
 					"cannot ask the filesystem");
 		if (fsq_is_in_memory(&sfs)) {
-			fill_from_statfs(usage, &sfs);
+			usage->source = FSQ_USAGE_STATFS;
+			usage->used_bytes = (uint64_t)sfs.f_bsize * (sfs.f_blocks - sfs.f_bfree);
+			usage->hard_bytes = (uint64_t)sfs.f_bsize * sfs.f_blocks;
+			usage->used_inodes = sfs.f_files - sfs.f_ffree;
+			usage->hard_inodes = sfs.f_files;
 			return 0;
 		}
 	}
 	rc = ask_kernel(usage, place, request, err);
-	if (rc == FSQ_E_PERMISSION && ask_directory(usage, place))
+	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, place))
 		return 0;
 	if (!request->walk ||
 	    (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED && rc != FSQ_E_PERMISSION))
