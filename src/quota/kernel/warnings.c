@@ -193,34 +193,28 @@ static int find_family(int fd, const char *name, const char *group_name, uint16_
 	return *family && *group ? 0 : -ENOENT;
 }
 
-static int join(int fd, uint16_t *family)
-{
-	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
-	const int size = RECEIVE_BUFFER;
-	uint32_t group = 0;
-	int rc;
-
-	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)))
-		return -errno;
-	rc = find_family(fd, "VFS_DQUOT", "events", family, &group);
-	if (rc)
-		return rc;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
-		return -errno;
-	return 0;
-}
-
 int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 {
+	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
 	struct fsq_warnings *made = calloc(1, sizeof(*made));
-	int rc;
+	const int size = RECEIVE_BUFFER;
+	uint32_t group = 0;
+	int rc = 0;
 
 	if (!made)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
 	made->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
-	rc = made->fd < 0 ? -errno : join(made->fd, &made->family);
+	if (made->fd < 0 || bind(made->fd, (const struct sockaddr *)&any, sizeof(any)))
+		rc = -errno;
+	else
+		rc = find_family(made->fd, "VFS_DQUOT", "events", &made->family, &group);
+	if (rc == 0) {
+		if (setsockopt(made->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+			setsockopt(made->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+		if (setsockopt(made->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
+			       sizeof(group)))
+			rc = -errno;
+	}
 	if (rc == 0) {
 		*warnings = made;
 		return 0;

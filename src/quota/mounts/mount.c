@@ -239,16 +239,6 @@ static int ask_kernel(uint64_t id, struct fsq_mount *mount)
 
 #define MOUNT_IDS (STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
 
-/* Is it the mount that "/" lies on? */
-static bool is_on_root(const struct statx *stx)
-{
-	const unsigned int id = stx->stx_mask & MOUNT_IDS;
-	struct statx root;
-
-	return id && get_statx(AT_FDCWD, "/", 0, id, &root) == 0 && (root.stx_mask & id) == id &&
-	       root.stx_mnt_id == stx->stx_mnt_id;
-}
-
 int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fsq_error *err)
 {
 	struct statx stx;
@@ -268,8 +258,10 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 		rc = find_line(&stx, mount);
 	if (rc == -ENXIO || (rc == 0 && mount->directory[0] == '\0')) {
 		/* In a chroot whose root is no mount point, the kernel does not list its mount. */
+		const unsigned int id = stx.stx_mask & MOUNT_IDS;
 		struct fsq_mount unlisted = *mount;
 		char device[64], directory[] = "/";
+		struct statx stx_root;
 		const struct fsq_mount root = { .device =
 							unlisted.device ? unlisted.device : device,
 						.directory = directory,
@@ -277,7 +269,11 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 
 		snprintf(device, sizeof(device), "/dev/block/%u:%u", stx.stx_dev_major,
 			 stx.stx_dev_minor);
-		rc = !is_on_root(&stx) ? -ENXIO : fsq_mount_copy(mount, &root, NULL) ? -ENOMEM : 0;
+		rc = -ENXIO;
+		/* Does it lie on the mount that "/" lies on? */
+		if (id && get_statx(AT_FDCWD, "/", 0, id, &stx_root) == 0 &&
+		    (stx_root.stx_mask & id) == id && stx_root.stx_mnt_id == stx.stx_mnt_id)
+			rc = fsq_mount_copy(mount, &root, NULL) ? -ENOMEM : 0;
 		fsq_mount_clear(&unlisted);
 	}
 	mount->dev = dev;

@@ -336,35 +336,29 @@ static bool is_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 	return false;
 }
 
-/* @return   whether the file system is new, and to be looked at */
-static bool add_dev(struct fsq_diagnosis *diagnosis, dev_t dev)
-{
-	dev_t *devs;
-
-	if (is_known(diagnosis, dev))
-		return false;
-	devs = array_grow(diagnosis->devs, diagnosis->dev_count, &diagnosis->dev_capacity,
-			  sizeof(*devs));
-	if (!devs) {
-		fsq_diagnosis_fail(diagnosis, ENOMEM, NULL);
-		return false;
-	}
-	diagnosis->devs = devs;
-	devs[diagnosis->dev_count++] = dev;
-	return true;
-}
-
 static void look_at(struct fsq_subject *subject, bool itself)
 {
-	bool new = add_dev(subject->diagnosis, subject->mount.dev);
+	struct fsq_diagnosis *diagnosis = subject->diagnosis;
+	bool new = !is_known(diagnosis, subject->mount.dev);
 
+	if (new) {
+		dev_t *devs = array_grow(diagnosis->devs, diagnosis->dev_count,
+					 &diagnosis->dev_capacity, sizeof(*devs));
+
+		if (!devs) {
+			fsq_diagnosis_fail(diagnosis, ENOMEM, NULL);
+			return;
+		}
+		diagnosis->devs = devs;
+		devs[diagnosis->dev_count++] = subject->mount.dev;
+	}
 	if (strcmp(subject->mount.type, "overlay") == 0) {
 		check_overlay(subject);
 		return;
 	}
 	if (new)
 		fsq_diagnose_filesystem(subject);
-	if (subject->diagnosis->request->filesystems_only)
+	if (diagnosis->request->filesystems_only)
 		return;
 	if (new && subject->accounting)
 		fsq_diagnose_records(subject);
@@ -446,17 +440,6 @@ static enum fsq_visit look_at_mount(const struct fsq_mount *mount, void *arg)
 	return fsq_diagnosis_is_over(diagnosis) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static void look_at_all(struct fsq_diagnosis *diagnosis)
-{
-	int rc = fsq_mounts_each(NULL, look_at_mount, diagnosis, diagnosis->err);
-
-	if (rc)
-		diagnosis->rc = rc;
-	/* There is none: what does the machine have instead? */
-	if (diagnosis->dev_count == 0 && !fsq_diagnosis_is_over(diagnosis))
-		look_at_place(diagnosis, "/", false);
-}
-
 int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor visit, void *arg,
 		 struct fsq_error *err)
 {
@@ -479,8 +462,14 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 	check_caller(&diagnosis);
 	for (size_t i = 0; i < request->path_count && !fsq_diagnosis_is_over(&diagnosis); i++)
 		look_at_path(&diagnosis, request->paths[i]);
-	if (request->path_count == 0)
-		look_at_all(&diagnosis);
+	if (request->path_count == 0) {
+		int rc = fsq_mounts_each(NULL, look_at_mount, &diagnosis, err);
+
+		diagnosis.rc = rc ? rc : diagnosis.rc;
+		/* There is none: what does the machine have instead? */
+		if (diagnosis.dev_count == 0 && !fsq_diagnosis_is_over(&diagnosis))
+			look_at_place(&diagnosis, "/", false);
+	}
 	if (!fsq_diagnosis_is_over(&diagnosis) && !request->filesystems_only)
 		fsq_diagnose_registry(&diagnosis);
 	fsq_mount_points_free(diagnosis.mounts);

@@ -157,9 +157,8 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 struct trees {
 	struct fsq_diagnosis *diagnosis;
 	const struct fsq_registered_list *list;
-	bool opened; /* those below, of which some directory is gone */
-	struct fsq_volumes volumes;
-	struct fsq_entries lines;
+	bool opened; /* the place below: some directory is gone */
+	struct fsq_project_place place;
 };
 
 static bool is_wanted(const struct trees *trees, const struct fsq_mount *mount)
@@ -238,21 +237,17 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	struct fsq_error err;
 	int rc = 0;
 
-	if (!trees->opened) {
-		trees->opened = true;
-		rc = fsq_volumes_open(&trees->volumes, &err);
-		if (rc == 0)
-			rc = fsq_entries_of_projects(&trees->lines, trees->list->file, &err);
-		if (rc == 0)
-			rc = fsq_entries_index(&trees->lines, &err);
-	}
-	if (rc == 0 && trees->lines.by_id &&
-	    fsq_volumes_find(&trees->volumes, entry->word, &volume) == FSQ_GONE) {
+	if (!trees->opened)
+		rc = fsq_project_place_open(&trees->place, trees->list->file, &err);
+	trees->opened = true;
+	if (rc == 0 && trees->place.certain &&
+	    fsq_volumes_find(&trees->place.volumes, entry->word, &volume) == FSQ_GONE) {
 		if (volume->has_quota)
 			rc = fsq_volume_read_quota(volume, entry->id, &dquot, &err);
 		if (rc == 0)
-			rc = fsq_volumes_doubt(&trees->volumes, &trees->lines, volume, FSQ_GONE,
-					       &line, fsq_dquot_has_anything(&dquot), &doubt, &err);
+			rc = fsq_volumes_doubt(&trees->place.volumes, &trees->place.lines, volume,
+					       FSQ_GONE, &line, fsq_dquot_has_anything(&dquot),
+					       &doubt, &err);
 		certain = rc == 0 && doubt == FSQ_NOT_KEPT &&
 			  (entry->shared || dquot.form[FSQ_INODES].used == 0);
 	}
@@ -364,7 +359,5 @@ void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_regist
 		return;
 	for (size_t i = 0; i < list->count && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_entry(&trees, &list->entries[i]);
-	if (trees.opened)
-		fsq_volumes_close(&trees.volumes);
-	fsq_entries_free(&trees.lines);
+	fsq_project_place_close(&trees.place);
 }

@@ -45,18 +45,6 @@ static bool is_special(const struct fsq_walk_entry *entry)
 	return fsq_walk_stat(entry, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* What the kernel would say to every change, and whether it lets only the owner of a file. */
-static void find_rights(struct job *job)
-{
-	struct statvfs vfs;
-
-	job->owner_only = !fsq_has_capability(CAP_FOWNER);
-	if (statvfs(job->request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
-		job->refused = -EROFS;
-	else if (fsq_in_user_namespace())
-		job->refused = -EINVAL;
-}
-
 /* @return   1 it would be changed, 0 it is known by another name already, or a negative errno */
 static int count_change(struct job *job, const struct fsq_walk_entry *entry)
 {
@@ -282,6 +270,7 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 {
 	struct job job = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct fsq_walk walk = walk_of(&job);
+	struct statvfs vfs;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	*entries = 0;
@@ -289,8 +278,14 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		*request->changed = 0;
 	if (rc)
 		return rc;
-	if (request->dry_run)
-		find_rights(&job);
+	/* What the kernel would say to every change, and whether it lets only the owner of a file. */
+	if (request->dry_run) {
+		job.owner_only = !fsq_has_capability(CAP_FOWNER);
+		if (statvfs(request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
+			job.refused = -EROFS;
+		else if (fsq_in_user_namespace())
+			job.refused = -EINVAL;
+	}
 	rc = fsq_tree_walk(&walk, err);
 	*entries = walk.entries;
 	if (rc == 0) {

@@ -179,15 +179,6 @@ static void search_directory(struct search *search, const char *below, int depth
 		closedir(directory);
 }
 
-static int depth_of(const char *path)
-{
-	int depth = 0;
-
-	for (; *path; path++)
-		depth += *path == '/';
-	return depth;
-}
-
 int fsq_store_each(int fd, const char *path, fsq_store_visitor visit, void *arg)
 {
 	struct search search = { .visit = visit, .arg = arg, .path = path, .fd = fd };
@@ -196,8 +187,12 @@ int fsq_store_each(int fd, const char *path, fsq_store_visitor visit, void *arg)
 		return 0;
 	search_directory(&search, ".", 0);
 	for (int i = 0; i < search.count; i++) {
+		int depth = 0;
+
+		for (const char *at = search.queue[i]; *at; at++)
+			depth += *at == '/';
 		if (!search.stopped)
-			search_directory(&search, search.queue[i], depth_of(search.queue[i]));
+			search_directory(&search, search.queue[i], depth);
 		free(search.queue[i]);
 	}
 	return search.rc ? search.rc : search.found;
