@@ -92,9 +92,7 @@ static int receive(int fd, void *buffer, size_t size, const struct nlmsghdr **he
 
 	message.msg_iov = &room;
 	message.msg_iovlen = 1;
-	do {
-		got = recvmsg(fd, &message, MSG_DONTWAIT);
-	} while (got < 0 && errno == EINTR);
+	got = recvmsg(fd, &message, MSG_DONTWAIT);
 	if (got < 0)
 		return -errno;
 	*header = buffer;

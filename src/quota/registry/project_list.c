@@ -137,12 +137,15 @@ int fsq_project_list_begin_batch(struct fsq_project_list *list)
 	return 0;
 }
 
-/* @return   of a batch the entries of a key: @first and, returned, the end */
+/* @return   where the entries of a key are, for entry_at(): from @first to, returned, the end; of a batch only these */
 static size_t find_range(const struct fsq_project_list *list, const struct key *key, size_t *first)
 {
 	struct fsq_project_entry **sorted = key->word ? list->by_word : list->by_id;
 	size_t low = 0, end = list->count;
 
+	*first = 0;
+	if (!sorted)
+		return end;
 	while (low < end) {
 		size_t middle = low + (end - low) / 2;
 
@@ -157,43 +160,41 @@ static size_t find_range(const struct fsq_project_list *list, const struct key *
 	return end;
 }
 
+static struct fsq_project_entry *entry_at(const struct fsq_project_list *list,
+					  const struct key *key, size_t at)
+{
+	if (!list->by_id)
+		return &list->entries[at];
+	return key->word ? list->by_word[at] : list->by_id[at];
+}
+
 const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
 						      const char *word)
 {
-	size_t first = 0, end = list->count;
+	const struct key key = { .word = word, .length = strlen(word) };
+	size_t first, end = find_range(list, &key, &first);
 
-	if (list->by_word)
-		end = find_range(list, &(struct key){ word, strlen(word), 0 }, &first);
-	for (size_t i = first; i < end; i++) {
-		const struct fsq_project_entry *entry =
-			list->by_word ? list->by_word[i] : &list->entries[i];
-
-		if (fsq_project_list_is(list, entry, word))
-			return entry;
-	}
+	for (size_t i = first; i < end; i++)
+		if (fsq_project_list_is(list, entry_at(list, &key, i), word))
+			return entry_at(list, &key, i);
 	return NULL;
-}
-
-static bool is_other_of(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
-			uint32_t id, const char *but)
-{
-	return fsq_project_entry_is_on(entry) && entry->line.id == id &&
-	       !(but && fsq_project_list_is(list, entry, but));
 }
 
 const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_project_list *list,
 							 uint32_t id, const char *but)
 {
-	size_t first, end;
+	const struct key key = { .id = id };
+	size_t first, end = find_range(list, &key, &first);
 
-	for (size_t i = 0; !list->by_id && i < list->count; i++)
-		if (is_other_of(list, &list->entries[i], id, but))
-			return &list->entries[i];
-	/* Those at the end are on for longest, where they are switched off one after the other. */
-	if (list->by_id)
-		for (end = find_range(list, &(struct key){ .id = id }, &first); end > first; end--)
-			if (is_other_of(list, list->by_id[end - 1], id, but))
-				return list->by_id[end - 1];
+	for (size_t i = first; i < end; i++) {
+		/* Those at the end of a batch are on for longest: they are switched off one after the other. */
+		const struct fsq_project_entry *entry =
+			entry_at(list, &key, list->by_id ? end - 1 - (i - first) : i);
+
+		if (fsq_project_entry_is_on(entry) && entry->line.id == id &&
+		    !(but && fsq_project_list_is(list, entry, but)))
+			return entry;
+	}
 	return NULL;
 }
 
@@ -236,16 +237,13 @@ void fsq_project_list_rollback_retired(struct fsq_project_list *list)
 
 int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const char *word)
 {
-	size_t first = 0, end = list->count;
+	const struct key key = { word, word ? strlen(word) : 0, id };
+	size_t first, end = find_range(list, &key, &first);
 	bool any = false;
 	int rc = 0;
 
-	if (list->by_id)
-		end = find_range(list, &(struct key){ word, word ? strlen(word) : 0, id }, &first);
 	for (size_t i = first; i < end && rc == 0; i++) {
-		struct fsq_project_entry *entry = !list->by_id ? &list->entries[i]
-						  : word       ? list->by_word[i]
-							       : list->by_id[i];
+		struct fsq_project_entry *entry = entry_at(list, &key, i);
 
 		if (!fsq_project_entry_is_on(entry) || entry->line.id != id ||
 		    (word && !fsq_project_list_is(list, entry, word)))

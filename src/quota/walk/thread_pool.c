@@ -47,25 +47,23 @@ struct fsq_clock_sample fsq_clock_sample(void)
 					  read_clock(CLOCK_THREAD_CPUTIME_ID) };
 }
 
-unsigned int fsq_thread_count_for(const struct fsq_clock_sample *since)
+unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sample *since,
+			      unsigned int descriptors)
 {
 	struct fsq_clock_sample now = fsq_clock_sample();
 	int64_t wall = now.wall - since->wall, cpu = now.cpu - since->cpu;
-	unsigned int processors = 1;
+	struct rlimit limit;
 	cpu_set_t cpus;
 
-	if (wall > cpu + cpu / 4)
-		return THREADS_MAX;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		processors = (unsigned int)CPU_COUNT(&cpus);
-	return processors < THREADS_MAX ? processors : THREADS_MAX;
-}
+	if (threads == 0) {
+		unsigned int processors = 1;
 
-unsigned int fsq_thread_count_limit(unsigned int threads, unsigned int descriptors)
-{
-	struct rlimit limit;
-
-	/* The queue has some, too, and so has the thread that walks the head. */
+		if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+			processors = (unsigned int)CPU_COUNT(&cpus);
+		threads = processors < THREADS_MAX && wall <= cpu + cpu / 4 ? processors
+									    : THREADS_MAX;
+	}
+	/* The queue has descriptors, too, and so has the thread that walks the head. */
 	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
 			       limit.rlim_cur < (rlim_t)(threads + 2) * descriptors))
 		threads--;

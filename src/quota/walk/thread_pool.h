@@ -45,12 +45,12 @@ int64_t fsq_clock_monotonic(void);
  * Find out how many threads help: eight when the calling thread has waited for the storage and so
  * left its processor to others, else as many as there are processors, eight at most.
  *
+ * @threads  as many instead, unless it is 0
  * @since    fsq_clock_sample() some time ago
+ * @descriptors that each needs: there are no more threads than RLIMIT_NOFILE allows
  */
-unsigned int fsq_thread_count_for(const struct fsq_clock_sample *since);
-
-/** @return  @threads, or as many as RLIMIT_NOFILE allows with so many descriptors each */
-unsigned int fsq_thread_count_limit(unsigned int threads, unsigned int descriptors);
+unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sample *since,
+			      unsigned int descriptors);
 
 struct fsq_segment;
 

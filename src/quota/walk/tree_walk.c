@@ -479,9 +479,7 @@ static void become_large(struct walk *walk)
 	const struct fsq_call_options *options = tree->request->options;
 	unsigned int threads = tree->request->alone ? 1 : options ? options->threads : 0;
 
-	if (threads == 0)
-		threads = fsq_thread_count_for(&tree->sample);
-	threads = fsq_thread_count_limit(threads, FSQ_DIR_STACK_MAX_OPEN);
+	threads = fsq_thread_count(threads, &tree->sample, FSQ_DIR_STACK_MAX_OPEN);
 
 	/* Everything is set before there are other threads. */
 	tree->large = true;
