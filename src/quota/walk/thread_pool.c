@@ -50,12 +50,12 @@ struct fsq_clock_sample fsq_clock_sample(void)
 unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sample *since,
 			      unsigned int descriptors)
 {
-	struct fsq_clock_sample now = fsq_clock_sample();
-	int64_t wall = now.wall - since->wall, cpu = now.cpu - since->cpu;
 	struct rlimit limit;
 	cpu_set_t cpus;
 
 	if (threads == 0) {
+		const struct fsq_clock_sample now = fsq_clock_sample();
+		int64_t wall = now.wall - since->wall, cpu = now.cpu - since->cpu;
 		unsigned int processors = 1;
 
 		if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
