@@ -88,13 +88,13 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 		return;
 	if (file == FSQ_PROJECTS) {
 		line->word = left + 1;
-		line->raw_length = line->length = end - line->word;
+		line->length = end - line->word;
+		if (line->length >= PATH_MAX)
+			return;
 		while (line->length > 1 && text[line->word + line->length - 1] == '/')
 			line->length--;
-		if (line->raw_length >= PATH_MAX)
-			return;
 	} else {
-		line->raw_length = line->length = left;
+		line->length = left;
 		digits = end - left - 1;
 		behind = memchr(number, ':', digits);
 		if (behind)

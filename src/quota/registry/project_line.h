@@ -17,11 +17,10 @@ enum fsq_line_kind {
 
 struct fsq_project_line {
 	enum fsq_line_kind kind;
-	uint32_t id;	   /* of an entry */
-	size_t word;	   /* of an entry: where its directory or name begins */
-	size_t length;	   /* of the word, without slashes at the end of a directory */
-	size_t raw_length; /* with them */
-	bool takes_id;	   /* another program may read a number in it, whatever its kind */
+	uint32_t id;   /* of an entry */
+	size_t word;   /* of an entry: where its directory or name begins */
+	size_t length; /* of the word, without slashes at the end of a directory */
+	bool takes_id; /* another program may read a number in it, whatever its kind */
 	uint32_t taken;
 };
 
