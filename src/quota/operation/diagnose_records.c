@@ -206,40 +206,6 @@ static struct found_store *store_of(struct stores *stores, uint32_t id)
 	return NULL;
 }
 
-/*
- * Take note of a record, in the order of IDs.
- *
- * @return   whether that says all: it is of a store, or visit_stores() tells of it
- */
-static bool note(struct stores *stores, const struct fsq_dquot *dquot, bool limited)
-{
-	uint64_t inodes = dquot->form[FSQ_INODES].used;
-	struct found_store *store = store_of(stores, dquot->id);
-
-	search_as_kubelet(stores, dquot);
-	if (is_listed(stores, dquot->id)) {
-		if (store && (inodes || limited) && entry_of(&stores->lines, dquot->id) &&
-		    !store->followers++) {
-			store->follower = dquot->id;
-			store->follower_limits = fsq_limits_of(dquot);
-		}
-		return false;
-	}
-	if (store) {
-		store->theirs += inodes != 0;
-		return true;
-	}
-	if (limited || !inodes)
-		return false;
-	if (stores->unknown_count < SINGLE)
-		stores->unknown[stores->unknown_count] = (struct fsq_finding){
-			.id = FSQ_FINDING_TAG_WITHOUT_LIMIT, .project = dquot->id, .count = inodes
-		};
-	stores->unknown_count++;
-	stores->unknown_last = dquot->id;
-	return true;
-}
-
 static void visit_store(struct stores *stores, const struct found_store *store)
 {
 	const struct fsq_entry *line = entry_of(&stores->lines, store->follower), *name;
@@ -288,21 +254,38 @@ static void visit_stores(struct stores *stores)
 					      .count = stores->kubelet_searches });
 }
 
+/* In the order of IDs. What is of a store, and of nobody, is told by visit_stores(). */
 static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 {
-	uint64_t inodes = dquot->form[FSQ_INODES].used;
+	const uint64_t inodes = dquot->form[FSQ_INODES].used;
+	const bool limited = fsq_dquot_is_limited(dquot);
+	const struct fsq_entry *line = entry_of(&stores->lines, dquot->id);
+	const bool listed = line || entry_of(&stores->names, dquot->id);
+	struct found_store *store = store_of(stores, dquot->id);
 	struct fsq_finding finding = { .project = dquot->id, .count = inodes };
-	bool limited = fsq_dquot_is_limited(dquot);
 
-	if (note(stores, dquot, limited) || limited == (inodes != 0))
+	search_as_kubelet(stores, dquot);
+	if (store && line && (inodes || limited) && !store->followers++) {
+		store->follower = dquot->id;
+		store->follower_limits = fsq_limits_of(dquot);
+	}
+	if (store && !listed) {
+		store->theirs += inodes != 0;
 		return;
-	if (inodes)
-		finding.id = FSQ_FINDING_TAG_WITHOUT_LIMIT;
-	else if (entry_of(&stores->lines, dquot->id))
-		return; /* its directory is gone, or somebody changed its tag: told elsewhere */
-	else
-		finding.id = FSQ_FINDING_LIMIT_WITHOUT_TAG;
-	fsq_finding_visit_here(stores->subject, finding);
+	}
+	if (limited == (inodes != 0))
+		return;
+	finding.id = inodes ? FSQ_FINDING_TAG_WITHOUT_LIMIT : FSQ_FINDING_LIMIT_WITHOUT_TAG;
+	if (!listed && inodes) {
+		if (stores->unknown_count < SINGLE)
+			stores->unknown[stores->unknown_count] = finding;
+		stores->unknown_count++;
+		stores->unknown_last = dquot->id;
+		return;
+	}
+	/* Limits of a directory that is gone, or whose tag somebody has changed, are told elsewhere. */
+	if (inodes || !line)
+		fsq_finding_visit_here(stores->subject, finding);
 }
 
 void fsq_diagnose_records(struct fsq_subject *subject)

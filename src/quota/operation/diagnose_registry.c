@@ -172,10 +172,13 @@ static void check_ids(struct registry *registry, const struct fsq_registered_lis
 	    });
 }
 
-static void check_double(struct registry *registry, struct fsq_registered_list *list)
+static void check_list(struct registry *registry, struct fsq_registered_list *list)
 {
-	struct fsq_registered **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
+	struct fsq_registered **sorted;
 
+	registry->faults = 0;
+	read_list(registry, list);
+	sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
 	if (!sorted) {
 		fsq_diagnosis_fail(registry->diagnosis, ENOMEM, list->file);
 		return;
@@ -189,13 +192,6 @@ static void check_double(struct registry *registry, struct fsq_registered_list *
 	for (size_t i = 1; i < list->count; i++)
 		check_ids(registry, list, sorted[i - 1], sorted[i]);
 	free(sorted);
-}
-
-static void check_list(struct registry *registry, struct fsq_registered_list *list)
-{
-	registry->faults = 0;
-	read_list(registry, list);
-	check_double(registry, list);
 	if (registry->faults == 0)
 		fsq_finding_visit(registry->diagnosis,
 				  (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY,
