@@ -224,15 +224,19 @@ struct fsq_project_names {
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
 {
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
-	int rc = names ? fsq_entries_of_projid(&names->entries, file, err)
-		       : fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read the projid file");
+	struct fsq_error why;
+	int rc = names ? fsq_entries_of_projid(&names->entries, file, &why)
+		       : fsq_fail(&why, FSQ_E_FAILED, ENOMEM, file, "cannot read the projid file");
 
 	if (rc == 0)
-		rc = fsq_add_path(err, file, fsq_entries_index(&names->entries, err));
-	if (rc) {
+		rc = fsq_add_path(&why, file, fsq_entries_index(&names->entries, &why));
+	/* A file that cannot be read has no names. Without memory nobody knows. */
+	if (rc && why.errnum == ENOMEM) {
 		fsq_project_names_free(names);
 		names = NULL;
 	}
+	if (rc && err)
+		*err = why;
 	*out = names;
 	return rc;
 }
@@ -248,7 +252,8 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 {
 	size_t count = 0;
 	const struct fsq_entry *const *found =
-		names ? fsq_entries_of_id(&names->entries, id, &count) : NULL;
+		names && names->entries.count ? fsq_entries_of_id(&names->entries, id, &count)
+					      : NULL;
 
 	return count ? found[0]->word : NULL;
 }
