@@ -277,3 +277,16 @@ asks() {
 	fresh_fs x && fresh_fs x2
 	run -0 ticking "$srcdir/tests/batch/compare.py" --alone 1 100000
 }
+
+@test "the line of a directory may end with a slash" {
+	mkdir /mnt/x/slash
+	fsquota project -s -p /mnt/x/slash 77 /mnt/x
+	fsquota limit -p bhard=5M 77 /mnt/x
+	echo 77:/mnt/x/slash/ >>/etc/projects
+	chattr -p 0 /mnt/x/slash
+	answers 'usage /mnt/x/slash' 'usage /mnt/x/slash'
+	is 1 '.usage[0].id' 77
+	is 2 '.usage[0].id' 77
+	assert_equal "$(fsquota usage -rno ID /mnt/x/slash)" 77
+	sed -i '$d' /etc/projects
+}

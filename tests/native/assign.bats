@@ -383,19 +383,21 @@ taken_meanwhile() {
 
 # bats test_tags=shared
 @test "a limit that somebody else sets at that moment stays, unless it is asked for" {
-	local fs dir at
+	local fs dir at command
 	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
 		mkdir "$dir"
-		fsquota assign "$dir" --hard 1M >/dev/null
-		strace -qq -o trace -e trace=quotactl_fd fsquota assign "$dir" --hard 2M >/dev/null
-		at=$(grep -n 'XSETQLIM.*{' trace | cut -d: -f1)
-		stopped_at 443 "$at" "$FSQUOTA" assign "$dir" --hard 4M # quotactl_fd
-		fsquota limit -p bhard=3M ihard=100 $FIRST "/mnt/$fs"
-		go_on
-		assert_equal "$status:$(kernel_has "/mnt/$fs" $FIRST | cut -d" " -f2-)" "0:0 4096 1 0 100"
-		fsquota release "$dir"
+		for command in assign resize; do
+			fsquota assign "$dir" --hard 1M >/dev/null
+			strace -qq -o trace -e trace=quotactl_fd fsquota $command "$dir" --hard 2M >/dev/null
+			at=$(grep -n 'XSETQLIM.*{' trace | cut -d: -f1)
+			stopped_at 443 "$at" "$FSQUOTA" $command "$dir" --hard 4M # quotactl_fd
+			fsquota limit -p bhard=3M ihard=100 $FIRST "/mnt/$fs"
+			go_on
+			assert_equal "$status:$(kernel_has "/mnt/$fs" $FIRST | cut -d" " -f2-)" "0:0 4096 1 0 100"
+			fsquota release "$dir"
+		done
 	done
 }
 

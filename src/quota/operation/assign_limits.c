@@ -39,19 +39,11 @@ static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 
 int fsq_assignment_set_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_limits *before = &a->limits_before;
-	struct fsq_limits *after = &a->limits_after;
 	int rc = find_limits(a, err);
 
-	if (rc || fsq_limits_are_same(before, after))
+	if (rc || !fsq_limits_leave_changed(&a->limits_after, &a->limits_before))
 		return rc;
-	/* Those that stay are not set: somebody else may just have changed them. */
-	after->mask = 0;
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
-		after->mask |= after->soft[form] != before->soft[form] ? FSQ_SOFT(form) : 0;
-		after->mask |= after->hard[form] != before->hard[form] ? FSQ_HARD(form) : 0;
-	}
-	rc = fsq_limits_set(&a->directory.target, a->id, after, a->request->dry_run,
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,
 			    a->directory.path, err);
 	a->limited = rc == 0 && !a->request->dry_run;
 	return rc;

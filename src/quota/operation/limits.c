@@ -36,6 +36,16 @@ bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *
 	return true;
 }
 
+bool fsq_limits_leave_changed(struct fsq_limits *after, const struct fsq_limits *before)
+{
+	after->mask = 0;
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		after->mask |= after->soft[form] != before->soft[form] ? FSQ_SOFT(form) : 0;
+		after->mask |= after->hard[form] != before->hard[form] ? FSQ_HARD(form) : 0;
+	}
+	return after->mask != 0;
+}
+
 bool fsq_limits_are_none(const struct fsq_limits *limits)
 {
 	static const struct fsq_limits none;

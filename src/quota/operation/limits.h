@@ -11,6 +11,13 @@ struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
 /** @return  whether both are the same, whatever their masks */
 bool fsq_limits_are_same(const struct fsq_limits *one, const struct fsq_limits *other);
 
+/**
+ * Take the limits that are as before out of the mask: another program may just have set them.
+ *
+ * @return   whether any is left
+ */
+bool fsq_limits_leave_changed(struct fsq_limits *after, const struct fsq_limits *before);
+
 /** @return  whether there are none, whatever the mask */
 bool fsq_limits_are_none(const struct fsq_limits *limits);
 

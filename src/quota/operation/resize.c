@@ -140,7 +140,7 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_targe
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
 	rc = find_limits(request, &dquot, target->fd, &resized->after, err);
-	resized->changed = !fsq_limits_are_same(&resized->before, &resized->after);
+	resized->changed = fsq_limits_leave_changed(&resized->after, &resized->before);
 	if (rc || !resized->changed)
 		return rc;
 	return fsq_limits_set(target, resized->id, &resized->after, request->dry_run,

@@ -23,8 +23,8 @@ struct fsq_tree_tag_request {
 	const char *path;
 	enum fsq_tag_rule rule;
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
-	bool is_new;	     /* nothing in it can have had the new ID before */
-	bool goes_on;	     /* the directory itself had the new ID before */
+	bool is_new;			   /* nothing in it can have had the new ID before */
+	bool goes_on;			   /* the directory itself had the new ID before */
 	char *const *others; /* absolute paths of directories, sorted, which are not entered */
 	size_t other_count;
 	/* Lines of directories that are not in the tree by their paths, see project_edit.h. A directory

@@ -14,9 +14,12 @@
 
 /* --- one after the other --- */
 
-/* @return   0 or a negative errno of reading the file */
-static int each_entry(enum fsq_project_file kind, const char *file, fsq_project_visitor visit,
-		      void *arg)
+/*
+ * @as_written  a directory keeps slashes at its end
+ * @return      0 or a negative errno of reading the file
+ */
+static int each_entry(enum fsq_project_file kind, const char *file, bool as_written,
+		      fsq_project_visitor visit, void *arg)
 {
 	struct fsq_project_line parsed;
 	char *text, *next, *line;
@@ -29,9 +32,8 @@ static int each_entry(enum fsq_project_file kind, const char *file, fsq_project_
 	while ((line = fsq_project_line_next(kind, &next, text + length, &parsed))) {
 		if (parsed.kind != FSQ_LINE_ENTRY)
 			continue;
-		/* A directory ends with its line, and keeps slashes at its end. */
-		if (kind == FSQ_PROJID)
-			line[parsed.length] = '\0';
+		if (!as_written)
+			line[parsed.word + parsed.length] = '\0';
 		if (visit(parsed.id, line + parsed.word, arg) == FSQ_VISIT_STOP)
 			break;
 	}
@@ -41,7 +43,7 @@ static int each_entry(enum fsq_project_file kind, const char *file, fsq_project_
 
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
 {
-	int rc = each_entry(FSQ_PROJECTS, file, visit, arg);
+	int rc = each_entry(FSQ_PROJECTS, file, true, visit, arg);
 
 	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
 			     "cannot read the projects file")
@@ -50,18 +52,14 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, st
 
 struct search {
 	const char *directory;
-	size_t length;
 	uint32_t id;
 };
 
 static enum fsq_visit compare_directory(uint32_t id, const char *word, void *arg)
 {
 	struct search *search = arg;
-	size_t length = strlen(word);
 
-	while (length > 1 && word[length - 1] == '/')
-		length--;
-	if (length != search->length || memcmp(word, search->directory, length) != 0)
+	if (strcmp(word, search->directory) != 0)
 		return FSQ_VISIT_CONTINUE;
 	search->id = id;
 	return id ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
@@ -69,8 +67,8 @@ static enum fsq_visit compare_directory(uint32_t id, const char *word, void *arg
 
 int fsq_projects_id_of(const char *file, const char *directory, uint32_t *id, struct fsq_error *err)
 {
-	struct search search = { .directory = directory, .length = strlen(directory) };
-	int rc = -each_entry(FSQ_PROJECTS, file, compare_directory, &search);
+	struct search search = { .directory = directory };
+	int rc = -each_entry(FSQ_PROJECTS, file, false, compare_directory, &search);
 
 	*id = search.id;
 	if (rc == 0 || rc == ENOENT || rc == ENOTDIR)
@@ -106,7 +104,7 @@ int fsq_entries_of_projects(struct fsq_entries *entries, const char *file, struc
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = each_entry(FSQ_PROJECTS, file, add, entries);
+	rc = each_entry(FSQ_PROJECTS, file, false, add, entries);
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
 		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
 				"cannot read the projects file");
@@ -118,7 +116,7 @@ int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct 
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = each_entry(FSQ_PROJID, file, add, entries);
+	rc = each_entry(FSQ_PROJID, file, false, add, entries);
 	if (entries->incomplete)
 		rc = -ENOMEM;
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)

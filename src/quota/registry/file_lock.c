@@ -64,7 +64,8 @@ static int wait_for(int (*try)(const int *fds), const int *fds, const char *path
 
 	while ((errnum = try(fds)) != 0) {
 		if (errnum != EAGAIN && errnum != EINTR)
-			return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, "cannot lock");
+			return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path,
+					"cannot lock");
 		now = now_ms();
 		if (began == 0)
 			began = now;
@@ -139,9 +140,9 @@ static int try_tree(const int *fds)
 	while (errnum == 0 && length + sizeof("/..") <= sizeof(path)) {
 		if (get_statx(fds[1], path, AT_EMPTY_PATH, STATX_INO, &now))
 			break;
-		if (length > 0 && (now.stx_dev_minor != last.stx_dev_minor ||
-				   now.stx_dev_major != last.stx_dev_major ||
-				   now.stx_ino == last.stx_ino))
+		if (length > 0 &&
+		    (now.stx_dev_minor != last.stx_dev_minor ||
+		     now.stx_dev_major != last.stx_dev_major || now.stx_ino == last.stx_ino))
 			break;
 		errnum = lock_byte(fds[0], length ? F_RDLCK : F_WRLCK, byte_of(&now), 1);
 		if (now.stx_attributes & STATX_ATTR_MOUNT_ROOT)

@@ -101,11 +101,8 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 
 	entry.path = walk->stack.path;
 	entry.depth = depth_of(walk) - (entry.kind == FSQ_WALK_LEAVE);
-	entry.above = -1;
 	if (walk->stack.count > 0)
 		entry.dev = fsq_dir_stack_dev(&walk->stack);
-	if (walk->stack.count > 0 && entry.kind != FSQ_WALK_LEAVE)
-		entry.above = fsq_dir_stack_fd(&walk->stack);
 	if (entry.fd >= 0) {
 		entry.dirfd = entry.fd;
 		entry.name = "";

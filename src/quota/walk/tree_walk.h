@@ -37,7 +37,6 @@ struct fsq_walk_entry {
 	 * its name, or itself and ""; -1 when it is nowhere. */
 	int dirfd;
 	const char *name;
-	int above;	       /* its directory, or -1: of the root, or of a LEAVE */
 	ino_t ino;	       /* of a name that is not open, as its directory has it; else 0 */
 	dev_t dev;	       /* of its directory */
 	const struct stat *st; /* of a DIRECTORY, else NULL */
