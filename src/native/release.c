@@ -163,13 +163,13 @@ static bool release(struct session *session, struct table *table,
 	if (is_none(rc, &err) && if_exists)
 		rc = 0;
 	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)
-		session_warn(
-			session, request->directory ? request->directory : request->at,
-			"released, but %" PRIu64 " file%s project ID %u: deleted but open, "
-			"linked elsewhere, or of a kind that this kernel cannot change; nobody "
-			"gets the ID before",
-			released.left_inodes,
-			released.left_inodes == 1 ? " still has" : "s still have", released.id);
+		session_warn(session, request->directory ? request->directory : request->at,
+			     "released, but %" PRIu64 " file%s project ID %u: deleted but open, "
+			     "elsewhere (fsquota find %u), or of a kind that this kernel cannot "
+			     "change; nobody gets the ID before",
+			     released.left_inodes,
+			     released.left_inodes == 1 ? " still has" : "s still have", released.id,
+			     released.id);
 	if (!rc && request->dry_run && request->directory &&
 	    !add_planned(planned, request->directory, &released))
 		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");

@@ -379,7 +379,7 @@ void watch_wait(struct watch *watch, char **paths, size_t count)
 	struct fsq_error err;
 
 	for (int i = 0; i < WATCH_SOURCES; i++)
-		watch->source[i].fd = -1;
+		watch->source[i] = (struct pollfd){ .fd = -1 };
 	if (!open_sources(watch) || !watch_places_start(&watch->places, paths, count))
 		goto out;
 	watch->places.came = place_came;

@@ -743,7 +743,7 @@ struct fsq_released {
 	struct fsq_limits limits; /* these, if so */
 	uint64_t lines;		  /* of the files */
 	uint64_t untagged;	  /* files and directories that had the ID */
-	/* Inodes that still have the ID: deleted but open, linked elsewhere, or of a kind that the
+	/* Inodes that still have the ID: deleted but open, elsewhere, or of a kind that the
 	 * kernel does not change. Nobody gets the ID before they are gone. */
 	uint64_t left_inodes;
 	uint64_t reserved[4];
