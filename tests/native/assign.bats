@@ -416,6 +416,29 @@ taken_meanwhile() {
 	done
 }
 
+# bats test_tags=shared
+@test "what is made in the directory at that moment gets the next ID, too" {
+	local fs at dir
+	cd "$BATS_TEST_TMPDIR"
+	for fs in x e; do
+		dir=/mnt/$fs/$volume
+		mkdir "$dir" "$dir-before"
+		strace -qq -o trace -e trace=quotactl_fd,ioctl fsquota assign "$dir-before" >/dev/null
+		# The first look at the ID when the directory has it.
+		at=$(awk '/quotactl_fd/ { n++ } /FSSETXATTR/ { set = 1 } set && /quotactl_fd/ { print n; exit }' trace)
+		fsquota release "$dir-before"
+		stopped_at 443 "$at" "$FSQUOTA" assign "$dir" --hard 1M # quotactl_fd
+		touch "$dir/made"
+		go_on
+		assert_equal "$status:$stderr" 0:
+		assert_equal "$(fsquota id "$dir/made")" "$stdout"
+		counts "/mnt/$fs" "$stdout" 2
+		run fsquota find --orphans "/mnt/$fs"
+		assert_output ''
+		fsquota release "$dir"
+	done
+}
+
 # bats test_tags=many,shared
 @test "an ID that was asked for and that somebody's file gets at that moment is refused" {
 	cd "$BATS_TEST_TMPDIR"

@@ -162,6 +162,18 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 
 /* --- steps, each of which can be undone --- */
 
+/* The ID goes, also off what was made in the directory since that has it. */
+static void give_up_id(struct fsq_assignment *a)
+{
+	struct fsq_dquot dquot;
+
+	if (fsq_assignment_read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
+		fsq_assignment_untag_tree(a);
+	fsq_assignment_untag(a);
+	fsq_tree_tag_free(a->tree);
+	a->tree = NULL;
+}
+
 /*
  * Take the ID: give it to the directory, and see that nobody else has done so.
  * @return   as fsq_assign(); 1 when somebody has
@@ -179,7 +191,9 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc == 0 && a->is_new) {
 		rc = fsq_assignment_read_quota(a, &dquot, err);
 		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->tagged ? 1U : 0U)) {
-			fsq_assignment_untag(a);
+			/* For another ID they are locked again. */
+			fsq_project_edit_unlock(a->edit);
+			give_up_id(a);
 			return 1;
 		}
 	}
@@ -203,7 +217,7 @@ static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
 	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
 	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
 		return 0;
-	fsq_assignment_untag(a);
+	give_up_id(a);
 	a->id = id;
 	/* Something may have been made in it just now. */
 	a->filled = !a->unmade;
