@@ -417,13 +417,32 @@ taken_meanwhile() {
 }
 
 # bats test_tags=shared
+@test "what is made in a directory that --mkdir has made gets its ID, from the first moment" {
+	local fs at dir
+	cd "$BATS_TEST_TMPDIR"
+	for fs in x e; do
+		dir=/mnt/$fs/$volume
+		strace -qq -o trace -e trace=ioctl,renameat2 fsquota assign --mkdir "$dir-before" >/dev/null
+		# It is there, and does not have the ID yet.
+		at=$(awk '/renameat2/ { shown = 1 } /ioctl/ { n++ } shown && /FSSETXATTR/ { print n; exit }' trace)
+		fsquota release "$dir-before"
+		stopped_at 16 "$at" "$FSQUOTA" assign --mkdir "$dir" # ioctl
+		mkdir "$dir/made"
+		go_on
+		assert_equal "$status:$stderr" 0:
+		assert_equal "$(fsquota id "$dir/made")" "$stdout"
+		fsquota release "$dir"
+	done
+}
+
+# bats test_tags=shared
 @test "what is made in the directory at that moment gets the next ID, too" {
 	local fs at dir
 	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
 		mkdir "$dir" "$dir-before"
-		strace -qq -o trace -e trace=quotactl_fd,ioctl fsquota assign "$dir-before" >/dev/null
+		strace -qq -o trace -e trace=quotactl_fd,ioctl fsquota assign "$dir-before" --hard 1M >/dev/null
 		# The first look at the ID when the directory has it.
 		at=$(awk '/quotactl_fd/ { n++ } /FSSETXATTR/ { set = 1 } set && /quotactl_fd/ { print n; exit }' trace)
 		fsquota release "$dir-before"

@@ -75,8 +75,11 @@ static int open_hidden(const struct fsq_making *making, const struct fsq_new_dir
 		rc = -ENOTEMPTY;
 	else if (fchown(fd, new->owner, new->group) || fchmod(fd, new->mode))
 		rc = -errno;
-	if (rc == 0)
+	if (rc == 0) {
+		/* It was read to its end, and is read again when it has its ID. */
+		lseek(fd, 0, SEEK_SET);
 		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
 	/* Another process that has it meanwhile makes one anew. */
