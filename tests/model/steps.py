@@ -397,7 +397,8 @@ class Steps:
         self.state = mid = self.look()[0]
         wanted, expected = self.predict(rule, step, before, mid, True)
         if status == OK and not expected.is_unseen():
-            wrong += self.judge_power(self.written(step, before, expected) or [before, expected], mid)
+            wrong += self.judge_power(self.written(step, before, expected) or
+                                      [before, *self.stages(step, before, mid), expected], mid)
         if wanted != OK:
             return wrong + self.do_undisturbed(step, self.command(step)[0], rule)
         wrong += self.between(step, before, expected, mid)
@@ -752,9 +753,11 @@ class Steps:
             # What is made while a directory is given back to the project above has that one's ID, or none. And what
             # carried another ID than its line said is not the project's. A release that does not get the lock again
             # gives nothing back to a directory in which another command is at work.
+            # What shared its project and is released from it has none.
+            spared = incomplete | {path for number, path in before.projects if number == tag and after.id_of(path) is None}
             wrong += [f"{path} has ID {after.tree[path].tag}, not {tag}" for path in self.astray(after, directory)
                       if (after.tree[path].tag or (path in before.tree and not is_locked)) and
-                      not any((path + "/").startswith(place + "/") for place in incomplete)]
+                      not any((path + "/").startswith(place + "/") for place in spared)]
             if tag not in after.limits and (before.id_of(directory) is None or tag in before.limits):
                 wrong.append(f"limits of {tag} are missing")
         others = {tag for tag, directory in before.projects if directory not in touched} - \
