@@ -110,7 +110,7 @@ changes() {
 }
 
 @test "a command that waits for a lock notices that the filesystem is frozen before it has the lock" {
-	coproc LOCK { exec flock /etc/projects cat 3>&-; }
+	coproc LOCK { exec flock --no-fork /etc/projects cat 3>&-; }
 	# It answers when it has the lock.
 	echo locked >&"${LOCK[1]}"
 	read -r _ <&"${LOCK[0]}"
