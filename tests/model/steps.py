@@ -762,8 +762,11 @@ class Steps:
                 wrong.append(f"limits of {tag} are missing")
         others = {tag for tag, directory in before.projects if directory not in touched} - \
             {tag for tag, directory in before.projects + after.projects if directory in touched}
+        # An assign takes over a directory that was renamed, and prune the project that nothing uses any more.
+        is_pruned = any(command["do"] == "prune" for command in step["commands"])
         for tag in others:
-            if before.limits.get(tag) != after.limits.get(tag) and (before.used(tag)[1] or tag in after.limits):
+            uses = (after if is_pruned else before).used(tag)[1]
+            if before.limits.get(tag) != after.limits.get(tag) and (uses or tag in after.limits):
                 wrong.append(f"limits of {tag} are {after.limits.get(tag)}, not {before.limits.get(tag)}")
         return wrong
 
