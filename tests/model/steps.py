@@ -49,6 +49,8 @@ class Steps:
         """The path that a command gets; of what is gone the registered one, for it has no other identity"""
         path = self.path(name)
         by_alias = step.get("by") == "alias" if path in self.state.tree else path in self.state.by_alias
+        # By its second path a directory shows what a mount hides at the first.
+        by_alias &= not any(place.startswith(path + "/") for place in self.state.hidden)
         return self.world.said(path) if by_alias else path
 
     def number(self, ref):
