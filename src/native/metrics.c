@@ -143,15 +143,15 @@ static void write_label(struct writer *w, const char *name, const char *value)
 {
 	write_text(w, name);
 	write_text(w, "=\"");
-	for (const char *at = value ? value : "", *end = at + strlen(at); *at;) {
-		const char *plain = utf8_plain_end(at, end);
+	for (const char *at = value ? value : ""; *at;) {
+		const char *plain = text_plain_end(at, TEXT_QUOTED);
 		unsigned char byte = (unsigned char)*plain;
 		bool control;
 		size_t length;
 
 		write_bytes(w, at, (size_t)(plain - at));
 		at = plain;
-		if (at == end)
+		if (*at == '\0')
 			break;
 		length = utf8_length(at);
 		control =

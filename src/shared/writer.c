@@ -126,26 +126,17 @@ void write_right(struct writer *writer, const char *text, size_t width)
 	write_bytes(writer, text, length);
 }
 
-/* The characters of which the bit is set, in four words from \0 on. */
-static const uint64_t plain[4] = {
-	/* From the blank on, without " and $. */
-	~0ULL << 32 & ~(1ULL << '"' | 1ULL << '$'),
-	/* Without backslash, backquote and DEL. */
-	~(1ULL << ('\\' - 64) | 1ULL << ('`' - 64) | 1ULL << 63),
-	0,
-	0,
+const unsigned char text_plain[256] = {
+	[' '] = TEXT_QUOTED,
+	['!'] = TEXT_QUOTED | TEXT_RAW,
+	['"'] = TEXT_RAW,
+	['#'] = TEXT_QUOTED | TEXT_RAW,
+	['$'] = TEXT_RAW,
+	['%' ... '['] = TEXT_QUOTED | TEXT_RAW,
+	[']' ... '_'] = TEXT_QUOTED | TEXT_RAW,
+	['`'] = TEXT_RAW,
+	['a' ... '~'] = TEXT_QUOTED | TEXT_RAW,
 };
-
-const char *utf8_plain_end(const char *text, const char *end)
-{
-	for (; text < end; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (!(plain[c >> 6] >> (c & 63) & 1))
-			break;
-	}
-	return text;
-}
 
 size_t utf8_length(const char *bytes)
 {

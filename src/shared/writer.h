@@ -123,12 +123,17 @@ void write_number_zeros(struct writer *writer, uint64_t number, size_t width);
 /* What stands for a byte that is no UTF-8: U+FFFD. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
-/**
- * @end      behind the text
- * @return   the end of the characters it begins with that stand for themselves in every quoted format:
- *           printable ASCII without quotes, backslash, backquote and $
- */
-const char *utf8_plain_end(const char *text, const char *end);
+/* Printable ASCII that stands for itself: between quotes in every format, or in a cell of --raw. */
+enum { TEXT_QUOTED = 1, TEXT_RAW = 2 };
+extern const unsigned char text_plain[256];
+
+/** @return  the end of the characters that @text begins with of a class of text_plain; before its NUL */
+static inline const char *text_plain_end(const char *text, unsigned int class)
+{
+	while (text_plain[(unsigned char)*text] & class)
+		text++;
+	return text;
+}
 
 /** @return  the length of the UTF-8 sequence that @text begins with, or 0: there is none */
 size_t utf8_length(const char *text);

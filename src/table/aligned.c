@@ -68,7 +68,7 @@ static int put_cell(struct table *table, const char *value, struct table_cell *c
 	static const char digits[] = "0123456789abcdef";
 	size_t all = strlen(value);
 	char *to = text_room(&table->text, 4 * all), *begin = to;
-	int width = (int)(utf8_plain_end(value, value + all) - value);
+	int width = (int)(text_plain_end(value, TEXT_QUOTED) - value);
 
 	if (!to)
 		return -ENOMEM;

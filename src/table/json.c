@@ -22,7 +22,7 @@ static void write_quoted(struct writer *writer, const char *value, size_t size)
 		char escape[8];
 
 		plain = at;
-		at = utf8_plain_end(at, end);
+		at = text_plain_end(at, TEXT_QUOTED);
 		write_bytes(writer, plain, (size_t)(at - plain));
 		if (at == end)
 			break;

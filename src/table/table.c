@@ -210,9 +210,7 @@ static void write_escaped_cell(struct writer *w, const char *text, bool pairs)
 	for (;;) {
 		const char *plain = text;
 
-		while (*text >= 0x20 && *text < 0x7f && *text != '\\' &&
-		       (pairs ? *text != '"' && *text != '`' && *text != '$' : *text != ' '))
-			text++;
+		text = text_plain_end(text, pairs ? TEXT_QUOTED : TEXT_RAW);
 		write_bytes(w, plain, (size_t)(text - plain));
 		if (*text == '\0')
 			return;
