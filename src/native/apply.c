@@ -202,8 +202,8 @@ static const struct command_option own_options[] = {
 const struct command apply_command = {
 	.name = "apply",
 	.summary = "give directories the quotas that files say",
-	.synopsis = "[OPTION]... [FILE|DIR...]",
-	.help = "Assign what the lines of FILE, or of DIR/*.conf, say:\n"
+	.synopsis = "[OPTION]... [FILE|DIR|-]...",
+	.help = "Assign what the lines of FILE, of DIR/*.conf, or of standard input (-) say:\n"
 		"  /srv/web hard=10G soft=9G hard-inodes=10000 name=web mkdir mode=0750 owner=www\n"
 		"  /srv/users/* hard=1G\n"
 		"Without one: of " APPLY_DIRECTORY

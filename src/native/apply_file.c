@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "assign.h"
 #include "shared/array.h"
@@ -259,12 +260,15 @@ out:
 
 static bool read_file(struct session *session, struct apply_list *list, const char *file)
 {
-	struct line line = { .session = session, .list = list, .place.file = file };
+	struct line line = { .session = session, .list = list };
 	char *text, *rest, *next;
 	size_t length;
 	bool good = true;
-	int rc = fsq_read_file(file, &text, &length);
+	bool is_input = strcmp(file, "-") == 0;
+	int rc = is_input ? fsq_read_fd(STDIN_FILENO, &text, &length)
+			  : fsq_read_file(file, &text, &length);
 
+	line.place.file = file = is_input ? "standard input" : file;
 	if (rc)
 		return session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	rest = keep(session, list, text);
@@ -297,7 +301,7 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	char *file;
 	int count;
 
-	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
 		return read_file(session, list, path);
 	count = scandir(path, &entries, is_conf, alphasort);
 	if (count < 0)

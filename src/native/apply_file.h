@@ -23,7 +23,8 @@ struct apply_list {
 };
 
 /**
- * Read a file, or all files *.conf of a directory in the order of their names. Patterns are expanded.
+ * Read a file, or all files *.conf of a directory in the order of their names, or "-": standard input.
+ * Patterns are expanded.
  *
  * @list     zeros at first; free it with apply_list_free(), also after a failure
  * @return   whether all lines are right; else each that is wrong was reported

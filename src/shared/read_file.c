@@ -37,7 +37,7 @@ static int check_long(int fd, size_t used)
 	return used > FSQ_FILE_MAX || st.st_size > FSQ_FILE_MAX ? -EFBIG : 0;
 }
 
-static int read_all(int fd, char **text, size_t *length)
+int fsq_read_fd(int fd, char **text, size_t *length)
 {
 	size_t size = 0, used = 0;
 	char *buffer = NULL;
@@ -96,7 +96,7 @@ int fsq_read_file(const char *file, char **text, size_t *length)
 
 	if (fd < 0)
 		return fd;
-	rc = read_all(fd, text, length);
+	rc = fsq_read_fd(fd, text, length);
 	close(fd);
 	return rc;
 }

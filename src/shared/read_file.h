@@ -32,6 +32,9 @@ int fsq_open_file(const char *path, int flags);
  */
 int fsq_read_file(const char *file, char **text, size_t *length);
 
+/** The same of what is open, from where it stands to its end. */
+int fsq_read_fd(int fd, char **text, size_t *length);
+
 /**
  * Read a line of a file that is too long for memory, or not all there yet.
  *

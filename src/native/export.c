@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quotas that there are, as lines of fsquota.d(5). */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "options.h"
+#include "projects.h"
+#include "quota/fsquota.h"
+
+struct export_options {
+	bool ids;
+};
+
+/* A directory, or a project without one. */
+struct exported_row {
+	const char *path; /* or NULL */
+	uint32_t id;
+	const char *name;   /* or NULL */
+	const char *remark; /* why it is no line of the file, but a comment; or NULL */
+	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes; /* 0: none */
+	bool with_name, with_id;				   /* in the line */
+};
+
+#define MEMBER(name) .offset = offsetof(struct exported_row, name)
+
+static const struct field exported_fields[] = {
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ "REMARK", "remark", FIELD_TEXT, MEMBER(remark), "why apply cannot do it, if so" },
+	{ 0 },
+};
+
+/* As a word of fsquota.d(5). */
+static void write_path(struct writer *w, const char *path)
+{
+	bool quoted = strpbrk(path, " \"\\*?[#");
+
+	if (quoted)
+		write_char(w, '"');
+	for (; *path; path++) {
+		if (*path == '"' || *path == '\\')
+			write_char(w, '\\');
+		write_char(w, *path);
+	}
+	if (quoted)
+		write_char(w, '"');
+}
+
+static void write_limit(struct writer *w, const char *key, uint64_t value, bool is_size)
+{
+	static const char units[] = "KMGTPE";
+	size_t power = 0;
+
+	if (!value)
+		return;
+	for (; is_size && value % 1024 == 0 && power < strlen(units); power++)
+		value /= 1024;
+	write_text(w, key);
+	write_number(w, value);
+	if (power)
+		write_char(w, units[power - 1]);
+}
+
+static void write_line(struct writer *w, const void *arg)
+{
+	const struct exported_row *row = arg;
+
+	if (row->remark)
+		write_text(w, "# ");
+	if (!row->path) {
+		write_text(w, "project ");
+		write_number(w, row->id);
+	} else if (row->remark) {
+		write_escaped(w, row->path);
+	} else {
+		write_path(w, row->path);
+	}
+	write_limit(w, " hard=", row->hard_bytes, true);
+	write_limit(w, " soft=", row->soft_bytes, true);
+	write_limit(w, " hard-inodes=", row->hard_inodes, false);
+	write_limit(w, " soft-inodes=", row->soft_inodes, false);
+	if (!row->hard_bytes && !row->soft_bytes && !row->hard_inodes && !row->soft_inodes)
+		write_text(w, " unlimited");
+	if (row->with_name) {
+		write_text(w, " name=");
+		write_escaped(w, row->name);
+	}
+	if (row->with_id && row->path) {
+		write_text(w, " id=");
+		write_number(w, row->id);
+	}
+	if (row->remark) {
+		write_text(w, ": ");
+		write_text(w, row->remark);
+	}
+	write_char(w, '\n');
+}
+
+static const struct row_fields exported_rows = { exported_fields, sizeof(struct exported_row),
+						 "PATH,HARD,SOFT,IHARD,ISOFT,NAME,ID", write_line };
+
+/* @return   NULL: a line can say it */
+static const char *remark_of(const char *path, dev_t dev)
+{
+	struct stat st;
+
+	for (const char *at = path; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			return "there is a control character in its path";
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return "the directory is not there";
+	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
+}
+
+static void show(const struct projects *projects, const struct project *project,
+		 const struct export_options *options, struct table *table)
+{
+	const struct project_row of = projects_row(projects, project);
+	struct session *session = projects->session;
+	const size_t count = of.directories.count;
+	const dev_t dev = session->paths[project->filesystem].info->dev;
+	struct exported_row row = {
+		.id = of.id,
+		.name = of.name,
+		.soft_bytes = of.soft_bytes,
+		.hard_bytes = of.hard_bytes,
+		.soft_inodes = of.soft_inodes,
+		.hard_inodes = of.hard_inodes,
+		.remark = "no directory is registered",
+	};
+	char usual[32];
+
+	/* assign gives that name itself, but only to one directory. */
+	snprintf(usual, sizeof(usual), "volume%u", of.id);
+	row.with_name = of.name && (count != 1 || strcmp(of.name, usual) != 0) &&
+			fsq_project_name_is_valid(of.name);
+	row.with_id = options->ids || (count > 1 && !row.with_name);
+	if (count == 0)
+		tables_row(session, table, &row);
+	for (size_t i = 0; i < count; i++) {
+		row.path = of.directories.texts[i];
+		row.remark = remark_of(row.path, dev);
+		tables_row(session, table, &row);
+	}
+}
+
+static void command_export(struct session *session, const struct invocation *invocation)
+{
+	struct projects projects = { .session = session };
+	struct table table = tables_begin(session, "export");
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
+	/* apply gives a quota to a directory before it does to those in it. */
+	if (session->style.sort_count == 0)
+		table_sort(&session->style, &exported_rows, "PATH");
+	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
+		for (size_t i = 0; i < projects.count; i++)
+			show(&projects, &projects.all[i], invocation->options, &table);
+		tables_end(session, &table);
+	}
+	projects_free(&projects);
+}
+
+static const struct command_option export_options[] = {
+	{ 0, "ids", "also the IDs, for a node that is to have the same",
+	  .field = offsetof(struct export_options, ids) },
+	{ 0 },
+};
+
+const struct command export_command = {
+	.name = "export",
+	.summary = "print the quotas that there are as lines for apply",
+	.synopsis = "[OPTION]... [DIR|PATH]...",
+	.help = "Print a line of fsquota.d(5) for each directory that has a quota: those at or\n"
+		"below DIR, or of a filesystem, or all. What apply cannot do is a comment.",
+	.options = (option_tables){ export_options, table_options, registry_options, help_option,
+				    NULL },
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct export_options),
+	.rows = &exported_rows,
+	.flags = COMMAND_CONFIG,
+	.run = command_export,
+};
