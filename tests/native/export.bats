@@ -6,17 +6,13 @@
 # shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
-setup_file() {
-	fresh_fs x
-	fresh_fs e
-}
-
 setup() {
 	rm -f /etc/projects /etc/projid
+	cd /
+	fresh_fs x
+	fresh_fs x2
+	fresh_fs e
 	cd /mnt/x || return
-	trees=(/mnt/x/* /mnt/e/*)
-	rm -rf "${trees[@]}"
-	fsquota prune --all >/dev/null
 }
 
 # exports LINE...: these lines, and no others.
