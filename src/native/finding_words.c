@@ -166,8 +166,9 @@ static const struct template templates[] = {
 	  SET_UP " -d 0 -p {path} {id} {mountpoint}", .id = FSQ_FINDING_TAG_NOT_INHERITED },
 	{ "directory-gone", "line {line} of {name} has it as project {id}, but it is gone",
 	  "fsquota release {path}",
-	  .in_doubt = "line {line} of {name} has it as project {id}; it is gone, or its filesystem "
-		      "is not mounted",
+	  .in_doubt =
+		  "line {line} of {name} has it as project {id}; it is gone, was renamed (then: "
+		  "fsquota move {path} NEW), or its filesystem is not mounted",
 	  .id = FSQ_FINDING_DIRECTORY_GONE },
 	{ "directory-not-supported",
 	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",

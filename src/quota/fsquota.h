@@ -776,6 +776,35 @@ enum fsq_leftover_kind {
 	FSQ_LEFTOVER_NAME,	/* a name of an ID that nothing else has */
 };
 
+struct fsq_move_request {
+	size_t size;
+	const char *from; /* the path that it was registered by */
+	const char *to;
+	bool rename;  /* rename it, too; else that was done */
+	bool dry_run; /* change nothing, only find out whether it could be done */
+	const struct fsq_registry *registry;	/* or NULL */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+struct fsq_moved {
+	uint32_t id;	/* 0: only directories in it are registered */
+	uint64_t lines; /* of the projects file: its own, and those of directories in it */
+	uint64_t reserved[4];
+};
+
+/**
+ * Have a quota follow a directory that was renamed: the registration of the directory, and of those in it.
+ * Limits and name belong to the ID, which the directory keeps.
+ *
+ * @moved    filled on success, or NULL
+ * @return   0; on failure nothing has changed: FSQ_E_NOT_FOUND nothing is registered at @from, or there
+ *           is no directory; FSQ_E_CONFLICT something else is at @from, @to has another ID, or @to is
+ *           registered or (with @rename) there already; as fsq_assign()
+ * Source: projects(5); rename(2), RENAME_NOREPLACE
+ */
+int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved,
+	     struct fsq_error *err);
+
 /* Why something is not removed. */
 enum fsq_leftover_kept {
 	FSQ_NOT_KEPT,

@@ -13,6 +13,7 @@
 #include "limits.h"
 #include "project_place.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/registry/project_edit.h"
 #include "release_directory.h"
@@ -369,31 +370,6 @@ static int release_project(const struct fsq_release_request *request, struct fsq
 	return rc;
 }
 
-/* @return   the path that a directory was registered by, for free(3), or NULL and errno */
-static char *path_of_gone(const char *directory)
-{
-	char *copy = strdup(directory), *slash = copy ? strrchr(copy, '/') : NULL;
-	char *parent, *path = NULL;
-
-	if (!copy)
-		return NULL;
-	while (slash && slash > copy && !slash[1]) {
-		*slash = '\0';
-		slash = strrchr(copy, '/');
-	}
-	if (slash)
-		*slash = '\0';
-	parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
-	if (!parent)
-		path = errno == ENOENT || errno == ENOTDIR ? strdup(directory) : NULL;
-	else if (asprintf(&path, "%s/%s", strcmp(parent, "/") ? parent : "",
-			  slash ? slash + 1 : copy) < 0)
-		path = NULL;
-	free(parent);
-	free(copy);
-	return path;
-}
-
 /*
  * A directory that is not there any more, but may be registered.
  *
@@ -406,7 +382,7 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 	struct project p = { .request = request, .err = &other };
 	int rc;
 
-	p.only = path_of_gone(request->directory);
+	p.only = fsq_path_of_gone(request->directory);
 	if (!p.only)
 		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
 				"cannot resolve the path");

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+
+#include "change.h"
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+#include "quota/fsquota.h"
+
+struct move_options {
+	bool rename;
+};
+
+/* A quota that follows its directory. */
+struct moved_row {
+	const char *from, *path;
+	uint32_t id;	  /* 0: only directories in it are registered */
+	const char *name; /* or NULL */
+	enum row_change change;
+	uint64_t lines;
+};
+
+#define MEMBER(name) .offset = offsetof(struct moved_row, name)
+
+static const struct field moved_fields[] = {
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "where the directory is" },
+	{ "FROM", "from", FIELD_TEXT, MEMBER(from), "where it was" },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "CHANGED", "changed", FIELD_CHANGE, MEMBER(change), "was, or would it be changed?" },
+	{ "LINES", "lines", FIELD_COUNT, MEMBER(lines),
+	  "lines of the projects file: its own, and those of directories in it" },
+	{ 0 },
+};
+
+static void write_moved(struct writer *w, const void *arg)
+{
+	const struct moved_row *row = arg;
+
+	if (row->id) {
+		change_write_subject(w, "would-move", FSQ_PROJECT, row->id, row->name, row->from);
+	} else {
+		write_text(w, "would-move the projects in ");
+		write_escaped(w, row->from);
+	}
+	write_text(w, " -> ");
+	write_escaped(w, row->path);
+	write_char(w, '\n');
+}
+
+static const struct row_fields moved_rows = { moved_fields, sizeof(struct moved_row),
+					      "PATH,FROM,ID,NAME,CHANGED,LINES", write_moved };
+
+static void command_move(struct session *session, const struct invocation *invocation)
+{
+	const struct fsq_registry registry = session_registry(session);
+	struct table table = tables_begin(session, "move");
+	struct progress progress;
+	struct fsq_move_request request = {
+		.size = sizeof(request),
+		.rename = ((const struct move_options *)invocation->options)->rename,
+		.dry_run = session->dry_run,
+		.registry = &registry,
+		.options = &progress.options,
+	};
+	sigset_t signals_before;
+	struct moved_row row;
+	struct fsq_moved moved;
+	struct fsq_error err;
+	int rc;
+
+	if (invocation->operand_count != 2) {
+		session_usage_error(session,
+				    "the old and the new path are wanted; usage: fsquota move %s",
+				    invocation->command->synopsis);
+		return;
+	}
+	request.from = invocation->operands[0];
+	request.to = invocation->operands[1];
+	progress_begin(&progress, session);
+	block_termination_signals(&signals_before);
+	rc = fsq_move(&request, &moved, &err);
+	if (rc) {
+		session_fail(session, &err);
+		restore_signals(&signals_before);
+	} else if (change_is_shown(session)) {
+		row = (struct moved_row){
+			.from = request.from,
+			.path = request.to,
+			.id = moved.id,
+			.name = moved.id ? names_of_id(session, FSQ_PROJECT, moved.id) : NULL,
+			.change = ROW_CHANGED,
+			.lines = moved.lines,
+		};
+		tables_row(session, &table, &row);
+		tables_end(session, &table);
+	}
+}
+
+static const struct command_option rename_option[] = {
+	{ 0, "rename", "rename the directory, too",
+	  .field = offsetof(struct move_options, rename) },
+	{ 0 },
+};
+
+const struct command move_command = {
+	.name = "move",
+	.summary = "have a quota follow a directory that was renamed",
+	.synopsis = "OLD NEW [--rename] [OPTION]...",
+	.help = "Register NEW, which has been OLD, and the directories in it that have quotas of\n"
+		"their own, under their new paths. Limits and name stay. Any error: nothing has\n"
+		"changed.",
+	.options = (option_tables){ rename_option, registry_options, lock_option, dry_run_option,
+				    table_options, help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "OLD" }, { VALUE_DIRECTORY, "NEW" } },
+	.rows = &moved_rows,
+	.options_size = sizeof(struct move_options),
+	.flags = COMMAND_CONFIG,
+	.run = command_move,
+};

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A quota that follows its directory to another path. The directory keeps the ID, and with it limits and
+ * name; what changes are the lines of the projects file: its own, and those of directories in it.
+ *
+ * Lines with the new paths are added before those with the old ones go. Killed between them: a project has
+ * a line too many, whose directory is gone; the next move, or prune, removes it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/kernel/openat2.h"
+#include "quota/mounts/place.h"
+#include "quota/registry/project_edit.h"
+
+struct move {
+	const struct fsq_move_request *request;
+	struct fsq_place directory; /* at its old path, or at its new one */
+	char *from, *to;	    /* as they are registered */
+	struct fsq_project_edit *edit;
+	struct line {
+		char *from, *to;
+		uint32_t id;
+	} * lines;
+	size_t count;
+	bool renamed;
+};
+
+static int no_memory(const struct move *m, struct fsq_error *err)
+{
+	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, m->request->from, "cannot go on");
+}
+
+/* --- what there is to do --- */
+
+static void free_lines(struct move *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		free(m->lines[i].from);
+		free(m->lines[i].to);
+	}
+	free(m->lines);
+	m->lines = NULL;
+	m->count = 0;
+}
+
+static int add_line(struct move *m, char *from, struct fsq_error *err)
+{
+	struct line *line = &m->lines[m->count++];
+	const char *below = fsq_path_below(m->from, from, strlen(from));
+
+	line->from = from;
+	fsq_project_edit_id_of(m->edit, from, &line->id);
+	if (asprintf(&line->to, "%s%s%s", m->to, *below ? "/" : "", below) >= 0)
+		return 0;
+	line->to = NULL;
+	return no_memory(m, err);
+}
+
+/* Its own line, and those below it. */
+static int find_lines(struct move *m, struct fsq_error *err)
+{
+	char **below, *own;
+	uint32_t id;
+	size_t count;
+	int rc;
+
+	free_lines(m);
+	rc = fsq_project_edit_below(m->edit, m->from, &below, &count);
+	own = fsq_project_edit_id_of(m->edit, m->from, &id) ? strdup(m->from) : NULL;
+	m->lines = calloc(count + 1, sizeof(*m->lines));
+	rc = rc || !m->lines ? no_memory(m, err) : 0;
+	if (rc == 0 && own)
+		rc = add_line(m, own, err);
+	else
+		free(own);
+	for (size_t i = 0; i < count; i++) {
+		if (rc == 0)
+			rc = add_line(m, below[i], err);
+		else
+			free(below[i]);
+	}
+	free(below);
+	if (rc == 0 && m->count == 0)
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, m->from,
+			      "is not registered, and neither is a directory in it");
+	return rc;
+}
+
+/* A directory is what its line means if it carries the ID of that. One that is not there is nobody else. */
+static int check_line(const struct move *m, const struct line *line, struct fsq_error *err)
+{
+	const char *below = fsq_path_below(m->from, line->from, strlen(line->from));
+	struct fsq_inode_project now = { .id = line->id };
+	uint32_t id;
+	int fd, rc = 0;
+
+	fd = *below ? fsq_openat2(m->directory.target.fd, below, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+				  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
+		    : fcntl(m->directory.target.fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0) {
+		rc = fsq_inode_project_get(fd, &now);
+		close(fd);
+	}
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, line->to,
+				"cannot read the project ID");
+	if (now.id != line->id)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, *below ? line->from : m->directory.path,
+				"has project ID %u, not %u as %s", now.id, line->id, line->from);
+	if (fsq_project_edit_id_of(m->edit, line->to, &id) && id != line->id)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, line->to, "belongs to project %u already",
+				id);
+	return strchr(line->to, '\n')
+		       ? fsq_fail(err, FSQ_E_USAGE, 0, line->to,
+				  "cannot be registered: there is a newline in its path")
+		       : 0;
+}
+
+/* Is there something else at the old path, or with --rename anything at the new one? */
+static int check_paths(const struct move *m, struct fsq_error *err)
+{
+	const char *path = m->request->rename ? m->to : m->from;
+	struct stat st, own;
+
+	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT))
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : fsq_fail(err, fsq_error_kind_of(errno), errno, path,
+					  "cannot see whether it is there");
+	if (m->request->rename)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is there already");
+	if (fstat(m->directory.target.fd, &own) == 0 && own.st_dev == st.st_dev &&
+	    own.st_ino == st.st_ino)
+		return 0;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is still there, and is not %s", m->to);
+}
+
+/* With the locks. */
+static int check(struct move *m, struct fsq_error *err)
+{
+	int rc = find_lines(m, err);
+
+	if (rc == 0 && strcmp(m->from, m->to) == 0)
+		rc = fsq_fail(err, FSQ_E_USAGE, 0, m->to, "is where it is already");
+	if (rc == 0 && !m->renamed)
+		rc = check_paths(m, err);
+	for (size_t i = 0; i < m->count && rc == 0; i++)
+		rc = check_line(m, &m->lines[i], err);
+	return rc;
+}
+
+/* --- doing it --- */
+
+static int rename_it(struct move *m, struct fsq_error *err)
+{
+	char *now = NULL;
+	int rc = renameat2(AT_FDCWD, m->from, AT_FDCWD, m->to, RENAME_NOREPLACE) ? errno : 0;
+
+	if (rc == EXDEV)
+		return fsq_fail(err, FSQ_E_CONFLICT, EXDEV, m->from,
+				"cannot be renamed to %s, which is on another filesystem or in "
+				"another project",
+				m->to);
+	if (rc)
+		return fsq_fail(err, fsq_error_kind_of(rc), rc, m->from, "cannot be renamed to %s",
+				m->to);
+	m->renamed = true;
+	/* What was renamed may be something that was put in its place. */
+	now = fsq_fd_path(m->directory.target.fd);
+	rc = now && strcmp(now, m->to) == 0;
+	free(now);
+	return rc ? 0 : fsq_fail(err, FSQ_E_CONFLICT, 0, m->from, "was replaced at the same time");
+}
+
+static int move_lines(struct move *m, struct fsq_error *err)
+{
+	uint32_t id;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->count && rc == 0; i++)
+		if (!fsq_project_edit_id_of(m->edit, m->lines[i].to, &id))
+			rc = fsq_project_edit_add_directory(m->edit, m->lines[i].id, m->lines[i].to,
+							    err);
+	for (size_t i = 0; i < m->count && rc == 0; i++)
+		rc = fsq_project_edit_remove(m->edit, m->lines[i].id, m->lines[i].from, false, err);
+	if (rc)
+		fsq_project_edit_rollback(m->edit);
+	return rc;
+}
+
+/* The new path is on the disk before a line says so. That can take long: without the locks. */
+static int move(struct move *m, struct fsq_error *err)
+{
+	int rc = fsq_project_edit_lock(m->edit, false, err);
+
+	if (rc == 0)
+		rc = check(m, err);
+	if (rc || m->request->dry_run)
+		return rc;
+	fsq_project_edit_unlock(m->edit);
+	if (m->request->rename)
+		rc = rename_it(m, err);
+	if (rc == 0)
+		rc = fsq_place_sync(&m->directory, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(m->edit, false, err);
+	if (rc == 0)
+		rc = check(m, err);
+	if (rc == 0)
+		rc = move_lines(m, err);
+	if (rc && m->renamed)
+		renameat2(AT_FDCWD, m->to, AT_FDCWD, m->from, RENAME_NOREPLACE);
+	return rc;
+}
+
+static int open_paths(struct move *m, struct fsq_error *err)
+{
+	const struct fsq_move_request *request = m->request;
+	const char *here = request->rename ? request->from : request->to;
+	char **other = request->rename ? &m->to : &m->from;
+	char **own = request->rename ? &m->from : &m->to;
+	int rc = fsq_place_open_directory(&m->directory, here, err);
+
+	if (rc) {
+		m->directory = (struct fsq_place){ .target.fd = -1 };
+		return rc;
+	}
+	*other = fsq_path_of_gone(request->rename ? request->to : request->from);
+	if (!*other)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno,
+				request->rename ? request->to : request->from,
+				"cannot resolve the path");
+	*own = strdup(m->directory.path);
+	return *own ? 0 : no_memory(m, err);
+}
+
+int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, struct fsq_error *err)
+{
+	struct move m = { .request = request, .directory.target.fd = -1 };
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+
+	if (rc)
+		return rc;
+	if (!request->from || !request->to)
+		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "a path is missing");
+	m.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
+	rc = m.edit ? open_paths(&m, err) : no_memory(&m, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock_tree(m.edit, m.directory.target.fd, m.directory.path,
+						false, err);
+	if (rc == 0)
+		rc = move(&m, err);
+	fsq_project_edit_free(m.edit);
+	if (rc == 0 && moved)
+		*moved = (struct fsq_moved){ .id = strcmp(m.lines[0].from, m.from) == 0
+							   ? m.lines[0].id
+							   : 0,
+					     .lines = m.count };
+	free_lines(&m);
+	free(m.from);
+	free(m.to);
+	fsq_place_close(&m.directory);
+	return rc;
+}
