@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "apply_file.h"
+#include "apply_marks.h"
 #include "assign.h"
 #include "change.h"
 #include "command.h"
@@ -16,16 +18,16 @@
 #define STATUS_CHANGED 9
 
 struct apply_options {
-	bool diff, exit_code, quiet;
+	bool diff, exit_code, quiet, prune;
 };
 
 /* A directory of the files. */
 struct applied_row {
 	const char *path;
-	const char *action; /* "created", "changed", "unchanged" or "failed" */
+	const char *action; /* "created", "changed", "unchanged", "released" or "failed" */
 	enum row_change change;
-	uint32_t id; /* 0: not known */
-	const char *file;
+	uint32_t id;	  /* 0: not known */
+	const char *file; /* NULL: none wants it any more */
 	uint64_t line;
 	const struct record_row *before, *after; /* or NULL */
 };
@@ -34,7 +36,8 @@ struct applied_row {
 
 static const struct field applied_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
-	{ "ACTION", "action", FIELD_TEXT, MEMBER(action), "created, changed, unchanged or failed" },
+	{ "ACTION", "action", FIELD_TEXT, MEMBER(action),
+	  "created, changed, unchanged, released or failed" },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
 	{ "FILE", "file", FIELD_TEXT, MEMBER(file), "the file that says it" },
@@ -122,6 +125,9 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	apply->changed |= change != FSQ_UNCHANGED;
 	if (change != FSQ_UNCHANGED || !apply->options->quiet)
 		show(apply, entry, actions[change], assignment);
+	if (change == FSQ_CREATED && !entry->request.dry_run)
+		apply_marks_add(apply->session, fsq_assignment_id(assignment),
+				entry->request.directory);
 	if (change != FSQ_UNCHANGED)
 		assign_warn_of_enforcement(apply->session, &entry->request, assignment);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
@@ -132,7 +138,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 static void apply_entries(struct apply *apply, struct apply_list *list)
 {
 	const struct fsq_registry registry = session_registry(apply->session);
-	bool going_on = true, identified = false;
+	bool going_on = true;
 	struct fsq_error err;
 
 	if ((apply->session->dry_run && fsq_assign_plan_new(&apply->plan, &err)) ||
@@ -140,7 +146,6 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		session_fail(apply->session, &err);
 		return;
 	}
-	progress_begin(&apply->progress, apply->session);
 	for (size_t i = 0; i < list->count && going_on; i++) {
 		struct apply_entry *entry = &list->entries[i];
 
@@ -156,13 +161,83 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 			continue;
 		}
 		/* Before the first change: where all is as it should be, it would only cost calls. */
-		if (!identified)
-			going_on = apply_list_identify(apply->session, list);
-		identified = true;
+		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
 			going_on = assign(apply, entry);
 	}
 	fsq_assigned_close(apply->assigned);
+}
+
+/* Release a directory that no line wants any more. @return  whether to go on */
+static bool release(struct apply *apply, struct apply_mark *mark,
+		    const struct fsq_registry *registry)
+{
+	struct session *session = apply->session;
+	const struct fsq_release_request request = {
+		.size = sizeof(request),
+		.directory = mark->directory,
+		.dry_run = session->dry_run,
+		.registry = registry,
+		.options = &apply->progress.options,
+	};
+	struct applied_row row = {
+		.path = mark->directory,
+		.action = "released",
+		.change = ROW_CHANGED,
+		.id = mark->id,
+		.line = FIELD_NOT_KNOWN,
+	};
+	struct fsq_released released;
+	struct record_row before;
+	const struct record_row none = change_values(&(const struct fsq_limits){ 0 });
+	struct fsq_error err;
+	int rc = fsq_release(&request, &released, &err);
+
+	progress_clear(&apply->progress);
+	progress_take_mounts(&apply->progress, session, mark->directory);
+	if (rc) {
+		row.action = "failed";
+		row.change = ROW_UNCHANGED;
+		session_fail(session, &err);
+	} else {
+		apply->changed = true;
+		mark->is_done = !session->dry_run;
+	}
+	if (rc == 0 && apply->options->diff && released.limits_off) {
+		before = change_values(&released.limits);
+		row.before = &before;
+		row.after = &none;
+	}
+	tables_row(session, &apply->table, &row);
+	session_flush_terminal(session);
+	return rc == 0 || err.errnum != EINTR;
+}
+
+/*
+ * Before the others: a directory around it may get a quota instead. One that is not there is left to prune, which
+ * knows whether it may come back.
+ */
+static bool release_unwanted(struct apply *apply, struct apply_list *list)
+{
+	const struct fsq_registry registry = session_registry(apply->session);
+	struct apply_marks marks = { 0 };
+	bool going_on = apply_list_identify(apply->session, list) &&
+			apply_marks_read(apply->session, &marks);
+	bool any = false;
+
+	for (size_t i = 0; i < marks.count && going_on; i++) {
+		struct apply_mark *mark = &marks.list[i];
+
+		if (!mark->is_registered)
+			mark->is_done = !apply->session->dry_run;
+		else if (!apply_mark_is_wanted(mark, list) && access(mark->directory, F_OK) == 0)
+			going_on = release(apply, mark, &registry);
+		any |= mark->is_done;
+	}
+	if (any)
+		apply_marks_forget(apply->session, &marks);
+	apply_marks_free(&marks);
+	return going_on;
 }
 
 static void command_apply(struct session *session, const struct invocation *invocation)
@@ -179,7 +254,9 @@ static void command_apply(struct session *session, const struct invocation *invo
 	if (good && apply_list_settle(session, &list)) {
 		apply.table = tables_begin(session, "apply");
 		block_termination_signals(&signals_before);
-		apply_entries(&apply, &list);
+		progress_begin(&apply.progress, session);
+		if (!apply.options->prune || release_unwanted(&apply, &list))
+			apply_entries(&apply, &list);
 		tables_end(session, &apply.table);
 		session_flush(session);
 		restore_signals(&signals_before);
@@ -195,6 +272,8 @@ static void command_apply(struct session *session, const struct invocation *invo
 static const struct command_option own_options[] = {
 	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
 	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
+	{ 0, "prune", "release what apply has assigned and no line wants any more",
+	  .field = FIELD(prune) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
 	{ 0 },
 };

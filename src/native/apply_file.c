@@ -401,6 +401,9 @@ bool apply_list_settle(struct session *session, struct apply_list *list)
 
 bool apply_list_identify(struct session *session, struct apply_list *list)
 {
+	if (list->identified)
+		return true;
+	list->identified = true;
 	for (size_t i = 0; i < list->count; i++) {
 		struct apply_entry *entry = &list->entries[i];
 		struct stat st;

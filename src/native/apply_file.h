@@ -20,6 +20,7 @@ struct apply_list {
 	size_t count, capacity;
 	char **texts; /* that entries point into */
 	size_t text_count, text_capacity;
+	bool identified;
 };
 
 /**
@@ -41,7 +42,7 @@ bool apply_list_settle(struct session *session, struct apply_list *list);
 
 /**
  * The same by what the paths lead to: over "..", symlinks or a bind mount two can name one directory, and
- * each run would change it back and forth. An entry that does not count has no directory then.
+ * each run would change it back and forth. An entry that does not count has no directory then. Once will do.
  *
  * Source: stat(2)
  */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply_marks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+#include "shared/errno_words.h"
+#include "shared/read_file.h"
+#include "shared/sort.h"
+
+/* @return   the file, beside that of the projects, for free(3), or NULL */
+static char *file_of(const struct session *session)
+{
+	char *file;
+
+	return asprintf(&file, "%s.applied", session->projects_file) < 0 ? NULL : file;
+}
+
+/* @return   a descriptor, with a lock that ends with it; or -1 with errno */
+static int open_locked(const struct session *session, int flags)
+{
+	char *file = file_of(session);
+	int fd = -1, errnum;
+
+	if (file)
+		fd = open(file, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX)) {
+		errnum = errno;
+		close(fd);
+		fd = -1;
+		errno = errnum;
+	}
+	free(file);
+	return fd;
+}
+
+void apply_marks_add(struct session *session, uint32_t id, const char *directory)
+{
+	char *path = realpath(directory, NULL), *line = NULL;
+	int length = path ? asprintf(&line, "%u:%s\n", id, path) : -1, fd = -1;
+
+	if (length > 0)
+		fd = open_locked(session, O_WRONLY | O_APPEND | O_CREAT);
+	if (fd < 0 || write(fd, line, (size_t)length) != length)
+		session_warn(
+			session, directory,
+			"cannot be noted as assigned by apply, so --prune will not release it: "
+			"%s",
+			strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(length > 0 ? line : NULL);
+	free(path);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct apply_mark *a = one, *b = other;
+	int order = strcmp(a->directory, b->directory);
+
+	return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static enum fsq_visit take_mark(uint32_t id, const char *directory, void *arg)
+{
+	struct apply_marks *marks = arg;
+	struct apply_mark mark = { .id = id, .directory = strdup(directory) };
+
+	if (mark.directory &&
+	    array_add(&marks->list, &marks->count, &marks->capacity, &mark, sizeof(mark)))
+		return FSQ_VISIT_CONTINUE;
+	free(mark.directory);
+	marks->no_memory = true;
+	return FSQ_VISIT_STOP;
+}
+
+static enum fsq_visit take_registered(uint32_t id, const char *directory, void *arg)
+{
+	struct apply_marks *marks = arg;
+	struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
+	struct apply_mark *found =
+		bsearch(&key, marks->list, marks->count, sizeof(*marks->list), compare);
+
+	if (found)
+		found->is_registered = true;
+	return FSQ_VISIT_CONTINUE;
+}
+
+bool apply_marks_read(struct session *session, struct apply_marks *marks)
+{
+	char *file = file_of(session);
+	struct fsq_error err;
+	size_t kept = 0;
+	int rc;
+
+	if (!file)
+		return session_no_memory(session);
+	rc = fsq_projects_each(file, take_mark, marks, &err);
+	free(file);
+	if (rc == FSQ_E_NOT_FOUND)
+		return true;
+	if (rc)
+		return session_fail(session, &err);
+	if (marks->no_memory)
+		return session_no_memory(session);
+	array_sort(marks->list, marks->count, sizeof(*marks->list), compare);
+	/* A directory that was released by hand and assigned again is in it twice. */
+	for (size_t i = 0; i < marks->count; i++) {
+		if (kept && compare(&marks->list[kept - 1], &marks->list[i]) == 0)
+			free(marks->list[i].directory);
+		else
+			marks->list[kept++] = marks->list[i];
+	}
+	marks->count = kept;
+	rc = fsq_projects_each(session->projects_file, take_registered, marks, &err);
+	return rc == 0 || rc == FSQ_E_NOT_FOUND || session_fail(session, &err);
+}
+
+bool apply_mark_is_wanted(const struct apply_mark *mark, const struct apply_list *list)
+{
+	struct stat st = { 0 };
+
+	if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT))
+		st.st_ino = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct apply_entry *entry = &list->entries[i];
+
+		if (entry->request.directory &&
+		    ((st.st_ino && entry->ino == st.st_ino && entry->dev == st.st_dev) ||
+		     strcmp(entry->request.directory, mark->directory) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Others may have added some since they were read. */
+void apply_marks_forget(struct session *session, const struct apply_marks *marks)
+{
+	int fd = open_locked(session, O_RDWR), rc = fd < 0 ? -errno : 0;
+	char *text = NULL, *rest, *line;
+	struct text kept = { 0 };
+	size_t length = 0;
+
+	if (rc == 0)
+		rc = fsq_read_fd(fd, &text, &length);
+	for (rest = text; rc == 0 && (line = fsq_next_line(&rest, text + length));) {
+		char *colon = strchr(line, ':'), *room;
+		struct apply_mark key = { .directory = colon ? colon + 1 : line };
+		const struct apply_mark *found = NULL;
+		size_t size = strlen(line);
+
+		key.id = (uint32_t)strtoul(line, NULL, 10);
+		if (colon)
+			found = bsearch(&key, marks->list, marks->count, sizeof(key), compare);
+		if (found && found->is_done)
+			continue;
+		room = text_room(&kept, size + 1);
+		if (!room)
+			rc = -ENOMEM;
+		else
+			kept.used += (size_t)sprintf(room, "%s\n", line);
+	}
+	if (rc == 0 &&
+	    (ftruncate(fd, 0) || (kept.used && pwrite(fd, kept.bytes, kept.used, 0) < 0)))
+		rc = -errno;
+	if (rc)
+		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
+	free(kept.bytes);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+}
+
+void apply_marks_free(struct apply_marks *marks)
+{
+	for (size_t i = 0; i < marks->count; i++)
+		free(marks->list[i].directory);
+	free(marks->list);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What apply has assigned itself, which --prune may release when no line wants it any more:
+ * /etc/projects.applied has a line ID:DIRECTORY for each, as in projects(5). What people assigned is not in it.
+ */
+#ifndef FSQ_APPLY_MARKS_H
+#define FSQ_APPLY_MARKS_H
+
+#include "apply_file.h"
+
+struct apply_mark {
+	uint32_t id;
+	char *directory;
+	bool is_registered; /* as it was then */
+	bool is_done;	    /* to be forgotten */
+};
+
+struct apply_marks {
+	struct apply_mark *list; /* sorted by directory */
+	size_t count, capacity;
+	bool no_memory;
+};
+
+/** Remember a directory that was assigned. Without the file there is a warning, and --prune leaves it alone. */
+void apply_marks_add(struct session *session, uint32_t id, const char *directory);
+
+/**
+ * Read all of them, and what is registered now.
+ *
+ * @marks    zeros; free it with apply_marks_free(), also after a failure
+ * @return   whether it was read; else an error was reported
+ */
+bool apply_marks_read(struct session *session, struct apply_marks *marks);
+
+/** @return  whether a line of the files is about a directory: apply_list_identify() was called */
+bool apply_mark_is_wanted(const struct apply_mark *mark, const struct apply_list *list);
+
+/** Forget those that are done. A failure is reported. */
+void apply_marks_forget(struct session *session, const struct apply_marks *marks);
+
+void apply_marks_free(struct apply_marks *marks);
+
+#endif

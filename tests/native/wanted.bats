@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# apply --prune releases what an earlier apply has assigned and no line wants any more, and nothing else.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+setup() {
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
+	cd /
+	fresh_fs x
+	fresh_fs e
+	mkdir /etc/fsquota.d
+}
+
+# wants LINE...
+wants() {
+	printf '%s\n' "$@" >/etc/fsquota.d/node.conf
+}
+
+# applies [OPTION...] -- [LINE...]: with --prune, it prints these lines and exits with 0.
+applies() {
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	shift
+	run_split fsquota apply --prune "${options[@]}"
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$stdout" "$(printf '%s\n' "$@")"
+}
+
+has_quota() {
+	grep -q ":$1\$" /etc/projects
+}
+
+# released_when_unwanted FILESYSTEM
+released_when_unwanted() {
+	local top=/mnt/$1
+	mkdir -p "$top"/{a,b,by-hand}
+	touch "$top/a/file"
+	fsquota assign --hard 3M "$top/by-hand"
+	wants "$top/a hard=1M" "$top/b hard=2M" "$top/by-hand hard=4M"
+	applies -- "created   $top/a" "created   $top/b" "changed   $top/by-hand"
+	wants "$top/b hard=2M"
+	# Without --prune it stays.
+	run -0 fsquota apply
+	assert_output "unchanged $top/b"
+	has_quota "$top/a"
+	applies --dry-run -- "released  $top/a" "unchanged $top/b"
+	has_quota "$top/a"
+	applies --diff -- "released  $top/a, hard 1M -> none" "unchanged $top/b"
+	run ! has_quota "$top/a"
+	run -0 fsquota id "$top/a" "$top/a/file"
+	assert_output $'0\n0'
+	# What was assigned by hand stays, also after apply has changed its limits.
+	has_quota "$top/by-hand"
+	applies -- "unchanged $top/b"
+	assert_equal "$(cut -d : -f 2 /etc/projects.applied)" "$top/b"
+}
+
+@test "on XFS what no line wants any more is released, and what was assigned by hand stays" {
+	released_when_unwanted x
+}
+
+# bats test_tags=again
+@test "on ext4 what no line wants any more is released, and what was assigned by hand stays" {
+	released_when_unwanted e
+}
+
+@test "what a pattern or another path of it still names is wanted" {
+	mkdir -p /mnt/x/home/{ann,bob} /mnt/x/real/web
+	ln -s real /mnt/x/link
+	wants '/mnt/x/home/* hard=1M' '/mnt/x/link/web hard=1M'
+	applies -- 'created   /mnt/x/home/ann' 'created   /mnt/x/home/bob' 'created   /mnt/x/link/web'
+	applies -- 'unchanged /mnt/x/home/ann' 'unchanged /mnt/x/home/bob' 'unchanged /mnt/x/link/web'
+	wants '/mnt/x/home/b* hard=1M' '/mnt/x/real/web hard=1M'
+	applies -- 'released  /mnt/x/home/ann' 'unchanged /mnt/x/home/bob' 'unchanged /mnt/x/real/web'
+}
+
+@test "what is not there, or is somebody else's by now, is left alone" {
+	mkdir -p /mnt/x/{gone,again}
+	wants '/mnt/x/gone hard=1M' '/mnt/x/again hard=1M'
+	applies -- 'created   /mnt/x/gone' 'created   /mnt/x/again'
+	mv /mnt/x/gone /mnt/x/away
+	# Released and assigned by hand, it is no longer apply's.
+	fsquota release /mnt/x/again
+	fsquota assign --id 7 /mnt/x/again
+	wants
+	applies --
+	has_quota /mnt/x/gone
+	has_quota /mnt/x/again
+	mv /mnt/x/away /mnt/x/gone
+	applies -- 'released  /mnt/x/gone'
+}
+
+@test "a wrong line releases nothing, and a directory that cannot be released stays apply's" {
+	mkdir /mnt/x/{a,b}
+	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
+	applies -- 'created   /mnt/x/a' 'created   /mnt/x/b'
+	wants '/mnt/x/b hard=much'
+	run_split fsquota apply --prune
+	assert_equal "$status:$stdout" 2:
+	has_quota /mnt/x/a
+	wants '/mnt/x/b hard=1M'
+	run_split strace -f -o /dev/null -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC fsquota apply --prune
+	assert_equal "$status:$stdout" $'1:failed    /mnt/x/a\nunchanged /mnt/x/b'
+	applies -- 'released  /mnt/x/a' 'unchanged /mnt/x/b'
+}
+
+@test "a directory around one that is released can get the quota instead" {
+	mkdir -p /mnt/x/a/inner
+	wants '/mnt/x/a/inner hard=1M'
+	applies -- 'created   /mnt/x/a/inner'
+	wants '/mnt/x/a hard=1M'
+	applies -- 'released  /mnt/x/a/inner' 'created   /mnt/x/a'
+	run -0 fsquota apply --prune --json --exit-code
+	wants
+	run -9 fsquota apply --prune --json --exit-code
+	assert_equal "$(jq -c '.apply[0] | [.path, .action, .changed, .file, .line]' <<<"$output")" \
+		'["/mnt/x/a","released",true,null,null]'
+}
+
+@test "where nothing can be noted apply goes on, and says so" {
+	mkdir /mnt/x/a
+	wants '/mnt/x/a hard=1M'
+	mkdir /etc/projects.applied
+	run_split fsquota apply
+	assert_equal "$status:$stdout" '0:created   /mnt/x/a'
+	assert_line --index 0 'created   /mnt/x/a'
+	[[ $stderr == *'/mnt/x/a: cannot be noted'*'--prune will not release it: Is a directory'* ]] || fail "$stderr"
+	rmdir /etc/projects.applied
+	wants
+	applies --
+	has_quota /mnt/x/a
+}
