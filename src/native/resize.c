@@ -2,6 +2,8 @@
 #include "quota/fsquota.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "assign.h"
 #include "change.h"
@@ -80,6 +82,33 @@ static void warn(struct session *session, const struct fsq_resize_request *reque
 				     words[form]);
 }
 
+/* SIZE, +SIZE, +PERCENT% or none */
+static bool take_size(struct session *session, const char *size, struct fsq_resize_request *request)
+{
+	size_t digits = strspn(size, "+0123456789");
+	int rc;
+
+	request->no_hard = strcmp(size, "none") == 0;
+	request->relative = size[0] == '+';
+	if (request->no_hard)
+		return true;
+	if (request->relative && strcmp(size + digits, "%") == 0) {
+		unsigned long percent = strtoul(size + 1, NULL, 10);
+
+		request->relative = false;
+		request->percent = (unsigned int)percent;
+		return (size[1] != '+' && digits < 6 && percent) ||
+		       session_usage_error(session, "\"%s\" is no growth, such as +20%%", size);
+	}
+	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
+	if (rc == -ERANGE)
+		return session_usage_error(session, "\"%s\" is too large for a limit", size);
+	return rc == 0 || session_usage_error(session,
+					      "\"%s\" is no size, such as 500M, 10G, +5G, +20%% "
+					      "or none",
+					      size);
+}
+
 /* @return   whether there is something to do; else an error was reported */
 static bool make_request(struct session *session, const struct invocation *invocation,
 			 struct fsq_resize_request *request)
@@ -88,8 +117,6 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	int directories = !options_stand_for_directory(session);
 	int sizes = invocation->operand_count - directories;
 	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
-
-	int rc;
 
 	request->limits = options->words.limits;
 	if (sizes == 1 && options->hard)
@@ -106,15 +133,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	if (!options_check_own_project(session, directories) ||
 	    !options_project_id(session, false, &request->id))
 		return false;
-	/* SIZE or +SIZE */
-	request->relative = size && size[0] == '+';
-	rc = size ? fsq_parse_bytes(size + request->relative, &request->bytes) : 0;
-	if (rc == -ERANGE)
-		return session_usage_error(session, "\"%s\" is too large for a limit", size);
-	if (rc)
-		return session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or +5G",
-					   size);
-	return true;
+	return !size || take_size(session, size, request);
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)
@@ -149,7 +168,7 @@ static const struct command_option shrink_option[] = {
 };
 
 static const struct command_option limit_options[] = {
-	{ 0, "hard", "the same as SIZE or +SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
+	{ 0, "hard", "the same as SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
 	  .field = FIELD(hard) },
 	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
 	  .take = take_word },
@@ -163,9 +182,12 @@ static const struct command_option limit_options[] = {
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
-	.synopsis = "{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE] [OPTION]...",
-	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE:\n"
-		"500M, 10G, +5G, ... It cannot become smaller than what is in use.",
+	.synopsis =
+		"{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
+	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE "
+		"or\n"
+		"PERCENT: 500M, 10G, +5G, +20%; none takes it away. It cannot become smaller than\n"
+		"what is in use.",
 	.options = (option_tables){ limit_options, shrink_option, own_project_options,
 				    registry_options, lock_option, dry_run_option, table_options,
 				    help_option, NULL },

@@ -860,7 +860,7 @@ struct fsq_resize_request {
 	size_t size;
 	const char *directory; /* or NULL: the project @id, wherever its directories are */
 	const char *at;	       /* then: a path on its file system, or NULL: by its directories */
-	uint64_t bytes;	       /* the new hard limit of space; 0: it stays */
+	uint64_t bytes;	       /* the new hard limit of space; 0, without what follows: it stays */
 	bool relative;	       /* add @bytes to the hard limit instead, and to the soft one */
 	bool allow_shrink;     /* but never below what is in use */
 	/* Other limits to set: the soft one of space, and those of inodes. */
@@ -869,6 +869,8 @@ struct fsq_resize_request {
 	uint32_t id;				/* as in fsq_release_request */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
+	unsigned int percent; /* add so many percent of the hard limit to it, and to the soft one */
+	bool no_hard;	      /* take the hard limit of space away */
 };
 
 struct fsq_resized {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,9 @@
 #include "quota/base/units.h"
 #include "quota/mounts/filesystem.h"
 
+/* So that the sum fits. */
+#define PERCENT_MAX 10000
+
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
 		     int fd, uint64_t *blocks, struct fsq_error *err)
 {
@@ -20,9 +24,11 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 	char text[FSQ_SIZE_TEXT];
 
 	*blocks = fsq_limit_blocks_up(request->bytes);
-	if (request->relative && hard == 0)
+	if ((request->relative || request->percent) && hard == 0)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has no limit that could grow");
-	if (request->relative)
+	if (request->percent)
+		*blocks = (hard * request->percent + 99) / 100;
+	if (request->relative || request->percent)
 		*blocks += hard;
 	if (*blocks >= FSQ_UNLIMITED_BLOCKS)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "the limit would be 256 PiB or more");
@@ -69,11 +75,15 @@ static int find_limits(const struct fsq_resize_request *request, const struct fs
 	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
 	int rc;
 
-	if (request->bytes) {
+	if (request->no_hard) {
+		*soft = *soft == hard ? 0 : *soft;
+		limits->hard[FSQ_BLOCKS] = 0;
+	}
+	if (request->bytes || request->percent) {
 		rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
 		if (rc)
 			return rc;
-		if (*soft && (*soft == hard || request->relative))
+		if (*soft && (*soft == hard || request->relative || request->percent))
 			*soft += blocks - hard;
 		if (*soft > blocks)
 			*soft = blocks;
@@ -207,15 +217,19 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 }
 
 /* With locks, for a release does not look again at limits that it has taken off. */
-int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
+int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {
+	struct fsq_resize_request all, *request = &all;
 	struct fsq_resized result = { 0 };
 	struct fsq_project_edit *edit;
-	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_resize_request, percent),
+				  asked, asked->size, err);
 
 	if (rc)
 		return rc;
+	if (all.percent > PERCENT_MAX || (all.no_hard && (all.bytes || all.percent)))
+		return fsq_fail(err, FSQ_E_USAGE, 0, all.directory, "cannot be resized so");
 	edit = fsq_project_edit_new_reader(request->registry, request->dry_run, request->options);
 	if (!edit)
 		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
