@@ -16,6 +16,7 @@
 #   prep: LINE              preparation, on both sides; must succeed
 #   # TEXT                  comment
 #   LINE                    compare
+#   each: A | B | C         the next line comes once for each, which stands there for $V
 #   @x LINE                 only on that filesystem
 #   ORACLE LINE             both sides use the tool of xfsprogs: commands that are not compared
 #   D8 LINE                 deviation 8 of fsquota-xfs_quota(7): the results must differ
@@ -62,7 +63,7 @@ holds() {
 	local condition
 	for condition in ${1//,/ }; do
 		case $condition in
-		"$FSQUOTA_XFS_QUOTA_VERSION" | $kernel | "$FSQUOTA_XFS_QUOTA_VERSION-$kernel") return 0 ;;
+		"$FSQUOTA_XFS_QUOTA_VERSION" | "$kernel" | "$FSQUOTA_XFS_QUOTA_VERSION-$kernel") return 0 ;;
 		esac
 	done
 	return 1
@@ -73,7 +74,7 @@ holds() {
 read_list() {
 	text=() kind=() number=() expected_stdout=() expected_stderr=() expected_status=()
 	with='' cwd=/ needs_clock='' title='' on=''
-	local line this filesystem number_here mount=/mnt/$fs device=FSQ_${fs^^}_DEV foreign=''
+	local line value values=() group=() mount=/mnt/$fs device=FSQ_${fs^^}_DEV foreign=''
 	device=${!device}
 	[ "$fs" = x ] || foreign=-f
 	while IFS= read -r line; do
@@ -84,31 +85,22 @@ read_list() {
 		'with: '*) with=${line#*: } && continue ;;
 		'cwd: '*) cwd=${line#*: } && continue ;;
 		'needs: clock') needs_clock=yes && continue ;;
-		'|'* | '!'* | '= '*) expect "$line" && continue ;;
+		'each: '*)
+			line="${line#*: } | "
+			while [ -n "$line" ]; do values+=("${line%%' | '*}") && line=${line#*' | '}; done
+			continue
+			;;
+		'|'* | '!'* | '= '*)
+			for value in "${!group[@]}"; do expect "$value" "${line//\$V/"${group[value]}"}"; done
+			continue
+			;;
 		esac
-		this=compare number_here=''
-		if [[ $line =~ ^/([0-9a-z.,-]+)\ (.*) ]]; then
-			line=${BASH_REMATCH[2]}
-			holds "${BASH_REMATCH[1]}" || line=''
-		fi
-		if [[ $line =~ ^@([a-z0-9]+)\ (.*) ]]; then
-			filesystem=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
-			[ "$filesystem" = "$fs" ] || line=''
-		fi
-		if [[ $line =~ ^D([0-9]+)(@([a-z]))?(/([0-9a-z.,-]+))?\ (.*) ]]; then
-			number_here=${BASH_REMATCH[1]} filesystem=${BASH_REMATCH[3]}
-			line=${BASH_REMATCH[6]} this=deviate
-			[ -z "$filesystem" ] || [ "$filesystem" = "$fs" ] || this=compare
-			[ -z "${BASH_REMATCH[5]}" ] || holds "${BASH_REMATCH[5]}" || this=compare
-		elif [[ $line == 'ORACLE '* ]]; then
-			this=oracle line=${line#ORACLE }
-		elif [[ $line == 'prep: '* ]]; then
-			this=prep line=${line#prep: }
-		fi
-		line=${line//\$M/"$mount"} line=${line//\$DEV/"$device"}
-		line=${line//\$O /"-x ${foreign:+-f }-P/dev/null -D/dev/null "}
-		line=${line//\$F /"${foreign:+-f }"}
-		text+=("$line") kind+=("$this") number+=("$number_here")
+		group=()
+		for value in "${values[@]:-}"; do
+			group[${#text[@]}]=$value
+			add_line "${line//\$V/"$value"}"
+		done
+		values=()
 	done <"$list"
 	if [ -z "$title" ] || [[ " $on " != *" $fs "* ]]; then
 		echo "$list: it has no title, or is not meant for $fs"
@@ -116,17 +108,44 @@ read_list() {
 	fi
 }
 
-# One line of an expected result, for the line of the list before it.
+# add_line LINE: to those that are run and compared.
+add_line() {
+	local line=$1 this=compare number_here='' filesystem
+	if [[ $line =~ ^/([0-9a-z.,-]+)\ (.*) ]]; then
+		line=${BASH_REMATCH[2]}
+		holds "${BASH_REMATCH[1]}" || line=''
+	fi
+	if [[ $line =~ ^@([a-z0-9]+)\ (.*) ]]; then
+		filesystem=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
+		[ "$filesystem" = "$fs" ] || line=''
+	fi
+	if [[ $line =~ ^D([0-9]+)(@([a-z]))?(/([0-9a-z.,-]+))?\ (.*) ]]; then
+		number_here=${BASH_REMATCH[1]} filesystem=${BASH_REMATCH[3]}
+		line=${BASH_REMATCH[6]} this=deviate
+		[ -z "$filesystem" ] || [ "$filesystem" = "$fs" ] || this=compare
+		[ -z "${BASH_REMATCH[5]}" ] || holds "${BASH_REMATCH[5]}" || this=compare
+	elif [[ $line == 'ORACLE '* ]]; then
+		this=oracle line=${line#ORACLE }
+	elif [[ $line == 'prep: '* ]]; then
+		this=prep line=${line#prep: }
+	fi
+	line=${line//\$M/"$mount"} line=${line//\$DEV/"$device"}
+	line=${line//\$O /"-x ${foreign:+-f }-P/dev/null -D/dev/null "}
+	line=${line//\$F /"${foreign:+-f }"}
+	text+=("$line") kind+=("$this") number+=("$number_here")
+}
+
+# expect INDEX LINE: a line of the result that is expected of that one.
 expect() {
-	local index=$((${#text[@]} - 1)) value=${1:2}
-	if [[ $1 =~ ^[|!]/([0-9a-z.,-]+)\ (.*) ]]; then
+	local index=$1 line=$2 value=${2:2}
+	if [[ $line =~ ^[|!]/([0-9a-z.,-]+)\ (.*) ]]; then
 		value=${BASH_REMATCH[2]}
 		holds "${BASH_REMATCH[1]}" || return 0
 	fi
 	value=${value//\$M/"$mount"} value=${value//\$DEV/"$device"}
 	value=${value//\$FSQ_X2_DEV/"$FSQ_X2_DEV"}
 	expected_stdout[index]=${expected_stdout[index]-}
-	case $1 in
+	case $line in
 	'|'*) expected_stdout[index]+=$value$'\n' ;;
 	'!'*) expected_stderr[index]=${expected_stderr[index]-}$value$'\n' ;;
 	'='*) expected_status[index]=$value ;;

@@ -29,6 +29,11 @@ make_special_files() {
 	perl -MSocket -e 'socket S, AF_UNIX, SOCK_STREAM, 0; bind S, sockaddr_un $ARGV[0]' "$1/sock"
 }
 
+# as_user COMMAND...: an ordinary one
+as_user() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
 # The project ID and the inheritance flag of everything that has them.
 show_tags() {
 	lsattr -pd "$1"
