@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define CALLS_MAX 64
 
@@ -82,4 +84,60 @@ bool trace_fail_call(pid_t pid, int error)
 #else
 #error "how a call fails on this machine is not known here"
 #endif
+}
+
+static void become(char **command, const char *const streams[3], const unsigned int *calls,
+		   size_t count)
+{
+	int in = open(streams[0], O_RDONLY | O_CLOEXEC);
+	int out = open(streams[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int err = open(streams[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
+		_exit(125);
+	/* A shell lets what runs in its background ignore it. */
+	signal(SIGINT, SIG_DFL);
+	if (count > 0) {
+		trace_me();
+		if (filter_calls(calls, count, SECCOMP_RET_TRACE))
+			_exit(125);
+	}
+	execv(command[0], command);
+	_exit(127);
+}
+
+pid_t trace_start(char **command, const char *const streams[3], const unsigned int *calls,
+		  size_t count)
+{
+	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
+			     PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+	pid_t pid = count > 0 ? fork() : vfork();
+
+	if (pid == 0)
+		become(command, streams, calls, count);
+	if (pid > 0 && count > 0 &&
+	    (!trace_begin(pid, options) || ptrace(PTRACE_CONT, pid, NULL, 0L)))
+		return -1;
+	return pid;
+}
+
+int trace_run(pid_t program, void (*stopped)(pid_t pid, void *arg), void *arg)
+{
+	int status, signal, result = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
+		if (pid == program && !WIFSTOPPED(status))
+			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (pid < 0 || !WIFSTOPPED(status))
+			continue;
+		if (status >> 16 == PTRACE_EVENT_SECCOMP)
+			stopped(pid, arg);
+		signal = WSTOPSIG(status);
+		/* New ones begin with a stop. */
+		if (status >> 16 || signal == SIGSTOP || signal == SIGTRAP)
+			signal = 0;
+		ptrace(PTRACE_CONT, pid, NULL, (long)signal);
+	}
+	return result;
 }

@@ -36,4 +36,21 @@ bool trace_ask(pid_t pid, struct ptrace_syscall_info *info);
 /** It is stopped before a call: this one is not made, and fails. */
 bool trace_fail_call(pid_t pid, int error);
 
+/**
+ * Start a program. It stops at each of these calls, as do its threads and children; without calls nowhere.
+ *
+ * @streams  files: standard input, output and error; the latter two are made anew
+ * @return   its process, for trace_run(), or -1
+ */
+pid_t trace_start(char **command, const char *const streams[3], const unsigned int *calls,
+		  size_t count);
+
+/**
+ * Let it run until nobody of it is left.
+ *
+ * @stopped  called before each of the calls
+ * @return   its exit status as a shell has it: 128 and the signal that has ended it
+ */
+int trace_run(pid_t program, void (*stopped)(pid_t pid, void *arg), void *arg);
+
 #endif

@@ -16,8 +16,6 @@
  * program go on, or "kill" kills it. Whether a call was disturbed "ended" says last: "ended STATUS yes CALL".
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../lib/trace.h"
 
@@ -54,9 +50,10 @@ struct order {
 	int error;
 	unsigned long count;
 	char **command;
+	/* When it runs: how many of the calls there were, and the number of the one that was disturbed. */
+	pid_t program;
+	unsigned long seen, call;
 };
-
-static const char *in_name, *out_name, *err_name;
 
 static void die(const char *what)
 {
@@ -84,85 +81,42 @@ static bool parse(char *line, struct order *order)
 	return true;
 }
 
-static void be_program(const struct order *order)
+/* It is stopped before one of the calls. */
+static void disturb(pid_t pid, void *arg)
 {
-	int out = open(out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int err = open(err_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int in = open(in_name, O_RDONLY | O_CLOEXEC);
-
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-		_exit(125);
-	if (order->count) {
-		trace_me();
-		if (filter_calls(calls, CALLS, SECCOMP_RET_TRACE))
-			_exit(125);
-	}
-	execv(order->command[0], order->command);
-	_exit(127);
-}
-
-/* It is stopped before the call. @return  the number of the call */
-static unsigned long disturb(pid_t program, pid_t pid, const struct order *order)
-{
+	struct order *order = arg;
 	struct ptrace_syscall_info info;
 	char line[16];
 
+	if (++order->seen != order->count)
+		return;
 	if (!trace_ask(pid, &info))
 		die("ptrace");
-	if (order->kill && kill(program, SIGKILL))
+	order->call = (unsigned long)info.entry.nr;
+	if (order->kill && kill(order->program, SIGKILL))
 		die("kill");
 	if (order->stop) {
-		printf("stopped %lu\n", (unsigned long)info.entry.nr);
+		printf("stopped %lu\n", order->call);
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			exit(0);
-		if (strcmp(line, "kill\n") == 0 && kill(program, SIGKILL))
+		if (strcmp(line, "kill\n") == 0 && kill(order->program, SIGKILL))
 			die("kill");
 	}
 	if (order->error && !trace_fail_call(pid, order->error))
 		die("ptrace");
-	return (unsigned long)info.entry.nr;
 }
 
-static pid_t start(const struct order *order)
+static void run(struct order *order, const char *const streams[3])
 {
-	pid_t pid = order->count ? fork() : vfork();
+	int status;
 
-	if (pid < 0)
-		die("fork");
-	if (pid == 0)
-		be_program(order);
-	if (order->count == 0)
-		return pid;
-	if (!trace_begin(pid, PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
-				      PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
-	    ptrace(PTRACE_CONT, pid, NULL, 0L))
+	order->program = trace_start(order->command, streams, calls, order->count ? CALLS : 0);
+	if (order->program < 0)
 		die("the program does not start");
-	return pid;
-}
-
-static void run(const struct order *order)
-{
-	unsigned long seen = 0, call = 0;
-	int status, result = 0, signal;
-	pid_t pid, program = start(order);
-
-	/* Until nobody of it is left. */
-	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
-		if (pid == program && !WIFSTOPPED(status))
-			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		if (pid < 0 || !WIFSTOPPED(status))
-			continue;
-		signal = WSTOPSIG(status);
-		if (status >> 16 == PTRACE_EVENT_SECCOMP && ++seen == order->count)
-			call = disturb(program, pid, order);
-		/* New ones begin with a stop. */
-		if (status >> 16 || signal == SIGSTOP || signal == SIGTRAP)
-			signal = 0;
-		ptrace(PTRACE_CONT, pid, NULL, (long)signal);
-	}
-	printf("ended %d %s %lu\n", result, order->count && seen >= order->count ? "yes" : "no",
-	       call);
+	status = trace_run(order->program, disturb, order);
+	printf("ended %d %s %lu\n", status,
+	       order->count && order->seen >= order->count ? "yes" : "no", order->call);
 	fflush(stdout);
 }
 
@@ -173,15 +127,12 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	in_name = argv[1];
-	out_name = argv[2];
-	err_name = argv[3];
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!parse(line, &order)) {
 			fprintf(stderr, "disturb: no order: %s\n", line);
 			return 99;
 		}
-		run(&order);
+		run(&order, (const char *const *)argv + 1);
 	}
 	return 0;
 }

@@ -21,7 +21,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +30,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../lib/trace.h"
@@ -54,7 +52,7 @@ static const struct {
 
 struct order {
 	unsigned int call;
-	unsigned long count;
+	unsigned long count, seen; /* which one, and how many there were */
 	int error, signal;
 	const char *power, *sync; /* mount points */
 	unsigned int seconds;
@@ -113,25 +111,6 @@ static bool parse(char *line, struct order *order)
 	return false;
 }
 
-static void be_program(const struct order *order)
-{
-	int out = open(order->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int err = open(order->err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
-		_exit(125);
-	/* A shell lets what runs in its background ignore it. */
-	signal(SIGINT, SIG_DFL);
-	if (order->count) {
-		trace_me();
-		if (filter_calls(&order->call, 1, SECCOMP_RET_TRACE))
-			_exit(125);
-	}
-	execv(order->command[0], order->command);
-	_exit(127);
-}
-
 static void fail_power(const char *mount)
 {
 	uint32_t how = WITHOUT_MEMORY;
@@ -151,88 +130,48 @@ static void sync_mount(const char *mount)
 	close(fd);
 }
 
-/* It is stopped before the call. */
-static void disturb(pid_t pid, const struct order *order)
+/* It is stopped before such a call. */
+static void disturb(pid_t pid, void *arg)
 {
+	struct order *order = arg;
+	char line[16];
+
+	if (++order->seen != order->count)
+		return;
 	if (order->sync) {
 		sync_mount(order->sync);
-		return;
-	}
-	if (order->power) {
+	} else if (order->power) {
 		fail_power(order->power);
 		kill(program, SIGKILL);
-		return;
-	}
-	if (order->signal) {
+	} else if (order->signal) {
 		if (syscall(SYS_tgkill, program, pid, order->signal) &&
 		    syscall(SYS_tkill, pid, order->signal))
 			die("kill");
-		return;
-	}
-	if (order->error == 0) {
-		char line[16];
-
+	} else if (order->error) {
+		if (!trace_fail_call(pid, order->error))
+			die("ptrace");
+	} else {
 		puts("stopped");
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			die("no line to go on");
-	} else if (!trace_fail_call(pid, order->error)) {
-		die("ptrace");
 	}
 }
 
-/* A stop of a thread or child. @return  the signal it is to get */
-static int see_stop(pid_t pid, int status, const struct order *order, unsigned long *seen)
+static void run(struct order *order)
 {
-	int event = status >> 16, signal = WSTOPSIG(status);
+	const char *const streams[] = { "/dev/null", order->out, order->err };
+	int status;
 
-	if (event == PTRACE_EVENT_SECCOMP) {
-		if (++*seen == order->count)
-			disturb(pid, order);
-		return 0;
-	}
-	/* New ones begin with a stop. */
-	return event || signal == SIGSTOP || signal == SIGTRAP ? 0 : signal;
-}
-
-static pid_t start(const struct order *order)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		die("fork");
-	if (pid == 0)
-		be_program(order);
-	if (order->count == 0)
-		return pid;
-	if (!trace_begin(pid, PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |
-				      PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE) ||
-	    ptrace(PTRACE_CONT, pid, NULL, 0L))
+	program = trace_start(order->command, streams, &order->call, order->count ? 1 : 0);
+	if (program < 0)
 		die("the program does not start");
-	return pid;
-}
-
-static void run(const struct order *order)
-{
-	unsigned long seen = 0;
-	int status, result = 0;
-	pid_t pid;
-
-	program = start(order);
 	alarm(order->seconds);
-	/* Until nobody of it is left. */
-	while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
-		if (pid < 0)
-			continue;
-		if (WIFSTOPPED(status))
-			ptrace(PTRACE_CONT, pid, NULL, (long)see_stop(pid, status, order, &seen));
-		else if (pid == program)
-			result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	}
+	status = trace_run(program, disturb, order);
 	alarm(0);
 	if (order->sync)
 		fail_power(order->sync);
-	printf("%d %s\n", result, order->count && seen >= order->count ? "yes" : "no");
+	printf("%d %s\n", status, order->count && order->seen >= order->count ? "yes" : "no");
 	fflush(stdout);
 }
 
