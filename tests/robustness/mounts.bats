@@ -43,10 +43,28 @@ assert_untouched() {
 	assert_equal "$status" 137
 }
 
-@test "a query for one path does not touch a dead mount" {
-	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x
+@test "a query for a directory does not touch a dead mount" {
+	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x/dir
 	assert_untouched
 	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
+}
+
+@test "a query for a mount point, a device or a name, or with a table of its own, does not touch a dead mount" {
+	local words usual line="$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0"
+	usual=$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)
+	echo "$line" >"$table"
+	printf '%s\n' "dead $dead fuse rw 0 0" "$line" "dead $dead/below fuse rw 0 0" >"$table.dead"
+	for words in /mnt/x "$FSQ_X_DEV" "-t $table -P/dev/null -D/dev/null -f /mnt/x" "-t $table.dead -f /mnt/x"; do
+		# shellcheck disable=SC2086 # several words
+		with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' $words
+		assert_untouched
+		assert_equal "$words: $stdout" "$words: $usual"
+	done
+	echo "42:$dead/home" >/etc/projects
+	echo 'name:42' >/etc/projid
+	with_dead xfs_quota -x -c 'quota -p -N -v -b name' /mnt/x
+	assert_untouched
+	assert_equal "$stdout" "$usual"
 }
 
 @test "a query for what was mounted after a dead mount does not touch it" {
@@ -61,53 +79,19 @@ assert_untouched() {
 	assert_output --regexp "^$FSQ_X_DEV +0 .* /run/late\$"
 }
 
-@test "a query for a directory does not touch a dead mount" {
-	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' /mnt/x/dir
-	assert_untouched
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
-}
-
-@test "a query for a device does not touch a dead mount" {
-	with_dead xfs_quota -x -c 'quota -p -N -n -v -b 42' "$FSQ_X_DEV"
-	assert_untouched
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
-}
-
-@test "a query with -t does not touch a dead mount" {
-	echo "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" >"$table"
-	with_dead xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f /mnt/x \
-		-c 'quota -p -N -n -v -b 42'
-	assert_untouched
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
-}
-
-@test "a query with -t for one mount does not touch another line of the table" {
-	printf '%s\n' "dead $dead fuse rw 0 0" "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" \
-		"dead $dead/below fuse rw 0 0" >"$table"
-	with_dead xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f /mnt/x \
-		-c 'quota -p -N -n -v -b 42'
-	assert_untouched
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -n -v -b 42' /mnt/x)"
-}
-
-@test "a limit and a state do not touch a dead mount" {
+@test "other commands do not touch a dead mount either" {
 	with_dead xfs_quota -x -c 'limit -p bhard=1g 42' -c 'state -p' /mnt/x
 	assert_untouched
 	assert_line '  Accounting: ON'
-}
-
-@test "setting up a tree does not touch a dead mount" {
 	with_dead xfs_quota -x -c 'project -s -p /mnt/x/dir 42' /mnt/x
 	assert_untouched
 	assert_line --index 0 'Setting up project 42 (path /mnt/x/dir)...'
-}
-
-@test "a query by name does not touch a dead mount" {
-	echo "42:$dead/home" >/etc/projects
-	echo 'name:42' >/etc/projid
-	with_dead xfs_quota -x -c 'quota -p -N -v -b name' /mnt/x
+	with_dead xfs_quota -x -c help -c quit
 	assert_untouched
-	assert_equal "$stdout" "$(oracle -x -D/dev/null -c 'quota -p -N -v -b name' /mnt/x)"
+	with_dead fsquota id /mnt/x/dir
+	assert_untouched
+	with_dead fsquota lsattr -pd /mnt/x/dir
+	assert_untouched
 }
 
 @test "a report of all filesystems leaves a dead mount out" {
@@ -120,18 +104,6 @@ assert_untouched() {
 	with_dead xfs_quota -x -f -c print -c path -c df -c 'state -p' -c 'quota -p -v 42'
 	assert_untouched
 	assert_line --regexp "^Project quota state on /mnt/x "
-}
-
-@test "help and quit look at no mount at all" {
-	with_dead xfs_quota -x -c help -c quit
-	assert_untouched
-}
-
-@test "id and lsattr do not touch a dead mount" {
-	with_dead fsquota id /mnt/x/dir
-	assert_untouched
-	with_dead fsquota lsattr -pd /mnt/x/dir
-	assert_untouched
 }
 
 # below_dead COMMAND...: as with_dead, but before the server died, and in its tree, an XFS was
