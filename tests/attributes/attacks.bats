@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# The attacks of tests/walk on the ways that a kernel with file_setattr(2) opens: O_PATH descriptors
+# Attacks as in tests/walk on the ways that a kernel with file_setattr(2) opens: O_PATH descriptors
 # in a small tree; in a large one, with -b, names in a private clone of the mount.
 
 # shellcheck disable=SC2034,SC2154 # run_split and attack set variables, and read some
@@ -15,36 +15,30 @@ setup_file() {
 	export FSQUOTA_THREADS=1
 }
 
-# For stand and race: the filler of a large tree counts, too.
-filler=1011
-
-# stand_in_both KIND MIN:MAX ACTION...: some of the windows of a small tree, and of a large one; by
-# name only project goes, which does not ask what ID there was.
-stand_in_both() {
-	local kind=$1 count=$2
-	shift 2
-	options=(-s 4)
-	stand "$kind" "$count" "$@"
+# stand_in_large KIND ACTION: in some of the windows of a large tree. Those of small ones are in tests/walk. By name
+# only project goes, which does not ask what ID there was.
+stand_in_large() {
 	options=(-b -s 6)
-	stand "$kind" "$((${count%:*} + filler)):$((${count#*:} + filler))" "$@"
+	stand "$1" 0:0 "$2"
 }
 
-@test "a symlink in place of a file: the file that it leads to is left alone" {
-	stand_in_both file-symlink 12:12 set
-}
-
-# bats test_tags=attack
-@test "a symlink in place of a directory leads nobody into the one outside" {
-	stand_in_both dir-symlink 8:14 set
+@test "a large tree: a symlink, a FIFO or a directory in place of a file, and a file in place of a directory" {
+	stand_in_large file-symlink set
+	stand_in_large fifo set
+	stand_in_large type set
 }
 
 # bats test_tags=attack
-@test "a directory that is moved out of the tree takes nobody along" {
-	stand_in_both moved 7:12 clear
+@test "a large tree: a symlink in place of a directory, one that is moved out, and a bind mount" {
+	stand_in_large dir-symlink set
+	stand_in_large moved clear
+	stand_in_large bind set
 }
 
-@test "a FIFO in place of a file holds nobody up" {
-	stand_in_both fifo 12:12 set
+# bats test_tags=attack,full
+@test "a large tree: a file outside that is linked into it, and files that vanish" {
+	stand_in_large link set
+	stand_in_large vanish set
 }
 
 # bats test_tags=attack
@@ -55,31 +49,12 @@ stand_in_both() {
 	stand device 12:16 set
 }
 
-# bats test_tags=attack
-@test "a bind mount that appears in the tree is not touched" {
-	stand_in_both bind 6:12 set
-}
-
 # bats test_tags=attack,full
 @test "a bind mount that appears is not touched, though mounts are handed on to clones" {
 	mount --make-shared /mnt/x
 	options=(-b -s 6)
 	stand bind 6:12 set
 	mount --make-private /mnt/x
-}
-
-# bats test_tags=attack,full
-@test "a file outside cannot be linked into the tree" {
-	stand_in_both link 8:12 set
-}
-
-# bats test_tags=attack,full
-@test "files that vanish are passed over" {
-	stand_in_both vanish 5:12 set
-}
-
-@test "a file in place of a directory, a directory in place of a file" {
-	stand_in_both type 7:18 set
 }
 
 # bats test_tags=attack
@@ -95,11 +70,8 @@ stand_in_both() {
 }
 
 # bats test_tags=attack
-@test "assign and release are led nowhere either" {
+@test "a directory that gets the name of a file while it is assigned goes on handing on its ID" {
 	needs_quota
-	options=(-s 4)
-	stand dir-symlink 8:14 assign
-	stand moved 7:12 release
 	options=(-s 2)
 	stand exchange 12:12 assign
 }
@@ -131,20 +103,8 @@ stand_in_both() {
 	done
 }
 
-# bats test_tags=attack,full
-@test "an attacker who swaps as fast as he can, a large tree and eight threads" {
-	local kind
-	export FSQUOTA_THREADS=8
-	options=(-b)
-	for kind in file-symlink dir-symlink fifo type; do
-		race "$kind" set 2
-	done
-	race moved clear 2
-	race vanish usage 2
-}
-
 # bats test_tags=attack
-@test "the same against assign and release" {
+@test "the same against assign and release of a large tree" {
 	local kind
 	needs_quota
 	export FSQUOTA_THREADS=8
