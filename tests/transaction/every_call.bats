@@ -55,19 +55,14 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 
 # --- assign -------------------------------------------------------------------------------------
 
-# bats test_tags=every-call,shared
-@test "assign of an empty directory: any call fails" {
-	disturbed a x errors
-}
-
 # bats test_tags=shared
 @test "assign of an empty directory: killed at any call" {
 	disturbed a x kill
 }
 
 # bats test_tags=every-call,shared
-@test "assign of an empty directory: a signal at any call" {
-	disturbed a x signals
+@test "assign of an empty directory: any call fails, or gets a signal" {
+	disturbed a x errors signals
 }
 
 # bats test_tags=every-call
@@ -76,18 +71,8 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 }
 
 # bats test_tags=every-call,shared
-@test "assign of a tree, without files: any call fails" {
-	disturbed b x errors
-}
-
-# bats test_tags=every-call,shared
-@test "assign of a tree, without files: killed at any call" {
-	disturbed b x kill
-}
-
-# bats test_tags=every-call,shared
-@test "assign of a tree, without files: a signal at any call" {
-	disturbed b x signals
+@test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
+	disturbed b x errors kill signals
 }
 
 # bats test_tags=every-call
@@ -107,19 +92,14 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 
 # --- release ------------------------------------------------------------------------------------
 
-# bats test_tags=every-call,shared
-@test "release where the files are replaced: any call fails" {
-	disturbed e x errors
-}
-
 # bats test_tags=shared
 @test "release where the files are replaced: killed at any call" {
 	disturbed e x kill
 }
 
 # bats test_tags=every-call,shared
-@test "release where the files are replaced: a signal at any call" {
-	disturbed e x signals
+@test "release where the files are replaced: any call fails, or gets a signal" {
+	disturbed e x errors signals
 }
 
 # bats test_tags=every-call

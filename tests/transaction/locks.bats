@@ -113,20 +113,6 @@ assert_unchanged() {
 	assert_unchanged
 }
 
-@test "one file for both is refused, by one name or by two" {
-	ln /etc/projid "$BATS_TEST_TMPDIR/second" 2>/dev/null || ln /etc/projid /etc/second
-	for second in /etc/projects /etc/second; do
-		[ -e $second ] || continue
-		other=/etc/projects
-		[ $second = /etc/projects ] || other=/etc/projid
-		run_split fsquota assign --projects-file $second --projid-file $other /mnt/x/dir
-		assert_equal "$status" 2
-		[[ $stderr == *"name two files"* ]] || fail "$stderr"
-	done
-	rm -f /etc/second
-	assert_unchanged
-}
-
 @test "commands for a directory, what is above it and what is in it come one after the other" {
 	local outer=/mnt/x/outer command directory
 	mkdir -p $outer/inner/deep /mnt/x/beside

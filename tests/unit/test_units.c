@@ -5,54 +5,29 @@
 #include "tap.h"
 #include "quota/base/units.h"
 
-static bool size_is(const char *text, uint64_t wanted)
-{
-	uint64_t bytes = 0;
+typedef int parser(const char *text, uint64_t *number);
 
-	return fsq_parse_size(text, &bytes) == 0 && bytes == wanted;
+static bool parses(parser *parse, const char *text, uint64_t wanted)
+{
+	uint64_t number = 0;
+
+	return parse(text, &number) == 0 && number == wanted;
 }
 
-static int size_error(const char *text)
+static int error_of(parser *parse, const char *text)
 {
-	uint64_t bytes;
+	uint64_t number;
 
-	return fsq_parse_size(text, &bytes);
+	return parse(text, &number);
 }
 
-static bool bytes_are(const char *text, uint64_t wanted)
-{
-	uint64_t bytes = 0;
-
-	return fsq_parse_bytes(text, &bytes) == 0 && bytes == wanted;
-}
-
-static int bytes_error(const char *text)
-{
-	uint64_t bytes;
-
-	return fsq_parse_bytes(text, &bytes);
-}
-
-static int count_error(const char *text)
-{
-	uint64_t count;
-
-	return fsq_parse_count(text, &count);
-}
-
-static bool duration_is(const char *text, uint64_t wanted)
-{
-	uint64_t seconds = 0;
-
-	return fsq_parse_duration(text, &seconds) == 0 && seconds == wanted;
-}
-
-static int duration_error(const char *text)
-{
-	uint64_t seconds;
-
-	return fsq_parse_duration(text, &seconds);
-}
+#define size_is(text, wanted) parses(fsq_parse_size, text, wanted)
+#define size_error(text) error_of(fsq_parse_size, text)
+#define bytes_are(text, wanted) parses(fsq_parse_bytes, text, wanted)
+#define bytes_error(text) error_of(fsq_parse_bytes, text)
+#define count_error(text) error_of(fsq_parse_count, text)
+#define duration_is(text, wanted) parses(fsq_parse_duration, text, wanted)
+#define duration_error(text) error_of(fsq_parse_duration, text)
 
 static bool id_is(const char *text, uint32_t wanted)
 {
@@ -70,8 +45,6 @@ static int id_error(const char *text)
 
 int main(void)
 {
-	uint64_t count;
-
 	ok(size_is("0", 0), "nothing is a size");
 	ok(size_is("513", 513), "bytes need no suffix");
 	ok(size_is("0x100000", 1 << 20), "sizes may be hexadecimal");
@@ -102,7 +75,7 @@ int main(void)
 	ok(size_error("1.5m") == -EINVAL, "no decimals");
 	ok(size_error("\t1") == -EINVAL && size_error("1 ") == -EINVAL, "no white space");
 
-	ok(fsq_parse_count("5000000000", &count) == 0 && count == 5000000000, "a count of inodes");
+	ok(parses(fsq_parse_count, "5000000000", 5000000000), "a count of inodes");
 	ok(count_error("10k") == -EINVAL && count_error("abc") == -EINVAL, "counts have no suffix");
 	ok(count_error("") == -EINVAL && count_error("-1") == -EINVAL, "nor may they be negative");
 
