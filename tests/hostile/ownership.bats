@@ -95,18 +95,11 @@ assert_untouched() {
 @test "a registered directory that its owner gave another ID is put right, or released" {
 	local nested another
 	for fs in x e; do
-		mkdir -p /mnt/$fs/listed/{sub,nested}
+		mkdir -p /mnt/$fs/listed/{sub,nested,another}
 		touch /mnt/$fs/listed/{sub,nested}/file
-		fsquota assign --hard 20M /mnt/$fs/listed >/dev/null
-		listed=$(fsquota id /mnt/$fs/listed)
-		fsquota release /mnt/$fs/listed
-		fsquota assign --hard 20M /mnt/$fs/listed --id "$listed" >/dev/null
-		rm -r /mnt/$fs/listed/nested
-		mkdir /mnt/$fs/listed/nested
+		listed=$(fsquota assign --hard 20M /mnt/$fs/listed)
 		nested=$(fsquota assign --hard 1M /mnt/$fs/listed/nested)
-		mkdir /mnt/$fs/listed/another
 		another=$(fsquota assign --hard 1M /mnt/$fs/listed/another)
-		touch /mnt/$fs/listed/nested/file
 		set_id 500 /mnt/$fs/listed /mnt/$fs/listed/sub
 		set_id 77 /mnt/$fs/listed/sub/file
 		# Its use and limits are those of its own project all the time.

@@ -67,7 +67,7 @@ dump_of() {
 }
 
 complain() {
-	local text="$*"
+	local text="${situation-}${situation+: }$*"
 	complaints+=${text:0:600}$'\n'
 }
 
@@ -305,9 +305,15 @@ same_as_the_real_one() {
 }
 
 # bats test_tags=again,full
-@test "an ordinary user is told what the real one tells" {
-	an_ordinary_user
-	same_as_the_real_one
+@test "who may not, and where quota is off, limits stop nobody or nothing can be written, is told what the real one tells" {
+	local situation
+	for situation in an_ordinary_user a_user_namespace quota_off not_enforced read_only read_only_without_recovery; do
+		step "$situation"
+		setup
+		$situation
+		same_as_the_real_one
+		teardown
+	done
 }
 
 @test "an ordinary user is told once that it takes a capability" {
@@ -315,21 +321,9 @@ same_as_the_real_one() {
 	one_line_each 'Operation not permitted \(.*CAP_SYS_ADMIN'
 }
 
-# bats test_tags=again,full
-@test "root of a user namespace is told what the real one tells" {
-	a_user_namespace
-	same_as_the_real_one
-}
-
 @test "root of a user namespace is told once that it takes the host's root" {
 	a_user_namespace
 	one_line_each 'initial user namespace'
-}
-
-# bats test_tags=again,full
-@test "where quota is off it is said as by the real one" {
-	quota_off
-	same_as_the_real_one
 }
 
 @test "where quota is off it is said once, and how it is switched on" {
@@ -337,32 +331,14 @@ same_as_the_real_one() {
 	one_line_each 'prjquota' off='already off' remove=.
 }
 
-# bats test_tags=again,full
-@test "where limits are not enforced the commands work as the real one's" {
-	not_enforced
-	same_as_the_real_one
-}
-
 @test "where limits are not enforced the commands work in native mode" {
 	not_enforced
 	one_line_each .
 }
 
-# bats test_tags=again,full
-@test "a read-only mount is complained of as by the real one" {
-	read_only
-	same_as_the_real_one
-}
-
 @test "a read-only mount is complained of once, and what to do" {
 	read_only
 	one_line_each 'Read-only file system \(remount'
-}
-
-# bats test_tags=again,full
-@test "a read-only mount without recovery is complained of as by the real one" {
-	read_only_without_recovery
-	same_as_the_real_one
 }
 
 @test "a read-only mount without recovery is complained of once, and what to do" {
