@@ -98,13 +98,6 @@ id_of() {
 	assert_equal "$(id_of /mnt/x/two) $(id_of /mnt/x/two/deep)" "6 6"
 }
 
-@test "deviation 6: -d prunes the walk" {
-	mkdir -p /mnt/x/dir/sub/deep
-	strace -f -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x "${none[@]}" -c 'project -c -d 1 -p /mnt/x/dir 5' /mnt/x
-	run grep '"deep"' "$BATS_TEST_TMPDIR/trace"
-	assert_failure
-}
-
 @test "deviation 6: mounts in the tree are not entered, and that is said" {
 	mkdir -p /mnt/x/dir/bind /mnt/x/outside
 	touch /mnt/x/outside/file
@@ -221,11 +214,4 @@ each_fails() {
 	run_split xfs_quota "${none[@]}" -c 'quota -pv 4294967295' /mnt/x
 	assert_equal "$status $stderr" "1 xfs_quota: cannot find project 4294967295"
 	assert_equal "$stdout" ""
-}
-
-@test "deviation 10: help texts are our own, whatever the language" {
-	run diff <(oracle -x -c 'help limit' /mnt/x) <(xfs_quota -x -c 'help limit' /mnt/x)
-	assert_failure
-	run diff <(LC_ALL=de_DE.UTF-8 xfs_quota -x -c help /mnt/x) <(xfs_quota -x -c help /mnt/x)
-	assert_success
 }

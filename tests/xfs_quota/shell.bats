@@ -73,16 +73,6 @@ same_shell() {
 	done
 }
 
-@test "a last line without newline is read to its end" {
-	run bash -c 'printf print | xfs_quota -x -P/dev/null -D/dev/null /mnt/x'
-	assert_line --index 1 --partial "/mnt/x  "
-}
-
-@test "a line may be long" {
-	run bash -c '{ printf "quota -pNv"; printf " 0%.0s" {1..20000}; echo; } | xfs_quota -P/dev/null -D/dev/null /mnt/x | wc -l'
-	assert_output 20000
-}
-
 @test "at a terminal there is a prompt, and commands and projects are completed" {
 	echo 'averylongname:77' >"$BATS_TEST_TMPDIR/projid"
 	run script -qec "xfs_quota -p ours -x -D/dev/null -P$BATS_TEST_TMPDIR/projid /mnt/x" /dev/null \
