@@ -126,7 +126,7 @@ group_watch() {
 
 # Not "report -u": where getpwuid(3) has no memory, glibc 2.36 ends the program or finds no name.
 group_xfs_quota() {
-	local mode words
+	local words
 	for words in 'df' 'df -i' 'dump -p' 'path' 'print' 'project -c mine' 'quot -p' 'quota -p mine' \
 		'report -p' 'state'; do
 		# shellcheck disable=SC2086 # several words
