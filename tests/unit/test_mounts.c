@@ -23,49 +23,6 @@ static void put(const char *text)
 	close(fd);
 }
 
-/* Does the table say that @path is on @device, mounted at @directory? */
-static bool is_on(const char *path, const char *device, const char *directory)
-{
-	struct fsq_mount mount;
-	bool right;
-
-	if (fsq_mount_in_file(table, path, &mount, NULL))
-		return false;
-	right = strcmp(mount.device, device) == 0 && strcmp(mount.directory, directory) == 0;
-	fsq_mount_clear(&mount);
-	return right;
-}
-
-static int lookup_errno(const char *path)
-{
-	struct fsq_mount mount;
-	struct fsq_error err;
-
-	return fsq_mount_in_file(table, path, &mount, &err) == FSQ_E_NOT_FOUND ? err.errnum : 0;
-}
-
-static void test_table(void)
-{
-	put("/dev/a /proc xfs rw 0 0\n/dev/b /usr ext4 rw 0 0\n");
-	ok(is_on("/proc", "/dev/a", "/proc"), "a mount point");
-	ok(is_on("/dev/b", "/dev/b", "/usr"), "a device");
-	ok(is_on("/usr/bin/..", "/dev/b", "/usr"), "a path that leads to a mount point");
-	ok(lookup_errno("/tmp") == ENXIO, "a path on no filesystem of the table");
-	ok(lookup_errno("/nonexistent") == ENOENT, "a path that is not there");
-	put("/dev/a /usr xfs rw 0 0\n/dev/b /usr xfs rw 0 0\n");
-	ok(is_on("/usr", "/dev/b", "/usr"), "of stacked mounts the last");
-	put("/dev/a /sp\\040ace\\011tab\\134back xfs rw 0 0\n");
-	ok(is_on("/sp ace\ttab\\back", "/dev/a", "/sp ace\ttab\\back"), "escapes are undone");
-	put("/dev/a /usr");
-	ok(is_on("/usr", "/dev/a", "/usr"), "a line may be cut off behind the mount point");
-	put("/dev/a");
-	ok(lookup_errno("/usr") == ENXIO, "a line cut off before it is none");
-	put("");
-	ok(lookup_errno("/usr") == ENXIO, "an empty table");
-	put("/dev/a /usr autofs rw 0 0\n");
-	ok(lookup_errno("/usr") == ENXIO, "autofs is left alone");
-}
-
 /* What the kernel says by statmount(2), if it can, mountinfo says, too, and libmount. */
 static void test_system(const char *path)
 {
@@ -169,7 +126,6 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
-	test_table();
 	test_system("/");
 	test_system("/proc/self/status");
 	test_fstab();

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -134,19 +133,6 @@ static void test_names(void)
 	ok(fsq_project_names_read(&names, "/tmp", NULL) == FSQ_E_FAILED, "a directory is an error");
 }
 
-static void test_fifo(void)
-{
-	struct fsq_project_names *names;
-
-	unlink(file);
-	if (mkfifo(file, 0600))
-		abort();
-	alarm(20);
-	ok(fsq_project_names_read(&names, file, NULL) == 0, "a FIFO nobody writes to has no names");
-	fsq_project_names_free(names);
-	ok(fsq_projects_each(file, note, NULL, NULL) == 0, "and no projects");
-}
-
 int main(void)
 {
 	int fd = mkstemp(file);
@@ -156,7 +142,6 @@ int main(void)
 	close(fd);
 	test_projects();
 	test_names();
-	test_fifo();
 	unlink(file);
 	return tap_end();
 }
