@@ -22,8 +22,8 @@
  *   -b            a tree so big that it is walked in the manner of big ones; its windows begin when
  *                 the tool turns to that (open_tree(2)), behind what makes the tree big
  *
- * KIND is what is swapped, see kinds[]; ACTION what the tool is to do: set, again (set what is
- *set), clear, assign, release or usage. "%ID" in COMMAND is the project ID, "%TREE" the tree.
+ * KIND is what is swapped, see kinds[]; ACTION what the tool is to do: set, clear, assign, release or
+ * usage. "%ID" in COMMAND is the project ID, "%TREE" the tree.
  *
  * ARENA, on a filesystem with project IDs, is made anew for each run:
  *   home/tree	   what is walked; of user 1000, as is home
@@ -278,7 +278,7 @@ static void make_arena(uint32_t id)
 	static const char *const outside[] = { "outside/victim", "outside/vdir",
 					       "outside/vdir/inner", "outside/vdir/sub",
 					       "outside/vdir/sub/inner" };
-	bool tagged = is("clear") || is("release") || is("again");
+	bool tagged = is("clear") || is("release");
 	int fd;
 
 	remove_tree(arena);
@@ -813,7 +813,7 @@ static void judge(unsigned int window, uint32_t id, int status, const char *out,
 			       !attacked || kind == DEEP_MOVED || kind == FILE_SYMLINK ||
 				       kind == FIFO || kind == LINK))
 		wrong = true;
-	if (!failed && (is("set") || is("again") || is("assign")) &&
+	if (!failed && (is("set") || is("assign")) &&
 	    ((kind == EXCHANGE && !hands_on(window, &exchanged)) ||
 	     (kind == ROOT_BACK && !hands_on(window, &kept[0]))))
 		wrong = true;

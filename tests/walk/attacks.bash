@@ -19,7 +19,7 @@ setup() {
 # of the attacker, who knows %ID and %TREE.
 invocation() {
 	case $1 in
-	set | again) words=("${tool[@]}" -x -c 'project -s -p %TREE %ID' "$mount") ;;
+	set) words=("${tool[@]}" -x -c 'project -s -p %TREE %ID' "$mount") ;;
 	clear) words=("${tool[@]}" -x -c 'project -C -p %TREE %ID' "$mount") ;;
 	assign) words=(fsquota assign --no-register --unlimited %TREE) ;;
 	release) words=(fsquota release --no-register %TREE) ;;
@@ -27,7 +27,7 @@ invocation() {
 	esac
 	expected=()
 	case $1 in
-	set | again | clear) expected=(-e 'Processed 1 ') ;;
+	set | clear) expected=(-e 'Processed 1 ') ;;
 	esac
 }
 

@@ -138,25 +138,13 @@ setup_file() {
 }
 
 # bats test_tags=attack,full,shared
-@test "xfsprogs falls for a bind mount" {
+@test "xfsprogs falls for a bind mount, hangs at a FIFO, and opens a device" {
 	falls bind set clear
-}
-
-# bats test_tags=attack,full,shared
-@test "xfsprogs hangs at a FIFO" {
 	falls fifo set
 	assert_equal "$hung" 1
-}
-
-# bats test_tags=attack,full,shared
-@test "xfsprogs opens a device" {
 	falls device clear
 	assert_equal "$opened" 1
-}
-
-# bats test_tags=attack,full,shared
-@test "ext4: xfsprogs falls for symlinks and mounts" {
-	# There it cannot tag files: it would have them hand on the ID, too.
+	# On ext4 it cannot tag files: it would have them hand on the ID, too.
 	on_ext4
 	falls file-symlink clear
 	falls dir-symlink set
