@@ -3,8 +3,7 @@
 # bats file_tags=attack,shared
 #
 # A tenant who does what he can at full speed, while root gives him a quota, changes it, asks for it
-# and takes it off again, and his neighbour has one, too. And four who assign and release beside
-# kubelet's protocol.
+# and takes it off again, and his neighbour has one, too.
 #
 #   FSQUOTA_FULL  set: five minutes each, instead of some seconds
 
@@ -20,7 +19,6 @@ setup() {
 
 teardown() {
 	end_tenant
-	[ -z "${kubelet-}" ] || kill "$kubelet" 2>/dev/null || true
 }
 
 # What must not change: registration and limits. How much is used the kernel counts for whose ID
@@ -127,49 +125,4 @@ live_with_tenant() {
 @test "a tenant does what he can for some seconds, and his neighbour does not notice, on ext4" {
 	fs=e
 	live_with_tenant
-}
-
-@test "kubelet's protocol beside four who assign and release: the files hold what the survivors own" {
-	local number end pids=()
-	fresh_fs x
-	mkdir /mnt/x/{1..4} /mnt/x/{1..4}/{a,b,c}
-	"$BATS_TEST_DIRNAME/../transaction/kubelet" >"$BATS_TEST_TMPDIR/kubelet" 2>"$BATS_TEST_TMPDIR/complaint" 3>&- &
-	kubelet=$!
-	[ $duration -gt 30 ] || duration=30
-	end=$((SECONDS + duration))
-	for number in {1..4}; do
-		(
-			exec 3>&-
-			while [ $SECONDS -lt $end ]; do
-				for name in a b c; do
-					"$FSQUOTA" assign --hard 1M "/mnt/x/$number/$name" >"$BATS_TEST_TMPDIR/$number.$name" || exit 1
-					echo
-				done
-				for name in b a; do "$FSQUOTA" release "/mnt/x/$number/$name" || exit 1; done
-				"$FSQUOTA" release "/mnt/x/$number/c" || exit 1
-			done >>"$BATS_TEST_TMPDIR/rounds"
-			"$FSQUOTA" assign --hard 1M "/mnt/x/$number/b" >"$BATS_TEST_TMPDIR/$number"
-		) 2>>"$BATS_TEST_TMPDIR/errors" &
-		pids+=($!)
-	done
-	for number in "${pids[@]}"; do wait "$number" || fail "$(<"$BATS_TEST_TMPDIR/errors")"; done
-	kill -TERM "$kubelet"
-	wait "$kubelet" || fail "$(<"$BATS_TEST_TMPDIR/complaint")"
-	kubelet=
-	echo "# $(wc -l <"$BATS_TEST_TMPDIR/rounds") assignments beside $(wc -l <"$BATS_TEST_TMPDIR/kubelet") of kubelet" >&3
-	echo "# assignments beside kubelet: $(wc -l <"$BATS_TEST_TMPDIR/rounds")" >&3
-	assert_equal "$(cat "$BATS_TEST_TMPDIR/errors")" ""
-	for number in {1..4}; do
-		echo "$(<"$BATS_TEST_TMPDIR/$number"):/mnt/x/$number/b"
-	done | sort >"$BATS_TEST_TMPDIR/ours"
-	sed 's/.*/&:\/pods\/&/' "$BATS_TEST_TMPDIR/kubelet" | sort >"$BATS_TEST_TMPDIR/theirs"
-	# Lines that are switched off are no entries.
-	run diff <(grep -vE '^([0-9]+~/|~(fsquota)?~*$|#|7:)' /etc/projects | sort) \
-		<(sort "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs")
-	assert_success
-	run diff <(grep -vE '(~[0-9]+|~)$|^#|^elsewhere:' /etc/projid | sort) \
-		<(sed 's/:.*//; s/.*/volume&:&/' "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs" | sort)
-	assert_success
-	assert_equal "$(head -n 2 /etc/projects; head -n 2 /etc/projid)" \
-		$'# foreign\n7:/somewhere/else\n# foreign\nelsewhere:7'
 }
