@@ -17,7 +17,7 @@
 #   # TEXT                  comment
 #   LINE                    compare
 #   each: A | B | C         the next line comes once for each, which stands there for $V
-#   @x LINE                 only on that filesystem
+#   @x LINE                 only on that filesystem; @x,e on two
 #   ORACLE LINE             both sides use the tool of xfsprogs: commands that are not compared
 #   D8 LINE                 deviation 8 of fsquota-xfs_quota(7): the results must differ
 #   D8@e LINE               the same, but only on that filesystem; on others they must not
@@ -115,9 +115,9 @@ add_line() {
 		line=${BASH_REMATCH[2]}
 		holds "${BASH_REMATCH[1]}" || line=''
 	fi
-	if [[ $line =~ ^@([a-z0-9]+)\ (.*) ]]; then
-		filesystem=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
-		[ "$filesystem" = "$fs" ] || line=''
+	if [[ $line =~ ^@([a-z,]+)\ (.*) ]]; then
+		line=${BASH_REMATCH[2]}
+		[[ ,${BASH_REMATCH[1]}, == *,$fs,* ]] || line=''
 	fi
 	if [[ $line =~ ^D([0-9]+)(@([a-z]))?(/([0-9a-z.,-]+))?\ (.*) ]]; then
 		number_here=${BASH_REMATCH[1]} filesystem=${BASH_REMATCH[3]}

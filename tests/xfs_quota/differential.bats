@@ -101,11 +101,7 @@ load differential
 # bats test_tags=again,shared,full
 @test "ext4: df" { differential df e; }
 @test "XFS: help" { differential help x; }
-# bats test_tags=again,shared,full
-@test "ext4: help" { differential help e; }
 @test "XFS: print and path" { differential print x; }
-# bats test_tags=again,shared,full
-@test "ext4: print and path" { differential print e; }
 # bats test_tags=linux-6
 @test "XFS: project: check, set up, clear" { differential project-tree x; }
 # bats test_tags=linux-6,again,shared
@@ -130,8 +126,6 @@ load differential
 # bats test_tags=slow
 @test "XFS: device names of every length" { differential device-names x; }
 @test "XFS: where the output goes" { differential output x; }
-# bats test_tags=again,shared,full
-@test "ext4: where the output goes" { differential output e; }
 @test "XFS: numbers for people" { differential human-numbers x; }
 # bats test_tags=shared
 @test "f2fs: every command" { differential f2fs f; }
