@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
 #
-# Where less is allowed than usual: user namespaces, system calls that an old kernel or a seccomp
-# filter does not know, and calls that fail. strace plays kernel.
+# Where less is allowed than usual: system calls that an old kernel or a seccomp filter does not know, and
+# calls that fail. strace plays kernel.
 
 # shellcheck disable=SC2154 # run_split and with set variables
 load ../lib/fsquota
@@ -24,28 +24,10 @@ setup() {
 	rm -f /etc/projects /etc/projid
 }
 
-# In a user namespace of its own, where it is root but may do nothing here.
-in_user_namespace() {
-	run_split unshare -U -r xfs_quota "$@"
-}
-
 # failing CALLS ERROR[:when=N] [-P PATH] COMMAND...: the calls, on that path, fail.
 failing() {
 	run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e "trace=$1" -e "inject=$1:error=$2" "${@:3}"
 	assert_file_contains "$BATS_TEST_TMPDIR/trace" INJECTED
-}
-
-# --- user namespaces ----------------------------------------------------------------------------
-
-@test "in a user namespace the same is said and done as by the real one" {
-	local command our_result
-	for command in 'state -p' 'quota -p -v 42' 'report -p' 'limit -p bhard=1m 42' 'print' 'df' \
-		'project -s -p /mnt/x/new 43' 'project -c -p /mnt/x/dir 42'; do
-		in_user_namespace -x -c "$command" /mnt/x
-		our_result="$command: $status, $stdout, $stderr"
-		run_split unshare -U -r "$FSQ_ORACLE" -x -c "$command" /mnt/x
-		assert_equal "$our_result" "$command: $status, $stdout, $stderr"
-	done
 }
 
 # --- system calls that are not there ------------------------------------------------------------

@@ -34,6 +34,7 @@ load differential
 }
 
 @test "XFS: program options, splitting of commands" { differential cli x; }
+@test "XFS: odd words and files" { differential odd-input x; }
 # bats test_tags=slow
 @test "XFS: paths on the command line" { differential paths x; }
 @test "XFS: no path: every filesystem" { differential iteration x; }
