@@ -346,22 +346,6 @@ same_as_the_real_one() {
 	one_line_each 'Read-only file system \(remount'
 }
 
-# bats test_tags=again
-@test "a filesystem that has shut down is complained of, where the real one says nothing" {
-	shut_down
-	each_row xfs_quota complained_of
-	no_complaints
-}
-
-# Deviation 7.
-complained_of() {
-	run_split xfs_quota -x -c "$*" "$where"
-	[ "$status:$stderr" = "1:xfs_quota: cannot setup path for mount $where: Input/output error" ] ||
-		complain "$*: status $status: $stderr"
-	run_split "$FSQ_ORACLE" -x -c "$*" "$where"
-	[ "$status:$stderr" = 0: ] || complain "$*: xfsprogs: status $status: $stderr"
-}
-
 @test "a filesystem that has shut down is complained of once" {
 	shut_down
 	one_line_each 'Input/output error'
