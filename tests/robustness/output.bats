@@ -36,16 +36,18 @@ commands='
 	assign --dry-run /mnt/x/other
 	check --over 0 /mnt/x
 	doctor /mnt/x
+	export /mnt/x
 	find 43 /mnt/x
 	list /mnt/x
 	metrics /mnt/x
+	move --dry-run /mnt/x/gone /mnt/x/other
 	prune --dry-run /mnt/x
 	release --dry-run /mnt/x/other
 	resize --dry-run /mnt/x/other 1G
 	schema
 	supported /mnt/x/other
 	usage /mnt/x/other'
-own='id|lsattr|apply|assign|check|doctor|find|list|metrics|prune|release|resize|schema|supported|usage' # our own commands
+own='id|lsattr|apply|assign|check|doctor|export|find|list|metrics|move|prune|release|resize|schema|supported|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='
