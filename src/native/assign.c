@@ -208,6 +208,44 @@ static bool show(struct session *session, struct table *table,
 
 /* --- the command --- */
 
+struct assign_options {
+	struct fsq_assign_request request; /* first, for its words */
+	const char *like;
+};
+
+/* Take the limits of another directory, but for those that are given. */
+static bool take_limits_of(struct session *session, const char *like,
+			   struct fsq_assign_request *request)
+{
+	const struct fsq_usage_request asked = {
+		.size = sizeof(asked),
+		.path = like,
+		.projects_file = session->projects_file,
+	};
+	struct fsq_limits *limits = &request->limits, given = *limits;
+	struct fsq_usage usage;
+	struct fsq_error err;
+
+	if (request->unlimited)
+		return session_usage_error(session, "--like does not go with --unlimited");
+	if (fsq_usage_get(&usage, &asked, &err))
+		return session_fail(session, &err);
+	*limits = (struct fsq_limits){
+		.soft = { fsq_limit_blocks_up(usage.soft_bytes), usage.soft_inodes },
+		.hard = { fsq_limit_blocks_up(usage.hard_bytes), usage.hard_inodes },
+		.mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) | FSQ_SOFT(FSQ_INODES) |
+			FSQ_HARD(FSQ_INODES),
+	};
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (given.mask & FSQ_SOFT(form))
+			limits->soft[form] = given.soft[form];
+		if (given.mask & FSQ_HARD(form))
+			limits->hard[form] = given.hard[form];
+	}
+	fsq_usage_clear(&usage);
+	return true;
+}
+
 /* The words that lines of apply have, too. */
 static bool take_word(struct session *session, const struct command_option *option, void *to,
 		      const char *value)
@@ -280,7 +318,8 @@ static void command_assign(struct session *session, const struct invocation *inv
 {
 	struct table table = tables_begin(session, "assign");
 	const struct fsq_registry registry = session_registry(session);
-	struct fsq_assign_request request = *(const struct fsq_assign_request *)invocation->options;
+	const struct assign_options *options = invocation->options;
+	struct fsq_assign_request request = options->request;
 	struct progress progress;
 	sigset_t signals_before;
 	bool good = true;
@@ -298,6 +337,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 		return;
 	}
 	if (!assign_request_check(session, &(struct word_place){ 0 }, &request) ||
+	    (options->like && !take_limits_of(session, options->like, &request)) ||
 	    !look_at_operands(session, invocation, &request))
 		return;
 	progress_begin(&progress, session);
@@ -318,7 +358,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 		restore_signals(&signals_before);
 }
 
-#define FIELD(member) offsetof(struct fsq_assign_request, member)
+#define FIELD(member) offsetof(struct assign_options, member)
 
 static const struct command_option limit_options[] = {
 	{ 0, "hard", "at most so much: 500M, 1.5G, 10% of the filesystem", .kind = VALUE_SIZE,
@@ -329,12 +369,14 @@ static const struct command_option limit_options[] = {
 	  .argument = "N", .take = take_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
 	  .argument = "N", .take = take_word },
+	{ 0, "like", "the limits of this directory, but for those that are given",
+	  .kind = VALUE_DIRECTORY, .argument = "OTHER", .field = FIELD(like) },
 	{ 0, "unlimited", "only count; the default for a new project", .take = take_word },
 	{ 0, "name", "join the project of that name, or make it", .kind = VALUE_PROJECT,
 	  .argument = "NAME", .take = take_word },
 	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_word },
 	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_ID,
-	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(range),
+	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(request.range),
 	  .range = true },
 	{ 0, "mkdir", "make DIR if it is not there", .take = take_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
@@ -348,7 +390,7 @@ static const struct command_option limit_options[] = {
 
 static const struct command_option more_options[] = {
 	{ 0, "require-enforced", "fail where the limits would stop nobody",
-	  .field = FIELD(require_enforced) },
+	  .field = FIELD(request.require_enforced) },
 	{ 0 },
 };
 
@@ -364,7 +406,7 @@ const struct command assign_command = {
 				    NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.rows = &usage_rows,
-	.options_size = sizeof(struct fsq_assign_request),
+	.options_size = sizeof(struct assign_options),
 	.flags = COMMAND_CONFIG,
 	.run = command_assign,
 };
