@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fnmatch.h>
+#include <search.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "apply_file.h"
 #include "apply_marks.h"
+#include "apply_watch.h"
 #include "assign.h"
 #include "change.h"
 #include "command.h"
@@ -18,7 +23,7 @@
 #define STATUS_CHANGED 9
 
 struct apply_options {
-	bool diff, exit_code, quiet, prune;
+	bool diff, exit_code, quiet, prune, watch;
 };
 
 /* A directory of the files. */
@@ -71,6 +76,8 @@ struct apply {
 	struct fsq_assign_plan *plan; /* of a dry run */
 	struct progress progress;
 	bool changed;
+	bool quiet;  /* of what is unchanged */
+	void **told; /* with --watch, see apply_file.h */
 };
 
 static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
@@ -101,6 +108,62 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 		session_flush_terminal(session);
 }
 
+/* The directory that one which a pattern matches may have been, when it got its quota. */
+struct renamed {
+	const char *pattern;
+	uint32_t id;
+	char *from;
+	size_t count;
+};
+
+static enum fsq_visit find_renamed(uint32_t id, const char *directory, void *arg)
+{
+	struct renamed *renamed = arg;
+
+	if (id != renamed->id || fnmatch(renamed->pattern, directory, FNM_PATHNAME | FNM_PERIOD) ||
+	    access(directory, F_OK) == 0 || errno != ENOENT)
+		return FSQ_VISIT_CONTINUE;
+	free(renamed->from);
+	renamed->from = strdup(directory);
+	renamed->count++;
+	return FSQ_VISIT_CONTINUE;
+}
+
+/*
+ * A directory carries the ID of another one. If that is not there any more, and the same pattern was about it, it
+ * was renamed, or its owner says so: the limits are the same.
+ *
+ * @return   whether its quota has followed, or would in a dry run
+ */
+static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
+{
+	const struct fsq_usage_request asked = { .size = sizeof(asked),
+						 .path = entry->request.directory };
+	struct renamed renamed = { .pattern = entry->pattern };
+	struct fsq_move_request request = { .size = sizeof(request),
+					    .to = entry->request.directory,
+					    .dry_run = entry->request.dry_run,
+					    .registry = entry->request.registry,
+					    .options = entry->request.options };
+	struct fsq_usage usage;
+	struct fsq_moved moved;
+	bool followed = false;
+
+	if (fsq_usage_get(&usage, &asked, NULL))
+		return false;
+	renamed.id = usage.id;
+	fsq_usage_clear(&usage);
+	if (fsq_projects_each(apply->session->projects_file, find_renamed, &renamed, NULL) == 0 &&
+	    renamed.count == 1 && renamed.from) {
+		request.from = renamed.from;
+		followed = fsq_move(&request, &moved, NULL) == 0;
+	}
+	free(renamed.from);
+	if (followed && !request.dry_run)
+		apply_marks_add(apply->session, moved.id, request.to);
+	return followed;
+}
+
 /* @return   whether to go on */
 static bool assign(struct apply *apply, struct apply_entry *entry)
 {
@@ -112,18 +175,32 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
 	enum fsq_change change;
+	bool moved = false;
 	int rc = fsq_assign(&assignment, &entry->request, &err);
 
+	if (rc == FSQ_E_CONFLICT && entry->pattern && follow_rename(apply, entry)) {
+		moved = true;
+		apply->changed = true;
+		if (entry->request.dry_run) {
+			show(apply, entry, "changed", NULL);
+			return true;
+		}
+		rc = fsq_assign(&assignment, &entry->request, &err);
+	}
 	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
-	if (rc) {
+	if (rc && apply_is_news(apply->told, entry->request.directory)) {
 		show(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
-		return err.errnum != EINTR;
 	}
+	if (rc)
+		return err.errnum != EINTR;
+	apply_forget_news(apply->told, entry->request.directory);
 	change = fsq_assignment_change(assignment);
+	if (moved && change == FSQ_UNCHANGED)
+		change = FSQ_CHANGED;
 	apply->changed |= change != FSQ_UNCHANGED;
-	if (change != FSQ_UNCHANGED || !apply->options->quiet)
+	if (change != FSQ_UNCHANGED || !apply->quiet)
 		show(apply, entry, actions[change], assignment);
 	if (change == FSQ_CREATED && !entry->request.dry_run)
 		apply_marks_add(apply->session, fsq_assignment_id(assignment),
@@ -156,7 +233,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.dry_run = apply->session->dry_run;
 		entry->request.plan = apply->plan;
 		if (fsq_assigned_has(apply->assigned, &entry->request)) {
-			if (!apply->options->quiet)
+			if (!apply->quiet)
 				show(apply, entry, "unchanged", NULL);
 			continue;
 		}
@@ -240,29 +317,100 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	return going_on;
 }
 
-static void command_apply(struct session *session, const struct invocation *invocation)
+static bool may_stay(struct session *session, const struct invocation *invocation)
 {
-	struct apply apply = { .session = session, .options = invocation->options };
-	struct apply_list list = { 0 };
-	sigset_t signals_before;
+	const struct apply_options *options = invocation->options;
+
+	if (session->batch)
+		return session_usage_error(session, "--watch is for no request: it does not end");
+	if (session->dry_run || options->exit_code)
+		return session_usage_error(session,
+					   "--watch does not go with --dry-run and --exit-code");
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (strcmp(invocation->operands[i], "-") == 0)
+			return session_usage_error(session, "--watch cannot watch standard input");
+	return true;
+}
+
+/* Read the lines, and do what they say. @return  whether they are right; else nothing was done */
+static bool apply_lines(struct apply *apply, struct apply_list *list, char *const *files, int count)
+{
 	bool good = true;
 
-	if (invocation->operand_count == 0)
-		good = apply_list_read(session, &list, APPLY_DIRECTORY);
-	for (int i = 0; i < invocation->operand_count; i++)
-		good &= apply_list_read(session, &list, invocation->operands[i]);
-	if (good && apply_list_settle(session, &list)) {
-		apply.table = tables_begin(session, "apply");
-		block_termination_signals(&signals_before);
-		progress_begin(&apply.progress, session);
-		if (!apply.options->prune || release_unwanted(&apply, &list))
-			apply_entries(&apply, &list);
-		tables_end(session, &apply.table);
+	for (int i = 0; i < count; i++)
+		good &= apply_list_read(apply->session, list, files[i]);
+	good = good && apply_list_settle(apply->session, list);
+	if (good && (!apply->options->prune || release_unwanted(apply, list)))
+		apply_entries(apply, list);
+	return good;
+}
+
+/*
+ * Stay, and look again whenever something has changed. All is looked at each time, as by an apply that begins, so
+ * nothing is missed. What fails is said once, until it does not any more.
+ */
+static void stay(struct apply *apply, char *const *files, int count, const sigset_t *unblocked)
+{
+	struct session *session = apply->session;
+	struct apply_watch watch;
+	void *told = NULL;
+	bool good = true, going_on = apply_watch_begin(&watch, session), ready = false;
+
+	apply->told = &told;
+	while (going_on) {
+		struct apply_list list = { .told = &told };
+		bool again;
+
+		apply_watch_look(&watch);
+		if (watch.lines_changed)
+			good = true;
+		watch.lines_changed = false;
+		if (good)
+			good = apply_lines(apply, &list, files, count);
+		again = apply_watch_follow(&watch, &list, files, count);
+		apply_list_free(&list);
 		session_flush(session);
-		restore_signals(&signals_before);
-		if (session->status == 0 && apply.changed && apply.options->exit_code)
-			session->status = STATUS_CHANGED;
+		apply->quiet = true;
+		if (session->out->errnum)
+			break;
+		if (again)
+			continue;
+		if (!ready)
+			session_notify("READY=1");
+		ready = true;
+		going_on = apply_watch_wait(&watch, unblocked);
 	}
+	apply_watch_end(&watch);
+	tdestroy(told, free);
+}
+
+static void command_apply(struct session *session, const struct invocation *invocation)
+{
+	const struct apply_options *options = invocation->options;
+	struct apply apply = { .session = session, .options = options, .quiet = options->quiet };
+	static char directory[] = APPLY_DIRECTORY;
+	char *const usual[] = { directory };
+	const bool named = invocation->operand_count > 0;
+	char *const *files = named ? invocation->operands : usual;
+	int count = named ? invocation->operand_count : 1;
+	struct apply_list list = { 0 };
+	sigset_t signals_before;
+
+	if (options->watch && !may_stay(session, invocation))
+		return;
+	if (options->watch && session->style.format == TABLE_JSON)
+		session->style.format = TABLE_JSON_LINES;
+	apply.table = tables_begin(session, "apply");
+	progress_begin(&apply.progress, session);
+	block_termination_signals(&signals_before);
+	if (options->watch)
+		stay(&apply, files, count, &signals_before);
+	else if (apply_lines(&apply, &list, files, count))
+		tables_end(session, &apply.table);
+	session_flush(session);
+	restore_signals(&signals_before);
+	if (session->status == 0 && apply.changed && options->exit_code)
+		session->status = STATUS_CHANGED;
 	fsq_assign_plan_free(apply.plan);
 	apply_list_free(&list);
 }
@@ -274,6 +422,8 @@ static const struct command_option own_options[] = {
 	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
 	{ 0, "prune", "release what apply has assigned and no line wants any more",
 	  .field = FIELD(prune) },
+	{ 0, "watch", "stay, and look again when directories or lines change",
+	  .field = FIELD(watch) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
 	{ 0 },
 };

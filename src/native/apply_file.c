@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +104,16 @@ static bool take_words(struct line *line, char *rest, struct fsq_assign_request 
 
 /* --- lines --- */
 
+/* @pattern  NULL: the path is written */
 static void add(struct line *line, const struct fsq_assign_request *request, const char *path,
-		bool from_pattern)
+		const char *pattern)
 {
 	struct apply_list *list = line->list;
 	struct apply_entry entry = { .request = *request,
 				     .file = line->place.file,
 				     .line = line->place.line,
-				     .from_pattern = from_pattern };
+				     .from_pattern = pattern != NULL,
+				     .pattern = pattern };
 
 	entry.request.directory = path;
 	line->good =
@@ -150,7 +153,9 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	char *slash;
 
 	if (strchr(path + fixed, '\n')) {
-		session_warn(line->session, path, "is passed over: there is a newline in its name");
+		if (apply_is_news(line->list->told, path))
+			session_warn(line->session, path,
+				     "is passed over: there is a newline in its name");
 		return false;
 	}
 	path[fixed] = '\0';
@@ -168,9 +173,10 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 		if (stx.stx_mnt_id != above.stx_mnt_id ||
 		    stx.stx_dev_major != above.stx_dev_major ||
 		    stx.stx_dev_minor != above.stx_dev_minor) {
-			session_warn(line->session, path,
-				     "is passed over: a pattern does not match what is mounted "
-				     "below it");
+			if (apply_is_news(line->list->told, path))
+				session_warn(line->session, path,
+					     "is passed over: a pattern does not match what is "
+					     "mounted below it");
 			return false;
 		}
 		if (slash) {
@@ -205,7 +211,7 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 			     : NULL;
 		line->good = request->beneath != NULL;
 		if (line->good)
-			add(line, request, path, true);
+			add(line, request, path, pattern);
 	}
 	globfree(&found);
 }
@@ -226,7 +232,7 @@ static void take_line(struct line *line, char *text)
 {
 	struct fsq_assign_request request = { .size = sizeof(request),
 					      .range = line->session->range };
-	char *rest = text, *path, *pattern = malloc(2 * strlen(text) + 1);
+	char *rest = text, *path, *kept, *pattern = malloc(2 * strlen(text) + 1);
 	bool is_pattern;
 
 	if (!pattern) {
@@ -248,10 +254,15 @@ static void take_line(struct line *line, char *text)
 	if (line->good && is_pattern && (request.make || request.id || request.name))
 		line->good = assign_refuse(line->session, &line->place,
 					   "a pattern does not go with mkdir, id and name");
+	if (line->good && is_pattern) {
+		kept = keep(line->session, line->list, strdup(pattern));
+		line->good = kept && array_add(&line->list->patterns, &line->list->pattern_count,
+					       &line->list->pattern_capacity, &kept, sizeof(kept));
+	}
 	if (line->good && is_pattern)
-		expand(line, pattern, &request);
+		expand(line, kept, &request);
 	else if (line->good)
-		add(line, &request, path, false);
+		add(line, &request, path, NULL);
 out:
 	free(pattern);
 }
@@ -416,8 +427,38 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 	return settle(session, list, compare_identities, is_same_directory);
 }
 
+static int compare_texts(const void *one, const void *other)
+{
+	return strcmp(one, other);
+}
+
+bool apply_is_news(void **told, const char *path)
+{
+	char *copy;
+
+	if (!told)
+		return true;
+	if (tfind(path, told, compare_texts))
+		return false;
+	copy = strdup(path);
+	if (copy && !tsearch(copy, told, compare_texts))
+		free(copy);
+	return true;
+}
+
+void apply_forget_news(void **told, const char *path)
+{
+	char *const *found = told ? tfind(path, told, compare_texts) : NULL;
+	char *copy = found ? *found : NULL;
+
+	if (copy)
+		tdelete(path, told, compare_texts);
+	free(copy);
+}
+
 void apply_list_free(struct apply_list *list)
 {
+	free(list->patterns);
 	for (size_t i = 0; i < list->text_count; i++)
 		free(list->texts[i]);
 	free(list->texts);

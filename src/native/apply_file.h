@@ -11,8 +11,9 @@ struct apply_entry {
 	const char *file;
 	unsigned int line;
 	bool from_pattern;
-	dev_t dev; /* of the directory, for apply_list_identify() */
-	ino_t ino; /* 0: it is not there */
+	const char *pattern; /* then, as glob(3) has it */
+	dev_t dev;	     /* of the directory, for apply_list_identify() */
+	ino_t ino;	     /* 0: it is not there */
 };
 
 struct apply_list {
@@ -20,7 +21,11 @@ struct apply_list {
 	size_t count, capacity;
 	char **texts; /* that entries point into */
 	size_t text_count, text_capacity;
+	char **patterns; /* as glob(3) has them */
+	size_t pattern_count, pattern_capacity;
 	bool identified;
+	/* Paths of which something was said, of tsearch(3): not again. NULL: all is said. */
+	void **told;
 };
 
 /**
@@ -47,6 +52,12 @@ bool apply_list_settle(struct session *session, struct apply_list *list);
  * Source: stat(2)
  */
 bool apply_list_identify(struct session *session, struct apply_list *list);
+
+/** @return  whether there is something new to say of a path */
+bool apply_is_news(void **told, const char *path);
+
+/** From now on there is again. */
+void apply_forget_news(void **told, const char *path);
 
 void apply_list_free(struct apply_list *list);
 

@@ -222,6 +222,15 @@ bool is_signal_pending(void *unused);
 /** Unblock them: a pending one takes effect now. */
 void restore_signals(const sigset_t *before);
 
+/**
+ * Send a message to the service manager that has started this process: the socket of $NOTIFY_SOCKET, if there
+ * is one.
+ *
+ * @state    such as "READY=1"
+ * Source: sd_notify(3)
+ */
+void session_notify(const char *state);
+
 /* --- config.c: /etc/fsquota.conf, what a node wants otherwise, "KEY = VALUE" a line --- */
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"

@@ -3,44 +3,13 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "watch.h"
 #include "shared/errno_words.h"
-
-/*
- * Send a message to the service manager that has started this process: the socket of $NOTIFY_SOCKET, if
- * there is one.
- *
- * @state    such as "READY=1"
- * Source: sd_notify(3)
- */
-static void notify(const char *state)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	size_t length = path ? strlen(path) : 0;
-	int fd;
-
-	if (length < 2 || length >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
-		return;
-	memcpy(address.sun_path, path, length);
-	/* An abstract one. */
-	if (path[0] == '@')
-		address.sun_path[0] = '\0';
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address,
-	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
-	close(fd);
-}
 
 /* @return   -ENODEV: it is just being unmounted, which the mount table will tell */
 static int open_place(struct watch *watch, const struct watch_place *place,
@@ -327,7 +296,7 @@ static void wait_for_all(struct watch *watch)
 			read_warnings(watch);
 		watch_tell(watch, NULL, INT64_MAX);
 	}
-	notify("STOPPING=1");
+	session_notify("STOPPING=1");
 	/* Commands that run are waited for until a second signal comes, and after the last event of
 	 * --count those that are to run. */
 	for (;;) {
@@ -398,7 +367,7 @@ void watch_wait(struct watch *watch, char **paths, size_t count)
 	if (watch->session->status)
 		goto out;
 	watch->next_poll = watch_now() + (int64_t)watch->interval * 1000;
-	notify("READY=1");
+	session_notify("READY=1");
 	wait_for_all(watch);
 out:
 	watch->session->out->can_write = NULL;

@@ -247,6 +247,24 @@ unit_allows() {
 	unit_allows apply
 }
 
+@test "fsquota-apply-watch.service has what it needs" {
+	local top=/mnt/x/stayed
+	mkdir -p $top /etc/fsquota.d
+	echo "$top/* hard=1M" >/etc/fsquota.d/x.conf
+	{
+		mkdir $top/early
+		until fsquota usage $top/early; do nap 0.1; done
+		mkdir $top/late
+		until fsquota usage $top/late; do nap 0.1; done
+		pkill -x fsquota
+	} >/dev/null 2>&1 3>&- &
+	unit apply-watch
+	wait
+	assert_equal "$status:$stderr" 143:
+	unit_allows apply-watch
+	rm /etc/fsquota.d/x.conf
+}
+
 @test "fsquota-prune.service has what it needs" {
 	local top=/mnt/x/pruned id
 	mkdir -p $top/theirs/gone

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply_watch.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+
+/* How often to look where not all can be watched, and how long between two looks at least. */
+#define POLL_MILLISECONDS 10000
+#define PAUSE_MILLISECONDS 10
+
+#define OF_DIRECTORY (IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+#define OF_LINES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
+
+struct watched_directory {
+	int number; /* of inotify */
+	bool has_lines;
+	unsigned int look; /* the last one that wanted it */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool apply_watch_begin(struct apply_watch *watch, struct session *session)
+{
+	struct fsq_error err;
+
+	*watch = (struct apply_watch){ .session = session, .lines_changed = true, .mounts = -1 };
+	watch->events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (watch->events < 0)
+		return session_errno(session, 0, errno, NULL, "cannot watch directories");
+	watch->mounts = fsq_mounts_changes(&err);
+	return watch->mounts >= 0 || session_fail(session, &err);
+}
+
+void apply_watch_end(struct apply_watch *watch)
+{
+	if (watch->events >= 0)
+		close(watch->events);
+	if (watch->mounts >= 0)
+		close(watch->mounts);
+	free(watch->list);
+}
+
+/* --- what is watched --- */
+
+static int compare(const void *one, const void *other)
+{
+	const struct watched_directory *a = one, *b = other;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Their numbers grow. */
+static struct watched_directory *find(struct apply_watch *watch, int number)
+{
+	const struct watched_directory key = { .number = number };
+
+	return bsearch(&key, watch->list, watch->count, sizeof(key), compare);
+}
+
+/*
+ * @how      OF_LINES or OF_DIRECTORY, and perhaps IN_DONT_FOLLOW
+ * @return   whether it was not watched before
+ */
+static bool add(struct apply_watch *watch, const char *directory, uint32_t how)
+{
+	const bool has_lines = how == OF_LINES;
+	struct watched_directory new = { .has_lines = has_lines, .look = watch->look }, *known;
+
+	new.number = inotify_add_watch(watch->events, directory, how | IN_ONLYDIR | IN_MASK_ADD);
+	if (new.number < 0) {
+		/* What is not there is seen by the directory above it. */
+		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && !watch->limited) {
+			watch->limited = true;
+			session_warn(watch->session, directory,
+				     "cannot be watched: looking every %d seconds instead%s",
+				     POLL_MILLISECONDS / 1000,
+				     errno == ENOSPC ? " (see fs.inotify.max_user_watches)" : "");
+		}
+		return false;
+	}
+	known = find(watch, new.number);
+	if (!known) {
+		watch->limited |= !array_add(&watch->list, &watch->count, &watch->capacity, &new,
+					     sizeof(new));
+		return true;
+	}
+	known->look = watch->look;
+	known->has_lines |= has_lines;
+	return false;
+}
+
+/* Each directory above a path: the next part of it may appear there. */
+static bool add_above(struct apply_watch *watch, const char *path)
+{
+	char above[PATH_MAX];
+	bool any = add(watch, "/", OF_DIRECTORY);
+
+	for (const char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+		size_t length = (size_t)(slash - path);
+
+		if (length >= sizeof(above))
+			break;
+		*(char *)mempcpy(above, path, length) = '\0';
+		any |= add(watch, above, OF_DIRECTORY);
+	}
+	return any;
+}
+
+/* The directories in which a part of a pattern is looked for. */
+static bool add_pattern(struct apply_watch *watch, const char *pattern)
+{
+	const char *special = strpbrk(pattern, "*?[\\");
+	char *begin = strdup(pattern), *slash;
+	size_t fixed = 0;
+	bool any = false;
+
+	/* Without memory, as without watches. */
+	if (!begin) {
+		watch->limited = true;
+		return false;
+	}
+	for (const char *at = pattern; special && at < special; at++)
+		if (*at == '/')
+			fixed = (size_t)(at - pattern);
+	begin[fixed + 1] = '\0';
+	any |= add_above(watch, begin);
+	strcpy(begin, pattern);
+	for (slash = begin + fixed + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+		glob_t found = { 0 };
+
+		*slash = '\0';
+		if (glob(begin, GLOB_NOSORT, NULL, &found) == 0)
+			for (size_t i = 0; i < found.gl_pathc; i++)
+				any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW);
+		globfree(&found);
+	}
+	free(begin);
+	return any;
+}
+
+/* A file may be replaced by another one of its name. */
+static bool add_file(struct apply_watch *watch, const char *file)
+{
+	char *path = realpath(file, NULL), *slash;
+	bool any = false;
+
+	if (!path)
+		return file[0] == '/' && add_above(watch, file);
+	any |= add_above(watch, path);
+	any |= add(watch, path, OF_LINES);
+	slash = strrchr(path, '/');
+	slash[slash == path] = '\0';
+	any |= add(watch, path, OF_LINES);
+	free(path);
+	return any;
+}
+
+void apply_watch_look(struct apply_watch *watch)
+{
+	watch->look++;
+	watch->began = now_ms();
+}
+
+bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
+			char *const *files, int count)
+{
+	size_t kept = 0;
+	bool any = false;
+
+	for (int i = 0; i < count; i++)
+		any |= add_file(watch, files[i]);
+	for (size_t i = 0; i < list->pattern_count; i++)
+		any |= add_pattern(watch, list->patterns[i]);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].request.directory && !list->entries[i].from_pattern)
+			any |= add_above(watch, list->entries[i].request.directory);
+	for (size_t i = 0; i < watch->count; i++) {
+		if (watch->list[i].look == watch->look)
+			watch->list[kept++] = watch->list[i];
+		else
+			inotify_rm_watch(watch->events, watch->list[i].number);
+	}
+	watch->count = kept;
+	watch->ended = now_ms();
+	return any;
+}
+
+/* --- waiting --- */
+
+/* @return   whether one of them may concern a line */
+static bool read_events(struct apply_watch *watch)
+{
+	_Alignas(struct inotify_event) char buffer[16 * 1024];
+	const struct watched_directory *from;
+	bool any = false;
+	ssize_t got;
+
+	while ((got = read(watch->events, buffer, sizeof(buffer))) > 0) {
+		const struct inotify_event *event;
+
+		for (char *at = buffer; at < buffer + got; at += sizeof(*event) + event->len) {
+			event = (const void *)at;
+			from = find(watch, event->wd);
+			watch->lines_changed |= from && from->has_lines;
+			any |= (from && from->has_lines) ||
+			       !(event->mask & (IN_CREATE | IN_MOVED_TO)) ||
+			       (event->mask & IN_ISDIR);
+		}
+	}
+	return any;
+}
+
+bool apply_watch_wait(struct apply_watch *watch, const sigset_t *unblocked)
+{
+	struct pollfd sources[] = { { .fd = watch->events, .events = POLLIN },
+				    { .fd = watch->mounts, .events = POLLPRI } };
+	const struct timespec long_time = { .tv_sec = POLL_MILLISECONDS / 1000 };
+	int64_t pause = watch->ended - watch->began;
+	struct timespec rest;
+	int ready;
+
+	do {
+		ready = ppoll(sources, 2, watch->limited ? &long_time : NULL, unblocked);
+		if (ready < 0 && errno != EINTR)
+			return session_errno(watch->session, 0, errno, NULL, "cannot wait");
+	} while (!(sources[0].revents && read_events(watch)) && !sources[1].revents && ready != 0);
+	pause = watch->ended + (pause > PAUSE_MILLISECONDS ? pause : PAUSE_MILLISECONDS) - now_ms();
+	if (pause > 0) {
+		rest = (struct timespec){ .tv_sec = pause / 1000,
+					  .tv_nsec = pause % 1000 * 1000000 };
+		ppoll(NULL, 0, &rest, unblocked);
+		read_events(watch);
+	}
+	return true;
+}

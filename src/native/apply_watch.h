@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What apply --watch waits for: that the lines, or the directories that they may be about, have changed. It only
+ * says that something has; apply then looks at all, so an event that is lost costs nothing but time.
+ */
+#ifndef FSQ_APPLY_WATCH_H
+#define FSQ_APPLY_WATCH_H
+
+#include "apply_file.h"
+
+struct watched_directory;
+
+struct apply_watch {
+	struct session *session;
+	int events, mounts; /* descriptors */
+	struct watched_directory *list;
+	size_t count, capacity;
+	unsigned int look;    /* its number */
+	bool limited;	      /* not all can be watched, which was said */
+	bool lines_changed;   /* since the last look, or there was none */
+	int64_t began, ended; /* the last look, in milliseconds */
+};
+
+/** @return  whether it can be waited; else an error was reported */
+bool apply_watch_begin(struct apply_watch *watch, struct session *session);
+
+/**
+ * A look begins, or was taken: watch the directories of the files, and those in which the list's paths and what its
+ * patterns match may appear.
+ *
+ * @files    operands of apply
+ * @return   whether something is watched that was not before: it may have changed, so look again
+ */
+void apply_watch_look(struct apply_watch *watch);
+bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
+			char *const *files, int count);
+
+/**
+ * Wait for a change, but leave as much time after a look as it took. Signals that @unblocked has not are let in.
+ *
+ * @return   false: it cannot be waited; an error was reported
+ * Source: inotify(7); ppoll(2)
+ */
+bool apply_watch_wait(struct apply_watch *watch, const sigset_t *unblocked);
+
+void apply_watch_end(struct apply_watch *watch);
+
+#endif

@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# apply --watch: a directory that appears where a line says something has its quota a moment later.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+setup() {
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
+	cd /
+	fresh_fs x
+	fresh_fs e
+	mkdir -p /etc/fsquota.d /mnt/x/home /mnt/e/home
+	rows=$BATS_TEST_TMPDIR/rows messages=$BATS_TEST_TMPDIR/messages notes=$BATS_TEST_TMPDIR/notes
+	stayer=''
+	limits=(/proc/sys/fs/inotify/max_{queued_events,user_watches})
+	usual=("$(<"${limits[0]}")" "$(<"${limits[1]}")")
+}
+
+teardown() {
+	[ -z "$stayer" ] || kill -KILL "$stayer" || :
+	echo "${usual[0]}" >"${limits[0]}"
+	echo "${usual[1]}" >"${limits[1]}"
+	[ -z "$stayer" ] || wait "$stayer" || :
+}
+
+# says LINE...: the lines that there are, as an editor writes them.
+says() {
+	printf '%s\n' "$@" >/etc/fsquota.d/.new
+	mv /etc/fsquota.d/.new /etc/fsquota.d/node.conf
+}
+
+# until_true COMMAND...: waits for it, a hundred seconds at most.
+until_true() {
+	local i
+	for ((i = 0; i < 5000; i++)); do
+		! "$@" || return 0
+		nap 0.02
+	done
+	fail "never: $*: $(tail -n 3 "$rows" "$messages")"
+}
+
+# stays [OPTION...]: it has looked at all once.
+stays() {
+	"${builddir:?}/tests/watch/tenants" notified "$BATS_TEST_TMPDIR/socket" >"$notes" 3>&- &
+	until_true test -S "$BATS_TEST_TMPDIR/socket"
+	NOTIFY_SOCKET=$BATS_TEST_TMPDIR/socket "$FSQUOTA" apply --watch "$@" >"$rows" 2>"$messages" 3>&- &
+	stayer=$!
+	until_true grep -qs READY=1 "$notes"
+	rm "$BATS_TEST_TMPDIR/socket"
+}
+
+# limited DIRECTORY SIZE: it has that hard limit.
+limited() {
+	[ "$(fsquota usage --raw -no HARD "$1" 2>/dev/null)" = "$2" ]
+}
+
+# all_limited COUNT: each directory of /mnt/x/home has an ID of its own, and a limit of 5M.
+all_limited() {
+	[ "$(fsquota list --raw -no ID,HARD,PATH /mnt/x/home | grep -c ' 5M /mnt/x/home/')" = "$1" ] &&
+		[ "$(for_each_id | sort -u | grep -vxc 0)" = "$1" ]
+}
+
+for_each_id() {
+	fsquota id /mnt/x/home/*
+}
+
+# makes_and_limits FILESYSTEM
+makes_and_limits() {
+	local home=/mnt/$1/home status=0
+	mkdir "$home/ann"
+	says "$home/* hard=5M" "$home/*/public hard=1M"
+	stays
+	limited "$home/ann" 5M
+	mkdir -p "$home/bob/public"
+	until_true limited "$home/bob/public" 1M
+	limited "$home/bob" 5M
+	# Who writes at once is stopped, too.
+	mkdir "$home/cid"
+	chown 1000 "$home/cid"
+	nap 0.3
+	run ! setpriv --reuid 1000 --clear-groups dd if=/dev/zero of="$home/cid/file" bs=1M count=50 status=none
+	assert [ "$(stat -c %s "$home/cid/file")" -le $((5 << 20)) ]
+	mv "$home/ann" "$home/dan"
+	until_true limited "$home/dan" 5M
+	assert_equal "$(head -n 3 "$messages")" ''
+	kill "$stayer"
+	wait "$stayer" || status=$?
+	assert_equal "$status" 143
+	stayer=''
+}
+
+@test "on XFS a new directory that a pattern matches is limited before it is filled" {
+	makes_and_limits x
+}
+
+# bats test_tags=again
+@test "on ext4 a new directory that a pattern matches is limited before it is filled" {
+	makes_and_limits e
+}
+
+# bats test_tags=many
+@test "of a thousand directories made in bursts, renamed, deleted and made again each is limited, and has an ID alone" {
+	local i
+	says '/mnt/x/home/* hard=5M'
+	stays --quiet
+	for i in {1..10}; do
+		(cd /mnt/x/home && seq -f "u%g" $((100 * i)) $((100 * i + 99)) | xargs mkdir)
+		nap 0.05
+	done
+	until_true all_limited 1000
+	(cd /mnt/x/home && for i in {100..199}; do mv u$i v$i; done && rmdir u2?? && mkdir u{200..299})
+	until_true all_limited 1000
+	until_true eval '! grep -q ":/mnt/x/home/u1..$" /etc/projects'
+	# It ends in the middle, and the next one goes on.
+	(cd /mnt/x/home && mkdir w{1..200})
+	kill -KILL "$stayer"
+	wait "$stayer" || :
+	stays --quiet
+	all_limited 1200
+	assert_equal "$(head -n 3 "$messages")" ''
+}
+
+@test "events that are lost are no directories that are lost" {
+	says '/mnt/x/home/* hard=5M'
+	echo 4 >"${limits[0]}"
+	stays --quiet
+	kill -STOP "$stayer"
+	mkdir /mnt/x/home/{1..50}
+	kill -CONT "$stayer"
+	until_true all_limited 50
+}
+
+# bats test_tags=slow
+@test "what cannot be watched is looked at every ten seconds, and that is said" {
+	says '/mnt/x/home/* hard=5M'
+	echo 3 >"${limits[1]}"
+	stays
+	assert_equal "$(grep -c 'cannot be watched: looking every 10 seconds instead (see fs.inotify.max_user_watches)' "$messages")" 1
+	mkdir /mnt/x/home/ann
+	until_true limited /mnt/x/home/ann 5M
+}
+
+@test "lines that change count at once; those that are wrong change nothing, and are said once" {
+	mkdir /mnt/x/home/ann
+	says '/mnt/x/home/* hard=5M'
+	stays
+	says '/mnt/x/home/* hard=6M'
+	until_true limited /mnt/x/home/ann 6M
+	says '/mnt/x/home/* hard=much'
+	until_true grep -q 'node.conf, line 1: "much" is no size' "$messages"
+	mkdir /mnt/x/home/bob
+	nap 0.3
+	assert_equal "$(wc -l <"$messages")" 1
+	says '/mnt/x/home/* hard=7M'
+	until_true limited /mnt/x/home/bob 7M
+	limited /mnt/x/home/ann 7M
+	rm /etc/fsquota.d/node.conf
+	echo '/mnt/x/home/ann hard=8M' >/etc/fsquota.d/other.conf
+	until_true limited /mnt/x/home/ann 8M
+}
+
+@test "with --prune a directory that no line names any more is released" {
+	mkdir /mnt/x/home/ann
+	says '/mnt/x/home/* hard=5M'
+	stays --prune
+	says
+	until_true eval '[ "$(fsquota id /mnt/x/home/ann)" = 0 ]'
+}
+
+@test "directories above a pattern, those with the lines, and filesystems appear and go" {
+	rm -r /etc/fsquota.d /mnt/x/home
+	stays /etc/fsquota.d 2>/dev/null || :
+	mkdir -p /etc/fsquota.d
+	says '/mnt/x/srv/*/data hard=5M' '/mnt/x/one/two hard=2M mkdir' '/mnt/e/late/* hard=3M'
+	mkdir -p /mnt/x/srv/a/data
+	until_true limited /mnt/x/srv/a/data 5M
+	mkdir /mnt/x/one
+	until_true limited /mnt/x/one/two 2M
+	rm -r /mnt/x/srv
+	mkdir -p /mnt/x/srv/b/data
+	until_true limited /mnt/x/srv/b/data 5M
+	mkdir -p /mnt/e/late/a
+	until_true limited /mnt/e/late/a 3M
+	mkdir /mnt/e/late/b
+	until_true limited /mnt/e/late/b 3M
+	# A look may be under way.
+	until_true umount /mnt/e 2>/dev/null
+	fresh_fs e
+	mkdir -p /mnt/e/late/c
+	until_true limited /mnt/e/late/c 3M
+}
+
+@test "a tenant leads no limit elsewhere, and what fails is said once" {
+	local id
+	mkdir -p /mnt/x/home/{bob,mallory}/public /mnt/x/elsewhere
+	ln -s ../../elsewhere /mnt/x/home/mallory/other
+	says '/mnt/x/home/*/public hard=1M' '/mnt/x/home/mallory/other hard=2M'
+	stays
+	limited /mnt/x/home/bob/public 1M
+	id=$(fsquota id /mnt/x/home/bob/public)
+	rmdir /mnt/x/home/mallory/public
+	ln -s ../bob/public /mnt/x/home/mallory/public
+	mkdir -p /mnt/x/home/new/public
+	until_true limited /mnt/x/home/new/public 1M
+	mkdir -p /mnt/x/home/newer/public
+	until_true limited /mnt/x/home/newer/public 1M
+	assert_equal "$(fsquota id /mnt/x/home/bob/public)" "$id"
+	run -0 fsquota id /mnt/x/elsewhere
+	assert_output 0
+	assert_equal "$(grep -c '/mnt/x/home/mallory/other: is a symlink' "$messages")" 1
+	assert_equal "$(grep -c '^failed' "$rows")" 1
+}
+
+# bats test_tags=many
+@test "after thousands of events it needs no more memory" {
+	local before after
+	memory() {
+		awk '/^VmRSS/ { print $2 }' "/proc/$stayer/status"
+	}
+	events() {
+		perl -e 'for (1 .. shift) { mkdir "/mnt/x/home/dir" or die; rmdir "/mnt/x/home/dir" or die }' "$1"
+	}
+	says '/mnt/x/home/* hard=5M'
+	stays --quiet
+	events 2000
+	nap 1
+	before=$(memory)
+	events 20000
+	nap 1
+	after=$(memory)
+	echo "# after 22000 directories: $before KiB, then $after" >&3
+	assert [ "$after" -le $((before + 512)) ]
+	mkdir /mnt/x/home/ann
+	until_true limited /mnt/x/home/ann 5M
+}
+
+@test "--json prints a row a line; what cannot stay is refused" {
+	says '/mnt/x/home/* hard=5M'
+	stays --json
+	mkdir /mnt/x/home/ann
+	until_true eval '[ "$(jq -r "[.action, .path] | join(\" \")" "$rows")" = "created /mnt/x/home/ann" ]'
+	refuses 2 'does not go with --dry-run' fsquota apply --watch --dry-run
+	refuses 2 'does not go with --dry-run and --exit-code' fsquota apply --watch --exit-code
+	refuses 2 'cannot watch standard input' fsquota apply --watch -
+	run -0 fsquota batch <<<'["apply", "--watch"]'
+	assert_output --partial 'it does not end'
+}
