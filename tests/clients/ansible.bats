@@ -16,7 +16,7 @@ setup_file() {
 # Each test has a project of its own, known to both files, and its directory with another below.
 setup() {
 	id=$((100 + BATS_TEST_NUMBER))
-	dir=/mnt/x/$id name=project$id
+	dir=/mnt/x/$id name=project$id type=project
 	mkdir -p "$dir/below"
 	echo "$id:$dir" >/etc/projects
 	echo "$name:$id" >/etc/projid
@@ -39,49 +39,41 @@ task() {
 }
 
 project() {
-	task type=project "name=$name" mountpoint=/mnt/x "$@"
+	task "type=$type" "name=$name" mountpoint=/mnt/x "$@"
 }
 
-@test "a project is set up, with its limits" {
-	project bsoft=8m bhard=10m isoft=50 ihard=60
-	assert_equal "$status:$changed:$message" "0:true:"
+# changes ARGUMENT=VALUE...: of the project, or of what type and name are; keeps: nothing is to be done.
+changes() {
+	project "$@"
+	assert_equal "$*: $status:$changed:$message" "$*: 0:true:"
+}
+
+keeps() {
+	project "$@"
+	assert_equal "$*: $status:$changed:$message" "$*: 0:false:"
+}
+
+@test "a project is set up with its limits, is kept as it is, and a limit that differs is changed, and no other" {
+	changes bsoft=8m bhard=10m isoft=50 ihard=60
 	is_tagged "$dir" $id
 	is_tagged "$dir/below" $id
 	holds p $id 0 8192 10240
+	keeps bsoft=8m bhard=10m isoft=50 ihard=60
 	holds p $id 2 50 60 i
-}
-
-@test "a project that is as it should be is not changed" {
-	project bsoft=8m bhard=10m isoft=50 ihard=60
-	project bsoft=8m bhard=10m isoft=50 ihard=60
-	assert_equal "$status:$changed:$message" "0:false:"
-	holds p $id 0 8192 10240
+	changes bsoft=8m bhard=12m isoft=50
+	assert_equal "$(jq -c '[.bsoft, .bhard, .isoft, .ihard]' <<<"$stdout")" "[null,12582912,null,null]"
+	holds p $id 0 8192 12288
 	holds p $id 2 50 60 i
+	changes bsoft=0 bhard=10m
+	holds p $id 0 0 10240
 }
 
 @test "a project set up by the tool of xfsprogs is as it should be" {
 	tagged "$dir" $id
 	oracle -x -c "limit -p bhard=10m ihard=60 $id" /mnt/x
 	fill "$dir/file" 16
-	project bhard=10m ihard=60
-	assert_equal "$status:$changed:$message" "0:false:"
+	keeps bhard=10m ihard=60
 	holds p $id 1024 0 10240
-}
-
-@test "a limit that differs is changed, and no other" {
-	project bsoft=8m bhard=10m isoft=50 ihard=60
-	project bsoft=8m bhard=12m isoft=50
-	assert_equal "$status:$changed:$message" "0:true:"
-	assert_equal "$(jq -c '[.bsoft, .bhard, .isoft, .ihard]' <<<"$stdout")" "[null,12582912,null,null]"
-	holds p $id 0 8192 12288
-	holds p $id 2 50 60 i
-}
-
-@test "a limit of 0 takes the limit off" {
-	project bsoft=8m bhard=10m
-	project bsoft=0 bhard=10m
-	assert_equal "$status:$changed:$message" "0:true:"
-	holds p $id 0 0 10240
 }
 
 @test "what a project had is returned in bytes" {
@@ -94,68 +86,50 @@ project() {
 }
 
 @test "limits of realtime blocks are set, and not changed again" {
-	project rtbsoft=4m rtbhard=6m
-	assert_equal "$status:$changed:$message" "0:true:"
-	project rtbsoft=4m rtbhard=6m
-	assert_equal "$status:$changed:$message" "0:false:"
+	changes rtbsoft=4m rtbhard=6m
+	keeps rtbsoft=4m rtbhard=6m
 	holds p $id 0 4096 6144 r
 }
 
 @test "a directory that lost its ID is found and mended" {
 	project bhard=10m
 	chattr -p 0 "$dir/below"
-	project bhard=10m
-	assert_equal "$status:$changed:$message" "0:true:"
+	changes bhard=10m
 	is_tagged "$dir/below" $id
 }
 
-@test "a project is removed, with its limits" {
+@test "a project is removed with its limits, and not again" {
 	project bsoft=8m bhard=10m isoft=50 ihard=60
-	project state=absent
-	assert_equal "$status:$changed:$message" "0:true:"
+	changes state=absent
+	keeps state=absent
 	is_untagged "$dir"
 	is_untagged "$dir/below"
 	holds p $id 0 0 0
 	holds p $id 0 0 0 i
 }
 
-@test "a project that is not there is not removed again" {
-	project bhard=10m
-	project state=absent
-	project state=absent
-	assert_equal "$status:$changed:$message" "0:false:"
-	is_untagged "$dir"
-	holds p $id 0 0 0
-}
-
 @test "check mode says what would change, and changes nothing" {
 	tagged "$dir" $id
 	oracle -x -c "limit -p bhard=10m $id" /mnt/x
-	project state=absent _ansible_check_mode=true
-	assert_equal "$status:$changed:$message" "0:true:"
+	changes state=absent _ansible_check_mode=true
 	assert_equal "$(jq -c '[.xfs_quota.bhard, .bhard]' <<<"$stdout")" "[10485760,0]"
 	is_tagged "$dir" $id
 	holds p $id 0 0 10240
 }
 
 @test "limits of a user and of a group are set, kept, changed and removed" {
-	local type name letter id
-	while read -r type name letter id; do
-		task type="$type" name="$name" mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-		assert_equal "$status:$changed:$message" "0:true:"
-		holds "$letter" "$id" 0 3072 4096
-		holds "$letter" "$id" 0 0 70 i
-		task type="$type" name="$name" mountpoint=/mnt/x bsoft=3m bhard=4m ihard=70
-		assert_equal "$status:$changed:$message" "0:false:"
-		task type="$type" name="$name" mountpoint=/mnt/x bhard=5m
-		assert_equal "$status:$changed:$message" "0:true:"
-		holds "$letter" "$id" 0 3072 5120
-		task type="$type" name="$name" mountpoint=/mnt/x state=absent
-		assert_equal "$status:$changed:$message" "0:true:"
-		holds "$letter" "$id" 0 0 0
-		holds "$letter" "$id" 0 0 0 i
-		task type="$type" name="$name" mountpoint=/mnt/x state=absent
-		assert_equal "$status:$changed:$message" "0:false:"
+	local letter owner
+	while read -r type name letter owner; do
+		changes bsoft=3m bhard=4m ihard=70
+		holds "$letter" "$owner" 0 3072 4096
+		holds "$letter" "$owner" 0 0 70 i
+		keeps bsoft=3m bhard=4m ihard=70
+		changes bhard=5m
+		holds "$letter" "$owner" 0 3072 5120
+		changes state=absent
+		holds "$letter" "$owner" 0 0 0
+		holds "$letter" "$owner" 0 0 0 i
+		keeps state=absent
 	done < <(printf 'user daemon u 1\ngroup bin g 2\n')
 }
 
