@@ -19,6 +19,7 @@ setup() {
 	rm -f /etc/projects /etc/projid
 	mkdir -p /mnt/x/volumes /mnt/x/elsewhere /mnt/e/volumes
 	volume=pvc-$BATS_TEST_NUMBER
+	node=()
 }
 
 # in_helper MOUNTPOINT SCRIPT [ARGUMENT...]: in a helper's container a directory of the host is at
@@ -51,33 +52,22 @@ openebs_cleans_up() {
 		xfs_quota -x -c "limit -p bsoft=0 bhard=0 $ID" /mnt/data' "$@"
 }
 
-@test "OpenEBS gives the first volume ID 1" {
+@test "OpenEBS gives the first volume ID 1, and goes on from the highest ID" {
 	fresh_fs x
-	mkdir /mnt/x/volumes
+	mkdir /mnt/x/volumes /mnt/x/hundred
 	run_split openebs_sets_up "$volume" 8192 10240
 	assert_equal "$status:$stderr" "0:"
 	is_tagged /mnt/x/volumes/$volume 1
 	holds p 1 0 8192 10240
-}
-
-@test "OpenEBS goes on from the highest ID" {
-	mkdir /mnt/x/hundred
 	tagged /mnt/x/hundred 100
 	oracle -x -c 'limit -p bhard=1m 99' -c 'limit -u bhard=1m 5000' -c 'limit -g bhard=1m 6000' /mnt/x
-	openebs_sets_up "$volume" 8192 10240
-	is_tagged /mnt/x/volumes/$volume 101
-	holds p 101 0 8192 10240
-	holds p 100 0 0 0
-}
-
-@test "OpenEBS gives two volumes two IDs" {
-	oracle -x -c 'limit -p bhard=1m 123456' /mnt/x
 	openebs_sets_up "$volume-a" 1024 1024
 	openebs_sets_up "$volume-b" 2048 2048
-	is_tagged "/mnt/x/volumes/$volume-a" 123457
-	is_tagged "/mnt/x/volumes/$volume-b" 123458
-	holds p 123457 0 1024 1024
-	holds p 123458 0 2048 2048
+	is_tagged "/mnt/x/volumes/$volume-a" 101
+	is_tagged "/mnt/x/volumes/$volume-b" 102
+	holds p 100 0 0 0
+	holds p 101 0 1024 1024
+	holds p 102 0 2048 2048
 }
 
 @test "OpenEBS' clean-up leaves neither ID nor limit nor use" {
@@ -140,24 +130,17 @@ local_path_tears_down() {
 	echo "$(sed "/$1/d" /etc/projid)" >/etc/projid
 }
 
-@test "local-path-provisioner sets up a volume without saying where it is mounted" {
+@test "local-path-provisioner sets up volumes without saying where they are mounted" {
 	local long=pvc-0b7fb5c1-9e0a-4f5e-8f0e-6d1ab2c3d4e5_default_data
 	echo '800:/mnt/x/elsewhere' >/etc/projects
 	run_split local_path_sets_up $long 1073741824
 	assert_equal "$status" 0
-	is_tagged /mnt/x/volumes/$long 801
 	assert_equal "$(awk '$1 == name { print $2, $4, $7, $9 }' name=$long <<<"$stdout")" "0 1G 1 0"
+	local_path_sets_up $volume 8388608
+	is_tagged /mnt/x/volumes/$long 801
+	is_tagged /mnt/x/volumes/$volume 802
 	holds p 801 0 0 1048576
-}
-
-@test "local-path-provisioner's second volume leaves the first as it was" {
-	echo '810:/mnt/x/elsewhere' >/etc/projects
-	local_path_sets_up $volume-one 4194304
-	local_path_sets_up $volume-two 8388608
-	is_tagged /mnt/x/volumes/$volume-one 811
-	is_tagged /mnt/x/volumes/$volume-two 812
-	holds p 811 0 0 4096
-	holds p 812 0 0 8192
+	holds p 802 0 0 8192
 }
 
 @test "local-path-provisioner finds a volume on the second filesystem, too" {
@@ -173,20 +156,16 @@ local_path_tears_down() {
 	holds p 820 0 0 0
 }
 
-@test "local-path-provisioner's tear-down takes the limit off before the volume goes" {
-	echo '830:/mnt/x/elsewhere' >/etc/projects
-	local_path_sets_up $volume 4194304
-	fill "/mnt/x/volumes/$volume/file" 16
-	holds p 831 1024 0 4096
-	run_split local_path_tears_down $volume
-	assert_equal "$status:$stdout:$stderr" "0::"
-	holds p 831 0 0 0
-}
-
-@test "local-path-provisioner sets up a volume after a tear-down has left an empty line" {
+@test "local-path-provisioner's tear-down takes the limit off before the volume goes, and leaves an empty line" {
+	fresh_fs x
+	mkdir /mnt/x/volumes
 	local_path_sets_up $volume-one 4194304
+	fill "/mnt/x/volumes/$volume-one/file" 16
+	holds p 1 1024 0 4096
+	run_split local_path_tears_down $volume-one
+	assert_equal "$status:$stdout:$stderr" "0::"
+	holds p 1 0 0 0
 	echo '840:/mnt/x/elsewhere' >>/etc/projects
-	local_path_tears_down $volume-one
 	run_split local_path_sets_up $volume-two 8388608
 	assert_equal "$status" 0
 	is_tagged /mnt/x/volumes/$volume-two 841
@@ -202,11 +181,21 @@ script() {
 		"VOL_MODE=${4-Filesystem}" "${node[@]}" sh "$srcdir/contrib/kubernetes/local-path/$1"
 }
 
+# does ARGUMENT...: the script, which ends with 0 and says nothing on stderr.
+does() {
+	script "$@"
+	assert_equal "$*: $status:$stderr" "$*: 0:"
+}
+
+# nothing_registered [DIRECTORY]: the files are there, and empty.
+nothing_registered() {
+	run -0 cat "${1-/etc}/projects" "${1-/etc}/projid"
+	assert_output ''
+}
+
 @test "our set-up of a volume makes its directory and its limit, and the same again" {
 	local id
-	node=()
-	script setup "$volume" 8388608
-	assert_equal "$status:$stderr" 0:
+	does setup "$volume" 8388608
 	id=$stdout
 	is_tagged "/mnt/x/volumes/$volume" "$id"
 	assert_equal "$(stat -c %a "/mnt/x/volumes/$volume")" 777
@@ -218,36 +207,25 @@ script() {
 	assert_equal "$status:$stdout:$stderr" "0:$id:"
 }
 
-@test "our tear-down of a volume leaves neither files nor limit nor lines, and the same again" {
+@test "our tear-down of a volume leaves neither files nor limit nor lines, the same again, and where one was ended" {
 	local id directory=/mnt/x/volumes/$volume
-	node=()
 	script setup "$volume"
 	id=$stdout
 	mkdir "$directory/a blank" "$directory/.hidden"
 	ln -s /etc "$directory/link"
 	fill "$directory/a blank/file" 16
-	script teardown "$volume"
-	assert_equal "$status:$stderr" 0:
+	does teardown "$volume"
 	assert_not_exist "$directory"
-	run -0 cat /etc/projects /etc/projid
-	assert_output ''
+	nothing_registered
 	holds p "$id" 0 0 0
-	script teardown "$volume"
-	assert_equal "$status:$stderr" 0:
-}
-
-@test "our tear-down goes on where one was ended" {
-	node=()
+	does teardown "$volume"
 	script setup "$volume"
-	rmdir "/mnt/x/volumes/$volume"
-	script teardown "$volume"
-	assert_equal "$status:$stderr" 0:
-	run -0 cat /etc/projects /etc/projid
-	assert_output ''
+	rmdir "$directory"
+	does teardown "$volume"
+	nothing_registered
 }
 
 @test "our tear-down succeeds while a deleted file is open" {
-	node=()
 	script setup "$volume"
 	fill "/mnt/x/volumes/$volume/file" 16
 	exec 9<"/mnt/x/volumes/$volume/file"
@@ -255,13 +233,10 @@ script() {
 	exec 9<&-
 	assert_equal "$status" 0
 	assert_not_exist "/mnt/x/volumes/$volume"
-	run -0 cat /etc/projects
-	assert_output ''
+	nothing_registered
 }
 
-@test "our set-up of a block volume, of none and of a bad size changes nothing" {
-	node=()
-	mkdir -p /mnt/x/volumes
+@test "our set-up of a block volume and of a bad size changes nothing, and of none only counts" {
 	script setup "$volume" 4194304 Block
 	assert_equal "$status:$stdout" 2:
 	assert_equal "$stderr" "setup: /mnt/x/volumes/$volume: there are no quotas for volumes of mode Block"
@@ -270,18 +245,12 @@ script() {
 	assert_one_line
 	assert_not_exist "/mnt/x/volumes/$volume"
 	assert_not_exist /etc/projects
-}
-
-@test "our set-up of a volume without a size only counts" {
-	node=()
-	script setup "$volume" 0
-	assert_equal "$status:$stderr" 0:
+	does setup "$volume" 0
 	assert_equal "$(fsquota usage --json "/mnt/x/volumes/$volume" | jq '.usage[0].hard_bytes')" null
 }
 
 @test "our scripts and those on xfs_quota share a node" {
 	local ours theirs
-	node=()
 	echo '900:/mnt/x/elsewhere' >/etc/projects
 	local_path_sets_up "$volume-theirs" 4194304
 	script setup "$volume-ours" 8388608
@@ -294,11 +263,9 @@ script() {
 	holds p "$ours" 0 0 8192
 	holds p "$theirs" 0 0 2048
 	# Each takes away its own, and ours also what theirs has set up.
-	script teardown "$volume-ours"
-	assert_equal "$status:$stderr" 0:
+	does teardown "$volume-ours"
 	holds p "$ours" 0 0 0
-	script teardown "$volume-theirs"
-	assert_equal "$status:$stderr" 0:
+	does teardown "$volume-theirs"
 	holds p 901 0 0 0
 	local_path_tears_down "$volume-later"
 	holds p "$theirs" 0 0 0
@@ -318,16 +285,13 @@ volumes = {volume["name"]: volume["hostPath"]["path"] for volume in spec["volume
 mounts = {mount["mountPath"]: volumes[mount["name"]] for mount in container["volumeMounts"]}
 print(pod["kind"], container["name"], *[mounts[one["value"]] for one in container["env"]])
 ' "$srcdir/contrib/kubernetes/local-path/helperPod.yaml")" "Pod helper-pod /etc"
-	script setup "$volume"
-	assert_equal "$status:$stderr" 0:
+	does setup "$volume"
 	id=$stdout
 	run -0 cat "$BATS_TEST_TMPDIR/etc/projects"
 	assert_output "$id:/mnt/x/volumes/$volume"
 	assert_not_exist /etc/projects
-	script teardown "$volume"
-	assert_equal "$status:$stderr" 0:
-	run -0 cat "$BATS_TEST_TMPDIR/etc/projects"
-	assert_output ''
+	does teardown "$volume"
+	nothing_registered "$BATS_TEST_TMPDIR/etc"
 }
 
 # --- pouch and its kin: the tools of quota, and ours for what is there ----------------------------
