@@ -7,8 +7,6 @@
 
 load ../lib/fsquota
 
-DATA='df dump project quot quota report state' # commands that print data
-
 setup_file() {
 	local fs
 	for fs in x e f; do
@@ -63,6 +61,25 @@ take_snapshot() {
 		oracle -x -f -c 'dump -p' -c 'dump -u' -c 'state' -c 'quota -pbin -v 42' "/mnt/$fs"
 		lsattr -pR "/mnt/$fs" 2>/dev/null || true
 	done | sed 's/\[[67] days\]/[about a week]/g')
+}
+
+# unchanged TEST: when it has run, all that commands can change is as it was.
+unchanged() {
+	local before
+	take_snapshot
+	before=$snapshot
+	"$@"
+	take_snapshot
+	assert_equal "$snapshot" "$before"
+}
+
+# each_refuses CODE PATH WORDS...: each of these commands, of that path.
+each_refuses() {
+	local code=$1 path=$2 words
+	for words in "${@:3}"; do
+		# shellcheck disable=SC2086 # words
+		refuses "$code" "$path" fsquota $words "$path"
+	done
 }
 
 unprivileged() {
@@ -319,7 +336,6 @@ unprivileged() {
 }
 
 @test "project takes the directories from the projects file, on the filesystem that is named" {
-	local fs
 	mkdir -p /mnt/x/tree /mnt/e/tree
 	printf '132:/mnt/x/tree\n132:/mnt/e/tree\n' >"$BATS_TEST_TMPDIR/projects"
 	fsquota project -s --projects-file "$BATS_TEST_TMPDIR/projects" 132 /mnt/e
@@ -329,10 +345,8 @@ unprivileged() {
 	rm -r /mnt/x/tree /mnt/e/tree
 }
 
-@test "project -c finds what xfs_quota finds, in a line each, and changes nothing" {
-	local at fs words before
-	take_snapshot
-	before=$snapshot
+checks() {
+	local at fs words
 	for fs in x e f; do
 		fs_of $fs
 		for words in "-c 42" 43 "-c -p /mnt/$fs/logs 44" "-c -d 0 -p /mnt/$fs/logs 44" "-c -p /mnt/$fs 44"; do
@@ -342,8 +356,10 @@ unprivileged() {
 				s/ - project inheritance flag is not set/: does not hand on its project ID/p')
 		done
 	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
+}
+
+@test "project -c finds what xfs_quota finds, in a line each, and changes nothing" {
+	unchanged checks
 }
 
 @test "restore takes back what dump has printed" {
@@ -395,23 +411,6 @@ unprivileged() {
 }
 
 # bats test_tags=shared
-@test "with -v a switch shows the state afterwards" {
-	local switch
-	for switch in disable enable; do
-		run_split fsquota $switch -gu -v /mnt/x
-		assert_output "$(fsquota state -gu /mnt/x)"
-	done
-	assert_line --regexp '^user +yes +yes '
-}
-
-# bats test_tags=shared
-@test "what is switched so already is said, and no failure" {
-	run_split fsquota enable -p /mnt/x
-	assert_equal "$status" 0
-	assert_equal "$stderr" "fsquota enable: /mnt/x: Quota enforcement already enabled."
-}
-
-# bats test_tags=shared
 @test "remove frees the records of an XFS that is mounted without quota" {
 	fresh_fs x2 -o pquota
 	fsquota limit -p bhard=1m 42 /mnt/x2
@@ -431,7 +430,7 @@ unprivileged() {
 	local words
 	# Without the grace time that is left, which is another a second later.
 	for words in df "dump -p" "quot -p" "quota -p --output id,used 42" "report -p --output id,used" \
-		"state -p --output type" "dump --json" "dump --csv"; do
+		"state -p --output type" "dump --json" "dump --csv" "report -p --output id,used --at /mnt/e"; do
 		rm -f "$BATS_TEST_TMPDIR/file"
 		# shellcheck disable=SC2086 # words
 		run_split fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
@@ -443,14 +442,6 @@ unprivileged() {
 }
 
 # --- which filesystem ---------------------------------------------------------------------------
-
-# bats test_tags=shared
-@test "-f takes the output of all filesystems" {
-	fsquota report -p /mnt/x /mnt/e >"$BATS_TEST_TMPDIR/direct"
-	run_split fsquota report -p -f "$BATS_TEST_TMPDIR/file" --at /mnt/x --at /mnt/e
-	assert_equal "$status$stdout$stderr" 0
-	diff "$BATS_TEST_TMPDIR/direct" "$BATS_TEST_TMPDIR/file"
-}
 
 # bats test_tags=shared
 @test "any path on the filesystem stands for it, and so does its device" {
@@ -490,102 +481,51 @@ unprivileged() {
 	assert_output --partial /mnt/x2
 }
 
-# bats test_tags=shared
-@test "options may follow operands" {
-	run_split fsquota quota 42 /mnt/x -p -N
-	assert_output "$(fsquota quota -p -N 42 /mnt/x)"
-}
-
 # --- exit codes ---------------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "wrong words give 2" {
-	local command words
+@test "wrong words and numbers give 2" {
+	local command word
 	for command in disable dump enable limit off project quot quota remove report restore state timer df; do
 		refuses 2 "fsquota $command" fsquota $command -Z /mnt/x
 		refuses 2 "fsquota $command" fsquota $command --bogus /mnt/x
 	done
-	for words in "limit -p 42" "limit -p bhard=1m" "limit -p -g bhard=1m 42" "timer -p" "timer -pg 3" \
-		"quota -pu 42" "quota -p" "dump -pu" "restore -gu" "state word" "enable word" "dump word"; do
-		# shellcheck disable=SC2086 # words
-		refuses 2 /mnt/x fsquota $words /mnt/x
+	each_refuses 2 /mnt/x "limit -p 42" "limit -p bhard=1m" "limit -p -g bhard=1m 42" "timer -p" "timer -pg 3" \
+		"quota -pu 42" "quota -p" "dump -pu" "restore -gu" "state word" "enable word" "dump word" \
+		"project -c -p /mnt/x/volume 42 43"
+	refuses 2 bogus fsquota report -p -L bogus /mnt/x
+	refuses 2 bogus fsquota report -p -U bogus /mnt/x
+	refuses 2 -1 fsquota dump -p -L -1 /mnt/x
+	refuses 2 x fsquota project -d x -c -p /mnt/x/logs 43
+	# Commands of the shell of xfs_quota.
+	for word in quit q '?' path print warn; do
+		refuses 2 "\"$word\"" fsquota "$word"
 	done
-	refuses 2 /mnt/x fsquota project -c -p /mnt/x/volume 42 43 /mnt/x
 }
 
-# bats test_tags=shared
-@test "limits and times that make no sense give 2, and nothing is set" {
-	local word before
-	before=$(limits_of x 42)$(oracle -x -c state /mnt/x)
+without_sense() {
+	local word fs line
 	for word in bhard= bhard=1x bhard=1.5g bhard=-1 bhard=16e ihard=1k ihard=x bhard hard=1g; do
 		refuses 2 /mnt/x fsquota limit -p bsoft=1m isoft=1 $word 42 /mnt/x
 	done
 	for word in '' x 3fortnights 1.5h 4294967296 1000000weeks; do
 		refuses 2 /mnt/x fsquota timer -p "$word" --at /mnt/x
 	done
-	assert_equal "$(limits_of x 42)$(oracle -x -c state /mnt/x)" "$before"
-}
-
-# bats test_tags=shared
-@test "a soft limit above the hard one gives 2, and nothing is set" {
-	local before fs words
-	take_snapshot
-	before=$snapshot
+	# A soft limit above the hard one.
 	for fs in x e f; do
-		for words in "bsoft=2m bhard=1m 77" "bsoft=51m 42" "bhard=44m 42" "isoft=1001 43"; do
-			# shellcheck disable=SC2086 # words
-			refuses 2 /mnt/$fs fsquota limit -p $words /mnt/$fs
-		done
+		each_refuses 2 /mnt/$fs "limit -p bsoft=2m bhard=1m 77" "limit -p bsoft=51m 42" "limit -p bhard=44m 42" \
+			"limit -p isoft=1001 43"
 	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
-}
-
-# bats test_tags=shared
-@test "a dump that is not understood gives 2, and nothing is set" {
-	local before line
-	take_snapshot
-	before=$snapshot
-	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" 		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "fs = /dev/other"; do
-		printf '%s
-' "fs = $FSQ_X_DEV" "43          1          2          3          4" "$line" >"$BATS_TEST_TMPDIR/dump"
+	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" \
+		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "fs = /dev/other"; do
+		printf '%s\n' "fs = $FSQ_X_DEV" "43 1 2 3 4" "$line" >"$BATS_TEST_TMPDIR/dump"
 		refuses 2 "line 3" fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
 }
 
 # bats test_tags=shared
-@test "a dump can be restored on another filesystem" {
-	fsquota limit -p bsoft=1m bhard=2m 8151 /mnt/x
-	fsquota dump -p -L 8151 -U 8151 /mnt/x >"$BATS_TEST_TMPDIR/dump"
-	fsquota limit -p bsoft=0 bhard=0 8151 /mnt/x
-	run_split fsquota restore -p -f "$BATS_TEST_TMPDIR/dump" /mnt/e
-	assert_equal "$status$stdout$stderr" 0
-	assert_equal "$(limits_of e 8151)" "8151 2048 4096 0 0"
-	assert_equal "$(limits_of x 8151)" ""
-	fsquota limit -p bsoft=0 bhard=0 8151 /mnt/e
-}
-
-# bats test_tags=shared
-@test "numbers that are none give 2" {
-	refuses 2 bogus fsquota report -p -L bogus /mnt/x
-	refuses 2 bogus fsquota report -p -U bogus /mnt/x
-	refuses 2 -1 fsquota dump -p -L -1 /mnt/x
-	refuses 2 x fsquota project -d x -c -p /mnt/x/logs 43
-}
-
-# bats test_tags=shared
-@test "what only the shell of xfs_quota needs is no command" {
-	local word
-	for word in quit q '?' path print warn; do
-		refuses 2 "\"$word\"" fsquota "$word"
-	done
-}
-
-# bats test_tags=shared
-@test "remove says what to do while quota is on" {
-	refuses 3 "without quota first" fsquota remove -p /mnt/x
+@test "limits, times and dumps that make no sense give 2, and nothing is set" {
+	unchanged without_sense
 }
 
 # bats test_tags=shared
@@ -597,64 +537,22 @@ unprivileged() {
 	done
 }
 
-# bats test_tags=shared
-@test "where quota is off they give 3" {
-	local words
-	for words in "disable -p" "dump -p" "enable -p" "limit -p bhard=1m 42" "off -p" "quota -p 42" \
-		"report -p" "state -p" "timer -p 3"; do
-		# shellcheck disable=SC2086 # words
-		refuses 3 /mnt/x2 fsquota $words /mnt/x2
-	done
-}
-
-# bats test_tags=shared
-@test "where this type of quota is off they give 3" {
-	local words
-	fresh_fs x2 -o uquota
-	for words in "dump -p" "enable -p" "limit -p bhard=1m 42" "quota -p 42" "report -p" "timer -p 3" \
-		"timer -p 3 42"; do
-		# shellcheck disable=SC2086 # words
-		refuses 3 /mnt/x2 fsquota $words /mnt/x2
-	done
-	fresh_fs x2 -o noquota
-}
-
-# bats test_tags=shared
-@test "what only XFS has gives 3 elsewhere" {
-	local words fs
-	for words in "off -p" "remove -p"; do
-		for fs in e f; do
-			# shellcheck disable=SC2086 # words
-			refuses 3 /mnt/$fs fsquota $words /mnt/$fs
-		done
+not_there() {
+	local fs
+	for fs in e f; do
+		each_refuses 3 /mnt/$fs "off -p" "remove -p" "limit -p rtbhard=1m 42" "timer -p -r 3days"
 	done
 	run_split fsquota quot -p /mnt/e
-	assert_equal "$status" 3
-	assert_equal "$stdout" ""
+	assert_equal "$status:$stdout" 3:
 }
 
 # bats test_tags=shared
-@test "where the kernel has no quota they give 3" {
-	local words path
-	for words in "report -p" "quota -p 42" "state -p" "dump -p" "limit -p bhard=1m 42" "timer -p 3days"; do
-		for path in /proc /run; do
-			# shellcheck disable=SC2086 # words
-			refuses 3 $path fsquota $words $path
-		done
-	done
-}
-
-# bats test_tags=shared
-@test "realtime limits and times give 3 where there is no realtime device" {
-	local before fs
-	take_snapshot
-	before=$snapshot
-	for fs in e f; do
-		refuses 3 /mnt/$fs fsquota limit -p rtbhard=1m 42 /mnt/$fs
-		refuses 3 /mnt/$fs fsquota timer -p -r 3days /mnt/$fs
-	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
+@test "what a filesystem does not have gives 3: a type of quota, what only XFS has, and a realtime device" {
+	unchanged not_there
+	fresh_fs x2 -o uquota
+	each_refuses 3 /mnt/x2 "dump -p" "enable -p" "limit -p bhard=1m 42" "quota -p 42" "report -p" "timer -p 3" \
+		"timer -p 3 42"
+	fresh_fs x2 -o noquota
 }
 
 # bats test_tags=shared
@@ -671,45 +569,6 @@ unprivileged() {
 }
 
 # bats test_tags=shared
-@test "who is not root gets 4, and nothing is changed" {
-	local words fs before
-	take_snapshot
-	before=$snapshot
-	for fs in x e; do
-		for words in "dump -p" "limit -p bhard=1m 42" "quota -p 42" "quota -u root" "report -p" "timer -p 3" \
-			"timer -p 3 42" "restore -p -f $BATS_TEST_TMPDIR/dump"; do
-			fsquota dump -p -f "$BATS_TEST_TMPDIR/dump" /mnt/$fs 2>/dev/null || true
-			sed -i '4,$d' "$BATS_TEST_TMPDIR/dump"
-			chmod 644 "$BATS_TEST_TMPDIR/dump"
-			# shellcheck disable=SC2086 # words
-			refuses 4 /mnt/$fs unprivileged $words /mnt/$fs
-		done
-		run_split unprivileged project -s -p /mnt/$fs/volume 44 /mnt/$fs
-		assert_equal "$status" 4
-	done
-	for words in "disable -p" "enable -p" "off -p" "remove -p"; do
-		# shellcheck disable=SC2086
-		refuses 4 /mnt/x unprivileged $words /mnt/x
-	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
-}
-
-# bats test_tags=shared
-@test "what is free to ask needs no privilege" {
-	local words
-	cp "$projects.x" /etc/projects
-	chmod 644 /etc/projects
-	for words in "df --projects-file /dev/null" state "project -c 42"; do
-		# shellcheck disable=SC2086 # words
-		run_split unprivileged $words /mnt/x
-		assert_equal "$words: $status$stderr" "$words: 0"
-		# shellcheck disable=SC2086
-		assert_output "$(fsquota $words /mnt/x)"
-	done
-}
-
-# bats test_tags=shared
 @test "df says that it leaves projects out where their quota may not be read" {
 	run_split unprivileged df --projects-file "$projects.x" /mnt/x
 	assert_equal "$status" 4
@@ -717,57 +576,34 @@ unprivileged() {
 	assert_equal "$stdout" "$(fsquota df --projects-file /dev/null /mnt/x)"
 }
 
-# bats test_tags=shared
-@test "a path that is not there gives 5, and nothing is changed" {
-	local words before
-	take_snapshot
-	before=$snapshot
-	for words in df disable dump enable "limit -p bhard=1m 42" off "project -s 42" quot \
-		"quota -p 42" remove "report -p" restore state "timer -p 3"; do
-		# shellcheck disable=SC2086 # words
-		refuses 5 /nowhere fsquota $words /nowhere
-	done
+unknown() {
+	local words
+	each_refuses 5 /nowhere df disable dump enable "limit -p bhard=1m 42" off "project -s 42" quot "quota -p 42" remove \
+		"report -p" restore state "timer -p 3"
 	refuses 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
-	take_snapshot
-	assert_equal "$snapshot" "$before"
-}
-
-# bats test_tags=shared
-@test "a name that is not known gives 5, and nothing is changed" {
-	local words before
-	take_snapshot
-	before=$snapshot
+	refuses 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
+	refuses 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
 	for words in "limit -u bhard=1m" "limit -g bhard=1m" "limit -p bhard=1m" "quota -u" "quota -g" "quota -p" \
 		"timer -p 3" "project -s -p /mnt/x/volume"; do
-		# shellcheck disable=SC2086 # words
-		refuses 5 /mnt/x fsquota $words nosuch /mnt/x
+		each_refuses 5 /mnt/x "$words nosuch"
 	done
-	take_snapshot
-	assert_equal "$snapshot" "$before"
+	# What is no 32-bit number.
+	each_refuses 5 /mnt/x "limit -p bhard=1m 4294967295" "quota -p 4294967296" "timer -p 3 99999999999999999999"
 }
 
 # bats test_tags=shared
-@test "an ID that is no 32-bit number is not known" {
-	refuses 5 /mnt/x fsquota limit -p bhard=1m 4294967295 /mnt/x
-	refuses 5 /mnt/x fsquota quota -p 4294967296 /mnt/x
-	refuses 5 /mnt/x fsquota timer -p 3 99999999999999999999 /mnt/x
+@test "a path, a name or an ID that is not there gives 5, and nothing is changed" {
+	unchanged unknown
 }
 
 # bats test_tags=shared
 @test "an ID that XFS has no record of gives 5; ext4 and f2fs answer zeros" {
-	refuses 5 /mnt/x fsquota quota -p 4294967294 /mnt/x
-	refuses 5 /mnt/x fsquota timer -p 3 4294967294 /mnt/x
 	local fs
+	each_refuses 5 /mnt/x "quota -p 4294967294" "timer -p 3 4294967294"
 	for fs in e f; do
 		run -0 fsquota quota -N --csv --output ID,USED,HARD,IUSED 4294967294 /mnt/$fs
 		assert_output 4294967294,0,,0
 	done
-}
-
-# bats test_tags=shared
-@test "no projects file and no dump give 5" {
-	refuses 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
-	refuses 5 /nowhere fsquota restore -p -f /nowhere /mnt/x
 }
 
 # bats test_tags=shared
@@ -791,55 +627,16 @@ unprivileged() {
 }
 
 # bats test_tags=shared
-@test "output that cannot be written gives 1, and so does a file that is there" {
+@test "output that cannot be written gives 1" {
 	local command
 	for command in report state df dump "df --csv"; do
 		run bash -c "fsquota $command /mnt/x >/dev/full"
 		assert_failure 1
 		assert_output --partial "No space left on device"
 	done
-	touch "$BATS_TEST_TMPDIR/file"
-	refuses 1 "$BATS_TEST_TMPDIR/file" fsquota report -f "$BATS_TEST_TMPDIR/file" /mnt/x
 }
 
 # --- JSON ---------------------------------------------------------------------------------------
-
-# json FS COMMAND...: one document, in $output; its array is under the command's name
-json() {
-	local fs=$1
-	shift
-	fs_of "$fs"
-	# shellcheck disable=SC2068 # words
-	run_split fsquota --json $@ "${at[@]}"
-}
-
-# Every line of the file is a document, or all of it is one.
-assert_json() {
-	jq -es 'length > 0' "$1" >/dev/null || fail "no JSON: $(<"$1")"
-}
-
-# bats test_tags=shared
-@test "every command that prints data prints one JSON document under its name" {
-	local command words fs
-	for fs in x e f; do
-		for command in $DATA; do
-			case $command in
-			quota) words="quota -p 42" ;;
-			project) words="project 42" ;;
-			quot) [ $fs = x ] || continue && words="quot -p" ;;
-			dump) words="dump -p" ;;
-			*) words=$command ;;
-			esac
-			fs_of $fs
-			# shellcheck disable=SC2086 # words
-			run_split fsquota $words --json "${at[@]}"
-			assert_equal "$words: $status$stderr" "$words: 0"
-			run -0 jq -rs 'map(keys[0], (.[] | type, length > 0)) | join(" ")' \
-				"$BATS_TEST_TMPDIR/stdout"
-			assert_output "$command array true"
-		done
-	done
-}
 
 # bats test_tags=shared
 @test "every key that JSON has is documented" {
@@ -852,13 +649,11 @@ assert_json() {
 
 # bats test_tags=shared
 @test "JSON has the numbers of xfs_quota, in bytes, and null for no limit" {
-	local fs used soft hard
-	for fs in x e f; do
-		read -r _ used soft hard _ < <(oracle -f -c 'quota -p -v -N 42' /mnt/$fs)
-		run -0 jq -c '.quota[0] | [.used_bytes, .soft_bytes, .hard_bytes, .soft_inodes, .name, .id]' \
-			<(fsquota quota -p --json 42 /mnt/$fs)
-		assert_output "[$((used * 1024)),$((soft * 1024)),$((hard * 1024)),null,\"volume\",42]"
-	done
+	local used soft hard
+	read -r _ used soft hard _ < <(oracle -f -c 'quota -p -v -N 42' /mnt/x)
+	run -0 jq -c '.quota[0] | [.used_bytes, .soft_bytes, .hard_bytes, .soft_inodes, .name, .id]' \
+		<(fsquota quota -p --json 42 /mnt/x)
+	assert_output "[$((used * 1024)),$((soft * 1024)),$((hard * 1024)),null,\"volume\",42]"
 }
 
 # bats test_tags=shared
@@ -894,21 +689,6 @@ assert_json() {
 	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
 }
 
-# bats test_tags=shared
-@test "commands that change something print nothing, and with --json one document under their name" {
-	local words
-	for words in "limit -p bhard=1m 171" "timer -p 7days" "disable -p" "enable -p"; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words /mnt/x
-		assert_equal "$words: $status$stdout" "$words: 0"
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words --json /mnt/x
-		assert_equal "$words: $status" "$words: 0"
-		assert_equal "$(jq -rs 'map(keys[0], (.[] | type, length)) | join(" ")' <<<"$stdout")" \
-			"${words%% *} array 1"
-	done
-}
-
 # error_is CODE NAME ERRNO PATH WORD...: in one line, which is JSON
 error_is() {
 	local code=$1 name=$2 errno=$3 path=$4
@@ -923,6 +703,13 @@ error_is() {
 
 # bats test_tags=shared
 @test "an error with --json is an object that names the code and what failed" {
+	echo 42:/mnt/x/logs >"$BATS_TEST_TMPDIR/projects"
+	error_is 6 conflict null /mnt/x/logs fsquota --json df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
+	error_is 5 not-found ENOENT /nowhere fsquota restore --json -p -f /nowhere /mnt/x
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota project --json -c -p /mnt/x/gone 42 /mnt/x
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota id --json /mnt/x/gone
+	error_is 5 not-found ENOENT /mnt/x/gone fsquota lsattr --json /mnt/x/gone
+	error_is 1 failed EEXIST "$BATS_TEST_TMPDIR/projects" fsquota report --json -f "$BATS_TEST_TMPDIR/projects" /mnt/x
 	error_is 1 failed EISDIR /mnt fsquota restore --json -p -f /mnt /mnt/x
 	error_is 5 not-found ENOENT /nowhere/out fsquota report --json -f /nowhere/out /mnt/x
 	error_is 2 usage null null fsquota limit --json -p bhard=x 42 /mnt/x
@@ -932,18 +719,6 @@ error_is() {
 	error_is 4 not-permitted EPERM /mnt/x unprivileged limit --json -p bhard=1m 42 /mnt/x
 	error_is 5 not-found ENOENT /nowhere fsquota report --json /nowhere
 	error_is 5 not-found null /mnt/x fsquota quota --json -p nosuch /mnt/x
-}
-
-# bats test_tags=shared
-@test "the object of an error names the file or directory that failed" {
-	echo 42:/mnt/x/logs >"$BATS_TEST_TMPDIR/projects"
-	error_is 6 conflict null /mnt/x/logs fsquota --json df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
-	error_is 5 not-found ENOENT /nowhere fsquota restore --json -p -f /nowhere /mnt/x
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota project --json -c -p /mnt/x/gone 42 /mnt/x
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota id --json /mnt/x/gone
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota lsattr --json /mnt/x/gone
-	touch "$BATS_TEST_TMPDIR/file"
-	error_is 1 failed EEXIST "$BATS_TEST_TMPDIR/file" fsquota report --json -f "$BATS_TEST_TMPDIR/file" /mnt/x
 }
 
 # bats test_tags=shared
@@ -969,8 +744,8 @@ error_is() {
 	for words in "quota -p 4294967294" "report -p" "dump -p" "state -p"; do
 		# shellcheck disable=SC2086 # words
 		run_split fsquota $words --json /mnt/x2
-		assert_equal "$status" 3
-		assert_json "$BATS_TEST_TMPDIR/stdout"
+		assert_equal "$words: $status" "$words: 3"
+		jq -es 'length > 0' "$BATS_TEST_TMPDIR/stdout" >/dev/null || fail "$words: no JSON: $stdout"
 	done
 }
 
