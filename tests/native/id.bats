@@ -26,20 +26,6 @@ setup_file() {
 	done
 }
 
-@test "what fails is named, the others are printed, the first failure is the status" {
-	run_split fsquota id /mnt/x/dir /nowhere /mnt/x/plain
-	assert_equal "$status" 5
-	assert_output "4294967294
-0"
-	assert_equal "$stderr" "fsquota id: /nowhere: cannot read the project ID: No such file or directory"
-}
-
-@test "a filesystem without project IDs gives 3" {
-	run_split fsquota id /proc/self/status
-	assert_equal "$status" 3
-	assert_one_line
-}
-
 @test "a symlink is not followed" {
 	ln -sf dir /mnt/x/link
 	run_split fsquota id /mnt/x/link
@@ -48,20 +34,6 @@ setup_file() {
 	else
 		assert_equal "$status:$stdout" 3:
 	fi
-}
-
-@test "what may not be read gives 4" {
-	chmod 700 /mnt/x/dir
-	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" id /mnt/x/dir
-	chmod 755 /mnt/x/dir
-	assert_equal "$status" 4
-	assert_equal "$stderr" "fsquota id: /mnt/x/dir: cannot read the project ID: Permission denied"
-}
-
-@test "without a path the usage is shown, with 2" {
-	run_split fsquota id
-	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota id: no path given; usage: fsquota id [OPTION]... PATH..."
 }
 
 @test "JSON has a path and an ID in each row, also where one fails" {

@@ -88,18 +88,6 @@ same_as_lsattr() {
 	refute_output --partial mountpoint
 }
 
-@test "a path that is not there gives 5 and is named" {
-	run_split fsquota lsattr -pd /mnt/x/nowhere
-	assert_equal "$status" 5
-	assert_equal "$stderr" "fsquota lsattr: /mnt/x/nowhere: cannot read the flags: No such file or directory"
-}
-
-@test "without a path the usage is shown, with 2" {
-	run_split fsquota lsattr -p
-	assert_equal "$status" 2
-	assert_equal "$stderr" "fsquota lsattr: no path given; usage: fsquota lsattr [-padR] [OPTION]... PATH..."
-}
-
 @test "--json has the same files, with ID, inheritance and flags" {
 	local words
 	for words in "-d /mnt/x/tree" /mnt/x/tree "-R /mnt/x/tree" "-aR /mnt/x/tree"; do

@@ -1,20 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The native program itself: help, version, wrong words; and that the documentation is complete.
+# The native program itself: help of each command, the other mode; and that the documentation is complete.
 
 load ../lib/fsquota
 
 commands() {
 	fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'
-}
-
-@test "--help lists the commands" {
-	run_split fsquota --help
-	assert_equal "$status" 0
-	assert_output --partial '  id '
-	assert_output --partial '  lsattr '
-	run_split fsquota help
-	assert_output "$(fsquota -h)"
 }
 
 @test "each command explains itself in two ways" {
@@ -44,30 +35,6 @@ commands() {
 	for number in $(seq "$count"); do
 		grep -rqE "deviation $number\b" "$srcdir"/tests/*/*.bats || fail "deviation $number"
 	done
-}
-
-@test "--version names the program" {
-	run_split fsquota --version
-	assert_equal "$status" 0
-	assert_output --regexp '^fsquota [0-9]+\.[0-9]+\.[0-9]+$'
-	assert_output "$(fsquota -V)"
-}
-
-@test "no word, a wrong word and a wrong option give 2 and one line each" {
-	local words
-	for words in "" bogus "" "id --bogus" "lsattr -Z" --bogus "help bogus" /mnt/x; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words
-		assert_equal "$status" 2
-		assert_equal "$stdout" ""
-		assert_one_line
-	done
-}
-
-@test "output that cannot be written gives 1" {
-	run bash -c 'fsquota --help >/dev/full'
-	assert_failure 1
-	assert_output "fsquota: cannot write the output: No space left on device"
 }
 
 @test "with an option of xfs_quota first it is xfs_quota" {

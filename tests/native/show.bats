@@ -30,31 +30,22 @@ ids() {
 # --- columns ------------------------------------------------------------------------------------
 
 @test "GRACE says how much of the grace time is left, and nothing where none runs" {
-	local fs
-	for fs in x e f; do
-		run_split fsquota usage -no GRACE,IGRACE /mnt/$fs/web
-		assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
-		run_split fsquota usage -rno GRACE /mnt/$fs/logs
-		assert_output ""
-		run_split fsquota list -rno ID,GRACE /mnt/$fs
-		assert_line --regexp '^42 (6h|5h[0-9]+m)$'
-		assert_line '43 '
-	done
+	run_split fsquota usage -no GRACE,IGRACE /mnt/x/web
+	assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
+	run_split fsquota usage -rno GRACE /mnt/x/logs
+	assert_output ""
+	run_split fsquota list -rno ID,GRACE /mnt/x
+	assert_line --regexp '^42 (6h|5h[0-9]+m)$'
+	assert_line '43 '
 }
 
-@test "JSON has the grace times in seconds, as quota and report have" {
-	local fs
-	for fs in x e f; do
-		run -0 jq -c '.list[] | [.id, .bytes_grace_seconds > 18000, .inodes_grace_seconds]' \
-			<(fsquota list --json /mnt/$fs)
-		assert_output $'[42,true,null]\n[43,false,null]\n[44,false,null]\n[45,false,null]'
-		run -0 jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
-			<(fsquota usage --json /mnt/$fs/web)
-		assert_output true
-	done
-}
-
-@test "with -b a grace time is a number of seconds" {
+@test "JSON has the grace times in seconds, and so have columns with -b" {
+	run -0 jq -c '.list[] | [.id, .bytes_grace_seconds > 18000, .inodes_grace_seconds]' \
+		<(fsquota list --json /mnt/x)
+	assert_output $'[42,true,null]\n[43,false,null]\n[44,false,null]\n[45,false,null]'
+	run -0 jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
+		<(fsquota usage --json /mnt/x/web)
+	assert_output true
 	run_split fsquota usage -rbno GRACE /mnt/x/web
 	[[ $stdout -gt 18000 && $stdout -le 21600 ]] || fail "$stdout"
 }
@@ -80,50 +71,26 @@ ids() {
 }
 
 @test "a project whose directory nobody knows has PATH - and null" {
-	local fs
-	for fs in x e f; do
-		run_split fsquota list -rno ID,PATH /mnt/$fs
-		assert_line "45 -"
-		assert_line "42 /mnt/$fs/web"
-		run -0 jq -c '.list[] | select(.id == 45) | [.path, .directories, .name]' <(fsquota list --json /mnt/$fs)
-		assert_output '[null,[],"alone"]'
-	done
+	run_split fsquota list -rno ID,PATH /mnt/x
+	assert_line "45 -"
+	assert_line "42 /mnt/x/web"
+	run -0 jq -c '.list[] | select(.id == 45) | [.path, .directories, .name]' <(fsquota list --json /mnt/x)
+	assert_output '[null,[],"alone"]'
 }
 
 # --- order --------------------------------------------------------------------------------------
 
-@test "--sort goes by any column, in both directions" {
-	local fs
-	for fs in x e f; do
-		ids --sort id /mnt/$fs
-		assert_output "42 43 44 45 "
-		ids --sort -id /mnt/$fs
-		assert_output "45 44 43 42 "
-		ids --sort used /mnt/$fs
-		assert_output "45 43 44 42 "
-		ids --sort -used,name /mnt/$fs
-		assert_output "42 44 43 45 "
-		ids --sort -USE% /mnt/$fs
-		assert_output "44 42 43 45 "
-		ids --sort path /mnt/$fs
-		assert_output "43 44 42 45 "
+@test "--sort goes by any column in both directions, and puts what has no value last" {
+	local sorted
+	for sorted in "id 42 43 44 45" "-id 45 44 43 42" "used 45 43 44 42" "-used,name 42 44 43 45" "-USE% 44 42 43 45" \
+		"path 43 44 42 45" "name 45 43 42 44" "-name 42 43 45 44" "soft,-id 42 45 44 43" \
+		"use 42 44 43 45" "percent 44 42 43 45"; do
+		ids --sort "${sorted%% *}" /mnt/x
+		assert_equal "${sorted%% *} $output" "$sorted "
 	done
-}
-
-@test "--sort takes the words it has always taken" {
-	ids --sort use /mnt/x
-	assert_output "42 44 43 45 "
-	ids --sort percent /mnt/x
-	assert_output "44 42 43 45 "
-}
-
-@test "--sort puts what has no value last in both directions" {
-	ids --sort name /mnt/x
-	assert_output "45 43 42 44 "
-	ids --sort -name /mnt/x
-	assert_output "42 43 45 44 "
-	ids --sort soft,-id /mnt/x
-	assert_output "42 45 44 43 "
+	refuses 2 '"size"' fsquota list --sort size /mnt/x
+	refuses 2 '""' fsquota list --sort used, /mnt/x
+	refuses 2 '"--used"' fsquota usage --sort --used /mnt/x/web
 }
 
 @test "--sort goes over filesystems, and decides by the next column where one is equal" {
@@ -141,28 +108,19 @@ ids() {
 	assert_output $'/mnt/e/web\n/mnt/e/logs'
 }
 
-@test "--sort refuses what is no column" {
-	refuses 2 '"size"' fsquota list --sort size /mnt/x
-	refuses 2 '""' fsquota list --sort used, /mnt/x
-	refuses 2 '"--used"' fsquota usage --sort --used /mnt/x/web
-}
-
 # --- what is chosen -----------------------------------------------------------------------------
 
 @test "--over shows what uses so much of its limit, or more" {
-	local fs
-	for fs in x e f; do
-		ids --over 50 /mnt/$fs
-		assert_output "42 44 "
-		ids --over 90% /mnt/$fs
-		assert_output "44 "
-		ids --over 0 /mnt/$fs
-		assert_output "42 43 44 45 "
-		ids --over 100.1 /mnt/$fs
-		assert_output " "
-		run_split fsquota usage -rno ID --over 40 /mnt/$fs/web /mnt/$fs/logs
-		assert_output 42
-	done
+	ids --over 50 /mnt/x
+	assert_output "42 44 "
+	ids --over 90% /mnt/x
+	assert_output "44 "
+	ids --over 0 /mnt/x
+	assert_output "42 43 44 45 "
+	ids --over 100.1 /mnt/x
+	assert_output " "
+	run_split fsquota usage -rno ID --over 40 /mnt/x/web /mnt/x/logs
+	assert_output 42
 	assert_equal "$(fsquota list --json --over 200 /mnt/x)" '{"list":[]}'
 }
 
@@ -174,21 +132,18 @@ ids() {
 }
 
 @test "list of a directory shows what is registered there and below" {
-	local fs
-	for fs in x e f; do
-		ids /mnt/$fs/nested
-		assert_output "44 "
-		ids /mnt/$fs/nested/a/
-		assert_output "44 "
-		ids /mnt/$fs/web
-		assert_output "42 "
-		ids /mnt/$fs/none
-		assert_output " "
-		ids /mnt/$fs/nested /mnt/$fs/logs
-		assert_output "43 44 "
-		run -0 jq -c '.list[].directories' <(fsquota list --json /mnt/$fs/web2)
-		assert_output "[\"/mnt/$fs/web2\"]"
-	done
+	ids /mnt/x/nested
+	assert_output "44 "
+	ids /mnt/x/nested/a/
+	assert_output "44 "
+	ids /mnt/x/web
+	assert_output "42 "
+	ids /mnt/x/none
+	assert_output " "
+	ids /mnt/x/nested /mnt/x/logs
+	assert_output "43 44 "
+	run -0 jq -c '.list[].directories' <(fsquota list --json /mnt/x/web2)
+	assert_output "[\"/mnt/x/web2\"]"
 }
 
 @test "list of a mount point or a device shows all, once" {
@@ -236,13 +191,11 @@ ids() {
 }
 
 @test "list --total adds up the hard limits beside the size and use of the filesystem" {
-	local fs size used sum=$(((10 + 100 + 4 + 1024) * 1024 * 1024))
-	for fs in x e f; do
-		read -r size used < <(df -B1 --output=size,used /mnt/$fs | tail -1)
-		run -0 jq -c '.total[] | [.size_bytes, .used_bytes, .hard_bytes, .excess_bytes, .mountpoint]' \
-			<(fsquota list --total --json /mnt/$fs)
-		assert_output "[$size,$used,$sum,$((sum > size ? sum - size : 0)),\"/mnt/$fs\"]"
-	done
+	local size used sum=$(((10 + 100 + 4 + 1024) * 1024 * 1024))
+	read -r size used < <(df -B1 --output=size,used /mnt/x | tail -1)
+	run -0 jq -c '.total[] | [.size_bytes, .used_bytes, .hard_bytes, .excess_bytes, .mountpoint]' \
+		<(fsquota list --total --json /mnt/x)
+	assert_output "[$size,$used,$sum,$((sum > size ? sum - size : 0)),\"/mnt/x\"]"
 	[ "$sum" -gt "$(df -B1 --output=size /mnt/x | tail -1)" ] || fail "the limits fit on /mnt/x"
 }
 
@@ -282,30 +235,27 @@ on_terminal() {
 }
 
 @test "on a terminal what is over 90 percent is red, and a grace time yellow" {
-	local fs
-	for fs in x e f; do
-		on_terminal list -o ID,USE%,GRACE /mnt/$fs
-		assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
-		assert_line --index 2 --regexp '^43 +1% *.?$'
-		assert_line --index 3 --partial "44 ${RED}100%$RESET"
-	done
+	on_terminal list -o ID,USE%,GRACE /mnt/x
+	assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
+	assert_line --index 2 --regexp '^43 +1% *.?$'
+	assert_line --index 3 --partial "44 ${RED}100%$RESET"
 	on_terminal usage -o USE%,PATH /mnt/x/nested/a
 	assert_output --partial "${RED}100%$RESET"
 }
 
 @test "there are colours on a terminal only, and where nobody minds" {
+	local words
 	run_split env TERM=linux fsquota list /mnt/x
 	refute_output --partial $'\e'
-	on_terminal list --color=never /mnt/x
-	refute_output --partial $'\e'
-	on_terminal list -r /mnt/x
-	refute_output --partial $'\e'
-	on_terminal list --json /mnt/x
-	refute_output --partial $'\e'
-	run -0 env NO_COLOR=1 TERM=linux script -qec "fsquota list /mnt/x" /dev/null
-	refute_output --partial $'\e'
-	run -0 env TERM=dumb script -qec "fsquota list /mnt/x" /dev/null
-	refute_output --partial $'\e'
+	for words in --color=never -r --json; do
+		on_terminal list $words /mnt/x
+		refute_output --partial $'\e'
+	done
+	for words in "NO_COLOR=1 TERM=linux" TERM=dumb; do
+		# shellcheck disable=SC2086 # words
+		run -0 env $words script -qec "fsquota list /mnt/x" /dev/null
+		refute_output --partial $'\e'
+	done
 	run -0 env NO_COLOR= TERM=linux script -qec "fsquota list /mnt/x" /dev/null
 	assert_output --partial "${RED}100%$RESET"
 }

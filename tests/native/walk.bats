@@ -152,29 +152,6 @@ stopped() {
 		wait "$tool"' bash "$FSQUOTA" "$@"
 }
 
-@test "a signal stops project between two files, and it says how many were done" {
-	for signal in INT TERM HUP; do
-		for threads in 1 8; do
-			FSQUOTA_THREADS=$threads stopped $signal project -s -p /mnt/x/tree 48 /mnt/x
-			assert_equal "$signal $status" "$signal $((128 + $(kill -l $signal)))"
-			assert_regex "$stderr" '/mnt/x/tree: stopped after [0-9]+ files and directories'
-			fsquota project -C -p /mnt/x/tree 48 /mnt/x
-		done
-	done
-}
-
-@test "a signal that is ignored stops nothing" {
-	run_split bash -c 'trap "" HUP INT
-		FSQUOTA_THREADS=2 "$FSQUOTA" project -s --progress=always -p /mnt/x/tree 49 /mnt/x 2>"$1/first" &
-		until [ -s "$1/first" ]; do :; done
-		kill -HUP $!
-		kill -INT $!
-		wait $!' bash "$BATS_TEST_TMPDIR"
-	assert_equal "$status" 0
-	assert_equal "$(fsquota project -c -p /mnt/x/tree 49 /mnt/x)" ""
-	fsquota project -C -p /mnt/x/tree 49 /mnt/x
-}
-
 # bats test_tags=slow
 @test "many small directories: a signal stops all threads" {
 	mkdir /mnt/x/chain
