@@ -408,22 +408,6 @@ forbidden() {
 }
 
 # bats test_tags=slow
-@test "a dry run makes no call that writes" {
-	local command
-	make x
-	for command in "limit -p bhard=1m 42 $mnt" "timer -p 3d $mnt" "disable -p $mnt" \
-		"restore -p -f dump $mnt" "resize $mnt/own 9M"; do
-		# shellcheck disable=SC2086
-		strace -f -qq -e trace=quotactl,quotactl_fd -o trace fsquota $command --dry-run >/dev/null
-		grep -q 'Q_XGET\|_XGET\|0x58' trace || fail "$command: it asks nothing: $(<trace)"
-		! grep -E 'Q_XSETQLIM|Q_XQUOTAO|Q_XQUOTARM|Q_SETQUOTA' trace || fail "$command"
-	done
-	# As strace names them.
-	strace -f -qq -e trace=quotactl,quotactl_fd -o trace fsquota limit -p bhard=1m 42 "$mnt"
-	grep -q Q_XSETQLIM trace
-}
-
-# bats test_tags=slow
 @test "xfs_quota mode has no --dry-run, and prints as ever" {
 	make x
 	run_split xfs_quota -x -c 'limit -p --dry-run bhard=1m 42' "$mnt"
@@ -431,19 +415,6 @@ forbidden() {
 	[[ $stdout$stderr != *would* ]] || fail "$stdout$stderr"
 	run_split xfs_quota -x -c 'limit -p bhard=1m 42' -c 'timer -p 3d' "$mnt"
 	assert_equal "$status:$stdout:$stderr" 0::
-}
-
-# bats test_tags=slow
-@test "a warning does not repeat its path" {
-	make x
-	touch "$mnt/own/more"
-	fallocate -l 1M "$mnt/own/more"
-	run_split fsquota resize --json --soft 64K "$mnt/own"
-	assert_equal "$status:$(jq -r .warning.path <<<"$stderr")" "0:$mnt/own"
-	[[ $(jq -r .warning.message <<<"$stderr") == "the soft limit of space is below"* ]] || fail "$stderr"
-	run_split fsquota resize --soft 68K "$mnt/own"
-	assert_equal "$stderr" \
-		"fsquota resize: $mnt/own: the soft limit of space is below what is in use: the grace time runs"
 }
 
 # bats test_tags=slow

@@ -152,6 +152,8 @@ other_limits() {
 	refuses 2 "above the hard one" fsquota resize $top/a --soft 30M
 	refuses 2 "are wanted" fsquota resize $top/a
 	refuses 2 "no size" fsquota resize $top/a --soft 50%
+	refuses 2 "size" fsquota resize $top/a 0
+	refuses 2 "size" fsquota resize $top/a +
 	assert_equal "$(resized $FIRST)" "10240 21504 150 200"
 	touch $top/a/{1..5}
 	run_split fsquota resize $top/a --soft-inodes 3

@@ -64,14 +64,6 @@ limits() {
 	done
 }
 
-@test "resize of a directory in one that has a quota resizes that" {
-	fresh_fs x
-	mkdir -p /mnt/x/dir/sub/deep
-	fsquota assign --hard 10M /mnt/x/dir
-	run -0 fsquota resize /mnt/x/dir/sub/deep 20M
-	assert_equal "$(limits /mnt/x/dir)" 'null 20971520 null null'
-}
-
 @test "resize of a directory in one that is not registered names no other" {
 	fresh_fs x
 	mkdir -p /mnt/x/dir/sub
@@ -104,14 +96,6 @@ limits() {
 	[ "$status" != 0 ]
 	run -0 fsquota id /mnt/x/dir
 	assert_output 0
-}
-
-@test "a project that is only a name is released" {
-	fresh_fs x
-	echo 'ghost:99' >/etc/projid
-	run -0 fsquota release --name ghost --at /mnt/x
-	assert_equal "$(</etc/projid)" ''
-	run -5 fsquota release --name ghost --at /mnt/x
 }
 
 @test "what a killed release has left of a project is released without a filesystem, if it is a name" {
@@ -147,24 +131,6 @@ limits() {
 	assert_equal "$(cat /etc/projects /etc/projid)" ''
 }
 
-@test "a device that is not mounted is named" {
-	umount /mnt/x2
-	run_split fsquota df "$FSQ_X2_DEV"
-	mount "$FSQ_X2_DEV" /mnt/x2 -o pquota
-	[[ $status:$stderr == 5:*"cannot find a mount of the device"* ]] || fail "$status:$stderr"
-}
-
-@test "a file that is far too large is not read" {
-	fresh_fs x
-	mkdir /mnt/x/dir
-	truncate -s 10G /etc/projects
-	run_split fsquota assign --hard 1M /mnt/x/dir
-	[ "$status" != 0 ]
-	[[ $stderr == *'/etc/projects: is too large for what it should hold'* ]] || fail "$stderr"
-	run -0 fsquota id /mnt/x/dir
-	assert_output 0
-}
-
 @test "doctor looks at files in the directory where it is" {
 	printf '5:/mnt/x\n' >lines
 	printf 'name:5\n' >names
@@ -197,20 +163,6 @@ limits() {
 	assert_equal "$(fsquota list --raw --noheadings -o PATH,HARD --bytes /mnt/x | sort)" "/mnt/x/a\\x20b 1048576
 /mnt/x/c* 2097152
 /mnt/x/e 3145728"
-}
-
-@test "apply says where a quote is not closed, and does nothing" {
-	fresh_fs x
-	mkdir /mnt/x/a /mnt/x/b
-	local text
-	for text in '"/mnt/x/b' '/mnt/x/b name="b'; do
-		printf '/mnt/x/a hard=1M\n%s\n' "$text" >conf
-		run_split fsquota apply conf
-		assert_equal "$status" 2
-		[[ $stderr == *2*'a quote is not closed'* ]] || fail "$stderr"
-	done
-	run -0 fsquota id /mnt/x/a
-	assert_output 0
 }
 
 @test "restore passes over empty lines, and takes no other space than the real one writes" {
@@ -251,33 +203,6 @@ limits() {
 	mkdir /mnt/x/full
 	fsquota assign --hard-inodes 1 /mnt/x/full
 	NOTIFY_SOCKET=@nobody-is-there run -0 timeout 100 fsquota watch --initial --count 1 /mnt/x
-}
-
-@test "an ID that the directory does not have, and that is nobody's, changes nothing" {
-	fresh_fs x
-	mkdir /mnt/x/a /mnt/x/b
-	fsquota project -s -p /mnt/x/a 88 /mnt/x >/dev/null
-	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
-	run_split fsquota release --id 5 /mnt/x/a
-	assert_equal "$status $stderr" '6 fsquota release: /mnt/x/a: has project ID 88'
-	run_split fsquota resize --id 5 /mnt/x/a 1M
-	assert_equal "$status $stderr" '6 fsquota resize: /mnt/x/a: has project ID 88'
-	run -0 fsquota id /mnt/x/a
-	assert_output 88
-}
-
-@test "an ID that clients read as a negative number is nobody's own" {
-	fresh_fs x
-	mkdir /mnt/x/a
-	fsquota project -s -p /mnt/x/a 3000000000 /mnt/x >/dev/null
-	run_split fsquota release /mnt/x/a
-	assert_equal "$status" 6
-	[[ $stderr == *'carries project ID 3000000000, which nothing shows to be its own'* ]] || fail "$stderr"
-	run -0 fsquota id /mnt/x/a
-	assert_output 3000000000
-	run -0 fsquota release --id 3000000000 /mnt/x/a
-	run -0 fsquota id /mnt/x/a
-	assert_output 0
 }
 
 @test "doctor tells of an overlay whose two directories are far from each other" {
@@ -375,14 +300,6 @@ limits() {
 	assert_equal "$(limits /mnt/x/dir)" 'null 1048576 null null'
 }
 
-@test "a directory that would have to be made is not there after a dry run that fails" {
-	fresh_fs x
-	mkdir /mnt/x/dir
-	fsquota assign --id 42 --hard 1M /mnt/x/dir
-	refuses 6 'project ID 42 is in use' fsquota assign --mkdir --dry-run --id 42 --hard 1M /mnt/x/new
-	[ ! -e /mnt/x/new ]
-}
-
 # --- what is gone -----------------------------------------------------------------------------------
 
 # bats test_tags=slow
@@ -412,37 +329,6 @@ limits() {
 	echo 5:/mnt/x/gone >/etc/projects
 	run -0 fsquota release --id 5 /mnt/x/gone
 	assert_equal "$(cat /etc/projects /etc/projid)" ''
-}
-
-@test "one file elsewhere that has the ID is one file" {
-	fresh_fs x
-	touch /mnt/x/file
-	chattr -p 5 /mnt/x/file
-	echo 5:/mnt/x/gone >/etc/projects
-	refuses 6 '1 file has project ID 5' fsquota release --id 5 --at /mnt/x
-	assert_equal "$(</etc/projects)" 5:/mnt/x/gone
-}
-
-@test "a project is released while a file in it is deleted, but open" {
-	fresh_fs x
-	mkdir /mnt/x/dir
-	fsquota assign --hard 1M --name mine /mnt/x/dir
-	exec 9>/mnt/x/dir/file
-	rm /mnt/x/dir/file
-	run -0 fsquota release --name mine --at /mnt/x
-	exec 9>&-
-	assert_equal "$(cat /etc/projects /etc/projid)" ''
-}
-
-@test "a directory below a mount point of fstab is not known to be gone" {
-	fresh_fs x
-	printf '%s\n' '/dev/a /mnt/other xfs' '/dev/b / xfs' '/dev/c /mnt/away xfs' >>/etc/fstab
-	echo 9:/mnt/away/gone >/etc/projects
-	run_split fsquota release /mnt/away/gone
-	cp fstab /etc/fstab
-	assert_equal "$status" 5
-	[[ $stderr == *'/mnt/away/gone: is gone, or its filesystem is not mounted'* ]] || fail "$stderr"
-	assert_equal "$(</etc/projects)" 9:/mnt/away/gone
 }
 
 @test "prune takes lines that share an ID, or a directory, and looks at a filesystem once" {
