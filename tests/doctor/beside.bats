@@ -11,14 +11,13 @@ load doctor
 
 setup() {
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab" 2>/dev/null || touch "$BATS_TEST_TMPDIR/fstab"
-	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	keep_fstab
 }
 
 teardown() {
 	umount -q /run/o || true
 	umount -q /run/b || true
-	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	restore_fstab
 }
 
 # surround FS: the filesystem is mounted in a directory with a project of /mnt/x, beside another one, and has three
@@ -124,7 +123,7 @@ repaired() {
 		mounted defaults
 		repaired note fstab-not-in-force
 		umount $at
-		cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+		restore_fstab
 		fresh_fs $fs
 	done
 }
@@ -207,7 +206,7 @@ wrong_count() {
 		[ $fs = e ] || repaired note fstab-not-in-force
 		assert_equal "$(others)" "$before"
 		umount $at
-		cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+		restore_fstab
 		fresh_fs $fs
 	done
 }

@@ -50,23 +50,6 @@ setup() {
 	no_more tree-has-others
 }
 
-@test "an ext4 whose quota records are wrong" {
-	mkdir /mnt/e/dir
-	fsquota assign /mnt/e/dir --hard 10M --id 4711
-	yes | head -c 196608 >"$BATS_TEST_TMPDIR/file"
-	umount /mnt/e
-	# What wrote this did not count it.
-	printf '%s\n' "cd dir" "write $BATS_TEST_TMPDIR/file file" "sif file projid 4711" |
-		debugfs -w -f /dev/stdin "$FSQ_E_DEV"
-	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
-	[ "$(fsquota id /mnt/e/dir/file)" = 4711 ]
-	finds note count-differs
-	[[ $(jq -r .message <<<"$finding") == *"has 200704 and "* ]]
-	typed
-	no_more count-differs
-	[ "$(kernel_has /mnt/e 4711 | cut -d ' ' -f 1)" = 196 ]
-}
-
 @test "an XFS on which a deleted file is open" {
 	mkdir /mnt/x/dir
 	fsquota assign /mnt/x/dir --hard 10M

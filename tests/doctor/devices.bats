@@ -9,14 +9,14 @@ load doctor
 
 setup() {
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab" 2>/dev/null || touch "$BATS_TEST_TMPDIR/fstab"
+	keep_fstab
 	: >/etc/fstab
 	cd "$BATS_TEST_TMPDIR" || return
 	dev=$FSQ_X2_DEV
 }
 
 teardown() {
-	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	restore_fstab
 	mountpoint -q /mnt/x2 || fresh_fs x2
 	mountpoint -q /mnt/e || fresh_fs e
 	mountpoint -q /mnt/f || fresh_fs f

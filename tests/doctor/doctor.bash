@@ -13,6 +13,16 @@
 
 doctor=(fsquota doctor)
 
+# For setup and teardown of tests that write /etc/fstab.
+keep_fstab() {
+	touch /etc/fstab
+	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab"
+}
+
+restore_fstab() {
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+}
+
 # Sets findings, one JSON object a line, and told, each of them and its repair. The exit status says whether
 # there is a problem. A jq is expensive in the guest.
 look() {

@@ -133,15 +133,6 @@ as_shown() {
 
 # --- the mount --------------------------------------------------------------------------------------
 
-@test "an XFS without project quota" {
-	fresh_fs x2 -o noquota
-	finds problem quota-off /mnt/x2
-	told_by_others /mnt/x2
-	typed
-	no_more quota-off /mnt/x2
-	finds ok quota-on /mnt/x2
-}
-
 @test "an XFS with user quota only keeps it, and the other options" {
 	fresh_fs x2 -o uquota,noatime,nodev
 	finds problem quota-off /mnt/x2
@@ -159,32 +150,6 @@ as_shown() {
 	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2
-}
-
-@test "an XFS that only counts" {
-	fresh_fs x2 -o pqnoenforce
-	finds problem not-enforced /mnt/x2
-	typed
-	finds ok quota-on /mnt/x2
-}
-
-@test "an ext4 with the features, mounted without prjquota" {
-	fresh_fs e -o defaults
-	finds problem not-enforced /mnt/e
-	# mount says that this went well.
-	mount -o remount,prjquota /mnt/e
-	finds problem not-enforced /mnt/e
-	typed
-	finds ok quota-on /mnt/e
-}
-
-@test "an f2fs mounted without prjquota" {
-	fresh_fs f -o defaults
-	look /mnt/f
-	repair=$(jq -r 'select(.level == "problem") | .repair' <<<"$findings")
-	typed
-	finds ok quota-on /mnt/f
-	fresh_fs f
 }
 
 # --- the registry -----------------------------------------------------------------------------------
