@@ -318,7 +318,7 @@ new_directory() {
 	echo old >"$file"
 }
 
-@test "--output-file replaces the file, readable for all, and leaves nothing beside it" {
+@test "--output-file replaces the file, readable for all, and leaves nothing beside it; without a filesystem it stays" {
 	local directory file
 	new_directory
 	chmod 600 "$file"
@@ -329,6 +329,8 @@ new_directory() {
 	assert_equal "$(stat -c '%a %F' "$file")" '644 regular file'
 	assert_equal "$(ls -A "$directory")" fsquota.prom
 	assert [ "$(stat -c %i "$file")" != "$inode" ]
+	refuses 5 nowhere fsquota metrics --output-file "$file" /mnt/nowhere
+	assert_equal "$(tail -n 1 "$file") $(ls -A "$directory")" '# EOF fsquota.prom'
 	# Who has it open goes on reading the old one.
 	exec 9<"$file"
 	fsquota metrics --output-file "$file" /mnt/e
@@ -373,25 +375,6 @@ new_directory() {
 	done
 }
 
-@test "where no space is left the old file stays" {
-	mkdir -p /mnt/small
-	mount -t tmpfs -o size=8k none /mnt/small
-	echo old >/mnt/small/a.prom
-	run fsquota metrics --output-file /mnt/small/a.prom
-	assert_failure 1
-	assert_output --partial 'No space left on device'
-	assert_equal "$(cat /mnt/small/*)" old
-	assert_equal "$(ls -A /mnt/small)" a.prom
-	umount /mnt/small
-}
-
-@test "without a filesystem the old file stays" {
-	local directory file
-	new_directory
-	refuses 5 nowhere fsquota metrics --output-file "$file" /mnt/nowhere
-	assert_equal "$(<"$file") $(ls -A "$directory")" 'old fsquota.prom'
-}
-
 # bats test_tags=every-call
 @test "killed at any system call, the old file is whole or the new one is" {
 	local directory file call number old=0 new=0
@@ -419,22 +402,6 @@ new_directory() {
 	assert [ $old -ge 10 ]
 	assert [ $new -ge 2 ]
 	assert [ "$(ls -A "$directory" | wc -l)" -le 2 ]
-}
-
-# bats test_tags=every-call
-@test "killed at random moments, the file is whole" {
-	local directory file killed=0 status
-	new_directory
-	fsquota metrics --output-file "$file"
-	for _ in {1..60}; do
-		status=0
-		timeout -s KILL "0.00$((RANDOM % 9 + 1))" "$FSQUOTA" metrics --output-file "$file" || status=$?
-		[ $status != 137 ] || killed=$((killed + 1))
-		assert_equal "$(tail -n 1 "$file")" '# EOF'
-		assert_equal "$(grep -c '^fsquota_project_used_bytes{' "$file")" 12
-		assert_equal "$(ls "$directory")" fsquota.prom
-	done
-	assert [ $killed -ge 1 ]
 }
 
 @test "a signal that ends it comes when the file is whole, and leaves nothing beside it" {
@@ -538,7 +505,7 @@ in_root() {
 }
 
 # bats test_tags=install
-@test "the DaemonSet is one by the API's schema, and its container writes the file" {
+@test "the DaemonSet is one by the API's schema, and its container writes the file and ends when it is told to" {
 	local words=() capabilities environment line file=$BATS_TEST_TMPDIR/node/fsquota.prom
 	"$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/fsquota-metrics.yaml" >"$text"
 	mapfile -t words < <(sed -n 's/^word //p' "$text" | jq -c .)
@@ -555,7 +522,9 @@ in_root() {
 	echo '77:/var/lib/kubelet/pod' >>/etc/projects
 	echo 'pod:77' >>/etc/projid
 	sed -i "s|^volume /var/lib/kubelet |volume /mnt/x2/kubelet |; s|^volume /var/lib/node-exporter |volume ${file%/*} |" "$text"
-	in_root env -i PATH=/bin.own:/usr/bin "$environment" \
+	assert_regex "$environment" '^INTERVAL=[0-9]+$'
+	# Longer than end_container waits.
+	in_root env -i PATH=/bin.own:/usr/bin INTERVAL=1000 \
 		setpriv --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}" 2>"$BATS_TEST_TMPDIR/errors"
 	until_written "$file"
 	end_container
@@ -563,15 +532,4 @@ in_root() {
 	assert_equal "$(tail -n 1 "$file")" '# EOF'
 	assert_equal "$(sed -n 's/^fsquota_project_hard_bytes{id="77",//p' "$file")" \
 		"name=\"pod\",path=\"/var/lib/kubelet/pod\",filesystem=\"$FSQ_X2_DEV\",mountpoint=\"/var/lib/kubelet\"} 7340032"
-}
-
-# bats test_tags=install
-@test "the container ends when it is told to" {
-	local script
-	script=$("$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/fsquota-metrics.yaml" |
-		sed -n 's/^word //p' | sed -n 3p | jq -r .)
-	assert [ -n "$script" ]
-	start_container env INTERVAL=1000 dash -c "${script//\/textfile/$BATS_TEST_TMPDIR}" sh /mnt/x
-	until_written "$BATS_TEST_TMPDIR/fsquota.prom"
-	end_container
 }

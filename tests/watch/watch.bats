@@ -590,41 +590,35 @@ many_directories() {
 		while (i++ < number) print "42:" substr(long, 1, 3990) sprintf("/%09d", i) }' >/etc/projects
 }
 
-# bats test_tags=shared
-@test "--exec: of three thousand long directories as many are passed as fit, and the others are counted" {
+# many_are_left NUMBER PASSED LEFT: of so many directories more, this is what the program gets and how many it does not.
+many_are_left() {
 	fresh_fs x
 	program
 	volume x 42 --soft 256K
-	many_directories 3000
+	many_directories "$1"
 	touch "$BATS_TEST_TMPDIR/go.42"
-	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
-	writes /mnt/x/42/a 512
-	until_true runs 1
-	ends
-	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY)" /mnt/x/42
-	assert_equal "$(run_number 1 FSQUOTA_NAME)" v42
-	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES_LEFT)" 2984
-	assert_equal "$(jq '.directories | length' "$events")" 3001
-	refute grep -q 'too long' "$messages"
-}
-
-# bats test_tags=shared
-@test "--exec: with a large environment of its own the program gets no directories, and runs" {
-	fresh_fs x
-	program
-	volume x 42 --soft 256K
-	many_directories 30
-	touch "$BATS_TEST_TMPDIR/go.42"
-	# So small that the kernel passes 128 KiB.
-	before=(bash -c 'ulimit -s 512; LARGE=$(printf %080000d 1) exec "$@"' bash)
 	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
 	writes /mnt/x/42/a 512
 	until_true runs 1
 	ends
 	assert_equal "$(run_number 1 FSQUOTA_ID)" 42
-	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES)" ''
-	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES_LEFT)" 31
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES | grep -c .)" "$2"
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORIES_LEFT)" "$3"
+	assert_equal "$(jq '.directories | length' "$events")" $(($1 + 1))
 	refute grep -q 'too long' "$messages"
+}
+
+# bats test_tags=shared
+@test "--exec: of three thousand long directories as many are passed as fit, and the others are counted" {
+	many_are_left 3000 17 2984
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY) $(run_number 1 FSQUOTA_NAME)" '/mnt/x/42 v42'
+}
+
+# bats test_tags=shared
+@test "--exec: with a large environment of its own the program gets no directories, and runs" {
+	# So small that the kernel passes 128 KiB.
+	before=(bash -c 'ulimit -s 512; LARGE=$(printf %080000d 1) exec "$@"' bash)
+	many_are_left 30 0 31
 }
 
 # bats test_tags=shared
@@ -644,29 +638,22 @@ many_directories() {
 	assert_equal "$(for id in {1..20}; do run_number "$id" FSQUOTA_ID; done | sort)" "$(seq 1000 1019)"
 }
 
-# bats test_tags=shared
-@test "--exec: a program that fails is told" {
-	fresh_fs x
-	volume x 42 --soft 512K
-	watching --exec /bin/false /mnt/x
-	writes /mnt/x/42/a 768
-	until_true grep -q '/bin/false: ended with exit status 1' "$messages"
-	ends
-}
-
 # --- its end ----------------------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "--exec: a program that a signal ends, and one that is gone, is told" {
+@test "--exec: a program that fails, one that a signal ends, and one that is gone, is told" {
 	local program=$BATS_TEST_TMPDIR/program
 	fresh_fs x
 	volume x 42 --soft 512K
+	volume x 43 --soft 512K
 	mkdir /mnt/x/other
 	fsquota assign /mnt/x/other --name v42
-	printf '#!/bin/sh\nprintf "%%s\\n" "$FSQUOTA_DIRECTORIES" >%s\nkill -KILL $$\n' \
+	printf '#!/bin/sh\n[ $FSQUOTA_ID = 42 ] || exit 7\nprintf "%%s\\n" "$FSQUOTA_DIRECTORIES" >%s\nkill -KILL $$\n' \
 		"$BATS_TEST_TMPDIR/directories" >"$program"
 	chmod 755 "$program"
 	watching --exec "$program" --interval 1 /mnt/x
+	writes /mnt/x/43/a 768
+	until_true grep -q 'program: ended with exit status 7' "$messages"
 	writes /mnt/x/42/a 768
 	until_true grep -q 'ended by signal 9' "$messages"
 	assert_equal "$(<"$BATS_TEST_TMPDIR/directories")" $'/mnt/x/42\n/mnt/x/other'
@@ -749,7 +736,7 @@ many_directories() {
 # --- what is refused --------------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "wrong words are refused" {
+@test "wrong words are refused, and so is an ordinary user" {
 	refuses 2 'percentage such as 90, not "x"' fsquota watch --over x
 	refuses 2 'percentage such as 90, not "0"' fsquota watch --over 0
 	refuses 2 'percentage such as 90, not "nan"' fsquota watch --over nan
@@ -764,6 +751,7 @@ many_directories() {
 	refuses 5 'No such file' fsquota watch /nothing
 	refuses 3 '/proc' fsquota watch /proc
 	fresh_fs x
+	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --clear-groups fsquota watch /mnt/x
 	umount /mnt/x
 	mount -o noquota "$FSQ_X_DEV" /mnt/x
 	refuses 3 'project quota is off' fsquota watch /mnt/x
@@ -777,10 +765,4 @@ as_a_request() {
 	answer=$(fsquota batch <<<"$*")
 	jq -r .error.message <<<"$answer" >&2
 	return "$(jq .exit <<<"$answer")"
-}
-
-# bats test_tags=shared
-@test "an ordinary user is refused" {
-	fresh_fs x
-	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --clear-groups fsquota watch /mnt/x
 }
