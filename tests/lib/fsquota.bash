@@ -13,6 +13,7 @@
 #   assert_one_line       what it ran said one line on stderr
 #   counts FS ID INODES   asserts what the kernel counts
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
+#   is_silent CMD...      the command succeeds and prints nothing
 #   stopped_at CALL COUNT CMD...  start a program, and stop it before its COUNTth system call of number CALL
 #   go_on                 let it go on, and set status, stdout and stderr as run_split does
 #   real ARGUMENT...      the oracle without the files of /etc
@@ -119,6 +120,11 @@ refuses() {
 	assert_equal "$stdout" ""
 	assert_one_line "$*"
 	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
+}
+
+is_silent() {
+	run_split "$@"
+	assert_equal "$*: $status:$stdout:$stderr" "$*: 0::"
 }
 
 stopped_at() {

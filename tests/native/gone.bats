@@ -68,15 +68,13 @@ on_each() {
 release_by_path() {
 	volume a b c
 	rm -rf $top/a $top/b
-	run_split fsquota release $top/a $top/c
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release $top/a $top/c
 	assert_equal "$(fsquota id $top/c)" 0
 	(cd $top && fsquota release b/)
 	assert_no_trace
 	refuses 5 "cannot open" fsquota release $top/a
 	refuses 5 "no quota of its own" fsquota release $top/c
-	run_split fsquota release --if-exists $top/a $top/c
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --if-exists $top/a $top/c
 }
 
 @test "release takes the quota of directories off, whether they are there or not" {
@@ -89,19 +87,15 @@ release_by_project() {
 	run -0 fsquota assign $top/c --name web
 	run -0 fsquota assign $top/d --name web
 	rm -rf $top/a $top/c
-	run_split fsquota release --id $FIRST
-	assert_equal "$status:$stdout:$stderr" 0::
-	run_split fsquota release --name web
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --id $FIRST
+	is_silent fsquota release --name web
 	assert_equal "$(fsquota id $top/d)" 0
-	run_split fsquota release --id $((FIRST + 1)) --at $top
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --id $((FIRST + 1)) --at $top
 	assert_no_trace
 	refuses 5 'no project "web"' fsquota release --name web
 	refuses 5 "no registered directory" fsquota release --id $FIRST
 	refuses 5 "no quota of project" fsquota release --id $FIRST --at $top
-	run_split fsquota release --if-exists --name web
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --if-exists --name web
 }
 
 @test "release of an ID or a name releases all its directories, and those that are gone" {
@@ -118,15 +112,13 @@ spread() {
 	assert_output $FIRST
 	run -0 fsquota assign $top/{gone,too} --mkdir --owner nobody --name both --hard 10M
 	rm -rf $top/gone $top/too
-	run_split fsquota release --name both --at $top
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --name both --at $top
 	assert_equal "$(diff "$BATS_TEST_TMPDIR/projects" /etc/projects)" "2a3
 > $FIRST:$other/v2"
 	# ext4 lets go of an empty dquot a moment later.
 	assert_equal "$(kernel_has /mnt/$fs $FIRST | tr -d "0 ")" ""
 	assert_equal "$(kernel_has $other $FIRST | cut -d' ' -f3)" 10240
-	run_split fsquota release --name both
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --name both
 	rmdir $other/v2
 	assert_no_trace
 }
@@ -184,8 +176,7 @@ moved() {
 	refuses 6 "have project ID $FIRST" fsquota release --id $FIRST
 	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
 	grep "^$FIRST:$top/a$" /etc/projects
-	run_split fsquota release --keep-tags --id $FIRST
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release --keep-tags --id $FIRST
 	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 0
 	assert_equal "$(fsquota id $top/elsewhere)" $FIRST
 	rm -rf $top/elsewhere
@@ -206,6 +197,7 @@ moved() {
 	refuses 2 "no project ID" fsquota release --id 0 --at /mnt/x
 	refuses 3 "project quota is off" fsquota release --id 5 --at /mnt/x2
 	refuses 5 "cannot open" fsquota release --id 5 --at /nowhere
+	refuses 2 "--at" fsquota release --name a --at /mnt/x --at /mnt/x2
 }
 
 two_directories() {
@@ -213,8 +205,7 @@ two_directories() {
 	run -0 fsquota assign $top/a --name web --hard 10M
 	run -0 fsquota assign $top/b --name web
 	rm -rf $top/a
-	run_split fsquota release $top/a
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota release $top/a
 	assert_equal "$(grep -v '^[#7]' /etc/projects)" "$FIRST:$top/b"
 	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
 	fsquota release $top/b
@@ -312,6 +303,8 @@ resize_project() {
 	refuses 2 "a directory and a size are wanted" fsquota resize --id 77 5M
 	refuses 2 "--at goes with --id or --name" fsquota resize --at /mnt/e 5M
 	refuses 2 "do not go together" fsquota resize --id 77 --name far --at /mnt/e 5M
+	refuses 2 "--at" fsquota resize --id 77 --at /mnt/x --at /mnt/e 5M
+	refuses 2 "much" fsquota resize --soft much $other/a
 	refuses 5 "has no registered directory" fsquota resize --name elsewhere 5M --projects-file /dev/null
 	refuses 6 "on another filesystem" fsquota resize --name far 5M \
 		--projects-file <(printf '77:%s\n' $other/a $top/a)
@@ -340,8 +333,7 @@ prune_many() {
 	diff "$BATS_TEST_TMPDIR/kept-projid" /etc/projid
 	run real -c "dump -p" /mnt/$fs
 	assert_equal "$(grep -vc '^fs = ' <<<"$output")" 1
-	run_split fsquota prune
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota prune
 	fsquota release $top/keep
 	assert_no_trace
 }
@@ -399,8 +391,7 @@ kept() {
 	[[ $stdout == "kept project $FIRST (volume$FIRST), "*"$1"* ]] || fail "$stdout"
 	assert_equal "$(grep -c "^$FIRST:" /etc/projects)" 1
 	assert_equal "$(grep -c ":$FIRST$" /etc/projid)" 1
-	run_split fsquota prune -q
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota prune -q
 }
 
 may_come_back() {

@@ -211,8 +211,7 @@ unprivileged() {
 @test "limit sets the limits that are named, and no others" {
 	local fs
 	for fs in x e f; do
-		run_split fsquota limit -p bsoft=4m bhard=8m isoft=10 ihard=20 101 /mnt/$fs
-		assert_equal "$status$stdout$stderr" 0
+		is_silent fsquota limit -p bsoft=4m bhard=8m isoft=10 ihard=20 101 /mnt/$fs
 		assert_equal "$(limits_of $fs 101)" "101 8192 16384 10 20"
 		fsquota limit -p bhard=16m 101 /mnt/$fs
 		assert_equal "$(limits_of $fs 101)" "101 8192 32768 10 20"
@@ -272,8 +271,7 @@ unprivileged() {
 @test "timer sets the grace times of all" {
 	local fs
 	for fs in x e f; do
-		run_split fsquota timer -p 3days /mnt/$fs
-		assert_equal "$status$stdout$stderr" 0
+		is_silent fsquota timer -p 3days /mnt/$fs
 		run oracle -x -f -c 'state -p' /mnt/$fs
 		assert_line "Blocks grace time: [3 days]"
 		assert_line "Inodes grace time: [3 days]"
@@ -302,36 +300,13 @@ unprivileged() {
 @test "timer with an ID sets what is left to one that is above its soft limit" {
 	local fs
 	for fs in x e f; do
-		run_split fsquota timer -p 2hours volume /mnt/$fs
-		assert_equal "$status$stdout$stderr" 0
+		is_silent fsquota timer -p 2hours volume /mnt/$fs
 		run oracle -f -c 'quota -p -v 42' /mnt/$fs
 		assert_output --regexp '\[0(2:00:0|1:59:[0-5])[0-9]\]'
 		fsquota timer -p 2hours logs /mnt/$fs
 		run oracle -f -c 'quota -p -v 43' /mnt/$fs
 		assert_output --partial '[--------]'
 		fsquota timer -p 7days 42 /mnt/$fs
-	done
-}
-
-@test "project sets the ID of a tree and clears it, as deep as it is told" {
-	local fs tree
-	for fs in x e f; do
-		tree=/mnt/$fs/tree
-		mkdir -p $tree/a/b
-		touch $tree/a/file
-		run_split fsquota project -s -d 1 -p $tree 131 /mnt/$fs
-		assert_equal "$status$stderr" 0
-		run lsattr -pR $tree
-		assert_line --regexp "^ *131 .*P.* $tree/a$"
-		assert_line --regexp "^ *0 .* $tree/a/file$"
-		fsquota project -s -p $tree 131 /mnt/$fs
-		run oracle -x -f -c "project -c -p $tree 131" /mnt/$fs
-		assert_equal "${#lines[@]}" 2
-		fsquota project -C -p $tree 131 /mnt/$fs
-		run lsattr -pR $tree
-		refute_line --partial 131
-		refute_line --regexp '^ *[0-9]+ [^ ]*P'
-		rm -r $tree
 	done
 }
 
@@ -362,22 +337,6 @@ checks() {
 	unchanged checks
 }
 
-@test "restore takes back what dump has printed" {
-	local fs
-	for fs in x e f; do
-		fsquota limit -p bsoft=1m bhard=2m isoft=3 ihard=4 141 /mnt/$fs
-		run_split fsquota dump -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
-		assert_equal "$status$stdout$stderr" 0
-		fsquota limit -p bsoft=0 bhard=0 isoft=2 141 /mnt/$fs
-		run_split fsquota restore -p -f "$BATS_TEST_TMPDIR/dump.$fs" /mnt/$fs
-		assert_equal "$status$stdout$stderr" 0
-		assert_equal "$(limits_of $fs 141)" "141 2048 4096 3 4"
-		fsquota limit -p bhard=0 141 /mnt/$fs
-		fsquota restore -p /mnt/$fs <"$BATS_TEST_TMPDIR/dump.$fs"
-		assert_equal "$(limits_of $fs 141)" "141 2048 4096 3 4"
-	done
-}
-
 # bats test_tags=shared
 @test "restore goes by the type in the dump, and an option that contradicts it is refused" {
 	fsquota limit -u bhard=1m 1234 /mnt/x
@@ -396,28 +355,13 @@ checks() {
 	fsquota limit -g bhard=0 1234 /mnt/x
 }
 
-@test "enforcement goes off with disable and off, and on again with enable" {
-	local command
-	for command in disable off; do
-		run_split fsquota $command -p /mnt/x
-		assert_equal "$status$stdout$stderr" 0
-		run oracle -x -c print /mnt/x
-		assert_line --partial "(uquota, gquota, pqnoenforce)"
-		run_split fsquota enable -p /mnt/x
-		assert_equal "$status$stdout$stderr" 0
-		run oracle -x -c print /mnt/x
-		assert_line --partial "(uquota, gquota, pquota)"
-	done
-}
-
 # bats test_tags=shared
 @test "remove frees the records of an XFS that is mounted without quota" {
 	fresh_fs x2 -o pquota
 	fsquota limit -p bhard=1m 42 /mnt/x2
 	umount /mnt/x2
 	mount -o noquota "$FSQ_X2_DEV" /mnt/x2
-	run_split fsquota remove -p -v /mnt/x2
-	assert_equal "$status$stdout$stderr" 0
+	is_silent fsquota remove -p -v /mnt/x2
 	umount /mnt/x2
 	mount -o pquota "$FSQ_X2_DEV" /mnt/x2
 	run limits_of x2 42
@@ -433,8 +377,7 @@ checks() {
 		"state -p --output type" "dump --json" "dump --csv" "report -p --output id,used --at /mnt/e"; do
 		rm -f "$BATS_TEST_TMPDIR/file"
 		# shellcheck disable=SC2086 # words
-		run_split fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
-		assert_equal "$status$stdout$stderr" 0
+		is_silent fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
 		# shellcheck disable=SC2086
 		fsquota $words /mnt/x | diff - "$BATS_TEST_TMPDIR/file"
 		assert_equal "$(stat -c %a "$BATS_TEST_TMPDIR/file")" 600
@@ -568,14 +511,6 @@ not_there() {
 	[[ $stderr == *"/mnt/x2/tree"* ]]
 }
 
-# bats test_tags=shared
-@test "df says that it leaves projects out where their quota may not be read" {
-	run_split unprivileged df --projects-file "$projects.x" /mnt/x
-	assert_equal "$status" 4
-	assert_one_line
-	assert_equal "$stdout" "$(fsquota df --projects-file /dev/null /mnt/x)"
-}
-
 unknown() {
 	local words
 	each_refuses 5 /nowhere df disable dump enable "limit -p bhard=1m 42" off "project -s 42" quot "quota -p 42" remove \
@@ -604,18 +539,6 @@ unknown() {
 		run -0 fsquota quota -N --csv --output ID,USED,HARD,IUSED 4294967294 /mnt/$fs
 		assert_output 4294967294,0,,0
 	done
-}
-
-# bats test_tags=shared
-@test "a project directory that does not carry its project gives 6" {
-	mkdir /mnt/x/plain
-	echo 42:/mnt/x/plain >"$BATS_TEST_TMPDIR/projects"
-	run_split fsquota df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
-	rmdir /mnt/x/plain
-	assert_equal "$status" 6
-	assert_one_line
-	[[ $stderr == *"/mnt/x/plain"* ]]
-	assert_equal "${#lines[@]}" 2
 }
 
 # bats test_tags=shared

@@ -43,25 +43,23 @@ limits() {
 }
 
 @test "a soft limit that is equal to the hard limit stays equal, of space and of inodes" {
-	local fs option
-	for fs in x e f; do
-		fresh_fs $fs
-		mkdir /mnt/$fs/dir
-		fsquota assign --hard 10M --soft 10M --hard-inodes 10 --soft-inodes 10 /mnt/$fs/dir
-		for option in '' --hard; do
-			# shellcheck disable=SC2086 # a word, or none
-			fsquota resize /mnt/$fs/dir $option 30M --hard-inodes 30
-			assert_equal "$(limits /mnt/$fs/dir)" '31457280 31457280 30 30'
-			fsquota resize --allow-shrink --hard 20M --hard-inodes 20 /mnt/$fs/dir
-			assert_equal "$(limits /mnt/$fs/dir)" '20971520 20971520 20 20'
-		done
-		fsquota resize /mnt/$fs/dir +10M
-		assert_equal "$(limits /mnt/$fs/dir)" '31457280 31457280 20 20'
-		fsquota resize /mnt/$fs/dir 40M --soft 35M --hard-inodes 40 --soft-inodes 35
-		assert_equal "$(limits /mnt/$fs/dir)" '36700160 41943040 35 40'
-		fsquota resize /mnt/$fs/dir 50M --hard-inodes 50
-		assert_equal "$(limits /mnt/$fs/dir)" '36700160 52428800 35 50'
+	local option
+	fresh_fs x
+	mkdir /mnt/x/dir
+	fsquota assign --hard 10M --soft 10M --hard-inodes 10 --soft-inodes 10 /mnt/x/dir
+	for option in '' --hard; do
+		# shellcheck disable=SC2086 # a word, or none
+		fsquota resize /mnt/x/dir $option 30M --hard-inodes 30
+		assert_equal "$(limits /mnt/x/dir)" '31457280 31457280 30 30'
+		fsquota resize --allow-shrink --hard 20M --hard-inodes 20 /mnt/x/dir
+		assert_equal "$(limits /mnt/x/dir)" '20971520 20971520 20 20'
 	done
+	fsquota resize /mnt/x/dir +10M
+	assert_equal "$(limits /mnt/x/dir)" '31457280 31457280 20 20'
+	fsquota resize /mnt/x/dir 40M --soft 35M --hard-inodes 40 --soft-inodes 35
+	assert_equal "$(limits /mnt/x/dir)" '36700160 41943040 35 40'
+	fsquota resize /mnt/x/dir 50M --hard-inodes 50
+	assert_equal "$(limits /mnt/x/dir)" '36700160 52428800 35 50'
 }
 
 @test "resize of a directory in one that is not registered names no other" {
@@ -187,17 +185,6 @@ limits() {
 	[[ $stderr == *'File too large'* ]] || fail "$stderr"
 }
 
-@test "words that do not go together are refused" {
-	local words
-	for words in 'resize --id 5 --at /mnt/x --at /mnt/x2 1M' 'supported' 'supported /mnt/x /mnt/x2' \
-		'resize --soft much /mnt/x' 'release --name a --at /mnt/x --at /mnt/x2'; do
-		# shellcheck disable=SC2086 # several words
-		run_split fsquota $words
-		assert_equal "$words: $status" "$words: 2"
-		[ -n "$stderr" ]
-	done
-}
-
 @test "a service manager is told at an abstract socket, too" {
 	fresh_fs x
 	mkdir /mnt/x/full
@@ -212,21 +199,6 @@ limits() {
 	run fsquota doctor "$PWD/merged"
 	umount merged
 	[[ $output == *overlay* ]] || fail "$output"
-}
-
-# --- what few kernels and machines have -------------------------------------------------------------
-
-@test "a tree is tagged without openat2 and statx, too" {
-	fresh_fs x
-	mkdir -p /mnt/x/dir/{a,b}/{c,d} /mnt/x/dir/other
-	touch /mnt/x/dir/a/c/file
-	mount --bind /mnt/x2 /mnt/x/dir/other
-	run -0 "$builddir/tests/kernels/forbid" ENOSYS openat2,statx "$FSQUOTA" assign --hard 1M /mnt/x/dir
-	run -0 fsquota id /mnt/x/dir/a/c/file /mnt/x/dir/b/d
-	assert_equal "$(grep -c 1048577 <<<"$output")" 2
-	run -0 fsquota id /mnt/x2
-	assert_output 0
-	umount /mnt/x/dir/other
 }
 
 # --- who owns an ID ---------------------------------------------------------------------------------
