@@ -255,8 +255,7 @@ asks() {
 	local client
 	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none
 	for client in "$srcdir/contrib/clients/client.sh" "$srcdir/contrib/clients/client.py" "$builddir/tests/batch/client"; do
-		run -0 "$client" /mnt/x/web "/mnt/x/no such" /mnt/e/logs
-		assert_output $'1048576\ncannot open\n4096'
+		prints $'1048576\ncannot open\n4096' "$client" /mnt/x/web "/mnt/x/no such" /mnt/e/logs
 	done
 	rm /mnt/x/web/file
 }

@@ -122,8 +122,7 @@ beside() {
 			p rm "c$((round - 1))" >/dev/null
 		fi
 		look /mnt/x
-		run -0 grep -c '"finding":"store"' <<<"$findings"
-		assert_output 2
+		prints 2 grep -c '"finding":"store"' <<<"$findings"
 		refute grep -E '"(problem|store-followed|tag-without-limit|limit-without-tag|ids-without-line)"' <<<"$findings"
 		theirs_stay "${known%$'\n'}"
 		ours_stay

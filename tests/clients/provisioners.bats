@@ -189,8 +189,7 @@ does() {
 
 # nothing_registered [DIRECTORY]: the files are there, and empty.
 nothing_registered() {
-	run -0 cat "${1-/etc}/projects" "${1-/etc}/projid"
-	assert_output ''
+	prints '' cat "${1-/etc}/projects" "${1-/etc}/projid"
 }
 
 @test "our set-up of a volume makes its directory and its limit, and the same again" {
@@ -287,8 +286,7 @@ print(pod["kind"], container["name"], *[mounts[one["value"]] for one in containe
 ' "$srcdir/contrib/kubernetes/local-path/helperPod.yaml")" "Pod helper-pod /etc"
 	does setup "$volume"
 	id=$stdout
-	run -0 cat "$BATS_TEST_TMPDIR/etc/projects"
-	assert_output "$id:/mnt/x/volumes/$volume"
+	prints "$id:/mnt/x/volumes/$volume" cat "$BATS_TEST_TMPDIR/etc/projects"
 	assert_not_exist /etc/projects
 	does teardown "$volume"
 	nothing_registered "$BATS_TEST_TMPDIR/etc"

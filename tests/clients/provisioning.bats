@@ -179,8 +179,7 @@ first_boot() {
 	assert_equal "$(fsquota usage --json /mnt/x/users | jq '.usage[0].hard_bytes')" $((20 << 30))
 	assert_link_exist /etc/systemd/system/multi-user.target.wants/fsquota-apply.service
 	# The next boot changes nothing.
-	run -0 fsquota apply --exit-code --quiet
-	assert_output ''
+	prints '' fsquota apply --exit-code --quiet
 	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
 	rm -rf /etc/systemd/system/*fsquota* /etc/systemd/system/*/fsquota*
 	fresh_fs x
@@ -276,8 +275,7 @@ unit_allows() {
 	unit prune
 	assert_equal "$status:$stderr" 0:
 	[[ $stdout == 'removed project '*'the directory is gone' ]] || fail "$stdout"
-	run -0 cat /etc/projects /etc/projid
-	assert_output ''
+	prints '' cat /etc/projects /etc/projid
 	unit_allows prune
 }
 

@@ -140,61 +140,43 @@ synopsis_options() {
 			sed 's/ Pq.*//; s/ , /\n/g' | sort)
 }
 
-# completed WORD...: what bash makes of the last one.
-completed() {
+# completes EXPECTED WORD...: what bash makes of the last one.
+completes() {
 	# shellcheck disable=SC2016 # for another shell
 	run -0 bash -c 'source "$1/completions/bash/fsquota"
 		shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		_fsquota
-		echo "${COMPREPLY[*]}"' bash "$srcdir" fsquota "$@"
+		echo "${COMPREPLY[*]}"' bash "$srcdir" fsquota "${@:2}"
+	assert_output -- "$1"
 }
 
 @test "bash completes commands, options, values and operands" {
-	completed i
-	assert_output id
-	completed help ls
-	assert_output lsattr
-	completed -x -c rep
-	assert_output report
-	completed lsattr --
-	assert_output -- "$tables --help"
-	completed project -
-	assert_output -- "-c -s -C -d -p --dry-run --max-errors --progress --at $tables --projects-file --projid-file --help"
-	completed assign --ha
-	assert_output -- "--hard --hard-inodes"
-	completed usage --fallback ""
-	assert_output "none walk"
-	completed list --sort=US
-	assert_output -- "--sort=USED --sort=USE%"
-	completed list -o PATH,U
-	assert_output "PATH,USED PATH,USE%"
-	completed quota -u daem
-	assert_output daemon
-	completed limit bh
-	assert_output bhard=
-	completed report --at /us
-	assert_output /usr
+	completes id i
+	completes lsattr help ls
+	completes report -x -c rep
+	completes "$tables --help" lsattr --
+	completes "-c -s -C -d -p --dry-run --max-errors --progress --at $tables --projects-file --projid-file --help" project -
+	completes "--hard --hard-inodes" assign --ha
+	completes "none walk" usage --fallback ""
+	completes "--sort=USED --sort=USE%" list --sort=US
+	completes "PATH,USED PATH,USE%" list -o PATH,U
+	completes daemon quota -u daem
+	completes bhard= limit bh
+	completes /usr report --at /us
 	cd "$srcdir"
-	completed resize comp
-	assert_output completions
-	completed resize . comp
-	assert_output ""
+	completes completions resize comp
+	completes "" resize . comp
 }
 
 @test "bash completes names that others have written, and runs nothing of them" {
 	local names=$BATS_TEST_TMPDIR/names
 	# shellcheck disable=SC2016 # never to be expanded
 	printf '%s\n' 'web:1' '$(touch${IFS}'"$BATS_TEST_TMPDIR"'/run):2' 'w`id`:3' 'with space:4' >"$names"
-	completed quota -p --projid-file="$names" ""
-	assert_output "web \\\$\\(touch\\\$\\{IFS\\}$BATS_TEST_TMPDIR/run\\) w\\\`id\\\` with\\ space"
-	completed quota -p --projid-file="$names" 'wi'
-	assert_output 'with\ space'
+	completes "web \\\$\\(touch\\\$\\{IFS\\}$BATS_TEST_TMPDIR/run\\) w\\\`id\\\` with\\ space" \
+		quota -p --projid-file="$names" ""
+	completes 'with\ space' quota -p --projid-file="$names" 'wi'
 	assert [ ! -e "$BATS_TEST_TMPDIR/run" ]
-}
-
-@test "zsh and fish ask the tool, too" {
-	grep -q 'help --machine' "$srcdir/completions/zsh/_fsquota" "$srcdir/completions/fish/fsquota.fish"
 }
 
 # bats test_tags=install

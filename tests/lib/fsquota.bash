@@ -14,6 +14,7 @@
 #   counts FS ID INODES   asserts what the kernel counts
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
 #   is_silent CMD...      the command succeeds and prints nothing
+#   prints OUTPUT CMD...  the command succeeds and prints this, on stdout and stderr together
 #   stopped_at CALL COUNT CMD...  start a program, and stop it before its COUNTth system call of number CALL
 #   go_on                 let it go on, and set status, stdout and stderr as run_split does
 #   real ARGUMENT...      the oracle without the files of /etc
@@ -125,6 +126,11 @@ refuses() {
 is_silent() {
 	run_split "$@"
 	assert_equal "$*: $status:$stdout:$stderr" "$*: 0::"
+}
+
+prints() {
+	run -0 "${@:2}"
+	assert_output "$1"
 }
 
 stopped_at() {

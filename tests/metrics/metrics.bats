@@ -42,8 +42,7 @@ same_as_list() {
 	fsquota list --json "$@" >"$text.before"
 	fsquota metrics "$@" >"$text"
 	fsquota list --json "$@" >"$text.after"
-	run -0 "$BATS_TEST_DIRNAME/same_as_list" "$text" "$text.before" "$text.after"
-	assert_output "$count"
+	prints "$count" "$BATS_TEST_DIRNAME/same_as_list" "$text" "$text.before" "$text.after"
 }
 
 # value SERIES: of the one sample in the text that begins so; empty: there is none.
@@ -262,8 +261,7 @@ ids() {
 	fsquota list --json /mnt/x >"$text.before"
 	fsquota metrics --no-path-label /mnt/x >"$text"
 	fsquota list --json /mnt/x >"$text.after"
-	run -0 "$BATS_TEST_DIRNAME/same_as_list" "$text" "$text.before" "$text.after" --no-path
-	assert_output 4
+	prints 4 "$BATS_TEST_DIRNAME/same_as_list" "$text" "$text.before" "$text.after" --no-path
 	run -1 grep path= "$text"
 }
 
@@ -441,8 +439,7 @@ new_directory() {
 	words[-1]=$BATS_TEST_TMPDIR/lib/${words[-1]##*/}
 	chmod 700 /mnt/x/web /mnt/x/nested
 	chown 1000 /mnt/x/web /mnt/x/nested
-	run -0 setpriv --no-new-privs --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}"
-	assert_output ''
+	prints '' setpriv --no-new-privs --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}"
 	assert_equal "$(grep -c '^fsquota_project_used_bytes' "${words[-1]}")" 12
 	chown 0 /mnt/x/web /mnt/x/nested
 	chmod 1777 /mnt/x/web /mnt/x/nested

@@ -178,8 +178,7 @@ as_user() {
 	real -c 'limit -p bhard=0 8' -c "project -s -p /mnt/x/$volume/other 9" /mnt/x >/dev/null
 	refuses 6 9 fsquota assign "/mnt/x/$volume" --id 9
 	real -c "project -C -p /mnt/x/$volume/other 9" /mnt/x >/dev/null
-	run -0 fsquota assign "/mnt/x/$volume" --id 10
-	assert_output 10
+	prints 10 fsquota assign "/mnt/x/$volume" --id 10
 }
 
 @test "IDs that somebody has are never taken" {
@@ -214,8 +213,7 @@ as_user() {
 	run -0 fsquota assign "/mnt/x/${volume}b"
 	assert [ "$output" -lt $((FIRST + 5100)) ]
 	# What is not registered in /etc stays out of kubelet's range.
-	run -0 fsquota assign "/mnt/x/${volume}c" --no-register
-	assert_output 2097153
+	prints 2097153 fsquota assign "/mnt/x/${volume}c" --no-register
 	fresh_fs x
 	chmod 755 /mnt/x
 }
@@ -406,8 +404,7 @@ taken_meanwhile() {
 	mkdir "/mnt/x/$volume" "/mnt/e/$volume"
 	chown 65534 "/mnt/e/$volume"
 	fsquota assign "/mnt/x/$volume" --name both --hard 5M
-	run -0 fsquota assign "/mnt/e/$volume" --name both --hard 7M
-	assert_output $FIRST
+	prints $FIRST fsquota assign "/mnt/e/$volume" --name both --hard 7M
 	fsquota release "/mnt/x/$volume"
 	assert_equal "$(kernel_has /mnt/x $FIRST)" ""
 	run kernel_has /mnt/e $FIRST
@@ -637,10 +634,8 @@ taken_meanwhile() {
 	mkdir "/mnt/x/$volume"
 	echo "taken:2097153" >>/etc/projid
 	cp /etc/projid "$BATS_TEST_TMPDIR"
-	run -0 fsquota assign --no-register "/mnt/x/$volume" --hard 1M
-	assert_output 2097154
-	run -0 fsquota assign --no-register "/mnt/x/$volume"
-	assert_output 2097154
+	prints 2097154 fsquota assign --no-register "/mnt/x/$volume" --hard 1M
+	prints 2097154 fsquota assign --no-register "/mnt/x/$volume"
 	fsquota release --no-register "/mnt/x/$volume"
 	assert_no_trace
 }

@@ -167,15 +167,13 @@ full() {
 @test "usage takes a project by its ID or name, also one without a directory" {
 	local fs
 	for fs in x e f; do
-		run_split fsquota usage -rno PATH,ID,NAME,HARD --id 45 --at /mnt/$fs
-		assert_output "- 45 alone 1G"
+		prints "- 45 alone 1G" fsquota usage -rno PATH,ID,NAME,HARD --id 45 --at /mnt/$fs
 		run_split fsquota usage -rno PATH,USED --name web --at /mnt/$fs
 		assert_output --regexp "^/mnt/$fs/web 5M$"
 	done
 	run -0 jq -c '.usage | map([.id, .mountpoint, .path, has("directories")])' <(fsquota usage --json --name logs)
 	assert_output '[[43,"/mnt/x","/mnt/x/logs",false],[43,"/mnt/e","/mnt/e/logs",false],[43,"/mnt/f","/mnt/f/logs",false]]'
-	run -0 jq -c '.usage | map(.id)' <(fsquota usage --json --id 42 --at /mnt/x --at /mnt/e)
-	assert_output '[42,42]'
+	prints '[42,42]' jq -c '.usage | map(.id)' <(fsquota usage --json --id 42 --at /mnt/x --at /mnt/e)
 }
 
 @test "a name is looked for only where there is project quota" {

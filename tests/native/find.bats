@@ -84,8 +84,7 @@ found() {
 @test "find -0 ends each path with NUL, whatever is in a name" {
 	local name=$'a\nb\\ "\xff'
 	touch "/mnt/x/logs/$name"
-	run -0 bash -c "'$FSQUOTA' find -0 43 /mnt/x | xargs -0 -n 1 stat -c %i | wc -l"
-	assert_output 3
+	prints 3 bash -c "'$FSQUOTA' find -0 43 /mnt/x | xargs -0 -n 1 stat -c %i | wc -l"
 	assert_equal "$(fsquota find 43 /mnt/x | wc -l)" 3
 	fsquota find --null 43 "/mnt/x/logs/$name" >"$BATS_TEST_TMPDIR/out"
 	printf '%s\0' "/mnt/x/logs/$name" | cmp - "$BATS_TEST_TMPDIR/out"
@@ -101,8 +100,7 @@ found() {
 	found --orphans /mnt/x
 	assert_output "77 /mnt/x/lost
 77 /mnt/x/lost/file"
-	run -0 jq -c '.find | map(.id) | unique' <(fsquota find --json --orphans /mnt/x)
-	assert_output '[77]'
+	prints '[77]' jq -c '.find | map(.id) | unique' <(fsquota find --json --orphans /mnt/x)
 	assert_equal "$(fsquota find -0 --orphans /mnt/x | tr '\0' '\n' | wc -l)" 2
 	echo lost:77 >>/etc/projid
 	found --orphans /mnt/x

@@ -108,8 +108,7 @@ spread() {
 	[ "$fs" = x ] || other=/mnt/x
 	mkdir $other/v2
 	chown 65534 $other/v2
-	run -0 fsquota assign $other/v2 --name both --hard 10M
-	assert_output $FIRST
+	prints $FIRST fsquota assign $other/v2 --name both --hard 10M
 	run -0 fsquota assign $top/{gone,too} --mkdir --owner nobody --name both --hard 10M
 	rm -rf $top/gone $top/too
 	is_silent fsquota release --name both --at $top

@@ -176,8 +176,7 @@ unprivileged() {
 @test "project is the type where none is named" {
 	fsquota limit bhard=1m 91 /mnt/x
 	assert_equal "$(limits_of x 91)" "91 0 2048 0 0"
-	run -0 fsquota quota --csv -N --output TYPE,ID,HARD 91 /mnt/x
-	assert_output project,91,1048576
+	prints project,91,1048576 fsquota quota --csv -N --output TYPE,ID,HARD 91 /mnt/x
 	run -0 fsquota dump -L 91 /mnt/x
 	assert_line "# type = project"
 	fsquota limit bhard=2m 91 /mnt/x
@@ -202,10 +201,8 @@ unprivileged() {
 	fresh_fs x2 -o noquota
 	assert_output project
 	refuses 2 "name a project, or -u or -g for your own quota" fsquota quota /mnt/x
-	run -0 setpriv --groups 0 "$FSQUOTA" quota -g --csv -N --output NAME /mnt/x
-	assert_output root
-	run -0 setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
-	assert_output '{"quota":[]}'
+	prints root setpriv --groups 0 "$FSQUOTA" quota -g --csv -N --output NAME /mnt/x
+	prints '{"quota":[]}' setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
 }
 
 @test "limit sets the limits that are named, and no others" {
@@ -292,8 +289,7 @@ unprivileged() {
 		assert_line "0  "
 		run -0 fsquota report -p -N --csv --output ID,GRACE,IGRACE /mnt/$fs
 		assert_line 0,,
-		run -0 fsquota quota -N --csv --output ID,GRACE,IGRACE 0 /mnt/$fs
-		assert_output 0,,
+		prints 0,, fsquota quota -N --csv --output ID,GRACE,IGRACE 0 /mnt/$fs
 	done
 }
 
@@ -536,8 +532,7 @@ unknown() {
 	local fs
 	each_refuses 5 /mnt/x "quota -p 4294967294" "timer -p 3 4294967294"
 	for fs in e f; do
-		run -0 fsquota quota -N --csv --output ID,USED,HARD,IUSED 4294967294 /mnt/$fs
-		assert_output 4294967294,0,,0
+		prints 4294967294,0,,0 fsquota quota -N --csv --output ID,USED,HARD,IUSED 4294967294 /mnt/$fs
 	done
 }
 
@@ -583,10 +578,8 @@ unknown() {
 @test "JSON has null for a limit that only stands for accounting" {
 	fsquota limit -p bhard=288230376151711743 161 /mnt/x
 	fsquota limit -p bhard=288230376151710720 162 /mnt/e
-	run -0 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 161 /mnt/x)
-	assert_output null
-	run -0 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 162 /mnt/e)
-	assert_output 288230376151710720
+	prints null jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 161 /mnt/x)
+	prints 288230376151710720 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 162 /mnt/e)
 }
 
 # bats test_tags=shared
@@ -596,8 +589,7 @@ unknown() {
 		[.bytes_grace_seconds | . and . > 7100 and . <= 7200]' <(fsquota report -p --json /mnt/x)
 	assert_output $'[true]\n[false]'
 	fsquota timer -p 7days 42 /mnt/x
-	run -0 jq -c '.report[] | select(.id == 43) | .bytes_grace_seconds' <(fsquota report -p --json /mnt/x)
-	assert_output null
+	prints null jq -c '.report[] | select(.id == 43) | .bytes_grace_seconds' <(fsquota report -p --json /mnt/x)
 }
 
 # bats test_tags=shared

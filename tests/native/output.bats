@@ -72,8 +72,8 @@ table() {
 	local directory=$'/mnt/x/a "b", c\nd'
 	mkdir "$directory"
 	printf 'a"b:42\nc,d:43\n' >/etc/projid
-	table list --csv --noheadings -o ID,NAME,HARD,SOFT /mnt/x/web "$long"
-	assert_output $'42,"a""b",10485760,\n43,"c,d",1073741824,1048576'
+	prints $'42,"a""b",10485760,\n43,"c,d",1073741824,1048576' \
+		fsquota list --csv --noheadings -o ID,NAME,HARD,SOFT /mnt/x/web "$long"
 	fsquota id --csv "$directory" >file
 	rmdir "$directory"
 	python3 - "$directory" <<-'EOF'
@@ -83,19 +83,14 @@ table() {
 }
 
 @test "--output chooses columns of commands that print lines, and +LIST adds to the usual ones" {
-	table id -n -o ID,PATH /mnt/x/web /mnt/x/logs
-	assert_output $'42 /mnt/x/web\n 0 /mnt/x/logs'
-	table find -no PATH,ID --sort -path 42 /mnt/x
-	assert_output $'/mnt/x/web/file 42\n/mnt/x/web      42'
-	table dump --output ID,HARD --bytes /mnt/x
-	assert_output $'ID       HARD\n42   10485760\n43 1073741824\n44    1048576'
+	prints $'42 /mnt/x/web\n 0 /mnt/x/logs' fsquota id -n -o ID,PATH /mnt/x/web /mnt/x/logs
+	prints $'/mnt/x/web/file 42\n/mnt/x/web      42' fsquota find -no PATH,ID --sort -path 42 /mnt/x
+	prints $'ID       HARD\n42   10485760\n43 1073741824\n44    1048576' fsquota dump --output ID,HARD --bytes /mnt/x
 	table prune --dry-run --all -rno ACTION,ID,DIRECTORY /mnt/x
 	assert_line --partial " 44 /mnt/x/gone"
-	table limit --output ID,CHANGED --noheadings bhard=11m 42 /mnt/x
-	assert_output "42 yes"
+	prints "42 yes" fsquota limit --output ID,CHANGED --noheadings bhard=11m 42 /mnt/x
 	fsquota limit bhard=10m 42 /mnt/x
-	table usage -rno +FILESYSTEM /mnt/x/web
-	assert_output "$(fsquota usage -rn /mnt/x/web) $FSQ_X_DEV"
+	prints "$(fsquota usage -rn /mnt/x/web) $FSQ_X_DEV" fsquota usage -rno +FILESYSTEM /mnt/x/web
 	refuses 2 '"NOSUCH"' fsquota id -o PATH,NOSUCH /mnt/x
 }
 
@@ -104,10 +99,8 @@ table() {
 	for words in "report -h" "quota -h 42" "df -h"; do
 		assert_equal "$(fsquota $words /mnt/x)" "$(fsquota ${words/-h/} /mnt/x)"
 	done
-	table quota --raw --noheadings --output HARD,USED 43 /mnt/x
-	assert_output "1G 0B"
-	table quota --raw --noheadings --output HARD,USED --bytes 43 /mnt/x
-	assert_output "1073741824 0"
+	prints "1G 0B" fsquota quota --raw --noheadings --output HARD,USED 43 /mnt/x
+	prints "1073741824 0" fsquota quota --raw --noheadings --output HARD,USED --bytes 43 /mnt/x
 }
 
 # on_terminal COLUMNS WORD...: the lines that fsquota prints there.
@@ -144,8 +137,7 @@ on_terminal() {
 \xe6\x97\xa5\xe6\x9c\xac 43'
 	# What is no character, or moves the cursor, is escaped everywhere.
 	printf 'a\xff\x1b\xc2\x9b:42\n' >/etc/projid
-	run -0 env LC_ALL=C.UTF-8 fsquota list -no NAME /mnt/x/web
-	assert_output 'a\xff\x1b\xc2\x9b'
+	prints 'a\xff\x1b\xc2\x9b' env LC_ALL=C.UTF-8 fsquota list -no NAME /mnt/x/web
 	# There is room for 17: three of them on each side of the dots, and no half one.
 	printf '\xe6\x97\xa5%.0s' {1..20} >name
 	printf '%s:42\n' "$(<name)" >/etc/projid

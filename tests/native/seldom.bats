@@ -28,8 +28,7 @@ limits() {
 	fresh_fs x
 	echo 'volume1048577:5' >/etc/projid
 	mkdir /mnt/x/dir
-	run -0 fsquota assign --hard 1M /mnt/x/dir
-	assert_output 1048577
+	prints 1048577 fsquota assign --hard 1M /mnt/x/dir
 	assert_equal "$(</etc/projid)" volume1048577:5
 	assert_equal "$(</etc/projects)" 1048577:/mnt/x/dir
 }
@@ -92,8 +91,7 @@ limits() {
 	[[ $stderr == *'Read-only file system'* ]] || fail "$stderr"
 	run_split unshare -Ur fsquota project -s --dry-run -p /mnt/x/dir 42 /mnt/x
 	[ "$status" != 0 ]
-	run -0 fsquota id /mnt/x/dir
-	assert_output 0
+	prints 0 fsquota id /mnt/x/dir
 }
 
 @test "what a killed release has left of a project is released without a filesystem, if it is a name" {
@@ -101,8 +99,7 @@ limits() {
 	fresh_fs e
 	echo web:1048580 >/etc/projid
 	refuses 5 /nowhere fsquota release --name web --at /nowhere
-	run -0 fsquota release --name web --dry-run
-	assert_output 'would-release project 1048580 (web): 1 line'
+	prints 'would-release project 1048580 (web): 1 line' fsquota release --name web --dry-run
 	assert_equal "$(</etc/projid)" web:1048580
 	# Limits may be all that there is of it.
 	real -f -c 'limit -p bhard=1m 1048580' /mnt/e
@@ -209,12 +206,10 @@ limits() {
 	echo 'six:6' >/etc/projid
 	fsquota project -s -p /mnt/x/a 88 /mnt/x >/dev/null
 	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
-	run -0 fsquota assign --hard 1M --name six /mnt/x/a
-	assert_output 6
+	prints 6 fsquota assign --hard 1M --name six /mnt/x/a
 	run -0 fsquota id /mnt/x/a /mnt/x/a/sub
 	assert_equal "$(grep -cw 6 <<<"$output")" 2
-	run -0 fsquota id /mnt/x/b
-	assert_output 88
+	prints 88 fsquota id /mnt/x/b
 }
 
 @test "a registered directory without a name gets the one it is called by, and no second one" {
@@ -223,8 +218,7 @@ limits() {
 	mkdir /mnt/x/a /mnt/x/b
 	echo 77:/mnt/x/a >/etc/projects
 	fsquota project -s -p /mnt/x/a 77 /mnt/x >/dev/null
-	run -0 fsquota assign --hard 1M --name seven /mnt/x/a
-	assert_output 77
+	prints 77 fsquota assign --hard 1M --name seven /mnt/x/a
 	assert_equal "$(</etc/projid)" seven:77
 	long=$(printf 'n%.0s' {1..160})
 	echo "$long:77" >/etc/projid
@@ -241,8 +235,7 @@ limits() {
 	fresh_fs x
 	mkdir /mnt/x/dir
 	real -c 'limit -p bsoft=1m 1048577' /mnt/x
-	run -0 fsquota assign --hard 1M /mnt/x/dir
-	assert_output 1048578
+	prints 1048578 fsquota assign --hard 1M /mnt/x/dir
 }
 
 @test "a range is searched to its end, and what is not answered is told" {
@@ -257,8 +250,7 @@ limits() {
 		assert_equal "$status" 1
 		[[ $stderr == *'cannot ask for unused project IDs: Input/output error'* ]] || fail "$stderr"
 	done
-	run -0 fsquota assign --hard 1M --id-range 500-504 /mnt/x/dir
-	assert_output 502
+	prints 502 fsquota assign --hard 1M --id-range 500-504 /mnt/x/dir
 }
 
 @test "a directory that is registered twice is not taken for one that has all" {
@@ -336,14 +328,12 @@ as_user() {
 	local mode
 	for mode in 755 711; do
 		chmod $mode /mnt/x
-		run -0 as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
-		assert_output "0B >=1M statfs"
+		prints "0B >=1M statfs" as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
 	done
 	# The root of the filesystem has the ID, and does not hand it on: statfs shows all of it.
 	chmod 755 /mnt/x
 	chattr -p 1048577 /mnt/x
-	run -0 as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
-	assert_output "0B >=1M statfs"
+	prints "0B >=1M statfs" as_user usage -rno USED,HARD,SOURCE /mnt/x/dir
 	run_split as_user usage /mnt/x/none
 	[ "$status" != 0 ]
 	[ -n "$stderr" ]
@@ -417,8 +407,7 @@ found() {
 	sh -ec "$(jq -r '.doctor[] | select(.finding == "overlay-split") | .repair' <<<"$output")"
 	assert_equal "$(found overlay-split "$PWD/merged")" 0
 	umount merged
-	run -0 fsquota id /mnt/x/c/upper
-	assert_output 88
+	prints 88 fsquota id /mnt/x/c/upper
 }
 
 @test "doctor names a directory above that hands its ID on, and no other" {
@@ -558,8 +547,7 @@ fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
 print("leased", flush=True)
 time.sleep(2.5)' $file; }
 		read -r leased <&"${lease[0]}"
-		run -0 fsquota list -rno ID,NAME,PATH /mnt/x
-		assert_output "$id leased /mnt/x/dir"
+		prints "$id leased /mnt/x/dir" fsquota list -rno ID,NAME,PATH /mnt/x
 		wait
 	done
 }

@@ -8,7 +8,12 @@
 load ../lib/fsquota
 load projects
 
-# ids WORD...: the IDs that list shows with these, in its order.
+# shows IDS WORD...: the IDs that list shows with these, in its order; ids sets output to them.
+shows() {
+	ids "${@:2}"
+	assert_equal "${*:2}: $output" "${*:2}: $1 "
+}
+
 ids() {
 	run_split fsquota list -rno ID "$@"
 	assert_equal "$*: $status$stderr" "$*: 0"
@@ -32,8 +37,7 @@ ids() {
 @test "GRACE says how much of the grace time is left, and nothing where none runs" {
 	run_split fsquota usage -no GRACE,IGRACE /mnt/x/web
 	assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
-	run_split fsquota usage -rno GRACE /mnt/x/logs
-	assert_output ""
+	prints "" fsquota usage -rno GRACE /mnt/x/logs
 	run_split fsquota list -rno ID,GRACE /mnt/x
 	assert_line --regexp '^42 (6h|5h[0-9]+m)$'
 	assert_line '43 '
@@ -85,8 +89,7 @@ ids() {
 	for sorted in "id 42 43 44 45" "-id 45 44 43 42" "used 45 43 44 42" "-used,name 42 44 43 45" "-USE% 44 42 43 45" \
 		"path 43 44 42 45" "name 45 43 42 44" "-name 42 43 45 44" "soft,-id 42 45 44 43" \
 		"use 42 44 43 45" "percent 44 42 43 45"; do
-		ids --sort "${sorted%% *}" /mnt/x
-		assert_equal "${sorted%% *} $output" "$sorted "
+		shows "${sorted#* }" --sort "${sorted%% *}" /mnt/x
 	done
 	refuses 2 '"size"' fsquota list --sort size /mnt/x
 	refuses 2 '""' fsquota list --sort used, /mnt/x
@@ -104,23 +107,17 @@ ids() {
 	run -0 jq -c '[.usage[] | .id]' \
 		<(fsquota usage --json --sort -used /mnt/x/logs /mnt/x/web /mnt/x/nested/a)
 	assert_output '[42,44,43]'
-	run_split fsquota usage -rno PATH --sort id /mnt/e/logs /mnt/e/web
-	assert_output $'/mnt/e/web\n/mnt/e/logs'
+	prints $'/mnt/e/web\n/mnt/e/logs' fsquota usage -rno PATH --sort id /mnt/e/logs /mnt/e/web
 }
 
 # --- what is chosen -----------------------------------------------------------------------------
 
 @test "--over shows what uses so much of its limit, or more" {
-	ids --over 50 /mnt/x
-	assert_output "42 44 "
-	ids --over 90% /mnt/x
-	assert_output "44 "
-	ids --over 0 /mnt/x
-	assert_output "42 43 44 45 "
-	ids --over 100.1 /mnt/x
-	assert_output " "
-	run_split fsquota usage -rno ID --over 40 /mnt/x/web /mnt/x/logs
-	assert_output 42
+	shows "42 44" --over 50 /mnt/x
+	shows 44 --over 90% /mnt/x
+	shows "42 43 44 45" --over 0 /mnt/x
+	shows "" --over 100.1 /mnt/x
+	prints 42 fsquota usage -rno ID --over 40 /mnt/x/web /mnt/x/logs
 	assert_equal "$(fsquota list --json --over 200 /mnt/x)" '{"list":[]}'
 }
 
@@ -132,27 +129,18 @@ ids() {
 }
 
 @test "list of a directory shows what is registered there and below" {
-	ids /mnt/x/nested
-	assert_output "44 "
-	ids /mnt/x/nested/a/
-	assert_output "44 "
-	ids /mnt/x/web
-	assert_output "42 "
-	ids /mnt/x/none
-	assert_output " "
-	ids /mnt/x/nested /mnt/x/logs
-	assert_output "43 44 "
-	run -0 jq -c '.list[].directories' <(fsquota list --json /mnt/x/web2)
-	assert_output "[\"/mnt/x/web2\"]"
+	shows 44 /mnt/x/nested
+	shows 44 /mnt/x/nested/a/
+	shows 42 /mnt/x/web
+	shows "" /mnt/x/none
+	shows "43 44" /mnt/x/nested /mnt/x/logs
+	prints "[\"/mnt/x/web2\"]" jq -c '.list[].directories' <(fsquota list --json /mnt/x/web2)
 }
 
 @test "list of a mount point or a device shows all, once" {
-	ids /mnt/x
-	assert_output "42 43 44 45 "
-	ids "$FSQ_E_DEV"
-	assert_output "42 43 44 45 "
-	ids /mnt/x /mnt/x/web "$FSQ_X_DEV" /mnt/x/
-	assert_output "42 43 44 45 "
+	shows "42 43 44 45" /mnt/x
+	shows "42 43 44 45" "$FSQ_E_DEV"
+	shows "42 43 44 45" /mnt/x /mnt/x/web "$FSQ_X_DEV" /mnt/x/
 	mount --bind /mnt/x/nested /mnt/x/none
 	ids /mnt/x/none
 	umount /mnt/x/none
@@ -161,8 +149,7 @@ ids() {
 
 @test "list follows a symlink and finds what is registered by one" {
 	ln -s nested /mnt/x/link
-	ids /mnt/x/link
-	assert_output "44 "
+	shows 44 /mnt/x/link
 	echo 44:/mnt/x/link/a >/etc/projects
 	ids /mnt/x/link
 	rm /mnt/x/link
@@ -221,8 +208,7 @@ ids() {
 }
 
 @test "list without --total has neither" {
-	run -0 jq -c 'keys, (.list | map(.id) | min)' <(fsquota list --json /mnt/x)
-	assert_output $'["list"]\n42'
+	prints $'["list"]\n42' jq -c 'keys, (.list | map(.id) | min)' <(fsquota list --json /mnt/x)
 }
 
 # --- colours ------------------------------------------------------------------------------------

@@ -25,7 +25,12 @@ as_user() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
 }
 
-# JSON_OF JQ DIRECTORY: of its row
+# has_json EXPECTED JQ DIRECTORY: of its row; json_of JQ DIRECTORY sets output to it.
+has_json() {
+	json_of "${@:2}"
+	assert_output "$1"
+}
+
 json_of() {
 	run_split as_user usage --json "$2"
 	assert_equal "$status:$stderr" 0:
@@ -44,10 +49,9 @@ json_of() {
 @test "of a use above the soft limit statfs shows the least, and of the hard limit, too" {
 	local fs
 	for fs in x e f; do
-		run_split as_user usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
-		assert_output "42 >=4M  >=4M 100% statfs"
-		json_of '[.used_bytes, .used_at_least, .limit_bytes, .soft_bytes, .hard_bytes]' /mnt/$fs/web
-		assert_output '[4194304,true,4194304,null,null]'
+		prints "42 >=4M  >=4M 100% statfs" as_user usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
+		has_json '[4194304,true,4194304,null,null]' \
+			'[.used_bytes, .used_at_least, .limit_bytes, .soft_bytes, .hard_bytes]' /mnt/$fs/web
 	done
 }
 
@@ -55,8 +59,7 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bsoft=8m bhard=10m isoft=50 ihard=60 43' /mnt/$fs
-		run_split as_user usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
-		assert_output "1M  >=8M 2  >=50"
+		prints "1M  >=8M 2  >=50" as_user usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
 		json_of '[.limit_bytes, .hard_bytes, .used_inodes, .limit_inodes, .hard_inodes,
 			.used_at_least, .percent]' /mnt/$fs/logs
 		assert_output --partial '[8388608,null,2,50,null,false,12.'
@@ -67,29 +70,23 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=512k ihard=1 43' /mnt/$fs
-		run_split as_user usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
-		assert_output ">=512K >=512K >=1 >=1"
-		json_of '[.used_at_least, .limit_bytes, .limit_inodes]' /mnt/$fs/logs
-		assert_output '[true,524288,1]'
+		prints ">=512K >=512K >=1 >=1" as_user usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
+		has_json '[true,524288,1]' '[.used_at_least, .limit_bytes, .limit_inodes]' /mnt/$fs/logs
 		real -c 'limit -p bhard=100m ihard=1000 43' /mnt/$fs
-		json_of '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
-		assert_output '[false,true,2]'
+		has_json '[false,true,2]' '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
 		real -c 'limit -p ihard=2 43' /mnt/$fs
-		json_of '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
-		assert_output '[true,true,2]'
+		has_json '[true,true,2]' '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
 	done
 }
 
 @test "what statfs does not show is null, and empty" {
 	local fs
 	for fs in x e f; do
-		json_of '[.used_inodes, .limit_inodes, .source, .enforced]' /mnt/$fs/logs
-		assert_output '[null,null,"statfs",true]'
+		has_json '[null,null,"statfs",true]' '[.used_inodes, .limit_inodes, .source, .enforced]' /mnt/$fs/logs
 		real -c 'limit -p bhard=0 ihard=100 43' /mnt/$fs
-		json_of '[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
-		assert_output '[null,null,2,100,2]'
-		run_split as_user usage -rno USED,IUSED,IHARD /mnt/$fs/logs
-		assert_output ' 2 >=100'
+		has_json '[null,null,2,100,2]' \
+			'[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
+		prints ' 2 >=100' as_user usage -rno USED,IUSED,IHARD /mnt/$fs/logs
 	done
 }
 
@@ -146,20 +143,17 @@ json_of() {
 		run_split as_user usage -rno USED,IUSED,SOURCE --fallback walk /mnt/$fs/logs
 		real -c 'limit -p bhard=100m 43' /mnt/$fs
 		assert_output --regexp '^1(\.0)?M 2 walk$'
-		run_split as_user usage -rno SOURCE --fallback walk /mnt/$fs/logs
-		assert_output statfs
+		prints statfs as_user usage -rno SOURCE --fallback walk /mnt/$fs/logs
 	done
 }
 
 @test "who may ask gets the quota" {
-	run_split fsquota usage -rno USED,SOFT,HARD,SOURCE /mnt/x/web
-	assert_output "5M 4M 10M quota"
+	prints "5M 4M 10M quota" fsquota usage -rno USED,SOFT,HARD,SOURCE /mnt/x/web
 }
 
 @test "statfs shows the project that the directory carries, whatever is registered" {
 	echo 44:/mnt/x/logs >/etc/projects
-	run_split as_user usage -rno ID,HARD,SOURCE /mnt/x/logs
-	assert_output "43 >=100M statfs"
+	prints "43 >=100M statfs" as_user usage -rno ID,HARD,SOURCE /mnt/x/logs
 }
 
 @test "where quotactl is forbidden statfs is asked, too" {

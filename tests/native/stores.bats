@@ -101,8 +101,7 @@ inherits() {
 	local rest
 	mkdir -p /mnt/x/s/docker /mnt/x/v{1,2,3,4}
 	# Docker starts for the first time when its directory has an ID already.
-	run -0 fsquota assign /mnt/x/s/docker
-	assert_output 1048577
+	prints 1048577 fsquota assign /mnt/x/s/docker
 	docker /mnt/x/s/docker
 	# While it runs, it has it mounted onto itself.
 	mount --bind /mnt/x/s/docker{,}
@@ -132,9 +131,7 @@ inherits() {
 	run -0 fsquota assign /mnt/x/v2
 	assert_output $((1048577 + 65540 + 65536))
 	# Where IDs of ours have no line, and in a small range, they stay together.
-	run -0 fsquota assign /mnt/x/v3 --id-range 1048577-1049000
-	assert_output 1048578
+	prints 1048578 fsquota assign /mnt/x/v3 --id-range 1048577-1049000
 	inherits 2097153 /mnt/x/s/other
-	run -0 fsquota assign /mnt/x/v4 --no-register
-	assert_output 2097154
+	prints 2097154 fsquota assign /mnt/x/v4 --no-register
 }
