@@ -105,17 +105,6 @@ asks() {
 	fsquota release /mnt/e/warned
 }
 
-@test "who asks and waits is answered before the input ends" {
-	local answer i
-	begin_batch
-	for i in 1 2 3; do
-		echo 'usage /mnt/x/web' >&"${BATCH[1]}"
-		IFS= read -r -t 60 answer <&"${BATCH[0]}"
-		assert_equal "$(jq -c '[.request, .exit]' <<<"$answer")" "[$i,0]"
-	done
-	end_batch
-}
-
 @test "what others change counts for the next request" {
 	begin_batch
 	asks 'usage /mnt/x/web'

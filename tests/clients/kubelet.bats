@@ -120,6 +120,8 @@ ordinary_user() {
 		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
 		kubelet_reads "$mount" b "$id"
 		assert_equal "$used" $block
+		kubelet_reads "$mount" i "$id"
+		assert_equal "$used" 1
 		fill "$dir/file" 48
 		touch "$dir/empty"
 		kubelet_reads "$mount" b "$id"

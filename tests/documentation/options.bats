@@ -121,17 +121,6 @@ synopsis_options() {
 	done
 }
 
-@test "the description has as many fields in every line" {
-	local command
-	for command in $(commands); do
-		run -0 fsquota help --machine "$command"
-		run -0 awk -F '\t' '{ print NF }' <<<"$output"
-		assert_equal "$(sort -u <<<"$output")" 6
-	done
-	run -2 fsquota help --machine bogus
-	assert_output 'fsquota: there is no command "bogus"; see fsquota --help'
-}
-
 @test "fsquota-json(5) has the keys of a project" {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
 	run -0 fsquota usage --json /dev/shm

@@ -16,6 +16,8 @@ setup() {
 	rm -rf /etc/fsquota.conf /etc/fsquota.d
 	mkdir /etc/fsquota.d
 	chmod 777 /mnt/x /mnt/e
+	fs=x top=/mnt/x/v
+	mkdir $top
 }
 
 teardown() {
@@ -30,7 +32,7 @@ on_each() {
 		: >/etc/projid
 		rm -f /etc/fsquota.d/*
 		top=/mnt/$fs/v
-		mkdir $top
+		mkdir -p $top
 		"$@"
 	done
 }
@@ -112,7 +114,7 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 	on_each converges
 }
 
-wrong_lines() {
+@test "a wrong line is told with its file and number, and nothing is changed" {
 	local line
 	mkdir $top/{a,b}
 	while read -r line; do
@@ -151,23 +153,8 @@ wrong_lines() {
 	assert_equal "$(wc -l <<<"$stderr")" 2
 }
 
-@test "a wrong line is told with its file and number, and nothing is changed" {
-	on_each wrong_lines
-}
-
-some_fail() {
-	mkdir $top/b
-	printf '%s\n' "$top/none hard=1M" "$top/b hard=1M" >$top/x.conf
-	run_split fsquota apply $top/x.conf
-	assert_equal "$status:$stdout" "5:failed    $top/none"$'\n'"created   $top/b"
-	assert_one_line
-	assert_equal "$(limits $FIRST)" "0 1024 0 0"
-	# An empty directory of files, and no file at all, are no failures; a name that is not there is.
-	is_silent fsquota apply
-}
-
 # Mallory owns a directory that the pattern goes through.
-patterns() {
+@test "a pattern follows no link and no mount that others have put there" {
 	local kind
 	mkdir -p $top/users/{mal,bob/public}/ $top/backup/www $top/users/bob/public/www "$top/[d]" $top/users/$'new\nline'/public/www
 	ln -s ../bob/public $top/users/mal/public
@@ -190,7 +177,7 @@ $top/users/bob/public/www"
 	# He does it between the look and the change.
 	rm -rf $top/users/{eve,dan,mal} $top/users/new*
 	fsquota release $top/users/{ann,bob}/public/www >/dev/null
-	stopped_at "$(openat2_number)" 1 "$FSQUOTA" apply "$top/[d]"
+	stopped_at 437 1 "$FSQUOTA" apply "$top/[d]" # openat2
 	mv $top/users/ann/public $top/users/ann/was
 	ln -s ../../backup $top/users/ann/public
 	go_on
@@ -200,15 +187,7 @@ $top/users/bob/public/www"
 	for kind in ann/was bob/public; do fsquota release $top/users/$kind/www || true; done
 }
 
-openat2_number() {
-	echo 437
-}
-
-@test "a pattern follows no link and no mount that others have put there" {
-	on_each patterns
-}
-
-nul_bytes() {
+@test "a NUL byte in a file is refused, and cuts nothing" {
 	mkdir $top/a
 	printf '%s hard=10\0G\n' $top/a >/etc/fsquota.d/x.conf
 	refuses 2 "NUL" fsquota apply
@@ -219,12 +198,15 @@ nul_bytes() {
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
 }
 
-@test "a NUL byte in a file is refused, and cuts nothing" {
-	on_each nul_bytes
-}
-
 @test "what fails is told, and the others go on" {
-	on_each some_fail
+	mkdir $top/b
+	printf '%s\n' "$top/none hard=1M" "$top/b hard=1M" >$top/x.conf
+	run_split fsquota apply $top/x.conf
+	assert_equal "$status:$stdout" "5:failed    $top/none"$'\n'"created   $top/b"
+	assert_one_line
+	assert_equal "$(limits $FIRST)" "0 1024 0 0"
+	# An empty directory of files, and no file at all, are no failures; a name that is not there is.
+	is_silent fsquota apply
 }
 
 # calls FILE: the system calls of an apply that finds all as it should be

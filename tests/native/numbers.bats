@@ -261,10 +261,3 @@ stops_nobody() {
 	assert_equal "$status $stderr" "0 "
 	fsquota release /mnt/x/volume
 }
-
-@test "only the pages of check promise exit status 8" {
-	run -1 grep -rnE '^\.It 8$|from 1 to 8|(status|code|is) 8\b' --exclude=fsquota.8 \
-		--exclude=fsquota-check.8 --exclude=fsquota-tutorial.7 "$srcdir/man"
-	assert_output ""
-	grep -q '^\.It 8$' "$srcdir/man/fsquota-check.8"
-}

@@ -53,7 +53,7 @@ limits() {
 		fsquota resize --allow-shrink --hard 20M --hard-inodes 20 /mnt/x/dir
 		assert_equal "$(limits /mnt/x/dir)" '20971520 20971520 20 20'
 	done
-	fsquota resize /mnt/x/dir +10M
+	fsquota resize --hard +10M /mnt/x/dir
 	assert_equal "$(limits /mnt/x/dir)" '31457280 31457280 20 20'
 	fsquota resize /mnt/x/dir 40M --soft 35M --hard-inodes 40 --soft-inodes 35
 	assert_equal "$(limits /mnt/x/dir)" '36700160 41943040 35 40'
@@ -160,18 +160,6 @@ limits() {
 /mnt/x/e 3145728"
 }
 
-@test "restore passes over empty lines, and takes no other space than the real one writes" {
-	fresh_fs x
-	printf 'fs = /mnt/x\n\n  \n42 0 4096 0 0\n' >dump
-	run -0 fsquota restore -p -f dump /mnt/x
-	run -0 real -c 'dump -p' /mnt/x
-	assert_line --regexp '^42 +0 +4096 +0 +0$'
-	printf 'fs = /mnt/x\n42 0\v8192 0 0\n' >dump
-	run_split fsquota restore -p -f dump /mnt/x
-	assert_equal "$status" 2
-	[[ $stderr == *'line 2 does not hold limits'* ]] || fail "$stderr"
-}
-
 # bats test_tags=slow
 @test "restore reads no dump without an end" {
 	fresh_fs x
@@ -229,13 +217,6 @@ limits() {
 	fsquota project -s -p /mnt/x/b 88 /mnt/x >/dev/null
 	refuses 6 'which belongs to /mnt/x/nnn' fsquota assign --hard 1M /mnt/x/b
 	assert_equal "$(</etc/projid)" "$long:77"
-}
-
-@test "an ID that has but a soft limit is somebody's" {
-	fresh_fs x
-	mkdir /mnt/x/dir
-	real -c 'limit -p bsoft=1m 1048577' /mnt/x
-	prints 1048578 fsquota assign --hard 1M /mnt/x/dir
 }
 
 @test "a range is searched to its end, and what is not answered is told" {

@@ -207,10 +207,6 @@ ids() {
 	assert_line --regexp "^SIZE=\"[0-9]+\" USED=\"[0-9]+\" LIMITS=\"$((1138 * 1048576))\" EXCESS=\"[0-9]+\" UNLIMITED=\"0\" MOUNTPOINT=\"/mnt/e\"$"
 }
 
-@test "list without --total has neither" {
-	prints $'["list"]\n42' jq -c 'keys, (.list | map(.id) | min)' <(fsquota list --json /mnt/x)
-}
-
 # --- colours ------------------------------------------------------------------------------------
 
 RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[0m'

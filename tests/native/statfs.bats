@@ -147,10 +147,6 @@ json_of() {
 	done
 }
 
-@test "who may ask gets the quota" {
-	prints "5M 4M 10M quota" fsquota usage -rno USED,SOFT,HARD,SOURCE /mnt/x/web
-}
-
 @test "statfs shows the project that the directory carries, whatever is registered" {
 	echo 44:/mnt/x/logs >/etc/projects
 	prints "43 >=100M statfs" as_user usage -rno ID,HARD,SOURCE /mnt/x/logs

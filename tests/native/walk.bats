@@ -41,22 +41,6 @@ directories failed; the first are named above"
 	fsquota project -C -p /mnt/x/tree 42 /mnt/x
 }
 
-@test "few files that fail are all named" {
-	chown 65534 /mnt/x/tree/d3/{4..15}
-	run_split unprivileged project -s -p /mnt/x/tree 42 /mnt/x
-	chown 0 /mnt/x/tree/d3/{4..15}
-	assert_equal "$status" 7
-	assert_equal "$(wc -l <<<"$stderr")" 3
-	fsquota project -C -p /mnt/x/tree 42 /mnt/x
-}
-
-@test "where all fails the status says why" {
-	run_split unprivileged project -s -p /mnt/x/tree/d3/1 42 /mnt/x
-	assert_equal "$status" 4
-	run_split unprivileged project -s -p /mnt/x/tree/d3 -d 0 42 /mnt/x
-	assert_equal "$status" 0
-}
-
 @test "--max-errors gives up" {
 	run_split unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
 	assert_equal "$status" 7
@@ -72,35 +56,6 @@ directories failed; the first are named above"
 	run fsquota project -c -p /mnt/x/tree 43 /mnt/x
 	assert_equal "$(($(grep -c 'has project ID 0, not 43' <<<"$output") > 15))" 1
 	fsquota project -C -p /mnt/x/tree 43 /mnt/x
-}
-
-@test "xfs_quota mode names each, and goes on" {
-	ln -sf "$FSQUOTA" "$BATS_TEST_TMPDIR/xfs_quota"
-	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"
-	run_split setpriv --reuid=65534 --clear-groups \
-		"$BATS_TEST_TMPDIR/xfs_quota" -x -c 'project -s -p /mnt/x/tree 42' /mnt/x
-	assert_equal "$(grep -c '^xfs_quota: cannot set project on' <<<"$stderr")" 15
-	assert_equal "$(wc -l <<<"$stderr")" 15
-	fsquota project -C -p /mnt/x/tree 42 /mnt/x
-}
-
-@test "what is no number of errors, and no manner of progress, gives 2 and changes nothing" {
-	for words in --max-errors=0 --max-errors=x --max-errors=-1 --progress=often --progress=; do
-		run_split fsquota project -s $words -p /mnt/x/tree 42 /mnt/x
-		assert_equal "$words $status$stdout" "$words 2"
-		assert_one_line
-	done
-	for command in assign release "usage --fallback=walk"; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $command --progress=often /mnt/x/tree
-		assert_equal "$command $status$stdout" "$command 2"
-	done
-	for command in report state; do
-		run_split fsquota $command --progress=never /mnt/x
-		assert_equal "$command $status$stdout" "$command 2"
-	done
-	run fsquota project -c -p /mnt/x/tree 0 /mnt/x
-	refute_output --partial 'has project ID'
 }
 
 @test "--progress=always says how many, how fast and where, on standard error" {
