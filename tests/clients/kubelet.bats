@@ -64,21 +64,6 @@ ordinary_user() {
 	done
 }
 
-@test "repquota shows the same limits" {
-	kubelet /mnt/e "limit -p bhard=8192000 bsoft=8192000 $id"
-	run repquota -P -n -v /mnt/e
-	assert_line --regexp "^#$id +-- +0 +8000 +8000 "
-}
-
-@test "a limit that cannot be set fails" {
-	one_line_table /mnt/x
-	# Where an ordinary user can get at it.
-	install -D "$FSQUOTA" "$TMPDIR/bin/xfs_quota"
-	run_split ordinary_user "$TMPDIR/bin/xfs_quota" -t "$mounts" -P/dev/null -D/dev/null \
-		-x -f /mnt/x -c "limit -p bhard=1m bsoft=1m $id"
-	assert_equal "$status" 1
-}
-
 @test "XFS, ext4: the directory, what is in it, and what is made later get the ID" {
 	for fs in x e; do
 		on $fs
@@ -198,11 +183,6 @@ ordinary_user() {
 		kubelet_reads_id $lsattr "$e"
 		assert_equal "$lsattr: $id" "$lsattr: $want"
 	done
-}
-
-@test "a directory without ID reads as 0" {
-	kubelet_reads_id fsquota lsattr "$x"
-	assert_equal "$id" 0
 }
 
 @test "a mount point with blanks and the like in its name can be asked" {

@@ -152,15 +152,6 @@ does_quietly() {
 	holds p $id 1 50 60 i
 }
 
-@test "go-xfsquota's bounds include both ends" {
-	oracle -x -c "limit -p bhard=1m ${id}1" -c "limit -p bhard=1m ${id}2" \
-		-c "limit -p bhard=1m ${id}3" -c "limit -p bhard=1m ${id}4" /mnt/x
-	run_split xfs_quota -x -c "report -p -N -L ${id}2 -U ${id}3" /mnt/x
-	assert_equal "$(awk '{ print $1 }' <<<"$stdout" | xargs)" "#${id}2 #${id}3"
-	holds p ${id}1 0 0 1024
-	holds p ${id}4 0 0 1024
-}
-
 @test "agents that check strictly see the state, indented by two" {
 	does -x -c 'state -p' /mnt/x
 	assert_line --index 0 --regexp '^Project quota state on /mnt/x '

@@ -423,16 +423,11 @@ static void test_resize(void)
 	ok(fsq_resize(&resize, NULL, &err) == FSQ_E_NOT_FOUND, "resize where nothing is");
 }
 
-/* Sizes of a later library, and of none. */
+/* A request of any kind whose size is 0. */
 static void test_sizes(void)
 {
-	const struct fsq_diagnose_request diagnose = { .size = 0 };
-	const struct fsq_usage_request usage_request = { .size = 0 };
-	const struct fsq_prune_request prune = { .size = 0 };
-	const struct fsq_assign_request assign = { .size = 0 };
-	const struct fsq_release_request release = { .size = 0 };
-	const struct fsq_resize_request resize = { .size = 0 };
-	const struct fsq_tree_request tree = { .size = 0 };
+	static const uint64_t zeros[128];
+	const void *request = zeros;
 	struct fsq_assignment *assignment;
 	struct fsq_released released;
 	struct fsq_resized resized;
@@ -440,14 +435,13 @@ static void test_sizes(void)
 	struct fsq_error err;
 	uint64_t entries;
 
-	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "assign without a size");
-	ok(fsq_release(&release, &released, &err) == FSQ_E_USAGE, "release without a size");
-	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_USAGE, "resize without a size");
-	ok(fsq_project_tree(&tree, &entries, &err) == FSQ_E_USAGE, "a tree without a size");
-
-	ok(fsq_diagnose(&diagnose, NULL, NULL, &err) == FSQ_E_USAGE, "diagnose without a size");
-	ok(fsq_usage_get(&usage, &usage_request, &err) == FSQ_E_USAGE, "usage without a size");
-	ok(fsq_prune(&prune, NULL, NULL, &err) == FSQ_E_USAGE, "prune without a size");
+	ok(fsq_assign(&assignment, request, &err) == FSQ_E_USAGE, "assign without a size");
+	ok(fsq_release(request, &released, &err) == FSQ_E_USAGE, "release without a size");
+	ok(fsq_resize(request, &resized, &err) == FSQ_E_USAGE, "resize without a size");
+	ok(fsq_project_tree(request, &entries, &err) == FSQ_E_USAGE, "a tree without a size");
+	ok(fsq_diagnose(request, NULL, NULL, &err) == FSQ_E_USAGE, "diagnose without a size");
+	ok(fsq_usage_get(&usage, request, &err) == FSQ_E_USAGE, "usage without a size");
+	ok(fsq_prune(request, NULL, NULL, &err) == FSQ_E_USAGE, "prune without a size");
 }
 
 static void test_usage(void)

@@ -108,15 +108,6 @@ as_user() {
 	assert_no_trace
 }
 
-@test "it is registered, as kubelet does" {
-	mkdir "/mnt/x/$volume"
-	fsquota assign "/mnt/x/$volume"
-	assert_equal "$(tail -n +3 /etc/projects)" "$FIRST:/mnt/x/$volume"
-	assert_equal "$(tail -n +3 /etc/projid)" "volume$FIRST:$FIRST"
-	run oracle -x -c "quota -p -N -v volume$FIRST" /mnt/x
-	assert_success
-}
-
 @test "the path that is registered is the real one" {
 	mkdir -p "/mnt/x/$volume/real/below"
 	ln -s "/mnt/x/$volume/real" "/mnt/x/$volume/link"

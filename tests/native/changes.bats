@@ -228,14 +228,6 @@ silent() {
 	done
 }
 
-@test "--keep-tags takes no ID off, and says so" {
-	make x
-	says would_change true fsquota release --keep-tags --dry-run "$mnt/own"
-	assert_equal "$(jq -c '.release[] | [.changed_files, .lines]' <<<"$stdout")" "[0,2]"
-	says changed true fsquota release --keep-tags "$mnt/own"
-	assert_equal "$(jq -c '.release[] | [.changed_files, .lines]' <<<"$stdout")" "[0,2]"
-}
-
 # as_real CODE COMMAND...: the dry run fails as the real one, in its words, and changes nothing.
 as_real() {
 	local code=$1 before dry

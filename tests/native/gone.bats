@@ -20,6 +20,8 @@ setup() {
 	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
 	: >/etc/fstab
 	rm -f /etc/fsquota.conf
+	fs=x top=/mnt/x/v
+	mkdir $top
 }
 
 teardown() {
@@ -53,11 +55,11 @@ assert_no_trace() {
 	done
 }
 
-# on_each TEST: on XFS and on ext4, in $top.
+# on_each TEST: on XFS and on ext4, in $top. A test that calls no on_each has the one of XFS.
 on_each() {
 	for fs in x e; do
 		top=/mnt/$fs/v
-		mkdir $top
+		mkdir -p $top
 		"$@"
 		rm -rf $top
 	done
@@ -65,7 +67,7 @@ on_each() {
 
 # --- release ---
 
-release_by_path() {
+@test "release takes the quota of directories off, whether they are there or not" {
 	volume a b c
 	rm -rf $top/a $top/b
 	is_silent fsquota release $top/a $top/c
@@ -75,10 +77,6 @@ release_by_path() {
 	refuses 5 "cannot open" fsquota release $top/a
 	refuses 5 "no quota of its own" fsquota release $top/c
 	is_silent fsquota release --if-exists $top/a $top/c
-}
-
-@test "release takes the quota of directories off, whether they are there or not" {
-	on_each release_by_path
 }
 
 release_by_project() {
@@ -199,18 +197,6 @@ moved() {
 	refuses 2 "--at" fsquota release --name a --at /mnt/x --at /mnt/x2
 }
 
-two_directories() {
-	mkdir $top/{a,b}
-	run -0 fsquota assign $top/a --name web --hard 10M
-	run -0 fsquota assign $top/b --name web
-	rm -rf $top/a
-	is_silent fsquota release $top/a
-	assert_equal "$(grep -v '^[#7]' /etc/projects)" "$FIRST:$top/b"
-	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
-	fsquota release $top/b
-	assert_no_trace
-}
-
 # hard ID [FS]: the hard limit of space, in KiB.
 hard() {
 	real -c 'report -p -b -N -n' "/mnt/${2:-$(basename "$(dirname "$top")")}" |
@@ -218,7 +204,9 @@ hard() {
 }
 
 # Its limits go first, and come back when a line cannot be taken out.
-fails_half_way() {
+# bats test_tags=many
+@test "release of a project that fails half-way leaves its limits, its line and its name" {
+	local kept=$BATS_FILE_TMPDIR
 	local call number
 	volume a
 	rm -rf $top/a
@@ -238,11 +226,6 @@ fails_half_way() {
 	fsquota release --id $FIRST
 	assert_no_trace
 }
-# bats test_tags=many
-@test "release of a project that fails half-way leaves its limits, its line and its name" {
-	local kept=$BATS_FILE_TMPDIR
-	on_each fails_half_way
-}
 
 @test "a name stays while its directory may be on a filesystem that is not seen" {
 	ln -s x /mnt/seen
@@ -255,7 +238,7 @@ fails_half_way() {
 	assert_no_trace
 }
 
-resize_project() {
+@test "resize of a project by its name or ID" {
 	volume a b
 	fsquota resize --name volume$FIRST 20M
 	assert_equal "$(hard $FIRST) $(hard $((FIRST + 1)))" "20480 10240"
@@ -275,12 +258,8 @@ resize_project() {
 	fsquota release --name volume$FIRST
 	fsquota release --id $((FIRST + 1)) --at "$top"
 }
-@test "resize of a project by its name or ID" {
-	on_each resize_project
-}
 
 @test "a file that cannot be read is not one without lines, with --if-exists neither" {
-	local top=/mnt/x/v
 	volume a
 	mv /etc/projects /etc/projects.kept
 	mkdir /etc/projects
@@ -293,7 +272,7 @@ resize_project() {
 }
 
 @test "what is asked of resize must fit together" {
-	local top=/mnt/x/v other=/mnt/e/v
+	local other=/mnt/e/v
 	volume a
 	mkdir -p $other/a && fsquota assign $other/a --hard 5M --id 77 --name far
 	refuses 5 'no project "nobody"' fsquota resize --name nobody 5M
@@ -312,7 +291,15 @@ resize_project() {
 }
 
 @test "a project keeps its limits while it has another directory" {
-	on_each two_directories
+	mkdir $top/{a,b}
+	run -0 fsquota assign $top/a --name web --hard 10M
+	run -0 fsquota assign $top/b --name web
+	rm -rf $top/a
+	is_silent fsquota release $top/a
+	assert_equal "$(grep -v '^[#7]' /etc/projects)" "$FIRST:$top/b"
+	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
+	fsquota release $top/b
+	assert_no_trace
 }
 
 # --- prune ---
@@ -561,8 +548,7 @@ lives() {
 }
 
 @test "prune says which directory it cannot look at, and keeps it" {
-	volume_of_x() { top=/mnt/x/v && mkdir -p $top && volume a; }
-	volume_of_x
+	volume a
 	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota prune /mnt/x
 	assert_equal "$status:$stderr" 0:
 	assert_line "kept project $FIRST (volume$FIRST), $top/a: cannot be looked at: Input/output error"
@@ -625,7 +611,6 @@ lives() {
 @test "prune says why it cannot" {
 	refuses 3 "project quota is off" fsquota prune /mnt/x2
 	refuses 5 "cannot open" fsquota prune /nowhere
-	top=/mnt/x/v
 	volume a
 	rm -rf $top/a
 	chmod 755 /mnt/x

@@ -205,20 +205,6 @@ unprivileged() {
 	prints '{"quota":[]}' setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
 }
 
-@test "limit sets the limits that are named, and no others" {
-	local fs
-	for fs in x e f; do
-		is_silent fsquota limit -p bsoft=4m bhard=8m isoft=10 ihard=20 101 /mnt/$fs
-		assert_equal "$(limits_of $fs 101)" "101 8192 16384 10 20"
-		fsquota limit -p bhard=16m 101 /mnt/$fs
-		assert_equal "$(limits_of $fs 101)" "101 8192 32768 10 20"
-		fsquota limit -p bsoft=0 isoft=0 ihard=0 101 /mnt/$fs
-		assert_equal "$(limits_of $fs 101)" "101 0 32768 0 0"
-		fsquota limit -p bhard=0 101 /mnt/$fs
-		assert_equal "$(limits_of $fs 101)" ""
-	done
-}
-
 @test "limit takes sizes with each letter" {
 	local sizes=(1024 2s 1b 8k 1M 2g 3t 4p 0x1000 020k)
 	local blocks=(2 2 8 16 2048 4194304 6442450944 8796093022208 8 32) i
@@ -380,30 +366,6 @@ checks() {
 # --- which filesystem ---------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "any path on the filesystem stands for it, and so does its device" {
-	local path expected
-	expected=$(fsquota report -p /mnt/x)
-	cd /mnt/x/volume
-	for path in /mnt/x/volume /mnt/x/volume/file . .. ./file "$FSQ_X_DEV" "--at file" --at=/mnt/x; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota report -p $path
-		assert_output "$expected"
-	done
-}
-
-# bats test_tags=shared
-@test "several filesystems are worked on, in their order" {
-	run_split fsquota quota --csv -N --output ID,MOUNTPOINT 42 /mnt/f /mnt/x /mnt/e
-	assert_output $'42,/mnt/f\n42,/mnt/x\n42,/mnt/e'
-	# Without the grace time that is left.
-	run_split fsquota report -p --csv --output ID,USED,MOUNTPOINT --at /mnt/e --at /mnt/x
-	assert_output "$(fsquota report -p --csv --output ID,USED,MOUNTPOINT /mnt/e
-		fsquota report -p --csv -N --output ID,USED,MOUNTPOINT /mnt/x)"
-	fsquota limit -p ihard=151 151 /mnt/x /mnt/e
-	assert_equal "$(limits_of x 151)$(limits_of e 151)" "151 0 0 0 151151 0 0 0 151"
-}
-
-# bats test_tags=shared
 @test "without a path all that have quota are shown, and df also shows what has none" {
 	local words
 	for words in "report -p" "quota -p 42" "state -p" df; do
@@ -534,14 +496,6 @@ unknown() {
 }
 
 # bats test_tags=shared
-@test "of several paths the first that fails gives the code, and the others are shown" {
-	run_split fsquota report -p /nowhere /mnt/x2 /mnt/x
-	assert_equal "$status" 5
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" 2
-	assert_output "$(fsquota report -p /mnt/x)"
-}
-
-# bats test_tags=shared
 @test "output that cannot be written gives 1" {
 	local command
 	for command in report state df dump "df --csv"; do
@@ -563,30 +517,11 @@ unknown() {
 }
 
 # bats test_tags=shared
-@test "JSON has the numbers of xfs_quota, in bytes, and null for no limit" {
-	local used soft hard
-	read -r _ used soft hard _ < <(oracle -f -c 'quota -p -v -N 42' /mnt/x)
-	run -0 jq -c '.quota[0] | [.used_bytes, .soft_bytes, .hard_bytes, .soft_inodes, .name, .id]' \
-		<(fsquota quota -p --json 42 /mnt/x)
-	assert_output "[$((used * 1024)),$((soft * 1024)),$((hard * 1024)),null,\"volume\",42]"
-}
-
-# bats test_tags=shared
 @test "JSON has null for a limit that only stands for accounting" {
 	fsquota limit -p bhard=288230376151711743 161 /mnt/x
 	fsquota limit -p bhard=288230376151710720 162 /mnt/e
 	prints null jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 161 /mnt/x)
 	prints 288230376151710720 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 162 /mnt/e)
-}
-
-# bats test_tags=shared
-@test "JSON says how much grace is left, and null when none runs" {
-	fsquota timer -p -b 2h 42 /mnt/x
-	run -0 jq -c '.report[] | select(.id == 42 or .id == 43) |
-		[.bytes_grace_seconds | . and . > 7100 and . <= 7200]' <(fsquota report -p --json /mnt/x)
-	assert_output $'[true]\n[false]'
-	fsquota timer -p 7days 42 /mnt/x
-	prints null jq -c '.report[] | select(.id == 43) | .bytes_grace_seconds' <(fsquota report -p --json /mnt/x)
 }
 
 # bats test_tags=shared
