@@ -152,15 +152,6 @@ does_quietly() {
 	holds p $id 1 50 60 i
 }
 
-@test "agents that check strictly see the state, indented by two" {
-	does -x -c 'state -p' /mnt/x
-	assert_line --index 0 --regexp '^Project quota state on /mnt/x '
-	assert_line --regexp '^ {2}Accounting: ON$'
-	assert_line --regexp '^ {2}Enforcement: ON$'
-	run repquota -P -v /mnt/x
-	assert_line 'Accounting: ON; Enforcement: ON'
-}
-
 # What remains of a check when its own lines are taken away.
 drift() {
 	run_split xfs_quota -x -D /dev/null -P /dev/null -c "project -c -p $dir $id" /mnt/x

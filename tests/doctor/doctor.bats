@@ -61,11 +61,6 @@ ok      /etc/projid: entries: 0, none double or unclear"
 	assert_equal "$stdout" "$json"
 }
 
-@test "a device stands for what is mounted from it" {
-	finds ok quota-on "$FSQ_X_DEV"
-	assert_equal "$(jq -r .path <<<"$finding")" /mnt/x
-}
-
 @test "a path that does not exist is told, and the others are looked at" {
 	run_split fsquota doctor /mnt/nowhere /mnt/x
 	assert_equal "$status:$stderr" \
@@ -152,27 +147,6 @@ as_shown() {
 }
 
 # --- the registry -----------------------------------------------------------------------------------
-
-@test "a directory whose owner changed its ID" {
-	mkdir /mnt/x/changed
-	chown 1000 /mnt/x/changed
-	fsquota assign /mnt/x/changed --hard 1M
-	setpriv --reuid 1000 --regid 1000 --clear-groups chattr -p 77 /mnt/x/changed
-	finds problem tag-changed /mnt/x/changed
-	typed
-	no_more tag-changed /mnt/x/changed
-	fsquota release /mnt/x/changed
-}
-
-@test "a directory that does not hand its ID on" {
-	mkdir /mnt/x/kept
-	fsquota assign /mnt/x/kept --hard 1M
-	chattr -P /mnt/x/kept
-	finds problem tag-not-inherited /mnt/x
-	typed
-	no_more tag-not-inherited /mnt/x
-	fsquota release /mnt/x/kept
-}
 
 @test "a registered directory that is gone" {
 	mkdir /mnt/x/gone

@@ -291,9 +291,10 @@ others() {
 	finds problem registry-unreadable
 }
 
-@test "other files than those of /etc" {
-	printf '42:%s\n43:%s\n' "$dir" "$dir" >"$BATS_TEST_TMPDIR/projects"
-	finds problem directory-twice --projects-file "$BATS_TEST_TMPDIR/projects" --projid-file /dev/null
+@test "other files than those of /etc, also in the directory where it is" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '42:%s\n43:%s\n' "$dir" "$dir" >projects
+	finds problem directory-twice --projects-file projects --projid-file /dev/null
 	typed
-	no_more directory-twice --projects-file "$BATS_TEST_TMPDIR/projects" --projid-file /dev/null
+	no_more directory-twice --projects-file "$PWD/projects" --projid-file /dev/null
 }

@@ -13,15 +13,19 @@ setup() {
 	rm -rf /etc/projects /etc/projid /etc/fsquota.conf
 }
 
+# use FS: sets top to an empty directory there.
+use() {
+	fs=$1 top=/mnt/$1/v
+	fresh_fs $fs
+	rm -f /etc/projects /etc/projid
+	chmod 755 /mnt/$fs
+	mkdir $top
+}
+
 # on_each TEST: on XFS and on ext4, in $top.
 on_each() {
-	local fs top
 	for fs in x e; do
-		fresh_fs $fs
-		rm -f /etc/projects /etc/projid
-		chmod 755 /mnt/$fs
-		top=/mnt/$fs/v
-		mkdir $top
+		use $fs
 		"$@"
 	done
 }
@@ -56,17 +60,15 @@ apply_says() {
 	assert_equal "$status:$(jq -r '[.apply[].action] | join(" ")' <<<"$stdout")" "$expected"
 }
 
-nested() {
+@test "mkdir of a directory in one that is made before" {
+	use x
 	apply_says '0:created created created' 'a hard=1M mkdir' 'a/b hard=2M mkdir' 'a/b/c hard=3M mkdir'
 	assert_equal "$(fsquota id $top/a $top/a/b $top/a/b/c)" "$(printf '%s\n' $((FIRST)) $((FIRST + 1)) $((FIRST + 2)))"
 	apply_says '0:unchanged unchanged created' 'a hard=1M mkdir' 'a/b hard=2M mkdir' 'a/d mkdir mode=0777'
 }
 
-@test "mkdir of a directory in one that is made before" {
-	on_each nested
-}
-
-inner_first() {
+@test "a directory before the one that it is in" {
+	use x
 	apply_says '5:failed created' 'a/b hard=2M mkdir' 'a hard=1M mkdir'
 	apply_says '0:created unchanged' 'a/b hard=2M mkdir' 'a hard=1M mkdir'
 	mkdir -p $top/c/d/e $top/f
@@ -75,11 +77,8 @@ inner_first() {
 	apply_says '6:created failed' 'f/new hard=2M mkdir' 'f hard=1M'
 }
 
-@test "a directory before the one that it is in" {
-	on_each inner_first
-}
-
-outer_first() {
+@test "a directory behind the one that it is in" {
+	use x
 	mkdir -p $top/c/d/e
 	touch $top/c/{1,d/2,d/e/3}
 	apply_says '0:created created created' 'c hard=1M' 'c/d hard=2M' 'c/d/e'
@@ -87,19 +86,12 @@ outer_first() {
 	apply_says '0:unchanged changed unchanged' 'c hard=1M' 'c/d hard=2M' 'c/d/e'
 }
 
-@test "a directory behind the one that it is in" {
-	on_each outer_first
-}
-
-one_id() {
+@test "one ID twice" {
+	use x
 	mkdir $top/{a,b,c,d}
 	apply_says '6:created failed' 'a id=70' 'b id=70'
 	apply_says '0:created created' 'c id=71 name=both hard=1M' 'd id=71 name=both'
 	apply_says '6:failed created' 'new id=71 mkdir' 'new2 id=72 mkdir'
-}
-
-@test "one ID twice" {
-	on_each one_id
 }
 
 one_name() {
@@ -142,16 +134,13 @@ new_directories() {
 	on_each new_directories
 }
 
-patterns() {
+@test "a pattern, beside a directory that is made" {
+	use x
 	mkdir $top/{1,2,3}
 	apply_says '0:created created created created' '* hard=1M' 'new hard=2M mkdir'
 	apply_says '0:unchanged unchanged unchanged changed' '* hard=1M' 'new hard=3M mkdir'
 	apply_says '2:' '* hard=1M' '? hard=2M'
 	apply_says '2:' '* hard=1M name=all'
-}
-
-@test "a pattern, beside a directory that is made" {
-	on_each patterns
 }
 
 several() {

@@ -126,14 +126,6 @@ limits() {
 	assert_equal "$(cat /etc/projects /etc/projid)" ''
 }
 
-@test "doctor looks at files in the directory where it is" {
-	printf '5:/mnt/x\n' >lines
-	printf 'name:5\n' >names
-	chmod 666 lines
-	run fsquota doctor --projects-file lines --projid-file names /mnt/x
-	[[ $output == *lines* ]] || fail "$output"
-}
-
 @test "a tree is tagged where directories do not say what their entries are" {
 	fresh_fs e -O ^filetype
 	mkdir -p /mnt/e/dir/sub
