@@ -37,6 +37,10 @@ commands() {
 	done
 }
 
+@test "-V is short for --version" {
+	prints "$(fsquota --version)" fsquota -V
+}
+
 @test "with an option of xfs_quota first it is xfs_quota" {
 	run_split fsquota -x -c 'state -p' /mnt/x
 	assert_equal "$status" 0
