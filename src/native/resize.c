@@ -184,10 +184,9 @@ const struct command resize_command = {
 	.summary = "change the limits of a directory's quota",
 	.synopsis =
 		"{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
-	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE "
-		"or\n"
-		"PERCENT: 500M, 10G, +5G, +20%; none takes it away. It cannot become smaller than\n"
-		"what is in use.",
+	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE\n"
+		"or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot become\n"
+		"smaller than what is in use.",
 	.options = (option_tables){ limit_options, shrink_option, own_project_options,
 				    registry_options, lock_option, dry_run_option, table_options,
 				    help_option, NULL },

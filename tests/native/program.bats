@@ -33,7 +33,8 @@ commands() {
 	count=$(sed -n '/^.Sh DEVIATIONS/,/^.El/p' "$srcdir/man/fsquota-xfs_quota.7" | grep -c '^.It$')
 	assert [ "$count" -ge 11 ]
 	for number in $(seq "$count"); do
-		grep -rqE "deviation $number\b" "$srcdir"/tests/*/*.bats || fail "deviation $number"
+		grep -qE "deviation $number\b|^D$number[@/ ]" "$srcdir"/tests/*/*.bats "$srcdir"/tests/xfs_quota/*.list ||
+			fail "deviation $number"
 	done
 }
 
