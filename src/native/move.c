@@ -112,7 +112,7 @@ const struct command move_command = {
 		"changed.",
 	.options = (option_tables){ rename_option, registry_options, lock_option, dry_run_option,
 				    table_options, help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "OLD" }, { VALUE_DIRECTORY, "NEW" } },
+	.operands = { { VALUE_DIRECTORY, "OLD", false }, { VALUE_DIRECTORY, "NEW", false } },
 	.rows = &moved_rows,
 	.options_size = sizeof(struct move_options),
 	.flags = COMMAND_CONFIG,
