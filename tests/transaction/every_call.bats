@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# assign and release are all or nothing, whatever goes wrong at whichever system call. What
+# assign, release and move are all or nothing, whatever goes wrong at whichever system call. What
 # is done is in scenarios.bash, how it is disturbed in inject, and what is looked at in witness.
 
 load ../lib/fsquota
@@ -115,4 +115,16 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # bats test_tags=every-call,shared
 @test "release of one of two directories of a project" {
 	disturbed g x --main error kill signals
+}
+
+# --- move ---------------------------------------------------------------------------------------
+
+# bats test_tags=every-call,shared
+@test "move of a directory that was renamed: any call fails, or gets a signal" {
+	disturbed h x errors signals
+}
+
+# bats test_tags=every-call,again
+@test "ext4: move of a directory that was renamed: any call fails, or gets a signal" {
+	disturbed h e errors signals
 }

@@ -125,3 +125,18 @@ scenario_g() {
 	tags='0 -'
 	row='hard 10240 0'
 }
+
+# Renamed, and so are directories in it that share its project.
+scenario_h() {
+	make_tree "$top/old"
+	foreign_lines $'\n'
+	fsquota assign --hard 10M --name mine "$top/old"
+	echo "1048577:$top/old/sub" >>/etc/projects
+	printf '10:/behind' >>/etc/projects
+	mv "$top/old" "$top/dir"
+	assigned=(move "$top/old" "$top/dir")
+	tried=("${assigned[@]}")
+	expect_files $'\n10:/behind\n1048577:'"$top"$'/dir\n1048577:'"$top/dir/sub" $'\nmine:1048577\n'
+	tags='1048577 P'
+	row='hard 10240 0'
+}
