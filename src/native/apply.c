@@ -420,8 +420,7 @@ static void command_apply(struct session *session, const struct invocation *invo
 static const struct command_option own_options[] = {
 	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
 	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
-	{ 0, "prune", "release what apply has assigned and no line wants",
-	  .field = FIELD(prune) },
+	{ 0, "prune", "release what apply has assigned and no line wants", .field = FIELD(prune) },
 	{ 0, "watch", "stay, and look again when directories or lines change",
 	  .field = FIELD(watch) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 struct watched_directory {
 	int number; /* of inotify */
 	bool has_lines;
+	const char *only;  /* in this file of it; NULL: in any */
 	unsigned int look; /* the last one that wanted it */
 };
 
@@ -74,12 +76,16 @@ static struct watched_directory *find(struct apply_watch *watch, int number)
 
 /*
  * @how      OF_LINES or OF_DIRECTORY, and perhaps IN_DONT_FOLLOW
+ * @only     the file that has lines, which must stay; or NULL
  * @return   whether it was not watched before
  */
-static bool add(struct apply_watch *watch, const char *directory, uint32_t how)
+static bool add(struct apply_watch *watch, const char *directory, uint32_t how, const char *only)
 {
 	const bool has_lines = how == OF_LINES;
-	struct watched_directory new = { .has_lines = has_lines, .look = watch->look }, *known;
+	struct watched_directory new = { .has_lines = has_lines,
+					 .only = only,
+					 .look = watch->look };
+	struct watched_directory *known;
 
 	new.number = inotify_add_watch(watch->events, directory, how | IN_ONLYDIR | IN_MASK_ADD);
 	if (new.number < 0) {
@@ -99,6 +105,11 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how)
 					     sizeof(new));
 		return true;
 	}
+	if (has_lines && known->has_lines && known->look == watch->look &&
+	    (!only || !known->only || strcmp(only, known->only) != 0))
+		only = NULL;
+	if (has_lines)
+		known->only = only;
 	known->look = watch->look;
 	known->has_lines |= has_lines;
 	return false;
@@ -108,7 +119,7 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how)
 static bool add_above(struct apply_watch *watch, const char *path)
 {
 	char above[PATH_MAX];
-	bool any = add(watch, "/", OF_DIRECTORY);
+	bool any = add(watch, "/", OF_DIRECTORY, NULL);
 
 	for (const char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
 		size_t length = (size_t)(slash - path);
@@ -116,7 +127,7 @@ static bool add_above(struct apply_watch *watch, const char *path)
 		if (length >= sizeof(above))
 			break;
 		*(char *)mempcpy(above, path, length) = '\0';
-		any |= add(watch, above, OF_DIRECTORY);
+		any |= add(watch, above, OF_DIRECTORY, NULL);
 	}
 	return any;
 }
@@ -146,27 +157,30 @@ static bool add_pattern(struct apply_watch *watch, const char *pattern)
 		*slash = '\0';
 		if (glob(begin, GLOB_NOSORT, NULL, &found) == 0)
 			for (size_t i = 0; i < found.gl_pathc; i++)
-				any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW);
+				any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW,
+					   NULL);
 		globfree(&found);
 	}
 	free(begin);
 	return any;
 }
 
-/* A file may be replaced by another one of its name. */
+/* A directory of lines, or a file of them, which may be replaced by another one of its name. */
 static bool add_file(struct apply_watch *watch, const char *file)
 {
-	char *path = realpath(file, NULL), *slash;
-	bool any = false;
+	const char *slash = strrchr(file, '/');
+	bool any = file[0] == '/' && add_above(watch, file);
+	char *directory;
+	struct stat st;
 
-	if (!path)
-		return file[0] == '/' && add_above(watch, file);
-	any |= add_above(watch, path);
-	any |= add(watch, path, OF_LINES);
-	slash = strrchr(path, '/');
-	slash[slash == path] = '\0';
-	any |= add(watch, path, OF_LINES);
-	free(path);
+	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
+		return add(watch, file, OF_LINES, NULL) || any;
+	directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	if (!directory)
+		watch->limited = true;
+	else
+		any |= add(watch, directory, OF_LINES, slash ? slash + 1 : file);
+	free(directory);
 	return any;
 }
 
@@ -205,8 +219,9 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 /* @return   whether one of them may concern a line */
 static bool read_events(struct apply_watch *watch)
 {
+	const uint32_t of_directories =
+		IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW;
 	_Alignas(struct inotify_event) char buffer[16 * 1024];
-	const struct watched_directory *from;
 	bool any = false;
 	ssize_t got;
 
@@ -214,12 +229,16 @@ static bool read_events(struct apply_watch *watch)
 		const struct inotify_event *event;
 
 		for (char *at = buffer; at < buffer + got; at += sizeof(*event) + event->len) {
+			const struct watched_directory *from;
+			bool of_lines;
+
 			event = (const void *)at;
 			from = find(watch, event->wd);
-			watch->lines_changed |= from && from->has_lines;
-			any |= (from && from->has_lines) ||
-			       !(event->mask & (IN_CREATE | IN_MOVED_TO)) ||
-			       (event->mask & IN_ISDIR);
+			of_lines = from && from->has_lines &&
+				   (!from->only ||
+				    (event->len && strcmp(event->name, from->only) == 0));
+			watch->lines_changed |= of_lines || (event->mask & IN_Q_OVERFLOW);
+			any |= of_lines || (event->mask & of_directories);
 		}
 	}
 	return any;

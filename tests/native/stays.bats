@@ -151,6 +151,8 @@ makes_and_limits() {
 	says '/mnt/x/home/* hard=much'
 	until_true grep -q 'node.conf, line 1: "much" is no size' "$messages"
 	mkdir /mnt/x/home/bob
+	# Other files of /etc are no lines.
+	touch /etc/projects /etc/other
 	nap 0.3
 	assert_equal "$(wc -l <"$messages")" 1
 	says '/mnt/x/home/* hard=7M'
@@ -159,6 +161,25 @@ makes_and_limits() {
 	rm /etc/fsquota.d/node.conf
 	echo '/mnt/x/home/ann hard=8M' >/etc/fsquota.d/other.conf
 	until_true limited /mnt/x/home/ann 8M
+}
+
+@test "a file that is named may be replaced, and other files beside it do not matter" {
+	mkdir /mnt/x/home/ann
+	echo '/mnt/x/home/* hard=5M' >/etc/node.conf
+	stays /etc/node.conf
+	echo '/mnt/x/home/* hard=6M' >/etc/.node.conf
+	mv /etc/.node.conf /etc/node.conf
+	until_true limited /mnt/x/home/ann 6M
+	echo '/mnt/x/home/* hard=7M' >/etc/node.conf
+	until_true limited /mnt/x/home/ann 7M
+	rm /etc/node.conf
+	until_true grep -q 'cannot read /etc/node.conf' "$messages"
+	touch /etc/other /etc/projects
+	nap 0.3
+	assert_equal "$(wc -l <"$messages")" 1
+	echo '/mnt/x/home/* hard=8M' >/etc/node.conf
+	until_true limited /mnt/x/home/ann 8M
+	rm /etc/node.conf
 }
 
 @test "with --prune a directory that no line names any more is released" {

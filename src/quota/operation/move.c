@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/kernel/compat.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/place.h"
 #include "quota/registry/project_edit.h"
@@ -160,10 +162,16 @@ static int check(struct move *m, struct fsq_error *err)
 
 /* --- doing it --- */
 
+/* @return   0 or an errno */
+static int rename_path(const char *from, const char *to)
+{
+	return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) ? errno : 0;
+}
+
 static int rename_it(struct move *m, struct fsq_error *err)
 {
 	char *now = NULL;
-	int rc = renameat2(AT_FDCWD, m->from, AT_FDCWD, m->to, RENAME_NOREPLACE) ? errno : 0;
+	int rc = rename_path(m->from, m->to);
 
 	if (rc == EXDEV)
 		return fsq_fail(err, FSQ_E_CONFLICT, EXDEV, m->from,
@@ -218,7 +226,7 @@ static int move(struct move *m, struct fsq_error *err)
 	if (rc == 0)
 		rc = move_lines(m, err);
 	if (rc && m->renamed)
-		renameat2(AT_FDCWD, m->to, AT_FDCWD, m->from, RENAME_NOREPLACE);
+		rename_path(m->to, m->from);
 	return rc;
 }
 
