@@ -13,6 +13,7 @@
 #include "assign.h"
 #include "change.h"
 #include "command.h"
+#include "journal.h"
 #include "options.h"
 #include "progress.h"
 #include "quota/fsquota.h"
@@ -158,9 +159,14 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 		request.from = renamed.from;
 		followed = fsq_move(&request, &moved, NULL) == 0;
 	}
-	free(renamed.from);
-	if (followed && !request.dry_run)
+	if (followed && !request.dry_run) {
 		apply_marks_add(apply->session, moved.id, request.to);
+		journal_write(apply->session, &(struct journal_entry){ .type = FSQ_PROJECT,
+								       .id = moved.id,
+								       .directory = request.to,
+								       .from = renamed.from });
+	}
+	free(renamed.from);
 	return followed;
 }
 
@@ -190,12 +196,14 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
 	if (rc && apply_is_news(apply->told, entry->request.directory)) {
+		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
 	}
 	if (rc)
 		return err.errnum != EINTR;
 	apply_forget_news(apply->told, entry->request.directory);
+	assign_write_journal(apply->session, &entry->request, assignment, NULL);
 	change = fsq_assignment_change(assignment);
 	if (moved && change == FSQ_UNCHANGED)
 		change = FSQ_CHANGED;
@@ -272,6 +280,12 @@ static bool release(struct apply *apply, struct apply_mark *mark,
 
 	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, session, mark->directory);
+	journal_write(session, &(struct journal_entry){
+				       .type = FSQ_PROJECT,
+				       .id = mark->id,
+				       .directory = mark->directory,
+				       .before = released.limits_off ? &released.limits : NULL,
+				       .err = rc ? &err : NULL });
 	if (rc) {
 		row.action = "failed";
 		row.change = ROW_UNCHANGED;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "journal.h"
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
@@ -155,6 +156,28 @@ void assign_warn_of_store(struct session *session, const struct fsq_assign_reque
 			     what, id);
 }
 
+void assign_write_journal(const struct session *session, const struct fsq_assign_request *request,
+			  const struct fsq_assignment *assignment, const struct fsq_error *err)
+{
+	struct journal_entry entry = { .directory = request->directory,
+				       .name = request->name,
+				       .type = FSQ_PROJECT,
+				       .id = request->id };
+	struct fsq_limits before, after;
+
+	if (assignment && fsq_assignment_change(assignment) == FSQ_UNCHANGED)
+		return;
+	if (assignment) {
+		fsq_assignment_limits(assignment, &before, &after);
+		entry.id = fsq_assignment_id(assignment);
+		entry.before = &before;
+		entry.after = &after;
+	} else {
+		entry.err = err;
+	}
+	journal_write(session, &entry);
+}
+
 /* Wait until output can be written: a signal ends the wait for a full pipe. */
 static bool can_write(struct session *session)
 {
@@ -267,6 +290,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 
 	progress_clear(progress);
 	mounts = progress_take_mounts(progress, session, request->directory);
+	assign_write_journal(session, request, rc ? NULL : assignment, &err);
 	if (rc)
 		return session_fail(session, &err);
 	shown = show(session, table, assignment, request, mounts);

@@ -34,6 +34,14 @@ bool assign_request_check(struct session *session, const struct word_place *plac
 void assign_warn_of_enforcement(struct session *session, const struct fsq_assign_request *request,
 				const struct fsq_assignment *assignment);
 
+/**
+ * Write down what was assigned, if that has changed anything, or why it failed.
+ *
+ * @assignment NULL: it failed, with @err
+ */
+void assign_write_journal(const struct session *session, const struct fsq_assign_request *request,
+			  const struct fsq_assignment *assignment, const struct fsq_error *err);
+
 /** Warn of a container store that got a new ID: its engine takes the IDs that follow. */
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change.h"
 
+#include <stdio.h>
+
+#include "journal.h"
 #include "records.h"
+#include "shared/errno_words.h"
 
 /* --- rows --- */
 
@@ -205,6 +209,20 @@ void change_show_limits(struct session *session, const char *directory, uint32_t
 	write_changed_limits(session->out, &row);
 }
 
+void change_write_journal(const struct session *session, struct fsq_filesystem *fs,
+			  enum fsq_type type, uint32_t id, const struct fsq_limits *limits, int rc)
+{
+	struct fsq_error err = { .kind = fsq_error_kind_of(-rc) };
+
+	snprintf(err.message, sizeof(err.message), "%s", rc ? errno_words(-rc) : "");
+	journal_write(session,
+		      &(struct journal_entry){ .type = type,
+					       .id = id,
+					       .filesystem = fsq_filesystem_get_info(fs)->directory,
+					       .after = limits,
+					       .err = rc ? &err : NULL });
+}
+
 int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_limits *limits)
 {
@@ -217,8 +235,10 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 
 	if (change_is_shown(session))
 		rc = fsq_quota_plan_limits(fs, type, id, limits, &before, &after);
-	if (!session->dry_run)
+	if (!session->dry_run) {
 		rc = fsq_quota_set_limits(fs, type, id, limits);
+		change_write_journal(session, fs, type, id, limits, rc);
+	}
 	if (rc == 0 && change_is_shown(session) && !session->dry_run)
 		rc = fsq_quota_plan_limits(fs, type, id, &none, &now, &after);
 	if (rc || !change_is_shown(session))
@@ -262,8 +282,10 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 
 	if (change_is_shown(session))
 		rc = fsq_quota_plan_timers(fs, type, id, timers, &before, &after);
-	if (!session->dry_run)
+	if (!session->dry_run) {
 		rc = fsq_quota_set_timers(fs, type, id, timers);
+		change_write_journal(session, fs, type, id, NULL, rc);
+	}
 	if (rc == 0 && change_is_shown(session) && !session->dry_run)
 		rc = fsq_quota_plan_timers(fs, type, id, &none, &now, &after);
 	if (rc || !change_is_shown(session))

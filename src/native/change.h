@@ -62,4 +62,8 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_timers *timers);
 
+/** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
+void change_write_journal(const struct session *session, struct fsq_filesystem *fs,
+			  enum fsq_type type, uint32_t id, const struct fsq_limits *limits, int rc);
+
 #endif

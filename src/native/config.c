@@ -34,8 +34,9 @@ bool config_parse_seconds(const char *text, unsigned int *seconds)
 static const struct {
 	const char *key, *form;
 } keys[] = {
-	{ "id-range", "FIRST-LAST" }, { "lock-timeout", "SECONDS" }, { "projects-file", "/PATH" },
-	{ "projid-file", "/PATH" },   { "register", "yes|no" },
+	{ "id-range", "FIRST-LAST" },	  { "lock-timeout", "SECONDS" },
+	{ "projects-file", "/PATH" },	  { "projid-file", "/PATH" },
+	{ "log", "journal|syslog|none" }, { "register", "yes|no" },
 };
 
 /* @key      an index in keys; @value must stay */
@@ -53,6 +54,11 @@ static bool take_value(struct session *session, size_t key, const char *value)
 	case 3:
 		session->projid_file = value;
 		return value[0] == '/';
+	case 4:
+		session->log = strcmp(value, "none") == 0     ? LOG_TO_NOTHING
+			       : strcmp(value, "syslog") == 0 ? LOG_TO_SYSLOG
+							      : LOG_TO_JOURNAL;
+		return session->log != LOG_TO_JOURNAL || strcmp(value, "journal") == 0;
 	default:
 		session->no_register = strcmp(value, "no") == 0;
 		return session->no_register || strcmp(value, "yes") == 0;

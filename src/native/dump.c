@@ -351,6 +351,6 @@ const struct command restore_command = {
 	.options = (option_tables){ type_options, input_option, dry_run_option, NULL },
 	.rows = &changed_limits_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_restore,
 };

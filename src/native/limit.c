@@ -110,7 +110,7 @@ const struct command limit_command = {
 	.operands = { { VALUE_LIMIT, "LIMIT=N", true }, { VALUE_NAME, "ID", false } },
 	.rows = &changed_limits_rows,
 	.options_size = sizeof(struct limit_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_limit,
 };
 
@@ -215,6 +215,6 @@ const struct command timer_command = {
 	.operands = { { VALUE_TIME, "TIME", false }, { VALUE_NAME, "ID", true } },
 	.rows = &changed_times_rows,
 	.options_size = sizeof(struct timer_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_timer,
 };

@@ -3,6 +3,7 @@
 
 #include "change.h"
 #include "command.h"
+#include "journal.h"
 #include "options.h"
 #include "progress.h"
 #include "quota/fsquota.h"
@@ -80,6 +81,11 @@ static void command_move(struct session *session, const struct invocation *invoc
 	progress_begin(&progress, session);
 	block_termination_signals(&signals_before);
 	rc = fsq_move(&request, &moved, &err);
+	journal_write(session, &(struct journal_entry){ .type = FSQ_PROJECT,
+							.id = rc ? 0 : moved.id,
+							.directory = request.to,
+							.from = request.from,
+							.err = rc ? &err : NULL });
 	if (rc) {
 		session_fail(session, &err);
 		restore_signals(&signals_before);

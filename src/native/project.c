@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "change.h"
+#include "journal.h"
 #include "options.h"
 #include "paths.h"
 #include "progress.h"
@@ -218,11 +219,18 @@ static void walk(struct job *job, const char *directory, bool last)
 		.changed = &changed,
 	};
 	struct fsq_error err;
+	int rc;
 
 	if (!tells_changes && session_has_rows(session))
 		tables_row(session, session->table, &row);
 	session_flush_terminal(session);
-	if (fsq_project_tree(&request, &entries, &err)) {
+	rc = fsq_project_tree(&request, &entries, &err);
+	if (job->options->action != FSQ_TREE_CHECK)
+		journal_write(session, &(struct journal_entry){ .type = FSQ_PROJECT,
+								.id = job->id,
+								.directory = directory,
+								.err = rc ? &err : NULL });
+	if (rc) {
 		progress_clear(&job->progress);
 		job->over = err.errnum == EINTR;
 		if (job->over)
@@ -411,6 +419,6 @@ const struct command project_command = {
 	.rows = &tree_rows,
 	.options_size = sizeof(struct project_options),
 	.clear_options = clear_options,
-	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_CONFIG,
 	.run = command_project,
 };

@@ -6,6 +6,7 @@
 
 #include "change.h"
 #include "command.h"
+#include "journal.h"
 #include "options.h"
 #include "shared/errno_words.h"
 #include "quota/fsquota.h"
@@ -130,6 +131,12 @@ static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 		.sentence = sentence_of(leftover, text, sizeof(text)),
 	};
 
+	if (!reason)
+		journal_write(session, &(struct journal_entry){ .type = FSQ_PROJECT,
+								.id = row.id,
+								.name = row.name,
+								.directory = row.directory,
+								.filesystem = row.mountpoint });
 	if (!reason || !prune->quiet)
 		tables_row(session, &prune->table, &row);
 	session_flush_terminal(session);

@@ -9,6 +9,7 @@
 
 #include "change.h"
 #include "command.h"
+#include "journal.h"
 #include "options.h"
 #include "progress.h"
 #include "shared/array.h"
@@ -157,6 +158,15 @@ static bool release(struct session *session, struct table *table,
 	request->options = NULL;
 	progress_clear(&progress);
 	mounts = progress_take_mounts(&progress, session, request->directory);
+	if (!is_none(rc, &err))
+		journal_write(session,
+			      &(struct journal_entry){
+				      .type = FSQ_PROJECT,
+				      .id = released.id ? released.id : request->id,
+				      .directory = request->directory,
+				      .filesystem = request->at,
+				      .before = released.limits_off ? &released.limits : NULL,
+				      .err = rc ? &err : NULL });
 	if (change_is_shown(session) &&
 	    (!rc || released.untagged || released.lines || (is_none(rc, &err) && if_exists)))
 		show(session, table, request, &released, mounts, rc);

@@ -8,6 +8,7 @@
 #include "assign.h"
 #include "change.h"
 #include "command.h"
+#include "journal.h"
 #include "listing.h"
 #include "projects.h"
 #include "options.h"
@@ -147,15 +148,26 @@ static void command_resize(struct session *session, const struct invocation *inv
 		.allow_shrink = options->allow_shrink,
 		.dry_run = session->dry_run,
 	};
+	struct journal_entry entry = { .type = FSQ_PROJECT };
 	struct fsq_resized resized;
 	struct fsq_error err;
 
 	if (!make_request(session, invocation, &request))
 		return;
+	entry.directory = request.directory;
+	entry.filesystem = request.at;
+	entry.id = request.id;
 	if (fsq_resize(&request, &resized, &err)) {
+		entry.err = &err;
+		journal_write(session, &entry);
 		session_fail(session, &err);
 		return;
 	}
+	entry.id = resized.id;
+	entry.before = &resized.before;
+	entry.after = &resized.after;
+	if (resized.changed)
+		journal_write(session, &entry);
 	warn(session, &request, &resized);
 	show(session, &request, &resized);
 }

@@ -38,6 +38,9 @@ struct path_entry {
 
 struct command;
 
+/* Where changes are written down. */
+enum log_target { LOG_TO_JOURNAL, LOG_TO_SYSLOG, LOG_TO_NOTHING };
+
 struct session {
 	const char *program;		       /* in front of messages */
 	const struct command *const *commands; /* all, sorted by name and ended by NULL */
@@ -68,6 +71,7 @@ struct session {
 	struct fsq_id_range range;
 	bool range_configured;
 	char *config_text; /* some of the above point into it */
+	enum log_target log;
 
 	/* Of commands that walk trees: */
 	enum progress_when progress;
@@ -249,7 +253,7 @@ void config_file_clear(struct config_file *file);
 
 /**
  * Read it, before the options of the command line, which come before it: id-range, projects-file,
- * projid-file, register and lock-timeout, see fsquota.conf(5).
+ * projid-file, register, lock-timeout and log, see fsquota.conf(5).
  *
  * @return   false when the file is wrong; an error was reported
  */

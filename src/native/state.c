@@ -230,6 +230,10 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 	int rc = switch_and_show(session, fs, what, types);
 	const char *words = explain(fs, what, -rc);
 
+	for (int type = 0; type < FSQ_TYPES && rc != -EEXIST; type++)
+		if (types[type])
+			change_write_journal(session, fs, (enum fsq_type)type, 0, NULL, rc);
+
 	if (rc == 0)
 		return true;
 	if (words)
@@ -299,7 +303,7 @@ const struct command enable_command = {
 	.options = switch_options,
 	.rows = &switched_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_switch,
 };
 
@@ -312,7 +316,7 @@ const struct command disable_command = {
 	.options = switch_options,
 	.rows = &switched_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_switch,
 };
 
@@ -326,7 +330,7 @@ const struct command off_command = {
 	.options = switch_options,
 	.rows = &switched_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_switch,
 };
 
@@ -339,6 +343,6 @@ const struct command remove_command = {
 	.options = switch_options,
 	.rows = &switched_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_XFS | COMMAND_CHANGES,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_XFS | COMMAND_CHANGES | COMMAND_CONFIG,
 	.run = command_switch,
 };
