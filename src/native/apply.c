@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fnmatch.h>
-#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "journal.h"
 #include "options.h"
 #include "progress.h"
+#include "told.h"
 #include "quota/fsquota.h"
 
 #define APPLY_DIRECTORY "/etc/fsquota.d"
@@ -78,7 +78,7 @@ struct apply {
 	struct progress progress;
 	bool changed;
 	bool quiet;  /* of what is unchanged */
-	void **told; /* with --watch, see apply_file.h */
+	void **told; /* with --watch, see told.h */
 };
 
 static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
@@ -195,14 +195,14 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	}
 	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
-	if (rc && apply_is_news(apply->told, entry->request.directory)) {
+	if (rc && told_is_news(apply->told, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
 	}
 	if (rc)
 		return err.errnum != EINTR;
-	apply_forget_news(apply->told, entry->request.directory);
+	told_forget(apply->told, entry->request.directory);
 	assign_write_journal(apply->session, &entry->request, assignment, NULL);
 	change = fsq_assignment_change(assignment);
 	if (moved && change == FSQ_UNCHANGED)
@@ -367,20 +367,17 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 {
 	struct session *session = apply->session;
 	struct apply_watch watch;
-	void *told = NULL;
-	bool good = true, going_on = apply_watch_begin(&watch, session), ready = false;
+	void *told = NULL, *wrong = NULL;
+	bool going_on = apply_watch_begin(&watch, session), ready = false;
 
 	apply->told = &told;
 	while (going_on) {
-		struct apply_list list = { .told = &told };
+		struct apply_list list = { .told = &told, .wrong = &wrong };
 		bool again;
 
 		apply_watch_look(&watch);
-		if (watch.lines_changed)
-			good = true;
-		watch.lines_changed = false;
-		if (good)
-			good = apply_lines(apply, &list, files, count);
+		if (apply_lines(apply, &list, files, count))
+			told_forget_all(&wrong);
 		again = apply_watch_follow(&watch, &list, files, count);
 		apply_list_free(&list);
 		session_flush(session);
@@ -395,7 +392,8 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 		going_on = apply_watch_wait(&watch, unblocked);
 	}
 	apply_watch_end(&watch);
-	tdestroy(told, free);
+	told_forget_all(&told);
+	told_forget_all(&wrong);
 }
 
 static void command_apply(struct session *session, const struct invocation *invocation)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "assign.h"
+#include "told.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
@@ -153,7 +153,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	char *slash;
 
 	if (strchr(path + fixed, '\n')) {
-		if (apply_is_news(line->list->told, path))
+		if (told_is_news(line->list->told, path))
 			session_warn(line->session, path,
 				     "is passed over: there is a newline in its name");
 		return false;
@@ -173,7 +173,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 		if (stx.stx_mnt_id != above.stx_mnt_id ||
 		    stx.stx_dev_major != above.stx_dev_major ||
 		    stx.stx_dev_minor != above.stx_dev_minor) {
-			if (apply_is_news(line->list->told, path))
+			if (told_is_news(line->list->told, path))
 				session_warn(line->session, path,
 					     "is passed over: a pattern does not match what is "
 					     "mounted below it");
@@ -280,13 +280,18 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 			  : fsq_read_file(file, &text, &length);
 
 	line.place.file = file = is_input ? "standard input" : file;
+	line.place.told = list->wrong;
+	if (rc && told_is_news(list->wrong, file))
+		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	if (rc)
-		return session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
+		return false;
 	rest = keep(session, list, text);
 	if (!rest)
 		return false;
+	if (strlen(text) < length && told_is_news(list->wrong, file))
+		session_usage_error(session, "%s: there is a NUL byte in it", file);
 	if (strlen(text) < length)
-		return session_usage_error(session, "%s: there is a NUL byte in it", file);
+		return false;
 	while ((next = fsq_next_line(&rest, text + length))) {
 		line.place.line++;
 		line.good = true;
@@ -315,8 +320,10 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
 		return read_file(session, list, path);
 	count = scandir(path, &entries, is_conf, alphasort);
+	if (count < 0 && told_is_news(list->wrong, path))
+		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
 	if (count < 0)
-		return session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
+		return false;
 	for (int i = 0; i < count; i++) {
 		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
 			file = NULL;
@@ -386,12 +393,13 @@ static bool settle(struct session *session, struct apply_list *list,
 			/* The first counts, since only it is written. */
 			other->request.directory = NULL;
 		} else {
-			session_usage_error(session, "%s, line %u: %s is in %s, line %u, too%s%s",
-					    other->file, other->line, other->request.directory,
-					    one->file, one->line,
-					    is_same_path(one, other) ? "" : ", as ",
-					    is_same_path(one, other) ? "" : one->request.directory);
-			good = false;
+			const struct word_place place = { other->file, other->line, list->wrong };
+
+			good = assign_refuse(session, &place, "%s is in %s, line %u, too%s%s",
+					     other->request.directory, one->file, one->line,
+					     is_same_path(one, other) ? "" : ", as ",
+					     is_same_path(one, other) ? ""
+								      : one->request.directory);
 		}
 	}
 	free(sorted);
@@ -425,35 +433,6 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 		entry->ino = st.st_ino;
 	}
 	return settle(session, list, compare_identities, is_same_directory);
-}
-
-static int compare_texts(const void *one, const void *other)
-{
-	return strcmp(one, other);
-}
-
-bool apply_is_news(void **told, const char *path)
-{
-	char *copy;
-
-	if (!told)
-		return true;
-	if (tfind(path, told, compare_texts))
-		return false;
-	copy = strdup(path);
-	if (copy && !tsearch(copy, told, compare_texts))
-		free(copy);
-	return true;
-}
-
-void apply_forget_news(void **told, const char *path)
-{
-	char *const *found = told ? tfind(path, told, compare_texts) : NULL;
-	char *copy = found ? *found : NULL;
-
-	if (copy)
-		tdelete(path, told, compare_texts);
-	free(copy);
 }
 
 void apply_list_free(struct apply_list *list)

@@ -24,8 +24,8 @@ struct apply_list {
 	char **patterns; /* as glob(3) has them */
 	size_t pattern_count, pattern_capacity;
 	bool identified;
-	/* Paths of which something was said, of tsearch(3): not again. NULL: all is said. */
-	void **told;
+	/* With --watch, see told.h: paths that were passed over, and what is wrong with the lines. */
+	void **told, **wrong;
 };
 
 /**
@@ -52,12 +52,6 @@ bool apply_list_settle(struct session *session, struct apply_list *list);
  * Source: stat(2)
  */
 bool apply_list_identify(struct session *session, struct apply_list *list);
-
-/** @return  whether there is something new to say of a path */
-bool apply_is_news(void **told, const char *path);
-
-/** From now on there is again. */
-void apply_forget_news(void **told, const char *path);
 
 void apply_list_free(struct apply_list *list);
 

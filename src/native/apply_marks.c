@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,49 +16,46 @@
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* @return   the file, beside that of the projects, for free(3), or NULL */
-static char *file_of(const struct session *session)
+/* The file, beside that of the projects. Without memory, so that what is assigned can be noted. */
+static void find_file(const struct session *session, char file[PATH_MAX])
 {
-	char *file;
-
-	return asprintf(&file, "%s.applied", session->projects_file) < 0 ? NULL : file;
+	snprintf(file, PATH_MAX, "%s.applied", session->projects_file);
 }
 
 /* @return   a descriptor, with a lock that ends with it; or -1 with errno */
 static int open_locked(const struct session *session, int flags)
 {
-	char *file = file_of(session);
-	int fd = -1, errnum;
+	char file[PATH_MAX];
+	int fd, errnum;
 
-	if (file)
-		fd = open(file, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	find_file(session, file);
+	fd = open(file, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && flock(fd, LOCK_EX)) {
 		errnum = errno;
 		close(fd);
 		fd = -1;
 		errno = errnum;
 	}
-	free(file);
 	return fd;
 }
 
 void apply_marks_add(struct session *session, uint32_t id, const char *directory)
 {
-	char *path = realpath(directory, NULL), *line = NULL;
-	int length = path ? asprintf(&line, "%u:%s\n", id, path) : -1, fd = -1;
+	char path[PATH_MAX], line[PATH_MAX + 16];
+	int fd = -1, length = 0;
 
-	if (length > 0)
+	if (realpath(directory, path)) {
+		length = snprintf(line, sizeof(line), "%u:%s\n", id, path);
 		fd = open_locked(session, O_WRONLY | O_APPEND | O_CREAT);
+	}
 	if (fd < 0 || write(fd, line, (size_t)length) != length)
 		session_warn(
 			session, directory,
 			"cannot be noted as assigned by apply, so --prune will not release it: "
 			"%s",
-			strerror(errno));
+			errno_words(errno));
 	if (fd >= 0)
 		close(fd);
-	free(length > 0 ? line : NULL);
-	free(path);
 }
 
 static int compare(const void *one, const void *other)
@@ -95,15 +93,13 @@ static enum fsq_visit take_registered(uint32_t id, const char *directory, void *
 
 bool apply_marks_read(struct session *session, struct apply_marks *marks)
 {
-	char *file = file_of(session);
+	char file[PATH_MAX];
 	struct fsq_error err;
 	size_t kept = 0;
 	int rc;
 
-	if (!file)
-		return session_no_memory(session);
+	find_file(session, file);
 	rc = fsq_projects_each(file, take_mark, marks, &err);
-	free(file);
 	if (rc == FSQ_E_NOT_FOUND)
 		return true;
 	if (rc)

@@ -40,7 +40,7 @@ bool apply_watch_begin(struct apply_watch *watch, struct session *session)
 {
 	struct fsq_error err;
 
-	*watch = (struct apply_watch){ .session = session, .lines_changed = true, .mounts = -1 };
+	*watch = (struct apply_watch){ .session = session, .mounts = -1 };
 	watch->events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->events < 0)
 		return session_errno(session, 0, errno, NULL, "cannot watch directories");
@@ -237,7 +237,6 @@ static bool read_events(struct apply_watch *watch)
 			of_lines = from && from->has_lines &&
 				   (!from->only ||
 				    (event->len && strcmp(event->name, from->only) == 0));
-			watch->lines_changed |= of_lines || (event->mask & IN_Q_OVERFLOW);
 			any |= of_lines || (event->mask & of_directories);
 		}
 	}

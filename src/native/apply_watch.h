@@ -17,7 +17,6 @@ struct apply_watch {
 	size_t count, capacity;
 	unsigned int look;    /* its number */
 	bool limited;	      /* not all can be watched, which was said */
-	bool lines_changed;   /* since the last look, or there was none */
 	int64_t began, ended; /* the last look, in milliseconds */
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "listing.h"
 #include "options.h"
 #include "progress.h"
+#include "told.h"
 
 /* How long a pipe may be full before signals are looked at, in milliseconds. */
 #define WRITE_POLL_MS 100
@@ -22,16 +24,17 @@
 
 bool assign_refuse(struct session *session, const struct word_place *place, const char *format, ...)
 {
-	char why[256];
+	char why[256], where[PATH_MAX + 300] = "";
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
 	if (place->file)
-		session_usage_error(session, "%s, line %u: %s", place->file, place->line, why);
-	else
-		session_usage_error(session, "%s", why);
+		snprintf(where, sizeof(where), "%s, line %u: ", place->file, place->line);
+	strncat(where, why, sizeof(where) - strlen(where) - 1);
+	if (told_is_news(place->told, where))
+		session_usage_error(session, "%s", where);
 	return false;
 }
 

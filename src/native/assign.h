@@ -10,6 +10,7 @@
 struct word_place {
 	const char *file;
 	unsigned int line;
+	void **told; /* see told.h: not again what was refused before; or NULL */
 };
 
 /** Report what is wrong with it. @return  false */

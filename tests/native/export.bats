@@ -10,14 +10,13 @@ setup() {
 	rm -f /etc/projects /etc/projid
 	cd /
 	fresh_fs x
-	fresh_fs x2
 	fresh_fs e
 	cd /mnt/x || return
 }
 
 # exports LINE...: these lines, and no others.
 exports() {
-	run_split fsquota export
+	run_split fsquota export /mnt/x /mnt/e
 	assert_equal "$status:$stderr" 0:
 	assert_equal "$stdout" "$(printf '%s\n' "$@")"
 }
@@ -26,8 +25,8 @@ exports() {
 changes_nothing() {
 	local before count
 	before=$(cat /etc/projects /etc/projid && real -c 'report -p -n' -c 'report -p -n -i')
-	count=$(fsquota export | grep -cv "^#" || :)
-	run_split fsquota apply --exit-code - < <(fsquota export)
+	count=$(fsquota export /mnt/x /mnt/e | grep -cv "^#" || :)
+	run_split fsquota apply --exit-code - < <(fsquota export /mnt/x /mnt/e)
 	assert_equal "$status:$stderr" 0:
 	assert_equal "$(grep -c "^unchanged" <<<"$stdout" || :)" "$count"
 	assert_equal "$(cat /etc/projects /etc/projid && real -c 'report -p -n' -c 'report -p -n -i')" "$before"
@@ -61,7 +60,7 @@ changes_nothing() {
 		mkdir "$name"
 		fsquota assign --hard 1M "$name"
 	done
-	run_split fsquota export
+	run_split fsquota export /mnt/x
 	assert_equal "${#lines[@]}" 9
 	assert_line '"/mnt/x/quo\"te" hard=1M'
 	assert_line '"/mnt/x/st*r" hard=1M'
@@ -79,7 +78,7 @@ changes_nothing() {
 		'# /mnt/x/tab\there hard=1M: there is a control character in its path' \
 		'# project 77 hard=1M: no directory is registered'
 	changes_nothing
-	run -0 fsquota export --json
+	run -0 fsquota export --json /mnt/x
 	assert_equal "$(jq -c '.export[] | [.path, .id, .hard_bytes, .remark != null]' <<<"$output" | tail -n 1)" \
 		'[null,77,1048576,true]'
 }
