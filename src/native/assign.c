@@ -256,6 +256,12 @@ static bool take_limits_of(struct session *session, const char *like,
 		return session_usage_error(session, "--like does not go with --unlimited");
 	if (fsq_usage_get(&usage, &asked, &err))
 		return session_fail(session, &err);
+	/* The size of a tmpfs is no quota. */
+	if (usage.source != FSQ_USAGE_QUOTA) {
+		fsq_usage_clear(&usage);
+		return session_error(session, ERROR_AT_PATH, FSQ_E_NOT_FOUND, 0, like,
+				     "belongs to no project");
+	}
 	*limits = (struct fsq_limits){
 		.soft = { fsq_limit_blocks_up(usage.soft_bytes), usage.soft_inodes },
 		.hard = { fsq_limit_blocks_up(usage.hard_bytes), usage.hard_inodes },
