@@ -372,8 +372,11 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 	if (rc == 0 || space)
 		return rc;
 	/* Remove what was written behind the end, in whole or in part. */
-	while (list->count > 0 && list->entries[list->count - 1].end > old)
+	while (list->count > 0 && list->entries[list->count - 1].start >= old)
 		list->count--;
+	/* A newline that was written first was that of the line before. */
+	if (list->count > 0 && list->entries[list->count - 1].end > old)
+		list->entries[list->count - 1].end = old;
 	if (fsq_locked_file_cut(&list->file, old) == 0)
 		fsq_locked_file_sync(&list->file);
 	return rc;
