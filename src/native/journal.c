@@ -3,15 +3,18 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <syslog.h>
 
-/* The fields of an entry on their way into memory. */
+#include "shared/writer.h"
+
+/*
+ * The fields of an entry. The longest are two paths, so they fit into the buffer of the writer.
+ */
 struct sink {
-	FILE *to;
+	struct writer *to;
 	bool for_journal;
 };
 
@@ -22,26 +25,29 @@ struct sink {
  */
 static void add(const struct sink *sink, const char *key, const char *value)
 {
-	uint64_t length = value ? strlen(value) : 0;
+	const bool is_binary = value && strchr(value, '\n');
+	size_t length = value ? strlen(value) : 0;
+	char escaped[8];
 
 	if (!value)
 		return;
-	if (!sink->for_journal) {
-		fprintf(sink->to, " %s=", key);
-		for (; *value; value++)
-			fprintf(sink->to,
-				(unsigned char)*value <= ' ' || *value == '\\' || *value == 127
-					? "\\%03o"
-					: "%c",
-				(unsigned char)*value);
-		return;
+	write_text(sink->to, sink->for_journal ? "" : " ");
+	write_text(sink->to, key);
+	write_char(sink->to, sink->for_journal && is_binary ? '\n' : '=');
+	for (int shift = 0; sink->for_journal && is_binary && shift < 64; shift += 8)
+		write_char(sink->to, (char)((uint64_t)length >> shift & 0xff));
+	for (; *value; value++) {
+		bool plain = (unsigned char)*value > ' ' && *value != '\\' && *value != 127;
+
+		if (sink->for_journal || plain) {
+			write_char(sink->to, *value);
+			continue;
+		}
+		snprintf(escaped, sizeof(escaped), "\\%03o", (unsigned char)*value);
+		write_text(sink->to, escaped);
 	}
-	fputs(key, sink->to);
-	putc(strchr(value, '\n') ? '\n' : '=', sink->to);
-	for (int shift = 0; strchr(value, '\n') && shift < 64; shift += 8)
-		putc((int)(length >> shift & 0xff), sink->to);
-	fwrite(value, 1, length, sink->to);
-	putc('\n', sink->to);
+	if (sink->for_journal)
+		write_char(sink->to, '\n');
 }
 
 static void add_number(const struct sink *sink, const char *key, uint64_t number)
@@ -110,16 +116,14 @@ static void send_to_journal(const char *text, size_t length)
 
 void journal_write(const struct session *session, const struct journal_entry *entry)
 {
-	struct sink sink = { .for_journal = session->log == LOG_TO_JOURNAL };
 	const char *space = strchr(session->program, ' '), *command = space ? space + 1 : "";
-	char message[512], *text = NULL;
-	size_t length = 0;
+	static struct writer writer;
+	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
+	char message[512];
 
 	if (session->dry_run || session->log == LOG_TO_NOTHING)
 		return;
-	sink.to = open_memstream(&text, &length);
-	if (!sink.to)
-		return;
+	writer_start(&writer, -1);
 	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,
 		 entry->directory || entry->filesystem ? " " : "",
 		 entry->directory    ? entry->directory
@@ -132,9 +136,9 @@ void journal_write(const struct session *session, const struct journal_entry *en
 		add(&sink, "SYSLOG_IDENTIFIER", "fsquota");
 	}
 	add_all(&sink, command, entry);
-	if (fclose(sink.to) == 0 && sink.for_journal)
-		send_to_journal(text, length);
-	else if (text)
-		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%s", text);
-	free(text);
+	if (sink.for_journal)
+		send_to_journal(writer.buffer, writer.used);
+	else
+		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%.*s",
+		       (int)writer.used, writer.buffer);
 }

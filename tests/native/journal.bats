@@ -92,7 +92,7 @@ writes() {
 @test "what changes nothing, and what only asks, writes nothing" {
 	local command
 	listens /run/systemd/journal/socket
-	fsquota assign --hard 1M /mnt/x/dir
+	entry fsquota assign --hard 1M /mnt/x/dir
 	for command in 'assign --hard 1M /mnt/x/dir' 'resize /mnt/x/dir 1M' 'resize --dry-run /mnt/x/dir 5M' \
 		'release --dry-run /mnt/x/dir' 'release --if-exists /mnt/e' 'list' 'usage /mnt/x/dir' 'prune /mnt/x' \
 		'project -c -p /mnt/x/dir 5 /mnt/x'; do
