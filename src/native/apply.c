@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apply_file.h"
@@ -313,7 +314,8 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	const struct fsq_registry registry = session_registry(apply->session);
 	struct apply_marks marks = { 0 };
 	bool going_on = apply_list_identify(apply->session, list) &&
-			apply_marks_read(apply->session, &marks);
+			apply_marks_read(apply->session, &marks) &&
+			apply_marks_compare(apply->session, &marks, list);
 	bool any = false;
 
 	for (size_t i = 0; i < marks.count && going_on; i++) {
@@ -321,7 +323,7 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 
 		if (!mark->is_registered)
 			mark->is_done = !apply->session->dry_run;
-		else if (!apply_mark_is_wanted(mark, list) && access(mark->directory, F_OK) == 0)
+		else if (mark->is_there && !mark->is_wanted)
 			going_on = release(apply, mark, &registry);
 		any |= mark->is_done;
 	}
@@ -329,6 +331,22 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 		apply_marks_forget(apply->session, &marks);
 	apply_marks_free(&marks);
 	return going_on;
+}
+
+/* With one file of several it would release what the others say. */
+static bool may_prune(struct session *session, const struct invocation *invocation)
+{
+	struct stat st;
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (strcmp(invocation->operands[i], "-") == 0 ||
+		    (stat(invocation->operands[i], &st) == 0 && !S_ISDIR(st.st_mode)))
+			return session_usage_error(
+				session,
+				"--prune goes with directories of files, not with %s: "
+				"what only another file names would be released",
+				invocation->operands[i]);
+	return true;
 }
 
 static bool may_stay(struct session *session, const struct invocation *invocation)
@@ -408,7 +426,8 @@ static void command_apply(struct session *session, const struct invocation *invo
 	struct apply_list list = { 0 };
 	sigset_t signals_before;
 
-	if (options->watch && !may_stay(session, invocation))
+	if ((options->watch && !may_stay(session, invocation)) ||
+	    (options->prune && !may_prune(session, invocation)))
 		return;
 	if (options->watch && session->style.format == TABLE_JSON)
 		session->style.format = TABLE_JSON_LINES;

@@ -119,21 +119,52 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	return rc == 0 || rc == FSQ_E_NOT_FOUND || session_fail(session, &err);
 }
 
-bool apply_mark_is_wanted(const struct apply_mark *mark, const struct apply_list *list)
+static int compare_identities(const void *one, const void *other)
 {
-	struct stat st = { 0 };
+	const struct apply_mark *a = *(struct apply_mark *const *)one;
+	const struct apply_mark *b = *(struct apply_mark *const *)other;
 
-	if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT))
-		st.st_ino = 0;
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	return (a->ino > b->ino) - (a->ino < b->ino);
+}
+
+/* Several marks can be of one directory: with an ID each, or by other paths. */
+bool apply_marks_compare(struct session *session, struct apply_marks *marks,
+			 const struct apply_list *list)
+{
+	struct apply_mark **there = reallocarray(NULL, marks->count + 1, sizeof(*there));
+	size_t count = 0;
+	struct stat st;
+
+	if (!there)
+		return session_no_memory(session);
+	for (size_t i = 0; i < marks->count; i++) {
+		struct apply_mark *mark = &marks->list[i];
+
+		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT))
+			continue;
+		mark->is_there = true;
+		mark->dev = st.st_dev;
+		mark->ino = st.st_ino;
+		there[count++] = mark;
+	}
+	array_sort(there, count, sizeof(*there), compare_identities);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct apply_entry *entry = &list->entries[i];
+		struct apply_mark key = { .dev = entry->dev, .ino = entry->ino }, *wanted = &key;
+		struct apply_mark **found =
+			bsearch(&wanted, there, count, sizeof(*there), compare_identities);
 
-		if (entry->request.directory &&
-		    ((st.st_ino && entry->ino == st.st_ino && entry->dev == st.st_dev) ||
-		     strcmp(entry->request.directory, mark->directory) == 0))
-			return true;
+		if (!entry->request.directory || !entry->ino || !found)
+			continue;
+		while (found > there && compare_identities(found - 1, &wanted) == 0)
+			found--;
+		for (; found < there + count && compare_identities(found, &wanted) == 0; found++)
+			(*found)->is_wanted = true;
 	}
-	return false;
+	free(there);
+	return true;
 }
 
 /* Others may have added some since they were read. */
@@ -163,9 +194,9 @@ void apply_marks_forget(struct session *session, const struct apply_marks *marks
 		else
 			kept.used += (size_t)sprintf(room, "%s\n", line);
 	}
-	if (rc == 0 &&
-	    (ftruncate(fd, 0) || (kept.used && pwrite(fd, kept.bytes, kept.used, 0) < 0)))
-		rc = -errno;
+	if (rc == 0 && (ftruncate(fd, 0) ||
+			(kept.used && pwrite(fd, kept.bytes, kept.used, 0) != (ssize_t)kept.used)))
+		rc = errno ? -errno : -EIO;
 	if (rc)
 		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
 	free(kept.bytes);

@@ -12,7 +12,10 @@ struct apply_mark {
 	uint32_t id;
 	char *directory;
 	bool is_registered; /* as it was then */
-	bool is_done;	    /* to be forgotten */
+	bool is_there, is_wanted;
+	dev_t dev;
+	ino_t ino;
+	bool is_done; /* to be forgotten */
 };
 
 struct apply_marks {
@@ -32,8 +35,13 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
  */
 bool apply_marks_read(struct session *session, struct apply_marks *marks);
 
-/** @return  whether a line of the files is about a directory: apply_list_identify() was called */
-bool apply_mark_is_wanted(const struct apply_mark *mark, const struct apply_list *list);
+/**
+ * Find out of each whether a line is about it, by its path or by what that leads to: apply_list_identify() was called.
+ *
+ * @return   false: without memory, which was reported
+ */
+bool apply_marks_compare(struct session *session, struct apply_marks *marks,
+			 const struct apply_list *list);
 
 /** Forget those that are done. A failure is reported. */
 void apply_marks_forget(struct session *session, const struct apply_marks *marks);

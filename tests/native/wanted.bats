@@ -120,6 +120,22 @@ released_when_unwanted() {
 		'["/mnt/x/a","released",true,null,null]'
 }
 
+@test "one file of several, and standard input, release nothing" {
+	mkdir /mnt/x/{a,b}
+	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
+	applies -- 'created   /mnt/x/a' 'created   /mnt/x/b'
+	echo '/mnt/x/a hard=1M' >/etc/one.conf
+	refuses 2 'goes with directories of files' fsquota apply --prune /etc/one.conf
+	refuses 2 'goes with directories of files' fsquota apply --prune - </etc/one.conf
+	has_quota /mnt/x/b
+	rm /etc/one.conf
+	# A directory may have a further name, and is what the lines say.
+	ln -s fsquota.d /etc/fsquota.also
+	run -0 fsquota apply --prune /etc/fsquota.also
+	has_quota /mnt/x/b
+	rm /etc/fsquota.also
+}
+
 @test "where nothing can be noted apply goes on, and says so" {
 	mkdir /mnt/x/a
 	wants '/mnt/x/a hard=1M'
