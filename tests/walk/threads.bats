@@ -88,7 +88,7 @@ all_of() {
 	local i
 	set_ids 66 $tree/d[0-9]/f1* $tree/d2?/e/f2* $tree/d3/*/*
 	FSQUOTA_THREADS=1 fsquota project -c -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/one"
-	[ "$(grep -c inode=66 "$BATS_TEST_TMPDIR/one")" -gt 100 ]
+	[ "$(grep -c "project ID 66," "$BATS_TEST_TMPDIR/one")" -gt 100 ]
 	FSQUOTA_THREADS=1 fsquota project -c --json -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/json"
 	for ((i = 0; i < 20; i++)); do
 		with 8 fsquota project -c -p $tree 42 /mnt/x
