@@ -52,6 +52,7 @@
  *       enforcement.c    who is stopped at a limit
  *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
+ *       explain.c        where it is: each file, also deleted ones that processes have (open_files.c)
  *       cache.c          what was read already
  *     walk/            every file of a tree, safely
  *       tree_walk.c      the visit of entries; a large tree is entered without mounts

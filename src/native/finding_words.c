@@ -187,7 +187,7 @@ static const struct template templates[] = {
 	  "{options} {filesystem} {mountpoint}",
 	  .in_doubt = "the quota counts {count} bytes and {inodes} inodes for project {id}, what "
 		      "is there has {other_count} and {other_inodes}: deleted files may be open, "
-		      "or files elsewhere have the ID, which fsquota find {id} {mountpoint} shows",
+		      "or files elsewhere have the ID, which fsquota explain shows",
 	  .id = FSQ_FINDING_COUNT_DIFFERS },
 	{ "tag-without-limit", "project {id} has no limits: its {count} inodes are only counted",
 	  "fsquota limit -p bhard=10G {id} {mountpoint}", .id = FSQ_FINDING_TAG_WITHOUT_LIMIT },

@@ -368,6 +368,9 @@ struct fsq_inode {
 	mode_t mode;
 	uint64_t bytes; /* of its blocks */
 	int64_t read;	/* atime, in seconds since 1970 */
+	ino_t ino;
+	uint64_t size;	/* bytes */
+	uint32_t links; /* names; 0: it is deleted, and still open */
 };
 
 typedef enum fsq_visit (*fsq_inode_visitor)(const struct fsq_inode *inode, void *arg);
@@ -977,6 +980,55 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 
 /** Free what a usage points to. */
 void fsq_usage_clear(struct fsq_usage *usage);
+
+enum fsq_space_part {
+	FSQ_SPACE_USED, /* what the kernel counts: the sum of the next six, without FSQ_SPACE_UNCOUNTED */
+	FSQ_SPACE_TREE,	  /* in the directory */
+	FSQ_SPACE_HIDDEN, /* in the directory, below a mount */
+	FSQ_SPACE_OPEN, /* a deleted file that a process has open, or if there is none, the kernel */
+	FSQ_SPACE_ELSEWHERE,   /* in another directory that is registered, or outside of all */
+	FSQ_SPACE_UNEXPLAINED, /* nothing was found that has it */
+	FSQ_SPACE_UNCOUNTED,   /* it was found, and the kernel does not count it */
+	FSQ_SPACE_FOREIGN,     /* in the directory, but with another project ID: not in the sum */
+	/* Of what is in the sum: */
+	FSQ_SPACE_LINKED,	/* files with further names that were not found */
+	FSQ_SPACE_PREALLOCATED, /* blocks beyond the end of files */
+	FSQ_SPACE_DIRECTORY,	/* one of the largest, with all that is in it */
+	FSQ_SPACE_FILE,		/* one of the largest */
+};
+
+struct fsq_explained {
+	enum fsq_space_part part;
+	uint64_t bytes, inodes;
+	const char *path;    /* or NULL: not known */
+	pid_t pid;	     /* the first process that has it open, or 0 */
+	const char *command; /* of that process, or NULL */
+	uint64_t processes;  /* that have it open */
+};
+
+typedef enum fsq_visit (*fsq_explained_visitor)(const struct fsq_explained *explained, void *arg);
+
+struct fsq_explain_request {
+	size_t size;
+	const char *directory; /* not a symlink */
+	const char *
+		projects_file; /* as fsq_usage_request, and for other directories of the ID; or NULL */
+	unsigned int top;      /* how many of the largest directories and files */
+	bool everywhere; /* look for the ID in the whole file system; XFS tells without, but no paths */
+	const struct fsq_call_options *options; /* or NULL */
+};
+
+/**
+ * Account for the space of a directory's project: visit each part, in the order of enum fsq_space_part.
+ * Deleted files that are open are found in /proc, so in other PID namespaces they are not.
+ *
+ * @return   0, also when @visit stopped it; as fsq_usage_get(); FSQ_E_USAGE not a directory;
+ *           FSQ_E_PARTIAL behind the visits: some of it could not be read; FSQ_E_FAILED, with EINTR
+ *           cancelled
+ * Source: ioctl_xfs_bulkstat(2), proc_pid_fd(5), proc_pid_map_files(5), open_tree(2)
+ */
+int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor visit, void *arg,
+		struct fsq_error *err);
 
 struct fsq_support {
 	bool enforced;	  /* limits are enforced */

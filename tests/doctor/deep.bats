@@ -66,7 +66,7 @@ setup() {
 	chattr -p 1048577 /mnt/x/far
 	finds note count-differs
 	assert_equal "$repair" ''
-	[[ $(jq -r .message <<<"$finding") == *"and 2 inodes for project 1048577, what is there has 0 and 1:"*"fsquota find 1048577 /mnt/x shows" ]]
+	[[ $(jq -r .message <<<"$finding") == *"and 2 inodes for project 1048577, what is there has 0 and 1:"*"fsquota explain shows" ]]
 	rm /mnt/x/far
 	counts /mnt/x 1048577 1
 	no_more count-differs

@@ -36,6 +36,7 @@ commands='
 	assign --dry-run /mnt/x/other
 	check --over 0 /mnt/x
 	doctor /mnt/x
+	explain /mnt/x/other
 	export /mnt/x
 	find 43 /mnt/x
 	list /mnt/x
@@ -47,7 +48,7 @@ commands='
 	schema
 	supported /mnt/x/other
 	usage /mnt/x/other'
-own='id|lsattr|apply|assign|check|doctor|export|find|list|metrics|move|prune|release|resize|schema|supported|usage' # our own commands
+own='id|lsattr|apply|assign|check|doctor|explain|export|find|list|metrics|move|prune|release|resize|schema|supported|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='

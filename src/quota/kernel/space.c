@@ -129,6 +129,16 @@ bool fsq_xfs_is_version_4(int fd)
 	return ioctl(fd, XFS_GEOMETRY, &geometry) == 0 && !(geometry.flags & GEOMETRY_VERSION_5);
 }
 
+int fsq_xfs_inodes(int fd, uint64_t *count)
+{
+	struct counts counts;
+
+	if (ioctl(fd, XFS_COUNTS, &counts))
+		return -errno;
+	*count = counts.allocino - counts.freeino;
+	return 0;
+}
+
 int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
 {
 	struct bulkstat *request = calloc(1, sizeof(*request) + AT_ONCE * sizeof(struct inode));
@@ -153,6 +163,9 @@ int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
 				.mode = raw->mode,
 				.bytes = raw->blocks * geometry.blocksize,
 				.read = raw->atime,
+				.ino = raw->ino,
+				.size = raw->size,
+				.links = raw->nlink,
 			};
 
 			next = visit(&inode, arg);

@@ -21,6 +21,15 @@ bool fsq_xfs_has_records(const char *directory);
 bool fsq_xfs_is_version_4(int fd);
 
 /**
+ * Count the inodes that an XFS has in use.
+ *
+ * @fd       of any file, open for reading
+ * @return   0 or a negative errno: -ENOTTY no XFS
+ * Source: ioctl_xfs_fscounts(2)
+ */
+int fsq_xfs_inodes(int fd, uint64_t *count);
+
+/**
  * Visit every inode, as fsq_filesystem_each_inode().
  *
  * @fd       of any file or directory, open for reading

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quota/fsquota.h"
+
+#include <signal.h>
+
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+
+/* The largest are kept in order, in memory. */
+#define TOP_MAX 10000
+#define TOP_DEFAULT 10
+
+struct explain_options {
+	uint64_t top;
+	bool everywhere;
+};
+
+struct explain {
+	struct session *session;
+	struct table table;
+	uint64_t unexplained_bytes;
+};
+
+#define MEMBER(name) .offset = offsetof(struct fsq_explained, name)
+
+static const char *const parts[] = {
+	[FSQ_SPACE_USED] = "used",
+	[FSQ_SPACE_TREE] = "tree",
+	[FSQ_SPACE_HIDDEN] = "hidden",
+	[FSQ_SPACE_OPEN] = "open",
+	[FSQ_SPACE_ELSEWHERE] = "elsewhere",
+	[FSQ_SPACE_UNEXPLAINED] = "unexplained",
+	[FSQ_SPACE_UNCOUNTED] = "uncounted",
+	[FSQ_SPACE_FOREIGN] = "foreign",
+	[FSQ_SPACE_LINKED] = "linked",
+	[FSQ_SPACE_PREALLOCATED] = "preallocated",
+	[FSQ_SPACE_DIRECTORY] = "directory",
+	[FSQ_SPACE_FILE] = "file",
+	NULL,
+};
+
+static const struct field explained_fields[] = {
+	{ "PART", "part", FIELD_WORD, MEMBER(part),
+	  "used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained",
+	  .words = parts },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(bytes), "space that it takes" },
+	{ "INODES", "used_inodes", FIELD_COUNT, MEMBER(inodes), "files and directories" },
+	{ "PID", "pid", FIELD_ID_OR_NONE, MEMBER(pid), "process that has the deleted file open" },
+	{ "COMMAND", "command", FIELD_TEXT, MEMBER(command), "its name" },
+	{ "PROCESSES", "processes", FIELD_COUNT, MEMBER(processes), "how many have it open" },
+	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "where it is, or was" },
+	{ 0 },
+};
+
+static const struct row_fields explained_rows = { explained_fields, sizeof(struct fsq_explained),
+						  .usual = "PART,USED,INODES,PID,COMMAND,PATH" };
+
+static enum fsq_visit show(const struct fsq_explained *explained, void *arg)
+{
+	struct explain *explain = arg;
+	struct fsq_explained row = *explained;
+
+	if (row.part == FSQ_SPACE_UNEXPLAINED)
+		explain->unexplained_bytes = row.bytes;
+	if (row.processes == 0)
+		row.processes = FIELD_NOT_KNOWN;
+	tables_row(explain->session, &explain->table, &row);
+	return FSQ_VISIT_CONTINUE;
+}
+
+static void explain_space(struct session *session, const struct invocation *invocation)
+{
+	const struct explain_options *options = invocation->options;
+	struct explain explain = { .session = session };
+	struct progress progress;
+	struct fsq_explain_request request = {
+		.size = sizeof(request),
+		.directory = invocation->operands[0],
+		.projects_file = session->projects_file,
+		.top = (unsigned int)options->top,
+		.everywhere = options->everywhere,
+		.options = &progress.options,
+	};
+	struct fsq_error err;
+	sigset_t before;
+	int rc;
+
+	if (invocation->operand_count != 1) {
+		session_usage_error(session, "one directory is wanted; usage: fsquota explain %s",
+				    invocation->command->synopsis);
+		return;
+	}
+	if (options->top > TOP_MAX) {
+		session_usage_error(session, "--top takes a number from 1 to %d", TOP_MAX);
+		return;
+	}
+	explain.table = tables_begin(session, "explain");
+	progress_begin(&progress, session);
+	session_wait(session);
+	block_interrupts(&before);
+	rc = fsq_explain(&request, show, &explain, &err);
+	progress_clear(&progress);
+	if (rc)
+		session_fail(session, &err);
+	tables_end(session, &explain.table);
+	session_flush(session);
+	restore_signals(&before);
+	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
+		session_warn(session, request.directory,
+			     "some of it is not explained: --everywhere looks for files of the "
+			     "project in the whole filesystem");
+}
+
+#define FIELD(member) offsetof(struct explain_options, member)
+
+static const struct command_option own_options[] = {
+	{ 0, "top", "how many of the largest directories and files (10)", .kind = VALUE_NUMBER,
+	  .argument = "N", .field = FIELD(top), .positive = true },
+	{ 0, "everywhere", "look for its files in the whole filesystem, which is walked",
+	  .field = FIELD(everywhere) },
+	{ 0 },
+};
+
+const struct command explain_command = {
+	.name = "explain",
+	.summary = "account for the space that a project uses",
+	.synopsis = "DIR [OPTION]...",
+	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"
+		"other places, and deleted files that are open, with the processes that have them.",
+	.options = (option_tables){ own_options, table_options, progress_option, registry_options,
+				    help_option, NULL },
+	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+	.rows = &explained_rows,
+	.options_size = sizeof(struct explain_options),
+	.defaults = &(const struct explain_options){ .top = TOP_DEFAULT },
+	.flags = COMMAND_CONFIG,
+	.run = explain_space,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deleted files that processes hold: open, mapped, or as their directory. */
+#ifndef FSQ_OPEN_FILES_H
+#define FSQ_OPEN_FILES_H
+
+#include "quota/fsquota.h"
+
+struct fsq_open_file {
+	pid_t pid;
+	const char *path; /* where it was, as the process sees it */
+	int dirfd;	  /* of /proc/PID ... */
+	const char *name; /* ... and below it, what leads to the file */
+};
+
+typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file, void *arg);
+
+/**
+ * Visit each deleted file that a process holds; one that it holds several times comes as often. The processes come
+ * in no order. What ends meanwhile, or may not be looked at, is passed over.
+ *
+ * @return   0 or a negative errno
+ * Source: proc_pid_fd(5), proc_pid_maps(5), proc_pid_map_files(5)
+ */
+int fsq_open_files_each(fsq_open_file_visitor visit, void *arg);
+
+/** @return  the name of a process' command, for free(3), or NULL */
+char *fsq_process_command(pid_t pid);
+
+#endif

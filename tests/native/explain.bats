@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# explain accounts for every byte that the kernel counts: files in the tree, below mounts and elsewhere, and deleted
+# ones with the processes that have them open.
+
+# shellcheck disable=SC2154 # run_split sets variables
+load ../lib/fsquota
+
+setup() {
+	rm -rf /etc/projects* /etc/projid*
+	cd /
+	fresh_fs x
+	fresh_fs e
+	fresh_fs f
+	holders=()
+}
+
+teardown() {
+	[ ${#holders[@]} = 0 ] || kill "${holders[@]}" 2>/dev/null || true
+	umount /mnt/[xef]/web/under 2>/dev/null || true
+}
+
+# file PATH MEGABYTES
+file() {
+	mkdir -p "${1%/*}"
+	dd if=/dev/zero of="$1" bs=1M count="$2" status=none
+}
+
+# explains ARGUMENT...: sets parts to lines "part bytes inodes path", and checks that the sum is what the kernel counts.
+explains() {
+	local used sum='[(map(.used_bytes) | add // 0), (map(.used_inodes) | add // 0)]'
+	run_split fsquota explain --json "$@"
+	assert_equal "$status" 0
+	parts=$(jq -r '.explain[] | "\(.part) \(.used_bytes) \(.used_inodes) \(.path)"' <<<"$stdout")
+	used=$(fsquota usage --json "$1" | jq -c '.usage[0] | [.used_bytes, .used_inodes]')
+	assert_equal "$(jq -c "[.explain[] | select(.part == \"used\")] | $sum" <<<"$stdout")" "$used"
+	assert_equal "$(jq -c "[.explain[] | select(.part | IN(\"tree\", \"hidden\", \"open\", \"elsewhere\", \"unexplained\"))] | $sum" <<<"$stdout")" "$used"
+}
+
+# has LINE...: each is one of parts, * stands for anything
+has() {
+	local line
+	for line; do
+		# shellcheck disable=SC2053 # a pattern
+		while read -r part; do
+			[[ $part != $line ]] || continue 2
+		done <<<"$parts"
+		echo "no line $line in:" "$parts"
+		return 1
+	done
+}
+
+# holds FILE: a process has it open, and it is deleted
+holds() {
+	# shellcheck disable=SC2217 # it need not read it
+	sleep 1000 3>&- <"$1" &
+	holders+=($!)
+	until [ "$(readlink /proc/$!/exe)" = "$(readlink -f "$(command -v sleep)")" ]; do sleep 0.01; done
+	rm "$1"
+}
+
+# on "x e f" STEPS: on each of these filesystems, which is mounted at M, with a quota on the directory web
+on() {
+	local fs M
+	for fs in $1; do
+		M=/mnt/$fs
+		mkdir "$M/web"
+		fsquota assign --hard 200M "$M/web" >/dev/null
+		$2
+	done
+}
+
+tree() {
+	file "$M/web/a" 1
+	file "$M/web/big/b" 3
+	file "$M/web/big/deep/c" 2
+	ln -s a "$M/web/symlink"
+	explains "$M/web" --top 4
+	has "tree 6[23]????? 7 $M/web" 'unexplained 0 0 null'
+	assert_equal "$(tail -n 4 <<<"$parts" | sed 's/ .* / /')" "directory $M/web/big
+file $M/web/big/b
+directory $M/web/big/deep
+file $M/web/big/deep/c"
+	explains "$M/web" --top 1
+	assert_equal "$(wc -l <<<"$parts")" 4
+}
+
+@test "files and directories, the largest by name" {
+	on "x e f" tree
+}
+
+deleted() {
+	file "$M/web/log" 4
+	file "$M/web/mapped" 3
+	file "$M/web/stays" 1
+	mkdir "$M/web/cwd"
+	holds "$M/web/log"
+	python3 -c 'import mmap, os, sys, time
+fd = os.open(sys.argv[1], os.O_RDWR)
+m = mmap.mmap(fd, 4096)
+os.close(fd)
+os.unlink(sys.argv[1])
+os.chdir(sys.argv[2])
+os.rmdir(sys.argv[2])
+time.sleep(1000)' "$M/web/mapped" "$M/web/cwd" &
+	holders+=($!)
+	while [ -e "$M/web/cwd" ]; do sleep 0.01; done
+	explains "$M/web"
+	has "open 419???? 1 $M/web/log" "open 3145728 1 $M/web/mapped" "open * 1 $M/web/cwd" "tree 10????? 2 $M/web" 'unexplained 0 0 null'
+	assert_equal "$(jq -c '.explain[] | select(.path == "'"$M"'/web/log") | [.pid, .command, .processes]' <<<"$stdout")" \
+		"[${holders[-2]},\"sleep\",1]"
+}
+
+@test "deleted files that are open, mapped or a working directory" {
+	on "x e f" deleted
+}
+
+@test "a deleted file is told once, with the first of its processes, or as one that the kernel has" {
+	local m=/mnt/x loop many
+	mkdir $m/web
+	fsquota assign $m/web >/dev/null
+	file $m/web/log 2
+	file $m/web/image 3
+	holds $m/web/log
+	sleep 1000 3>&- 4</proc/$!/fd/0 5<&4 &
+	holders+=($!)
+	loop=$(losetup --find --show $m/web/image)
+	rm $m/web/image
+	until [ -e /proc/$!/fd/5 ]; do sleep 0.01; done
+	# Files that are not of the project make it small: its tree is walked before the inodes are listed.
+	for many in '' 200; do
+		[ -z "$many" ] || (mkdir $m/other && cd $m/other && touch $(seq $many))
+		explains $m/web
+		assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .processes, .path]' <<<"$stdout")" \
+			"[2097152,${holders[0]},2,\"$m/web/log\"]
+[3145728,null,null,null]"
+		has 'unexplained 0 0 null'
+	done
+	losetup -d "$loop"
+}
+
+overlay() {
+	mkdir "$M"/web/{upper,work} "$M/merged"
+	mount -t overlay -o "lowerdir=/etc,upperdir=$M/web/upper,workdir=$M/web/work" overlay "$M/merged"
+	file "$M/merged/log" 3
+	holds "$M/merged/log"
+	explains "$M/web"
+	assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .path]' <<<"$stdout")" \
+		"[3145728,$!,\"$M/merged/log\"]"
+	has 'unexplained 0 0 null'
+	kill $!
+	wait $! || true
+	umount "$M/merged"
+}
+
+@test "a deleted file of a container, whose files are on an overlay" {
+	on "x e" overlay
+}
+
+hidden() {
+	file "$M/web/under/hidden" 2
+	file "$M/web/file" 1
+	mount -t tmpfs none "$M/web/under"
+	mount --bind /etc/passwd "$M/web/file"
+	file "$M/web/under/other" 5
+	explains "$M/web"
+	has "hidden 2?????? 2 $M/web/under" 'unexplained 0 0 null' "file 1048576 1 $M/web/file"
+	umount "$M/web/file" "$M/web/under"
+}
+
+@test "what mounts cover is found, and what is on them is not counted" {
+	on "x e f" hidden
+}
+
+others() {
+	local id
+	id=$(fsquota id "$M/web")
+	file "$M/web/a" 1
+	file "$M/web/names" 2
+	file "$M/web/foreign" 3
+	mkdir "$M/also" "$M/far"
+	ln "$M/web/names" "$M/far/names"
+	fsquota assign --name "volume$id" --hard 200M "$M/also" >/dev/null
+	file "$M/also/b" 4
+	file "$M/far/stray" 5
+	chattr -p "$id" "$M/far/stray"
+	chattr -p 77 "$M/web/foreign"
+	fallocate -n -l 6M "$M/web/a"
+	sync -f "$M"
+	explains "$M/web"
+	if [ "$M" = /mnt/x ]; then
+		has "elsewhere 5?????? 1 $M" 'unexplained 0 0 null'
+	else
+		has 'unexplained 524???? 1 null'
+		[[ $stderr == *"--everywhere looks for files of the project"* ]]
+	fi
+	explains "$M/web" --everywhere
+	assert_equal "$stderr" ''
+	has "elsewhere 4?????? 2 $M/also" "elsewhere 524???? 1 $M" 'unexplained 0 0 null' "foreign 314???? 1 $M/web" \
+		"preallocated 52????? 1 null" "file 524???? 1 $M/far/stray" "file 629???? 1 $M/web/a"
+	# --everywhere has found the other name, too.
+	[[ $parts != *linked* ]]
+	fsquota explain "$M/web" 2>/dev/null | grep -E '^linked +2M +1 '
+}
+
+@test "files elsewhere, with other IDs and names, and space beyond the end of files" {
+	on "x e f" others
+}
+
+@test "what is refused" {
+	mkdir /mnt/x/{none,web}
+	fsquota assign /mnt/x/web >/dev/null
+	touch /mnt/x/web/file
+	refuses 2 'one directory is wanted' fsquota explain
+	refuses 2 'one directory is wanted' fsquota explain /mnt/x/web /mnt/x/none
+	refuses 2 'not a directory' fsquota explain /mnt/x/web/file
+	refuses 2 'top' fsquota explain --top 10001 /mnt/x/web
+	refuses 2 'top' fsquota explain --top 0 /mnt/x/web
+	refuses 5 'belongs to no project' fsquota explain /mnt/x/none
+	refuses 5 '/mnt/x/gone' fsquota explain /mnt/x/gone
+	refuses 3 'no project quota' fsquota explain /run
+	ln -s web /mnt/x/link
+	refuses 2 'symlink' fsquota explain /mnt/x/link
+	refuses 4 '/mnt/x/web' setpriv --reuid 1000 --regid 1000 --clear-groups fsquota explain /mnt/x/web
+}
