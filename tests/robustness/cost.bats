@@ -353,3 +353,13 @@ of_projects() {
 	assert_equal "$(jq '[.list[] | select(.path)] | length' "$BATS_TEST_TMPDIR/out")" 200
 	for id in {1..200}; do echo "limit -p bhard=0 $id"; done | oracle -x /mnt/x >/dev/null
 }
+
+@test "explain lists the inodes of an XFS, and asks neither for a file nor for each whether to go on" {
+	mkdir /mnt/x/large
+	fsquota assign /mnt/x/large >/dev/null
+	(cd /mnt/x/large && mkdir {1..10} && touch {1..10}/{1..500})
+	calls fsquota explain /mnt/x/large
+	assert [ "$calls" -lt 2500 ]
+	assert_file_contains "$BATS_TEST_TMPDIR/out" '^tree .* 5011 '
+	rm -r /mnt/x/large
+}

@@ -32,6 +32,9 @@
 /* To list all inodes of a filesystem is worth it when so large a part of them is of the project. */
 #define LIST_PART 16
 
+/* Every so many inodes of the list is asked whether to go on. */
+#define CHECK_INTERVAL 1024
+
 /* In the map: the inode was seen, and has no facts. */
 #define NO_FACTS UINT32_MAX
 
@@ -66,6 +69,7 @@ struct explain {
 	bool is_f2fs;
 	uint32_t id;
 	bool listed; /* bulkstat: the facts are complete */
+	uint64_t listed_count;
 	struct fsq_inode_map map;
 	struct facts *facts;
 	size_t facts_count, facts_capacity;
@@ -354,7 +358,8 @@ static enum fsq_visit list_inode(const struct fsq_inode *inode, void *arg)
 			facts.links = 1;
 		learn(explain, inode->ino, &facts);
 	}
-	return explain->no_memory || fsq_is_cancelled(explain->request->options)
+	return explain->no_memory || (++explain->listed_count % CHECK_INTERVAL == 0 &&
+				      fsq_is_cancelled(explain->request->options))
 		       ? FSQ_VISIT_STOP
 		       : FSQ_VISIT_CONTINUE;
 }
