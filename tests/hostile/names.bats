@@ -10,8 +10,8 @@ load hostile
 
 # What terminals and readers of lines could take for something else, in one name; and as ls prints
 # it, but for the blank.
-evil=$'a\nb \x1b[31m\\\t\x7f\x01\xc2\x9b1m\xc3\xa9\xff'
-shown='a\nb \033[31m\\\t\177\001\302\2331m'$'\xc3\xa9\xff'
+evil=$'a\nb \x1b[31m\\\t\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc3\xa9\xff'
+shown='a\nb \033[31m\\\t\177\001\302\2331m\2332m'$'\xc4\x9b\xc3\xa9\xff'
 
 setup_file() {
 	local fs
@@ -123,7 +123,7 @@ bounded() {
 		run_split fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
 		assert_equal "$status" 0
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
-		[[ $stdout == "/mnt/$fs/a\\x0ab \\x1b[31m\\\\x09\\x7f\\x01\\xc2\\x9b1m\\xc3\\xa9\\xff "* ]] || fail "$stdout"
+		[[ $stdout == "/mnt/$fs/a\\x0ab \\x1b[31m\\\\x09\\x7f\\x01\\xc2\\x9b1m\\x9b2m\\xc4\\x9b\\xc3\\xa9\\xff "* ]] || fail "$stdout"
 		printf '77:/mnt/%s/\x1b[31mred\n' $fs >/etc/projects
 		printf '\x1b[31mred:77\n' >/etc/projid
 		run_split fsquota list -n /mnt/$fs
@@ -158,6 +158,16 @@ bounded() {
 	[[ $stderr == *$'\x1b[31m'* ]] || fail "$stderr"
 	run_split xfs_quota -x -c print "/mnt/x/$evil/nothing"
 	assert_equal "$stderr" "xfs_quota: cannot setup path for mount /mnt/x/$evil/nothing: No such file or directory"
+}
+
+# --- names that are nearly those of a project ----------------------------------------------------
+
+@test "a part of a name is another name" {
+	local name
+	printf 'ten:10\n:11' >projid
+	for name in te tenn ten:10 ''; do
+		refuses 5 "there is no project $name" fsquota quota -p --projid-file projid "$name" /mnt/x
+	done
 }
 
 # --- files without end --------------------------------------------------------------------------
