@@ -219,17 +219,23 @@ static void look(struct view *view)
 
 static int ask_fd, answer_fd;
 
-static void step(void)
+/* The call that was asked for is made. */
+static void answer(void)
 {
-	char byte;
-
-	if (read(ask_fd, &byte, 1) != 1)
+	if (write(answer_fd, "+", 1) != 1)
 		_exit(3);
 }
 
-static void done(void)
+/* Answer for the call before, if there was one, and wait until the next is asked for. */
+static void step(void)
 {
-	if (write(answer_fd, "+", 1) != 1)
+	static bool begun;
+	char byte;
+
+	if (begun)
+		answer();
+	begun = true;
+	if (read(ask_fd, &byte, 1) != 1)
 		_exit(3);
 }
 
@@ -267,19 +273,14 @@ static void be_kubelet(void)
 
 	step();
 	one = open(PROJECTS, O_RDONLY | O_CREAT, 0644);
-	done();
 	step();
 	second = open(PROJID, O_RDONLY | O_CREAT, 0644);
-	done();
 	step();
 	flock(one, LOCK_EX);
-	done();
 	step();
 	flock(second, LOCK_EX);
-	done();
 	step();
 	read_from(one, projects, sizeof(projects) - 64);
-	done();
 	step();
 	read_from(second, projid, sizeof(projid) - 64);
 	for (;; id++) {
@@ -288,7 +289,6 @@ static void be_kubelet(void)
 		    !quota.d_blk_hardlimit)
 			break;
 	}
-	done();
 	snprintf(line, sizeof(line), "%u:/pods/old\n", OLD_POD);
 	without_line(projects, line);
 	sprintf(projects + strlen(projects), "%u:/pods/new\n", id);
@@ -297,22 +297,18 @@ static void be_kubelet(void)
 	sprintf(projid + strlen(projid), "volume%u:%u\n", id, id);
 	step();
 	put(PROJECTS ".new", projects);
-	done();
 	step();
 	put(PROJID ".new", projid);
-	done();
 	step();
 	if (rename(PROJID ".new", PROJID))
 		_exit(2);
-	done();
 	step();
 	if (rename(PROJECTS ".new", PROJECTS))
 		_exit(2);
-	done();
 	step();
 	close(second);
 	close(one);
-	done();
+	answer();
 	_exit(0);
 }
 
@@ -468,13 +464,21 @@ static void wrong(const char *when, int stop, int steps, const char *what)
 	       slurp(PROJID));
 }
 
+/* The number that the line with a colon begins with. */
+static uint32_t id_before(const char *text, const char *colon)
+{
+	while (colon > text && colon[-1] != '\n')
+		colon--;
+	return (uint32_t)strtoul(colon, NULL, 10);
+}
+
 /* Of the IDs in our range each is there once, and they are the ones that ought to be. */
 static void check_files(int stop, int steps, bool kubelet)
 {
 	static char projects[16384], projid[16384], what[300];
 	uint32_t tag = get_tag(), pod = 0, found;
 	struct fs_disk_quota quota;
-	char *line, *rest;
+	const char *line;
 
 	snprintf(projects, sizeof(projects), "%s", slurp(PROJECTS));
 	snprintf(projid, sizeof(projid), "%s", slurp(PROJID));
@@ -485,11 +489,8 @@ static void check_files(int stop, int steps, bool kubelet)
 	if (other && strstr(projects, what))
 		wrong("files", stop, steps, "what was released before is back");
 	line = strstr(projects, ":/pods/new\n");
-	if (line) {
-		for (rest = line; rest > projects && rest[-1] != '\n';)
-			rest--;
-		pod = (uint32_t)strtoul(rest, NULL, 10);
-	}
+	if (line)
+		pod = id_before(projects, line);
 	if (kubelet &&
 	    (!pod || count_of(projects, "/pods/new") != 1 || count_of(projects, "/pods/old")))
 		wrong("files", stop, steps, "kubelet's lines are lost, or back");
@@ -507,9 +508,7 @@ static void check_files(int stop, int steps, bool kubelet)
 		wrong("files", stop, steps, "what was assigned is lost, or there twice");
 		return;
 	}
-	for (rest = line; rest > projects && rest[-1] != '\n';)
-		rest--;
-	found = (uint32_t)strtoul(rest, NULL, 10);
+	found = id_before(projects, line);
 	if (found != tag || found == pod)
 		wrong("files", stop, steps,
 		      "the directory has another ID, or one that is there twice");
