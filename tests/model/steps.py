@@ -108,6 +108,10 @@ class Steps:
         names = {"hard": "--hard", "soft": "--soft", "hard_inodes": "--hard-inodes", "soft_inodes": "--soft-inodes"}
         return [word for key, value in limits.items() for word in (names[key], str(value))]
 
+    def flags(self, step, *keys):
+        """Options without a value"""
+        return ["--" + key.replace("_", "-") for key in keys if step.get(key)]
+
     def command(self, step):
         """Words, and the function that does the same to a state"""
         return getattr(self, "command_" + step["do"])(step)
@@ -119,10 +123,9 @@ class Steps:
         if "id" in step:
             options["id"] = self.number(step["id"])
         words = ["assign", *(self.told(step, name) for name in step["dirs"]), *self.limit_words(step.get("limits", {}))]
-        words += ["--unlimited"] if step.get("unlimited") else []
+        words += self.flags(step, "unlimited", "mkdir")
         words += ["--name", step["name"]] if "name" in step else []
         words += ["--id", str(options["id"])] if "id" in step else []
-        words += ["--mkdir"] if step.get("mkdir") else []
         words += ["--no-register"] if step.get("unregistered") else []
 
         def rule(model, state):
@@ -145,8 +148,7 @@ class Steps:
         if "id" in step:
             options["id"] = self.number(step["id"])
             words += ["--id", str(options["id"])]
-        words += ["--keep-tags"] if step.get("keep_tags") else []
-        words += ["--if-exists"] if step.get("if_exists") else []
+        words += self.flags(step, "keep_tags", "if_exists")
 
         def rule(model, state):
             result = USAGE if len(paths) > 1 and "id" in step else OK
@@ -160,8 +162,7 @@ class Steps:
         options = {key: step[key] for key in ("keep_tags", "if_exists") if key in step}
         words = ["release"] + ([] if step.get("anywhere") else ["--at", self.top])
         words += ["--name", step["name"]] if "name" in step else ["--id", str(self.number(step["id"]))]
-        words += ["--keep-tags"] if step.get("keep_tags") else []
-        words += ["--if-exists"] if step.get("if_exists") else []
+        words += self.flags(step, "keep_tags", "if_exists")
         number = None if "name" in step else self.number(step["id"])
 
         def rule(model, state):
@@ -177,7 +178,7 @@ class Steps:
     def resize_words(self, step):
         words = [("+" if step.get("relative") else "") + str(step["size"])] if "size" in step else []
         words += self.limit_words({key: step[key] for key in ("soft", "hard_inodes") if key in step})
-        return words + (["--allow-shrink"] if step.get("allow_shrink") else [])
+        return words + self.flags(step, "allow_shrink")
 
     def command_resize_project(self, step):
         words = ["resize", "--name", step["name"], "--at", self.top] + self.resize_words(step)
@@ -1127,10 +1128,14 @@ class Maker:
 
     def make(self):
         name = self.rng.choices(self.names, self.weights)[0]
-        step = getattr(self, "make_" + name)()
+        step = getattr(self, "make_" + name, lambda: {"do": name})()
         if name in COMPLETED and self.rng.random() < 0.35:
             self.disturb(step)
         return step
+
+    def maybe(self, step, key, chance):
+        if self.rng.random() < chance:
+            step[key] = True
 
     def directory(self):
         return self.rng.choice(self.rng.choice([ROOTS, ROOTS, TENANTS, TENANTS, NESTED, MADE, PODS, BOUND, [STORE]]))
@@ -1206,10 +1211,9 @@ class Maker:
         rng, step = self.rng, {"do": "release", "dirs": [self.directory()]}
         if self.steps.abilities.get("several", True) and rng.random() < 0.15:
             step["dirs"] += [self.directory()]
-        if rng.random() < 0.15:
-            step["keep_tags"] = True
-        if self.steps.abilities.get("several", True) and rng.random() < 0.15:
-            step["if_exists"] = True
+        self.maybe(step, "keep_tags", 0.15)
+        if self.steps.abilities.get("several", True):
+            self.maybe(step, "if_exists", 0.15)
         if self.steps.abilities.get("several", True) and rng.random() < 0.15:
             step["id"] = self.id()
         return self.by(step)
@@ -1217,19 +1221,14 @@ class Maker:
     def make_release_project(self):
         step = {"do": "release_project"}
         step.update({"name": self.rng.choice(NAMES)} if self.rng.random() < 0.5 else {"id": self.id()})
-        if self.rng.random() < 0.3:
-            step["keep_tags"] = True
-        if self.rng.random() < 0.2:
-            step["if_exists"] = True
+        self.maybe(step, "keep_tags", 0.3)
+        self.maybe(step, "if_exists", 0.2)
         return step
 
     def resizing(self, step):
-        rng = self.rng
         step["size"] = self.size()
-        if rng.random() < 0.4:
-            step["relative"] = True
-        if rng.random() < 0.5:
-            step["allow_shrink"] = True
+        self.maybe(step, "relative", 0.4)
+        self.maybe(step, "allow_shrink", 0.5)
         return step
 
     def make_resize(self):
@@ -1255,8 +1254,7 @@ class Maker:
 
     def make_project(self):
         step = {"do": "project", "dir": self.directory(), "id": self.id()}
-        if self.rng.random() < 0.4:
-            step["clear"] = True
+        self.maybe(step, "clear", 0.4)
         if self.rng.random() < 0.3:
             step["depth"] = self.rng.randrange(3)
         return step
@@ -1353,19 +1351,10 @@ class Maker:
     def make_move(self):
         return {"do": "acts", "who": "root", "acts": [["rename", "/" + self.movable(), "/" + self.movable()]]}
 
-    def make_remount(self):
-        return {"do": "remount"}
-
-    def make_power(self):
-        return {"do": "power"}
-
     def make_mount(self):
         what = self.rng.choice(["alias", "alias", "self", "tmpfs"])
         places = ["d0", "d1/s0", "d2/s0", "t0/s0", "d0/s0"] if what == "self" else ["d0/s0", "d1/s0/s1", "t1/s0"]
         return {"do": "mount", "what": what, "dir": self.rng.choice(places)}
-
-    def make_unmount(self):
-        return {"do": "unmount"}
 
     def make_swap(self):
         rng, commands = self.rng, []
