@@ -187,14 +187,6 @@ has_stopped() {
 	assert_equal "${#lines[@]}" 2
 }
 
-@test "a signal that is ignored does not stop xfs_quota's project" {
-	trap '' HUP
-	signalled HUP 7 xfs_quota -x -D/dev/null -P/dev/null -c "project -s -p $tree 43" /mnt/x
-	trap - HUP
-	assert_equal "$status:$stderr" 0:
-	all_of 43 $inodes_in_tree
-}
-
 # bats test_tags=many
 @test "a signal that is ignored stops nothing, as below nohup" {
 	trap '' HUP
@@ -202,28 +194,13 @@ has_stopped() {
 	assert_equal "$status:$stderr" 0:
 	all_of 43 $inodes_in_tree
 	fsquota project -C -p $tree 43 /mnt/x
+	signalled HUP 7 xfs_quota -x -D/dev/null -P/dev/null -c "project -s -p $tree 43" /mnt/x
+	assert_equal "$status:$stderr" 0:
+	all_of 43 $inodes_in_tree
+	fsquota project -C -p $tree 43 /mnt/x
 	signalled HUP 7 fsquota assign --no-register --unlimited --id 4246 $tree
 	trap - HUP
 	assert_equal "$status:$stderr" 0:
-}
-
-# bats test_tags=many
-@test "assign and release that get a signal undo all" {
-	local number
-	local threads
-	remember
-	for threads in 1 8; do
-		signalled TERM 9 fsquota assign --no-register --unlimited --id 4243 $tree
-		assert_equal "$status:$stdout" 143:
-		is_as_before
-	done
-	fsquota assign --no-register --unlimited --id 4243 $tree
-	remember
-	signalled INT 9 fsquota release --no-register $tree
-	assert_equal "$status:$stdout" 130:
-	is_as_before
-	fsquota release --no-register $tree
-	all_of 4243 0
 }
 
 # bats test_tags=many,full
