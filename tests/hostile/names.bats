@@ -174,25 +174,22 @@ bounded() {
 # --- files without end --------------------------------------------------------------------------
 
 @test "a projects or projid file without end is refused by every native command" {
-	local device
 	mkdir -p /mnt/x/volume
-	for device in /dev/zero /dev/full; do
-		for command in df list; do
-			bounded 1 fsquota $command --projects-file $device /mnt/x
-		done
-		bounded 1 fsquota project -c --projects-file $device 42 /mnt/x
-		bounded 1 fsquota report -p --projid-file $device /mnt/x
-		bounded 1 fsquota quota -p --projid-file $device name /mnt/x
-		bounded 1 fsquota limit -p --projid-file $device bhard=1m name /mnt/x
-		bounded 1 fsquota project -c --projid-file $device name /mnt/x
-		refuses 1 "is no regular file" fsquota assign --projects-file $device /mnt/x/volume
-		refuses 1 "is no regular file" fsquota assign --projid-file $device /mnt/x/volume
-		refuses 1 "is no regular file" fsquota release --projects-file $device /mnt/x/volume
-		refuses 1 "is no regular file" fsquota release --projid-file $device /mnt/x/volume
-		refuses 1 "is no regular file" fsquota resize --projects-file $device /mnt/x/volume 1G
-		refuses 1 "is no regular file" fsquota resize --projid-file $device /mnt/x/volume 1G
-		refuses 1 "cannot read the projects file" fsquota usage --projects-file $device -n /mnt/x/volume
+	for command in df list; do
+		bounded 1 fsquota $command --projects-file /dev/zero /mnt/x
 	done
+	bounded 1 fsquota project -c --projects-file /dev/zero 42 /mnt/x
+	bounded 1 fsquota report -p --projid-file /dev/zero /mnt/x
+	bounded 1 fsquota quota -p --projid-file /dev/zero name /mnt/x
+	bounded 1 fsquota limit -p --projid-file /dev/zero bhard=1m name /mnt/x
+	bounded 1 fsquota project -c --projid-file /dev/zero name /mnt/x
+	refuses 1 "is no regular file" fsquota assign --projects-file /dev/zero /mnt/x/volume
+	refuses 1 "is no regular file" fsquota assign --projid-file /dev/zero /mnt/x/volume
+	refuses 1 "is no regular file" fsquota release --projects-file /dev/zero /mnt/x/volume
+	refuses 1 "is no regular file" fsquota release --projid-file /dev/zero /mnt/x/volume
+	refuses 1 "is no regular file" fsquota resize --projects-file /dev/zero /mnt/x/volume 1G
+	refuses 1 "is no regular file" fsquota resize --projid-file /dev/zero /mnt/x/volume 1G
+	refuses 1 "cannot read the projects file" fsquota usage --projects-file /dev/zero -n /mnt/x/volume
 	rmdir /mnt/x/volume
 }
 
@@ -210,32 +207,26 @@ bounded() {
 
 # bats test_tags=many
 @test "a table, a projects and a projid file without end are refused in xfs_quota mode" {
-	local device
-	for device in /dev/zero /dev/full; do
-		bounded 1 xfs_quota -x -t $device -c print /mnt/x
-		bounded 1 xfs_quota -x -t $device -c print
-		bounded 1 xfs_quota -x -t $device -c 'report -p' /mnt/x
-		bounded 1 xfs_quota -x -D $device -c print /mnt/x
-		bounded 1 xfs_quota -x -D $device -c df /mnt/x
-		bounded 1 xfs_quota -x -D $device -c 'project -c 42' /mnt/x
-		bounded 1 xfs_quota -x -D $device -d 42 -c print /mnt/x
-		bounded 1 xfs_quota -x -P $device -c 'report -p' /mnt/x
-		bounded 1 xfs_quota -x -P $device -c 'quota -p name' /mnt/x
-		bounded 1 xfs_quota -x -P $device -c 'limit -p bhard=1m name' /mnt/x
-		bounded 1 xfs_quota -x -P $device -d name -c print /mnt/x
-	done
+	bounded 1 xfs_quota -x -t /dev/zero -c print /mnt/x
+	bounded 1 xfs_quota -x -t /dev/zero -c print
+	bounded 1 xfs_quota -x -t /dev/zero -c 'report -p' /mnt/x
+	bounded 1 xfs_quota -x -D /dev/zero -c print /mnt/x
+	bounded 1 xfs_quota -x -D /dev/zero -c df /mnt/x
+	bounded 1 xfs_quota -x -D /dev/zero -c 'project -c 42' /mnt/x
+	bounded 1 xfs_quota -x -D /dev/zero -d 42 -c print /mnt/x
+	bounded 1 xfs_quota -x -P /dev/zero -c 'report -p' /mnt/x
+	bounded 1 xfs_quota -x -P /dev/zero -c 'quota -p name' /mnt/x
+	bounded 1 xfs_quota -x -P /dev/zero -c 'limit -p bhard=1m name' /mnt/x
+	bounded 1 xfs_quota -x -P /dev/zero -d name -c print /mnt/x
 }
 
 @test "restore, the shell and fsquota.conf read no line without end" {
-	local device
-	for device in /dev/zero /dev/full; do
-		bounded 1 fsquota restore -p -f $device /mnt/x
-		bounded 1 xfs_quota -x -c "restore -p -f $device" /mnt/x
-		bounded 1 bash -c 'exec fsquota restore -p /mnt/x <"$1"' bash $device
-		bounded 1 bash -c 'exec xfs_quota -x /mnt/x <"$1"' bash $device
-		ln -sf $device /etc/fsquota.conf
-		bounded 1 fsquota list /mnt/x
-	done
+	bounded 1 fsquota restore -p -f /dev/zero /mnt/x
+	bounded 1 xfs_quota -x -c "restore -p -f /dev/zero" /mnt/x
+	bounded 1 bash -c 'exec fsquota restore -p /mnt/x <"$1"' bash /dev/zero
+	bounded 1 bash -c 'exec xfs_quota -x /mnt/x <"$1"' bash /dev/zero
+	ln -sf /dev/zero /etc/fsquota.conf
+	bounded 1 fsquota list /mnt/x
 }
 
 @test "a dump of a thousand lines and a command of a million letters are read" {
