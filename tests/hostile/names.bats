@@ -10,8 +10,8 @@ load hostile
 
 # What terminals and readers of lines could take for something else, in one name; and as ls prints
 # it, but for the blank.
-evil=$'a\nb \x1b[31m\\\t\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc3\xa9\xff'
-shown='a\nb \033[31m\\\t\177\001\302\2331m\2332m'$'\xc4\x9b\xc3\xa9\xff'
+evil=$'a\nb \x1b[31m\\\t\r\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc2\xa0\xc3\xa9\xff'
+shown='a\nb \033[31m\\\t\r\177\001\302\2331m\2332m'$'\xc4\x9b\xc2\xa0\xc3\xa9\xff'
 
 setup_file() {
 	local fs
@@ -123,7 +123,7 @@ bounded() {
 		run_split fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
 		assert_equal "$status" 0
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
-		in_table='a\x0ab \x1b[31m\\x09\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc3\xa9\xff'
+		in_table='a\x0ab \x1b[31m\\x09\x0d\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc2\xa0\xc3\xa9\xff'
 		[[ $stdout == "/mnt/$fs/$in_table "* ]] || fail "$stdout"
 		printf '77:/mnt/%s/\x1b[31mred\n' $fs >/etc/projects
 		printf '\x1b[31mred:77\n' >/etc/projid

@@ -484,7 +484,7 @@ taken_meanwhile() {
 	mkdir "/mnt/x/$volume"
 	local words
 	for words in "--hard 0" "--hard -1" "--hard x" "--hard 1.5" "--hard 10Q" "--hard 1GG" "--hard 9E" "--hard" \
-		"--soft 2M --hard 1M" "--hard-inodes 0" "--hard-inodes 1k" "--name a:b" "--name #a" "--name 42" \
+		"--soft 2M --hard 1M" "--hard-inodes 0" "--hard-inodes 1k" "--name a:b" "--name #a" "--name 42" "--name 4294967295" \
 		"--id 0" "--id 4294967295" "--id -1" "--id x" "--id-range 5" "--unlimited --hard 1M" "--nonsense" \
 		"--soft-inodes 5 --hard-inodes 4" "--id 5 /mnt/x/another" "--mode 700"; do
 		# shellcheck disable=SC2086 # words
