@@ -3,13 +3,7 @@
 #
 # What fsquota-interface(7) promises stays: interface.list has it. No quota is needed here.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}" "${FSQUOTA:?}"
-
-setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
-}
+load documentation
 
 interface=$srcdir/tests/documentation/interface
 list=$srcdir/tests/documentation/interface.list

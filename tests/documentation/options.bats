@@ -4,12 +4,9 @@
 # What is written about commands is what they are: their descriptions, which "help --machine" prints,
 # beside the pages, the completions and fsquota-json(5). No quota is needed here.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}" "${FSQUOTA:?}"
+load documentation
 
 setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
 	PATH=$BATS_TEST_TMPDIR:$PATH
 	ln -s "$FSQUOTA" "$BATS_TEST_TMPDIR/fsquota"
 }
@@ -21,9 +18,7 @@ rare='--progress'
 # Those of every table, which fsquota-output(7) describes.
 tables='--output --output-all --list-columns --sort --bytes --noheadings --color --raw --pairs --csv --json --jsonl'
 
-commands() {
-	fsquota help --machine | cut -f 1
-}
+commands() { fsquota help --machine | cut -f 1; }
 
 # options_of COMMAND [all]: by letter and by name, one a line; without those of tables, or all.
 options_of() {

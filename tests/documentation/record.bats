@@ -3,14 +3,9 @@
 #
 # tools/record: what it says about itself. What it writes is compared by the suites that own the files.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}"
+load documentation
 
-setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
-	record=$srcdir/tools/record
-}
+setup() { record=$srcdir/tools/record; }
 
 @test "each thing that can be recorded has its files, and a check names its command" {
 	local what file rest count=0

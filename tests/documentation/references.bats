@@ -3,17 +3,9 @@
 #
 # What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, the pages and contrib name is there.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}" "${FSQUOTA:?}"
+load documentation
 
-setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
-}
-
-references() {
-	run "$srcdir/tests/documentation/references" "$@"
-}
+references() { run "$srcdir/tests/documentation/references" "$@"; }
 
 @test "every link, path, page, command, option, target and number in the documents is there" {
 	references

@@ -4,12 +4,9 @@
 # A release is what its files say: one version everywhere, and what is linked into its binaries. tools/check-long makes
 # a whole one. No quota is needed here.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}" "${FSQUOTA:?}"
+load documentation
 
 setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
 	version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac")
 }
 

@@ -3,13 +3,7 @@
 #
 # What "fsquota schema" prints, which comes from the fields of rows.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}" "${FSQUOTA:?}"
-
-setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
-}
+load documentation
 
 # bats test_tags=install
 @test "every JSON answer of the transcripts is as the schema says" {

@@ -3,12 +3,9 @@
 #
 # What a visitor types: --help explains, wrong words are refused, and neither installs or builds anything.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}"
+load documentation
 
 setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
 	# Whoever installs, builds or boots fails.
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\necho "$0 $*" >>"%s/started"\nexit 1\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/bin/apt-get"

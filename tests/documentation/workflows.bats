@@ -3,13 +3,7 @@
 #
 # The workflows of .github run what is in the tree: it judges each change, and makes a release of a tag.
 
-bats_require_minimum_version 1.5.0
-: "${srcdir:?}"
-
-setup() {
-	bats_load_library bats-support
-	bats_load_library bats-assert
-}
+load documentation
 
 @test "the workflows are whole, and what they run is there" {
 	run -0 "$srcdir/tests/documentation/workflows" "$srcdir" "$srcdir"/.github/workflows/*.yml
