@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # of exhaust
+# shellcheck disable=SC2034,SC2154 # for and of exhaust and faults
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every command, for exhaust: "reads" those that change nothing, "changes" the others. In front of the
-# words may stand what is special about it:
+# Every command, for exhaust and tests/robustness/faults, which have "tried": "reads" those that change
+# nothing, "changes" the others. In front of the words may stand what is special about it:
 #
 #   input=TEXT        its standard input
 #   looks=yes         it changes what "state -p" shows
@@ -13,17 +13,48 @@
 #   or=STATUS         another status when it fails: what it found goes before
 #   varies=yes        its output is another each time
 
-ours() {
-	"$FSQUOTA" "$@" >/dev/null
+reads() {
+	local changes=''
+	with_options "$@"
 }
 
-make_tree() {
-	mkdir -p "$1/sub"
-	echo some >"$1/file"
-	ln "$1/file" "$1/sub/hardlink"
-	ln -s file "$1/symlink"
-	echo more >"$1/sub/inner"
+changes() {
+	local changes=yes
+	with_options "$@"
 }
+
+# What is done for each of several is done for those that can have it.
+several() {
+	local several=yes
+	changes "$@"
+}
+
+with_options() {
+	local input='' looks='' output_file='' varies='' answers='' or='' undo=:
+	while [[ $1 == [a-z_]*=* ]]; do local "${1%%=*}=${1#*=}" && shift; done
+	tried "$@"
+}
+
+die() {
+	echo "$top: $*"
+	exit 1
+}
+
+# look: sets also to all that may have changed and the witness does not see
+look() {
+	also=''
+	[ -z "$looks" ] || also=$("$FSQ_ORACLE" -x -f -D/dev/null -P/dev/null -c 'state -p' "$top" 2>&1)
+	[ -z "$output_file" ] || [ ! -e "$output_file" ] || also+=" $(grep -vc timestamp "$output_file") lines"
+}
+
+same_answer() {
+	[ "$status:$stderr" = "$usual_status:$usual_stderr" ] || return 1
+	[ "$stdout" = "$usual_stdout" ] || [ -n "$varies" ]
+}
+
+# --- the commands -----------------------------------------------------------------------------------
+
+ours() { "$FSQUOTA" "$@" >/dev/null; }
 
 # dir has a quota, full is at its limit, gone is gone, odd has an ID nobody knows, new has nothing.
 prepare() {
@@ -64,13 +95,9 @@ group_changes() {
 }
 
 # What the witness does not see: who is stopped, and the times of grace.
-enforced_again() {
-	ours enable -p "$top"
-}
+enforced_again() { ours enable -p "$top"; }
 
-grace_again() {
-	ours timer -p 7days "$top"
-}
+grace_again() { ours timer -p 7days "$top"; }
 
 group_switches() {
 	reads looks=yes undo=enforced_again disable -p "$top"
@@ -80,9 +107,7 @@ group_switches() {
 	reads warn -p 3 42 "$top"
 }
 
-without_output() {
-	rm -f "$output_file"
-}
+without_output() { rm -f "$output_file"; }
 
 group_reads() {
 	reads apply --dry-run --diff "$top/apply.conf"

@@ -26,18 +26,7 @@ expect_files() {
 	projid=$'# names\nother:7\n\nmiddle:8:more\nninth:9'$2
 }
 
-# Two levels, five entries.
-make_tree() {
-	mkdir -p "$1/sub"
-	echo some >"$1/file"
-	ln "$1/file" "$1/sub/hardlink"
-	ln -s file "$1/symlink"
-	echo more >"$1/sub/inner"
-}
-
-fsquota() {
-	"$FSQUOTA" "$@" >/dev/null
-}
+fsquota() { "$FSQUOTA" "$@" >/dev/null; }
 
 # An empty directory; files of others, that do not end in a newline.
 scenario_a() {

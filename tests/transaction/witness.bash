@@ -33,9 +33,7 @@ seen() {
 }
 
 # slurp FILE VARIABLE
-slurp() {
-	IFS= read -r -d '' "$2" <"$1"
-}
+slurp() { IFS= read -r -d '' "$2" <"$1"; }
 
 begin_fail() {
 	mkfifo "$work/orders" "$work/answers"
@@ -58,4 +56,13 @@ learn_numbers() {
 	while read -r name number; do number_of[$name]=$number; done < <(
 		sed -n 's/^[0-9]* *\[ *\([0-9]*\)\] \([a-z0-9_]*\)(.*/\2 \1/p' "$work/calls" | sort -u)
 	sed -i 's/^\([0-9]*\) *\[ *[0-9]*\] /\1 /' "$work/calls"
+}
+
+# make_tree DIRECTORY: two levels, five entries
+make_tree() {
+	mkdir -p "$1/sub"
+	echo some >"$1/file"
+	ln "$1/file" "$1/sub/hardlink"
+	ln -s file "$1/symlink"
+	echo more >"$1/sub/inner"
 }
