@@ -23,38 +23,24 @@ exhausted() {
 }
 
 # bats test_tags=every-call
-@test "commands that change something, without memory" {
-	exhausted x changes
-}
+@test "commands that change something, without memory" { exhausted x changes; }
 
-@test "commands that switch, without memory" {
-	exhausted x switches
-}
+@test "commands that switch, without memory" { exhausted x switches; }
 
 # bats test_tags=every-call
-@test "commands that read, without memory" {
-	exhausted x reads
-}
+@test "commands that read, without memory" { exhausted x reads; }
 
 # bats test_tags=every-call,full
-@test "commands of xfs_quota, in both modes, without memory" {
-	exhausted x xfs_quota
-}
+@test "commands of xfs_quota, in both modes, without memory" { exhausted x xfs_quota; }
 
 # bats test_tags=every-call,full
-@test "commands that seldom come, without memory" {
-	exhausted x seldom
-}
+@test "commands that seldom come, without memory" { exhausted x seldom; }
 
 # bats test_tags=every-call,full
-@test "ext4: commands that switch, without memory" {
-	exhausted e switches
-}
+@test "ext4: commands that switch, without memory" { exhausted e switches; }
 
 # bats test_tags=every-call,full
-@test "ext4: commands of xfs_quota, in both modes, without memory" {
-	exhausted e xfs_quota
-}
+@test "ext4: commands of xfs_quota, in both modes, without memory" { exhausted e xfs_quota; }
 
 # bats test_tags=every-call
 @test "valgrind finds no error, no leak and no open descriptor in a command of each kind" {

@@ -98,9 +98,7 @@ stand_in_large() {
 # bats test_tags=attack
 @test "an attacker who swaps as fast as he can, and a small tree" {
 	local kind
-	for kind in file-symlink moved type exchange; do
-		race "$kind" set 4
-	done
+	for kind in file-symlink moved type exchange; do race "$kind" set 4; done
 }
 
 # bats test_tags=attack
@@ -109,8 +107,6 @@ stand_in_large() {
 	needs_quota
 	export FSQUOTA_THREADS=8
 	options=(-b)
-	for kind in file-symlink dir-symlink fifo type; do
-		race "$kind" assign 2
-	done
+	for kind in file-symlink dir-symlink fifo type; do race "$kind" assign 2; done
 	race moved release 2
 }

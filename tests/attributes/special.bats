@@ -45,14 +45,12 @@ all_carry() {
 	count=$(find "$tree" | wc -l)
 	carriers "$1" "$tree"
 	assert_equal "$inodes" "$count"
-	run ids_of /mnt/x/outside
-	assert_output $'/mnt/x/outside 0\n/mnt/x/outside/file 0'
+	prints $'/mnt/x/outside 0\n/mnt/x/outside/file 0' ids_of /mnt/x/outside
 }
 
 # done_by COMMAND...: without a word that something was left out.
 done_by() {
-	run_split timeout -s KILL 100 "$@"
-	assert_equal "$status:$stderr" 0:
+	succeeds timeout -s KILL 100 "$@"
 	[ "$1" = fsquota ] || assert_line --partial 'Processed 1 '
 }
 
@@ -83,14 +81,10 @@ set_check_and_clear() {
 	all_carry 0
 }
 
-@test "a small tree: everything gets the ID, is checked, and is cleared" {
-	set_check_and_clear small
-}
+@test "a small tree: everything gets the ID, is checked, and is cleared" { set_check_and_clear small; }
 
 # bats test_tags=many
-@test "a large tree: everything gets the ID, is checked, and is cleared" {
-	set_check_and_clear large
-}
+@test "a large tree: everything gets the ID, is checked, and is cleared" { set_check_and_clear large; }
 
 @test "only directories hand the ID on" {
 	local size
@@ -104,9 +98,7 @@ set_check_and_clear() {
 }
 
 # opened FILE: what the trace says was opened, but by O_PATH.
-opened() {
-	grep -E 'open(at2?)?\(' "$1" | grep -v O_PATH
-}
+opened() { grep -E 'open(at2?)?\(' "$1" | grep -v O_PATH; }
 
 @test "nothing special is opened, and no access time changes" {
 	local size name before opened
@@ -139,15 +131,13 @@ opened() {
 	assert_line "$tree/file-link 42"
 	assert_line "$tree/fifo 42"
 	assert_line "$tree/file 0"
-	run ids_of /mnt/x/outside
-	assert_output $'/mnt/x/outside 0\n/mnt/x/outside/file 0'
+	prints $'/mnt/x/outside 0\n/mnt/x/outside/file 0' ids_of /mnt/x/outside
 }
 
 @test "id tells that of a symlink, not of where it leads, and of special files" {
 	tree id small
 	set_ids 45 "${specials[@]/#/$tree/}"
-	run_split timeout -s KILL 20 fsquota id "${specials[@]/#/$tree/}" "$tree/file"
-	assert_equal "$status:$stderr" 0:
+	succeeds timeout -s KILL 20 fsquota id "${specials[@]/#/$tree/}" "$tree/file"
 	assert_output $'45\n45\n45\n45\n45\n45\n45\n0'
 	run -0 fsquota id --json "$tree/broken-link"
 	assert_output --partial 45
@@ -193,8 +183,7 @@ opened() {
 		tree=$mount/old
 		mkdir "$tree"
 		populate "$tree"
-		run_split timeout -s KILL 20 xfs_quota -x -f -c "project -s -p $tree 42" "$mount"
-		assert_equal "$status" 0
+		exits 0 timeout -s KILL 20 xfs_quota -x -f -c "project -s -p $tree 42" "$mount"
 		assert_equal "$(wc -l <<<"$stderr")" "${#specials[@]}"
 		for name in "${specials[@]}"; do
 			[[ $'\n'$stderr$'\n' == *$'\n'"xfs_quota: skipping special file $tree/$name"$'\n'* ]] ||
@@ -202,10 +191,8 @@ opened() {
 		done
 		run_split timeout -s KILL 20 fsquota project -c -p "$tree" 42 "$mount"
 		assert_equal "$status:$stdout" 0:
-		run_split fsquota id "$tree/fifo"
-		assert_equal "$status" 3
-		run -0 fsquota id "$tree/file" "$tree/directory/file"
-		assert_output $'42\n42'
+		exits 3 fsquota id "$tree/fifo"
+		prints $'42\n42' fsquota id "$tree/file" "$tree/directory/file"
 		rm -r "$tree"
 	done
 }
@@ -217,13 +204,11 @@ opened() {
 	local size
 	for size in small large; do
 		tree assign-$size $size
-		run_split fsquota assign --no-register --unlimited --id 4242 "$tree"
-		assert_equal "$status:$stdout:$stderr" 0:4242:
+		prints 4242 fsquota assign --no-register --unlimited --id 4242 "$tree"
 		all_carry 4242
 		inodes_of 4242
 		assert_equal "$inodes" "$(find "$tree" | wc -l)"
-		run_split fsquota release --no-register "$tree"
-		assert_equal "$status:$stdout:$stderr" 0::
+		is_silent fsquota release --no-register "$tree"
 		all_carry 0
 		inodes_of 4242
 		assert_equal "$inodes" 0
@@ -243,8 +228,7 @@ opened() {
 			run_split fsquota assign --no-register --unlimited --name shared "$tree"
 			assert_equal "$status:$stdout" 6:
 			assert_equal "$stderr" "fsquota assign: $tree/$name: belongs to project 66 already"
-			run -0 ids_of "$tree"
-			assert_output "$before"
+			prints "$before" ids_of "$tree"
 			set_ids 0 "$tree/$name"
 		done
 		set_ids 0 "$tree/fifo" "$tree/directory/file"
@@ -258,8 +242,7 @@ opened() {
 	fsquota assign --no-register --unlimited --id 4245 "$tree"
 	set_ids 66 "$tree/fifo"
 	set_ids 0 "$tree/socket"
-	run_split fsquota release --no-register "$tree"
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota release --no-register "$tree"
 	run ids_of "$tree"
 	assert_line "$tree/fifo 66"
 	assert_line "$tree/socket 0"
@@ -288,9 +271,7 @@ flags_of() {
 		xfs_io -r -c extsize extent hinted && getfattr -d attribute)
 }
 
-unflag() {
-	chattr -ai "$tree/append" "$tree/immutable"
-}
+unflag() { chattr -ai "$tree/append" "$tree/immutable"; }
 
 @test "other flags, extent size hints and attributes stay" {
 	local size before
@@ -305,8 +286,7 @@ unflag() {
 		# Of the directory it is one more.
 		assert_output "${before/--- hinted/P-- hinted}"
 		done_by fsquota project -C -p "$tree" 42 /mnt/x
-		run -0 flags_of
-		assert_output "$before"
+		prints "$before" flags_of
 		unflag
 	done
 }
@@ -322,8 +302,7 @@ unflag() {
 	all_carry 4243
 	fsquota release --no-register "$tree"
 	all_carry 0
-	run -0 flags_of
-	assert_output "$before"
+	prints "$before" flags_of
 	unflag
 }
 
@@ -339,15 +318,12 @@ mounted() {
 	mount --bind /mnt/x/outside/file "$tree/file"
 }
 
-unmounted() {
-	umount "$tree/memory" "$tree/directory/bound" "$tree/file"
-}
+unmounted() { umount "$tree/memory" "$tree/directory/bound" "$tree/file"; }
 
 @test "what is mounted in a large tree is not touched, nor what it hides" {
 	tree mounted large
 	mounted
-	run_split fsquota project -s -p "$tree" 42 /mnt/x
-	assert_equal "$status" 0
+	exits 0 fsquota project -s -p "$tree" 42 /mnt/x
 	[[ $stderr == *" $tree: 3 mounts are not entered, first $tree/"* ]] || fail "$stderr"
 	run ids_of /mnt/x/outside
 	unmounted
@@ -383,8 +359,7 @@ unmounted() {
 calls() {
 	tree=/mnt/x/cost$1
 	[ -d "$tree" ] || many "$tree" "$1"
-	FSQUOTA_THREADS=1 run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" "${@:2}" -p "$tree" 42 /mnt/x
-	assert_equal "$status:$stderr" 0:
+	FSQUOTA_THREADS=1 succeeds strace -f -qq -o "$BATS_TEST_TMPDIR/trace" "${@:2}" -p "$tree" 42 /mnt/x
 	calls=$(wc -l <"$BATS_TEST_TMPDIR/trace")
 }
 
@@ -411,8 +386,6 @@ calls() {
 	FSQUOTA_THREADS=8 run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" \
 		-e trace=open_tree,clone,clone3 fsquota project -s -p "$tree" 43 /mnt/x
 	assert_equal "$status" 0
-	run grep -c 'open_tree(' "$BATS_TEST_TMPDIR/trace"
-	assert_output 1
-	run grep -c 'clone' "$BATS_TEST_TMPDIR/trace"
-	assert_output 7
+	prints 1 grep -c 'open_tree(' "$BATS_TEST_TMPDIR/trace"
+	prints 7 grep -c 'clone' "$BATS_TEST_TMPDIR/trace"
 }

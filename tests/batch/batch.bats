@@ -7,23 +7,18 @@
 load ../lib/fsquota
 
 setup_file() {
-	fresh_fs x
-	fresh_fs x2
-	fresh_fs e
+	fresh_each x x2 e
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
 	mkdir -p /mnt/x/web /mnt/e/logs /mnt/x2/other
 	fsquota assign /mnt/x/web --hard 10M --name web >/dev/null
 	fsquota assign /mnt/e/logs --hard 20M --name logs >/dev/null 2>&1
 }
 
-setup() {
-	mkdir -p /run/mnt
-}
+setup() { mkdir -p /run/mnt; }
 
 # answers LINE...: sets answers, of one batch for all.
 answers() {
-	run_split fsquota batch < <(printf '%s\n' "$@")
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota batch < <(printf '%s\n' "$@")
 	mapfile -t answers <<<"$stdout"
 	assert_equal "${#answers[@]}" $#
 }
@@ -69,9 +64,7 @@ asks() {
 	answers 'id "/mnt/x/web"' "id 'x" 'id /mnt/x/a\ b' '[' '["id"' '["id",]' '["id" "x"]' '[1]' '["\x"]' '["\ud800"]' '["\u0000"]' \
 		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' '--json batch' 'watch' 'id /mnt/x/web'
 	local i
-	for i in {1..18}; do
-		is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"
-	done
+	for i in {1..18}; do is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"; done
 	is 1 '.error.message' '"a word that has to be quoted takes a JSON array"'
 	is 19 '[.exit, .id[0].id]' '[0,1048577]'
 }
@@ -193,8 +186,7 @@ asks() {
 }
 
 @test "output that cannot be written ends it with 1" {
-	run_split bash -c 'yes "id /mnt/x/web" | head -n 100000 | "$FSQUOTA" batch >/dev/full'
-	assert_equal "$status" 1
+	exits 1 bash -c 'yes "id /mnt/x/web" | head -n 100000 | "$FSQUOTA" batch >/dev/full'
 	assert_one_line
 }
 

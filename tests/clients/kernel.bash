@@ -26,11 +26,7 @@ is_untagged() {
 	assert_output --regexp "^ *0 [-e]+ $1\$"
 }
 
-fill() {
-	dd if=/dev/zero of="$1" bs=64k count="$2" conv=fsync status=none
-}
+fill() { dd if=/dev/zero of="$1" bs=64k count="$2" conv=fsync status=none; }
 
 # tagged DIR ID [MOUNTPOINT]: by the tool of xfsprogs.
-tagged() {
-	oracle -x -P/dev/null -c "project -s -p $1 $2" "${3-/mnt/x}" >/dev/null
-}
+tagged() { oracle -x -P/dev/null -c "project -s -p $1 $2" "${3-/mnt/x}" >/dev/null; }

@@ -9,11 +9,7 @@
 load ../lib/fsquota
 load kernel
 
-setup_file() {
-	fresh_fs x
-	fresh_fs x2
-	fresh_fs e
-}
+setup_file() { fresh_each x x2 e; }
 
 setup() {
 	rm -f /etc/projects /etc/projid
@@ -55,8 +51,7 @@ openebs_cleans_up() {
 @test "OpenEBS gives the first volume ID 1, and goes on from the highest ID" {
 	fresh_fs x
 	mkdir /mnt/x/volumes /mnt/x/hundred
-	run_split openebs_sets_up "$volume" 8192 10240
-	assert_equal "$status:$stderr" "0:"
+	succeeds openebs_sets_up "$volume" 8192 10240
 	is_tagged /mnt/x/volumes/$volume 1
 	holds p 1 0 8192 10240
 	tagged /mnt/x/hundred 100
@@ -77,8 +72,7 @@ openebs_cleans_up() {
 	mkdir "$directory/a blank"
 	fill "$directory/a blank/file" 16
 	holds p 1234568 1024 8192 10240
-	run_split openebs_cleans_up "$volume"
-	assert_equal "$status:$stderr" "0:"
+	succeeds openebs_cleans_up "$volume"
 	run lsattr -pd "$directory" "$directory/a blank" "$directory/a blank/file"
 	assert_equal "$(awk '{ print $1 }' <<<"$output" | xargs)" "0 0 0"
 	holds p 1234568 0 0 0
@@ -88,8 +82,7 @@ openebs_cleans_up() {
 @test "OpenEBS on ext4 goes on from IDs that we set, and cleans up by ours" {
 	local directory=/mnt/e/volumes/$volume
 	mkdir "$directory.ours"
-	run_split xfs_quota -x -f -c "project -s -p $directory.ours 500" /mnt/e
-	assert_equal "$status:$stderr" "0:"
+	succeeds xfs_quota -x -f -c "project -s -p $directory.ours 500" /mnt/e
 	# shellcheck disable=SC2016 # expanded in the helper
 	in_helper /mnt/e '
 		mkdir /mnt/data/$1
@@ -133,8 +126,7 @@ local_path_tears_down() {
 @test "local-path-provisioner sets up volumes without saying where they are mounted" {
 	local long=pvc-0b7fb5c1-9e0a-4f5e-8f0e-6d1ab2c3d4e5_default_data
 	echo '800:/mnt/x/elsewhere' >/etc/projects
-	run_split local_path_sets_up $long 1073741824
-	assert_equal "$status" 0
+	exits 0 local_path_sets_up $long 1073741824
 	assert_equal "$(awk '$1 == name { print $2, $4, $7, $9 }' name=$long <<<"$stdout")" "0 1G 1 0"
 	local_path_sets_up $volume 8388608
 	is_tagged /mnt/x/volumes/$long 801
@@ -147,11 +139,9 @@ local_path_tears_down() {
 	mkdir /mnt/x2/$volume
 	echo "820:/mnt/x2/$volume" >/etc/projects
 	echo "$volume:820" >/etc/projid
-	run_split xfs_quota -x -c "project -s $volume"
-	assert_equal "$status" 0
+	exits 0 xfs_quota -x -c "project -s $volume"
 	is_tagged /mnt/x2/$volume 820
-	run_split xfs_quota -x -c "limit -p bhard=4194304 $volume" /mnt/x2
-	assert_equal "$status:$stderr" "0:"
+	succeeds xfs_quota -x -c "limit -p bhard=4194304 $volume" /mnt/x2
 	holds p 820 0 0 4096 b /mnt/x2
 	holds p 820 0 0 0
 }
@@ -162,12 +152,10 @@ local_path_tears_down() {
 	local_path_sets_up $volume-one 4194304
 	fill "/mnt/x/volumes/$volume-one/file" 16
 	holds p 1 1024 0 4096
-	run_split local_path_tears_down $volume-one
-	assert_equal "$status:$stdout:$stderr" "0::"
+	is_silent local_path_tears_down $volume-one
 	holds p 1 0 0 0
 	echo '840:/mnt/x/elsewhere' >>/etc/projects
-	run_split local_path_sets_up $volume-two 8388608
-	assert_equal "$status" 0
+	exits 0 local_path_sets_up $volume-two 8388608
 	is_tagged /mnt/x/volumes/$volume-two 841
 	holds p 841 0 0 8192
 }
@@ -188,9 +176,7 @@ does() {
 }
 
 # nothing_registered [DIRECTORY]: the files are there, and empty.
-nothing_registered() {
-	prints '' cat "${1-/etc}/projects" "${1-/etc}/projid"
-}
+nothing_registered() { prints '' cat "${1-/etc}/projects" "${1-/etc}/projid"; }
 
 @test "our set-up of a volume makes its directory and its limit, and the same again" {
 	local id

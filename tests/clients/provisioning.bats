@@ -9,14 +9,9 @@
 load ../lib/fsquota
 load kernel
 
-setup_file() {
-	fresh_fs x
-	fresh_fs e
-}
+setup_file() { fresh_each x e; }
 
-setup() {
-	rm -rf /etc/projects /etc/projid /etc/fsquota.d
-}
+setup() { rm -rf /etc/projects /etc/projid /etc/fsquota.d; }
 
 # --- contrib/ansible ------------------------------------------------------------------------------
 

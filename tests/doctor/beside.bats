@@ -9,17 +9,6 @@
 load ../lib/fsquota
 load doctor
 
-setup() {
-	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	keep_fstab
-}
-
-teardown() {
-	umount -q /run/o || true
-	umount -q /run/b || true
-	restore_fstab
-}
-
 # surround FS: the filesystem is mounted in a directory with a project of /mnt/x, beside another one, and has three
 # projects, one inside the other. Sets at, device, type and the options that it has, and trees, whose IDs are compared.
 surround() {
@@ -147,8 +136,7 @@ repaired() {
 	mount -t f2fs "$FSQ_F_DEV" $at
 	repaired problem f2fs-features
 	umount $at
-	fresh_fs e
-	fresh_fs f
+	fresh_each e f
 }
 
 # wrong_count FS: the kernel counts less of a project than there is

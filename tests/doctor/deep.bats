@@ -9,8 +9,7 @@ load ../lib/fsquota
 load doctor
 
 setup() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
 	doctor=(fsquota doctor --deep)
 }

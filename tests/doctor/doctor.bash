@@ -20,7 +20,19 @@ keep_fstab() {
 }
 
 restore_fstab() {
-	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+	[ ! -e "$BATS_TEST_TMPDIR/fstab" ] || cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+}
+
+# For test files that do not define their own.
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	keep_fstab
+}
+
+teardown() {
+	umount -q /run/o || true
+	umount -q /run/b || true
+	restore_fstab
 }
 
 # Sets findings, one JSON object a line, and told, each of them and its repair. The exit status says whether

@@ -8,24 +8,18 @@ load ../lib/fsquota
 load doctor
 
 setup_file() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	chmod 755 /mnt/x /mnt/e
 }
 
-setup() {
-	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-}
+setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf; }
 
-teardown() {
-	! mountpoint -q /run/c1 || umount /run/c1
-}
+teardown() { ! mountpoint -q /run/c1 || umount /run/c1; }
 
 # --- what it prints ---------------------------------------------------------------------------------
 
 @test "where all is well every line says so" {
-	run_split fsquota doctor /mnt/x
-	assert_equal "$status:$stderr" "0:"
+	succeeds fsquota doctor /mnt/x
 	assert_equal "$stdout" "ok      caller: may set project IDs and limits
 ok      /mnt/x: xfs that counts projects and enforces limits
 ok      /etc/projects: entries: 0, none double or unclear
@@ -56,8 +50,7 @@ ok      /etc/projid: entries: 0, none double or unclear"
 	local json
 	json=$(jq -r '.doctor[] | (.level + "        ")[:8] + (.path // "caller") + ": " + .message +
 		if .repair then "; repair: " + .repair else "" end' <<<"$stdout")
-	run_split fsquota doctor /mnt/x2
-	assert_equal "$status" 3
+	exits 3 fsquota doctor /mnt/x2
 	assert_equal "$stdout" "$json"
 }
 
@@ -99,8 +92,7 @@ as_shown() {
 	[[ $stdout == *"umount /mnt/x2 && mount -t xfs -o prjquota $FSQ_X2_DEV /mnt/x2"* ]]
 	fresh_fs x2
 	as_shown 3
-	run dd if=/dev/zero of=/run/c1/big bs=64k count=200 conv=fsync
-	assert_failure
+	run ! dd if=/dev/zero of=/run/c1/big bs=64k count=200 conv=fsync
 	umount /run/c1
 	fsquota release /mnt/x2/c1
 }

@@ -9,17 +9,6 @@
 load ../lib/fsquota
 load doctor
 
-setup() {
-	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	keep_fstab
-}
-
-teardown() {
-	umount -q /run/o || true
-	umount -q /run/b || true
-	restore_fstab
-}
-
 # other_ext4 MKFS-ARGUMENT...: /mnt/e is one that is mounted without options.
 other_ext4() {
 	umount /mnt/e
@@ -65,9 +54,7 @@ lacks() {
 
 @test "root passes the limits of ext4 and f2fs, and not those of XFS" {
 	local fs
-	fresh_fs x
-	fresh_fs e
-	fresh_fs f
+	fresh_each x e f
 	for fs in e f; do
 		finds note root-passes /mnt/$fs
 		mkdir /mnt/$fs/dir
@@ -321,8 +308,7 @@ overlay_on() {
 	echo more >>/run/o/file || true
 	finds problem overlay-split /run/o
 	told_by_others /run/o
-	run sh -c 'echo more >>/run/o/file'
-	assert_failure
+	run ! sh -c 'echo more >>/run/o/file'
 	assert_output --partial "cross-device link"
 	typed
 	finds ok overlay-limited /run/o

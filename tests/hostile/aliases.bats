@@ -10,8 +10,7 @@ load hostile
 
 setup() {
 	no_files
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 }
 
 teardown() {
@@ -20,9 +19,7 @@ teardown() {
 }
 
 # project_of FILE
-project_of() {
-	lsattr -pd "$1" | awk '{ print $1 }'
-}
+project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 
 @test "a mount of a directory onto itself is part of the tree, for every command" {
 	local top id path

@@ -15,9 +15,7 @@ no_files() {
 }
 
 # set_id ID FILE...: as the owner of the files does
-set_id() {
-	chattr -p "$@"
-}
+set_id() { chattr -p "$@"; }
 
 # begin_tenant DIR VICTIM WHAT...: sets tenant_pid; end_tenant ends it and shows what was done
 begin_tenant() {

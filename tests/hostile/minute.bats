@@ -17,9 +17,7 @@ setup() {
 	[ -z "${FSQUOTA_FULL-}" ] || duration=300
 }
 
-teardown() {
-	end_tenant
-}
+teardown() { end_tenant; }
 
 # What must not change: registration and limits. How much is used the kernel counts for whose ID
 # files have, so a tenant can count his own for others, but never take away.

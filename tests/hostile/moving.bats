@@ -11,13 +11,10 @@ load hostile
 
 setup() {
 	no_files
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 }
 
-teardown() {
-	end_tenant
-}
+teardown() { end_tenant; }
 
 teardown_file() {
 	[ ! -e "$BATS_FILE_TMPDIR/kills" ] ||
@@ -146,8 +143,7 @@ assert_gone() {
 		run -0 fsquota assign $dir --hard 10M
 		exec {held}>$dir/sub/file
 		rm $dir/sub/file
-		run_split fsquota release $dir
-		assert_equal "$status" 0
+		exits 0 fsquota release $dir
 		[[ $stderr == *"1 file still has project ID $FIRST"* ]] || fail "$stderr"
 		mkdir $dir.other
 		run -0 fsquota assign $dir.other
@@ -167,8 +163,7 @@ assert_gone() {
 	ln /mnt/x/one/file /mnt/x/outside
 	run -0 fsquota assign /mnt/x/one
 	rm /mnt/x/one/file
-	run_split fsquota release /mnt/x/one
-	assert_equal "$status" 0
+	exits 0 fsquota release /mnt/x/one
 	[[ $stderr == *"1 file still has project ID $FIRST"* ]] || fail "$stderr"
 	refuses 5 "no quota" fsquota release /mnt/x/one
 }
@@ -196,8 +191,7 @@ killed_at() {
 				step "killed after $calls calls"
 				FSQUOTA_THREADS=$threads killed_at $calls assign --hard 100M $dir
 				if [ $((round % 2)) = 0 ]; then
-					run -0 fsquota assign --hard 100M $dir
-					assert_output $FIRST
+					prints $FIRST fsquota assign --hard 100M $dir
 					counts /mnt/$fs $FIRST 1261
 					FSQUOTA_THREADS=$threads killed_at $calls release $dir
 				fi

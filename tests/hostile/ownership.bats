@@ -10,8 +10,7 @@ load hostile
 
 setup() {
 	no_files
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	# Somebody's directory, which no file knows, and one that is registered.
 	for fs in x e; do
 		mkdir -m 777 /mnt/$fs/{unlisted,listed,mal}
@@ -43,8 +42,7 @@ assert_untouched() {
 		done
 		# Who insists gets what he says.
 		set_id 500 /mnt/$fs/mal
-		run -0 fsquota assign /mnt/$fs/mal --id 500
-		assert_output 500
+		prints 500 fsquota assign /mnt/$fs/mal --id 500
 		fsquota release /mnt/$fs/mal 2>/dev/null
 		real -c 'limit -p bhard=10m 500' /mnt/$fs
 		# And who says another does not take the old one along.
@@ -60,8 +58,7 @@ assert_untouched() {
 	for fs in x e; do
 		run -0 fsquota resize /mnt/$fs/unlisted 11M
 		run -0 fsquota resize /mnt/$fs/unlisted 10M --allow-shrink
-		run -0 fsquota assign /mnt/$fs/unlisted
-		assert_output 500
+		prints 500 fsquota assign /mnt/$fs/unlisted
 		assert_untouched
 		fsquota release /mnt/$fs/unlisted
 		assert_equal "$(kernel_has /mnt/$fs 500 | cut -d' ' -f3- | tr -d '0 ')" ""
@@ -86,8 +83,7 @@ assert_untouched() {
 		set_id 4294967294 /mnt/$fs/mal
 		refuses 6 4294967294 fsquota assign /mnt/$fs/mal
 		refuses 6 4294967294 fsquota release /mnt/$fs/mal
-		run -0 fsquota assign /mnt/$fs/mal --id 4294967294
-		assert_output 4294967294
+		prints 4294967294 fsquota assign /mnt/$fs/mal --id 4294967294
 		fsquota release /mnt/$fs/mal
 	done
 }
@@ -108,8 +104,7 @@ assert_untouched() {
 		fsquota resize /mnt/$fs/listed 21M
 		fsquota resize /mnt/$fs/listed 20M --allow-shrink
 		assert_untouched
-		run -0 fsquota assign /mnt/$fs/listed
-		assert_output "$listed"
+		prints "$listed" fsquota assign /mnt/$fs/listed
 		run fsquota id /mnt/$fs/listed{,/sub,/sub/file,/nested,/nested/file,/another}
 		assert_output "$(printf '%s\n' "$listed" "$listed" "$listed" "$nested" "$nested" "$another")"
 		# What counts for others does no longer; what nobody knows is left to who made it.
@@ -137,8 +132,7 @@ assert_untouched() {
 			# shellcheck disable=SC2086 # words
 			chattr $how /mnt/$fs/listed
 			set_id 0 /mnt/$fs/listed/sub/file
-			run -0 fsquota assign /mnt/$fs/listed
-			assert_output "$listed"
+			prints "$listed" fsquota assign /mnt/$fs/listed
 			assert_equal "$(fsquota id /mnt/$fs/listed/{sub/file,nested,nested/file})" \
 				"$(printf '%s\n' "$listed" "$nested" "$nested")"
 			run -0 fsquota lsattr -pd /mnt/$fs/listed
@@ -169,8 +163,7 @@ assert_untouched() {
 		counts /mnt/$fs "$inner" 0
 		# Both directories and "sub", six files, and what was made.
 		counts /mnt/$fs "$outer" 11
-		run fsquota find --orphans /mnt/$fs/listed
-		assert_output ''
+		prints '' fsquota find --orphans /mnt/$fs/listed
 	done
 }
 
@@ -198,11 +191,9 @@ assert_untouched() {
 	printf '%s\n' "$((FIRST + 2))x:/srv" >>/etc/projects
 	printf 'a:\0%s\n' $((FIRST + 3)) >>/etc/projid
 	printf '42:/mnt/x/mal/\n' >>/etc/projects
-	run -0 fsquota assign /mnt/x/listed
-	assert_output $((FIRST + 4))
+	prints $((FIRST + 4)) fsquota assign /mnt/x/listed
 	# A slash at the end makes no other directory.
-	run -0 fsquota assign /mnt/x/mal
-	assert_output 42
+	prints 42 fsquota assign /mnt/x/mal
 	run fsquota list -n -o ID,PATH /mnt/x
 	assert_line --regexp '^ *42 /mnt/x/mal/?$'
 }
@@ -210,9 +201,7 @@ assert_untouched() {
 @test "kubelet finds an ID however many are assigned without registration" {
 	local i
 	mkdir /mnt/x/n{1..130}
-	for i in {1..130}; do
-		fsquota assign --no-register /mnt/x/n$i >"$BATS_TEST_TMPDIR/id"
-	done
+	for i in {1..130}; do fsquota assign --no-register /mnt/x/n$i >"$BATS_TEST_TMPDIR/id"; done
 	assert_equal "$(<"$BATS_TEST_TMPDIR/id")" $((2097153 + 129))
 	fsquota assign --projects-file "$BATS_TEST_TMPDIR/p" --projid-file "$BATS_TEST_TMPDIR/n" \
 		/mnt/x/mal >"$BATS_TEST_TMPDIR/id"

@@ -8,9 +8,7 @@
 load ../lib/fsquota
 load day
 
-setup() {
-	cd "$BATS_TEST_TMPDIR"
-}
+setup() { cd "$BATS_TEST_TMPDIR"; }
 
 # a_day FILESYSTEM COMMAND...: on one that is new.
 a_day() {

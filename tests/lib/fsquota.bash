@@ -8,15 +8,21 @@
 #   fsquota, xfs_quota    links to it, first in PATH
 #   oracle                the xfs_quota of xfsprogs
 #   fresh_fs x [...]      a filesystem made anew (tests/guest/fresh)
+#   fresh_each x e ...    several of them
 #   kernel_knows CALL     whether the kernel has this system call
 #   run_split CMD...      like run, but keeps the streams apart
 #   assert_one_line       what it ran said one line on stderr
 #   counts FS ID INODES   asserts what the kernel counts
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
+#   exits STATUS CMD...   the command does, with that status
+#   succeeds CMD...       the command does, and says nothing on stderr
 #   is_silent CMD...      the command succeeds and prints nothing
 #   prints OUTPUT CMD...  the command succeeds and prints this, on stdout and stderr together
 #   stopped_at CALL COUNT CMD...  start a program, and stop it before its COUNTth system call of number CALL
 #   go_on                 let it go on, and set status, stdout and stderr as run_split does
+#   as_user CMD...        run it as user 1000, without privileges
+#   complain TEXT..., no_complaints  what is wrong is gathered in $complaints, and fails at the end
+#   until_true CMD...     waits for it, a hundred seconds at most
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
 
@@ -51,12 +57,13 @@ else
 	load_libraries
 fi
 
-oracle() {
-	"$FSQ_ORACLE" "$@"
-}
+oracle() { "$FSQ_ORACLE" "$@"; }
 
-fresh_fs() {
-	fresh "$@"
+fresh_fs() { fresh "$@"; }
+
+fresh_each() {
+	local name
+	for name; do fresh_fs "$name"; done
 }
 
 # kernel_knows file_setattr|statmount: what a test expects may depend on it. With file_setattr
@@ -123,6 +130,18 @@ refuses() {
 	[[ $stderr == *"$word"* ]] || fail "$*: $stderr"
 }
 
+exits() {
+	local code=$1
+	shift
+	run_split "$@"
+	assert_equal "$*: $status" "$*: $code"
+}
+
+succeeds() {
+	run_split "$@"
+	assert_equal "$*: $status:$stderr" "$*: 0:"
+}
+
 is_silent() {
 	run_split "$@"
 	assert_equal "$*: $status:$stdout:$stderr" "$*: 0::"
@@ -151,9 +170,26 @@ go_on() {
 	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 }
 
-real() {
-	oracle -x -f -D/dev/null -P/dev/null "$@"
+as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
+
+complain() {
+	local text="${situation-}${situation:+: }$*"
+	complaints+=${text:0:600}$'\n'
 }
+
+no_complaints() { [ -z "${complaints-}" ] || fail "$complaints"; }
+
+# What it has said by then is in the files $events, $rows and $messages.
+until_true() {
+	local i
+	for ((i = 0; i < 2000; i++)); do
+		! "$@" || return 0
+		nap 0.05
+	done
+	fail "never: $*: $(tail -n 40 ${events+"$events"} ${rows+"$rows"} ${messages+"$messages"})"
+}
+
+real() { oracle -x -f -D/dev/null -P/dev/null "$@"; }
 
 # "USED SOFT HARD" in KiB, then of inodes.
 kernel_has() {

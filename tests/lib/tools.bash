@@ -16,9 +16,7 @@ fi
 FSQUOTA=$FSQ_TOOLS/fsquota
 
 # step WORD...: a long test says how far it is, or tests/suite ends it.
-step() {
-	echo "# $*" >&3
-}
+step() { echo "# $*" >&3; }
 
 # ticking PROGRAM [ARGUMENT...]: run it for twenty minutes at most, with a step now and then: for what is silent and slow.
 ticking() {
@@ -33,9 +31,7 @@ ticking() {
 }
 
 # nap SECONDS: as sleep(1), without a process.
-nap() {
-	read -rt "$1" <>"$FSQ_TOOLS/never" || :
-}
+nap() { read -rt "$1" <>"$FSQ_TOOLS/never" || :; }
 
 # bats 1.8 writes down the stack before each command of a test, which costs half a millisecond in the
 # guest and a quarter of the time of all suites. Where a test failed it is known without that: of

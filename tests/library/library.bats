@@ -24,9 +24,7 @@ declared() {
 	sed -n 's/^[a-z][a-z0-9_ ]*[ *]\(fsq_[a-z_]*\)(.*/\1/p' "$header" | sort -u
 }
 
-listed() {
-	sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u
-}
+listed() { sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u; }
 
 # bats test_tags=install
 @test "the header stands alone in C11 and in C++17, without a warning" {
@@ -87,8 +85,7 @@ listed() {
 			assert_equal "$program $fs: $status: $stderr" "$program $fs: 0: "
 			assert_line "ID 1048577"
 			assert_line "hard 10485760"
-			run -0 fsquota id /mnt/$fs/volume
-			assert_output 0
+			prints 0 fsquota id /mnt/$fs/volume
 		done
 	done
 }
@@ -98,15 +95,13 @@ listed() {
 	for fs in x e; do
 		fresh_fs $fs
 		rm -f /etc/projects /etc/projid
-		run "$builddir/tests/library/contracts" /mnt/$fs
-		assert_success
+		run -0 "$builddir/tests/library/contracts" /mnt/$fs
 	done
 }
 
 # bats test_tags=install
 @test "it says what failed, and where" {
-	LD_LIBRARY_PATH=$LIBRARY_PATH run_split "$BATS_FILE_TMPDIR/volume" /proc 10485760
-	assert_equal "$status" 1
+	LD_LIBRARY_PATH=$LIBRARY_PATH exits 1 "$BATS_FILE_TMPDIR/volume" /proc 10485760
 	[[ $stderr == *"/proc: there is no project quota"* ]] || fail "$stderr"
 }
 

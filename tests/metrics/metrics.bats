@@ -46,9 +46,7 @@ same_as_list() {
 }
 
 # value SERIES: of the one sample in the text that begins so; empty: there is none.
-value() {
-	awk -v series="$1" 'index($0, series) == 1 { print $NF }' "$text"
-}
+value() { awk -v series="$1" 'index($0, series) == 1 { print $NF }' "$text"; }
 
 # --- what it says -------------------------------------------------------------------------------
 
@@ -165,8 +163,7 @@ limit="inodes"} 0'
 	assert_equal "$(value "fsquota_filesystem_accounting{filesystem=\"$FSQ_X2_DEV\",")" 0
 	assert_equal "$(value "fsquota_filesystem_scan_success{filesystem=\"$FSQ_X2_DEV\",")" 1
 	assert_equal "$(value "fsquota_filesystem_no_project_used_bytes{filesystem=\"$FSQ_X2_DEV\",")" ''
-	run_split fsquota metrics /mnt/x2
-	assert_equal "$status" 3
+	exits 3 fsquota metrics /mnt/x2
 	[[ $stderr == *'project quota is off'* ]] || fail "$stderr"
 }
 
@@ -283,8 +280,7 @@ ids() {
 }
 
 @test "an ordinary user is told that it takes a capability" {
-	run_split setpriv --reuid 1000 --clear-groups fsquota metrics /mnt/x
-	assert_equal "$status" 4
+	exits 4 setpriv --reuid 1000 --clear-groups fsquota metrics /mnt/x
 	[[ $stderr == *CAP_SYS_ADMIN* ]]
 	cp "$BATS_TEST_TMPDIR/stdout" "$text"
 	assert_equal "$(value 'fsquota_filesystem_scan_success{')" 0
@@ -298,8 +294,7 @@ ids() {
 	sync -f /mnt/x2
 	xfs_io -x -c shutdown /mnt/x2
 	echo 3 >/proc/sys/vm/drop_caches
-	run_split fsquota metrics --output-file "$text"
-	assert_equal "$status" 1
+	exits 1 fsquota metrics --output-file "$text"
 	[[ $stderr == *'/mnt/x2'*'Input/output error'* ]]
 	assert_equal "$(value "fsquota_filesystem_scan_success{filesystem=\"$FSQ_X2_DEV\",")" 0
 	assert_equal "$(value "fsquota_filesystem_projects{filesystem=\"$FSQ_X2_DEV\",")" ''
@@ -365,8 +360,7 @@ new_directory() {
 	local directory file call
 	new_directory
 	for call in write fchmod fsync linkat renameat; do
-		run strace -o /dev/null -e "inject=$call:error=ENOSPC:when=1" fsquota metrics --output-file "$file"
-		assert_failure 1
+		run -1 strace -o /dev/null -e "inject=$call:error=ENOSPC:when=1" fsquota metrics --output-file "$file"
 		assert_equal "$(wc -l <<<"$output")" 1
 		assert_output --partial 'No space left on device'
 		assert_equal "$call: $(<"$file") $(ls -A "$directory")" "$call: old fsquota.prom"
@@ -444,8 +438,7 @@ new_directory() {
 	chown 0 /mnt/x/web /mnt/x/nested
 	chmod 1777 /mnt/x/web /mnt/x/nested
 	# And not with less.
-	run setpriv --bounding-set -all --inh-caps -all "${words[@]}"
-	assert_failure 4
+	run -4 setpriv --bounding-set -all --inh-caps -all "${words[@]}"
 }
 
 # start_container COMMAND [ARGUMENT...]: as process 1 of its own process IDs, so a signal without a handler does

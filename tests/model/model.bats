@@ -13,9 +13,7 @@ load ../lib/fsquota
 model=$BATS_TEST_DIRNAME/model
 
 setup() {
-	fresh_fs x
-	fresh_fs x2
-	fresh_fs e
+	fresh_each x x2 e
 	rm -f /etc/fsquota.conf
 }
 

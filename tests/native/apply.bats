@@ -9,8 +9,7 @@ load ../lib/fsquota
 FIRST=1048577
 
 setup() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	: >/etc/projects
 	: >/etc/projid
 	rm -rf /etc/fsquota.conf /etc/fsquota.d
@@ -20,9 +19,7 @@ setup() {
 	mkdir $top
 }
 
-teardown() {
-	rm -rf /etc/fsquota.d
-}
+teardown() { rm -rf /etc/fsquota.d; }
 
 # on_each TEST: on XFS and on ext4, in $top.
 on_each() {
@@ -38,9 +35,7 @@ on_each() {
 }
 
 # limits ID: soft and hard, of space in KiB and of inodes
-limits() {
-	kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6
-}
+limits() { kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6; }
 
 state() {
 	cat /etc/projects /etc/projid
@@ -62,8 +57,7 @@ converges() {
 	echo "$top/users/* hard=1M" >/etc/fsquota.d/20-users.conf
 	echo "$top/users/bob hard=2M" >/etc/fsquota.d/30-bob.conf
 	echo "nonsense" >/etc/fsquota.d/other
-	run_split fsquota apply --dry-run --diff
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --dry-run --diff
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
 	assert_equal "$stdout" "created   $top/plain, soft none -> 9M, hard none -> 10M, hard-inodes none -> 1000
 created   $top/two words, hard none -> 1.5M
@@ -85,8 +79,7 @@ created   $top/users/bob"
 	assert_equal "$(stat -c '%a %U' "$top/two words")" "750 nobody"
 	grep "^web:$((FIRST + 1))$" /etc/projid
 	before=$(state)
-	run_split fsquota apply --exit-code
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --exit-code
 	refute_line --regexp '^(created|changed|failed)'
 	assert_equal "$(state)" "$before"
 	is_silent fsquota apply -q
@@ -96,8 +89,7 @@ created   $top/users/bob"
 	rm -rf "$top/two words"
 	run_split fsquota apply --quiet --dry-run
 	assert_equal "$(grep -c '' <<<"$stdout")" 3
-	run_split fsquota apply --json --diff
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --json --diff
 	python3 -c '
 import json, sys
 rows = json.load(open(sys.argv[1]))["apply"]
@@ -110,9 +102,7 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 	assert_equal "$(limits $FIRST)" "9216 20480 0 1000"
 }
 
-@test "apply gives directories what files say, changes what differs, and then nothing" {
-	on_each converges
-}
+@test "apply gives directories what files say, changes what differs, and then nothing" { on_each converges; }
 
 @test "a wrong line is told with its file and number, and nothing is changed" {
 	local line
@@ -219,8 +209,7 @@ thousand() {
 	local one
 	for i in {1..1000}; do echo "$top/$i hard=1M mkdir"; done >$top/all
 	head -n 1 $top/all >$top/one
-	run_split fsquota apply $top/all
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply $top/all
 	assert_equal "$(grep -c '^created' <<<"$stdout")" 1000
 	assert_equal "$(wc -l </etc/projects)" 1000
 	cp -p /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
@@ -254,16 +243,12 @@ killed() {
 		kill -KILL $! 2>/dev/null || true
 		wait $! 2>/dev/null || true
 	done
-	run_split fsquota apply $top/all
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply $top/all
 	assert_equal "$(sort -u /etc/projects | grep -c "^[0-9]*:$top/[0-9]*$")" 40
 	assert_equal "$(cut -d: -f1 /etc/projects | grep -E '^[0-9]+$' | sort -u | wc -l)" 40
 	assert_equal "$(stat -c '%a %U' $top/[0-9]* | sort | uniq -c | sort -rn | head -1 | sed 's/^ *//')" "39 700 nobody"
-	run_split fsquota apply --exit-code $top/all
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --exit-code $top/all
 }
 
 # bats test_tags=many,slow
-@test "killed at any moment and run again it converges" {
-	on_each killed
-}
+@test "killed at any moment and run again it converges" { on_each killed; }

@@ -123,9 +123,7 @@ limits() {
 	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
 }
 
-@test "limit, timer and restore say what they change" {
-	of_each limits
-}
+@test "limit, timer and restore say what they change" { of_each limits; }
 
 @test "a limit that is rounded is no change in every run" {
 	local fs
@@ -144,9 +142,7 @@ trees() {
 		fsquota project -C -p "$mnt/plain" 42 "$mnt"
 }
 
-@test "project says how many files it changes, each once" {
-	of_each trees
-}
+@test "project says how many files it changes, each once" { of_each trees; }
 
 @test "project -d changes, and counts, what is that deep" {
 	make x
@@ -171,9 +167,7 @@ directories() {
 		fsquota prune "$mnt"
 }
 
-@test "assign, resize, apply, release and prune say what they change" {
-	of_each directories
-}
+@test "assign, resize, apply, release and prune say what they change" { of_each directories; }
 
 switches() {
 	is_changed "project quota, $mnt: enforced -> not enforced" silent fsquota disable -p "$mnt"
@@ -182,13 +176,9 @@ switches() {
 }
 
 # Without the warning that all is so already.
-silent() {
-	"$@" 2>/dev/null
-}
+silent() { "$@" 2>/dev/null; }
 
-@test "enable, disable and off say what they change" {
-	of_each switches
-}
+@test "enable, disable and off say what they change" { of_each switches; }
 
 @test "remove cannot know whether there is something" {
 	local records
@@ -263,9 +253,7 @@ refused() {
 	as_real 6 fsquota assign "$mnt/plain"
 }
 
-@test "a dry run refuses what the real one refuses" {
-	of_each refused
-}
+@test "a dry run refuses what the real one refuses" { of_each refused; }
 
 # ro_etc COMMAND...: while /etc is read-only
 ro_etc() {
@@ -289,9 +277,7 @@ unwritable() {
 	ro_etc fsquota assign "$mnt/plain" --no-register --dry-run
 }
 
-@test "a dry run knows a registry that cannot be written" {
-	of_each unwritable
-}
+@test "a dry run knows a registry that cannot be written" { of_each unwritable; }
 
 realtime() {
 	[ "$1" = x ] || as_real 3 fsquota limit -p rtbhard=1m 42 "$mnt"
@@ -303,9 +289,7 @@ realtime() {
 	[ "$1" = x ] || as_real 1 fsquota restore -p -f large "$mnt"
 }
 
-@test "a dry run knows what a filesystem does not have" {
-	of_each realtime
-}
+@test "a dry run knows what a filesystem does not have" { of_each realtime; }
 
 @test "a dry run knows which quota is off" {
 	fresh_fs x -o prjquota
@@ -330,9 +314,7 @@ realtime() {
 }
 
 # As somebody without any capability.
-nobody() {
-	setpriv --reuid 65534 --clear-groups --bounding-set -all "$@"
-}
+nobody() { setpriv --reuid 65534 --clear-groups --bounding-set -all "$@"; }
 
 forbidden() {
 	as_real 4 nobody fsquota limit -p bhard=1m 42 "$mnt"
@@ -361,11 +343,9 @@ forbidden() {
 	make e
 	chown -R 65534 "$mnt/plain"
 	chown 0 "$mnt/plain/b"
-	run_split nobody fsquota project -s --dry-run --json -p "$mnt/plain" 42 "$mnt"
-	assert_equal "$status" 7
+	exits 7 nobody fsquota project -s --dry-run --json -p "$mnt/plain" 42 "$mnt"
 	assert_equal "$(jq -c '.project[] | [.files, .changed_files, .would_change]' <<<"$stdout")" "[6,4,true]"
-	run_split nobody fsquota project -s --json -p "$mnt/plain" 42 "$mnt"
-	assert_equal "$status" 7
+	exits 7 nobody fsquota project -s --json -p "$mnt/plain" 42 "$mnt"
 	assert_equal "$(jq -c '.project[] | [.files, .changed_files, .changed]' <<<"$stdout")" "[6,4,true]"
 }
 

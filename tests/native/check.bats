@@ -18,9 +18,7 @@ full() {
 
 @test "check shows what is above its soft limit or at its hard one, and ends with 8" {
 	local fs
-	for fs in x e f; do
-		full 8 "42 44" /mnt/$fs
-	done
+	for fs in x e f; do full 8 "42 44" /mnt/$fs; done
 }
 
 @test "check ends with 0 and prints nothing where nobody is full" {
@@ -101,8 +99,7 @@ full() {
 }
 
 @test "check has JSON and a table" {
-	run_split fsquota check --json /mnt/x
-	assert_equal "$status" 8
+	exits 8 fsquota check --json /mnt/x
 	run -0 jq -c '.check | map([.id, .directories, .bytes_grace_seconds > 0])' "$BATS_TEST_TMPDIR/stdout"
 	assert_output "[[42,[\"/mnt/x/web\",\"/mnt/x/web2\"],true],[44,[\"/mnt/x/nested/a\"],false]]"
 	run_split fsquota check /mnt/x
@@ -118,8 +115,7 @@ full() {
 	head -c 2M /dev/zero >/mnt/x/pod/file
 	sync -f /mnt/x
 	full 0 "" --limit /mnt/x/pod=4M
-	run_split fsquota check --json --limit /mnt/x/pod=1M
-	assert_equal "$status" 8
+	exits 8 fsquota check --json --limit /mnt/x/pod=1M
 	run -0 jq -c '.check[] | [.path, .hard_bytes, .soft_bytes, .percent >= 200]' "$BATS_TEST_TMPDIR/stdout"
 	assert_output "[\"/mnt/x/pod\",1048576,null,true]"
 	full 8 "$(fsquota id /mnt/x/pod)" --limit /mnt/x/pod=4M --over 50

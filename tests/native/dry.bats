@@ -9,9 +9,7 @@ load ../lib/fsquota
 
 FIRST=1048577
 
-setup() {
-	rm -rf /etc/projects /etc/projid /etc/fsquota.conf
-}
+setup() { rm -rf /etc/projects /etc/projid /etc/fsquota.conf; }
 
 # use FS: sets top to an empty directory there.
 use() {
@@ -104,9 +102,7 @@ one_name() {
 	apply_says '0:changed changed unchanged' 'a hard=5M' 'b hard=4M' 'c hard=4M'
 }
 
-@test "one name in different directories" {
-	on_each one_name
-}
+@test "one name in different directories" { on_each one_name; }
 
 new_directories() {
 	mkdir $top/{own,plain}
@@ -170,9 +166,7 @@ several() {
 	mount -o remount,rw /mnt/$fs
 }
 
-@test "several directories of assign" {
-	on_each several
-}
+@test "several directories of assign" { on_each several; }
 
 # release_says ARGUMENT...: the dry run and the real one say the same, but for would_change and changed.
 release_says() {
@@ -197,6 +191,4 @@ released_together() {
 	assert_equal "$(cat /etc/projects /etc/projid)" ''
 }
 
-@test "several directories of release, of one project, gone and named twice" {
-	on_each released_together
-}
+@test "several directories of release, of one project, gone and named twice" { on_each released_together; }

@@ -9,15 +9,13 @@ load ../lib/fsquota
 setup() {
 	rm -f /etc/projects /etc/projid
 	cd /
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	cd /mnt/x || return
 }
 
 # exports LINE...: these lines, and no others.
 exports() {
-	run_split fsquota export /mnt/x /mnt/e
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota export /mnt/x /mnt/e
 	assert_equal "$stdout" "$(printf '%s\n' "$@")"
 }
 
@@ -26,8 +24,7 @@ changes_nothing() {
 	local before count
 	before=$(cat /etc/projects /etc/projid && real -c 'report -p -n' -c 'report -p -n -i')
 	count=$(fsquota export /mnt/x /mnt/e | grep -cv "^#" || :)
-	run_split fsquota apply --exit-code - < <(fsquota export /mnt/x /mnt/e)
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --exit-code - < <(fsquota export /mnt/x /mnt/e)
 	assert_equal "$(grep -c "^unchanged" <<<"$stdout" || :)" "$count"
 	assert_equal "$(cat /etc/projects /etc/projid && real -c 'report -p -n' -c 'report -p -n -i')" "$before"
 }
@@ -86,10 +83,8 @@ changes_nothing() {
 @test "export takes directories and filesystems, as list does" {
 	mkdir -p a/b c /mnt/e/d
 	fsquota assign a c /mnt/e/d
-	run -0 fsquota export a
-	assert_output '/mnt/x/a unlimited'
-	run -0 fsquota export /mnt/e
-	assert_output '/mnt/e/d unlimited'
+	prints '/mnt/x/a unlimited' fsquota export a
+	prints '/mnt/e/d unlimited' fsquota export /mnt/e
 	refuses 5 /mnt/nowhere fsquota export /mnt/nowhere
 	refuses 2 'neither a directory nor a device' fsquota export /etc/projects
 }
@@ -97,8 +92,7 @@ changes_nothing() {
 @test "apply - reads standard input, whatever that is, and names it" {
 	mkdir a
 	echo '/mnt/x/a hard=1M' >"$BATS_TEST_TMPDIR/lines"
-	run -0 fsquota apply - <"$BATS_TEST_TMPDIR/lines"
-	assert_output 'created   /mnt/x/a'
+	prints 'created   /mnt/x/a' fsquota apply - <"$BATS_TEST_TMPDIR/lines"
 	refuses 2 'standard input, line 2' fsquota apply - < <(printf '#\n/mnt/x/a hard=much\n')
 	# A socket, as ssh has one there: open(2) of /dev/stdin fails.
 	# shellcheck disable=SC2016 # perl's

@@ -10,7 +10,7 @@ load ../lib/fsquota
 FIRST=1048577
 
 setup_file() {
-	for fs in x e; do fresh_fs $fs; done
+	fresh_each x e
 	fresh_fs x2 -o noquota
 }
 
@@ -120,9 +120,7 @@ spread() {
 	assert_no_trace
 }
 
-@test "release of a project on one filesystem leaves it on the other" {
-	on_each spread
-}
+@test "release of a project on one filesystem leaves it on the other" { on_each spread; }
 
 deleted_but_open() {
 	local foreseen
@@ -162,9 +160,7 @@ deleted_now() {
 }
 
 # bats test_tags=slow
-@test "prune takes what was deleted a moment ago, while XFS cleans up" {
-	on_each deleted_now
-}
+@test "prune takes what was deleted a moment ago, while XFS cleans up" { on_each deleted_now; }
 
 moved() {
 	volume a
@@ -242,8 +238,7 @@ hard() {
 	volume a b
 	fsquota resize --name volume$FIRST 20M
 	assert_equal "$(hard $FIRST) $(hard $((FIRST + 1)))" "20480 10240"
-	run_split fsquota resize --name volume$FIRST +1M --json
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota resize --name volume$FIRST +1M --json
 	assert_equal "$(jq -c '.resize | [.path, .id, .hard_bytes, .changed]' <<<"$stdout")" \
 		"[\"$top/a\",$FIRST,22020096,true]"
 	fsquota resize --name volume$FIRST 30M --dry-run
@@ -312,8 +307,7 @@ prune_many() {
 	fsquota assign --hard 1M $top/many/* >/dev/null
 	assert_equal "$(wc -l </etc/projects)" 503
 	rm -rf $top/many
-	run_split fsquota prune
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota prune
 	assert_equal "$(grep -c "^removed project .*: the directory is gone$" <<<"$stdout")" 500
 	diff "$BATS_TEST_TMPDIR/kept-projects" /etc/projects
 	diff "$BATS_TEST_TMPDIR/kept-projid" /etc/projid
@@ -325,9 +319,7 @@ prune_many() {
 }
 
 # bats test_tags=many
-@test "five hundred volumes are deleted, and one prune leaves all as before" {
-	on_each prune_many
-}
+@test "five hundred volumes are deleted, and one prune leaves all as before" { on_each prune_many; }
 
 prune_kinds() {
 	volume gone
@@ -336,16 +328,14 @@ prune_kinds() {
 	real -c "limit -p bhard=10m $((FIRST + 5))" -c "limit -p bhard=10m 30042" /mnt/$fs
 	printf '%s\n' "left:$((FIRST + 6))" mine:30043 >>/etc/projid
 	echo "$((FIRST + 7)):$top" >>/etc/projects
-	run_split fsquota prune --dry-run --json
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota prune --dry-run --json
 	assert_equal "$(jq -c '.prune[] | [.action, .kind, .reason, .id - 1048577, .name]' <<<"$stdout")" \
 		'["would-remove","directory",null,0,"volume1048577"]
 ["kept","line","unproven",7,null]
 ["kept","limits","unregistered",5,null]
 ["would-remove","name",null,6,"left"]'
 	assert_equal "$(wc -l </etc/projects)" 4
-	run_split fsquota prune
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota prune
 	assert_equal "$stdout" "removed project $FIRST (volume$FIRST), $top/gone: the directory is gone
 kept project $((FIRST + 7)), $top: the directory has neither the ID nor a limit, or its filesystem is not mounted
 kept project $((FIRST + 5)) on /mnt/$fs: limits without files, which may be set in advance: --id-range or --all removes them
@@ -371,8 +361,7 @@ removed project 30043 (mine): a name without files, limits and directories"
 
 # kept WORD: prune keeps the one line there is, and says so.
 kept() {
-	run_split fsquota prune
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota prune
 	assert_equal "$(wc -l <<<"$stdout")" 1
 	[[ $stdout == "kept project $FIRST (volume$FIRST), "*"$1"* ]] || fail "$stdout"
 	assert_equal "$(grep -c "^$FIRST:" /etc/projects)" 1
@@ -453,9 +442,7 @@ last_calls_fail() {
 }
 
 # bats test_tags=slow
-@test "prune keeps what may come back" {
-	on_each may_come_back
-}
+@test "prune keeps what may come back" { on_each may_come_back; }
 
 # lives ID DIR: prune, release of its ID and, if given, of itself leave its line and the kernel's records.
 lives() {
@@ -515,8 +502,7 @@ lives() {
 
 @test "disks that are swapped, a file, and a host's files in a chroot: all live" {
 	local id root=$BATS_TEST_TMPDIR/root
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	fsquota assign --mkdir /mnt/x/one --hard 10M
 	fsquota assign --mkdir /mnt/e/two --hard 10M
 	touch /mnt/x/file
@@ -543,14 +529,12 @@ lives() {
 	diff /etc/projects /mnt/x/root/etc/projects
 	assert_equal "$(grep -c : /etc/projects)" 4
 	rm -rf /mnt/x/root
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 }
 
 @test "prune says which directory it cannot look at, and keeps it" {
 	volume a
-	run_split strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota prune /mnt/x
-	assert_equal "$status:$stderr" 0:
+	succeeds strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota prune /mnt/x
 	assert_line "kept project $FIRST (volume$FIRST), $top/a: cannot be looked at: Input/output error"
 	fsquota release $top/a
 }
@@ -612,8 +596,7 @@ lives() {
 	volume a
 	rm -rf $top/a
 	chmod 755 /mnt/x
-	run_split setpriv --reuid 65534 --regid 65534 --clear-groups "$FSQUOTA" prune
-	assert_equal "$status" 4
+	exits 4 setpriv --reuid 65534 --regid 65534 --clear-groups "$FSQUOTA" prune
 	exec 8</etc/projid
 	flock 8
 	refuses 1 "is locked" fsquota prune --lock-timeout 0

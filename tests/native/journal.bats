@@ -9,8 +9,7 @@ load ../lib/fsquota
 setup() {
 	rm -f /etc/projects* /etc/projid* /etc/fsquota.conf
 	cd /
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	mkdir -p /run/systemd/journal /mnt/x/dir
 	journal=$BATS_TEST_TMPDIR/journal
 	listener=''
@@ -45,9 +44,7 @@ entry() {
 }
 
 # writes LINE...: entry has these.
-writes() {
-	assert_equal "$entry" "$(printf '%s\n' "$@")"
-}
+writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 
 @test "assign, resize, move and release write who has which limits now, and what they were" {
 	listens /run/systemd/journal/socket
@@ -115,8 +112,7 @@ writes() {
 }
 
 @test "log = none writes nothing, syslog a line, and without a journal nothing fails" {
-	run_split fsquota assign --hard 1M /mnt/x/dir
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota assign --hard 1M /mnt/x/dir
 	listens /run/systemd/journal/socket
 	echo 'log = none' >/etc/fsquota.conf
 	entry fsquota resize /mnt/x/dir 2M
@@ -137,8 +133,7 @@ FSQUOTA_HARD_BYTES_BEFORE=0 FSQUOTA_SOFT_INODES_BEFORE=0 FSQUOTA_HARD_INODES_BEF
 @test "an entry costs two system calls, and the second one of a process one" {
 	local calls
 	mkdir /mnt/x/{a,b}
-	run_split strace -f -o "$BATS_TEST_TMPDIR/trace" -e trace=socket,sendto,connect,sendmsg fsquota assign /mnt/x/a /mnt/x/b
-	assert_equal "$status" 0
+	exits 0 strace -f -o "$BATS_TEST_TMPDIR/trace" -e trace=socket,sendto,connect,sendmsg fsquota assign /mnt/x/a /mnt/x/b
 	calls=$(grep -cE 'socket\(AF_UNIX|sendto\(' "$BATS_TEST_TMPDIR/trace")
 	assert_equal "$calls" 3
 }

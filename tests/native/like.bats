@@ -8,30 +8,24 @@ load ../lib/fsquota
 
 setup() {
 	rm -f /etc/projects /etc/projid
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	mkdir -p /mnt/x/{model,one,two,none} /mnt/e/one
 	fsquota assign --hard 10M --soft 8M --hard-inodes 100 /mnt/x/model
 }
 
 # limits DIRECTORY...: soft and hard of space, then of inodes.
-limits() {
-	fsquota usage --csv -n --output SOFT,HARD,ISOFT,IHARD "$@"
-}
+limits() { fsquota usage --csv -n --output SOFT,HARD,ISOFT,IHARD "$@"; }
 
 @test "a directory gets the limits of another one, on this filesystem or on another, but for those that are given" {
 	run_split fsquota assign --like /mnt/x/model /mnt/x/one /mnt/e/one
 	assert_equal "$status:$stdout:$stderr" $'0:1048578\n1048579:'
-	run -0 limits /mnt/x/one /mnt/e/one
-	assert_output $'8388608,10485760,,100\n8388608,10485760,,100'
+	prints $'8388608,10485760,,100\n8388608,10485760,,100' limits /mnt/x/one /mnt/e/one
 	fsquota assign --like /mnt/x/model --hard 20M --soft-inodes 50 /mnt/x/two
-	run -0 limits /mnt/x/two
-	assert_output 8388608,20971520,50,100
+	prints 8388608,20971520,50,100 limits /mnt/x/two
 	# What the other one has not is none here, too.
 	fsquota assign /mnt/x/none
 	fsquota assign --like /mnt/x/none /mnt/x/one
-	run -0 limits /mnt/x/one
-	assert_output ,,,
+	prints ,,, limits /mnt/x/one
 }
 
 @test "without a quota there is nothing to be like, and nothing is done" {
@@ -39,6 +33,5 @@ limits() {
 	refuses 5 'belongs to no project' fsquota assign --like /mnt/x/two /mnt/x/one
 	refuses 5 'belongs to no project' fsquota assign --like /run /mnt/x/one
 	refuses 2 'does not go with --unlimited' fsquota assign --like /mnt/x/model --unlimited /mnt/x/one
-	run -0 fsquota id /mnt/x/one
-	assert_output 0
+	prints 0 fsquota id /mnt/x/one
 }

@@ -10,8 +10,7 @@ load ../lib/fsquota
 FIRST=1048577
 
 setup() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	: >/etc/projects
 	: >/etc/projid
 	rm -f /etc/fsquota.conf
@@ -29,9 +28,7 @@ on_each() {
 	done
 }
 
-hard_kib() {
-	kernel_has /mnt/$fs "$1" | cut -d' ' -f3
-}
+hard_kib() { kernel_has /mnt/$fs "$1" | cut -d' ' -f3; }
 
 several() {
 	mkdir $top/{a,b,c}
@@ -56,17 +53,14 @@ several() {
 }
 
 making() {
-	run_split fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
-	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	prints "$FIRST" fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
 	assert_equal "$(stat -c '%a %U %G' $top/new)" "2750 nobody daemon"
 	assert_equal "$(fsquota id $top/new)" $FIRST
 	# Again: it is there, and stays as it is.
 	chmod 755 $top/new
-	run_split fsquota assign $top/new --mkdir --mode 700 --hard 20M
-	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	prints "$FIRST" fsquota assign $top/new --mkdir --mode 700 --hard 20M
 	assert_equal "$(stat -c %a $top/new) $(hard_kib $FIRST)" "2755 20480"
-	run_split fsquota assign $top/dry --mkdir --dry-run
-	assert_equal "$status:$stdout:$stderr" "0:$((FIRST + 1)):"
+	prints "$((FIRST + 1))" fsquota assign $top/dry --mkdir --dry-run
 	assert_not_exists $top/dry
 	# What fails leaves no directory.
 	refuses 2 "above the hard one" fsquota assign $top/no --mkdir --hard 1M --soft 2M
@@ -94,13 +88,11 @@ parts() {
 	mkdir $top/{a,b}
 	chmod 777 $top/{a,b}
 	size=$(df --output=size -k /mnt/$fs | tail -1)
-	run_split fsquota assign $top/a --hard 10% --soft 90%
-	assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
+	prints "$FIRST" fsquota assign $top/a --hard 10% --soft 90%
 	# Within a promille: the size that df shows is not that of all kernels.
 	assert [ $(($(hard_kib $FIRST) * 10)) -ge $((size - size / 100)) ]
 	assert [ $(($(hard_kib $FIRST) * 10)) -le $((size + size / 100)) ]
-	run_split fsquota assign $top/b --hard 1.5M --soft 0.5m
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota assign $top/b --hard 1.5M --soft 0.5m
 	assert_equal "$(kernel_has /mnt/$fs $((FIRST + 1)) | cut -d' ' -f2,3)" "512 1536"
 	run_split fsquota assign $top/b --soft 50%
 	assert_equal "$(kernel_has /mnt/$fs $((FIRST + 1)) | cut -d' ' -f2,3)" "768 1536"
@@ -115,14 +107,10 @@ parts() {
 	refuses 2 "no hard limit" fsquota assign $top/b --soft 50%
 }
 
-@test "limits as parts of the filesystem and of the hard limit, and with a point" {
-	on_each parts
-}
+@test "limits as parts of the filesystem and of the hard limit, and with a point" { on_each parts; }
 
 # resized ID: soft and hard, of space in KiB and of inodes
-resized() {
-	kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6
-}
+resized() { kernel_has /mnt/$fs "$1" | cut -d' ' -f 2,3,5,6; }
 
 other_limits() {
 	mkdir $top/a
@@ -149,8 +137,7 @@ other_limits() {
 	refuses 2 "size" fsquota resize $top/a +
 	assert_equal "$(resized $FIRST)" "10240 21504 150 200"
 	touch $top/a/{1..5}
-	run_split fsquota resize $top/a --soft-inodes 3
-	assert_equal "$status" 0
+	exits 0 fsquota resize $top/a --soft-inodes 3
 	[[ $stderr == *"soft limit of inodes is below what is in use"* ]] || fail "$stderr"
 	refuses 6 "smaller than the 6 inodes that are in use" fsquota resize $top/a --hard-inodes 5 --allow-shrink
 	run_split fsquota resize $top/a --hard-inodes 6 --allow-shrink
@@ -158,6 +145,4 @@ other_limits() {
 }
 
 # bats test_tags=slow
-@test "resize sets the other limits, too, and says whether it changed something" {
-	on_each other_limits
-}
+@test "resize sets the other limits, too, and says whether it changed something" { on_each other_limits; }

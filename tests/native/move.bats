@@ -9,8 +9,7 @@ load ../lib/fsquota
 setup() {
 	rm -f /etc/projects /etc/projid
 	cd /
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 }
 
 # registered: the lines of the projects file, sorted, and those of the names.
@@ -29,8 +28,7 @@ follows() {
 	mv "$top/old" "$top/above/new"
 	run -0 fsquota move --dry-run "$top/old" "$top/above/new"
 	assert_output "would-move project $id (web), $top/old -> $top/above/new"
-	run_split fsquota move "$top/old" "$top/above/new"
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota move "$top/old" "$top/above/new"
 	run -0 registered
 	assert_output "$id:$top/above/new
 7:$top/above/new/inner
@@ -38,24 +36,18 @@ web:$id
 volume7:7"
 	assert_equal "$(fsquota usage --raw -no HARD,IUSED,PATH "$top/above/new")" "10M 2 $top/above/new"
 	# And back, in one go.
-	run_split fsquota move --rename --json "$top/above/new" "$top/old"
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota move --rename --json "$top/above/new" "$top/old"
 	assert_equal "$(jq -c '.move[0] | [.path, .from, .id, .name, .changed, .lines]' <<<"$stdout")" \
 		"[\"$top/old\",\"$top/above/new\",$id,\"web\",true,2]"
 	assert_equal "$(ls "$top/old" "$top/above")" "$(printf '%s\n' "$top/above:" '' "$top/old:" file inner)"
-	run_split fsquota release "$top/old/inner" "$top/old"
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota release "$top/old/inner" "$top/old"
 	assert_equal "$(registered)" ''
 }
 
-@test "on XFS registration, name and limits follow, also of directories in it" {
-	follows x
-}
+@test "on XFS registration, name and limits follow, also of directories in it" { follows x; }
 
 # bats test_tags=again
-@test "on ext4 registration, name and limits follow, also of directories in it" {
-	follows e
-}
+@test "on ext4 registration, name and limits follow, also of directories in it" { follows e; }
 
 @test "what is in a directory without a quota of its own follows, too" {
 	mkdir -p /mnt/x/old/{a,b}

@@ -7,17 +7,13 @@
 load ../lib/fsquota
 
 setup_file() {
-	fresh_fs x
-	fresh_fs x2
+	fresh_each x x2
 	mkdir -p /mnt/x/web /mnt/x/sub /mnt/x2/web
 	real -c 'limit -p bhard=1m 42' /mnt/x
 	real -c 'limit -p bhard=1m 42' -c 'limit -p bhard=1m 43' /mnt/x2
 }
 
-teardown_file() {
-	fresh_fs x
-	fresh_fs x2
-}
+teardown_file() { fresh_each x x2; }
 
 setup() {
 	rm -f /etc/projects /etc/projid
@@ -135,8 +131,7 @@ places() {
 	mount_at $root/mnt/x --bind /mnt/x
 	cp "$FSQUOTA" $root/dev/fsquota
 	printf '%s\n' 42:/mnt/x/web 43:/etc/web >$root/etc/projects
-	run -0 unshare --root $root /dev/fsquota list -n -r -o ID,PATH /mnt/x
-	assert_output '42 /mnt/x/web'
+	prints '42 /mnt/x/web' unshare --root $root /dev/fsquota list -n -r -o ID,PATH /mnt/x
 	umount -l $root/usr
 	unset 'mounted[0]'
 	mounted=("${mounted[@]}")

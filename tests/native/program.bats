@@ -4,15 +4,12 @@
 
 load ../lib/fsquota
 
-commands() {
-	fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'
-}
+commands() { fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'; }
 
 @test "each command explains itself in two ways" {
 	local command
 	for command in $(commands); do
-		run_split fsquota help "$command"
-		assert_equal "$status" 0
+		exits 0 fsquota help "$command"
 		assert_output --partial "Usage: fsquota $command"
 		assert_output "$(fsquota "$command" --help)"
 	done
@@ -43,8 +40,7 @@ commands() {
 }
 
 @test "with an option of xfs_quota first it is xfs_quota" {
-	run_split fsquota -x -c 'state -p' /mnt/x
-	assert_equal "$status" 0
+	exits 0 fsquota -x -c 'state -p' /mnt/x
 	assert_line --index 1 "  Accounting: ON"
 	run_split fsquota -c 'quota -p -v 0' /mnt/x
 	assert_line --index 0 "Disk quotas for Project #0 (0)"

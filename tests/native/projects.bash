@@ -30,9 +30,7 @@ make_projects() {
 }
 
 # own ID DIRECTORY FILESYSTEM
-own() {
-	real -c "project -s -p $2 $1" "/mnt/$3" >/dev/null
-}
+own() { real -c "project -s -p $2 $1" "/mnt/$3" >/dev/null; }
 
 register_projects() {
 	local fs
@@ -44,10 +42,6 @@ register_projects() {
 }
 
 # For test files that do not define their own.
-setup_file() {
-	make_projects
-}
+setup_file() { make_projects; }
 
-setup() {
-	register_projects
-}
+setup() { register_projects; }

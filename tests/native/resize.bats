@@ -8,8 +8,7 @@ load ../lib/fsquota
 
 setup() {
 	rm -f /etc/projects /etc/projid
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	mkdir /mnt/x/dir /mnt/e/dir
 }
 
@@ -22,8 +21,7 @@ has() {
 # each DIRECTORY
 each() {
 	fsquota assign --id 7 --hard 1000K --soft 500K "$1"
-	run_split fsquota resize "$1" +20%
-	assert_equal "$status:$stdout:$stderr" 0::
+	is_silent fsquota resize "$1" +20%
 	has "$1" 1200 700
 	run -0 fsquota resize --dry-run --hard +50% "$1"
 	assert_output "would-change project 7 (volume7), $1: soft 700K -> 1.3M, hard 1.2M -> 1.8M"
@@ -38,14 +36,10 @@ each() {
 	has "$1" 0 0
 }
 
-@test "on XFS a limit grows by a part of it, and is taken away" {
-	each /mnt/x/dir
-}
+@test "on XFS a limit grows by a part of it, and is taken away" { each /mnt/x/dir; }
 
 # bats test_tags=again
-@test "on ext4 a limit grows by a part of it, and is taken away" {
-	each /mnt/e/dir
-}
+@test "on ext4 a limit grows by a part of it, and is taken away" { each /mnt/e/dir; }
 
 @test "what is no growth is refused, and nothing changes" {
 	local word

@@ -12,18 +12,10 @@ load projects
 setup() {
 	local fs
 	register_projects
-	for fs in x e f; do
-		real -c 'limit -p bsoft=0 bhard=100m isoft=0 ihard=0 43' /mnt/$fs
-	done
+	for fs in x e f; do real -c 'limit -p bsoft=0 bhard=100m isoft=0 ihard=0 43' /mnt/$fs; done
 }
 
-teardown() {
-	umount -q /mnt/x/none /mnt/e/none || true
-}
-
-as_user() {
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" "$@"
-}
+teardown() { umount -q /mnt/x/none /mnt/e/none || true; }
 
 # has_json EXPECTED JQ DIRECTORY: of its row; json_of JQ DIRECTORY sets output to it.
 has_json() {
@@ -32,16 +24,14 @@ has_json() {
 }
 
 json_of() {
-	run_split as_user usage --json "$2"
-	assert_equal "$status:$stderr" 0:
+	succeeds as_user fsquota usage --json "$2"
 	run -0 jq -c ".usage[] | $1" <<<"$stdout"
 }
 
 @test "without privileges usage shows the limit and use that statfs shows" {
 	local fs
 	for fs in x e f; do
-		run_split as_user usage -rno PATH,ID,NAME,USED,HARD,USE%,SOURCE /mnt/$fs/logs
-		assert_equal "$status:$stderr" 0:
+		succeeds as_user fsquota usage -rno PATH,ID,NAME,USED,HARD,USE%,SOURCE /mnt/$fs/logs
 		assert_output "/mnt/$fs/logs 43 logs 1M >=100M 1% statfs"
 	done
 }
@@ -49,7 +39,7 @@ json_of() {
 @test "of a use above the soft limit statfs shows the least, and of the hard limit, too" {
 	local fs
 	for fs in x e f; do
-		prints "42 >=4M  >=4M 100% statfs" as_user usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
+		prints "42 >=4M  >=4M 100% statfs" as_user fsquota usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
 		has_json '[4194304,true,4194304,null,null]' \
 			'[.used_bytes, .used_at_least, .limit_bytes, .soft_bytes, .hard_bytes]' /mnt/$fs/web
 	done
@@ -59,7 +49,7 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bsoft=8m bhard=10m isoft=50 ihard=60 43' /mnt/$fs
-		prints "1M  >=8M 2  >=50" as_user usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
+		prints "1M  >=8M 2  >=50" as_user fsquota usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
 		json_of '[.limit_bytes, .hard_bytes, .used_inodes, .limit_inodes, .hard_inodes,
 			.used_at_least, .percent]' /mnt/$fs/logs
 		assert_output --partial '[8388608,null,2,50,null,false,12.'
@@ -70,7 +60,7 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=512k ihard=1 43' /mnt/$fs
-		prints ">=512K >=512K >=1 >=1" as_user usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
+		prints ">=512K >=512K >=1 >=1" as_user fsquota usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
 		has_json '[true,524288,1]' '[.used_at_least, .limit_bytes, .limit_inodes]' /mnt/$fs/logs
 		real -c 'limit -p bhard=100m ihard=1000 43' /mnt/$fs
 		has_json '[false,true,2]' '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
@@ -86,7 +76,7 @@ json_of() {
 		real -c 'limit -p bhard=0 ihard=100 43' /mnt/$fs
 		has_json '[null,null,2,100,2]' \
 			'[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
-		prints ' 2 >=100' as_user usage -rno USED,IUSED,IHARD /mnt/$fs/logs
+		prints ' 2 >=100' as_user fsquota usage -rno USED,IUSED,IHARD /mnt/$fs/logs
 	done
 }
 
@@ -103,8 +93,8 @@ json_of() {
 }
 
 @test "check --limit does not judge a use that is not known" {
-	refuses 4 "/mnt/x/web: statfs(2) does not show its use" as_user check --limit /mnt/x/web=5M
-	run_split as_user check -rno USED,HARD,IHARD --limit /mnt/x/logs=1M
+	refuses 4 "/mnt/x/web: statfs(2) does not show its use" as_user fsquota check --limit /mnt/x/web=5M
+	run_split as_user fsquota check -rno USED,HARD,IHARD --limit /mnt/x/logs=1M
 	assert_equal "$status:$stdout" "8:1M 1M "
 }
 
@@ -112,7 +102,7 @@ json_of() {
 	local fs
 	for fs in x e; do
 		mount --bind /mnt/$fs/logs /mnt/$fs/none
-		run_split as_user usage -rno ID,USED,HARD,SOURCE /mnt/$fs/none
+		run_split as_user fsquota usage -rno ID,USED,HARD,SOURCE /mnt/$fs/none
 		umount /mnt/$fs/none
 		assert_output "43 1M >=100M statfs"
 	done
@@ -122,17 +112,17 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=0 43' /mnt/$fs
-		refuses 4 "/mnt/$fs/logs" as_user usage /mnt/$fs/logs
-		refuses 4 "/mnt/$fs/logs/file" as_user usage /mnt/$fs/logs/file
-		refuses 5 "belongs to no project" as_user usage /mnt/$fs/none
+		refuses 4 "/mnt/$fs/logs" as_user fsquota usage /mnt/$fs/logs
+		refuses 4 "/mnt/$fs/logs/file" as_user fsquota usage /mnt/$fs/logs/file
+		refuses 5 "belongs to no project" as_user fsquota usage /mnt/$fs/none
 	done
 }
 
 @test "where limits are not enforced statfs is not asked" {
 	mount --bind /mnt/x/logs /mnt/x/none
 	real -c 'disable -p' /mnt/x
-	refuses 4 "/mnt/x/none" as_user usage /mnt/x/none
-	refuses 4 "/mnt/x/logs" as_user usage /mnt/x/logs
+	refuses 4 "/mnt/x/none" as_user fsquota usage /mnt/x/none
+	refuses 4 "/mnt/x/logs" as_user fsquota usage /mnt/x/logs
 	real -c 'enable -p' /mnt/x
 }
 
@@ -140,16 +130,16 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=0 43' /mnt/$fs
-		run_split as_user usage -rno USED,IUSED,SOURCE --fallback walk /mnt/$fs/logs
+		run_split as_user fsquota usage -rno USED,IUSED,SOURCE --fallback walk /mnt/$fs/logs
 		real -c 'limit -p bhard=100m 43' /mnt/$fs
 		assert_output --regexp '^1(\.0)?M 2 walk$'
-		prints statfs as_user usage -rno SOURCE --fallback walk /mnt/$fs/logs
+		prints statfs as_user fsquota usage -rno SOURCE --fallback walk /mnt/$fs/logs
 	done
 }
 
 @test "statfs shows the project that the directory carries, whatever is registered" {
 	echo 44:/mnt/x/logs >/etc/projects
-	prints "43 >=100M statfs" as_user usage -rno ID,HARD,SOURCE /mnt/x/logs
+	prints "43 >=100M statfs" as_user fsquota usage -rno ID,HARD,SOURCE /mnt/x/logs
 }
 
 @test "where quotactl is forbidden statfs is asked, too" {

@@ -8,14 +8,9 @@
 # shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
-setup_file() {
-	fresh_fs x
-	fresh_fs e
-}
+setup_file() { fresh_each x e; }
 
-setup() {
-	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-}
+setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf; }
 
 teardown() {
 	local fs
@@ -27,9 +22,7 @@ teardown() {
 }
 
 # docker DIR, podman DIR: what the engine makes at its first start.
-docker() {
-	mkdir -p "$1"/{buildkit,containers,image/overlay2,overlay2/l,volumes}
-}
+docker() { mkdir -p "$1"/{buildkit,containers,image/overlay2,overlay2/l,volumes}; }
 podman() {
 	mkdir -p "$1"/{libpod,overlay/l,overlay-{containers,images,layers}}
 	mknod "$1/overlay/backingFsBlockDev" b 7 0
@@ -108,8 +101,7 @@ inherits() {
 	run -0 fsquota assign /mnt/x/v1
 	umount /mnt/x/s/docker
 	assert_output $((1048577 + 1000000))
-	run -0 fsquota assign /mnt/x/v2
-	assert_output $((1048577 + 1000001))
+	prints $((1048577 + 1000001)) fsquota assign /mnt/x/v2
 	# Also while Podman has its directory mounted onto itself, and when kubelet's range has no room more.
 	rm -r /mnt/x/s/docker/overlay2
 	fsquota assign /mnt/x/v3 --id 2097152 >/dev/null
@@ -124,12 +116,10 @@ inherits() {
 @test "a gap is kept behind IDs that somebody uses without a line, and before them" {
 	mkdir -p /mnt/x/v{1,2,3,4}
 	inherits 1048577 /mnt/x/s/root
-	run -0 fsquota assign /mnt/x/v1
-	assert_output $((1048577 + 65536))
+	prints $((1048577 + 65536)) fsquota assign /mnt/x/v1
 	# He counts up from somewhere below.
 	inherits $((1048577 + 65540)) /mnt/x/s/layer
-	run -0 fsquota assign /mnt/x/v2
-	assert_output $((1048577 + 65540 + 65536))
+	prints $((1048577 + 65540 + 65536)) fsquota assign /mnt/x/v2
 	# Where IDs of ours have no line, and in a small range, they stay together.
 	prints 1048578 fsquota assign /mnt/x/v3 --id-range 1048577-1049000
 	inherits 2097153 /mnt/x/s/other

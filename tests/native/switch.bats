@@ -26,27 +26,22 @@ write() {
 	chown 65534 /mnt/e/v
 	fsquota assign /mnt/e/v --hard 1M
 	assert_equal "$(enforced)" "[true,false]"
-	run write 2048
-	assert_success
+	run -0 write 2048
 	is_silent fsquota enable -p /mnt/e
 	assert_equal "$(enforced)" "[true,true]"
-	run write 2048
-	assert_failure
+	run ! write 2048
 	run_split fsquota enable -p /mnt/e
 	assert_equal "$status:$stderr" "0:fsquota enable: /mnt/e: Quota enforcement already enabled."
-	run_split fsquota disable -p /mnt/e
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota disable -p /mnt/e
 	assert_equal "$(enforced)" "[true,false]"
-	run write 2048
-	assert_success
+	run -0 write 2048
 	run_split fsquota disable -p /mnt/e
 	assert_equal "$status:$stderr" "0:fsquota disable: /mnt/e: Quota enforcement already disabled."
 	assert_equal "$(kernel_has /mnt/e $FIRST | cut -d' ' -f3)" 1024
 }
 
 @test "what ext4 and f2fs do not switch is told" {
-	fresh_fs e
-	fresh_fs f
+	fresh_each e f
 	refuses 3 "disable stops the enforcement" fsquota off -p /mnt/e
 	refuses 3 "XFS filesystems only" fsquota remove -p /mnt/e
 	refuses 3 "only when it is mounted" fsquota disable -p /mnt/f

@@ -20,18 +20,13 @@ setup_file() {
 	chown 0 /mnt/x/tree/d3/{1..15}
 }
 
-setup() {
-	rm -f /etc/projects /etc/projid
-}
+setup() { rm -f /etc/projects /etc/projid; }
 
-unprivileged() {
-	setpriv --reuid=65534 --clear-groups "$FSQUOTA" "$@"
-}
+unprivileged() { setpriv --reuid=65534 --clear-groups "$FSQUOTA" "$@"; }
 
 @test "some files that fail: the first ten are named, all are counted, and the status is 7" {
 	for threads in 1 8; do
-		FSQUOTA_THREADS=$threads run_split unprivileged project -s -p /mnt/x/tree 42 /mnt/x
-		assert_equal "$status" 7
+		FSQUOTA_THREADS=$threads exits 7 unprivileged project -s -p /mnt/x/tree 42 /mnt/x
 		assert_equal "$(grep -c 'cannot set project on /mnt/x/tree/d3/.*: Operation not permitted' <<<"$stderr")" 10
 		assert_equal "$(tail -n 1 <<<"$stderr")" "fsquota project: /mnt/x: 15 of 2021 files and \
 directories failed; the first are named above"
@@ -42,8 +37,7 @@ directories failed; the first are named above"
 }
 
 @test "--max-errors gives up" {
-	run_split unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
-	assert_equal "$status" 7
+	exits 7 unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
 	assert_equal "$(grep -c 'cannot set project on' <<<"$stderr")" 3
 	assert_regex "$stderr" '3 of [0-9]+ files and directories failed, as many as --max-errors allows'
 	# Of the next directory not one is looked at.
@@ -60,8 +54,7 @@ directories failed; the first are named above"
 
 @test "--progress=always says how many, how fast and where, on standard error" {
 	for threads in 1 8; do
-		FSQUOTA_THREADS=$threads run_split fsquota project -s --progress=always -p /mnt/x/tree 44 /mnt/x
-		assert_equal "$status" 0
+		FSQUOTA_THREADS=$threads exits 0 fsquota project -s --progress=always -p /mnt/x/tree 44 /mnt/x
 		assert_regex "$stderr" '^[0-9]+ entries, [0-9]+/s  /mnt/x/tree/d'
 		assert_regex "$(tail -n 1 <<<"$stderr")" '^2021 entries, [0-9]+/s$'
 		refute_regex "$stdout" entries
@@ -77,8 +70,7 @@ directories failed; the first are named above"
 @test "no progress without a terminal, nor with --progress=never, nor in xfs_quota mode" {
 	run_split fsquota project -s -p /mnt/x/tree 45 /mnt/x
 	assert_equal "$stderr" ''
-	run script -qec "fsquota project -s --progress=never -p /mnt/x/tree 46 /mnt/x" /dev/null
-	assert_success
+	run -0 script -qec "fsquota project -s --progress=never -p /mnt/x/tree 46 /mnt/x" /dev/null
 	refute_output --partial entries
 	fsquota project -C -p /mnt/x/tree 46 /mnt/x
 }

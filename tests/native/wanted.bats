@@ -9,29 +9,23 @@ load ../lib/fsquota
 setup() {
 	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
 	cd /
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	mkdir /etc/fsquota.d
 }
 
 # wants LINE...
-wants() {
-	printf '%s\n' "$@" >/etc/fsquota.d/node.conf
-}
+wants() { printf '%s\n' "$@" >/etc/fsquota.d/node.conf; }
 
 # applies [OPTION...] -- [LINE...]: with --prune, it prints these lines and exits with 0.
 applies() {
 	local options=()
 	while [ "$1" != -- ]; do options+=("$1") && shift; done
 	shift
-	run_split fsquota apply --prune "${options[@]}"
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota apply --prune "${options[@]}"
 	assert_equal "$stdout" "$(printf '%s\n' "$@")"
 }
 
-has_quota() {
-	grep -q ":$1\$" /etc/projects
-}
+has_quota() { grep -q ":$1\$" /etc/projects; }
 
 # released_when_unwanted FILESYSTEM
 released_when_unwanted() {
@@ -43,15 +37,13 @@ released_when_unwanted() {
 	applies -- "created   $top/a" "created   $top/b" "changed   $top/by-hand"
 	wants "$top/b hard=2M"
 	# Without --prune it stays.
-	run -0 fsquota apply
-	assert_output "unchanged $top/b"
+	prints "unchanged $top/b" fsquota apply
 	has_quota "$top/a"
 	applies --dry-run -- "released  $top/a" "unchanged $top/b"
 	has_quota "$top/a"
 	applies --diff -- "released  $top/a, hard 1M -> none" "unchanged $top/b"
 	run ! has_quota "$top/a"
-	run -0 fsquota id "$top/a" "$top/a/file"
-	assert_output $'0\n0'
+	prints $'0\n0' fsquota id "$top/a" "$top/a/file"
 	# What was assigned by hand stays, also after apply has changed its limits.
 	has_quota "$top/by-hand"
 	applies -- "unchanged $top/b"

@@ -66,15 +66,6 @@ dump_of() {
 	chmod 644 "$BATS_TEST_TMPDIR/dump"
 }
 
-complain() {
-	local text="${situation-}${situation+: }$*"
-	complaints+=${text:0:600}$'\n'
-}
-
-no_complaints() {
-	[ -z "$complaints" ] || fail "$complaints"
-}
-
 # each_row MODE FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
 # expected; MODE is xfs_quota or native, and says whose commands.
 each_row() {
@@ -112,9 +103,7 @@ an_ordinary_user() {
 	column=0 prefix=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 }
 
-a_user_namespace() {
-	column=1 prefix=(unshare -U -r)
-}
+a_user_namespace() { column=1 prefix=(unshare -U -r); }
 
 # mounted_with OPTION: and what would succeed there has been done, so that it changes nothing.
 mounted_with() {
@@ -125,9 +114,7 @@ mounted_with() {
 	each_row xfs_quota with_oracle
 }
 
-with_oracle() {
-	oracle -x -c "$*" "$where" >/dev/null 2>&1 || true
-}
+with_oracle() { oracle -x -c "$*" "$where" >/dev/null 2>&1 || true; }
 
 quota_off() {
 	column=2
@@ -196,9 +183,7 @@ a_tmpfs() {
 	mkdir "$where/other"
 }
 
-a_proc() {
-	where=/proc other=/proc/tty/ldisc code=5/3
-}
+a_proc() { where=/proc other=/proc/tty/ldisc code=5/3; }
 
 an_overlay() {
 	local layers=$BATS_TEST_TMPDIR/layers

@@ -22,34 +22,20 @@ with() {
 	assert_success
 }
 
-@test "commands that change something, when a call fails" {
-	with x EIO 18 changes
-}
+@test "commands that change something, when a call fails" { with x EIO 18 changes; }
 
 # bats test_tags=full
-@test "commands that switch, when a call fails" {
-	with x EIO 18 switches
-}
+@test "commands that switch, when a call fails" { with x EIO 18 switches; }
 
-@test "commands that read, when a call fails" {
-	with x EIO 18 reads
-}
+@test "commands that read, when a call fails" { with x EIO 18 reads; }
 
 # bats test_tags=full
-@test "commands of xfs_quota, in both modes, when a call fails" {
-	with x EIO 18 xfs_quota
-}
+@test "commands of xfs_quota, in both modes, when a call fails" { with x EIO 18 xfs_quota; }
 
-@test "commands that once left something out without a word, when a call fails" {
-	with x EIO 3 silent
-}
+@test "commands that once left something out without a word, when a call fails" { with x EIO 3 silent; }
 
 # bats test_tags=full
-@test "commands that seldom come, when a call fails" {
-	with x EIO 18 seldom
-}
+@test "commands that seldom come, when a call fails" { with x EIO 18 seldom; }
 
 # bats test_tags=full
-@test "with FSQUOTA_FULL, and where lines are counted: watch, when a call fails" {
-	with x EIO 1 watch
-}
+@test "with FSQUOTA_FULL, and where lines are counted: watch, when a call fails" { with x EIO 1 watch; }

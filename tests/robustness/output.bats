@@ -85,15 +85,6 @@ setup() {
 	complaints=''
 }
 
-complain() {
-	local text="$*"
-	complaints+=${text:0:600}$'\n'
-}
-
-no_complaints() {
-	[ -z "$complaints" ] || fail "$complaints"
-}
-
 # each_row FUNCTION [MOUNT TABLE]: calls FUNCTION MODE ROW with call set to what runs it there.
 each_row() {
 	local row words rows=0 where=${2-/mnt/x}
@@ -129,13 +120,9 @@ as_usual() {
 	expected=$status expected_out=$stdout expected_err=$stderr
 }
 
-full() {
-	"$@" >/dev/full
-}
+full() { "$@" >/dev/full; }
 
-closed() {
-	"$@" >&-
-}
+closed() { "$@" >&-; }
 
 # output_fails WHERE TEXT MODE ROW: what would have printed gives 1 and one more line; what would
 # not is as always.
@@ -319,11 +306,9 @@ no_stderr_for() {
 @test "restore from a stdin that cannot be read fails" {
 	local before
 	before=$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)
-	run_split fsquota restore -p /mnt/x <&-
-	assert_equal "$status" 1
+	exits 1 fsquota restore -p /mnt/x <&-
 	[[ $stderr == 'fsquota restore: /mnt/x: '*'Bad file descriptor' ]] || fail "$stderr"
-	run_split fsquota restore -p /mnt/x </mnt/x/other
-	assert_equal "$status" 1
+	exits 1 fsquota restore -p /mnt/x </mnt/x/other
 	[[ $stderr == 'fsquota restore: /mnt/x: '*'Is a directory' ]] || fail "$stderr"
 	assert_equal "$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)" "$before"
 }

@@ -72,13 +72,9 @@ said() {
 	grep -E -- "$1" <<<"$output"
 }
 
-unsaid() {
-	run ! said "$1"
-}
+unsaid() { run ! said "$1"; }
 
-ends_with() {
-	[ "${lines[-1]}" = "$1" ]
-}
+ends_with() { [ "${lines[-1]}" = "$1" ]; }
 
 @test "what passes is counted, and the kernel is named" {
 	suite good guest true true true

@@ -64,8 +64,7 @@ limited() {
 # of FILESYSTEM: what the command is done on.
 of() {
 	# An ID of the test before on the other one would speak against the line of a directory that is gone.
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	top=/mnt/$1
 	printf '# directories\n7:/elsewhere\n' >/etc/projects
 	printf '# names\nother:7\n' >/etc/projid
@@ -128,14 +127,10 @@ others() {
 	assert [ "$all" -ge 50 ]
 }
 
-@test "XFS: with few descriptors assign does all or nothing" {
-	assigns x
-}
+@test "XFS: with few descriptors assign does all or nothing" { assigns x; }
 
 # bats test_tags=again
-@test "ext4: with few descriptors assign does all or nothing" {
-	assigns e
-}
+@test "ext4: with few descriptors assign does all or nothing" { assigns e; }
 
 # bats test_tags=again
 @test "XFS: with few descriptors assign does all or nothing where there is another project in the tree" {
@@ -147,14 +142,10 @@ others() {
 	assigns_around e
 }
 
-@test "XFS: with few descriptors release does all or nothing" {
-	releases x
-}
+@test "XFS: with few descriptors release does all or nothing" { releases x; }
 
 # bats test_tags=again
-@test "ext4: with few descriptors release does all or nothing" {
-	releases e
-}
+@test "ext4: with few descriptors release does all or nothing" { releases e; }
 
 # bats test_tags=again
 # bats test_tags=slow

@@ -14,8 +14,7 @@ teardown_file() {
 # disturbed SCENARIO FILESYSTEM ARGUMENT...
 disturbed() {
 	# An ID of the test before on the other one would speak against the line.
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	rm -f /etc/projects* /etc/projid*
 	run "$BATS_TEST_DIRNAME/inject" "$1" "/mnt/$2" "${@:3}"
 	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/injections"
@@ -56,19 +55,13 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # --- assign -------------------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "assign of an empty directory: killed at any call" {
-	disturbed a x kill
-}
+@test "assign of an empty directory: killed at any call" { disturbed a x kill; }
 
 # bats test_tags=every-call,shared
-@test "assign of an empty directory: any call fails, or gets a signal" {
-	disturbed a x errors signals
-}
+@test "assign of an empty directory: any call fails, or gets a signal" { disturbed a x errors signals; }
 
 # bats test_tags=every-call
-@test "assign of an empty directory on ext4" {
-	disturbed a e --main errors kill signals
-}
+@test "assign of an empty directory on ext4" { disturbed a e --main errors kill signals; }
 
 # bats test_tags=every-call,shared
 @test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
@@ -76,26 +69,18 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 }
 
 # bats test_tags=every-call
-@test "assign of a tree on ext4" {
-	disturbed b e --main errors kill signals
-}
+@test "assign of a tree on ext4" { disturbed b e --main errors kill signals; }
 
 # bats test_tags=every-call,shared
-@test "assign of one more directory of a project" {
-	disturbed c x --main error kill signals
-}
+@test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
 
 # bats test_tags=every-call,shared
-@test "assign again, with other limits" {
-	disturbed d x --main error kill signals
-}
+@test "assign again, with other limits" { disturbed d x --main error kill signals; }
 
 # --- release ------------------------------------------------------------------------------------
 
 # bats test_tags=shared
-@test "release where the files are replaced: killed at any call" {
-	disturbed e x kill
-}
+@test "release where the files are replaced: killed at any call" { disturbed e x kill; }
 
 # bats test_tags=every-call,shared
 @test "release where the files are replaced: any call fails, or gets a signal" {
@@ -103,19 +88,13 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 }
 
 # bats test_tags=every-call
-@test "release where the files are replaced, on ext4" {
-	disturbed e e --main errors kill signals
-}
+@test "release where the files are replaced, on ext4" { disturbed e e --main errors kill signals; }
 
 # bats test_tags=every-call,shared
-@test "release where the files are cut" {
-	disturbed f x --main error kill signals
-}
+@test "release where the files are cut" { disturbed f x --main error kill signals; }
 
 # bats test_tags=every-call,shared
-@test "release of one of two directories of a project" {
-	disturbed g x --main error kill signals
-}
+@test "release of one of two directories of a project" { disturbed g x --main error kill signals; }
 
 # --- move ---------------------------------------------------------------------------------------
 

@@ -8,8 +8,7 @@
 load ../lib/fsquota
 
 setup() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	rm -f /etc/projects* /etc/projid* /etc/fsquota.conf
 	frozen='' waiting=''
 	mkdir /mnt/{x,e}/{dir,other}
@@ -92,14 +91,10 @@ changes() {
 }
 
 # bats test_tags=linux-6
-@test "a command waits for a frozen XFS, and commands for ext4 go on" {
-	changes x e
-}
+@test "a command waits for a frozen XFS, and commands for ext4 go on" { changes x e; }
 
 # bats test_tags=again
-@test "a command waits for a frozen ext4, and commands for XFS go on" {
-	changes e x
-}
+@test "a command waits for a frozen ext4, and commands for XFS go on" { changes e x; }
 
 @test "prune waits for a frozen XFS, and commands for ext4 go on" {
 	fsquota assign --hard 10M /mnt/x/dir

@@ -12,9 +12,7 @@ interleave=${builddir:?}/tests/transaction/interleave
 
 # Who is stopped cannot give his lease up. The kernel takes it from him, after 45 seconds if it is not
 # told otherwise; a machine's own kernel is not.
-setup_file() {
-	[ "$FSQ_GUEST" != uml ] || echo 1 >/proc/sys/fs/lease-break-time
-}
+setup_file() { [ "$FSQ_GUEST" != uml ] || echo 1 >/proc/sys/fs/lease-break-time; }
 
 setup() {
 	fresh_fs x
@@ -69,6 +67,4 @@ interleaved() {
 }
 
 # bats test_tags=linux-6,every-call,shared
-@test "release is killed at each call, and kubelet comes next" {
-	interleaved kill release /mnt/x/dir
-}
+@test "release is killed at each call, and kubelet comes next" { interleaved kill release /mnt/x/dir; }

@@ -16,9 +16,7 @@ setup() {
 	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
 }
 
-teardown() {
-	[ -z "${holder-}" ] || kill "$holder" 2>/dev/null || true
-}
+teardown() { [ -z "${holder-}" ] || kill "$holder" 2>/dev/null || true; }
 
 # hold FILE: another process, an ordinary user's, locks it; sets holder.
 hold() {
@@ -46,29 +44,23 @@ assert_unchanged() {
 	for file in /etc/projects /etc/projid; do
 		hold $file
 		for command in assign release; do
-			run_split fsquota $command --lock-timeout 0 /mnt/x/dir
-			assert_equal "$status" 1
+			exits 1 fsquota $command --lock-timeout 0 /mnt/x/dir
 			[[ $stderr == *"$file: is locked, held by process $holder"* ]] || fail "$stderr"
-			run_split fsquota $command --lock-timeout 1 /mnt/x/dir
-			assert_equal "$status" 1
+			exits 1 fsquota $command --lock-timeout 1 /mnt/x/dir
 			[[ $stderr == *"held by process $holder, for more than 1 s"* ]] || fail "$stderr"
 		done
 		refuses 1 "$file: is locked" fsquota resize --id 5 --at /mnt/x 1M --lock-timeout 0
 		echo 'lock-timeout = 0' >/etc/fsquota.conf
-		run_split fsquota assign /mnt/x/dir
-		assert_equal "$status" 1
+		exits 1 fsquota assign /mnt/x/dir
 		rm /etc/fsquota.conf
 		assert_unchanged
 		# To look takes no lock.
-		run fsquota assign --dry-run /mnt/x/dir
-		assert_success
+		run -0 fsquota assign --dry-run /mnt/x/dir
 		kill "$holder"
 		wait "$holder" 2>/dev/null || true
 	done
-	run_split fsquota assign --lock-timeout x /mnt/x/dir
-	assert_equal "$status" 2
-	run fsquota assign --lock-timeout 0 /mnt/x/dir
-	assert_success
+	exits 2 fsquota assign --lock-timeout x /mnt/x/dir
+	run -0 fsquota assign --lock-timeout 0 /mnt/x/dir
 }
 
 @test "a signal ends the wait for a lock" {
@@ -108,8 +100,7 @@ assert_unchanged() {
 	# All is undone but the lines, which were not to be had; the next call takes them away.
 	assert_equal "$(fsquota id /mnt/x/dir)" 0
 	kill "$holder"
-	run fsquota release /mnt/x/dir
-	assert_success
+	run -0 fsquota release /mnt/x/dir
 	assert_unchanged
 }
 

@@ -120,14 +120,10 @@ power_fails() {
 }
 
 # bats test_tags=every-call,shared
-@test "XFS: the power fails in an assign" {
-	power_fails x power 20 assign --hard 10M
-}
+@test "XFS: the power fails in an assign" { power_fails x power 20 assign --hard 10M; }
 
 # bats test_tags=every-call,shared
-@test "XFS: the power fails in a release" {
-	power_fails x power 25 release
-}
+@test "XFS: the power fails in a release" { power_fails x power 25 release; }
 
 # bats test_tags=every-call,full
 @test "ext4: the power fails after an assign, and something was synced in the middle of it" {

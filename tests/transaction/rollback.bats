@@ -8,15 +8,12 @@
 load ../lib/fsquota
 
 setup() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	rm -f /etc/projects* /etc/projid* /etc/fsquota.conf
 	failures=0
 }
 
-teardown() {
-	echo "# calls that failed for good: $failures" >&3
-}
+teardown() { echo "# calls that failed for good: $failures" >&3; }
 
 # rows: every project that the kernel counts, with inodes and hard limit, but for project 0.
 rows() {

@@ -22,27 +22,17 @@ work=/run/transcript # where a scenario begins, an empty directory in memory
 # --- words of set-up ------------------------------------------------------------------------------
 
 # file FILE SIZE: of that many bytes, which are allocated.
-file() {
-	fallocate -l "$2" "$1"
-}
+file() { fallocate -l "$2" "$1"; }
 
 # lines FILE LINE...: write the file.
-lines() {
-	printf '%s\n' "${@:2}" >"$1"
-}
+lines() { printf '%s\n' "${@:2}" >"$1"; }
 
 # hold FILE, let_go: its lock.
-hold() {
-	exec {held}<"$1" && flock "$held"
-}
-let_go() {
-	exec {held}<&-
-}
+hold() { exec {held}<"$1" && flock "$held"; }
+let_go() { exec {held}<&-; }
 
 # user COMMAND...: run it without privileges.
-user() {
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
+user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 # --- a scenario -----------------------------------------------------------------------------------
 

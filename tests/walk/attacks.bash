@@ -92,8 +92,12 @@ race() {
 slow=(strace -f -qq -o /dev/null -e trace=open,openat,openat2,ioctl
 	-e inject=open,openat,openat2,ioctl:delay_enter=3000)
 
-# Every other window: all kinds of them are among these, as there are three for each file.
-half=(-s 2)
+# every_other COMMAND...: window, for all kinds of them are among these, as there are three for each file.
+every_other() {
+	options+=(-s 2)
+	"$@"
+}
+
 # What has windows of its own; with FSQUOTA_FULL what shares them, too.
 all=(set release)
 [ -z "${FSQUOTA_FULL-}${FSQUOTA_COVERAGE-}" ] || all+=(clear assign usage)

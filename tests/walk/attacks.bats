@@ -15,15 +15,10 @@ load ../lib/fsquota
 load attacks
 load trees
 
-setup_file() {
-	fresh_fs x
-	fresh_fs e
-}
+setup_file() { fresh_each x e; }
 
 # bats test_tags=shared
-@test "a symlink in place of a file leads nobody to the file outside" {
-	stand file-symlink 12:12 "${all[@]}"
-}
+@test "a symlink in place of a file leads nobody to the file outside" { stand file-symlink 12:12 "${all[@]}"; }
 
 # bats test_tags=attack,shared
 @test "a symlink in place of a directory leads nobody into the one outside" {
@@ -31,27 +26,18 @@ setup_file() {
 }
 
 # bats test_tags=shared
-@test "a symlink in place of the tree itself is not followed" {
-	options=("${half[@]}")
-	stand root 12:12 set assign usage
-}
+@test "a symlink in place of the tree itself is not followed" { every_other stand root 12:12 set assign usage; }
 
 # bats test_tags=attack,shared
 @test "a directory that is moved out of the tree takes nobody along" {
-	options=("${half[@]}")
-	stand moved 7:12 set release
+	every_other stand moved 7:12 set release
 }
 
 # bats test_tags=linux-6,shared
-@test "a FIFO in place of a file holds nobody up" {
-	options=("${half[@]}")
-	stand fifo 12:12 set assign usage
-}
+@test "a FIFO in place of a file holds nobody up" { every_other stand fifo 12:12 set assign usage; }
 
 # bats test_tags=linux-6,attack,shared
-@test "a bind mount that appears in the tree is not entered" {
-	stand bind 6:12 set assign
-}
+@test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
 
 # bats test_tags=attack,shared
 @test "a file outside cannot be linked into the tree" {
@@ -60,15 +46,11 @@ setup_file() {
 }
 
 # bats test_tags=linux-6,attack,shared
-@test "files that vanish are passed over" {
-	options=("${half[@]}")
-	stand vanish 5:12 set assign usage
-}
+@test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
 
 # bats test_tags=attack,shared
 @test "a file in place of a directory, a directory in place of a file" {
-	options=("${half[@]}")
-	stand type 7:18 set release usage
+	every_other stand type 7:18 set release usage
 }
 
 # bats test_tags=shared
@@ -80,7 +62,7 @@ setup_file() {
 
 # bats test_tags=linux-6,attack,shared
 @test "without openat2 symlinks, mounts and FIFOs are no way out either" {
-	options=(-o "${half[@]}")
+	options=(-o -s 2)
 	stand file-symlink 12:12 set
 	stand dir-symlink 8:14 assign
 	stand fifo 12:12 usage
@@ -90,7 +72,7 @@ setup_file() {
 # bats test_tags=attack,full,shared
 @test "ext4: symlinks, mounts and FIFOs" {
 	on_ext4
-	options=("${half[@]}")
+	options=(-s 2)
 	stand file-symlink 12:12 set
 	stand dir-symlink 8:14 assign
 	stand fifo 12:12 clear
@@ -107,9 +89,7 @@ setup_file() {
 @test "an attacker who swaps as fast as he can, through windows that are wide open" {
 	local kind action
 	for kind in file-symlink dir-symlink fifo moved vanish root; do
-		for action in set assign release; do
-			race "$kind" "$action" 2 "${slow[@]}"
-		done
+		for action in set assign release; do race "$kind" "$action" 2 "${slow[@]}"; done
 	done
 }
 
@@ -117,9 +97,7 @@ setup_file() {
 @test "an attacker who swaps as fast as he can, at full speed" {
 	local kind action
 	for kind in file-symlink dir-symlink fifo moved vanish type root; do
-		for action in set assign usage; do
-			race "$kind" "$action" 5
-		done
+		for action in set assign usage; do race "$kind" "$action" 5; done
 	done
 }
 
@@ -176,8 +154,7 @@ setup_file() {
 	assert_output --partial 'Invalid cross-device link'
 	run "${as_user[@]}" perl -e 'rename shift, shift or die $!' /mnt/x/own/file $tree/moved
 	assert_output --partial 'Invalid cross-device link'
-	run fsquota id /mnt/x/foreign /mnt/x/own/file
-	assert_output $'0\n0'
+	prints $'0\n0' fsquota id /mnt/x/foreign /mnt/x/own/file
 }
 
 # bats test_tags=shared
@@ -190,8 +167,7 @@ setup_file() {
 	done
 	xfs_quota -x -c 'project -s -p /mnt/x/two-fsquota 78' /mnt/x
 	oracle -x -c 'project -s -p /mnt/x/two-oracle 78' /mnt/x
-	run fsquota id /mnt/x/outside-fsquota /mnt/x/outside-oracle
-	assert_output $'78\n78'
+	prints $'78\n78' fsquota id /mnt/x/outside-fsquota /mnt/x/outside-oracle
 }
 
 # --- trees that are no attack by themselves, but large or odd ---
@@ -201,8 +177,7 @@ is_counted() {
 	local tree=$1
 	run_split fsquota usage --fallback=walk -n -o IUSED "$tree"
 	assert_equal "$status:${stdout//[ ]/}:$stderr" "0:$2:"
-	run_split xfs_quota -x -c "project -s -p $tree 4000" "$mount"
-	assert_equal "$status:$stderr" "0:"
+	succeeds xfs_quota -x -c "project -s -p $tree 4000" "$mount"
 	assert_line --partial 'Processed 1 '
 	inodes_of 4000
 	assert_equal "$inodes" "$2"
@@ -212,16 +187,13 @@ is_counted() {
 is_counted_by_all() {
 	local tree=$1
 	is_counted "$@"
-	run_split xfs_quota -x -c "project -C -p $tree 4000" "$mount"
-	assert_equal "$status:$stderr" "0:"
+	succeeds xfs_quota -x -c "project -C -p $tree 4000" "$mount"
 	inodes_of 4000
 	assert_equal "$inodes" 0
-	run_split fsquota assign --no-register --unlimited --id 4001 "$tree"
-	assert_equal "$status:$stdout:$stderr" "0:4001:"
+	prints 4001 fsquota assign --no-register --unlimited --id 4001 "$tree"
 	inodes_of 4001
 	assert_equal "$inodes" "$2"
-	run_split fsquota release --no-register "$tree"
-	assert_equal "$status:$stdout:$stderr" "0::"
+	is_silent fsquota release --no-register "$tree"
 	inodes_of 4001
 	assert_equal "$inodes" 0
 }

@@ -33,14 +33,10 @@ teardown() {
 }
 
 # with THREADS COMMAND...
-with() {
-	FSQUOTA_THREADS=$1 run_split timeout -s KILL 120 "${@:2}"
-}
+with() { FSQUOTA_THREADS=$1 run_split timeout -s KILL 120 "${@:2}"; }
 
 # remember, is_as_before: the IDs of all of the tree.
-remember() {
-	ids_of $tree >"$BATS_TEST_TMPDIR/before"
-}
+remember() { ids_of $tree >"$BATS_TEST_TMPDIR/before"; }
 
 is_as_before() {
 	ids_of $tree >"$BATS_TEST_TMPDIR/after"
@@ -289,9 +285,7 @@ has_stopped() {
 	export FSQUOTA_THREADS=8
 	options=(-b)
 	for kind in file-symlink dir-symlink fifo moved type; do
-		for action in set assign; do
-			race "$kind" "$action" 2
-		done
+		for action in set assign; do race "$kind" "$action" 2; done
 	done
 	race dir-symlink clear 2
 	race moved release 2

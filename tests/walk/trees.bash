@@ -8,9 +8,7 @@
 large=1000
 
 # For what cannot be shown without: run --new may have to do with a kernel that has none.
-needs_quota() {
-	[ "$FSQ_QUOTA" = yes ] || skip "this kernel has no quota"
-}
+needs_quota() { [ "$FSQ_QUOTA" = yes ] || skip "this kernel has no quota"; }
 
 # many DIR COUNT: that many files in a new directory.
 many() {
@@ -80,6 +78,4 @@ inodes_of() {
 }
 
 # carriers ID DIR: sets inodes to how many in it carry the ID, without asking for quota.
-carriers() {
-	inodes=$(ids_of "$2" | grep -c -E " $1( P)?\$") || true
-}
+carriers() { inodes=$(ids_of "$2" | grep -c -E " $1( P)?\$") || true; }

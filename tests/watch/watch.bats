@@ -25,16 +25,6 @@ teardown() {
 	: >"$BATS_TEST_TMPDIR/go"
 }
 
-# until_true COMMAND...: waits for it, a hundred seconds at most.
-until_true() {
-	for _ in {1..1000}; do
-		! "$@" || return 0
-		nap 0.1
-	done
-	cat "$events" "$messages" >&2
-	fail "never: $*"
-}
-
 # watching [OPTION]...: start it, and wait until it watches: it says so as a service does.
 watching() {
 	local socket=$BATS_TEST_TMPDIR/ready notes=$BATS_TEST_TMPDIR/notes
@@ -61,9 +51,7 @@ ends() {
 }
 
 # told FILTER: how many events are so.
-told() {
-	jq -n "[inputs | select($1)] | length" "$events"
-}
+told() { jq -n "[inputs | select($1)] | length" "$events"; }
 
 # tells FILTER [COUNT]: so many, or one. While nothing new is there, jq is not asked again.
 tells() {
@@ -117,9 +105,7 @@ both_limits() {
 }
 
 # bats test_tags=again
-@test "ext4: a soft and a hard limit give one event each, and one when it is over" {
-	both_limits e kernel 0
-}
+@test "ext4: a soft and a hard limit give one event each, and one when it is over" { both_limits e kernel 0; }
 
 inode_limits() {
 	fresh_fs "$1"
@@ -137,14 +123,10 @@ inode_limits() {
 ["below-hard","inodes",2,5,null]'
 }
 
-@test "XFS: limits of inodes are told" {
-	inode_limits x
-}
+@test "XFS: limits of inodes are told" { inode_limits x; }
 
 # bats test_tags=again
-@test "ext4: limits of inodes are told" {
-	inode_limits e
-}
+@test "ext4: limits of inodes are told" { inode_limits e; }
 
 @test "a line for people has the same" {
 	fresh_fs x
@@ -223,14 +205,10 @@ thousand() {
 }
 
 # bats test_tags=many,shared
-@test "XFS: of a thousand IDs at their limits at once none is lost" {
-	thousand x
-}
+@test "XFS: of a thousand IDs at their limits at once none is lost" { thousand x; }
 
 # bats test_tags=many,again,shared,full
-@test "ext4: of a thousand IDs at their limits at once none is lost" {
-	thousand e
-}
+@test "ext4: of a thousand IDs at their limits at once none is lost" { thousand e; }
 
 # The kernel keeps less than all of it for a process that does not read.
 overrun() {
@@ -254,14 +232,10 @@ overrun() {
 }
 
 # bats test_tags=many,shared
-@test "XFS: when the kernel tells more than fits, that is told, and polling finds the rest" {
-	overrun x
-}
+@test "XFS: when the kernel tells more than fits, that is told, and polling finds the rest" { overrun x; }
 
 # bats test_tags=many,again,shared,full
-@test "ext4: when the kernel tells more than fits, that is told, and polling finds the rest" {
-	overrun e
-}
+@test "ext4: when the kernel tells more than fits, that is told, and polling finds the rest" { overrun e; }
 
 # --- polling ----------------------------------------------------------------------------------------
 
@@ -302,8 +276,7 @@ overrun() {
 # bats test_tags=shared
 @test "where the kernel sends no warnings it is said in one line, and polled" {
 	local fs
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	for fs in x e; do volume $fs 42 --soft 512K --hard 1M; done
 	before=(unshare -n)
 	watching --interval 1 /mnt/x /mnt/e
@@ -420,9 +393,7 @@ overrun() {
 # bats test_tags=shared
 @test "what is unmounted while warnings are lost is told without the numbers of another" {
 	local node=$BATS_TEST_TMPDIR/node inner=/mnt/x2/inner
-	fresh_fs x
-	fresh_fs x2
-	fresh_fs e
+	fresh_each x x2 e
 	umount /mnt/x
 	mkdir $inner
 	# shellcheck disable=SC2046 # two words
@@ -464,8 +435,7 @@ overrun() {
 
 # bats test_tags=shared
 @test "without a PATH all filesystems are watched, also those that are mounted later" {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	volume x 42 --soft 512K
 	volume e 42 --soft 512K
 	umount /mnt/e

@@ -4,9 +4,7 @@
 
 load ../lib/fsquota
 
-setup_file() {
-	fresh_fs x
-}
+setup_file() { fresh_fs x; }
 
 @test "without a filesystem commands do nothing, where the real one may crash" {
 	local command

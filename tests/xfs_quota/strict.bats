@@ -17,12 +17,10 @@ strict() {
 	local code=$1 dir=$BATS_TEST_TMPDIR
 	shift
 	xfs_quota "${none[@]}" "$@" >"$dir/plain" 2>"$dir/plain.err" || true
-	run_split xfs_quota --strict "${none[@]}" "$@"
-	assert_equal "$status" "$code"
+	exits "$code" xfs_quota --strict "${none[@]}" "$@"
 	diff "$dir/plain" "$dir/stdout"
 	diff "$dir/plain.err" "$dir/stderr"
-	run_split env FSQUOTA_STRICT=1 xfs_quota "${none[@]}" "$@"
-	assert_equal "$status" "$code"
+	exits "$code" env FSQUOTA_STRICT=1 xfs_quota "${none[@]}" "$@"
 }
 
 @test "0 when all is well" { strict 0 -c 'limit -p bhard=1m 5' -c 'quota -pv 5' -c print /mnt/x; }
@@ -41,19 +39,15 @@ strict() {
 }
 
 @test "4 for an ordinary user, though nothing is said" {
-	run setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQ_TOOLS/xfs_quota" --strict "${none[@]}" -c 'quota -pv 5' /mnt/x
-	assert_failure 4
+	run -4 setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQ_TOOLS/xfs_quota" --strict "${none[@]}" -c 'quota -pv 5' /mnt/x
 	assert_output ""
 }
 
 @test "the first failure counts" { strict 5 -c 'limit -p bhard=1m nosuch' -c bogus /mnt/x; }
 @test "FSQUOTA_STRICT=0 is as if it were not set" {
-	FSQUOTA_STRICT=0 run xfs_quota "${none[@]}" -c bogus /mnt/x
-	assert_success
+	FSQUOTA_STRICT=0 run -0 xfs_quota "${none[@]}" -c bogus /mnt/x
 }
 
 @test "--strict may be the argument of another option" {
-	run xfs_quota "${none[@]}" -c --strict /mnt/x
-	assert_success
-	assert_output 'command "--strict" not found'
+	prints 'command "--strict" not found' xfs_quota "${none[@]}" -c --strict /mnt/x
 }
