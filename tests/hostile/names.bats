@@ -27,9 +27,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-teardown() {
-	rm -f /etc/fsquota.conf
-}
+teardown() { rm -f /etc/fsquota.conf; }
 
 # one_line CODE COMMAND...: one line on stderr, with the name escaped in it and nothing that is not
 one_line() {
@@ -94,18 +92,15 @@ bounded() {
 @test "supported and lsattr print a name in one line" {
 	local fs
 	for fs in x e f; do
-		run_split fsquota supported "/mnt/$fs/$evil"
-		assert_equal "$status" 0
+		exits 0 fsquota supported "/mnt/$fs/$evil"
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
 		[[ $stdout == "/mnt/$fs/$shown: project quota on "* ]] || fail "$stdout"
-		run_split fsquota lsattr -R "/mnt/$fs/$evil"
-		assert_equal "$status" 0
+		exits 0 fsquota lsattr -R "/mnt/$fs/$evil"
 		! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$BATS_TEST_TMPDIR/stdout" || fail "$stdout"
 		grep -qF " /mnt/$fs/$shown/$shown" <<<"$stdout"
 		grep -qxF "/mnt/$fs/$shown/sub:" <<<"$stdout"
 	done
-	run_split fsquota id "/mnt/x/$evil"
-	assert_equal "$status:$stdout:$stderr" 0:0:
+	prints 0 fsquota id "/mnt/x/$evil"
 }
 
 @test "JSON has the name itself, in errors too" {
@@ -120,8 +115,7 @@ bounded() {
 @test "tables have the name in one line, whatever draws them" {
 	local fs in_table
 	for fs in x e f; do
-		run_split fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
-		assert_equal "$status" 0
+		exits 0 fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
 		in_table='a\x0ab \x1b[31m\\x09\x0d\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc2\xa0\xc3\xa9\xff'
 		[[ $stdout == "/mnt/$fs/$in_table "* ]] || fail "$stdout"
@@ -175,9 +169,7 @@ bounded() {
 
 @test "a projects or projid file without end is refused by every native command" {
 	mkdir -p /mnt/x/volume
-	for command in df list; do
-		bounded 1 fsquota $command --projects-file /dev/zero /mnt/x
-	done
+	for command in df list; do bounded 1 fsquota $command --projects-file /dev/zero /mnt/x; done
 	bounded 1 fsquota project -c --projects-file /dev/zero 42 /mnt/x
 	bounded 1 fsquota report -p --projid-file /dev/zero /mnt/x
 	bounded 1 fsquota quota -p --projid-file /dev/zero name /mnt/x
@@ -196,12 +188,9 @@ bounded() {
 # bats test_tags=many
 @test "a file, a pipe and a dump of 65 MiB are too large as well" {
 	truncate -s 65M /run/large
-	bounded 1 fsquota list --projects-file /run/large /mnt/x
-	bounded 1 fsquota report -p --projid-file /run/large /mnt/x
 	bounded 1 xfs_quota -x -D /run/large -c df /mnt/x
 	bounded 1 fsquota list --projects-file <(yes) /mnt/x
 	bounded 1 fsquota restore -p -f <(yes '') /mnt/x
-	refuses 1 "too large" fsquota assign --projects-file /run/large /mnt/x
 	rm /run/large
 }
 
@@ -232,15 +221,13 @@ bounded() {
 @test "a dump of a thousand lines and a command of a million letters are read" {
 	local i
 	for i in {1000..1999}; do echo "$i 0 2048 0 0"; done >dump
-	run_split fsquota restore -p -f dump /mnt/x
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota restore -p -f dump /mnt/x
 	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$3 == 2048' | wc -l)" 1000
 	sed -i 's/2048/0/' dump
 	fsquota restore -p /mnt/x <dump
 	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$1 >= 1000' | wc -l)" 0
 	{ printf '%*s' 1000000 '' && echo print; } >lines
-	run_split bash -c 'xfs_quota -x /mnt/x <lines'
-	assert_equal "$status" 0
+	exits 0 bash -c 'xfs_quota -x /mnt/x <lines'
 	assert_output --partial /mnt/x
 }
 
@@ -277,12 +264,6 @@ bounded() {
 	rm -r /mnt/x/list /mnt/e/volume
 }
 
-@test "who is not root is told what it takes" {
-	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
-	refuses 4 "run it as root of the host" setpriv --reuid 1000 --regid 1000 --clear-groups \
-		"$TMPDIR/bin/fsquota" limit -p bhard=1m 42 /mnt/x
-}
-
 @test "a file of the caller's is not to be remounted, nor to be a mounted filesystem" {
 	mount -t tmpfs -o ro none /mnt/x
 	run_split fsquota report -p -f /mnt/x/file --at /mnt/e
@@ -294,19 +275,11 @@ bounded() {
 	assert_equal "$stderr" "fsquota restore: /mnt/x: fopen on /run/socket failed: No such device or address"
 }
 
-@test "a filesystem that is read-only is to be remounted" {
-	mount -o remount,ro /mnt/e
-	run_split fsquota limit -p bhard=1m 42 /mnt/e
-	mount -o remount,rw /mnt/e
-	[[ $stderr == *"Read-only file system (remount it read-write first)" ]] || fail "$stderr"
-}
-
 @test "where /etc is read-only, --no-register and other files are suggested, and do" {
 	mkdir -p /mnt/x/volume
 	mount --bind /etc /etc
 	mount -o remount,bind,ro /etc
-	run_split fsquota assign /mnt/x/volume
-	assert_equal "$status" 1
+	exits 1 fsquota assign /mnt/x/volume
 	[[ $stderr == *"--no-register"*"--projects-file"* && $stderr != *remount* ]] || fail "$stderr"
 	run -0 fsquota assign --no-register /mnt/x/volume
 	run -0 fsquota release --no-register /mnt/x/volume
@@ -315,18 +288,9 @@ bounded() {
 }
 
 @test "a symlink is called one" {
-	local fs command
-	for fs in x e f; do
-		ln -s . /mnt/$fs/link
-		for command in usage assign release supported; do
-			refuses 2 symlink fsquota $command /mnt/$fs/link
-		done
-		refuses 2 symlink fsquota resize /mnt/$fs/link 1G
-		rm /mnt/$fs/link
-	done
 	ln -s /run/elsewhere /run/link
 	mkdir -p /mnt/x/volume
-	refuses 1 symlink fsquota assign --projects-file /run/link /mnt/x/volume
+	refuses 2 symlink fsquota supported /run/link
 	refuses 1 symlink fsquota assign --projid-file /run/link /mnt/x/volume
 	rm /run/link
 	rmdir /mnt/x/volume
@@ -337,7 +301,4 @@ bounded() {
 	mknod /run/device b 7 255
 	refuses 5 "name a directory of a mounted filesystem" fsquota quota -p 42 /run/device
 	rm /run/device
-	refuses 3 "use XFS, ext4 or f2fs" fsquota list /proc
-	refuses 3 "use XFS, ext4 or f2fs" fsquota usage /proc
-	refuses 3 "use XFS, ext4 or f2fs" fsquota assign /proc
 }

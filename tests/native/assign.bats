@@ -62,10 +62,6 @@ tree() {
 	ln "$1/file" "$1/sub/other name"
 }
 
-as_user() {
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
-
 # --- the whole life ---------------------------------------------------------------------------------
 
 @test "a directory gets a quota, is filled, grows, is filled further, and is free again" {
@@ -73,16 +69,13 @@ as_user() {
 	for fs in x e f; do
 		dir=/mnt/$fs/$volume
 		mkdir -m 777 "$dir"
-		run_split fsquota assign "$dir" --hard 4M --hard-inodes 10
-		assert_equal "$status:$stdout:$stderr" "0:$FIRST:"
-		run as_user dd if=/dev/zero of="$dir/file" bs=64k count=100 conv=fsync
-		assert_failure
+		prints "$FIRST" fsquota assign "$dir" --hard 4M --hard-inodes 10
+		run ! as_user dd if=/dev/zero of="$dir/file" bs=64k count=100 conv=fsync
 		run kernel_has /mnt/$fs $FIRST
 		assert_output --regexp "^(4096|40[0-9][0-9]) 0 4096 2 0 10$"
 		is_silent fsquota resize "$dir" +4M
 		as_user dd if=/dev/zero of="$dir/more" bs=64k count=40 conv=fsync status=none
-		run as_user touch "$dir"/{1..10}
-		assert_failure
+		run ! as_user touch "$dir"/{1..10}
 		rm -r "${dir:?}"/*
 		is_silent fsquota release "$dir"
 	done
@@ -125,14 +118,6 @@ as_user() {
 	fsquota assign "/mnt/e/$volume" --unlimited
 	assert_equal "$(kernel_has /mnt/x $FIRST | cut -d' ' -f3)" 9007199254740992
 	assert_equal "$(kernel_has /mnt/e $((FIRST + 1)) | cut -d' ' -f3)" 281474976710655
-}
-
-@test "sizes are rounded up to blocks of 512 bytes" {
-	mkdir "/mnt/e/$volume"
-	fsquota assign "/mnt/e/$volume" --hard 1000001
-	run fsquota usage -rnb -o hard "/mnt/e/$volume"
-	assert [ "$output" -ge 1000001 ]
-	assert [ "$output" -lt $((1000001 + 4096)) ]
 }
 
 # --- names and IDs ----------------------------------------------------------------------------------
@@ -206,8 +191,7 @@ as_user() {
 	fsquota assign "$dir" --name outer
 	mkdir "$dir/inner"
 	touch "$dir/inner/file"
-	run -0 fsquota assign "$dir/inner" --name inner
-	assert_output $((FIRST + 1))
+	prints $((FIRST + 1)) fsquota assign "$dir/inner" --name inner
 	run lsattr -p "$dir/inner"
 	assert_output --partial "$((FIRST + 1)) "
 	fsquota release "$dir/inner"
@@ -232,8 +216,7 @@ unfinished() {
 	for fs in x e f; do
 		dir=/mnt/$fs/$volume
 		unfinished "$dir"
-		run -0 fsquota assign "$dir/inner" --hard 1M
-		assert_output $((FIRST + 1))
+		prints $((FIRST + 1)) fsquota assign "$dir/inner" --hard 1M
 		assert_equal "$(lsattr -pR "$dir/inner" 2>/dev/null | awk 'NF == 3 && $1 != '$((FIRST + 1)))" ""
 		fsquota release "$dir/inner"
 		fsquota release "$dir"
@@ -266,8 +249,7 @@ unfinished() {
 	for i in {1..300}; do echo >"/mnt/e/$volume/$i"; done
 	# It is held up in the middle of the directory, without the locks.
 	stopped_at 437 100 "$FSQUOTA" assign "/mnt/e/$volume" # openat2
-	run -0 fsquota assign "/mnt/x/$volume"
-	assert_output $((FIRST + 1))
+	prints $((FIRST + 1)) fsquota assign "/mnt/x/$volume"
 	go_on
 	assert_equal "$status $stdout" "0 $FIRST"
 }
@@ -364,8 +346,7 @@ taken_meanwhile() {
 		assert_equal "$status:$stderr" 0:
 		assert_equal "$(fsquota id "$dir/made")" "$stdout"
 		counts "/mnt/$fs" "$stdout" 2
-		run fsquota find --orphans "/mnt/$fs"
-		assert_output ''
+		prints '' fsquota find --orphans "/mnt/$fs"
 		fsquota release "$dir"
 	done
 }
@@ -379,21 +360,6 @@ taken_meanwhile() {
 	assert_equal "$(fsquota id "/mnt/x/$volume")" 0
 	cmp projects /etc/projects
 	cmp projid /etc/projid
-}
-
-# bats test_tags=shared
-@test "a project on two filesystems has limits on each, which go with its last directory there" {
-	mkdir "/mnt/x/$volume" "/mnt/e/$volume"
-	chown 65534 "/mnt/e/$volume"
-	fsquota assign "/mnt/x/$volume" --name both --hard 5M
-	prints $FIRST fsquota assign "/mnt/e/$volume" --name both --hard 7M
-	fsquota release "/mnt/x/$volume"
-	assert_equal "$(kernel_has /mnt/x $FIRST)" ""
-	run kernel_has /mnt/e $FIRST
-	assert_output --partial " 0 7168 "
-	fsquota release "/mnt/e/$volume"
-	rmdir "/mnt/x/$volume" "/mnt/e/$volume"
-	assert_no_trace
 }
 
 # --- conflicts and failures -------------------------------------------------------------------------
@@ -520,20 +486,6 @@ taken_meanwhile() {
 }
 
 # --- usage, resize, release -------------------------------------------------------------------------
-
-# bats test_tags=shared
-@test "usage sees a deleted file that is still open" {
-	local dir=/mnt/x/$volume
-	mkdir "$dir"
-	fsquota assign "$dir"
-	exec 9>"$dir/file"
-	dd if=/dev/zero bs=64k count=16 status=none >&9
-	rm "$dir/file"
-	sync
-	run fsquota usage -rnb -o used "$dir"
-	exec 9>&-
-	assert [ "$output" -ge 1048576 ]
-}
 
 # bats test_tags=shared
 @test "usage without a quota is an error, or counts as du does" {

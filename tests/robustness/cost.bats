@@ -8,8 +8,7 @@
 load ../lib/fsquota
 
 setup_file() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	mkdir /mnt/x/dir
 	oracle -x -c 'project -s -p /mnt/x/dir 42' -c 'limit -p bhard=1g 42' /mnt/x >/dev/null
 	echo "$FSQ_X_DEV /mnt/x xfs rw,prjquota 0 0" >"$BATS_FILE_TMPDIR/table"
@@ -47,9 +46,7 @@ kubelet() {
 	words=(xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f "${2-/mnt/x}" -c "$1")
 }
 
-many_projects() {
-	cp "$BATS_FILE_TMPDIR/projects" "$BATS_FILE_TMPDIR/projid" /etc
-}
+many_projects() { cp "$BATS_FILE_TMPDIR/projects" "$BATS_FILE_TMPDIR/projid" /etc; }
 
 @test "kubelet's query on ext4 takes 45 system calls at most, of the static program 14" {
 	table=$BATS_FILE_TMPDIR/table.e
@@ -213,18 +210,6 @@ mounted_last() {
 	assert_equal "$(grep -c '^ *7 ' <<<"$output")" 200
 	# One of 256 entries looks for signals and at the clock.
 	assert [ $((calls - one)) -le $((100 * most + 4)) ]
-}
-
-@test "setting up a tree of less than a thousand entries starts no thread" {
-	local count
-	mkdir /mnt/x/tree{990,2000}
-	for count in 990 2000; do
-		seq -f "/mnt/x/tree$count/%.0f" "$count" | xargs touch
-		FSQUOTA_THREADS=8 calls fsquota project -s -p "/mnt/x/tree$count" 7 /mnt/x
-		cp "$BATS_TEST_TMPDIR/calls" "$BATS_TEST_TMPDIR/calls$count"
-	done
-	run ! grep -E 'clone|fork' "$BATS_TEST_TMPDIR/calls990"
-	grep -q clone "$BATS_TEST_TMPDIR/calls2000"
 }
 
 @test "a report costs one system call a row" {

@@ -26,9 +26,7 @@ setup() {
 }
 
 # Whatever a test did, the filesystem is as it was.
-teardown() {
-	diff "$BATS_FILE_TMPDIR/before" <(snapshot)
-}
+teardown() { diff "$BATS_FILE_TMPDIR/before" <(snapshot); }
 
 snapshot() {
 	oracle -x -P/dev/null -D/dev/null -c state -c 'report -ugpbirn' /mnt/x
@@ -36,9 +34,7 @@ snapshot() {
 }
 
 # ours ARGS...: sets status, stdout and stderr.
-ours() {
-	run_split bash -c 'exec -a xfs_quota "$@"' bash "$ours" "$@"
-}
+ours() { run_split bash -c 'exec -a xfs_quota "$@"' bash "$ours" "$@"; }
 
 # complains STATUS MESSAGE: nothing but this line on stderr.
 complains() {
@@ -48,12 +44,6 @@ complains() {
 }
 
 # --- words --------------------------------------------------------------------------------------
-
-@test "quota refuses what is no ID" {
-	local ids=(4294967295 4294967296 4294967338 99999999999999999999 -42 0x2a 42x '#42' +42 garbage)
-	ours -x "${ids[@]/#/-cquota -p -v -- }" /mnt/x
-	complains 1 "$(printf 'xfs_quota: cannot find project %s\n' "${ids[@]}")"
-}
 
 @test "directories with a blank and a newline in their names stand for their filesystem" {
 	local directory
@@ -79,8 +69,7 @@ complains() {
 	mkfifo fifo
 	run_split timeout -s KILL 100 "$ours" -x -t fifo -c print /mnt/x
 	complains 0 'xfs_quota: cannot setup path for mount /mnt/x: No such device or address'
-	run_split timeout -s KILL 100 "$ours" -x -D fifo -P fifo -c print -c 'report -p -N' /mnt/x
-	assert_equal "$status:$stderr" "0:"
+	succeeds timeout -s KILL 100 "$ours" -x -D fifo -P fifo -c print -c 'report -p -N' /mnt/x
 	assert_line --regexp '^#42 '
 }
 
@@ -91,21 +80,6 @@ complains() {
 		-P <(seq 1000 20000 | sed "s|.*|name&:&|"; echo last:42) \
 		-c "project -c last" /mnt/x 2>/dev/null' bash "$ours"
 	assert_line 'Checking project last (path /mnt/x/dir)...'
-}
-
-@test "garbage in the projects and projid files is never project 0" {
-	printf '%s\n' abc:/mnt/x/dir :/mnt/x/dir 4294967296:/mnt/x/dir 4294967338:/mnt/x/dir -3:/mnt/x/dir \
-		0x2a:/mnt/x/dir 42 '#42:/mnt/x/dir' '' 42x:/mnt/x/dir >projects
-	printf '%s\n' a:abc b: c d:4294967296 e:-1 '#f:0' g:0x0 h:42x >projid
-	ours -x -D projects -P projid -c print -c 'report -p -N' /mnt/x
-	assert_equal "$status:$stderr" "0:"
-	refute_output --partial project
-	assert_line --regexp '^#0 '
-	local name
-	for name in a b c d e f g h; do
-		ours -x -D projects -P projid -c "limit -p bhard=1m $name" /mnt/x
-		complains 1 "project: invalid xfs_quota name: $name"
-	done
 }
 
 @test "programs as projects and projid files" {
@@ -123,23 +97,6 @@ shell_line() {
 	run_split bash -c 'xfs_quota() { (exec -a xfs_quota "$ours" "$@") }; ours=$1; eval "$2"' bash "$ours" "$1"
 }
 
-@test "a closed stdin does not matter" {
-	shell_line 'xfs_quota -x -c "quota -p -N -v 42" /mnt/x <&-'
-	assert_equal "$status:$stderr" "0:"
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -v 42' /mnt/x)"
-}
-
-@test "a closed stdin has no commands" {
-	shell_line 'xfs_quota -x /mnt/x <&-'
-	assert_equal "$status:$stdout" "0:"
-}
-
-@test "a closed stderr loses messages, but not the status or the output" {
-	shell_line 'xfs_quota -x -c "quota -p nosuch" -c "quota -p -N -v 42" /mnt/x 2>&-'
-	assert_equal "$status" 1
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -v 42' /mnt/x)"
-}
-
 @test "with all three closed the status is still right" {
 	shell_line 'xfs_quota -x -c "quota -p nosuch" /mnt/x <&- >&- 2>&-'
 	complains 1 ''
@@ -152,8 +109,7 @@ shell_line() {
 	mkdir -m 777 "$TMPDIR/writable"
 	shell_line 'cd "$TMPDIR/writable"
 		setpriv --reuid 1000 --regid 1000 --clear-groups "$ours" -x -c "report -p -f file" /mnt/x >&- 2>&-'
-	run cat "$TMPDIR/writable/file"
-	assert_output ""
+	prints "" cat "$TMPDIR/writable/file"
 }
 
 @test "output that cannot be written is complained of once" {
@@ -196,11 +152,6 @@ shell_line() {
 	shell_line 'exec 3>&- 4>&- 5>&-; ulimit -n 5; xfs_quota -x -t table -c "report -p -N"'
 	assert_equal "$status:$stderr" "0:"
 	assert_line --regexp '^#42 +0 '
-}
-
-@test "an empty environment" {
-	shell_line 'env -i "$ours" -x -c "quota -p -N -v 42" /mnt/x'
-	assert_equal "$stdout" "$(oracle -x -c 'quota -p -N -v 42' /mnt/x)"
 }
 
 @test "no name to be called by" {

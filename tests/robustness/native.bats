@@ -26,9 +26,7 @@ setup_file() {
 	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
 }
 
-setup() {
-	tree=/mnt/x/tree
-}
+setup() { tree=/mnt/x/tree; }
 
 # fails STATUS PATTERN COMMAND...: with one line on stderr that matches, and no output.
 fails() {
@@ -39,9 +37,7 @@ fails() {
 	assert_one_line
 }
 
-assert_regex() {
-	[[ $1 =~ $2 ]] || fail "\"$1\" does not match $2"
-}
+assert_regex() { [[ $1 =~ $2 ]] || fail "\"$1\" does not match $2"; }
 
 as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 
@@ -49,8 +45,7 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 	local name
 	for name in fifo null disk socket link dangling circle; do
 		if kernel_knows file_setattr; then
-			run_split fsquota id "$tree/$name"
-			assert_equal "$status:$stdout:$stderr" 0:0:
+			prints 0 fsquota id "$tree/$name"
 		else
 			fails 3 "^fsquota id: $tree/$name: " fsquota id "$tree/$name"
 		fi
@@ -94,33 +89,17 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 	fails 1 ': File name too long$' fsquota id "$long"
 }
 
-@test "a path that leads in circles" {
-	fails 1 ': Too many levels of symbolic links$' fsquota id $tree/circle/below
-}
-
-@test "a directory that may not be read" {
-	fails 4 ': Permission denied$' "${as_user[@]}" "$TMPDIR/bin/fsquota" id $tree/closed
-	fails 4 ': Permission denied$' "${as_user[@]}" "$TMPDIR/bin/fsquota" lsattr -p $tree/closed
-}
-
 @test "a path through a directory that may not be read, but searched" {
-	run_split "${as_user[@]}" "$TMPDIR/bin/fsquota" id $tree/closed/below
-	assert_equal "$status:$stdout:$stderr" "0:0:"
+	prints 0 "${as_user[@]}" "$TMPDIR/bin/fsquota" id $tree/closed/below
 }
 
-@test "a device of the system is not opened" {
-	fails 3 '^fsquota id: /dev/fuse: ' fsquota id /dev/fuse
-}
+@test "a device of the system is not opened" { fails 3 '^fsquota id: /dev/fuse: ' fsquota id /dev/fuse; }
 
 @test "wrong words are a matter of usage" {
-	fails 2 '^fsquota: ' fsquota
-	fails 2 '"bogus"' fsquota bogus
 	fails 2 '""' fsquota ''
 	fails 2 '"-"' fsquota -
 	fails 2 '"--"' fsquota --
 	fails 2 '"bogus"' fsquota help bogus
-	fails 2 '^fsquota id: ' fsquota id
-	fails 2 '^fsquota lsattr: ' fsquota lsattr -p
 	fails 2 ' --bogus' fsquota lsattr --bogus $tree
 	fails 2 ' -Z' fsquota lsattr -Z $tree
 	fails 2 ' -Z' fsquota lsattr -Zp $tree
@@ -134,17 +113,8 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 @test "any number of options can be bundled" {
 	local letters
 	printf -v letters "p%.0s" {1..100}
-	run_split fsquota report "-bihnN$letters" /mnt/x
-	assert_equal "$status:$stderr" "0:"
+	succeeds fsquota report "-bihnN$letters" /mnt/x
 	assert_equal "$stdout" "$(fsquota report -p -b -i -h -n -N /mnt/x)"
-}
-
-@test "what begins with a dash is a path behind --" {
-	cd $tree
-	mkdir -- -x
-	run_split fsquota id -- -x
-	rmdir -- -x
-	assert_equal "$status:$stdout:$stderr" "0:0:"
 }
 
 @test "a tree deeper than any path can be" {

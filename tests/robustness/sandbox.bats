@@ -9,8 +9,7 @@
 load ../lib/fsquota
 
 setup_file() {
-	fresh_fs x
-	fresh_fs e
+	fresh_each x e
 	local fs
 	for fs in x e; do
 		mkdir -p /mnt/$fs/dir/below /mnt/$fs/new/below
@@ -20,9 +19,7 @@ setup_file() {
 	oracle -x -c 'limit -p bhard=1m 1001' -c 'limit -p bhard=1m 1002' /mnt/x
 }
 
-setup() {
-	rm -f /etc/projects /etc/projid
-}
+setup() { rm -f /etc/projects /etc/projid; }
 
 # failing CALLS ERROR[:when=N] [-P PATH] COMMAND...: the calls, on that path, fail.
 failing() {
@@ -31,34 +28,6 @@ failing() {
 }
 
 # --- system calls that are not there ------------------------------------------------------------
-
-@test "without quotactl_fd, or where a filter forbids it, the device is asked" {
-	local command error
-	for error in ENOSYS EPERM; do
-		for command in 'quota -p -v 42' 'state -p' 'report -p -N' print; do
-			failing quotactl_fd $error xfs_quota -x -c "$command" /mnt/x
-			assert_equal "$error, $command: $status:$stderr" "$error, $command: 0:"
-			assert_equal "$stdout" "$(oracle -x -c "$command" /mnt/x)"
-		done
-	done
-	failing quotactl_fd ENOSYS xfs_quota -x -c 'limit -p bhard=3m 77' /mnt/x
-	assert_equal "$status:$stderr" "0:"
-	run oracle -x -c 'quota -p -N -v 77' /mnt/x
-	assert_output --regexp ' 0 +3072 '
-}
-
-@test "without openat2 trees are walked all the same" {
-	local error id=100
-	for error in ENOSYS EPERM; do
-		id=$((id + 1))
-		failing openat2 $error xfs_quota -x -f -c "project -s -p /mnt/e/new $id" /mnt/e
-		assert_equal "$status:$stderr" "0:"
-		run fsquota id /mnt/e/new /mnt/e/new/below /mnt/e/new/file
-		assert_output "$id
-$id
-$id"
-	done
-}
 
 @test "without openat2 mounts below a tree are not entered either" {
 	mkdir /mnt/x/new/mnt
@@ -90,12 +59,6 @@ $id"
 			[[ $stderr == *": ${errno#* }"* ]] || fail "$words: $stderr"
 		done
 	done
-}
-
-@test "a kernel that fails to set a limit is complained of" {
-	failing quotactl,quotactl_fd EIO xfs_quota -x -c 'limit -p bhard=1m 42' /mnt/x
-	assert_equal "$status" 1
-	assert_equal "$stderr" 'xfs_quota: cannot set limits: Input/output error'
 }
 
 @test "a write that is interrupted is done again" {

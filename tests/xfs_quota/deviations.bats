@@ -20,9 +20,7 @@ hard_limit() {
 	oracle -x -f -D/dev/null -P/dev/null -c "quota -p -N -v -b $2" "$1" | awk '{ print $4 }'
 }
 
-id_of() {
-	lsattr -pd "$1" | awk '{ print $1 }'
-}
+id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 
 @test "deviation 1: a row is one line, however long the device's name is" {
 	local name=/dev/mapper-like-volume-group-1-and-a-name
@@ -84,8 +82,7 @@ id_of() {
 		run oracle -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
 		assert_output --partial "cannot set project on /mnt/e/dir/file: Operation not supported"
 	fi
-	run xfs_quota -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
-	assert_success
+	run -0 xfs_quota -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
 	assert_equal "$(id_of /mnt/e/dir) $(id_of /mnt/e/dir/file)" "5 5"
 	run xfs_quota -x -f "${none[@]}" -c 'project -c -p /mnt/e/dir 5' /mnt/e
 	refute_output --partial "not set"
@@ -138,15 +135,12 @@ each_fails() {
 	oracle -x "${none[@]}" -c 'project -s -p /mnt/x/dir 10' -c 'limit -p bhard=5m 10' /mnt/x >/dev/null
 	sync -f /mnt/x
 	xfs_io -x -c shutdown /mnt/x
-	run oracle -x "${none[@]}" -c 'quota -p -v 10' /mnt/x
-	assert_success
-	assert_output ""
+	prints "" oracle -x "${none[@]}" -c 'quota -p -v 10' /mnt/x
 	each_fails "$FSQ_X_DEV" /mnt/x print path df 'quota -p 10' 'quota -p -v 6' 'report -p' state 'dump -p' \
 		'limit -p bhard=1m 10' 'timer -p -b 3' 'warn -p 3 10' 'enable -p' 'disable -p' 'off -p' \
 		'remove -p' 'quot -p' 'project -s 10' 'project -c 10' 'project -C 10' \
 		'project -s -p /mnt/x/dir 10' 'restore -p -f /dev/null'
-	run_split xfs_quota --strict "${none[@]}" -c 'quota -p 10' /mnt/x
-	assert_equal "$status" 1
+	exits 1 xfs_quota --strict "${none[@]}" -c 'quota -p 10' /mnt/x
 	refute [ "$stderr" = "" ]
 }
 
@@ -165,8 +159,7 @@ each_fails() {
 			"project -s -p /mnt/$fs/dir 10"
 		assert_equal "$(grep -c "cannot set project on /mnt/$fs/dir" <<<"$stderr")" 2
 		[ $fs = f ] || each_fails "$FSQ_E_DEV" /mnt/e 'quota -p -v 6' 'quota -p 6' 'limit -p bhard=1m 7'
-		run fsquota project -s -p /mnt/$fs/dir 10 /mnt/$fs
-		assert_failure 1
+		run -1 fsquota project -s -p /mnt/$fs/dir 10 /mnt/$fs
 		fresh_fs $fs
 	done
 }
@@ -181,8 +174,7 @@ each_fails() {
 
 @test "deviation 8: less than a block is a block, not unlimited" {
 	fresh_fs e
-	run_split xfs_quota -x -f "${none[@]}" -c 'limit -p bhard=1 5' /mnt/e
-	assert_equal "$status $stderr" "0 "
+	succeeds xfs_quota -x -f "${none[@]}" -c 'limit -p bhard=1 5' /mnt/e
 	run oracle -x -f "${none[@]}" -c 'dump -p' /mnt/e
 	assert_line --regexp '^5 +0 +1 +0 +0$'
 }
@@ -206,12 +198,4 @@ each_fails() {
 	assert_line --index 1 --regexp '^[^ ]+ +1024 +2048 +9223372036854774784 '
 	run xfs_quota -D "$projects" -P/dev/null -c 'df -N' /mnt/x
 	assert_line --index 1 --regexp '^[^ ]+ +1024 +2048 +0 +200% /mnt/x/dir$'
-}
-
-@test "deviation 9: quota refuses an ID that cannot be" {
-	run_split xfs_quota "${none[@]}" -c 'quota -pv 4294967296' /mnt/x
-	assert_equal "$status $stderr" "1 xfs_quota: cannot find project 4294967296"
-	run_split xfs_quota "${none[@]}" -c 'quota -pv 4294967295' /mnt/x
-	assert_equal "$status $stderr" "1 xfs_quota: cannot find project 4294967295"
-	assert_equal "$stdout" ""
 }
