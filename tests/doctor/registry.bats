@@ -272,7 +272,7 @@ others() {
 	printf '# 7:/comment\n42x:/mnt\n' >/etc/projects
 	finds note line-ambiguous
 	assert_equal "$(jq .line <<<"$finding")" 2
-	echo '99999999999:/mnt 5' >/etc/projects
+	printf '%s\n' '99999999999:/mnt 5' 18446744073709551658:/mnt >/etc/projects
 	no_more line-ambiguous
 	echo 'web:42 x' >/etc/projid
 	mended note line-ambiguous /etc/projid
