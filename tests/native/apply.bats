@@ -3,7 +3,6 @@
 #
 # apply: files that say what directories should have.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

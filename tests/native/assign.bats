@@ -4,7 +4,6 @@
 # A quota on a directory in one call: assign, usage, resize, release, supported. What the kernel
 # holds is asked of the tools of xfsprogs and e2fsprogs.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

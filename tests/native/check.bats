@@ -3,7 +3,6 @@
 #
 # fsquota check: which projects are at their limits. projects.bash has what there is.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
 

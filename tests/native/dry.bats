@@ -4,7 +4,6 @@
 # apply and assign of several directories: the dry run says what the real run does, also where what it does to
 # one directory decides about the next.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

@@ -3,7 +3,6 @@
 #
 # export prints lines that apply reads: they change nothing here, and make the same elsewhere.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # fsquota find: what carries a project ID. projects.bash has what there is.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
 

@@ -4,7 +4,6 @@
 #
 # Directories that are gone: release by path, ID and name, and prune.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

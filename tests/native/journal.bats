@@ -3,7 +3,6 @@
 #
 # Who changed that? Each change is one entry in the journal, or a line of syslog(3), with fields of its own.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

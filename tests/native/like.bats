@@ -3,7 +3,6 @@
 #
 # assign --like: the limits of another directory.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # assign of several directories, of some that are not there yet, and limits that are parts.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

@@ -3,7 +3,6 @@
 #
 # move: a directory that is renamed keeps its quota, under its new path.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

@@ -4,7 +4,6 @@
 # Numbers and statuses that are true: no limit becomes "no limit" by accident, no row is made of what
 # was not read, and a limit that stops nobody is said to.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 LOST=(18014398509481983k 8e 7e 1e 256p 288230376151711744 9223372036854775806 9223372036854775808)

@@ -4,7 +4,6 @@
 #
 # How rows are printed, fsquota-output(7): every command has every format, and each is read back.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 long=/mnt/x/one-directory/another-directory/and-the-last-of-them

@@ -3,7 +3,6 @@
 #
 # resize: by a part of the limit, and without any.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # What seldom happens.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

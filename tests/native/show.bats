@@ -4,7 +4,6 @@
 #
 # Who uses how much: list and usage choose, sort and add up. projects.bash has what there is.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
 

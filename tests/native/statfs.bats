@@ -5,7 +5,6 @@
 # usage for who may not ask the kernel: what statfs(2) shows in the directory of a project.
 # projects.bash has what there is.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load projects
 

@@ -3,7 +3,6 @@
 #
 # apply --watch: a directory that appears where a line says something has its quota a moment later.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

@@ -5,7 +5,6 @@
 # Beside container stores, whose engines count up from the ID of a directory and ask nobody: Docker's
 # data-root and Podman's graphroot, as the two make them (tests/clients/engines.bats runs both).
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup_file() { fresh_each x e; }

@@ -3,7 +3,6 @@
 #
 # enable and disable on ext4, which counts as long as it is mounted.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 
 FIRST=1048577

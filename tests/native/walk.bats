@@ -4,7 +4,6 @@
 #
 # What project, assign, release and usage say of a walk: how far it is, what failed, and that it was
 # stopped.
-# shellcheck disable=SC2154 # run_split sets status, stdout and stderr
 
 load ../lib/fsquota
 

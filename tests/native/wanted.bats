@@ -3,7 +3,6 @@
 #
 # apply --prune releases what an earlier apply has assigned and no line wants any more, and nothing else.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
