@@ -4,15 +4,12 @@
 # explain accounts for every byte that the kernel counts: files in the tree, below mounts and elsewhere, and deleted
 # ones with the processes that have them open.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
 	rm -rf /etc/projects* /etc/projid*
 	cd /
-	fresh_fs x
-	fresh_fs e
-	fresh_fs f
+	fresh_each x e f
 	holders=()
 }
 
@@ -30,8 +27,7 @@ file() {
 # explains ARGUMENT...: sets parts to lines "part bytes inodes path", and checks that the sum is what the kernel counts.
 explains() {
 	local used sum='[(map(.used_bytes) | add // 0), (map(.used_inodes) | add // 0)]'
-	run_split fsquota explain --json "$@"
-	assert_equal "$status" 0
+	exits 0 fsquota explain --json "$@"
 	parts=$(jq -r '.explain[] | "\(.part) \(.used_bytes) \(.used_inodes) \(.path)"' <<<"$stdout")
 	used=$(fsquota usage --json "$1" | jq -c '.usage[0] | [.used_bytes, .used_inodes]')
 	assert_equal "$(jq -c "[.explain[] | select(.part == \"used\")] | $sum" <<<"$stdout")" "$used"
@@ -86,9 +82,7 @@ file $M/web/big/deep/c"
 	assert_equal "$(wc -l <<<"$parts")" 4
 }
 
-@test "files and directories, the largest by name" {
-	on "x e f" tree
-}
+@test "files and directories, the largest by name" { on "x e f" tree; }
 
 deleted() {
 	file "$M/web/log" 4
@@ -112,9 +106,7 @@ time.sleep(1000)' "$M/web/mapped" "$M/web/cwd" &
 		"[${holders[-2]},\"sleep\",1]"
 }
 
-@test "deleted files that are open, mapped or a working directory" {
-	on "x e f" deleted
-}
+@test "deleted files that are open, mapped or a working directory" { on "x e f" deleted; }
 
 @test "a deleted file is told once, with the first of its processes, or as one that the kernel has" {
 	local m=/mnt/x loop many
@@ -154,9 +146,7 @@ overlay() {
 	umount "$M/merged"
 }
 
-@test "a deleted file of a container, whose files are on an overlay" {
-	on "x e" overlay
-}
+@test "a deleted file of a container, whose files are on an overlay" { on "x e" overlay; }
 
 hidden() {
 	file "$M/web/under/hidden" 2
@@ -169,9 +159,7 @@ hidden() {
 	umount "$M/web/file" "$M/web/under"
 }
 
-@test "what mounts cover is found, and what is on them is not counted" {
-	on "x e f" hidden
-}
+@test "what mounts cover is found, and what is on them is not counted" { on "x e f" hidden; }
 
 others() {
 	local id
@@ -204,9 +192,7 @@ others() {
 	fsquota explain "$M/web" 2>/dev/null | grep -E '^linked +2M +1 '
 }
 
-@test "files elsewhere, with other IDs and names, and space beyond the end of files" {
-	on "x e f" others
-}
+@test "files elsewhere, with other IDs and names, and space beyond the end of files" { on "x e f" others; }
 
 @test "what is refused" {
 	mkdir /mnt/x/{none,web}
@@ -222,5 +208,5 @@ others() {
 	refuses 3 'no project quota' fsquota explain /run
 	ln -s web /mnt/x/link
 	refuses 2 'symlink' fsquota explain /mnt/x/link
-	refuses 4 '/mnt/x/web' setpriv --reuid 1000 --regid 1000 --clear-groups fsquota explain /mnt/x/web
+	refuses 4 '/mnt/x/web' as_user fsquota explain /mnt/x/web
 }
