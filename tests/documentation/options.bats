@@ -97,13 +97,19 @@ synopsis_options() {
 	assert [ "$(wc -l <<<"$output")" -le 120 ]
 }
 
-@test "help shows every option of a command" {
-	local command option
+@test "help shows every command and option, with the words of its description" {
+	local command option shown letter name rest
+	diff <(fsquota help --machine | sort) <(fsquota --help | sed -nE 's/^  ([a-z]+) +(.*)/\1\t\2/p' | sort)
 	for command in $(commands); do
 		run -0 fsquota help "$command"
 		for option in $(options_of "$command" all); do
 			grep -qE -- "(^|,) +(-., )?$option( |,|$)" <<<"$output" || fail "$command $option"
 		done
+		shown=$(tr -s ' \n' ' ' <<<"$output ")
+		while IFS=$'\t' read -r letter name rest; do
+			[[ $letter == operand || " $tables " == *" $name "* || $shown == *" ${rest##*$'\t'} "* ]] ||
+				fail "$command $name: ${rest##*$'\t'}"
+		done < <(fsquota help --machine "$command")
 	done
 }
 
