@@ -71,7 +71,7 @@ const struct row_fields check_rows = {
 const struct row_fields usage_rows = { PROJECT_ROWS,
 				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
 
-static double percent_of(uint64_t used, uint64_t soft, uint64_t hard)
+double listing_percent_of(uint64_t used, uint64_t soft, uint64_t hard)
 {
 	uint64_t limit = hard ? hard : soft;
 
@@ -80,8 +80,8 @@ static double percent_of(uint64_t used, uint64_t soft, uint64_t hard)
 
 double listing_percent(const struct project_row *row)
 {
-	double bytes = percent_of(row->used_bytes, row->soft_bytes, row->hard_bytes);
-	double inodes = percent_of(row->used_inodes, row->soft_inodes, row->hard_inodes);
+	double bytes = listing_percent_of(row->used_bytes, row->soft_bytes, row->hard_bytes);
+	double inodes = listing_percent_of(row->used_inodes, row->soft_inodes, row->hard_inodes);
 
 	return bytes > inodes ? bytes : inodes;
 }

@@ -35,6 +35,9 @@ struct project_row {
 extern const struct row_fields list_rows, total_list_rows, check_rows, usage_rows;
 extern const struct field project_fields[];
 
+/** @return  how much of the hard limit is used, or of the soft one without; -1: there is no limit */
+double listing_percent_of(uint64_t used, uint64_t soft, uint64_t hard);
+
 /**
  * How full: of space or inodes what is nearer to its hard limit, or to the soft one without; -1: there is
  * no limit.

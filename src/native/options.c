@@ -188,6 +188,11 @@ bool options_project(struct session *session, uint32_t *id)
 	if (session->wanted_id && session->at.count == 0)
 		return session_usage_error(
 			session, "--id takes --at PATH: the filesystem of project %u", *id);
+	return options_add_filesystems(session);
+}
+
+bool options_add_filesystems(struct session *session)
+{
 	for (size_t i = 0; i < session->at.count; i++)
 		if (paths_find(session, session->at.words[i]) < 0 &&
 		    !paths_add(session, session->at.words[i], NULL))

@@ -67,6 +67,13 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
  */
 bool options_project(struct session *session, uint32_t *id);
 
+/**
+ * Put the filesystems of --at into the table of paths, or without it all that have quota.
+ *
+ * @return   whether there is one; else an error was reported
+ */
+bool options_add_filesystems(struct session *session);
+
 /** The one operand there must be. @return  whether it is there; else an error was reported */
 bool options_directory(struct session *session, const struct invocation *invocation,
 		       const char **directory);

@@ -320,8 +320,8 @@ static void collect(struct projects *projects)
 
 bool projects_collect_scopes(struct projects *projects, bool all)
 {
-	if (all)
-		paths_add_all_with_quota(projects->session, false);
+	if (all && !options_add_filesystems(projects->session))
+		return false;
 	if (projects->scopes.count == 0 && (!all || projects->session->path_count == 0))
 		return false;
 	collect(projects);
@@ -377,25 +377,34 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	return row;
 }
 
+void projects_show_change(const struct projects *projects, const struct project *project,
+			  struct table *table, const struct listing_change *change)
+{
+	struct session *session = projects->session;
+	struct project changed = *project;
+	struct project_row row;
+	struct fsq_dquot dquot;
+
+	if (change && session->dry_run)
+		listing_plan_change(&changed.usage, change);
+	else if (change && fsq_quota_get(session->paths[project->filesystem].fs, FSQ_PROJECT,
+					 project->usage.id, &dquot) == 0)
+		fsq_usage_set_dquot(&changed.usage, &dquot);
+	row = projects_row(projects, &changed);
+	row.directories.texts = NULL;
+	row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
+	tables_row(session, table, &row);
+}
+
 void projects_show_chosen(struct session *session, struct table *table, const dev_t *dev,
 			  const struct listing_change *change)
 {
 	struct projects projects = { .session = session };
 
 	projects_collect_chosen(&projects);
-	for (size_t i = 0; i < projects.count; i++) {
-		struct project project = projects.all[i];
-		struct project_row row;
-
-		if (dev && session->paths[project.filesystem].info->dev != *dev)
-			continue;
-		if (change && session->dry_run)
-			listing_plan_change(&project.usage, change);
-		row = projects_row(&projects, &project);
-		row.directories.texts = NULL;
-		row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
-		tables_row(session, table, &row);
-	}
+	for (size_t i = 0; i < projects.count; i++)
+		if (!dev || session->paths[projects.all[i].filesystem].info->dev == *dev)
+			projects_show_change(&projects, &projects.all[i], table, change);
 	projects_free(&projects);
 }
 

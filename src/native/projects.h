@@ -66,7 +66,7 @@ struct projects {
 /**
  * Read all that is in a scope; failures are told.
  *
- * @all      no path was named: read those of all filesystems that have quota
+ * @all      no path was named: read those of the filesystems of --at, or of all that have quota
  * @return   whether there was anything to read
  */
 bool projects_collect_scopes(struct projects *projects, bool all);
@@ -83,6 +83,14 @@ bool projects_collect_chosen(struct projects *projects);
 
 /** A project as a row; its directories stay until the next row. */
 struct project_row projects_row(const struct projects *projects, const struct project *project);
+
+/**
+ * Print a project that was read before it was changed, without its directories.
+ *
+ * @change   what was done to it, or NULL
+ */
+void projects_show_change(const struct projects *projects, const struct project *project,
+			  struct table *table, const struct listing_change *change);
 
 void projects_free(struct projects *projects);
 
