@@ -197,7 +197,8 @@ bool listing_show_change(struct session *session, struct table *table,
 	struct fsq_error err;
 	int rc = fsq_usage_get(&usage, &request, &err);
 
-	if (rc && !session->dry_run)
+	/* In a dry run it can have no project yet, or not be there. */
+	if (rc && !(session->dry_run && rc == FSQ_E_NOT_FOUND))
 		return session_fail(session, &err);
 	if (rc) {
 		usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
