@@ -78,6 +78,7 @@ enum command_answers {
 	ANSWER_SINGLE = 1, /* one row instead of an array */
 	ANSWER_LINES = 2,  /* each line is a row */
 	ANSWER_MOUNTS = 4, /* with "mounts_skipped" behind the rows */
+	ANSWER_MANY = 8,   /* with ANSWER_SINGLE: or an array, if more can be asked for */
 };
 
 struct command;

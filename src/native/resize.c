@@ -33,55 +33,150 @@ static bool take_word(struct session *session, const struct command_option *opti
 	return !options->words.soft_percent;
 }
 
-/* In another format the row; in a dry run what would change. */
-static void show(struct session *session, const struct fsq_resize_request *request,
-		 const struct fsq_resized *resized)
+/* The projects that one call resizes. */
+struct resizing {
+	struct session *session;
+	struct fsq_resize_request request;
+	struct table table;
+	dev_t asked; /* the filesystem that was last asked whether it enforces limits */
+};
+
+/* @return   false: an error was reported */
+static bool resize(struct session *session, const struct fsq_resize_request *request,
+		   struct fsq_resized *resized)
 {
-	const char *directory = request->directory;
+	struct journal_entry entry = {
+		.type = FSQ_PROJECT,
+		.directory = request->directory,
+		.filesystem = request->at,
+		.id = request->id,
+	};
+	struct fsq_error err;
+
+	if (fsq_resize(request, resized, &err)) {
+		entry.err = &err;
+		journal_write(session, &entry);
+		return session_fail(session, &err);
+	}
+	entry.id = resized->id;
+	entry.before = &resized->before;
+	entry.after = &resized->after;
+	if (resized->changed && !request->dry_run)
+		journal_write(session, &entry);
+	return true;
+}
+
+static void warn(struct resizing *resizing, const struct fsq_resized *resized, const char *path)
+{
+	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
+	const struct fsq_resize_request *request = &resizing->request;
+	const char *place = request->directory ? request->directory : request->at;
+	struct session *session = resizing->session;
+	struct fsq_support support;
+
+	if (place && resized->dev != resizing->asked && fsq_supported(place, &support, NULL) == 0) {
+		if (!support.enforced)
+			session_warn_not_enforced(session, place);
+		fsq_support_clear(&support);
+	}
+	resizing->asked = resized->dev;
+	/* A soft limit below the use is no failure, but the grace time runs. */
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
+			session_warn(session, path,
+				     "the soft limit of %s is below what is in use: the grace "
+				     "time runs",
+				     words[form]);
+}
+
+/* In another format the row; in a dry run what would change. */
+static bool show(struct resizing *resizing, const struct fsq_resized *resized, const char *path)
+{
+	struct session *session = resizing->session;
 	const struct listing_change change = {
-		.directory = directory,
+		.directory = resizing->request.directory,
 		.id = resized->id,
 		.limits = resized->after,
 		.changed = resized->changed,
 		.enforced = true,
 	};
-	struct table table = tables_begin(session, "resize");
-	bool shown = true;
 
-	table.single = true;
 	if (session_has_rows(session)) {
-		if (directory)
-			shown = listing_show_change(session, &table, &change);
-		else
-			projects_show_chosen(session, &table, &resized->dev, &change);
-		if (shown)
-			tables_end(session, &table);
+		if (change.directory)
+			return listing_show_change(session, &resizing->table, &change);
+		projects_show_chosen(session, &resizing->table, &resized->dev, &change);
 	} else if (session->dry_run) {
-		change_show_limits(session, directory ? directory : request->at, resized->id,
+		change_show_limits(session, path ? path : resizing->request.at, resized->id,
 				   &resized->before, &resized->after);
 	}
+	return true;
 }
 
-static void warn(struct session *session, const struct fsq_resize_request *request,
-		 const struct fsq_resized *resized)
+/* --- one project --- */
+
+static void resize_one(struct resizing *resizing)
 {
-	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
-	const char *place = request->directory ? request->directory : request->at;
-	struct fsq_support support;
+	const char *path = resizing->request.directory;
+	struct fsq_resized resized;
 
-	if (place && fsq_supported(place, &support, NULL) == 0) {
-		if (!support.enforced)
-			session_warn_not_enforced(session, place);
-		fsq_support_clear(&support);
-	}
-	/* A soft limit below the use is no failure, but the grace time runs. */
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
-			session_warn(session, request->directory,
-				     "the soft limit of %s is below what is in use: the grace "
-				     "time runs",
-				     words[form]);
+	resizing->table.single = true;
+	if (!resize(resizing->session, &resizing->request, &resized))
+		return;
+	warn(resizing, &resized, path);
+	if (show(resizing, &resized, path) && session_has_rows(resizing->session))
+		tables_end(resizing->session, &resizing->table);
 }
+
+/* --- several directories --- */
+
+/* What was done for another directory of the same project, or NULL. */
+static const struct fsq_resized *find_shared(const struct fsq_resized *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].id == all[count].id && all[i].dev == all[count].dev)
+			return &all[i];
+	return NULL;
+}
+
+/* Before anything is done, it must be possible for all. */
+static void resize_directories(struct resizing *resizing, char **directories, size_t count)
+{
+	struct fsq_resized *all = calloc(count, sizeof(*all));
+	struct fsq_resize_request *request = &resizing->request;
+	struct session *session = resizing->session;
+	bool good = all || session_no_memory(session);
+
+	for (size_t i = 0; i < count && good; i++) {
+		request->directory = directories[i];
+		request->dry_run = true;
+		good = resize(session, request, &all[i]);
+	}
+	request->dry_run = session->dry_run;
+	if (!good)
+		goto out;
+	for (size_t i = 0; i < count && good; i++) {
+		const struct fsq_resized *shared = find_shared(all, i);
+
+		request->directory = directories[i];
+		/* Another process may have given it another project, which perhaps was resized. */
+		request->id = all[i].id;
+		if (shared) {
+			all[i].before = all[i].after = shared->after;
+			all[i].changed = false;
+		} else if (!request->dry_run) {
+			good = resize(session, request, &all[i]);
+		}
+		if (good && !shared)
+			warn(resizing, &all[i], directories[i]);
+		good = good && show(resizing, &all[i], directories[i]);
+	}
+	if (session_has_rows(session))
+		tables_end(session, &resizing->table);
+out:
+	free(all);
+}
+
+/* --- the words --- */
 
 /* SIZE, +SIZE, +PERCENT% or none */
 static bool take_size(struct session *session, const char *size, struct fsq_resize_request *request)
@@ -112,28 +207,34 @@ static bool take_size(struct session *session, const char *size, struct fsq_resi
 
 /* @return   whether there is something to do; else an error was reported */
 static bool make_request(struct session *session, const struct invocation *invocation,
-			 struct fsq_resize_request *request)
+			 struct fsq_resize_request *request, int *directories)
 {
 	const struct resize_options *options = invocation->options;
-	int directories = !options_stand_for_directory(session);
-	int sizes = invocation->operand_count - directories;
-	const char *size = sizes == 1 ? invocation->operands[directories] : options->hard;
+	const bool has_limits = options->hard || options->words.limits.mask;
+	int count = invocation->operand_count;
+	int least = !options_stand_for_directory(session);
+	const char *last = count > least ? invocation->operands[count - 1] : NULL, *size = NULL;
 
-	request->limits = options->words.limits;
-	if (sizes == 1 && options->hard)
+	/* With other limits it can be one more directory. */
+	if (last && (!has_limits || *last == '+' || (*last >= '0' && *last <= '9') ||
+		     strcmp(last, "none") == 0))
+		size = last;
+	*directories = count - (size != NULL);
+	if (size && options->hard)
 		return session_usage_error(session,
 					   "the hard limit is given twice: %s, and --hard %s", size,
 					   options->hard);
-	if (sizes < 0 || sizes > 1 || (!size && !request->limits.mask))
+	if (*directories < least || (!size && !has_limits))
 		return session_usage_error(session, "%s; usage: fsquota resize %s",
-					   directories ? "a directory and a size are wanted"
-						       : "a size is wanted, and no directory",
+					   least ? "a directory and a size are wanted"
+						 : "a size is wanted",
 					   invocation->command->synopsis);
-	if (directories)
-		request->directory = invocation->operands[0];
-	if (!options_check_own_project(session, directories) ||
+	if (!options_check_own_project(session, *directories) ||
 	    !options_project_id(session, false, &request->id))
 		return false;
+	request->limits = options->words.limits;
+	if (!size)
+		size = options->hard;
 	return !size || take_size(session, size, request);
 }
 
@@ -141,35 +242,28 @@ static void command_resize(struct session *session, const struct invocation *inv
 {
 	const struct resize_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
-	struct fsq_resize_request request = {
-		.size = sizeof(request),
-		.registry = &registry,
-		.at = session->at.count ? session->at.words[0] : NULL,
-		.allow_shrink = options->allow_shrink,
-		.dry_run = session->dry_run,
+	struct resizing resizing = {
+		.session = session,
+		.request = {
+			.size = sizeof(resizing.request),
+			.registry = &registry,
+			.at = session->at.count ? session->at.words[0] : NULL,
+			.allow_shrink = options->allow_shrink,
+			.dry_run = session->dry_run,
+		},
+		.table = tables_begin(session, "resize"),
 	};
-	struct journal_entry entry = { .type = FSQ_PROJECT };
-	struct fsq_resized resized;
-	struct fsq_error err;
+	int directories;
 
-	if (!make_request(session, invocation, &request))
+	if (!make_request(session, invocation, &resizing.request, &directories))
 		return;
-	entry.directory = request.directory;
-	entry.filesystem = request.at;
-	entry.id = request.id;
-	if (fsq_resize(&request, &resized, &err)) {
-		entry.err = &err;
-		journal_write(session, &entry);
-		session_fail(session, &err);
-		return;
+	if (directories > 1) {
+		resize_directories(&resizing, invocation->operands, (size_t)directories);
+	} else {
+		if (directories)
+			resizing.request.directory = invocation->operands[0];
+		resize_one(&resizing);
 	}
-	entry.id = resized.id;
-	entry.before = &resized.before;
-	entry.after = &resized.after;
-	if (resized.changed)
-		journal_write(session, &entry);
-	warn(session, &request, &resized);
-	show(session, &request, &resized);
 }
 
 #define FIELD(member) offsetof(struct resize_options, member)
@@ -194,17 +288,17 @@ static const struct command_option limit_options[] = {
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
-	.synopsis =
-		"{DIR | --id ID --at PATH | --name NAME} [SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
-	.help = "Make the hard limit of the project that DIR belongs to SIZE, or larger by SIZE\n"
-		"or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot become\n"
-		"smaller than what is in use.",
+	.synopsis = "{DIR... | --id ID --at PATH | --name NAME} "
+		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
+	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
+		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
+		"become smaller than what is in use.",
 	.options = (option_tables){ limit_options, shrink_option, own_project_options,
 				    registry_options, lock_option, dry_run_option, table_options,
 				    help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", false }, { VALUE_SIZE, "SIZE", false } },
+	.operands = { { VALUE_DIRECTORY, "DIR", true }, { VALUE_SIZE, "SIZE", false } },
 	.rows = &usage_rows,
-	.answers = ANSWER_SINGLE,
+	.answers = ANSWER_SINGLE | ANSWER_MANY,
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG,
 	.run = command_resize,

@@ -270,7 +270,7 @@ hard() {
 	volume a
 	mkdir -p $other/a && fsquota assign $other/a --hard 5M --id 77 --name far
 	refuses 5 'no project "nobody"' fsquota resize --name nobody 5M
-	refuses 2 "and no directory" fsquota resize --name far $other/a 5M
+	refuses 2 "does not go with a directory" fsquota resize --name far $other/a 5M
 	refuses 2 "a size is wanted" fsquota resize --name far
 	refuses 2 "a directory and a size are wanted" fsquota resize --id 77 5M
 	refuses 2 "--at goes with --id or --name" fsquota resize --at /mnt/e 5M
