@@ -125,13 +125,15 @@ bool options_stand_for_directory(const struct session *session)
 	return session->wanted_name || session->at.count > 0;
 }
 
-bool options_check_own_project(struct session *session, int directories)
+bool options_check_own_project(struct session *session, int directories, bool many)
 {
 	if (directories > 0 && options_stand_for_directory(session))
 		session_usage_error(session, "%s does not go with a directory",
 				    session->wanted_name ? "--name" : "--at");
 	else if (directories > 1 && session->wanted_id)
 		session_usage_error(session, "--id goes with one directory");
+	else if (many)
+		return true;
 	else if (session->at.count > 1)
 		session_usage_error(session, "--at goes with one filesystem");
 	else if (session->at.count && !options_choose_project(session))

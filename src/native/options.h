@@ -32,9 +32,10 @@ extern const struct command_option own_project_options[];
  * Check how these options go with the directories.
  *
  * @directories   how many are given
+ * @many          --at can stand alone, for the projects of several filesystems
  * @return        whether they make sense; else an error was reported
  */
-bool options_check_own_project(struct session *session, int directories);
+bool options_check_own_project(struct session *session, int directories, bool many);
 
 /** @return  whether they say which project is meant, with a directory or without one */
 bool options_stand_for_directory(const struct session *session);

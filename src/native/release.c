@@ -208,7 +208,7 @@ static void command_release(struct session *session, const struct invocation *in
 
 	if ((invocation->operand_count == 0 && !options_choose_project(session) &&
 	     !options_some_operand(session, invocation, "directory")) ||
-	    !options_check_own_project(session, invocation->operand_count))
+	    !options_check_own_project(session, invocation->operand_count, false))
 		return;
 	found = options_project_id(session, options->if_exists, &request.id);
 	/* Names are read before they go; without them nothing is done. */

@@ -2,6 +2,7 @@
 #include "quota/fsquota.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 #include "options.h"
 
 struct resize_options {
-	bool allow_shrink;
+	bool allow_shrink, has_over;
+	double over;			 /* only projects that use so many percent of their limit */
 	const char *hard;		 /* as the operand */
 	struct fsq_assign_request words; /* its other limits */
 };
@@ -33,17 +35,28 @@ static bool take_word(struct session *session, const struct command_option *opti
 	return !options->words.soft_percent;
 }
 
+static bool take_over(struct session *session, const struct command_option *option, void *to,
+		      const char *value)
+{
+	struct resize_options *options = to;
+
+	(void)option;
+	options->has_over = true;
+	return tables_parse_over(session, value, 0, &options->over);
+}
+
 /* The projects that one call resizes. */
 struct resizing {
 	struct session *session;
+	const struct resize_options *options;
 	struct fsq_resize_request request;
 	struct table table;
 	dev_t asked; /* the filesystem that was last asked whether it enforces limits */
 };
 
-/* @return   false: an error was reported */
+/* @return   false: an error was reported; @path is named in it, unless it is NULL */
 static bool resize(struct session *session, const struct fsq_resize_request *request,
-		   struct fsq_resized *resized)
+		   struct fsq_resized *resized, const char *path)
 {
 	struct journal_entry entry = {
 		.type = FSQ_PROJECT,
@@ -54,6 +67,8 @@ static bool resize(struct session *session, const struct fsq_resize_request *req
 	struct fsq_error err;
 
 	if (fsq_resize(request, resized, &err)) {
+		if (path)
+			snprintf(err.path, sizeof(err.path), "%s", path);
 		entry.err = &err;
 		journal_write(session, &entry);
 		return session_fail(session, &err);
@@ -89,8 +104,13 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 				     words[form]);
 }
 
-/* In another format the row; in a dry run what would change. */
-static bool show(struct resizing *resizing, const struct fsq_resized *resized, const char *path)
+/*
+ * In another format the row; in a dry run what would change.
+ *
+ * @projects  have @project; NULL: the project is that of the request
+ */
+static bool show(struct resizing *resizing, const struct fsq_resized *resized, const char *path,
+		 const struct projects *projects, const struct project *project)
 {
 	struct session *session = resizing->session;
 	const struct listing_change change = {
@@ -104,7 +124,10 @@ static bool show(struct resizing *resizing, const struct fsq_resized *resized, c
 	if (session_has_rows(session)) {
 		if (change.directory)
 			return listing_show_change(session, &resizing->table, &change);
-		projects_show_chosen(session, &resizing->table, &resized->dev, &change);
+		if (project)
+			projects_show_change(projects, project, &resizing->table, &change);
+		else
+			projects_show_chosen(session, &resizing->table, &resized->dev, &change);
 	} else if (session->dry_run) {
 		change_show_limits(session, path ? path : resizing->request.at, resized->id,
 				   &resized->before, &resized->after);
@@ -120,14 +143,101 @@ static void resize_one(struct resizing *resizing)
 	struct fsq_resized resized;
 
 	resizing->table.single = true;
-	if (!resize(resizing->session, &resizing->request, &resized))
+	if (!resize(resizing->session, &resizing->request, &resized, NULL))
 		return;
 	warn(resizing, &resized, path);
-	if (show(resizing, &resized, path) && session_has_rows(resizing->session))
+	if (show(resizing, &resized, path, NULL, NULL) && session_has_rows(resizing->session))
 		tables_end(resizing->session, &resizing->table);
 }
 
+/* --- those that are over --- */
+
+/* Of what the request sets, space or inodes. */
+static bool is_over(const struct resizing *resizing, const struct fsq_usage *usage)
+{
+	const struct fsq_resize_request *request = &resizing->request;
+	unsigned int mask = request->limits.mask;
+	double space = -1, inodes = -1;
+
+	if (request->bytes || request->percent || request->no_hard ||
+	    (mask & (FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS))))
+		space = listing_percent_of(usage->used_bytes, usage->soft_bytes, usage->hard_bytes);
+	if (mask & (FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES)))
+		inodes = listing_percent_of(usage->used_inodes, usage->soft_inodes,
+					    usage->hard_inodes);
+	return (space > inodes ? space : inodes) >= resizing->options->over;
+}
+
+/* One that fails does not keep the others from growing. */
+static void resize_registered(struct resizing *resizing)
+{
+	struct session *session = resizing->session;
+	struct fsq_resize_request *request = &resizing->request;
+	struct projects projects = { .session = session, .pass_over = !session->at.count };
+
+	if (options_choose_project(session))
+		projects_collect_chosen(&projects);
+	else
+		projects_collect_scopes(&projects, true);
+	for (size_t i = 0; i < projects.count; i++) {
+		const struct project *project = &projects.all[i];
+		struct fsq_resized resized;
+		const char *path;
+
+		if (!project->known_count || !is_over(resizing, &project->usage))
+			continue;
+		path = projects_row(&projects, project).path;
+		request->id = project->usage.id;
+		request->at = session->paths[project->filesystem].info->directory;
+		if (!resize(session, request, &resized, path))
+			continue;
+		warn(resizing, &resized, path);
+		show(resizing, &resized, path, &projects, project);
+	}
+	projects_free(&projects);
+	if (session_has_rows(session))
+		tables_end(session, &resizing->table);
+}
+
 /* --- several directories --- */
+
+/*
+ * Find out what would become of the project of a directory.
+ *
+ * @resized  its ID is 0 if it is not over
+ * @return   false: an error was reported
+ */
+static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
+{
+	struct session *session = resizing->session;
+	struct fsq_resize_request request = resizing->request;
+	struct fsq_usage usage = { 0 };
+
+	request.dry_run = true;
+	if (resizing->options->has_over) {
+		/* Of a project that is not over no limit has to fit. */
+		struct fsq_resize_request none = {
+			.size = sizeof(none),
+			.directory = request.directory,
+			.id = request.id,
+			.registry = request.registry,
+			.dry_run = true,
+		};
+
+		if (!resize(session, &none, resized, NULL))
+			return false;
+		usage.id = resized->id;
+		usage.used_bytes = resized->used[FSQ_BLOCKS] * FSQ_BASIC_BLOCK;
+		usage.used_inodes = resized->used[FSQ_INODES];
+		listing_plan_change(&usage, &(struct listing_change){ .id = resized->id,
+								      .limits = resized->before });
+		if (!is_over(resizing, &usage)) {
+			resized->id = 0;
+			return true;
+		}
+	}
+	return resize(session, &request, resized, NULL);
+}
 
 /* What was done for another directory of the same project, or NULL. */
 static const struct fsq_resized *find_shared(const struct fsq_resized *all, size_t count)
@@ -148,15 +258,15 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 
 	for (size_t i = 0; i < count && good; i++) {
 		request->directory = directories[i];
-		request->dry_run = true;
-		good = resize(session, request, &all[i]);
+		good = plan(resizing, &all[i]);
 	}
-	request->dry_run = session->dry_run;
 	if (!good)
 		goto out;
 	for (size_t i = 0; i < count && good; i++) {
 		const struct fsq_resized *shared = find_shared(all, i);
 
+		if (!all[i].id)
+			continue;
 		request->directory = directories[i];
 		/* Another process may have given it another project, which perhaps was resized. */
 		request->id = all[i].id;
@@ -164,11 +274,11 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 			all[i].before = all[i].after = shared->after;
 			all[i].changed = false;
 		} else if (!request->dry_run) {
-			good = resize(session, request, &all[i]);
+			good = resize(session, request, &all[i], NULL);
 		}
 		if (good && !shared)
 			warn(resizing, &all[i], directories[i]);
-		good = good && show(resizing, &all[i], directories[i]);
+		good = good && show(resizing, &all[i], directories[i], NULL, NULL);
 	}
 	if (session_has_rows(session))
 		tables_end(session, &resizing->table);
@@ -212,7 +322,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	const struct resize_options *options = invocation->options;
 	const bool has_limits = options->hard || options->words.limits.mask;
 	int count = invocation->operand_count;
-	int least = !options_stand_for_directory(session);
+	int least = !options_stand_for_directory(session) && !options->has_over;
 	const char *last = count > least ? invocation->operands[count - 1] : NULL, *size = NULL;
 
 	/* With other limits it can be one more directory. */
@@ -229,7 +339,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 					   least ? "a directory and a size are wanted"
 						 : "a size is wanted",
 					   invocation->command->synopsis);
-	if (!options_check_own_project(session, *directories) ||
+	if (!options_check_own_project(session, *directories, options->has_over) ||
 	    !options_project_id(session, false, &request->id))
 		return false;
 	request->limits = options->words.limits;
@@ -244,6 +354,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 	const struct fsq_registry registry = session_registry(session);
 	struct resizing resizing = {
 		.session = session,
+		.options = options,
 		.request = {
 			.size = sizeof(resizing.request),
 			.registry = &registry,
@@ -257,7 +368,9 @@ static void command_resize(struct session *session, const struct invocation *inv
 
 	if (!make_request(session, invocation, &resizing.request, &directories))
 		return;
-	if (directories > 1) {
+	if (options->has_over && !directories) {
+		resize_registered(&resizing);
+	} else if (options->has_over || directories > 1) {
 		resize_directories(&resizing, invocation->operands, (size_t)directories);
 	} else {
 		if (directories)
@@ -267,6 +380,14 @@ static void command_resize(struct session *session, const struct invocation *inv
 }
 
 #define FIELD(member) offsetof(struct resize_options, member)
+
+static const struct command_option over_options[] = {
+	{ 0, "over",
+	  "only projects that use so much of their limit, or more;\n"
+	  "without DIR all registered ones, or those of --at",
+	  .kind = VALUE_NUMBER, .argument = "PERCENT", .take = take_over },
+	{ 0 },
+};
 
 static const struct command_option shrink_option[] = {
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
@@ -288,12 +409,12 @@ static const struct command_option limit_options[] = {
 const struct command resize_command = {
 	.name = "resize",
 	.summary = "change the limits of a directory's quota",
-	.synopsis = "{DIR... | --id ID --at PATH | --name NAME} "
+	.synopsis = "{DIR... | --over PERCENT | --id ID --at PATH | --name NAME} "
 		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
 	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
 		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
 		"become smaller than what is in use.",
-	.options = (option_tables){ limit_options, shrink_option, own_project_options,
+	.options = (option_tables){ over_options, limit_options, shrink_option, own_project_options,
 				    registry_options, lock_option, dry_run_option, table_options,
 				    help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", true }, { VALUE_SIZE, "SIZE", false } },

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# resize: by a part of the limit, and without any; of several directories.
+# resize: by a part of the limit, and without any; of several directories, and of what is over.
 
 load ../lib/fsquota
 
@@ -137,22 +137,135 @@ unchanged project 7 (a), $top/a"
 	assert_equal "$status:$(jq -c '.resize | map([.id, .hard_bytes, .changed])' <<<"$stdout")" \
 		"0:[[7,1228800,true],[7,1228800,false],[9,1228800,true],[7,1228800,false]]"
 	limits 1200 - 1200
+	fill $top/b 1150
+	is_silent fsquota resize --over 90 $top/{a,b} +100K
+	limits 1300 - 1200
+	fill $top/b 1280
+	is_silent fsquota resize --over 90 --at $top +100K
+	limits 1400 - 1200
 }
 
 @test "a project that several directories share is resized once" {
 	on_both shared
 }
 
-@test "words that make no sense with several directories are refused" {
-	local fs=x top=/mnt/x
+over() {
+	fill $top/a 950
+	fill $top/b 500
+	fsquota limit -p bsoft=1000k bhard=0 9 $top
+	fill $top/c 960
+	run_split fsquota resize --over 90 --at $top 2M --dry-run
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$stdout" "would-change project 7 (a), $top/a: hard 1000K -> 2M
+would-change project 9 (c), $top/c: hard none -> 2M"
+	limits 1000 1000 0
+	# One that cannot grow does not keep others from growing, and those that have grown are not over.
+	fsquota limit -p bsoft=1000k bhard=0 7 $top
+	fsquota limit -p bhard=1000k 9 $top
+	for _ in 1 2; do
+		refuses 6 "$top/a: has no limit that could grow" fsquota resize --over 90 --at $top +20%
+		limits 0 1000 1200
+	done
+	run_split fsquota resize --over 40 --at $top 3M --json
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(jq -c '.resize | map([.id, .path, .soft_bytes, .hard_bytes, .changed])' <<<"$stdout")" \
+		"[[7,\"$top/a\",1024000,3145728,true],[8,\"$top/b\",null,3145728,true],[9,\"$top/c\",3145728,3145728,true]]"
+	limits 3072 3072 3072
+}
+
+@test "--over resizes the registered projects that use so much of their limit" {
+	on_both over
+}
+
+whose() {
+	local other=/mnt/x/other
+	[ $fs = e ] || other=/mnt/e/other
+	fill $top/a 950
+	fill $top/b 950
+	mkdir -p $other $top/unlisted
+	fsquota project -s -p $top/unlisted 11 $top >/dev/null
+	fsquota limit -p bhard=1000k 11 $top
+	fill $top/unlisted 950
+	fsquota assign $other --name other --hard 1000K >/dev/null
+	fill $other 950
+	# Of several directories those that are over.
+	is_silent fsquota resize $top/{a,c} --over 90 +20%
+	limits 1200 1000 1000 - 1000
+	# By name, and where it is not over.
+	is_silent fsquota resize --over 90 --name a +20%
+	is_silent fsquota resize --over 90 --id 8 --at $top +20%
+	limits 1200 1200 1000 - 1000
+	fsquota limit -p bhard=1000k 7 $top
+	fsquota limit -p bhard=1000k 8 $top
+	# A directory that is gone leaves a project that has others.
+	fsquota assign --name a $top/gone --mkdir >/dev/null
+	rmdir $top/gone
+	is_silent fsquota resize --over 90 --at $top +20%
+	limits 1200 1200 1000 - 1000
+	# All filesystems.
+	run_split fsquota resize --over 90 +10% --dry-run
+	assert_equal "$status:$stderr:$(wc -l <<<"$stdout")" 0::1
+	assert_regex "$stdout" " $other: hard 1000K -> 1.1M"
+	fsquota release $other
+}
+
+@test "--over leaves what is not registered, other filesystems and other directories" {
+	on_both whose
+}
+
+inodes() {
+	fsquota resize $top/a --hard-inodes 10
+	fsquota resize $top/b --hard-inodes 100
+	touch $top/a/{1..8}
+	fill $top/c 950
+	is_silent fsquota resize --over 90 --at $top --hard-inodes 20
+	assert_equal "$(kernel_has $top 7 | cut -d' ' -f6) $(kernel_has $top 8 | cut -d' ' -f6)" "20 100"
+	# Full of inodes is no reason for more space, which would grow with each run.
+	is_silent fsquota resize --over 40 --at $top --hard-inodes 20
+	is_silent fsquota resize --over 40 $top/{a,b} +20%
+	limits 1000 1000 1000
+	refuses 6 "$top/b: would be smaller than the 100 inodes" fsquota resize --over 1 --at $top --hard-inodes 30
+	refuses 6 "$top/a: would be smaller than the 30 inodes" fsquota resize --over 25 --at $top --hard-inodes 15 +20%
+	limits 1000 1000 1200
+}
+
+@test "--over goes by space or inodes, as what is resized" {
+	on_both inodes
+}
+
+nobody() {
+	fill $top/a 500
+	is_silent fsquota resize --over 90 --at $top +20%
+	is_silent fsquota resize --over 90 $top/{a,b} +20%
+	prints '{"resize":[]}' fsquota resize --over 90 --at $top +20% --json
+	prints '{"resize":[]}' fsquota resize --over 90 $top/a +20% --json
+	limits 1000 1000 1000
+}
+
+@test "where none is over nothing is done, and there is an empty array" {
+	on_both nobody
+}
+
+@test "words that make no sense with --over or with several directories are refused" {
+	local word fs=x top=/mnt/x
 	mkdir $top/{a,b}
 	fsquota assign --name a $top/{a,b} --hard 1000K >/dev/null
+	for word in '' x -1 90% 0x10 nan 90%%; do
+		[ "$word" = 90% ] || refuses 2 '--over is a percentage' fsquota resize --over "$word" $top/a +20%
+	done
+	refuses 2 'a size is wanted' fsquota resize --over 90
 	refuses 2 'a directory and a size are wanted' fsquota resize $top/a
 	refuses 2 "\"$top/b\" is no size" fsquota resize $top/{a,b}
+	refuses 2 'is no size' fsquota resize --over 90 $top/a
+	refuses 2 '--at does not go with a directory' fsquota resize --over 90 --at $top $top/a +20%
 	refuses 2 '--name does not go with a directory' fsquota resize --name a $top/a +20%
 	refuses 2 '--id goes with one directory' fsquota resize --id 7 $top/{a,b} +20%
+	refuses 2 '--id takes --at' fsquota resize --over 90 --id 7 +20%
 	refuses 2 '--at goes with --id or --name' fsquota resize --at $top +20%
 	refuses 2 'given twice' fsquota resize $top/{a,b} 2M --hard 2M
+	refuses 5 "$top/none" fsquota resize --over 90 --at $top/none +20%
+	refuses 5 'no project "none"' fsquota resize --over 90 --name none +20%
+	refuses 5 "$top: belongs to no project" fsquota resize --over 0 $top/a $top +20%
 	assert_equal "$(fsquota usage $top/a -bno HARD)" 1024000
 }
 
@@ -161,5 +274,7 @@ unchanged project 7 (a), $top/a"
 	mkdir $top/{a,b}
 	fsquota assign $top/{a,b} --hard 1000K >/dev/null
 	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize $top/{a,b} +20%
+	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize --over 0 $top/{a,b} +20%
+	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize --over 0 --at $top +20%
 	assert_equal "$(fsquota usage $top/{a,b} -bno HARD | sort -u)" 1024000
 }
