@@ -156,7 +156,8 @@ completes() {
 	completes /usr report --at /us
 	cd "$srcdir"
 	completes completions resize comp
-	completes "" resize . comp
+	completes completions resize . comp
+	completes "" supported . comp
 }
 
 @test "bash completes names that others have written, and runs nothing of them" {
