@@ -80,6 +80,8 @@ group_changes() {
 	changes assign --no-register --id 77 --unlimited "$top/new"
 	changes assign --json --hard 10M "$top/new"
 	changes resize "$top/dir" +20M
+	several resize --hard 20M "$top/dir" "$top/full"
+	several resize --over 50 --at "$top" --hard-inodes 100
 	changes release "$top/dir"
 	several release "$top/dir" "$top/full"
 	several release --name mine --at "$top"
@@ -115,6 +117,7 @@ group_reads() {
 	reads assign --dry-run --mkdir "$top/one" "$top/one/two"
 	reads release --dry-run "$top/dir"
 	reads resize --dry-run "$top/dir" 20M
+	reads resize --dry-run --json --over 0 "$top/dir" "$top/full" 20M
 	reads prune --dry-run "$top"
 	reads restore --dry-run -p -f "$top/dump" "$top"
 	reads answers=yes "input=list $top"$'\n'"usage $top/dir"$'\n'"check $top"$'\n' batch

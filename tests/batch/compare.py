@@ -72,7 +72,9 @@ def request(rng):
     if kind < 78:
         return ["release", *files, "--", directory(rng)]
     if kind < 82:
-        return ["resize", *files, "--", directory(rng), rng.choice(["2M", "+1M", "20M"])]
+        over = rng.choice([[], [], ["--over", "50"]])
+        directories = [directory(rng) for _ in range(rng.randrange(1, 3))]
+        return ["resize", *files, *over, "--", *directories, rng.choice(["2M", "+1M", "20M"])]
     if kind < 85:
         return ["limit", "-p", *files, rng.choice(["bhard=1m", "bsoft=9m", "ihard=x"]), "42", BATCH]
     if kind < 88:

@@ -137,6 +137,10 @@ unchanged project 7 (a), $top/a"
 	assert_equal "$status:$(jq -c '.resize | map([.id, .hard_bytes, .changed])' <<<"$stdout")" \
 		"0:[[7,1228800,true],[7,1228800,false],[9,1228800,true],[7,1228800,false]]"
 	limits 1200 - 1200
+	mkdir $top/c/sub
+	is_silent fsquota resize $top/c/sub $top/c +400K
+	limits 1200 - 1600
+	fsquota resize $top/c 1200K --allow-shrink
 	fill $top/b 1150
 	is_silent fsquota resize --over 90 $top/{a,b} +100K
 	limits 1300 - 1200
@@ -147,6 +151,39 @@ unchanged project 7 (a), $top/a"
 
 @test "a project that several directories share is resized once" {
 	on_both shared
+}
+
+# meanwhile COMMAND...: runs while a resize of a, b and c is before its first change.
+meanwhile() {
+	local at
+	strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl_fd fsquota resize $top/{a,b,c} 1200K
+	at=$(grep -n 'XSETQLIM' "$BATS_TEST_TMPDIR/trace" | head -1 | cut -d: -f1)
+	stopped_at 443 "$at" "$FSQUOTA" resize $top/{a,b,c} +400K # quotactl_fd
+	"$@"
+	go_on
+}
+
+vanishes() {
+	meanwhile rmdir $top/b
+	assert_equal "$status:$stdout" 5:
+	assert_one_line
+	assert_regex "$stderr" "$top/b: cannot open"
+	limits 1600 1200 1200
+}
+
+@test "a directory that vanishes ends it, and those before it are resized" {
+	on_both vanishes
+}
+
+joins() {
+	meanwhile bash -c "fsquota release $top/b && fsquota assign --name a $top/b" >/dev/null
+	assert_equal "$status:$stdout" 6:
+	assert_regex "$stderr" "$top/b: has project ID 7"
+	limits 1600 - 1200
+}
+
+@test "a directory that joins a project that was resized does not raise it again" {
+	on_both joins
 }
 
 over() {
