@@ -58,6 +58,15 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	writes 'MESSAGE=resize /mnt/x/dir: would be smaller than the 20M (20971520 bytes) it has' FSQUOTA_RESULT=failed \
 		FSQUOTA_STATUS=6 'FSQUOTA_ERROR=would be smaller than the 20M (20971520 bytes) it has' \
 		FSQUOTA_DIRECTORY=/mnt/x/dir
+	mkdir /mnt/x/other
+	fsquota assign --name web /mnt/x/other >/dev/null
+	entry fsquota resize /mnt/x/{dir,other} +1M
+	assert_equal "$(grep -E '^MESSAGE|HARD_BYTES=' <<<"$entry")" \
+		$'MESSAGE=resize /mnt/x/dir: done\nFSQUOTA_HARD_BYTES=22020096'
+	entry fsquota resize --over 0 --at /mnt/x 20M --allow-shrink
+	assert_equal "$(grep -E '^MESSAGE|HARD_BYTES=' <<<"$entry")" \
+		$'MESSAGE=resize /mnt/x: done\nFSQUOTA_HARD_BYTES=20971520'
+	fsquota release /mnt/x/other
 	mv /mnt/x/dir /mnt/x/new
 	entry fsquota move /mnt/x/dir /mnt/x/new
 	writes 'MESSAGE=move /mnt/x/new: done' FSQUOTA_RESULT=done FSQUOTA_ID=1048577 FSQUOTA_DIRECTORY=/mnt/x/new \

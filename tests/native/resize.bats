@@ -93,7 +93,7 @@ would-change project 9 (c), $top/c: hard 1.2M -> 2.2M"
 		"0:[[\"$top/a\",3145728,true],[\"$top/c\",2277376,true]]"
 	limits 3072 2048 2224
 	# In the directory itself a name can be a number, too.
-	cd $top
+	cd $top || return
 	is_silent fsquota resize a b --hard 4M
 	is_silent fsquota resize --soft 3M a b
 	limits 4096 4096 2224
@@ -151,6 +151,30 @@ unchanged project 7 (a), $top/a"
 
 @test "a project that several directories share is resized once" {
 	on_both shared
+}
+
+@test "an ID on two filesystems is two projects" {
+	fsquota assign /mnt/x/dir --id 7 --hard 1000K >/dev/null
+	fsquota assign /mnt/e/dir --name volume7 --hard 1000K >/dev/null
+	is_silent fsquota resize /mnt/{x,e,x}/dir +20%
+	has /mnt/x/dir 1200 0
+	has /mnt/e/dir 1200 0
+}
+
+@test "where limits stop nobody several directories are told once" {
+	local word
+	fresh_fs x -o pqnoenforce
+	mkdir /mnt/x/{a,b}
+	fsquota assign /mnt/x/{a,b} --hard 1000K >/dev/null 2>&1
+	for word in "" "--dry-run --csv"; do
+		# shellcheck disable=SC2086 # words, or none
+		run_split fsquota resize $word /mnt/x/{a,b} +20%
+		assert_equal "$status" 0
+		assert_one_line
+		assert_regex "$stderr" 'limits are not enforced'
+	done
+	run_split fsquota resize --over 0 --at /mnt/x 2M
+	assert_one_line
 }
 
 # meanwhile COMMAND...: runs while a resize of a, b and c is before its first change.
@@ -228,6 +252,12 @@ whose() {
 	# Of several directories those that are over.
 	is_silent fsquota resize $top/{a,c} --over 90 +20%
 	limits 1200 1000 1000 - 1000
+	# The others need not be able to grow so.
+	fsquota resize $top/c 3M
+	is_silent fsquota resize $top/{a,c} --over 70 2M
+	limits 2048 1000 3072
+	fsquota resize $top/a 1200K --allow-shrink
+	fsquota resize $top/c 1000K --allow-shrink
 	# By name, and where it is not over.
 	is_silent fsquota resize --over 90 --name a +20%
 	is_silent fsquota resize --over 90 --id 8 --at $top +20%
@@ -239,10 +269,13 @@ whose() {
 	rmdir $top/gone
 	is_silent fsquota resize --over 90 --at $top +20%
 	limits 1200 1200 1000 - 1000
-	# All filesystems.
+	# All filesystems, and no word of those without project quota.
+	fresh_fs x2 -o uquota
 	run_split fsquota resize --over 90 +10% --dry-run
 	assert_equal "$status:$stderr:$(wc -l <<<"$stdout")" 0::1
 	assert_regex "$stdout" " $other: hard 1000K -> 1.1M"
+	refuses 3 'project quota is off' fsquota resize --over 90 --at /mnt/x2 +10%
+	fresh_fs x2
 	fsquota release $other
 }
 
