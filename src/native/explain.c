@@ -127,7 +127,7 @@ const struct command explain_command = {
 	.summary = "account for the space that a project uses",
 	.synopsis = "DIR [OPTION]...",
 	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"
-		"other places, and deleted files that are open, with the processes that have them.",
+		"other places, and deleted files that are open, with their processes.",
 	.options = (option_tables){ own_options, table_options, progress_option, registry_options,
 				    help_option, NULL },
 	.operands = { { VALUE_DIRECTORY, "DIR", false } },
