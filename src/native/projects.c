@@ -181,11 +181,8 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	const struct path_entry *path = &projects->session->paths[projects->filesystem];
 	const struct fsq_usage usage = usage_of(projects, dquot->id, dquot);
 	const struct known_directory *next;
-	bool is_empty = true;
+	bool is_empty = records_is_empty(dquot);
 
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		is_empty &= !dquot->form[form].used && !dquot->form[form].soft &&
-			    !dquot->form[form].hard;
 	if (projects->want_sums && (!is_empty || dquot->id == 0))
 		add_to_sum(projects, &usage);
 	if (dquot->id == 0)

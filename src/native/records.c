@@ -145,6 +145,14 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	};
 }
 
+bool records_is_empty(const struct fsq_dquot *dquot)
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (dquot->form[form].used || dquot->form[form].soft || dquot->form[form].hard)
+			return false;
+	return true;
+}
+
 bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  const struct record_range *range,
 		  void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
@@ -154,7 +162,8 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	int rc = fsq_quota_get_next(fs, type, id, &dquot);
 
 	while (rc == 0 && dquot.id >= id && (!range->upper || dquot.id <= range->upper)) {
-		visit(&dquot, arg);
+		if (dquot.id == 0 || !records_is_empty(&dquot))
+			visit(&dquot, arg);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		id = dquot.id + 1;

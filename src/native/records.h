@@ -49,8 +49,12 @@ struct record_range {
 	uint32_t upper; /* 0: no bound */
 };
 
+/** @return  whether nothing is used, and there is no limit */
+bool records_is_empty(const struct fsq_dquot *dquot);
+
 /**
- * Call @visit for each record in the order of IDs.
+ * Call @visit for each record in the order of IDs, but for empty ones of other IDs than 0: ext4 and f2fs have one for
+ * a while of an ID that somebody has only asked for, XFS never lists them.
  *
  * @return   whether these were all; else an error was reported
  */

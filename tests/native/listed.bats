@@ -185,6 +185,17 @@ each_refuses() {
 	fsquota limit bhard=0 91 /mnt/x
 }
 
+@test "an ID that was only asked for is in no report" {
+	local fs
+	for fs in x e f; do
+		fsquota quota -p 4711 /mnt/$fs >/dev/null 2>&1 || true
+		fsquota report -p -n --raw /mnt/$fs >"$BATS_TEST_TMPDIR/report"
+		grep -q '^project 42 ' "$BATS_TEST_TMPDIR/report"
+		refute grep 4711 "$BATS_TEST_TMPDIR/report"
+	done
+}
+
+
 @test "report shows all types that are counted, and quota nobody's without a name or a type" {
 	run -0 fsquota report --csv -N --output TYPE /mnt/x
 	assert_equal "$(uniq <<<"$output" | xargs)" "user group project"
