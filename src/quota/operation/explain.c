@@ -5,12 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "open_files.h"
@@ -54,10 +52,15 @@ struct part {
 	enum fsq_space_part part;
 	struct sum sum;
 	char *path;
-	ino_t ino; /* of an open file */
 	pid_t pid, last_pid;
 	uint64_t processes;
 	char *command;
+};
+
+/* Of a deleted file on another filesystem. */
+struct held_mount {
+	uint64_t id;
+	bool is_overlay;
 };
 
 struct explain {
@@ -73,6 +76,9 @@ struct explain {
 	struct fsq_inode_map map;
 	struct facts *facts;
 	size_t facts_count, facts_capacity;
+	struct fsq_inode_map held; /* deleted files that are open: the index of their part */
+	struct held_mount *others;
+	size_t other_count, other_capacity;
 	struct part *parts, *top;
 	size_t part_count, part_capacity, top_count;
 	char **mounts; /* that cover something in the directory */
@@ -412,20 +418,24 @@ static void progress(uint64_t entries, const char *path, void *arg)
 
 /* --- deleted files --- */
 
-static struct part *find_open(const struct explain *explain, ino_t ino)
+/*
+ * A container sees its files on an overlay, which has the inode numbers of the filesystem below, and devices that no
+ * mount has.
+ */
+static bool is_overlay(struct explain *explain, const struct statx *stx, pid_t pid)
 {
-	for (size_t i = 0; i < explain->part_count; i++)
-		if (explain->parts[i].part == FSQ_SPACE_OPEN && explain->parts[i].ino == ino)
-			return &explain->parts[i];
-	return NULL;
-}
+	struct held_mount other = { .id = stx->stx_mnt_id };
 
-/* A container sees its files on an overlay, which has the inode numbers of the filesystem below. */
-static bool is_overlay(int fd)
-{
-	struct statfs sfs;
-
-	return fstatfs(fd, &sfs) == 0 && sfs.f_type == OVERLAYFS_SUPER_MAGIC;
+	if (!(stx->stx_mask & STATX_MNT_ID))
+		return false;
+	for (size_t i = 0; i < explain->other_count; i++)
+		if (explain->others[i].id == other.id)
+			return explain->others[i].is_overlay;
+	other.is_overlay = fsq_process_has_mount(pid, other.id, "overlay");
+	if (!array_add(&explain->others, &explain->other_count, &explain->other_capacity, &other,
+		       sizeof(other)))
+		explain->no_memory = true;
+	return other.is_overlay;
 }
 
 /* Has an open file the project? */
@@ -442,17 +452,48 @@ static bool is_ours(const struct explain *explain, int fd, const struct stat *st
 		.names = 1,
 		.seen = true,
 	};
-	return (st->st_dev == explain->dev || is_overlay(fd)) &&
-	       fsq_inode_project_get(fd, &project) == 0 && project.id == explain->id;
+	return fsq_inode_project_get(fd, &project) == 0 && project.id == explain->id;
+}
+
+/*
+ * Open a deleted file, if it is on this filesystem. Others are not touched: it could be a device, or its server be
+ * dead.
+ */
+static int open_deleted(struct explain *explain, const struct fsq_open_file *file)
+{
+	struct statx stx;
+
+	if (get_statx(file->dirfd, file->name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MNT_ID,
+		      &stx) ||
+	    !(S_ISREG(stx.stx_mode) || S_ISDIR(stx.stx_mode)))
+		return -1;
+	if (makedev(stx.stx_dev_major, stx.stx_dev_minor) != explain->dev &&
+	    !is_overlay(explain, &stx, file->pid))
+		return -1;
+	return openat(file->dirfd, file->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static struct part *add_open(struct explain *explain, const char *path, ino_t ino,
+			     const struct facts *facts)
+{
+	const struct fsq_inode_note note = { .ino = ino, .id = (uint32_t)explain->part_count };
+
+	/* Where it was seen before, it was deleted behind the walk. */
+	if (!take(explain, ino, facts))
+		return NULL;
+	if (fsq_inode_map_add(&explain->held, &note) < 0)
+		explain->no_memory = true;
+	return add_part(explain, FSQ_SPACE_OPEN, path, (struct sum){ facts->bytes, 1 });
 }
 
 static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 {
 	struct explain *explain = arg;
+	const struct fsq_inode_note *note;
 	struct facts facts;
 	struct part *part;
 	struct stat st;
-	int fd = openat(file->dirfd, file->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = open_deleted(explain, file);
 	bool ours = fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
 		    is_ours(explain, fd, &st, &facts);
 
@@ -460,16 +501,8 @@ static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 		close(fd);
 	if (!ours)
 		return FSQ_VISIT_CONTINUE;
-	part = find_open(explain, st.st_ino);
-	if (!part) {
-		/* Where it was seen before, it was deleted behind the walk. */
-		if (!take(explain, st.st_ino, &facts))
-			return FSQ_VISIT_CONTINUE;
-		part = add_part(explain, FSQ_SPACE_OPEN, file->path,
-				(struct sum){ facts.bytes, 1 });
-		if (part)
-			part->ino = st.st_ino;
-	}
+	note = fsq_inode_map_find(&explain->held, st.st_ino);
+	part = note ? &explain->parts[note->id] : add_open(explain, file->path, st.st_ino, &facts);
 	if (part && part->last_pid != file->pid) {
 		part->last_pid = file->pid;
 		part->processes++;
@@ -796,6 +829,8 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	free_parts(explain.top, explain.top_count);
 	free(explain.levels);
 	free(explain.facts);
+	free(explain.others);
+	fsq_inode_map_free(&explain.held);
 	fsq_inode_map_free(&explain.map);
 	fsq_usage_clear(&before);
 	fsq_usage_clear(&after);

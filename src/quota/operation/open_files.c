@@ -114,6 +114,29 @@ int fsq_open_files_each(fsq_open_file_visitor visit, void *arg)
 	return 0;
 }
 
+bool fsq_process_has_mount(pid_t pid, uint64_t id, const char *type)
+{
+	char name[32], *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/mountinfo", (int)pid);
+	file = fopen(name, "re");
+	/* "36 35 0:45 / /srv rw,noatime shared:1 - overlay overlay rw": a path has no blanks there. */
+	while (file && !found && getline(&line, &size, file) > 0) {
+		const char *behind = strstr(line, " - ");
+
+		found = behind && strtoull(line, NULL, 10) == id &&
+			strncmp(behind + 3, type, strlen(type)) == 0 &&
+			behind[3 + strlen(type)] == ' ';
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 char *fsq_process_command(pid_t pid)
 {
 	char name[32], *command = NULL;

@@ -23,6 +23,14 @@ typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file
  */
 int fsq_open_files_each(fsq_open_file_visitor visit, void *arg);
 
+/**
+ * Tell whether a mount that a process sees is of this type.
+ *
+ * @id       of the mount, as STATX_MNT_ID
+ * Source: proc_pid_mountinfo(5)
+ */
+bool fsq_process_has_mount(pid_t pid, uint64_t id, const char *type);
+
 /** @return  the name of a process' command, for free(3), or NULL */
 char *fsq_process_command(pid_t pid);
 
