@@ -126,6 +126,8 @@ group_reads() {
 	reads or=8 check --limit "$top/dir=1M" "$top/dir"
 	reads doctor "$top"
 	reads doctor --deep --json "$top"
+	reads explain "$top/dir"
+	reads explain --json --everywhere --top 2 "$top/dir"
 	reads find mine "$top"
 	reads find --orphans "$top"
 	reads id "$top/dir" "$top/new"

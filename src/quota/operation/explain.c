@@ -102,6 +102,7 @@ static void add(struct sum *sum, uint64_t bytes, uint64_t inodes)
 
 static void fail_at(struct explain *explain, int errnum, const char *path)
 {
+	explain->no_memory |= errnum == ENOMEM;
 	/* It is gone, and counts no more. */
 	if (errnum == ENOENT || errnum == ESTALE)
 		return;
@@ -373,8 +374,10 @@ static enum fsq_visit list_inode(const struct fsq_inode *inode, void *arg)
 /* List the inodes of the project, where the kernel can. */
 static void list_inodes(struct explain *explain)
 {
-	if (fsq_bulkstat(explain->place.target.fd, list_inode, explain) == 0)
-		explain->listed = true;
+	int rc = fsq_bulkstat(explain->place.target.fd, list_inode, explain);
+
+	explain->listed = rc == 0;
+	explain->no_memory |= rc == -ENOMEM;
 }
 
 /* Is the project a large part of the filesystem? */
@@ -425,15 +428,17 @@ static void progress(uint64_t entries, const char *path, void *arg)
 static bool is_overlay(struct explain *explain, const struct statx *stx, pid_t pid)
 {
 	struct held_mount other = { .id = stx->stx_mnt_id };
+	int rc;
 
 	if (!(stx->stx_mask & STATX_MNT_ID))
 		return false;
 	for (size_t i = 0; i < explain->other_count; i++)
 		if (explain->others[i].id == other.id)
 			return explain->others[i].is_overlay;
-	other.is_overlay = fsq_process_has_mount(pid, other.id, "overlay");
-	if (!array_add(&explain->others, &explain->other_count, &explain->other_capacity, &other,
-		       sizeof(other)))
+	rc = fsq_process_has_mount(pid, other.id, "overlay");
+	other.is_overlay = rc > 0;
+	if (rc == -ENOMEM || !array_add(&explain->others, &explain->other_count,
+					&explain->other_capacity, &other, sizeof(other)))
 		explain->no_memory = true;
 	return other.is_overlay;
 }
@@ -518,11 +523,15 @@ static void look_for_open_files(struct explain *explain)
 {
 	int rc = fsq_open_files_each(take_open, explain);
 
-	if (rc)
+	if (rc && rc != -ENOMEM)
 		fail_at(explain, -rc, "/proc");
-	for (size_t i = 0; i < explain->part_count; i++)
-		if (explain->parts[i].pid)
-			explain->parts[i].command = fsq_process_command(explain->parts[i].pid);
+	for (size_t i = 0; i < explain->part_count && rc != -ENOMEM; i++) {
+		struct part *part = &explain->parts[i];
+
+		if (part->pid)
+			rc = fsq_process_command(part->pid, &part->command);
+	}
+	explain->no_memory |= rc == -ENOMEM;
 }
 
 /* --- what mounts hide --- */

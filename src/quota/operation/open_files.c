@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shared/read_file.h"
+
 /* What the kernel puts behind the path of a file whose name is gone. */
 static const char deleted[] = " (deleted)";
 
@@ -18,6 +20,7 @@ struct search {
 	fsq_open_file_visitor visit;
 	void *arg;
 	enum fsq_visit next;
+	bool no_memory;
 };
 
 /* Cut the word off. @return  whether it was there */
@@ -51,6 +54,7 @@ static void look_at_descriptors(struct search *search, pid_t pid, int process)
 	const struct dirent *entry;
 
 	if (!directory) {
+		search->no_memory |= errno == ENOMEM;
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -65,37 +69,34 @@ static void look_at_descriptors(struct search *search, pid_t pid, int process)
 static void look_at_maps(struct search *search, pid_t pid, int process)
 {
 	int fd = openat(process, "maps", O_RDONLY | O_CLOEXEC);
-	FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL, name[sizeof("map_files/") + 40];
-	size_t size = 0;
-	ssize_t length;
+	char *text = NULL, *rest, *line, name[sizeof("map_files/") + 40];
+	size_t length = 0;
+	int rc = fd < 0 ? -errno : fsq_read_fd(fd, &text, &length);
 
-	if (!maps) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while (search->next == FSQ_VISIT_CONTINUE && (length = getline(&line, &size, maps)) > 0) {
-		if (line[length - 1] == '\n')
-			length--;
-		if (!cut_deleted(line, (size_t)length) || !strchr(line, '/'))
+	search->no_memory |= rc == -ENOMEM;
+	rest = text;
+	while (rc == 0 && search->next == FSQ_VISIT_CONTINUE &&
+	       (line = fsq_next_line(&rest, text + length)) != NULL) {
+		if (!cut_deleted(line, strlen(line)) || !strchr(line, '/'))
 			continue;
 		snprintf(name, sizeof(name), "map_files/%.*s", (int)strcspn(line, " "), line);
 		look_at_link(search, pid, process, name);
 	}
-	free(line);
-	fclose(maps);
+	free(text);
+	if (fd >= 0)
+		close(fd);
 }
 
 int fsq_open_files_each(fsq_open_file_visitor visit, void *arg)
 {
-	struct search search = { visit, arg, FSQ_VISIT_CONTINUE };
+	struct search search = { .visit = visit, .arg = arg };
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
 
 	if (!proc)
 		return -errno;
-	while (search.next == FSQ_VISIT_CONTINUE && (entry = readdir(proc)) != NULL) {
+	while (search.next == FSQ_VISIT_CONTINUE && !search.no_memory &&
+	       (entry = readdir(proc)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		int process;
 
@@ -111,49 +112,43 @@ int fsq_open_files_each(fsq_open_file_visitor visit, void *arg)
 		close(process);
 	}
 	closedir(proc);
-	return 0;
+	return search.no_memory ? -ENOMEM : 0;
 }
 
-bool fsq_process_has_mount(pid_t pid, uint64_t id, const char *type)
+int fsq_process_has_mount(pid_t pid, uint64_t id, const char *type)
 {
-	char name[32], *line = NULL;
-	size_t size = 0;
+	char name[32], *text, *rest, *line;
 	bool found = false;
-	FILE *file;
+	size_t length;
+	int rc;
 
 	snprintf(name, sizeof(name), "/proc/%d/mountinfo", (int)pid);
-	file = fopen(name, "re");
+	rc = fsq_read_file(name, &text, &length);
+	if (rc)
+		return rc;
 	/* "36 35 0:45 / /srv rw,noatime shared:1 - overlay overlay rw": a path has no blanks there. */
-	while (file && !found && getline(&line, &size, file) > 0) {
+	rest = text;
+	while (!found && (line = fsq_next_line(&rest, text + length)) != NULL) {
 		const char *behind = strstr(line, " - ");
 
 		found = behind && strtoull(line, NULL, 10) == id &&
 			strncmp(behind + 3, type, strlen(type)) == 0 &&
 			behind[3 + strlen(type)] == ' ';
 	}
-	free(line);
-	if (file)
-		fclose(file);
+	free(text);
 	return found;
 }
 
-char *fsq_process_command(pid_t pid)
+int fsq_process_command(pid_t pid, char **command)
 {
-	char name[32], *command = NULL;
-	size_t size = 0;
-	ssize_t length = -1;
-	FILE *file;
+	char name[32];
+	size_t length;
+	int rc;
 
+	*command = NULL;
 	snprintf(name, sizeof(name), "/proc/%d/comm", (int)pid);
-	file = fopen(name, "re");
-	if (file) {
-		length = getline(&command, &size, file);
-		fclose(file);
-	}
-	if (length > 0 && command[length - 1] == '\n')
-		command[length - 1] = '\0';
-	if (length > 0)
-		return command;
-	free(command);
-	return NULL;
+	rc = fsq_read_file(name, command, &length);
+	if (rc == 0 && length > 0 && (*command)[length - 1] == '\n')
+		(*command)[length - 1] = '\0';
+	return rc;
 }

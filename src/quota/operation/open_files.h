@@ -27,11 +27,18 @@ int fsq_open_files_each(fsq_open_file_visitor visit, void *arg);
  * Tell whether a mount that a process sees is of this type.
  *
  * @id       of the mount, as STATX_MNT_ID
+ * @return   1 or 0; or a negative errno
  * Source: proc_pid_mountinfo(5)
  */
-bool fsq_process_has_mount(pid_t pid, uint64_t id, const char *type);
+int fsq_process_has_mount(pid_t pid, uint64_t id, const char *type);
 
-/** @return  the name of a process' command, for free(3), or NULL */
-char *fsq_process_command(pid_t pid);
+/**
+ * Read the name of a process' command.
+ *
+ * @command  set: for free(3), or NULL
+ * @return   0 or a negative errno
+ * Source: proc_pid_comm(5)
+ */
+int fsq_process_command(pid_t pid, char **command);
 
 #endif
