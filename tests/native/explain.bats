@@ -206,6 +206,8 @@ others() {
 	refuses 5 'belongs to no project' fsquota explain /mnt/x/none
 	refuses 5 '/mnt/x/gone' fsquota explain /mnt/x/gone
 	refuses 3 'no project quota' fsquota explain /run
+	refuses 3 'proc has no project quotas' fsquota explain /proc
+	refute grep fallback "$BATS_TEST_TMPDIR/stderr"
 	ln -s web /mnt/x/link
 	refuses 2 'symlink' fsquota explain /mnt/x/link
 	refuses 4 '/mnt/x/web' as_user fsquota explain /mnt/x/web

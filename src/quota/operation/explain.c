@@ -776,14 +776,20 @@ static int get_usage(const struct fsq_explain_request *request, struct fsq_usage
 	};
 	int rc = fsq_usage_get(usage, &question, err);
 
+	/* Counting its files would explain nothing. */
+	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
+		err->hint = FSQ_HINT_MOUNT_WITH_QUOTA;
+	else if (rc && err && err->hint == FSQ_HINT_ASSIGN_OR_COUNT)
+		err->hint = FSQ_HINT_NONE;
 	if (rc || usage->source == FSQ_USAGE_QUOTA)
 		return rc;
 	fsq_usage_clear(usage);
 	if (usage->at_least)
 		return fsq_fail(err, FSQ_E_PERMISSION, EPERM, request->directory,
 				"cannot read the quota");
-	return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, request->directory,
-			"there is no project quota on this filesystem");
+	return fsq_add_hint(err, FSQ_HINT_MOUNT_WITH_QUOTA,
+			    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, request->directory,
+				     "there is no project quota on this filesystem"));
 }
 
 static void free_parts(struct part *parts, size_t count)
