@@ -57,7 +57,7 @@ struct find {
 	uint32_t id;	      /* 0: what nobody registered */
 	uint32_t *registered; /* sorted */
 	size_t registered_count, registered_capacity;
-	bool no_memory;
+	bool no_memory, failed;
 	uint64_t hidden; /* files whose ID the kernel does not tell */
 	struct progress progress;
 	uint64_t mounts;
@@ -154,7 +154,7 @@ static void walk(struct find *find, const char *path)
 	struct fsq_error err;
 
 	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
-		session_fail(find->session, &err);
+		find->failed = !session_fail(find->session, &err);
 	find->mounts += progress_take_mounts(&find->progress, find->session, path);
 	session_tell_stop(find->session, path);
 }
@@ -205,7 +205,7 @@ static void run_find(struct session *session, const struct invocation *invocatio
 		find.table.count = find.mounts;
 		tables_end(session, &find.table);
 	}
-	if (find.hidden)
+	if (find.hidden && !find.failed)
 		session_warn(session, NULL,
 			     "%" PRIu64 " symbolic links and special files were passed over: this "
 			     "kernel does not tell their IDs",
