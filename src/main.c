@@ -21,6 +21,7 @@
  *     finding_words.c  what doctor says, and the commands that repair
  *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
  *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
+ *     top.c            who grows: growth.c knows how fast, screen.c takes a terminal
  *     schema.c         the JSON of all rows as JSON Schema
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is, and how it is cancelled

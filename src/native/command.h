@@ -152,6 +152,6 @@ extern const struct command apply_command, assign_command, batch_command, check_
 	metrics_command, move_command, off_command, project_command, prune_command, quot_command,
 	quota_command, release_command, remove_command, report_command, resize_command,
 	restore_command, schema_command, state_command, supported_command, timer_command,
-	usage_command, watch_command;
+	top_command, usage_command, watch_command;
 
 #endif

@@ -17,6 +17,7 @@
 #define LIBRARY_MOUNT "libmount.so.1"
 #define LIBRARY_BLKID "libblkid.so.1"
 #define LIBRARY_EDIT "libedit.so.2"
+#define LIBRARY_TINFO "libtinfo.so.6"
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
@@ -25,6 +26,7 @@
 	LIBRARY_NOTE("blkid", "What a device is, UUID= and LABEL=", "required", LIBRARY_BLKID)
 #define LIBRARY_NOTE_EDIT \
 	LIBRARY_NOTE("edit", "Line editing in the shell", "recommended", LIBRARY_EDIT)
+#define LIBRARY_NOTE_TINFO LIBRARY_NOTE("tinfo", "The screen of top", "recommended", LIBRARY_TINFO)
 
 #define LIBRARY_NOTE(feature, description, priority, soname)                           \
 	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \

@@ -65,6 +65,8 @@ bool field_is_empty(const struct field *field, const void *row)
 		return number_of(field, row) == FIELD_NOT_KNOWN;
 	case FIELD_SECONDS:
 		return (int64_t)number_of(field, row) == FIELD_NO_SECONDS;
+	case FIELD_RATE:
+		return (int64_t)number_of(field, row) == FIELD_NO_RATE;
 	case FIELD_PERCENT:
 		return percent_of(field, row) < 0;
 	case FIELD_CHANGE:
@@ -118,6 +120,20 @@ const char *field_size(char cell[FIELD_CELL], uint64_t bytes)
 	*at++ = letters[power];
 	*at = '\0';
 	return cell;
+}
+
+/* With its sign: +1.5M, -3K. */
+static const char *rate_cell(char *cell, int64_t rate, bool exact)
+{
+	uint64_t bytes = rate < 0 ? -(uint64_t)rate : (uint64_t)rate;
+
+	*cell = rate < 0 ? '-' : '+';
+	if (exact) {
+		number_cell(cell + 1, bytes);
+		return rate < 0 ? cell : cell + 1;
+	}
+	field_size(cell + 1, bytes);
+	return rate ? cell : cell + 1;
 }
 
 /* The two largest units: 6d23h, 5m10s. */
@@ -223,6 +239,8 @@ static const char *cell_of(const struct field *field, const void *row, bool exac
 	case FIELD_SECONDS:
 		return exact ? number_cell(cell, number_of(field, row))
 			     : duration_cell(cell, number_of(field, row));
+	case FIELD_RATE:
+		return rate_cell(cell, (int64_t)number_of(field, row), exact);
 	case FIELD_BYTES:
 	case FIELD_BYTES_LIMIT:
 		return exact ? number_cell(cell, number_of(field, row))
@@ -273,6 +291,11 @@ int field_compare(const struct field *field, const void *one, const void *other,
 	case FIELD_PATH:
 	case FIELD_WORD:
 		order = strcmp(text_of(field, one), text_of(field, other));
+		break;
+	case FIELD_RATE:
+		x = (double)(int64_t)number_of(field, one);
+		y = (double)(int64_t)number_of(field, other);
+		order = (x > y) - (x < y);
 		break;
 	case FIELD_PERCENT:
 		x = percent_of(field, one);

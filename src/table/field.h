@@ -13,6 +13,7 @@
 /* No value: an empty cell, null in JSON. */
 #define FIELD_NOT_KNOWN UINT64_MAX /* of FIELD_COUNT and FIELD_BYTES */
 #define FIELD_NO_SECONDS (-1)	   /* of FIELD_SECONDS */
+#define FIELD_NO_RATE INT64_MIN	   /* of FIELD_RATE */
 
 enum field_type {
 	FIELD_TEXT,	   /* const char *, or NULL */
@@ -26,6 +27,7 @@ enum field_type {
 	FIELD_BYTES,	   /* as FIELD_COUNT; with a letter for people */
 	FIELD_BYTES_LIMIT, /* as FIELD_COUNT_LIMIT */
 	FIELD_SECONDS,	   /* int64_t of time that is left, or FIELD_NO_SECONDS */
+	FIELD_RATE,	   /* int64_t, bytes a second; for people with a sign and a letter */
 	FIELD_PERCENT,	   /* double, below 0: none */
 	FIELD_BOOL,	   /* yes and no */
 	FIELD_CHANGE, /* enum row_change; the JSON key "changed" is would_change in a dry run */

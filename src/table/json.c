@@ -106,6 +106,12 @@ void json_number(struct json *json, const char *key, uint64_t value)
 	write_number(json->writer, value);
 }
 
+void json_signed(struct json *json, const char *key, int64_t value)
+{
+	begin_value(json, key);
+	write_signed(json->writer, value);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);

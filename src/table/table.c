@@ -163,6 +163,9 @@ static void write_member(struct json *json, const struct field *field,
 	case FIELD_PERCENT:
 		json_decimal(json, key, *(const double *)member);
 		break;
+	case FIELD_RATE:
+		json_signed(json, key, *(const int64_t *)member);
+		break;
 	case FIELD_ID:
 	case FIELD_ID_OR_NONE:
 		json_number(json, key, *(const uint32_t *)member);

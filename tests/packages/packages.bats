@@ -73,9 +73,9 @@ noted() {
 	local root=$BATS_TEST_TMPDIR/root
 	dpkg-deb -x "$(deb_of fsquota)" "$root"
 	assert_equal "$(noted required)" $'libblkid1\nlibmount1'
-	assert_equal "$(noted recommended)" libedit2
+	assert_equal "$(noted recommended)" $'libedit2\nlibtinfo6'
 	assert_equal "$(field fsquota Depends)" $'libblkid1\nlibc6\nlibmount1'
-	assert_equal "$(field fsquota Recommends)" libedit2
+	assert_equal "$(field fsquota Recommends)" $'libedit2\nlibtinfo6'
 	assert_equal "$(field libfsquota1 Depends)" $'libblkid1\nlibc6\nlibmount1'
 	assert_equal "$(field libfsquota1 Recommends)" ''
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "growth.h"
+
+#include <stdlib.h>
+
+#include "table/field.h"
+
+/* In so many seconds. */
+static const double spans[GROWTH_SPANS] = { [GROWTH_SHORT] = 10, [GROWTH_LONG] = 300 };
+
+struct growth_entry {
+	dev_t dev;
+	uint32_t id;
+	uint64_t bytes;
+	/* The mean, and how much of its weight was seen, up to 1: before that much it stands for less. */
+	double mean[GROWTH_SPANS], weight[GROWTH_SPANS];
+};
+
+int growth_compare(const void *one, const void *other)
+{
+	const struct growth_use *a = one, *b = other;
+
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool is_before(const struct growth_entry *entry, const struct growth_use *use)
+{
+	return entry->dev != use->dev ? entry->dev < use->dev : entry->id < use->id;
+}
+
+/* @before   NULL: it was not there */
+static struct growth_entry entry_of(struct growth_use *use, const struct growth_entry *before,
+				    double seconds)
+{
+	struct growth_entry entry = { .dev = use->dev, .id = use->id, .bytes = use->bytes };
+
+	for (int span = 0; span < GROWTH_SPANS; span++) {
+		double part = seconds / (seconds + spans[span]), rate;
+
+		use->rate[span] = FIELD_NO_RATE;
+		if (!before || !(seconds > 0))
+			continue;
+		rate = ((double)use->bytes - (double)before->bytes) / seconds;
+		entry.mean[span] = before->mean[span] + part * (rate - before->mean[span]);
+		entry.weight[span] = before->weight[span] + part * (1 - before->weight[span]);
+		rate = entry.mean[span] / entry.weight[span];
+		use->rate[span] = (int64_t)rate;
+	}
+	return entry;
+}
+
+bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, int64_t now)
+{
+	double seconds = growth->looked ? (double)(now - growth->looked) / 1e9 : 0;
+	struct growth_entry *entries = reallocarray(NULL, count + 1, sizeof(*entries));
+	const struct growth_entry *before = growth->entries;
+	const struct growth_entry *end = before + growth->count;
+
+	if (!entries) {
+		growth_free(growth);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		while (before < end && is_before(before, &uses[i]))
+			before++;
+		entries[i] = entry_of(&uses[i],
+				      before < end && before->dev == uses[i].dev &&
+						      before->id == uses[i].id
+					      ? before
+					      : NULL,
+				      seconds);
+	}
+	free(growth->entries);
+	*growth = (struct growth){ entries, count, now };
+	return true;
+}
+
+int64_t growth_seconds_until(const struct growth_use *use, uint64_t room)
+{
+	int64_t rate = use->rate[GROWTH_SHORT];
+	double seconds;
+
+	if (use->rate[GROWTH_LONG] > rate)
+		rate = use->rate[GROWTH_LONG];
+	if (rate <= 0 || room == 0)
+		return FIELD_NO_SECONDS;
+	seconds = (double)room / (double)rate;
+	return seconds < 1 ? 1 : seconds < 1e15 ? (int64_t)seconds : FIELD_NO_SECONDS;
+}
+
+void growth_free(struct growth *growth)
+{
+	free(growth->entries);
+	*growth = (struct growth){ 0 };
+}

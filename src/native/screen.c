@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen.h"
+
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <unistd.h>
+
+#include "shared/load_library.h"
+
+LIBRARY_NOTE_TINFO;
+
+/* The part of curses(3) that knows terminals, under its own names. */
+struct terminfo {
+	int (*setupterm)(const char *name, int fd, int *error);
+	char *(*tigetstr)(const char *name);
+};
+
+#define SYMBOL(name) LIBRARY_SYMBOL(name, terminfo, name)
+
+static const struct library_symbol symbols[] = { SYMBOL(setupterm), SYMBOL(tigetstr) };
+
+/* Without the padding that slow terminals needed. @return  for free(3), or NULL: it has none */
+static char *capability(const struct terminfo *terminfo, const char *name)
+{
+	const char *found = terminfo->tigetstr(name), *from;
+	char *copy, *to;
+
+	if (!found || found == (const char *)-1)
+		return NULL;
+	copy = to = strdup(found);
+	for (from = found; copy && *from; from++) {
+		const char *end = from[0] == '$' && from[1] == '<' ? strchr(from, '>') : NULL;
+
+		if (end)
+			from = end;
+		else
+			*to++ = *from;
+	}
+	if (copy)
+		*to = '\0';
+	return copy;
+}
+
+static void put(struct writer *w, const char *text)
+{
+	if (text)
+		write_text(w, text);
+}
+
+bool screen_begin(struct screen *screen, struct writer *w)
+{
+	struct terminfo terminfo;
+	struct termios raw;
+	int error;
+
+	*screen = (struct screen){ 0 };
+	if (!isatty(STDIN_FILENO) || !isatty(w->fd) ||
+	    !load_library(LIBRARY_TINFO, symbols, sizeof(symbols) / sizeof(symbols[0]),
+			  &terminfo) ||
+	    terminfo.setupterm(NULL, w->fd, &error) != 0 ||
+	    tcgetattr(STDIN_FILENO, &screen->before))
+		return false;
+	screen->clear = capability(&terminfo, "clear");
+	if (!screen->clear)
+		return false;
+	screen->enter = capability(&terminfo, "smcup");
+	screen->leave = capability(&terminfo, "rmcup");
+	screen->hide = capability(&terminfo, "civis");
+	screen->show = capability(&terminfo, "cnorm");
+	screen->reverse = capability(&terminfo, "rev");
+	screen->plain = capability(&terminfo, "sgr0");
+	raw = screen->before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	/* It would stop with the screen as it is. */
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	put(w, screen->enter);
+	put(w, screen->hide);
+	return true;
+}
+
+void screen_end(struct screen *screen, struct writer *w)
+{
+	put(w, screen->clear);
+	put(w, screen->show);
+	put(w, screen->leave);
+	writer_flush(w);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &screen->before);
+	free(screen->clear);
+	free(screen->enter);
+	free(screen->leave);
+	free(screen->hide);
+	free(screen->show);
+	free(screen->reverse);
+	free(screen->plain);
+}
+
+int screen_lines(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 4 ? 24 : size.ws_row;
+}
+
+int screen_key(void)
+{
+	unsigned char c[3] = { 0 };
+
+	if (read(STDIN_FILENO, c, 1) != 1)
+		return SCREEN_NONE;
+	if (c[0] == '\n' || c[0] == '\r')
+		return SCREEN_ENTER;
+	if (c[0] != '\033')
+		return c[0];
+	/* An arrow is ESC [ A or ESC O A on all terminals that have one. */
+	if (read(STDIN_FILENO, c + 1, 2) != 2 || (c[1] != '[' && c[1] != 'O'))
+		return SCREEN_NONE;
+	return c[2] == 'A' ? SCREEN_UP : c[2] == 'B' ? SCREEN_DOWN : SCREEN_NONE;
+}

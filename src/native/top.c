@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "growth.h"
+#include "listing.h"
+#include "options.h"
+#include "projects.h"
+#include "quota/fsquota.h"
+#include "shared/array.h"
+#include "shared/sort.h"
+#include "shared/texts.h"
+#include "screen.h"
+
+#define SECOND 1000000000LL
+
+/* A look at everything may take this part of the time, on one processor. */
+#define BUSY_PART 2
+
+#define SCREEN_COLUMNS "PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
+#define LOG_COLUMNS "TIME,PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
+
+struct top_options {
+	uint64_t interval, batch, rows;
+};
+
+enum top_kind { TOP_FILESYSTEM, TOP_PROJECT };
+
+struct top_row {
+	int64_t time; /* milliseconds since 1970 */
+	enum top_kind kind;
+	const char *path; /* of a filesystem where it is mounted */
+	uint32_t id;	  /* 0: of a filesystem */
+	const char *name;
+	uint64_t used_bytes, hard_bytes; /* of a filesystem its size */
+	uint64_t available_bytes;
+	double percent;
+	struct growth_use use;
+	int64_t full_seconds;
+	const char *filesystem, *mountpoint;
+};
+
+static const char *const kinds[] = {
+	[TOP_FILESYSTEM] = "filesystem", [TOP_PROJECT] = "project", NULL
+};
+
+#define MEMBER(name) .offset = offsetof(struct top_row, name)
+
+static const struct field fields[] = {
+	{ "TIME", "time", FIELD_TIME, MEMBER(time), "when it was so" },
+	{ "KIND", "kind", FIELD_WORD, MEMBER(kind), "filesystem or project", .words = kinds },
+	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
+	  "hard limit of space, or the size of the filesystem" },
+	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(available_bytes),
+	  "what can still be written, also for the filesystem" },
+	{ "USE%", "percent", FIELD_PERCENT, MEMBER(percent), "how much of the limit is used" },
+	{ "GROWTH", "growth_10s", FIELD_RATE, MEMBER(use.rate[GROWTH_SHORT]),
+	  "bytes a second, over 10 seconds" },
+	{ "GROWTH5M", "growth_5m", FIELD_RATE, MEMBER(use.rate[GROWTH_LONG]),
+	  "bytes a second, over 5 minutes" },
+	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
+	  "when nothing is available any more, if it goes on so" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "its device" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint), "where it is mounted" },
+	{ 0 },
+};
+
+static const struct row_fields top_rows = { fields, sizeof(struct top_row),
+					    .usual = SCREEN_COLUMNS };
+
+struct top {
+	struct session *session;
+	const struct top_options *options;
+	const struct invocation *invocation;
+	struct fsq_cache *cache;
+	struct growth growth;
+	struct top_row *rows; /* of the last look */
+	size_t count, capacity;
+	struct texts texts; /* of them */
+	struct table_style order;
+	int64_t next, interval; /* nanoseconds */
+	bool told_interval;
+	int signals; /* a descriptor that tells of them */
+	bool ends;
+	/* On a terminal: */
+	struct screen *screen;
+	struct text frame;
+	bool paused;
+	uint32_t chosen_id; /* with its filesystem; 0: the first project */
+	dev_t chosen_dev;
+};
+
+static int64_t now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* --- looking --- */
+
+static const char *keep(struct top *top, const char *text)
+{
+	const char *copy = text ? texts_keep(&top->texts, text) : NULL;
+
+	if (text && !copy)
+		session_no_memory(top->session);
+	return copy;
+}
+
+static void add_row(struct top *top, const struct top_row *row)
+{
+	if (!array_add(&top->rows, &top->count, &top->capacity, row, sizeof(*row)))
+		session_no_memory(top->session);
+}
+
+/* @return   the free bytes of a filesystem */
+static uint64_t add_filesystem(struct top *top, const struct path_entry *path, int64_t time)
+{
+	struct fsq_space space[FSQ_FORMS] = { 0 };
+	struct top_row row = {
+		.time = time,
+		.kind = TOP_FILESYSTEM,
+		.path = keep(top, path->info->directory),
+		.filesystem = keep(top, path->info->device),
+		.percent = -1,
+	};
+
+	if (fsq_filesystem_space(path->fs, path->info->directory, space))
+		return UINT64_MAX;
+	row.mountpoint = row.path;
+	row.hard_bytes = space[FSQ_BLOCKS].total;
+	row.available_bytes = space[FSQ_BLOCKS].free;
+	row.used_bytes = row.hard_bytes - row.available_bytes;
+	if (row.hard_bytes)
+		row.percent = (double)row.used_bytes * 100 / (double)row.hard_bytes;
+	row.use = (struct growth_use){ .dev = path->info->dev, .bytes = row.used_bytes };
+	add_row(top, &row);
+	return row.available_bytes;
+}
+
+static void add_project(struct top *top, const struct projects *projects,
+			const struct project *project, int64_t time, uint64_t free_bytes)
+{
+	const struct project_row found = projects_row(projects, project);
+	uint64_t left =
+		found.hard_bytes > found.used_bytes ? found.hard_bytes - found.used_bytes : 0;
+	const struct top_row row = {
+		.time = time,
+		.kind = TOP_PROJECT,
+		.path = keep(top, found.path),
+		.id = found.id,
+		.name = keep(top, found.name),
+		.used_bytes = found.used_bytes,
+		.hard_bytes = found.hard_bytes,
+		.available_bytes = found.hard_bytes && left < free_bytes ? left : free_bytes,
+		.percent = listing_percent_of(found.used_bytes, 0, found.hard_bytes),
+		.use = { .dev = projects->session->paths[project->filesystem].info->dev,
+			 .id = found.id,
+			 .bytes = found.used_bytes },
+		.filesystem = keep(top, found.filesystem),
+		.mountpoint = keep(top, found.mountpoint),
+	};
+
+	add_row(top, &row);
+}
+
+static void read_rows(struct top *top, struct session *session)
+{
+	const struct invocation *invocation = top->invocation;
+	struct projects projects = { .session = session };
+	struct timespec wall;
+	size_t at = 0;
+	int64_t time;
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
+	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
+		clock_gettime(CLOCK_REALTIME, &wall);
+		time = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000;
+		for (size_t i = 0; i < projects.filesystem; i++) {
+			uint64_t free_bytes = add_filesystem(top, &session->paths[i], time);
+
+			for (; at < projects.count && projects.all[at].filesystem == i; at++)
+				add_project(top, &projects, &projects.all[at], time, free_bytes);
+		}
+	}
+	projects_free(&projects);
+}
+
+static int compare_uses(const void *one, const void *other)
+{
+	return growth_compare(&((const struct top_row *)one)->use,
+			      &((const struct top_row *)other)->use);
+}
+
+static void measure(struct top *top)
+{
+	struct growth_use *uses = reallocarray(NULL, top->count + 1, sizeof(*uses));
+
+	array_sort(top->rows, top->count, sizeof(*top->rows), compare_uses);
+	for (size_t i = 0; i < top->count && uses; i++)
+		uses[i] = top->rows[i].use;
+	if (!uses || !growth_look(&top->growth, uses, top->count, now(CLOCK_MONOTONIC))) {
+		session_no_memory(top->session);
+		top->count = 0;
+	}
+	for (size_t i = 0; i < top->count; i++) {
+		struct top_row *row = &top->rows[i];
+
+		row->use = uses[i];
+		row->full_seconds = growth_seconds_until(&row->use, row->available_bytes);
+	}
+	free(uses);
+}
+
+/*
+ * Each look is a session of its own, which finds out anew what is mounted and holds no filesystem afterwards. What fails
+ * in the first one is an error; later it is what has come to an end.
+ */
+static bool look(struct top *top)
+{
+	static struct writer nothing;
+	struct session *session = top->session, one = session_new(session->out);
+	struct text discarded = { 0 };
+	bool first = top->growth.looked == 0;
+
+	one.program = session->program;
+	one.projects_file = session->projects_file;
+	one.projid_file = session->projid_file;
+	one.json = session->json;
+	one.at = session->at;
+	one.cache = top->cache;
+	if (!first) {
+		writer_start_text(&nothing, &discarded);
+		one.error = one.messages = &nothing;
+		fsq_cache_check(top->cache);
+	}
+	texts_free(&top->texts);
+	top->texts = (struct texts){ 0 };
+	top->count = 0;
+	read_rows(top, &one);
+	/* They are the other session's, and the cache's. */
+	one.at = (struct word_list){ 0 };
+	session_end(&one);
+	free(discarded.bytes);
+	if (first && one.status)
+		session->status = one.status;
+	measure(top);
+	return session->status == 0;
+}
+
+/* --- showing --- */
+
+/* Filesystems come first. */
+static const struct table_style *sorted_by;
+
+static int compare_rows(const void *one, const void *other)
+{
+	const struct top_row *a = one, *b = other;
+	int order = (int)a->kind - (int)b->kind;
+
+	for (size_t i = 0; i < sorted_by->sort_count && order == 0; i++)
+		order = field_compare(sorted_by->sort[i].field, a, b,
+				      sorted_by->sort[i].descending);
+	return order ? order : growth_compare(&a->use, &b->use);
+}
+
+static void sort_rows(struct top *top)
+{
+	sorted_by = &top->order;
+	array_sort(top->rows, top->count, sizeof(*top->rows), compare_rows);
+}
+
+static size_t count_filesystems(const struct top *top)
+{
+	size_t count = 0;
+
+	while (count < top->count && top->rows[count].kind == TOP_FILESYSTEM)
+		count++;
+	return count;
+}
+
+static void print_rows(struct top *top, size_t most)
+{
+	struct session *session = top->session;
+	struct table table = tables_begin(session, "top");
+
+	for (size_t i = 0; i < top->count && i < most; i++)
+		tables_row(session, &table, &top->rows[i]);
+	tables_end(session, &table);
+}
+
+static void print(struct top *top)
+{
+	struct table_style *style = &top->session->style;
+	uint64_t rows = top->options->rows;
+
+	sort_rows(top);
+	print_rows(top, rows ? count_filesystems(top) + rows : top->count);
+	session_flush(top->session);
+	style->no_headings = true;
+}
+
+/* --- the screen --- */
+
+static const struct {
+	char key;
+	const char *sort;
+} sorts[] = {
+	{ 'g', "-GROWTH,-USED" }, { 'm', "-GROWTH5M,-USED" }, { 'u', "-USED" },
+	{ 'p', "-USE%,-USED" },	  { 'f', "FULLIN,-USED" },    { 'n', "PATH" },
+};
+
+/* The row that is chosen, or the first project. */
+static size_t find_chosen(const struct top *top)
+{
+	size_t first = count_filesystems(top);
+
+	for (size_t i = first; i < top->count && top->chosen_id; i++)
+		if (top->rows[i].id == top->chosen_id && top->rows[i].use.dev == top->chosen_dev)
+			return i;
+	return first;
+}
+
+static void choose(struct top *top, size_t at)
+{
+	if (at >= top->count || top->rows[at].kind == TOP_FILESYSTEM)
+		return;
+	top->chosen_id = top->rows[at].id;
+	top->chosen_dev = top->rows[at].use.dev;
+}
+
+static void write_head(const struct top *top, struct writer *w)
+{
+	char text[64];
+	struct tm tm;
+	time_t seconds = time(NULL);
+
+	localtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	write_text(w, "fsquota top  ");
+	write_text(w, text);
+	write_text(w, "  every ");
+	write_text(w, field_decimal(text, (double)top->interval / (double)SECOND));
+	write_text(w, "s  by ");
+	write_text(w, top->order.sort_count ? top->order.sort[0].field->column : "ID");
+	write_text(w, top->paused ? "  PAUSED\n" : "\n");
+}
+
+/* All at once, so that it does not flicker. */
+static void draw(struct top *top)
+{
+	static struct writer frame;
+	struct session *session = top->session;
+	struct writer *out = session->out;
+	size_t most = (size_t)screen_lines() - 3, chosen, line = 0, first = 0;
+	char *rest, *end, *text;
+
+	sort_rows(top);
+	chosen = find_chosen(top);
+	/* What is chosen stays on the screen. */
+	if (chosen >= most && most > 0)
+		first = chosen - most + 1;
+	top->frame.used = 0;
+	writer_start_text(&frame, &top->frame);
+	/* It is as wide as the terminal is. */
+	frame.fd = out->fd;
+	session->out = &frame;
+	if (first) {
+		memmove(top->rows, top->rows + first, (top->count - first) * sizeof(*top->rows));
+		top->count -= first;
+	}
+	print_rows(top, most);
+	session->out = out;
+	write_text(out, top->screen->clear);
+	write_head(top, out);
+	if (writer_flush(&frame) == 0 && top->frame.bytes) {
+		text = top->frame.bytes;
+		end = text + top->frame.used;
+		for (; text < end && (rest = memchr(text, '\n', (size_t)(end - text)));
+		     text = rest + 1, line++) {
+			bool is_chosen = line == chosen - first + 1 && top->screen->reverse &&
+					 top->screen->plain;
+
+			if (is_chosen)
+				write_text(out, top->screen->reverse);
+			write_bytes(out, text, (size_t)(rest - text));
+			if (is_chosen)
+				write_text(out, top->screen->plain);
+			write_char(out, '\n');
+		}
+	}
+	write_text(out, "q quit, space pause, g m u p f n sort, up down choose, enter explain");
+	session_flush(session);
+}
+
+static void wait_for_key(struct top *top)
+{
+	struct pollfd two[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+				{ .fd = top->signals, .events = POLLIN } };
+
+	while (poll(two, 2, -1) < 0 && errno == EINTR)
+		;
+	if (two[0].revents & POLLIN)
+		screen_key();
+}
+
+/* What takes the space of the chosen one. */
+static void explain(struct top *top)
+{
+	struct session *session = top->session, one = session_new(session->out);
+	size_t at = find_chosen(top);
+	char command[] = "explain", *words[] = { command, NULL, NULL };
+	sigset_t before;
+
+	if (at >= top->count || !top->rows[at].path)
+		return;
+	words[1] = (char *)top->rows[at].path;
+	one.commands = session->commands;
+	one.run = session->run;
+	one.projects_file = session->projects_file;
+	one.projid_file = session->projid_file;
+	write_text(session->out, top->screen->clear);
+	session_flush(session);
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	one.run(&one, words);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	session_end(&one);
+	write_text(session->out, "\nPress a key.");
+	session_flush(session);
+	wait_for_key(top);
+}
+
+static void take_key(struct top *top)
+{
+	int key = screen_key();
+	size_t at = find_chosen(top);
+
+	if (key == 'q')
+		top->ends = true;
+	else if (key == ' ')
+		top->paused = !top->paused;
+	else if (key == SCREEN_DOWN || key == 'j')
+		choose(top, at + 1);
+	else if ((key == SCREEN_UP || key == 'k') && at > 0)
+		choose(top, at - 1);
+	else if (key == SCREEN_ENTER)
+		explain(top);
+	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++) {
+		if (key != sorts[i].key)
+			continue;
+		top->order.sort_count = 0;
+		table_sort(&top->order, &top_rows, sorts[i].sort);
+	}
+}
+
+/* --- waiting --- */
+
+/* @return   whether it is time for another look */
+static bool wait_on(struct top *top)
+{
+	struct pollfd two[] = { { .fd = top->signals, .events = POLLIN },
+				{ .fd = top->screen ? STDIN_FILENO : -1, .events = POLLIN } };
+	int64_t left = top->next - now(CLOCK_MONOTONIC);
+	struct signalfd_siginfo info;
+
+	if (left <= 0 && !top->paused)
+		return true;
+	/* A poll may end a little early. */
+	if (poll(two, 2, top->paused ? -1 : (int)(left / 1000000) + 1) < 0)
+		return false;
+	if (two[0].revents && read(top->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		top->ends = info.ssi_signo != SIGWINCH;
+	if (two[1].revents & (POLLHUP | POLLERR))
+		top->ends = true;
+	if (two[1].revents & POLLIN)
+		take_key(top);
+	if (top->screen && !top->ends && (two[0].revents || two[1].revents))
+		draw(top);
+	return false;
+}
+
+/* Many projects take longer than an interval: it grows. */
+static void set_next(struct top *top, int64_t began, int64_t used_before)
+{
+	int64_t used = now(CLOCK_PROCESS_CPUTIME_ID) - used_before;
+	int64_t asked = (int64_t)top->options->interval * SECOND;
+
+	top->interval = used * BUSY_PART > asked ? used * BUSY_PART : asked;
+	top->next = began + top->interval;
+	if (top->interval > asked && !top->screen && !top->told_interval) {
+		top->told_interval = true;
+		session_warn(top->session, NULL,
+			     "a look takes too long for this interval: the next one comes later");
+	}
+}
+
+static void run(struct top *top)
+{
+	uint64_t left = top->options->batch;
+
+	for (bool first = true; !top->ends; first = false) {
+		int64_t began = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
+
+		if (!look(top))
+			return;
+		if (top->screen)
+			draw(top);
+		else if (!first)
+			print(top);
+		if (top->session->out->errnum || (!first && left && --left == 0))
+			return;
+		set_next(top, began, used);
+		while (!top->ends && !wait_on(top))
+			;
+	}
+}
+
+static int open_signals(void)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &action) || action.sa_handler != SIG_IGN)
+			sigaddset(&set, ends[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void command_top(struct session *session, const struct invocation *invocation)
+{
+	const struct top_options *options = invocation->options;
+	struct table_style *style = &session->style;
+	struct top top = { .session = session, .options = options, .invocation = invocation };
+	struct screen screen;
+	struct fsq_error err;
+
+	if (session->batch) {
+		session_usage_error(session, "top is no request: it does not end");
+		return;
+	}
+	if (options->interval > INT32_MAX) {
+		session_usage_error(session, "the interval is too long");
+		return;
+	}
+	if (style->sort_count == 0)
+		table_sort(style, &top_rows, sorts[0].sort);
+	top.order = *style;
+	style->sort_count = 0;
+	if (fsq_cache_new(&top.cache, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	top.signals = open_signals();
+	if (top.signals < 0) {
+		session_errno(session, 0, errno, NULL, "cannot wait for signals");
+		goto out;
+	}
+	if (!options->batch && style->format == TABLE_TEXT && screen_begin(&screen, session->out))
+		top.screen = &screen;
+	else if (style->format == TABLE_JSON)
+		style->format = TABLE_JSON_LINES;
+	else if (style->format == TABLE_TEXT)
+		style->format = TABLE_RAW;
+	if (!top.screen && style->column_count == 0)
+		table_choose(style, &top_rows, LOG_COLUMNS);
+	run(&top);
+	if (top.screen)
+		screen_end(&screen, session->out);
+	close(top.signals);
+out:
+	growth_free(&top.growth);
+	texts_free(&top.texts);
+	free(top.rows);
+	free(top.frame.bytes);
+	fsq_cache_free(top.cache);
+}
+
+#define FIELD(member) offsetof(struct top_options, member)
+
+static const struct command_option top_options[] = {
+	{ 0, "interval", "seconds between looks (1)", .kind = VALUE_TIME, .argument = "SECONDS",
+	  .field = FIELD(interval), .positive = true },
+	{ 0, "batch", "no screen: print the rows so many times, and end", .kind = VALUE_NUMBER,
+	  .argument = "N", .field = FIELD(batch), .positive = true },
+	{ 0, "rows", "without a screen: so many projects each time", .kind = VALUE_NUMBER,
+	  .argument = "N", .field = FIELD(rows), .positive = true },
+	{ 0 },
+};
+
+const struct command top_command = {
+	.name = "top",
+	.summary = "show which projects grow, and when they will be full",
+	.synopsis = "[OPTION]... [DIR|PATH]...",
+	.help = "Show the projects whose directories are at or below DIR, or all of a filesystem,\n"
+		"by how fast they grow, again and again: on a terminal as a screen, else as lines.",
+	.options =
+		(option_tables){ top_options, table_options, registry_options, help_option, NULL },
+	.rows = &top_rows,
+	.answers = ANSWER_LINES,
+	.operands = { { VALUE_PATH, "PATH", true } },
+	.options_size = sizeof(struct top_options),
+	.defaults = &(const struct top_options){ .interval = 1 },
+	.flags = COMMAND_CONFIG,
+	.run = command_top,
+};
