@@ -117,7 +117,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 static const struct command_option own_options[] = {
 	{ 0, "top", "how many of the largest directories and files (10)", .kind = VALUE_NUMBER,
 	  .argument = "N", .field = FIELD(top), .positive = true },
-	{ 0, "everywhere", "look for its files in the whole filesystem, which is walked",
+	{ 0, "everywhere", "walk the whole filesystem for its files, too",
 	  .field = FIELD(everywhere) },
 	{ 0 },
 };

@@ -257,6 +257,8 @@ static bool look(struct top *top)
 	free(discarded.bytes);
 	if (first && one.status)
 		session->status = one.status;
+	else if (one.no_memory)
+		session_no_memory(session);
 	measure(top);
 	return session->status == 0;
 }
@@ -609,7 +611,7 @@ const struct command top_command = {
 	.summary = "show which projects grow, and when they will be full",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Show the projects whose directories are at or below DIR, or all of a filesystem,\n"
-		"by how fast they grow, again and again: on a terminal as a screen, else as lines.",
+		"by how fast they grow, again and again: on a terminal as a screen, else rows.",
 	.options =
 		(option_tables){ top_options, table_options, registry_options, help_option, NULL },
 	.rows = &top_rows,

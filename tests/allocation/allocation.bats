@@ -28,7 +28,7 @@ exhausted() {
 @test "commands that switch, without memory" { exhausted x switches; }
 
 # bats test_tags=every-call
-@test "commands that read, without memory" { exhausted x reads; }
+@test "commands that read, without memory" { exhausted x reads processes; }
 
 # bats test_tags=every-call,full
 @test "commands of xfs_quota, in both modes, without memory" { exhausted x xfs_quota; }
@@ -51,10 +51,10 @@ exhausted() {
 @test "with FSQUOTA_FULL: the same on ext4, without any memory from a moment on, and all in valgrind" {
 	exhausted x watch
 	exhausted e changes
-	exhausted e reads
+	exhausted e reads processes
 	exhausted x --rest changes switches
 	exhausted x --rest reads
 	exhausted x --memcheck changes switches
-	exhausted x --memcheck reads
+	exhausted x --memcheck reads processes
 	exhausted x --memcheck xfs_quota
 }

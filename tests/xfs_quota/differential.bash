@@ -180,6 +180,10 @@ run_side() {
 			[ "${kind[i]}" != oracle ] || echo "PATH='$tools':\$base"
 			echo "cd $cwd"
 		done
+		# XFS takes deleted files out of the quotas later, unless it is frozen.
+		for filesystem in $fs $with; do
+			echo "fsfreeze -f /mnt/$filesystem 2>/dev/null && fsfreeze -u /mnt/$filesystem"
+		done
 		# What the kernel holds (how many blocks the quota files take is no matter), and the
 		# mounts of the lines away.
 		printf '%s\n{\n' "$settle"
