@@ -150,11 +150,11 @@ group_reads() {
 group_processes() {
 	reads explain "$top/dir"
 	reads explain --json --everywhere --top 2 "$top/dir"
-	reads varies=yes top --batch 1 "$top"
 }
 
 # Each run of it takes a second.
 group_watch() {
+	reads varies=yes top --batch 1 "$top"
 	reads or=0 varies=yes watch --initial --count 1 "$top"
 	reads or=0 varies=yes watch --json --initial --over 50% --count 1 "$top"
 }
