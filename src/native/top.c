@@ -220,7 +220,9 @@ static void measure(struct top *top)
 		struct top_row *row = &top->rows[i];
 
 		row->use = uses[i];
-		row->full_seconds = growth_seconds_until(&row->use, row->available_bytes);
+		row->full_seconds = row->available_bytes == FIELD_NOT_KNOWN
+					    ? FIELD_NO_SECONDS
+					    : growth_seconds_until(&row->use, row->available_bytes);
 	}
 	free(uses);
 }
@@ -294,12 +296,12 @@ static size_t count_filesystems(const struct top *top)
 	return count;
 }
 
-static void print_rows(struct top *top, size_t most)
+static void print_rows(struct top *top, size_t first, size_t most)
 {
 	struct session *session = top->session;
 	struct table table = tables_begin(session, "top");
 
-	for (size_t i = 0; i < top->count && i < most; i++)
+	for (size_t i = first; i < top->count && i - first < most; i++)
 		tables_row(session, &table, &top->rows[i]);
 	tables_end(session, &table);
 }
@@ -310,7 +312,7 @@ static void print(struct top *top)
 	uint64_t rows = top->options->rows;
 
 	sort_rows(top);
-	print_rows(top, rows ? count_filesystems(top) + rows : top->count);
+	print_rows(top, 0, rows ? count_filesystems(top) + rows : top->count);
 	session_flush(top->session);
 	style->no_headings = true;
 }
@@ -380,11 +382,7 @@ static void draw(struct top *top)
 	/* It is as wide as the terminal is. */
 	frame.fd = out->fd;
 	session->out = &frame;
-	if (first) {
-		memmove(top->rows, top->rows + first, (top->count - first) * sizeof(*top->rows));
-		top->count -= first;
-	}
-	print_rows(top, most);
+	print_rows(top, first, most);
 	session->out = out;
 	write_text(out, top->screen->clear);
 	write_head(top, out);

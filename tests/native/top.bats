@@ -96,6 +96,10 @@ END
 	[[ $screens == *"$enter"*"fsquota top"*"by GROWTH"*"GROWTH5M FULLIN"* ]]
 	[[ $screens == *"by USED"*"${chosen}idle"*"${chosen}web"*"tree "*"Press a key."* ]]
 	[[ $screens == *"PAUSED"*"$leave"*"STATUS 0 True" ]]
+	# Paused: down to the end and back again.
+	(cd /mnt/x && mkdir {1..12} && fsquota assign {1..12} >/dev/null)
+	on_screen n ' ' "$(printf '\\x1b[B%.0s' {1..13})" "$(printf '\\x1b[A%.0s' {1..13})" q
+	[[ $screens == *"PAUSED"*"${chosen}web"* && ${screens##*PAUSED} == *$'\n/mnt/x '* ]]
 	on_screen TERM
 	[[ $screens == *"$leave"*"STATUS 0 True" ]]
 }

@@ -104,3 +104,11 @@ int fsq_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
 		return fd < 0 ? -errno : fd;
 	return by_parts(dirfd, path, flags, resolve);
 }
+
+/* Not all headers have it. */
+#define CLONE 1U
+
+int fsq_clone_mount(int fd)
+{
+	return (int)syscall(SYS_open_tree, fd, "", CLONE | O_CLOEXEC | AT_EMPTY_PATH);
+}

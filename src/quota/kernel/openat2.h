@@ -16,4 +16,13 @@
  */
 int fsq_openat2(int dirfd, const char *path, int flags, uint64_t resolve);
 
+/**
+ * Make a private clone of the mount that a directory is on, from there on: in it nothing is mounted, and nobody can
+ * mount anything.
+ *
+ * @return   a descriptor of the directory in it, or -1 with errno
+ * Source: open_tree(2), OPEN_TREE_CLONE
+ */
+int fsq_clone_mount(int fd);
+
 #endif

@@ -23,10 +23,6 @@
 #include "quota/walk/tree_walk.h"
 #include "shared/array.h"
 
-#ifndef OPEN_TREE_CLONE
-#define OPEN_TREE_CLONE 1
-#endif
-
 /* To list all inodes of a filesystem is worth it when so large a part of them is of the project. */
 #define LIST_PART 16
 
@@ -536,23 +532,17 @@ static void look_for_open_files(struct explain *explain)
 
 /* --- what mounts hide --- */
 
-static int clone_mount(int fd)
-{
-	return (int)syscall(SYS_open_tree, fd, "",
-			    (unsigned int)(OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH));
-}
-
 /* In a private clone of the mount nothing is mounted. */
 static int look_below_mounts(struct explain *explain, struct fsq_error *err)
 {
 	size_t count = explain->mount_count, root = strlen(explain->place.path);
-	int clone = count ? clone_mount(explain->place.target.fd) : -1, rc = 0;
+	int clone = count ? fsq_clone_mount(explain->place.target.fd) : -1, rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0 && clone >= 0; i++) {
 		const char *path = explain->mounts[i], *below = path + root;
 		struct sum found = { 0 };
 		struct facts facts;
-		struct stat st;
+		struct stat st = { 0 };
 		int fd;
 
 		below += strspn(below, "/");
@@ -645,7 +635,7 @@ static int look_elsewhere(struct explain *explain, const struct fsq_usage *usage
 		return others.rc ? others.rc : rc;
 	if (request->everywhere) {
 		fd = open(usage->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		clone = clone_mount(fd);
+		clone = fsq_clone_mount(fd);
 		rc = walk(explain, clone < 0 ? fd : clone, usage->mountpoint, &found, err);
 		if (clone >= 0)
 			close(clone);

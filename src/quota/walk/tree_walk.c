@@ -16,14 +16,13 @@
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/kernel/openat2.h"
 #include "quota/mounts/mount.h"
 #include "shared/statx.h"
 #include "thread_pool.h"
 
 /* Inside of the walk: do not enter this directory. */
 #define PRUNED 2
-
-#define OPEN_TREE_CLONE 1
 
 #define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
 
@@ -462,8 +461,7 @@ static void reach_by_name(struct walk *walk)
 	free(root);
 	if (has_mounts)
 		return;
-	tree->clone = (int)syscall(SYS_open_tree, root_fd, "",
-				   (unsigned int)(OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH));
+	tree->clone = fsq_clone_mount(root_fd);
 	if (tree->clone < 0)
 		return;
 	fd = openat(tree->clone, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
