@@ -144,6 +144,7 @@ as_shown() {
 	mkdir /mnt/x/gone
 	fsquota assign /mnt/x/gone --hard 1M >/dev/null
 	rmdir /mnt/x/gone
+	settle /mnt/x
 	finds note directory-gone
 	assert_equal "$repair" "fsquota release /mnt/x/gone"
 	assert_equal "$(jq -c '[.path, .line, .filesystem]' <<<"$finding")" '["/mnt/x/gone",1,"'"$FSQ_X_DEV"'"]'

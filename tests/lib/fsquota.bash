@@ -13,6 +13,7 @@
 #   run_split CMD...      like run, but keeps the streams apart
 #   assert_one_line       what it ran said one line on stderr
 #   counts FS ID INODES   asserts what the kernel counts
+#   settle MOUNT          until XFS has taken what was removed off its counts
 #   refuses CODE WORD CMD...  the command fails with that exit status, and one line that has WORD
 #   exits STATUS CMD...   the command does, with that status
 #   succeeds CMD...       the command does, and says nothing on stderr
@@ -107,6 +108,9 @@ assert_one_line() {
 	mapfile told <"$BATS_TEST_TMPDIR/stderr"
 	[[ ${#told[@]} = 1 && ${told[0]} == *$'\n' ]] || fail "${1-}${1:+: }not one line: $stderr"
 }
+
+# XFS does that later, in a thread of its own; what freezes it waits for that.
+settle() { fsfreeze -f "$1" && fsfreeze -u "$1"; }
 
 # counts FILESYSTEM ID INODES: the kernel does, now or within a minute: XFS takes a removed file
 # off the count only when it has cleaned up behind it.

@@ -25,6 +25,7 @@ setup() {
 
 teardown() {
 	rm -rf /mnt/{x,e}/v
+	settle /mnt/x
 	for fs in x e; do
 		real -c 'report -p -N -n' /mnt/$fs | while read -r id _; do
 			[ "$id" = '#0' ] || [ -z "$id" ] ||
@@ -476,6 +477,7 @@ lives() {
 		mkdir $at/sub
 		lives $((FIRST + 1)) $at/sub
 		rmdir $at/sub
+		settle /mnt/x
 		real -c "limit -p bhard=5m $((FIRST + 1))" /mnt/x
 		lives $((FIRST + 1)) $at/sub
 		real -c "limit -p bhard=0 $((FIRST + 1))" /mnt/x
