@@ -5,6 +5,7 @@
 # The lines that describe the command of the command line.
 function __fsquota_description
     set -l words (commandline -opc)
+    test "$words[2]" = --root; and set -e words[2..3]
     test (count $words) -gt 1; and fsquota help --machine $words[2] 2>/dev/null
 end
 
@@ -90,6 +91,8 @@ complete -c fsquota -f
 complete -c fsquota -n __fish_use_subcommand -a '(fsquota help --machine 2>/dev/null)'
 complete -c fsquota -n __fish_use_subcommand -a help -d 'explain a command'
 complete -c fsquota -n __fish_use_subcommand -l help -s h -d 'list the commands'
+complete -c fsquota -n __fish_use_subcommand -l root -x -a '(__fish_complete_directories (commandline -ct) "")' \
+    -d 'enter this directory first'
 complete -c fsquota -n __fish_use_subcommand -l version -s V -d 'print the version'
 complete -c fsquota -n '__fish_seen_subcommand_from help' -a '(fsquota help --machine 2>/dev/null)'
 complete -c fsquota -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \

@@ -383,11 +383,13 @@ void command_list_all(struct session *session)
 			write_text(w, command->summary);
 			write_char(w, '\n');
 		}
-	write_text(w,
-		   "\n"
-		   "fsquota help COMMAND explains one of them.\n"
-		   "With -x, -c or another option of xfs_quota first, or called by that name, it\n"
-		   "behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
+	write_text(
+		w,
+		"\n"
+		"fsquota help COMMAND explains one of them. With --root DIRECTORY, each works in\n"
+		"that directory as chroot(8) does: on a node's files at /host in a container.\n"
+		"With -x, -c or another option of xfs_quota first, or called by that name, it\n"
+		"behaves as xfs_quota does; fsquota -x -c help lists those commands.\n");
 }
 
 /* --- for programs --- */

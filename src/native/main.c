@@ -2,6 +2,8 @@
 #include "command.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "command.h"
 #include "paths.h"
 #include "quota/fsquota.h"
+#include "shared/load_library.h"
 
 /* Sorted by name. */
 static const struct command *const commands[] = {
@@ -205,6 +208,57 @@ static void move_options(char **words)
 	words[0] = command;
 }
 
+/* --- another root --- */
+
+/*
+ * Everything is in a directory from now on: paths, files, mounts, the journal. But libraries are those of the
+ * caller, also the ones that names of users need.
+ *
+ * Source: chroot(2)
+ */
+static bool enter_root(struct session *session, const char *directory)
+{
+	if (session->batch)
+		return session_usage_error(session,
+					   "--root is for batch itself, not for a request");
+	load_libraries();
+	getpwnam("");
+	getgrnam("");
+	if (chroot(directory) || chdir("/"))
+		return session_errno(session, ERROR_OF_FILE, errno, directory,
+				     "--root %s: cannot enter", directory);
+	if (access("/proc/self/mountinfo", R_OK))
+		return session_error(
+			session, ERROR_OF_FILE, FSQ_E_NOT_FOUND, errno, directory,
+			"--root %s: cannot read proc/self/mountinfo in it; mount /proc there",
+			directory);
+	return true;
+}
+
+/* Take --root out, wherever it stands: the first file is read before options are parsed. */
+static bool take_root(struct session *session, char **words)
+{
+	char **to = words;
+
+	for (; *words && strcmp(*words, "--") != 0; words++) {
+		const char *directory = NULL;
+
+		if (strcmp(*words, "--root") == 0)
+			directory = *++words;
+		else if (strncmp(*words, "--root=", strlen("--root=")) == 0)
+			directory = *words + strlen("--root=");
+		else
+			*to++ = *words;
+		if (!*words)
+			return session_usage_error(session, "option --root takes a value");
+		if (directory && !enter_root(session, directory))
+			return false;
+	}
+	while ((*to++ = *words))
+		words++;
+	return true;
+}
+
 static void run(struct session *session, char **words)
 {
 	const struct command *command;
@@ -212,6 +266,10 @@ static void run(struct session *session, char **words)
 	/* Errors before the options are parsed are JSON, too. */
 	for (char **at = words; *at && strcmp(*at, "--") != 0; at++)
 		session->json |= strcmp(*at, "--json") == 0 || strcmp(*at, "--jsonl") == 0;
+	if (!take_root(session, words)) {
+		session_flush(session);
+		return;
+	}
 	move_options(words);
 	if (!words[0]) {
 		session_usage_error(session, "no command given; see fsquota --help");

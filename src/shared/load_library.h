@@ -87,4 +87,15 @@ static inline bool load_library(const char *file, const struct library_symbol *s
 	return true;
 }
 
+/** Load all from where they are now: the root directory is about to change. */
+static inline void load_libraries(void)
+{
+#ifndef LINKED_LIBRARIES
+	static const char *const files[] = { LIBRARY_MOUNT, LIBRARY_BLKID, LIBRARY_TINFO };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+
 #endif

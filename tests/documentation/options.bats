@@ -155,6 +155,9 @@ completes() {
 	completes bhard= limit bh
 	completes /usr report --at /us
 	cd "$srcdir"
+	completes --root --ro
+	completes list --root /host lis
+	completes --dry-run --root /host release --dry
 	completes completions resize comp
 	completes completions resize . comp
 	completes "" supported . comp

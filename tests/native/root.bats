@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# --root: a pod with the node's directories at /host works on them as the node itself does.
+
+load ../lib/fsquota
+
+setup_file() {
+	fresh_each x e
+	# The root of the pod, with an /etc and a /proc of its own.
+	mkdir -p /run/pod
+	mount -t tmpfs pod /run/pod
+	mkdir -p /run/pod/{etc,proc,host,tmp}
+	local directory
+	for directory in /usr /bin /lib /lib64 /sbin "${FSQUOTA%/*}"; do
+		[ -e "$directory" ] || continue
+		mkdir -p "/run/pod$directory"
+		mount --bind "$directory" "/run/pod$directory"
+	done
+	mount -t proc proc /run/pod/proc
+	mount --rbind / /run/pod/host
+	mount --make-rslave /run/pod/host
+}
+
+teardown_file() { umount -R /run/pod; }
+
+setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf /run/pod/etc/*; }
+
+# In the pod.
+pod() { chroot /run/pod "$FSQUOTA" "$@"; }
+
+@test "the node's lines have the node's paths" {
+	local fs dir
+	for fs in x e; do
+		dir=/mnt/$fs/dir
+		mkdir $dir
+		chmod 777 /mnt/$fs $dir
+		succeeds pod --root /host assign $dir --hard 5M --name $fs
+		assert_equal "$(grep -c ":$dir$" /etc/projects):$(cut -d: -f1 /etc/projid | tail -1)" "1:$fs"
+		# Both see the same.
+		for command in "usage $dir" list "check" "doctor $dir" 'prune --dry-run' 'export' 'report -n'; do
+			# shellcheck disable=SC2086 # words
+			run_split pod --root=/host $command
+			prints "$stdout" fsquota $command
+		done
+		prints "$(fsquota list --raw)" pod list --raw --root /host
+		run -1 as_user dd if=/dev/zero of=$dir/file bs=64k count=100 conv=fsync
+		assert_output --regexp 'No space|quota exceeded'
+		succeeds pod --root /host resize $dir 6M
+		assert_equal "$(kernel_has /mnt/$fs "$(fsquota id $dir)" | cut -d' ' -f3)" 6144
+		rm -r $dir
+		settle /mnt/$fs
+		succeeds pod --root /host prune
+		assert_equal "$(cat /etc/projects /etc/projid)" ""
+	done
+	# Nothing is left in the pod.
+	assert_equal "$(ls /run/pod/etc)" ""
+}
+
+@test "the node's configuration and the pod's batch" {
+	mkdir -p /mnt/x/{one,two} /etc/fsquota.d
+	echo 'id-range = 5000-5999' >/etc/fsquota.conf
+	echo '/mnt/x/one hard=5M' >/etc/fsquota.d/pods.conf
+	# A file that the pod has under the same name.
+	echo '/mnt/x/two hard=5M' >"/run/pod/etc/fsquota.d"
+	succeeds pod apply --root /host
+	rm /etc/fsquota.d/pods.conf
+	assert_equal "$(cat /etc/projects)" "5000:/mnt/x/one"
+	run_split pod --root /host batch <<<'["usage", "--json", "mnt/x/one"]
+["--root", "/host", "list"]'
+	assert_output --partial '"path":"mnt/x/one"'
+	assert_output --partial "--root is for batch itself"
+	# The first word, between the others, the last.
+	succeeds pod release --root /host /mnt/x/one
+	assert_equal "$(</etc/projects)" ""
+}
+
+@test "what is no root" {
+	refuses 5 "--root /nowhere: cannot enter" fsquota --root /nowhere list
+	refuses 5 "--root /etc/passwd: cannot enter: Not a directory" fsquota list --root /etc/passwd
+	refuses 2 "option --root takes a value" fsquota list --root
+	refuses 5 "--root /mnt/x: cannot read proc/self/mountinfo in it; mount /proc there" fsquota --root=/mnt/x list
+	refuses 4 "--root /: cannot enter: Operation not permitted" as_user "$FSQUOTA" --root / list
+	# Behind -- it is a name.
+	refuses 5 "--root: cannot open" fsquota usage -- --root
+}
