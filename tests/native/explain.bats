@@ -137,6 +137,8 @@ overlay() {
 	mount -t overlay -o "lowerdir=/etc,upperdir=$M/web/upper,workdir=$M/web/work" overlay "$M/merged"
 	file "$M/merged/log" 3
 	holds "$M/merged/log"
+	# What the overlay has tried its upper directory with.
+	settle "$M"
 	explains "$M/web"
 	assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .path]' <<<"$stdout")" \
 		"[3145728,$!,\"$M/merged/log\"]"
