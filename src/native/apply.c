@@ -11,6 +11,7 @@
 #include "apply_marks.h"
 #include "apply_watch.h"
 #include "assign.h"
+#include "budgets.h"
 #include "change.h"
 #include "command.h"
 #include "journal.h"
@@ -19,13 +20,11 @@
 #include "told.h"
 #include "quota/fsquota.h"
 
-#define APPLY_DIRECTORY "/etc/fsquota.d"
-
 /* The exit status of --exit-code, where something was changed, or would be. */
 #define STATUS_CHANGED 9
 
 struct apply_options {
-	bool diff, exit_code, quiet, prune, watch;
+	bool diff, exit_code, quiet, prune, watch, force;
 };
 
 /* A directory of the files. */
@@ -37,6 +36,7 @@ struct applied_row {
 	const char *file; /* NULL: none wants it any more */
 	uint64_t line;
 	const struct record_row *before, *after; /* or NULL */
+	const char *over_budget;		 /* as in struct project_row */
 };
 
 #define MEMBER(name) .offset = offsetof(struct applied_row, name)
@@ -53,6 +53,8 @@ static const struct field applied_fields[] = {
 	  .size = sizeof(struct record_row) },
 	{ NULL, "after", FIELD_ROW, MEMBER(after), .members = limit_fields,
 	  .size = sizeof(struct record_row) },
+	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
+	  "the directory or filesystem whose budget the limit exceeds", .optional = true },
 	{ 0 },
 };
 
@@ -78,8 +80,9 @@ struct apply {
 	struct fsq_assign_plan *plan; /* of a dry run */
 	struct progress progress;
 	bool changed;
-	bool quiet;  /* of what is unchanged */
-	void **told; /* with --watch, see told.h */
+	bool quiet;	  /* of what is unchanged */
+	void **told;	  /* with --watch, see told.h */
+	bool has_default; /* the lines are those of /etc/fsquota.d */
 };
 
 static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
@@ -95,6 +98,9 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 		.id = assignment ? fsq_assignment_id(assignment) : 0,
 		.file = entry->file,
 		.line = entry->line,
+		.over_budget = assignment ? budgets_where(fsq_assignment_over_budget(assignment),
+							  entry->request.directory)
+					  : NULL,
 	};
 
 	if (assignment && apply->options->diff) {
@@ -217,6 +223,8 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	if (change != FSQ_UNCHANGED)
 		assign_warn_of_enforcement(apply->session, &entry->request, assignment);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
+	budgets_warn(apply->session, entry->request.directory,
+		     fsq_assignment_over_budget(assignment));
 	fsq_assignment_free(assignment);
 	return true;
 }
@@ -241,6 +249,9 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->session->dry_run;
 		entry->request.plan = apply->plan;
+		entry->request.budgets = apply->session->budgets;
+		entry->request.budget_count = apply->session->budget_count;
+		entry->request.over_budget = apply->options->force;
 		if (fsq_assigned_has(apply->assigned, &entry->request)) {
 			if (!apply->quiet)
 				show(apply, entry, "unchanged", NULL);
@@ -367,7 +378,7 @@ static bool may_stay(struct session *session, const struct invocation *invocatio
 /* Read the lines, and do what they say. @return  whether they are right; else nothing was done */
 static bool apply_lines(struct apply *apply, struct apply_list *list, char *const *files, int count)
 {
-	bool good = true;
+	bool good = apply->has_default || apply_read_budgets(apply->session);
 
 	for (int i = 0; i < count; i++)
 		good &= apply_list_read(apply->session, list, files[i]);
@@ -387,6 +398,7 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 	struct apply_watch watch;
 	void *told = NULL, *wrong = NULL;
 	bool going_on = apply_watch_begin(&watch, session), ready = false;
+	const size_t budgets = session->budget_count;
 
 	apply->told = &told;
 	while (going_on) {
@@ -398,6 +410,7 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 			told_forget_all(&wrong);
 		again = apply_watch_follow(&watch, &list, files, count);
 		apply_list_free(&list);
+		session_forget_budgets(session, budgets);
 		session_flush(session);
 		apply->quiet = true;
 		if (session->out->errnum)
@@ -417,7 +430,10 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 static void command_apply(struct session *session, const struct invocation *invocation)
 {
 	const struct apply_options *options = invocation->options;
-	struct apply apply = { .session = session, .options = options, .quiet = options->quiet };
+	struct apply apply = { .session = session,
+			       .options = options,
+			       .quiet = options->quiet,
+			       .has_default = invocation->operand_count == 0 };
 	static char directory[] = APPLY_DIRECTORY;
 	char *const usual[] = { directory };
 	const bool named = invocation->operand_count > 0;
@@ -454,6 +470,7 @@ static const struct command_option own_options[] = {
 	{ 0, "prune", "release what apply has assigned and no line wants", .field = FIELD(prune) },
 	{ 0, "watch", "stay, and look again when directories or lines change",
 	  .field = FIELD(watch) },
+	{ 0, "force", "also where a limit does not fit in a budget", .field = FIELD(force) },
 	{ 0, "exit-code", "9 where something was changed, or would be", .field = FIELD(exit_code) },
 	{ 0 },
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "assign.h"
+#include "budgets.h"
 #include "told.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
@@ -83,11 +84,33 @@ static char *next_word(char **rest, char *pattern, bool *is_pattern)
 	return word;
 }
 
-/* The words behind the path. */
-static bool take_words(struct line *line, char *rest, struct fsq_assign_request *request)
+static bool is_budget(const char *word)
 {
+	return strcmp(word, "budget") == 0 || strcmp(word, "overcommit") == 0;
+}
+
+static bool take_budget(struct line *line, const char *path, const char *word, const char *value)
+{
+	int rc = budgets_add(line->session, word, path, value);
+
+	if (rc == -ENOMEM)
+		return session_no_memory(line->session);
+	return rc == 0 || assign_refuse(line->session, &line->place, "%s=%.100s is no %s", word,
+					value ? value : "",
+					word[0] == 'b' ? "budget, such as budget=1T"
+						       : "overcommit, such as overcommit=120%");
+}
+
+/*
+ * The words behind the path.
+ *
+ * @assigns  set: there is one about the directory itself, or none at all
+ */
+static bool take_words(struct line *line, const char *path, char *rest,
+		       struct fsq_assign_request *request, bool *assigns)
+{
+	bool unused, any = false, other = false;
 	char *word;
-	bool unused;
 
 	while ((word = next_word(&rest, NULL, &unused))) {
 		char *value = strchr(word, '=');
@@ -96,10 +119,20 @@ static bool take_words(struct line *line, char *rest, struct fsq_assign_request 
 			return assign_refuse(line->session, &line->place, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
+		any = true;
+		other |= !is_budget(word);
+		if (is_budget(word)) {
+			if (!take_budget(line, path, word, value))
+				return false;
+			continue;
+		}
+		if (line->list->only_budgets)
+			continue;
 		if (!assign_request_set(line->session, &line->place, request, word, value))
 			return false;
 	}
-	return assign_request_check(line->session, &line->place, request);
+	*assigns = !line->list->only_budgets && (other || !any);
+	return !*assigns || assign_request_check(line->session, &line->place, request);
 }
 
 /* --- lines --- */
@@ -232,9 +265,13 @@ static void take_line(struct line *line, char *text)
 {
 	struct fsq_assign_request request = { .size = sizeof(request),
 					      .range = line->session->range };
-	char *rest = text, *path, *kept, *pattern = malloc(2 * strlen(text) + 1);
-	bool is_pattern;
+	char *rest = text, *path, *kept, *pattern;
+	size_t budgets = line->session->budget_count;
+	bool is_pattern, assigns = false;
 
+	if (line->list->only_budgets && !strstr(text, "budget") && !strstr(text, "overcommit"))
+		return;
+	pattern = malloc(2 * strlen(text) + 1);
 	if (!pattern) {
 		session_errno(line->session, 0, ENOMEM, line->place.file, "cannot go on");
 		line->good = false;
@@ -250,7 +287,12 @@ static void take_line(struct line *line, char *text)
 			assign_refuse(line->session, &line->place,
 				      "the path is not absolute, or has an empty part, . or ..");
 	else
-		line->good = take_words(line, rest, &request);
+		line->good = take_words(line, path, rest, &request, &assigns);
+	if (line->good && is_pattern && line->session->budget_count > budgets)
+		line->good = assign_refuse(line->session, &line->place,
+					   "a pattern does not go with budget and overcommit");
+	if (!assigns)
+		goto out;
 	if (line->good && is_pattern && (request.make || request.id || request.name))
 		line->good = assign_refuse(line->session, &line->place,
 					   "a pattern does not go with mkdir, id and name");
@@ -433,6 +475,18 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 		entry->ino = st.st_ino;
 	}
 	return settle(session, list, compare_identities, is_same_directory);
+}
+
+bool apply_read_budgets(struct session *session)
+{
+	struct apply_list list = { .only_budgets = true };
+	bool good;
+
+	if (access(APPLY_DIRECTORY, F_OK))
+		return true;
+	good = apply_list_read(session, &list, APPLY_DIRECTORY);
+	apply_list_free(&list);
+	return good;
 }
 
 void apply_list_free(struct apply_list *list)

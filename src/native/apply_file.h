@@ -6,6 +6,8 @@
 #include "quota/fsquota.h"
 #include "session.h"
 
+#define APPLY_DIRECTORY "/etc/fsquota.d"
+
 struct apply_entry {
 	struct fsq_assign_request request; /* with the path */
 	const char *file;
@@ -24,6 +26,7 @@ struct apply_list {
 	char **patterns; /* as glob(3) has them */
 	size_t pattern_count, pattern_capacity;
 	bool identified;
+	bool only_budgets; /* read nothing else */
 	/* With --watch, see told.h: paths that were passed over, and what is wrong with the lines. */
 	void **told, **wrong;
 };
@@ -52,6 +55,14 @@ bool apply_list_settle(struct session *session, struct apply_list *list);
  * Source: stat(2)
  */
 bool apply_list_identify(struct session *session, struct apply_list *list);
+
+/**
+ * Read the words budget and overcommit of /etc/fsquota.d, and nothing else; those of /etc/fsquota.conf are in the
+ * session already.
+ *
+ * @return   whether they are right; else an error was reported
+ */
+bool apply_read_budgets(struct session *session);
 
 void apply_list_free(struct apply_list *list);
 

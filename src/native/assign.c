@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "budgets.h"
 #include "journal.h"
 #include "listing.h"
 #include "options.h"
@@ -207,6 +208,7 @@ static bool show(struct session *session, struct table *table,
 		.enforced = fsq_assignment_enforcement(assignment) == FSQ_ENFORCED,
 		.walked = true,
 		.mounts_skipped = mounts,
+		.over = fsq_assignment_over_budget(assignment),
 	};
 	struct fsq_limits before;
 	char name[32];
@@ -306,6 +308,8 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	space = fsq_assignment_space(assignment);
 	if (shown)
 		assign_warn_of_store(session, request, assignment);
+	if (shown)
+		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {
 		/* Of limits that have no effect. */
 		assign_warn_of_enforcement(session, request, assignment);
@@ -373,6 +377,8 @@ static void command_assign(struct session *session, const struct invocation *inv
 	    (options->like && !take_limits_of(session, options->like, &request)) ||
 	    !look_at_operands(session, invocation, &request))
 		return;
+	request.budgets = session->budgets;
+	request.budget_count = session->budget_count;
 	progress_begin(&progress, session);
 	if (request.dry_run && fsq_assign_plan_new(&request.plan, NULL)) {
 		session_no_memory(session);
@@ -424,6 +430,8 @@ static const struct command_option limit_options[] = {
 static const struct command_option more_options[] = {
 	{ 0, "require-enforced", "fail where the limits would stop nobody",
 	  .field = FIELD(request.require_enforced) },
+	{ 0, "force", "also where the limit does not fit in a budget",
+	  .field = FIELD(request.over_budget) },
 	{ 0 },
 };
 
@@ -440,6 +448,6 @@ const struct command assign_command = {
 	.operands = { { VALUE_DIRECTORY, "DIR", true } },
 	.rows = &usage_rows,
 	.options_size = sizeof(struct assign_options),
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_assign,
 };

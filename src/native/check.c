@@ -9,6 +9,7 @@
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
+#include "totals.h"
 
 /* The exit status when there is one that is full. */
 #define STATUS_FULL 8
@@ -32,6 +33,7 @@ struct check {
 	struct session *session;
 	const struct check_options *options;
 	struct table *table; /* NULL: nothing is printed */
+	struct projects projects;
 	bool found;
 };
 
@@ -118,27 +120,26 @@ static void judge_projects(struct check *check, const struct projects *projects)
 static void check_projects(struct check *check, const struct invocation *invocation)
 {
 	struct session *session = check->session;
-	struct projects projects = { .session = session };
+	struct projects *projects = &check->projects;
 	int count = invocation->operand_count;
 
 	for (int i = 0; i < count; i++)
-		scopes_add_path(&projects.scopes, session, invocation->operands[i], true);
+		scopes_add_path(&projects->scopes, session, invocation->operands[i], true);
 	if (options_choose_project(session)) {
-		if (projects_collect_chosen(&projects))
-			judge_projects(check, &projects);
-	} else if (projects_collect_scopes(&projects, count == 0)) {
-		judge_projects(check, &projects);
+		if (projects_collect_chosen(projects))
+			judge_projects(check, projects);
+	} else if (projects_collect_scopes(projects, count == 0)) {
+		judge_projects(check, projects);
 	}
 	/* A directory that was named must have led to something. */
-	for (size_t i = 0; i < projects.scopes.count && session->status == 0; i++) {
-		const struct scope *scope = &projects.scopes.list[i];
+	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
 
-		if (scope->given && !projects_has_any(&projects, scope))
+		if (scope->given && !projects_has_any(projects, scope))
 			session_error(session, 0, FSQ_E_NOT_FOUND, 0, scope->given,
 				      "%s: belongs to no project, and none is registered below it",
 				      scope->given);
 	}
-	projects_free(&projects);
 }
 
 /* --- limits of the caller --- */
@@ -231,13 +232,16 @@ static void check_held(struct check *check)
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
-	struct check check = { .session = session, .options = options };
+	struct check check = { .session = session,
+			       .options = options,
+			       .projects = { .session = session } };
 	bool chosen = options_choose_project(session);
 	struct table table = tables_begin(session, "check");
 
 	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
+	check.projects.want_sums = table.left_open = session->budget_count > 0;
 	if (!options->quiet)
 		check.table = &table;
 	if (chosen || invocation->operand_count || !options->limit_count)
@@ -245,6 +249,10 @@ static void command_check(struct session *session, const struct invocation *invo
 	check_held(&check);
 	if (check.table)
 		tables_end(session, &table);
+	/* Limits that add up to too much stop nobody, until the filesystem is full. */
+	if (session->budget_count)
+		check.found |= totals_show(&check.projects, "check", true, options->quiet);
+	projects_free(&check.projects);
 	/* A failed write must not look like success. */
 	session_flush(session);
 	if (check.found && !session->out->told)
@@ -265,13 +273,15 @@ const struct command check_command = {
 	.summary = "tell which projects are at their limits",
 	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
-		"soft limit or at a hard one. The exit status is 8 if there is one, else 0.",
+		"soft limit or at a hard one, and budgets that limits exceed. The exit status is\n"
+		"8 if there is one, else 0.",
 	.options = (option_tables){ over_option, check_options, chosen_options, table_options,
 				    registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct check_options),
 	.rows = &check_rows,
+	.totals = &total_rows,
 	.clear_options = clear_options,
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_check,
 };

@@ -70,6 +70,7 @@ enum command_flags {
 	COMMAND_CHANGES = 16,	    /* requires that a filesystem is named */
 	COMMAND_WITHOUT_QUOTA = 32, /* filesystems without quota are shown, too */
 	COMMAND_CONFIG = 64,	    /* goes by /etc/fsquota.conf */
+	COMMAND_BUDGETS = 256,	    /* goes by budgets, those of /etc/fsquota.d too */
 	COMMAND_QUICK = 128,	    /* never waits, and takes no longer for larger trees */
 };
 

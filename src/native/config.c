@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budgets.h"
 #include "quota/fsquota.h"
 #include "shared/read_file.h"
 
@@ -37,7 +38,26 @@ static const struct {
 	{ "id-range", "FIRST-LAST" },	  { "lock-timeout", "SECONDS" },
 	{ "projects-file", "/PATH" },	  { "projid-file", "/PATH" },
 	{ "log", "journal|syslog|none" }, { "register", "yes|no" },
+	{ "budget", "/PATH SIZE" },	  { "overcommit", "[/PATH] PERCENT%" },
 };
+
+/* "/PATH VALUE", or the value alone. */
+static bool take_budget(struct session *session, const char *key, const char *text)
+{
+	const char *value = text + strlen(text);
+	char *directory;
+	bool good;
+
+	while (value > text && !strchr(BLANKS, value[-1]))
+		value--;
+	directory = value > text ? strndup(text, (size_t)(value - text)) : NULL;
+	if (directory)
+		trim(directory);
+	good = (directory ? directory[0] == '/' : value == text) &&
+	       budgets_add(session, key, directory, value) == 0;
+	free(directory);
+	return good;
+}
 
 /* @key      an index in keys; @value must stay */
 static bool take_value(struct session *session, size_t key, const char *value)
@@ -59,6 +79,9 @@ static bool take_value(struct session *session, size_t key, const char *value)
 			       : strcmp(value, "syslog") == 0 ? LOG_TO_SYSLOG
 							      : LOG_TO_JOURNAL;
 		return session->log != LOG_TO_JOURNAL || strcmp(value, "journal") == 0;
+	case 6:
+	case 7:
+		return take_budget(session, keys[key].key, value);
 	default:
 		session->no_register = strcmp(value, "no") == 0;
 		return session->no_register || strcmp(value, "yes") == 0;

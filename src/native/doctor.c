@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "finding_words.h"
 #include "options.h"
 #include "progress.h"
+#include "projects.h"
 #include "quota/fsquota.h"
+#include "totals.h"
 
 struct supported_options {
 	bool quiet;
@@ -165,6 +168,8 @@ static const struct row_fields finding_rows = { finding_fields, sizeof(struct fi
 
 struct doctor {
 	struct session *session;
+	const struct invocation *invocation;
+	bool quota_on; /* somewhere */
 	struct table table;
 	bool quiet;   /* only what is no "ok" */
 	bool problem; /* there is one */
@@ -190,6 +195,7 @@ static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg
 	struct finding_words words;
 
 	progress_clear(doctor->progress);
+	doctor->quota_on |= finding->id == FSQ_FINDING_QUOTA_ON;
 	doctor->problem |= finding->level == FSQ_FINDING_PROBLEM;
 	if (doctor->quiet && finding->level == FSQ_FINDING_OK)
 		return FSQ_VISIT_CONTINUE;
@@ -213,11 +219,46 @@ static void tell_failure(const struct fsq_error *err, void *arg)
 	session_fail(doctor->session, err);
 }
 
+/* Of the filesystems that were looked at. */
+static void print_budget(const struct total_row *row, void *arg)
+{
+	struct doctor *doctor = arg;
+	const struct fsq_finding finding = {
+		.id = FSQ_FINDING_BUDGET_EXCEEDED,
+		.level = FSQ_FINDING_NOTE,
+		.path = row->path ? row->path : row->mountpoint,
+		.filesystem = row->filesystem,
+		.mountpoint = row->mountpoint,
+		.count = row->hard_bytes,
+		.other_count = row->budget_bytes,
+	};
+	bool wanted = doctor->invocation->operand_count == 0;
+	struct stat st;
+
+	for (int i = 0; i < doctor->invocation->operand_count && !wanted; i++)
+		wanted = stat(doctor->invocation->operands[i], &st) == 0 && st.st_dev == row->dev;
+	if (wanted && totals_is_exceeded(row))
+		print_finding(&finding, doctor);
+}
+
+static void look_at_budgets(struct doctor *doctor)
+{
+	struct projects projects = { .session = doctor->session,
+				     .want_sums = true,
+				     .pass_over = true };
+
+	if (projects_collect_scopes(&projects, true))
+		totals_each(&projects, print_budget, doctor);
+	projects_free(&projects);
+}
+
 static void command_doctor(struct session *session, const struct invocation *invocation)
 {
 	const struct doctor_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
-	struct doctor doctor = { .session = session, .quiet = options->quiet };
+	struct doctor doctor = { .session = session,
+				 .invocation = invocation,
+				 .quiet = options->quiet };
 	struct progress progress;
 	const struct fsq_diagnose_request request = {
 		.size = sizeof(request),
@@ -237,6 +278,8 @@ static void command_doctor(struct session *session, const struct invocation *inv
 	if (fsq_diagnose(&request, print_finding, &doctor, &err))
 		session_fail(session, &err);
 	progress_clear(&progress);
+	if (session->budget_count && doctor.quota_on)
+		look_at_budgets(&doctor);
 	tables_end(session, &doctor.table);
 	/* Findings that did not arrive come before what they say. */
 	session_flush(session);
@@ -266,6 +309,6 @@ const struct command doctor_command = {
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.rows = &finding_rows,
 	.options_size = sizeof(struct doctor_options),
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_doctor,
 };

@@ -57,6 +57,7 @@ static const char *const hints[] = {
 		"take it off them with fsquota project -C, or leave it with --keep-tags",
 	[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
 	[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
+	[FSQ_HINT_FORCE] = "use --force if that is meant",
 };
 
 /* What the user can do about it. */

@@ -164,6 +164,10 @@ static const struct template templates[] = {
 	{ "tag-not-inherited",
 	  "does not hand its project {id} on: what is made in it is outside of its quota",
 	  SET_UP " -d 0 -p {path} {id} {mountpoint}", .id = FSQ_FINDING_TAG_NOT_INHERITED },
+	{ "budget-exceeded",
+	  "hard limits add up to {count} bytes, and the budget is {other_count} bytes: "
+	  "see fsquota list --total",
+	  .id = FSQ_FINDING_BUDGET_EXCEEDED },
 	{ "directory-gone", "line {line} of {name} has it as project {id}, but it is gone",
 	  "fsquota release {path}",
 	  .in_doubt =

@@ -7,39 +7,10 @@
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
+#include "totals.h"
 
 struct list_options {
 	bool total;
-};
-
-/* What all projects of a filesystem add up to. */
-struct total_row {
-	uint64_t size_bytes, used_bytes; /* of the filesystem */
-	uint64_t hard_bytes;		 /* the sum of the hard limits */
-	uint64_t excess_bytes;		 /* how far that is above the size */
-	uint64_t unlimited;		 /* projects without a hard limit of space */
-	const char *filesystem, *mountpoint;
-};
-
-#define MEMBER(name) .offset = offsetof(struct total_row, name)
-
-static const struct field total_fields[] = {
-	{ "SIZE", "size_bytes", FIELD_BYTES, MEMBER(size_bytes), "size of the filesystem" },
-	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use on it" },
-	{ "LIMITS", "hard_bytes", FIELD_BYTES, MEMBER(hard_bytes), "sum of the hard limits" },
-	{ "EXCESS", "excess_bytes", FIELD_BYTES, MEMBER(excess_bytes),
-	  "how far that is above the size" },
-	{ "UNLIMITED", "unlimited_projects", FIELD_COUNT, MEMBER(unlimited),
-	  "projects without a hard limit of space" },
-	{ NULL, "filesystem", FIELD_TEXT, MEMBER(filesystem) },
-	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
-	  "where the filesystem is mounted" },
-	{ 0 },
-};
-
-static const struct row_fields total_rows = {
-	total_fields, sizeof(struct total_row),
-	.usual = "SIZE,USED,LIMITS,EXCESS,UNLIMITED,MOUNTPOINT"
 };
 
 static void show_projects(struct projects *projects, bool total, struct table *table)
@@ -64,36 +35,10 @@ static void show_projects(struct projects *projects, bool total, struct table *t
 	}
 }
 
-static void show_total(struct projects *projects, size_t filesystem, struct table *table)
-{
-	struct session *session = projects->session;
-	const struct path_entry *path = &session->paths[filesystem];
-	const struct project_sum *sum = &projects->sums[filesystem];
-	struct total_row row = {
-		.filesystem = path->info->device,
-		.mountpoint = path->info->directory,
-		.hard_bytes = sum->hard_bytes,
-		.unlimited = sum->unlimited,
-	};
-	struct fsq_space space[FSQ_FORMS];
-	int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
-
-	if (rc) {
-		session_errno(session, 0, -rc, path->directory, "cannot read its size");
-		return;
-	}
-	row.size_bytes = space[FSQ_BLOCKS].total;
-	row.used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
-	if (row.hard_bytes > row.size_bytes)
-		row.excess_bytes = row.hard_bytes - row.size_bytes;
-	tables_row(session, table, &row);
-}
-
 static void show(struct projects *projects, bool with_totals)
 {
 	struct session *session = projects->session;
 	struct table table = tables_begin(session, "list");
-	struct table totals = table;
 	bool any = false;
 
 	for (size_t i = 0; with_totals && i < projects->filesystem; i++)
@@ -103,15 +48,8 @@ static void show(struct projects *projects, bool with_totals)
 	table.left_open = any;
 	show_projects(projects, with_totals, &table);
 	tables_end(session, &table);
-	if (!any)
-		return;
-	totals.type = &total_rows;
-	totals.key = "total";
-	totals.follows = true;
-	for (size_t i = 0; i < projects->filesystem; i++)
-		if (projects->sums[i].known)
-			show_total(projects, i, &totals);
-	tables_end(session, &totals);
+	if (any)
+		totals_show(projects, "list", false, false);
 }
 
 static void command_list(struct session *session, const struct invocation *invocation)
@@ -144,6 +82,6 @@ const struct command list_command = {
 	.options_size = sizeof(struct list_options),
 	.rows = &list_rows,
 	.totals = &total_rows,
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_list,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budgets.h"
 #include "change.h"
 #include "records.h"
 #include "projects.h"
@@ -54,6 +55,8 @@ const struct field project_fields[] = {
 	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
 	  "mounts that are not entered", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
+	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
+	  "the directory or mount point whose budget the limit exceeds", .optional = true },
 	{ 0 },
 };
 
@@ -210,6 +213,7 @@ bool listing_show_change(struct session *session, struct table *table,
 	row.name = row.name ? row.name : change->name;
 	row.enforced &= change->enforced;
 	row.change = change_word(change->changed);
+	row.over_budget = budgets_where(change->over, row.mountpoint);
 	if (change->walked)
 		row.mounts_skipped = change->mounts_skipped;
 	tables_row(session, table, &row);

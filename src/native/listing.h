@@ -29,6 +29,8 @@ struct project_row {
 	bool accounting, enforced;
 	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: there was none */
 	enum row_change change;
+	const char *
+		over_budget; /* the directory or mount point whose budget the limit exceeds, or NULL */
 };
 
 /* Of list, check and usage, which show other columns; assign and resize. */
@@ -64,7 +66,8 @@ struct listing_change {
 	const char *name;	  /* the same, if the ID has none; or NULL */
 	bool changed, enforced;
 	bool walked;
-	uint64_t mounts_skipped; /* if so */
+	uint64_t mounts_skipped;       /* if so */
+	const struct fsq_budget *over; /* the limit was forced above this budget, or NULL */
 };
 
 /**

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply_file.h"
 #include "options.h"
 #include "command.h"
 #include "paths.h"
@@ -134,6 +135,8 @@ static void run_command(struct session *session, const struct command *command, 
 	}
 	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||
 	    !parse_words(session, command, words, &invocation, options))
+		goto out;
+	if ((command->flags & COMMAND_BUDGETS) && !session->help && !apply_read_budgets(session))
 		goto out;
 	if (!(command->flags & COMMAND_QUICK))
 		session_wait(session);

@@ -13,6 +13,8 @@
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
+#include "shared/array.h"
+#include "totals.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
@@ -114,6 +116,18 @@ static const struct metric of_filesystems[] = {
 	{ "fsquota_filesystem_scan_timestamp_seconds", "seconds",
 	  "When they were read, in seconds since 1970.",
 	  EVER(METRIC_NANOSECONDS, sum.scanned_nanoseconds) },
+};
+
+#define OF_BUDGET(member) { { METRIC_NUMBER, offsetof(struct total_row, member), ALWAYS, NULL } }, 1
+
+/* Without a path: of a filesystem. */
+static const struct metric of_budgets[] = {
+	{ "fsquota_budget_bytes", "bytes", "What hard limits of space may add up to.",
+	  OF_BUDGET(budget_bytes) },
+	{ "fsquota_budget_hard_limits_bytes", "bytes", "What they add up to.",
+	  OF_BUDGET(hard_bytes) },
+	{ "fsquota_budget_used_bytes", "bytes",
+	  "Space in use by their projects, or on the filesystem.", OF_BUDGET(used_bytes) },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -237,12 +251,50 @@ static void write_filesystem(struct writer *w, const struct metric *metric,
 	write_value(w, value, (const char *)row);
 }
 
+struct budgets {
+	struct total_row *rows;
+	size_t count, capacity;
+	bool no_memory;
+};
+
+static void add_budget(const struct total_row *row, void *arg)
+{
+	struct budgets *budgets = arg;
+
+	if (row->budget_bytes != FIELD_NOT_KNOWN)
+		budgets->no_memory |= !array_add(&budgets->rows, &budgets->count,
+						 &budgets->capacity, row, sizeof(*row));
+}
+
+static void show_budgets(struct projects *projects)
+{
+	struct writer *w = projects->session->out;
+	struct budgets budgets = { 0 };
+
+	totals_each(projects, add_budget, &budgets);
+	if (budgets.no_memory)
+		session_no_memory(projects->session);
+	for (size_t metric = 0; metric < COUNT(of_budgets); metric++) {
+		begin(w, &of_budgets[metric]);
+		for (size_t i = 0; i < budgets.count; i++) {
+			const struct total_row *row = &budgets.rows[i];
+
+			write_text(w, of_budgets[metric].name);
+			write_label(w, "{path", row->path);
+			write_label(w, ",filesystem", row->filesystem);
+			write_label(w, ",mountpoint", row->mountpoint);
+			write_value(w, &of_budgets[metric].values[0], (const char *)row);
+		}
+	}
+	free(budgets.rows);
+}
+
 /*
  * All samples of a metric stand together.
  *
  * @rows     room for each filesystem
  */
-static void show_all(const struct projects *projects, const struct metrics_options *options,
+static void show_all(struct projects *projects, const struct metrics_options *options,
 		     struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
@@ -284,6 +336,8 @@ static void show_all(const struct projects *projects, const struct metrics_optio
 			if (projects->sums[i].asked)
 				write_filesystem(w, &of_filesystems[metric], &rows[i]);
 	}
+	if (session->budget_count)
+		show_budgets(projects);
 	write_text(w, "# EOF\n");
 }
 
@@ -468,6 +522,6 @@ const struct command metrics_command = {
 	.options = (option_tables){ over_option, own_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct metrics_options),
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_metrics,
 };

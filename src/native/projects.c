@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "budgets.h"
 #include "change.h"
 #include "records.h"
 #include "options.h"
@@ -390,6 +391,7 @@ void projects_show_change(const struct projects *projects, const struct project 
 	row = projects_row(projects, &changed);
 	row.directories.texts = NULL;
 	row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
+	row.over_budget = change ? budgets_where(change->over, row.mountpoint) : NULL;
 	tables_row(session, table, &row);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assign.h"
+#include "budgets.h"
 #include "change.h"
 #include "command.h"
 #include "journal.h"
@@ -15,7 +16,7 @@
 #include "options.h"
 
 struct resize_options {
-	bool allow_shrink, has_over;
+	bool allow_shrink, has_over, force;
 	double over;			 /* only projects that use so many percent of their limit */
 	const char *hard;		 /* as the operand */
 	struct fsq_assign_request words; /* its other limits */
@@ -95,6 +96,7 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 		fsq_support_clear(&support);
 	}
 	resizing->asked = resized->dev;
+	budgets_warn(session, path, resized->over);
 	/* A soft limit below the use is no failure, but the grace time runs. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
@@ -119,6 +121,7 @@ static bool show(struct resizing *resizing, const struct fsq_resized *resized, c
 		.limits = resized->after,
 		.changed = resized->changed,
 		.enforced = true,
+		.over = resized->over,
 	};
 
 	if (session_has_rows(session)) {
@@ -260,6 +263,8 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 		request->directory = directories[i];
 		good = plan(resizing, &all[i]);
 	}
+	for (size_t i = 0; i < session->budget_count && !request->dry_run; i++)
+		session->budgets[i].planned = 0;
 	if (!good)
 		goto out;
 	for (size_t i = 0; i < count && good; i++) {
@@ -361,6 +366,7 @@ static void command_resize(struct session *session, const struct invocation *inv
 			.at = session->at.count ? session->at.words[0] : NULL,
 			.allow_shrink = options->allow_shrink,
 			.dry_run = session->dry_run,
+			.over_budget = options->force,
 		},
 		.table = tables_begin(session, "resize"),
 	};
@@ -368,6 +374,8 @@ static void command_resize(struct session *session, const struct invocation *inv
 
 	if (!make_request(session, invocation, &resizing.request, &directories))
 		return;
+	resizing.request.budgets = session->budgets;
+	resizing.request.budget_count = session->budget_count;
 	if (options->has_over && !directories) {
 		resize_registered(&resizing);
 	} else if (options->has_over || directories > 1) {
@@ -390,6 +398,7 @@ static const struct command_option over_options[] = {
 };
 
 static const struct command_option shrink_option[] = {
+	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
 	{ 0 },
 };
@@ -421,6 +430,6 @@ const struct command resize_command = {
 	.rows = &usage_rows,
 	.answers = ANSWER_SINGLE | ANSWER_MANY,
 	.options_size = sizeof(struct resize_options),
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_resize,
 };

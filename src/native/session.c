@@ -86,6 +86,12 @@ void session_flush_terminal(struct session *session)
 		session_flush(session);
 }
 
+void session_forget_budgets(struct session *session, size_t count)
+{
+	while (session->budget_count > count)
+		free((char *)session->budgets[--session->budget_count].directory);
+}
+
 void session_end(struct session *session)
 {
 	for (size_t i = 0; i < session->path_count; i++) {
@@ -96,6 +102,8 @@ void session_end(struct session *session)
 	free(session->paths);
 	free(session->unseen);
 	free(session->at.words);
+	session_forget_budgets(session, 0);
+	free(session->budgets);
 	free(session->config_text);
 	session_forget_names(session);
 }

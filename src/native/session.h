@@ -70,6 +70,8 @@ struct session {
 	unsigned int lock_seconds;
 	struct fsq_id_range range;
 	bool range_configured;
+	struct fsq_budget *budgets; /* see budgets.h */
+	size_t budget_count, budget_capacity;
 	char *config_text; /* some of the above point into it */
 	enum log_target log;
 
@@ -199,6 +201,9 @@ void session_flush(struct session *session);
 /** Flush if the output is a terminal. */
 void session_flush_terminal(struct session *session);
 
+/** Forget all budgets but the first @count. */
+void session_forget_budgets(struct session *session, size_t count);
+
 /** Free what the session owns, not the session. */
 void session_end(struct session *session);
 
@@ -253,7 +258,7 @@ void config_file_clear(struct config_file *file);
 
 /**
  * Read it, before the options of the command line, which come before it: id-range, projects-file,
- * projid-file, register, lock-timeout and log, see fsquota.conf(5).
+ * projid-file, register, lock-timeout, log, budget and overcommit, see fsquota.conf(5).
  *
  * @return   false when the file is wrong; an error was reported
  */

@@ -72,6 +72,7 @@ enum fsq_hint {
 	FSQ_HINT_ENFORCE,	  /* have limits enforced, see fsq_diagnose() */
 	FSQ_HINT_KEEP_TAGS, /* take the ID off the files, or set fsq_release_request.keep_tags */
 	FSQ_HINT_RELEASE_AT, /* mount its file system, or release its ID, with fsq_release_request.at */
+	FSQ_HINT_FORCE,	     /* set the request's over_budget */
 };
 
 /* Longer paths are cut in errors. */
@@ -594,6 +595,37 @@ enum fsq_enforcement {
 /* What dry runs of fsq_assign() would have done. */
 struct fsq_assign_plan;
 
+/*
+ * What hard limits of space may add up to: those of the projects that have a directory at or below a
+ * directory, on its filesystem; or those of all projects of a filesystem.
+ */
+struct fsq_budget {
+	const char *directory; /* or a directory on the filesystem; NULL: each filesystem */
+	uint64_t bytes;	       /* of the directory */
+	unsigned int percent;  /* or so much of the filesystem's size; else 0 */
+	int64_t planned;       /* bytes that dry runs would have added; 0 at first */
+};
+
+struct fsq_budget_use {
+	uint64_t budget_bytes; /* also if a part of the filesystem is given */
+	uint64_t hard_bytes;   /* the sum of the hard limits */
+	uint64_t used_bytes;
+	uint64_t projects,
+		unlimited; /* with use or limits, and those of them without a hard limit */
+};
+
+/**
+ * Find out what is promised from a budget, and how much of that is used.
+ *
+ * @path     a directory on the filesystem that is asked for, if the budget is one of each
+ * @projects_file NULL: /etc/projects
+ * @return   0; FSQ_E_NOT_FOUND no such directory; FSQ_E_NOT_SUPPORTED no project quota here;
+ *           FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: quotactl(2), Q_XGETQUOTA, Q_XGETNEXTQUOTA; projects(5)
+ */
+int fsq_budget_get(const struct fsq_budget *budget, const char *path, const char *projects_file,
+		   struct fsq_budget_use *use, struct fsq_error *err);
+
 struct fsq_assign_request {
 	size_t size;
 	const char *directory; /* not a symlink; the directories above it may be */
@@ -621,6 +653,9 @@ struct fsq_assign_request {
 	const char *beneath;
 	/* Of a dry run: what those before it would have done, which gets what this one would; or NULL */
 	struct fsq_assign_plan *plan;
+	struct fsq_budget *budgets; /* that the limit has to fit in; a dry run counts with it */
+	size_t budget_count;
+	bool over_budget; /* it need not fit */
 };
 
 /** Begin to plan several assignments. @return  0; FSQ_E_FAILED */
@@ -645,7 +680,8 @@ struct fsq_assignment;
  *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
  *           FSQ_E_NOT_FOUND       no such directory
- *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID
+ *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID; the
+ *                                 limit does not fit in a budget
  *           FSQ_E_FAILED          I/O, memory, no space; EINTR cancelled
  * Source: KEP-1029, "Operation Flow -- Applying a Quota"
  */
@@ -683,6 +719,9 @@ enum fsq_store_relation {
 
 /** @return  this, when it has got a new ID */
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment);
+
+/** @return  with the request's over_budget: a budget of it that is exceeded now, or NULL */
+const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment);
 
 /**
  * Undo an assignment that nobody could be told of.
@@ -874,6 +913,10 @@ struct fsq_resize_request {
 	const struct fsq_call_options *options; /* or NULL */
 	unsigned int percent; /* add so many percent of the hard limit to it, and to the soft one */
 	bool no_hard;	      /* take the hard limit of space away */
+	/* As in fsq_assign_request: */
+	struct fsq_budget *budgets;
+	size_t budget_count;
+	bool over_budget;
 };
 
 struct fsq_resized {
@@ -881,8 +924,9 @@ struct fsq_resized {
 	dev_t dev;    /* of the file system */
 	bool changed; /* or would be in a dry run */
 	struct fsq_limits before, after;
-	uint64_t used[FSQ_FORMS]; /* basic blocks, and inodes */
-	uint64_t reserved[4];
+	uint64_t used[FSQ_FORMS];      /* basic blocks, and inodes */
+	const struct fsq_budget *over; /* with over_budget: one that is exceeded, or NULL */
+	uint64_t reserved[3];
 };
 
 /**
@@ -892,8 +936,8 @@ struct fsq_resized {
  *
  * @resized  filled on success, or NULL; soft limits may be below what is in use
  * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT a hard
- *           limit would be below use, or smaller, or there is no limit to grow; FSQ_E_USAGE too
- *           large, or a soft limit above the hard one; FSQ_E_FAILED somebody holds a lock for too
+ *           limit would be below use, or smaller, or does not fit in a budget, or there is no limit
+ *           to grow; FSQ_E_USAGE too large, or a soft limit above the hard one; FSQ_E_FAILED somebody holds a lock for too
  *           long; as fsq_assign()
  * Source: KEP-284, growing persistent volumes
  */
@@ -1364,6 +1408,8 @@ enum fsq_finding_id {
 	/* about a device or an image; path is it */
 	FSQ_FINDING_DEVICE, /* ok: what is on it; type, version, uuid, label; mountpoint or NULL */
 	FSQ_FINDING_NO_FILESYSTEM, /* nothing that is known */
+	/* about limits that are promised; path has the budget; the caller finds it with fsq_budget_get() */
+	FSQ_FINDING_BUDGET_EXCEEDED, /* they add up to count bytes, of other_count */
 };
 
 struct fsq_finding {

@@ -38,12 +38,12 @@ pod() { chroot /run/pod "$FSQUOTA" "$@"; }
 		succeeds pod --root /host assign $dir --hard 5M --name $fs
 		assert_equal "$(grep -c ":$dir$" /etc/projects):$(cut -d: -f1 /etc/projid | tail -1)" "1:$fs"
 		# Both see the same.
-		for command in "usage $dir" list "check" "doctor $dir" 'prune --dry-run' 'export' 'report -n'; do
+		for command in "usage $dir" "list $dir" "check $dir" "doctor $dir" 'prune --dry-run' 'export' 'report -n'; do
 			# shellcheck disable=SC2086 # words
 			run_split pod --root=/host $command
 			prints "$stdout" fsquota $command
 		done
-		prints "$(fsquota list --raw)" pod list --raw --root /host
+		prints "$(fsquota list --raw $dir)" pod list --raw $dir --root /host
 		run -1 as_user dd if=/dev/zero of=$dir/file bs=64k count=100 conv=fsync
 		assert_output --regexp 'No space|quota exceeded'
 		succeeds pod --root /host resize $dir 6M

@@ -24,6 +24,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,8 +461,10 @@ static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
 	       struct fsq_error *err)
 {
-	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
+	struct fsq_assign_request all;
 	struct fsq_assignment *a;
+	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_assign_request, budgets),
+				  request, request->size, err);
 
 	if (rc == 0 && request->name && !fsq_project_name_is_valid(request->name))
 		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
@@ -475,8 +478,9 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		if (!a)
 			return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory,
 					"cannot go on");
-		a->request = request;
-		a->plan = request->dry_run ? request->plan : NULL;
+		a->asked_for = all;
+		a->request = &a->asked_for;
+		a->plan = all.dry_run ? all.plan : NULL;
 		a->directory.target.fd = a->making.parent = -1;
 		rc = assign_once(a, err);
 		if (rc == 0) {
@@ -528,6 +532,11 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)
 {
 	return assignment->store;
+}
+
+const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment)
+{
+	return assignment->over_budget;
 }
 
 /* The name that was added goes, unless another directory has joined the project by it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of an assignment, and whom they stop. */
 #include "assignment.h"
+#include "budget.h"
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/kernel/fs_type.h"
@@ -37,10 +38,33 @@ static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 	return 0;
 }
 
+/* @limits_after has all limits still. */
+static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_budget_check check = {
+		.budgets = a->request->budgets,
+		.count = a->request->budget_count,
+		.force = a->request->over_budget,
+		.dry_run = a->request->dry_run,
+		.place = &a->directory,
+		.path = a->unmade ? a->unmade : a->directory.path,
+		.id = a->id,
+		.before = a->limits_before.hard[FSQ_BLOCKS],
+		.after = a->limits_after.hard[FSQ_BLOCKS],
+		.edit = a->edit,
+	};
+	int rc = fsq_budget_check(&check, err);
+
+	a->over_budget = check.over;
+	return rc;
+}
+
 int fsq_assignment_set_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = find_limits(a, err);
 
+	if (rc == 0)
+		rc = check_budgets(a, err);
 	if (rc || !fsq_limits_leave_changed(&a->limits_after, &a->limits_before))
 		return rc;
 	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,

@@ -17,7 +17,8 @@
 #define FSQ_NEW_MODE 0755
 
 struct fsq_assignment {
-	const struct fsq_assign_request *request;
+	const struct fsq_assign_request *request; /* @asked_for */
+	struct fsq_assign_request asked_for;
 	struct fsq_assign_plan *plan; /* of the dry runs before, or NULL */
 	struct fsq_place directory;
 	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
@@ -35,6 +36,7 @@ struct fsq_assignment {
 	enum fsq_store_relation store;
 	enum fsq_enforcement enforcement;
 	uint64_t space;
+	const struct fsq_budget *over_budget;
 	/* What has been changed, for the rollback: */
 	bool tagged;
 	bool limited;

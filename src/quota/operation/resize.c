@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "budget.h"
 #include "limits.h"
 #include "owner.h"
 #include "project_place.h"
@@ -137,10 +138,19 @@ static int find_id(const struct fsq_resize_request *request, struct fsq_place *d
 	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);
 }
 
-/* @request's directory is what is named in errors. */
-static int set_limits(const struct fsq_resize_request *request, struct fsq_target *target,
-		      struct fsq_resized *resized, struct fsq_error *err)
+/* @request's directory is what is named in errors; @edit with the locks. */
+static int set_limits(const struct fsq_resize_request *request, struct fsq_place *place,
+		      const struct fsq_project_edit *edit, struct fsq_resized *resized,
+		      struct fsq_error *err)
 {
+	struct fsq_budget_check check = { .budgets = request->budgets,
+					  .count = request->budget_count,
+					  .force = request->over_budget,
+					  .dry_run = request->dry_run,
+					  .place = place,
+					  .id = resized->id,
+					  .edit = edit };
+	struct fsq_target *target = &place->target;
 	struct fsq_dquot dquot;
 	int rc = fsq_limits_read(target, resized->id, false, &dquot, request->directory, err);
 
@@ -150,6 +160,11 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_targe
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
 	rc = find_limits(request, &dquot, target->fd, &resized->after, err);
+	check.before = resized->before.hard[FSQ_BLOCKS];
+	check.after = resized->after.hard[FSQ_BLOCKS];
+	if (rc == 0)
+		rc = fsq_budget_check(&check, err);
+	resized->over = check.over;
 	resized->changed = fsq_limits_leave_changed(&resized->after, &resized->before);
 	if (rc || !resized->changed)
 		return rc;
@@ -171,7 +186,7 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 	fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &directory.target);
 	rc = find_id(request, &directory, edit, &resized->id, err);
 	if (rc == 0)
-		rc = set_limits(request, &directory.target, resized, err);
+		rc = set_limits(request, &directory, edit, resized, err);
 	rc = fsq_place_explain(&directory, rc, err);
 	fsq_place_close(&directory);
 	return rc;
@@ -208,7 +223,7 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 		here.directory = fs->info.directory;
 		resized->id = request->id;
 		resized->dev = fs->info.dev;
-		rc = set_limits(&here, &fs->place.target, resized, err);
+		rc = set_limits(&here, &fs->place, edit, resized, err);
 		rc = fsq_add_path(err, here.directory, fsq_place_explain(&fs->place, rc, err));
 	}
 	fsq_filesystem_close(opened);

@@ -329,6 +329,23 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 	return 0;
 }
 
+int fsq_project_edit_ids_in(const struct fsq_project_edit *edit, const char *directory,
+			    struct fsq_id_set *ids)
+{
+	const struct fsq_project_list *list = &edit->projects;
+	int rc = 0;
+
+	for (size_t i = 0; i < list->count && rc == 0; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (fsq_project_entry_is_on(entry) &&
+		    fsq_path_below(directory, fsq_project_list_word(list, entry),
+				   entry->line.length))
+			rc = fsq_id_set_add(ids, entry->line.id);
+	}
+	return rc;
+}
+
 void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char *directory,
 				uint32_t id, struct fsq_entries *lines)
 {

@@ -109,6 +109,10 @@ const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, u
 int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
 			   char ***paths, size_t *count);
 
+/** Collect the IDs of a directory and of those below it. @return  0 or -ENOMEM */
+int fsq_project_edit_ids_in(const struct fsq_project_edit *edit, const char *directory,
+			    struct fsq_id_set *ids);
+
 /**
  * Collect the lines of directories that are not below one by their paths, of IDs that no line below it
  * has: what carries such an ID in it has it by mistake, unless the line is another name of it.

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "budgets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/array.h"
+
+/* So that a part of a filesystem fits. */
+#define PERCENT_MAX 10000
+
+int budgets_add(struct session *session, const char *key, const char *directory, const char *value)
+{
+	struct fsq_budget budget = { .directory = directory };
+	size_t digits = value ? strspn(value, "0123456789") : 0;
+
+	if (strcmp(key, "budget") == 0) {
+		if (!value || !directory || fsq_parse_bytes(value, &budget.bytes))
+			return -EINVAL;
+	} else {
+		if (digits == 0 || digits > 5 || strcmp(value + digits, "%") != 0)
+			return -EINVAL;
+		budget.percent = (unsigned int)strtoul(value, NULL, 10);
+		if (budget.percent == 0 || budget.percent > PERCENT_MAX)
+			return -EINVAL;
+	}
+	if (directory && !(budget.directory = strdup(directory)))
+		return -ENOMEM;
+	if (array_add(&session->budgets, &session->budget_count, &session->budget_capacity, &budget,
+		      sizeof(budget)))
+		return 0;
+	free((char *)budget.directory);
+	return -ENOMEM;
+}
+
+void budgets_warn(struct session *session, const char *path, const struct fsq_budget *over)
+{
+	if (!over)
+		return;
+	if (over->percent)
+		session_warn(session, path, "the limits are above %u%% of the filesystem now",
+			     over->percent);
+	else
+		session_warn(session, path, "the limits are above the budget of %s now",
+			     over->directory);
+}
+
+/* --- how they stand --- */
+
+const char *budgets_where(const struct fsq_budget *budget, const char *mountpoint)
+{
+	return !budget ? NULL : budget->percent ? mountpoint : budget->directory;
+}
+
+uint64_t budgets_of_filesystem(const struct session *session, dev_t dev, uint64_t size_bytes)
+{
+	uint64_t least = FIELD_NOT_KNOWN, bytes;
+
+	for (size_t i = 0; i < session->budget_count; i++) {
+		const struct fsq_budget *budget = &session->budgets[i];
+		struct stat st;
+
+		if (!budget->percent ||
+		    (budget->directory && (stat(budget->directory, &st) || st.st_dev != dev)))
+			continue;
+		bytes = size_bytes / 100 * budget->percent;
+		if (bytes < least)
+			least = bytes;
+	}
+	return least;
+}

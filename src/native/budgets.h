@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What limits may add up to: the words budget and overcommit of fsquota.conf(5) and fsquota.d(5). */
+#ifndef FSQ_BUDGETS_H
+#define FSQ_BUDGETS_H
+
+#include "quota/fsquota.h"
+#include "session.h"
+
+/**
+ * Add a budget to those of the session.
+ *
+ * @key      "budget", of a size, or "overcommit", of percent
+ * @directory absolute; NULL with overcommit: of each filesystem
+ * @return   0, -EINVAL the value is none, or -ENOMEM
+ */
+int budgets_add(struct session *session, const char *key, const char *directory, const char *value);
+
+/** Warn of a limit that was set with --force. @over  or NULL */
+void budgets_warn(struct session *session, const char *path, const struct fsq_budget *over);
+
+/** @return  the directory of a budget, or the mount point of its filesystem; NULL without one */
+const char *budgets_where(const struct fsq_budget *budget, const char *mountpoint);
+
+/** @return  what the limits of a filesystem may add up to, in bytes; FIELD_NOT_KNOWN: whatever they do */
+uint64_t budgets_of_filesystem(const struct session *session, dev_t dev, uint64_t size_bytes);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room that is not sold twice: what the hard limits of a directory's projects, or of a filesystem's, may add
+ * up to. A budget is about its own filesystem. Who has no limit was promised nothing.
+ */
+#include "budget.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/base/units.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/kernel/space.h"
+#include "quota/registry/entries.h"
+
+static uint64_t promised(uint64_t hard)
+{
+	return fsq_limit_is_none(hard) ? 0 : hard;
+}
+
+static void add_up(struct fsq_budget_use *use, const struct fsq_dquot *dquot)
+{
+	const struct fsq_amounts *amounts = &dquot->form[FSQ_BLOCKS];
+	uint64_t hard = promised(amounts->hard);
+
+	if (!hard && !amounts->used && !dquot->form[FSQ_INODES].used)
+		return;
+	use->projects++;
+	use->unlimited += !hard;
+	use->hard_bytes += hard * FSQ_BASIC_BLOCK;
+	use->used_bytes += amounts->used * FSQ_BASIC_BLOCK;
+}
+
+/* @return   0 or a negative errno */
+static int add_up_ids(struct fsq_target *target, struct fsq_id_set *ids, struct fsq_budget_use *use)
+{
+	struct fsq_dquot dquot;
+	int rc = 0;
+
+	fsq_id_set_sort(ids);
+	for (size_t i = 0; i < ids->count && rc == 0; i++) {
+		if (ids->ids[i] == 0 || (i > 0 && ids->ids[i] == ids->ids[i - 1]))
+			continue;
+		rc = fsq_quotactl_get(target, FSQ_PROJECT, ids->ids[i], &dquot);
+		if (rc == 0)
+			add_up(use, &dquot);
+		rc = rc == -ENOENT ? 0 : rc;
+	}
+	return rc;
+}
+
+/* @return   0 or a negative errno */
+static int add_up_all(struct fsq_target *target, struct fsq_budget_use *use)
+{
+	struct fsq_dquot dquot;
+	int rc = 0;
+
+	for (uint64_t id = 1; id <= FSQ_ID_MAX && rc == 0; id = (uint64_t)dquot.id + 1) {
+		rc = fsq_quotactl_get_next(target, FSQ_PROJECT, (uint32_t)id, &dquot);
+		if (rc == 0)
+			add_up(use, &dquot);
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* As the mount point sees it: a directory with a project sees its limit. */
+static int find_bound(const struct fsq_budget *budget, struct fsq_place *place,
+		      struct fsq_budget_use *use, struct fsq_error *err)
+{
+	struct fsq_space space[FSQ_FORMS];
+	int rc;
+
+	use->budget_bytes = budget->bytes;
+	if (!budget->percent)
+		return 0;
+	rc = fsq_place_find_mount(place, err);
+	if (rc)
+		return rc;
+	rc = fsq_space_get(place->mount.directory, fsq_is_xfs(place->target.fd), space);
+	if (rc)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, place->path,
+				"cannot ask for the size of the filesystem");
+	use->budget_bytes = space[FSQ_BLOCKS].total / 100 * budget->percent;
+	return 0;
+}
+
+/*
+ * Is a budget about a filesystem?
+ *
+ * @directory set to its directory as the registry has it, for free(3), if it is about one
+ * @return    1 or 0, or a negative errno
+ */
+static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
+{
+	struct stat st;
+	int fd, rc;
+
+	*directory = NULL;
+	if (!budget->directory)
+		return 1;
+	fd = open(budget->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOMEM || errno == EMFILE || errno == ENFILE ? -errno : 0;
+	rc = fstat(fd, &st) == 0 && st.st_dev == dev;
+	if (rc && !budget->percent) {
+		*directory = fsq_fd_path(fd);
+		rc = *directory ? 1 : -ENOMEM;
+	}
+	close(fd);
+	return rc;
+}
+
+static int fail_to_add_up(int rc, const char *path, struct fsq_error *err)
+{
+	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot add up the limits");
+}
+
+/* Does one of the project's directories count in the budget of a directory already? */
+static bool is_counted(const struct fsq_budget_check *check, const char *directory)
+{
+	bool counted = false;
+	size_t at = 0;
+	char *path;
+
+	while (!counted && (path = fsq_project_edit_next_directory(check->edit, check->id, &at))) {
+		counted = fsq_path_below(directory, path, strlen(path)) != NULL;
+		free(path);
+	}
+	return counted;
+}
+
+static int fail(const struct fsq_budget_check *check, const struct fsq_budget *budget,
+		const struct fsq_budget_use *use, struct fsq_error *err)
+{
+	char of[FSQ_SIZE_TEXT], left[FSQ_SIZE_TEXT];
+	uint64_t rest =
+		use->budget_bytes > use->hard_bytes ? use->budget_bytes - use->hard_bytes : 0;
+
+	fsq_size_text(of, use->budget_bytes / FSQ_BASIC_BLOCK);
+	fsq_size_text(left, rest / FSQ_BASIC_BLOCK);
+	if (budget->percent)
+		fsq_fail(err, FSQ_E_CONFLICT, 0, check->place->path,
+			 "the limit does not fit: limits may add up to %s, %u%% of the filesystem, "
+			 "and "
+			 "%s are left",
+			 of, budget->percent, left);
+	else
+		fsq_fail(err, FSQ_E_CONFLICT, 0, check->place->path,
+			 "the limit does not fit: the budget of %.150s is %s, and %s are left",
+			 budget->directory, of, left);
+	return fsq_add_hint(err, FSQ_HINT_FORCE, FSQ_E_CONFLICT);
+}
+
+/* By how many bytes what is promised from the budget would grow. */
+static int64_t growth(const struct fsq_budget_check *check, const char *directory)
+{
+	uint64_t before = promised(check->before), after = promised(check->after);
+
+	if (directory && !is_counted(check, directory)) {
+		before = 0;
+		if (!check->path || !fsq_path_below(directory, check->path, strlen(check->path)))
+			after = 0;
+	}
+	return ((int64_t)after - (int64_t)before) * FSQ_BASIC_BLOCK;
+}
+
+/* @directory  NULL: the whole filesystem */
+static int add_up_promises(const struct fsq_budget_check *check, const char *directory,
+			   struct fsq_budget_use *use, struct fsq_error *err)
+{
+	struct fsq_target *target = &check->place->target;
+	struct fsq_id_set ids = { 0 };
+	int rc = directory ? fsq_project_edit_ids_in(check->edit, directory, &ids) : 0;
+
+	if (rc == 0)
+		rc = directory ? add_up_ids(target, &ids, use) : add_up_all(target, use);
+	fsq_id_set_free(&ids);
+	return rc ? fail_to_add_up(rc, check->place->path, err) : 0;
+}
+
+static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, dev_t dev,
+		     struct fsq_error *err)
+{
+	struct fsq_budget_use use = { 0 };
+	char *directory;
+	int64_t more;
+	int rc = is_of(budget, dev, &directory);
+
+	if (rc <= 0)
+		return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, budget->directory, "cannot open") : 0;
+	more = growth(check, directory);
+	rc = more > 0 ? find_bound(budget, check->place, &use, err) : 0;
+	if (rc == 0 && more > 0)
+		rc = add_up_promises(check, directory, &use, err);
+	use.hard_bytes += (uint64_t)budget->planned;
+	if (rc == 0 && more > 0 && use.hard_bytes + (uint64_t)more > use.budget_bytes) {
+		check->over = budget;
+		rc = check->force ? 0 : fail(check, budget, &use, err);
+	}
+	if (rc == 0 && check->dry_run)
+		budget->planned += more;
+	free(directory);
+	return rc;
+}
+
+int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
+{
+	struct stat st;
+	int rc = 0;
+
+	check->over = NULL;
+	if (check->count == 0)
+		return 0;
+	if (fstat(check->place->target.fd, &st))
+		return fsq_fail(err, FSQ_E_FAILED, errno, check->place->path, "cannot read");
+	for (size_t i = 0; i < check->count && rc == 0; i++)
+		rc = check_one(check, &check->budgets[i], st.st_dev, err);
+	return rc;
+}
+
+int fsq_budget_get(const struct fsq_budget *budget, const char *path, const char *projects_file,
+		   struct fsq_budget_use *use, struct fsq_error *err)
+{
+	const char *on = budget->directory ? budget->directory : path;
+	struct fsq_entries lines = { 0 };
+	struct fsq_id_set ids = { 0 };
+	struct fsq_place place;
+	int rc;
+
+	*use = (struct fsq_budget_use){ 0 };
+	rc = fsq_place_open_directory(&place, on, err);
+	if (rc)
+		return rc;
+	rc = find_bound(budget, &place, use, err);
+	if (rc == 0 && !budget->percent)
+		rc = fsq_entries_of_projects(
+			&lines, projects_file ? projects_file : FSQ_PROJECTS_FILE, err);
+	if (rc)
+		goto out;
+	for (size_t i = 0; i < lines.count && rc == 0; i++)
+		if (fsq_path_below(place.path, lines.list[i].word, strlen(lines.list[i].word)))
+			rc = fsq_id_set_add(&ids, lines.list[i].id);
+	if (rc == 0)
+		rc = budget->percent ? add_up_all(&place.target, use)
+				     : add_up_ids(&place.target, &ids, use);
+	if (rc)
+		rc = fail_to_add_up(rc, on, err);
+out:
+	rc = fsq_place_explain(&place, rc, err);
+	fsq_id_set_free(&ids);
+	fsq_entries_free(&lines);
+	fsq_place_close(&place);
+	return rc;
+}

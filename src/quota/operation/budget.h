@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a limit fit in what the hard limits may add up to? */
+#ifndef FSQ_BUDGET_H
+#define FSQ_BUDGET_H
+
+#include "quota/mounts/place.h"
+#include "quota/registry/project_edit.h"
+
+/* A hard limit of space that is about to be set. */
+struct fsq_budget_check {
+	struct fsq_budget *budgets;
+	size_t count;
+	bool force, dry_run;
+	struct fsq_place *place; /* on its filesystem */
+	const char *path;	 /* of the directory that joins the project, or NULL */
+	uint32_t id;
+	uint64_t before, after;		     /* basic blocks */
+	const struct fsq_project_edit *edit; /* with the locks: what others promise stays so long */
+	const struct fsq_budget *over;	     /* set: one that is exceeded, or NULL */
+};
+
+/**
+ * Check a limit that grows, and in a dry run count with it from then on.
+ *
+ * @return   0; FSQ_E_CONFLICT it does not fit; FSQ_E_FAILED
+ */
+int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err);
+
+#endif
