@@ -45,18 +45,21 @@ static const struct {
 static bool take_budget(struct session *session, const char *key, const char *text)
 {
 	const char *value = text + strlen(text);
-	char *directory;
-	bool good;
+	char *directory = NULL;
+	int rc = -EINVAL;
 
 	while (value > text && !strchr(BLANKS, value[-1]))
 		value--;
-	directory = value > text ? strndup(text, (size_t)(value - text)) : NULL;
-	if (directory)
+	if (value > text) {
+		directory = strndup(text, (size_t)(value - text));
+		if (!directory)
+			return session_no_memory(session);
 		trim(directory);
-	good = (directory ? directory[0] == '/' : value == text) &&
-	       budgets_add(session, key, directory, value) == 0;
+	}
+	if (!directory || directory[0] == '/')
+		rc = budgets_add(session, key, directory, value);
 	free(directory);
-	return good;
+	return rc == -ENOMEM ? session_no_memory(session) : rc == 0;
 }
 
 /* @key      an index in keys; @value must stay */
@@ -105,7 +108,8 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 			continue;
 		if (take_value(session, i, value))
 			return true;
-		return session_usage_error(session,
+		return !session->no_memory &&
+		       session_usage_error(session,
 					   FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
 					   number, value, keys[i].key, keys[i].form);
 	}

@@ -30,6 +30,8 @@ exhausted() {
 # bats test_tags=every-call
 @test "commands that read, without memory" { exhausted x reads processes; }
 
+@test "commands that look at budgets, without memory" { exhausted x budgets; }
+
 # bats test_tags=every-call,full
 @test "commands of xfs_quota, in both modes, without memory" { exhausted x xfs_quota; }
 

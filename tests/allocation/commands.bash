@@ -68,6 +68,8 @@ prepare() {
 	ours assign --hard 1M "$top/gone"
 	ours assign --no-register --id 4242 --unlimited "$top/odd"
 	rmdir "$top/gone"
+	# XFS takes it off its counts later.
+	fsfreeze -f "$top" && fsfreeze -u "$top"
 	printf '%s hard=20M soft-inodes=100\n%s hard=10M name=fresh\n' "$top/dir" "$top/new" >"$top/apply.conf"
 	ours dump -p "$top" >/dev/null
 	"$FSQUOTA" dump -p "$top" >"$top/dump"
@@ -110,6 +112,19 @@ group_switches() {
 }
 
 without_output() { rm -f "$output_file"; }
+
+# Also the words of /etc/fsquota.conf, which others take more often.
+group_budgets() {
+	printf 'budget = %s 100M\novercommit = %s 200%%\n' "$top" "$top" >/etc/fsquota.conf
+	changes assign --hard 10M "$top/new"
+	changes assign --force --hard 101M --json "$top/new"
+	several resize "$top/dir" "$top/full" 20M
+	reads or=8 check "$top"
+	reads list --total "$top"
+	reads varies=yes metrics "$top"
+	reads doctor -q "$top"
+	rm /etc/fsquota.conf
+}
 
 group_reads() {
 	reads apply --dry-run --diff "$top/apply.conf"

@@ -76,6 +76,7 @@ assigns() {
 	limited all 20 assign --hard 10M "$top/dir"
 	assert [ "$all" -ge 13 ]
 	rmdir "$top/dir"
+	settle "$top"
 	# Below a project, from which the files come.
 	mkdir "$top/above"
 	fsquota assign --hard 20M "$top/above"
@@ -116,6 +117,7 @@ others() {
 	mkdir "$top/gone"
 	fsquota assign --hard 10M "$top/gone"
 	rmdir "$top/gone"
+	settle "$top"
 	limited again 40 prune "$top"
 	assert [ "$all" -ge 8 ]
 	fsquota prune "$top"
