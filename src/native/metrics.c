@@ -24,6 +24,13 @@ struct metrics_options {
 
 /* --- the metrics: what is not set or not known has no sample --- */
 
+/* A project that is shown: what its samples begin with is made once for all metrics. */
+struct series {
+	size_t labels; /* where they end in the text of all, and begin behind those before */
+	uint64_t used_bytes, used_inodes, soft_bytes, hard_bytes, soft_inodes, hard_inodes;
+	int64_t bytes_grace_seconds, inodes_grace_seconds;
+};
+
 struct filesystem_row {
 	const char *filesystem, *mountpoint;
 	bool has_space; /* the next two are known */
@@ -55,7 +62,7 @@ struct metric {
 };
 
 #define ALWAYS SIZE_MAX
-#define OF_PROJECT(member) offsetof(struct project_row, member)
+#define OF_PROJECT(member) offsetof(struct series, member)
 #define ONE(type, member) { { type, OF_PROJECT(member), ALWAYS, NULL } }, 1
 
 static const struct metric of_projects[] = {
@@ -152,8 +159,12 @@ static void begin(struct writer *w, const struct metric *metric)
 	write_comment(w, "HELP", metric->name, metric->help);
 }
 
-/* @name  with what stands in front of it; @value NULL: empty, which is the same as no label */
-static void write_label(struct writer *w, const char *name, const char *value)
+/*
+ * @name     with what stands in front of it
+ * @value    NULL: empty, which is the same as no label
+ * @fd       where it goes in the end
+ */
+static void write_label(struct writer *w, const char *name, const char *value, int fd)
 {
 	write_text(w, name);
 	write_text(w, "=\"");
@@ -173,7 +184,7 @@ static void write_label(struct writer *w, const char *name, const char *value)
 		/* A terminal would obey it; programs get the name as it is. */
 		if (*at == '\n') {
 			write_text(w, "\\n");
-		} else if (length == 0 || (control && isatty(w->fd))) {
+		} else if (length == 0 || (control && isatty(fd))) {
 			write_text(w, UTF8_REPLACEMENT);
 			length = length ? length : 1;
 		} else {
@@ -203,8 +214,8 @@ static void write_value(struct writer *w, const struct value *value, const char 
 	const void *member = row + value->member;
 
 	if (value->limit)
-		write_label(w, ",limit", value->limit);
-	write_text(w, "} ");
+		write_label(w, ",limit", value->limit, -1);
+	write_bytes(w, "} ", 2);
 	if (value->type == METRIC_BOOL)
 		write_char(w, *(const bool *)member ? '1' : '0');
 	else if (value->type == METRIC_SECONDS)
@@ -219,25 +230,6 @@ static void write_value(struct writer *w, const struct value *value, const char 
 	write_char(w, '\n');
 }
 
-static void write_project(struct writer *w, const struct metric *metric,
-			  const struct project_row *row, bool with_path)
-{
-	for (size_t i = 0; i < metric->value_count; i++) {
-		if (!is_there(&metric->values[i], (const char *)row))
-			continue;
-		write_text(w, metric->name);
-		write_text(w, "{id=\"");
-		write_number(w, row->id);
-		write_char(w, '"');
-		write_label(w, ",name", row->name);
-		if (with_path)
-			write_label(w, ",path", row->path);
-		write_label(w, ",filesystem", row->filesystem);
-		write_label(w, ",mountpoint", row->mountpoint);
-		write_value(w, &metric->values[i], (const char *)row);
-	}
-}
-
 static void write_filesystem(struct writer *w, const struct metric *metric,
 			     const struct filesystem_row *row)
 {
@@ -246,8 +238,8 @@ static void write_filesystem(struct writer *w, const struct metric *metric,
 	if (!is_there(value, (const char *)row))
 		return;
 	write_text(w, metric->name);
-	write_label(w, "{filesystem", row->filesystem);
-	write_label(w, ",mountpoint", row->mountpoint);
+	write_label(w, "{filesystem", row->filesystem, w->fd);
+	write_label(w, ",mountpoint", row->mountpoint, w->fd);
 	write_value(w, value, (const char *)row);
 }
 
@@ -280,40 +272,98 @@ static void show_budgets(struct projects *projects)
 			const struct total_row *row = &budgets.rows[i];
 
 			write_text(w, of_budgets[metric].name);
-			write_label(w, "{path", row->path);
-			write_label(w, ",filesystem", row->filesystem);
-			write_label(w, ",mountpoint", row->mountpoint);
+			write_label(w, "{path", row->path, w->fd);
+			write_label(w, ",filesystem", row->filesystem, w->fd);
+			write_label(w, ",mountpoint", row->mountpoint, w->fd);
 			write_value(w, &of_budgets[metric].values[0], (const char *)row);
 		}
 	}
 	free(budgets.rows);
 }
 
-/*
- * All samples of a metric stand together.
- *
- * @rows     room for each filesystem
- */
-static void show_all(struct projects *projects, const struct metrics_options *options,
+struct all_series {
+	struct series *list;
+	size_t count;
+	struct text labels;
+};
+
+/* @return   false without memory */
+static bool collect_series(const struct projects *projects, const struct metrics_options *options,
+			   struct all_series *all)
+{
+	const struct table_style *style = &projects->session->style;
+	int fd = projects->session->out->fd;
+	struct writer *w = malloc(sizeof(*w));
+	int rc;
+
+	all->list = calloc(projects->count + 1, sizeof(*all->list));
+	if (!w || !all->list) {
+		free(w);
+		return false;
+	}
+	writer_start_text(w, &all->labels);
+	for (size_t i = 0; i < projects->count; i++) {
+		struct project_row row = projects_row(projects, &projects->all[i]);
+
+		if ((options->range.first &&
+		     (row.id < options->range.first || row.id > options->range.last)) ||
+		    (style->has_over && row.percent < style->over))
+			continue;
+		write_text(w, "{id=\"");
+		write_number(w, row.id);
+		write_char(w, '"');
+		write_label(w, ",name", row.name, fd);
+		if (!options->no_path_label)
+			write_label(w, ",path", row.path, fd);
+		write_label(w, ",filesystem", row.filesystem, fd);
+		write_label(w, ",mountpoint", row.mountpoint, fd);
+		all->list[all->count++] = (struct series){
+			.labels = all->labels.used + w->used,
+			.used_bytes = row.used_bytes,
+			.used_inodes = row.used_inodes,
+			.soft_bytes = row.soft_bytes,
+			.hard_bytes = row.hard_bytes,
+			.soft_inodes = row.soft_inodes,
+			.hard_inodes = row.hard_inodes,
+			.bytes_grace_seconds = row.bytes_grace_seconds,
+			.inodes_grace_seconds = row.inodes_grace_seconds,
+		};
+	}
+	rc = writer_flush(w);
+	free(w);
+	return rc == 0;
+}
+
+/* All samples of a metric stand together. */
+static void show_projects(struct writer *w, const struct all_series *all)
+{
+	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
+		const struct metric *shown = &of_projects[metric];
+		size_t name = strlen(shown->name), at = 0;
+
+		begin(w, shown);
+		for (size_t i = 0; i < all->count; at = all->list[i++].labels)
+			for (size_t k = 0; k < shown->value_count; k++) {
+				const char *row = (const char *)&all->list[i];
+
+				if (!is_there(&shown->values[k], row))
+					continue;
+				write_bytes(w, shown->name, name);
+				write_bytes(w, all->labels.bytes + at, all->list[i].labels - at);
+				write_value(w, &shown->values[k], row);
+			}
+	}
+}
+
+/* @rows  room for each filesystem */
+static void show_all(struct projects *projects, const struct all_series *all,
 		     struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
-	const struct table_style *style = &session->style;
 	struct writer *w = session->out;
 	struct fsq_space space[FSQ_FORMS];
 
-	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
-		begin(w, &of_projects[metric]);
-		for (size_t i = 0; i < projects->count; i++) {
-			struct project_row row = projects_row(projects, &projects->all[i]);
-
-			if ((!options->range.first ||
-			     (row.id >= options->range.first && row.id <= options->range.last)) &&
-			    (!style->has_over || row.percent >= style->over))
-				write_project(w, &of_projects[metric], &row,
-					      !options->no_path_label);
-		}
-	}
+	show_projects(w, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
 
@@ -469,33 +519,37 @@ static void end_replacement(struct session *session, struct replacement *replace
 static void command_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
-	bool all = invocation->operand_count == 0;
-	struct projects projects = { .session = session, .want_sums = true, .pass_over = all };
+	bool every = invocation->operand_count == 0, collected;
+	struct projects projects = { .session = session, .want_sums = true, .pass_over = every };
+	struct all_series all = { 0 };
 	struct filesystem_row *rows;
 	struct replacement file;
 	sigset_t signals_before;
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (!projects_collect_scopes(&projects, all))
+	if (!projects_collect_scopes(&projects, every))
 		goto out;
 	session_names(session);
 	/* Incomplete output would look complete. */
 	if (session->no_memory)
 		goto out;
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
+	collected = collect_series(&projects, options, &all);
 	/* Whoever ends the process leaves no temporary file. */
 	block_termination_signals(&signals_before);
-	if (!rows) {
+	if (!rows || !collected) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
-		show_all(&projects, options, rows);
+		show_all(&projects, &all, rows);
 	} else if (begin_replacement(session, &file, options->output_file)) {
-		show_all(&projects, options, rows);
+		show_all(&projects, &all, rows);
 		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
 	free(rows);
+	free(all.list);
+	free(all.labels.bytes);
 out:
 	projects_free(&projects);
 }
