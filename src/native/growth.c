@@ -30,6 +30,19 @@ static bool is_before(const struct growth_entry *entry, const struct growth_use 
 	return entry->dev != use->dev ? entry->dev < use->dev : entry->id < use->id;
 }
 
+static int64_t seconds_until_full(const struct growth_use *use)
+{
+	int64_t rate = use->rate[GROWTH_SHORT];
+	double seconds;
+
+	if (use->rate[GROWTH_LONG] > rate)
+		rate = use->rate[GROWTH_LONG];
+	if (rate <= 0 || use->available == 0 || use->available == FIELD_NOT_KNOWN)
+		return FIELD_NO_SECONDS;
+	seconds = (double)use->available / (double)rate;
+	return seconds < 1 ? 1 : seconds < 1e15 ? (int64_t)seconds : FIELD_NO_SECONDS;
+}
+
 /* @before   NULL: it was not there */
 static struct growth_entry entry_of(struct growth_use *use, const struct growth_entry *before,
 				    double seconds)
@@ -48,6 +61,7 @@ static struct growth_entry entry_of(struct growth_use *use, const struct growth_
 		rate = entry.mean[span] / entry.weight[span];
 		use->rate[span] = (int64_t)rate;
 	}
+	use->full_seconds = seconds_until_full(use);
 	return entry;
 }
 
@@ -77,17 +91,16 @@ bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, i
 	return true;
 }
 
-int64_t growth_seconds_until(const struct growth_use *use, uint64_t room)
+struct growth_use growth_use(dev_t dev, uint32_t id, uint64_t used, uint64_t hard, uint64_t free)
 {
-	int64_t rate = use->rate[GROWTH_SHORT];
-	double seconds;
+	uint64_t left = hard > used ? hard - used : 0;
 
-	if (use->rate[GROWTH_LONG] > rate)
-		rate = use->rate[GROWTH_LONG];
-	if (rate <= 0 || room == 0)
-		return FIELD_NO_SECONDS;
-	seconds = (double)room / (double)rate;
-	return seconds < 1 ? 1 : seconds < 1e15 ? (int64_t)seconds : FIELD_NO_SECONDS;
+	return (struct growth_use){
+		.dev = dev,
+		.id = id,
+		.bytes = used,
+		.available = hard && left < free ? left : free,
+	};
 }
 
 void growth_free(struct growth *growth)

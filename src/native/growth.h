@@ -18,8 +18,15 @@ struct growth_use {
 	dev_t dev;
 	uint32_t id;
 	uint64_t bytes;
+	uint64_t
+		available; /* bytes that can still be written, below both limits; or FIELD_NOT_KNOWN */
 	/* Set by growth_look(): bytes a second, or FIELD_NO_RATE when it was not seen before. */
 	int64_t rate[GROWTH_SPANS];
+	/*
+	 * And when nothing is available any more, if use goes on to grow by the higher of them; or
+	 * FIELD_NO_SECONDS: it does not grow, or nothing is available now.
+	 */
+	int64_t full_seconds;
 };
 
 /* Zeros have seen nothing. */
@@ -42,12 +49,12 @@ bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, i
 int growth_compare(const void *one, const void *other);
 
 /**
- * Tell when a limit will be reached, if use goes on to grow as fast as it does: by the mean that is higher.
+ * For a look.
  *
- * @room     bytes that are left
- * @return   seconds, or FIELD_NO_SECONDS: it does not grow, or there is no room any more
+ * @hard     0: there is no limit
+ * @free     of the filesystem, or FIELD_NOT_KNOWN
  */
-int64_t growth_seconds_until(const struct growth_use *use, uint64_t room);
+struct growth_use growth_use(dev_t dev, uint32_t id, uint64_t used, uint64_t hard, uint64_t free);
 
 void growth_free(struct growth *growth);
 

@@ -39,10 +39,8 @@ struct top_row {
 	uint32_t id;	  /* 0: of a filesystem */
 	const char *name;
 	uint64_t used_bytes, hard_bytes; /* of a filesystem its size */
-	uint64_t available_bytes;
 	double percent;
 	struct growth_use use;
-	int64_t full_seconds;
 	const char *filesystem, *mountpoint;
 };
 
@@ -61,14 +59,14 @@ static const struct field fields[] = {
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
 	  "hard limit of space, or the size of the filesystem" },
-	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(available_bytes),
+	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(use.available),
 	  "what can still be written, also for the filesystem" },
 	{ "USE%", "percent", FIELD_PERCENT, MEMBER(percent), "how much of the limit is used" },
 	{ "GROWTH", "growth_10s", FIELD_RATE, MEMBER(use.rate[GROWTH_SHORT]),
 	  "bytes a second, over 10 seconds" },
 	{ "GROWTH5M", "growth_5m", FIELD_RATE, MEMBER(use.rate[GROWTH_LONG]),
 	  "bytes a second, over 5 minutes" },
-	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
+	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(use.full_seconds),
 	  "when nothing is available any more, if it goes on so" },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "its device" },
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint), "where it is mounted" },
@@ -138,24 +136,21 @@ static uint64_t add_filesystem(struct top *top, const struct path_entry *path, i
 	};
 
 	if (fsq_filesystem_space(path->fs, path->info->directory, space))
-		return UINT64_MAX;
+		return FIELD_NOT_KNOWN;
 	row.mountpoint = row.path;
 	row.hard_bytes = space[FSQ_BLOCKS].total;
-	row.available_bytes = space[FSQ_BLOCKS].free;
-	row.used_bytes = row.hard_bytes - row.available_bytes;
+	row.used_bytes = row.hard_bytes - space[FSQ_BLOCKS].free;
 	if (row.hard_bytes)
 		row.percent = (double)row.used_bytes * 100 / (double)row.hard_bytes;
-	row.use = (struct growth_use){ .dev = path->info->dev, .bytes = row.used_bytes };
+	row.use = growth_use(path->info->dev, 0, row.used_bytes, 0, space[FSQ_BLOCKS].free);
 	add_row(top, &row);
-	return row.available_bytes;
+	return row.use.available;
 }
 
 static void add_project(struct top *top, const struct projects *projects,
 			const struct project *project, int64_t time, uint64_t free_bytes)
 {
 	const struct project_row found = projects_row(projects, project);
-	uint64_t left =
-		found.hard_bytes > found.used_bytes ? found.hard_bytes - found.used_bytes : 0;
 	const struct top_row row = {
 		.time = time,
 		.kind = TOP_PROJECT,
@@ -164,11 +159,9 @@ static void add_project(struct top *top, const struct projects *projects,
 		.name = keep(top, found.name),
 		.used_bytes = found.used_bytes,
 		.hard_bytes = found.hard_bytes,
-		.available_bytes = found.hard_bytes && left < free_bytes ? left : free_bytes,
 		.percent = listing_percent_of(found.used_bytes, 0, found.hard_bytes),
-		.use = { .dev = projects->session->paths[project->filesystem].info->dev,
-			 .id = found.id,
-			 .bytes = found.used_bytes },
+		.use = growth_use(projects->session->paths[project->filesystem].info->dev, found.id,
+				  found.used_bytes, found.hard_bytes, free_bytes),
 		.filesystem = keep(top, found.filesystem),
 		.mountpoint = keep(top, found.mountpoint),
 	};
@@ -216,14 +209,8 @@ static void measure(struct top *top)
 		session_no_memory(top->session);
 		top->count = 0;
 	}
-	for (size_t i = 0; i < top->count; i++) {
-		struct top_row *row = &top->rows[i];
-
-		row->use = uses[i];
-		row->full_seconds = row->available_bytes == FIELD_NOT_KNOWN
-					    ? FIELD_NO_SECONDS
-					    : growth_seconds_until(&row->use, row->available_bytes);
-	}
+	for (size_t i = 0; i < top->count; i++)
+		top->rows[i].use = uses[i];
 	free(uses);
 }
 
