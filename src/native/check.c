@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "growth.h"
 #include "listing.h"
 #include "options.h"
 #include "paths.h"
@@ -17,6 +19,9 @@
 /* With less space than this left nothing can be written any more. */
 #define BLOCK 4096
 
+/* Between the two looks of --full-within. */
+#define INTERVAL_SECONDS 10
+
 /* A limit that the caller holds. */
 struct held_limit {
 	char *directory;
@@ -25,6 +30,7 @@ struct held_limit {
 
 struct check_options {
 	bool quiet;
+	uint64_t within, interval; /* seconds, or 0 */
 	struct held_limit *limits;
 	size_t limit_count, limit_capacity;
 };
@@ -34,7 +40,9 @@ struct check {
 	const struct check_options *options;
 	struct table *table; /* NULL: nothing is printed */
 	struct projects projects;
-	bool found;
+	struct growth growth;
+	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
+	bool has_over, found;
 };
 
 /* --- options --- */
@@ -74,6 +82,79 @@ static void clear_options(void *to)
 	free(options->limits);
 }
 
+/* --- looking twice --- */
+
+/* @return   false without memory */
+static bool look(struct check *check, const struct projects *projects)
+{
+	const struct session *session = check->session;
+	struct growth_use *use = check->uses;
+	struct timespec now;
+	size_t at = 0;
+
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct path_entry *path = &session->paths[i];
+		struct fsq_space space[FSQ_FORMS] = { 0 };
+		uint64_t free = FIELD_NOT_KNOWN;
+
+		if (fsq_filesystem_space(path->fs, path->info->directory, space) == 0)
+			free = space[FSQ_BLOCKS].free;
+		/* growth_look() wants them sorted; an index is as good as a device. */
+		*use++ = growth_use(i, 0, space[FSQ_BLOCKS].total - free, 0, free);
+		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
+			const struct fsq_usage *usage = &projects->all[at].usage;
+
+			*use++ = growth_use(i, usage->id, usage->used_bytes, usage->hard_bytes,
+					    free);
+		}
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return growth_look(&check->growth, check->uses, (size_t)(use - check->uses),
+			   (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
+/* The use and the limits of what was read before. */
+static void read_again(struct check *check, struct projects *projects)
+{
+	for (size_t i = 0; i < projects->count; i++) {
+		struct project *project = &projects->all[i];
+		const struct path_entry *path = &check->session->paths[project->filesystem];
+		struct fsq_dquot dquot = { .id = project->usage.id };
+		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, dquot.id, &dquot);
+
+		if (rc && rc != -ENOENT) {
+			session_errno(check->session, 0, -rc, path->info->directory,
+				      "%s: cannot read the quota of project %u",
+				      path->info->directory, dquot.id);
+			break;
+		}
+		fsq_usage_set_dquot(&project->usage, &dquot);
+	}
+	projects->now = time(NULL);
+}
+
+static void look_twice(struct check *check, struct projects *projects)
+{
+	uint64_t interval = check->options->interval;
+	struct timespec rest = { .tv_sec = (time_t)(interval ? interval : INTERVAL_SECONDS) };
+	bool done;
+
+	check->uses =
+		calloc(check->session->path_count + projects->count + 1, sizeof(*check->uses));
+	done = check->uses && look(check, projects);
+	if (done) {
+		while (nanosleep(&rest, &rest))
+			;
+		read_again(check, projects);
+		done = look(check, projects);
+	}
+	if (done)
+		return;
+	free(check->uses);
+	check->uses = NULL;
+	session_no_memory(check->session);
+}
+
 /* --- judging --- */
 
 /* Above a soft limit, in its grace time or past it, or at a hard limit? */
@@ -83,37 +164,90 @@ static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least
 	       (hard && (used >= hard || hard - used < least));
 }
 
-static void judge(struct check *check, const struct project_row *row, bool full)
+static void report(struct check *check, const struct project_row *row)
 {
-	const struct table_style *style = &check->session->style;
-
-	if (style->has_over)
-		full = row->percent >= style->over;
-	if (!full)
-		return;
 	check->found = true;
 	if (check->table)
 		tables_row(check->session, check->table, row);
 }
 
-static void judge_projects(struct check *check, const struct projects *projects)
+static bool is_full_within(const struct check *check, int64_t seconds)
 {
-	size_t warned = SIZE_MAX;
+	return seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= check->options->within;
+}
 
-	for (size_t i = 0; i < projects->count; i++) {
-		const struct project *project = &projects->all[i];
-		struct project_row row = projects_row(projects, project);
+static void judge(struct check *check, const struct project_row *row, bool full)
+{
+	if (check->has_over)
+		full = row->percent >= check->session->style.over;
+	if (full || is_full_within(check, row->full_seconds))
+		report(check, row);
+}
 
-		if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
-		    warned != project->filesystem) {
-			warned = project->filesystem;
-			session_warn_not_enforced(check->session, row.mountpoint);
+/* A row of ID 0, whose limit is the size. */
+static void judge_filesystem(struct check *check, const struct path_entry *path,
+			     const struct growth_use *use)
+{
+	struct fsq_state state = { 0 };
+	struct fsq_usage usage = {
+		.source = FSQ_USAGE_STATFS,
+		.used_bytes = use->bytes,
+		.hard_bytes = use->bytes + use->available,
+		.used_inodes = FIELD_NOT_KNOWN,
+		.device = (char *)path->info->device,
+		.mountpoint = (char *)path->info->directory,
+	};
+	struct project_row row;
+
+	if (!is_full_within(check, use->full_seconds))
+		return;
+	fsq_quota_state(path->fs, FSQ_PROJECT, &state);
+	usage.accounting = state.accounting[FSQ_PROJECT];
+	usage.enforced = state.enforced[FSQ_PROJECT];
+	row = listing_row(check->session, path->info->directory, &usage, NULL);
+	row.full_seconds = use->full_seconds;
+	report(check, &row);
+}
+
+static void judge_project(struct check *check, const struct projects *projects,
+			  const struct project *project, int64_t full_seconds, bool *warned)
+{
+	struct project_row row = projects_row(projects, project);
+
+	if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) && !*warned) {
+		*warned = true;
+		session_warn_not_enforced(check->session, row.mountpoint);
+	}
+	row.full_seconds = full_seconds;
+	judge(check, &row,
+	      is_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
+		       row.bytes_grace_seconds) ||
+		      is_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
+			       row.inodes_grace_seconds));
+}
+
+static void judge_projects(struct check *check, struct projects *projects)
+{
+	const struct session *session = check->session;
+	const struct growth_use *use;
+	size_t at = 0;
+
+	if (check->options->within)
+		look_twice(check, projects);
+	use = check->uses;
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct path_entry *path = &session->paths[i];
+		bool warned = false;
+
+		if (use && !options_choose_project(session) &&
+		    scopes_want_some(&projects->scopes, path->info->dev))
+			judge_filesystem(check, path, use);
+		use += use != NULL;
+		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
+			judge_project(check, projects, &projects->all[at],
+				      use ? use->full_seconds : FIELD_NO_SECONDS, &warned);
+			use += use != NULL;
 		}
-		judge(check, &row,
-		      is_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
-			       row.bytes_grace_seconds) ||
-			      is_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
-				       row.inodes_grace_seconds));
 	}
 }
 
@@ -237,7 +371,21 @@ static void command_check(struct session *session, const struct invocation *invo
 			       .projects = { .session = session } };
 	bool chosen = options_choose_project(session);
 	struct table table = tables_begin(session, "check");
+	const char *wrong =
+		options->interval && !options->within	  ? "--interval goes with --full-within"
+		: options->within && options->limit_count ? "--full-within does not go with --limit"
+		: options->within && session->batch ? "check --full-within is no request: it waits"
+						    : NULL;
 
+	if (wrong) {
+		session_usage_error(session, "%s", wrong);
+		return;
+	}
+	if (options->within)
+		table.type = &within_rows;
+	/* Rows are chosen here: not all of them because of that. */
+	check.has_over = session->style.has_over;
+	session->style.has_over = false;
 	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
@@ -255,6 +403,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	projects_free(&check.projects);
 	/* A failed write must not look like success. */
 	session_flush(session);
+	growth_free(&check.growth);
+	free(check.uses);
 	if (check.found && !session->out->told)
 		session->status = STATUS_FULL;
 }
@@ -265,6 +415,10 @@ static const struct command_option check_options[] = {
 	{ 'q', "quiet", "print nothing: the exit status says it", .field = FIELD(quiet) },
 	{ 0, "limit", "judge DIR by SIZE instead of its limits", .kind = VALUE_DIRECTORY,
 	  .argument = "DIR=SIZE", .take = take_limit },
+	{ 0, "full-within", "also what will be full in TIME, such as 4h", .kind = VALUE_TIME,
+	  .argument = "TIME", .take = options_take_time, .field = FIELD(within) },
+	{ 0, "interval", "of --full-within: seconds between two looks (10)", .kind = VALUE_TIME,
+	  .argument = "SECONDS", .field = FIELD(interval), .positive = true },
 	{ 0 },
 };
 

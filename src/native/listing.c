@@ -54,6 +54,8 @@ const struct field project_fields[] = {
 	  "can the use be higher than it is shown?" },
 	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
 	  "mounts that are not entered", .optional = true },
+	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
+	  "when nothing is available any more, if it goes on so", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
 	  "the directory or mount point whose budget the limit exceeds", .optional = true },
@@ -70,6 +72,9 @@ const struct row_fields total_list_rows = {
 };
 const struct row_fields check_rows = {
 	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH"
+};
+const struct row_fields within_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH"
 };
 const struct row_fields usage_rows = { PROJECT_ROWS,
 				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
@@ -130,6 +135,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		.shown_hard_inodes = usage->hard_inodes,
 		.limit_bytes = FIELD_NOT_KNOWN,
 		.limit_inodes = FIELD_NOT_KNOWN,
+		.full_seconds = FIELD_NO_SECONDS,
 		.mounts_skipped = FIELD_NOT_KNOWN,
 	};
 

@@ -22,8 +22,9 @@ struct project_row {
 	bool limits_at_least, bytes_at_least, inodes_at_least;
 	enum row_change used_at_least;			   /* ROW_ONLY_SHOWN: not by statfs(2) */
 	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
-	double percent;	    /* of the limit that is nearer, see listing_percent() */
-	const char *source; /* "quota", "walk" or "statfs" */
+	int64_t full_seconds; /* of check --full-within; or FIELD_NO_SECONDS */
+	double percent;	      /* of the limit that is nearer, see listing_percent() */
+	const char *source;   /* "quota", "walk" or "statfs" */
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
@@ -34,7 +35,7 @@ struct project_row {
 };
 
 /* Of list, check and usage, which show other columns; assign and resize. */
-extern const struct row_fields list_rows, total_list_rows, check_rows, usage_rows;
+extern const struct row_fields list_rows, total_list_rows, check_rows, within_rows, usage_rows;
 extern const struct field project_fields[];
 
 /** @return  how much of the hard limit is used, or of the soft one without; -1: there is no limit */

@@ -94,6 +94,10 @@ extern const struct command_option over_option[]; /* --over */
 /** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
 
+/** Take a time such as 4h into the uint64_t of seconds at the option's field; not 0. */
+bool options_take_time(struct session *session, const struct command_option *option, void *to,
+		       const char *text);
+
 /**
  * Begin the rows of the command that runs.
  *

@@ -149,6 +149,78 @@ full() {
 	refuses 5 'belongs to no project' fsquota check --limit /mnt/x/none=5M
 }
 
+# --- who will be full -----------------------------------------------------------------------------
+
+# between_looks WRITER WORD...: check WORD..., with WRITER between its two looks: it stops before it waits.
+between_looks() {
+	local writer=$1
+	shift
+	stopped_at 230 1 "$FSQUOTA" check --json --interval 1 "$@" # clock_nanosleep
+	$writer
+	go_on
+}
+
+# A MiB, so that a second later 99 more are a minute and a half away, or more on a slow machine.
+grows() {
+	fallocate -l 1M "/mnt/x/logs/$((++written))"
+	fallocate -l 1M "/mnt/e/logs/$written"
+}
+
+shrinks() {
+	rm /mnt/{x,e}/logs/[0-9]*
+	settle /mnt/x
+}
+
+within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdout"; }
+
+@test "check --full-within shows what is full soon if it goes on so, and the filesystem" {
+	local fs
+	for fs in x e; do
+		between_looks grows --full-within 500w /mnt/$fs/logs
+		assert_equal "$status:$stderr:$(within)" "8::[[\"/mnt/$fs\",0,true],[\"/mnt/$fs/logs\",43,true]]"
+		jq -e '.check[1] | .full_in_seconds > 60 and .hard_bytes == 104857600' <<<"$stdout"
+		jq -e '.check[1].full_in_seconds < .check[0].full_in_seconds' <<<"$stdout"
+		jq -e '.check[0] | .full_in_seconds > 10 and .hard_bytes > .used_bytes and .source == "statfs" and
+			.enforced and .mountpoint == "/mnt/'$fs'" and .filesystem == "'"$(findmnt -no SOURCE /mnt/$fs)"'" and
+			.used_inodes == null and .name == null' <<<"$stdout"
+		# Later, or not at all.
+		between_looks grows --full-within 10 /mnt/$fs/logs
+		assert_equal "$status:$stderr:$stdout" '0::{"check":[]}'
+		between_looks : --full-within 500w --id 43 --at /mnt/$fs
+		assert_equal "$status:$stderr:$stdout" '0::{"check":[]}'
+		between_looks shrinks --full-within 500w /mnt/$fs/logs
+		assert_equal "$status:$stderr:$stdout" '0::{"check":[]}'
+	done
+}
+
+@test "check --full-within also judges by limits, or by --over, with the use of its second look" {
+	between_looks grows --full-within 500w /mnt/x
+	assert_equal "$status:$stderr:$(within)" \
+		'8::[["/mnt/x",0,true],["/mnt/x/web",42,false],["/mnt/x/logs",43,true],["/mnt/x/nested/a",44,false]]'
+	between_looks grows --full-within 500w --over 90 --name logs --at /mnt/x --at /mnt/e
+	assert_equal "$status:$stderr:$(within)" '8::[["/mnt/x/logs",43,true],["/mnt/e/logs",43,true]]'
+	assert_equal "$(jq '.check[0].used_bytes' <<<"$stdout")" "$(fsquota usage -rbno USED /mnt/x/logs)"
+	between_looks : --full-within 10 --over 90 /mnt/x
+	assert_equal "$status:$stderr:$(within)" '8::[["/mnt/x/nested/a",44,false]]'
+	shrinks
+}
+
+@test "check --full-within has a column, and says what is wrong" {
+	stopped_at 230 1 "$FSQUOTA" check --full-within 500w --interval 1 --id 43 --at /mnt/x
+	grows
+	go_on
+	assert_equal "$status" 8
+	[[ ${stdout%%$'\n'*} =~ ^ID\ NAME.*\ GRACE\ +FULLIN\ +IUSED ]] || fail "$stdout"
+	[[ $stdout =~ 43\ logs.*[0-9][smhd]\  ]] || fail "$stdout"
+	shrinks
+	refuses 2 'such as 30m or 4h, not "soon"' fsquota check --full-within soon
+	refuses 2 'not "0"' fsquota check --full-within 0 /mnt/x
+	refuses 2 'goes with --full-within' fsquota check --interval 5 /mnt/x
+	refuses 2 'interval' fsquota check --full-within 4h --interval 0
+	refuses 2 'does not go with --limit' fsquota check --full-within 4h --limit /mnt/x/web=1G
+	refuses 2 'it waits' sh -c 'echo check --full-within 4h | fsquota batch | jq -r .error.message >&2; exit 2'
+}
+
 # --- a project instead of a directory -----------------------------------------------------------
 
 @test "check takes a project by its ID or name" {
