@@ -16,7 +16,7 @@
 struct watch_options {
 	struct quota_options types; /* of which only the types are used */
 	double over;
-	uint64_t interval, count;
+	uint64_t within, interval, count;
 	bool initial;
 	const char *file;
 	struct word_list arguments;
@@ -77,7 +77,7 @@ static void command_watch(struct session *session, const struct invocation *invo
 	struct watch watch = {
 		.session = session,
 		.places = { .session = session, .wanted = type },
-		.ids.over = options->over,
+		.ids = { .over = options->over, .within = options->within },
 		.run = { .session = session, .fields = watch_rows.fields },
 		.interval = options->interval,
 		.initial = options->initial,
@@ -122,6 +122,8 @@ static void command_watch(struct session *session, const struct invocation *invo
 static const struct command_option watch_options[] = {
 	{ 0, "over", "tell, too, when so much of a limit is used", .kind = VALUE_NUMBER,
 	  .argument = "PERCENT", .take = take_over },
+	{ 0, "full-within", "tell, too, who will be full in TIME, such as 4h", .kind = VALUE_TIME,
+	  .argument = "TIME", .take = options_take_time, .field = FIELD(within) },
 	{ 0, "interval", "seconds between polls (10)", .kind = VALUE_TIME, .argument = "SECONDS",
 	  .field = FIELD(interval), .positive = true },
 	{ 0, "initial", "begin with what is at a limit already", .field = FIELD(initial) },

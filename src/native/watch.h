@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "growth.h"
 #include "records.h"
 #include "session.h"
 #include "quota/fsquota.h"
@@ -23,6 +24,7 @@ struct watch_place {
 	bool has_device;
 	bool type[FSQ_TYPES]; /* that are counted there */
 	bool is_mounted, told_failure;
+	struct growth growth[FSQ_TYPES]; /* with --full-within */
 };
 
 /* Zeros, but for the session and the types, are an empty set. */
@@ -76,6 +78,8 @@ enum watch_event {
 	WATCH_BELOW_HARD,
 	WATCH_PERCENT_REACHED,
 	WATCH_BELOW_PERCENT,
+	WATCH_FULL_SOON,
+	WATCH_NOT_FULL_SOON,
 	WATCH_EVENTS,
 };
 
@@ -91,7 +95,13 @@ struct watch_tally {
 	uid_t writer; /* of the last one */
 };
 
-enum watch_level { LEVEL_SOFT = 1, LEVEL_HARD = 2, LEVEL_GRACE = 4, LEVEL_PERCENT = 8 };
+enum watch_level {
+	LEVEL_SOFT = 1,
+	LEVEL_HARD = 2,
+	LEVEL_GRACE = 4,
+	LEVEL_PERCENT = 8,
+	LEVEL_FULL_SOON = 16,
+};
 
 struct watch_id {
 	struct watch_place *place;
@@ -107,7 +117,8 @@ struct watch_id {
 	int64_t due; /* when they are told, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
 	struct watch_id *next_due;
 	struct watch_id *next, *previous;
-	unsigned int pass; /* the last scan that saw it */
+	unsigned int pass;    /* the last scan that saw it */
+	int64_t full_seconds; /* as in struct growth_use, at the last look */
 	/* While it is told: */
 	bool is_told;
 	char **directories;
@@ -115,7 +126,8 @@ struct watch_id {
 };
 
 struct watch_ids {
-	double over; /* percent, or 0 */
+	double over;	 /* percent, or 0 */
+	uint64_t within; /* seconds, or 0 */
 	struct watch_id *all;
 	struct watch_id *first_due, **end_due; /* in the order in which they are due */
 	void *tree;			       /* of tsearch(3) */
@@ -145,6 +157,13 @@ void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
 /** Take a record as it is now. */
 void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
 		     const struct fsq_dquot *dquot, enum watch_judgement judgement);
+
+/**
+ * Take when an ID will be full. It is told once, and again only after that was a quarter later than it should be:
+ * estimates go up and down.
+ */
+void watch_ids_estimate(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+			uint32_t id, int64_t seconds);
 
 /**
  * Take those off the queue whose events are due.
@@ -185,6 +204,7 @@ struct watch_row {
 	const char *source;		/* "kernel" or "poll" */
 	uint64_t writer;		/* user ID of who caused it, or FIELD_NOT_KNOWN */
 	uint64_t count;			/* how often since the last one */
+	int64_t full_seconds;		/* of --full-within */
 };
 
 /* So many fields they have at most. */

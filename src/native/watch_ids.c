@@ -60,6 +60,7 @@ static struct watch_id *add(struct watch_ids *ids, struct watch_place *place, en
 		id->place = place;
 		id->type = type;
 		id->id = number;
+		id->full_seconds = FIELD_NO_SECONDS;
 	}
 	if (!id || !tsearch(id, &ids->tree, compare)) {
 		ids->no_memory = true;
@@ -284,6 +285,12 @@ static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 		add_event(ids, id, (int)form, WATCH_BELOW_PERCENT, NULL);
 		lower(id, (int)form, LEVEL_PERCENT);
 	}
+	/* The record may be gone, of which nothing is estimated. */
+	if ((*told & LEVEL_FULL_SOON) && amounts->used == 0) {
+		add_event(ids, id, (int)form, WATCH_NOT_FULL_SOON, NULL);
+		lower(id, (int)form, LEVEL_FULL_SOON);
+		id->full_seconds = FIELD_NO_SECONDS;
+	}
 }
 
 static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
@@ -346,4 +353,23 @@ void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_
 	for (int form = 0; form < WATCH_FORMS; form++)
 		judge_form(ids, id, (enum fsq_form)form, dquot, judgement);
 	drop_if_idle(ids, id);
+}
+
+void watch_ids_estimate(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+			uint32_t number, int64_t seconds)
+{
+	struct watch_id *id = watch_ids_find(ids, place, type, number);
+	bool told = id && (id->form[FSQ_BLOCKS].told & LEVEL_FULL_SOON);
+	uint64_t most = told ? ids->within + ids->within / 4 : ids->within;
+	bool soon = seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= most;
+
+	if (!id && soon)
+		id = add(ids, place, type, number);
+	if (!id)
+		return;
+	id->full_seconds = seconds;
+	if (soon == told)
+		return;
+	id->form[FSQ_BLOCKS].told ^= LEVEL_FULL_SOON;
+	add_event(ids, id, FSQ_BLOCKS, soon ? WATCH_FULL_SOON : WATCH_NOT_FULL_SOON, NULL);
 }

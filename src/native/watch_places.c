@@ -10,6 +10,8 @@
 
 static void free_place(struct watch_place *place)
 {
+	for (int type = 0; type < FSQ_TYPES; type++)
+		growth_free(&place->growth[type]);
 	free(place->device);
 	free(place->directory);
 	free(place);

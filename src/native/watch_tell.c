@@ -43,6 +43,8 @@ static const struct field fields[] = {
 	  "time left above the soft limit of inodes" },
 	{ "USE%", "percent", FIELD_PERCENT, MEMBER(record.percent),
 	  "how much of the limit is in use" },
+	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
+	  "when the hard limit of space is reached, if it goes on so" },
 	{ 0 },
 };
 
@@ -89,6 +91,10 @@ static void write_line(struct writer *w, const void *arg)
 		write_amount(w, ", soft ", soft, inodes);
 	if (used != FIELD_NOT_KNOWN && hard)
 		write_amount(w, ", hard ", hard, inodes);
+	if (row->full_seconds != FIELD_NO_SECONDS) {
+		write_text(w, ", full in ");
+		write_text(w, field_duration(time, (uint64_t)row->full_seconds));
+	}
 	if (row->writer != FIELD_NOT_KNOWN) {
 		write_text(w, ", by user ");
 		write_number(w, row->writer);
@@ -122,6 +128,8 @@ static const struct {
 	[WATCH_BELOW_HARD] = { "below-hard", "below the hard limit of ", "" },
 	[WATCH_PERCENT_REACHED] = { "percent-reached", "percentage of ", " reached" },
 	[WATCH_BELOW_PERCENT] = { "below-percent", "below the percentage of ", "" },
+	[WATCH_FULL_SOON] = { "full-soon", "hard limit of ", " reached soon" },
+	[WATCH_NOT_FULL_SOON] = { "not-full-soon", "hard limit of ", " not reached soon" },
 };
 
 /* --- directories --- */
@@ -171,6 +179,7 @@ static void tell_event(struct watch *watch, const struct watch_id *id, enum fsq_
 		.source = tally->from_kernel ? "kernel" : "poll",
 		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
 		.count = tally->count,
+		.full_seconds = id->full_seconds,
 	};
 
 	row.record.filesystem = id->place->device;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "watch.h"
+#include "shared/array.h"
 #include "shared/errno_words.h"
 
 /* @return   -ENODEV: it is just being unmounted, which the mount table will tell */
@@ -35,6 +36,40 @@ static void tell_failure(struct watch *watch, struct watch_place *place, enum fs
 		      "%s: cannot read %s quotas", place->directory, account_types[type]);
 }
 
+/* With less space than this left nothing can be written any more, which is told in another way. */
+#define BLOCK 4096
+
+/* What a filesystem's records of one type have shown, in the order of their IDs. */
+struct uses {
+	struct growth_use *all;
+	size_t count, capacity;
+};
+
+static void add_use(struct watch *watch, struct uses *uses, const struct fsq_dquot *dquot)
+{
+	struct fsq_usage usage = { .id = dquot->id };
+	struct growth_use use;
+
+	fsq_usage_set_dquot(&usage, dquot);
+	use = growth_use(0, dquot->id, usage.used_bytes, usage.hard_bytes, FIELD_NOT_KNOWN);
+	watch->ids.no_memory |=
+		!array_add(&uses->all, &uses->count, &uses->capacity, &use, sizeof(use));
+}
+
+static void estimate(struct watch *watch, struct watch_place *place, enum fsq_type type,
+		     struct uses *uses)
+{
+	struct growth *growth = &place->growth[type];
+
+	/* Without memory it counts nothing. */
+	if (!growth_look(growth, uses->all, uses->count, watch_now() * 1000000))
+		watch->ids.no_memory = true;
+	for (size_t i = 0; i < growth->count; i++)
+		if (uses->all[i].available >= BLOCK)
+			watch_ids_estimate(&watch->ids, place, type, uses->all[i].id,
+					   uses->all[i].full_seconds);
+}
+
 static void poll_place(struct watch *watch, struct watch_place *place,
 		       enum watch_judgement judgement)
 {
@@ -48,19 +83,31 @@ static void poll_place(struct watch *watch, struct watch_place *place,
 		/* What belongs to nobody, or to root, has no limits. */
 		uint32_t id = 1;
 		int rc = place->type[type] ? 0 : -ENOENT;
+		struct uses uses = { 0 };
 
 		while (rc == 0 && (rc = fsq_quota_get_next(fs, type, id, &dquot)) == 0) {
 			if (dquot.id < id)
 				break;
 			watch_ids_judge(&watch->ids, place, type, &dquot, judgement);
+			if (watch->ids.within)
+				add_use(watch, &uses, &dquot);
 			if (dquot.id >= FSQ_ID_MAX)
 				break;
 			id = dquot.id + 1;
 		}
 		if (rc && rc != -ENOENT)
 			tell_failure(watch, place, type, -rc);
+		else if (place->type[type] && watch->ids.within)
+			estimate(watch, place, type, &uses);
+		free(uses.all);
 	}
 	fsq_filesystem_close(fs);
+}
+
+/* All records are read at every poll, not only those of IDs that are above something. */
+static bool reads_all(const struct watch *watch)
+{
+	return watch->ids.over > 0 || watch->ids.within > 0;
 }
 
 static bool is_above(const struct watch_id *id)
@@ -222,7 +269,7 @@ static bool can_write(void *arg)
 static int timeout_of(const struct watch *watch, int64_t now)
 {
 	const struct watch_id *due = watch->ids.first_due;
-	bool polls = !watch->warnings || watch->ids.over > 0;
+	bool polls = !watch->warnings || reads_all(watch);
 	int64_t next;
 
 	/* What is above something is polled, too. */
@@ -275,7 +322,7 @@ static void wait_once(struct watch *watch)
 	if (now >= watch->next_poll) {
 		if (!watch->warnings)
 			poll_all(watch, WATCH_ALL);
-		else if (watch->ids.over > 0)
+		else if (reads_all(watch))
 			poll_all(watch, WATCH_KERNEL);
 		else
 			poll_ids(watch, 0, WATCH_KERNEL);

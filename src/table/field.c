@@ -137,7 +137,7 @@ static const char *rate_cell(char *cell, int64_t rate, bool exact)
 }
 
 /* The two largest units: 6d23h, 5m10s. */
-static const char *duration_cell(char *cell, uint64_t seconds)
+const char *field_duration(char cell[FIELD_CELL], uint64_t seconds)
 {
 	static const struct {
 		uint64_t seconds;
@@ -238,7 +238,7 @@ static const char *cell_of(const struct field *field, const void *row, bool exac
 		return field_time(cell, (int64_t)number_of(field, row));
 	case FIELD_SECONDS:
 		return exact ? number_cell(cell, number_of(field, row))
-			     : duration_cell(cell, number_of(field, row));
+			     : field_duration(cell, number_of(field, row));
 	case FIELD_RATE:
 		return rate_cell(cell, (int64_t)number_of(field, row), exact);
 	case FIELD_BYTES:

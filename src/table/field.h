@@ -93,6 +93,9 @@ const char *field_decimal(char cell[FIELD_CELL], double value);
 /** A time such as 2026-01-31T08:15:00.123Z. @return  @cell */
 const char *field_time(char cell[FIELD_CELL], int64_t milliseconds);
 
+/** Time that is left: 6d23h; "expired" for none. @return  @cell, or a text */
+const char *field_duration(char cell[FIELD_CELL], uint64_t seconds);
+
 /** A size as lsblk(8) shows it: 1.5G, 10M. @return  @cell */
 const char *field_size(char cell[FIELD_CELL], uint64_t bytes);
 

@@ -172,6 +172,7 @@ group_watch() {
 	reads varies=yes top --batch 1 "$top"
 	reads or=8 check --full-within 4h --interval 1 "$top"
 	reads or=0 varies=yes watch --initial --count 1 "$top"
+	reads or=0 varies=yes watch --initial --full-within 4h --count 1 "$top"
 	reads or=0 varies=yes watch --json --initial --over 50% --count 1 "$top"
 }
 

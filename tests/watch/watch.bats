@@ -257,6 +257,62 @@ overrun() {
 ["below-percent",42,"poll",614400,58.6]'
 }
 
+# What a program of --exec is told of an event, too.
+soon() {
+	fresh_fs "$1"
+	volume "$1" 42 --hard 900M
+	volume "$1" 43 --hard 900M
+	volume "$1" 44 --hard 1M
+	program
+	touch "$BATS_TEST_TMPDIR"/go.{42..44}
+	watching --full-within 500w --interval 1 --exec "$BATS_TEST_TMPDIR/program" "/mnt/$1"
+	fallocate -l 1M "/mnt/$1/42/a"
+	until_true tells '.event=="full-soon" and .id==42'
+	until_true runs 1
+	assert_equal "$(run_number 1 FSQUOTA_ID) $(run_number 1 FSQUOTA_EVENT)" '42 full-soon'
+	assert_equal "$(run_number 1 FSQUOTA_FULL_IN_SECONDS)" "$(jq .full_in_seconds "$events")"
+	# It goes on so, up to the limit and without any.
+	fallocate -l 1M "/mnt/$1/42/b"
+	writes "/mnt/$1/44/a" 600
+	until_true tells '.event=="full-soon" and .id==44'
+	writes "/mnt/$1/44/b" 600
+	until_true tells '.event=="hard-reached" and .id==44'
+	fallocate -l 1M "/mnt/$1/43/a"
+	until_true tells '.event=="full-soon" and .id==43'
+	rm "/mnt/$1/42"/[ab]
+	fsquota resize "/mnt/$1/43" none
+	until_true tells '.event=="not-full-soon"' 2
+	ends
+	run -0 jq -c '[.event, .id, .limit, .source, .full_in_seconds > 0]' "$events"
+	assert_equal "$(sort <<<"$output")" '["full-soon",42,"space","poll",true]
+["full-soon",43,"space","poll",true]
+["full-soon",44,"space","poll",true]
+["hard-reached",44,"space","kernel",'"$(jq 'select(.event == "hard-reached") | .full_in_seconds > 0' "$events")"']
+["not-full-soon",42,"space","poll",false]
+["not-full-soon",43,"space","poll",false]'
+}
+
+# bats test_tags=shared
+@test "XFS: --full-within tells once who will be full soon, and when that is over" { soon x; }
+
+# bats test_tags=shared
+@test "ext4: --full-within tells once who will be full soon, and when that is over" { soon e; }
+
+# bats test_tags=shared
+@test "--full-within has a line for people, and forgets a project that is gone" {
+	fresh_fs x
+	volume x 42 --hard 900M
+	"$FSQUOTA" watch --count 2 --interval 1 --full-within 500w /mnt/x >"$events" 2>"$messages" 3>&- &
+	watcher=$!
+	until_true eval '! kill -0 '"$watcher"' 2>/dev/null || grep -q soon "$events" || ! fallocate -l "$((++written))M" /mnt/x/42/a'
+	rm -r /mnt/x/42
+	real -c 'limit -p bhard=0 42' /mnt/x
+	ended 0
+	run -0 cat "$events"
+	assert_line --index 0 --regexp '^[-0-9]+T[0-9:.]+Z /mnt/x project 42 \(v42\): hard limit of space reached soon, used [0-9]+M, hard 900M, full in [0-9]+[smhd][0-9smh]*, in /mnt/x/42$'
+	assert_line --index 1 --regexp 'project 42 \(v42\): hard limit of space not reached soon, used 0B, in /mnt/x/42$'
+}
+
 # bats test_tags=shared
 @test "the grace time that is over, and a limit that was raised, are found by polling" {
 	fresh_fs x
@@ -709,6 +765,7 @@ many_are_left() {
 	refuses 2 'percentage such as 90, not "x"' fsquota watch --over x
 	refuses 2 'percentage such as 90, not "0"' fsquota watch --over 0
 	refuses 2 'percentage such as 90, not "nan"' fsquota watch --over nan
+	refuses 2 'such as 30m or 4h, not "4x"' fsquota watch --full-within 4x
 	refuses 2 'number of seconds from 1 on, not "0"' fsquota watch --interval 0
 	refuses 2 'number of seconds from 1 on, not "99999999"' fsquota watch --interval 99999999
 	refuses 2 'number from 1 on, not "-1"' fsquota watch --count -1

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "native/growth.h"
+#include "native/watch.h"
+#include "table/field.h"
+#include "tap.h"
+
+#define SECOND 1000000000LL
+
+static struct watch_place place;
+
+/* @return   which event an estimate gives, or WATCH_EVENTS */
+static enum watch_event event_of(struct watch_ids *ids, int64_t seconds)
+{
+	enum watch_event event = WATCH_EVENTS;
+	struct watch_id *id;
+
+	watch_ids_estimate(ids, &place, FSQ_PROJECT, 42, seconds);
+	id = watch_ids_take_due(ids, NULL, INT64_MAX);
+	for (int i = 0; id && i < WATCH_EVENTS; i++)
+		if (id->tally[FSQ_BLOCKS][i].count)
+			event = (enum watch_event)i;
+	if (id)
+		watch_ids_told(ids, id, NULL);
+	return event;
+}
+
+static void once_and_a_quarter(void)
+{
+	struct watch_ids ids = { .within = 100 };
+
+	ok(event_of(&ids, 101) == WATCH_EVENTS &&
+		   event_of(&ids, FIELD_NO_SECONDS) == WATCH_EVENTS && !ids.all,
+	   "what is full later is not kept");
+	ok(event_of(&ids, 100) == WATCH_FULL_SOON, "what is full in time is told");
+	ok(event_of(&ids, 1) == WATCH_EVENTS && event_of(&ids, 125) == WATCH_EVENTS &&
+		   event_of(&ids, 90) == WATCH_EVENTS,
+	   "once, until it is a quarter later");
+	ok(event_of(&ids, 126) == WATCH_NOT_FULL_SOON && !ids.all, "which is told, too");
+	ok(event_of(&ids, 50) == WATCH_FULL_SOON &&
+		   event_of(&ids, FIELD_NO_SECONDS) == WATCH_NOT_FULL_SOON,
+	   "and that it does not grow");
+	watch_ids_forget(&ids, NULL);
+}
+
+/* @return   when a use is full after so many looks, each so many seconds after the one before */
+static int64_t full_after(int looks, int64_t seconds, uint64_t each, uint64_t hard, uint64_t free)
+{
+	struct growth growth = { 0 };
+	struct growth_use use = { 0 };
+
+	for (int i = 0; i < looks; i++) {
+		use = growth_use(1, 42, (uint64_t)i * each, hard, free);
+		growth_look(&growth, &use, 1, (1 + i * seconds) * SECOND);
+	}
+	growth_free(&growth);
+	return use.full_seconds;
+}
+
+static void estimates(void)
+{
+	ok(full_after(1, 10, 100, 1000, 5000) == FIELD_NO_SECONDS, "one look knows nothing");
+	ok(full_after(2, 10, 100, 1000, 5000) == 90, "two know how fast it grows");
+	ok(full_after(6, 10, 100, 1000, 5000) == 50, "and more know the same, if it grows evenly");
+	ok(full_after(2, 10, 100, 0, 5000) == 500 && full_after(2, 10, 100, 9000, 5000) == 500,
+	   "the filesystem may be full before");
+	ok(full_after(2, 10, 1000000, 0, FIELD_NOT_KNOWN) == FIELD_NO_SECONDS,
+	   "no limit is never reached");
+	ok(full_after(2, 10, 0, 1000, 5000) == FIELD_NO_SECONDS, "nor is one without growth");
+	ok(full_after(2, 10, 100, 100, 5000) == FIELD_NO_SECONDS,
+	   "and one that is reached is past");
+	ok(full_after(2, 10, 1000, 1001, 5000) == 1, "less than a second is one");
+}
+
+int main(void)
+{
+	once_and_a_quarter();
+	estimates();
+	return tap_end();
+}
