@@ -21,8 +21,10 @@
  *     finding_words.c  what doctor says, and the commands that repair
  *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
  *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
+ *     budgets.c        what limits may add up to, of the configuration; totals.c  how that stands
  *     top.c            who grows: growth.c knows how fast, screen.c takes a terminal
  *     schema.c         the JSON of all rows as JSON Schema
+ *     oci_hook.c       called by runtimes of containers
  *     config.c         /etc/fsquota.conf
  *     progress.c       how far a walk is, and how it is cancelled
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
@@ -53,6 +55,8 @@
  *       enforcement.c    who is stopped at a limit
  *       plan.c           what a change of quota records would do
  *       disk_use.c       use, counted by a walk
+ *       budget.c         what limits may add up to
+ *       overlay.c        where an overlay writes
  *       explain.c        where it is: each file, also deleted ones that processes have (open_files.c)
  *       cache.c          what was read already
  *     walk/            every file of a tree, safely
@@ -72,7 +76,7 @@
  *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  what the kernel
  *                      tells by itself
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
- *   shared/      for all: writer.c (output, and UTF-8 in it), errno_words.c, array.h, sort.h, texts.h,
+ *   shared/      for all: writer.c (output, and UTF-8 in it), json_read.c, errno_words.c, array.h, sort.h, texts.h,
  *                read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that
  *                are loaded on first use (first_memory.c: of the static program only)
  *

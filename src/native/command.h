@@ -150,9 +150,9 @@ int native_main(int argc, char **argv);
 extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
 	disable_command, doctor_command, dump_command, enable_command, explain_command,
 	export_command, find_command, id_command, limit_command, list_command, lsattr_command,
-	metrics_command, move_command, off_command, project_command, prune_command, quot_command,
-	quota_command, release_command, remove_command, report_command, resize_command,
-	restore_command, schema_command, state_command, supported_command, timer_command,
-	top_command, usage_command, watch_command;
+	metrics_command, move_command, oci_hook_command, off_command, project_command,
+	prune_command, quot_command, quota_command, release_command, remove_command, report_command,
+	resize_command, restore_command, schema_command, state_command, supported_command,
+	timer_command, top_command, usage_command, watch_command;
 
 #endif

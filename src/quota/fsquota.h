@@ -1335,6 +1335,18 @@ void fsq_warnings_close(struct fsq_warnings *warnings);
  */
 int fsq_mounts_changes(struct fsq_error *err);
 
+/**
+ * Find the directory in which an overlay writes: that both its upper and its work directory are in. With a
+ * quota on it the overlay is limited.
+ *
+ * @path     a directory in it
+ * @directory set for free(3)
+ * @return   0; FSQ_E_NOT_SUPPORTED it is on no overlay, or on one that cannot be written; FSQ_E_NOT_FOUND;
+ *           FSQ_E_FAILED
+ * Source: kernel documentation, "Overlay Filesystem"
+ */
+int fsq_overlay_directory(const char *path, char **directory, struct fsq_error *err);
+
 /* --- Why does it not work here? --- */
 
 enum fsq_finding_level {

@@ -99,7 +99,7 @@ synopsis_options() {
 
 @test "help shows every command and option, with the words of its description" {
 	local command option shown letter name rest
-	diff <(fsquota help --machine | sort) <(fsquota --help | sed -nE 's/^  ([a-z]+) +(.*)/\1\t\2/p' | sort)
+	diff <(fsquota help --machine | sort) <(fsquota --help | sed -nE 's/^  ([a-z-]+) +(.*)/\1\t\2/p' | sort)
 	for command in $(commands); do
 		run -0 fsquota help "$command"
 		for option in $(options_of "$command" all); do

@@ -8,6 +8,7 @@
 
 #include "diagnosis.h"
 #include "limits.h"
+#include "overlay.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
@@ -119,21 +120,6 @@ struct layers {
 	struct fsq_inode_project of_upper, of_work;
 };
 
-/* The deepest directory above both. */
-static char *above_both(const char *upper, const char *work)
-{
-	char *above = strdup(upper);
-
-	while (above && above[1]) {
-		char *slash = strrchr(above, '/');
-
-		slash[slash == above] = '\0';
-		if (fsq_path_below(above, work, strlen(work)))
-			break;
-	}
-	return above;
-}
-
 static bool has_limit(const struct layers *layers)
 {
 	struct fsq_target target = { .fd = open(layers->upper, O_PATH | O_CLOEXEC) };
@@ -175,11 +161,9 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 /* Can an overlay have project quotas? And the same of what is below it. */
 static void check_overlay(struct fsq_subject *subject)
 {
-	struct layers layers = {
-		.upper = fsq_options_value(subject->mount.super_options, "upperdir"),
-		.work = fsq_options_value(subject->mount.super_options, "workdir"),
-	};
+	struct layers layers = { 0 };
 
+	fsq_overlay_layers(&subject->mount, &layers.upper, &layers.work);
 	if (!layers.upper || !layers.work || layers.upper[0] != '/' || layers.work[0] != '/' ||
 	    fsq_inode_project_of(layers.upper, &layers.of_upper) ||
 	    fsq_inode_project_of(layers.work, &layers.of_work)) {
@@ -187,7 +171,7 @@ static void check_overlay(struct fsq_subject *subject)
 								      .name = layers.upper });
 		goto out;
 	}
-	layers.above = above_both(layers.upper, layers.work);
+	layers.above = fsq_overlay_above(layers.upper, layers.work);
 	if (!layers.above) {
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
 		goto out;

@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install,shared
+#
+# oci-hook with real runtimes: a container has the limits of its annotations while it runs, on XFS and on ext4.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+
+setup_file() {
+	fresh_each x e
+	mount -t tmpfs var /var
+	[ -s /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mkdir -p /run/hook/lower/bin /run/hook/lower/proc /run/hook/lower/dev
+	cp /bin/bash-static /run/hook/lower/bin/sh
+}
+
+setup() {
+	rm -f /etc/projects /etc/projid /etc/fsquota.conf
+	export GODEBUG=asyncpreemptoff=1
+}
+
+teardown() {
+	umount -q /run/hook/*/rootfs || true
+	rm -rf /mnt/{x,e}/store
+}
+
+# bundle NAME FILESYSTEM SCRIPT [KEY VALUE]...: a container in /run/hook/NAME, its layer in /mnt/FILESYSTEM/store/NAME, and the
+# annotations
+bundle() {
+	local top=/run/hook/$1 layer=/mnt/$2/store/$1
+	mkdir -p "$top/rootfs" "$layer"/{fs,work}
+	chmod 777 "$layer/fs"
+	mount -t overlay -o "lowerdir=/run/hook/lower,upperdir=$layer/fs,workdir=$layer/work" overlay "$top/rootfs"
+	jq -n --arg script "$3" --arg hook "$FSQUOTA" '{
+		ociVersion: "1.0.2", root: {path: "rootfs"},
+		process: {user: {uid: 1000, gid: 1000}, cwd: "/", env: ["PATH=/bin"], args: ["/bin/sh", "-c", $script]},
+		mounts: [{destination: "/proc", type: "proc", source: "proc"}, {destination: "/dev", type: "tmpfs", source: "tmpfs"}],
+		linux: {namespaces: [{type: "pid"}, {type: "mount"}, {type: "ipc"}, {type: "uts"}]},
+		hooks: ({createRuntime: [{path: $hook, args: ["fsquota", "oci-hook"]}]} | .poststop = .createRuntime),
+		annotations: ($ARGS.positional | [range(0; length; 2) as $i | {key: ("io.fsquota/" + .[$i]), value: .[$i + 1]}] | from_entries)
+	}' --args "${@:4}" >"$top/config.json"
+}
+
+runs() {
+	run_split "$1" --root "/run/hook/state-$1" run --bundle "/run/hook/$2" "$2"
+}
+
+@test "a container that fills its layer is stopped at the limit, with crun and runc" {
+	local runtime fs
+	for runtime in crun runc; do
+		for fs in x e; do
+			bundle one $fs 'printf %04000000d 0 >/file; echo $?; while read -r line; do case $line in *overlay*) echo ok; esac; done </proc/mounts' \
+				hard 3M soft 2M inodes 100
+			runs $runtime one
+			[ "$status:$stdout" = $'0:1\nok' ] || fail "$runtime: $status:$stdout: $stderr"
+			assert_regex "$stderr" 'No space left on device|Disk quota exceeded'
+			# The ID is not printed there.
+			refute_regex "$stdout" 1048577
+			assert [ "$(stat -c %s /mnt/$fs/store/one/fs/file)" -le 3145728 ]
+			# Nothing of it is left.
+			assert_equal "$(cat /etc/projects /etc/projid; lsattr -pd /mnt/$fs/store/one/fs | awk '{ print $1 }')" 0
+			umount /run/hook/one/rootfs
+			rm -r /mnt/$fs/store/one
+		done
+	done
+}
+
+@test "twenty containers start and stop at once" {
+	local fs n failed=''
+	for fs in x e; do
+		for n in {1..20}; do
+			bundle c$n $fs 'echo text >/file; read -r line' hard $((n + 1))M
+		done
+		rm -f /run/hook/end
+		mkfifo /run/hook/end
+		exec 9<>/run/hook/end
+		for n in {1..20}; do
+			crun --root /run/hook/state-crun run --bundle /run/hook/c$n c$n </run/hook/end >"$BATS_TEST_TMPDIR/$n" 2>&1 3>&- 9>&- &
+		done
+		until_true eval '[ "$(grep -c :/mnt/$fs/store/ /etc/projects)" = 20 ]'
+		# Each has its own ID and its own limit.
+		for n in {1..20}; do
+			[ "$(fsquota usage -n --raw -o NAME,HARD /mnt/$fs/store/c$n)" = "oci-c$n $((n + 1))M" ] || failed+=" $n"
+		done
+		assert_equal "$failed:$(cut -d: -f1 /etc/projects | sort -u | wc -l)" :20
+		for n in {1..20}; do echo end >&9; done
+		wait
+		assert_equal "$(cat /etc/projects /etc/projid "$BATS_TEST_TMPDIR"/{1..20})" ""
+		umount /run/hook/c*/rootfs
+	done
+}
+
+@test "what a runtime that was killed has left goes with the next container that ends" {
+	local fs pid
+	for fs in x e; do
+		bundle killed $fs 'while :; do read -rt 1 <>/dev/zero; done' hard 5M
+		crun --root /run/hook/state-crun run --bundle /run/hook/killed killed >/dev/null 2>&1 3>&- &
+		until_true eval '[ "$(crun --root /run/hook/state-crun state killed 2>/dev/null | jq -r .status)" = running ]'
+		kill -9 $!
+		wait $! || true
+		pid=$(crun --root /run/hook/state-crun state killed | jq .pid)
+		kill -9 "$pid"
+		until_true eval "[ ! -e /proc/$pid ]"
+		rm -r /run/hook/state-crun/killed
+		umount /run/hook/killed/rootfs
+		assert_equal "$(cut -d: -f1 /etc/projid)" oci-killed
+		# Started again, it has its ID again.
+		bundle killed $fs 'echo again' hard 6M
+		runs crun killed
+		assert_equal "$status:$stdout:$(cat /etc/projects)" 0:again:
+		# Gone.
+		bundle other $fs 'echo other' hard 6M
+		mkdir /mnt/$fs/store/gone
+		fsquota assign /mnt/$fs/store/gone --hard 1M --name oci-gone >/dev/null
+		rm -r /mnt/$fs/store/gone
+		settle /mnt/$fs
+		runs crun other
+		assert_equal "$status:$stdout:$(cat /etc/projects /etc/projid)" 0:other:
+		umount /run/hook/{killed,other}/rootfs
+	done
+}
+
+# stops WORD ARGUMENT...: the bundle of these does not run, and the hook, called by hand, has this in its one line
+stops() {
+	local word=$1
+	bundle bad x 'echo runs' "${@:2}"
+	runs crun bad
+	assert [ "$status" != 0 ]
+	refute_output --partial runs
+	run_split fsquota oci-hook <<<'{"id":"bad","status":"created","bundle":"/run/hook/bad"}'
+	assert_one_line
+	assert_regex "$stderr" "$word"
+	assert_equal "$(cat /etc/projects /etc/projid 2>/dev/null)" ""
+	umount /run/hook/bad/rootfs
+}
+
+@test "annotations that are wrong stop the container, those of others and none do not" {
+	stops '"much" is no size' hard much
+	stops '"-1" is no size' hard -1
+	stops '"1M --help" is no size' soft '1M --help'
+	stops '"" is no size' hard ''
+	stops 'there is no annotation io.fsquota/hrad' hrad 3M
+	stops 'soft limit' hard 3M soft 4M
+	echo 'budget = /mnt/x/store 2M' >/etc/fsquota.conf
+	stops 'the budget of /mnt/x/store is 2M' hard 3M
+	bundle plain x 'echo runs'
+	runs runc plain
+	assert_equal "$status:$stdout:$(cat /etc/projects 2>/dev/null)" 0:runs:
+	umount /run/hook/plain/rootfs
+	bundle plain x 'echo runs'
+	jq '.annotations = {"io.other/hard": "much"}' /run/hook/plain/config.json >/run/hook/new
+	mv /run/hook/new /run/hook/plain/config.json
+	runs runc plain
+	assert_equal "$status:$stdout" 0:runs
+}
+
+@test "states and bundles that are none" {
+	local input deep
+	printf -v deep '%0100d' 0
+	while IFS= read -r input; do
+		run_split fsquota oci-hook <<<"$input"
+		assert_equal "$status" 2 "$input"
+		assert_one_line
+	done <<-END
+
+		{
+		[]
+		{"id":"a"}
+		{"id":"a","status":"created"}
+		{"id":"a","status":"created","bundle":"/b"} x
+		{"id":"a","status":"created","bundle":"/b",}
+		{"id":"a\u0000","status":"created","bundle":"/b"}
+		{"id":"a","status":01,"bundle":"/b"}
+		{"id":"a","status":nul,"bundle":"/b"}
+		{'id':"a"}
+		${deep//0/[}
+	END
+	refuses 5 "cannot read /nowhere/config.json" fsquota oci-hook <<<'{"id":"a","status":"created","bundle":"/nowhere"}'
+	is_silent fsquota oci-hook <<<'{"id":"a","status":"stopped","bundle":"/nowhere"}'
+	mkdir -p /run/hook/none
+	echo '{"root":{"path":"/usr"},"annotations":{"io.fsquota/hard":"1M"}}' >/run/hook/none/config.json
+	refuses 3 "is on no overlay" fsquota oci-hook <<<'{"id":"a","status":"created","bundle":"/run/hook/none"}'
+	echo '{"root":{"path":"/no"},"annotations":{"io.fsquota/hard":"1M"}}' >/run/hook/none/config.json
+	refuses 5 "/no: cannot open" fsquota oci-hook <<<'{"id":"a","status":"created","bundle":"/run/hook/none"}'
+	echo '{"annotations":{"io.fsquota/hard":"1M"}}' >/run/hook/none/config.json
+	refuses 2 "has no root" fsquota oci-hook <<<'{"id":"a","status":"created","bundle":"/run/hook/none"}'
+	refuses 2 "usage: fsquota oci-hook" fsquota oci-hook create </dev/null
+	run_split fsquota batch <<<'oci-hook'
+	assert_equal "$(jq -c '[.exit, .error.message]' <<<"$stdout")" '[2,"oci-hook is no request: it reads standard input"]'
+}
+
+# p WORD...: podman, with the hook of contrib
+p() { podman --root "$store" --runroot /run/hook/podman --cgroup-manager=cgroupfs --events-backend=none --hooks-dir /run/hook/hooks.d "${@:1}" 3>&-; }
+
+@test "podman with the file of contrib" {
+	local fs store n
+	export HOME=/run/hook
+	mkdir -p /run/hook/hooks.d /etc/containers
+	jq --arg path "$FSQUOTA" '.hook.path = $path' "$srcdir/contrib/oci/90-fsquota.json" >/run/hook/hooks.d/90-fsquota.json
+	echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
+	tar -C /run/hook/lower -cf /run/hook/image.tar .
+	for fs in e x; do
+		fresh_fs $fs
+		store=/mnt/$fs/podman
+		p import /run/hook/image.tar localhost/tiny >/dev/null
+		for n in 1 2; do
+			run_split p --runtime crun run --rm --network none --cgroups=disabled --annotation io.fsquota/hard=3M \
+				localhost/tiny /bin/sh -c 'printf %04000000d 0 >/file; echo $?'
+			[ "$status:$stdout" = 0:1 ] || fail "$fs $status:$stdout:$stderr"
+			assert_regex "$stderr" 'No space left on device|Disk quota exceeded'
+			assert_equal "$(cat /etc/projects /etc/projid)" ""
+		done
+		# Without the annotation nothing stops it, and the hook is not called.
+		run_split p --runtime crun run --rm --network none --cgroups=disabled localhost/tiny /bin/sh -c 'printf %04000000d 0 >/file; echo $?'
+		assert_equal "$status:$stdout" 0:0
+		umount $store/overlay 2>/dev/null || :
+	done
+}
