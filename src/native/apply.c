@@ -167,7 +167,7 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 		followed = fsq_move(&request, &moved, NULL) == 0;
 	}
 	if (followed && !request.dry_run) {
-		apply_marks_add(apply->session, moved.id, request.to);
+		apply_marks_follow(apply->session, moved.id, renamed.from, request.to);
 		journal_write(apply->session, &(struct journal_entry){ .type = FSQ_PROJECT,
 								       .id = moved.id,
 								       .directory = request.to,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "told.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/read_file.h"
@@ -41,11 +43,15 @@ static int open_locked(const struct session *session, int flags)
 
 void apply_marks_add(struct session *session, uint32_t id, const char *directory)
 {
-	char path[PATH_MAX], line[PATH_MAX + 16];
+	const char *name = strrchr(directory, '/');
+	char above[PATH_MAX], path[PATH_MAX], line[2 * PATH_MAX];
 	int fd = -1, length = 0;
 
-	if (realpath(directory, path)) {
-		length = snprintf(line, sizeof(line), "%u:%s\n", id, path);
+	/* It has no symlink at its end, and may have been renamed since. */
+	snprintf(above, sizeof(above), "%.*s", name > directory ? (int)(name - directory) : 1,
+		 directory);
+	if (realpath(above, path)) {
+		length = snprintf(line, sizeof(line), "%u:%s%s\n", id, path[1] ? path : "", name);
 		fd = open_locked(session, O_WRONLY | O_APPEND | O_CREAT);
 	}
 	if (fd < 0 || write(fd, line, (size_t)length) != length)
@@ -129,11 +135,45 @@ static int compare_identities(const void *one, const void *other)
 	return (a->ino > b->ino) - (a->ino < b->ino);
 }
 
+/* Or else an error hides whether a path is there. */
+static bool is_gone(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
+}
+
+/*
+ * Find out which directory a line is about, if that was not known when the lines were read: it may have come since.
+ *
+ * @return   1, 0: none, or a negative errno
+ */
+static int identify(const struct apply_entry *entry, struct apply_mark *key)
+{
+	struct stat st;
+
+	*key = (struct apply_mark){ .dev = entry->dev, .ino = entry->ino };
+	if (entry->ino)
+		return 1;
+	if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
+		return is_gone(errno) ? 0 : -errno;
+	key->dev = st.st_dev;
+	key->ino = st.st_ino;
+	return 1;
+}
+
+static bool is_matched(const struct apply_list *list, const char *directory)
+{
+	for (size_t i = 0; i < list->pattern_count; i++)
+		if (fnmatch(list->patterns[i], directory, FNM_PATHNAME | FNM_PERIOD) == 0)
+			return true;
+	return false;
+}
+
 /* Several marks can be of one directory: with an ID each, or by other paths. */
 bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 			 const struct apply_list *list)
 {
 	struct apply_mark **there = reallocarray(NULL, marks->count + 1, sizeof(*there));
+	bool all = false;
 	size_t count = 0;
 	struct stat st;
 
@@ -142,8 +182,15 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 	for (size_t i = 0; i < marks->count; i++) {
 		struct apply_mark *mark = &marks->list[i];
 
-		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT))
+		/* What the pattern did not find may not have been found for an error. */
+		mark->is_wanted = is_matched(list, mark->directory);
+		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT)) {
+			if (!is_gone(errno) && mark->is_registered && !mark->is_wanted &&
+			    told_is_news(list->told, mark->directory))
+				session_errno(session, ERROR_AT_PATH, errno, mark->directory,
+					      "cannot be looked at, so it is not released");
 			continue;
+		}
 		mark->is_there = true;
 		mark->dev = st.st_dev;
 		mark->ino = st.st_ino;
@@ -152,29 +199,46 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 	array_sort(there, count, sizeof(*there), compare_identities);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct apply_entry *entry = &list->entries[i];
-		struct apply_mark key = { .dev = entry->dev, .ino = entry->ino }, *wanted = &key;
-		struct apply_mark **found =
-			bsearch(&wanted, there, count, sizeof(*there), compare_identities);
+		const char *directory = entry->request.directory;
+		struct apply_mark key, *wanted = &key, **found;
+		int rc = directory ? identify(entry, &key) : 0;
 
-		if (!entry->request.directory || !entry->ino || !found)
+		/* It may be any of them. */
+		all |= rc < 0;
+		if (rc < 0 && told_is_news(list->told, directory))
+			session_errno(session, ERROR_AT_PATH, -rc, directory,
+				      "cannot be looked at, so nothing is released");
+		found = rc <= 0 ? NULL
+				: bsearch(&wanted, there, count, sizeof(*there),
+					  compare_identities);
+		if (!found)
 			continue;
 		while (found > there && compare_identities(found - 1, &wanted) == 0)
 			found--;
 		for (; found < there + count && compare_identities(found, &wanted) == 0; found++)
 			(*found)->is_wanted = true;
 	}
+	for (size_t i = 0; i < marks->count && all; i++)
+		marks->list[i].is_wanted = true;
 	free(there);
 	return true;
 }
 
-/* Others may have added some since they were read. */
-void apply_marks_forget(struct session *session, const struct apply_marks *marks)
+/*
+ * Others may have added some since they were read. All are written at once, before the file gets shorter: killed in
+ * between, it has empty lines at its end.
+ *
+ * @return   0 or a negative errno
+ */
+static int forget(const struct session *session, const struct apply_marks *marks)
 {
 	int fd = open_locked(session, O_RDWR), rc = fd < 0 ? -errno : 0;
 	char *text = NULL, *rest, *line;
 	struct text kept = { 0 };
-	size_t length = 0;
+	size_t length = 0, used;
 
+	if (rc == -ENOENT)
+		return 0;
 	if (rc == 0)
 		rc = fsq_read_fd(fd, &text, &length);
 	for (rest = text; rc == 0 && (line = fsq_next_line(&rest, text + length));) {
@@ -186,7 +250,7 @@ void apply_marks_forget(struct session *session, const struct apply_marks *marks
 		key.id = (uint32_t)strtoul(line, NULL, 10);
 		if (colon)
 			found = bsearch(&key, marks->list, marks->count, sizeof(key), compare);
-		if (found && found->is_done)
+		if (size == 0 || (found && found->is_done))
 			continue;
 		room = text_room(&kept, size + 1);
 		if (!room)
@@ -194,15 +258,59 @@ void apply_marks_forget(struct session *session, const struct apply_marks *marks
 		else
 			kept.used += (size_t)sprintf(room, "%s\n", line);
 	}
-	if (rc == 0 && (ftruncate(fd, 0) ||
-			(kept.used && pwrite(fd, kept.bytes, kept.used, 0) != (ssize_t)kept.used)))
-		rc = errno ? -errno : -EIO;
-	if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
+	used = kept.used;
+	if (rc == 0 && used < length) {
+		char *room = text_room(&kept, length - used);
+
+		if (!room)
+			rc = -ENOMEM;
+		else
+			memset(room, '\n', length - used);
+		if (rc == 0 && (pwrite(fd, kept.bytes, length, 0) != (ssize_t)length ||
+				ftruncate(fd, (off_t)used)))
+			rc = errno ? -errno : -EIO;
+	}
 	free(kept.bytes);
 	free(text);
 	if (fd >= 0)
 		close(fd);
+	return rc;
+}
+
+void apply_marks_forget(struct session *session, const struct apply_marks *marks)
+{
+	int rc = forget(session, marks);
+
+	if (rc)
+		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
+}
+
+void apply_marks_forget_one(struct session *session, uint32_t id, const char *directory)
+{
+	char path[PATH_MAX];
+	struct apply_mark mark = { .id = id, .directory = path, .is_done = true };
+	const struct apply_marks one = { .list = &mark, .count = 1 };
+	int rc;
+
+	find_file(session, path);
+	if (access(path, F_OK) && errno == ENOENT)
+		return;
+	rc = realpath(directory, path) ? forget(session, &one) : -errno;
+	if (rc)
+		session_warn(session, directory,
+			     "is still noted as assigned by apply, so --prune may release it: %s",
+			     errno_words(-rc));
+}
+
+void apply_marks_follow(struct session *session, uint32_t id, const char *from, const char *to)
+{
+	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)from };
+	struct apply_marks marks = { 0 };
+
+	if (apply_marks_read(session, &marks) && marks.count &&
+	    bsearch(&key, marks.list, marks.count, sizeof(key), compare))
+		apply_marks_add(session, id, to);
+	apply_marks_free(&marks);
 }
 
 void apply_marks_free(struct apply_marks *marks)

@@ -46,6 +46,15 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 /** Forget those that are done. A failure is reported. */
 void apply_marks_forget(struct session *session, const struct apply_marks *marks);
 
+/**
+ * Forget a directory that was assigned by hand: it may have got the ID that it had when apply assigned it. A failure
+ * is a warning.
+ */
+void apply_marks_forget_one(struct session *session, uint32_t id, const char *directory);
+
+/** A directory that was renamed is what apply has assigned if it was so under its old path. */
+void apply_marks_follow(struct session *session, uint32_t id, const char *from, const char *to);
+
 void apply_marks_free(struct apply_marks *marks);
 
 #endif

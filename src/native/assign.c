@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply_marks.h"
 #include "budgets.h"
 #include "journal.h"
 #include "listing.h"
@@ -304,6 +305,8 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	assign_write_journal(session, request, rc ? NULL : assignment, &err);
 	if (rc)
 		return session_fail(session, &err);
+	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
+		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
 	shown = show(session, table, assignment, request, mounts);
 	space = fsq_assignment_space(assignment);
 	if (shown)

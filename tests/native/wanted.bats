@@ -84,6 +84,73 @@ released_when_unwanted() {
 	applies -- 'released  /mnt/x/gone'
 }
 
+@test "what was assigned by hand again stays, though it has got the same ID" {
+	mkdir /mnt/x/a
+	wants '/mnt/x/a hard=1M'
+	applies -- 'created   /mnt/x/a'
+	fsquota release /mnt/x/a
+	prints 1048577 fsquota assign --hard 2M /mnt/x/a
+	wants
+	applies --
+	has_quota /mnt/x/a
+}
+
+@test "a directory that was renamed is what it was: by hand it stays, by apply it is released" {
+	mkdir -p /mnt/x/home/{ann,bob}
+	fsquota assign --hard 1M /mnt/x/home/ann
+	wants '/mnt/x/home/* hard=1M'
+	applies -- 'unchanged /mnt/x/home/ann' 'created   /mnt/x/home/bob'
+	mv /mnt/x/home/ann /mnt/x/home/dan
+	mv /mnt/x/home/bob /mnt/x/home/eve
+	applies -- 'changed   /mnt/x/home/dan' 'changed   /mnt/x/home/eve'
+	wants
+	applies -- 'released  /mnt/x/home/eve'
+	has_quota /mnt/x/home/dan
+	# Renamed at that moment, before it is noted.
+	wants '/mnt/x/home/eve hard=1M'
+	run -0 strace -qq -o /dev/null -P /mnt/x/home/eve -e trace=readlink -e inject=readlink:error=ENOENT fsquota apply
+	wants
+	applies -- 'released  /mnt/x/home/eve'
+}
+
+@test "a directory that a line names is not released when it cannot be looked at for a moment" {
+	local call
+	mkdir -p /mnt/x/a/b
+	wants '/mnt/x/a hard=1M' '/mnt/x/a/? hard=1M'
+	applies -- 'created   /mnt/x/a' 'created   /mnt/x/a/b'
+	for call in newfstatat:error=EIO:when=1 newfstatat:error=ENOENT:when=1 statx:error=EIO:when=1; do
+		run strace -qq -o /dev/null -P /mnt/x/a -P /mnt/x/a/b -e trace=newfstatat,statx -e inject=$call \
+			fsquota apply --prune
+		refute_output --partial released
+	done
+	wants '/mnt/x/a hard=1M' '/mnt/x/a/b hard=1M'
+	run_split strace -qq -o /dev/null -P /mnt/x/a -e trace=newfstatat -e inject=newfstatat:error=EIO:when=1+2 \
+		fsquota apply --prune
+	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a: cannot be looked at, so nothing is released: Input/output error'
+	has_quota /mnt/x/a
+	# Nor is one that no line names; and that is said.
+	wants '/mnt/x/a hard=1M'
+	run_split strace -qq -o /dev/null -P /mnt/x/a/b -e trace=newfstatat -e inject=newfstatat:error=EIO fsquota apply --prune
+	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a/b: cannot be looked at, so it is not released: Input/output error'
+	applies -- 'released  /mnt/x/a/b' 'unchanged /mnt/x/a'
+}
+
+@test "killed while it notes what was released, apply still knows what it has assigned" {
+	local call
+	mkdir /mnt/x/{a,b}
+	for call in pwrite64 ftruncate; do
+		wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
+		fsquota apply
+		wants '/mnt/x/b hard=1M'
+		run -137 strace -qq -o /dev/null -P /etc/projects.applied -e trace=$call -e inject=$call:signal=KILL \
+			"$FSQUOTA" apply --prune
+		applies -- 'unchanged /mnt/x/b'
+		wants
+		applies -- 'released  /mnt/x/b'
+		assert_equal "$(</etc/projects.applied)" ''
+	done
+}
+
 @test "a wrong line releases nothing, and a directory that cannot be released stays apply's" {
 	mkdir /mnt/x/{a,b}
 	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
