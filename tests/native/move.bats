@@ -104,22 +104,3 @@ volume7:7"
 	assert_equal "$(cat /etc/projects)" 7:/mnt/x/old
 	assert_equal "$(ls /mnt/x)" old
 }
-
-@test "killed while it writes, it is done by the next one, or was done" {
-	local call when wanted
-	for call in fsync pwrite64 close; do
-		for when in {1..8}; do
-			setup
-			mkdir /mnt/x/old
-			fsquota assign --id 7 --hard 1M /mnt/x/old
-			mv /mnt/x/old /mnt/x/new
-			run strace -f -o /dev/null -e trace=$call -e inject=$call:signal=KILL:when=$when \
-				fsquota move /mnt/x/old /mnt/x/new
-			wanted=0
-			[ "$(grep '^7:' /etc/projects)" != 7:/mnt/x/new ] || wanted=5
-			run -$wanted fsquota move /mnt/x/old /mnt/x/new
-			assert_equal "$call $when: $(grep '^7:' /etc/projects)" "$call $when: 7:/mnt/x/new"
-			assert_equal "$(</etc/projid)" volume7:7
-		done
-	done
-}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# assign, release and move are all or nothing, whatever goes wrong at whichever system call. What
-# is done is in scenarios.bash, how it is disturbed in inject, and what is looked at in witness.
+# assign, release and move are all or nothing, whatever goes wrong at whichever system call, and apply is for each
+# directory. What is done is in scenarios.bash, how it is disturbed in inject, and what is looked at in witness.
 
 load ../lib/fsquota
 
@@ -15,7 +15,7 @@ teardown_file() {
 disturbed() {
 	# An ID of the test before on the other one would speak against the line.
 	fresh_each x e
-	rm -f /etc/projects* /etc/projid*
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
 	run "$BATS_TEST_DIRNAME/inject" "$1" "/mnt/$2" "${@:3}"
 	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/injections"
 	assert_success
@@ -96,14 +96,17 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # bats test_tags=every-call,shared
 @test "release of one of two directories of a project" { disturbed g x --main error kill signals; }
 
-# --- move ---------------------------------------------------------------------------------------
+# --- move, apply --------------------------------------------------------------------------------
 
 # bats test_tags=every-call,shared
-@test "move of a directory that was renamed: any call fails, or gets a signal" {
-	disturbed h x errors signals
+@test "move of a directory that was renamed: any call fails, is the last, or gets a signal" {
+	disturbed h x errors kill signals
 }
 
 # bats test_tags=every-call,again
 @test "ext4: move of a directory that was renamed: any call fails, or gets a signal" {
 	disturbed h e errors signals
 }
+
+# bats test_tags=every-call,shared
+@test "apply --prune: any call fails, or is the last, and the next one does what is left" { disturbed i x --main errors kill; }

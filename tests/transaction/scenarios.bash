@@ -9,6 +9,7 @@
 #   assigned         those that assign the same directory: after a failure they must work
 #   projects, projid the files afterwards
 #   tags             what is in the directory afterwards: ID and inheritance
+#   parts            not empty: all or nothing is each of several directories, and the next call does the others
 #   row              the line of the project's limits and use afterwards; empty: there is none
 
 foreign_lines() {
@@ -128,4 +129,21 @@ scenario_h() {
 	expect_files $'\n10:/behind\n1048577:'"$top"$'/dir\n1048577:'"$top/dir/sub" $'\nmine:1048577\n'
 	tags='1048577 P'
 	row='hard 10240 0'
+}
+
+# apply --prune: one directory is released, another gets other limits, and what was assigned by hand stays.
+scenario_i() {
+	make_tree "$top/dir"
+	make_tree "$top/kept"
+	mkdir "$top/hand" /etc/fsquota.d
+	foreign_lines $'\n'
+	printf '%s hard=5M\n' "$top/kept" "$top/dir" >/etc/fsquota.d/node.conf
+	fsquota apply
+	fsquota assign --hard 1M "$top/hand"
+	echo "$top/kept hard=10M" >/etc/fsquota.d/node.conf
+	assigned=(apply --prune) tried=(apply --prune)
+	expect_files $'\n1048577:'"$top"$'/kept\n1048579:'"$top/hand"$'\n' $'\nvolume1048577:1048577\nvolume1048579:1048579\n'
+	tags='0 -'
+	parts=yes
+	row='hard 1024 0'
 }
