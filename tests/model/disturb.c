@@ -37,11 +37,11 @@
 /* Those that see or change something others have to do with. close is not among them: the kernel
  * closes whatever it says. */
 static const unsigned int calls[] = {
-	SYS_openat,   SYS_flock,   SYS_ioctl,	  SYS_quotactl,	  SYS_getdents64,
-	SYS_pwrite64, SYS_write,   SYS_ftruncate, SYS_fsync,	  SYS_fdatasync,
-	SYS_read,     SYS_pread64, SYS_fcntl,	  SYS_unlink,	  SYS_rename,
-	SYS_mkdir,    SYS_mkdirat, SYS_rmdir,	  SYS_newfstatat, SYS_statx,
-	OPEN_TREE,    OPENAT2,	   QUOTACTL_FD,	  FILE_GETATTR,	  FILE_SETATTR,
+	SYS_openat,	SYS_flock,     SYS_ioctl,  SYS_quotactl,  SYS_getdents64, SYS_pwrite64,
+	SYS_write,	SYS_ftruncate, SYS_fsync,  SYS_fdatasync, SYS_read,	  SYS_pread64,
+	SYS_fcntl,	SYS_unlink,    SYS_rename, SYS_mkdir,	  SYS_mkdirat,	  SYS_rmdir,
+	SYS_newfstatat, SYS_statx,     OPEN_TREE,  OPENAT2,	  QUOTACTL_FD,	  FILE_GETATTR,
+	FILE_SETATTR,	SYS_renameat2,
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 

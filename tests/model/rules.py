@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the commands do to a state, as their pages say. Each function changes the state that it gets,
 and returns the exit status; a status that is not 0 has changed nothing."""
+import fnmatch
 import posixpath
 
 OK, FAILED, USAGE, NOT_FOUND, CONFLICT, PARTIAL = 0, 1, 2, 5, 6, 7
@@ -23,6 +24,7 @@ class Model:
         was_cut: a store may have got an ordinary ID before it was seen to be one"""
         self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
         self.full, self.was_cut = full, is_partial or was_cut
+        self.trace = []  # what apply does one after the other
 
     # --- parts ---
 
@@ -132,6 +134,8 @@ class Model:
             return status
         status = self.assign_found(after, directory, options, asked)
         if status == OK:
+            if state.id_of(directory) is None or directory not in state.tree:
+                (after.marks.add if options.get("marks") else after.marks.discard)((after.id_of(directory), directory))
             state.__dict__.update(after.__dict__)
         elif directory in after.tree:
             state.tree.pop(self.temporary(directory), None)
@@ -400,3 +404,125 @@ class Model:
     def is_of_living_pod(self, state, path):
         pod, volumes, _ = path.partition("/volumes/")
         return "/pods/" in path and volumes and state.is_directory(pod)
+
+    # --- move ---
+
+    def move(self, state, old, new, options):
+        """options: rename, by_alias: the old path is such a one; mounts: mount points"""
+        here, there = (old, new) if options.get("rename") else (new, old)
+        status = self.find(state, here)
+        if status:
+            return status
+        lines = [(tag, path) for tag, path in state.projects if (path + "/").startswith(old + "/") and
+                 (path in state.by_alias) == options.get("by_alias", False)]
+        if not lines:
+            return NOT_FOUND
+        if old == new:
+            return USAGE
+        if self.leads(state, there) and not (old in state.tree and state.tree[old].ino == state.tree[new].ino):
+            return CONFLICT
+        for tag, path in lines:
+            place, now = here + path[len(old):], new + path[len(old):]
+            if state.is_directory(place) and not self.is_beyond(place, here, options) and state.tree[place].tag != tag:
+                return CONFLICT
+            if state.id_of(now) not in (None, tag):
+                return CONFLICT
+        if options.get("rename"):
+            status = self.rename(state, old, new, options["mounts"])
+            if status:
+                return status
+        for tag, path in lines:
+            now = new + path[len(old):]
+            if state.id_of(now) is None:
+                state.projects.append((tag, now))
+            state.projects.remove((tag, path))
+        return OK
+
+    def leads(self, state, path):
+        """Is something there? The links are to a file beside them."""
+        is_link = path in state.tree and state.tree[path].kind == "l"
+        return (posixpath.dirname(path) + "/f0" if is_link else path) in state.tree
+
+    def is_beyond(self, path, directory, options):
+        return any(point.startswith(directory + "/") and (path + "/").startswith(point + "/") for point in options["mounts"])
+
+    def rename(self, state, old, new, mounts):
+        def mount(path):
+            return max((point for point in mounts if (path + "/").startswith(point + "/")), key=len, default=None)
+        above = posixpath.dirname(new)
+        if above != self.top and not state.is_directory(above):
+            return NOT_FOUND
+        if mount(posixpath.dirname(old)) != mount(above):
+            return CONFLICT
+        if new in state.tree or (above + "/").startswith(old + "/") or old in mounts:
+            return FAILED
+        tag, inherit = self.above(state, new)
+        if inherit and tag != state.tree[old].tag:
+            return CONFLICT
+        for path in [old] + [path for path in state.tree if path.startswith(old + "/")]:
+            state.tree[new + path[len(old):]] = state.tree.pop(path)
+        return OK
+
+    # --- apply ---
+
+    def apply(self, state, lines, prune=False, mounts=()):
+        """lines: (path or pattern, options), in the order of the files; of failures the first one counts"""
+        entries, result = self.expand(state, lines, mounts), OK
+        if entries is None:
+            return USAGE
+        for tag, path in sorted(state.marks) if prune else []:
+            if (tag, path) not in state.projects:
+                state.marks.discard((tag, path))
+            elif self.leads(state, path) and path not in [entry[0] for entry in entries] and \
+                    not any(is_match(word, path) for word, _ in lines):
+                status = self.release(state, path, {})
+                result = result or status
+                if status == OK:
+                    state.marks.discard((tag, path))
+                self.trace.append(state.copy())
+        for path, pattern, options in entries:
+            status = self.assign(state, path, {**options, "marks": True})
+            if status == CONFLICT and pattern and self.follow(state, path, pattern, mounts):
+                self.trace.append(state.copy())
+                status = self.assign(state, path, {**options, "marks": True})
+            result = result or status
+            self.trace.append(state.copy())
+        return result
+
+    def expand(self, state, lines, mounts):
+        """(directory, pattern or None, options) of each; None: one is in two lines"""
+        entries, written = [], [path for path, _ in lines if not is_pattern(path)]
+        for path, options in lines:
+            found = sorted(one for one in state.tree if is_match(path, one) and self.is_beneath(state, path, one, mounts)) \
+                if is_pattern(path) else [path]
+            entries += [(one, path if is_pattern(path) else None, options) for one in found
+                        if not is_pattern(path) or one not in written]
+        directories = [entry[0] for entry in entries]
+        return entries if len(set(directories)) == len(directories) else None
+
+    def is_beneath(self, state, pattern, path, mounts):
+        """Below what is written there are directories only, and no mounts"""
+        parts = [posixpath.dirname(path), path] if is_pattern(posixpath.dirname(pattern)) else [path]
+        return all(state.is_directory(part) and part not in mounts for part in parts)
+
+    def follow(self, state, path, pattern, mounts):
+        """Was a directory renamed? What apply gave it stays what apply gave."""
+        tag = state.tree[path].tag
+        gone = [line for line in state.projects if line[0] == tag and is_match(pattern, line[1]) and
+                not self.leads(state, line[1])]
+        if len(gone) != 1 or self.move(state, gone[0][1], path, {"mounts": mounts}) != OK:
+            return False
+        if gone[0] in state.marks:
+            state.marks.add((tag, path))
+        return True
+
+
+def is_pattern(path):
+    return any(letter in path for letter in "*?[")
+
+
+def is_match(pattern, path):
+    """Part by part; none of the names begins with a dot"""
+    parts = pattern.split("/"), path.split("/")
+    return len(parts[0]) == len(parts[1]) and not posixpath.basename(path).startswith(".") and \
+        all(fnmatch.fnmatchcase(name, part) for part, name in zip(*parts))

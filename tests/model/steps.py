@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps: made at random, done, and compared with the rules."""
+import contextlib
 import json
 import os
 import posixpath
 import re
+import shutil
+import signal
+import subprocess
+import time
 
 import actors
 import kernel
 import world
 from rules import (CONFLICT, END_STORE_ID, FAILED, FIRST_STORE_ID, NOT_FOUND, OK, PARTIAL, UNSEEN, USAGE, Model,
-                   Wrong)
+                   Wrong, is_match, is_pattern)
 
 ROOTS = ["d0", "d1", "d2"]
 TENANTS = ["t0", "t1"]
 PODS = ["pods/p0/volumes/v", "pods/p1/volumes/v"]
-NESTED = ["d0/n", "d1/n", "t0/n"]
+NESTED = ["d0/n", "d1/n", "t0/n", "t0/k"]
 MADE = ["m0", "m1"]
 BOUND = [world.ALIASED, world.ALIASED + "/a"]  # those that have a second path
 STORE = "store"
+WATCHED = "h"
+FSQUOTA_D = "/etc/fsquota.d"
 NAMES = ["web", "shared"]
 ERRNOS = {"EIO": 5, "ENOSPC": 28, "EPERM": 1, "EINTR": 4}
 POWER = ("power", "sync")
 COMPLETED = ("assign", "release", "resize", "prune", "apply", "project", "limit", "restore", "release_project",
-             "resize_project")
+             "resize_project", "move")
 # What a filesystem of kubelet's has as no limit, in the words of its calls.
 NO_LIMIT = {"xfs": "9223372036854775807", "ext4": "288230376151711743"}
 
@@ -35,7 +42,7 @@ class Steps:
         self.program, self.second = programs
         self.abilities = abilities
         self.top, self.kind = place.top, place.kind
-        self.state, self.engine = None, None
+        self.state, self.engine, self.files, self.trace = None, None, {}, []
         self.status = OK  # of the last command
         self.past = None  # states since all was on the disk; None: some are not known
         self.scratch = self.program.files[0]
@@ -89,6 +96,12 @@ class Steps:
         for name in ROOTS + TENANTS + NESTED[:1]:
             self.populate(name)
         os.makedirs(self.path(BOUND[1]))
+        os.makedirs(self.path(WATCHED))
+        os.chown(self.path(WATCHED), actors.TENANT, actors.TENANT)
+        self.files = {}
+        shutil.rmtree(FSQUOTA_D, ignore_errors=True)
+        os.mkdir(FSQUOTA_D)
+        open(world.APPLIED, "w", encoding="ascii").close()
         kernel.sync(self.top)
         self.state, wrong = world.settled(self.world, {})
         self.past = [self.state]
@@ -223,26 +236,35 @@ class Steps:
             words[2:2] = ["-d", str(depth)]
         return words, lambda model, state: model.project_listed(state, path, number, clear, depth)
 
-    def command_apply(self, step):
-        """Each line is one of assign's steps"""
-        lines, rules = [], []
-        for line in step["lines"]:
-            limits = {key.replace("_", "-"): value for key, value in line.get("limits", {}).items()}
-            words = [self.path(line["dirs"][0])] + [f"{key}={value}" for key, value in limits.items()]
-            words += ["name=" + line["name"]] if "name" in line else []
-            words += ["mkdir"] if line.get("mkdir") else []
-            lines.append(" ".join(words))
-            rules.append(self.command_assign(line)[1])
-        with open(self.scratch + ".conf", "w", encoding="utf-8") as handle:
-            handle.write("\n".join(lines) + "\n")
+    def command_move(self, step):
+        told, old, new = self.told(step, step["old"]), self.path(step["old"]), self.path(step["new"])
+        options = {"rename": step.get("rename"), "by_alias": told != old, "mounts": self.mounts()}
+        return ["move", *self.flags(step, "rename"), told, new], \
+            lambda model, state: model.move(state, old, new, options)
 
-        def rule(model, state):
-            result = OK
-            for one in rules:
-                status = one(model, state)
-                result = result or status
-            return result
-        return ["apply", self.scratch + ".conf"], rule
+    def mounts(self):
+        return [point for point, _, _ in self.world.inside()] if self.world.has_mounts else []
+
+    def command_apply(self, step):
+        """Each line is one of assign's steps: of a file of its own, or of files, of which some change now"""
+        self.files.update(step.get("files", {}))
+        files = {FSQUOTA_D + "/" + name: lines for name, lines in self.files.items()} if "files" in step else \
+            {self.scratch + ".conf": step["lines"]}
+        parts = [line for _, lines in sorted(files.items()) for line in lines]
+        lines = [(self.path(line["dirs"][0]), {key: line[key] for key in ("limits", "unlimited", "name", "mkdir")
+                                               if key in line}) for line in parts]
+        for name, said in files.items():
+            with open(name, "w", encoding="utf-8") as handle:
+                handle.writelines(self.line_of_file(line) for line in said)
+        mounts = self.mounts()
+        return ["apply", *self.flags(step, "prune")] + ([] if "files" in step else list(files)), \
+            lambda model, state: model.apply(state, lines, step.get("prune"), mounts)
+
+    def line_of_file(self, line):
+        words = [self.path(line["dirs"][0])]
+        words += [f"{key.replace('_', '-')}={value}" for key, value in line.get("limits", {}).items()]
+        words += ["name=" + line["name"]] if "name" in line else []
+        return " ".join(words + [word for word in ("mkdir", "unlimited") if line.get(word)]) + "\n"
 
     def command_batch(self, step):
         """Its rule gives the exit statuses of all requests"""
@@ -254,10 +276,16 @@ class Steps:
 
     def directories(self, step):
         """Those that may get an ID"""
-        names = step.get("dirs", []) + ([step["dir"]] if "dir" in step else [])
+        names = step.get("dirs", []) + [step[key] for key in ("dir", "old", "new") if key in step]
+        paths = [self.path(name) for name in names]
         for part in step.get("lines", []) + step.get("requests", []):
-            names += [posixpath.relpath(path, self.top) for path in self.directories(part)]
-        return [self.path(name) for name in names]
+            paths += self.directories(part)
+        if "files" in step:
+            paths += [path for _, path in self.state.marks]
+            for line in [line for lines in self.files.values() for line in lines]:
+                word = self.path(line["dirs"][0])
+                paths += [path for path in self.state.tree if is_match(word, path)] if is_pattern(word) else [word]
+        return paths
 
     def chosen(self, step, after):
         """{directory: IDs}: of a batch as it says, else as they are afterwards"""
@@ -282,6 +310,7 @@ class Steps:
         """Exit status and state that the rules have"""
         state = before.copy()
         model = Model(self.kind, self.top, self.chosen(step, after), is_partial, self.full(), "how" in step)
+        self.trace = model.trace
         return rule(model, state), state
 
     def look(self):
@@ -352,6 +381,8 @@ class Steps:
                 wanted, expected = self.predict(rule, step, before, mid)
             except Wrong as error:
                 return wrong + [str(error), f"exit status {status}: {err.strip()}"]
+            if "cannot be noted" in err:
+                expected.marks = mid.marks
             if how == "kill" and came:
                 wrong.append("it is not killed")
             if status != wanted:
@@ -361,8 +392,8 @@ class Steps:
             # It would have failed, and undone what it did: killed, or failing again, it may not.
             self.state = mid
             return wrong + self.do_undisturbed(step, self.command(step)[0], rule)
-        if how != "kill" and step["do"] in ("assign", "release", "resize", "limit") and status != PARTIAL and \
-                len(self.directories(step)) <= 1:
+        if how != "kill" and step["do"] in ("assign", "release", "resize", "limit", "move") and status != PARTIAL and \
+                len(step.get("dirs", [])) <= 1:
             wrong += self.judge(before, before, mid)
         else:
             wrong += self.between(step, before, expected, mid)
@@ -441,9 +472,9 @@ class Steps:
         return wrong
 
     def stages(self, step, before, mid):
-        """The states between the lines of apply, which may set the limits of one project one after the other"""
-        rules = [self.command({**step, "lines": step["lines"][:count]})[1] for count in range(1, len(step.get("lines", [])))]
-        return [self.predict(rule, step, before, mid, True)[1] for rule in rules]
+        """The states between the lines of apply"""
+        self.predict(self.command(step)[1], step, before, mid, True)
+        return self.trace
 
     def between(self, step, before, expected, mid):
         """Whatever there is was so before, or is so afterwards, or as one of these directories above it"""
@@ -459,8 +490,7 @@ class Steps:
             wrong += [f"{what}: {line} is missing" for line in old if line in new and line not in now]
             wrong += [f"{what}: {line} is new" for line in now if line not in new and line not in old]
         for path, node in mid.tree.items():
-            ways = [(state.tree[path].tag, state.tree[path].inherit) for state in (before, expected)
-                    if path in state.tree]
+            ways = [(state.tree[path].tag, state.tree[path].inherit) for state in stages if path in state.tree]
             ways += [(expected.tree[directory].tag, node.kind == "d") for directory in directories
                      if path.startswith(directory + "/") and directory in expected.tree]
             ways += [(tag, not inherit) for tag, inherit in ways if node.kind == "d"]
@@ -472,7 +502,9 @@ class Steps:
         """The same again: then all is as if nothing had happened"""
         self.state = mid
         again = {key: value for key, value in step.items() if key not in ("how", "at", "acts")}
-        if step["do"] in ("restore", "batch", "apply"):
+        if step["do"] == "move" and self.path(step["old"]) not in mid.tree:
+            again.pop("rename", None)  # it was renamed, and registered or not
+        if step["do"] in ("restore", "batch", "apply", "move"):
             words, _ = self.command(again)
         status, _, err, _ = self.program.run(words)
         self.state, wrong = self.look()
@@ -487,7 +519,11 @@ class Steps:
         except Wrong as error:
             return wrong + [f"completed: {error}"]
         same = (status, expected_status) in ((OK, OK), (NOT_FOUND, OK)) or status == expected_status
-        if status == NOT_FOUND and step["do"] not in ("release", "release_project"):
+        # What was killed before it was noted is not apply's; nor is what was assigned by hand before that was noted.
+        expected.marks -= {mark for mark in expected.marks - self.state.marks - mid.marks if mark in mid.projects}
+        if step["do"] != "apply":
+            expected.marks |= mid.marks & self.state.marks
+        if status == NOT_FOUND and step["do"] not in ("release", "release_project", "move"):
             same = expected_status == NOT_FOUND
         # With its tags kept, a directory that is released carries what is not its own.
         if step.get("keep_tags") and status == CONFLICT and not self.judge(before, expected, mid):
@@ -503,11 +539,14 @@ class Steps:
                     expected.tree[path] = self.state.tree.get(path, node)
         if step["do"] == "release_project" and status == CONFLICT and self.is_left_to_others(step, mid):
             expected, same = mid, True
-        if step.get("how") in POWER and step["do"].startswith("release"):
+        if step.get("how") in POWER and (step["do"].startswith("release") or step.get("prune")):
             # The line went, and that the limits were taken off is not on the disk: nothing leads to them.
             for tag in mid.limits.keys() - {tag for tag, _ in mid.projects}:
                 if self.state.limits.get(tag) in (None, before.limits.get(tag)):
                     world.set_or_remove(expected.limits, tag, self.state.limits.get(tag))
+            # Nor does anything lead apply to what carries its ID again.
+            expected.tree.update({path: node for path, node in self.state.tree.items() if step.get("prune") and
+                                  path in before.tree and node.tag == before.tree[path].tag})
         if not same:
             wrong.append(f"completed: exit status {status}, not {expected_status}: {err.strip()}")
         wrong += ["completed: " + one for one in self.judge(before, expected, self.state)]
@@ -562,7 +601,7 @@ class Steps:
 
     def judge_stopped(self, step, status, wanted, before, expected, after, touched):
         wrong = []
-        directories = self.directories(step)
+        directories = [] if step["do"] == "move" else self.directories(step)  # it gives no IDs
         retagged = [directory for directory in directories for act in step["acts"]
                     if act[0] == "retag" and (directory + "/").startswith(self.path(act[1][1:]) + "/")]
         # Whose a directory is that no line names depends on what it carries at that moment.
@@ -650,6 +689,9 @@ class Steps:
             # What is not tagged yet is not used yet.
             _, early_rule = self.command({**step["second"], "is_early": True})
             orders += [[one, (early_rule, second["status"])]]
+        if step["came"] and "move" in (step["first"]["do"], step["second"]["do"]):
+            # The directory was at its new path, and its line had the old one, or the other way round.
+            orders += [[done] for done, failed in ((one, second["status"]), (other, status)) if failed]
         if step["came"] and status and step["first"].get("mkdir") and step["second"]["do"] == "prune":
             # It saw the directory that was made for a moment.
             orders += [[one]]
@@ -783,6 +825,76 @@ class Steps:
 
     def is_complete(self, state, directory):
         return directory in state.tree and state.tree[directory].inherit and not self.astray(state, directory)
+
+    # --- apply --watch ---
+
+    def do_watch(self, step):
+        """It stays, while directories come and go; killed: -9 before that one of the acts, and it is started again"""
+        before, (words, rule) = self.state, self.command({**step, "do": "apply"})
+        stayer = self.stays(words)
+        wrong = self.until(stayer, lambda seen: self.judge(before, self.predict(rule, step, before, seen)[1], seen))
+        before = self.state
+        # What appears last is seen with all before it: that something goes need not be told.
+        acts = step["acts"] + [["rmtree", f"/{WATCHED}/z"], ["mkdir", f"/{WATCHED}/z"]]
+        for number, act in enumerate(acts if not wrong else []):
+            if number == step.get("killed"):
+                stayer.kill()
+                stayer = self.stays(words) if stayer.wait() else None
+            self.tenant.do([self.path(word[1:]) if str(word)[:1] == "/" else word for word in act])
+
+        def differences(seen):
+            _, expected = self.predict(rule, step, seen, seen, True)
+            expected.marks = seen.marks  # of what was renamed they are there until it looks again
+            return self.judge(seen, expected, seen) + self.judge_watched(step, before, seen)
+        wrong = wrong or self.until(stayer, differences)
+        stayer.terminate()
+        if stayer.wait() != -signal.SIGTERM:
+            wrong.append(f"apply --watch ended with {stayer.returncode}")
+        self.state, counts = self.look()
+        return wrong + counts + ([] if wrong else differences(self.state))
+
+    def stays(self, words):
+        with open(self.scratch + ".stays", "w", encoding="utf-8") as messages:
+            return subprocess.Popen([self.program.binary, *words, "--watch", "--quiet"], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=messages)
+
+    def until(self, stayer, differences, seconds=60):
+        """What is still wrong after that time"""
+        end, wrong = time.monotonic() + seconds, ["nothing was seen"]
+        while wrong and stayer.poll() is None and time.monotonic() < end:
+            # What it makes and removes may go while it is looked at.
+            with contextlib.suppress(Wrong, FileNotFoundError):
+                seen = self.world.look()
+                wrong = differences(seen)
+                self.state = self.state if wrong else seen
+            time.sleep(0.005)
+        with open(self.scratch + ".stays", encoding="utf-8") as messages:
+            return wrong and wrong + ["apply --watch says " + repr(messages.read())]
+
+    def judge_watched(self, step, before, after):
+        """Nothing but what is below the pattern has changed, and there each has an ID of its own, that apply gave"""
+        def is_inside(path):
+            return path.startswith(self.path(WATCHED) + "/")
+        inside, known = [line for line in after.projects if is_inside(line[1])], {tag for tag, _ in before.projects}
+        theirs = {tag for tag in before.limits if tag not in {tag for tag, path in before.projects if is_inside(path)}}
+        wrong = [f"{path} has ID {tag}, as another one" for tag, path in inside
+                 if sum(line[0] == tag for line in after.projects) > 1]
+        wrong += world.compare_limits(*({tag: state.limits.get(tag) for tag in theirs} for state in (before, after)))
+        wrong += world.compare_lists("projects", *([line for line in state.projects if not is_inside(line[1])]
+                                                   for state in (before, after, before)))
+        # What is killed leaves its ID on the directory; and the next one does not take it off when it fails.
+        left = self.directories({"files": {}}) if "killed" in step else []
+        wrong += world.compare_trees(*({path: node for path, node in state.tree.items() if not is_inside(path) and
+                                        not any((path + "/").startswith(one + "/") for one in left)}
+                                       for state in (before, after)))
+        wrong += [f"projid: {line} is missing" for line in before.projid if line not in after.projid]
+        if "killed" not in step:
+            wrong += [f"apply's: {line} is missing" for line in inside if line[0] not in known and line not in after.marks]
+            wrong += [f"limits of {tag} are {after.limits[tag]}, and it has no line" for tag in after.limits
+                      if tag not in before.limits and not after.directories_of(tag)]
+            wrong += [f"projid: {line} ought not to be there" for line in after.projid
+                      if line not in before.projid and not after.directories_of(line[1])]
+        return wrong
 
     # --- what others do alone ---
 
@@ -1120,8 +1232,8 @@ class Maker:
         self.rng, self.steps = rng, steps
         weights = {"assign": 22, "release": 14, "resize": 7, "release_project": 4, "resize_project": 2, "prune": 5,
                    "apply": 5, "batch": 4, "project": 5, "limit": 5, "restore": 2, "kubelet": 7, "hand": 4,
-                   "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "move": 2, "remount": 1, "power": 2,
-                   "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8}
+                   "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "rename": 4, "remount": 1, "power": 2,
+                   "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8, "move": 7, "files": 7, "watch": 1}
         weights = {name: weight for name, weight in weights.items()
                    if name in (only or weights) and steps.abilities.get(name, True)}
         self.names, self.weights = list(weights), list(weights.values())
@@ -1129,7 +1241,7 @@ class Maker:
     def make(self):
         name = self.rng.choices(self.names, self.weights)[0]
         step = getattr(self, "make_" + name, lambda: {"do": name})()
-        if name in COMPLETED and self.rng.random() < 0.35:
+        if step["do"] in COMPLETED and self.rng.random() < 0.35:
             self.disturb(step)
         return step
 
@@ -1179,9 +1291,10 @@ class Maker:
                 step[key] = list({which(one): one for one in step[key]}.values())
         if len(step.get("dirs", [])) > 1 and way >= 0.5:
             step["dirs"] = step["dirs"][:1]
-        if way < 0.45 and step["do"] in ("assign", "release"):
-            step.update(how="stop", acts=self.acts(step["dirs"]), who="tenant" if step["dirs"][0][0] == "t" else "root")
-            step["dirs"] = step["dirs"][:1]
+        if way < 0.45 and step["do"] in ("assign", "release", "move"):
+            names = step.get("dirs") or [step["old"], step["new"]]
+            step.update(how="stop", acts=self.acts(names), who="tenant" if names[0][0] == "t" else "root")
+            step.get("dirs", [])[1:] = []
         elif way < 0.65:
             step["how"] = "kill"
         elif way < 0.75:
@@ -1265,10 +1378,49 @@ class Maker:
             line = {key: value for key, value in self.make_assign().items()
                     if key in ("do", "dirs", "limits", "name", "mkdir")}
             line["dirs"] = line["dirs"][:1]
-            if line["dirs"][0] not in names:
+            # A second path is none that apply has noted.
+            if line["dirs"][0] not in names + BOUND:
                 names += line["dirs"]
                 lines.append(line)
         return {"do": "apply", "lines": lines}
+
+    def make_files(self):
+        """Some of the files have other lines now"""
+        files = {}
+        for name in self.rng.sample(["a.conf", "b.conf", "h.conf"], self.rng.randrange(3)):
+            files[name] = [{key: value for key, value in line.items() if key != "name"}
+                           for line in self.make_apply()["lines"]][:self.rng.randrange(4)]
+            if self.rng.random() < 0.4:
+                pattern = {"a.conf": ["d?", "[dm]?", "?0"], "b.conf": ["t*", "m?", "[dt]?/[nk]"], "h.conf": ["h/*"]}[name]
+                files[name].append({"do": "assign", "dirs": [self.rng.choice(pattern)], "limits": {"hard": self.size()}})
+        return {"do": "apply", "files": files, "prune": self.rng.random() < 0.6}
+
+    def make_watch(self):
+        rng, places = self.rng, [f"/{WATCHED}/{name}" for name in "abc"]
+        acts = [rng.choice([["mkdir", place], ["mkdir", place], ["rename", *rng.sample(places, 2)], ["rmtree", place],
+                            ["mkdirs", place + "/s0"], ["write", place + "/f0", 100], ["symlink", place], ["delete", place]])
+                for place in rng.choices(places, k=rng.randrange(1, 20))]
+        step = {"do": "watch", "acts": acts, "prune": rng.random() < 0.5, "files": {"h.conf": [
+            {"do": "assign", "dirs": [WATCHED + "/*"], "limits": {"hard": self.size()}}]}}
+        if rng.random() < 0.4:
+            step["killed"] = rng.randrange(len(acts))
+        return step
+
+    def make_move(self):
+        """Often of what was renamed, or of what is registered"""
+        state, top = self.steps.state, self.steps.top + "/"
+        lines = [(tag, path[len(top):]) for tag, path in state.projects if path.startswith(top)]
+        gone = [(name, path[len(top):]) for tag, name in lines if top + name not in state.tree
+                for path, node in state.tree.items() if node.tag == tag and node.kind == "d" and
+                state.id_of(path) is None and "/s" not in path[len(top):]]  # where nothing is mounted
+        step = {"do": "move", "old": self.movable(), "new": self.movable()}
+        if gone and self.rng.random() < 0.8:
+            step["old"], step["new"] = self.rng.choice(gone)
+        else:
+            self.maybe(step, "rename", 0.7)
+            if lines and self.rng.random() < 0.6:
+                step["old"] = self.rng.choice(lines)[1]
+        return step
 
     def make_batch(self):
         makers = [self.make_assign, self.make_assign, self.make_release, self.make_resize, self.make_limit]
@@ -1285,8 +1437,8 @@ class Maker:
 
     def make_crossed(self):
         makers = [self.make_assign, self.make_assign, self.make_release, self.make_release, self.make_resize,
-                  self.make_prune, self.make_limit]
-        first, second = (self.rng.choice(makers[:6])(), self.rng.choice(makers)())
+                  self.make_prune, self.make_move, self.make_limit]
+        first, second = (self.rng.choice(makers[:7])(), self.rng.choice(makers)())
         # Each of several directories may come before or after the other command.
         for step in (first, second):
             step.get("dirs", [])[1:] = []
@@ -1348,8 +1500,9 @@ class Maker:
         name = self.rng.choice([self.movable(), self.movable(), STORE])
         return {"do": "acts", "who": "root", "acts": [["rmtree", "/" + name]]}
 
-    def make_move(self):
-        return {"do": "acts", "who": "root", "acts": [["rename", "/" + self.movable(), "/" + self.movable()]]}
+    def make_rename(self):
+        one, other = self.movable(), self.movable()
+        return {"do": "acts", "who": "tenant" if one[:3] == other[:3] == "t0/" else "root", "acts": [["rename", "/" + one, "/" + other]]}
 
     def make_mount(self):
         what = self.rng.choice(["alias", "alias", "self", "tmpfs"])
@@ -1379,7 +1532,7 @@ class Maker:
         parent = rng.choice(["d0", "d1"])
         places = [parent, parent, parent + "/n", parent + "/n", parent + "/n/k"]
         makers = [self.make_assign, self.make_assign, self.make_release, self.make_release, self.make_resize,
-                  self.make_prune]
+                  self.make_prune, self.make_move]
         commands = []
         for _ in range(rng.choice([2, 2, 3])):
             command = rng.choice(makers)()
@@ -1389,6 +1542,8 @@ class Maker:
                 command["dirs"] = [rng.choice(places)]
             elif "dir" in command:
                 command["dir"] = rng.choice(places)
+            elif "old" in command:
+                command["old"], command["new"] = rng.sample([parent + "/n", parent + "/m", parent + "/n/k", "m0"], 2)
             if command["do"] == "assign" and rng.random() < 0.3:
                 command = {"do": "apply", "lines": [command]}
             commands.append(command)

@@ -9,7 +9,7 @@ import time
 
 import kernel
 
-PROJECTS, PROJID = "/etc/projects", "/etc/projid"
+PROJECTS, PROJID, APPLIED = "/etc/projects", "/etc/projid", "/etc/projects.applied"
 PROJECTS_LINE = re.compile(r"([0-9]+):(.*)", re.S)
 PROJID_LINE = re.compile(r"([^#:][^:]*):([0-9]+)", re.S)
 OFF_LINE = re.compile(r"[0-9]+~/.*|.*~[0-9]+|~fsquota~*|~*", re.S)
@@ -39,6 +39,7 @@ class State:
         self.extra = {}     # ID: blocks and inodes that the kernel counts and the tree does not show
         self.projects = []  # (ID, directory)
         self.projid = []    # (name, ID)
+        self.marks = set()  # (ID, directory) that apply has assigned
         self.others = ([], [])  # lines of both that are no entries
         self.by_alias = set()  # directories of lines that lead over the alias
         self.hidden = []    # directories over which something else is mounted
@@ -48,7 +49,7 @@ class State:
         other.tree = {path: node.copy() for path, node in self.tree.items()}
         other.limits = dict(self.limits)
         other.extra = self.extra
-        other.projects, other.projid = list(self.projects), list(self.projid)
+        other.projects, other.projid, other.marks = list(self.projects), list(self.projid), set(self.marks)
         other.others, other.hidden, other.by_alias = self.others, self.hidden, self.by_alias
         return other
 
@@ -293,6 +294,7 @@ class World:
         state.by_alias = {self.canonical(path) for _, path in projects if self.canonical(path) != path}
         state.projid = [(name, int(tag)) for name, tag in projid]
         state.others = (other_projects, other_projid)
+        state.marks = {(int(tag), self.canonical(path)) for tag, path in read_lines(APPLIED, PROJECTS_LINE)[0]}
         return state
 
 
@@ -324,7 +326,9 @@ def compare_registry(expected, seen, before):
     return compare_lists("projects", expected.projects, seen.projects, before.projects) + \
         compare_lists("projid", expected.projid, seen.projid, before.projid) + \
         compare_lists("projects", expected.others[0], seen.others[0], before.others[0]) + \
-        compare_lists("projid", expected.others[1], seen.others[1], before.others[1])
+        compare_lists("projid", expected.others[1], seen.others[1], before.others[1]) + \
+        [f"apply's: {mark} {'is missing' if mark in expected.marks else 'ought not to be there'}"
+         for mark in sorted(expected.marks ^ seen.marks)]
 
 
 def compare_trees(expected, seen):
