@@ -24,6 +24,7 @@ class Model:
         was_cut: a store may have got an ordinary ID before it was seen to be one"""
         self.kind, self.top, self.chosen, self.is_partial = kind, top, chosen or {}, is_partial
         self.full, self.was_cut = full, is_partial or was_cut
+        self.budget = None  # (directory, bytes)
         self.trace = []  # what apply does one after the other
 
     # --- parts ---
@@ -80,6 +81,23 @@ class Model:
     def no_limit(self):
         """2^63-1 and 2^58-1 bytes, as the filesystems round them"""
         return (1 << 63) // 512 if self.kind == "xfs" else UNLIMITED
+
+    def fits(self, state, tag, hard, directory=None):
+        """Does a hard limit fit in the budget? directory: that joins the project"""
+        if not self.budget:
+            return True
+        top, size = self.budget
+
+        def promised(blocks):
+            return blocks if blocks < UNLIMITED else 0
+
+        def is_in(path):
+            return path == top or path.startswith(top + "/")
+        counted = {number for number, path in state.projects if is_in(path) and path not in state.by_alias}
+        before = promised(state.limits.get(tag, (0, 0))[1]) if tag in counted else 0
+        after = promised(hard) if tag in counted or (directory and is_in(directory)) else 0
+        total = sum(promised(state.limits[number][1]) for number in counted if number in state.limits)
+        return after <= before or total + after - before <= size // 512
 
     def choose(self, state, directory, insisted, register):
         """A new ID, which was seen"""
@@ -174,7 +192,11 @@ class Model:
             tag = self.choose(state, directory, insisted, options.get("register", True))
             if tag is None:
                 return CONFLICT
-        limits = self.wanted(state.limits.get(tag, (0, 0, 0, 0)), asked, options.get("unlimited"))
+        known = state.limits.get(tag, (0, 0, 0, 0))
+        limits = self.wanted(known, asked, options.get("unlimited"))
+        hard = self.rounded(asked["hard"]) if "hard" in asked else 0 if options.get("unlimited") else known[1]
+        if not self.fits(state, tag, hard, directory):
+            return CONFLICT
         if limits is None:
             return USAGE
         if not is_complete and not self.claim_tree(state, directory, tag, listed):
@@ -344,6 +366,8 @@ class Model:
             ihard, isoft = asked, asked if isoft == ihard and isoft else min(isoft, asked)
         if "soft" in options:
             bsoft = self.rounded(options["soft"])
+        if not self.fits(state, tag, bhard):
+            return CONFLICT
         if (bhard and bsoft > bhard) or (ihard and isoft > ihard):
             return USAGE
         state.limits[tag] = (bsoft, bhard, isoft, ihard)

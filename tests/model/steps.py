@@ -98,7 +98,8 @@ class Steps:
         os.makedirs(self.path(BOUND[1]))
         os.makedirs(self.path(WATCHED))
         os.chown(self.path(WATCHED), actors.TENANT, actors.TENANT)
-        self.files = {}
+        self.files, self.budget = {}, None
+        self.do_budget({})
         shutil.rmtree(FSQUOTA_D, ignore_errors=True)
         os.mkdir(FSQUOTA_D)
         open(world.APPLIED, "w", encoding="ascii").close()
@@ -306,10 +307,17 @@ class Steps:
                 found[path] = [tag]
         return found
 
+    def model(self, chosen, is_partial, was_cut=False):
+        model = Model(self.kind, self.top, chosen, is_partial, self.full(), was_cut)
+        # One that is not there has promised nothing.
+        if self.budget and os.path.isdir(self.budget[0]) and os.stat(self.budget[0]).st_dev == os.stat(self.top).st_dev:
+            model.budget = os.path.realpath(self.budget[0]), self.budget[1]
+        return model
+
     def predict(self, rule, step, before, after, is_partial=False):
         """Exit status and state that the rules have"""
         state = before.copy()
-        model = Model(self.kind, self.top, self.chosen(step, after), is_partial, self.full(), "how" in step)
+        model = self.model(self.chosen(step, after), is_partial, "how" in step)
         self.trace = model.trace
         return rule(model, state), state
 
@@ -715,7 +723,7 @@ class Steps:
         """Of what is seen from one command after the other"""
         state = before.copy()
         chosen = {**self.chosen(step["first"], self.state), **self.chosen(step["second"], self.state)}
-        model = Model(self.kind, self.top, chosen, True, self.full())
+        model = self.model(chosen, True)
         both_release = step["came"] and step["first"]["do"] == step["second"]["do"] == "release"
         # What the files use is not the project's any more.
         resizes_less = step["came"] and (step["first"]["do"], step["second"]["do"]) == ("release", "resize")
@@ -907,6 +915,14 @@ class Steps:
         self.state, wrong = self.look()
         return wrong + world.compare_limits(before.limits, self.state.limits) + \
             world.compare_registry(before, self.state, before)
+
+    def do_budget(self, step):
+        """What /etc/fsquota.conf says from now on"""
+        self.budget = (self.path(step["dir"]) if step["dir"] else self.top, step["size"]) if "size" in step else None
+        with open("/etc/fsquota.conf", "w", encoding="ascii") as handle:
+            if self.budget:
+                handle.write("budget = {} {}\n".format(*self.budget))
+        return []
 
     def do_populate(self, step):
         self.populate(step["dir"])
@@ -1233,7 +1249,7 @@ class Maker:
         weights = {"assign": 22, "release": 14, "resize": 7, "release_project": 4, "resize_project": 2, "prune": 5,
                    "apply": 5, "batch": 4, "project": 5, "limit": 5, "restore": 2, "kubelet": 7, "hand": 4,
                    "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "rename": 4, "remount": 1, "power": 2,
-                   "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8, "move": 7, "files": 7, "watch": 1}
+                   "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8, "move": 7, "files": 7, "watch": 1, "budget": 3}
         weights = {name: weight for name, weight in weights.items()
                    if name in (only or weights) and steps.abilities.get(name, True)}
         self.names, self.weights = list(weights), list(weights.values())
@@ -1492,6 +1508,12 @@ class Maker:
         if self.rng.random() < 0.75:
             return {"do": "acts", "who": "tenant", "acts": self.acts(TENANTS)}
         return {"do": "acts", "who": "root", "acts": self.acts(ROOTS)}
+
+    def make_budget(self):
+        if self.rng.random() < 0.3:
+            return {"do": "budget"}
+        return {"do": "budget", "dir": self.rng.choice(["", "d0", "d1", "t0", "pods"]),
+                "size": self.rng.choice([65536, 1 << 20, 6 << 20, 20 << 20])}
 
     def make_populate(self):
         return {"do": "populate", "dir": self.directory()}
