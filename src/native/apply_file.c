@@ -323,6 +323,9 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 
 	line.place.file = file = is_input ? "standard input" : file;
 	line.place.told = list->wrong;
+	/* Who may not read them does not set limits either. */
+	if (rc == -EACCES && list->only_budgets)
+		return true;
 	if (rc && told_is_news(list->wrong, file))
 		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	if (rc)
@@ -362,6 +365,8 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
 		return read_file(session, list, path);
 	count = scandir(path, &entries, is_conf, alphasort);
+	if (count < 0 && errno == EACCES && list->only_budgets)
+		return true;
 	if (count < 0 && told_is_news(list->wrong, path))
 		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
 	if (count < 0)

@@ -55,16 +55,26 @@ const char *budgets_where(const struct fsq_budget *budget, const char *mountpoin
 	return !budget ? NULL : budget->percent ? mountpoint : budget->directory;
 }
 
-uint64_t budgets_of_filesystem(const struct session *session, dev_t dev, uint64_t size_bytes)
+dev_t budgets_dev(struct session *session, const struct fsq_budget *budget)
+{
+	struct stat st;
+
+	if (stat(budget->directory, &st) == 0)
+		return st.st_dev;
+	if (errno != ENOENT && errno != ENOTDIR)
+		session_errno(session, ERROR_AT_PATH, errno, budget->directory,
+			      "cannot be looked at, and it has a budget");
+	return 0;
+}
+
+uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size_bytes)
 {
 	uint64_t least = FIELD_NOT_KNOWN, bytes;
 
 	for (size_t i = 0; i < session->budget_count; i++) {
 		const struct fsq_budget *budget = &session->budgets[i];
-		struct stat st;
 
-		if (!budget->percent ||
-		    (budget->directory && (stat(budget->directory, &st) || st.st_dev != dev)))
+		if (!budget->percent || (budget->directory && budgets_dev(session, budget) != dev))
 			continue;
 		bytes = size_bytes / 100 * budget->percent;
 		if (bytes < least)

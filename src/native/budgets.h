@@ -21,7 +21,10 @@ void budgets_warn(struct session *session, const char *path, const struct fsq_bu
 /** @return  the directory of a budget, or the mount point of its filesystem; NULL without one */
 const char *budgets_where(const struct fsq_budget *budget, const char *mountpoint);
 
+/** @return  the filesystem of a budget's directory; 0: it is not there, or an error was reported */
+dev_t budgets_dev(struct session *session, const struct fsq_budget *budget);
+
 /** @return  what the limits of a filesystem may add up to, in bytes; FIELD_NOT_KNOWN: whatever they do */
-uint64_t budgets_of_filesystem(const struct session *session, dev_t dev, uint64_t size_bytes);
+uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size_bytes);
 
 #endif

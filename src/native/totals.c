@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "totals.h"
 
-#include <sys/stat.h>
-
 #include "budgets.h"
 #include "paths.h"
 
@@ -67,18 +65,18 @@ static bool of_directory(struct projects *projects, const struct fsq_budget *bud
 	struct session *session = projects->session;
 	struct fsq_budget_use use;
 	struct fsq_error err;
-	struct stat st;
+	dev_t dev;
 	int index;
 
-	if (budget->percent || stat(budget->directory, &st))
+	if (budget->percent || !(dev = budgets_dev(session, budget)))
 		return false;
-	index = paths_find_dev(session, st.st_dev);
+	index = paths_find_dev(session, dev);
 	if (index < 0 || (size_t)index >= projects->filesystem || !projects->sums[index].known)
 		return false;
 	if (fsq_budget_get(budget, NULL, session->projects_file, &use, &err))
 		return session_fail(session, &err);
 	*row = (struct total_row){
-		.dev = st.st_dev,
+		.dev = dev,
 		.size_bytes = FIELD_NOT_KNOWN,
 		.used_bytes = use.used_bytes,
 		.hard_bytes = use.hard_bytes,

@@ -281,6 +281,24 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	assert [ ! -e /etc/projects ]
 }
 
+@test "sums that are larger than any number, and files that only root can read" {
+	mkdir -p /mnt/x/home/{a,b}/{1..41}
+	# 82 of them are more than 2^64 bytes.
+	says "budget = /mnt/x/home 100P"
+	fsquota assign /mnt/x/home/{a,b}/* --hard 200P --force >/dev/null 2>"$BATS_TEST_TMPDIR/err" || fail "$(head -2 "$BATS_TEST_TMPDIR/err")"
+	refuses 6 "and 0B (0 bytes) are left" fsquota assign /mnt/x/home/c --hard 1P
+	assert_equal "$(wc -l </etc/projects)" 82
+	fsquota release /mnt/x/home/{a,b}/*
+	mkdir -m 700 /etc/fsquota.d
+	echo '/mnt/x/home budget=much' >/etc/fsquota.d/x.conf
+	as_user "$FSQUOTA" list /mnt/x --projects-file /dev/null || [ $? = 4 ]
+	chmod 755 /etc/fsquota.d
+	chmod 600 /etc/fsquota.d/x.conf
+	run as_user "$FSQUOTA" list /mnt/x
+	refute_output --partial x.conf
+	refuses 2 "x.conf, line 1" fsquota list /mnt/x
+}
+
 @test "without the files, and in batch" {
 	says "budget = /mnt/x/home 100M"
 	refuses 6 "does not fit" fsquota assign --no-register /mnt/x/home/a --hard 101M

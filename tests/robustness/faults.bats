@@ -29,6 +29,8 @@ with() {
 
 @test "commands that read, when a call fails" { with x EIO 18 reads; }
 
+@test "commands that look at budgets, when a call fails" { with x EIO 6 budgets; }
+
 # bats test_tags=full
 @test "commands of xfs_quota, in both modes, when a call fails" { with x EIO 18 xfs_quota; }
 

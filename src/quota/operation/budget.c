@@ -24,6 +24,11 @@ static uint64_t promised(uint64_t hard)
 	return fsq_limit_is_none(hard) ? 0 : hard;
 }
 
+static uint64_t sum(uint64_t one, uint64_t other)
+{
+	return one + other < one ? UINT64_MAX : one + other;
+}
+
 static void add_up(struct fsq_budget_use *use, const struct fsq_dquot *dquot)
 {
 	const struct fsq_amounts *amounts = &dquot->form[FSQ_BLOCKS];
@@ -33,7 +38,7 @@ static void add_up(struct fsq_budget_use *use, const struct fsq_dquot *dquot)
 		return;
 	use->projects++;
 	use->unlimited += !hard;
-	use->hard_bytes += hard * FSQ_BASIC_BLOCK;
+	use->hard_bytes = sum(use->hard_bytes, hard * FSQ_BASIC_BLOCK);
 	use->used_bytes += amounts->used * FSQ_BASIC_BLOCK;
 }
 
@@ -106,7 +111,7 @@ static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
 		return 1;
 	fd = open(budget->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOMEM || errno == EMFILE || errno == ENFILE ? -errno : 0;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	rc = fstat(fd, &st) == 0 && st.st_dev == dev;
 	if (rc && !budget->percent) {
 		*directory = fsq_fd_path(fd);
@@ -198,8 +203,9 @@ static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, 
 	rc = more > 0 ? find_bound(budget, check->place, &use, err) : 0;
 	if (rc == 0 && more > 0)
 		rc = add_up_promises(check, directory, &use, err);
-	use.hard_bytes += (uint64_t)budget->planned;
-	if (rc == 0 && more > 0 && use.hard_bytes + (uint64_t)more > use.budget_bytes) {
+	if (use.hard_bytes != UINT64_MAX)
+		use.hard_bytes += (uint64_t)budget->planned;
+	if (rc == 0 && more > 0 && sum(use.hard_bytes, (uint64_t)more) > use.budget_bytes) {
 		check->over = budget;
 		rc = check->force ? 0 : fail(check, budget, &use, err);
 	}
