@@ -143,7 +143,7 @@ static void look_twice(struct check *check, struct projects *projects)
 		calloc(check->session->path_count + projects->count + 1, sizeof(*check->uses));
 	done = check->uses && look(check, projects);
 	if (done) {
-		while (nanosleep(&rest, &rest))
+		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest))
 			;
 		read_again(check, projects);
 		done = look(check, projects);

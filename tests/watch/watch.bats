@@ -567,6 +567,7 @@ runs() {
 0
 /mnt/x/42
 $FSQ_X_DEV
+
 /mnt/x
 v42
 262144
