@@ -87,6 +87,9 @@ class Model:
         if not self.budget:
             return True
         top, size = self.budget
+        # One that is not there has promised nothing.
+        if not state.is_directory(top):
+            return True
 
         def promised(blocks):
             return blocks if blocks < UNLIMITED else 0

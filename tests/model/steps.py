@@ -309,8 +309,8 @@ class Steps:
 
     def model(self, chosen, is_partial, was_cut=False):
         model = Model(self.kind, self.top, chosen, is_partial, self.full(), was_cut)
-        # One that is not there has promised nothing.
-        if self.budget and os.path.isdir(self.budget[0]) and os.stat(self.budget[0]).st_dev == os.stat(self.top).st_dev:
+        if self.budget and (not os.path.isdir(self.budget[0]) or
+                            os.stat(self.budget[0]).st_dev == os.stat(self.top).st_dev):
             model.budget = os.path.realpath(self.budget[0]), self.budget[1]
         return model
 
@@ -918,7 +918,7 @@ class Steps:
 
     def do_budget(self, step):
         """What /etc/fsquota.conf says from now on"""
-        self.budget = (self.path(step["dir"]) if step["dir"] else self.top, step["size"]) if "size" in step else None
+        self.budget = (self.path(step["dir"]), step["size"]) if "size" in step else None
         with open("/etc/fsquota.conf", "w", encoding="ascii") as handle:
             if self.budget:
                 handle.write("budget = {} {}\n".format(*self.budget))
@@ -1512,7 +1512,7 @@ class Maker:
     def make_budget(self):
         if self.rng.random() < 0.3:
             return {"do": "budget"}
-        return {"do": "budget", "dir": self.rng.choice(["", "d0", "d1", "t0", "pods"]),
+        return {"do": "budget", "dir": self.rng.choice(["d0", "d1", "t0", "pods"]),
                 "size": self.rng.choice([65536, 1 << 20, 6 << 20, 20 << 20])}
 
     def make_populate(self):
