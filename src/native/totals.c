@@ -73,7 +73,7 @@ static bool of_directory(struct projects *projects, const struct fsq_budget *bud
 	index = paths_find_dev(session, dev);
 	if (index < 0 || (size_t)index >= projects->filesystem || !projects->sums[index].known)
 		return false;
-	if (fsq_budget_get(budget, NULL, session->projects_file, &use, &err))
+	if (fsq_budget_get(budget, session->projects_file, &use, &err))
 		return session_fail(session, &err);
 	*row = (struct total_row){
 		.dev = dev,

@@ -607,23 +607,22 @@ struct fsq_budget {
 };
 
 struct fsq_budget_use {
-	uint64_t budget_bytes; /* also if a part of the filesystem is given */
-	uint64_t hard_bytes;   /* the sum of the hard limits */
+	uint64_t budget_bytes;
+	uint64_t hard_bytes; /* the sum of the hard limits */
 	uint64_t used_bytes;
 	uint64_t projects,
 		unlimited; /* with use or limits, and those of them without a hard limit */
 };
 
 /**
- * Find out what is promised from a budget, and how much of that is used.
+ * Find out what is promised from the budget of a directory, and how much of that is used.
  *
- * @path     a directory on the filesystem that is asked for, if the budget is one of each
  * @projects_file NULL: /etc/projects
  * @return   0; FSQ_E_NOT_FOUND no such directory; FSQ_E_NOT_SUPPORTED no project quota here;
  *           FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: quotactl(2), Q_XGETQUOTA, Q_XGETNEXTQUOTA; projects(5)
+ * Source: quotactl(2), Q_XGETQUOTA; projects(5)
  */
-int fsq_budget_get(const struct fsq_budget *budget, const char *path, const char *projects_file,
+int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 		   struct fsq_budget_use *use, struct fsq_error *err);
 
 struct fsq_assign_request {

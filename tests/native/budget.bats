@@ -121,6 +121,10 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	refuses 6 "budget of /mnt/link/ is 50M" fsquota assign /mnt/x/home/a --hard 51M
 	succeeds fsquota assign /mnt/x/home/b/c --hard 51M
 	succeeds fsquota assign /mnt/x/home/a --hard 50M
+	says "budget = /mnt/link 40M" "budget = /nowhere 1M"
+	exits 8 fsquota check
+	assert_equal "$stderr" ""
+	assert_line --regexp ' 50M +40M +10M +0 /mnt/x +/mnt/link$'
 	fsquota release /mnt/x/home/b/c
 	umount /mnt/x/home/b
 	rm /mnt/link

@@ -230,33 +230,34 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 	return rc;
 }
 
-int fsq_budget_get(const struct fsq_budget *budget, const char *path, const char *projects_file,
+int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 		   struct fsq_budget_use *use, struct fsq_error *err)
 {
-	const char *on = budget->directory ? budget->directory : path;
+	char *directory = realpath(budget->directory, NULL);
 	struct fsq_entries lines = { 0 };
 	struct fsq_id_set ids = { 0 };
 	struct fsq_place place;
 	int rc;
 
-	*use = (struct fsq_budget_use){ 0 };
-	rc = fsq_place_open_directory(&place, on, err);
+	*use = (struct fsq_budget_use){ .budget_bytes = budget->bytes };
+	if (!directory)
+		return fsq_fail(err, fsq_error_kind_of(errno), errno, budget->directory,
+				"cannot open");
+	rc = fsq_place_open_directory(&place, directory, err);
+	free(directory);
 	if (rc)
 		return rc;
-	rc = find_bound(budget, &place, use, err);
-	if (rc == 0 && !budget->percent)
-		rc = fsq_entries_of_projects(
-			&lines, projects_file ? projects_file : FSQ_PROJECTS_FILE, err);
+	rc = fsq_entries_of_projects(&lines, projects_file ? projects_file : FSQ_PROJECTS_FILE,
+				     err);
 	if (rc)
 		goto out;
 	for (size_t i = 0; i < lines.count && rc == 0; i++)
 		if (fsq_path_below(place.path, lines.list[i].word, strlen(lines.list[i].word)))
 			rc = fsq_id_set_add(&ids, lines.list[i].id);
 	if (rc == 0)
-		rc = budget->percent ? add_up_all(&place.target, use)
-				     : add_up_ids(&place.target, &ids, use);
+		rc = add_up_ids(&place.target, &ids, use);
 	if (rc)
-		rc = fail_to_add_up(rc, on, err);
+		rc = fail_to_add_up(rc, budget->directory, err);
 out:
 	rc = fsq_place_explain(&place, rc, err);
 	fsq_id_set_free(&ids);
