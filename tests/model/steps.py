@@ -541,9 +541,9 @@ class Steps:
             # The directory has its ID again, without a line, and so have others.
             expected, same = mid, True
         if step.get("how") in POWER and step["do"] == "release_project":
-            # Such a directory no line names: it is released by its path.
+            # The line went, and the directory carries again what it did: it is released by its path.
             for path, node in mid.tree.items():
-                if node.tag and not mid.directories_of(node.tag) and node.tag == before.id_of(path):
+                if before.id_of(path) and not mid.id_of(path) and node.tag == before.tree[path].tag:
                     expected.tree[path] = self.state.tree.get(path, node)
         if step["do"] == "release_project" and status == CONFLICT and self.is_left_to_others(step, mid):
             expected, same = mid, True
