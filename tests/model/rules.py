@@ -497,7 +497,7 @@ class Model:
         entries, result = self.expand(state, lines, mounts), OK
         if entries is None:
             return USAGE
-        for tag, path in sorted(state.marks) if prune else []:
+        for tag, path in sorted(state.marks, key=lambda mark: mark[::-1]) if prune else []:
             if (tag, path) not in state.projects:
                 state.marks.discard((tag, path))
             elif self.leads(state, path) and path not in [entry[0] for entry in entries] and \
