@@ -53,6 +53,14 @@ tagged() {
 	[[ $finding == *'/mnt/x/var, project 7'* ]] || fail "$finding"
 }
 
+@test "a registered store is found from the mount point, however deep it is" {
+	local store=/mnt/x/a/b/c/d/e/docker
+	mkdir -p $store/overlay2/l
+	fsquota assign $store >/dev/null 2>&1
+	finds ok store /mnt/x
+	assert_equal "$(jq -r .path <<<"$finding")" $store
+}
+
 @test "layers of a store without an ID are its containers'" {
 	mkdir -p /mnt/x/storage/overlay/l
 	tagged 1360001 /mnt/x/storage/overlay/a

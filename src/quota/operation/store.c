@@ -245,15 +245,17 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 {
 	const char *start = from->path, *rest = path;
 	char way[PATH_MAX] = ".";
-	size_t length = 1, same = 0;
+	size_t length = 1, same = 0, i = 0;
 	int fd = -1, above, store;
 	bool found = false;
 
 	/* What both paths begin with. */
-	for (size_t i = 0; start[i] && start[i] == path[i]; i++)
+	for (; start[i] && start[i] == path[i]; i++)
 		if (start[i] == '/')
 			same = i;
-	for (size_t i = same; start[i]; i++)
+	if (!start[i] && path[i] == '/')
+		same = i;
+	for (i = same; start[i]; i++)
 		if (start[i] == '/' && length + sizeof("/..") < sizeof(way))
 			length += (size_t)sprintf(way + length, "/..");
 	rest += same;
@@ -261,7 +263,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 		return -1;
 	strcpy(way + length, rest);
 	length += strlen(rest);
-	for (size_t i = 0; homes[i].has_links && !found; i++) {
+	for (i = 0; homes[i].has_links && !found; i++) {
 		sprintf(way + length, "/%s/l", homes[i].name);
 		fd = fsq_openat2(from->target.fd, way, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				 RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
@@ -279,7 +281,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 		return -1;
 	store = open_here(above, strrchr(path, '/') + 1);
 	close(above);
-	for (size_t i = 0; store >= 0 && fd < 0 && homes[i].has_links; i++) {
+	for (i = 0; store >= 0 && fd < 0 && homes[i].has_links; i++) {
 		int home = open_home(store, homes[i].name, &homes[i]);
 
 		if (home < 0)
