@@ -100,7 +100,11 @@ inherits() {
 	run -0 fsquota assign /mnt/x/v1
 	umount /mnt/x/s/docker
 	assert_output $((1048577 + 1000000))
-	prints $((1048577 + 1000001)) fsquota assign /mnt/x/v2
+	# And for what is mounted itself.
+	mount --bind /mnt/x/v2{,}
+	run -0 fsquota assign /mnt/x/v2
+	umount /mnt/x/v2
+	assert_output $((1048577 + 1000001))
 	# Also while Podman has its directory mounted onto itself, and when kubelet's range has no room more.
 	rm -r /mnt/x/s/docker/overlay2
 	fsquota assign /mnt/x/v3 --id 2097152 >/dev/null

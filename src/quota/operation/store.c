@@ -238,14 +238,35 @@ int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_
 }
 
 /*
- * The way leads from one directory to the other without leaving the mount: what the path crosses on
+ * A directory that is mounted onto itself has the store on the mount around it. The way up leads only over
+ * what was crossed to open the directory.
+ *
+ * @up       length of the part of @way that leads up
+ */
+static int open_around(int from, char *way, size_t up)
+{
+	const char *down = way[up] ? way + up + 1 : ".";
+	int top, fd = -1;
+
+	way[up] = '\0';
+	top = open_here(from, way);
+	if (top >= 0) {
+		fd = fsq_openat2(top, down, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				 RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+		close(top);
+	}
+	return fd;
+}
+
+/*
+ * The way leads from one directory to the other without entering a mount: what the path crosses on
  * other mounts may hang.
  */
 int fsq_store_open(const struct fsq_place *from, const char *path)
 {
 	const char *start = from->path, *rest = path;
 	char way[PATH_MAX] = ".";
-	size_t length = 1, same = 0, i = 0;
+	size_t length = 1, same = 0, i = 0, up;
 	int fd = -1, above, store;
 	bool found = false;
 
@@ -259,6 +280,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 		if (start[i] == '/' && length + sizeof("/..") < sizeof(way))
 			length += (size_t)sprintf(way + length, "/..");
 	rest += same;
+	up = length;
 	if (path[0] != '/' || length + strlen(rest) + sizeof("/overlay2/l") > sizeof(way))
 		return -1;
 	strcpy(way + length, rest);
@@ -277,6 +299,8 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 	above = !found ? -1
 		       : fsq_openat2(from->target.fd, way, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				     RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	if (above == -EXDEV)
+		above = open_around(from->target.fd, way, up);
 	if (above < 0)
 		return -1;
 	store = open_here(above, strrchr(path, '/') + 1);

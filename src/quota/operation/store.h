@@ -30,7 +30,7 @@
 int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_relation *relation);
 
 /**
- * Open a directory if it is a store, and on the mount of @from.
+ * Open a directory if it is a store, and on the mount of @from or around that.
  *
  * @path     canonical
  * @return   a descriptor, or -1
