@@ -395,7 +395,7 @@ class Model:
 
     def project(self, state, directory, tag, depth=None):
         """project -s; with ID 0 project -C"""
-        if directory not in state.tree:
+        if not self.leads(state, directory):
             return NOT_FOUND
         for path in [directory] + state.below(directory):
             if depth is None or path.count("/") - directory.count("/") <= depth:
@@ -404,7 +404,7 @@ class Model:
 
     def project_listed(self, state, directory, tag, clear, depth):
         """The same for the directories that are listed, and one more"""
-        if directory not in state.tree:
+        if not self.leads(state, directory):
             return NOT_FOUND
         for path in state.directories_of(tag) + [directory]:
             self.project(state, path, 0 if clear else tag, depth)
