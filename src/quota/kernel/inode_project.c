@@ -123,6 +123,13 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
+/* No such call, or a filter forbids it; no /proc; or no such attributes on this filesystem. */
+static bool says_no(int errnum)
+{
+	return errnum == ENOSYS || errnum == EPERM || errnum == EACCES || errnum == ENOENT ||
+	       errnum == ENOTDIR || errnum == EOPNOTSUPP || errnum == ENOTTY || errnum == EINVAL;
+}
+
 int fsq_inode_project_has_at(int fd)
 {
 	char link[FSQ_FD_LINK_SIZE];
@@ -131,11 +138,10 @@ int fsq_inode_project_has_at(int fd)
 
 	fsq_fd_link(link, fd);
 	if (syscall(SYS_file_getattr, AT_FDCWD, link, &attributes, sizeof(attributes), 0U))
-		return 0;
+		return says_no(errno) ? 0 : -errno;
 	/* Nothing to set: EINVAL. A filter may know one call, and not the other. */
-	if (syscall(SYS_file_setattr, AT_FDCWD, link, NULL, 0UL, 0U) &&
-	    (errno == ENOSYS || errno == EPERM))
-		return 0;
+	if (syscall(SYS_file_setattr, AT_FDCWD, link, NULL, 0UL, 0U) && errno != EINVAL)
+		return says_no(errno) ? 0 : -errno;
 	if (fstat(fd, &st) || stat(link, &linked))
 		return -errno;
 	return st.st_ino == linked.st_ino && st.st_dev == linked.st_dev;
