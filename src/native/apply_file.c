@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "budgets.h"
 #include "told.h"
 #include "shared/array.h"
+#include "shared/errno_words.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
 #include "shared/statx.h"
@@ -169,11 +169,87 @@ static size_t fixed_length(const char *pattern, const char *path)
 	return length;
 }
 
-/* Where directories cannot be listed, it is not known what a pattern says. */
-static int list_failed(const char *path, int errnum)
+static bool is_gone(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
+}
+
+/* Of the directory that could not be looked at, so it is not known what the pattern says; or 0 */
+static int glob_errnum;
+
+static int look_failed(const char *path, int errnum)
 {
 	(void)path;
-	return errnum != ENOENT && errnum != ENOTDIR && errnum != ELOOP;
+	if (is_gone(errnum))
+		return 0;
+	glob_errnum = errnum;
+	return 1;
+}
+
+#ifdef GLOB_ALTDIRFUNC
+/* By itself glibc takes a directory that cannot be read for one that ends there, and passes over what it cannot
+ * look at. */
+static void *open_directory(const char *path)
+{
+	return opendir(path);
+}
+
+static struct dirent *read_directory(void *directory)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	entry = readdir(directory);
+	if (!entry && errno)
+		look_failed(NULL, errno);
+	return entry;
+}
+
+static void close_directory(void *directory)
+{
+	closedir(directory);
+}
+
+static int look(const char *path, struct stat *st)
+{
+	int rc = lstat(path, st);
+
+	if (rc)
+		look_failed(path, errno);
+	return rc;
+}
+#else
+#define GLOB_ALTDIRFUNC 0
+#endif
+
+int apply_glob(const char *pattern, glob_t *found)
+{
+	int rc;
+
+	*found = (glob_t){ 0 };
+#if GLOB_ALTDIRFUNC
+	found->gl_opendir = open_directory;
+	found->gl_readdir = read_directory;
+	found->gl_closedir = close_directory;
+	found->gl_stat = found->gl_lstat = look;
+#endif
+	glob_errnum = 0;
+	rc = glob(pattern, GLOB_ALTDIRFUNC, look_failed, found);
+	return rc == GLOB_NOSPACE ? -ENOMEM : -glob_errnum;
+}
+
+static bool refuse_pattern(struct line *line, int errnum)
+{
+	return assign_refuse(line->session, &line->place, "the pattern cannot be expanded: %s",
+			     errno_words(errnum));
+}
+
+/* What is gone is passed over. @return  false */
+static bool pass_over(struct line *line, int errnum)
+{
+	if (!is_gone(errnum))
+		line->good = refuse_pattern(line, errnum);
+	return false;
 }
 
 /*
@@ -193,17 +269,20 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	}
 	path[fixed] = '\0';
 	if (get_statx(AT_FDCWD, *path ? path : "/", 0, STATX_TYPE | FSQ_STATX_MOUNT_IDS, &above))
-		return false;
+		return pass_over(line, errno);
 	path[fixed] = '/';
 	do {
 		slash = strchr(path + fixed + 1, '/');
 		if (slash)
 			*slash = '\0';
 		if (get_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | FSQ_STATX_MOUNT_IDS,
-			      &stx) ||
-		    !S_ISDIR(stx.stx_mode))
+			      &stx))
+			return pass_over(line, errno);
+		if (!S_ISDIR(stx.stx_mode))
 			return false;
-		if (stx.stx_mnt_id != above.stx_mnt_id ||
+		/* Where a filter forbids statx(2), the device has to do. */
+		if (((stx.stx_mask & above.stx_mask & FSQ_STATX_MOUNT_IDS) &&
+		     stx.stx_mnt_id != above.stx_mnt_id) ||
 		    stx.stx_dev_major != above.stx_dev_major ||
 		    stx.stx_dev_minor != above.stx_dev_minor) {
 			if (told_is_news(line->list->told, path))
@@ -223,15 +302,11 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 /* Its directories; what else it finds is passed over. */
 static void expand(struct line *line, const char *pattern, struct fsq_assign_request *request)
 {
-	glob_t found = { 0 };
-	int rc = glob(pattern, 0, list_failed, &found);
+	glob_t found;
+	int rc = apply_glob(pattern, &found);
 
-	if (rc == GLOB_NOSPACE)
-		session_no_memory(line->session);
-	else if (rc != 0 && rc != GLOB_NOMATCH)
-		assign_refuse(line->session, &line->place,
-			      "the pattern cannot be expanded: a directory cannot be listed");
-	line->good = rc == 0 || rc == GLOB_NOMATCH;
+	line->good = rc == 0 ||
+		     (rc == -ENOMEM ? session_no_memory(line->session) : refuse_pattern(line, -rc));
 	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
 		char *path = found.gl_pathv[i];
 		size_t fixed = fixed_length(pattern, path);

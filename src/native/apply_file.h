@@ -3,6 +3,8 @@
 #ifndef FSQ_APPLY_FILE_H
 #define FSQ_APPLY_FILE_H
 
+#include <glob.h>
+
 #include "quota/fsquota.h"
 #include "session.h"
 
@@ -63,6 +65,15 @@ bool apply_list_identify(struct session *session, struct apply_list *list);
  * @return   whether they are right; else an error was reported
  */
 bool apply_read_budgets(struct session *session);
+
+/**
+ * Expand a pattern.
+ *
+ * @found    free it with globfree(3), also after a failure
+ * @return   0, also where nothing matches; or a negative errno, where some directory cannot be looked at
+ * Source: glob(3)
+ */
+int apply_glob(const char *pattern, glob_t *found);
 
 void apply_list_free(struct apply_list *list);
 

@@ -2,7 +2,6 @@
 #include "apply_watch.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -74,6 +73,16 @@ static struct watched_directory *find(struct apply_watch *watch, int number)
 	return bsearch(&key, watch->list, watch->count, sizeof(key), compare);
 }
 
+static void be_limited(struct apply_watch *watch, const char *path, int errnum)
+{
+	if (watch->limited)
+		return;
+	watch->limited = true;
+	session_warn(watch->session, path, "cannot be watched: looking every %d seconds instead%s",
+		     POLL_MILLISECONDS / 1000,
+		     errnum == ENOSPC ? " (see fs.inotify.max_user_watches)" : "");
+}
+
 /*
  * @how      OF_LINES or OF_DIRECTORY, and perhaps IN_DONT_FOLLOW
  * @only     the file that has lines, which must stay; or NULL
@@ -90,13 +99,8 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how, 
 	new.number = inotify_add_watch(watch->events, directory, how | IN_ONLYDIR | IN_MASK_ADD);
 	if (new.number < 0) {
 		/* What is not there is seen by the directory above it. */
-		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && !watch->limited) {
-			watch->limited = true;
-			session_warn(watch->session, directory,
-				     "cannot be watched: looking every %d seconds instead%s",
-				     POLL_MILLISECONDS / 1000,
-				     errno == ENOSPC ? " (see fs.inotify.max_user_watches)" : "");
-		}
+		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+			be_limited(watch, directory, errno);
 		return false;
 	}
 	known = find(watch, new.number);
@@ -152,13 +156,15 @@ static bool add_pattern(struct apply_watch *watch, const char *pattern)
 	any |= add_above(watch, begin);
 	strcpy(begin, pattern);
 	for (slash = begin + fixed + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		glob_t found = { 0 };
+		glob_t found;
+		int rc;
 
 		*slash = '\0';
-		if (glob(begin, GLOB_NOSORT, NULL, &found) == 0)
-			for (size_t i = 0; i < found.gl_pathc; i++)
-				any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW,
-					   NULL);
+		rc = apply_glob(begin, &found);
+		if (rc)
+			be_limited(watch, begin, -rc);
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW, NULL);
 		globfree(&found);
 	}
 	free(begin);

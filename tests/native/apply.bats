@@ -176,6 +176,27 @@ $top/users/bob/public/www"
 	for kind in ann/was bob/public; do fsquota release $top/users/$kind/www || true; done
 }
 
+@test "a directory that cannot be looked at is not passed over by a pattern" {
+	local call path
+	mkdir -p $top/{a,b}/c
+	printf '%s\n' "$top/a hard=1M" "$top/?/c hard=1M" >/etc/fsquota.d/x.conf
+	while read -r call path; do
+		run_split strace -qq -o /dev/null -P $path -e trace=${call%%:*} -e inject=$call fsquota apply
+		assert_equal "$call $path: $status:$stdout$stderr" "$call $path: 2:fsquota apply: \
+/etc/fsquota.d/x.conf, line 2: the pattern cannot be expanded: Input/output error"
+	done <<-END
+		getdents64:error=EIO:when=2 $top
+		newfstatat:error=EIO:when=1 $top/b/c
+		statx:error=EIO:when=1 $top/b
+		statx:error=EIO:when=1 $top/b/c
+	END
+	assert_equal "$(cat /etc/projects /etc/projid)" ""
+	# One that is gone by then is.
+	run -0 strace -qq -o /dev/null -P $top/b/c -e trace=statx -e inject=statx:error=ENOENT:when=1 fsquota apply --quiet
+	assert_output "created   $top/a
+created   $top/a/c"
+}
+
 @test "a NUL byte in a file is refused, and cuts nothing" {
 	mkdir $top/a
 	printf '%s hard=10\0G\n' $top/a >/etc/fsquota.d/x.conf
