@@ -135,6 +135,18 @@ released_when_unwanted() {
 	applies -- 'released  /mnt/x/a/b' 'unchanged /mnt/x/a'
 }
 
+@test "a directory that is renamed while it is opened has no quota that apply has not noted" {
+	mkdir -p /mnt/x/h/a
+	wants '/mnt/x/h/* hard=1M'
+	stopped_at 89 1 "$FSQUOTA" apply # readlink
+	mv /mnt/x/h/{a,b}
+	go_on
+	assert_equal "$status" 6
+	applies -- 'created   /mnt/x/h/b'
+	wants
+	applies -- 'released  /mnt/x/h/b'
+}
+
 @test "killed while it notes what was released, apply still knows what it has assigned" {
 	local call
 	mkdir /mnt/x/{a,b}

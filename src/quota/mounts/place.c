@@ -107,6 +107,12 @@ static int fail_to_open(int errnum, const char *path, struct fsq_error *err)
 	return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, "cannot open");
 }
 
+static int fail_as_renamed(const char *path, struct fsq_error *err)
+{
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+			"was renamed, replaced or deleted at the same time");
+}
+
 /* Take the descriptor of a directory, and find its canonical path. */
 static int find_path(struct fsq_place *place, int fd, const char *path, struct fsq_error *err)
 {
@@ -116,8 +122,14 @@ static int find_path(struct fsq_place *place, int fd, const char *path, struct f
 	/* Without /proc, where the path leads now. */
 	if (!place->path)
 		place->path = realpath(path, NULL);
-	if (place->path && leads_to(place->path, fd))
-		return 0;
+	if (place->path && leads_to(place->path, fd)) {
+		/* If it was renamed since it was opened, that is another path than the caller knows. */
+		if (strcmp(place->path, path) == 0 || leads_to(path, fd))
+			return 0;
+		rc = fail_as_renamed(path, err);
+		fsq_place_close(place);
+		return rc;
+	}
 	rc = !place->path && errno == ENOMEM
 		     ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot resolve the path")
 		     : fsq_fail(err, FSQ_E_NOT_FOUND, 0, path,
@@ -189,8 +201,7 @@ int fsq_place_check_path(const struct fsq_place *place, struct fsq_error *err)
 	free(now);
 	if (is_there || leads_to(place->path, place->target.fd))
 		return 0;
-	return fsq_fail(err, FSQ_E_CONFLICT, 0, place->path,
-			"was renamed, replaced or deleted at the same time");
+	return fail_as_renamed(place->path, err);
 }
 
 /* Other errors say nothing about the path. */
