@@ -850,7 +850,12 @@ class Steps:
         """It stays, while directories come and go; killed: -9 before that one of the acts, and it is started again"""
         before, (words, rule) = self.state, self.command({**step, "do": "apply"})
         stayer = self.stays(words)
-        wrong = self.until(stayer, lambda seen: self.judge(before, self.predict(rule, step, before, seen)[1], seen))
+
+        def begun(seen):
+            # It looks twice, for the first look adds its watches: what one line changes another one may have waited for.
+            _, expected = self.predict(rule, step, before, seen)
+            return self.judge(before, self.predict(rule, step, expected, seen)[1], seen)
+        wrong = self.until(stayer, begun)
         before = self.state
         # What appears last is seen with all before it: that something goes need not be told.
         acts = step["acts"] + [["rmtree", f"/{WATCHED}/z"], ["mkdir", f"/{WATCHED}/z"]]
