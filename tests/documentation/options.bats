@@ -213,6 +213,19 @@ json_of() {
 	python3 -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))' "$1"
 }
 
+# bats test_tags=install
+@test "no unit runs before somebody enables it" {
+	local root=$BATS_TEST_TMPDIR unit
+	mkdir -p "$root"/usr/lib/systemd/{system,system-preset}
+	cp "$srcdir"/contrib/systemd/*.{service,path,timer} "$root/usr/lib/systemd/system"
+	for unit in "$srcdir"/contrib/systemd/*.{path,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
+	assert [ -L "$root/etc/systemd/system/timers.target.wants/fsquota-prune.timer" ]
+	cp "$srcdir"/contrib/systemd/*.preset "$root/usr/lib/systemd/system-preset"
+	for unit in "$srcdir"/contrib/systemd/*.{path,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
+	run -0 find "$root/etc/systemd/system" -type l
+	assert_output ''
+}
+
 @test "each timer and path has its service" {
 	local unit
 	for unit in "$srcdir"/contrib/systemd/*.{timer,path}; do

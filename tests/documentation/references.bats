@@ -34,7 +34,7 @@ breaks() {
 	breaks links man/fsquota-concepts.7 https://uapi http://uapi 'fsquota-concepts.7: http'
 	breaks files CONTRIBUTING.md tests/suites tests/suits 'CONTRIBUTING.md: tests/suits'
 	breaks files CONTRIBUTING.md many.bats more.bats 'CONTRIBUTING.md: .*more.bats'
-	breaks files man/fsquota-tutorial.7 contrib/systemd contrib/units 'contrib/units'
+	breaks files man/fsquota-tutorial.7 contrib/ansible contrib/units 'contrib/units'
 	breaks files man/fsquota.8 /etc/projects /etc/projekts '/etc/projekts'
 	breaks files contrib/systemd/fsquota-prune.service 'see fsquota-apply.service' 'see fsquota-use.service' fsquota-use
 	breaks pages man/fsquota-usage.8 'fsquota-concepts 7' 'fsquota-concept 7' 'fsquota-concept\(7\)'

@@ -140,9 +140,9 @@ fi
 	assert_success
 	assert_line --partial ' 0 errors, 0 warnings'
 	for rpm in "$top"/RPMS/*/*.rpm; do rpm -qpl "$rpm"; done |
-		grep -v '/\.build-id\|/licenses/\|/doc/' | sed 's|/usr/lib64/|/lib/|; s|site-functions|completions|' | sort >"$top/rpm"
+		grep -v '/\.build-id\|/licenses/\|/doc/\|/libexec/\|^/etc/' | sed 's|/usr/lib64/|/lib/|; s|site-functions|completions|' | sort >"$top/rpm"
 	for package in fsquota libfsquota1 libfsquota-dev; do dpkg-deb -c "$(deb_of $package)"; done |
 		sed -n 's|^[^d][^ ]* .* \./\(usr[^ ]*\).*|/\1|p' | grep -v '/doc/\|/lintian/\|libfsquota\.a$' |
-		sed 's|/usr/lib/[^/]*/|/lib/|; s|vendor-completions|completions|; s|\(/man/.*\)\.gz$|\1|' | sort >"$top/deb"
+		sed 's|/usr/lib/[^/]*-linux-[^/]*/|/lib/|; s|vendor-completions|completions|; s|\(/man/.*\)\.gz$|\1|' | sort >"$top/deb"
 	diff "$top/deb" "$top/rpm"
 }
