@@ -186,7 +186,7 @@ $top/users/bob/public/www"
 /etc/fsquota.d/x.conf, line 2: the pattern cannot be expanded: Input/output error"
 	done <<-END
 		getdents64:error=EIO:when=2 $top
-		newfstatat:error=EIO:when=1 $top/b/c
+		stat,lstat,newfstatat:error=EIO:when=1 $top/b/c
 		statx:error=EIO:when=1 $top/b
 		statx:error=EIO:when=1 $top/b/c
 	END
