@@ -34,7 +34,7 @@ int fsq_place_open(struct fsq_place *place, const char *path, struct fsq_error *
 /**
  * Open a directory, and find its canonical path.
  *
- * @return   as fsq_place_open(); FSQ_E_USAGE also when it is no directory; FSQ_E_CONFLICT it is renamed meanwhile
+ * @return   as fsq_place_open(); FSQ_E_USAGE also when it is no directory; FSQ_E_CONFLICT when it is renamed meanwhile
  * Source: openat2(2)
  */
 int fsq_place_open_directory(struct fsq_place *place, const char *path, struct fsq_error *err);

@@ -227,7 +227,7 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		return fsq_fail(err, FSQ_E_FAILED, -rc, directory->path,
 				"cannot be looked for among the registered directories");
 	if (rc) {
-		owner->listed = true;
+		owner->listed = owner->by_id = true;
 		owner->id = carried;
 	}
 	if (owner->listed || carried == 0 || is_inherited(directory))

@@ -20,6 +20,7 @@ struct fsq_claim {
 struct fsq_owner {
 	uint32_t id;   /* 0: the directory has no project of its own */
 	bool listed;   /* in the projects file */
+	bool by_id;    /* then under another path: only the ID that it carries leads to its line */
 	bool disputed; /* it carries an ID that is not proven, and the caller insists on another */
 };
 

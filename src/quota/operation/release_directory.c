@@ -178,6 +178,12 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
 }
 
+/* Does the line lead the next release to what this one leaves when it is killed? */
+static bool goes_by_line(const struct release *r)
+{
+	return r->owner.listed && !r->owner.by_id;
+}
+
 /*
  * What is made in the directory from here on gets another ID: that of the project above, where there is one
  * and the line still leads to what a release that is killed leaves. Without a line only the ID does that.
@@ -186,7 +192,7 @@ static int stop_inheritance(struct release *r, struct fsq_error *err)
 {
 	if (r->now.id != r->id)
 		return 0;
-	return r->owner.listed && r->after.id ? set_tag(r, r->after.id, r->after.inherit, err)
+	return goes_by_line(r) && r->after.id ? set_tag(r, r->after.id, r->after.inherit, err)
 					      : set_tag(r, r->id, false, err);
 }
 
@@ -337,8 +343,8 @@ static int unregister(struct release *r, struct fsq_error *err)
 		       : fsq_project_edit_remove(r->edit, r->id, directory, r->names, err);
 }
 
-/* With the locks. Last goes what a release that was killed is found by: the line, or without one
- * the ID of the directory. */
+/* With the locks. Last goes what a release that was killed is found by: the line, or where that does not
+ * lead here the ID of the directory. */
 static int take_off(struct release *r, struct fsq_error *err)
 {
 	int rc;
@@ -348,9 +354,9 @@ static int take_off(struct release *r, struct fsq_error *err)
 	if (rc == 0 && fsq_is_cancelled(r->request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
 	if (rc == 0)
-		rc = r->owner.listed ? untag_directory(r, err) : unregister(r, err);
+		rc = goes_by_line(r) ? untag_directory(r, err) : unregister(r, err);
 	if (rc == 0)
-		rc = r->owner.listed ? unregister(r, err) : untag_directory(r, err);
+		rc = goes_by_line(r) ? unregister(r, err) : untag_directory(r, err);
 	return rc;
 }
 
