@@ -23,6 +23,7 @@
  *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
  *     budgets.c        what limits may add up to, of the configuration; totals.c  how that stands
  *     top.c            who grows: growth.c knows how fast, screen.c takes a terminal
+ *     http.c           one page over HTTP, for metrics.c
  *     schema.c         the JSON of all rows as JSON Schema
  *     oci_hook.c       called by runtimes of containers
  *     config.c         /etc/fsquota.conf

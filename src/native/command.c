@@ -244,7 +244,7 @@ static const char *kind_name(enum value_kind kind)
 		[VALUE_NAME] = "name",	 [VALUE_PROJECT] = "project",
 		[VALUE_LIMIT] = "limit", [VALUE_COLUMNS] = "columns",
 		[VALUE_FILE] = "file",	 [VALUE_DIRECTORY] = "directory",
-		[VALUE_PATH] = "path",
+		[VALUE_PATH] = "path",	 [VALUE_ADDRESS] = "address",
 	};
 
 	return names[kind];

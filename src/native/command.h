@@ -27,6 +27,7 @@ enum value_kind {
 	VALUE_FILE,
 	VALUE_DIRECTORY,
 	VALUE_PATH,
+	VALUE_ADDRESS, /* of the network, with a port */
 };
 
 /* Tables name the first three members by their place alone, and are ended by { 0 }. */

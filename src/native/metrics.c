@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apply_file.h"
+#include "http.h"
 #include "listing.h"
 #include "options.h"
 #include "paths.h"
@@ -19,7 +21,7 @@
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
 	bool no_path_label;
-	const char *output_file;
+	const char *output_file, *listen;
 };
 
 /* --- the metrics: what is not set or not known has no sample --- */
@@ -516,16 +518,19 @@ static void end_replacement(struct session *session, struct replacement *replace
 
 /* --- the command --- */
 
-static void command_metrics(struct session *session, const struct invocation *invocation)
+/* @return   whether there is one; else an error was reported */
+static bool show_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
-	bool every = invocation->operand_count == 0, collected;
+	bool every = invocation->operand_count == 0, shown = false;
 	struct projects projects = { .session = session, .want_sums = true, .pass_over = every };
 	struct all_series all = { 0 };
-	struct filesystem_row *rows;
+	struct filesystem_row *rows = NULL;
 	struct replacement file;
 	sigset_t signals_before;
 
+	if (!apply_read_budgets(session))
+		return false;
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (!projects_collect_scopes(&projects, every))
@@ -535,10 +540,10 @@ static void command_metrics(struct session *session, const struct invocation *in
 	if (session->no_memory)
 		goto out;
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
-	collected = collect_series(&projects, options, &all);
+	shown = rows && collect_series(&projects, options, &all);
 	/* Whoever ends the process leaves no temporary file. */
 	block_termination_signals(&signals_before);
-	if (!rows || !collected) {
+	if (!shown) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
 		show_all(&projects, &all, rows);
@@ -547,11 +552,39 @@ static void command_metrics(struct session *session, const struct invocation *in
 		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
+out:
 	free(rows);
 	free(all.list);
 	free(all.labels.bytes);
-out:
 	projects_free(&projects);
+	return shown;
+}
+
+static bool write_page(struct session *session, void *arg)
+{
+	return show_metrics(session, arg) && !session->no_memory;
+}
+
+static void command_metrics(struct session *session, const struct invocation *invocation)
+{
+	const struct metrics_options *options = invocation->options;
+	const struct http_page page = {
+		.path = "/metrics",
+		.type = "text/plain; version=0.0.4; charset=utf-8",
+		.other = "application/openmetrics-text",
+		.other_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+		.write = write_page,
+		.arg = (void *)invocation,
+	};
+
+	if (!options->listen)
+		show_metrics(session, invocation);
+	else if (session->batch)
+		session_usage_error(session, "metrics --listen is no request: it does not end");
+	else if (options->output_file)
+		session_usage_error(session, "--listen and --output-file exclude each other");
+	else
+		http_serve(session, options->listen, &page);
 }
 
 #define FIELD(member) offsetof(struct metrics_options, member)
@@ -559,6 +592,8 @@ out:
 static const struct command_option own_options[] = {
 	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_ID, .argument = "A-B",
 	  .choices_text = "1048577-2000000", .field = FIELD(range), .range = true },
+	{ 0, "listen", "serve /metrics over HTTP, or \"systemd\": its socket",
+	  .kind = VALUE_ADDRESS, .argument = "ADDRESS:PORT", .field = FIELD(listen) },
 	{ 0, "no-path-label", "series without the directory", .field = FIELD(no_path_label) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(output_file) },
@@ -576,6 +611,6 @@ const struct command metrics_command = {
 	.options = (option_tables){ over_option, own_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct metrics_options),
-	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
+	.flags = COMMAND_CONFIG,
 	.run = command_metrics,
 };

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -206,6 +207,24 @@ bool is_signal_pending(void *unused)
 void restore_signals(const sigset_t *before)
 {
 	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int session_open_signals(struct session *session, int also)
+{
+	struct sigaction action;
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, also);
+	for (size_t i = 0; i < INTERRUPTS; i++)
+		if (sigaction(signals[i], NULL, &action) || action.sa_handler != SIG_IGN)
+			sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		session_errno(session, 0, errno, NULL, "cannot wait for signals");
+	return fd;
 }
 
 /* --- the service manager --- */

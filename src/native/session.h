@@ -232,6 +232,16 @@ bool is_signal_pending(void *unused);
 void restore_signals(const sigset_t *before);
 
 /**
+ * Block SIGHUP, SIGINT and SIGTERM, but for those that are ignored, as below nohup(1), and open a descriptor
+ * that tells when one has come.
+ *
+ * @also     one signal more
+ * @return   it, which does not wait; -1: an error was reported
+ * Source: signalfd(2)
+ */
+int session_open_signals(struct session *session, int also);
+
+/**
  * Send a message to the service manager that has started this process: the socket of $NOTIFY_SOCKET, if there
  * is one.
  *

@@ -515,21 +515,6 @@ static void run(struct top *top)
 	}
 }
 
-static int open_signals(void)
-{
-	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
-	struct sigaction action;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGWINCH);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (sigaction(ends[i], NULL, &action) || action.sa_handler != SIG_IGN)
-			sigaddset(&set, ends[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static void command_top(struct session *session, const struct invocation *invocation)
 {
 	const struct top_options *options = invocation->options;
@@ -554,11 +539,9 @@ static void command_top(struct session *session, const struct invocation *invoca
 		session_fail(session, &err);
 		return;
 	}
-	top.signals = open_signals();
-	if (top.signals < 0) {
-		session_errno(session, 0, errno, NULL, "cannot wait for signals");
+	top.signals = session_open_signals(session, SIGWINCH);
+	if (top.signals < 0)
 		goto out;
-	}
 	if (!options->batch && style->format == TABLE_TEXT && screen_begin(&screen, session->out))
 		top.screen = &screen;
 	else if (style->format == TABLE_JSON)

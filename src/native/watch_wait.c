@@ -360,24 +360,14 @@ static void wait_for_all(struct watch *watch)
 
 static bool open_sources(struct watch *watch)
 {
-	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
 	struct session *session = watch->session;
-	struct sigaction action;
 	struct fsq_error err;
-	sigset_t set;
 	int fd;
 
-	sigemptyset(&set);
 	signal(SIGCHLD, SIG_DFL);
-	sigaddset(&set, SIGCHLD);
-	/* A signal that is ignored, as below nohup(1), stays so. */
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (sigaction(ends[i], NULL, &action) || action.sa_handler != SIG_IGN)
-			sigaddset(&set, ends[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	fd = session_open_signals(session, SIGCHLD);
 	if (fd < 0)
-		return session_errno(session, 0, errno, NULL, "cannot wait for signals");
+		return false;
 	watch->source[WATCH_SIGNALS] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	fd = fsq_mounts_changes(&err);
 	if (fd < 0)

@@ -58,6 +58,8 @@ static const struct {
 	ERRNO(EAFNOSUPPORT, "Address family not supported by protocol"),
 	ERRNO(ENETDOWN, "Network is down"),
 	ERRNO(ENETUNREACH, "Network is unreachable"),
+	ERRNO(EADDRINUSE, "Address already in use"),
+	ERRNO(EADDRNOTAVAIL, "Cannot assign requested address"),
 	ERRNO(ECONNABORTED, "Software caused connection abort"),
 	ERRNO(ECONNRESET, "Connection reset by peer"),
 	ERRNO(ENOBUFS, "No buffer space available"),

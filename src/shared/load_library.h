@@ -18,6 +18,7 @@
 #define LIBRARY_BLKID "libblkid.so.1"
 #define LIBRARY_EDIT "libedit.so.2"
 #define LIBRARY_TINFO "libtinfo.so.6"
+#define LIBRARY_Z "libz.so.1"
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
@@ -27,6 +28,7 @@
 #define LIBRARY_NOTE_EDIT \
 	LIBRARY_NOTE("edit", "Line editing in the shell", "recommended", LIBRARY_EDIT)
 #define LIBRARY_NOTE_TINFO LIBRARY_NOTE("tinfo", "The screen of top", "recommended", LIBRARY_TINFO)
+#define LIBRARY_NOTE_Z LIBRARY_NOTE("z", "Compressed pages of metrics", "recommended", LIBRARY_Z)
 
 #define LIBRARY_NOTE(feature, description, priority, soname)                           \
 	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \

@@ -179,7 +179,7 @@ completes() {
 	for unit in "$srcdir"/contrib/systemd/*; do
 		sed "s|/usr/bin/fsquota|$FSQUOTA|" "$unit" >"$BATS_TEST_TMPDIR/${unit##*/}"
 	done
-	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path,timer}
+	run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/fsquota-*.{service,path,socket,timer}
 	assert_success
 	[[ $output != *fsquota* ]] || fail "$output"
 }
@@ -217,18 +217,18 @@ json_of() {
 @test "no unit runs before somebody enables it" {
 	local root=$BATS_TEST_TMPDIR unit
 	mkdir -p "$root"/usr/lib/systemd/{system,system-preset}
-	cp "$srcdir"/contrib/systemd/*.{service,path,timer} "$root/usr/lib/systemd/system"
-	for unit in "$srcdir"/contrib/systemd/*.{path,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
+	cp "$srcdir"/contrib/systemd/*.{service,path,socket,timer} "$root/usr/lib/systemd/system"
+	for unit in "$srcdir"/contrib/systemd/*.{path,socket,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
 	assert [ -L "$root/etc/systemd/system/timers.target.wants/fsquota-prune.timer" ]
 	cp "$srcdir"/contrib/systemd/*.preset "$root/usr/lib/systemd/system-preset"
-	for unit in "$srcdir"/contrib/systemd/*.{path,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
+	for unit in "$srcdir"/contrib/systemd/*.{path,socket,timer}; do systemctl --root="$root" preset "${unit##*/}"; done
 	run -0 find "$root/etc/systemd/system" -type l
 	assert_output ''
 }
 
-@test "each timer and path has its service" {
+@test "each timer, path and socket has its service" {
 	local unit
-	for unit in "$srcdir"/contrib/systemd/*.{timer,path}; do
+	for unit in "$srcdir"/contrib/systemd/*.{path,socket,timer}; do
 		assert [ -e "${unit%.*}.service" ]
 	done
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Serving one page over HTTP, for a program that asks now and then. */
+#ifndef FSQ_HTTP_H
+#define FSQ_HTTP_H
+
+#include "session.h"
+
+/* What serves the socket that systemd.socket(5) has opened. */
+#define HTTP_OF_SYSTEMD "systemd"
+
+struct http_page {
+	const char *path; /* such as "/metrics" */
+	const char *type;
+	const char *other, *other_type; /* the type for who accepts @other */
+	/* Write it to session->out. @return  false: there is none, and an error was reported */
+	bool (*write)(struct session *session, void *arg);
+	void *arg;
+};
+
+/**
+ * Serve a page until a signal ends it. Each request has a process of its own, one at a time: what it
+ * takes is given back, and a filesystem that hangs does not hold this one. This returns in it, too.
+ *
+ * @address  "ADDRESS:PORT", of numbers; ":PORT": all addresses; or HTTP_OF_SYSTEMD
+ * @return   false when it cannot be served; an error was reported
+ * Source: RFC 9112 (HTTP/1.1), RFC 9110 (Accept), sd_listen_fds(3)
+ */
+bool http_serve(struct session *session, const char *address, const struct http_page *page);
+
+#endif

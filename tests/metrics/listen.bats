@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# metrics --listen: what metrics prints, over HTTP, to whom asks for it; whatever others send, and however long it
+# takes, it goes on.
+
+# shellcheck disable=SC2154 # run_split sets stdout and stderr
+load ../lib/fsquota
+load ../native/projects
+
+setup_file() {
+	ip link set lo up
+	make_projects
+}
+
+setup() {
+	register_projects
+	page=$BATS_TEST_TMPDIR/page
+	server=''
+}
+
+teardown() {
+	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
+	rm -rf /etc/fsquota.d
+}
+
+# listens [WORD...]: start it in front of the tests' own words, and wait until it takes requests
+listens() {
+	"$@" "$FSQUOTA" metrics --listen 127.0.0.1:9753 2>"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+	server=$!
+	until_true connects 127.0.0.1
+}
+
+# connects ADDRESS: something takes requests there
+connects() { python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], 9753))' "$1" 2>/dev/null; }
+
+# get LINE...: the page that the request is answered with goes to $page, the header is printed
+get() { "$BATS_TEST_DIRNAME/http" 127.0.0.1 9753 "$@" "@$page"; }
+
+# numbers FILE: what is in it, but what is different each time
+numbers() { grep -Ev '^fsquota_(filesystem_scan|project_grace)_' "$1"; }
+
+# is_page: what came is what metrics prints
+is_page() {
+	fsquota metrics >"$page.printed"
+	diff <(numbers "$page.printed") <(numbers "$page")
+}
+
+@test "the page is what metrics prints, each time anew, and SIGTERM ends it with status 0" {
+	listens
+	run -0 get 'GET /metrics HTTP/1.1' 'Host: node'
+	assert_line --index 0 'HTTP/1.1 200 OK'
+	assert_line 'Content-Type: text/plain; version=0.0.4; charset=utf-8'
+	is_page
+	mkdir /etc/fsquota.d
+	echo '/mnt/x budget=1G' >/etc/fsquota.d/node.conf
+	fsquota resize --hard 20M /mnt/x/web
+	run -0 get 'GET /metrics?from=here HTTP/1.0'
+	is_page
+	assert_equal "$(grep -c '^fsquota_budget_bytes{.* 1073741824$' "$page")" 1
+	assert_equal "$(grep -c '^fsquota_project_hard_bytes{.*path="/mnt/x/web".* 20971520$' "$page")" 1
+	fsquota resize --hard 10M --allow-shrink /mnt/x/web
+	kill "$server"
+	wait "$server"
+	assert_equal "$(<"$BATS_TEST_TMPDIR/said")" ''
+}
+
+@test "who accepts OpenMetrics gets it, and who accepts gzip gets it compressed" {
+	listens
+	run -0 get 'GET /metrics HTTP/1.1' 'accept: text/html, application/openmetrics-text;version=1.0.0;q=0.5' \
+		'ACCEPT-ENCODING: br,gzip'
+	assert_line 'Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8'
+	assert_line 'Content-Encoding: gzip'
+	is_page
+	run -0 get 'GET /metrics HTTP/1.1' 'Accept-Encoding: gzip;q=0.00, x-gzip, gzipped' 'X-Accept-Encoding: gzip'
+	refute_line --partial gzip
+	is_page
+	# A page has its length without being sent.
+	run -0 get 'HEAD /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 200 OK'
+	assert_line --regexp '^Content-Length: [0-9]{4,}$'
+	assert_equal "$(stat -c %s "$page")" 0
+}
+
+@test "nothing else is answered" {
+	local request expected
+	listens
+	while read -r expected request; do
+		run get "$request"
+		assert_equal "$request: ${lines[0]%% [A-Z]*}" "$request: HTTP/1.1 $expected"
+		assert_equal "$(stat -c %s "$page")" 0
+	done <<-END
+		404 GET / HTTP/1.1
+		404 GET /metricsx HTTP/1.1
+		404 GET /../metrics HTTP/1.1
+		404 GET //metrics HTTP/1.1
+		405 POST /metrics HTTP/1.1
+		405 get /metrics HTTP/1.1
+		400 GET /metrics
+		400 GET /metrics HTTP/2
+		400 hello
+	END
+	run get 'GET /metrics HTTP/1.1' "X: $(printf '%9000s' '')"
+	assert_line --index 0 'HTTP/1.1 431 Request Header Fields Too Large'
+	run python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 9753))
+s.sendall(b"GET /metrics HTTP/1.1\0\r\n\r\n"); print(s.recv(30))'
+	assert_output --partial '400'
+	run -0 get 'GET /metrics HTTP/1.1'
+	is_page
+	assert_equal "$(<"$BATS_TEST_TMPDIR/said")" ''
+}
+
+@test "who says nothing, or does not read, is left, and many at once come one after the other" {
+	local clients=() i
+	listens
+	python3 -c 'import socket
+s = socket.create_connection(("127.0.0.1", 9753)); s.sendall(b"GET /met"); print(s.recv(1))' >"$page.silent" 3>&- &
+	run -0 get 'GET /metrics HTTP/1.1'
+	wait $!
+	assert_equal "$(<"$page.silent")" "b''"
+	is_page
+	for i in {1..12}; do
+		"$BATS_TEST_DIRNAME/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' "@$page.$i" >"$page.$i.head" 3>&- &
+		clients+=($!)
+	done
+	for i in "${clients[@]}"; do
+		wait "$i"
+	done
+	for i in {1..12}; do
+		diff <(numbers "$page") <(numbers "$page.$i")
+	done
+	assert_equal "$(pgrep -cP "$server")" 0
+}
+
+# bats test_tags=slow
+@test "while a request cannot be ended, others are told so" {
+	local child
+	# A process that kill(2) does not end, as one that waits in the kernel.
+	listens strace -qq -o /dev/null -e trace=kill -e inject=kill:retval=0
+	server=$(pgrep -xP "$server" fsquota)
+	python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 9753)); s.recv(1)' 3>&- 4>&- &
+	until_true pgrep -P "$server"
+	child=$(pgrep -P "$server")
+	kill -STOP "$child"
+	run get 'GET /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
+	run get 'GET /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
+	assert_equal "$(<"$BATS_TEST_TMPDIR/said")" \
+		"fsquota metrics: process $child, which answers a request, does not end: a filesystem hangs"
+	kill -KILL "$child"
+	until_true get 'GET /metrics HTTP/1.1'
+	is_page
+}
+
+@test "it serves the socket that systemd has opened, with or without IPv6, and with the rights of the unit" {
+	local activate='import os, socket, sys
+address, *words = sys.argv[1:]
+s = socket.create_server((address, 9753), family=socket.AF_INET6 if ":" in address else socket.AF_INET)
+os.dup2(s.fileno(), 9)
+os.dup2(9, 3)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+os.execvp(words[0], words)' address words unit=$srcdir/contrib/systemd/fsquota-metrics-http.service
+	assert_equal "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" CAP_SYS_ADMIN
+	words=$(sed -n "s|^ExecStart=/usr/bin/fsquota|$FSQUOTA|p" "$unit")
+	for address in 127.0.0.1 ::1; do
+		# shellcheck disable=SC2086 # words
+		python3 -c "$activate" $address setpriv --no-new-privs --bounding-set -all,+sys_admin --inh-caps -all \
+			$words 3>&- 4>&- &
+		server=$!
+		until_true connects $address
+		run -0 "$BATS_TEST_DIRNAME/http" $address 9753 'GET /metrics HTTP/1.1' "@$page"
+		is_page
+		kill "$server"
+		wait "$server"
+	done
+	# All addresses, of both kinds.
+	"$FSQUOTA" metrics --listen :9753 3>&- 4>&- &
+	server=$!
+	for address in 127.0.0.1 ::1; do
+		until_true connects $address
+		run -0 "$BATS_TEST_DIRNAME/http" $address 9753 'GET /metrics HTTP/1.1' "@$page"
+		is_page
+	done
+}
+
+@test "what is no address, or not free, is an error" {
+	local address
+	for address in '' : :0 :70000 :-1 127.0.0.1 localhost:9753 '[::1:9753' '[]:9753' ::1:9753 1.2.3.4:9753x; do
+		refuses 2 "\"$address\" is no ADDRESS:PORT" fsquota metrics --listen "$address"
+	done
+	refuses 1 'cannot listen on 192.0.2.1:9753: Cannot assign requested address' \
+		fsquota metrics --listen 192.0.2.1:9753
+	refuses 2 'systemd has passed no socket' fsquota metrics --listen systemd
+	refuses 2 'no socket that listens' env LISTEN_FDS=1 \
+		sh -c "LISTEN_PID=\$\$ exec '$FSQUOTA' metrics --listen systemd" 3</dev/null
+	refuses 2 'exclude each other' fsquota metrics --listen :9753 --output-file /tmp/x
+	listens
+	refuses 1 'cannot listen on :9753: Address already in use' fsquota metrics --listen :9753
+}
