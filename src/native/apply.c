@@ -305,6 +305,9 @@ static bool release(struct apply *apply, struct apply_mark *mark,
 	} else {
 		apply->changed = true;
 		mark->is_done = !session->dry_run;
+		if (session->dry_run && released.limits_off)
+			budgets_plan_release(session, mark->directory,
+					     released.limits.hard[FSQ_BLOCKS]);
 	}
 	if (rc == 0 && apply->options->diff && released.limits_off) {
 		before = change_values(&released.limits);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "paths.h"
 #include "shared/array.h"
 
 /* So that a part of a filesystem fits. */
@@ -81,4 +82,22 @@ uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size
 			least = bytes;
 	}
 	return least;
+}
+
+void budgets_plan_release(struct session *session, const char *directory, uint64_t hard)
+{
+	int64_t bytes = fsq_limit_is_none(hard) ? 0 : (int64_t)hard * FSQ_BASIC_BLOCK;
+	struct stat st;
+
+	if (stat(directory, &st))
+		return;
+	for (size_t i = 0; i < session->budget_count; i++) {
+		struct fsq_budget *budget = &session->budgets[i];
+
+		if (budget->directory &&
+		    (budgets_dev(session, budget) != st.st_dev ||
+		     (!budget->percent && !scope_is_below(directory, budget->directory))))
+			continue;
+		budget->planned -= bytes;
+	}
 }

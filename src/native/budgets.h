@@ -27,4 +27,11 @@ dev_t budgets_dev(struct session *session, const struct fsq_budget *budget);
 /** @return  what the limits of a filesystem may add up to, in bytes; FIELD_NOT_KNOWN: whatever they do */
 uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size_bytes);
 
+/**
+ * In a dry run a limit was taken off: what comes behind it may have the room.
+ *
+ * @hard     the hard limit of space, in basic blocks
+ */
+void budgets_plan_release(struct session *session, const char *directory, uint64_t hard);
+
 #endif

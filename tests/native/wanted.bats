@@ -49,6 +49,20 @@ released_when_unwanted() {
 	assert_equal "$(cut -d : -f 2 /etc/projects.applied)" "$top/b"
 }
 
+@test "the room of what is released is there for others, in a dry run, too" {
+	mkdir -p /mnt/e/home/{a,b,c}
+	wants "/mnt/e/home budget=100M" "/mnt/e overcommit=90%" "/mnt/e/home/a hard=80M" "/mnt/e/home/b hard=10M"
+	applies -- "created   /mnt/e/home/a" "created   /mnt/e/home/b"
+	wants "/mnt/e/home budget=100M" "/mnt/e overcommit=90%" "/mnt/e/home/b hard=10M" "/mnt/e/home/c hard=90M"
+	applies --dry-run -- "released  /mnt/e/home/a" "unchanged /mnt/e/home/b" "created   /mnt/e/home/c"
+	# But not more than that.
+	wants "/mnt/e/home budget=100M" "/mnt/e/home/b hard=10M" "/mnt/e/home/c hard=91M"
+	run_split fsquota apply --prune --dry-run
+	[[ $status:$stderr == 6:*'and 90M (94371840 bytes) are left'* ]] || fail "$status: $stderr"
+	wants "/mnt/e/home budget=100M" "/mnt/e/home/b hard=10M" "/mnt/e/home/c hard=90M"
+	applies -- "released  /mnt/e/home/a" "unchanged /mnt/e/home/b" "created   /mnt/e/home/c"
+}
+
 @test "on XFS what no line wants any more is released, and what was assigned by hand stays" {
 	released_when_unwanted x
 }
