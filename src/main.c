@@ -24,6 +24,7 @@
  *     budgets.c        what limits may add up to, of the configuration; totals.c  how that stands
  *     top.c            who grows: growth.c knows how fast, screen.c takes a terminal
  *     http.c           one page over HTTP, for metrics.c
+ *     pods.c           the pod of a volume, for metrics.c
  *     schema.c         the JSON of all rows as JSON Schema
  *     oci_hook.c       called by runtimes of containers
  *     config.c         /etc/fsquota.conf

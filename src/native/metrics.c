@@ -13,6 +13,7 @@
 #include "listing.h"
 #include "options.h"
 #include "paths.h"
+#include "pods.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
@@ -20,7 +21,8 @@
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
-	bool no_path_label;
+	bool no_path_label, info;
+	uint32_t chosen; /* bits of metrics, in the order of METRICS; 0: all */
 	const char *output_file, *listen;
 };
 
@@ -66,6 +68,11 @@ struct metric {
 #define ALWAYS SIZE_MAX
 #define OF_PROJECT(member) offsetof(struct series, member)
 #define ONE(type, member) { { type, OF_PROJECT(member), ALWAYS, NULL } }, 1
+
+/* With --info it has the names, and the series have none. */
+static const struct metric project_info = {
+	"fsquota_project_info", NULL, "1; its labels tell whose project it is.", { { 0 } }, 0
+};
 
 static const struct metric of_projects[] = {
 	{ "fsquota_project_used_bytes", "bytes", "Space that the files of the project use.",
@@ -140,6 +147,52 @@ static const struct metric of_budgets[] = {
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What --metric chooses: the bits of all, one table behind the other. */
+enum {
+	FIRST_OF_PROJECTS = 0,
+	FIRST_OF_FILESYSTEMS = COUNT(of_projects),
+	FIRST_OF_BUDGETS = FIRST_OF_FILESYSTEMS + COUNT(of_filesystems),
+	PROJECT_INFO = FIRST_OF_BUDGETS + COUNT(of_budgets),
+	METRICS
+};
+
+static const char *name_of(size_t metric)
+{
+	return metric == PROJECT_INFO		? project_info.name
+	       : metric >= FIRST_OF_BUDGETS	? of_budgets[metric - FIRST_OF_BUDGETS].name
+	       : metric >= FIRST_OF_FILESYSTEMS ? of_filesystems[metric - FIRST_OF_FILESYSTEMS].name
+						: of_projects[metric].name;
+}
+
+/* Names, separated by commas. */
+static bool take_metrics(struct session *session, const struct command_option *option,
+			 void *options, const char *value)
+{
+	struct metrics_options *to = options;
+	const char *name = value;
+
+	(void)option;
+	for (size_t length, metric;; name += length + 1) {
+		length = strcspn(name, ",");
+		for (metric = 0; metric < METRICS; metric++)
+			if (strlen(name_of(metric)) == length &&
+			    memcmp(name_of(metric), name, length) == 0)
+				break;
+		if (metric == METRICS)
+			return session_usage_error(session, "there is no metric \"%.*s\"",
+						   (int)length, name);
+		to->chosen |= 1U << metric;
+		to->info |= metric == PROJECT_INFO;
+		if (!name[length])
+			return true;
+	}
+}
+
+static bool is_chosen(const struct metrics_options *options, size_t metric)
+{
+	return !options->chosen || (options->chosen & 1U << metric);
+}
 
 /* A line that begins with # and three words. */
 static void write_comment(struct writer *w, const char *what, const char *name, const char *text)
@@ -242,6 +295,7 @@ static void write_filesystem(struct writer *w, const struct metric *metric,
 	write_text(w, metric->name);
 	write_label(w, "{filesystem", row->filesystem, w->fd);
 	write_label(w, ",mountpoint", row->mountpoint, w->fd);
+	write_label(w, ",device", row->filesystem, w->fd);
 	write_value(w, value, (const char *)row);
 }
 
@@ -260,7 +314,7 @@ static void add_budget(const struct total_row *row, void *arg)
 						 &budgets->capacity, row, sizeof(*row));
 }
 
-static void show_budgets(struct projects *projects)
+static void show_budgets(struct projects *projects, const struct metrics_options *options)
 {
 	struct writer *w = projects->session->out;
 	struct budgets budgets = { 0 };
@@ -269,6 +323,8 @@ static void show_budgets(struct projects *projects)
 	if (budgets.no_memory)
 		session_no_memory(projects->session);
 	for (size_t metric = 0; metric < COUNT(of_budgets); metric++) {
+		if (!is_chosen(options, FIRST_OF_BUDGETS + metric))
+			continue;
 		begin(w, &of_budgets[metric]);
 		for (size_t i = 0; i < budgets.count; i++) {
 			const struct total_row *row = &budgets.rows[i];
@@ -289,11 +345,35 @@ struct all_series {
 	struct text labels;
 };
 
+static bool is_shown(const struct projects *projects, const struct metrics_options *options,
+		     const struct project_row *row)
+{
+	const struct table_style *style = &projects->session->style;
+
+	return (!options->range.first ||
+		(row->id >= options->range.first && row->id <= options->range.last)) &&
+	       (!style->has_over || row->percent >= style->over);
+}
+
+/* What its samples begin with: the bare ones leave the names to the info. */
+static void write_labels(struct writer *w, const struct project_row *row,
+			 const struct metrics_options *options, int fd)
+{
+	write_text(w, "{id=\"");
+	write_number(w, row->id);
+	write_char(w, '"');
+	if (!options->info)
+		write_label(w, ",name", row->name, fd);
+	if (!options->info && !options->no_path_label)
+		write_label(w, ",path", row->path, fd);
+	write_label(w, ",filesystem", row->filesystem, fd);
+	write_label(w, ",mountpoint", row->mountpoint, fd);
+}
+
 /* @return   false without memory */
 static bool collect_series(const struct projects *projects, const struct metrics_options *options,
 			   struct all_series *all)
 {
-	const struct table_style *style = &projects->session->style;
 	int fd = projects->session->out->fd;
 	struct writer *w = malloc(sizeof(*w));
 	int rc;
@@ -307,18 +387,9 @@ static bool collect_series(const struct projects *projects, const struct metrics
 	for (size_t i = 0; i < projects->count; i++) {
 		struct project_row row = projects_row(projects, &projects->all[i]);
 
-		if ((options->range.first &&
-		     (row.id < options->range.first || row.id > options->range.last)) ||
-		    (style->has_over && row.percent < style->over))
+		if (!is_shown(projects, options, &row))
 			continue;
-		write_text(w, "{id=\"");
-		write_number(w, row.id);
-		write_char(w, '"');
-		write_label(w, ",name", row.name, fd);
-		if (!options->no_path_label)
-			write_label(w, ",path", row.path, fd);
-		write_label(w, ",filesystem", row.filesystem, fd);
-		write_label(w, ",mountpoint", row.mountpoint, fd);
+		write_labels(w, &row, options, fd);
 		all->list[all->count++] = (struct series){
 			.labels = all->labels.used + w->used,
 			.used_bytes = row.used_bytes,
@@ -336,13 +407,45 @@ static bool collect_series(const struct projects *projects, const struct metrics
 	return rc == 0;
 }
 
+static void show_info(const struct projects *projects, const struct metrics_options *options)
+{
+	struct writer *w = projects->session->out;
+	struct pods pods = { 0 };
+
+	if (!pods_read(&pods))
+		session_no_memory(projects->session);
+	begin(w, &project_info);
+	for (size_t i = 0; i < projects->count; i++) {
+		struct project_row row = projects_row(projects, &projects->all[i]);
+		const char *volume = NULL;
+		const struct pod *pod = pods_of_volume(&pods, row.path, &volume);
+
+		if (!is_shown(projects, options, &row))
+			continue;
+		write_text(w, project_info.name);
+		write_labels(w, &row, options, w->fd);
+		write_label(w, ",device", row.filesystem, w->fd);
+		write_label(w, ",name", row.name, w->fd);
+		if (!options->no_path_label)
+			write_label(w, ",path", row.path, w->fd);
+		write_label(w, ",namespace", pod ? pod->namespace : NULL, w->fd);
+		write_label(w, ",pod", pod ? pod->name : NULL, w->fd);
+		write_label(w, ",volume", pod ? volume : NULL, w->fd);
+		write_text(w, "} 1\n");
+	}
+	pods_free(&pods);
+}
+
 /* All samples of a metric stand together. */
-static void show_projects(struct writer *w, const struct all_series *all)
+static void show_projects(struct writer *w, const struct metrics_options *options,
+			  const struct all_series *all)
 {
 	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
 		const struct metric *shown = &of_projects[metric];
 		size_t name = strlen(shown->name), at = 0;
 
+		if (!is_chosen(options, FIRST_OF_PROJECTS + metric))
+			continue;
 		begin(w, shown);
 		for (size_t i = 0; i < all->count; at = all->list[i++].labels)
 			for (size_t k = 0; k < shown->value_count; k++) {
@@ -358,14 +461,16 @@ static void show_projects(struct writer *w, const struct all_series *all)
 }
 
 /* @rows  room for each filesystem */
-static void show_all(struct projects *projects, const struct all_series *all,
-		     struct filesystem_row *rows)
+static void show_all(struct projects *projects, const struct metrics_options *options,
+		     const struct all_series *all, struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
 	struct writer *w = session->out;
 	struct fsq_space space[FSQ_FORMS];
 
-	show_projects(w, all);
+	if (options->info)
+		show_info(projects, options);
+	show_projects(w, options, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
 
@@ -383,13 +488,15 @@ static void show_all(struct projects *projects, const struct all_series *all,
 		rows[i].used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
 	}
 	for (size_t metric = 0; metric < COUNT(of_filesystems); metric++) {
+		if (!is_chosen(options, FIRST_OF_FILESYSTEMS + metric))
+			continue;
 		begin(w, &of_filesystems[metric]);
 		for (size_t i = 0; i < projects->filesystem; i++)
 			if (projects->sums[i].asked)
 				write_filesystem(w, &of_filesystems[metric], &rows[i]);
 	}
 	if (session->budget_count)
-		show_budgets(projects);
+		show_budgets(projects, options);
 	write_text(w, "# EOF\n");
 }
 
@@ -546,9 +653,9 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	if (!shown) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
-		show_all(&projects, &all, rows);
+		show_all(&projects, options, &all, rows);
 	} else if (begin_replacement(session, &file, options->output_file)) {
-		show_all(&projects, &all, rows);
+		show_all(&projects, options, &all, rows);
 		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
@@ -592,8 +699,11 @@ static void command_metrics(struct session *session, const struct invocation *in
 static const struct command_option own_options[] = {
 	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_ID, .argument = "A-B",
 	  .choices_text = "1048577-2000000", .field = FIELD(range), .range = true },
+	{ 0, "info", "names and pods in a metric of their own alone", .field = FIELD(info) },
 	{ 0, "listen", "serve /metrics over HTTP, or \"systemd\": its socket",
 	  .kind = VALUE_ADDRESS, .argument = "ADDRESS:PORT", .field = FIELD(listen) },
+	{ 0, "metric", "only these metrics", .kind = VALUE_CHOICE, .argument = "NAME,...",
+	  .field = FIELD(chosen), .take = take_metrics },
 	{ 0, "no-path-label", "series without the directory", .field = FIELD(no_path_label) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(output_file) },

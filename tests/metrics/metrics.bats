@@ -113,7 +113,7 @@ limit="inodes"} 0'
 	fsquota list --total --json >"$text.list"
 	for fs in x e f; do
 		device=FSQ_${fs^^}_DEV
-		labels="{filesystem=\"${!device}\",mountpoint=\"/mnt/$fs\"}"
+		labels="{filesystem=\"${!device}\",mountpoint=\"/mnt/$fs\",device=\"${!device}\"}"
 		json=$(jq ".total[] | select(.mountpoint == \"/mnt/$fs\")" "$text.list")
 		assert_equal "$(value "fsquota_filesystem_size_bytes$labels")" "$(jq .size_bytes <<<"$json")"
 		assert_equal "$(value "fsquota_filesystem_used_bytes$labels")" "$(jq .used_bytes <<<"$json")"
@@ -133,7 +133,7 @@ limit="inodes"} 0'
 }
 
 @test "a scan has its time stamp, and how long it took" {
-	local before=$EPOCHREALTIME after labels="{filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\"}"
+	local before=$EPOCHREALTIME after labels="{filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\",device=\"$FSQ_X_DEV\"}"
 	fsquota metrics /mnt/x >"$text"
 	after=$EPOCHREALTIME
 	run awk -v before="$before" -v after="$after" \
@@ -169,6 +169,50 @@ limit="inodes"} 0'
 
 # --- names --------------------------------------------------------------------------------------
 
+@test "--info: names, and the pod of a volume, are in one metric alone" {
+	local uid=0b5c2f6e-8d0f-4b5e-9d5a-4a1a3f6c7d10 pods=/mnt/x/kubelet/pods plain
+	local labels="filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\""
+	mount -t tmpfs none /var/log
+	mkdir -p $pods/{$uid,other}/volumes/kubernetes.io~empty-dir/cache /var/log/pods/{shop_web-7d4_$uid,no_pod,a_b_c_d,x_y_}
+	fsquota assign --id 700 $pods/$uid/volumes/kubernetes.io~empty-dir/cache
+	fsquota assign --id 701 --name odd $pods/other/volumes/kubernetes.io~empty-dir/cache
+	fsquota metrics /mnt/x >"$text"
+	run ! grep -q project_info "$text"
+	plain=$(grep -c '^fsquota_project_' "$text")
+	fsquota metrics --info /mnt/x >"$text"
+	prints "{id=\"42\",$labels} 5242880" sed -n 's/^fsquota_project_used_bytes{id="42"/{id="42"/p' "$text"
+	prints "{id=\"42\",$labels,device=\"$FSQ_X_DEV\",name=\"web\",path=\"/mnt/x/web\",namespace=\"\",pod=\"\",volume=\"\"} 1
+{id=\"700\",$labels,device=\"$FSQ_X_DEV\",name=\"volume700\",path=\"$pods/$uid/volumes/kubernetes.io~empty-dir/cache\",namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1
+{id=\"701\",$labels,device=\"$FSQ_X_DEV\",name=\"odd\",path=\"$pods/other/volumes/kubernetes.io~empty-dir/cache\",namespace=\"\",pod=\"\",volume=\"\"} 1" \
+		sed -nE 's/^fsquota_project_info(\{id="(42|70.)",)/\1/p' "$text"
+	assert_equal "$(grep '^fsquota_project_' "$text" | grep -vc '^fsquota_project_info')" "$plain"
+	# Without the path, but with the pod.
+	fsquota metrics --info --no-path-label --id-range 700-700 /mnt/x >"$text"
+	prints "name=\"volume700\",namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1" \
+		sed -n 's/^fsquota_project_info.*name=/name=/p' "$text"
+	fsquota release $pods/*/volumes/*/cache
+	rm -r /mnt/x/kubelet
+	umount /var/log
+}
+
+@test "--metric: only these, of all that there are" {
+	local all names
+	mkdir /etc/fsquota.d
+	echo '/mnt/x budget=1G' >/etc/fsquota.d/node.conf
+	fsquota metrics --info >"$text"
+	all=$(sed -n 's/^# TYPE \(.*\) gauge$/\1/p' "$text")
+	fsquota metrics --metric "${all//$'\n'/,}" >"$text.chosen"
+	assert_equal "$(sed -n 's/^# TYPE \(.*\) gauge$/\1/p' "$text.chosen")" "$all"
+	for names in $all fsquota_filesystem_size_bytes,fsquota_project_used_bytes; do
+		fsquota metrics --metric "$names" >"$text.chosen"
+		assert_equal "$(sed -n 's/^# TYPE \(.*\) gauge$/\1/p' "$text.chosen" | sort)" "$(tr , '\n' <<<"$names" | sort)"
+		assert_equal "$(tail -n 1 "$text.chosen")" '# EOF'
+	done
+	rm -r /etc/fsquota.d
+	refuses 2 'there is no metric "fsquota_project_used"' fsquota metrics --metric fsquota_project_info,fsquota_project_used
+	refuses 2 'there is no metric ""' fsquota metrics --metric fsquota_project_info,
+}
+
 # bats test_tags=install
 @test "quotes, backslashes, newlines and what is no UTF-8 in names are told right" {
 	local names id=100 name
@@ -193,7 +237,7 @@ limit="inodes"} 0'
 	assert_equal "$(grep -c '^fsquota_project_used_bytes{id="102",name="�",path="/mnt/x2/c\\\\nd",' "$text")" 1
 	assert_equal "$(grep -c '^fsquota_project_used_bytes{id="103",name="",path="/mnt/x2/e�g",' "$text")" 1
 	same_as_list 4 "$odd"
-	assert_equal "$(grep -c 'mountpoint="/mnt/new\\nline \\"x\\\\"} [0-9]' "$text")" 26
+	assert_equal "$(grep -c 'mountpoint="/mnt/new\\nline \\"x\\\\"[,}].* [0-9]' "$text")" 27
 	assert_equal "$(grep -acv '^\(# \(TYPE\|HELP\|UNIT\|EOF\)\|fsquota_\)' "$text")" 0
 }
 
