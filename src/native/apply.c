@@ -395,7 +395,7 @@ static bool apply_lines(struct apply *apply, struct apply_list *list, char *cons
  * Stay, and look again whenever something has changed. All is looked at each time, as by an apply that begins, so
  * nothing is missed. What fails is said once, until it does not any more.
  */
-static void stay(struct apply *apply, char *const *files, int count, const sigset_t *unblocked)
+static void stay(struct apply *apply, char *const *files, int count)
 {
 	struct session *session = apply->session;
 	struct apply_watch watch;
@@ -423,7 +423,7 @@ static void stay(struct apply *apply, char *const *files, int count, const sigse
 		if (!ready)
 			session_notify("READY=1");
 		ready = true;
-		going_on = apply_watch_wait(&watch, unblocked);
+		going_on = apply_watch_wait(&watch);
 	}
 	apply_watch_end(&watch);
 	told_forget_all(&told);
@@ -454,7 +454,7 @@ static void command_apply(struct session *session, const struct invocation *invo
 	progress_begin(&apply.progress, session);
 	block_termination_signals(&signals_before);
 	if (options->watch)
-		stay(&apply, files, count, &signals_before);
+		stay(&apply, files, count);
 	else if (apply_lines(&apply, &list, files, count))
 		tables_end(session, &apply.table);
 	session_flush(session);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -39,12 +40,15 @@ bool apply_watch_begin(struct apply_watch *watch, struct session *session)
 {
 	struct fsq_error err;
 
-	*watch = (struct apply_watch){ .session = session, .mounts = -1 };
+	*watch = (struct apply_watch){ .session = session, .mounts = -1, .signals = -1 };
 	watch->events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->events < 0)
 		return session_errno(session, 0, errno, NULL, "cannot watch directories");
 	watch->mounts = fsq_mounts_changes(&err);
-	return watch->mounts >= 0 || session_fail(session, &err);
+	if (watch->mounts < 0)
+		return session_fail(session, &err);
+	watch->signals = session_open_signals(session, SIGTERM);
+	return watch->signals >= 0;
 }
 
 void apply_watch_end(struct apply_watch *watch)
@@ -53,6 +57,8 @@ void apply_watch_end(struct apply_watch *watch)
 		close(watch->events);
 	if (watch->mounts >= 0)
 		close(watch->mounts);
+	if (watch->signals >= 0)
+		close(watch->signals);
 	free(watch->list);
 }
 
@@ -249,26 +255,25 @@ static bool read_events(struct apply_watch *watch)
 	return any;
 }
 
-bool apply_watch_wait(struct apply_watch *watch, const sigset_t *unblocked)
+bool apply_watch_wait(struct apply_watch *watch)
 {
-	struct pollfd sources[] = { { .fd = watch->events, .events = POLLIN },
+	/* The first one alone is waited for while there is a pause. */
+	struct pollfd sources[] = { { .fd = watch->signals, .events = POLLIN },
+				    { .fd = watch->events, .events = POLLIN },
 				    { .fd = watch->mounts, .events = POLLPRI } };
-	const struct timespec long_time = { .tv_sec = POLL_MILLISECONDS / 1000 };
 	int64_t pause = watch->ended - watch->began;
-	struct timespec rest;
 	int ready;
 
 	do {
-		ready = ppoll(sources, 2, watch->limited ? &long_time : NULL, unblocked);
+		ready = poll(sources, 3, watch->limited ? POLL_MILLISECONDS : -1);
 		if (ready < 0 && errno != EINTR)
 			return session_errno(watch->session, 0, errno, NULL, "cannot wait");
-	} while (!(sources[0].revents && read_events(watch)) && !sources[1].revents && ready != 0);
+	} while (!sources[0].revents && !(sources[1].revents && read_events(watch)) &&
+		 !sources[2].revents && ready != 0);
 	pause = watch->ended + (pause > PAUSE_MILLISECONDS ? pause : PAUSE_MILLISECONDS) - now_ms();
-	if (pause > 0) {
-		rest = (struct timespec){ .tv_sec = pause / 1000,
-					  .tv_nsec = pause % 1000 * 1000000 };
-		ppoll(NULL, 0, &rest, unblocked);
+	if (!sources[0].revents && pause > 0) {
+		poll(sources, 1, pause < INT_MAX ? (int)pause : INT_MAX);
 		read_events(watch);
 	}
-	return true;
+	return !sources[0].revents;
 }

@@ -12,7 +12,7 @@ struct watched_directory;
 
 struct apply_watch {
 	struct session *session;
-	int events, mounts; /* descriptors */
+	int events, mounts, signals; /* descriptors */
 	struct watched_directory *list;
 	size_t count, capacity;
 	unsigned int look;    /* its number */
@@ -35,12 +35,12 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 			char *const *files, int count);
 
 /**
- * Wait for a change, but leave as much time after a look as it took. Signals that @unblocked has not are let in.
+ * Wait for a change, but leave as much time after a look as it took.
  *
- * @return   false: it cannot be waited; an error was reported
- * Source: inotify(7); ppoll(2)
+ * @return   false: a signal has come, which is pending, or it cannot be waited; that was reported
+ * Source: inotify(7); signalfd(2)
  */
-bool apply_watch_wait(struct apply_watch *watch, const sigset_t *unblocked);
+bool apply_watch_wait(struct apply_watch *watch);
 
 void apply_watch_end(struct apply_watch *watch);
 

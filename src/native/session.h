@@ -235,7 +235,7 @@ void restore_signals(const sigset_t *before);
  * Block SIGHUP, SIGINT and SIGTERM, but for those that are ignored, as below nohup(1), and open a descriptor
  * that tells when one has come.
  *
- * @also     one signal more
+ * @also     one signal more, or one of them
  * @return   it, which does not wait; -1: an error was reported
  * Source: signalfd(2)
  */

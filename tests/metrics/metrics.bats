@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What metrics prints: the numbers of list and usage, as valid OpenMetrics, whatever the names are; and
-# the file that it replaces, whole or not at all. And what contrib has to run it: a systemd unit and a
-# DaemonSet.
+# the file that it replaces, whole or not at all. And what contrib has to run it: a systemd unit.
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
@@ -17,11 +16,10 @@ setup_file() {
 setup() {
 	register_projects
 	text=$BATS_TEST_TMPDIR/text
-	dirty='' odd='' container=''
+	dirty='' odd=''
 }
 
 teardown() {
-	[ -z "$container" ] || kill -KILL "$container" || true
 	if [ -n "$odd" ]; then
 		umount "$odd"
 		mount -t f2fs -o usrquota,grpquota,prjquota "$FSQ_F_DEV" /mnt/f
@@ -465,7 +463,7 @@ new_directory() {
 	assert_equal "$(ls -A "$directory")" fsquota.prom
 }
 
-# --- contrib/systemd and contrib/kubernetes -----------------------------------------------------
+# --- contrib/systemd ----------------------------------------------------------------------------
 
 @test "the command of the systemd unit works with its capabilities alone" {
 	local unit=$srcdir/contrib/systemd/fsquota-metrics.service command capabilities words
@@ -483,87 +481,4 @@ new_directory() {
 	chmod 1777 /mnt/x/web /mnt/x/nested
 	# And not with less.
 	run -4 setpriv --bounding-set -all --inh-caps -all "${words[@]}"
-}
-
-# start_container COMMAND [ARGUMENT...]: as process 1 of its own process IDs, so a signal without a handler does
-# nothing there. Sets container.
-start_container() {
-	unshare --mount --pid --fork --kill-child "$@" 3>&- 4>&- &
-	container=$!
-}
-
-# end_container: send SIGTERM to its process 1, which must end with status 0.
-end_container() {
-	local i
-	pkill -TERM -P "$container"
-	for ((i = 0; i < 3000; i++)); do
-		kill -0 "$container" 2>/dev/null || break
-		nap 0.1
-	done
-	[ $i -lt 3000 ] || fail 'the container does not end'
-	i=$container container=''
-	wait "$i"
-}
-
-# until_written FILE: by the container.
-until_written() {
-	local i
-	for ((i = 0; i < 3000; i++)); do
-		[ ! -e "$1" ] || return 0
-		kill -0 "$container" || fail 'the container has ended'
-		nap 0.1
-	done
-	fail "the container does not write $1"
-}
-
-# in_root COMMAND [ARGUMENT...]: a container with the volumes named in $text, the system's programs,
-# /dev/null, which a shell opens for "sleep &", and nothing else.
-# shellcheck disable=SC2016 # expanded by the inner shell
-in_root() {
-	local root=$BATS_TEST_TMPDIR/root kind a b c
-	mkdir -p "$root"/{proc,dev,usr/local,tmp}
-	for a in bin lib lib64; do ln -sT "usr/$a" "$root/$a"; done
-	{
-		echo "mount --rbind /usr '$root/usr'"
-		echo "mount -t proc none '$root/proc'"
-		echo "touch '$root/dev/null' && mount --bind /dev/null '$root/dev/null'"
-		echo "mkdir -p '$root/bin.own' && cp '$FSQUOTA' '$root/bin.own/fsquota'"
-		while read -r kind a b c; do
-			[ "$kind" = volume ] || continue
-			echo "mkdir -p '$root$b' '$a' && mount --bind '$a' '$root$b'"
-			[ "$c" = rw ] || echo "mount -o remount,bind,ro '$root$b'"
-		done <"$text"
-	} >"$BATS_TEST_TMPDIR/mount"
-	start_container bash -e -c '. "$1" && shift && exec "$@"' bash "$BATS_TEST_TMPDIR/mount" \
-		unshare --root "$root" "$@"
-}
-
-# bats test_tags=install
-@test "the DaemonSet is one by the API's schema, and its container writes the file and ends when it is told to" {
-	local words=() capabilities environment line file=$BATS_TEST_TMPDIR/node/fsquota.prom
-	"$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/fsquota-metrics.yaml" >"$text"
-	mapfile -t words < <(sed -n 's/^word //p' "$text" | jq -c .)
-	for line in "${!words[@]}"; do
-		words[line]=$(jq -r . <<<"${words[line]}")
-	done
-	capabilities=$(sed -n 's/^capability //p' "$text" | tr A-Z a-z)
-	environment=$(sed -n 's/^env //p' "$text")
-	# The directory of kubelet lies on a filesystem with quotas.
-	use_x2
-	mkdir -p /mnt/x2/kubelet/pod
-	own 77 /mnt/x2/kubelet/pod x2
-	real -c 'limit -p bhard=7m 77' /mnt/x2
-	echo '77:/var/lib/kubelet/pod' >>/etc/projects
-	echo 'pod:77' >>/etc/projid
-	sed -i "s|^volume /var/lib/kubelet |volume /mnt/x2/kubelet |; s|^volume /var/lib/node-exporter |volume ${file%/*} |" "$text"
-	assert_regex "$environment" '^INTERVAL=[0-9]+$'
-	# Longer than end_container waits.
-	in_root env -i PATH=/bin.own:/usr/bin INTERVAL=1000 \
-		setpriv --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}" 2>"$BATS_TEST_TMPDIR/errors"
-	until_written "$file"
-	end_container
-	assert_equal "$(<"$BATS_TEST_TMPDIR/errors")" ''
-	assert_equal "$(tail -n 1 "$file")" '# EOF'
-	assert_equal "$(sed -n 's/^fsquota_project_hard_bytes{id="77",//p' "$file")" \
-		"name=\"pod\",path=\"/var/lib/kubelet/pod\",filesystem=\"$FSQ_X2_DEV\",mountpoint=\"/var/lib/kubelet\"} 7340032"
 }

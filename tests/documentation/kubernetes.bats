@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install
+#
+# contrib/kubernetes, as kubectl renders it.
+
+# shellcheck disable=SC2154 # run sets variables
+load ../lib/fsquota
+
+# rendered DIRECTORY: what the kubelet would make of it
+rendered() {
+	kubectl kustomize "$srcdir/contrib/kubernetes/$1" >"$BATS_TEST_TMPDIR/rendered.yaml"
+	"$srcdir/tests/clients/manifest" "$BATS_TEST_TMPDIR/rendered.yaml"
+}
+
+@test "each overlay is one by the API's schema, with a directory that is the same in all containers" {
+	local overlay directory
+	for overlay in base:/var/lib/kubelet overlays/var:/var/lib overlays/data-disk:/data overlays/openshift:/var/lib/kubelet; do
+		directory=${overlay#*:}
+		run -0 rendered "${overlay%:*}"
+		assert_equal "$(grep -c " volume $directory $directory " <<<"$output")" 3
+		assert_equal "$(grep -c " word \"$directory\"" <<<"$output")" 2
+		assert_line "metrics capability SYS_ADMIN"
+		# The lines are about it, and right.
+		python3 -c 'import sys, yaml
+for one in yaml.safe_load_all(open(sys.argv[1])):
+    if one["kind"] == "ConfigMap": print(one["data"]["node.conf"])' "$BATS_TEST_TMPDIR/rendered.yaml" >"$BATS_TEST_TMPDIR/lines"
+		assert_equal "$(sed 's/^# *//' "$BATS_TEST_TMPDIR/lines" | grep '^/' | grep -vc "^$directory\b")" 0
+	done
+}
+
+@test "OpenShift's constraint allows what the containers ask for" {
+	local capability
+	run -0 rendered overlays/openshift
+	assert_line 'kind security.openshift.io/v1 SecurityContextConstraints'
+	while read -r capability; do
+		grep -q "^- $capability\$" <(sed -n '/^allowedCapabilities:/,/^[a-z]*:$/p' "$BATS_TEST_TMPDIR/rendered.yaml") ||
+			fail "$capability"
+	done < <(sed -n 's/.* capability //p' <<<"$output")
+	grep -q 'serviceAccountName: fsquota' "$BATS_TEST_TMPDIR/rendered.yaml"
+}
+
+@test "the PodMonitor finds the port of the DaemonSet's pods" {
+	run -0 rendered podmonitor
+	assert_output 'kind monitoring.coreos.com/v1 PodMonitor'
+	python3 - "$srcdir/contrib/kubernetes" <<-'END'
+		import sys, yaml
+		monitor = yaml.safe_load(open(sys.argv[1] + "/podmonitor/podmonitor.yaml"))
+		pods = yaml.safe_load(open(sys.argv[1] + "/base/daemonset.yaml"))
+		template = pods["spec"]["template"]
+		assert monitor["metadata"]["namespace"] == pods["metadata"]["namespace"]
+		assert monitor["spec"]["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+		ports = [port["name"] for one in template["spec"]["containers"] for port in one.get("ports", [])]
+		assert [one["port"] for one in monitor["spec"]["podMetricsEndpoints"]] == ports
+	END
+}
