@@ -27,7 +27,6 @@ replay() {
 @test "help" { replay; }
 @test "assign" { replay; }
 @test "assign-refused" { replay; }
-@test "f2fs" { replay; }
 @test "usage" { replay; }
 @test "resize" { replay; }
 @test "release" { replay; }
