@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "quota/operation/disk_use.h"
-#include "quota/operation/tree_tag.h"
 #include "quota/walk/thread_pool.h"
 #include "quota/walk/tree_walk.h"
 
@@ -327,59 +325,6 @@ static void make_crowd(void)
 	}
 }
 
-/* Filesystems here may refuse IDs: then it fails at the first file, with any number of threads. */
-static int tag_crowd(unsigned int threads, struct fsq_error *err)
-{
-	const struct fsq_call_options options = { .threads = threads };
-	const struct fsq_tree_tag_request request = {
-		.fd = open(".", O_RDONLY | O_DIRECTORY),
-		.path = ".",
-		.to = { .id = 4711, .inherit = true },
-		.is_new = true,
-		.options = &options,
-	};
-	struct fsq_tree_tag *tag = fsq_tree_tag_new(&request);
-	struct fsq_tree_found found;
-	int rc;
-
-	*err = (struct fsq_error){ 0 };
-	rc = fsq_tree_tag_walk(tag, &found, err);
-	fsq_tree_tag_rollback(tag);
-	fsq_tree_tag_free(tag);
-	close(request.fd);
-	return rc;
-}
-
-static void test_tag(void)
-{
-	struct fsq_error alone, several;
-	int rc = tag_crowd(1, &alone);
-	bool same = true;
-
-	for (unsigned int threads = 2; threads < 10; threads++)
-		same &= tag_crowd(threads, &several) == rc &&
-			strcmp(alone.path, several.path) == 0 && alone.errnum == several.errnum;
-	ok(same, "tagging fails at the same file, or not, however many threads there are");
-}
-
-static void test_use(void)
-{
-	uint64_t bytes[2], inodes[2];
-	bool same = true;
-
-	if (link("d1/g3", "d1/name") || link("d1/g3", "d1/d2/name"))
-		abort();
-	for (unsigned int threads = 1; threads < 10; threads++) {
-		const struct fsq_call_options options = { .threads = threads };
-		int fd = open(".", O_RDONLY | O_DIRECTORY), at = threads > 1;
-
-		same &= fsq_disk_use(fd, ".", &options, &bytes[at], &inodes[at], NULL) == 0;
-		same &= threads == 1 || (bytes[0] == bytes[1] && inodes[0] == inodes[1]);
-		close(fd);
-	}
-	ok(same && inodes[0] == ENTRIES, "what is used is the same, hard links count once");
-}
-
 /*
  * Findings that wait. A job is a letter: its events are of 64 KiB, and MANY of them are far more
  * than may wait.
@@ -634,8 +579,6 @@ static void test_crowd(void)
 	   "directories are pruned alike");
 	free(alone.emitted);
 	free(crowd.emitted);
-	test_tag();
-	test_use();
 	ok(count_descriptors() == descriptors, "no descriptor stays open");
 	if (chdir("..") || system("rm -rf crowd"))
 		abort();
