@@ -36,9 +36,11 @@ directories failed; the first are named above"
 }
 
 @test "--max-errors gives up" {
-	exits 7 unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
-	assert_equal "$(grep -c 'cannot set project on' <<<"$stderr")" 3
-	assert_regex "$stderr" '3 of [0-9]+ files and directories failed, as many as --max-errors allows'
+	for threads in 1 8; do
+		FSQUOTA_THREADS=$threads exits 7 unprivileged project -s --max-errors 3 -p /mnt/x/tree 43 /mnt/x
+		assert_equal "$(grep -c 'cannot set project on' <<<"$stderr")" 3
+		assert_regex "$stderr" '3 of [0-9]+ files and directories failed, as many as --max-errors allows'
+	done
 	# Of the next directory not one is looked at.
 	run_split unprivileged project -s --max-errors 15 -p /mnt/x/tree -p /mnt/x/tree/d5 43 /mnt/x
 	assert_regex "$stderr" '15 of [0-9]+ files and directories failed, as many as'

@@ -8,9 +8,8 @@
  *	in it, the one swap. The last run is not attacked.
  *   attacker race [OPTION...] KIND ACTION ARENA COMMAND...
  *	The tool runs freely, while the attacker swaps to and fro as fast as he can.
- *   attacker deep|wide|unlink DIR COUNT
- *	Make a chain of directories that no path name could reach the end of, make many files, or
- *	unlink them.
+ *   attacker deep|wide DIR COUNT
+ *	Make a chain of directories that no path name could reach the end of, or many files.
  *
  *   -n ROUNDS     of a race
  *   -s STRIDE     only every so many windows
@@ -876,7 +875,7 @@ static int deep(const char *at, int levels)
 	return 0;
 }
 
-static int wide(const char *at, long count, bool remove)
+static int wide(const char *at, long count)
 {
 	char name[32];
 
@@ -884,7 +883,7 @@ static int wide(const char *at, long count, bool remove)
 		die(at);
 	for (long i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "f%ld", i);
-		if (remove ? unlink(name) : mknod(name, S_IFREG | 0644, 0))
+		if (mknod(name, S_IFREG | 0644, 0))
 			die(name);
 	}
 	return 0;
@@ -900,9 +899,7 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "deep") == 0)
 		return deep(argv[2], atoi(argv[3]));
 	if (argc == 4 && strcmp(argv[1], "wide") == 0)
-		return wide(argv[2], atol(argv[3]), false);
-	if (argc == 4 && strcmp(argv[1], "unlink") == 0)
-		return wide(argv[2], atol(argv[3]), true);
+		return wide(argv[2], atol(argv[3]));
 	if (argc < 2)
 		return 99;
 	race = strcmp(argv[1], "race") == 0;

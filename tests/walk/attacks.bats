@@ -93,21 +93,6 @@ setup_file() { fresh_each x e; }
 	done
 }
 
-# bats test_tags=attack,full,shared
-@test "an attacker who swaps as fast as he can, at full speed" {
-	local kind action
-	for kind in file-symlink dir-symlink fifo moved vanish type root; do
-		for action in set assign usage; do race "$kind" "$action" 5; done
-	done
-}
-
-# bats test_tags=attack,full,shared
-@test "ext4: an attacker who swaps as fast as he can" {
-	on_ext4
-	race file-symlink set 3 "${slow[@]}"
-	race dir-symlink assign 3 "${slow[@]}"
-}
-
 # bats test_tags=attack,shared
 @test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
 	falls file-symlink set clear
@@ -246,18 +231,4 @@ is_counted_by_all() {
 	mkdir /mnt/x/wide
 	"$attacker" wide /mnt/x/wide $count
 	is_counted /mnt/x/wide $((count + 1))
-}
-
-# bats test_tags=many,full,shared
-@test "a directory of many entries that vanish under the walk" {
-	local remover
-	fresh_fs x
-	mkdir -p /mnt/x/wide/last
-	"$attacker" wide /mnt/x/wide 20000
-	"$attacker" unlink /mnt/x/wide 20000 &
-	remover=$!
-	run_split fsquota assign --no-register --unlimited --id 4004 /mnt/x/wide
-	wait $remover
-	assert_equal "$status:$stdout:$stderr" "0:4004:"
-	counts /mnt/x 4004 2
 }

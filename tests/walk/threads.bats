@@ -35,14 +35,6 @@ teardown() {
 # with THREADS COMMAND...
 with() { FSQUOTA_THREADS=$1 run_split timeout -s KILL 120 "${@:2}"; }
 
-# remember, is_as_before: the IDs of all of the tree.
-remember() { ids_of $tree >"$BATS_TEST_TMPDIR/before"; }
-
-is_as_before() {
-	ids_of $tree >"$BATS_TEST_TMPDIR/after"
-	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
-}
-
 # all_of ID INODES
 all_of() {
 	inodes_of "$1"
@@ -79,59 +71,21 @@ all_of() {
 	assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
 }
 
-# bats test_tags=many,full
-@test "what is found is told in the order of the tree, every time" {
-	local i
-	set_ids 66 $tree/d[0-9]/f1* $tree/d2?/e/f2* $tree/d3/*/*
-	FSQUOTA_THREADS=1 fsquota project -c -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/one"
-	[ "$(grep -c "project ID 66," "$BATS_TEST_TMPDIR/one")" -gt 100 ]
-	FSQUOTA_THREADS=1 fsquota project -c --json -p $tree 42 /mnt/x >"$BATS_TEST_TMPDIR/json"
-	for ((i = 0; i < 20; i++)); do
-		with 8 fsquota project -c -p $tree 42 /mnt/x
-		assert_equal "$status:$stderr" 0:
-		cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/stdout"
-	done
-	with 8 fsquota project -c --json -p $tree 42 /mnt/x
-	cmp "$BATS_TEST_TMPDIR/json" "$BATS_TEST_TMPDIR/stdout"
-	with 8 fsquota project -C -p $tree 66 /mnt/x
-	all_of 66 0
-}
-
 # bats test_tags=many
 @test "the first foreign ID in the order of the tree is named, and all is as before" {
 	local i first foreign=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
 	echo shared:4242 >/etc/projid
 	set_ids 4242 $tree/d1/f1 $tree/d20/e/f* $tree/d9/deep
 	set_ids 66 "${foreign[@]}"
-	remember
+	ids_of $tree >"$BATS_TEST_TMPDIR/before"
 	with 1 fsquota project -c -p $tree 42 /mnt/x
 	first=$(grep -m 1 "project ID 66," <<<"$stdout")
 	for ((i = 0; i < 10; i++)); do
 		with 8 fsquota assign --no-register --unlimited --name shared $tree
 		assert_equal "$status:$stdout:$stderr" \
 			"6::fsquota assign: ${first%%: has *}: belongs to project 66 already"
-		is_as_before
+		ids_of $tree | diff "$BATS_TEST_TMPDIR/before" -
 	done
-}
-
-# interrupted SIGNAL COMMAND...: eight threads, slowed down, get the signal in the middle.
-interrupted() {
-	local pid lines=()
-	rm -f "$BATS_TEST_TMPDIR"/{pid,trace}
-	FSQUOTA_THREADS=8 strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=ioctl,openat2,getdents64 \
-		-e inject=ioctl,openat2,getdents64:delay_enter=1500 \
-		bash -c 'echo $$ >"$1.new" && mv "$1.new" "$1" && shift && exec "$@"' bash \
-		"$BATS_TEST_TMPDIR/pid" "${@:2}" \
-		>"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" &
-	pid=$!
-	while [ ${#lines[@]} -lt 300 ]; do
-		sleep 0.01
-		[ ! -e "$BATS_TEST_TMPDIR/trace" ] || mapfile -t lines <"$BATS_TEST_TMPDIR/trace"
-	done
-	kill -s "$1" "$(<"$BATS_TEST_TMPDIR/pid")"
-	status=0
-	wait $pid || status=$?
-	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 }
 
 # signalled SIGNAL NUMBER COMMAND...: the first thread gets it when it opens a file for the NUMBERth
@@ -157,14 +111,6 @@ has_stopped() {
 	has_stopped 130
 	signalled TERM 700 fsquota project -s -p $tree 43 /mnt/x
 	has_stopped 143
-}
-
-# bats test_tags=many,full
-@test "so it does with eight threads" {
-	interrupted TERM fsquota project -s -p $tree 43 /mnt/x
-	has_stopped 143
-	interrupted HUP fsquota project -s -p $tree 43 /mnt/x
-	has_stopped 129
 }
 
 @test "a signal that comes with the last file: what was done is said" {
@@ -197,40 +143,6 @@ has_stopped() {
 	signalled HUP 7 fsquota assign --no-register --unlimited --id 4246 $tree
 	trap - HUP
 	assert_equal "$status:$stderr" 0:
-}
-
-# bats test_tags=many,full
-@test "what had the ID before assign was stopped has it after" {
-	local number
-	echo shared:4244 >/etc/projid
-	set_ids 4244 $tree/d*/f* $tree/d*/e/f*
-	remember
-	# Whatever it is that is looked at when it is seen.
-	for number in 9 300 600 900; do
-		signalled TERM $number fsquota assign --no-register --unlimited --name shared $tree
-		assert_equal "$status" 143
-		is_as_before
-	done
-}
-
-# bats test_tags=linux-6
-@test "ten failures are named, all are counted, and --max-errors is kept" {
-	local threads
-	for threads in 1 8; do
-		# The directories fail: there is no lower one whose files need the call.
-		FSQUOTA_THREADS=$threads run_split strace -f -qq -o /dev/null -e trace=openat2 \
-			-e inject=openat2:error=EIO:when=1+2 fsquota project -s -p $tree 44 /mnt/x
-		assert_equal "$status" 7
-		assert_equal "$(grep -c 'cannot open' <<<"$stderr")" 10
-		[[ $stderr =~ ([0-9]+)" of "([0-9]+)" files and directories failed" ]] || fail "$stderr"
-		[ "${BASH_REMATCH[1]}" -ge 11 ]
-		FSQUOTA_THREADS=$threads run_split strace -f -qq -o /dev/null -e trace=openat2 \
-			-e inject=openat2:error=EIO:when=1+2 \
-			fsquota project -s --max-errors 3 -p $tree 44 /mnt/x
-		assert_equal "$status" 7
-		assert_equal "$(grep -c 'cannot open' <<<"$stderr")" 3
-		[[ $stderr == *'3 of '*'as many as --max-errors allows'* ]] || fail "$stderr"
-	done
 }
 
 # bats test_tags=many
@@ -277,18 +189,4 @@ has_stopped() {
 	wait $remover
 	assert_equal "$status:$stdout:$stderr" 0:4245:
 	counts /mnt/x 4245 41
-}
-
-# bats test_tags=attack,full
-@test "an attacker who swaps as fast as he can, a large tree and eight threads" {
-	local kind action
-	export FSQUOTA_THREADS=8
-	options=(-b)
-	for kind in file-symlink dir-symlink fifo moved type; do
-		for action in set assign; do race "$kind" "$action" 2; done
-	done
-	race dir-symlink clear 2
-	race moved release 2
-	race vanish usage 2
-	race exchange set 2
 }
