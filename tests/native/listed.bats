@@ -195,7 +195,6 @@ each_refuses() {
 	done
 }
 
-
 @test "report shows all types that are counted, and quota nobody's without a name or a type" {
 	run -0 fsquota report --csv -N --output TYPE /mnt/x
 	assert_equal "$(uniq <<<"$output" | xargs)" "user group project"
@@ -472,15 +471,6 @@ unknown() {
 	done
 }
 
-# bats test_tags=shared
-@test "output that cannot be written gives 1" {
-	local command
-	for command in report state df dump "df --csv"; do
-		run -1 bash -c "fsquota $command /mnt/x >/dev/full"
-		assert_output --partial "No space left on device"
-	done
-}
-
 # --- JSON ---------------------------------------------------------------------------------------
 
 # bats test_tags=shared
@@ -512,35 +502,6 @@ unknown() {
 	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
 }
 
-# error_is CODE NAME ERRNO PATH WORD...: in one line, which is JSON
-error_is() {
-	local code=$1 name=$2 errno=$3 path=$4
-	shift 4
-	run_split "$@"
-	assert_equal "$*: $status" "$*: $code"
-	assert_one_line
-	run -0 jq -r '.error | "\(keys_unsorted | join(" ")): \(.code) \(.errno) \(.path) \(.message | type)"' \
-		"$BATS_TEST_TMPDIR/stderr"
-	assert_output "code errno path message cause hint: $name $errno $path string"
-}
-
-# bats test_tags=shared
-@test "an error with --json is an object that names the code and what failed" {
-	echo 42:/mnt/x/logs >"$BATS_TEST_TMPDIR/projects"
-	error_is 6 conflict null /mnt/x/logs fsquota --json df --projects-file "$BATS_TEST_TMPDIR/projects" /mnt/x
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota project --json -c -p /mnt/x/gone 42 /mnt/x
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota id --json /mnt/x/gone
-	error_is 5 not-found ENOENT /mnt/x/gone fsquota lsattr --json /mnt/x/gone
-	error_is 1 failed EEXIST "$BATS_TEST_TMPDIR/projects" fsquota report --json -f "$BATS_TEST_TMPDIR/projects" /mnt/x
-	error_is 1 failed EISDIR /mnt fsquota restore --json -p -f /mnt /mnt/x
-	error_is 5 not-found ENOENT /nowhere/out fsquota report --json -f /nowhere/out /mnt/x
-	error_is 2 usage null null fsquota report -Z --json
-	error_is 2 usage null null fsquota --json bogus
-	error_is 4 not-permitted EPERM /mnt/x as_user fsquota limit --json -p bhard=1m 42 /mnt/x
-	error_is 5 not-found ENOENT /nowhere fsquota report --json /nowhere
-	error_is 5 not-found null /mnt/x fsquota quota --json -p nosuch /mnt/x
-}
-
 # bats test_tags=shared
 @test "a warning with --json is an object, too" {
 	exits 0 fsquota enable --json -p /mnt/x
@@ -554,17 +515,6 @@ error_is() {
 	assert_equal "$stdout" "$(fsquota df --json --projects-file=/dev/null /mnt/x)"
 	refuses 2 '"--bogus"' fsquota --projid-file=/dev/null --bogus df
 	refuses 2 '"--at"' fsquota --at
-}
-
-# bats test_tags=shared
-@test "standard output is JSON even if something failed" {
-	local words
-	for words in "quota -p 4294967294" "report -p" "dump -p" "state -p"; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words --json /mnt/x2
-		assert_equal "$words: $status" "$words: 3"
-		jq -es 'length > 0' "$BATS_TEST_TMPDIR/stdout" >/dev/null || fail "$words: no JSON: $stdout"
-	done
 }
 
 # --- pages --------------------------------------------------------------------------------------
