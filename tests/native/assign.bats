@@ -400,18 +400,6 @@ taken_meanwhile() {
 }
 
 # bats test_tags=shared
-@test "overlayfs gives 3, and nothing changes" {
-	mkdir -p /mnt/x/volume-o/{lower,upper,work,merged}
-	mount -t overlay -o lowerdir=/mnt/x/volume-o/lower,upperdir=/mnt/x/volume-o/upper,workdir=/mnt/x/volume-o/work \
-		overlay /mnt/x/volume-o/merged
-	mkdir /mnt/x/volume-o/merged/dir
-	refuses 3 overlay fsquota assign /mnt/x/volume-o/merged/dir --hard 1M
-	refuses 3 overlay fsquota usage /mnt/x/volume-o/merged/dir
-	umount /mnt/x/volume-o/merged
-	assert_no_trace
-}
-
-# bats test_tags=shared
 @test "who is not root of the host gets 4, and nothing changes" {
 	mkdir -m 777 "/mnt/x/$volume"
 	refuses 4 "CAP_SYS_ADMIN" unshare -Ur "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
@@ -514,15 +502,6 @@ taken_meanwhile() {
 	refuses 2 "did you mean --hard 20M?" fsquota assign "/mnt/x/$volume" 20M
 	refuses 5 "/mnt/x/none: cannot open" fsquota assign "/mnt/x/$volume" /mnt/x/none
 	assert_equal "$(fsquota id "/mnt/x/$volume")" 0
-}
-
-# bats test_tags=shared
-@test "release takes off what another tool put on" {
-	mkdir "/mnt/x/$volume"
-	tree "/mnt/x/$volume"
-	real -c "project -s -p /mnt/x/$volume 55" -c 'limit -p bhard=1m 55' /mnt/x >/dev/null 2>&1
-	fsquota release "/mnt/x/$volume"
-	assert_no_trace
 }
 
 # bats test_tags=shared

@@ -60,15 +60,6 @@ limits() {
 	assert_equal "$(limits /mnt/x/dir)" '36700160 52428800 35 50'
 }
 
-@test "resize of a directory in one that is not registered names no other" {
-	fresh_fs x
-	mkdir -p /mnt/x/dir/sub
-	fsquota assign --no-register --id 77 --hard 10M /mnt/x/dir
-	exits 6 fsquota resize /mnt/x/dir/sub 20M
-	[[ $stderr == *'/mnt/x/dir/sub: has project ID 77 from a directory above it'* ]] || fail "$stderr"
-	assert_equal "$(limits /mnt/x/dir)" 'null 10485760 null null'
-}
-
 @test "a switch of a type that a filesystem does not count is refused, also in a dry run" {
 	fresh_fs e -o prjquota -E quotatype=prjquota
 	run_split fsquota enable -u --dry-run /mnt/e
