@@ -74,35 +74,11 @@ id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	assert_equal "$(hard_limit /mnt/x 9)" ""
 }
 
-@test "deviation 6: on ext4 regular files are tagged" {
-	fresh_fs e
-	mkdir /mnt/e/dir
-	touch /mnt/e/dir/file
-	if [ "$FSQUOTA_XFS_QUOTA_VERSION" = 6.1 ]; then
-		run oracle -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
-		assert_output --partial "cannot set project on /mnt/e/dir/file: Operation not supported"
-	fi
-	run -0 xfs_quota -x -f "${none[@]}" -c 'project -s -p /mnt/e/dir 5' /mnt/e
-	assert_equal "$(id_of /mnt/e/dir) $(id_of /mnt/e/dir/file)" "5 5"
-	run xfs_quota -x -f "${none[@]}" -c 'project -c -p /mnt/e/dir 5' /mnt/e
-	refute_output --partial "not set"
-}
-
 @test "deviation 6: -p and -d hold for one command" {
 	mkdir -p /mnt/x/one/deep /mnt/x/two/deep
 	xfs_quota -x "${none[@]}" -c 'project -s -d 0 -p /mnt/x/one 5' -c 'project -s -p /mnt/x/two 6' /mnt/x
 	assert_equal "$(id_of /mnt/x/one) $(id_of /mnt/x/one/deep)" "5 0"
 	assert_equal "$(id_of /mnt/x/two) $(id_of /mnt/x/two/deep)" "6 6"
-}
-
-@test "deviation 6: mounts in the tree are not entered, and that is said" {
-	mkdir -p /mnt/x/dir/bind /mnt/x/outside
-	touch /mnt/x/outside/file
-	mount --bind /mnt/x/outside /mnt/x/dir/bind
-	run_split xfs_quota -x "${none[@]}" -c 'project -s -p /mnt/x/dir 5' /mnt/x
-	umount /mnt/x/dir/bind
-	assert_equal "$status:$stderr" "0:xfs_quota: the mount /mnt/x/dir/bind is not entered"
-	assert_equal "$(id_of /mnt/x/dir) $(id_of /mnt/x/outside) $(id_of /mnt/x/outside/file)" "5 0 0"
 }
 
 @test "deviation 6: what is set already is not written" {

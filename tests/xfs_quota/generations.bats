@@ -52,48 +52,6 @@ as() { FSQUOTA_XFS_QUOTA_VERSION=$1 run_split xfs_quota "${@:2}"; }
 	assert_line --index 1 --regexp " 0 +7 +0 "
 }
 
-@test "why a special file is skipped is said in -c and -C, not in -s, and not by 6.1" {
-	fresh_fs e
-	mkdir /mnt/e/dir
-	mkfifo /mnt/e/dir/fifo
-	local generation action why
-	for generation in 6.1 7.2; do
-		for action in s c C; do
-			why=''
-			[ $generation$action != 7.2c ] && [ $generation$action != 7.2C ] ||
-				why=': Operation not supported'
-			as $generation -x -f "${none[@]}" -c "project -$action -p /mnt/e/dir 5" /mnt/e
-			assert_equal "$status $stderr" "0 xfs_quota: skipping special file /mnt/e/dir/fifo$why"
-		done
-	done
-}
-
-@test "stale lines of the projects file are told of, by 7.2 only without a path" {
-	local stale="xfs_quota: cannot find mount point for path \`/no/such': No such file or directory"
-	echo "10:/no/such" >"$BATS_TEST_TMPDIR/projects"
-	echo "$FSQ_X_DEV /mnt/x xfs rw 0 0" >"$BATS_TEST_TMPDIR/mounts"
-	local words=(-P/dev/null -D "$BATS_TEST_TMPDIR/projects" -t "$BATS_TEST_TMPDIR/mounts" -c print)
-	as 6.1 "${words[@]}" /mnt/x
-	assert_equal "$status $stderr" "0 $stale"
-	as 6.1 "${words[@]}"
-	assert_equal "$status $stderr" "0 $stale"
-	as 7.2 "${words[@]}" /mnt/x
-	assert_equal "$status $stderr" "0 "
-	as 7.2 "${words[@]}"
-	assert_equal "$status $stderr" "0 $stale"
-}
-
-@test "7.2 asks the mount point, 6.1 the device that the table names" {
-	echo "/dev/null /mnt/x xfs rw 0 0" >"$BATS_TEST_TMPDIR/mounts"
-	local words=("${none[@]}" -x -t "$BATS_TEST_TMPDIR/mounts" -c 'limit -p bhard=1m 5' /mnt/x)
-	as 6.1 "${words[@]}"
-	assert_equal "$status $stderr" "1 xfs_quota: cannot set limits: Block device required"
-	as 7.2 "${words[@]}"
-	assert_equal "$status $stderr" "0 "
-	run oracle -x "${none[@]}" -c 'dump -p' /mnt/x
-	assert_line --regexp "^5 +0 +2048 "
-}
-
 @test "native mode is the same whatever is chosen" {
 	oracle -x "${none[@]}" -c 'limit -p bhard=1m 5' /mnt/x
 	local generation
