@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
 #
-# Where less is allowed than usual: system calls that an old kernel or a seccomp filter does not know, and
-# calls that fail. strace plays kernel.
+# System calls that fail: strace plays kernel. Those that a kernel does not know are in tests/kernels.
 
-# shellcheck disable=SC2154 # run_split and with set variables
+# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup_file() {
-	fresh_each x e
-	local fs
-	for fs in x e; do
-		mkdir -p /mnt/$fs/dir/below /mnt/$fs/new/below
-		touch /mnt/$fs/dir/file /mnt/$fs/new/file
-		xfs_quota -x -f -c "project -s -p /mnt/$fs/dir 42" -c 'limit -p bsoft=1g bhard=2g 42' /mnt/$fs >/dev/null
-	done
+	fresh_fs x
+	mkdir -p /mnt/x/dir/below /mnt/x/new/below
+	touch /mnt/x/dir/file /mnt/x/new/file
+	xfs_quota -x -c 'project -s -p /mnt/x/dir 42' -c 'limit -p bsoft=1g bhard=2g 42' /mnt/x >/dev/null
 	oracle -x -c 'limit -p bhard=1m 1001' -c 'limit -p bhard=1m 1002' /mnt/x
 }
 
@@ -26,22 +22,6 @@ failing() {
 	run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e "trace=$1" -e "inject=$1:error=$2" "${@:3}"
 	assert_file_contains "$BATS_TEST_TMPDIR/trace" INJECTED
 }
-
-# --- system calls that are not there ------------------------------------------------------------
-
-@test "without openat2 mounts below a tree are not entered either" {
-	mkdir /mnt/x/new/mnt
-	mount --bind /mnt/x/dir /mnt/x/new/mnt
-	failing openat2 ENOSYS xfs_quota -x -c "project -s -p /mnt/x/new 99" /mnt/x
-	umount /mnt/x/new/mnt
-	assert_equal "$status:$stderr" "0:xfs_quota: the mount /mnt/x/new/mnt is not entered"
-	run fsquota id /mnt/x/new/file /mnt/x/dir /mnt/x/dir/file
-	assert_output "99
-42
-42"
-}
-
-# --- system calls that fail ---------------------------------------------------------------------
 
 @test "a kernel that fails to read a quota is as silent as with the real one" {
 	failing quotactl,quotactl_fd ENODEV xfs_quota -x -c 'quota -p -v 42' -c 'state -p' -c 'report -p' /mnt/x
