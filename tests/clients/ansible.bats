@@ -68,29 +68,6 @@ keeps() {
 	holds p $id 0 0 10240
 }
 
-@test "a project set up by the tool of xfsprogs is as it should be" {
-	tagged "$dir" $id
-	oracle -x -c "limit -p bhard=10m ihard=60 $id" /mnt/x
-	fill "$dir/file" 16
-	keeps bhard=10m ihard=60
-	holds p $id 1024 0 10240
-}
-
-@test "what a project had is returned in bytes" {
-	oracle -x -c "limit -p bsoft=3m bhard=5m isoft=7 ihard=9 rtbsoft=1m rtbhard=2m $id" /mnt/x
-	project bhard=10m
-	local keys='.bsoft, .bhard, .isoft, .ihard, .rtbsoft, .rtbhard'
-	assert_equal "$(jq -c ".xfs_quota | [$keys]" <<<"$stdout")" \
-		"[3145728,5242880,7,9,1048576,2097152]"
-	holds p $id 0 3072 10240
-}
-
-@test "limits of realtime blocks are set, and not changed again" {
-	changes rtbsoft=4m rtbhard=6m
-	keeps rtbsoft=4m rtbhard=6m
-	holds p $id 0 4096 6144 r
-}
-
 @test "a directory that lost its ID is found and mended" {
 	project bhard=10m
 	chattr -p 0 "$dir/below"
@@ -131,35 +108,6 @@ keeps() {
 		holds "$letter" "$owner" 0 0 0 i
 		keeps state=absent
 	done < <(printf 'user daemon u 1\ngroup bin g 2\n')
-}
-
-# Who has no limits of their own gets those of ID 0.
-@test "the limits of everybody else are set and kept" {
-	local type
-	for type in user group project; do
-		task type=$type mountpoint=/mnt/x bsoft=30m bhard=40m
-		assert_equal "$type:$status:$changed:$message" "$type:0:true:"
-		run oracle -x -c "report -${type:0:1} -N -n -L 0 -U 0" /mnt/x
-		assert_output --regexp '^#0 +[0-9]+ +30720 +40960 '
-		task type=$type mountpoint=/mnt/x bsoft=30m bhard=40m
-		assert_equal "$type:$status:$changed:$message" "$type:0:false:"
-		task type=$type mountpoint=/mnt/x state=absent
-		assert_equal "$type:$status:$changed:$message" "$type:0:true:"
-		run oracle -x -c "report -${type:0:1} -N -n -L 0 -U 0" /mnt/x
-		assert_output --regexp '^#0 +[0-9]+ +0 +0 '
-	done
-}
-
-@test "an ordinary user is told to be root" {
-	# Where an ordinary user can get at it.
-	install -D "$FSQUOTA" "$TMPDIR/bin/xfs_quota"
-	oracle -x -c 'limit -u bhard=7m sys' /mnt/x
-	as=(env "PATH=$TMPDIR/bin:/usr/bin:/bin" setpriv --reuid 65534 --regid 65534 --clear-groups)
-	task type=user name=sys mountpoint=/mnt/x bhard=4m
-	assert_equal "$status" 1
-	assert_equal "$message" \
-		"You need to be root or have CAP_SYS_ADMIN capability to perform this operation"
-	holds u 3 0 0 7168
 }
 
 @test "a playbook creates, keeps, changes and removes" {

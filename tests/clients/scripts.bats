@@ -252,24 +252,6 @@ at_host() {
 	assert_equal "$(xfs_io -r -c stat "$dir/5000" | awk '/projid/ { print $3 }')" 5000
 }
 
-@test "the manual of storage.conf sets up two projects in one command" {
-	mkdir "$dir/overlay" "$dir/volumes"
-	printf '%s\n' "${id}0:$dir/overlay" "${id}1:$dir/volumes" >/etc/projects
-	printf '%s\n' "storage:${id}0" "volumes:${id}1" >/etc/projid
-	does -x -c 'project -s storage volumes' /mnt/x
-	is_tagged "$dir/overlay" ${id}0
-	is_tagged "$dir/volumes" ${id}1
-}
-
-@test "Puppet sets up a project unless a report has its name" {
-	echo "$id:$dir" >/etc/projects
-	echo "homes:$id" >/etc/projid
-	run ! grep -q '^homes ' <(xfs_quota -x -c 'report -p' /mnt/x)
-	run_split xfs_quota -x -c 'project -s homes' /mnt/x
-	is_tagged "$dir" $id
-	grep -q '^homes ' <(xfs_quota -x -c 'report -p' /mnt/x)
-}
-
 @test "game panels write the letters of set-up and directory together" {
 	does -x -c "project -sp $dir $id" /mnt/x
 	is_tagged "$dir" $id
