@@ -82,12 +82,6 @@ stand_in_large() {
 	assert_equal "$changed$hung$opened$wrong$linked" 00000
 }
 
-# bats test_tags=attack,full
-@test "a directory that is moved out of a deep tree" {
-	options=(-b -s 61)
-	stand deep-moved 12:102 set
-}
-
 @test "xfsprogs still falls for symlinks and for a bind mount" {
 	falls file-symlink set
 	falls bind clear
