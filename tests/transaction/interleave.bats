@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=every-call,shared
 #
 # assign and release stopped before each of their system calls on the two files: beside kubelet's own
 # protocol, which does not look again once it has the lock; under the eyes of those who read without
@@ -36,35 +37,33 @@ interleaved() {
 	assert_line --index -1 --regexp '^0 of [0-9]+ interleavings went wrong$'
 }
 
-# bats test_tags=linux-6,every-call,shared
+# bats test_tags=linux-6
 @test "assign beside kubelet, each stopped at each of its calls: no line is lost, no ID there twice" {
 	interleaved kubelet assign --hard 10M /mnt/x/dir
 }
 
-# bats test_tags=linux-6,every-call,shared
+# bats test_tags=linux-6
 @test "release beside kubelet, each stopped at each of its calls: no line is lost, none is back" {
 	interleaved kubelet release /mnt/x/dir
 }
 
-# bats test_tags=linux-6,every-call,shared
+# bats test_tags=linux-6
 @test "assign beside kubelet, which had the files open when another release took lines away" {
 	interleaved between /mnt/x/other assign --hard 10M /mnt/x/dir
 }
 
-# bats test_tags=every-call,shared
 @test "assign: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers assign --hard 10M /mnt/x/dir
 }
 
-# bats test_tags=every-call,shared
 @test "release: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers release /mnt/x/dir
 }
 
-# bats test_tags=linux-6,every-call,shared
+# bats test_tags=linux-6
 @test "assign is killed at each call, and kubelet comes next" {
 	interleaved kill assign --hard 10M /mnt/x/dir
 }
 
-# bats test_tags=linux-6,every-call,shared
+# bats test_tags=linux-6
 @test "release is killed at each call, and kubelet comes next" { interleaved kill release /mnt/x/dir; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=every-call
 #
 # A call fails, and so do all of its kind that come after it: nothing can be undone, either. The next assign
 # completes what was begun, and the next release removes it.
@@ -55,27 +56,25 @@ for_good() {
 	[ "$number" -gt "$2" ] || fail "only $((number - 1)) calls of $3"
 }
 
-# bats test_tags=every-call
 @test "XFS: what assign could not undo the next call completes" {
 	for_good x 9 ioctl assign
 	for_good x 5 openat2 assign
 	for_good x 5 getdents64 assign
 }
 
-# bats test_tags=every-call,again
+# bats test_tags=again
 @test "ext4: what assign could not undo the next call completes" {
 	for_good e 9 ioctl assign
 	for_good e 5 openat2 assign
 }
 
-# bats test_tags=every-call
 @test "XFS: what release could not undo the next call completes" {
 	for_good x 9 ioctl release
 	for_good x 5 openat2 release
 	for_good x 5 getdents64 release
 }
 
-# bats test_tags=every-call,again
+# bats test_tags=again
 @test "ext4: what release could not undo the next call completes" {
 	for_good e 9 ioctl release
 	for_good e 5 openat2 release

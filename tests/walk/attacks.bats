@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Who owns a tree and swaps its files while root's tool walks it gains nothing: no inode outside the
 # tree changes, nothing hangs, no device is opened, and what nobody touched is done. The xfs_quota
@@ -17,50 +18,47 @@ load trees
 
 setup_file() { fresh_each x e; }
 
-# bats test_tags=shared
 @test "a symlink in place of a file leads nobody to the file outside" { stand file-symlink 12:12 "${all[@]}"; }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "a symlink in place of a directory leads nobody into the one outside" {
 	stand dir-symlink 8:14 "${all[@]}"
 }
 
-# bats test_tags=shared
 @test "a symlink in place of the tree itself is not followed" { every_other stand root 12:12 set assign usage; }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "a directory that is moved out of the tree takes nobody along" {
 	every_other stand moved 7:12 set release
 }
 
-# bats test_tags=linux-6,shared
+# bats test_tags=linux-6
 @test "a FIFO in place of a file holds nobody up" { every_other stand fifo 12:12 set assign usage; }
 
-# bats test_tags=linux-6,attack,shared
+# bats test_tags=linux-6,attack
 @test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "a file outside cannot be linked into the tree" {
 	# The kernel forbids it: it is another's, and has not the ID of a tagged directory.
 	stand link 8:12 set assign
 }
 
-# bats test_tags=linux-6,attack,shared
+# bats test_tags=linux-6,attack
 @test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "a file in place of a directory, a directory in place of a file" {
 	every_other stand type 7:18 set release usage
 }
 
-# bats test_tags=shared
 @test "a device in place of a file is not opened to be counted" {
 	# Root has made it: in a tagged tree it has the same ID, and may be renamed. To set or
 	# clear the ID of a file it must be opened, which an old kernel offers no way round.
 	stand device 12:16 usage
 }
 
-# bats test_tags=linux-6,attack,shared
+# bats test_tags=linux-6,attack
 @test "without openat2 symlinks, mounts and FIFOs are no way out either" {
 	options=(-o -s 2)
 	stand file-symlink 12:12 set
@@ -69,7 +67,7 @@ setup_file() { fresh_each x e; }
 	stand bind 6:12 clear
 }
 
-# bats test_tags=attack,full,shared
+# bats test_tags=attack,full
 @test "ext4: symlinks, mounts and FIFOs" {
 	on_ext4
 	options=(-s 2)
@@ -79,13 +77,13 @@ setup_file() { fresh_each x e; }
 	stand bind 6:12 set
 }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
 	options=(-s 40)
 	stand deep-moved 12:102 set assign release usage
 }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "an attacker who swaps as fast as he can, through windows that are wide open" {
 	local kind action
 	for kind in file-symlink dir-symlink fifo moved vanish root; do
@@ -93,14 +91,14 @@ setup_file() { fresh_each x e; }
 	done
 }
 
-# bats test_tags=attack,shared
+# bats test_tags=attack
 @test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
 	falls file-symlink set clear
 	falls dir-symlink set clear
 	falls root set clear
 }
 
-# bats test_tags=attack,full,shared
+# bats test_tags=attack,full
 @test "xfsprogs falls for a bind mount, hangs at a FIFO, and opens a device" {
 	falls bind set clear
 	falls fifo set
@@ -114,7 +112,7 @@ setup_file() { fresh_each x e; }
 	falls bind set
 }
 
-# bats test_tags=attack,full,shared
+# bats test_tags=attack,full
 @test "xfsprogs loses the race" {
 	tool[0]=$FSQ_ORACLE
 	launcher=("${slow[@]}")
@@ -124,7 +122,6 @@ setup_file() { fresh_each x e; }
 
 # --- what the kernel refuses an attacker, and what it does not ---
 
-# bats test_tags=shared
 @test "nothing of another's, and nothing from outside, can be linked or moved into a tagged tree" {
 	local tree=/mnt/x/tagged as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 	mkdir $tree /mnt/x/own
@@ -142,7 +139,6 @@ setup_file() { fresh_each x e; }
 	prints $'0\n0' fsquota id /mnt/x/foreign /mnt/x/own/file
 }
 
-# bats test_tags=shared
 @test "a file that had a second name in the tree before is tagged, by both" {
 	local name
 	for name in fsquota oracle; do
@@ -183,7 +179,7 @@ is_counted_by_all() {
 	assert_equal "$inodes" 0
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many
 @test "a tree 5000 levels deep is walked to its end; that of xfsprogs is not" {
 	mkdir /mnt/x/deep
 	"$attacker" deep /mnt/x/deep 5000
@@ -195,7 +191,6 @@ is_counted_by_all() {
 	assert [ "$inodes" -lt 5001 ]
 }
 
-# bats test_tags=shared
 @test "names with newlines, escapes and bytes that are no UTF-8" {
 	local tree=/mnt/x/names name ours
 	mkdir $tree
@@ -221,7 +216,7 @@ is_counted_by_all() {
 	assert_equal "$ours" "$status:$stdout:$stderr"
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many
 @test "a directory of very many entries" {
 	local count=100000 arguments=()
 	if [ -n "${FSQUOTA_FULL-}" ]; then
