@@ -87,6 +87,7 @@ synopsis_options() {
 	for command in $(commands); do
 		grep -qxF "$command $(sed -n 's/^\.Nd //p' "$srcdir/man/fsquota-$command.8")" "$table" ||
 			fail "fsquota-$command(8)"
+		assert_equal "$(grep -cE '^\.Sh (EXIT STATUS|EXAMPLES)' "$srcdir/man/fsquota-$command.8")" 2
 	done
 }
 
@@ -102,6 +103,8 @@ synopsis_options() {
 	diff <(fsquota help --machine | sort) <(fsquota --help | sed -nE 's/^  ([a-z-]+) +(.*)/\1\t\2/p' | sort)
 	for command in $(commands); do
 		run -0 fsquota help "$command"
+		assert_output --partial "Usage: fsquota $command"
+		assert_output "$(fsquota "$command" --help)"
 		for option in $(options_of "$command" all); do
 			grep -qE -- "(^|,) +(-., )?$option( |,|$)" <<<"$output" || fail "$command $option"
 		done

@@ -1,29 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The native program itself: help of each command, the other mode; and that the documentation is complete.
+# The native program itself, and the other mode; and that each deviation of that is tested.
 
 load ../lib/fsquota
-
-commands() { fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'; }
-
-@test "each command explains itself in two ways" {
-	local command
-	for command in $(commands); do
-		exits 0 fsquota help "$command"
-		assert_output --partial "Usage: fsquota $command"
-		assert_output "$(fsquota "$command" --help)"
-	done
-}
-
-@test "each command has a man page with EXIT STATUS and EXAMPLES" {
-	local command page
-	for command in $(commands); do
-		page=$srcdir/man/fsquota-$command.8
-		assert_file_exist "$page"
-		grep -q '^.Sh EXIT STATUS' "$page"
-		grep -q '^.Sh EXAMPLES' "$page"
-	done
-}
 
 @test "each deviation of xfs_quota mode has a test that names its number" {
 	local number count
