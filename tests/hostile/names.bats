@@ -147,14 +147,6 @@ bounded() {
 	done
 }
 
-@test "in xfs_quota mode the bytes are as they came" {
-	rm /etc/projects
-	run_split xfs_quota -x -c "quota -p $evil" /mnt/x
-	[[ $stderr == *$'\x1b[31m'* ]] || fail "$stderr"
-	run_split xfs_quota -x -c print "/mnt/x/$evil/nothing"
-	assert_equal "$stderr" "xfs_quota: cannot setup path for mount /mnt/x/$evil/nothing: No such file or directory"
-}
-
 # --- names that are nearly those of a project ----------------------------------------------------
 
 @test "a part of a name is another name" {
