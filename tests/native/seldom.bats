@@ -422,15 +422,6 @@ found() {
 	assert_equal "$(found registry-unreadable /mnt/x)" 0
 }
 
-@test "doctor sees an fstab that does not ask for quota, and a mount that has none" {
-	fresh_fs x2 -o noquota
-	echo "$FSQ_X2_DEV /mnt/x2 xfs defaults" >>/etc/fstab
-	run fsquota doctor --json /mnt/x2
-	cp fstab /etc/fstab
-	fresh_fs x2
-	assert_equal "$(jq -r '.doctor[] | select(.finding == "quota-off") | .level' <<<"$output")" problem
-}
-
 @test "a line without an absolute path is nobody's" {
 	fresh_fs x
 	printf '%s\n' 5:not/absolute 6:. >/etc/projects
@@ -445,20 +436,6 @@ found() {
 }
 
 # --- very many ----------------------------------------------------------------------------------------
-
-@test "quot knows more owners than it has room for at first" {
-	fresh_fs x
-	python3 - <<-'EOF'
-		import os
-		for uid in range(2000, 2300):
-		    path = f"/mnt/x/{uid}"
-		    open(path, "w").write("owned")
-		    os.chown(path, uid, 0)
-	EOF
-	sync -f /mnt/x
-	run -0 fsquota quot -u -i --csv --noheadings --output ID,FILES /mnt/x
-	assert_equal "$(grep -c '^2[0-2][0-9][0-9],1$' <<<"$output")" 300
-}
 
 @test "a project on two filesystems is resized, and shown, on one" {
 	fresh_each x e
