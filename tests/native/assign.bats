@@ -68,7 +68,7 @@ tree() {
 	for fs in x e f; do
 		dir=/mnt/$fs/$volume
 		mkdir -m 777 "$dir"
-		prints "$FIRST" fsquota assign "$dir" --hard 4M --hard-inodes 10
+		prints "$FIRST" fsquota assign "$dir" --require-enforced --hard 4M --hard-inodes 10
 		run ! as_user dd if=/dev/zero of="$dir/file" bs=64k count=100 conv=fsync
 		run kernel_has /mnt/$fs $FIRST
 		assert_output --regexp "^(4096|40[0-9][0-9]) 0 4096 2 0 10$"
@@ -182,22 +182,6 @@ tree() {
 	prints 2097153 fsquota assign "/mnt/x/${volume}c" --no-register
 	fresh_fs x
 	chmod 755 /mnt/x
-}
-
-@test "a directory in a project gets a project of its own, and goes back to it" {
-	local dir=/mnt/x/$volume
-	mkdir "$dir"
-	fsquota assign "$dir" --name outer
-	mkdir "$dir/inner"
-	touch "$dir/inner/file"
-	prints $((FIRST + 1)) fsquota assign "$dir/inner" --name inner
-	run lsattr -p "$dir/inner"
-	assert_output --partial "$((FIRST + 1)) "
-	fsquota release "$dir/inner"
-	run lsattr -pd "$dir/inner" "$dir/inner/file"
-	assert_equal "$(grep -c "^$FIRST " <<<"$output")" 2
-	fsquota release "$dir"
-	assert_no_trace
 }
 
 # What somebody left who was killed in the middle of it, below a directory with a project.

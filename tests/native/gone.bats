@@ -285,18 +285,6 @@ hard() {
 	rm -rf $other
 }
 
-@test "a project keeps its limits while it has another directory" {
-	mkdir $top/{a,b}
-	run -0 fsquota assign $top/a --name web --hard 10M
-	run -0 fsquota assign $top/b --name web
-	rm -rf $top/a
-	is_silent fsquota release $top/a
-	assert_equal "$(grep -v '^[#7]' /etc/projects)" "$FIRST:$top/b"
-	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f3)" 10240
-	fsquota release $top/b
-	assert_no_trace
-}
-
 # --- prune ---
 
 prune_many() {

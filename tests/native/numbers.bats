@@ -185,16 +185,3 @@ stops_nobody() {
 	assert_equal "$(jq .assign[].enforced "$BATS_TEST_TMPDIR/stdout")" true
 	run ! fallocate -l 2m /mnt/x/volume/file
 }
-
-@test "where others can write, nothing is said, and they are stopped" {
-	local fs words=("No space left on device" "Disk quota exceeded" "Disk quota exceeded")
-	for fs in x e f; do
-		mkdir -m 1777 /mnt/$fs/volume
-		run_split fsquota assign --require-enforced --hard 1M /mnt/$fs/volume
-		assert_equal "$fs $status $stderr" "$fs 0 "
-		run -1 setpriv --reuid 1000 --regid 1000 --clear-groups \
-			dd if=/dev/urandom of=/mnt/$fs/volume/file bs=64k count=32 conv=fsync status=none
-		assert_output --partial "${words[0]}"
-		words=("${words[@]:1}")
-	done
-}
