@@ -73,13 +73,6 @@ ordinary_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	done
 }
 
-@test "a tree with special files in it can be assigned" {
-	mkfifo "$e/fifo"
-	ln -s nowhere "$e/link"
-	mknod "$e/null" c 1 3
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-}
-
 @test "a second directory can share an ID" {
 	mkdir "$x.second"
 	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED

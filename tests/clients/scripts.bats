@@ -31,14 +31,6 @@ does_quietly() {
 	assert_equal "$stdout" ""
 }
 
-@test "nfs-ganesha's provisioner sets up a directory and its limit, and sees a limit fail by its status" {
-	does -x -c "project -s -p $dir $id" /mnt/x
-	does -x -c "limit -p bhard=26214400 $id" /mnt/x
-	is_tagged "$dir" $id
-	exits 1 xfs_quota -x -c "limit -p bhard=26214400x $id" /mnt/x
-	holds p $id 0 0 25600
-}
-
 @test "directpv tags a directory without saying where it is mounted, gives it as mount point, and reads for people" {
 	# The low half of a hash.
 	local hash=4027431614 values=() words
@@ -54,16 +46,6 @@ does_quietly() {
 	done <<<"$stdout"
 	assert_equal "${values[1]} ${values[3]}" "2.5M 1.5G"
 	holds p $hash 2560 0 1572864
-}
-
-@test "kadalu takes inode numbers modulo 2^32 as IDs" {
-	local highest=4294967294
-	does -x -c "project -s -p $dir $highest" /mnt/x
-	does -x -c "limit -p bhard=8388608 $highest" /mnt/x
-	is_tagged "$dir" $highest
-	does -x -c 'report -p -b' /mnt/x
-	assert_line --regexp "^#$highest +0 +0 +8192 +00 \[--------\]\$"
-	holds p $highest 0 0 8192
 }
 
 # jupyterhub-home-nfs: names are paths, the files are its own, and options come after the command.
@@ -250,11 +232,6 @@ at_host() {
 	run_split xfs_quota -x -c 'report -a -n -L 5000 -U 10000'
 	assert_equal "$stdout" "$(oracle -x -c 'report -a -n -L 5000 -U 10000')"
 	assert_equal "$(xfs_io -r -c stat "$dir/5000" | awk '/projid/ { print $3 }')" 5000
-}
-
-@test "game panels write the letters of set-up and directory together" {
-	does -x -c "project -sp $dir $id" /mnt/x
-	is_tagged "$dir" $id
 }
 
 @test "who reads repquota as CSV finds our limits" {
