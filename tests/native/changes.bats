@@ -363,14 +363,6 @@ forbidden() {
 	assert [ "$(jq '.quota[0].bytes_grace_seconds' <<<"$output")" -le $((3 * 86400)) ]
 }
 
-@test "xfs_quota mode has no --dry-run, and prints as ever" {
-	make x
-	run_split xfs_quota -x -c 'limit -p --dry-run bhard=1m 42' "$mnt"
-	assert_equal "$(real -c 'dump -p -L 42 -U 42' "$mnt" | grep -c ' 2048 ')" 0
-	[[ $stdout$stderr != *would* ]] || fail "$stdout$stderr"
-	is_silent xfs_quota -x -c 'limit -p bhard=1m 42' -c 'timer -p 3d' "$mnt"
-}
-
 @test "where the row cannot be written, that is a failure" {
 	local command
 	make x

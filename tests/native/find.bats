@@ -63,14 +63,6 @@ found() {
 /mnt/x/logs/file"
 }
 
-@test "find stays on the filesystem" {
-	mount "$FSQ_E_DEV" /mnt/x/web/sub
-	run_split fsquota find 43 /mnt/x/web
-	umount /mnt/x/web/sub
-	assert_equal "$status $stdout" "0 "
-	[[ $stderr == *"the mount /mnt/x/web/sub is not entered" ]] || fail "$stderr"
-}
-
 @test "find prints nothing and ends with 0 where nothing carries the ID; --json has paths and IDs" {
 	is_silent fsquota find 4294967294 /mnt/x
 	assert_equal "$(fsquota find --json 4294967294 /mnt/x)" '{"find":[],"mounts_skipped":0}'

@@ -66,15 +66,6 @@ same_as_lsattr() {
 	done
 }
 
-@test "a symlink and a FIFO are named and not opened" {
-	ln -s /etc/passwd /mnt/x/tree/link
-	mkfifo /mnt/x/tree/fifo
-	exits 3 timeout 100 fsquota lsattr -p /mnt/x/tree/link /mnt/x/tree/fifo /mnt/x/tree/a/b
-	assert_equal "$(wc -l <<<"$stderr")" 2
-	assert_output --partial deep
-	rm /mnt/x/tree/link /mnt/x/tree/fifo
-}
-
 @test "mounts below the directory are not entered, which is said" {
 	mkdir /mnt/x/tree/mountpoint
 	mount --bind /mnt/x/tree/a /mnt/x/tree/mountpoint

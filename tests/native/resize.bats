@@ -328,13 +328,10 @@ nobody() {
 	refuses 2 "\"$top/b\" is no size" fsquota resize $top/{a,b}
 	refuses 2 'is no size' fsquota resize --over 90 $top/a
 	refuses 2 '--at does not go with a directory' fsquota resize --over 90 --at $top $top/a +20%
-	refuses 2 '--name does not go with a directory' fsquota resize --name a $top/a +20%
 	refuses 2 '--id goes with one directory' fsquota resize --id 7 $top/{a,b} +20%
 	refuses 2 '--id takes --at' fsquota resize --over 90 --id 7 +20%
-	refuses 2 '--at goes with --id or --name' fsquota resize --at $top +20%
 	refuses 2 'given twice' fsquota resize $top/{a,b} 2M --hard 2M
 	refuses 5 "$top/none" fsquota resize --over 90 --at $top/none +20%
-	refuses 5 'no project "none"' fsquota resize --over 90 --name none +20%
 	refuses 5 "$top: belongs to no project" fsquota resize --over 0 $top/a $top +20%
 	assert_equal "$(fsquota usage $top/a -bno HARD)" 1024000
 }
