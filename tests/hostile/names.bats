@@ -103,15 +103,6 @@ bounded() {
 	prints 0 fsquota id "/mnt/x/$evil"
 }
 
-@test "JSON has the name itself, in errors too" {
-	run_split fsquota lsattr -d --json "/mnt/x/$evil"
-	assert_equal "$(jq -r '.lsattr[0].path[:17]' "$BATS_TEST_TMPDIR/stdout")" $'/mnt/x/a\nb \x1b[31m\\'
-	run_split fsquota usage --json "/mnt/x/$evil"
-	assert_one_line
-	assert_equal "$(jq -r '.error.path[:17]' "$BATS_TEST_TMPDIR/stderr")" \
-		$'/mnt/x/a\nb \x1b[31m\\'
-}
-
 @test "tables have the name in one line, whatever draws them" {
 	local fs in_table
 	for fs in x e f; do

@@ -491,22 +491,19 @@ unknown() {
 }
 
 # bats test_tags=shared
-@test "names and paths of any bytes make valid JSON" {
+@test "names and paths of any bytes make valid JSON, in errors too" {
 	local tree=$'/mnt/x/q"uo\\te\t\x01\xff\xc3\xa9'
 	printf 'na"me\\:42\nb\xff\x01d:43\n' >/etc/projid
 	run -0 jq -c '[.report[].name]' <(fsquota report -p --json /mnt/x)
 	assert_output --partial '"na\"me\\","b'$'\xef\xbf\xbd''\u0001d"'
 	mkdir "$tree"
 	run -0 jq -c '[.project[].path]' <(fsquota project -c --json -p "$tree" 44 --at /mnt/x)
-	rmdir "$tree"
 	assert_output --partial '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9'
-}
-
-# bats test_tags=shared
-@test "a warning with --json is an object, too" {
-	exits 0 fsquota enable --json -p /mnt/x
-	run -0 jq -c . "$BATS_TEST_TMPDIR/stderr"
-	assert_output '{"warning":{"errno":null,"path":"/mnt/x","message":"Quota enforcement already enabled."}}'
+	exits 5 fsquota usage --json "$tree"
+	rmdir "$tree"
+	assert_one_line
+	run -0 jq -c .error.path "$BATS_TEST_TMPDIR/stderr"
+	assert_output '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9"'
 }
 
 # bats test_tags=shared
