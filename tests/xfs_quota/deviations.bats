@@ -16,10 +16,6 @@ setup() {
 	none=(-D/dev/null -P/dev/null)
 }
 
-hard_limit() {
-	oracle -x -f -D/dev/null -P/dev/null -c "quota -p -N -v -b $2" "$1" | awk '{ print $4 }'
-}
-
 id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 
 @test "deviation 1: a row is one line, however long the device's name is" {
@@ -59,19 +55,6 @@ id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	run xfs_quota -x "${none[@]}" -c 'state -p' /mnt/bind
 	umount /mnt/bind
 	assert_line --index 0 "Project quota state on /mnt/bind ($FSQ_X_DEV)"
-}
-
-@test "deviation 3: where mounts are stacked the visible one is meant" {
-	mkdir -p /mnt/stack
-	mount -o prjquota "$FSQ_X_DEV" /mnt/stack
-	mount -o prjquota "$FSQ_X2_DEV" /mnt/stack
-	xfs_quota -x "${none[@]}" -c 'limit -p bhard=3m 9' /mnt/stack
-	run xfs_quota -x "${none[@]}" -c print /mnt/stack
-	umount /mnt/stack
-	umount /mnt/stack
-	assert_line --partial "/mnt/stack          $FSQ_X2_DEV"
-	assert_equal "$(hard_limit /mnt/x2 9)" 3072
-	assert_equal "$(hard_limit /mnt/x 9)" ""
 }
 
 @test "deviation 6: -p and -d hold for one command" {
