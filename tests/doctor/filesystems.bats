@@ -68,18 +68,6 @@ lacks() {
 	no_more root-passes /mnt/x
 }
 
-@test "an f2fs without the feature" {
-	umount /mnt/f
-	mkfs.f2fs -q -f "$FSQ_F_DEV"
-	mount -t f2fs "$FSQ_F_DEV" /mnt/f
-	finds problem f2fs-features /mnt/f
-	told_by_others /mnt/f
-	no_more quota-off /mnt/f
-	finds problem f2fs-features /mnt/f
-	typed
-	finds ok quota-on /mnt/f
-}
-
 # --- XFS --------------------------------------------------------------------------------------------
 
 @test "an XFS without checksums" {
