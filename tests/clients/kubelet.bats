@@ -73,16 +73,6 @@ ordinary_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	done
 }
 
-@test "a second directory can share an ID" {
-	mkdir "$x.second"
-	kubelet_assigns /mnt/x "$x" "$id" $XFS_UNLIMITED
-	kubelet_assigns /mnt/x "$x.second" "$id" $XFS_UNLIMITED
-	fill "$x/one" 16
-	fill "$x.second/two" 16
-	kubelet_reads /mnt/x b "$id"
-	assert_equal "$used" $((2 * 1048576))
-}
-
 # On ext4 the directory takes a block.
 @test "XFS, ext4: the bytes and inodes read are those the kernel counts" {
 	local block=0
@@ -133,11 +123,6 @@ ordinary_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	run ! fill "$x/file" 32
 	held /mnt/x "$id"
 	assert_equal "$held_used" 1024
-}
-
-@test "the unlimited limit stops nobody" {
-	kubelet_assigns /mnt/e "$e" "$id" $EXT4_UNLIMITED
-	ordinary_user dd if=/dev/zero of="$e/file" bs=64k count=32 conv=fsync status=none
 }
 
 @test "XFS, ext4: clearing takes the limit off, and leaves the ID on the directory" {

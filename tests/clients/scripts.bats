@@ -78,35 +78,6 @@ does_quietly() {
 	holds g 1000150000 0 0 0 b /mnt/x2
 }
 
-@test "Yuki asks without -x, with bundled flags and a name" {
-	echo "mirror:$id" >/etc/projid
-	tagged "$dir" $id
-	fill "$dir/file" 32
-	cd /mnt/x
-	exits 0 xfs_quota -c 'quota -pN mirror'
-	# The second word of the first line, or the first of the second where a device is long.
-	local words
-	read -r -a words <<<"$stdout"
-	assert_equal "${words[1]}" 2048
-	holds p $id 2048 0 0
-}
-
-@test "Nagios' check knows every line of a report" {
-	tagged "$dir" $id
-	oracle -x -c "limit -p bsoft=3m bhard=5m $id" /mnt/x
-	fill "$dir/file" 16
-	does -x -c 'report -p -n -N' /mnt/x
-	local line found=''
-	while IFS= read -r line; do
-		[ -n "$line" ] || continue
-		[[ $line =~ ^#([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+([0-9]+)[[:space:]]+\[(.+)\]$ ]] ||
-			fail "not a row: $line"
-		[ "${BASH_REMATCH[1]}" != "$id" ] || found=${BASH_REMATCH[*]:2:3}
-	done <<<"$stdout"
-	assert_equal "$found" "1024 3072 5120"
-	holds p $id 1024 3072 5120
-}
-
 @test "go-xfsquota and Terminus get six columns, of blocks or of inodes" {
 	tagged "$dir" $id
 	oracle -x -c "limit -p bhard=5m isoft=50 ihard=60 $id" /mnt/x
@@ -141,20 +112,6 @@ drift() {
 	assert_equal "$(drift)" "$dir/below - project identifier is not set (inode=0, tree=$id)
 $dir/below - project inheritance flag is not set"
 	is_untagged "$dir/below"
-}
-
-@test "agents that check strictly ask for the row of one ID, and find the mount point in its last column" {
-	tagged "$dir" $id
-	oracle -x -c "limit -p bsoft=1m bhard=2m $id" -c "limit -p bhard=3m ${id}0" /mnt/x
-	fill "$dir/file" 16
-	run_split xfs_quota -x -c "report -p -N -b -n -L $id -U $id" /mnt/x
-	assert_equal "$status:$stderr:$(grep -c . <<<"$stdout")" "0::1"
-	run_split xfs_quota -x -c 'report -p -b -n' /mnt/x
-	local shape="^#$id\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s.*"
-	assert_equal "$(sed -nE "s/$shape/\1 \2 \3/p" <<<"$stdout")" "1024 1024 2048"
-	does -x -D /dev/null -P /dev/null -c "quota -p -N -n -b -v $id" /mnt/x
-	assert_output --regexp '^(\S+)\s+([0-9]+)\s+([0-9]+)\s+([0-9]+)\s+[0-9][0-9].*\s/mnt/x$'
-	holds p $id 1024 1024 2048
 }
 
 # One project, rootfs, known to both files.
