@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Why quotas do not work here: the caller, the mount, the registry.
+# Why quotas do not work here: the caller and the mount.
 
 # shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
@@ -136,20 +136,4 @@ as_shown() {
 	told_by_others /mnt/x2
 	typed
 	finds ok quota-on /mnt/x2
-}
-
-# --- the registry -----------------------------------------------------------------------------------
-
-@test "a registered directory that is gone" {
-	mkdir /mnt/x/gone
-	fsquota assign /mnt/x/gone --hard 1M >/dev/null
-	rmdir /mnt/x/gone
-	settle /mnt/x
-	finds note directory-gone
-	assert_equal "$repair" "fsquota release /mnt/x/gone"
-	assert_equal "$(jq -c '[.path, .line, .filesystem]' <<<"$finding")" '["/mnt/x/gone",1,"'"$FSQ_X_DEV"'"]'
-	# It is another filesystem's.
-	no_more directory-gone /mnt/e
-	typed
-	no_more directory-gone
 }

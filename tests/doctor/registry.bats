@@ -171,8 +171,10 @@ mended() {
 	fsquota release "$dir/a"
 	mv "$dir/b" "$dir/moved"
 	fsquota assign "$dir/moved" --name shared
+	no_more directory-gone /mnt/e
 	finds note directory-gone
 	assert_equal "$repair" "fsquota release $dir/b"
+	assert_equal "$(jq -c '[.path, .line, .filesystem]' <<<"$finding")" "[\"$dir/b\",1,\"$FSQ_X_DEV\"]"
 	typed
 	no_more id-shared
 	assert_equal "$(fsquota usage -n -o HARD "$dir/moved" | tr -d ' ')" 1M
