@@ -149,8 +149,7 @@ others() {
 # bats test_tags=again
 @test "ext4: with few descriptors release does all or nothing" { releases e; }
 
-# bats test_tags=again
-# bats test_tags=slow
+# bats test_tags=again,slow
 @test "XFS: with few descriptors resize does all or nothing, and prune, apply and project -s go on" {
 	others x
 }

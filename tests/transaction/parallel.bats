@@ -74,26 +74,6 @@ expected_projects() {
 	assert_equal "${#lines[@]}" 2
 }
 
-@test "8 parallel releases leave both files as they were" {
-	local before number pids=() failed=0
-	before=$(cd /etc && md5sum projects projid && stat -c '%a %u %g' projects projid)
-	mkdir /mnt/x/{1..8}
-	touch /mnt/x/{1..8}/file
-	assign_all {1..8}
-	assert [ "$(grep -c /mnt/x /etc/projects)" = 8 ]
-	for number in {1..8}; do
-		"$FSQUOTA" release "/mnt/x/$number" 3>&- &
-		pids+=($!)
-	done
-	for number in "${pids[@]}"; do wait "$number" || failed=$((failed + 1)); done
-	assert_equal "$failed" 0
-	assert_equal "$(cd /etc && md5sum projects projid && stat -c '%a %u %g' projects projid)" "$before"
-	run find /etc -maxdepth 1 -name 'proj*'
-	assert_equal "${#lines[@]}" 2
-	run oracle -P /dev/null -D /dev/null -x -c 'report -p -N -n' /mnt/x
-	refute_line --regexp '^#[1-9]'
-}
-
 @test "who reads in small pieces, without a lock, sees whole lines only, and misses none" {
 	local round
 	mkdir /mnt/x/{a,bb,ccc}
