@@ -139,3 +139,24 @@ beside() {
 @test "dockerd and podman for five minutes, restarted ten times" {
 	beside 10 300
 }
+
+# bats test_tags=full
+@test "a store that has had its ID before its first start is told, and gets room from then on" {
+	mkdir -p /mnt/x/docker /mnt/x/{before,after}
+	fsquota assign /mnt/x/docker /mnt/x/before --hard 10M
+	assert_equal "$(kernel_has /mnt/x 1048578)" "0 0 10240 1 0 0"
+	start_dockerd /mnt/x/docker
+	# That is what it does.
+	assert_equal "$(kernel_has /mnt/x 1048578)" "0 0 0 1 0 0"
+	finds problem store-followed /mnt/x
+	typed
+	no_more store-followed /mnt/x
+	run -0 fsquota assign /mnt/x/after --hard 10M
+	assert_output $((1048577 + ROOM + 1))
+	d import /run/engines/image.tar localhost/tiny >/dev/null
+	in_container d one
+	stop_dockerd
+	start_dockerd /mnt/x/docker
+	find_layers /mnt/x/docker/overlay2 1048577
+	assert_equal "$(kernel_has /mnt/x $((1048577 + ROOM + 1)))" "0 0 10240 1 0 0"
+}
