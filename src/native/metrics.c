@@ -69,7 +69,7 @@ struct metric {
 #define OF_PROJECT(member) offsetof(struct series, member)
 #define ONE(type, member) { { type, OF_PROJECT(member), ALWAYS, NULL } }, 1
 
-/* With --info it has the names, and the series have none. */
+/* With --info. */
 static const struct metric project_info = {
 	"fsquota_project_info", NULL, "1; its labels tell whose project it is.", { { 0 } }, 0
 };
@@ -355,16 +355,14 @@ static bool is_shown(const struct projects *projects, const struct metrics_optio
 	       (!style->has_over || row->percent >= style->over);
 }
 
-/* What its samples begin with: the bare ones leave the names to the info. */
-static void write_labels(struct writer *w, const struct project_row *row,
-			 const struct metrics_options *options, int fd)
+/* What its samples begin with. */
+static void write_labels(struct writer *w, const struct project_row *row, bool with_path, int fd)
 {
 	write_text(w, "{id=\"");
 	write_number(w, row->id);
 	write_char(w, '"');
-	if (!options->info)
-		write_label(w, ",name", row->name, fd);
-	if (!options->info && !options->no_path_label)
+	write_label(w, ",name", row->name, fd);
+	if (with_path)
 		write_label(w, ",path", row->path, fd);
 	write_label(w, ",filesystem", row->filesystem, fd);
 	write_label(w, ",mountpoint", row->mountpoint, fd);
@@ -389,7 +387,7 @@ static bool collect_series(const struct projects *projects, const struct metrics
 
 		if (!is_shown(projects, options, &row))
 			continue;
-		write_labels(w, &row, options, fd);
+		write_labels(w, &row, !options->no_path_label, fd);
 		all->list[all->count++] = (struct series){
 			.labels = all->labels.used + w->used,
 			.used_bytes = row.used_bytes,
@@ -423,11 +421,8 @@ static void show_info(const struct projects *projects, const struct metrics_opti
 		if (!is_shown(projects, options, &row))
 			continue;
 		write_text(w, project_info.name);
-		write_labels(w, &row, options, w->fd);
+		write_labels(w, &row, true, w->fd);
 		write_label(w, ",device", row.filesystem, w->fd);
-		write_label(w, ",name", row.name, w->fd);
-		if (!options->no_path_label)
-			write_label(w, ",path", row.path, w->fd);
 		write_label(w, ",namespace", pod ? pod->namespace : NULL, w->fd);
 		write_label(w, ",pod", pod ? pod->name : NULL, w->fd);
 		write_label(w, ",volume", pod ? volume : NULL, w->fd);
@@ -699,12 +694,13 @@ static void command_metrics(struct session *session, const struct invocation *in
 static const struct command_option own_options[] = {
 	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_ID, .argument = "A-B",
 	  .choices_text = "1048577-2000000", .field = FIELD(range), .range = true },
-	{ 0, "info", "names and pods in a metric of their own alone", .field = FIELD(info) },
+	{ 0, "info", "one metric more, with the pod of a volume", .field = FIELD(info) },
 	{ 0, "listen", "serve /metrics over HTTP, or \"systemd\": its socket",
 	  .kind = VALUE_ADDRESS, .argument = "ADDRESS:PORT", .field = FIELD(listen) },
 	{ 0, "metric", "only these metrics", .kind = VALUE_CHOICE, .argument = "NAME,...",
 	  .field = FIELD(chosen), .take = take_metrics },
-	{ 0, "no-path-label", "series without the directory", .field = FIELD(no_path_label) },
+	{ 0, "no-path-label", "series without the directory, but that of --info",
+	  .field = FIELD(no_path_label) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(output_file) },
 	{ 0 },

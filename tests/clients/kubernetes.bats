@@ -85,7 +85,7 @@ answers() { "$srcdir/tests/metrics/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' 
 	runs metrics
 	until_true answers
 	assert_equal "$(sed -n 's/^fsquota_project_hard_bytes{id="77",//p' "$BATS_TEST_TMPDIR/page")" \
-		"filesystem=\"$FSQ_X_DEV\",mountpoint=\"/var/lib/kubelet\"} 9437184"
+		"name=\"volume77\",path=\"/var/lib/kubelet/before\",filesystem=\"$FSQ_X_DEV\",mountpoint=\"/var/lib/kubelet\"} 9437184"
 	assert_equal "$(grep -c '^fsquota_project_info{id="77",.*path="/var/lib/kubelet/before"' "$BATS_TEST_TMPDIR/page")" 1
 	ends metrics
 	assert_equal "$said" ''

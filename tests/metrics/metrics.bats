@@ -167,27 +167,25 @@ limit="inodes"} 0'
 
 # --- names --------------------------------------------------------------------------------------
 
-@test "--info: names, and the pod of a volume, are in one metric alone" {
-	local uid=0b5c2f6e-8d0f-4b5e-9d5a-4a1a3f6c7d10 pods=/mnt/x/kubelet/pods plain
-	local labels="filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\""
+@test "--info: a metric of its own has the pod of a volume, and all names" {
+	local uid=0b5c2f6e-8d0f-4b5e-9d5a-4a1a3f6c7d10 pods=/mnt/x/kubelet/pods volume
+	local labels="filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\",device=\"$FSQ_X_DEV\"" none='namespace="",pod="",volume=""'
 	mount -t tmpfs none /var/log
-	mkdir -p $pods/{$uid,other}/volumes/kubernetes.io~empty-dir/cache /var/log/pods/{shop_web-7d4_$uid,no_pod,a_b_c_d,x_y_}
-	fsquota assign --id 700 $pods/$uid/volumes/kubernetes.io~empty-dir/cache
-	fsquota assign --id 701 --name odd $pods/other/volumes/kubernetes.io~empty-dir/cache
+	volume=volumes/kubernetes.io~empty-dir/cache
+	mkdir -p $pods/{$uid,other}/$volume /var/log/pods/{shop_web-7d4_$uid,no_pod,a_b_c_d,x_y_}
+	fsquota assign --id 700 $pods/$uid/$volume
+	fsquota assign --id 701 --name odd $pods/other/$volume
 	fsquota metrics /mnt/x >"$text"
 	run ! grep -q project_info "$text"
-	plain=$(grep -c '^fsquota_project_' "$text")
-	fsquota metrics --info /mnt/x >"$text"
-	prints "{id=\"42\",$labels} 5242880" sed -n 's/^fsquota_project_used_bytes{id="42"/{id="42"/p' "$text"
-	prints "{id=\"42\",$labels,device=\"$FSQ_X_DEV\",name=\"web\",path=\"/mnt/x/web\",namespace=\"\",pod=\"\",volume=\"\"} 1
-{id=\"700\",$labels,device=\"$FSQ_X_DEV\",name=\"volume700\",path=\"$pods/$uid/volumes/kubernetes.io~empty-dir/cache\",namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1
-{id=\"701\",$labels,device=\"$FSQ_X_DEV\",name=\"odd\",path=\"$pods/other/volumes/kubernetes.io~empty-dir/cache\",namespace=\"\",pod=\"\",volume=\"\"} 1" \
-		sed -nE 's/^fsquota_project_info(\{id="(42|70.)",)/\1/p' "$text"
-	assert_equal "$(grep '^fsquota_project_' "$text" | grep -vc '^fsquota_project_info')" "$plain"
-	# Without the path, but with the pod.
+	fsquota metrics --info /mnt/x >"$text.info"
+	diff <(grep '^fsquota_project_[^g]' "$text") <(grep '^fsquota_project_[^gi]' "$text.info")
+	prints "42\",name=\"web\",path=\"/mnt/x/web\",$labels,$none} 1
+700\",name=\"volume700\",path=\"$pods/$uid/$volume\",$labels,namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1
+701\",name=\"odd\",path=\"$pods/other/$volume\",$labels,$none} 1" \
+		sed -nE 's/^fsquota_project_info\{id="((42|70.)")/\1/p' "$text.info"
+	# The path is there alone.
 	fsquota metrics --info --no-path-label --id-range 700-700 /mnt/x >"$text"
-	prints "name=\"volume700\",namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1" \
-		sed -n 's/^fsquota_project_info.*name=/name=/p' "$text"
+	assert_equal "$(grep -c 'path=' "$text") $(grep -c '^fsquota_project_info.*path=' "$text")" '1 1'
 	fsquota release $pods/*/volumes/*/cache
 	rm -r /mnt/x/kubelet
 	umount /var/log
