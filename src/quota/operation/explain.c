@@ -765,6 +765,7 @@ static int get_usage(const struct fsq_explain_request *request, struct fsq_usage
 		.projects_file = request->projects_file,
 	};
 	int rc = fsq_usage_get(usage, &question, err);
+	const bool forbidden = rc == 0 && usage->at_least;
 
 	/* Counting its files would explain nothing. */
 	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
@@ -774,7 +775,7 @@ static int get_usage(const struct fsq_explain_request *request, struct fsq_usage
 	if (rc || usage->source == FSQ_USAGE_QUOTA)
 		return rc;
 	fsq_usage_clear(usage);
-	if (usage->at_least)
+	if (forbidden)
 		return fsq_fail(err, FSQ_E_PERMISSION, EPERM, request->directory,
 				"cannot read the quota");
 	return fsq_add_hint(err, FSQ_HINT_MOUNT_WITH_QUOTA,
