@@ -171,8 +171,9 @@ assert_gone() {
 # killed_at COUNT ARGUMENT...: fsquota is, when all its threads together open a file the COUNTth time.
 killed_at() {
 	local openat2=437
-	run -0 "${builddir:?}/tests/transaction/fail" <<<"$openat2 $1 signal=KILL 0 /dev/null /dev/null $FSQUOTA ${*:2}"
-	assert_output "137 yes"
+	run -0 "${builddir:?}/tests/transaction/fail" \
+		<<<"$openat2 $1 signal=KILL 0 /dev/null /dev/null /dev/null $FSQUOTA ${*:2}"
+	assert_output "137 yes $openat2"
 	echo "$1" >>"$BATS_FILE_TMPDIR/kills"
 }
 

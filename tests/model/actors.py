@@ -21,13 +21,13 @@ TENANT = 65534
 # --- fsquota ---
 
 class Fsquota:
-    """Runs the program, and may disturb it (disturb.c)"""
+    """Runs the program, and may disturb it (tests/transaction/fail.c)"""
 
     def __init__(self, binary, helper, directory):
         self.binary = binary
         self.files = [os.path.join(directory, name) for name in ("in", "out", "err")]
         self.give("")
-        self.helper = subprocess.Popen([helper, *self.files], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.helper = subprocess.Popen([helper], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.call, self.out, self.err, self.said = 0, "", "", []
 
     def give(self, text):
@@ -41,31 +41,34 @@ class Fsquota:
     def answer(self):
         words = self.helper.stdout.readline().decode().split()
         if not words:
-            raise SystemExit("model: disturb is gone")
+            raise SystemExit("model: fail is gone")
         return words
 
     def begin(self, words, how="none", count=0):
-        """Whether it is stopped: it has to be told to go on, or ended with "kill" """
+        """Whether it is stopped: it has to be told to go on"""
         assert not any(set(word) & set("\t\n") for word in words)
-        self.order("\t".join([how, str(count), self.binary, *words]))
+        words = [word.replace(" ", "\t") for word in (self.binary, *words)]
+        self.order(" ".join(["any", str(count), how, "0", *self.files, *words]))
         self.said = self.answer()
         return self.said[0] == "stopped"
 
-    def end(self, word="go"):
+    def end(self):
         """Exit status, stdout, stderr, and whether the call came"""
         if self.said[0] == "stopped":
-            self.order(word)
+            self.order("go")
             self.said = self.answer()
-        self.call = int(self.said[3])
+        self.call = int(self.said[2])
         with open(self.files[1], encoding="utf-8", errors="surrogateescape") as handle:
             out = self.out = handle.read()
         with open(self.files[2], encoding="utf-8", errors="surrogateescape") as handle:
             err = self.err = handle.read()
-        return int(self.said[1]), out, err, self.said[2] == "yes"
+        return int(self.said[0]), out, err, self.said[1] == "yes"
 
     def run(self, words, how="none", count=0, when_stopped=None):
-        """when_stopped: gives the word for end()"""
-        return self.end(when_stopped() or "go") if self.begin(words, how, count) else self.end()
+        """when_stopped: what happens meanwhile"""
+        if self.begin(words, how, count):
+            when_stopped()
+        return self.end()
 
     def run_beside(self, words):
         """While another one is stopped: exit status and stderr"""

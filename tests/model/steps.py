@@ -26,7 +26,7 @@ STORE = "store"
 WATCHED = "h"
 FSQUOTA_D = "/etc/fsquota.d"
 NAMES = ["web", "shared"]
-ERRNOS = {"EIO": 5, "ENOSPC": 28, "EPERM": 1, "EINTR": 4}
+ERRNOS = ["EIO", "ENOSPC", "EPERM", "EINTR"]
 POWER = ("power", "sync")
 POLL = ("7", "271") if os.uname().machine == "x86_64" else ("73",)
 COMPLETED = ("assign", "release", "resize", "prune", "apply", "project", "limit", "restore", "release_project",
@@ -380,7 +380,8 @@ class Steps:
     def do_disturbed(self, step, words, rule):
         """Killed at a system call, or that fails"""
         before, how = self.state, step["how"]
-        status, out, err, came = self.program.run(words, "kill" if how == "kill" else str(ERRNOS[how]), step["at"])
+        status, out, err, came = self.program.run(
+            words, "signal=KILL" if how == "kill" else f"error={how}", step["at"])
         step["came"] = came
         mid, wrong = self.look()
         wanted, expected = self.predict(rule, step, before, mid, True)
@@ -429,15 +430,9 @@ class Steps:
         before, wrong = self.look()
         self.state = before
         words, rule = self.command(step)
-
-        def at_call():
-            if step["how"] == "sync":
-                kernel.sync(self.top)
-                return "go"
-            kernel.power_fails(self.top)
-            return "kill"
-        status, _, err, step["came"] = self.program.run(words, "stop", step["at"], at_call)
-        if step["how"] == "sync" or not step["came"]:
+        how = f"{step['how']}={self.top}"
+        status, _, err, step["came"] = self.program.run(words, how, step["at"])
+        if step["how"] == "power" and not step["came"]:
             kernel.power_fails(self.top)
         self.world.remount()
         mid = self.look()[0]
@@ -1344,7 +1339,7 @@ class Maker:
         elif way < 0.75:
             step["how"] = self.rng.choice(POWER)
         else:
-            step["how"] = self.rng.choice(list(ERRNOS))
+            step["how"] = self.rng.choice(ERRNOS)
         step["at"] = self.rng.randrange(1, self.rng.choice([30, 60, 120, 200]))
 
     def make_assign(self):

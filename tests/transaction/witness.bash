@@ -45,8 +45,8 @@ begin_fail() {
 # disturbed CALL COUNT HOW SECONDS WORD...: see fail.c; sets status, came and stderr.
 disturbed() {
 	local words=("${@:5}")
-	echo "${*:1:4} $work/stdout $work/stderr ${words[*]// /$'\t'}" >&"$to_fail"
-	read -r status came <&"$from_fail" || die 'fail is gone'
+	echo "${*:1:4} /dev/null $work/stdout $work/stderr ${words[*]// /$'\t'}" >&"$to_fail"
+	read -r status came _ <&"$from_fail" || die 'fail is gone'
 	slurp "$work/stderr" stderr
 }
 
