@@ -38,10 +38,9 @@ NO_LIMIT = {"xfs": "9223372036854775807", "ext4": "288230376151711743"}
 class Steps:
     """Does steps, and says what is wrong with them"""
 
-    def __init__(self, place, programs, root, tenant, abilities):
+    def __init__(self, place, programs, root, tenant):
         self.world, self.root, self.tenant = place, root, tenant
         self.program, self.second = programs
-        self.abilities = abilities
         self.top, self.kind = place.top, place.kind
         self.state, self.engine, self.files, self.trace = None, None, {}, []
         self.status = OK  # of the last command
@@ -1273,8 +1272,7 @@ class Maker:
                    "apply": 5, "batch": 4, "project": 5, "limit": 5, "restore": 2, "kubelet": 7, "hand": 4,
                    "acts": 16, "crossed": 8, "populate": 4, "remove": 4, "rename": 4, "remount": 1, "power": 2,
                    "mount": 3, "unmount": 1, "swap": 3, "store": 8, "woven": 8, "move": 7, "files": 7, "watch": 1, "budget": 3}
-        weights = {name: weight for name, weight in weights.items()
-                   if name in (only or weights) and steps.abilities.get(name, True)}
+        weights = {name: weight for name, weight in weights.items() if name in (only or weights)}
         self.names, self.weights = list(weights), list(weights.values())
 
     def make(self):
@@ -1344,7 +1342,7 @@ class Maker:
 
     def make_assign(self):
         rng, step = self.rng, {"do": "assign", "dirs": [self.directory()]}
-        if self.steps.abilities.get("several", True) and rng.random() < 0.15:
+        if rng.random() < 0.15:
             step["dirs"] += [self.directory()]
         limits = self.limits()
         if limits:
@@ -1355,18 +1353,17 @@ class Maker:
             step["name"] = rng.choice(NAMES)
         if rng.random() < 0.1 and len(step["dirs"]) == 1:
             step["id"] = self.id()
-        if self.steps.abilities.get("mkdir", True) and (step["dirs"][0] in MADE or rng.random() < 0.1):
+        if step["dirs"][0] in MADE or rng.random() < 0.1:
             step["mkdir"] = True
         return self.by(step)
 
     def make_release(self):
         rng, step = self.rng, {"do": "release", "dirs": [self.directory()]}
-        if self.steps.abilities.get("several", True) and rng.random() < 0.15:
+        if rng.random() < 0.15:
             step["dirs"] += [self.directory()]
         self.maybe(step, "keep_tags", 0.15)
-        if self.steps.abilities.get("several", True):
-            self.maybe(step, "if_exists", 0.15)
-        if self.steps.abilities.get("several", True) and rng.random() < 0.15:
+        self.maybe(step, "if_exists", 0.15)
+        if rng.random() < 0.15:
             step["id"] = self.id()
         return self.by(step)
 
@@ -1468,8 +1465,7 @@ class Maker:
     def make_kubelet(self):
         step = {"do": "kubelet", "op": self.rng.choice(["add", "add", "remove"]), "dir": self.rng.choice(PODS)}
         if self.rng.random() < 0.6:
-            makers = [self.make_assign, self.make_release] + \
-                ([self.make_prune] if self.steps.abilities.get("prune", True) else [])
+            makers = [self.make_assign, self.make_release, self.make_prune]
             beside = [self.rng.choice(makers)() for _ in range(self.rng.randrange(1, 4))]
             step["beside"] = [one for one in beside if not any(name.startswith("pods") for name in one.get("dirs", []))]
         return step
