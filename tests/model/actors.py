@@ -272,15 +272,9 @@ class Kubelet:
         for name in (world.PROJECTS, world.PROJID):
             self.files.append(os.open(name, os.O_RDONLY | os.O_CREAT, 0o644))
 
-    def lock(self, wait=True):
-        """Whether it was got: of the first file; for the second one it waits"""
-        try:
-            fcntl.flock(self.files[0], fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            fcntl.flock(self.files[1], fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            fcntl.flock(self.files[0], fcntl.LOCK_UN)
-            return False
-        return True
+    def lock(self):
+        for handle in self.files:
+            fcntl.flock(handle, fcntl.LOCK_EX)
 
     def close(self):
         for handle in self.files:

@@ -1117,7 +1117,7 @@ class Steps:
     def do_kubelet(self, step):
         """beside: commands that run when kubelet has opened the files and not locked them yet"""
         before, path, wrong = self.state, self.path(step["dir"]), []
-        actor = self.new_kubelet()
+        actor = actors.Kubelet(self.world.quotas)
         if step["op"] == "add":
             os.makedirs(path, exist_ok=True)
         self.state = expected = self.world.look()
@@ -1146,9 +1146,6 @@ class Steps:
         expected = expected.copy()
         wrong += self.expect_kubelet(step, expected, tag, path)
         return wrong + self.judge(before, expected, self.state, True)
-
-    def new_kubelet(self):
-        return actors.Kubelet(self.world.quotas)
 
     def expect_kubelet(self, step, state, tag, path):
         listed, wrong = state.id_of(path), []
@@ -1209,7 +1206,7 @@ class Steps:
         return wrong + self.judge(before, expected, self.state)
 
     def edit(self, name, line):
-        actor = self.new_kubelet()
+        actor = actors.Kubelet(self.world.quotas)
         actor.open()
         actor.lock()
         texts = actor.texts()
