@@ -71,6 +71,11 @@ class Steps:
         node = self.state.tree.get(path)
         return node.tag if node and node.tag else 77
 
+    def spelled(self, act):
+        """An act on files, with paths and IDs for what stands for them"""
+        return [self.path(word[1:]) if str(word)[:1] == "/" else
+                self.number(word) if isinstance(word, dict) else word for word in act]
+
     def held(self):
         found = {}
         for tag in self.root.count() + self.tenant.count():
@@ -322,8 +327,7 @@ class Steps:
         return rule(model, state), state
 
     def look(self):
-        after, wrong = world.settled(self.world, self.held())
-        return after, wrong
+        return world.settled(self.world, self.held())
 
     def judge(self, before, expected, after, several=False):
         """several: commands, which may have removed a line and added it again"""
@@ -588,8 +592,7 @@ class Steps:
 
         def others():
             for act in step["acts"]:
-                act = [self.number(word) if isinstance(word, dict) else
-                       self.path(word[1:]) if isinstance(word, str) and word[:1] == "/" else word for word in act]
+                act = self.spelled(act)
                 for path in act[1:]:
                     touched.update(self.inode(path))
                 actor.do(act)
@@ -758,7 +761,7 @@ class Steps:
 
         def others():
             for act in next(acts):
-                self.root.do([self.path(word[1:]) if str(word)[:1] == "/" else word for word in act])
+                self.root.do(self.spelled(act))
         self.program.begin(words[0], "stop", step["at"][0])
         others()
         self.second.begin(words[1], "stop", step["at"][1])
@@ -860,7 +863,7 @@ class Steps:
             if number == step.get("killed"):
                 stayer.kill()
                 stayer = self.stays(words) if stayer.wait() else None
-            self.tenant.do([self.path(word[1:]) if str(word)[:1] == "/" else word for word in act])
+            self.tenant.do(self.spelled(act))
 
         def differences(seen):
             _, expected = self.predict(rule, step, seen, seen, True)
@@ -932,8 +935,7 @@ class Steps:
         before = self.state
         actor = self.root if step.get("who") == "root" else self.tenant
         for act in step["acts"]:
-            actor.do([self.number(word) if isinstance(word, dict) else
-                      self.path(word[1:]) if isinstance(word, str) and word[:1] == "/" else word for word in act])
+            actor.do(self.spelled(act))
         self.state, wrong = self.look()
         return wrong + world.compare_limits(before.limits, self.state.limits) + \
             world.compare_registry(before, self.state, before)
