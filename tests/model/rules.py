@@ -343,11 +343,8 @@ class Model:
         return 0
 
     def resize_project(self, state, tag, options):
-        if tag not in state.limits and state.used(tag) == (0, 0):
-            return NOT_FOUND if self.kind == "xfs" else self.resized(state, tag, options)
-        return self.resized(state, tag, options)
-
-    def resized(self, state, tag, options):
+        if self.kind == "xfs" and tag not in state.limits and state.used(tag) == (0, 0):
+            return NOT_FOUND
         bsoft, bhard, isoft, ihard = state.limits.get(tag, (0, 0, 0, 0))
         used_blocks, used_inodes = (0, 0) if options.get("is_early") else state.used(tag)
         hard = bhard if bhard < UNLIMITED else 0
@@ -384,14 +381,8 @@ class Model:
         for hard, soft in (("bhard", "bsoft"), ("ihard", "isoft")):
             if (hard in asked or soft in asked) and limits[hard] and limits[soft] > limits[hard]:
                 return USAGE
-        self.set_limits(state, tag, tuple(limits.values()))
+        state.set_limits(tag, tuple(limits.values()))
         return OK
-
-    def set_limits(self, state, tag, limits):
-        if any(limits):
-            state.limits[tag] = limits
-        else:
-            state.limits.pop(tag, None)
 
     def project(self, state, directory, tag, depth=None):
         """project -s; with ID 0 project -C"""

@@ -229,8 +229,8 @@ class Steps:
 
         def rule(model, state):
             for number, (bsoft, bhard, isoft, ihard) in numbers:
-                model.set_limits(state, number, (model.rounded(bsoft * 512), model.rounded(bhard * 512),
-                                                 isoft, ihard))
+                blocks = model.rounded(bsoft * 512), model.rounded(bhard * 512)
+                state.set_limits(number, (*blocks, isoft, ihard))
             return OK
         return ["restore", "-p", self.top], rule
 
@@ -469,7 +469,7 @@ class Steps:
         early = after.copy()
         if step["do"] == "release":
             early.tree[directory] = before.tree[directory]
-            world.set_or_remove(early.limits, tag, before.limits.get(tag))
+            early.set_limits(tag, before.limits.get(tag))
         return [early, after]
 
     def judge_power(self, past, now):
@@ -561,7 +561,7 @@ class Steps:
             # The line went, and that the limits were taken off is not on the disk: nothing leads to them.
             for tag in mid.limits.keys() - {tag for tag, _ in mid.projects}:
                 if self.state.limits.get(tag) in (None, before.limits.get(tag)):
-                    world.set_or_remove(expected.limits, tag, self.state.limits.get(tag))
+                    expected.set_limits(tag, self.state.limits.get(tag))
             # Nor does anything lead apply to what carries its ID again.
             expected.tree.update({path: node for path, node in self.state.tree.items() if step.get("prune") and
                                   path in before.tree and node.tag == before.tree[path].tag})
@@ -1169,7 +1169,7 @@ class Steps:
             wrong.append(f"kubelet found {tag} for {path}, not {listed}")
         if tag is not None:
             _, _, isoft, ihard = state.limits.get(tag, world.NO_LIMITS)
-            model.set_limits(state, tag, (0, 0, isoft, ihard))
+            state.set_limits(tag, (0, 0, isoft, ihard))
             model.project(state, path, tag)
             state.remove_lines(tag, path)
         # What something is mounted on stays, and what it hides.

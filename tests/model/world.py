@@ -103,6 +103,12 @@ class State:
             if other.ino == node.ino:
                 other.tag, other.inherit = tag, inherit and node.kind == "d"
 
+    def set_limits(self, tag, limits):
+        if limits and any(limits):
+            self.limits[tag] = limits
+        else:
+            self.limits.pop(tag, None)
+
     # --- the registry ---
 
     def id_of(self, directory):
@@ -137,13 +143,6 @@ class State:
         """Is an ID anybody's?"""
         return tag in self.limits or self.used(tag)[1] > 0 or any(number == tag for number, _ in self.projects) \
             or any(number == tag for _, number in self.projid)
-
-
-def set_or_remove(limits, tag, value):
-    if value:
-        limits[tag] = value
-    else:
-        limits.pop(tag, None)
 
 
 def read_lines(file, pattern):
