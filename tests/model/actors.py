@@ -92,11 +92,8 @@ class Hands:
             return error.errno or errno.EIO
 
     def do_retag(self, path, tag, inherit):
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
+        with kernel.opened(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW) as handle:
             kernel.set_tag(handle, tag, inherit and stat.S_ISDIR(os.fstat(handle).st_mode))
-        finally:
-            os.close(handle)
 
     def do_rename(self, path, other):
         os.rename(path, other)
@@ -105,11 +102,9 @@ class Hands:
         os.link(path, other, follow_symlinks=False)
 
     def do_write(self, path, size):
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
-        try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        with kernel.opened(path, flags) as handle:
             os.write(handle, bytes(size))
-        finally:
-            os.close(handle)
 
     def do_delete(self, path):
         os.unlink(path)
@@ -230,11 +225,8 @@ class Engine:
 
     @staticmethod
     def tag_of(directory):
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with kernel.opened(directory) as handle:
             return kernel.get_tag(handle)[0]
-        finally:
-            os.close(handle)
 
     @staticmethod
     def make(directory):
@@ -250,9 +242,8 @@ class Engine:
         except OSError:
             return None
         self.last += 1
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        kernel.set_tag(handle, self.last, True)
-        os.close(handle)
+        with kernel.opened(path) as handle:
+            kernel.set_tag(handle, self.last, True)
         self.quotas.set(self.last, limits)
         with contextlib.suppress(OSError), open(path + "/link", "w", encoding="ascii") as file:
             file.write("text")

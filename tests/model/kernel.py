@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the kernel says of project quotas, asked without fsquota's library or program."""
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -36,6 +37,16 @@ def fail(what):
     raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
+@contextlib.contextmanager
+def opened(path, flags=os.O_RDONLY, mode=0o644):
+    """The descriptor of a file, as long as it is needed"""
+    handle = os.open(path, flags, mode)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
 class Quotas:
     """Of the projects of one filesystem. Blocks are of 512 bytes."""
 
@@ -44,12 +55,9 @@ class Quotas:
         self.buffer = ctypes.create_string_buffer(DISK_QUOTA_SIZE)
 
     def call(self, command, number):
-        handle = os.open(self.mountpoint, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with opened(self.mountpoint) as handle:
             return LIBC.syscall(SYS_QUOTACTL_FD, handle, ctypes.c_uint(command << 8 | PRJQUOTA),
                                 ctypes.c_uint(number), self.buffer)
-        finally:
-            os.close(handle)
 
     def unpack(self):
         _, _, _, number, bhard, bsoft, ihard, isoft, blocks, inodes = DISK_QUOTA.unpack_from(self.buffer)
@@ -72,8 +80,7 @@ class Quotas:
     def all(self):
         """{ID: (limits, blocks, inodes)} of all that have either; ID 0 is nobody's"""
         found, number = {}, 1
-        handle = os.open(self.mountpoint, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with opened(self.mountpoint) as handle:
             ctypes.set_errno(errno.ENOENT)
             while number <= LAST_ID and \
                     LIBC.syscall(SYS_QUOTACTL_FD, handle, ctypes.c_uint(Q_XGETNEXTQUOTA << 8 | PRJQUOTA),
@@ -82,8 +89,6 @@ class Quotas:
                 if any(values[0]) or values[1] or values[2]:
                     found[number] = values
                 number += 1
-        finally:
-            os.close(handle)
         if ctypes.get_errno() != errno.ENOENT:
             fail("Q_XGETNEXTQUOTA")
         return found
@@ -128,11 +133,8 @@ class Tags:
             fail(path)
         if not is_openable:
             return None
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        try:
+        with opened(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW) as handle:
             return get_tag(handle)
-        finally:
-            os.close(handle)
 
 
 def mount(device, place, kind, options="", flags=0):
@@ -154,14 +156,12 @@ def without_mounts(place):
 
 
 def sync(place):
-    handle = os.open(place, os.O_RDONLY)
-    if LIBC.syncfs(handle):
-        fail(f"syncfs {place}")
-    os.close(handle)
+    with opened(place) as handle:
+        if LIBC.syncfs(handle):
+            fail(f"syncfs {place}")
 
 
 def power_fails(place):
     """What is only in memory is lost"""
-    handle = os.open(place, os.O_RDONLY)
-    fcntl.ioctl(handle, SHUTDOWN, WITHOUT_MEMORY)
-    os.close(handle)
+    with opened(place) as handle:
+        fcntl.ioctl(handle, SHUTDOWN, WITHOUT_MEMORY)
