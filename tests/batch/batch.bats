@@ -190,12 +190,7 @@ asks() {
 	assert_one_line
 }
 
-# --- costs ----------------------------------------------------------------------------------------
-
-# bats test_tags=many
-@test "a request takes six system calls at most, and a twentieth of xfs_quota's instructions" {
-	run -0 "$srcdir/tests/bench/batch" --check "$FSQUOTA"
-}
+# --- costs; those of a request are in tests/robustness/cost.bats ---------------------------------
 
 # bats test_tags=many
 @test "usage of a thousand directories takes six system calls at most for each" {

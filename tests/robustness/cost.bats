@@ -246,6 +246,28 @@ instructions() {
 	assert [ $((5 * cost[0])) -le "${cost[1]}" ]
 }
 
+# bats test_tags=many
+@test "a request to batch takes six system calls at most, and a twentieth of xfs_quota's instructions" {
+	local id few one=$BATS_TEST_TMPDIR/one two=$BATS_TEST_TMPDIR/two
+	mkdir /mnt/x/batch
+	id=$(fsquota assign /mnt/x/batch --hard 100M)
+	printf 'usage /mnt/x/batch\n%.0s' {1..1000} >"$one"
+	cat "$one" "$one" >"$two"
+	calls fsquota batch <"$one"
+	few=$calls
+	calls fsquota batch <"$two"
+	assert_equal "$(grep -c "\"exit\":0,.*\"id\":$id," "$BATS_TEST_TMPDIR/out")" 2000
+	assert [ $((calls - few)) -le 6000 ]
+	instructions "$FSQUOTA" batch <"$one"
+	few=$instructions
+	instructions "$FSQUOTA" batch <"$two"
+	few=$(((instructions - few) / 1000))
+	instructions "$FSQ_ORACLE" -x -c "quota -p -N -n -v -b $id" /mnt/x
+	echo "# instructions: a request $few, xfs_quota $instructions" >&3
+	assert [ $((20 * few)) -le "$instructions" ]
+	fsquota release /mnt/x/batch
+}
+
 # of_projects COUNT COMMAND...: sets calls, allocations and instructions of a command when so many
 # projects are there, with limits, names and directories.
 of_projects() {
