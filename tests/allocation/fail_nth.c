@@ -3,8 +3,8 @@
  * Preloaded, this lets one allocation of a program fail, whoever asks for the memory: the program, the
  * C library or one that it has loaded.
  *
- *   FSQ_FAIL_AT      which one, from 1 on; without it none fails
- *   FSQ_FAIL_REST    set: those behind it fail as well
+ *   FSQ_FAIL_AT      which one, from 1 on; with 0 or without it none fails. With + behind the
+ *                    number those behind it fail as well
  *   FSQ_FAIL_REPORT  the file that gets a line when it fails: who asked, innermost first, as OBJECT+OFFSET
  */
 #include <dlfcn.h>
@@ -34,10 +34,11 @@ static const char *report;
 __attribute__((constructor)) static void start(void)
 {
 	const char *at = getenv("FSQ_FAIL_AT");
+	char *end;
 
 	report = getenv("FSQ_FAIL_REPORT");
-	rest = getenv("FSQ_FAIL_REST");
-	fail_at = at ? strtoul(at, NULL, 10) : 0;
+	fail_at = at ? strtoul(at, &end, 10) : 0;
+	rest = at && *end == '+';
 	/* Not in what the program starts. */
 	unsetenv("LD_PRELOAD");
 	count = 0;

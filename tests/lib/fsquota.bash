@@ -160,7 +160,8 @@ stopped_at() {
 	local words=("${@:3}")
 	words=("${words[@]// /$'\t'}")
 	coproc STOPPED { exec "${builddir:?}/tests/transaction/fail" 3>&-; }
-	echo "$1 $2 stop 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr ${words[*]}" >&"${STOPPED[1]}"
+	echo "$1 $2 stop 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr ${words[*]}" \
+		>&"${STOPPED[1]}"
 	read -r stdout <&"${STOPPED[0]}"
 	assert_equal "$stdout" stopped
 }

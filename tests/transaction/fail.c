@@ -6,19 +6,20 @@
  *
  * Orders come on standard input, one a line, of words; for a space in one stands a tab:
  *
- *   CALL COUNT HOW SECONDS STDIN STDOUT STDERR PROGRAM ARGUMENT...
+ *   CALL COUNT HOW SECONDS STDIN STDOUT STDERR [VARIABLE=VALUE...] PROGRAM ARGUMENT...
  *
- * CALL is the number of a system call, or "any" for those below; COUNT which of these in the run (of
- * all its threads and children), from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC, EPERM or
- * EINTR: the call is not made, and fails; signal=TERM or INT: the thread has got it when the call is
- * made; signal=KILL: the process ends there; stop: it waits before the call, "stopped" is printed, and
- * the next line of input lets it go on. power=MOUNT: the power of that filesystem fails before the
- * call, and the process is killed. sync=MOUNT: what was changed there is written to its disk before the
- * call, and the power fails when the program has ended. SECONDS after which the program is killed, 0:
- * never. The latter two files are made anew.
+ * CALL is the number of a system call, or "any" for those below; COUNT which of these in the run
+ * (of all its threads and children), from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC,
+ * EPERM or EINTR: the call is not made, and fails; signal=TERM or INT: the thread has got it when
+ * the call is made; signal=KILL: the process ends there; stop: it waits before the call, "stopped"
+ * is printed, and the next line of input lets it go on. power=MOUNT: the power of that filesystem
+ * fails before the call, and the process is killed. sync=MOUNT: what was changed there is written
+ * to its disk before the call, and the power fails when the program has ended. SECONDS after which
+ * the program is killed, 0: never. The latter two files are made anew. The variables stay in its
+ * environment and in those that follow; the path of the program is absolute.
  *
- * Each is answered with one line: the exit status as a shell has it (128 and the signal), whether the
- * call came: yes or no, and the number of the one that was disturbed.
+ * Each is answered with one line: the exit status as a shell has it (128 and the signal), whether
+ * the call came: yes or no, and the number of the one that was disturbed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -113,6 +114,14 @@ static bool parse(char *line, struct order *order)
 				 .seconds = (unsigned int)atoi(words[3]),
 				 .streams = { words[4], words[5], words[6] },
 				 .command = words + 7 };
+	for (; order->command[1] && order->command[0][0] != '/'; order->command++) {
+		char *value = strchr(order->command[0], '=');
+
+		if (!value)
+			return false;
+		*value = '\0';
+		setenv(order->command[0], value + 1, 1);
+	}
 	if (order->count == 0)
 		return true;
 	if (strncmp(words[2], "power=", 6) == 0)

@@ -54,7 +54,8 @@ listed_calls() {
 # disturbed KIND CALL: prepares, runs the command, and mounts what is left.
 disturbed() {
 	prepared
-	echo "$2 $1=/mnt/$fs 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr $FSQUOTA ${command[*]}" >&"${FAIL[1]}"
+	echo "$2 $1=/mnt/$fs 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr $FSQUOTA ${command[*]}" \
+		>&"${FAIL[1]}"
 	read -r status _ <&"${FAIL[0]}"
 	tried=$((tried + 1))
 	remounted

@@ -2,8 +2,9 @@
 # shellcheck disable=SC2034,SC2154 # for and from those who source it
 # SPDX-License-Identifier: Apache-2.0
 #
-# What inject, tests/robustness/faults and tests/allocation/exhaust have in common: they ask the witness, and the
-# first two let fail disturb a call. They have $top, the mount point, $work, a directory of their own, and die.
+# What inject, tests/robustness/faults and tests/allocation/exhaust have in common: they ask the
+# witness, and let fail run the commands. They have $top, the mount point, $work, a directory of their
+# own, and die.
 
 # begin_witness: of what is below $top
 begin_witness() {
@@ -42,10 +43,11 @@ begin_fail() {
 	trap 'exec {to_fail}>&-; echo quit >&"$to_witness"; wait; rm -rf "$work"' EXIT
 }
 
-# disturbed CALL COUNT HOW SECONDS WORD...: see fail.c; sets status, came and stderr.
+# disturbed CALL COUNT HOW SECONDS WORD...: see fail.c; $stdin may be a file. Sets status, came and
+# stderr.
 disturbed() {
 	local words=("${@:5}")
-	echo "${*:1:4} /dev/null $work/stdout $work/stderr ${words[*]// /$'\t'}" >&"$to_fail"
+	echo "${*:1:4} ${stdin-/dev/null} $work/stdout $work/stderr ${words[*]// /$'\t'}" >&"$to_fail"
 	read -r status came _ <&"$from_fail" || die 'fail is gone'
 	slurp "$work/stderr" stderr
 }
