@@ -53,7 +53,7 @@ static void test_files(void)
 static void test_without_a_project(void)
 {
 	const struct fsq_release_request release = { .size = sizeof(release) };
-	const struct fsq_resize_request resize = { .size = sizeof(resize), .bytes = 1 << 20 };
+	struct fsq_resize_request resize = { .size = sizeof(resize), .bytes = 1 << 20 };
 	const struct fsq_assign_request assign = { .size = sizeof(assign) };
 	struct fsq_assignment *assignment;
 	struct fsq_filesystem *fs;
@@ -66,6 +66,9 @@ static void test_without_a_project(void)
 
 	ok(fsq_release(&release, &released, &err) == FSQ_E_USAGE, "release of nothing");
 	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_USAGE, "resize of nothing");
+	resize.id = 5;
+	resize.at = "/nothing-is-called-so";
+	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_NOT_FOUND, "resize where nothing is");
 	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "assign of nothing");
 	ok(fsq_supported(NULL, &support, &err) == FSQ_E_USAGE, "whether nothing is supported");
 	ok(fsq_filesystem_open(&fs, NULL, NULL, 0, &err) == FSQ_E_USAGE,
@@ -413,16 +416,6 @@ static void test_mounts(void)
 	   "it ends at a line of a table");
 }
 
-static void test_resize(void)
-{
-	const struct fsq_resize_request resize = {
-		.size = sizeof(resize), .id = 5, .at = "/nothing-is-called-so", .bytes = 1 << 20
-	};
-	struct fsq_error err;
-
-	ok(fsq_resize(&resize, NULL, &err) == FSQ_E_NOT_FOUND, "resize where nothing is");
-}
-
 /* A request of any kind whose size is 0. */
 static void test_sizes(void)
 {
@@ -487,7 +480,6 @@ int main(int argc, char **argv)
 	test_prune(argv[1]);
 	test_diagnose();
 	test_tree();
-	test_resize();
 	test_mounts();
 	test_nothing();
 	return tap_end();
