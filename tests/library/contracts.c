@@ -399,23 +399,6 @@ static void test_tree(void)
 	   "a tree that is not there is foreseen");
 }
 
-static enum fsq_visit stop_at_mount(const struct fsq_mount *mount, void *arg)
-{
-	(void)mount;
-	*(int *)arg += 1;
-	return FSQ_VISIT_STOP;
-}
-
-static void test_mounts(void)
-{
-	struct fsq_error err;
-	int count = 0;
-
-	write_file("table", "/dev/a /a xfs defaults\n/dev/b /b xfs defaults\n");
-	ok(fsq_mounts_each("table", stop_at_mount, &count, &err) == 0 && count == 1,
-	   "it ends at a line of a table");
-}
-
 /* A request of any kind whose size is 0. */
 static void test_sizes(void)
 {
@@ -480,7 +463,6 @@ int main(int argc, char **argv)
 	test_prune(argv[1]);
 	test_diagnose();
 	test_tree();
-	test_mounts();
 	test_nothing();
 	return tap_end();
 }

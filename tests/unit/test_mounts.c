@@ -139,6 +139,9 @@ int main(void)
 	count = 0;
 	ok(fsq_mounts_each(table, count_mounts, &count, NULL) == 0 && count == 2,
 	   "a table of one's own is listed but for autofs");
+	count = 0;
+	ok(fsq_mounts_each(table, stop, &count, NULL) == 0 && count == 1,
+	   "a visitor can end that list, too");
 	ok(fsq_mounts_each("/nonexistent", count_mounts, &count, &err) == FSQ_E_NOT_FOUND &&
 		   err.errnum == ENOENT,
 	   "a table that is not there is named");
