@@ -53,6 +53,8 @@ contained() {
 	local top
 	run -0 b inspect --type image --format '{{.OCIv1.Config.Entrypoint}} {{len .OCIv1.RootFS.DiffIDs}}' localhost/fsquota
 	assert_output '[/fsquota] 1'
+	run -0 b inspect --type image --format '{{index .OCIv1.Config.Labels "org.opencontainers.image.licenses"}}' localhost/fsquota
+	assert_output Apache-2.0
 	top=$(b mount one)
 	run -0 find "$top" -mindepth 1 -printf '%P %y %m\n'
 	assert_output 'fsquota f 755'
