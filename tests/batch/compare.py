@@ -255,7 +255,8 @@ def alone(rng, count):
     early, late = min(sizes[2 * quarter:3 * quarter]), min(sizes[3 * quarter:])
     print(f"KiB of data and descriptors: {early}, at the end {late}: {sorted(open_files)}")
     batch.end()
-    return late[0] > early[0] + 64 or late[1] != early[1]
+    # malloc(3) takes 132 KiB at once. Of 16 bytes that each request leaves there would be 400.
+    return late[0] > early[0] + 132 or late[1] != early[1]
 
 
 def main():

@@ -12,7 +12,7 @@ readonly kubelet=/mnt/x/kubelet node=/mnt/x/node
 
 setup_file() {
 	mount -t tmpfs var /var
-	[ -s /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 	ip link set lo up
 	mkdir -p /etc/containers
 	echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
@@ -23,6 +23,11 @@ setup_file() {
 	ln -s usr/bin usr/lib usr/lib64 /run/pods/root
 	cp "$FSQUOTA" /run/pods/root/own/fsquota
 	"$BATS_TEST_DIRNAME/manifest" "$srcdir/contrib/kubernetes/base/daemonset.yaml" >"$BATS_FILE_TMPDIR/containers"
+}
+
+teardown_file() {
+	rm -r /etc/containers
+	umount -l /var
 }
 
 setup() {

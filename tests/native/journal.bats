@@ -79,7 +79,7 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	local command
 	listens /run/systemd/journal/socket
 	echo '/mnt/x/dir hard=1M' >"$BATS_TEST_TMPDIR/lines"
-	for command in 'limit -p bhard=1m 77' 'timer -p 3days' 'project -s -p /mnt/x/dir 42' 'disable -p' 'enable -p'; do
+	for command in 'limit -p bhard=1m 77' 'timer -p 3days' 'project -s -p /mnt/x/dir 4242' 'disable -p' 'enable -p'; do
 		# shellcheck disable=SC2086 # several words
 		entry fsquota $command /mnt/x
 		assert_equal "$command: $status $(grep -c "^FSQUOTA_COMMAND=${command%% *}$" "$journal")" "$command: 0 1"
