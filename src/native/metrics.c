@@ -22,7 +22,7 @@
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
 	bool no_path_label, info;
-	uint32_t chosen; /* bits of metrics, in the order of METRICS; 0: all */
+	const char *metrics; /* names, separated by commas; NULL: all */
 	const char *output_file, *listen;
 };
 
@@ -148,50 +148,57 @@ static const struct metric of_budgets[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What --metric chooses: the bits of all, one table behind the other. */
-enum {
-	FIRST_OF_PROJECTS = 0,
-	FIRST_OF_FILESYSTEMS = COUNT(of_projects),
-	FIRST_OF_BUDGETS = FIRST_OF_FILESYSTEMS + COUNT(of_filesystems),
-	PROJECT_INFO = FIRST_OF_BUDGETS + COUNT(of_budgets),
-	METRICS
-};
+static const struct {
+	const struct metric *list;
+	size_t count;
+} tables[] = { { of_projects, COUNT(of_projects) },
+	       { of_filesystems, COUNT(of_filesystems) },
+	       { of_budgets, COUNT(of_budgets) },
+	       { &project_info, 1 } };
 
-static const char *name_of(size_t metric)
+static bool is_named(const struct metric *metric, const char *name, size_t length)
 {
-	return metric == PROJECT_INFO		? project_info.name
-	       : metric >= FIRST_OF_BUDGETS	? of_budgets[metric - FIRST_OF_BUDGETS].name
-	       : metric >= FIRST_OF_FILESYSTEMS ? of_filesystems[metric - FIRST_OF_FILESYSTEMS].name
-						: of_projects[metric].name;
+	return strncmp(metric->name, name, length) == 0 && metric->name[length] == '\0';
 }
 
-/* Names, separated by commas. */
+static bool exists(const char *name, size_t length)
+{
+	for (size_t i = 0; i < COUNT(tables); i++)
+		for (size_t k = 0; k < tables[i].count; k++)
+			if (is_named(&tables[i].list[k], name, length))
+				return true;
+	return false;
+}
+
 static bool take_metrics(struct session *session, const struct command_option *option,
 			 void *options, const char *value)
 {
 	struct metrics_options *to = options;
-	const char *name = value;
+	size_t length;
 
 	(void)option;
-	for (size_t length, metric;; name += length + 1) {
+	to->metrics = value;
+	for (const char *name = value;; name += length + 1) {
 		length = strcspn(name, ",");
-		for (metric = 0; metric < METRICS; metric++)
-			if (strlen(name_of(metric)) == length &&
-			    memcmp(name_of(metric), name, length) == 0)
-				break;
-		if (metric == METRICS)
+		if (!exists(name, length))
 			return session_usage_error(session, "there is no metric \"%.*s\"",
 						   (int)length, name);
-		to->chosen |= 1U << metric;
-		to->info |= metric == PROJECT_INFO;
 		if (!name[length])
 			return true;
 	}
 }
 
-static bool is_chosen(const struct metrics_options *options, size_t metric)
+static bool is_chosen(const struct metrics_options *options, const struct metric *metric)
 {
-	return !options->chosen || (options->chosen & 1U << metric);
+	const char *name = options->metrics;
+
+	if (!name)
+		return metric != &project_info || options->info;
+	for (size_t length;; name += length + 1) {
+		length = strcspn(name, ",");
+		if (is_named(metric, name, length) || !name[length])
+			return is_named(metric, name, length);
+	}
 }
 
 /* A line that begins with # and three words. */
@@ -323,7 +330,7 @@ static void show_budgets(struct projects *projects, const struct metrics_options
 	if (budgets.no_memory)
 		session_no_memory(projects->session);
 	for (size_t metric = 0; metric < COUNT(of_budgets); metric++) {
-		if (!is_chosen(options, FIRST_OF_BUDGETS + metric))
+		if (!is_chosen(options, &of_budgets[metric]))
 			continue;
 		begin(w, &of_budgets[metric]);
 		for (size_t i = 0; i < budgets.count; i++) {
@@ -405,18 +412,16 @@ static bool collect_series(const struct projects *projects, const struct metrics
 	return rc == 0;
 }
 
-static void show_info(const struct projects *projects, const struct metrics_options *options)
+static void show_info(const struct projects *projects, const struct metrics_options *options,
+		      const struct pods *pods)
 {
 	struct writer *w = projects->session->out;
-	struct pods pods = { 0 };
 
-	if (!pods_read(&pods))
-		session_no_memory(projects->session);
 	begin(w, &project_info);
 	for (size_t i = 0; i < projects->count; i++) {
 		struct project_row row = projects_row(projects, &projects->all[i]);
 		const char *volume = NULL;
-		const struct pod *pod = pods_of_volume(&pods, row.path, &volume);
+		const struct pod *pod = pods_of_volume(pods, row.path, &volume);
 
 		if (!is_shown(projects, options, &row))
 			continue;
@@ -428,7 +433,6 @@ static void show_info(const struct projects *projects, const struct metrics_opti
 		write_label(w, ",volume", pod ? volume : NULL, w->fd);
 		write_text(w, "} 1\n");
 	}
-	pods_free(&pods);
 }
 
 /* All samples of a metric stand together. */
@@ -439,7 +443,7 @@ static void show_projects(struct writer *w, const struct metrics_options *option
 		const struct metric *shown = &of_projects[metric];
 		size_t name = strlen(shown->name), at = 0;
 
-		if (!is_chosen(options, FIRST_OF_PROJECTS + metric))
+		if (!is_chosen(options, shown))
 			continue;
 		begin(w, shown);
 		for (size_t i = 0; i < all->count; at = all->list[i++].labels)
@@ -457,14 +461,15 @@ static void show_projects(struct writer *w, const struct metrics_options *option
 
 /* @rows  room for each filesystem */
 static void show_all(struct projects *projects, const struct metrics_options *options,
-		     const struct all_series *all, struct filesystem_row *rows)
+		     const struct all_series *all, const struct pods *pods,
+		     struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
 	struct writer *w = session->out;
 	struct fsq_space space[FSQ_FORMS];
 
-	if (options->info)
-		show_info(projects, options);
+	if (is_chosen(options, &project_info))
+		show_info(projects, options, pods);
 	show_projects(w, options, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
@@ -483,7 +488,7 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 		rows[i].used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
 	}
 	for (size_t metric = 0; metric < COUNT(of_filesystems); metric++) {
-		if (!is_chosen(options, FIRST_OF_FILESYSTEMS + metric))
+		if (!is_chosen(options, &of_filesystems[metric]))
 			continue;
 		begin(w, &of_filesystems[metric]);
 		for (size_t i = 0; i < projects->filesystem; i++)
@@ -627,6 +632,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	bool every = invocation->operand_count == 0, shown = false;
 	struct projects projects = { .session = session, .want_sums = true, .pass_over = every };
 	struct all_series all = { 0 };
+	struct pods pods = { 0 };
 	struct filesystem_row *rows = NULL;
 	struct replacement file;
 	sigset_t signals_before;
@@ -642,20 +648,22 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	if (session->no_memory)
 		goto out;
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
-	shown = rows && collect_series(&projects, options, &all);
+	shown = rows && collect_series(&projects, options, &all) &&
+		(!is_chosen(options, &project_info) || pods_read(&pods));
 	/* Whoever ends the process leaves no temporary file. */
 	block_termination_signals(&signals_before);
 	if (!shown) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
-		show_all(&projects, options, &all, rows);
+		show_all(&projects, options, &all, &pods, rows);
 	} else if (begin_replacement(session, &file, options->output_file)) {
-		show_all(&projects, options, &all, rows);
+		show_all(&projects, options, &all, &pods, rows);
 		end_replacement(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
 out:
 	free(rows);
+	pods_free(&pods);
 	free(all.list);
 	free(all.labels.bytes);
 	projects_free(&projects);
@@ -698,7 +706,7 @@ static const struct command_option own_options[] = {
 	{ 0, "listen", "serve /metrics over HTTP, or \"systemd\": its socket",
 	  .kind = VALUE_ADDRESS, .argument = "ADDRESS:PORT", .field = FIELD(listen) },
 	{ 0, "metric", "only these metrics", .kind = VALUE_CHOICE, .argument = "NAME,...",
-	  .field = FIELD(chosen), .take = take_metrics },
+	  .field = FIELD(metrics), .take = take_metrics },
 	{ 0, "no-path-label", "series without the directory, but that of --info",
 	  .field = FIELD(no_path_label) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,

@@ -20,23 +20,20 @@ static int compare(const void *one, const void *other)
 /* @name     NAMESPACE_POD_UID; anything else is no pod's. @return  false without memory */
 static bool add(struct pods *pods, const char *name)
 {
-	const char *first = strchr(name, '_'), *second = first ? strchr(first + 1, '_') : NULL;
-	struct pod pod;
-	size_t length = second ? strlen(second + 1) : 0;
+	char *rest = strdup(name);
+	struct pod pod = { .namespace = rest };
+	bool is_pod;
 
-	if (length == 0 || strchr(second + 1, '_'))
-		return true;
-	pod.uid = malloc(strlen(name) + 1);
-	if (!pod.uid)
+	if (!rest)
 		return false;
-	pod.namespace = (char *)memcpy(pod.uid, second + 1, length + 1) + length + 1;
-	pod.name = (char *)mempcpy(pod.namespace, name, (size_t)(second - name)) -
-		   (second - first) + 1;
-	pod.name[-1] = pod.name[second - first - 1] = '\0';
-	if (array_add(&pods->list, &pods->count, &pods->capacity, &pod, sizeof(pod)))
+	strsep(&rest, "_");
+	pod.name = strsep(&rest, "_");
+	pod.uid = rest;
+	is_pod = pod.uid && *pod.uid && !strchr(pod.uid, '_');
+	if (is_pod && array_add(&pods->list, &pods->count, &pods->capacity, &pod, sizeof(pod)))
 		return true;
-	free(pod.uid);
-	return false;
+	free(pod.namespace);
+	return !is_pod;
 }
 
 bool pods_read(struct pods *pods)
@@ -57,30 +54,35 @@ bool pods_read(struct pods *pods)
 void pods_free(struct pods *pods)
 {
 	for (size_t i = 0; i < pods->count; i++)
-		free(pods->list[i].uid);
+		free(pods->list[i].namespace);
 	free(pods->list);
+}
+
+/* @key      a UID that a slash ends */
+static int compare_to_path(const void *key, const void *one)
+{
+	const struct pod *pod = one;
+	size_t length = strcspn(key, "/");
+	int rc = strncmp(key, pod->uid, length);
+
+	return rc ? rc : -(pod->uid[length] != '\0');
 }
 
 const struct pod *pods_of_volume(const struct pods *pods, const char *path, const char **volume)
 {
-	const char *uid = path ? strstr(path, "/pods/") : NULL, *behind, *plugin;
-	const struct pod *found;
-	struct pod key;
+	const struct pod *found = NULL;
 
-	if (!uid)
-		return NULL;
-	uid += strlen("/pods/");
-	behind = strchr(uid, '/');
-	if (!behind || strncmp(behind, "/volumes/", strlen("/volumes/")) != 0)
-		return NULL;
-	plugin = behind + strlen("/volumes/");
-	*volume = strchr(plugin, '/');
-	if (!*volume || strchr(++*volume, '/'))
-		return NULL;
-	key.uid = strndup(uid, (size_t)(behind - uid));
-	found = key.uid && pods->count
-			? bsearch(&key, pods->list, pods->count, sizeof(key), compare)
-			: NULL;
-	free(key.uid);
+	/* The directory of kubelet may have such a part, too. */
+	for (const char *uid = path; !found && uid && (uid = strstr(uid, "/pods/"));) {
+		const char *end = strchr(uid += strlen("/pods/"), '/');
+		const char *plugin = end && strncmp(end, "/volumes/", strlen("/volumes/")) == 0
+					     ? end + strlen("/volumes/")
+					     : "";
+
+		*volume = strchr(plugin, '/');
+		if (!*volume || strchr(++*volume, '/') || !pods->count)
+			continue;
+		found = bsearch(uid, pods->list, pods->count, sizeof(*found), compare_to_path);
+	}
 	return found;
 }

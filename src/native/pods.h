@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct pod {
-	char *uid, *namespace, *name; /* of one allocation, which begins at uid */
+	char *namespace, *name, *uid; /* of one allocation */
 };
 
 struct pods {

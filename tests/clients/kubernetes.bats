@@ -35,6 +35,9 @@ setup() {
 	map=$BATS_TEST_TMPDIR/map
 	mkdir -p $kubelet/{before,teams} $node "$map"
 	touch $node/{projects,projid}
+	# As the first container has copied it.
+	profiles=$BATS_TEST_TMPDIR
+	cp "$srcdir/contrib/kubernetes/base/seccomp.json" "$profiles/fsquota.json"
 	fsquota assign --projects-file $node/projects --projid-file $node/projid --id 77 --hard 9M $kubelet/before
 	sed -i "s|$kubelet|/var/lib/kubelet|" $node/projects
 	export HOME=/run/pods GODEBUG=asyncpreemptoff=1
@@ -67,11 +70,12 @@ container() {
 	done < <(sed -n "s/^$name word //p" "$BATS_FILE_TMPDIR/containers")
 }
 
-# runs NAME [OPTION...]: start it, with our profile. ends NAME: which it does with status 0 after SIGTERM; what it said
+# runs NAME: start it, with its profile. ends NAME: which it does with status 0 after SIGTERM; what it said
 # is in said.
 runs() {
-	container "$1" --security-opt "seccomp=$srcdir/contrib/kubernetes/seccomp.json" "${@:2}"
+	container "$1" --security-opt "seccomp=$profiles/$(sed -n "s/^$1 profile //p" "$BATS_FILE_TMPDIR/containers")"
 	p "${words[@]}" >/dev/null
+	assert_equal "$(p exec "$1" sed -n 's/^Seccomp:[[:space:]]*//p' /proc/1/status)" 2
 }
 
 ends() {

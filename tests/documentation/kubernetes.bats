@@ -21,10 +21,14 @@ rendered() {
 		assert_equal "$(grep -c " volume $directory $directory " <<<"$output")" 3
 		assert_equal "$(grep -c " word \"$directory\"" <<<"$output")" 2
 		assert_line "metrics capability SYS_ADMIN"
+		# The profile is copied to where kubelet looks for it, under the name that the containers have.
+		assert_line "profile volume /var/lib/kubelet/seccomp /node/seccomp rw"
+		assert_line 'profile word "/node/seccomp/fsquota.json"'
+		assert_equal "$(grep -c ' profile fsquota.json$' <<<"$output")" 3
 		# The lines are about it, and right.
 		python3 -c 'import sys, yaml
 for one in yaml.safe_load_all(open(sys.argv[1])):
-    if one["kind"] == "ConfigMap": print(one["data"]["node.conf"])' "$BATS_TEST_TMPDIR/rendered.yaml" >"$BATS_TEST_TMPDIR/lines"
+    if one["kind"] == "ConfigMap": print(one["data"].get("node.conf", ""))' "$BATS_TEST_TMPDIR/rendered.yaml" >"$BATS_TEST_TMPDIR/lines"
 		assert_equal "$(sed 's/^# *//' "$BATS_TEST_TMPDIR/lines" | grep '^/' | grep -vc "^$directory\b")" 0
 	done
 }

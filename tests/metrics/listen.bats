@@ -110,7 +110,7 @@ s.sendall(b"GET /metrics HTTP/1.1\0\r\n\r\n"); print(s.recv(30))'
 	assert_equal "$(<"$BATS_TEST_TMPDIR/said")" ''
 }
 
-@test "who says nothing, or does not read, is left, and many at once come one after the other" {
+@test "who says nothing is left, and many at once come one after the other" {
 	local clients=() i
 	listens
 	python3 -c 'import socket

@@ -168,7 +168,7 @@ limit="inodes"} 0'
 # --- names --------------------------------------------------------------------------------------
 
 @test "--info: a metric of its own has the pod of a volume, and all names" {
-	local uid=0b5c2f6e-8d0f-4b5e-9d5a-4a1a3f6c7d10 pods=/mnt/x/kubelet/pods volume
+	local uid=0b5c2f6e-8d0f-4b5e-9d5a-4a1a3f6c7d10 pods=/mnt/x/pods/a/kubelet/pods volume
 	local labels="filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\",device=\"$FSQ_X_DEV\"" none='namespace="",pod="",volume=""'
 	mount -t tmpfs none /var/log
 	volume=volumes/kubernetes.io~empty-dir/cache
@@ -187,7 +187,7 @@ limit="inodes"} 0'
 	fsquota metrics --info --no-path-label --id-range 700-700 /mnt/x >"$text"
 	assert_equal "$(grep -c 'path=' "$text") $(grep -c '^fsquota_project_info.*path=' "$text")" '1 1'
 	fsquota release $pods/*/volumes/*/cache
-	rm -r /mnt/x/kubelet
+	rm -r /mnt/x/pods
 	umount /var/log
 }
 
