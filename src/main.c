@@ -79,7 +79,7 @@
  *                      tells by itself
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *   shared/      for all: writer.c (output, and UTF-8 in it), json_read.c, errno_words.c, array.h, sort.h, texts.h,
- *                read_file.c, file_stamp.c, statx.h, and load_library.h, the one list of libraries that
+ *                read_file.c, file_stamp.c, clock.h, statx.h, and load_library.h, the one list of libraries that
  *                are loaded on first use (first_memory.c: of the static program only)
  *
  * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this

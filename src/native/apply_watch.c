@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "shared/array.h"
+#include "shared/clock.h"
 
 /* How often to look where not all can be watched, and how long between two looks at least. */
 #define POLL_MILLISECONDS 10000
@@ -27,14 +27,6 @@ struct watched_directory {
 	const char *only;  /* in this file of it; NULL: in any */
 	unsigned int look; /* the last one that wanted it */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 bool apply_watch_begin(struct apply_watch *watch, struct session *session)
 {
@@ -199,7 +191,7 @@ static bool add_file(struct apply_watch *watch, const char *file)
 void apply_watch_look(struct apply_watch *watch)
 {
 	watch->look++;
-	watch->began = now_ms();
+	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
 }
 
 bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
@@ -222,7 +214,7 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 			inotify_rm_watch(watch->events, watch->list[i].number);
 	}
 	watch->count = kept;
-	watch->ended = now_ms();
+	watch->ended = clock_milliseconds(CLOCK_MONOTONIC);
 	return any;
 }
 
@@ -270,7 +262,8 @@ bool apply_watch_wait(struct apply_watch *watch)
 			return session_errno(watch->session, 0, errno, NULL, "cannot wait");
 	} while (!sources[0].revents && !(sources[1].revents && read_events(watch)) &&
 		 !sources[2].revents && ready != 0);
-	pause = watch->ended + (pause > PAUSE_MILLISECONDS ? pause : PAUSE_MILLISECONDS) - now_ms();
+	pause = watch->ended + (pause > PAUSE_MILLISECONDS ? pause : PAUSE_MILLISECONDS) -
+		clock_milliseconds(CLOCK_MONOTONIC);
 	if (!sources[0].revents && pause > 0) {
 		poll(sources, 1, pause < INT_MAX ? (int)pause : INT_MAX);
 		read_events(watch);

@@ -11,6 +11,7 @@
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
+#include "shared/clock.h"
 #include "totals.h"
 
 /* The exit status when there is one that is full. */
@@ -89,7 +90,6 @@ static bool look(struct check *check, const struct projects *projects)
 {
 	const struct session *session = check->session;
 	struct growth_use *use = check->uses;
-	struct timespec now;
 	size_t at = 0;
 
 	for (size_t i = 0; i < session->path_count; i++) {
@@ -108,9 +108,8 @@ static bool look(struct check *check, const struct projects *projects)
 					    free);
 		}
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	return growth_look(&check->growth, check->uses, (size_t)(use - check->uses),
-			   (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+			   clock_nanoseconds(CLOCK_MONOTONIC));
 }
 
 /* The use and the limits of what was read before. */

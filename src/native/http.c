@@ -13,10 +13,10 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "shared/clock.h"
 #include "shared/load_library.h"
 
 LIBRARY_NOTE_Z;
@@ -48,8 +48,8 @@ struct server {
 	struct pollfd source[1 + SOCKETS]; /* the signals, and where requests come in */
 	nfds_t count;
 	bool ends;
-	pid_t child;	/* that answers, or 0 */
-	time_t started; /* it, in seconds of CLOCK_MONOTONIC */
+	pid_t child;	 /* that answers, or 0 */
+	int64_t started; /* it, in milliseconds of CLOCK_MONOTONIC */
 	bool told_stuck;
 };
 
@@ -369,14 +369,6 @@ static void answer(struct server *server, int fd)
 
 /* --- one after the other --- */
 
-static time_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
 static void read_signals(struct server *server)
 {
 	struct signalfd_siginfo info;
@@ -386,7 +378,8 @@ static void read_signals(struct server *server)
 		server->ends |= info.ssi_signo != SIGCHLD;
 	if (!server->child || waitpid(server->child, &how, WNOHANG) != server->child)
 		return;
-	if (WIFSIGNALED(how) && now() >= server->started + ANSWER_SECONDS)
+	if (WIFSIGNALED(how) &&
+	    clock_milliseconds(CLOCK_MONOTONIC) >= server->started + ANSWER_SECONDS * 1000)
 		session_warn(server->session, NULL, "a request took longer than %d s: it was ended",
 			     ANSWER_SECONDS);
 	server->child = 0;
@@ -421,7 +414,7 @@ static bool take_request(struct server *server, int listener, const sigset_t *un
 		close(fd);
 		return false;
 	}
-	server->started = now();
+	server->started = clock_milliseconds(CLOCK_MONOTONIC);
 	child = fork();
 	if (child == 0) {
 		restore_signals(unblocked);
@@ -440,10 +433,11 @@ static bool take_request(struct server *server, int listener, const sigset_t *un
 static void serve(struct server *server, const sigset_t *unblocked)
 {
 	while (!server->ends) {
-		const time_t limit = server->started + REQUEST_SECONDS + ANSWER_SECONDS;
-		bool busy = server->child && now() <= limit + 1;
+		const int64_t over = clock_milliseconds(CLOCK_MONOTONIC) - server->started -
+				     (REQUEST_SECONDS + ANSWER_SECONDS) * 1000;
+		bool busy = server->child && over <= 1000;
 
-		if (server->child && now() >= limit)
+		if (server->child && over >= 0)
 			kill(server->child, SIGKILL);
 		for (nfds_t i = 1; i < server->count; i++)
 			server->source[i].events = busy ? 0 : POLLIN;

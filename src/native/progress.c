@@ -6,22 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "quota/fsquota.h"
+#include "shared/clock.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
 #define FIRST_LINE_MS 500
 #define BETWEEN_LINES_MS 1000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* @width    of the terminal, on which the line replaces the last one; 0: a line of its own */
 static void print_line(uint64_t entries, uint64_t a_second, const char *path, unsigned int width)
@@ -51,7 +43,7 @@ static void show(uint64_t entries, const char *path, void *arg)
 
 	if (!path && !always)
 		return;
-	now = now_ms();
+	now = clock_milliseconds(CLOCK_MONOTONIC);
 	if (progress->began == 0)
 		progress->began = now;
 	elapsed = now - progress->began;
@@ -113,7 +105,7 @@ void progress_begin(struct progress *progress, const struct session *session)
 		return;
 	progress->options.progress = show;
 	if (session->progress == PROGRESS_ALWAYS)
-		progress->began = now_ms();
+		progress->began = clock_milliseconds(CLOCK_MONOTONIC);
 }
 
 void progress_clear(struct progress *progress)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "budgets.h"
 #include "change.h"
@@ -12,6 +11,7 @@
 #include "options.h"
 #include "paths.h"
 #include "shared/array.h"
+#include "shared/clock.h"
 #include "shared/sort.h"
 
 /* --- directories --- */
@@ -260,21 +260,13 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	return true;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* With how long that takes. */
 static void scan_filesystem(struct projects *projects)
 {
 	const struct path_entry *path = &projects->session->paths[projects->filesystem];
 	struct project_sum *sum =
 		projects->want_sums ? &projects->sums[projects->filesystem] : NULL;
-	uint64_t began = sum ? nanoseconds(CLOCK_MONOTONIC) : 0;
+	uint64_t began = sum ? (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) : 0;
 	bool read;
 
 	/* A filesystem of a path that could not be looked at has no scope. */
@@ -287,8 +279,8 @@ static void scan_filesystem(struct projects *projects)
 		return;
 	sum->asked = true;
 	sum->success = read;
-	sum->scan_nanoseconds = nanoseconds(CLOCK_MONOTONIC) - began;
-	sum->scanned_nanoseconds = nanoseconds(CLOCK_REALTIME);
+	sum->scan_nanoseconds = (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) - began;
+	sum->scanned_nanoseconds = (uint64_t)clock_nanoseconds(CLOCK_REALTIME);
 }
 
 /* Without a scope: of the whole table of paths. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "growth.h"
@@ -14,11 +13,10 @@
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
+#include "shared/clock.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
 #include "screen.h"
-
-#define SECOND 1000000000LL
 
 /* A look at everything may take this part of the time, on one processor. */
 #define BUSY_PART 2
@@ -98,14 +96,6 @@ struct top {
 	dev_t chosen_dev;
 };
 
-static int64_t now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
-}
-
 /* --- looking --- */
 
 static const char *keep(struct top *top, const char *text)
@@ -173,15 +163,13 @@ static void read_rows(struct top *top, struct session *session)
 {
 	const struct invocation *invocation = top->invocation;
 	struct projects projects = { .session = session };
-	struct timespec wall;
 	size_t at = 0;
 	int64_t time;
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
-		clock_gettime(CLOCK_REALTIME, &wall);
-		time = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000;
+		time = clock_milliseconds(CLOCK_REALTIME);
 		for (size_t i = 0; i < projects.filesystem; i++) {
 			uint64_t free_bytes = add_filesystem(top, &session->paths[i], time);
 
@@ -205,7 +193,8 @@ static void measure(struct top *top)
 	array_sort(top->rows, top->count, sizeof(*top->rows), compare_uses);
 	for (size_t i = 0; i < top->count && uses; i++)
 		uses[i] = top->rows[i].use;
-	if (!uses || !growth_look(&top->growth, uses, top->count, now(CLOCK_MONOTONIC))) {
+	if (!uses ||
+	    !growth_look(&top->growth, uses, top->count, clock_nanoseconds(CLOCK_MONOTONIC))) {
 		session_no_memory(top->session);
 		top->count = 0;
 	}
@@ -344,7 +333,7 @@ static void write_head(const struct top *top, struct writer *w)
 	write_text(w, "fsquota top  ");
 	write_text(w, text);
 	write_text(w, "  every ");
-	write_text(w, field_decimal(text, (double)top->interval / (double)SECOND));
+	write_text(w, field_decimal(text, (double)top->interval / (double)SECOND_NANOSECONDS));
 	write_text(w, "s  by ");
 	write_text(w, top->order.sort_count ? top->order.sort[0].field->column : "ID");
 	write_text(w, top->paused ? "  PAUSED\n" : "\n");
@@ -460,7 +449,7 @@ static bool wait_on(struct top *top)
 {
 	struct pollfd two[] = { { .fd = top->signals, .events = POLLIN },
 				{ .fd = top->screen ? STDIN_FILENO : -1, .events = POLLIN } };
-	int64_t left = top->next - now(CLOCK_MONOTONIC);
+	int64_t left = top->next - clock_nanoseconds(CLOCK_MONOTONIC);
 	struct signalfd_siginfo info;
 
 	if (left <= 0 && !top->paused)
@@ -482,8 +471,8 @@ static bool wait_on(struct top *top)
 /* Many projects take longer than an interval: it grows. */
 static void set_next(struct top *top, int64_t began, int64_t used_before)
 {
-	int64_t used = now(CLOCK_PROCESS_CPUTIME_ID) - used_before;
-	int64_t asked = (int64_t)top->options->interval * SECOND;
+	int64_t used = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - used_before;
+	int64_t asked = (int64_t)top->options->interval * SECOND_NANOSECONDS;
 
 	top->interval = used * BUSY_PART > asked ? used * BUSY_PART : asked;
 	top->next = began + top->interval;
@@ -499,7 +488,8 @@ static void run(struct top *top)
 	uint64_t left = top->options->batch;
 
 	for (bool first = true; !top->ends; first = false) {
-		int64_t began = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
+		int64_t began = clock_nanoseconds(CLOCK_MONOTONIC),
+			used = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 
 		if (!look(top))
 			return;

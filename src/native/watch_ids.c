@@ -4,7 +4,8 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "shared/clock.h"
 
 /* For so long the events of an ID are gathered; those that are due come together, so that the files
  * of the registry are read at most ten times a second. */
@@ -14,17 +15,9 @@
 /* With less space than this left nothing can be written any more: a block of 4096 bytes. */
 #define BLOCK 8
 
-static int64_t milliseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int64_t watch_now(void)
 {
-	return milliseconds(CLOCK_MONOTONIC);
+	return clock_milliseconds(CLOCK_MONOTONIC);
 }
 
 /* --- the set --- */
@@ -116,7 +109,7 @@ static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum
 	struct watch_tally *tally = &id->tally[form][event];
 
 	if (tally->count++ == 0)
-		tally->first = milliseconds(CLOCK_REALTIME);
+		tally->first = clock_milliseconds(CLOCK_REALTIME);
 	tally->last = ++ids->events;
 	tally->from_kernel |= warning != NULL;
 	if (warning && warning->has_writer) {

@@ -15,17 +15,10 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
+#include "shared/clock.h"
 #include "shared/statx.h"
 
 #define MILLISECOND (1000 * 1000L)
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / MILLISECOND;
-}
 
 /* @return   who holds a lock of the file, or 0 */
 static int holder_of(int fd)
@@ -66,7 +59,7 @@ static int wait_for(int (*try)(const int *fds), const int *fds, const char *path
 		if (errnum != EAGAIN && errnum != EINTR)
 			return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path,
 					"cannot lock");
-		now = now_ms();
+		now = clock_milliseconds(CLOCK_MONOTONIC);
 		if (began == 0)
 			began = now;
 		if (cancelled == 0 && fsq_is_cancelled(wait->options))

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+
+#include "shared/clock.h"
 
 /* More gain nothing, as tests/bench/all --plots shows. */
 #define THREADS_MAX 8
@@ -28,23 +29,15 @@ struct fsq_segment {
 
 /* --- how many --- */
 
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t fsq_clock_monotonic(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_nanoseconds(CLOCK_MONOTONIC);
 }
 
 struct fsq_clock_sample fsq_clock_sample(void)
 {
 	return (struct fsq_clock_sample){ fsq_clock_monotonic(),
-					  read_clock(CLOCK_THREAD_CPUTIME_ID) };
+					  clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) };
 }
 
 unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sample *since,
