@@ -3,84 +3,82 @@
  * fsquota: manage and measure filesystem project quotas. Two programs over one library:
  *
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
- *     main.c           all commands, which one runs, and for which filesystems; each is in the file of
- *                      its name, described at its end, but: records.c has report and quota, dump.c
- *                      restore, limit.c timer, state.c enable, disable, off and remove, lsattr.c id,
- *                      doctor.c supported
- *     batch.c          the same from standard input, a line each (request.c)
- *     command.c        options and --help, from the descriptions; options.c  those that commands share,
- *                      and how a command prints its rows
+ *     main.c           the table of commands; selects a command and its filesystems. Each command is in the
+ *                      file of its name, with its description at the end, except: records.c has quota,
+ *                      dump.c restore, limit.c timer, state.c enable, disable, off and remove, lsattr.c id,
+ *                      doctor.c supported, schema.c completion
+ *     batch.c          runs commands from standard input, one a line
+ *     command.c        parses options and prints --help, from the descriptions; options.c  the options that
+ *                      commands share, and the output of rows
+ *     suggest.c        guesses what a wrong word may have meant
  *     session.c        the state of a run: names, registry, signals, output
- *     errors.c         every error on its way to the user: what to do about it, and why something is
- *                      not supported
- *     paths.c          the filesystems and project directories of a run, and which projects are wanted
- *     records.c        quota records and their rows; projects.c  projects with their directories;
- *                      listing.c  their rows
- *     change.c         changes of records, made or in a dry run found out, and shown
- *     apply_file.c     the lines of apply, whose words are those of assign.c
- *     finding_words.c  what doctor says, and the commands that repair
- *     watch.c          tells what happens: watch_wait.c waits and polls, watch_places.c knows where,
- *                      watch_ids.c whom and how often; watch_tell.c prints, watch_run.c --exec
- *     budgets.c        what limits may add up to, of the configuration; totals.c  how that stands
- *     top.c            who grows: growth.c knows how fast, screen.c takes a terminal
- *     http.c           one page over HTTP, for metrics.c
- *     pods.c           the pod of a volume, for metrics.c
- *     schema.c         the JSON of all rows as JSON Schema
- *     oci_hook.c       called by runtimes of containers
- *     config.c         /etc/fsquota.conf
- *     progress.c       how far a walk is, and how it is cancelled
+ *     errors.c         prints errors, with hints and the reason why something is not supported
+ *     paths.c          the filesystems, directories and projects that a run works on
+ *     records.c        quota records as rows; projects.c  projects with their directories; listing.c  as rows
+ *     change.c         changes quota records, or predicts it in a dry run; rows and journal of changes
+ *     apply_file.c     parses the files of apply, with the options of assign.c; apply_marks.c  directories
+ *                      that apply has assigned; apply_watch.c  waits for changes, for --watch
+ *     finding_words.c  doctor's findings as sentences and repairs
+ *     watch.c          waits for warnings and polls; watch_ids.c  the IDs at a limit and their events;
+ *                      watch_report.c  prints events; watch_run.c  runs --exec
+ *     budgets.c        budgets of the configuration; totals.c  what is committed of them
+ *     top.c            projects by growth; growth.c computes it, screen.c takes over a terminal
+ *     http.c           serves one page over HTTP, for metrics.c
+ *     replacement.c    replaces a file atomically
+ *     schema.c         the JSON Schema of all rows, and the completion scripts of shells
+ *     oci_hook.c       a hook of container runtimes
+ *     config.c         reads /etc/fsquota.conf
+ *     progress.c       progress and cancellation of walks
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
- *     main.c           options, and what -c says; shell.c  the same from standard input
- *     commands.c       all commands, and help; arguments.c getopt.c  their words; paths.c  the table of
- *                      paths
+ *     main.c           its options and -c; shell.c  commands from standard input
+ *     commands.c       the table of commands, help, and the words of a line; getopt.c  their options
+ *     paths.c          the table of paths, with the commands print and path
  *     names.c          users, groups and projects, and their quota records
- *     amounts.c        numbers, sizes and times as it prints them; output.c  output and errors
- *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c print.c   the commands: dump.c has
+ *     amounts.c        numbers, sizes and times in its layout; output.c  output and errors
+ *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c   the other commands: dump.c has
  *                      restore, limit.c timer and warn, switch.c state, enable, disable, off and remove
- *   common/      what both gather: owners.c (users, groups and projects by name, and what each owns)
+ *   common/      what both programs need: owners.c  users, groups and projects by name, and what each owns;
+ *                signals.c  blocks signals during a change
  *   table/       rows, described once by fields
- *     field.c          a field of a row: as a cell, compared; table.c  rows in the format that was chosen
- *     aligned.c        a table for people; json.c  JSON
+ *     field.c          a field of a row: printed and compared; table.c  rows in all formats
+ *     aligned.c        the aligned table; json.c  JSON
  *   quota/       the library: no printing, no exit, no globals. All others include fsquota.h only
- *     operation/       what the header offers
+ *     operation/       the functions of the header
  *       assign.c release.c resize.c limits.c usage.c project_tree.c
- *       assign_tree.c assign_limits.c  the steps of an assignment
- *       release_directory.c  one directory that exists
- *       project_place.c  where a project is, by its directories
- *       prune.c          what those have left
- *       assigned.c       is all so already?
- *       diagnose.c       what stands in the way (diagnosis.h names its parts; diagnosis.c  what they share)
- *       allocate.c       an ID that nobody has (store.c: what containers' engines do)
- *       make_directory.c  a directory with its owner and mode, or none
- *       owner.c          which project is a directory's own
- *       tree_tag.c       the ID of everything in a directory
- *       enforcement.c    who is stopped at a limit
- *       plan.c           what a change of quota records would do
- *       disk_use.c       use, counted by a walk
+ *       assign_tree.c assign_limits.c  the steps of an assignment; assign_plan.c  of dry runs
+ *       assigned.c       checks whether an assignment would change anything
+ *       release_directory.c  releases a directory that exists
+ *       project_location.c  finds the filesystem of a project by its directories
+ *       prune.c          removes what directories have left
+ *       move.c           moves lines of a renamed directory
+ *       diagnose.c       why quotas do not work (diagnosis.h names its parts; diagnosis.c is common to them)
+ *       allocate.c       finds a free ID; store.c  finds container stores, whose engines use IDs
+ *       make_directory.c makes a directory with owner and mode, or none
+ *       owner.c          finds the project that belongs to a directory
+ *       tree_tag.c       sets the ID of everything in a directory, and undoes it
+ *       plan.c           predicts a change of quota records
+ *       disk_use.c       counts use by a walk
  *       budget.c         what limits may add up to
- *       overlay.c        where an overlay writes
- *       explain.c        where it is: each file, also deleted ones that processes have (open_files.c)
- *       cache.c          what was read already
+ *       explain.c        accounts for the space of a project; open_files.c  deleted files of processes
  *     walk/            every file of a tree, safely
- *       tree_walk.c      the visit of entries; a large tree is entered without mounts
- *       dir_stack.c      where a walk is
- *       thread_pool.c    its threads, and events in the order of one thread
+ *       tree_walk.c      visits the entries; a large tree in a clone without mounts
+ *       dir_stack.c      the directories above the current entry
+ *       thread_pool.c    threads, whose events come in the order of one thread
  *     registry/        /etc/projects and /etc/projid
- *       entries.c        read; project_line.c parses their lines
- *       project_edit.c   written, by nobody else: project_list.c is one of them, locked_file.c and
- *                        file_lock.c how it is changed
+ *       entries.c        reads them; project_line.c parses their lines
+ *       project_edit.c   writes them; project_list.c  one of the files; locked_file.c and file_lock.c
+ *                        lock it and change it in place
  *     mounts/          the filesystem of a path
- *       filesystem.c     opened by any path; place.c is a file or directory, held open
- *       mount.c          the mount of an open file, remembered, and of a path in a table of one's own; fstab
- *       mount_table.c    all mounts, where a path lies by its name alone, and options: libmount
- *       device.c         what is on a device, and which one LABEL= means: libblkid
- *     kernel/          the calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
- *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  what the kernel
- *                      tells by itself
+ *       filesystem.c     a filesystem, opened by any path; handle.c  a file or directory, held open
+ *       mount.c          the mount of an open file, a cache of mounts, and tables such as fstab
+ *       mount_table.c    all mounts, by path without touching them; options, overlays: libmount
+ *       device.c         what is on a device, and LABEL=: libblkid
+ *     kernel/          system calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
+ *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  quota netlink
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
- *   shared/      for all: writer.c (output, and UTF-8 in it), json_read.c, errno_words.c, array.h, sort.h, texts.h,
- *                read_file.c, file_stamp.c, clock.h, statx.h, and load_library.h, the one list of libraries that
- *                are loaded on first use (first_memory.c: of the static program only)
+ *   shared/      for all: writer.c (output, and UTF-8 in it), json_read.c, errno_words.c, array.h, sort.h,
+ *                texts.h, read_file.c, file_stamp.c, clock.h, statx.h, and load_library.h, the list of
+ *                libraries that are loaded on first use (first_memory.c: in the static program only)
  *
  * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this
  * list; tests/source/includes checks both.

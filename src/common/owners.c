@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -52,6 +53,35 @@ const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_nam
 	default:
 		return names ? fsq_project_names_name(names, id) : NULL;
 	}
+}
+
+const char *limit_word(const char *word, enum fsq_form *form, bool *hard)
+{
+	static const struct {
+		const char *key;
+		enum fsq_form form;
+		bool hard;
+	} keys[] = {
+		{ "bsoft=", FSQ_BLOCKS, false },     { "bhard=", FSQ_BLOCKS, true },
+		{ "isoft=", FSQ_INODES, false },     { "ihard=", FSQ_INODES, true },
+		{ "rtbsoft=", FSQ_REALTIME, false }, { "rtbhard=", FSQ_REALTIME, true },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strncmp(word, keys[i].key, strlen(keys[i].key)) == 0) {
+			*form = keys[i].form;
+			*hard = keys[i].hard;
+			return word + strlen(keys[i].key);
+		}
+	return NULL;
+}
+
+void limit_set(struct fsq_limits *limits, enum fsq_form form, bool hard, uint64_t value)
+{
+	if (form != FSQ_INODES)
+		value = fsq_limit_blocks(value);
+	(hard ? limits->hard : limits->soft)[form] = value;
+	limits->mask |= hard ? FSQ_HARD(form) : FSQ_SOFT(form);
 }
 
 #define DAY 86400

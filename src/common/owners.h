@@ -19,6 +19,17 @@ bool account_find_id(enum fsq_type type, const char *word, const struct fsq_proj
 /** @return  the name of an ID, valid until the next call, or NULL */
 const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_names *names);
 
+/**
+ * Find out what a word such as bhard=1g is about.
+ *
+ * @form     set, as @hard
+ * @return   what is behind the "=", or NULL: it is no limit
+ */
+const char *limit_word(const char *word, enum fsq_form *form, bool *hard);
+
+/** Set a limit, in bytes or inodes. */
+void limit_set(struct fsq_limits *limits, enum fsq_form form, bool hard, uint64_t value);
+
 /* --- what each of a filesystem owns, counted inode by inode: for quot --- */
 
 /* Files from this size on are counted together. */

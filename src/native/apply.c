@@ -7,20 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apply_file.h"
-#include "apply_marks.h"
-#include "apply_watch.h"
+#include "apply.h"
 #include "assign.h"
 #include "budgets.h"
 #include "change.h"
 #include "command.h"
-#include "journal.h"
 #include "options.h"
 #include "progress.h"
-#include "told.h"
 #include "quota/fsquota.h"
 
-/* The exit status of --exit-code, where something was changed, or would be. */
+/* The exit status of --exit-code when something was changed, or would be. */
 #define STATUS_CHANGED 9
 
 struct apply_options {
@@ -33,7 +29,7 @@ struct applied_row {
 	const char *action; /* "created", "changed", "unchanged", "released" or "failed" */
 	enum row_change change;
 	uint32_t id;	  /* 0: not known */
-	const char *file; /* NULL: none wants it any more */
+	const char *file; /* NULL: no line asks for it any more */
 	uint64_t line;
 	const struct record_row *before, *after; /* or NULL */
 	const char *over_budget;		 /* as in struct project_row */
@@ -74,14 +70,13 @@ static const struct row_fields applied_rows = { applied_fields, sizeof(struct ap
 
 struct apply {
 	struct session *session;
-	struct table table;
 	const struct apply_options *options;
 	struct fsq_assigned *assigned;
 	struct fsq_assign_plan *plan; /* of a dry run */
 	struct progress progress;
 	bool changed;
 	bool quiet;	  /* of what is unchanged */
-	void **told;	  /* with --watch, see told.h */
+	void **reported;  /* with --watch, see reported_add() */
 	bool has_default; /* the lines are those of /etc/fsquota.d */
 };
 
@@ -110,13 +105,13 @@ static void show(struct apply *apply, const struct apply_entry *entry, const cha
 		row.before = &before;
 		row.after = &after;
 	}
-	tables_row(session, &apply->table, &row);
+	tables_row(session, &row);
 	/* Flush rows of lines that take long; asking for the terminal is a system call each. */
 	if (assignment)
 		session_flush_terminal(session);
 }
 
-/* The directory that one which a pattern matches may have been, when it got its quota. */
+/* A directory that a pattern matches, as it was marked when it got its quota. */
 struct renamed {
 	const char *pattern;
 	uint32_t id;
@@ -138,8 +133,8 @@ static enum fsq_visit find_renamed(uint32_t id, const char *directory, void *arg
 }
 
 /*
- * A directory carries the ID of another one. If that is not there any more, and the same pattern was about it, it
- * was renamed, or its owner says so: the limits are the same.
+ * A directory carries the ID of another one. If that does not exist any more and the same pattern matched it,
+ * the directory was renamed, or its owner pretends so: the limits are the same either way.
  *
  * @return   whether its quota has followed, or would in a dry run
  */
@@ -200,16 +195,15 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 		}
 		rc = fsq_assign(&assignment, &entry->request, &err);
 	}
-	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
-	if (rc && told_is_news(apply->told, entry->request.directory)) {
+	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
 	}
 	if (rc)
 		return err.errnum != EINTR;
-	told_forget(apply->told, entry->request.directory);
+	reported_remove(apply->reported, entry->request.directory);
 	assign_write_journal(apply->session, &entry->request, assignment, NULL);
 	change = fsq_assignment_change(assignment);
 	if (moved && change == FSQ_UNCHANGED)
@@ -220,8 +214,8 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	if (change == FSQ_CREATED && !entry->request.dry_run)
 		apply_marks_add(apply->session, fsq_assignment_id(assignment),
 				entry->request.directory);
-	if (change != FSQ_UNCHANGED)
-		assign_warn_of_enforcement(apply->session, &entry->request, assignment);
+	if (change != FSQ_UNCHANGED && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
+		session_warn_not_enforced(apply->session, entry->request.directory);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
 	budgets_warn(apply->session, entry->request.directory,
 		     fsq_assignment_over_budget(assignment));
@@ -257,7 +251,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 				show(apply, entry, "unchanged", NULL);
 			continue;
 		}
-		/* Before the first change: where all is as it should be, it would only cost calls. */
+		/* Done before the first change only: without changes it would only cost calls. */
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
 			going_on = assign(apply, entry);
@@ -265,7 +259,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	fsq_assigned_close(apply->assigned);
 }
 
-/* Release a directory that no line wants any more. @return  whether to go on */
+/* Release a directory that no line asks for any more. @return whether to go on */
 static bool release(struct apply *apply, struct apply_mark *mark,
 		    const struct fsq_registry *registry)
 {
@@ -290,7 +284,6 @@ static bool release(struct apply *apply, struct apply_mark *mark,
 	struct fsq_error err;
 	int rc = fsq_release(&request, &released, &err);
 
-	progress_clear(&apply->progress);
 	progress_take_mounts(&apply->progress, session, mark->directory);
 	journal_write(session, &(struct journal_entry){
 				       .type = FSQ_PROJECT,
@@ -314,13 +307,13 @@ static bool release(struct apply *apply, struct apply_mark *mark,
 		row.before = &before;
 		row.after = &none;
 	}
-	tables_row(session, &apply->table, &row);
+	tables_row(session, &row);
 	session_flush_terminal(session);
 	return rc == 0 || err.errnum != EINTR;
 }
 
 /*
- * Before the others: a directory around it may get a quota instead. One that is not there is left to prune, which
+ * Release first: a directory around it may get a quota instead. Leave a missing directory to prune, which
  * knows whether it may come back.
  */
 static bool release_unwanted(struct apply *apply, struct apply_list *list)
@@ -347,7 +340,7 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	return going_on;
 }
 
-/* With one file of several it would release what the others say. */
+/* With one of several files it would release what the others ask for. */
 static bool may_prune(struct session *session, const struct invocation *invocation)
 {
 	struct stat st;
@@ -392,25 +385,24 @@ static bool apply_lines(struct apply *apply, struct apply_list *list, char *cons
 }
 
 /*
- * Stay, and look again whenever something has changed. All is looked at each time, as by an apply that begins, so
- * nothing is missed. What fails is said once, until it does not any more.
+ * Keep running, and apply everything again whenever something has changed, so nothing is missed. A failure is
+ * reported once, until it has gone.
  */
 static void stay(struct apply *apply, char *const *files, int count)
 {
 	struct session *session = apply->session;
 	struct apply_watch watch;
-	void *told = NULL, *wrong = NULL;
+	void *reported = NULL, *wrong = NULL;
 	bool going_on = apply_watch_begin(&watch, session), ready = false;
 	const size_t budgets = session->budget_count;
 
-	apply->told = &told;
+	apply->reported = &reported;
 	while (going_on) {
-		struct apply_list list = { .told = &told, .wrong = &wrong };
+		struct apply_list list = { .reported = &reported, .wrong = &wrong };
 		bool again;
 
-		apply_watch_look(&watch);
 		if (apply_lines(apply, &list, files, count))
-			told_forget_all(&wrong);
+			reported_clear(&wrong);
 		again = apply_watch_follow(&watch, &list, files, count);
 		apply_list_free(&list);
 		session_forget_budgets(session, budgets);
@@ -426,8 +418,8 @@ static void stay(struct apply *apply, char *const *files, int count)
 		going_on = apply_watch_wait(&watch);
 	}
 	apply_watch_end(&watch);
-	told_forget_all(&told);
-	told_forget_all(&wrong);
+	reported_clear(&reported);
+	reported_clear(&wrong);
 }
 
 static void command_apply(struct session *session, const struct invocation *invocation)
@@ -450,13 +442,12 @@ static void command_apply(struct session *session, const struct invocation *invo
 		return;
 	if (options->watch && session->style.format == TABLE_JSON)
 		session->style.format = TABLE_JSON_LINES;
-	apply.table = tables_begin(session, "apply");
 	progress_begin(&apply.progress, session);
 	block_termination_signals(&signals_before);
 	if (options->watch)
 		stay(&apply, files, count);
 	else if (apply_lines(&apply, &list, files, count))
-		tables_end(session, &apply.table);
+		tables_end(session);
 	session_flush(session);
 	restore_signals(&signals_before);
 	if (session->status == 0 && apply.changed && options->exit_code)
@@ -487,6 +478,8 @@ const struct command apply_command = {
 		"  /srv/users/* hard=1G\n"
 		"Without one: of " APPLY_DIRECTORY
 		". See fsquota.d(5). A wrong line: nothing is done.",
+	.example = "apply --dry-run --diff\n"
+		   "apply --prune /etc/fsquota.d",
 	.options = (option_tables){ dry_run_option, own_options, registry_options, lock_option,
 				    progress_option, table_options, help_option, NULL },
 	.operands = { { VALUE_FILE, "FILE", true } },

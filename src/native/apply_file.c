@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply_file.h"
+#include "apply.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,6 @@
 
 #include "assign.h"
 #include "budgets.h"
-#include "told.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/read_file.h"
@@ -25,7 +24,7 @@
 struct line {
 	struct session *session;
 	struct apply_list *list;
-	struct word_place place;
+	struct word_origin origin;
 	bool good;
 };
 
@@ -95,7 +94,7 @@ static bool take_budget(struct line *line, const char *path, const char *word, c
 
 	if (rc == -ENOMEM)
 		return session_no_memory(line->session);
-	return rc == 0 || assign_refuse(line->session, &line->place, "%s=%.100s is no %s", word,
+	return rc == 0 || assign_refuse(line->session, &line->origin, "%s=%.100s is no %s", word,
 					value ? value : "",
 					word[0] == 'b' ? "budget, such as budget=1T"
 						       : "overcommit, such as overcommit=120%");
@@ -116,7 +115,7 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		char *value = strchr(word, '=');
 
 		if (!rest)
-			return assign_refuse(line->session, &line->place, "a quote is not closed");
+			return assign_refuse(line->session, &line->origin, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
 		any = true;
@@ -128,11 +127,11 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		}
 		if (line->list->only_budgets)
 			continue;
-		if (!assign_request_set(line->session, &line->place, request, word, value))
+		if (!assign_request_set(line->session, &line->origin, request, word, value))
 			return false;
 	}
 	*assigns = !line->list->only_budgets && (other || !any);
-	return !*assigns || assign_request_check(line->session, &line->place, request);
+	return !*assigns || assign_request_check(line->session, &line->origin, request);
 }
 
 /* --- lines --- */
@@ -143,9 +142,8 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 {
 	struct apply_list *list = line->list;
 	struct apply_entry entry = { .request = *request,
-				     .file = line->place.file,
-				     .line = line->place.line,
-				     .from_pattern = pattern != NULL,
+				     .file = line->origin.file,
+				     .line = line->origin.line,
 				     .pattern = pattern };
 
 	entry.request.directory = path;
@@ -154,7 +152,7 @@ static void add(struct line *line, const struct fsq_assign_request *request, con
 		session_no_memory(line->session);
 }
 
-/* How long the beginning of a match is that no part of the pattern has chosen. */
+/* The length of the beginning of a match, up to the first part that a pattern has matched. */
 static size_t fixed_length(const char *pattern, const char *path)
 {
 	size_t length = 0, parts = 0;
@@ -169,26 +167,20 @@ static size_t fixed_length(const char *pattern, const char *path)
 	return length;
 }
 
-static bool is_gone(int errnum)
-{
-	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
-}
-
-/* Of the directory that could not be looked at, so it is not known what the pattern says; or 0 */
+/* Of a directory that could not be read, so the matches are incomplete; or 0 */
 static int glob_errnum;
 
 static int look_failed(const char *path, int errnum)
 {
 	(void)path;
-	if (is_gone(errnum))
+	if (apply_is_gone(errnum))
 		return 0;
 	glob_errnum = errnum;
 	return 1;
 }
 
 #ifdef GLOB_ALTDIRFUNC
-/* By itself glibc takes a directory that cannot be read for one that ends there, and passes over what it cannot
- * look at. */
+/* Without this glibc ignores errors of directories and skips what it cannot stat. */
 static void *open_directory(const char *path)
 {
 	return opendir(path);
@@ -240,21 +232,21 @@ int apply_glob(const char *pattern, glob_t *found)
 
 static bool refuse_pattern(struct line *line, int errnum)
 {
-	return assign_refuse(line->session, &line->place, "the pattern cannot be expanded: %s",
+	return assign_refuse(line->session, &line->origin, "the pattern cannot be expanded: %s",
 			     errno_words(errnum));
 }
 
-/* What is gone is passed over. @return  false */
+/* Ignore what is gone. @return  false */
 static bool pass_over(struct line *line, int errnum)
 {
-	if (!is_gone(errnum))
+	if (!apply_is_gone(errnum))
 		line->good = refuse_pattern(line, errnum);
 	return false;
 }
 
 /*
- * What lies below the part that the administrator wrote is others': a symlink or a mount there would lead the
- * limits elsewhere. fsq_assign() sees to it again when it opens the directory.
+ * Below the part that the administrator wrote, directories belong to others: a symlink or a mount there would
+ * lead the limits elsewhere. fsq_assign() checks this again when it opens the directory.
  */
 static bool is_beneath(struct line *line, char *path, size_t fixed)
 {
@@ -262,7 +254,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	char *slash;
 
 	if (strchr(path + fixed, '\n')) {
-		if (told_is_news(line->list->told, path))
+		if (reported_add(line->list->reported, path))
 			session_warn(line->session, path,
 				     "is passed over: there is a newline in its name");
 		return false;
@@ -280,12 +272,12 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 			return pass_over(line, errno);
 		if (!S_ISDIR(stx.stx_mode))
 			return false;
-		/* Where a filter forbids statx(2), the device has to do. */
+		/* If a filter forbids statx(2), compare devices. */
 		if (((stx.stx_mask & above.stx_mask & FSQ_STATX_MOUNT_IDS) &&
 		     stx.stx_mnt_id != above.stx_mnt_id) ||
 		    stx.stx_dev_major != above.stx_dev_major ||
 		    stx.stx_dev_minor != above.stx_dev_minor) {
-			if (told_is_news(line->list->told, path))
+			if (reported_add(line->list->reported, path))
 				session_warn(line->session, path,
 					     "is passed over: a pattern does not match what is "
 					     "mounted below it");
@@ -299,7 +291,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	return true;
 }
 
-/* Its directories; what else it finds is passed over. */
+/* Add the directories that it finds, and nothing else. */
 static void expand(struct line *line, const char *pattern, struct fsq_assign_request *request)
 {
 	glob_t found;
@@ -348,7 +340,7 @@ static void take_line(struct line *line, char *text)
 		return;
 	pattern = malloc(2 * strlen(text) + 1);
 	if (!pattern) {
-		session_errno(line->session, 0, ENOMEM, line->place.file, "cannot go on");
+		session_errno(line->session, 0, ENOMEM, line->origin.file, "cannot go on");
 		line->good = false;
 		return;
 	}
@@ -356,20 +348,20 @@ static void take_line(struct line *line, char *text)
 	if (!path || path[0] == '#')
 		goto out;
 	if (!rest)
-		line->good = assign_refuse(line->session, &line->place, "a quote is not closed");
+		line->good = assign_refuse(line->session, &line->origin, "a quote is not closed");
 	else if (!is_clean(path))
 		line->good =
-			assign_refuse(line->session, &line->place,
+			assign_refuse(line->session, &line->origin,
 				      "the path is not absolute, or has an empty part, . or ..");
 	else
 		line->good = take_words(line, path, rest, &request, &assigns);
 	if (line->good && is_pattern && line->session->budget_count > budgets)
-		line->good = assign_refuse(line->session, &line->place,
+		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with budget and overcommit");
 	if (!assigns)
 		goto out;
 	if (line->good && is_pattern && (request.make || request.id || request.name))
-		line->good = assign_refuse(line->session, &line->place,
+		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with mkdir, id and name");
 	if (line->good && is_pattern) {
 		kept = keep(line->session, line->list, strdup(pattern));
@@ -396,24 +388,24 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	int rc = is_input ? fsq_read_fd(STDIN_FILENO, &text, &length)
 			  : fsq_read_file(file, &text, &length);
 
-	line.place.file = file = is_input ? "standard input" : file;
-	line.place.told = list->wrong;
-	/* Who may not read them does not set limits either. */
+	line.origin.file = file = is_input ? "standard input" : file;
+	line.origin.reported = list->wrong;
+	/* A caller who may not read the files does not set limits either. */
 	if (rc == -EACCES && list->only_budgets)
 		return true;
-	if (rc && told_is_news(list->wrong, file))
+	if (rc && reported_add(list->wrong, file))
 		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	if (rc)
 		return false;
 	rest = keep(session, list, text);
 	if (!rest)
 		return false;
-	if (strlen(text) < length && told_is_news(list->wrong, file))
+	if (strlen(text) < length && reported_add(list->wrong, file))
 		session_usage_error(session, "%s: there is a NUL byte in it", file);
 	if (strlen(text) < length)
 		return false;
 	while ((next = fsq_next_line(&rest, text + length))) {
-		line.place.line++;
+		line.origin.line++;
 		line.good = true;
 		take_line(&line, next);
 		good &= line.good;
@@ -442,7 +434,7 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	count = scandir(path, &entries, is_conf, alphasort);
 	if (count < 0 && errno == EACCES && list->only_budgets)
 		return true;
-	if (count < 0 && told_is_news(list->wrong, path))
+	if (count < 0 && reported_add(list->wrong, path))
 		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
 	if (count < 0)
 		return false;
@@ -463,10 +455,9 @@ static int compare(const void *one, const void *other)
 {
 	const struct apply_entry *a = *(struct apply_entry *const *)one;
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
-	int order = strcmp(a->request.directory, b->request.directory);
 
 	/* A written path before those of patterns. */
-	return order ? order : a->from_pattern - b->from_pattern;
+	return strcmp(a->request.directory, b->request.directory) ?: !!a->pattern - !!b->pattern;
 }
 
 static bool is_same_path(const struct apply_entry *one, const struct apply_entry *other)
@@ -479,12 +470,8 @@ static int compare_identities(const void *one, const void *other)
 	const struct apply_entry *a = *(struct apply_entry *const *)one;
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
 
-	if (a->dev != b->dev)
-		return a->dev < b->dev ? -1 : 1;
-	if (a->ino != b->ino)
-		return a->ino < b->ino ? -1 : 1;
-	return a->from_pattern != b->from_pattern ? a->from_pattern - b->from_pattern
-						  : compare(one, other);
+	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino) ?:
+		       !!a->pattern - !!b->pattern ?: compare(one, other);
 }
 
 static bool is_same_directory(const struct apply_entry *one, const struct apply_entry *other)
@@ -511,13 +498,13 @@ static bool settle(struct session *session, struct apply_list *list,
 
 		if (!is_same(one, other)) {
 			first = i;
-		} else if (one->from_pattern != other->from_pattern) {
+		} else if (!one->pattern != !other->pattern) {
 			/* The first counts, since only it is written. */
 			other->request.directory = NULL;
 		} else {
-			const struct word_place place = { other->file, other->line, list->wrong };
+			const struct word_origin origin = { other->file, other->line, list->wrong };
 
-			good = assign_refuse(session, &place, "%s is in %s, line %u, too%s%s",
+			good = assign_refuse(session, &origin, "%s is in %s, line %u, too%s%s",
 					     other->request.directory, one->file, one->line,
 					     is_same_path(one, other) ? "" : ", as ",
 					     is_same_path(one, other) ? ""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply_marks.h"
+#include "apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "told.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* The file, beside that of the projects. Without memory, so that what is assigned can be noted. */
+/* The path of the file, beside the projects file. Needs no memory, so that a mark can always be written. */
 static void find_file(const struct session *session, char file[PATH_MAX])
 {
 	snprintf(file, PATH_MAX, "%s.applied", session->projects_file);
@@ -47,7 +46,7 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
 	char above[PATH_MAX], path[PATH_MAX], line[2 * PATH_MAX];
 	int fd = -1, length = 0;
 
-	/* It has no symlink at its end, and may have been renamed since. */
+	/* Its last component is no symlink, and it may have been renamed since. */
 	snprintf(above, sizeof(above), "%.*s", name > directory ? (int)(name - directory) : 1,
 		 directory);
 	if (realpath(above, path)) {
@@ -67,9 +66,8 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
 static int compare(const void *one, const void *other)
 {
 	const struct apply_mark *a = one, *b = other;
-	int order = strcmp(a->directory, b->directory);
 
-	return order ? order : (a->id > b->id) - (a->id < b->id);
+	return strcmp(a->directory, b->directory) ?: compare_numbers(a->id, b->id);
 }
 
 static enum fsq_visit take_mark(uint32_t id, const char *directory, void *arg)
@@ -130,19 +128,11 @@ static int compare_identities(const void *one, const void *other)
 	const struct apply_mark *a = *(struct apply_mark *const *)one;
 	const struct apply_mark *b = *(struct apply_mark *const *)other;
 
-	if (a->dev != b->dev)
-		return a->dev < b->dev ? -1 : 1;
-	return (a->ino > b->ino) - (a->ino < b->ino);
-}
-
-/* Or else an error hides whether a path is there. */
-static bool is_gone(int errnum)
-{
-	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
+	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino);
 }
 
 /*
- * Find out which directory a line is about, if that was not known when the lines were read: it may have come since.
+ * Find the directory of a line that did not exist when the lines were read.
  *
  * @return   1, 0: none, or a negative errno
  */
@@ -154,7 +144,7 @@ static int identify(const struct apply_entry *entry, struct apply_mark *key)
 	if (entry->ino)
 		return 1;
 	if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
-		return is_gone(errno) ? 0 : -errno;
+		return apply_is_gone(errno) ? 0 : -errno;
 	key->dev = st.st_dev;
 	key->ino = st.st_ino;
 	return 1;
@@ -168,7 +158,7 @@ static bool is_matched(const struct apply_list *list, const char *directory)
 	return false;
 }
 
-/* Several marks can be of one directory: with an ID each, or by other paths. */
+/* A directory can have several marks: with different IDs, or by different paths. */
 bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 			 const struct apply_list *list)
 {
@@ -182,11 +172,11 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 	for (size_t i = 0; i < marks->count; i++) {
 		struct apply_mark *mark = &marks->list[i];
 
-		/* What the pattern did not find may not have been found for an error. */
+		/* The pattern may have missed the directory because of an error. */
 		mark->is_wanted = is_matched(list, mark->directory);
 		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT)) {
-			if (!is_gone(errno) && mark->is_registered && !mark->is_wanted &&
-			    told_is_news(list->told, mark->directory))
+			if (!apply_is_gone(errno) && mark->is_registered && !mark->is_wanted &&
+			    reported_add(list->reported, mark->directory))
 				session_errno(session, ERROR_AT_PATH, errno, mark->directory,
 					      "cannot be looked at, so it is not released");
 			continue;
@@ -205,7 +195,7 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 
 		/* It may be any of them. */
 		all |= rc < 0;
-		if (rc < 0 && told_is_news(list->told, directory))
+		if (rc < 0 && reported_add(list->reported, directory))
 			session_errno(session, ERROR_AT_PATH, -rc, directory,
 				      "cannot be looked at, so nothing is released");
 		found = rc <= 0 ? NULL
@@ -225,8 +215,8 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 }
 
 /*
- * Others may have added some since they were read. All are written at once, before the file gets shorter: killed in
- * between, it has empty lines at its end.
+ * Other processes may have added marks since. Write all of them at once before truncating the file: if we are
+ * killed in between, it has empty lines at its end.
  *
  * @return   0 or a negative errno
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply_watch.h"
+#include "apply.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "shared/array.h"
 #include "shared/clock.h"
 
-/* How often to look where not all can be watched, and how long between two looks at least. */
+/* How often to look if not everything can be watched, and the least time between two looks. */
 #define POLL_MILLISECONDS 10000
 #define PAUSE_MILLISECONDS 10
 
@@ -40,6 +40,7 @@ bool apply_watch_begin(struct apply_watch *watch, struct session *session)
 	if (watch->mounts < 0)
 		return session_fail(session, &err);
 	watch->signals = session_open_signals(session, SIGTERM);
+	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
 	return watch->signals >= 0;
 }
 
@@ -60,7 +61,7 @@ static int compare(const void *one, const void *other)
 {
 	const struct watched_directory *a = one, *b = other;
 
-	return (a->number > b->number) - (a->number < b->number);
+	return a->number - b->number;
 }
 
 /* Their numbers grow. */
@@ -96,8 +97,8 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how, 
 
 	new.number = inotify_add_watch(watch->events, directory, how | IN_ONLYDIR | IN_MASK_ADD);
 	if (new.number < 0) {
-		/* What is not there is seen by the directory above it. */
-		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		/* A missing path is covered by the watch of its parent. */
+		if (!apply_is_gone(errno))
 			be_limited(watch, directory, errno);
 		return false;
 	}
@@ -142,7 +143,7 @@ static bool add_pattern(struct apply_watch *watch, const char *pattern)
 	size_t fixed = 0;
 	bool any = false;
 
-	/* Without memory, as without watches. */
+	/* Treat a lack of memory as a lack of watches. */
 	if (!begin) {
 		watch->limited = true;
 		return false;
@@ -188,12 +189,6 @@ static bool add_file(struct apply_watch *watch, const char *file)
 	return any;
 }
 
-void apply_watch_look(struct apply_watch *watch)
-{
-	watch->look++;
-	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
-}
-
 bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
 			char *const *files, int count)
 {
@@ -205,7 +200,7 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	for (size_t i = 0; i < list->pattern_count; i++)
 		any |= add_pattern(watch, list->patterns[i]);
 	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].request.directory && !list->entries[i].from_pattern)
+		if (list->entries[i].request.directory && !list->entries[i].pattern)
 			any |= add_above(watch, list->entries[i].request.directory);
 	for (size_t i = 0; i < watch->count; i++) {
 		if (watch->list[i].look == watch->look)
@@ -214,7 +209,10 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 			inotify_rm_watch(watch->events, watch->list[i].number);
 	}
 	watch->count = kept;
+	watch->look++;
 	watch->ended = clock_milliseconds(CLOCK_MONOTONIC);
+	if (any)
+		watch->began = watch->ended;
 	return any;
 }
 
@@ -249,7 +247,7 @@ static bool read_events(struct apply_watch *watch)
 
 bool apply_watch_wait(struct apply_watch *watch)
 {
-	/* The first one alone is waited for while there is a pause. */
+	/* During a pause wait only for signals. */
 	struct pollfd sources[] = { { .fd = watch->signals, .events = POLLIN },
 				    { .fd = watch->events, .events = POLLIN },
 				    { .fd = watch->mounts, .events = POLLPRI } };
@@ -268,5 +266,6 @@ bool apply_watch_wait(struct apply_watch *watch)
 		poll(sources, 1, pause < INT_MAX ? (int)pause : INT_MAX);
 		read_events(watch);
 	}
+	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
 	return !sources[0].revents;
 }

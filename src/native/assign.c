@@ -11,20 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apply_marks.h"
+#include "apply.h"
 #include "budgets.h"
-#include "journal.h"
-#include "listing.h"
+#include "change.h"
+#include "projects.h"
 #include "options.h"
 #include "progress.h"
-#include "told.h"
+#include "suggest.h"
 
-/* How long a pipe may be full before signals are looked at, in milliseconds. */
+/* How long to wait for a full pipe between two checks for signals, in milliseconds. */
 #define WRITE_POLL_MS 100
 
 /* --- the words of a request --- */
 
-bool assign_refuse(struct session *session, const struct word_place *place, const char *format, ...)
+bool assign_refuse(struct session *session, const struct word_origin *origin, const char *format,
+		   ...)
 {
 	char why[256], where[PATH_MAX + 300] = "";
 	va_list args;
@@ -32,15 +33,15 @@ bool assign_refuse(struct session *session, const struct word_place *place, cons
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	if (place->file)
-		snprintf(where, sizeof(where), "%s, line %u: ", place->file, place->line);
+	if (origin->file)
+		snprintf(where, sizeof(where), "%s, line %u: ", origin->file, origin->line);
 	strncat(where, why, sizeof(where) - strlen(where) - 1);
-	if (told_is_news(place->told, where))
+	if (reported_add(origin->reported, where))
 		session_usage_error(session, "%s", where);
 	return false;
 }
 
-static bool set_limit(struct session *session, const struct word_place *place,
+static bool set_limit(struct session *session, const struct word_origin *origin,
 		      struct fsq_assign_request *request, const char *key, const char *text)
 {
 	struct fsq_limits *limits = &request->limits;
@@ -48,8 +49,9 @@ static bool set_limit(struct session *session, const struct word_place *place,
 	enum fsq_form form = strchr(key, '-') ? FSQ_INODES : FSQ_BLOCKS;
 	size_t digits = strspn(text, "0123456789");
 	unsigned long percent = digits < 4 ? strtoul(text, NULL, 10) : 0;
+	char why[SUGGESTION];
 	uint64_t value;
-	int rc;
+	int rc = 0;
 
 	/* "90%": a part of something else. */
 	if (form == FSQ_BLOCKS && strcmp(text + digits, "%") == 0 && percent >= 1 &&
@@ -57,13 +59,19 @@ static bool set_limit(struct session *session, const struct word_place *place,
 		*(hard ? &request->hard_percent : &request->soft_percent) = (unsigned int)percent;
 		return true;
 	}
-	rc = form == FSQ_INODES ? fsq_parse_positive(text, &value) : fsq_parse_bytes(text, &value);
-	if (rc == -ERANGE)
-		return assign_refuse(session, place, "\"%.100s\" is too large for a limit", text);
+	if (strcmp(text, "none") == 0)
+		value = 0;
+	else if (form == FSQ_INODES)
+		rc = fsq_parse_positive(text, &value);
+	else
+		rc = fsq_parse_bytes(text, &value);
+	if (rc == -EINVAL && form == FSQ_INODES)
+		return assign_refuse(session, origin,
+				     "\"%.100s\" is no number of inodes, such as 10000, or none",
+				     text);
 	if (rc)
-		return assign_refuse(session, place, "\"%.100s\" is no %s", text,
-				     form == FSQ_INODES ? "number of inodes, such as 10000"
-							: "size, such as 500M or 10G");
+		return assign_refuse(session, origin, "%s",
+				     suggest_size(text, rc, "500M, 10G or none", why));
 	if (form != FSQ_INODES)
 		value = fsq_limit_blocks_up(value);
 	(hard ? limits->hard : limits->soft)[form] = value;
@@ -72,7 +80,7 @@ static bool set_limit(struct session *session, const struct word_place *place,
 }
 
 /* USER, USER:GROUP or :GROUP, by name or number. */
-static bool set_owner(struct session *session, const struct word_place *place,
+static bool set_owner(struct session *session, const struct word_origin *origin,
 		      struct fsq_assign_request *request, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -82,63 +90,56 @@ static bool set_owner(struct session *session, const struct word_place *place,
 		    (!colon || names_to_id(session, FSQ_GROUP, colon + 1, &request->group));
 
 	free(user);
-	return good || assign_refuse(session, place, "there is no user or group \"%.100s\"", text);
+	return good || assign_refuse(session, origin, "there is no user or group \"%.100s\"", text);
 }
 
-bool assign_request_set(struct session *session, const struct word_place *place,
+bool assign_request_set(struct session *session, const struct word_origin *origin,
 			struct fsq_assign_request *request, const char *key, const char *value)
 {
 	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0;
 
 	if (bare != !value)
-		return assign_refuse(session, place, "%s takes %s value", key, bare ? "no" : "a");
+		return assign_refuse(session, origin, "%s takes %s value", key, bare ? "no" : "a");
 	if (strcmp(key, "unlimited") == 0)
 		return request->unlimited = true;
 	if (strcmp(key, "mkdir") == 0)
 		return request->make = true;
 	if (strcmp(key, "hard") == 0 || strcmp(key, "soft") == 0 ||
 	    strcmp(key, "hard-inodes") == 0 || strcmp(key, "soft-inodes") == 0)
-		return set_limit(session, place, request, key, value);
+		return set_limit(session, origin, request, key, value);
 	if (strcmp(key, "name") == 0) {
 		request->name = value;
 		return fsq_project_name_is_valid(value) ||
-		       assign_refuse(session, place, "\"%.100s\" cannot be the name of a project",
+		       assign_refuse(session, origin, "\"%.100s\" cannot be the name of a project",
 				     value);
 	}
 	if (strcmp(key, "id") == 0)
 		return (fsq_parse_id(value, &request->id) == 0 && request->id != 0) ||
-		       assign_refuse(session, place, "\"%.100s\" is no project ID from 1 to %u",
+		       assign_refuse(session, origin, "\"%.100s\" is no project ID from 1 to %u",
 				     value, FSQ_ID_MAX);
 	if (strcmp(key, "mode") == 0) {
 		request->mode = (mode_t)strtoul(value, NULL, 8);
 		return (strspn(value, "01234567") == strlen(value) && strlen(value) <= 4 &&
 			request->mode) ||
-		       assign_refuse(session, place, "\"%.100s\" is no mode, such as 0750", value);
+		       assign_refuse(session, origin, "\"%.100s\" is no mode, such as 0750", value);
 	}
 	if (strcmp(key, "owner") == 0)
-		return set_owner(session, place, request, value);
-	return assign_refuse(session, place, "there is no key \"%.100s\"", key);
+		return set_owner(session, origin, request, value);
+	return assign_refuse(session, origin, "there is no key \"%.100s\"", key);
 }
 
-bool assign_request_check(struct session *session, const struct word_place *place,
+bool assign_request_check(struct session *session, const struct word_origin *origin,
 			  const struct fsq_assign_request *request)
 {
 	if (request->unlimited &&
 	    (request->limits.mask || request->hard_percent || request->soft_percent))
-		return assign_refuse(session, place, "unlimited does not go with other limits");
+		return assign_refuse(session, origin, "unlimited does not go with other limits");
 	if (!request->make && (request->mode || request->owner || request->group))
-		return assign_refuse(session, place, "mode and owner go with mkdir");
+		return assign_refuse(session, origin, "mode and owner go with mkdir");
 	return true;
 }
 
 /* --- what is said of an assignment --- */
-
-void assign_warn_of_enforcement(struct session *session, const struct fsq_assign_request *request,
-				const struct fsq_assignment *assignment)
-{
-	if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
-		session_warn_not_enforced(session, request->directory);
-}
 
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment)
@@ -196,9 +197,8 @@ static bool can_write(struct session *session)
 }
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
-static bool show(struct session *session, struct table *table,
-		 const struct fsq_assignment *assignment, const struct fsq_assign_request *request,
-		 uint64_t mounts)
+static bool show(struct session *session, const struct fsq_assignment *assignment,
+		 const struct fsq_assign_request *request, uint64_t mounts)
 {
 	uint32_t id = fsq_assignment_id(assignment), other;
 	struct listing_change change = {
@@ -215,8 +215,7 @@ static bool show(struct session *session, struct table *table,
 	char name[32];
 
 	if (!session_has_rows(session)) {
-		write_number(session->out, id);
-		write_char(session->out, '\n');
+		write_format(session->out, "%u\n", id);
 	} else {
 		session_forget_names(session);
 		fsq_assignment_limits(assignment, &before, &change.limits);
@@ -224,7 +223,7 @@ static bool show(struct session *session, struct table *table,
 		if (!change.name && !session->no_register && session->dry_run &&
 		    !fsq_project_names_id(session_names(session), name, &other))
 			change.name = name;
-		if (!listing_show_change(session, table, &change))
+		if (!listing_show_change(session, &change))
 			return false;
 	}
 	if (session->dry_run)
@@ -242,22 +241,17 @@ struct assign_options {
 	const char *like;
 };
 
-/* Take the limits of another directory, but for those that are given. */
+/* Copy the limits of another directory, except for those that are given. */
 static bool take_limits_of(struct session *session, const char *like,
 			   struct fsq_assign_request *request)
 {
-	const struct fsq_usage_request asked = {
-		.size = sizeof(asked),
-		.path = like,
-		.projects_file = session->projects_file,
-	};
 	struct fsq_limits *limits = &request->limits, given = *limits;
 	struct fsq_usage usage;
 	struct fsq_error err;
 
 	if (request->unlimited)
 		return session_usage_error(session, "--like does not go with --unlimited");
-	if (fsq_usage_get(&usage, &asked, &err))
+	if (session_usage(session, like, &usage, &err))
 		return session_fail(session, &err);
 	/* The size of a tmpfs is no quota. */
 	if (usage.source != FSQ_USAGE_QUOTA) {
@@ -281,16 +275,16 @@ static bool take_limits_of(struct session *session, const char *like,
 	return true;
 }
 
-/* The words that lines of apply have, too. */
+/* Options that the lines of apply have, too. */
 static bool take_word(struct session *session, const struct command_option *option, void *to,
 		      const char *value)
 {
-	return assign_request_set(session, &(struct word_place){ 0 }, to, option->name, value);
+	return assign_request_set(session, &(struct word_origin){ 0 }, to, option->name, value);
 }
 
 /* @return   whether it is assigned, and was shown */
 static bool assign(struct session *session, const struct fsq_assign_request *request,
-		   struct table *table, struct progress *progress)
+		   struct progress *progress)
 {
 	const struct fsq_limits *limits = &request->limits;
 	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
@@ -300,14 +294,13 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	bool shown;
 	int rc = fsq_assign(&assignment, request, &err);
 
-	progress_clear(progress);
 	mounts = progress_take_mounts(progress, session, request->directory);
 	assign_write_journal(session, request, rc ? NULL : assignment, &err);
 	if (rc)
 		return session_fail(session, &err);
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
-	shown = show(session, table, assignment, request, mounts);
+	shown = show(session, assignment, request, mounts);
 	space = fsq_assignment_space(assignment);
 	if (shown)
 		assign_warn_of_store(session, request, assignment);
@@ -315,7 +308,8 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {
 		/* Of limits that have no effect. */
-		assign_warn_of_enforcement(session, request, assignment);
+		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
+			session_warn_not_enforced(session, request->directory);
 		if (space && hard > space / FSQ_BASIC_BLOCK)
 			session_warn(session, request->directory,
 				     "the limit, %" PRIu64 " bytes, is above the size of the "
@@ -329,7 +323,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	return shown;
 }
 
-/* Before anything is done, all of several directories are there, and none is a size. */
+/* Check all operands before the first change: they must be directories, and no sizes. */
 static bool look_at_operands(struct session *session, const struct invocation *invocation,
 			     const struct fsq_assign_request *request)
 {
@@ -356,7 +350,6 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 
 static void command_assign(struct session *session, const struct invocation *invocation)
 {
-	struct table table = tables_begin(session, "assign");
 	const struct fsq_registry registry = session_registry(session);
 	const struct assign_options *options = invocation->options;
 	struct fsq_assign_request request = options->request;
@@ -376,7 +369,14 @@ static void command_assign(struct session *session, const struct invocation *inv
 		session_usage_error(session, "--id goes with one directory");
 		return;
 	}
-	if (!assign_request_check(session, &(struct word_place){ 0 }, &request) ||
+	if (request.keep_limits &&
+	    (request.limits.mask || request.hard_percent || request.soft_percent ||
+	     request.unlimited || options->like || request.make || session->no_register)) {
+		session_usage_error(session,
+				    "--keep-limits goes with no limit, --mkdir or --no-register");
+		return;
+	}
+	if (!assign_request_check(session, &(struct word_origin){ 0 }, &request) ||
 	    (options->like && !take_limits_of(session, options->like, &request)) ||
 	    !look_at_operands(session, invocation, &request))
 		return;
@@ -390,10 +390,10 @@ static void command_assign(struct session *session, const struct invocation *inv
 	block_termination_signals(&signals_before);
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
-		good = assign(session, &request, &table, &progress);
+		good = assign(session, &request, &progress);
 	}
-	if (table.started)
-		tables_end(session, &table);
+	if (session->table.started)
+		tables_end(session);
 	fsq_assign_plan_free(request.plan);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)
@@ -411,19 +411,21 @@ static const struct command_option limit_options[] = {
 	  .argument = "N", .take = take_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
 	  .argument = "N", .take = take_word },
-	{ 0, "like", "the limits of this directory, where none is given", .kind = VALUE_DIRECTORY,
+	{ 0, "like", "the limits of this directory, where none is given", .kind = VALUE_REGISTERED,
 	  .argument = "OTHER", .field = FIELD(like) },
 	{ 0, "unlimited", "only count; the default for a new project", .take = take_word },
+	{ 0, "keep-limits", "only register the project that DIR carries",
+	  .field = FIELD(request.keep_limits) },
 	{ 0, "name", "join the project of that name, or make it", .kind = VALUE_PROJECT,
 	  .argument = "NAME", .take = take_word },
 	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_word },
-	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_ID,
+	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_NUMBER,
 	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(request.range),
 	  .range = true },
 	{ 0, "mkdir", "make DIR if it is not there", .take = take_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
 	  .take = take_word },
-	{ 0, "owner", "its owner, USER or USER:GROUP", .kind = VALUE_NUMBER, .argument = "OWNER",
+	{ 0, "owner", "its owner, USER or USER:GROUP", .kind = VALUE_OWNER, .argument = "OWNER",
 	  .take = take_word },
 	{ 0, "no-register", "write nothing to the files",
 	  .session_field = offsetof(struct session, no_register) },
@@ -445,6 +447,8 @@ const struct command assign_command = {
 	.help = "Choose an unused project ID, set its limits, give it to DIR and all that is\n"
 		"in it, register both, and print the ID. Any error: nothing has changed.\n"
 		"Again on the same DIR: the same ID; limits that are given are changed.",
+	.example = "assign /srv/web --hard 10G\n"
+		   "assign --mkdir --owner www-data /srv/new --soft 9G --hard 10G",
 	.options = (option_tables){ limit_options, registry_options, lock_option, more_options,
 				    dry_run_option, progress_option, table_options, help_option,
 				    NULL },

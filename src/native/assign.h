@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What assign is asked for, one word after the other: from the command line, or from a file. */
+/* The request of assign, option by option: from the command line, or from a file. */
 #ifndef FSQ_ASSIGN_H
 #define FSQ_ASSIGN_H
 
 #include "quota/fsquota.h"
 #include "session.h"
 
-/* Where a word stands; zeros: on the command line. */
-struct word_place {
+/* Where an option stands; zeros: on the command line. */
+struct word_origin {
 	const char *file;
 	unsigned int line;
-	void **told; /* see told.h: not again what was refused before; or NULL */
+	void **reported; /* see reported_add(): not again what was refused before; or NULL */
 };
 
-/** Report what is wrong with it. @return  false */
-bool assign_refuse(struct session *session, const struct word_place *place, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/** Report an error of an option. @return false */
+bool assign_refuse(struct session *session, const struct word_origin *origin, const char *format,
+		   ...) __attribute__((format(printf, 3, 4)));
 
 /**
  * Set what a word asks for.
@@ -24,16 +24,12 @@ bool assign_refuse(struct session *session, const struct word_place *place, cons
  * @value    NULL for unlimited and mkdir; a name must stay
  * @return   whether it was right; else an error was reported
  */
-bool assign_request_set(struct session *session, const struct word_place *place,
+bool assign_request_set(struct session *session, const struct word_origin *origin,
 			struct fsq_assign_request *request, const char *key, const char *value);
 
 /** @return  whether all words of a request go together; else an error was reported */
-bool assign_request_check(struct session *session, const struct word_place *place,
+bool assign_request_check(struct session *session, const struct word_origin *origin,
 			  const struct fsq_assign_request *request);
-
-/** Warn of limits that stop nobody. */
-void assign_warn_of_enforcement(struct session *session, const struct fsq_assign_request *request,
-				const struct fsq_assignment *assignment);
 
 /**
  * Write down what was assigned, if that has changed anything, or why it failed.

@@ -9,14 +9,90 @@
 
 #include "command.h"
 #include "options.h"
-#include "request.h"
+#include "shared/array.h"
+#include "shared/json_read.h"
 #include "table/json.h"
 
-/* No request is longer; more than that is read at once. */
+/* The longest request; the buffer is larger. */
 #define REQUEST_MAX ((size_t)1024 * 1024)
 #define INPUT_SIZE (REQUEST_MAX + 64 * 1024)
 /* Keep at most this much memory for the next answer. */
 #define ANSWER_KEPT ((size_t)1024 * 1024)
+
+/* --- the words of a request --- */
+
+static const char *add_word(struct request *request, char *word)
+{
+	return array_add(&request->words, &request->count, &request->capacity, &word, sizeof(word))
+		       ? NULL
+		       : "out of memory";
+}
+
+/* Words between blanks, none of which can need quoting. */
+static const char *split_words(struct request *request, char *line)
+{
+	char *rest = NULL;
+
+	if (line[strcspn(line, "'\"\\")])
+		return "a word that has to be quoted takes a JSON array";
+	for (char *word = strtok_r(line, " \t\r", &rest); word;
+	     word = strtok_r(NULL, " \t\r", &rest)) {
+		const char *why = add_word(request, word);
+
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+struct array {
+	struct request *request;
+	const char *why;
+};
+
+static bool add_string(const struct json_value *value, void *arg)
+{
+	struct array *array = arg;
+
+	/* An element of the array, and of no other in it. */
+	if (value->depth != 1 || value->keys[0] || !value->is_string)
+		return false;
+	array->why = add_word(array->request, value->text);
+	return !array->why;
+}
+
+static const char *parse_array(struct request *request, char *line)
+{
+	struct array array = { .request = request };
+
+	if (json_read(line, add_string, &array))
+		return NULL;
+	return array.why ? array.why : "this is no array of strings in JSON";
+}
+
+const char *request_parse(struct request *request, char *line, size_t length)
+{
+	const char *why;
+
+	request->count = 0;
+	if (memchr(line, '\0', length))
+		return "there is a NUL in it";
+	line += strspn(line, " \t\r\n");
+	why = *line == '[' ? parse_array(request, line) : split_words(request, line);
+	if (why)
+		return why;
+	why = add_word(request, NULL);
+	request->count--;
+	return why;
+}
+
+void request_clear(struct request *request)
+{
+	free(request->words);
+	*request = (struct request){ 0 };
+}
+
+/* --- reading --- */
 
 struct batch {
 	struct session *session; /* of the batch itself */
@@ -32,8 +108,6 @@ struct batch {
 	struct config_file config;
 	struct text output, error, messages; /* of a request */
 };
-
-/* --- reading --- */
 
 static void look_again(struct batch *batch)
 {
@@ -58,8 +132,8 @@ static void read_more(struct batch *batch)
 	batch->at_end = got <= 0;
 	batch->end += got > 0 ? (size_t)got : 0;
 	/*
-	 * Requests that came together are of one moment: who sent the last before he had the
-	 * first answer cannot tell which of them was earlier than a change by somebody else.
+	 * Requests that arrive together see one state of the system: a client that sends them before the
+	 * first answer cannot tell which of them came before another process' change.
 	 */
 	look_again(batch);
 }
@@ -98,7 +172,7 @@ static enum line next_line(struct batch *batch, char **line, size_t *length)
 
 /* --- answering --- */
 
-/* Only what comes from now on ends the request. */
+/* Only a signal that comes from now on ends the request. */
 static void before_waiting(void *arg)
 {
 	const struct timespec now = { 0 };
@@ -133,14 +207,15 @@ static void print_answer(struct batch *batch, int code)
 	json_open(&json, NULL, '{');
 	json_number(&json, "request", batch->number);
 	json_number(&json, "exit", (uint64_t)code);
-	write_bytes(w, batch->error.bytes, batch->error.used);
+	if (batch->error.used > 0)
+		write_bytes(w, batch->error.bytes, batch->error.used);
 	if (batch->messages.used > 0) {
 		json_open(&json, "messages", '[');
 		/* Behind the comma of the first. */
 		write_bytes(w, batch->messages.bytes + 1, batch->messages.used - 1);
 		json_close(&json, ']');
 	}
-	/* Rows are members already; what is no JSON is a text. */
+	/* Rows are members already; other output becomes a string. */
 	if (output->used > 0 && output->bytes[0] == ',')
 		write_bytes(w, output->bytes, output->used);
 	else if (output->used > 0)
@@ -180,7 +255,7 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 	keep_little(&batch->output);
 	keep_little(&batch->error);
 	keep_little(&batch->messages);
-	/* A command that changes something has changed what was read, and leaves signals blocked. */
+	/* A command that changes something invalidates the cache, and leaves signals blocked. */
 	if (session.has_waited) {
 		look_again(batch);
 		sigprocmask(SIG_SETMASK, &batch->blocked, NULL);
@@ -207,7 +282,7 @@ static int begin(struct batch *batch)
 	if (batch->input < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
 		return -errno;
 	close(nothing);
-	/* From a terminal SIGINT ends the batch, as it ends all else there. */
+	/* On a terminal SIGINT ends the batch. */
 	batch->asks = !isatty(batch->input);
 	sigemptyset(&interrupt);
 	if (batch->asks) {
@@ -250,7 +325,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 	free(batch.error.bytes);
 	free(batch.messages.bytes);
 	request_clear(&batch.request);
-	config_file_clear(&batch.config);
+	free(batch.config.text);
 	fsq_cache_free(batch.cache);
 }
 
@@ -261,6 +336,8 @@ const struct command batch_command = {
 	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"
 		"where none has to be quoted, and answer each with a line of JSON. One process\n"
 		"does the work of thousands.",
+	.example = "batch <<<'usage /srv/web'\n"
+		   "batch <requests >answers.jsonl",
 	.options = (option_tables){ help_option, NULL },
 	.run = command_batch,
 };

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "paths.h"
 #include "shared/array.h"
 
-/* So that a part of a filesystem fits. */
+/* Keeps the product within 64 bits. */
 #define PERCENT_MAX 10000
 
 int budgets_add(struct session *session, const char *key, const char *directory, const char *value)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <syslog.h>
 
-#include "journal.h"
 #include "records.h"
 #include "shared/errno_words.h"
 
@@ -56,15 +60,14 @@ static const struct field time_fields[] = {
 static const struct field changed_limits[] = { CHANGED_FIELDS(all_limit_fields) };
 static const struct field changed_times[] = { CHANGED_FIELDS(time_fields) };
 
-static void write_changed_limits(struct writer *w, const void *row);
-static void write_changed_times(struct writer *w, const void *row);
+static void write_changed(struct writer *w, const void *arg);
 
 #define USUAL "TYPE,ID,NAME,CHANGED,MOUNTPOINT"
 
 const struct row_fields changed_limits_rows = { changed_limits, sizeof(struct changed_row), USUAL,
-						write_changed_limits };
+						write_changed };
 const struct row_fields changed_times_rows = { changed_times, sizeof(struct changed_row), USUAL,
-					       write_changed_times };
+					       write_changed };
 
 /* --- text --- */
 
@@ -76,16 +79,8 @@ const char *change_action(enum row_change change)
 void change_write_subject(struct writer *w, const char *action, enum fsq_type type, uint32_t id,
 			  const char *name, const char *directory)
 {
-	write_text(w, action);
-	write_char(w, ' ');
-	write_text(w, account_types[type]);
-	write_char(w, ' ');
-	write_number(w, id);
-	if (name) {
-		write_text(w, " (");
-		write_escaped(w, name);
-		write_char(w, ')');
-	}
+	write_format(w, "%s ", action);
+	records_write_account(w, type, id, name);
 	if (directory) {
 		write_text(w, ", ");
 		write_escaped(w, directory);
@@ -105,13 +100,9 @@ static void write_changes(struct writer *w, const char *separator, const struct 
 			continue;
 		one = field_cell(&fields[i], before, false, was);
 		other = field_cell(&fields[i], after, false, is);
-		write_text(w, separator);
+		write_format(w, "%s%s %s -> %s", separator, names[i], one ? one : "none",
+			     other ? other : "none");
 		separator = ", ";
-		write_text(w, names[i]);
-		write_char(w, ' ');
-		write_text(w, one ? one : "none");
-		write_text(w, " -> ");
-		write_text(w, other ? other : "none");
 	}
 }
 
@@ -124,25 +115,138 @@ void change_write_limits(struct writer *w, const char *separator, const struct r
 	write_changes(w, separator, limit_fields, limit_names, before, after);
 }
 
-static void write_changed(struct writer *w, const struct changed_row *row,
-			  const struct field *fields, const char *const *names)
+static void write_changed(struct writer *w, const void *arg)
 {
+	static const char *const time_names[] = { "grace", "grace-inodes", "grace-realtime" };
+	const struct changed_row *row = arg;
+
 	change_write_subject(w, change_action(row->change), row->type, row->id, row->name,
 			     row->directory);
-	write_changes(w, ": ", fields, names, row->before, row->after);
+	write_changes(w, ": ", row->of_times ? time_fields : all_limit_fields,
+		      row->of_times ? time_names : limit_names, row->before, row->after);
 	write_char(w, '\n');
 }
 
-static void write_changed_limits(struct writer *w, const void *row)
+/* --- the journal --- */
+
+/*
+ * The fields of an entry. The longest are two paths, so they fit into the buffer of the writer.
+ */
+struct sink {
+	struct writer *to;
+	bool for_journal;
+};
+
+/*
+ * For the journal a line for each field; a value with a newline has its length in front, as 64 bits with the least
+ * first. For syslog(3) all in one line, with blanks and control characters escaped.
+ * Source: systemd.journal-fields(7); systemd.io/JOURNAL_NATIVE_PROTOCOL
+ */
+static void add_field(const struct sink *sink, const char *key, const char *value)
 {
-	write_changed(w, row, all_limit_fields, limit_names);
+	const bool is_binary = value && strchr(value, '\n');
+	size_t length = value ? strlen(value) : 0;
+
+	if (!value)
+		return;
+	write_format(sink->to, "%s%s%c", sink->for_journal ? "" : " ", key,
+		     sink->for_journal && is_binary ? '\n' : '=');
+	for (int shift = 0; sink->for_journal && is_binary && shift < 64; shift += 8)
+		write_char(sink->to, (char)((uint64_t)length >> shift & 0xff));
+	for (; *value; value++) {
+		bool plain = (unsigned char)*value > ' ' && *value != '\\' && *value != 127;
+
+		if (sink->for_journal || plain)
+			write_char(sink->to, *value);
+		else
+			write_format(sink->to, "\\%03o", (unsigned char)*value);
+	}
+	if (sink->for_journal)
+		write_char(sink->to, '\n');
 }
 
-static void write_changed_times(struct writer *w, const void *row)
+static void add_number(const struct sink *sink, const char *key, uint64_t number)
 {
-	static const char *const names[] = { "grace", "grace-inodes", "grace-realtime" };
+	char text[24];
 
-	write_changed(w, row, time_fields, names);
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	add_field(sink, key, text);
+}
+
+static void add_limits(const struct sink *sink, const struct fsq_limits *limits, const char *behind)
+{
+	static const char *const keys[] = { "SOFT_BYTES", "HARD_BYTES", "SOFT_INODES",
+					    "HARD_INODES" };
+
+	for (int i = 0; limits && i < 4; i++) {
+		int form = i / 2;
+		uint64_t value = i % 2 ? limits->hard[form] : limits->soft[form];
+		char key[40];
+
+		if (!(limits->mask & (i % 2 ? FSQ_HARD(form) : FSQ_SOFT(form))))
+			continue;
+		if (form == FSQ_BLOCKS)
+			value = fsq_limit_is_none(value) ? 0 : value * FSQ_BASIC_BLOCK;
+		snprintf(key, sizeof(key), "FSQUOTA_%s%s", keys[i], behind);
+		add_number(sink, key, value);
+	}
+}
+
+/* Keep the socket open: each further change costs one system call. */
+static void send_to_journal(const char *text, size_t length)
+{
+	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
+						    .sun_path = "/run/systemd/journal/socket" };
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		sendto(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT,
+		       (const struct sockaddr *)&address, sizeof(address));
+}
+
+void journal_write(const struct session *session, const struct journal_entry *entry)
+{
+	const char *space = strchr(session->program, ' '), *command = space ? space + 1 : "";
+	static struct writer writer;
+	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
+	char message[512];
+
+	if (session->dry_run || session->log == LOG_TO_NOTHING)
+		return;
+	writer_start(&writer, -1);
+	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,
+		 entry->directory || entry->filesystem ? " " : "",
+		 entry->directory    ? entry->directory
+		 : entry->filesystem ? entry->filesystem
+				     : "",
+		 entry->err ? entry->err->message : "done");
+	if (sink.for_journal) {
+		add_field(&sink, "MESSAGE", message);
+		add_field(&sink, "PRIORITY", entry->err ? "4" : "5");
+		add_field(&sink, "SYSLOG_IDENTIFIER", "fsquota");
+	}
+	add_field(&sink, "FSQUOTA_COMMAND", command);
+	add_field(&sink, "FSQUOTA_RESULT", entry->err ? "failed" : "done");
+	if (entry->err) {
+		add_number(&sink, "FSQUOTA_STATUS", (uint64_t)session_exit_code(entry->err->kind));
+		add_field(&sink, "FSQUOTA_ERROR", entry->err->message);
+	}
+	add_field(&sink, "FSQUOTA_TYPE", account_types[entry->type]);
+	if (entry->id)
+		add_number(&sink, "FSQUOTA_ID", entry->id);
+	add_field(&sink, "FSQUOTA_NAME", entry->name);
+	add_field(&sink, "FSQUOTA_DIRECTORY", entry->directory);
+	add_field(&sink, "FSQUOTA_FROM", entry->from);
+	add_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
+	add_limits(&sink, entry->before, "_BEFORE");
+	add_limits(&sink, entry->after, "");
+	if (sink.for_journal)
+		send_to_journal(writer.buffer, writer.used);
+	else
+		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%.*s",
+		       (int)writer.used, writer.buffer);
 }
 
 /* --- changes --- */
@@ -182,9 +286,10 @@ static void show(struct session *session, struct fsq_filesystem *fs, enum fsq_ty
 		.before = before,
 		.after = after,
 		.change = change_word(changed),
+		.of_times = session->rows == &changed_times_rows,
 	};
 
-	tables_row(session, session->table, &row);
+	tables_row(session, &row);
 	session_flush_terminal(session);
 }
 
@@ -206,7 +311,7 @@ void change_show_limits(struct session *session, const char *directory, uint32_t
 		changed |= before->soft[form] != after->soft[form] ||
 			   before->hard[form] != after->hard[form];
 	row.change = change_word(changed);
-	write_changed_limits(session->out, &row);
+	write_changed(session->out, &row);
 }
 
 void change_write_journal(const struct session *session, struct fsq_filesystem *fs,

@@ -22,6 +22,7 @@ struct changed_row {
 	const char *directory; /* the mount point, or of resize the directory */
 	const struct record_row *before, *after;
 	enum row_change change;
+	bool of_times; /* values are times, and not limits */
 };
 
 /* Rows of changed limits: of limit, restore and resize; and of grace times: timer. */
@@ -65,5 +66,20 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 /** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
 void change_write_journal(const struct session *session, struct fsq_filesystem *fs,
 			  enum fsq_type type, uint32_t id, const struct fsq_limits *limits, int rc);
+
+/* --- a line in the journal for each change, and for each that failed, with what it is about in fields of its own:
+ * where the lines go says fsquota.conf(5). The journal itself adds who did it. No command reads them. --- */
+
+struct journal_entry {
+	const char *directory, *name, *filesystem; /* or NULL */
+	const char *from;			   /* of move: its old path; or NULL */
+	enum fsq_type type;
+	uint32_t id;				 /* 0: none */
+	const struct fsq_limits *before, *after; /* what their masks have; or NULL */
+	const struct fsq_error *err;		 /* why it failed; NULL: it did not */
+};
+
+/** Write an entry, unless this is a dry run. Failures are ignored. */
+void journal_write(const struct session *session, const struct journal_entry *entry);
 
 #endif

@@ -5,14 +5,14 @@
 #include <time.h>
 
 #include "growth.h"
-#include "listing.h"
 #include "options.h"
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/clock.h"
-#include "totals.h"
+#include "suggest.h"
+#include "budgets.h"
 
 /* The exit status when there is one that is full. */
 #define STATUS_FULL 8
@@ -20,7 +20,7 @@
 /* With less space than this left nothing can be written any more. */
 #define BLOCK 4096
 
-/* Between the two looks of --full-within. */
+/* The time between the two looks of --full-within. */
 #define INTERVAL_SECONDS 10
 
 /* A limit that the caller holds. */
@@ -39,7 +39,6 @@ struct check_options {
 struct check {
 	struct session *session;
 	const struct check_options *options;
-	struct table *table; /* NULL: nothing is printed */
 	struct projects projects;
 	struct growth growth;
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
@@ -54,17 +53,16 @@ static bool take_limit(struct session *session, const struct command_option *opt
 	struct check_options *options = to;
 	const char *equals = strrchr(word, '=');
 	struct held_limit limit;
-	int rc = equals ? fsq_parse_bytes(equals + 1, &limit.bytes) : -EINVAL;
+	char why[SUGGESTION];
+	int rc;
 
 	(void)option;
 	if (!equals || equals == word)
-		session_usage_error(session, "--limit is DIR=SIZE, not \"%s\"", word);
-	else if (rc == -ERANGE)
-		session_usage_error(session, "\"%s\" is too large for a limit", equals + 1);
-	else if (rc)
-		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", equals + 1);
-	if (!equals || equals == word || rc)
-		return false;
+		return session_usage_error(session, "--limit is DIR=SIZE, not \"%s\"", word);
+	rc = fsq_parse_bytes(equals + 1, &limit.bytes);
+	if (rc)
+		return session_usage_error(session, "%s",
+					   suggest_size(equals + 1, rc, "500M or 10G", why));
 	limit.directory = strndup(word, (size_t)(equals - word));
 	if (!limit.directory || !array_add(&options->limits, &options->limit_count,
 					   &options->limit_capacity, &limit, sizeof(limit))) {
@@ -99,7 +97,7 @@ static bool look(struct check *check, const struct projects *projects)
 
 		if (fsq_filesystem_space(path->fs, path->info->directory, space) == 0)
 			free = space[FSQ_BLOCKS].free;
-		/* growth_look() wants them sorted; an index is as good as a device. */
+		/* growth_look() needs them sorted; an index serves as device number. */
 		*use++ = growth_use(i, 0, space[FSQ_BLOCKS].total - free, 0, free);
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			const struct fsq_usage *usage = &projects->all[at].usage;
@@ -166,8 +164,8 @@ static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least
 static void report(struct check *check, const struct project_row *row)
 {
 	check->found = true;
-	if (check->table)
-		tables_row(check->session, check->table, row);
+	if (!check->options->quiet)
+		tables_row(check->session, row);
 }
 
 static bool is_full_within(const struct check *check, int64_t seconds)
@@ -264,7 +262,7 @@ static void check_projects(struct check *check, const struct invocation *invocat
 	} else if (projects_collect_scopes(projects, count == 0)) {
 		judge_projects(check, projects);
 	}
-	/* A directory that was named must have led to something. */
+	/* A named directory must have been judged. */
 	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
 		const struct scope *scope = &projects->scopes.list[i];
 
@@ -324,8 +322,13 @@ static void judge_held(struct check *check, const struct held_usage *held)
 	row.soft_bytes = 0;
 	row.hard_bytes = row.shown_hard_bytes = held->limit->bytes;
 	row.bytes_grace_seconds = FIELD_NO_SECONDS;
-	if (usage->at_least)
-		listing_forget_limits(&row);
+	/* What statfs(2) shows of limits is forgotten. */
+	if (usage->at_least) {
+		row.soft_inodes = row.hard_inodes = row.shown_hard_inodes = 0;
+		row.limit_bytes = row.limit_inodes = FIELD_NOT_KNOWN;
+		row.used_at_least = ROW_ONLY_SHOWN;
+		row.limits_at_least = row.bytes_at_least = row.inodes_at_least = false;
+	}
 	row.percent = listing_percent(&row);
 	judge(check, &row, row.used_bytes >= row.hard_bytes);
 }
@@ -339,15 +342,11 @@ static void check_held(struct check *check)
 	if (!all)
 		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
 	for (size_t i = 0; all && i < options->limit_count; i++) {
-		const struct fsq_usage_request request = {
-			.size = sizeof(request),
-			.path = options->limits[i].directory,
-			.projects_file = check->session->projects_file,
-		};
 		struct fsq_error err;
 
 		all[count].limit = &options->limits[i];
-		if (fsq_usage_get(&all[count].usage, &request, &err)) {
+		if (session_usage(check->session, options->limits[i].directory, &all[count].usage,
+				  &err)) {
 			session_fail(check->session, &err);
 			continue;
 		}
@@ -367,9 +366,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	const struct check_options *options = invocation->options;
 	struct check check = { .session = session,
 			       .options = options,
-			       .projects = { .session = session } };
+			       .projects = { .session = session, .want_available = true } };
 	bool chosen = options_choose_project(session);
-	struct table table = tables_begin(session, "check");
 	const char *wrong =
 		options->interval && !options->within	  ? "--interval goes with --full-within"
 		: options->within && options->limit_count ? "--full-within does not go with --limit"
@@ -381,30 +379,28 @@ static void command_check(struct session *session, const struct invocation *invo
 		return;
 	}
 	if (options->within)
-		table.type = &within_rows;
-	/* Rows are chosen here: not all of them because of that. */
+		session->table.type = &within_rows;
+	/* This choice of rows makes the answer incomplete. */
 	check.has_over = session->style.has_over;
 	session->style.has_over = false;
 	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
-	check.projects.want_sums = table.left_open = session->budget_count > 0;
-	if (!options->quiet)
-		check.table = &table;
+	check.projects.want_sums = session->table.left_open = session->budget_count > 0;
 	if (chosen || invocation->operand_count || !options->limit_count)
 		check_projects(&check, invocation);
 	check_held(&check);
-	if (check.table)
-		tables_end(session, &table);
-	/* Limits that add up to too much stop nobody, until the filesystem is full. */
+	if (!options->quiet)
+		tables_end(session);
+	/* Overcommitted limits stop nobody until the filesystem is full. */
 	if (session->budget_count)
-		check.found |= totals_show(&check.projects, "check", true, options->quiet);
+		check.found |= totals_show(&check.projects, true, options->quiet);
 	projects_free(&check.projects);
 	/* A failed write must not look like success. */
 	session_flush(session);
 	growth_free(&check.growth);
 	free(check.uses);
-	if (check.found && !session->out->told)
+	if (check.found && !session->out->reported)
 		session->status = STATUS_FULL;
 }
 
@@ -428,8 +424,10 @@ const struct command check_command = {
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
 		"soft limit or at a hard one, and budgets that limits exceed. The exit status is\n"
 		"8 if there is one, else 0.",
-	.options = (option_tables){ over_option, check_options, chosen_options, table_options,
-				    registry_options, help_option, NULL },
+	.example = "check --over 90 /srv\n"
+		   "check --full-within 4h || mail -s \"full soon\" root",
+	.options = (option_tables){ over_option, check_options, chosen_options, first_options,
+				    table_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct check_options),
 	.rows = &check_rows,

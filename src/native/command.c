@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "options.h"
 #include "shared/array.h"
+#include "suggest.h"
 
 /* --- what a command takes --- */
 
@@ -34,6 +34,16 @@ static const struct command_option *command_option(const struct command *command
 	return option;
 }
 
+bool command_takes_project(const struct command *command)
+{
+	const struct command_option *option;
+
+	for (size_t i = 0; (option = command_option(command, i)); i++)
+		if (option->session_field == offsetof(struct session, wanted_name))
+			return true;
+	return false;
+}
+
 /* The paths behind the synopsis, with a blank in front, or "". */
 static const char *command_paths(const struct command *command)
 {
@@ -53,12 +63,8 @@ void command_show_usage(struct session *session, const struct command *command)
 
 /* --- the words --- */
 
-/*
- * The option of a letter, or else of a name: the whole one, since an abbreviation could mean another option
- * in another command, or in a later version.
- */
-static const struct command_option *find_option(const struct command *command, char letter,
-						const char *name, size_t length)
+const struct command_option *command_find_option(const struct command *command, char letter,
+						 const char *name, size_t length)
 {
 	const struct command_option *option;
 
@@ -70,7 +76,7 @@ static const struct command_option *find_option(const struct command *command, c
 	return option;
 }
 
-/* @return   the place of a word among the choices of an option, or -1 */
+/* @return the index of a word among the choices of an option, or -1 */
 static int find_choice(const struct command_option *option, const char *word)
 {
 	size_t length = strlen(word);
@@ -93,7 +99,6 @@ static bool take(struct session *session, const struct command_option *option, v
 {
 	char *field = option->session_field ? (char *)session + option->session_field
 					    : (char *)options + option->field;
-	const bool given = true;
 	uint64_t number;
 	int choice;
 
@@ -113,7 +118,7 @@ static bool take(struct session *session, const struct command_option *option, v
 					   value, option->choices_text);
 	}
 	if (option->positive) {
-		bool seconds = option->kind == VALUE_TIME;
+		bool seconds = strcmp(option->kind, VALUE_TIME) == 0;
 
 		if (fsq_parse_positive(value, &number) == 0 &&
 		    (!seconds || number <= INT_MAX / 1000)) {
@@ -123,7 +128,7 @@ static bool take(struct session *session, const struct command_option *option, v
 		return session_usage_error(session, "--%s is a number%s from 1 on, not \"%s\"",
 					   option->name, seconds ? " of seconds" : "", value);
 	}
-	if (option->kind == VALUE_CHOICE) {
+	if (option->choices) {
 		choice = find_choice(option, value);
 		if (choice < 0)
 			session_usage_error(session, "--%s is %s, not \"%s\"", option->name,
@@ -132,8 +137,8 @@ static bool take(struct session *session, const struct command_option *option, v
 			memcpy(field, &choice, sizeof(choice));
 		return choice >= 0;
 	}
-	if (option->kind == VALUE_NONE)
-		memcpy(field, &given, sizeof(given));
+	if (!option->kind)
+		*(bool *)field = true;
 	else
 		memcpy(field, &value, sizeof(value));
 	return true;
@@ -142,6 +147,18 @@ static bool take(struct session *session, const struct command_option *option, v
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length)
 {
+	const struct command_option *option, *instead = NULL;
+	struct suggestion like;
+
+	suggest_begin(&like, word + 2, length - 2);
+	for (size_t i = 0; word[1] == '-' && (option = command_option(command, i)); i++)
+		if (option->name && suggest_is_nearer(&like, option->name))
+			instead = option;
+	if (instead)
+		return session_usage_error(session, "unknown option %.*s; did you mean --%s%s%s?",
+					   (int)length, word, instead->name,
+					   instead->argument ? " " : "",
+					   instead->argument ? instead->argument : "");
 	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
 				   (int)length, word, command->name, command->synopsis,
 				   command_paths(command));
@@ -152,12 +169,12 @@ static bool take_name(struct session *session, const struct command *command, ch
 {
 	const char *word = *(*words)++;
 	size_t length = strcspn(word + 2, "=");
-	const struct command_option *option = find_option(command, 0, word + 2, length);
+	const struct command_option *option = command_find_option(command, 0, word + 2, length);
 	const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
-	bool takes_value = option && option->kind != VALUE_NONE;
+	bool takes_value = option && option->kind;
 
 	if (!option)
-		return refuse_unknown(session, command, word, strlen(word));
+		return refuse_unknown(session, command, word, length + 2);
 	if (takes_value && !value)
 		value = **words ? *(*words)++ : NULL;
 	if (takes_value == (value != NULL))
@@ -166,19 +183,19 @@ static bool take_name(struct session *session, const struct command *command, ch
 				   takes_value ? "a" : "no");
 }
 
-/* Letters behind one "-"; the rest of the word, or else the next word, is the value of the last. */
+/* Parse letters behind one "-"; the rest of the word, or else the next word, is the value of the last. */
 static bool take_letters(struct session *session, const struct command *command, char ***words,
 			 void *options)
 {
 	bool goes_on = true;
 
 	for (const char *at = *(*words)++ + 1; *at && goes_on && !session->help; at++) {
-		const struct command_option *option = find_option(command, *at, NULL, 0);
+		const struct command_option *option = command_find_option(command, *at, NULL, 0);
 		const char unknown[] = { '-', *at }, *value;
 
 		if (!option)
 			return refuse_unknown(session, command, unknown, sizeof(unknown));
-		if (option->kind == VALUE_NONE) {
+		if (!option->kind) {
 			goes_on = take(session, option, options, NULL);
 			continue;
 		}
@@ -235,21 +252,6 @@ const struct command *command_find(const struct session *session, const char *na
 
 /* --- for people --- */
 
-static const char *kind_name(enum value_kind kind)
-{
-	static const char *const names[] = {
-		[VALUE_NONE] = "none",	 [VALUE_NUMBER] = "number",
-		[VALUE_SIZE] = "size",	 [VALUE_TIME] = "time",
-		[VALUE_ID] = "id",	 [VALUE_CHOICE] = "choice",
-		[VALUE_NAME] = "name",	 [VALUE_PROJECT] = "project",
-		[VALUE_LIMIT] = "limit", [VALUE_COLUMNS] = "columns",
-		[VALUE_FILE] = "file",	 [VALUE_DIRECTORY] = "directory",
-		[VALUE_PATH] = "path",	 [VALUE_ADDRESS] = "address",
-	};
-
-	return names[kind];
-}
-
 static void make_label(char label[LABEL_SIZE], const struct command_option *option)
 {
 	const char letter[] = { option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
@@ -303,9 +305,7 @@ static void show_table_options(struct session *session, const struct command *co
 /* @label    as "-o, --output LIST"; the other lines of @help are indented like its first */
 static void show_option(struct writer *w, const char *label, size_t width, const char *help)
 {
-	write_blanks(w, 2);
-	write_left(w, label, width);
-	write_blanks(w, 2);
+	write_format(w, "  %-*s  ", (int)width, label);
 	for (; *help; help++) {
 		write_char(w, *help);
 		if (*help == '\n')
@@ -343,23 +343,28 @@ void command_explain(struct session *session, const struct command *command)
 {
 	struct writer *w = session->out;
 
-	write_text(w, "Usage: fsquota ");
-	write_text(w, command->name);
-	if (command->synopsis) {
-		write_char(w, ' ');
-		write_text(w, command->synopsis);
-	}
-	write_text(w, command_paths(command));
-	write_text(w, "\n\n");
-	write_text(w, command->help ? command->help : command->summary);
-	write_char(w, '\n');
+	write_format(w, "Usage: fsquota %s%s%s%s\n\n%s\n", command->name,
+		     command->synopsis ? " " : "", command->synopsis ? command->synopsis : "",
+		     command_paths(command), command->help ? command->help : command->summary);
 	show_options(session, command);
-	if (command->example) {
-		write_text(w, "\nExample: ");
-		write_text(w, command->example);
-		write_char(w, '\n');
+	write_text(w, "\nExamples:\n");
+	for (const char *at = command->example, *end; *at; at = end + (*end == '\n')) {
+		end = strchrnul(at, '\n');
+		write_format(w, "  fsquota %.*s\n", (int)(end - at), at);
 	}
 }
+
+/* As in fsquota(8). */
+static const struct {
+	const char *title, *commands;
+} groups[] = {
+	{ "The quota of a directory", "assign usage resize move release supported" },
+	{ "Looking", "list top check explain watch find id lsattr" },
+	{ "Keeping a node", "apply export prune doctor" },
+	{ "Users, groups and filesystems", "report quota limit timer project quot dump restore "
+					   "df state enable disable off remove" },
+	{ "For programs", "batch completion metrics oci-hook schema" },
+};
 
 void command_list_all(struct session *session)
 {
@@ -368,21 +373,14 @@ void command_list_all(struct session *session)
 	write_text(w, "Usage: fsquota COMMAND [OPTIONS] PATH...\n"
 		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
 		      "\n"
-		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n"
-		      "\n"
-		      "Commands:\n");
-	/* Those that work on filesystems behind the others. */
-	for (unsigned int kind = 0; kind <= COMMAND_FILESYSTEMS; kind++)
-		for (size_t i = 0; session->commands[i]; i++) {
-			const struct command *command = session->commands[i];
+		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n");
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		char words[128], *rest = strcpy(words, groups[i].commands), *name;
 
-			if ((command->flags & COMMAND_FILESYSTEMS) != kind)
-				continue;
-			write_text(w, "  ");
-			write_left(w, command->name, 12);
-			write_text(w, command->summary);
-			write_char(w, '\n');
-		}
+		write_format(w, "\n%s:\n", groups[i].title);
+		while ((name = strsep(&rest, " ")))
+			write_format(w, "  %-12s%s\n", name, command_find(session, name)->summary);
+	}
 	write_text(
 		w,
 		"\n"
@@ -409,7 +407,7 @@ static void describe(struct session *session, const char *const fields[6])
 static void describe_operand(struct session *session, const struct command_operand *operand)
 {
 	describe(session, (const char *const[6]){ "operand", operand->repeats ? "..." : NULL,
-						  kind_name(operand->kind), operand->argument });
+						  operand->kind, operand->argument });
 }
 
 void command_describe(struct session *session, const struct command *command)
@@ -417,12 +415,9 @@ void command_describe(struct session *session, const struct command *command)
 	const struct command_operand path = { VALUE_PATH, "PATH", true };
 	const struct command_option *option;
 
-	for (size_t i = 0; !command && session->commands[i]; i++) {
-		write_text(session->out, session->commands[i]->name);
-		write_char(session->out, '\t');
-		write_text(session->out, session->commands[i]->summary);
-		write_char(session->out, '\n');
-	}
+	for (size_t i = 0; !command && session->commands[i]; i++)
+		write_format(session->out, "%s\t%s\n", session->commands[i]->name,
+			     session->commands[i]->summary);
 	if (!command)
 		return;
 	for (size_t i = 0; (option = command_option(command, i)); i++) {
@@ -431,9 +426,10 @@ void command_describe(struct session *session, const struct command *command)
 
 		if (option->name)
 			snprintf(name, sizeof(name), "--%s", option->name);
-		describe(session, (const char *const[6]){ option->letter ? letter : NULL, name,
-							  kind_name(option->kind), option->argument,
-							  option->choices, option->help });
+		describe(session,
+			 (const char *const[6]){ option->letter ? letter : NULL, name,
+						 option->kind ? option->kind : "none",
+						 option->argument, option->choices, option->help });
 	}
 	for (const struct command_operand *operand = command->operands; operand->kind; operand++)
 		describe_operand(session, operand);

@@ -13,29 +13,29 @@
 #include "session.h"
 
 /* What an option or an operand is: shells complete by it, --machine shows it. */
-enum value_kind {
-	VALUE_NONE,
-	VALUE_NUMBER,
-	VALUE_SIZE,
-	VALUE_TIME,
-	VALUE_ID,
-	VALUE_CHOICE,
-	VALUE_NAME,    /* of a user, group or project, as the options select */
-	VALUE_PROJECT, /* name or ID of a project */
-	VALUE_LIMIT,   /* bhard=SIZE */
-	VALUE_COLUMNS,
-	VALUE_FILE,
-	VALUE_DIRECTORY,
-	VALUE_PATH,
-	VALUE_ADDRESS, /* of the network, with a port */
-};
+#define VALUE_NUMBER "number"
+#define VALUE_SIZE "size"
+#define VALUE_TIME "time"
+#define VALUE_ID "id"
+#define VALUE_CHOICE "choice"
+#define VALUE_NAME "name"	/* of a user, group or project, as the options select */
+#define VALUE_PROJECT "project" /* name or ID of a project */
+#define VALUE_LIMIT "limit"	/* bhard=SIZE */
+#define VALUE_COLUMNS "columns"
+#define VALUE_FILE "file"
+#define VALUE_DIRECTORY "directory"
+#define VALUE_REGISTERED "registered" /* a directory, most likely one in /etc/projects */
+#define VALUE_PATH "path"
+#define VALUE_ADDRESS "address" /* a network address with a port */
+#define VALUE_OWNER "owner"	/* USER or USER:GROUP */
+#define VALUE_COMMAND "command"
 
-/* Tables name the first three members by their place alone, and are ended by { 0 }. */
+/* Tables list the first three members without names, and end with { 0 }. */
 struct command_option {
 	char letter;	  /* or 0 */
 	const char *name; /* the long name, or NULL */
 	const char *help;
-	enum value_kind kind;
+	const char *kind; /* VALUE_...; NULL: there is no value */
 	/*
 	 * The offset in the command's options of what it sets: a bool, a const char * for a value,
 	 * an enum that has the choices in their order, or a struct word_list if it repeats.
@@ -58,27 +58,27 @@ struct command_option {
 typedef const struct command_option *const option_tables[];
 
 struct command_operand {
-	enum value_kind kind;
+	const char *kind; /* VALUE_...; NULL: there is no value */
 	const char *argument;
-	bool repeats; /* those that follow may stand at any of its places */
+	bool repeats; /* the operands that follow may come first, too */
 };
 
 enum command_flags {
 	COMMAND_FILESYSTEMS = 1,    /* works on filesystems: those of --at, or its last operands */
 	COMMAND_ONCE = 2,	    /* runs once for all of them, not for each */
-	COMMAND_XFS = 4,	    /* works on XFS alone */
+	COMMAND_XFS = 4,	    /* works on XFS only */
 	COMMAND_PATHS = 8,	    /* all its operands are paths on filesystems */
 	COMMAND_CHANGES = 16,	    /* requires that a filesystem is named */
 	COMMAND_WITHOUT_QUOTA = 32, /* filesystems without quota are shown, too */
-	COMMAND_CONFIG = 64,	    /* goes by /etc/fsquota.conf */
-	COMMAND_BUDGETS = 256,	    /* goes by budgets, those of /etc/fsquota.d too */
+	COMMAND_CONFIG = 64,	    /* reads /etc/fsquota.conf */
+	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
 	COMMAND_QUICK = 128,	    /* never waits, and takes no longer for larger trees */
 };
 
 /* What the JSON document is, if not an array of rows under the name of the command. */
 enum command_answers {
 	ANSWER_SINGLE = 1, /* one row instead of an array */
-	ANSWER_LINES = 2,  /* each line is a row */
+	ANSWER_LINES = 2,  /* each line is a document */
 	ANSWER_MOUNTS = 4, /* with "mounts_skipped" behind the rows */
 	ANSWER_MANY = 8,   /* with ANSWER_SINGLE: or an array, if more can be asked for */
 };
@@ -99,7 +99,7 @@ struct command {
 	const char *summary;
 	const char *synopsis; /* behind the name */
 	const char *help;     /* what it does, in lines of at most 80 columns */
-	const char *example;  /* what help ends with, or NULL */
+	const char *example;  /* what help ends with: lines, without the program's name */
 	const struct command_option *const *options; /* option_tables; NULL: none */
 	struct command_operand operands[3];	     /* without the PATHs of filesystems */
 	const struct row_fields *rows;		     /* that it prints, or NULL */
@@ -119,6 +119,16 @@ struct command {
  */
 bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options);
+
+/**
+ * @return   the option of a letter, or else of a name: the whole one, since an abbreviation could mean another
+ *           option in another command, or in a later version; or NULL
+ */
+const struct command_option *command_find_option(const struct command *command, char letter,
+						 const char *name, size_t length);
+
+/** @return  whether --name of a project may stand instead of its directory */
+bool command_takes_project(const struct command *command);
 
 /** Print the usage line, as an error. */
 void command_show_usage(struct session *session, const struct command *command);
@@ -147,13 +157,32 @@ struct session native_session(struct writer *out);
  */
 int native_main(int argc, char **argv);
 
+/* --- batch.c: a line of batch, the words of a command line --- */
+
+struct request {
+	char **words; /* NULL behind the last; they point into the line */
+	size_t count, capacity;
+};
+
+/**
+ * Split a line: an array of strings in JSON, or words between blanks of which none has to be quoted.
+ *
+ * @request  filled; what it holds is used again by the next call, and freed by request_clear()
+ * @line     with a NUL behind its end; it is changed
+ * @length   of it, without that NUL
+ * @return   NULL, or what is wrong with the line
+ */
+const char *request_parse(struct request *request, char *line, size_t length);
+
+void request_clear(struct request *request);
+
 /* src/main.c says which file has which. */
-extern const struct command apply_command, assign_command, batch_command, check_command, df_command,
-	disable_command, doctor_command, dump_command, enable_command, explain_command,
-	export_command, find_command, id_command, limit_command, list_command, lsattr_command,
-	metrics_command, move_command, oci_hook_command, off_command, project_command,
-	prune_command, quot_command, quota_command, release_command, remove_command, report_command,
-	resize_command, restore_command, schema_command, state_command, supported_command,
-	timer_command, top_command, usage_command, watch_command;
+extern const struct command apply_command, assign_command, batch_command, check_command,
+	completion_command, df_command, disable_command, doctor_command, dump_command,
+	enable_command, explain_command, export_command, find_command, id_command, limit_command,
+	list_command, lsattr_command, metrics_command, move_command, oci_hook_command, off_command,
+	project_command, prune_command, quot_command, quota_command, release_command,
+	remove_command, report_command, resize_command, restore_command, schema_command,
+	state_command, supported_command, timer_command, top_command, usage_command, watch_command;
 
 #endif

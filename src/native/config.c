@@ -117,13 +117,7 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 				   number, line);
 }
 
-void config_file_clear(struct config_file *file)
-{
-	free(file->text);
-	*file = (struct config_file){ 0 };
-}
-
-/* As fsq_read_file(). */
+/* Read the file, if it exists, as fsq_read_file(). */
 static int read_once(struct config_file *file, char **text, size_t *length)
 {
 	if (file->read && !file->checked)

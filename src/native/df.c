@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -21,10 +20,10 @@ struct space_row {
 /* clang-format on */
 
 static const struct field space_fields[] = {
-	NUMBER("SIZE", total_bytes, FIELD_BYTES, "size, or the soft limit of a project"),
+	NUMBER("SIZE", total_bytes, FIELD_BYTES, "size, or the limit of a project"),
 	NUMBER("USED", used_bytes, FIELD_BYTES, "space in use"),
 	NUMBER("AVAIL", available_bytes, FIELD_BYTES, "space that is left"),
-	NUMBER("INODES", total_inodes, FIELD_COUNT, "inodes, or their soft limit"),
+	NUMBER("INODES", total_inodes, FIELD_COUNT, "inodes, or their limit"),
 	NUMBER("IUSED", used_inodes, FIELD_COUNT, "inodes in use"),
 	NUMBER("IFREE", available_inodes, FIELD_COUNT, "inodes that are left"),
 	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent), "how much of it is in use" },
@@ -54,7 +53,7 @@ static void show(struct session *session, enum fsq_form form, const struct path_
 		.path = path->directory,
 	};
 
-	tables_row(session, session->table, &row);
+	tables_row(session, &row);
 }
 
 /* Does the directory carry the project's ID and hand it on? If not, report an error. */
@@ -85,11 +84,11 @@ static bool check_project(struct session *session, const struct path_entry *path
 	return false;
 }
 
-/* A project directory is measured against its soft limit. @return  whether it was shown */
+/* A project directory is measured against its limit, the soft one if it has both. @return  whether it was shown */
 static bool show_project(struct session *session, enum fsq_form form, const struct path_entry *path,
 			 uint64_t total, uint64_t available)
 {
-	uint64_t unit = form == FSQ_INODES ? 1 : FSQ_BASIC_BLOCK;
+	uint64_t unit = form == FSQ_INODES ? 1 : FSQ_BASIC_BLOCK, limit;
 	const struct fsq_amounts *amounts;
 	struct fsq_dquot dquot;
 	struct fsq_state state;
@@ -103,10 +102,10 @@ static bool show_project(struct session *session, enum fsq_form form, const stru
 		return session_errno(session, 0, -rc, path->directory,
 				     "project directories are left out");
 	amounts = &dquot.form[form];
-	if (amounts->soft) {
-		total = amounts->soft * unit;
-		available =
-			amounts->soft > amounts->used ? (amounts->soft - amounts->used) * unit : 0;
+	limit = amounts->soft ? amounts->soft : amounts->hard;
+	if (limit) {
+		total = limit * unit;
+		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;
 	}
 	show(session, form, path, total, amounts->used * unit, available);
 	return true;
@@ -120,7 +119,7 @@ static void command_df(struct session *session, const struct invocation *invocat
 										     : FSQ_REALTIME;
 	bool projects = true;
 
-	session->table->type = form == FSQ_INODES ? &inode_rows : &space_rows;
+	session->table.type = form == FSQ_INODES ? &inode_rows : &space_rows;
 	paths_load_projects(session);
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
@@ -149,6 +148,8 @@ const struct command df_command = {
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
 		"the projects file, measured against its soft limit where it has one.",
+	.example = "df /srv\n"
+		   "df -i --json",
 	.options = (option_tables){ form_options, human_option, no_header_option,
 				    output_file_option, NULL },
 	.rows = &space_rows,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "command.h"
@@ -8,7 +10,7 @@
 #include "progress.h"
 #include "projects.h"
 #include "quota/fsquota.h"
-#include "totals.h"
+#include "budgets.h"
 
 struct supported_options {
 	bool quiet;
@@ -17,20 +19,20 @@ struct supported_options {
 /* Where a quota can be put. */
 struct support_row {
 	const char *path;
-	const char *filesystem, *mountpoint; /* or NULL: not to be found out */
-	bool accounting, enforced;
+	bool accounting;
+	struct fsq_support is;
 };
 
 #define SUPPORT(name) .offset = offsetof(struct support_row, name)
 
 static const struct field support_fields[] = {
 	{ "PATH", "path", FIELD_PATH, SUPPORT(path), "the directory" },
-	{ "FILESYSTEM", "filesystem", FIELD_TEXT, SUPPORT(filesystem), "device of the filesystem" },
-	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, SUPPORT(mountpoint),
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, SUPPORT(is.device), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, SUPPORT(is.mountpoint),
 	  "where the filesystem is mounted" },
 	{ "ACCOUNTING", "accounting", FIELD_BOOL, SUPPORT(accounting),
 	  "is the use of projects counted?" },
-	{ "ENFORCED", "enforced", FIELD_BOOL, SUPPORT(enforced),
+	{ "ENFORCED", "enforced", FIELD_BOOL, SUPPORT(is.enforced),
 	  "are limits of projects enforced?" },
 	{ 0 },
 };
@@ -41,12 +43,12 @@ static void write_support(struct writer *w, const void *arg)
 
 	write_escaped(w, row->path);
 	write_text(w, ": project quota on ");
-	write_escaped(w, row->filesystem ? row->filesystem : "its filesystem");
-	if (row->mountpoint) {
+	write_escaped(w, row->is.device ? row->is.device : "its filesystem");
+	if (row->is.mountpoint) {
 		write_text(w, ", mounted on ");
-		write_escaped(w, row->mountpoint);
+		write_escaped(w, row->is.mountpoint);
 	}
-	write_text(w, row->enforced ? "\n" : "; limits are not enforced\n");
+	write_text(w, row->is.enforced ? "\n" : "; limits are not enforced\n");
 }
 
 static const struct row_fields support_rows = { support_fields, sizeof(struct support_row),
@@ -56,30 +58,27 @@ static const struct row_fields support_rows = { support_fields, sizeof(struct su
 static void command_supported(struct session *session, const struct invocation *invocation)
 {
 	const struct supported_options *options = invocation->options;
-	struct fsq_support support;
 	struct support_row row = { .accounting = true };
-	struct table table;
 	struct fsq_error err;
 
-	if (!options_directory(session, invocation, &row.path))
+	row.path = invocation->operands[0];
+	if (!options_some_operand(session, invocation, "directory") ||
+	    (invocation->operand_count > 1 &&
+	     !options_refuse(session, invocation, "one directory at a time")))
 		return;
-	if (fsq_supported(row.path, &support, &err)) {
+	if (fsq_supported(row.path, &row.is, &err)) {
 		if (options->quiet)
 			session->status = session_exit_code(err.kind);
 		else
 			session_fail(session, &err);
 		return;
 	}
-	row.filesystem = support.device;
-	row.mountpoint = support.mountpoint;
-	row.enforced = support.enforced;
 	if (!options->quiet) {
-		table = tables_begin(session, "supported");
-		table.single = true;
-		tables_row(session, &table, &row);
-		tables_end(session, &table);
+		session->table.single = true;
+		tables_row(session, &row);
+		tables_end(session);
 	}
-	fsq_support_clear(&support);
+	fsq_support_clear(&row.is);
 }
 
 static const struct command_option quiet_option[] = {
@@ -93,6 +92,8 @@ const struct command supported_command = {
 	.synopsis = "DIR [OPTION]...",
 	.help = "Can a quota be put on DIR, here and by this caller? The exit status says so:\n"
 		"0 yes, 3 not on this filesystem, 4 not by this caller.",
+	.example = "supported /srv\n"
+		   "supported -q /srv && echo yes",
 	.options = (option_tables){ quiet_option, table_options, help_option, NULL },
 	.rows = &support_rows,
 	.answers = ANSWER_SINGLE,
@@ -107,16 +108,14 @@ struct doctor_options {
 };
 
 struct finding_row {
-	enum fsq_finding_level level;
-	const char *finding;			    /* its stable word */
-	const char *path, *filesystem, *mountpoint; /* or NULL */
-	uint64_t id;				    /* of a project, or 0 */
-	uint64_t line;				    /* of a file, or 0 */
-	const char *message;
-	const char *repair;		    /* a command in one line, or NULL */
-	const char *type;		    /* of the filesystem, or NULL */
-	const char *version, *uuid, *label; /* of what is on a device, or NULL */
+	struct fsq_finding finding;
+	struct finding_words words;
+	/* How it is shown on a terminal, which is so wide; 0: elsewhere, in one line. */
+	int width;
+	bool colored;
 };
+
+#define INDENT 8
 
 static const char *const level_words[] = {
 	[FSQ_FINDING_OK] = "ok",
@@ -128,37 +127,84 @@ static const char *const level_words[] = {
 #define MEMBER(name) .offset = offsetof(struct finding_row, name)
 
 static const struct field finding_fields[] = {
-	{ "LEVEL", "level", FIELD_WORD, MEMBER(level), "ok, note or problem",
+	{ "LEVEL", "level", FIELD_WORD, MEMBER(finding.level), "ok, note or problem",
 	  .words = level_words },
-	{ "FINDING", "finding", FIELD_TEXT, MEMBER(finding), "the word for it" },
-	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "what it is about" },
-	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
-	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
+	{ "FINDING", "finding", FIELD_TEXT, MEMBER(words.word), "the word for it" },
+	{ "PATH", "path", FIELD_TEXT, MEMBER(finding.path), "what it is about" },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(finding.filesystem),
+	  "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(finding.mountpoint),
 	  "where the filesystem is mounted" },
-	{ "ID", "id", FIELD_COUNT_LIMIT, MEMBER(id), "project ID" },
-	{ "LINE", "line", FIELD_COUNT_LIMIT, MEMBER(line), "line of the file" },
-	{ "MESSAGE", "message", FIELD_TEXT, MEMBER(message), "what was found" },
-	{ "REPAIR", "repair", FIELD_TEXT, MEMBER(repair), "the command that repairs it" },
-	{ "TYPE", "type", FIELD_TEXT, MEMBER(type), "type of the filesystem" },
-	{ "VERSION", "version", FIELD_TEXT, MEMBER(version), "of the format on a device" },
-	{ "UUID", "uuid", FIELD_TEXT, MEMBER(uuid), "of what is on a device" },
-	{ "LABEL", "label", FIELD_TEXT, MEMBER(label), "of what is on a device" },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(finding.project), "project ID" },
+	{ "LINE", "line", FIELD_COUNT_LIMIT, MEMBER(finding.line), "line of the file" },
+	{ "MESSAGE", "message", FIELD_TEXT, MEMBER(words.sentence), "what was found" },
+	{ "REPAIR", "repair", FIELD_TEXT, MEMBER(words.repair), "the command that repairs it" },
+	{ "TYPE", "type", FIELD_TEXT, MEMBER(finding.type), "type of the filesystem" },
+	{ "VERSION", "version", FIELD_TEXT, MEMBER(finding.version), "of the format on a device" },
+	{ "UUID", "uuid", FIELD_TEXT, MEMBER(finding.uuid), "of what is on a device" },
+	{ "LABEL", "label", FIELD_TEXT, MEMBER(finding.label), "of what is on a device" },
 	{ 0 },
 };
+
+/* A text that begins in column @at, in lines below each other. */
+static void write_wrapped(struct writer *w, const char *text, int at, int width)
+{
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		char word[256];
+
+		if (at > INDENT && at + (int)length >= width) {
+			write_char(w, '\n');
+			write_blanks(w, INDENT);
+			at = INDENT;
+		} else if (at > INDENT) {
+			write_char(w, ' ');
+			at++;
+		}
+		at += (int)length;
+		for (; length; length -= strlen(word), text += strlen(word)) {
+			snprintf(word, sizeof(word), "%.*s", (int)length, text);
+			write_escaped(w, word);
+		}
+		text += strspn(text, " ");
+	}
+	write_char(w, '\n');
+}
+
+static void write_on_terminal(struct writer *w, const struct finding_row *row)
+{
+	static const char *const colors[] = {
+		[FSQ_FINDING_OK] = "\033[32m",
+		[FSQ_FINDING_NOTE] = "\033[33m",
+		[FSQ_FINDING_PROBLEM] = "\033[31m",
+	};
+	const char *path = row->finding.path ? row->finding.path : "caller";
+
+	write_format(w, "%s%-*s%s", row->colored ? colors[row->finding.level] : "", INDENT,
+		     level_words[row->finding.level], row->colored ? "\033[0m" : "");
+	write_escaped(w, path);
+	write_char(w, ':');
+	write_wrapped(w, row->words.sentence, INDENT + (int)strlen(path) + 1, row->width);
+	/* In one piece, to be copied. */
+	if (row->words.repair)
+		write_format(w, "%*srepair: %s\n", INDENT, "", row->words.repair);
+}
 
 static void write_finding(struct writer *w, const void *arg)
 {
 	const struct finding_row *row = arg;
 
-	write_left(w, level_words[row->level], 8);
-	write_escaped(w, row->path ? row->path : "caller");
-	write_text(w, ": ");
-	write_escaped(w, row->message);
-	if (row->repair) {
-		write_text(w, "; repair: ");
-		/* To be typed as it stands: names in it are quoted for the shell already. */
-		write_text(w, row->repair);
+	if (row->width) {
+		write_on_terminal(w, row);
+		return;
 	}
+	write_left(w, level_words[row->finding.level], INDENT);
+	write_escaped(w, row->finding.path ? row->finding.path : "caller");
+	write_text(w, ": ");
+	write_escaped(w, row->words.sentence);
+	/* Can be typed as it is: names in it are quoted for the shell. */
+	if (row->words.repair)
+		write_format(w, "; repair: %s", row->words.repair);
 	write_char(w, '\n');
 }
 
@@ -170,10 +216,11 @@ struct doctor {
 	struct session *session;
 	const struct invocation *invocation;
 	bool quota_on; /* somewhere */
-	struct table table;
-	bool quiet;   /* only what is no "ok" */
-	bool problem; /* there is one */
+	bool quiet;    /* omit findings that are "ok" */
+	bool problem;  /* there is one */
 	struct progress *progress;
+	int width; /* of the terminal, or 0 */
+	bool colored;
 };
 
 static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg)
@@ -181,37 +228,26 @@ static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg
 	struct doctor *doctor = arg;
 	struct session *session = doctor->session;
 	struct finding_row row = {
-		.level = finding->level,
-		.path = finding->path,
-		.filesystem = finding->filesystem,
-		.mountpoint = finding->mountpoint,
-		.id = finding->project,
-		.line = finding->line,
-		.type = finding->type,
-		.version = finding->version,
-		.uuid = finding->uuid,
-		.label = finding->label,
+		.finding = *finding,
+		.width = doctor->width,
+		.colored = doctor->colored,
 	};
-	struct finding_words words;
 
 	progress_clear(doctor->progress);
 	doctor->quota_on |= finding->id == FSQ_FINDING_QUOTA_ON;
 	doctor->problem |= finding->level == FSQ_FINDING_PROBLEM;
 	if (doctor->quiet && finding->level == FSQ_FINDING_OK)
 		return FSQ_VISIT_CONTINUE;
-	if (!finding_words_get(&words, finding)) {
+	if (!finding_words_get(&row.words, finding)) {
 		session_errno(session, 0, ENOMEM, finding->path, "cannot print all");
 		return FSQ_VISIT_STOP;
 	}
-	row.finding = words.word;
-	row.message = words.sentence;
-	row.repair = words.repair;
-	tables_row(session, &doctor->table, &row);
-	finding_words_clear(&words);
+	tables_row(session, &row);
+	finding_words_clear(&row.words);
 	return FSQ_VISIT_CONTINUE;
 }
 
-static void tell_failure(const struct fsq_error *err, void *arg)
+static void report_failure(const struct fsq_error *err, void *arg)
 {
 	struct doctor *doctor = arg;
 
@@ -267,21 +303,22 @@ static void command_doctor(struct session *session, const struct invocation *inv
 		.deep = options->deep,
 		.registry = &registry,
 		.options = &progress.options,
-		.failed = tell_failure,
+		.failed = report_failure,
 	};
 	struct fsq_error err;
 
+	doctor.width = terminal_width(session->out->fd);
+	doctor.colored = table_wants_colors(&session->style, session->out->fd);
 	progress_begin(&progress, session);
 	progress.options.mount_skipped = NULL;
 	doctor.progress = &progress;
-	doctor.table = tables_begin(session, "doctor");
 	if (fsq_diagnose(&request, print_finding, &doctor, &err))
 		session_fail(session, &err);
 	progress_clear(&progress);
 	if (session->budget_count && doctor.quota_on)
 		look_at_budgets(&doctor);
-	tables_end(session, &doctor.table);
-	/* Findings that did not arrive come before what they say. */
+	tables_end(session);
+	/* A failed write matters more than the findings. */
 	session_flush(session);
 	if (doctor.problem && session->status == 0)
 		session->status = session_exit_code(FSQ_E_NOT_SUPPORTED);
@@ -304,6 +341,8 @@ const struct command doctor_command = {
 		"means, and the command that repairs it, which is never run. The exit status\n"
 		"is 3 if there is a problem. PATH can be a device, mounted or not, LABEL=, UUID=,\n"
 		"PARTLABEL= or PARTUUID= of one, or an image.",
+	.example = "doctor /srv\n"
+		   "doctor -q && echo \"all is well\"",
 	.options = (option_tables){ own_options, progress_option, registry_options, table_options,
 				    help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dump.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,18 +103,15 @@ static const struct field fields[] = {
 	{ 0 },
 };
 
-/* restore and xfs_quota's restore read it; that one passes over the line with the type. */
+/* Read by restore, and by xfs_quota's restore, which skips the line with the type. */
 static void write_dumped(struct writer *w, const void *arg)
 {
 	const struct dump_row *row = arg;
 	const struct fsq_amounts *form = row->dquot.form;
 	bool realtime = form[FSQ_REALTIME].soft || form[FSQ_REALTIME].hard;
 
-	if (row->first) {
-		write_text(w, DUMP_TYPE);
-		write_text(w, account_types[row->record.type]);
-		write_char(w, '\n');
-	}
+	if (row->first)
+		write_format(w, DUMP_TYPE "%s\n", account_types[row->record.type]);
 	write_text(w, DUMP_DEVICE);
 	write_text(w, row->record.filesystem);
 	write_char(w, '\n');
@@ -155,7 +150,7 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 	row.record = records_row(session, &session->paths[session->current_path],
 				 options_type(&dump->options->quota), dquot,
 				 !session_has_rows(session), &dump->now);
-	tables_row(session, session->table, &row);
+	tables_row(session, &row);
 	dump->first = false;
 }
 
@@ -190,6 +185,8 @@ const struct command dump_command = {
 	.synopsis = "[-g|-p|-u] [-LU] [-f file]",
 	.help = "Print the limits of every project (-p, default), user (-u) or group (-g) that\n"
 		"has any, in a form that restore reads.",
+	.example = "dump /srv >limits\n"
+		   "dump -u -f user-limits /srv",
 	.options = (option_tables){ type_options, range_options, output_file_option, NULL },
 	.rows = &rows,
 	.options_size = sizeof(struct dump_options),
@@ -210,7 +207,7 @@ struct dump {
 };
 
 /*
- * Take over a line of a dump.
+ * Parse a line of a dump.
  *
  * @return   false when it is not understood; an error was reported
  */
@@ -316,8 +313,8 @@ static void command_restore(struct session *session, const struct invocation *in
 		return;
 	}
 	/*
-	 * Every line is understood before the first limit is set. Limits go to the filesystem that was
-	 * named, even if the dump is of another device.
+	 * Parse every line before setting the first limit. Limits are set on the named filesystem, even if
+	 * the dump is of another device.
 	 */
 	if (!read_dump(&dump, input, options->file))
 		dump.count = 0;
@@ -348,6 +345,8 @@ const struct command restore_command = {
 	.name = "restore",
 	.summary = "restore quota limits from a backup file",
 	.synopsis = "[-g|-p|-u] [-f file]",
+	.example = "restore -f limits /srv\n"
+		   "restore -f limits --dry-run /srv",
 	.options = (option_tables){ type_options, input_option, dry_run_option, NULL },
 	.rows = &changed_limits_rows,
 	.options_size = sizeof(struct quota_options),

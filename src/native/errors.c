@@ -13,8 +13,8 @@
 #include "table/json.h"
 
 struct error {
-	const char *place; /* in front of the message; or NULL */
-	const char *path;  /* the object that failed, for JSON; or NULL */
+	const char *prefix; /* in front of the message; or NULL */
+	const char *path;   /* the object that failed, for JSON; or NULL */
 	const char *message;
 	int exit_code; /* 0: a warning */
 	int errnum;    /* errno behind it, or 0 */
@@ -31,17 +31,11 @@ static const char *const code_names[] = {
 	"not-found", "conflict", "partial",
 };
 
+/* Replace the library's errors about a request by those about options. */
 static const char *const hints[] = {
-	[FSQ_HINT_NONE] = NULL,
-	[FSQ_HINT_NAME_MOUNTED] = "name a directory of a mounted filesystem, or its device",
-	[FSQ_HINT_MOUNT_WITH_QUOTA] =
-		"it takes XFS, ext4 or f2fs, mounted with prjquota; see fsquota doctor",
-	[FSQ_HINT_ENFORCE] = "see fsquota doctor",
 	[FSQ_HINT_MOUNT_OR_COUNT] = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
 				    "--fallback=walk; see fsquota doctor",
 	[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk counts",
-	[FSQ_HINT_ROOT_ONLY] = "only root may change it",
-	[FSQ_HINT_IMMUTABLE] = "is it immutable? see lsattr(1)",
 	[FSQ_HINT_READ_ONLY_REGISTRY] =
 		"use --no-register, or --projects-file and --projid-file, or see fsquota.conf(5)",
 	[FSQ_HINT_WAIT_LONGER] = "wait longer with --lock-timeout",
@@ -50,8 +44,6 @@ static const char *const hints[] = {
 	[FSQ_HINT_INSIST_ON_ID] =
 		"its owner may have set it; if it belongs to that project say so with --id",
 	[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
-	[FSQ_HINT_PROJECT_ABOVE] = "it belongs to the project of a directory above it",
-	[FSQ_HINT_RELEASE_AGAIN] = "the quota stays; release it again",
 	[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
 	[FSQ_HINT_KEEP_TAGS] =
 		"take it off them with fsquota project -C, or leave it with --keep-tags",
@@ -60,11 +52,13 @@ static const char *const hints[] = {
 	[FSQ_HINT_FORCE] = "use --force if that is meant",
 };
 
-/* What the user can do about it. */
+/* Find what the user can do about it. */
 static const char *hint_of(const struct error *error)
 {
-	if (hints[error->hint] || error->of_file)
+	if (hints[error->hint])
 		return hints[error->hint];
+	if (error->hint || error->of_file)
+		return fsq_hint_text(error->hint);
 	switch (error->errnum) {
 	case EPERM:
 		/* The question costs system calls. */
@@ -123,8 +117,7 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
 }
 
 /*
- * Let an error that something is not supported say why, if its path tells. It takes as long as it
- * takes to look at the mount.
+ * Explain why something is not supported, if the path is known. Takes a look at the mount.
  *
  * @return   the hint, for free(3); NULL: no quota is missing, or there is no memory
  */
@@ -156,7 +149,7 @@ static char *find_cause(struct error *error)
 	if (!path || asprintf(&hint, "%ssee fsquota doctor %s", first, path) < 0)
 		hint = NULL;
 	free(path);
-	/* The library says that there is no quota, which the sentence does better. */
+	/* The sentence replaces the library's message that there is no quota. */
 	if (!error->errnum && error->cause.sentence)
 		error->message = error->cause.sentence;
 	return hint;
@@ -164,13 +157,12 @@ static char *find_cause(struct error *error)
 
 /* --- printing --- */
 
-/* Names of tenants can be no lines of their own. */
+/* A tenant's name must not start a new line. */
 static void print_line(struct writer *w, const struct session *session, const struct error *error)
 {
-	write_text(w, session->program);
-	write_text(w, ": ");
-	if (error->place) {
-		write_escaped(w, error->place);
+	write_format(w, "%s: ", session->program);
+	if (error->prefix) {
+		write_escaped(w, error->prefix);
 		write_text(w, ": ");
 	}
 	write_escaped(w, error->message);
@@ -179,11 +171,8 @@ static void print_line(struct writer *w, const struct session *session, const st
 		write_escaped(w, error->cause.sentence ? error->cause.sentence
 						       : errno_words(error->errnum));
 	}
-	if (error->hint_words) {
-		write_text(w, " (");
-		write_text(w, error->hint_words);
-		write_char(w, ')');
-	}
+	if (error->hint_words)
+		write_format(w, " (%s)", error->hint_words);
 	write_char(w, '\n');
 }
 
@@ -197,7 +186,7 @@ static void print_member(struct json *json, const struct error *error)
 		json_string(json, "code", code_names[error->exit_code]);
 	json_string(json, "errno", errno_name(error->errnum));
 	json_string(json, "path", error->path);
-	/* With the cause, but without what errno says already. */
+	/* Add the cause, unless it repeats errno's text. */
 	if (error->errnum && error->cause.sentence &&
 	    asprintf(&message, "%s: %s", error->message, error->cause.sentence) < 0)
 		message = NULL;
@@ -223,6 +212,9 @@ static void print(struct session *session, struct error *error)
 
 	if (error->exit_code == session_exit_code(FSQ_E_NOT_SUPPORTED))
 		hint = find_cause(error);
+	else if (error->path && session->suggest &&
+		 (error->errnum == ENOENT || error->hint == FSQ_HINT_ASSIGN_OR_COUNT))
+		hint = session->suggest(session, error->path, error->errnum != ENOENT);
 	error->hint_words = hint ? hint : hint_of(error);
 	if (error->exit_code && !session->status)
 		session->status = error->exit_code;
@@ -251,18 +243,14 @@ static void print(struct session *session, struct error *error)
 	free(hint);
 }
 
-static void report(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, va_list args)
-	__attribute__((format(printf, 6, 0)));
-
-static void report(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, va_list args)
+bool session_error(struct session *session, unsigned int flags, int code, int errnum,
+		   const char *path, const char *format, ...)
 {
 	/* The filesystem that is worked on. */
 	const char *current =
 		session->current_path < 0 ? NULL : session->paths[session->current_path].directory;
 	struct error error = {
-		.place = (flags & ERROR_AT_PATH) && path ? path : current,
+		.prefix = (flags & ERROR_AT_PATH) && path ? path : current,
 		.path = path,
 		.exit_code = session_exit_code(code),
 		.errnum = errnum,
@@ -271,19 +259,22 @@ static void report(struct session *session, unsigned int flags, int code, int er
 		.of_other_type = flags & ERROR_OTHER_TYPE,
 	};
 	char text[512], *longer = NULL;
-	va_list again;
+	va_list args, again;
 
 	if (!path && code != FSQ_E_USAGE)
-		error.path = error.place;
-	/* That there is no memory can be said without, and so can most. */
+		error.path = error.prefix;
+	/* This must work without memory. */
+	va_start(args, format);
 	va_copy(again, args);
 	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text) &&
 	    vasprintf(&longer, format, again) < 0)
 		longer = NULL;
 	va_end(again);
+	va_end(args);
 	error.message = longer ? longer : text;
 	print(session, &error);
 	free(longer);
+	return false;
 }
 
 int session_exit_code(int code)
@@ -301,7 +292,7 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 	const char *path = err->path[0] ? err->path : NULL;
 
 	print(session, &(struct error){
-			       .place = path,
+			       .prefix = path,
 			       .path = path,
 			       .message = err->message,
 			       .exit_code = session_exit_code(err->kind),
@@ -311,54 +302,15 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 	return false;
 }
 
-bool session_error(struct session *session, unsigned int flags, int code, int errnum,
-		   const char *path, const char *format, ...)
+int session_code_of(int errnum, const char *path)
 {
-	va_list args;
-
-	va_start(args, format);
-	report(session, flags, code, errnum, path, format, args);
-	va_end(args);
-	return false;
-}
-
-bool session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
-		   const char *format, ...)
-{
-	int code = fsq_error_kind_of(errnum);
-	va_list args;
-
 	/* Of a quota call: the filesystem has no block device. */
-	if (errnum == ENODEV && !path)
-		code = FSQ_E_NOT_SUPPORTED;
-	va_start(args, format);
-	report(session, flags, code, errnum, path, format, args);
-	va_end(args);
-	return false;
+	return errnum == ENODEV && !path ? FSQ_E_NOT_SUPPORTED : fsq_error_kind_of(errnum);
 }
 
 bool session_no_memory(struct session *session)
 {
 	return session_errno(session, 0, ENOMEM, NULL, "cannot go on");
-}
-
-bool session_usage_error(struct session *session, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(session, 0, FSQ_E_USAGE, 0, NULL, format, args);
-	va_end(args);
-	return false;
-}
-
-void session_warn(struct session *session, const char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(session, ERROR_AT_PATH, FSQ_OK, 0, path, format, args);
-	va_end(args);
 }
 
 void session_warn_not_enforced(struct session *session, const char *path)

@@ -18,7 +18,6 @@ struct explain_options {
 
 struct explain {
 	struct session *session;
-	struct table table;
 	uint64_t unexplained_bytes;
 };
 
@@ -65,7 +64,7 @@ static enum fsq_visit show(const struct fsq_explained *explained, void *arg)
 		explain->unexplained_bytes = row.bytes;
 	if (row.processes == 0)
 		row.processes = FIELD_NOT_KNOWN;
-	tables_row(explain->session, &explain->table, &row);
+	tables_row(explain->session, &row);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -87,15 +86,13 @@ static void explain_space(struct session *session, const struct invocation *invo
 	int rc;
 
 	if (invocation->operand_count != 1) {
-		session_usage_error(session, "one directory is wanted; usage: fsquota explain %s",
-				    invocation->command->synopsis);
+		options_refuse(session, invocation, "one directory is wanted");
 		return;
 	}
 	if (options->top > TOP_MAX) {
 		session_usage_error(session, "--top takes a number from 1 to %d", TOP_MAX);
 		return;
 	}
-	explain.table = tables_begin(session, "explain");
 	progress_begin(&progress, session);
 	session_wait(session);
 	block_interrupts(&before);
@@ -103,7 +100,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 	progress_clear(&progress);
 	if (rc)
 		session_fail(session, &err);
-	tables_end(session, &explain.table);
+	tables_end(session);
 	session_flush(session);
 	restore_signals(&before);
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
@@ -128,9 +125,11 @@ const struct command explain_command = {
 	.synopsis = "DIR [OPTION]...",
 	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"
 		"other places, and deleted files that are open, with their processes.",
+	.example = "explain /srv/web\n"
+		   "explain /srv/web --top 5 --json",
 	.options = (option_tables){ own_options, table_options, progress_option, registry_options,
 				    help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", false } },
+	.operands = { { VALUE_REGISTERED, "DIR", false } },
 	.rows = &explained_rows,
 	.options_size = sizeof(struct explain_options),
 	.defaults = &(const struct explain_options){ .top = TOP_DEFAULT },

@@ -15,24 +15,23 @@ struct export_options {
 
 /* A directory, or a project without one. */
 struct exported_row {
-	const char *path; /* or NULL */
-	uint32_t id;
-	const char *name;   /* or NULL */
-	const char *remark; /* why it is no line of the file, but a comment; or NULL */
-	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes; /* 0: none */
-	bool with_name, with_id;				   /* in the line */
+	struct project_row of;
+	const char *remark;	 /* why it is written as a comment; or NULL */
+	bool with_name, with_id; /* in the line */
 };
 
 #define MEMBER(name) .offset = offsetof(struct exported_row, name)
 
 static const struct field exported_fields[] = {
-	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
-	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ "PATH", "path", FIELD_PATH, MEMBER(of.path), "the directory" },
+	{ "ID", "id", FIELD_ID, MEMBER(of.id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(of.name), "name of the project" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(of.soft_bytes), "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(of.hard_bytes), "hard limit of space" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(of.soft_inodes),
+	  "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(of.hard_inodes),
+	  "hard limit of inodes" },
 	{ "REMARK", "remark", FIELD_TEXT, MEMBER(remark), "why apply cannot do it, if so" },
 	{ 0 },
 };
@@ -71,35 +70,31 @@ static void write_limit(struct writer *w, const char *key, uint64_t value, bool 
 static void write_line(struct writer *w, const void *arg)
 {
 	const struct exported_row *row = arg;
+	const struct project_row *of = &row->of;
 
 	if (row->remark)
 		write_text(w, "# ");
-	if (!row->path) {
-		write_text(w, "project ");
-		write_number(w, row->id);
+	if (!of->path) {
+		write_format(w, "project %u", of->id);
 	} else if (row->remark) {
-		write_escaped(w, row->path);
+		write_escaped(w, of->path);
 	} else {
-		write_path(w, row->path);
+		write_path(w, of->path);
 	}
-	write_limit(w, " hard=", row->hard_bytes, true);
-	write_limit(w, " soft=", row->soft_bytes, true);
-	write_limit(w, " hard-inodes=", row->hard_inodes, false);
-	write_limit(w, " soft-inodes=", row->soft_inodes, false);
-	if (!row->hard_bytes && !row->soft_bytes && !row->hard_inodes && !row->soft_inodes)
+	write_limit(w, " hard=", of->hard_bytes, true);
+	write_limit(w, " soft=", of->soft_bytes, true);
+	write_limit(w, " hard-inodes=", of->hard_inodes, false);
+	write_limit(w, " soft-inodes=", of->soft_inodes, false);
+	if (!of->hard_bytes && !of->soft_bytes && !of->hard_inodes && !of->soft_inodes)
 		write_text(w, " unlimited");
 	if (row->with_name) {
 		write_text(w, " name=");
-		write_escaped(w, row->name);
+		write_escaped(w, of->name);
 	}
-	if (row->with_id && row->path) {
-		write_text(w, " id=");
-		write_number(w, row->id);
-	}
-	if (row->remark) {
-		write_text(w, ": ");
-		write_text(w, row->remark);
-	}
+	if (row->with_id && of->path)
+		write_format(w, " id=%u", of->id);
+	if (row->remark)
+		write_format(w, ": %s", row->remark);
 	write_char(w, '\n');
 }
 
@@ -120,51 +115,43 @@ static const char *remark_of(const char *path, dev_t dev)
 }
 
 static void show(const struct projects *projects, const struct project *project,
-		 const struct export_options *options, struct table *table)
+		 const struct export_options *options)
 {
-	const struct project_row of = projects_row(projects, project);
 	struct session *session = projects->session;
-	const size_t count = of.directories.count;
+	struct exported_row row = { .of = projects_row(projects, project),
+				    .remark = "no directory is registered" };
+	const struct project_row *of = &row.of;
+	const size_t count = of->directories.count;
 	const dev_t dev = session->paths[project->filesystem].info->dev;
-	struct exported_row row = {
-		.id = of.id,
-		.name = of.name,
-		.soft_bytes = of.soft_bytes,
-		.hard_bytes = of.hard_bytes,
-		.soft_inodes = of.soft_inodes,
-		.hard_inodes = of.hard_inodes,
-		.remark = "no directory is registered",
-	};
 	char usual[32];
 
-	/* assign gives that name itself, but only to one directory. */
-	snprintf(usual, sizeof(usual), "volume%u", of.id);
-	row.with_name = of.name && (count != 1 || strcmp(of.name, usual) != 0) &&
-			fsq_project_name_is_valid(of.name);
+	/* assign chooses this name itself, but only for one directory. */
+	snprintf(usual, sizeof(usual), "volume%u", of->id);
+	row.with_name = of->name && (count != 1 || strcmp(of->name, usual) != 0) &&
+			fsq_project_name_is_valid(of->name);
 	row.with_id = options->ids || (count > 1 && !row.with_name);
 	if (count == 0)
-		tables_row(session, table, &row);
+		tables_row(session, &row);
 	for (size_t i = 0; i < count; i++) {
-		row.path = of.directories.texts[i];
-		row.remark = remark_of(row.path, dev);
-		tables_row(session, table, &row);
+		row.of.path = of->directories.texts[i];
+		row.remark = remark_of(row.of.path, dev);
+		tables_row(session, &row);
 	}
 }
 
 static void command_export(struct session *session, const struct invocation *invocation)
 {
 	struct projects projects = { .session = session };
-	struct table table = tables_begin(session, "export");
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	/* apply gives a quota to a directory before it does to those in it. */
+	/* apply handles a directory before those in it. */
 	if (session->style.sort_count == 0)
 		table_sort(&session->style, &exported_rows, "PATH");
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		for (size_t i = 0; i < projects.count; i++)
-			show(&projects, &projects.all[i], invocation->options, &table);
-		tables_end(session, &table);
+			show(&projects, &projects.all[i], invocation->options);
+		tables_end(session);
 	}
 	projects_free(&projects);
 }
@@ -181,6 +168,8 @@ const struct command export_command = {
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Print a line of fsquota.d(5) for each directory that has a quota: those at or\n"
 		"below DIR, or of a filesystem, or all. What apply cannot do is a comment.",
+	.example = "export /srv >/etc/fsquota.d/srv.conf\n"
+		   "export --ids | ssh node2 fsquota apply -",
 	.options = (option_tables){ export_options, table_options, registry_options, help_option,
 				    NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },

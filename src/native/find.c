@@ -52,13 +52,12 @@ static const struct row_fields found_rows = { found_fields, sizeof(struct found_
 
 struct find {
 	struct session *session;
-	struct table table;
 	const struct find_options *options;
-	uint32_t id;	      /* 0: what nobody registered */
+	uint32_t id;	      /* 0: IDs that are not registered */
 	uint32_t *registered; /* sorted */
 	size_t registered_count, registered_capacity;
 	bool no_memory, failed;
-	uint64_t hidden; /* files whose ID the kernel does not tell */
+	uint64_t hidden; /* files whose ID is unknown */
 	struct progress progress;
 	uint64_t mounts;
 };
@@ -77,14 +76,10 @@ static enum fsq_visit add_registered(uint32_t id, const char *word, void *arg)
 
 static int compare_ids(const void *one, const void *other)
 {
-	uint32_t a, b;
-
-	a = *(const uint32_t *)one;
-	b = *(const uint32_t *)other;
-	return (a > b) - (a < b);
+	return compare_numbers(*(const uint32_t *)one, *(const uint32_t *)other);
 }
 
-/* A file that cannot be read would make orphans of all: that must not pass. */
+/* An unreadable projects file would make all files orphans, so fail. */
 static bool read_registered(struct find *find)
 {
 	struct session *session = find->session;
@@ -134,7 +129,7 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 		else
 			wanted = row.id == find->id;
 		if (wanted)
-			tables_row(session, &find->table, &row);
+			tables_row(session, &row);
 		return FSQ_VISIT_CONTINUE;
 	}
 	/* A file may only have gone away, or its kind have no ID here. */
@@ -156,12 +151,12 @@ static void walk(struct find *find, const char *path)
 	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
 		find->failed = !session_fail(find->session, &err);
 	find->mounts += progress_take_mounts(&find->progress, find->session, path);
-	session_tell_stop(find->session, path);
+	session_report_stop(find->session, path);
 }
 
 /* --- the command --- */
 
-/* @return   whether it is known what is looked for; else an error was reported */
+/* @return whether the IDs to be found are known; else an error was reported */
 static bool parse_project(struct find *find, const struct invocation *invocation)
 {
 	struct session *session = find->session;
@@ -193,7 +188,6 @@ static void run_find(struct session *session, const struct invocation *invocatio
 	int count = invocation->operand_count, first = options->orphans ? 0 : 1;
 
 	if (parse_project(&find, invocation)) {
-		find.table = tables_begin(session, "find");
 		progress_begin(&find.progress, session);
 		for (int i = first; i < count; i++)
 			walk(&find, invocation->operands[i]);
@@ -201,9 +195,9 @@ static void run_find(struct session *session, const struct invocation *invocatio
 			paths_add_all_with_quota(session, false);
 		for (size_t i = 0; i < session->path_count; i++)
 			walk(&find, session->paths[i].directory);
-		find.table.count_key = "mounts_skipped";
-		find.table.count = find.mounts;
-		tables_end(session, &find.table);
+		session->table.count_key = "mounts_skipped";
+		session->table.count = find.mounts;
+		tables_end(session);
 	}
 	if (find.hidden && !find.failed)
 		session_warn(session, NULL,
@@ -228,6 +222,8 @@ const struct command find_command = {
 	.synopsis = "[OPTION]... ID|NAME [PATH]... | --orphans [PATH]...",
 	.help = "Print what carries the project ID, in each PATH or on all filesystems that have\n"
 		"quota.",
+	.example = "find web /srv\n"
+		   "find --orphans /srv",
 	.options =
 		(option_tables){ find_options, table_options, registry_options, help_option, NULL },
 	.rows = &found_rows,

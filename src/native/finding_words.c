@@ -9,23 +9,20 @@
 
 #include "shared/errno_words.h"
 
-/*
- * In sentence and repair {path} and the like stand for a field of the finding; in repair as words of
- * the shell.
- */
+/* {path} and the like are replaced by a field of the finding; in a repair quoted for the shell. */
 struct template
 {
 	const char *word, *sentence, *repair;
-	/* The sentence where it may be no fault, or the repair would change other projects. */
+	/* The sentence if it may be no fault, or if the repair would change other projects. */
 	const char *in_doubt;
 	const char *on_device; /* the repair where nothing has to be unmounted */
 	enum fsq_finding_id id;
 };
 
-/* By what is in the line: the number is another one when a line above has been deleted. */
+/* Delete by contents: numbers change when a line above is deleted. */
 #define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
 #define MOUNT_ANEW "umount {mountpoint} && mount -t {type} -o {options} {filesystem} {mountpoint}"
-/* Without the projects file: it would do the same to the other directories of the ID. */
+/* Without the projects file, which would include the other directories of the ID. */
 #define SET_UP "fsquota project -s --projects-file /dev/null"
 
 static const struct template templates[] = {
@@ -136,18 +133,19 @@ static const struct template templates[] = {
 	{ "store-followed",
 	  "the engine of this container store takes the IDs after {id}, and changes the limits of "
 	  "{name}, project {other}",
-	  "fsquota release {name} && fsquota assign {name}",
+	  "fsquota release {name} && fsquota assign {name}{limits}",
 	  .in_doubt = "the engine of this container store takes the IDs after {id}, and changes "
 		      "the limits of {name}, project {other}, which has projects inside: release "
 		      "them before it, and assign it before them",
 	  .id = FSQ_FINDING_STORE_FOLLOWED },
 	{ "ids-without-line",
 	  "{count} project IDs from {id} to {other} are in use without limits, and no file has "
-	  "them: see fsquota find --orphans",
+	  "them: see fsquota find --orphans; fsquota assign --keep-limits DIRECTORY registers one",
 	  .id = FSQ_FINDING_IDS_WITHOUT_LINE },
 	{ "kubelet-starved",
 	  "the first {count} IDs that kubelet tries, up to {other}, are in use and in no file: it "
-	  "gives up, and pods have no quota; see fsquota find --orphans",
+	  "gives up, and pods have no quota; see fsquota find --orphans; fsquota assign "
+	  "--keep-limits DIRECTORY registers one",
 	  .id = FSQ_FINDING_KUBELET_STARVED },
 	{ "project-above", "shares project {id} and its limits with {name}, which hands its ID on",
 	  "fsquota assign {path} --hard 10G",
@@ -298,6 +296,7 @@ struct field {
 	const char *name;
 	const char *text; /* or NULL: the number */
 	uint64_t number;
+	void (*put)(FILE *to, const struct fsq_finding *finding); /* instead of both, or NULL */
 };
 
 static void put_quoted(FILE *to, const char *text)
@@ -312,7 +311,7 @@ static void put_quoted(FILE *to, const char *text)
 		fputs(text, to);
 		return;
 	}
-	/* printf: the one way with printable characters alone that every sh has. */
+	/* printf(1) is the one way to write any byte with printable characters in every sh. */
 	fputs(printable ? "'" : "\"$(printf '", to);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -328,14 +327,16 @@ static void put_quoted(FILE *to, const char *text)
 }
 
 static void put_field(FILE *to, const char *name, size_t length, const struct field *fields,
-		      bool quoted)
+		      const struct fsq_finding *finding, bool quoted)
 {
 	while (fields->name &&
 	       (strlen(fields->name) != length || memcmp(fields->name, name, length) != 0))
 		fields++;
 	if (!fields->name)
 		return;
-	if (!fields->text)
+	if (fields->put)
+		fields->put(to, finding);
+	else if (!fields->text)
 		fprintf(to, "%" PRIu64, fields->number);
 	else if (quoted)
 		put_quoted(to, fields->text);
@@ -344,7 +345,8 @@ static void put_field(FILE *to, const char *name, size_t length, const struct fi
 }
 
 /* Braces before anything but a small letter stay. */
-static void put_template(FILE *to, const char *from, const struct field *fields, bool quoted)
+static void put_template(FILE *to, const char *from, const struct field *fields,
+			 const struct fsq_finding *finding, bool quoted)
 {
 	while (*from) {
 		size_t length = strcspn(from, "}");
@@ -353,44 +355,39 @@ static void put_template(FILE *to, const char *from, const struct field *fields,
 			putc(*from++, to);
 			continue;
 		}
-		put_field(to, from + 1, length - 1, fields, quoted);
+		put_field(to, from + 1, length - 1, fields, finding, quoted);
 		from += length + (from[length] == '}');
 	}
 }
 
-/* @return   the text of a stream of open_memstream(3), for free(3), or NULL without memory */
-static char *end_text(FILE *to, char **text)
-{
-	bool failed = ferror(to);
-
-	if (fclose(to) == 0 && !failed)
-		return *text;
-	free(*text);
-	return NULL;
-}
-
 /* @return   two templates one behind the other, for free(3), or NULL without memory */
-static char *expand(const char *first, const char *second, const struct field *fields, bool quoted)
+static char *expand(const char *first, const char *second, const struct field *fields,
+		    const struct fsq_finding *finding, bool quoted)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
+	bool failed;
 
 	if (!to)
 		return NULL;
-	put_template(to, first, fields, quoted);
-	put_template(to, second, fields, quoted);
-	return end_text(to, &text);
+	put_template(to, first, fields, finding, quoted);
+	put_template(to, second, fields, finding, quoted);
+	failed = ferror(to);
+	if (fclose(to) == 0 && !failed)
+		return text;
+	free(text);
+	return NULL;
 }
 
 char *quote_for_shell(const char *text)
 {
-	const struct field fields[] = { { "text", text, 0 }, { 0 } };
+	const struct field fields[] = { { "text", .text = text }, { 0 } };
 
-	return expand("{text}", "", fields, true);
+	return expand("{text}", "", fields, NULL, true);
 }
 
-/* The shell would cut off a newline at the end, and the command be about something else. */
+/* The shell would strip a newline at the end, and the command would name another file. */
 static bool can_be_typed(const struct fsq_finding *finding)
 {
 	const char *const names[] = { finding->path, finding->filesystem, finding->mountpoint,
@@ -430,44 +427,29 @@ static char *sed_script(const struct fsq_finding *finding)
 	return script;
 }
 
-/* What is on a device, and where that is mounted. @return  for free(3), or NULL without memory */
-static char *device_text(const struct fsq_finding *finding)
+/* What is on a device, and where that is mounted. */
+static void put_device(FILE *to, const struct fsq_finding *finding)
 {
 	const char *const parts[] = {
 		" ",	    finding->version, ", UUID ",       finding->uuid,
 		", label ", finding->label,   ", mounted at ", finding->mountpoint
 	};
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
 
-	if (!to)
-		return NULL;
 	fputs(finding->type ? finding->type : "", to);
 	for (size_t i = 1; i < sizeof(parts) / sizeof(parts[0]); i += 2)
 		if (parts[i])
 			fprintf(to, "%s%s", parts[i - 1], parts[i]);
 	if (!finding->mountpoint && !finding->is_image)
 		fputs(", not mounted", to);
-	return end_text(to, &text);
 }
 
-/*
- * The options of assign that give a project its limits again, and its name.
- *
- * @return   for free(3), or NULL without memory
- */
-static char *limit_options(const struct fsq_finding *finding)
+/* The options of assign that give a project its limits again, and its name. */
+static void put_limits(FILE *to, const struct fsq_finding *finding)
 {
 	static const char *const options[][2] = { [FSQ_BLOCKS] = { " --soft ", " --hard " },
 						  [FSQ_INODES] = { " --soft-inodes ",
 								   " --hard-inodes " } };
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
 
-	if (!to)
-		return NULL;
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		for (int hard = 0; hard < 2; hard++) {
 			uint64_t limit =
@@ -477,59 +459,54 @@ static char *limit_options(const struct fsq_finding *finding)
 				fprintf(to, "%s%" PRIu64, options[form][hard],
 					form == FSQ_BLOCKS ? fsq_limit_bytes(limit) : limit);
 		}
-	if (finding->other_name)
-		fputs(" --name {other_name}", to);
-	return end_text(to, &text);
+	if (!finding->other_name)
+		return;
+	fputs(" --name ", to);
+	put_quoted(to, finding->other_name);
 }
 
-/* To unmount one of several mounts changes nothing but that it is gone. */
+/* Unmounting one of several mounts changes nothing. */
 #define ALSO_AT "; the filesystem is also mounted at {also_at}: unmount it there, too"
 
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding)
 {
 	char *delete = sed_script(finding);
-	char *device = finding->id == FSQ_FINDING_DEVICE ? device_text(finding) : NULL;
-	char *options = finding->id == FSQ_FINDING_STORE_FOLLOWED ? limit_options(finding) : NULL;
 	const struct field fields[] = {
-		{ "path", finding->path, 0 },
-		{ "filesystem", finding->filesystem, 0 },
-		{ "mountpoint", finding->mountpoint, 0 },
-		{ "type", finding->type, 0 },
-		{ "options", finding->options, 0 },
-		{ "name", finding->name, 0 },
-		{ "other_name", finding->other_name, 0 },
-		{ "delete", delete, 0 },
-		{ "device", device ? device : "", 0 },
-		{ "also_at", finding->also_at, 0 },
-		{ "error", errno_words(finding->errnum), 0 },
-		{ "id", NULL, finding->project },
-		{ "other", NULL, finding->other },
-		{ "line", NULL, finding->line },
-		{ "count", NULL, finding->count },
-		{ "other_count", NULL, finding->other_count },
-		{ "inodes", NULL, finding->inodes },
-		{ "other_inodes", NULL, finding->other_inodes },
+		{ "path", .text = finding->path },
+		{ "filesystem", .text = finding->filesystem },
+		{ "mountpoint", .text = finding->mountpoint },
+		{ "type", .text = finding->type },
+		{ "options", .text = finding->options },
+		{ "name", .text = finding->name },
+		{ "other_name", .text = finding->other_name },
+		{ "delete", .text = delete },
+		{ "device", .put = put_device },
+		{ "limits", .put = put_limits },
+		{ "also_at", .text = finding->also_at },
+		{ "error", .text = errno_words(finding->errnum) },
+		{ "id", .number = finding->project },
+		{ "other", .number = finding->other },
+		{ "line", .number = finding->line },
+		{ "count", .number = finding->count },
+		{ "other_count", .number = finding->other_count },
+		{ "inodes", .number = finding->inodes },
+		{ "other_inodes", .number = finding->other_inodes },
 		{ 0 },
 	};
 	struct template template = template_of(finding);
 	bool twice = unmounts(&template) && finding->also_at;
-	bool done = (finding->id != FSQ_FINDING_DEVICE || device) &&
-		    (finding->id != FSQ_FINDING_STORE_FOLLOWED || options);
+	bool done;
 
 	if (twice || !can_be_typed(finding) ||
 	    (template.repair && strstr(template.repair, "{delete}") && !delete))
 		template.repair = NULL;
 	words->word = template.word;
-	words->sentence = expand(template.sentence, twice ? ALSO_AT : "", fields, false);
-	words->repair = template.repair
-				? expand(template.repair, options ? options : "", fields, true)
-				: NULL;
-	done = done && words->sentence && (words->repair || !template.repair);
+	words->sentence = expand(template.sentence, twice ? ALSO_AT : "", fields, finding, false);
+	words->repair = template.repair ? expand(template.repair, "", fields, finding, true) : NULL;
+	done = words->sentence && (words->repair || !template.repair);
 	if (!done)
 		finding_words_clear(words);
-	free(options);
 	free(delete);
-	free(device);
 	return done;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "shared/sort.h"
 #include "table/field.h"
 
 /* In so many seconds. */
@@ -12,7 +13,7 @@ struct growth_entry {
 	dev_t dev;
 	uint32_t id;
 	uint64_t bytes;
-	/* The mean, and how much of its weight was seen, up to 1: before that much it stands for less. */
+	/* The mean, and how much of its weight has been seen, up to 1. */
 	double mean[GROWTH_SPANS], weight[GROWTH_SPANS];
 };
 
@@ -20,14 +21,12 @@ int growth_compare(const void *one, const void *other)
 {
 	const struct growth_use *a = one, *b = other;
 
-	if (a->dev != b->dev)
-		return a->dev < b->dev ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->id, b->id);
 }
 
-static bool is_before(const struct growth_entry *entry, const struct growth_use *use)
+static int compare(const struct growth_entry *entry, const struct growth_use *use)
 {
-	return entry->dev != use->dev ? entry->dev < use->dev : entry->id < use->id;
+	return compare_numbers(entry->dev, use->dev) ?: compare_numbers(entry->id, use->id);
 }
 
 static int64_t seconds_until_full(const struct growth_use *use)
@@ -77,14 +76,11 @@ bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, i
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		while (before < end && is_before(before, &uses[i]))
+		while (before < end && compare(before, &uses[i]) < 0)
 			before++;
-		entries[i] = entry_of(&uses[i],
-				      before < end && before->dev == uses[i].dev &&
-						      before->id == uses[i].id
-					      ? before
-					      : NULL,
-				      seconds);
+		entries[i] = entry_of(
+			&uses[i], before < end && compare(before, &uses[i]) == 0 ? before : NULL,
+			seconds);
 	}
 	free(growth->entries);
 	*growth = (struct growth){ entries, count, now };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast use grows: means over ten seconds and over five minutes, in which what was earlier counts less and less.
- * They are kept in a few numbers for each project, whatever the interval.
+ * How fast use grows: exponentially weighted means over ten seconds and over five minutes, kept in a few
+ * numbers for each project, whatever the interval.
  */
 #ifndef FSQ_GROWTH_H
 #define FSQ_GROWTH_H
@@ -29,7 +29,7 @@ struct growth_use {
 	int64_t full_seconds;
 };
 
-/* Zeros have seen nothing. */
+/* Zero-initialise it. */
 struct growth {
 	struct growth_entry *entries; /* by device and ID */
 	size_t count;

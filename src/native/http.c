@@ -21,7 +21,7 @@
 
 LIBRARY_NOTE_Z;
 
-/* A client that sends or reads slowly is left. */
+/* Time limits for a slow client. */
 #define REQUEST_SECONDS 3
 #define ANSWER_SECONDS 30
 #define REQUEST_BYTES 8192
@@ -50,7 +50,7 @@ struct server {
 	bool ends;
 	pid_t child;	 /* that answers, or 0 */
 	int64_t started; /* it, in milliseconds of CLOCK_MONOTONIC */
-	bool told_stuck;
+	bool reported_stuck;
 };
 
 /* --- the sockets --- */
@@ -320,18 +320,16 @@ static bool compress_text(const struct zlib *zlib, struct text *text)
 static bool write_page(struct server *server, struct text *text)
 {
 	struct session *session = server->session;
-	struct writer *writer = malloc(sizeof(*writer)), *before = session->out;
+	struct writer *before = session->out;
+	static struct writer writer;
 	bool good;
 
-	if (!writer)
-		return session_no_memory(session);
-	writer_start_text(writer, text);
-	session->out = writer;
+	writer_start_text(&writer, text);
+	session->out = &writer;
 	good = server->page->write(session, server->page->arg);
-	if (writer_flush(writer))
+	if (writer_flush(&writer))
 		good = session_no_memory(session);
 	session->out = before;
-	free(writer);
 	return good;
 }
 
@@ -383,20 +381,20 @@ static void read_signals(struct server *server)
 		session_warn(server->session, NULL, "a request took longer than %d s: it was ended",
 			     ANSWER_SECONDS);
 	server->child = 0;
-	server->told_stuck = false;
+	server->reported_stuck = false;
 }
 
-/* The one that is answered waits in the kernel, where no signal ends it. */
+/* The answering process hangs in the kernel, where no signal ends it. */
 static void refuse(struct server *server, int fd)
 {
 	char request[REQUEST_BYTES];
 
-	if (!server->told_stuck)
+	if (!server->reported_stuck)
 		session_warn(
 			server->session, NULL,
 			"process %d, which answers a request, does not end: a filesystem hangs",
 			(int)server->child);
-	server->told_stuck = true;
+	server->reported_stuck = true;
 	recv(fd, request, sizeof(request), MSG_DONTWAIT);
 	send_status(fd, 503, "", 0);
 }
@@ -429,7 +427,7 @@ static bool take_request(struct server *server, int listener, const sigset_t *un
 	return child == 0;
 }
 
-/* While a request is answered, the next one waits in the kernel, unless it would wait for ever. */
+/* While a request is answered, the next one waits in the backlog, unless the answer hangs. */
 static void serve(struct server *server, const sigset_t *unblocked)
 {
 	while (!server->ends) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serving one page over HTTP, for a program that asks now and then. */
+/* Serve one page over HTTP, for a program that polls. */
 #ifndef FSQ_HTTP_H
 #define FSQ_HTTP_H
 
@@ -18,8 +18,8 @@ struct http_page {
 };
 
 /**
- * Serve a page until a signal ends it. Each request has a process of its own, one at a time: what it
- * takes is given back, and a filesystem that hangs does not hold this one. This returns in it, too.
+ * Serve a page until a signal ends it. Each request has a process of its own, one at a time: its memory is
+ * freed with it, and a hung filesystem does not block the server. The call returns in that process, too.
  *
  * @address  "ADDRESS:PORT", of numbers; ":PORT": all addresses; or HTTP_OF_SYSTEMD
  * @return   false when it cannot be served; an error was reported

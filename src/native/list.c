@@ -1,72 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "listing.h"
 #include "options.h"
 #include "paths.h"
 #include "projects.h"
-#include "quota/fsquota.h"
-#include "totals.h"
+#include "shared/sort.h"
+#include "shared/texts.h"
+#include "budgets.h"
 
 struct list_options {
-	bool total;
+	bool total, tree;
 };
 
-static void show_projects(struct projects *projects, bool total, struct table *table)
+/* --- as a tree --- */
+
+struct branch {
+	const struct project *project;
+	const char *path; /* or NULL */
+};
+
+/* "/" sorts before all other characters, so that a directory is followed by its contents. */
+static int compare_paths(const void *one, const void *other)
+{
+	const char *a = ((const struct branch *)one)->path;
+	const char *b = ((const struct branch *)other)->path;
+
+	if (!a || !b)
+		return (a == NULL) - (b == NULL);
+	while (*a && *a == *b)
+		a++, b++;
+	return (*a == '/' ? 1 : (unsigned char)*a) - (*b == '/' ? 1 : (unsigned char)*b);
+}
+
+/* @return   what stands in the directory @above: without it, farther to the right; NULL without memory */
+static const char *indent(struct texts *texts, const char *path, const char *above, size_t depth)
+{
+	const char *name = path + strlen(above);
+	char *shown;
+
+	name += *name == '/';
+	shown = texts_room(texts, 2 * depth + strlen(name) + 1);
+	if (shown) {
+		memset(shown, ' ', 2 * depth);
+		strcpy(shown + 2 * depth, name);
+	}
+	return shown;
+}
+
+static void show_tree(struct projects *projects)
+{
+	struct session *session = projects->session;
+	struct branch *all = malloc((projects->count + 1) * sizeof(*all));
+	const char **above = malloc((projects->count + 1) * sizeof(*above));
+	struct texts texts = { 0 };
+	size_t depth = 0;
+
+	for (size_t i = 0; all && i < projects->count; i++) {
+		const struct project *project = &projects->all[i];
+
+		all[i].project = project;
+		all[i].path =
+			project->known_count ? projects->known[project->known].directory : NULL;
+	}
+	if (all)
+		array_sort(all, projects->count, sizeof(*all), compare_paths);
+	for (size_t i = 0; all && above && i < projects->count; i++) {
+		struct project_row row = projects_row(projects, all[i].project);
+
+		while (depth && all[i].path && !scope_is_below(all[i].path, above[depth - 1]))
+			depth--;
+		if (depth && all[i].path && session->style.format == TABLE_TEXT)
+			row.path = indent(&texts, all[i].path, above[depth - 1], depth);
+		if (all[i].path)
+			above[depth++] = all[i].path;
+		tables_row(session, &row);
+	}
+	if (!all || !above)
+		session_no_memory(session);
+	texts_free(&texts);
+	free(above);
+	free(all);
+}
+
+/* --- all --- */
+
+static void show_projects(struct projects *projects, bool total)
 {
 	struct session *session = projects->session;
 	size_t at = 0;
 
 	for (size_t i = 0; i < projects->filesystem; i++) {
-		/* What belongs to no project, as a row in front of the others. */
+		/* The row of what belongs to no project comes first. */
 		if (total && projects->sums[i].known) {
 			const struct project none = { .usage = projects->sums[i].none,
 						      .filesystem = i };
 			struct project_row row = projects_row(projects, &none);
 
-			tables_row(session, table, &row);
+			tables_row(session, &row);
 		}
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			struct project_row row = projects_row(projects, &projects->all[at]);
 
-			tables_row(session, table, &row);
+			tables_row(session, &row);
 		}
 	}
 }
 
-static void show(struct projects *projects, bool with_totals)
+static void show(struct projects *projects, const struct list_options *options)
 {
+	bool with_totals = options->total;
 	struct session *session = projects->session;
-	struct table table = tables_begin(session, "list");
 	bool any = false;
 
 	for (size_t i = 0; with_totals && i < projects->filesystem; i++)
 		any |= projects->sums[i].known;
 	if (with_totals)
-		table.type = &total_list_rows;
-	table.left_open = any;
-	show_projects(projects, with_totals, &table);
-	tables_end(session, &table);
+		session->table.type = &total_list_rows;
+	session->table.left_open = any;
+	if (options->tree)
+		show_tree(projects);
+	else
+		show_projects(projects, with_totals);
+	tables_end(session);
 	if (any)
-		totals_show(projects, "list", false, false);
+		totals_show(projects, false, false);
 }
 
 static void command_list(struct session *session, const struct invocation *invocation)
 {
 	const struct list_options *options = invocation->options;
-	struct projects projects = { .session = session, .want_sums = options->total };
+	struct projects projects = { .session = session,
+				     .want_sums = options->total,
+				     .want_available = true };
 
+	if (options->tree &&
+	    (options->total || session->style.sort_count || session->style.reverse)) {
+		session_usage_error(session, "--tree has an order of its own, and no --total");
+		return;
+	}
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0))
-		show(&projects, options->total);
+		show(&projects, options);
 	projects_free(&projects);
 }
 
 static const struct command_option total_option[] = {
 	{ 0, "total", "also what is in no project, and the sums",
 	  .field = offsetof(struct list_options, total) },
+	{ 0, "tree", "by directory, those in another one below it",
+	  .field = offsetof(struct list_options, tree) },
 	{ 0 },
 };
 
@@ -76,8 +160,10 @@ const struct command list_command = {
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "List the projects whose directories are at or below DIR, or all of a filesystem:\n"
 		"PATH is its mount point or device. Without any: of all that have quota.",
-	.options = (option_tables){ over_option, total_option, table_options, registry_options,
-				    help_option, NULL },
+	.example = "list\n"
+		   "list --over 90 --sort percent -o PATH,USED,HARD /srv",
+	.options = (option_tables){ over_option, total_option, first_options, table_options,
+				    registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct list_options),
 	.rows = &list_rows,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "listing.h"
 
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "budgets.h"
 #include "change.h"
@@ -13,26 +13,29 @@
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)
 
-const struct field project_fields[] = {
+static const struct field project_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
 	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories), .optional = true },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
 	  .at_least = offsetof(struct project_row, bytes_at_least) },
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space",
+	  .minor = true },
 	{ "HARD", NULL, FIELD_BYTES_LIMIT, MEMBER(shown_hard_bytes), "hard limit of space",
 	  .at_least = offsetof(struct project_row, limits_at_least) },
 	{ NULL, "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(available_bytes),
+	  "what can still be written, as limits and the filesystem allow", .optional = true },
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
 	  "time left above the soft limit of space" },
 	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),
 	  "use of the limit that is nearer, of space or inodes" },
 	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use",
-	  .at_least = offsetof(struct project_row, inodes_at_least) },
+	  .at_least = offsetof(struct project_row, inodes_at_least), .minor = true },
 	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
 	{ "IHARD", NULL, FIELD_COUNT_LIMIT, MEMBER(shown_hard_inodes), "hard limit of inodes",
-	  .at_least = offsetof(struct project_row, limits_at_least) },
+	  .at_least = offsetof(struct project_row, limits_at_least), .minor = true },
 	{ NULL, "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
 	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),
 	  "time left above the soft limit of inodes" },
@@ -94,12 +97,31 @@ double listing_percent(const struct project_row *row)
 	return bytes > inodes ? bytes : inodes;
 }
 
-void listing_forget_limits(struct project_row *row)
+uint64_t listing_free_bytes(struct session *session, const char *mountpoint)
 {
-	row->soft_inodes = row->hard_inodes = row->shown_hard_inodes = 0;
-	row->limit_bytes = row->limit_inodes = FIELD_NOT_KNOWN;
-	row->used_at_least = ROW_ONLY_SHOWN;
-	row->limits_at_least = row->bytes_at_least = row->inodes_at_least = false;
+	struct statvfs space;
+
+	if (!mountpoint)
+		return FIELD_NOT_KNOWN;
+	if (statvfs(mountpoint, &space) == 0)
+		return (uint64_t)space.f_bavail * space.f_frsize;
+	if (errno != EACCES && errno != ENOENT)
+		session_errno(session, 0, errno, mountpoint, "cannot ask what is left");
+	return FIELD_NOT_KNOWN;
+}
+
+void listing_set_available(struct project_row *row, uint64_t free_bytes)
+{
+	uint64_t hard = row->shown_hard_bytes, left;
+
+	row->available_bytes = free_bytes;
+	if (!row->enforced || row->used_bytes == FIELD_NOT_KNOWN)
+		return;
+	left = !hard ? free_bytes : hard > row->used_bytes ? hard - row->used_bytes : 0;
+	if (row->bytes_grace_seconds == 0)
+		left = 0;
+	if (left < free_bytes)
+		row->available_bytes = left;
 }
 
 struct project_row listing_row(struct session *session, const char *path,
@@ -133,6 +155,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		.enforced = usage->enforced,
 		.shown_hard_bytes = usage->hard_bytes,
 		.shown_hard_inodes = usage->hard_inodes,
+		.available_bytes = FIELD_NOT_KNOWN,
 		.limit_bytes = FIELD_NOT_KNOWN,
 		.limit_inodes = FIELD_NOT_KNOWN,
 		.full_seconds = FIELD_NO_SECONDS,
@@ -154,8 +177,8 @@ struct project_row listing_row(struct session *session, const char *path,
 	return row;
 }
 
-/* Where a directory is that has no project yet, or is not there: then the next one above tells. */
-static void find_place(const char *directory, struct fsq_usage *usage)
+/* Find the mount of a directory that has no project yet, or of the nearest one above. */
+static void find_mount(const char *directory, struct fsq_usage *usage)
 {
 	char *copy = strdup(directory), *above = copy, *real = NULL;
 	struct fsq_support support;
@@ -193,25 +216,19 @@ void listing_plan_change(struct fsq_usage *usage, const struct listing_change *c
 	usage->hard_inodes = limits.hard_inodes;
 }
 
-bool listing_show_change(struct session *session, struct table *table,
-			 const struct listing_change *change)
+bool listing_show_change(struct session *session, const struct listing_change *change)
 {
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = change->directory,
-		.projects_file = session->projects_file,
-	};
 	struct project_row row;
 	struct fsq_usage usage;
 	struct fsq_error err;
-	int rc = fsq_usage_get(&usage, &request, &err);
+	int rc = session_usage(session, change->directory, &usage, &err);
 
 	/* In a dry run it can have no project yet, or not be there. */
 	if (rc && !(session->dry_run && rc == FSQ_E_NOT_FOUND))
 		return session_fail(session, &err);
 	if (rc) {
 		usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
-		find_place(change->directory, &usage);
+		find_mount(change->directory, &usage);
 	}
 	if (session->dry_run)
 		listing_plan_change(&usage, change);
@@ -222,7 +239,7 @@ bool listing_show_change(struct session *session, struct table *table,
 	row.over_budget = budgets_where(change->over, row.mountpoint);
 	if (change->walked)
 		row.mounts_skipped = change->mounts_skipped;
-	tables_row(session, table, &row);
+	tables_row(session, &row);
 	fsq_usage_clear(&usage);
 	return true;
 }

@@ -29,11 +29,8 @@ static const struct row_fields id_rows = { id_fields, sizeof(struct id_row), "ID
 
 static void command_id(struct session *session, const struct invocation *invocation)
 {
-	struct table table;
-
 	if (!options_some_operand(session, invocation, "path"))
 		return;
-	table = tables_begin(session, "id");
 	for (int i = 0; i < invocation->operand_count; i++) {
 		struct id_row row = { .path = invocation->operands[i] };
 		struct fsq_error err;
@@ -42,9 +39,9 @@ static void command_id(struct session *session, const struct invocation *invocat
 		if (fsq_file_get_project(row.path, &row.id, &inherit, &err))
 			session_fail(session, &err);
 		else
-			tables_row(session, &table, &row);
+			tables_row(session, &row);
 	}
-	tables_end(session, &table);
+	tables_end(session);
 }
 
 const struct command id_command = {
@@ -52,6 +49,8 @@ const struct command id_command = {
 	.summary = "print the project ID of files",
 	.synopsis = "[OPTION]... PATH...",
 	.help = "Print the project ID that each PATH carries, one a line; 0 is none.",
+	.example = "id /srv/web/index.html\n"
+		   "id --json /srv/*",
 	.options = (option_tables){ table_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.rows = &id_rows,
@@ -118,7 +117,6 @@ static const struct row_fields attributes_rows = { attributes_fields, sizeof(str
 
 struct lsattr {
 	struct session *session;
-	struct table table;
 	const struct lsattr_options *options;
 	bool lines; /* text for people, as lsattr(1) prints it */
 	const char *operand;
@@ -152,7 +150,7 @@ static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 	if (errnum)
 		fail(lsattr, row.path, errnum);
 	else
-		tables_row(session, &lsattr->table, &row);
+		tables_row(session, &row);
 }
 
 static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
@@ -209,15 +207,14 @@ static void command_lsattr(struct session *session, const struct invocation *inv
 
 	if (!options_some_operand(session, invocation, "path"))
 		return;
-	lsattr.table = tables_begin(session, "lsattr");
 	lsattr.lines = !session_has_rows(session);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		lsattr.operand = invocation->operands[i];
 		if (fsq_attributes_each(lsattr.operand, max_depth, visit, &lsattr, &err))
 			session_fail(session, &err);
-		session_tell_stop(session, lsattr.operand);
+		session_report_stop(session, lsattr.operand);
 	}
-	tables_end(session, &lsattr.table);
+	tables_end(session);
 }
 
 #define FIELD(member) offsetof(struct lsattr_options, member)
@@ -237,6 +234,8 @@ const struct command lsattr_command = {
 	.summary = "list project IDs and flags of files, as lsattr(1) does",
 	.synopsis = "[-padR] [OPTION]... PATH...",
 	.help = "List the flags of each PATH, or of what is in it if it is a directory.",
+	.example = "lsattr /srv/web\n"
+		   "lsattr -d /srv/*",
 	.options = (option_tables){ lsattr_options, table_options, help_option, NULL },
 	.rows = &attributes_rows,
 	.operands = { { VALUE_PATH, "PATH", true } },

@@ -2,59 +2,43 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "apply_file.h"
+#include "apply.h"
 #include "options.h"
-#include "command.h"
 #include "paths.h"
 #include "quota/fsquota.h"
 #include "shared/load_library.h"
+#include "suggest.h"
 
 /* Sorted by name. */
 static const struct command *const commands[] = {
-	&apply_command,
-	&assign_command,
-	&batch_command,
-	&check_command,
-	&df_command,
-	&disable_command,
-	&doctor_command,
-	&dump_command,
-	&enable_command,
-	&explain_command,
-	&export_command,
-	&find_command,
-	&id_command,
-	&limit_command,
-	&list_command,
-	&lsattr_command,
-	&metrics_command,
-	&move_command,
-	&oci_hook_command,
-	&off_command,
-	&project_command,
-	&prune_command,
-	&quot_command,
-	&quota_command,
-	&release_command,
-	&remove_command,
-	&report_command,
-	&resize_command,
-	&restore_command,
-	&schema_command,
-	&state_command,
-	&supported_command,
-	&timer_command,
-	&top_command,
-	&usage_command,
-	&watch_command,
-	NULL,
+	&apply_command,	     &assign_command,
+	&batch_command,	     &check_command,
+	&completion_command, &df_command,
+	&disable_command,    &doctor_command,
+	&dump_command,	     &enable_command,
+	&explain_command,    &export_command,
+	&find_command,	     &id_command,
+	&limit_command,	     &list_command,
+	&lsattr_command,     &metrics_command,
+	&move_command,	     &oci_hook_command,
+	&off_command,	     &project_command,
+	&prune_command,	     &quot_command,
+	&quota_command,	     &release_command,
+	&remove_command,     &report_command,
+	&resize_command,     &restore_command,
+	&schema_command,     &state_command,
+	&supported_command,  &timer_command,
+	&top_command,	     &usage_command,
+	&watch_command,	     NULL,
 };
 
 /*
@@ -70,7 +54,7 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 	for (; left > 0; left--) {
 		const char *word = invocation->operands[left - 1];
 
-		/* Without --at, what can only be a path. */
+		/* Without --at, take the operands that can only be paths. */
 		if (!(flags & COMMAND_PATHS) &&
 		    (session->at.count > 0 || !(strchr(word, '/') || strcmp(word, ".") == 0 ||
 						strcmp(word, "..") == 0 || fsq_is_tag(word))))
@@ -100,7 +84,7 @@ static void run_on_each(struct session *session, struct invocation *invocation)
 
 	for (size_t i = 0; i < session->path_count; i++) {
 		session->current_path = (int)i;
-		/* The same filesystem under another name has been visited already. */
+		/* The filesystem was visited under another name. */
 		if (paths_find_dev(session, session->paths[i].info->dev) < (int)i)
 			continue;
 		if ((command->flags & COMMAND_XFS) && !session->paths[i].info->is_xfs)
@@ -118,7 +102,6 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 {
 	const struct command *command = invocation->command;
 	const char *file = session->output_file;
-	struct table table;
 	int rc = 0;
 
 	if (!choose_filesystems(session, invocation))
@@ -129,16 +112,14 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed", file);
 		return;
 	}
-	table = tables_begin(session, command->name);
-	session->table = &table;
+	tables_begin(session, command->name);
 	session->current_path = 0;
 	if (command->flags & COMMAND_ONCE)
 		command->run(session, invocation);
 	else
 		run_on_each(session, invocation);
 	session->current_path = -1;
-	session->table = NULL;
-	tables_end(session, &table);
+	tables_end(session);
 	if (!file)
 		return;
 	session_flush(session);
@@ -156,6 +137,7 @@ static void run_command(struct session *session, const struct command *command, 
 
 	snprintf(program, sizeof(program), "fsquota %s", command->name);
 	session->program = program;
+	session->takes_name = command_takes_project(command);
 	session->rows = command->rows;
 	if (!options) {
 		session_no_memory(session);
@@ -168,12 +150,14 @@ static void run_command(struct session *session, const struct command *command, 
 		goto out;
 	if (!(command->flags & COMMAND_QUICK))
 		session_wait(session);
-	if (session->help)
+	if (session->help) {
 		command_explain(session, command);
-	else if (command->flags & COMMAND_FILESYSTEMS)
+	} else if (command->flags & COMMAND_FILESYSTEMS) {
 		run_on_filesystems(session, &invocation);
-	else
+	} else {
+		tables_begin(session, command->name);
 		command->run(session, &invocation);
+	}
 out:
 	if (command->clear_options)
 		command->clear_options(options);
@@ -184,12 +168,51 @@ out:
 static const struct command *look_up_command(struct session *session, const char *name)
 {
 	const struct command *command = command_find(session, name);
+	const char *instead = NULL;
+	struct suggestion like;
 
 	if (command)
 		return command;
-	session_usage_error(session, "there is no command \"%s\"; see fsquota --help", name);
+	suggest_begin(&like, name, strlen(name));
+	for (size_t i = 0; session->commands[i]; i++)
+		if (suggest_is_nearer(&like, session->commands[i]->name))
+			instead = session->commands[i]->name;
+	if (like.commands)
+		session_usage_error(session, "there is no command \"%s\"; did you mean %s?", name,
+				    like.commands);
+	else if (instead)
+		session_usage_error(session, "there is no command \"%s\"; did you mean \"%s\"?",
+				    name, instead);
+	else
+		session_usage_error(session, "there is no command \"%s\"; see fsquota --help",
+				    name);
 	return NULL;
 }
+
+/* @return   whether man(1) showed its page */
+static bool show_page(const struct command *command)
+{
+	char page[32];
+	int status = -1;
+	pid_t pid;
+
+	snprintf(page, sizeof(page), "fsquota-%s", command->name);
+	pid = fork();
+	if (pid == 0) {
+		/* Without it, or without the page, nothing is said. */
+		close(STDERR_FILENO);
+		open("/dev/null", O_WRONLY);
+		execlp("man", "man", "8", page, NULL);
+		_exit(127);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* Print the options in front of a command, for the completion of shells. */
+static const struct command before_command = {
+	.options = common_options,
+	.operands = { { VALUE_COMMAND, "COMMAND", false } },
+};
 
 /* help [--machine] [COMMAND] */
 static void help(struct session *session, char **words)
@@ -201,16 +224,18 @@ static void help(struct session *session, char **words)
 	if (names[0] && names[1])
 		session_usage_error(session, "%s takes one command, not \"%s\"", words[0],
 				    names[1]);
+	else if (names[0] && machine && strcmp(names[0], "help") == 0)
+		command = &before_command;
 	else if (names[0])
 		command = look_up_command(session, names[0]);
 	if (session->status)
 		return;
 	if (machine)
 		command_describe(session, command);
-	else if (command)
-		command_explain(session, command);
-	else
+	else if (!command)
 		command_list_all(session);
+	else if (session->batch || !isatty(STDOUT_FILENO) || !show_page(command))
+		command_explain(session, command);
 }
 
 /* Put the command in front of the options that stand before it. */
@@ -220,17 +245,13 @@ static void move_options(char **words)
 
 	while (*at && strncmp(*at, "--", 2) == 0) {
 		size_t length = strcspn(*at + 2, "=");
-		const struct command_option *found = NULL;
+		const struct command_option *found =
+			command_find_option(&before_command, 0, *at + 2, length);
 
-		for (const struct command_option *const *table = common_options; *table; table++)
-			for (const struct command_option *one = *table; one->name; one++)
-				if (strlen(one->name) == length &&
-				    memcmp(*at + 2, one->name, length) == 0)
-					found = one;
 		if (!found)
 			break;
 		/* A value may be the next word. */
-		at += found->kind != VALUE_NONE && !(*at)[2 + length] && at[1] ? 2 : 1;
+		at += found->kind && !(*at)[2 + length] && at[1] ? 2 : 1;
 	}
 	if (at == words || !*at)
 		return;
@@ -242,8 +263,8 @@ static void move_options(char **words)
 /* --- another root --- */
 
 /*
- * Everything is in a directory from now on: paths, files, mounts, the journal. But libraries are those of the
- * caller, also the ones that names of users need.
+ * From now on paths, files, mounts and the journal are those of the directory. Load libraries of the caller
+ * first, also those that names of users need.
  *
  * Source: chroot(2)
  */
@@ -302,8 +323,11 @@ static void run(struct session *session, char **words)
 		return;
 	}
 	move_options(words);
-	if (!words[0]) {
+	if (!words[0] && session->batch) {
 		session_usage_error(session, "no command given; see fsquota --help");
+	} else if (!words[0]) {
+		command_list_all(session);
+		session->status = session_exit_code(FSQ_E_USAGE);
 	} else if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
 		   strcmp(words[0], "-h") == 0) {
 		help(session, words);
@@ -328,6 +352,7 @@ struct session native_session(struct writer *out)
 
 	session.commands = commands;
 	session.run = run;
+	session.suggest = suggest_for_path;
 	return session;
 }
 

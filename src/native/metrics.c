@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "apply_file.h"
+#include "apply.h"
 #include "http.h"
-#include "listing.h"
 #include "options.h"
 #include "paths.h"
-#include "pods.h"
 #include "projects.h"
 #include "quota/fsquota.h"
+#include "replacement.h"
 #include "shared/array.h"
-#include "totals.h"
+#include "budgets.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
@@ -26,24 +23,107 @@ struct metrics_options {
 	const char *output_file, *listen;
 };
 
+/* --- whose a volume is on a node of Kubernetes, in the names that people know --- */
+
+struct pod {
+	char *namespace, *name, *uid; /* of one allocation */
+};
+
+struct pods {
+	struct pod *list;
+	size_t count, capacity;
+};
+
+#define PODS_DIRECTORY "/var/log/pods"
+
+/* @name     NAMESPACE_POD_UID; anything else is no pod's. @return  false without memory */
+static bool add_pod(struct pods *pods, const char *name)
+{
+	char *rest = strdup(name);
+	struct pod pod = { .namespace = rest };
+	bool is_pod;
+
+	if (!rest)
+		return false;
+	strsep(&rest, "_");
+	pod.name = strsep(&rest, "_");
+	pod.uid = rest;
+	is_pod = pod.uid && *pod.uid && !strchr(pod.uid, '_');
+	if (is_pod && array_add(&pods->list, &pods->count, &pods->capacity, &pod, sizeof(pod)))
+		return true;
+	free(pod.namespace);
+	return !is_pod;
+}
+
+/*
+ * Read the pods of this node, which are those that have logs. @return  false without memory
+ *
+ * Source: kubelet's directories /var/log/pods/NAMESPACE_POD_UID
+ */
+static bool pods_read(struct pods *pods)
+{
+	DIR *directory = opendir(PODS_DIRECTORY);
+	const struct dirent *entry;
+	bool good = directory || errno != ENOMEM;
+
+	while (good && directory && (entry = readdir(directory)))
+		good = add_pod(pods, entry->d_name);
+	if (directory)
+		closedir(directory);
+	return good;
+}
+
+static void pods_free(struct pods *pods)
+{
+	for (size_t i = 0; i < pods->count; i++)
+		free(pods->list[i].namespace);
+	free(pods->list);
+}
+
+/*
+ * @path     such as /var/lib/kubelet/pods/UID/volumes/PLUGIN/VOLUME
+ * @volume   set to the last part of it
+ * @return   the pod, or NULL: it is of none that is known
+ */
+static const struct pod *pods_of_volume(const struct pods *pods, const char *path,
+					const char **volume)
+{
+	const struct pod *found = NULL;
+
+	/* The directory of kubelet may have such a part, too. */
+	for (const char *uid = path; !found && uid && (uid = strstr(uid, "/pods/"));) {
+		const char *end = strchr(uid += strlen("/pods/"), '/');
+		const char *plugin = end && strncmp(end, "/volumes/", strlen("/volumes/")) == 0
+					     ? end + strlen("/volumes/")
+					     : "";
+
+		*volume = strchr(plugin, '/');
+		if (!*volume || strchr(++*volume, '/'))
+			continue;
+		for (size_t i = 0; i < pods->count && !found; i++)
+			if (strncmp(uid, pods->list[i].uid, (size_t)(end - uid)) == 0 &&
+			    !pods->list[i].uid[end - uid])
+				found = &pods->list[i];
+	}
+	return found;
+}
+
 /* --- the metrics: what is not set or not known has no sample --- */
 
-/* A project that is shown: what its samples begin with is made once for all metrics. */
+/* A project, with the labels that all of its samples share. */
 struct series {
 	size_t labels; /* where they end in the text of all, and begin behind those before */
-	uint64_t used_bytes, used_inodes, soft_bytes, hard_bytes, soft_inodes, hard_inodes;
-	int64_t bytes_grace_seconds, inodes_grace_seconds;
+	struct project_row row;
 };
 
 struct filesystem_row {
 	const char *filesystem, *mountpoint;
-	bool has_space; /* the next two are known */
-	uint64_t size_bytes, used_bytes;
+	uint64_t size_bytes, used_bytes; /* or FIELD_NOT_KNOWN */
 	struct project_sum sum;
 };
 
 enum value_type {
-	METRIC_NUMBER,	    /* uint64_t */
+	METRIC_NUMBER,	    /* uint64_t, or FIELD_NOT_KNOWN */
 	METRIC_LIMIT,	    /* the same, 0: none */
 	METRIC_SECONDS,	    /* int64_t, FIELD_NO_SECONDS: none */
 	METRIC_NANOSECONDS, /* uint64_t, shown in seconds */
@@ -66,7 +146,7 @@ struct metric {
 };
 
 #define ALWAYS SIZE_MAX
-#define OF_PROJECT(member) offsetof(struct series, member)
+#define OF_PROJECT(member) offsetof(struct series, row.member)
 #define ONE(type, member) { { type, OF_PROJECT(member), ALWAYS, NULL } }, 1
 
 /* With --info. */
@@ -87,6 +167,11 @@ static const struct metric of_projects[] = {
 	  ONE(METRIC_LIMIT, soft_inodes) },
 	{ "fsquota_project_hard_inodes", "inodes", "Hard limit of inodes; no sample: none is set.",
 	  ONE(METRIC_LIMIT, hard_inodes) },
+	{ "fsquota_project_limit_bytes", "bytes",
+	  "Limit of space, soft or hard, as statfs shows it; no sample: quotas were read.",
+	  ONE(METRIC_NUMBER, limit_bytes) },
+	{ "fsquota_project_limit_inodes", "inodes", "The same of inodes.",
+	  ONE(METRIC_NUMBER, limit_inodes) },
 	{ "fsquota_project_grace_seconds",
 	  "seconds",
 	  "Time left above the soft limit of the label; 0: it is over, and writing fails; no "
@@ -102,9 +187,9 @@ static const struct metric of_projects[] = {
 
 static const struct metric of_filesystems[] = {
 	{ "fsquota_filesystem_size_bytes", "bytes", "Size of the filesystem.",
-	  IF(has_space, METRIC_NUMBER, size_bytes) },
+	  EVER(METRIC_NUMBER, size_bytes) },
 	{ "fsquota_filesystem_used_bytes", "bytes", "Space in use on the filesystem.",
-	  IF(has_space, METRIC_NUMBER, used_bytes) },
+	  EVER(METRIC_NUMBER, used_bytes) },
 	{ "fsquota_filesystem_accounting", NULL, "1: the use of projects is counted; 0: it is not.",
 	  IF(sum.has_state, METRIC_BOOL, sum.accounting) },
 	{ "fsquota_filesystem_enforced", NULL,
@@ -201,32 +286,19 @@ static bool is_chosen(const struct metrics_options *options, const struct metric
 	}
 }
 
-/* A line that begins with # and three words. */
-static void write_comment(struct writer *w, const char *what, const char *name, const char *text)
-{
-	write_text(w, "# ");
-	write_text(w, what);
-	write_char(w, ' ');
-	write_text(w, name);
-	write_char(w, ' ');
-	write_text(w, text);
-	write_char(w, '\n');
-}
-
 static void begin(struct writer *w, const struct metric *metric)
 {
-	write_comment(w, "TYPE", metric->name, "gauge");
+	write_format(w, "# TYPE %s gauge\n", metric->name);
 	if (metric->unit)
-		write_comment(w, "UNIT", metric->name, metric->unit);
-	write_comment(w, "HELP", metric->name, metric->help);
+		write_format(w, "# UNIT %s %s\n", metric->name, metric->unit);
+	write_format(w, "# HELP %s %s\n", metric->name, metric->help);
 }
 
 /*
  * @name     with what stands in front of it
  * @value    NULL: empty, which is the same as no label
- * @fd       where it goes in the end
  */
-static void write_label(struct writer *w, const char *name, const char *value, int fd)
+static void write_label(struct writer *w, const char *name, const char *value)
 {
 	write_text(w, name);
 	write_text(w, "=\"");
@@ -243,10 +315,10 @@ static void write_label(struct writer *w, const char *name, const char *value, i
 		length = utf8_length(at);
 		control =
 			byte < ' ' || byte == 127 || (byte == 0xc2 && (unsigned char)at[1] < 0xa0);
-		/* A terminal would obey it; programs get the name as it is. */
+		/* Escape control characters on a terminal only. */
 		if (*at == '\n') {
 			write_text(w, "\\n");
-		} else if (length == 0 || (control && isatty(fd))) {
+		} else if (length == 0 || (control && isatty(w->fd))) {
 			write_text(w, UTF8_REPLACEMENT);
 			length = length ? length : 1;
 		} else {
@@ -263,6 +335,8 @@ static bool is_there(const struct value *value, const char *row)
 {
 	if (value->needs != ALWAYS && !*(const bool *)(row + value->needs))
 		return false;
+	if (value->type == METRIC_NUMBER)
+		return *(const uint64_t *)(const void *)(row + value->member) != FIELD_NOT_KNOWN;
 	if (value->type == METRIC_LIMIT)
 		return *(const uint64_t *)(const void *)(row + value->member) != 0;
 	if (value->type == METRIC_SECONDS)
@@ -276,7 +350,7 @@ static void write_value(struct writer *w, const struct value *value, const char 
 	const void *member = row + value->member;
 
 	if (value->limit)
-		write_label(w, ",limit", value->limit, -1);
+		write_label(w, ",limit", value->limit);
 	write_bytes(w, "} ", 2);
 	if (value->type == METRIC_BOOL)
 		write_char(w, *(const bool *)member ? '1' : '0');
@@ -300,9 +374,9 @@ static void write_filesystem(struct writer *w, const struct metric *metric,
 	if (!is_there(value, (const char *)row))
 		return;
 	write_text(w, metric->name);
-	write_label(w, "{filesystem", row->filesystem, w->fd);
-	write_label(w, ",mountpoint", row->mountpoint, w->fd);
-	write_label(w, ",device", row->filesystem, w->fd);
+	write_label(w, "{filesystem", row->filesystem);
+	write_label(w, ",mountpoint", row->mountpoint);
+	write_label(w, ",device", row->filesystem);
 	write_value(w, value, (const char *)row);
 }
 
@@ -337,9 +411,9 @@ static void show_budgets(struct projects *projects, const struct metrics_options
 			const struct total_row *row = &budgets.rows[i];
 
 			write_text(w, of_budgets[metric].name);
-			write_label(w, "{path", row->path, w->fd);
-			write_label(w, ",filesystem", row->filesystem, w->fd);
-			write_label(w, ",mountpoint", row->mountpoint, w->fd);
+			write_label(w, "{path", row->path);
+			write_label(w, ",filesystem", row->filesystem);
+			write_label(w, ",mountpoint", row->mountpoint);
 			write_value(w, &of_budgets[metric].values[0], (const char *)row);
 		}
 	}
@@ -363,100 +437,83 @@ static bool is_shown(const struct projects *projects, const struct metrics_optio
 }
 
 /* What its samples begin with. */
-static void write_labels(struct writer *w, const struct project_row *row, bool with_path, int fd)
+static void write_labels(struct writer *w, const struct project_row *row, bool with_path)
 {
 	write_text(w, "{id=\"");
 	write_number(w, row->id);
 	write_char(w, '"');
-	write_label(w, ",name", row->name, fd);
+	write_label(w, ",name", row->name);
 	if (with_path)
-		write_label(w, ",path", row->path, fd);
-	write_label(w, ",filesystem", row->filesystem, fd);
-	write_label(w, ",mountpoint", row->mountpoint, fd);
+		write_label(w, ",path", row->path);
+	write_label(w, ",filesystem", row->filesystem);
+	write_label(w, ",mountpoint", row->mountpoint);
 }
 
 /* @return   false without memory */
 static bool collect_series(const struct projects *projects, const struct metrics_options *options,
 			   struct all_series *all)
 {
-	int fd = projects->session->out->fd;
-	struct writer *w = malloc(sizeof(*w));
-	int rc;
+	static struct writer w;
 
 	all->list = calloc(projects->count + 1, sizeof(*all->list));
-	if (!w || !all->list) {
-		free(w);
+	if (!all->list)
 		return false;
-	}
-	writer_start_text(w, &all->labels);
+	writer_start_text(&w, &all->labels);
+	w.fd = projects->session->out->fd;
 	for (size_t i = 0; i < projects->count; i++) {
 		struct project_row row = projects_row(projects, &projects->all[i]);
 
 		if (!is_shown(projects, options, &row))
 			continue;
-		write_labels(w, &row, !options->no_path_label, fd);
-		all->list[all->count++] = (struct series){
-			.labels = all->labels.used + w->used,
-			.used_bytes = row.used_bytes,
-			.used_inodes = row.used_inodes,
-			.soft_bytes = row.soft_bytes,
-			.hard_bytes = row.hard_bytes,
-			.soft_inodes = row.soft_inodes,
-			.hard_inodes = row.hard_inodes,
-			.bytes_grace_seconds = row.bytes_grace_seconds,
-			.inodes_grace_seconds = row.inodes_grace_seconds,
-		};
+		write_labels(&w, &row, !options->no_path_label);
+		all->list[all->count++] = (struct series){ all->labels.used + w.used, row };
 	}
-	rc = writer_flush(w);
-	free(w);
-	return rc == 0;
+	return writer_flush(&w) == 0;
 }
 
-static void show_info(const struct projects *projects, const struct metrics_options *options,
-		      const struct pods *pods)
+static void show_info(struct writer *w, const struct all_series *all, const struct pods *pods)
 {
-	struct writer *w = projects->session->out;
-
 	begin(w, &project_info);
-	for (size_t i = 0; i < projects->count; i++) {
-		struct project_row row = projects_row(projects, &projects->all[i]);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct project_row *row = &all->list[i].row;
 		const char *volume = NULL;
-		const struct pod *pod = pods_of_volume(pods, row.path, &volume);
+		const struct pod *pod = pods_of_volume(pods, row->path, &volume);
 
-		if (!is_shown(projects, options, &row))
-			continue;
 		write_text(w, project_info.name);
-		write_labels(w, &row, true, w->fd);
-		write_label(w, ",device", row.filesystem, w->fd);
-		write_label(w, ",namespace", pod ? pod->namespace : NULL, w->fd);
-		write_label(w, ",pod", pod ? pod->name : NULL, w->fd);
-		write_label(w, ",volume", pod ? volume : NULL, w->fd);
+		write_labels(w, row, true);
+		write_label(w, ",device", row->filesystem);
+		write_label(w, ",namespace", pod ? pod->namespace : NULL);
+		write_label(w, ",pod", pod ? pod->name : NULL);
+		write_label(w, ",volume", pod ? volume : NULL);
 		write_text(w, "} 1\n");
 	}
 }
 
-/* All samples of a metric stand together. */
+/* The format wants all samples of a metric together. */
+static void show_metric(struct writer *w, const struct metric *metric, const struct all_series *all)
+{
+	size_t name = strlen(metric->name), at = 0;
+
+	for (size_t i = 0; i < all->count; at = all->list[i++].labels)
+		for (size_t k = 0; k < metric->value_count; k++) {
+			const char *row = (const char *)&all->list[i];
+
+			if (!is_there(&metric->values[k], row))
+				continue;
+			write_bytes(w, metric->name, name);
+			write_bytes(w, all->labels.bytes + at, all->list[i].labels - at);
+			write_value(w, &metric->values[k], row);
+		}
+}
+
 static void show_projects(struct writer *w, const struct metrics_options *options,
 			  const struct all_series *all)
 {
-	for (size_t metric = 0; metric < COUNT(of_projects); metric++) {
-		const struct metric *shown = &of_projects[metric];
-		size_t name = strlen(shown->name), at = 0;
-
-		if (!is_chosen(options, shown))
-			continue;
-		begin(w, shown);
-		for (size_t i = 0; i < all->count; at = all->list[i++].labels)
-			for (size_t k = 0; k < shown->value_count; k++) {
-				const char *row = (const char *)&all->list[i];
-
-				if (!is_there(&shown->values[k], row))
-					continue;
-				write_bytes(w, shown->name, name);
-				write_bytes(w, all->labels.bytes + at, all->list[i].labels - at);
-				write_value(w, &shown->values[k], row);
-			}
-	}
+	for (size_t i = 0; i < COUNT(of_projects); i++)
+		if (is_chosen(options, &of_projects[i])) {
+			begin(w, &of_projects[i]);
+			show_metric(w, &of_projects[i], all);
+		}
 }
 
 /* @rows  room for each filesystem */
@@ -469,7 +526,7 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 	struct fsq_space space[FSQ_FORMS];
 
 	if (is_chosen(options, &project_info))
-		show_info(projects, options, pods);
+		show_info(w, all, pods);
 	show_projects(w, options, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
@@ -479,11 +536,12 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 		rows[i] = (struct filesystem_row){
 			.filesystem = path->info->device,
 			.mountpoint = path->info->directory,
+			.size_bytes = FIELD_NOT_KNOWN,
+			.used_bytes = FIELD_NOT_KNOWN,
 			.sum = projects->sums[i],
 		};
 		if (fsq_filesystem_space(path->fs, path->info->directory, space))
 			continue;
-		rows[i].has_space = true;
 		rows[i].size_bytes = space[FSQ_BLOCKS].total;
 		rows[i].used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
 	}
@@ -500,129 +558,6 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 	write_text(w, "# EOF\n");
 }
 
-/*
- * --- the file of --output-file: whoever reads it sees the old text or the new one, whole, although the
- * process is killed or the machine stops ---
- */
-
-struct replacement {
-	const char *file;
-	const char *name; /* its last part */
-	int directory;
-	bool named; /* it has a name while it is written: there is no O_TMPFILE here */
-	char temporary[256];
-};
-
-static int fail(struct session *session, const struct replacement *replacement)
-{
-	session_errno(session, ERROR_OF_FILE, errno, replacement->file, "cannot write %s",
-		      replacement->file);
-	return -1;
-}
-
-/* @return   0 or -1 with errno */
-static int open_directory(struct replacement *replacement, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
-	uint64_t number = 0;
-
-	*replacement = (struct replacement){ .file = file, .name = slash ? slash + 1 : file };
-	replacement->directory =
-		directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	free(directory);
-	/* Not one that node_exporter reads: it ends in neither .prom nor anything else that is known. */
-	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
-		number = (uint64_t)getpid();
-	snprintf(replacement->temporary, sizeof(replacement->temporary), ".%.200s.%016jx",
-		 replacement->name, (uintmax_t)number);
-	return replacement->directory < 0 ? -1 : 0;
-}
-
-/*
- * Send output to a new file until end_replacement(). Nothing is seen of it in the directory until then,
- * where the filesystem has O_TMPFILE.
- *
- * @file     that is to be replaced: a regular file, or none
- * @return   whether it was made; else an error was reported
- */
-static bool begin_replacement(struct session *session, struct replacement *replacement,
-			      const char *file)
-{
-	struct writer *writer;
-	struct stat st;
-	int fd;
-
-	if (open_directory(replacement, file)) {
-		fail(session, replacement);
-		return false;
-	}
-	/* A device, or the link /dev/stdout, must not be replaced. */
-	if (!replacement->name[0] ||
-	    (fstatat(replacement->directory, replacement->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	     !S_ISREG(st.st_mode))) {
-		session_error(session, 0, FSQ_E_USAGE, 0, file, "\"%s\" is no regular file", file);
-		close(replacement->directory);
-		return false;
-	}
-	fd = openat(replacement->directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
-	/* So it fails where the kernel or the filesystem does not have it. */
-	replacement->named = fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
-	if (replacement->named)
-		fd = openat(replacement->directory, replacement->temporary,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	writer = fd < 0 ? NULL : malloc(sizeof(*writer));
-	if (!writer) {
-		fail(session, replacement);
-		if (fd >= 0)
-			close(fd);
-		if (fd >= 0 && replacement->named)
-			unlinkat(replacement->directory, replacement->temporary, 0);
-		close(replacement->directory);
-		return false;
-	}
-	writer_start(writer, fd);
-	writer->previous = session->out;
-	session->out = writer;
-	return true;
-}
-
-/* Give the file its name, with mode 0644. @return   0, or -1 and an error was reported */
-static int publish(struct session *session, struct replacement *replacement)
-{
-	int fd = session->out->fd;
-	char link[32];
-
-	/* Which says so. */
-	session_flush(session);
-	if (session->out->errnum)
-		return -1;
-	if (fchmod(fd, 0644) || fsync(fd))
-		return fail(session, replacement);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (!replacement->named && linkat(AT_FDCWD, link, replacement->directory,
-					  replacement->temporary, AT_SYMLINK_FOLLOW))
-		return fail(session, replacement);
-	replacement->named = true;
-	if (renameat(replacement->directory, replacement->temporary, replacement->directory,
-		     replacement->name))
-		return fail(session, replacement);
-	return 0;
-}
-
-/* @keep     false: leave the old file */
-static void end_replacement(struct session *session, struct replacement *replacement, bool keep)
-{
-	struct writer *writer = session->out;
-
-	if ((!keep || publish(session, replacement)) && replacement->named)
-		unlinkat(replacement->directory, replacement->temporary, 0);
-	session->out = writer->previous;
-	close(writer->fd);
-	close(replacement->directory);
-	free(writer);
-}
-
 /* --- the command --- */
 
 /* @return   whether there is one; else an error was reported */
@@ -630,7 +565,9 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 {
 	const struct metrics_options *options = invocation->options;
 	bool every = invocation->operand_count == 0, shown = false;
-	struct projects projects = { .session = session, .want_sums = true, .pass_over = every };
+	struct projects projects = {
+		.session = session, .want_sums = true, .pass_over = every, .by_statfs = true
+	};
 	struct all_series all = { 0 };
 	struct pods pods = { 0 };
 	struct filesystem_row *rows = NULL;
@@ -656,9 +593,9 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
 		show_all(&projects, options, &all, &pods, rows);
-	} else if (begin_replacement(session, &file, options->output_file)) {
+	} else if (replacement_begin(session, &file, options->output_file)) {
 		show_all(&projects, options, &all, &pods, rows);
-		end_replacement(session, &file, !is_signal_pending(NULL));
+		replacement_end(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
 out:
@@ -700,7 +637,7 @@ static void command_metrics(struct session *session, const struct invocation *in
 #define FIELD(member) offsetof(struct metrics_options, member)
 
 static const struct command_option own_options[] = {
-	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_ID, .argument = "A-B",
+	{ 0, "id-range", "only projects with these IDs", .kind = VALUE_NUMBER, .argument = "A-B",
 	  .choices_text = "1048577-2000000", .field = FIELD(range), .range = true },
 	{ 0, "info", "one metric more, with the pod of a volume", .field = FIELD(info) },
 	{ 0, "listen", "serve /metrics over HTTP, or \"systemd\": its socket",
@@ -722,6 +659,8 @@ const struct command metrics_command = {
 		"all of a filesystem, for Prometheus: PATH is its mount point or device. Without\n"
 		"any: of all that have quota. node_exporter reads FILE in the directory of its\n"
 		"textfile collector, if its name ends in .prom.",
+	.example = "metrics --output-file /var/lib/prometheus/node-exporter/fsquota.prom\n"
+		   "metrics --listen 127.0.0.1:9753",
 	.options = (option_tables){ over_option, own_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct metrics_options),

@@ -3,7 +3,6 @@
 
 #include "change.h"
 #include "command.h"
-#include "journal.h"
 #include "options.h"
 #include "progress.h"
 #include "quota/fsquota.h"
@@ -12,7 +11,7 @@ struct move_options {
 	bool rename;
 };
 
-/* A quota that follows its directory. */
+/* Let a quota follow its directory. */
 struct moved_row {
 	const char *from, *path;
 	uint32_t id;	  /* 0: only directories in it are registered */
@@ -55,7 +54,6 @@ static const struct row_fields moved_rows = { moved_fields, sizeof(struct moved_
 static void command_move(struct session *session, const struct invocation *invocation)
 {
 	const struct fsq_registry registry = session_registry(session);
-	struct table table = tables_begin(session, "move");
 	struct progress progress;
 	struct fsq_move_request request = {
 		.size = sizeof(request),
@@ -65,15 +63,12 @@ static void command_move(struct session *session, const struct invocation *invoc
 		.options = &progress.options,
 	};
 	sigset_t signals_before;
-	struct moved_row row;
 	struct fsq_moved moved;
 	struct fsq_error err;
 	int rc;
 
 	if (invocation->operand_count != 2) {
-		session_usage_error(session,
-				    "the old and the new path are wanted; usage: fsquota move %s",
-				    invocation->command->synopsis);
+		options_refuse(session, invocation, "the old and the new path are wanted");
 		return;
 	}
 	request.from = invocation->operands[0];
@@ -90,7 +85,7 @@ static void command_move(struct session *session, const struct invocation *invoc
 		session_fail(session, &err);
 		restore_signals(&signals_before);
 	} else if (change_is_shown(session)) {
-		row = (struct moved_row){
+		const struct moved_row row = {
 			.from = request.from,
 			.path = request.to,
 			.id = moved.id,
@@ -98,8 +93,9 @@ static void command_move(struct session *session, const struct invocation *invoc
 			.change = ROW_CHANGED,
 			.lines = moved.lines,
 		};
-		tables_row(session, &table, &row);
-		tables_end(session, &table);
+
+		tables_row(session, &row);
+		tables_end(session);
 	}
 }
 
@@ -116,9 +112,11 @@ const struct command move_command = {
 	.help = "Register NEW, which has been OLD, and the directories in it that have quotas of\n"
 		"their own, under their new paths. Limits and name stay. Any error: nothing has\n"
 		"changed.",
+	.example = "move /srv/old /srv/new\n"
+		   "move --rename /srv/old /srv/new",
 	.options = (option_tables){ rename_option, registry_options, lock_option, dry_run_option,
 				    table_options, help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "OLD", false }, { VALUE_DIRECTORY, "NEW", false } },
+	.operands = { { VALUE_REGISTERED, "OLD", false }, { VALUE_DIRECTORY, "NEW", false } },
 	.rows = &moved_rows,
 	.options_size = sizeof(struct move_options),
 	.flags = COMMAND_CONFIG,

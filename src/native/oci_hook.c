@@ -3,7 +3,7 @@
  * A hook of container runtimes: the writable layer of a container has the limits of its annotations while it
  * runs.
  */
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 #define PREFIX "io.fsquota/"
 
-/* Of a layer no other ID has to follow, as it would for a store: those of kubelet, and no band. */
+/* A layer needs no room behind its ID, as a store does: use kubelet's range. */
 #define ID_RANGE "1048577-4294967294"
 
 enum { HARD, SOFT, INODES, LIMITS };
@@ -25,12 +25,17 @@ enum { HARD, SOFT, INODES, LIMITS };
 static const char *const keys[LIMITS] = { "hard", "soft", "inodes" };
 static const char *const options[LIMITS] = { "--hard", "--soft", "--hard-inodes" };
 
+/* Each a size or a number as assign takes it, or NULL. */
+struct hook_options {
+	const char *limits[LIMITS];
+};
+
 /* A container, as its state and its configuration describe it. The texts point into both. */
 struct container {
 	const char *id, *status, *bundle;
 	const char *root;
-	const char *limits[LIMITS];
-	const char *unknown; /* an annotation of ours that there is not */
+	struct hook_options asked;
+	const char *unknown; /* an unknown annotation with our prefix */
 };
 
 static bool take_value(const struct json_value *value, void *arg)
@@ -56,7 +61,7 @@ static bool take_value(const struct json_value *value, void *arg)
 	ours = value->keys[1] + strlen(PREFIX);
 	for (int i = 0; i < LIMITS; i++)
 		if (strcmp(ours, keys[i]) == 0) {
-			container->limits[i] = value->text;
+			container->asked.limits[i] = value->text;
 			return true;
 		}
 	container->unknown = value->keys[1];
@@ -79,29 +84,26 @@ static bool read_container(struct session *session, const char *file, char **tex
 	return session_error(session, 0, FSQ_E_USAGE, 0, file, "%s is no JSON", what);
 }
 
-/* Run a command of ours. What it prints is not for the container's output, which this may be. */
+/* Run a command of fsquota. Discard its output: standard output may be the container's. */
 static bool run(struct session *session, const char *const *words)
 {
-	struct writer *quiet = malloc(sizeof(*quiet));
+	static struct writer quiet;
 	struct text text = { 0 };
 	struct session inner;
 	char *copy[16];
 	size_t count = 0;
 
-	if (!quiet)
-		return session_no_memory(session);
 	do
 		copy[count] = (char *)words[count];
 	while (words[count++]);
-	writer_start_text(quiet, &text);
-	inner = session_new(quiet);
+	writer_start_text(&quiet, &text);
+	inner = session_new(&quiet);
 	inner.commands = session->commands;
 	inner.run = session->run;
 	inner.run(&inner, copy);
 	session_end(&inner);
 	session->status = inner.status;
 	free(text.bytes);
-	free(quiet);
 	return session->status == 0;
 }
 
@@ -132,22 +134,51 @@ static char *find_layer(struct session *session, const struct container *contain
 	return layer;
 }
 
-static void limit(struct session *session, const struct container *container, const char *name)
+/*
+ * Annotations may come from the image: they must not replace a limit that the engine or the store has set.
+ *
+ * @return  whether they may set one; else an error was reported
+ */
+static bool may_limit(struct session *session, const char *layer, const char *name)
+{
+	struct fsq_usage usage;
+	struct fsq_error err;
+	uint32_t own;
+	bool good;
+	int rc = session_usage(session, layer, &usage, &err);
+
+	/* On a filesystem without quota, assign reports the better error. */
+	if (rc)
+		return rc == FSQ_E_NOT_FOUND || rc == FSQ_E_NOT_SUPPORTED ||
+		       session_fail(session, &err);
+	good = usage.source != FSQ_USAGE_QUOTA ||
+	       !(usage.hard_bytes || usage.soft_bytes || usage.hard_inodes || usage.soft_inodes) ||
+	       (fsq_project_names_id(session_names(session), name, &own) && usage.id == own);
+	fsq_usage_clear(&usage);
+	return good || session_error(session, 0, FSQ_E_CONFLICT, 0, layer,
+				     "has a limit already: annotations do not replace it, options "
+				     "of the hook do");
+}
+
+static void limit(struct session *session, const struct container *container,
+		  const struct hook_options *wanted, const char *name)
 {
 	const char *words[16] = { "assign", "--name", name };
 	char *layer = find_layer(session, container);
 	size_t count = 3;
 
-	if (!layer)
+	if (!layer || (wanted == &container->asked && !may_limit(session, layer, name))) {
+		free(layer);
 		return;
+	}
 	if (!session->range_configured) {
 		words[count++] = "--id-range";
 		words[count++] = ID_RANGE;
 	}
 	for (int i = 0; i < LIMITS; i++)
-		if (container->limits[i]) {
+		if (wanted->limits[i]) {
 			words[count++] = options[i];
-			words[count++] = container->limits[i];
+			words[count++] = wanted->limits[i];
 		}
 	words[count++] = "--";
 	words[count] = layer;
@@ -170,7 +201,7 @@ static enum fsq_visit find_directory(uint32_t id, const char *directory, void *a
 	return FSQ_VISIT_STOP;
 }
 
-/* And what containers have left whose runtime was killed, if their layers are gone. */
+/* Prune what containers have left whose runtime was killed. */
 static void release(struct session *session, const char *name)
 {
 	struct named named = { 0 };
@@ -191,9 +222,17 @@ static void release(struct session *session, const char *name)
 	free(named.directory);
 }
 
-static void act(struct session *session, struct container *container, char **config)
+static bool has_limits(const struct hook_options *wanted)
+{
+	return wanted->limits[HARD] || wanted->limits[SOFT] || wanted->limits[INODES];
+}
+
+/* @given  limits of the administrator, which override annotations */
+static void act(struct session *session, struct container *container,
+		const struct hook_options *given, char **config)
 {
 	const bool stops = strcmp(container->status, "stopped") == 0;
+	const struct hook_options *wanted = has_limits(given) ? given : &container->asked;
 	char *file = NULL, *name = NULL;
 	bool good;
 
@@ -204,15 +243,14 @@ static void act(struct session *session, struct container *container, char **con
 		good = true;
 	else
 		good = read_container(session, file, config, container);
-	if (good && container->unknown)
+	if (good && container->unknown && wanted != given)
 		good = session_error(session, 0, FSQ_E_USAGE, 0, NULL,
 				     "there is no annotation %s: hard, soft and inodes are known",
 				     container->unknown);
 	if (good && stops)
 		release(session, name);
-	else if (good &&
-		 (container->limits[HARD] || container->limits[SOFT] || container->limits[INODES]))
-		limit(session, container, name);
+	else if (good && has_limits(wanted))
+		limit(session, container, wanted, name);
 	free(file);
 	free(name);
 }
@@ -236,21 +274,36 @@ static void command_oci_hook(struct session *session, const struct invocation *i
 		session_error(session, 0, FSQ_E_USAGE, 0, NULL,
 			      "the container's state on standard input lacks id, status or bundle");
 	else
-		act(session, &container, &config);
+		act(session, &container, invocation->options, &config);
 out:
 	free(state);
 	free(config);
 }
 
+#define FIELD(member) offsetof(struct hook_options, member)
+
+static const struct command_option own_options[] = {
+	{ 0, "hard", "at most so much, whatever the annotations say", .kind = VALUE_SIZE,
+	  .argument = "SIZE", .field = FIELD(limits[HARD]) },
+	{ 0, "soft", "the soft limit", .kind = VALUE_SIZE, .argument = "SIZE",
+	  .field = FIELD(limits[SOFT]) },
+	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
+	  .argument = "N", .field = FIELD(limits[INODES]) },
+	{ 0 },
+};
+
 const struct command oci_hook_command = {
 	.name = "oci-hook",
-	.summary = "limit a container's writable layer, called by its runtime",
-	.synopsis = "",
+	.summary = "limit a container's writable layer, for its runtime",
+	.synopsis = "[--hard SIZE] [--soft SIZE] [--hard-inodes N]",
 	.help = "Called by a runtime for containers, as createRuntime and as poststop: read the\n"
 		"state of a container from standard input, and give its writable layer the limits\n"
 		"of its annotations " PREFIX "hard, " PREFIX "soft and\n" PREFIX
 		"inodes; at the end take them off again.",
-	.options = (option_tables){ help_option, NULL },
+	.example = "oci-hook <state.json\n"
+		   "oci-hook --help",
+	.options = (option_tables){ own_options, help_option, NULL },
+	.options_size = sizeof(struct hook_options),
 	.flags = COMMAND_CONFIG,
 	.run = command_oci_hook,
 };

@@ -7,7 +7,6 @@
 
 #include "paths.h"
 #include "quota/fsquota.h"
-#include "shared/array.h"
 
 /* --- of the session --- */
 
@@ -21,7 +20,7 @@ static bool take_lock_timeout(struct session *session, const struct command_opti
 				   value);
 }
 
-const struct command_option json_option[] = {
+static const struct command_option json_option[] = {
 	{ 0, "json", "JSON, see fsquota-json(5)", .session_field = offsetof(struct session, json) },
 	{ 0 },
 };
@@ -66,7 +65,7 @@ const struct command_option help_option[] = {
 	{ 0 },
 };
 
-const struct command_option at_option[] = {
+static const struct command_option at_option[] = {
 	{ 0, "at",
 	  "the filesystem: a directory on it, its device, or\n"
 	  "LABEL=, UUID=, PARTLABEL= or PARTUUID= of that",
@@ -159,6 +158,11 @@ bool options_directories_or_project(struct session *session, const struct invoca
 	else
 		return options_choose_project(session) ||
 		       options_some_operand(session, invocation, "directory");
+	return options_refuse(session, invocation, wrong);
+}
+
+bool options_refuse(struct session *session, const struct invocation *invocation, const char *wrong)
+{
 	return session_usage_error(session, "%s; usage: fsquota %s %s", wrong,
 				   invocation->command->name, invocation->command->synopsis);
 }
@@ -173,7 +177,7 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 		return session_usage_error(session, "--id and --name do not go together");
 	if (!name)
 		return true;
-	/* Without memory that was said. */
+	/* A lack of memory was reported. */
 	names = session_names(session);
 	if (names && fsq_project_names_id(names, name, id) && *id != 0)
 		return true;
@@ -181,16 +185,6 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
 			      "there is no project \"%s\"", name);
 	return false;
-}
-
-bool options_project(struct session *session, uint32_t *id)
-{
-	if (!options_project_id(session, false, id))
-		return false;
-	if (session->wanted_id && session->at.count == 0)
-		return session_usage_error(
-			session, "--id takes --at PATH: the filesystem of project %u", *id);
-	return options_add_filesystems(session);
 }
 
 bool options_add_filesystems(struct session *session)
@@ -204,17 +198,6 @@ bool options_add_filesystems(struct session *session)
 	return session->path_count > 0;
 }
 
-bool options_directory(struct session *session, const struct invocation *invocation,
-		       const char **directory)
-{
-	*directory = invocation->operands[0];
-	if (invocation->operand_count > 1)
-		return session_usage_error(session, "one directory at a time; usage: fsquota %s %s",
-					   invocation->command->name,
-					   invocation->command->synopsis);
-	return options_some_operand(session, invocation, "directory");
-}
-
 bool options_some_operand(struct session *session, const struct invocation *invocation,
 			  const char *noun)
 {
@@ -224,10 +207,17 @@ bool options_some_operand(struct session *session, const struct invocation *invo
 				   invocation->command->name, invocation->command->synopsis);
 }
 
-const struct command_option *const common_options[] = {
-	at_option,	   json_option, registry_options, lock_option, progress_option,
-	max_errors_option, NULL
+/* Handled in main.c. */
+static const struct command_option root_option[] = {
+	{ 0, "root", "enter this directory first, as chroot(8) does", .kind = VALUE_DIRECTORY,
+	  .argument = "DIRECTORY" },
+	{ 0 },
 };
+
+const struct command_option *const common_options[] = { root_option,	   at_option,
+							json_option,	   registry_options,
+							lock_option,	   progress_option,
+							max_errors_option, NULL };
 
 /* --- of commands that xfs_quota has, too --- */
 
@@ -319,20 +309,23 @@ static bool take_format(struct session *session, const struct command_option *op
 	return true;
 }
 
+static bool refuse_column(struct session *session, const char *before, const char *wrong)
+{
+	return !wrong ||
+	       session_usage_error(session, "%sthere is no column \"%.*s\"; see --list-columns",
+				   before, (int)strcspn(wrong, ","), wrong);
+}
+
 static bool take_output(struct session *session, const struct command_option *option, void *to,
 			const char *names)
 {
-	const char *wrong = table_choose(&session->style, session->rows,
-					 option->kind == VALUE_NONE ? "all" : names);
-
 	(void)to;
-	if (!wrong)
-		return true;
-	return session_usage_error(session, "there is no column \"%.*s\"; see --list-columns",
-				   (int)strcspn(wrong, ","), wrong);
+	return refuse_column(
+		session, "",
+		table_choose(&session->style, session->rows, option->kind ? names : "all"));
 }
 
-/* Nothing else is done. */
+/* Ends the command. */
 static bool take_list_columns(struct session *session, const struct command_option *option,
 			      void *to, const char *value)
 {
@@ -344,14 +337,8 @@ static bool take_list_columns(struct session *session, const struct command_opti
 static bool take_sort(struct session *session, const struct command_option *option, void *to,
 		      const char *keys)
 {
-	const char *wrong = table_sort(&session->style, session->rows, keys);
-
 	(void)option, (void)to;
-	if (!wrong)
-		return true;
-	return session_usage_error(session,
-				   "--sort: there is no column \"%.*s\"; see --list-columns",
-				   (int)strcspn(wrong, ","), wrong);
+	return refuse_column(session, "--sort: ", table_sort(&session->style, session->rows, keys));
 }
 
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent)
@@ -401,6 +388,9 @@ bool options_take_time(struct session *session, const struct command_option *opt
 	{ 0, "color", "mark what is full: auto, never, always", .kind = VALUE_CHOICE,             \
 	  .argument = "WHEN", .choices = "auto never always",                                     \
 	  .choices_text = "auto, never or always", .session_field = STYLE(color) },               \
+	{ 0, "bars", "bars beside percentages: auto, never, always", .kind = VALUE_CHOICE,        \
+	  .argument = "WHEN", .choices = "auto never always",                                     \
+	  .choices_text = "auto, never or always", .session_field = STYLE(bars) },                \
 	{ r, "raw", "columns separated by a blank, \\x20 for a blank in one",                     \
 	  .take = take_format },                                                                  \
 	{ P, "pairs", "NAME=\"VALUE\" pairs", .take = take_format },                              \
@@ -413,33 +403,38 @@ bool options_take_time(struct session *session, const struct command_option *opt
 const struct command_option table_options[] = { TABLE_OPTIONS('o', 'b', 'n', 'r', 'P') };
 const struct command_option long_table_options[] = { TABLE_OPTIONS(0, 0, 0, 0, 0) };
 
+const struct command_option first_options[] = {
+	{ 0, "reverse", "the last row first", .session_field = STYLE(reverse) },
+	{ 0, "top", "only the first N rows", .kind = VALUE_NUMBER, .argument = "N",
+	  .session_field = STYLE(top), .positive = true },
+	{ 0 },
+};
+
 const struct command_option over_option[] = {
 	{ 0, "over", "only what uses so much of its limit, or more", .kind = VALUE_NUMBER,
 	  .argument = "PERCENT", .take = take_over },
 	{ 0 },
 };
 
-struct table tables_begin(struct session *session, const char *key)
+void tables_begin(struct session *session, const char *key)
 {
-	struct table table = {
+	session->table = (struct table){
 		.out = session->out,
 		.type = session->rows,
 		.style = &session->style,
 		.key = key,
 	};
-
 	session->style.dry_run = session->dry_run;
-	return table;
 }
 
-void tables_row(struct session *session, struct table *table, const void *row)
+void tables_row(struct session *session, const void *row)
 {
-	if (table_row(table, row))
+	if (table_row(&session->table, row))
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }
 
-void tables_end(struct session *session, struct table *table)
+void tables_end(struct session *session)
 {
-	if (table_end(table))
+	if (table_end(&session->table))
 		session_errno(session, 0, ENOMEM, NULL, "cannot print all");
 }

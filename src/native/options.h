@@ -7,24 +7,22 @@
 #include "table/table.h"
 #include "quota/fsquota.h"
 
-extern const struct command_option json_option[];	/* JSON instead of a table */
 extern const struct command_option dry_run_option[];	/* --dry-run */
-extern const struct command_option at_option[];		/* --at */
 extern const struct command_option registry_options[];	/* --projects-file, --projid-file */
 extern const struct command_option lock_option[];	/* --lock-timeout */
 extern const struct command_option progress_option[];	/* --progress */
 extern const struct command_option max_errors_option[]; /* --max-errors */
 extern const struct command_option help_option[];	/* -h, --help */
 
-/** Those that may also stand before the command; NULL ends the tables. */
+/** Options that may also precede the command; NULL ends the tables. */
 extern const struct command_option *const common_options[];
 
 /** What every command that works on filesystems has besides; NULL ends the tables. */
 extern const struct command_option *const options_of_filesystems[];
 
 /*
- * --id, --name and --at of a command that changes the quota of a directory. With it, --id says which
- * ID is its own; without it, they say which project is meant. Both go to the session.
+ * --id, --name and --at of a command that changes the quota of a directory. With a directory, --id is its ID;
+ * without one they select the project. Both go to the session.
  */
 extern const struct command_option own_project_options[];
 
@@ -37,12 +35,12 @@ extern const struct command_option own_project_options[];
  */
 bool options_check_own_project(struct session *session, int directories, bool many);
 
-/** @return  whether they say which project is meant, with a directory or without one */
+/** @return  whether they select a project, with a directory or without one */
 bool options_stand_for_directory(const struct session *session);
 
 /*
- * --id, --name and --at: a project instead of its directory. What they say goes to the session, and
- * projects_collect_chosen() finds it.
+ * --id, --name and --at select a project instead of its directory. They go to the session;
+ * projects_collect_chosen() finds the project.
  */
 extern const struct command_option chosen_options[];
 
@@ -61,23 +59,15 @@ bool options_directories_or_project(struct session *session, const struct invoca
 bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
 
 /**
- * The project of --id or --name. The filesystems on which to look for it go into the table of
- * paths: those of --at, or for a name all that have quota.
- *
- * @return   whether all of that was found; else an error was reported
- */
-bool options_project(struct session *session, uint32_t *id);
-
-/**
  * Put the filesystems of --at into the table of paths, or without it all that have quota.
  *
  * @return   whether there is one; else an error was reported
  */
 bool options_add_filesystems(struct session *session);
 
-/** The one operand there must be. @return  whether it is there; else an error was reported */
-bool options_directory(struct session *session, const struct invocation *invocation,
-		       const char **directory);
+/** Say what is wrong with the words, and how they should be. @return  false */
+bool options_refuse(struct session *session, const struct invocation *invocation,
+		    const char *wrong);
 
 /** @return  whether there is an operand; else an error was reported */
 bool options_some_operand(struct session *session, const struct invocation *invocation,
@@ -89,7 +79,7 @@ bool options_some_operand(struct session *session, const struct invocation *invo
 extern const struct command_option table_options[];
 /* The same without letters, for commands whose letters are those of xfs_quota. */
 extern const struct command_option long_table_options[];
-extern const struct command_option over_option[]; /* --over */
+extern const struct command_option first_options[], over_option[]; /* --reverse --top; --over */
 
 /** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
@@ -99,15 +89,15 @@ bool options_take_time(struct session *session, const struct command_option *opt
 		       const char *text);
 
 /**
- * Begin the rows of the command that runs.
+ * Begin the rows of the command that runs, in session->table. main.c has begun under its name.
  *
  * @key      of the JSON document
  */
-struct table tables_begin(struct session *session, const char *key);
+void tables_begin(struct session *session, const char *key);
 
 /** Print a row, or end; report an error without memory. */
-void tables_row(struct session *session, struct table *table, const void *row);
-void tables_end(struct session *session, struct table *table);
+void tables_row(struct session *session, const void *row);
+void tables_end(struct session *session);
 
 /* --- of commands that xfs_quota has, too --- */
 

@@ -56,7 +56,7 @@ static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 
-	/* Known by its number alone: a second mount of it is not even opened. */
+	/* Skip a second mount by its device number, without opening it. */
 	if (mount->dev && paths_find_dev(session, mount->dev) >= 0)
 		return FSQ_VISIT_CONTINUE;
 	if (fsq_filesystem_open_mount(&fs, mount, 0, &err)) {
@@ -96,9 +96,11 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only)
 		return;
 	for (size_t i = 0; i < session->path_count; i++) {
 		struct path_entry *path = &session->paths[i];
+		int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &state);
 
+		/* If the question is forbidden, assume that there is quota. */
 		if ((!xfs_only || path->info->is_xfs) &&
-		    fsq_quota_state(path->fs, FSQ_PROJECT, &state) == 0) {
+		    (rc == 0 || fsq_error_kind_of(-rc) == FSQ_E_PERMISSION)) {
 			session->paths[kept++] = *path;
 			continue;
 		}
@@ -161,10 +163,10 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 	case ENOTCONN:
 	case ENXIO:
 	case ENODEV:
-		/* There is no directory, or none of ours. */
+		/* It is no directory, or not one of ours. */
 		break;
 	default:
-		/* Whoever works on all directories of the project has to know of it. */
+		/* A command that works on all directories of the project must know. */
 		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
 		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
 			       &id, sizeof(id)))
@@ -210,19 +212,14 @@ static char *without_slashes_at_end(const char *path)
 /* The project of a directory, 0: none. @return  false: an error was reported */
 static bool find_own(struct session *session, const char *path, uint32_t *id)
 {
-	const struct fsq_usage_request request = {
-		.size = sizeof(request),
-		.path = path,
-		.projects_file = session->projects_file,
-	};
 	struct fsq_usage usage;
 	struct fsq_error err;
-	int rc = fsq_usage_get(&usage, &request, &err);
+	int rc = session_usage(session, path, &usage, &err);
 
 	*id = rc ? 0 : usage.id;
 	if (rc == 0)
 		fsq_usage_clear(&usage);
-	/* Others are below it, or nothing is, which the caller sees. */
+	/* No other project; the caller checks for those below it. */
 	if (rc == 0 || (rc == FSQ_E_NOT_FOUND && err.errnum == 0))
 		return true;
 	return session_fail(session, &err);

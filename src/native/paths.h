@@ -8,7 +8,7 @@
 #include "session.h"
 
 /**
- * Put the filesystem of a path into the table; failures are told, and the table goes without.
+ * Add the filesystem of a path to the table; report a failure and go on.
  *
  * @path     a mount point, device, or anything on the filesystem
  * @dev      set to the filesystem's device number; or NULL
@@ -17,7 +17,7 @@
 bool paths_add(struct session *session, const char *path, dev_t *dev);
 
 /**
- * Put every filesystem that is mounted into the table, each once.
+ * Add every mounted filesystem to the table, each once.
  *
  * @return   false: an error was reported
  */
@@ -26,12 +26,10 @@ bool paths_add_all(struct session *session);
 /** The same of those with quota; if there is none an error is reported. */
 void paths_add_all_with_quota(struct session *session, bool xfs_only);
 
-/**
- * Put the directories of the projects file into the table, behind the filesystems.
- */
+/** Add the directories of the projects file to the table, after the filesystems. */
 void paths_load_projects(struct session *session);
 
-/** @return  whether that has found out of all directories of @id where they are */
+/** @return  whether the location of all directories of @id is known */
 bool paths_saw_all(const struct session *session, uint32_t id);
 
 /**
@@ -55,7 +53,7 @@ struct scope {
 	char *given;	 /* as the user gave it, without slashes at its end */
 };
 
-/* Zeros are an empty set, which wants everything. */
+/* Zero-initialised, it selects everything. */
 struct scopes {
 	struct scope *list;
 	size_t count, capacity;
@@ -65,7 +63,7 @@ struct scopes {
 bool scopes_add(struct scopes *scopes, const struct scope *scope);
 
 /**
- * Add a filesystem to the table of paths, and what is wanted of it; failures are told.
+ * Add a filesystem to the table of paths, and a scope on it; failures are reported.
  *
  * @path     a device or a mount point: all projects; another directory: those at or below it
  * @own      of a directory also the project that it belongs to

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "quota/fsquota.h"
 #include "shared/clock.h"
+#include "table/table.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
 #define FIRST_LINE_MS 500
@@ -26,19 +26,19 @@ static void print_line(uint64_t entries, uint64_t a_second, const char *path, un
 	/* One column less: some terminals go to the next line after the last. */
 	if (width > 0 && width < size)
 		size = width;
-	/* Names are the tenant's: they must not move the cursor. */
+	/* Names belong to tenants: they must not move the cursor. */
 	for (length = strlen(line); path && *path && length + 1 < size; path++)
 		line[length++] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
 	line[length] = '\0';
 	fprintf(stderr, width > 0 ? "\r%s\033[K" : "%s\n", line);
 }
 
-/* A tree that is done at once costs not one call for a line that never comes. */
+/* Ask for the terminal only when the first line is due. */
 static void show(uint64_t entries, const char *path, void *arg)
 {
 	struct progress *progress = arg;
 	bool always = progress->when == PROGRESS_ALWAYS;
-	struct winsize size = { .ws_col = 80 };
+	int width;
 	int64_t now, elapsed;
 
 	if (!path && !always)
@@ -54,10 +54,11 @@ static void show(uint64_t entries, const char *path, void *arg)
 			       : !always || (path && progress->last &&
 					     now - progress->last < BETWEEN_LINES_MS))
 		return;
-	if (progress->terminal && (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20))
-		size.ws_col = 80;
+	width = progress->terminal ? terminal_width(STDERR_FILENO) : 0;
+	if (progress->terminal && width < 20)
+		width = 80;
 	print_line(entries, entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1), path,
-		   progress->terminal ? size.ws_col : 0);
+		   (unsigned int)width);
 	progress->shown = progress->terminal;
 	progress->last = now;
 }
@@ -76,6 +77,7 @@ uint64_t progress_take_mounts(struct progress *progress, struct session *session
 	const char *first = progress->first_mount ? progress->first_mount : directory;
 	uint64_t mounts = progress->mounts;
 
+	progress_clear(progress);
 	if (mounts == 1)
 		session_warn(session, directory, "the mount %s is not entered", first);
 	else if (mounts)

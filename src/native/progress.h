@@ -21,7 +21,7 @@ struct progress {
 void progress_begin(struct progress *progress, const struct session *session);
 
 /**
- * Warn of the mounts in a directory that were not entered.
+ * Remove the line from the terminal, and warn of the mounts in a directory that were not entered.
  *
  * @return   how many there were
  */

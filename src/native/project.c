@@ -3,17 +3,15 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "change.h"
-#include "journal.h"
 #include "options.h"
 #include "paths.h"
 #include "progress.h"
 #include "quota/fsquota.h"
 
-/* A directory tree that gets an ID, or loses it; or what is found in one. */
+/* A directory tree whose ID is set, cleared or checked. */
 struct tree_row {
 	const char *action;  /* "check", "setup" or "clear"; or NULL */
 	const char *project; /* as it was given; or NULL */
@@ -58,27 +56,19 @@ static void write_tree(struct writer *w, const void *arg)
 
 	if (row->finding) {
 		write_escaped(w, row->path);
-		if (row->id == FIELD_NOT_KNOWN) {
+		if (row->id == FIELD_NOT_KNOWN)
 			write_text(w, ": does not hand on its project ID\n");
-			return;
-		}
-		write_text(w, ": has project ID ");
-		write_number(w, row->id);
-		write_text(w, ", not ");
-		write_number(w, row->wanted);
-		write_char(w, '\n');
+		else
+			write_format(w, ": has project ID %" PRIu64 ", not %" PRIu64 "\n", row->id,
+				     row->wanted);
 		return;
 	}
-	write_text(w, change_action(row->change));
-	write_text(w, " project ");
+	write_format(w, "%s project ", change_action(row->change));
 	write_escaped(w, row->project);
 	write_text(w, ", ");
 	write_escaped(w, row->path);
-	write_text(w, ": ");
-	write_number(w, row->changed);
-	write_text(w, " of ");
-	write_number(w, row->entries);
-	write_text(w, row->entries == 1 ? " file or directory\n" : " files and directories\n");
+	write_format(w, ": %" PRIu64 " of %" PRIu64 " %s\n", row->changed, row->entries,
+		     row->entries == 1 ? "file or directory" : "files and directories");
 }
 
 static const struct row_fields tree_rows = {
@@ -187,12 +177,12 @@ static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 		row.finding = "id";
 		row.id = event->id;
 		row.wanted = job->id;
-		tables_row(session, session->table, &row);
+		tables_row(session, &row);
 	}
 	if (event->kind & FSQ_TREE_NO_INHERITANCE) {
 		row.finding = "inheritance";
 		row.id = row.wanted = FIELD_NOT_KNOWN;
-		tables_row(session, session->table, &row);
+		tables_row(session, &row);
 	}
 	return FSQ_VISIT_CONTINUE;
 }
@@ -202,7 +192,7 @@ static void walk(struct job *job, const char *directory, bool last)
 {
 	struct session *session = job->session;
 	/* Then a row follows the walk, instead of one before it. */
-	bool tells_changes = job->options->action != FSQ_TREE_CHECK && change_is_shown(session);
+	bool reports_changes = job->options->action != FSQ_TREE_CHECK && change_is_shown(session);
 	struct tree_row row = new_row(job, directory);
 	uint64_t entries, changed;
 	const struct fsq_tree_request request = {
@@ -221,8 +211,8 @@ static void walk(struct job *job, const char *directory, bool last)
 	struct fsq_error err;
 	int rc;
 
-	if (!tells_changes && session_has_rows(session))
-		tables_row(session, session->table, &row);
+	if (!reports_changes && session_has_rows(session))
+		tables_row(session, &row);
 	session_flush_terminal(session);
 	rc = fsq_project_tree(&request, &entries, &err);
 	if (job->options->action != FSQ_TREE_CHECK)
@@ -243,8 +233,8 @@ static void walk(struct job *job, const char *directory, bool last)
 	row.changed = changed;
 	row.mounts_skipped = progress_take_mounts(&job->progress, session, directory);
 	row.change = change_word(changed > 0);
-	if (tells_changes) {
-		tables_row(session, session->table, &row);
+	if (reports_changes) {
+		tables_row(session, &row);
 		session_flush_terminal(session);
 	}
 	job->entries += entries;
@@ -310,7 +300,7 @@ static void do_words(struct job *job, int argc, char **argv)
 }
 
 /* Set the exit status: did all, some or no files fail? */
-static void tell_result(struct job *job)
+static void report_result(struct job *job)
 {
 	struct session *session = job->session;
 	bool partial = job->failures < job->entries;
@@ -360,11 +350,11 @@ static void command_project(struct session *session, const struct invocation *in
 	if (session->path_count > 1)
 		session->current_path = -1;
 	progress_begin(&job.progress, session);
-	/* A signal that is to stop us lets the file that is worked on be finished, and be counted. */
+	/* A signal waits until the current file is finished and counted. */
 	block_interrupts(&before);
 	do_words(&job, invocation->operand_count, invocation->operands);
-	tell_result(&job);
-	/* Also one that came too late to stop anything. */
+	report_result(&job);
+	/* Including a signal that came too late. */
 	if (job.over || is_signal_pending(NULL))
 		session_flush(session);
 	restore_signals(&before);
@@ -412,7 +402,8 @@ const struct command project_command = {
 	.help = "Give the directories of a project its ID, and everything in them. Which\n"
 		"directories these are is written in the projects file, or given with -p.\n"
 		"Symbolic links are not followed, other mounts are not entered.",
-	.example = "project -s -p /srv/volume 42",
+	.example = "project -s -p /srv/volume 42\n"
+		   "project -c -p /srv/volume 42 /srv",
 	.options = (option_tables){ project_options, dry_run_option, max_errors_option,
 				    progress_option, NULL },
 	.operands = { { VALUE_PROJECT, "PROJECT", true } },

@@ -14,6 +14,9 @@
 #include "shared/clock.h"
 #include "shared/sort.h"
 
+/* What a filesystem leaves. */
+#define NOT_ASKED (FIELD_NOT_KNOWN - 1)
+
 /* --- directories --- */
 
 static bool know(struct projects *projects, struct known_directory known)
@@ -36,7 +39,7 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 
 	if (id == 0)
 		return FSQ_VISIT_CONTINUE;
-	/* The mount table tells, at no cost for each of many; without it each directory is looked at. */
+	/* The mount table answers for many directories at once; without it, look at each of them. */
 	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
 		projects->points = NULL;
 	projects->points_read = true;
@@ -55,7 +58,7 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 	return know(projects, known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
-/* A directory that was named stands for its project where the file has none. */
+/* A named directory stands for its project if the file has no line of it. */
 static void know_named(struct projects *projects)
 {
 	for (size_t i = 0; i < projects->scopes.count; i++) {
@@ -79,11 +82,8 @@ static int compare_known(const void *one, const void *other)
 {
 	const struct known_directory *a = one, *b = other;
 
-	if (a->filesystem != b->filesystem)
-		return a->filesystem < b->filesystem ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return strcmp(a->directory, b->directory);
+	return compare_numbers(a->filesystem, b->filesystem) ?: compare_numbers(a->id, b->id) ?:
+		       strcmp(a->directory, b->directory);
 }
 
 /* The next directory, if it is on the filesystem that is read. */
@@ -134,8 +134,8 @@ static void add_project(struct projects *projects, uint32_t id, const struct fsq
 }
 
 /*
- * Is a directory there, that an ID without a record has? A record proves that the ID is in use here;
- * without one the name may lead elsewhere. By another mount of the filesystem the name must do.
+ * Does the directory of an ID without a record exist? A record proves that the ID is in use here; without one
+ * the path may lead elsewhere. On another mount of the filesystem the path must suffice.
  */
 static bool is_there(const struct projects *projects, const struct known_directory *known)
 {
@@ -148,7 +148,7 @@ static bool is_there(const struct projects *projects, const struct known_directo
 	return fsq_filesystem_holds(path->fs, known->directory);
 }
 
-/* Those of the projects file below an ID that the kernel has no record of. */
+/* Add projects of the file below an ID, which have no record. */
 static void add_unrecorded(struct projects *projects, uint64_t below)
 {
 	const struct known_directory *next;
@@ -222,6 +222,31 @@ static bool read_ids(struct projects *projects, const struct path_entry *path)
 	}
 }
 
+/* Read what statfs(2) shows in the known directories, without privileges. @return whether it shows any */
+static bool read_directories(struct projects *projects)
+{
+	const struct known_directory *next;
+	size_t before = projects->count;
+
+	while ((next = next_known(projects))) {
+		const struct fsq_usage_request request = { .size = sizeof(request),
+							   .path = next->directory };
+		struct fsq_usage usage;
+
+		if (fsq_usage_get(&usage, &request, NULL) || usage.id != next->id) {
+			projects->next_known++;
+			continue;
+		}
+		add_project(projects, next->id, NULL);
+		free(usage.device);
+		free(usage.mountpoint);
+		usage.device = usage.mountpoint = NULL;
+		if (!projects->no_memory)
+			projects->all[projects->count - 1].usage = usage;
+	}
+	return projects->count > before;
+}
+
 /* @return   false: an error was reported */
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
@@ -240,6 +265,10 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 		sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
 		sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
 	}
+	/* The seccomp filters of container engines forbid even this call. */
+	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION && projects->by_statfs &&
+	    read_directories(projects))
+		return true;
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
 	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
 		return session_errno(session, 0, -rc, NULL,
@@ -252,6 +281,8 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	}
 	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
 		return read_ids(projects, path);
+	if (projects->by_statfs && !fsq_is_privileged() && read_directories(projects))
+		return true;
 	if (!records_each(session, path->fs, FSQ_PROJECT, &range, add_record, projects))
 		return false;
 	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
@@ -296,6 +327,12 @@ static void collect(struct projects *projects)
 	if (!projects->no_memory &&
 	    fsq_projects_each(session->projects_file, add_known, projects, &err))
 		session_note_projects(session, &err);
+	if (projects->want_available)
+		projects->free_bytes =
+			malloc((session->path_count + 1) * sizeof(*projects->free_bytes));
+	for (size_t i = 0; projects->free_bytes && i < session->path_count; i++)
+		projects->free_bytes[i] = NOT_ASKED;
+	projects->no_memory |= projects->want_available && !projects->free_bytes;
 	know_named(projects);
 	projects->directories = calloc(projects->known_count + 1, sizeof(*projects->directories));
 	projects->no_memory |= !projects->directories;
@@ -333,7 +370,12 @@ bool projects_collect_chosen(struct projects *projects)
 	struct session *session = projects->session;
 	struct scope scope = { 0 };
 
-	if (!options_project(session, &scope.id))
+	if (!options_project_id(session, false, &scope.id))
+		return false;
+	if (session->wanted_id && session->at.count == 0)
+		return session_usage_error(
+			session, "--id takes --at PATH: the filesystem of project %u", scope.id);
+	if (!options_add_filesystems(session))
 		return false;
 	for (size_t i = 0; i < session->path_count && !projects->no_memory; i++) {
 		scope.dev = session->paths[i].info->dev;
@@ -364,11 +406,18 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	row.directories = (struct field_texts){ projects->directories, project->known_count };
 	if (project->known_count)
 		row.path = projects->directories[0];
+	if (projects->free_bytes) {
+		uint64_t *left = &projects->free_bytes[project->filesystem];
+
+		if (*left == NOT_ASKED)
+			*left = listing_free_bytes(session, info->directory);
+		listing_set_available(&row, *left);
+	}
 	return row;
 }
 
 void projects_show_change(const struct projects *projects, const struct project *project,
-			  struct table *table, const struct listing_change *change)
+			  const struct listing_change *change)
 {
 	struct session *session = projects->session;
 	struct project changed = *project;
@@ -384,10 +433,10 @@ void projects_show_change(const struct projects *projects, const struct project 
 	row.directories.texts = NULL;
 	row.change = change ? change_word(change->changed) : ROW_ONLY_SHOWN;
 	row.over_budget = change ? budgets_where(change->over, row.mountpoint) : NULL;
-	tables_row(session, table, &row);
+	tables_row(session, &row);
 }
 
-void projects_show_chosen(struct session *session, struct table *table, const dev_t *dev,
+void projects_show_chosen(struct session *session, const dev_t *dev,
 			  const struct listing_change *change)
 {
 	struct projects projects = { .session = session };
@@ -395,7 +444,7 @@ void projects_show_chosen(struct session *session, struct table *table, const de
 	projects_collect_chosen(&projects);
 	for (size_t i = 0; i < projects.count; i++)
 		if (!dev || session->paths[projects.all[i].filesystem].info->dev == *dev)
-			projects_show_change(&projects, &projects.all[i], table, change);
+			projects_show_change(&projects, &projects.all[i], change);
 	projects_free(&projects);
 }
 
@@ -407,5 +456,6 @@ void projects_free(struct projects *projects)
 	free(projects->known);
 	free(projects->directories);
 	free(projects->all);
+	free(projects->free_bytes);
 	free(projects->sums);
 }

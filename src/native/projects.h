@@ -6,11 +6,100 @@
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
 
-#include "listing.h"
+#include "options.h"
 #include "paths.h"
 #include "session.h"
 #include "quota/fsquota.h"
 #include "shared/texts.h"
+
+/* --- listing.c: the row that commands which show projects have in common --- */
+
+/* A directory, or in a list a project. */
+struct project_row {
+	const char *path;		/* or NULL: not known */
+	struct field_texts directories; /* in a list: all that are known */
+	uint32_t id;
+	const char *name;		  /* or NULL */
+	uint64_t used_bytes, used_inodes; /* or FIELD_NOT_KNOWN */
+	/* 0: no limit */
+	uint64_t soft_bytes, hard_bytes;
+	uint64_t soft_inodes, hard_inodes;
+	/* As a table shows them: those of statfs(2), too. */
+	uint64_t shown_hard_bytes, shown_hard_inodes;
+	uint64_t available_bytes;	    /* or FIELD_NOT_KNOWN */
+	uint64_t limit_bytes, limit_inodes; /* of statfs(2), or FIELD_NOT_KNOWN */
+	bool limits_at_least, bytes_at_least, inodes_at_least;
+	enum row_change used_at_least;			   /* ROW_ONLY_SHOWN: not by statfs(2) */
+	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
+	int64_t full_seconds; /* of check --full-within; or FIELD_NO_SECONDS */
+	double percent;	      /* of the limit that is nearer, see listing_percent() */
+	const char *source;   /* "quota", "walk" or "statfs" */
+	const char *filesystem;
+	const char *mountpoint;
+	bool accounting, enforced;
+	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: there was none */
+	enum row_change change;
+	const char *
+		over_budget; /* the directory or mount point whose budget the limit exceeds, or NULL */
+};
+
+/* Of list, check and usage, which show other columns; assign and resize. */
+extern const struct row_fields list_rows, total_list_rows, check_rows, within_rows, usage_rows;
+
+/** @return  how much of the hard limit is used, or of the soft one without; -1: there is no limit */
+double listing_percent_of(uint64_t used, uint64_t soft, uint64_t hard);
+
+/**
+ * How full: of space or inodes what is nearer to its hard limit, or to the soft one without; -1: there is
+ * no limit.
+ */
+double listing_percent(const struct project_row *row);
+
+/**
+ * @return   what the filesystem leaves to ordinary users; FIELD_NOT_KNOWN when the caller cannot reach it, or when an
+ *           error was reported
+ */
+uint64_t listing_free_bytes(struct session *session, const char *mountpoint);
+
+/**
+ * Set what can still be written: the least of what the filesystem and the limits leave.
+ *
+ * @free_bytes  as listing_free_bytes()
+ */
+void listing_set_available(struct project_row *row, uint64_t free_bytes);
+
+/**
+ * A usage as a row; the name is looked up if there is an ID.
+ *
+ * @path     its directory, or NULL: not known
+ * @now      as records_row() has it, for many rows; NULL: for one
+ */
+struct project_row listing_row(struct session *session, const char *path,
+			       const struct fsq_usage *usage, int64_t *now);
+
+/* A directory whose quota a command has changed, or in a dry run would change. */
+struct listing_change {
+	const char *directory;
+	uint32_t id;
+	struct fsq_limits limits; /* in a dry run those that it would have */
+	const char *name;	  /* the same, if the ID has none; or NULL */
+	bool changed, enforced;
+	bool walked;
+	uint64_t mounts_skipped;       /* if so */
+	const struct fsq_budget *over; /* the limit was forced above this budget, or NULL */
+};
+
+/**
+ * Print its row.
+ *
+ * @return   whether it was printed; else an error was reported
+ */
+bool listing_show_change(struct session *session, const struct listing_change *change);
+
+/** Show the result of a dry run. The use of a new project is unknown. */
+void listing_plan_change(struct fsq_usage *usage, const struct listing_change *change);
+
+/* --- projects.c --- */
 
 /* A line of the projects file. */
 struct known_directory {
@@ -50,12 +139,15 @@ struct projects {
 	struct texts texts;	  /* the directories */
 	const char **directories; /* of a row */
 	bool points_read;
-	struct fsq_mount_points *points; /* NULL: not to be had */
+	struct fsq_mount_points *points; /* NULL: unavailable */
 	struct project *all;		 /* by filesystem, then ID */
 	size_t count, capacity;
+	bool want_available;	  /* rows have it */
+	uint64_t *free_bytes;	  /* of each of the table of paths, see projects.c */
 	struct project_sum *sums; /* if wanted: one for each of the table of paths */
 	bool want_sums;
-	bool pass_over; /* filesystems without project quota: no error */
+	bool pass_over; /* filesystems without project quota are no error */
+	bool by_statfs; /* without the right to read records, ask the directories */
 	bool no_memory;
 	int64_t now; /* when they were read, in seconds since 1970 */
 	/* of the filesystem being read: */
@@ -64,7 +156,7 @@ struct projects {
 };
 
 /**
- * Read all that is in a scope; failures are told.
+ * Read all projects in a scope; failures are reported.
  *
  * @all      no path was named: read those of the filesystems of --at, or of all that have quota
  * @return   whether there was anything to read
@@ -90,17 +182,17 @@ struct project_row projects_row(const struct projects *projects, const struct pr
  * @change   what was done to it, or NULL
  */
 void projects_show_change(const struct projects *projects, const struct project *project,
-			  struct table *table, const struct listing_change *change);
+			  const struct listing_change *change);
 
 void projects_free(struct projects *projects);
 
 /**
- * Print the project of --id or --name, a row for each filesystem that has it; failures are told.
+ * Print the project of --id or --name, a row for each filesystem that has it; failures are reported.
  *
  * @dev      only of this filesystem, or NULL
  * @change   what was done to it, or NULL
  */
-void projects_show_chosen(struct session *session, struct table *table, const dev_t *dev,
+void projects_show_chosen(struct session *session, const dev_t *dev,
 			  const struct listing_change *change);
 
 #endif

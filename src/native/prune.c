@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "change.h"
 #include "command.h"
-#include "journal.h"
 #include "options.h"
 #include "shared/errno_words.h"
 #include "quota/fsquota.h"
 
-/* What a directory that is gone has left. */
+/* A leftover of a directory that is gone. */
 struct leftover_row {
 	const char *action; /* "removed", "would-remove" or "kept" */
 	const char *kind;   /* "directory", "line", "limits" or "name" */
@@ -48,9 +46,7 @@ static void write_leftover(struct writer *w, const void *arg)
 		write_text(w, " on ");
 		write_escaped(w, row->mountpoint);
 	}
-	write_text(w, ": ");
-	write_text(w, row->sentence);
-	write_char(w, '\n');
+	write_format(w, ": %s\n", row->sentence);
 }
 
 static const struct row_fields leftover_rows = { leftover_fields, sizeof(struct leftover_row),
@@ -59,7 +55,6 @@ static const struct row_fields leftover_rows = { leftover_fields, sizeof(struct 
 
 struct prune {
 	struct session *session;
-	struct table table;
 	bool quiet;
 };
 
@@ -138,7 +133,7 @@ static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
 								.directory = row.directory,
 								.filesystem = row.mountpoint });
 	if (!reason || !prune->quiet)
-		tables_row(session, &prune->table, &row);
+		tables_row(session, &row);
 	session_flush_terminal(session);
 	return FSQ_VISIT_CONTINUE;
 }
@@ -160,7 +155,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.registry = &registry,
 		.options = &call,
 	};
-	struct prune prune = { session, tables_begin(session, "prune"), options->quiet };
+	struct prune prune = { session, options->quiet };
 	struct fsq_error err, of_names;
 	sigset_t signals_before;
 	bool nameless;
@@ -173,7 +168,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 	else if (nameless)
 		session_errno(session, 0, of_names.errnum, of_names.path, "cannot read %s",
 			      of_names.path);
-	tables_end(session, &prune.table);
+	tables_end(session);
 	session_flush(session);
 	restore_signals(&signals_before);
 }
@@ -183,8 +178,9 @@ static void command_prune(struct session *session, const struct invocation *invo
 static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
 	{ 'q', "quiet", "only what is removed", .field = FIELD(quiet) },
-	{ 0, "id-range", "also limits and names of these IDs that no line has", .kind = VALUE_ID,
-	  .argument = "A-B", .choices_text = "1-100000", .field = FIELD(range), .range = true },
+	{ 0, "id-range", "also limits and names of these IDs that no line has",
+	  .kind = VALUE_NUMBER, .argument = "A-B", .choices_text = "1-100000",
+	  .field = FIELD(range), .range = true },
 	{ 0 },
 };
 
@@ -196,6 +192,8 @@ const struct command prune_command = {
 		"filesystems of PATH, or on all. Kept is what may come back: a line whose\n"
 		"filesystem may not be mounted, an ID that files have, a volume of a pod that\n"
 		"kubelet knows.",
+	.example = "prune --dry-run\n"
+		   "prune /srv",
 	.options = (option_tables){ own_options, dry_run_option, registry_options, lock_option,
 				    table_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },

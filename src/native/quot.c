@@ -3,7 +3,6 @@
 
 #include "common/owners.h"
 #include "options.h"
-#include "paths.h"
 #include "quota/fsquota.h"
 
 struct quot_options {
@@ -94,7 +93,7 @@ static void show_owners(const struct quot *quot, const struct owners *owners)
 			row.files = owner->files;
 		for (int j = 0; quot->options->quota.verbose && j < 3; j++)
 			row.unread_bytes[j] = owner->unread_kib[j] * 1024;
-		tables_row(quot->session, quot->session->table, &row);
+		tables_row(quot->session, &row);
 	}
 }
 
@@ -109,7 +108,7 @@ static void show_sizes(const struct quot *quot, const struct owners *owners)
 		sum_kib += kib < OWNERS_LARGE_KIB ? kib * row.files : owners->large_kib;
 		row.sum_bytes = sum_kib * 1024;
 		if (row.files || kib == OWNERS_LARGE_KIB)
-			tables_row(quot->session, quot->session->table, &row);
+			tables_row(quot->session, &row);
 	}
 }
 
@@ -130,9 +129,9 @@ static void command_quot(struct session *session, const struct invocation *invoc
 		return;
 	}
 	if (options->sizes)
-		session->table->type = &size_rows;
+		session->table.type = &size_rows;
 	else if (options->quota.form[FSQ_INODES] || options->quota.verbose)
-		session->table->type = &all_owner_rows;
+		session->table.type = &all_owner_rows;
 	if (owners_count(&owners, quot.path->fs, quot.type, options->sizes, session_is_stopped,
 			 session, &err))
 		session_fail(session, &err);
@@ -140,7 +139,7 @@ static void command_quot(struct session *session, const struct invocation *invoc
 		show_sizes(&quot, &owners);
 	else
 		show_owners(&quot, &owners);
-	session_tell_stop(session, quot.path->directory);
+	session_report_stop(session, quot.path->directory);
 	if (owners.no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "some are not counted");
 	owners_clear(&owners);
@@ -165,6 +164,8 @@ const struct command quot_command = {
 	.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
 	.help = "What each project (-p, default), user (-u) or group (-g) owns on an XFS, counted\n"
 		"inode by inode. Quota need not be on.",
+	.example = "quot /srv\n"
+		   "quot -i -u /srv",
 	.options = (option_tables){ quot_options, type_options, all_option, numeric_option,
 				    output_file_option, NULL },
 	.rows = &owner_rows,

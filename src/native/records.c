@@ -9,57 +9,44 @@
 
 #include "options.h"
 
-/* clang-format off */
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
-#define RECORD_FIELDS(realtime)                                                                          \
-	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",                     \
-	  .words = account_types },                                                              \
-	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },                 \
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },                                 \
-	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },                \
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },   \
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },   \
-	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),             \
-	  "time left above the soft limit of space" },                                            \
-	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),                                           \
-	  "use of the limit that is nearer, of space or inodes" },                                \
-	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use" },            \
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes),                         \
-	  "soft limit of inodes" },                                                               \
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes),                         \
-	  "hard limit of inodes" },                                                               \
-	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),          \
-	  "time left above the soft limit of inodes" },                                           \
-	{ "RUSED", realtime("used"), FIELD_BYTES, MEMBER(used_realtime_bytes),                    \
-	  "realtime space in use", .sometimes = true },                                                              \
-	{ "RSOFT", realtime("soft"), FIELD_BYTES_LIMIT, MEMBER(soft_realtime_bytes),              \
-	  "soft limit of realtime space", .sometimes = true },                                                       \
-	{ "RHARD", realtime("hard"), FIELD_BYTES_LIMIT, MEMBER(hard_realtime_bytes),              \
-	  "hard limit of realtime space", .sometimes = true },                                                       \
-	{ "RGRACE", realtime_grace_##realtime, FIELD_SECONDS, MEMBER(realtime_grace_seconds),     \
-	  "time left above the soft limit of realtime space", .sometimes = true },                                   \
-	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem),                             \
-	  "device of the filesystem" },                                                           \
-	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),                             \
-	  "where the filesystem is mounted" },                                                    \
-	{ 0 }
-#define hidden(what) NULL
-#define shown(what) what "_realtime_bytes"
-#define realtime_grace_hidden NULL
-#define realtime_grace_shown "realtime_grace_seconds"
-/* clang-format on */
 
-static const struct field fields[] = { RECORD_FIELDS(hidden) };
-static const struct field realtime_fields[] = { RECORD_FIELDS(shown) };
+static const struct field fields[] = {
+	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
+	  .words = account_types },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
+	  "time left above the soft limit of space" },
+	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),
+	  "use of the limit that is nearer, of space or inodes" },
+	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),
+	  "time left above the soft limit of inodes" },
+	{ "RUSED", "used_realtime_bytes", FIELD_BYTES, MEMBER(used_realtime_bytes),
+	  "realtime space in use", .sometimes = true },
+	{ "RSOFT", "soft_realtime_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_realtime_bytes),
+	  "soft limit of realtime space", .sometimes = true },
+	{ "RHARD", "hard_realtime_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_realtime_bytes),
+	  "hard limit of realtime space", .sometimes = true },
+	{ "RGRACE", "realtime_grace_seconds", FIELD_SECONDS, MEMBER(realtime_grace_seconds),
+	  "time left above the soft limit of realtime space", .sometimes = true },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
+	  "where the filesystem is mounted" },
+	{ 0 },
+};
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 const struct row_fields record_rows = { fields, sizeof(struct record_row),
-					.usual = "ID,NAME,USED,SOFT,HARD,GRACE,MOUNTPOINT" };
-const struct row_fields realtime_record_rows = {
-	realtime_fields, sizeof(struct record_row),
-	.usual = "ID,NAME,RUSED,RSOFT,RHARD,RGRACE,MOUNTPOINT"
-};
+					.usual = "ID,NAME,RUSED,RSOFT,RHARD,RGRACE,MOUNTPOINT" };
 
-void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeric,
+void records_choose(struct session *session, const bool form[FSQ_FORMS], bool numeric,
 		    const char *first)
 {
 	static const char *const columns[FSQ_FORMS] = {
@@ -67,8 +54,9 @@ void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeri
 		[FSQ_INODES] = "IUSED,ISOFT,IHARD,IGRACE,",
 		[FSQ_REALTIME] = "RUSED,RSOFT,RHARD,RGRACE,",
 	};
-	static struct row_fields rows;
+	static struct field shown[FIELDS];
 	static char usual[160];
+	static const struct row_fields rows = { shown, sizeof(struct record_row), .usual = usual };
 	bool none = !form[FSQ_BLOCKS] && !form[FSQ_INODES] && !form[FSQ_REALTIME];
 	char *at = stpcpy(usual, first);
 
@@ -77,9 +65,11 @@ void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeri
 		if (form[i] || (none && i == FSQ_BLOCKS))
 			at = stpcpy(at, columns[i]);
 	strcpy(at, "MOUNTPOINT");
-	rows = form[FSQ_REALTIME] ? realtime_record_rows : record_rows;
-	rows.usual = usual;
-	table->type = &rows;
+	memcpy(shown, fields, sizeof(fields));
+	for (size_t i = 0; i < FIELDS && !form[FSQ_REALTIME]; i++)
+		if (shown[i].sometimes)
+			shown[i].key = NULL;
+	session->table.type = &rows;
 }
 
 int64_t records_grace_left(int64_t expires, int64_t *now)
@@ -145,6 +135,16 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	};
 }
 
+void records_write_account(struct writer *w, enum fsq_type type, uint32_t id, const char *name)
+{
+	write_format(w, "%s %u", account_types[type], id);
+	if (!name)
+		return;
+	write_text(w, " (");
+	write_escaped(w, name);
+	write_char(w, ')');
+}
+
 bool records_is_empty(const struct fsq_dquot *dquot)
 {
 	for (int form = 0; form < FSQ_FORMS; form++)
@@ -199,18 +199,22 @@ static void show_id(struct session *session, const struct quota_options *options
 		if (failed)
 			continue;
 		row = records_row(session, path, type, &dquot, options->numeric, &now);
-		tables_row(session, session->table, &row);
+		tables_row(session, &row);
 	}
 	if (rc && rc != -EIO)
 		session_errno(session, session_flag_of(type), -rc, NULL, "no quota of %s %u",
 			      account_types[type], id);
 }
 
-/* The caller's own: there is none for projects. */
-static void show_own(struct session *session, const struct quota_options *options)
+/* Without a name: the caller's own, and of projects that of each directory. */
+static void show_own(struct session *session, const struct invocation *invocation)
 {
+	const struct quota_options *options = invocation->options;
+	char **directories = invocation->operands + invocation->operand_count;
 	gid_t groups[GROUPS_MAX];
 	int count;
+	bool found = false, inherit;
+	uint32_t id;
 
 	switch (options_type(options)) {
 	case FSQ_USER:
@@ -222,8 +226,15 @@ static void show_own(struct session *session, const struct quota_options *option
 			show_id(session, options, groups[i]);
 		break;
 	default:
-		session_usage_error(session, "name a project, or -u or -g for your own quota; "
-					     "fsquota usage shows the project of a directory");
+		for (; *directories; directories++) {
+			if (fsq_file_get_project(*directories, &id, &inherit, NULL) || id == 0)
+				continue;
+			show_id(session, options, id);
+			found = true;
+		}
+		if (!found)
+			session_usage_error(session, "name a project or a directory of one, or -u "
+						     "or -g for your own quota");
 		break;
 	}
 }
@@ -237,9 +248,9 @@ static void command_quota(struct session *session, const struct invocation *invo
 		command_show_usage(session, invocation->command);
 		return;
 	}
-	records_choose(session->table, options->form, options->numeric, "");
+	records_choose(session, options->form, options->numeric, "");
 	if (invocation->operand_count == 0)
-		show_own(session, options);
+		show_own(session, invocation);
 	for (int i = 0; i < invocation->operand_count; i++)
 		if (names_to_id_or_complain(session, options_type(options), invocation->operands[i],
 					    &id))
@@ -258,103 +269,15 @@ const struct command quota_command = {
 	.summary = "show usage and limits",
 	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"
-		"every filesystem there is. Without a name: the caller's own, with -u or -g.",
-	.example = "quota -b 42",
+		"every filesystem there is. Without a name: the project of the directory PATH,\n"
+		"or the caller's own, with -u or -g.",
+	.example = "quota -b 42\n"
+		   "quota -u alice /srv",
 	.options = (option_tables){ form_options, type_options, human_option, numeric_option,
 				    no_header_option, verbose_option, output_file_option, NULL },
 	.operands = { { VALUE_NAME, "ID", true } },
-	.rows = &realtime_record_rows,
+	.rows = &record_rows,
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_QUICK,
 	.run = command_quota,
-};
-
-struct report_options {
-	struct quota_options quota;
-	const char *lower, *upper;
-	bool terse, names;
-};
-
-struct report {
-	struct session *session;
-	const struct report_options *options;
-	struct record_range range;
-	bool numeric;
-	int64_t now;
-	const struct path_entry *path;
-	enum fsq_type type;
-};
-
-static void show_record(const struct fsq_dquot *dquot, void *arg)
-{
-	struct report *report = arg;
-	const struct quota_options *options = &report->options->quota;
-	bool used = !report->options->terse;
-	struct record_row row;
-
-	/* With -t only where something is used of what is shown. */
-	for (int i = 0; i < FSQ_FORMS; i++)
-		used |= (options->form[i] || (i == FSQ_BLOCKS && !options_has_form(options))) &&
-			dquot->form[i].used;
-	if (!used)
-		return;
-	row = records_row(report->session, report->path, report->type, dquot, report->numeric,
-			  &report->now);
-	tables_row(report->session, report->session->table, &row);
-}
-
-/* The types that were chosen, or all that are counted. */
-static void command_report(struct session *session, const struct invocation *invocation)
-{
-	const struct report_options *options = invocation->options;
-	bool all = options_type_count(&options->quota) == 0;
-	struct report report = {
-		.session = session,
-		.options = options,
-		.path = &session->paths[session->current_path],
-		.numeric = options->quota.numeric ||
-			   ((options->lower || options->upper) && !options->names),
-	};
-	struct fsq_state state;
-
-	if (!options_number(session, options->lower, &report.range.lower) ||
-	    !options_number(session, options->upper, &report.range.upper))
-		return;
-	records_choose(session->table, options->quota.form, report.numeric, "TYPE,");
-	if (all && fsq_quota_state(report.path->fs, FSQ_PROJECT, &state))
-		state = (struct fsq_state){ .accounting = { true, true, true } };
-	for (int type = 0; type < FSQ_TYPES; type++) {
-		report.type = (enum fsq_type)type;
-		if (all ? state.accounting[type] : options->quota.type[type])
-			records_each(session, report.path->fs, report.type, &report.range,
-				     show_record, &report);
-	}
-}
-
-#define FIELD(member) offsetof(struct report_options, member)
-
-static const struct command_option report_options[] = {
-	{ 't', NULL, "only where something is used", .field = FIELD(terse) },
-	{ 'L', NULL, "lowest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
-	  .field = FIELD(lower) },
-	{ 'U', NULL, "highest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
-	  .field = FIELD(upper) },
-	{ 'l', NULL, "names even so", .field = FIELD(names) },
-	{ 0 },
-};
-
-const struct command report_command = {
-	.name = "report",
-	.alias = "repquota",
-	.summary = "report filesystem quota information",
-	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
-	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"
-		"with use and limits.",
-	.options = (option_tables){ form_options, type_options, all_option, human_option,
-				    numeric_option, no_header_option, report_options,
-				    output_file_option, NULL },
-	.rows = &realtime_record_rows,
-	.options_size = sizeof(struct report_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS,
-	.run = command_report,
 };

@@ -21,16 +21,16 @@ struct record_row {
 	const char *filesystem, *mountpoint;
 };
 
-/* Of report and quota; with -r also what the realtime device has. */
-extern const struct row_fields record_rows, realtime_record_rows;
+/* Of report and quota. */
+extern const struct row_fields record_rows;
 
 /**
- * Choose the rows of a table: those for forms (-b, -i, -r; none is -b), with names or IDs alone. They stay until
+ * Choose the rows of the table: those for forms (-b, -i, -r; none is -b), with names or IDs alone. They stay until
  * the next call.
  *
  * @first    the first columns, e.g. "TYPE,"
  */
-void records_choose(struct table *table, const bool form[FSQ_FORMS], bool numeric,
+void records_choose(struct session *session, const bool form[FSQ_FORMS], bool numeric,
 		    const char *first);
 
 /**
@@ -44,6 +44,9 @@ struct record_row records_row(struct session *session, const struct path_entry *
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */
 int64_t records_grace_left(int64_t expires, int64_t *now);
 
+/** Write "project 42 (web)", or without @name "project 42". */
+void records_write_account(struct writer *w, enum fsq_type type, uint32_t id, const char *name);
+
 struct record_range {
 	uint32_t lower;
 	uint32_t upper; /* 0: no bound */
@@ -53,13 +56,30 @@ struct record_range {
 bool records_is_empty(const struct fsq_dquot *dquot);
 
 /**
- * Call @visit for each record in the order of IDs, but for empty ones of other IDs than 0: ext4 and f2fs have one for
- * a while of an ID that somebody has only asked for, XFS never lists them.
+ * Call @visit for each record in the order of IDs, except empty ones: ext4 and f2fs keep an empty record for
+ * a while when an ID was only asked for. ID 0 is always visited.
  *
  * @return   whether these were all; else an error was reported
  */
 bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  const struct record_range *range,
 		  void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
+
+/* --- dump.c: a line of what dump writes --- */
+
+struct dump_line {
+	uint32_t id;
+	struct fsq_limits limits;
+};
+
+/** @return  the device of "fs = DEVICE", in @text; NULL: it is no such line */
+const char *dump_line_device(const char *text);
+
+/**
+ * Parse "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]", all in plain digits.
+ *
+ * @return   whether the line is one
+ */
+bool dump_line_parse(const char *text, struct dump_line *line);
 
 #endif

@@ -5,22 +5,21 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "change.h"
 #include "command.h"
-#include "journal.h"
 #include "options.h"
 #include "progress.h"
 #include "shared/array.h"
+#include "shared/texts.h"
 
-/* A quota that is taken off. */
+/* Remove a quota. */
 struct released_row {
 	const char *path; /* or NULL: of a project */
 	uint32_t id;	  /* 0: there is none */
 	const char *name; /* or NULL */
 	enum row_change change;
-	const struct record_row *before; /* limits that are taken off, or NULL */
+	const struct record_row *before; /* removed limits, or NULL */
 	uint64_t lines;			 /* of both files */
 	uint64_t untagged;		 /* files and directories */
 	uint64_t left_inodes;		 /* that keep the ID */
@@ -50,10 +49,8 @@ static void write_count(struct writer *w, const char **separator, uint64_t count
 {
 	if (count == 0)
 		return;
-	write_text(w, *separator);
+	write_format(w, "%s%" PRIu64 "%s", *separator, count, count == 1 ? one : many);
 	*separator = ", ";
-	write_number(w, count);
-	write_text(w, count == 1 ? one : many);
 }
 
 /* In a dry run. */
@@ -90,9 +87,8 @@ struct release_options {
  * @rc       as fsq_release(): after FSQ_E_PARTIAL files have lost the ID all the same; or
  *           FSQ_E_NOT_FOUND, which is shown as no change
  */
-static void show(struct session *session, struct table *table,
-		 const struct fsq_release_request *request, const struct fsq_released *released,
-		 uint64_t mounts, int rc)
+static void show(struct session *session, const struct fsq_release_request *request,
+		 const struct fsq_released *released, uint64_t mounts, int rc)
 {
 	const struct record_row limits = change_values(&released->limits);
 	const struct released_row row = {
@@ -107,21 +103,22 @@ static void show(struct session *session, struct table *table,
 		.change = change_word(rc == 0 || released->untagged > 0),
 	};
 
-	tables_row(session, table, &row);
+	tables_row(session, &row);
 	session_flush_terminal(session);
 }
 
-/* Is there certainly no quota? Not where a line has a directory that may be on a filesystem that is not mounted. */
+/* Is there certainly no quota? Unknown if the directory of a line may be on an unmounted filesystem. */
 static bool is_none(int rc, const struct fsq_error *err)
 {
 	return rc == FSQ_E_NOT_FOUND && err->hint != FSQ_HINT_RELEASE_AT &&
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
-/* The directories that the dry runs of this call would have released. Later dry runs need them. */
+/* Directories that dry runs of this call would have released, for the later ones. */
 struct planned {
 	struct fsq_release_planned *list;
 	size_t count, capacity;
+	struct texts texts;
 };
 
 static bool add_planned(struct planned *planned, const char *directory,
@@ -130,17 +127,15 @@ static bool add_planned(struct planned *planned, const char *directory,
 	char *path = realpath(directory, NULL);
 	struct fsq_release_planned one = { .id = released->id, .untagged = released->untagged };
 
-	one.directory = path ? path : (path = strdup(directory));
-	if (path &&
-	    array_add(&planned->list, &planned->count, &planned->capacity, &one, sizeof(one)))
-		return true;
+	one.directory = texts_keep(&planned->texts, path ? path : directory);
 	free(path);
-	return false;
+	return one.directory &&
+	       array_add(&planned->list, &planned->count, &planned->capacity, &one, sizeof(one));
 }
 
 /* @return   false when a signal came: no more is to be released */
-static bool release(struct session *session, struct table *table,
-		    struct fsq_release_request *request, bool if_exists, struct planned *planned)
+static bool release(struct session *session, struct fsq_release_request *request, bool if_exists,
+		    struct planned *planned)
 {
 	struct fsq_released released;
 	sigset_t signals_before;
@@ -156,7 +151,6 @@ static bool release(struct session *session, struct table *table,
 	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
-	progress_clear(&progress);
 	mounts = progress_take_mounts(&progress, session, request->directory);
 	if (!is_none(rc, &err))
 		journal_write(session,
@@ -169,7 +163,7 @@ static bool release(struct session *session, struct table *table,
 				      .err = rc ? &err : NULL });
 	if (change_is_shown(session) &&
 	    (!rc || released.untagged || released.lines || (is_none(rc, &err) && if_exists)))
-		show(session, table, request, &released, mounts, rc);
+		show(session, request, &released, mounts, rc);
 	if (is_none(rc, &err) && if_exists)
 		rc = 0;
 	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)
@@ -184,7 +178,7 @@ static bool release(struct session *session, struct table *table,
 	    !add_planned(planned, request->directory, &released))
 		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");
 	if (!rc)
-		/* They stay blocked: a signal that comes too late has nothing to stop any more. */
+		/* Keep signals blocked: one that comes too late must not stop anything. */
 		return true;
 	session_fail(session, &err);
 	restore_signals(&signals_before);
@@ -195,7 +189,6 @@ static void command_release(struct session *session, const struct invocation *in
 {
 	const struct release_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
-	struct table table = tables_begin(session, "release");
 	struct planned planned = { 0 };
 	bool found;
 	struct fsq_release_request request = {
@@ -217,16 +210,15 @@ static void command_release(struct session *session, const struct invocation *in
 	if (session->status)
 		return;
 	if (found && invocation->operand_count == 0)
-		release(session, &table, &request, options->if_exists, &planned);
+		release(session, &request, options->if_exists, &planned);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
-		if (!release(session, &table, &request, options->if_exists, &planned))
+		if (!release(session, &request, options->if_exists, &planned))
 			break;
 	}
-	for (size_t i = 0; i < planned.count; i++)
-		free((char *)(uintptr_t)planned.list[i].directory);
+	texts_free(&planned.texts);
 	free(planned.list);
-	tables_end(session, &table);
+	tables_end(session);
 }
 
 #define FIELD(member) offsetof(struct release_options, member)
@@ -237,12 +229,8 @@ static const struct command_option tags_option[] = {
 	{ 0 },
 };
 
-static const struct command_option exists_option[] = {
+static const struct command_option exists_options[] = {
 	{ 0, "if-exists", "what has no quota is no failure", .field = FIELD(if_exists) },
-	{ 0 },
-};
-
-static const struct command_option register_option[] = {
 	{ 0, "no-register", "leave the files as they are",
 	  .session_field = offsetof(struct session, no_register) },
 	{ 0 },
@@ -257,10 +245,12 @@ const struct command release_command = {
 		"error: nothing has changed. Also for a quota that other tools put there.\n"
 		"Without DIR: all directories of a project on a filesystem, also when they are\n"
 		"gone.",
-	.options = (option_tables){ tags_option, own_project_options, exists_option,
-				    register_option, registry_options, lock_option, dry_run_option,
-				    progress_option, table_options, help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", true } },
+	.example = "release /srv/web\n"
+		   "release --name web --keep-tags",
+	.options = (option_tables){ tags_option, own_project_options, exists_options,
+				    registry_options, lock_option, dry_run_option, progress_option,
+				    table_options, help_option, NULL },
+	.operands = { { VALUE_REGISTERED, "DIR", true } },
 	.rows = &released_rows,
 	.options_size = sizeof(struct release_options),
 	.flags = COMMAND_CONFIG,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/fsquota.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,9 @@
 #include "budgets.h"
 #include "change.h"
 #include "command.h"
-#include "journal.h"
-#include "listing.h"
 #include "projects.h"
 #include "options.h"
+#include "suggest.h"
 
 struct resize_options {
 	bool allow_shrink, has_over, force;
@@ -28,11 +26,11 @@ static bool take_word(struct session *session, const struct command_option *opti
 {
 	struct resize_options *options = to;
 
-	if (!assign_request_set(session, &(struct word_place){ 0 }, &options->words, option->name,
+	if (!assign_request_set(session, &(struct word_origin){ 0 }, &options->words, option->name,
 				value))
 		return false;
 	if (options->words.soft_percent)
-		session_usage_error(session, "\"%s\" is no size, such as 500M or 10G", value);
+		session_usage_error(session, "\"%s\" is no size, such as 500M, 10G or none", value);
 	return !options->words.soft_percent;
 }
 
@@ -51,7 +49,6 @@ struct resizing {
 	struct session *session;
 	const struct resize_options *options;
 	struct fsq_resize_request request;
-	struct table table;
 	dev_t asked; /* the filesystem that was last asked whether it enforces limits */
 };
 
@@ -86,13 +83,14 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 {
 	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
 	const struct fsq_resize_request *request = &resizing->request;
-	const char *place = request->directory ? request->directory : request->at;
+	const char *origin = request->directory ? request->directory : request->at;
 	struct session *session = resizing->session;
 	struct fsq_support support;
 
-	if (place && resized->dev != resizing->asked && fsq_supported(place, &support, NULL) == 0) {
+	if (origin && resized->dev != resizing->asked &&
+	    fsq_supported(origin, &support, NULL) == 0) {
 		if (!support.enforced)
-			session_warn_not_enforced(session, place);
+			session_warn_not_enforced(session, origin);
 		fsq_support_clear(&support);
 	}
 	resizing->asked = resized->dev;
@@ -126,11 +124,11 @@ static bool show(struct resizing *resizing, const struct fsq_resized *resized, c
 
 	if (session_has_rows(session)) {
 		if (change.directory)
-			return listing_show_change(session, &resizing->table, &change);
+			return listing_show_change(session, &change);
 		if (project)
-			projects_show_change(projects, project, &resizing->table, &change);
+			projects_show_change(projects, project, &change);
 		else
-			projects_show_chosen(session, &resizing->table, &resized->dev, &change);
+			projects_show_chosen(session, &resized->dev, &change);
 	} else if (session->dry_run) {
 		change_show_limits(session, path ? path : resizing->request.at, resized->id,
 				   &resized->before, &resized->after);
@@ -145,12 +143,12 @@ static void resize_one(struct resizing *resizing)
 	const char *path = resizing->request.directory;
 	struct fsq_resized resized;
 
-	resizing->table.single = true;
+	resizing->session->table.single = true;
 	if (!resize(resizing->session, &resizing->request, &resized, NULL))
 		return;
 	warn(resizing, &resized, path);
 	if (show(resizing, &resized, path, NULL, NULL) && session_has_rows(resizing->session))
-		tables_end(resizing->session, &resizing->table);
+		tables_end(resizing->session);
 }
 
 /* --- those that are over --- */
@@ -171,7 +169,7 @@ static bool is_over(const struct resizing *resizing, const struct fsq_usage *usa
 	return (space > inodes ? space : inodes) >= resizing->options->over;
 }
 
-/* One that fails does not keep the others from growing. */
+/* Go on after a failure. */
 static void resize_registered(struct resizing *resizing)
 {
 	struct session *session = resizing->session;
@@ -199,7 +197,7 @@ static void resize_registered(struct resizing *resizing)
 	}
 	projects_free(&projects);
 	if (session_has_rows(session))
-		tables_end(session, &resizing->table);
+		tables_end(session);
 }
 
 /* --- several directories --- */
@@ -218,7 +216,7 @@ static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 
 	request.dry_run = true;
 	if (resizing->options->has_over) {
-		/* Of a project that is not over no limit has to fit. */
+		/* The new limit need not fit a project that is not over. */
 		struct fsq_resize_request none = {
 			.size = sizeof(none),
 			.directory = request.directory,
@@ -251,7 +249,7 @@ static const struct fsq_resized *find_shared(const struct fsq_resized *all, size
 	return NULL;
 }
 
-/* Before anything is done, it must be possible for all. */
+/* Check all directories before the first change. */
 static void resize_directories(struct resizing *resizing, char **directories, size_t count)
 {
 	struct fsq_resized *all = calloc(count, sizeof(*all));
@@ -273,7 +271,7 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 		if (!all[i].id)
 			continue;
 		request->directory = directories[i];
-		/* Another process may have given it another project, which perhaps was resized. */
+		/* Another process may have moved it to a project that was resized already. */
 		request->id = all[i].id;
 		if (shared) {
 			all[i].before = all[i].after = shared->after;
@@ -286,7 +284,7 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 		good = good && show(resizing, &all[i], directories[i], NULL, NULL);
 	}
 	if (session_has_rows(session))
-		tables_end(session, &resizing->table);
+		tables_end(session);
 out:
 	free(all);
 }
@@ -297,6 +295,7 @@ out:
 static bool take_size(struct session *session, const char *size, struct fsq_resize_request *request)
 {
 	size_t digits = strspn(size, "+0123456789");
+	char why[SUGGESTION];
 	int rc;
 
 	request->no_hard = strcmp(size, "none") == 0;
@@ -312,12 +311,9 @@ static bool take_size(struct session *session, const char *size, struct fsq_resi
 		       session_usage_error(session, "\"%s\" is no growth, such as +20%%", size);
 	}
 	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
-	if (rc == -ERANGE)
-		return session_usage_error(session, "\"%s\" is too large for a limit", size);
-	return rc == 0 || session_usage_error(session,
-					      "\"%s\" is no size, such as 500M, 10G, +5G, +20%% "
-					      "or none",
-					      size);
+	return rc == 0 ||
+	       session_usage_error(session, "%s",
+				   suggest_size(size, rc, "500M, 10G, +5G, +20% or none", why));
 }
 
 /* @return   whether there is something to do; else an error was reported */
@@ -340,10 +336,9 @@ static bool make_request(struct session *session, const struct invocation *invoc
 					   "the hard limit is given twice: %s, and --hard %s", size,
 					   options->hard);
 	if (*directories < least || (!size && !has_limits))
-		return session_usage_error(session, "%s; usage: fsquota resize %s",
-					   least ? "a directory and a size are wanted"
-						 : "a size is wanted",
-					   invocation->command->synopsis);
+		return options_refuse(session, invocation,
+				      least ? "a directory and a size are wanted"
+					    : "a size is wanted");
 	if (!options_check_own_project(session, *directories, options->has_over) ||
 	    !options_project_id(session, false, &request->id))
 		return false;
@@ -368,7 +363,6 @@ static void command_resize(struct session *session, const struct invocation *inv
 			.dry_run = session->dry_run,
 			.over_budget = options->force,
 		},
-		.table = tables_begin(session, "resize"),
 	};
 	int directories;
 
@@ -389,21 +383,11 @@ static void command_resize(struct session *session, const struct invocation *inv
 
 #define FIELD(member) offsetof(struct resize_options, member)
 
-static const struct command_option over_options[] = {
+static const struct command_option own_options[] = {
 	{ 0, "over",
 	  "only projects that use so much of their limit, or more;\n"
 	  "without DIR all registered ones, or those of --at",
 	  .kind = VALUE_NUMBER, .argument = "PERCENT", .take = take_over },
-	{ 0 },
-};
-
-static const struct command_option shrink_option[] = {
-	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
-	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
-	{ 0 },
-};
-
-static const struct command_option limit_options[] = {
 	{ 0, "hard", "the same as SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
 	  .field = FIELD(hard) },
 	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
@@ -412,6 +396,8 @@ static const struct command_option limit_options[] = {
 	  .argument = "N", .take = take_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
 	  .argument = "N", .take = take_word },
+	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
+	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
 	{ 0 },
 };
 
@@ -423,10 +409,11 @@ const struct command resize_command = {
 	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
 		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
 		"become smaller than what is in use.",
-	.options = (option_tables){ over_options, limit_options, shrink_option, own_project_options,
-				    registry_options, lock_option, dry_run_option, table_options,
-				    help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", true }, { VALUE_SIZE, "SIZE", false } },
+	.example = "resize /srv/web +5G\n"
+		   "resize --over 90 --at /srv +20%",
+	.options = (option_tables){ own_options, own_project_options, registry_options, lock_option,
+				    dry_run_option, table_options, help_option, NULL },
+	.operands = { { VALUE_REGISTERED, "DIR", true }, { VALUE_SIZE, "SIZE", false } },
 	.rows = &usage_rows,
 	.answers = ANSWER_SINGLE | ANSWER_MANY,
 	.options_size = sizeof(struct resize_options),

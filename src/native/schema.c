@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of the commands as JSON Schema, from the fields of their rows. */
+/* What others read of the commands: their answers as JSON Schema, and the completion scripts of shells. */
 #include <string.h>
 
 #include "command.h"
@@ -149,11 +149,10 @@ static void command_schema(struct session *session, const struct invocation *inv
 	struct json json;
 
 	if (invocation->operand_count > 1 || (name && (!command || !command->rows))) {
-		session_usage_error(session, "%s; usage: fsquota schema %s",
-				    invocation->operand_count > 1 ? "one command at a time"
-				    : command			  ? "that command has no rows"
-								  : "there is no such command",
-				    invocation->command->synopsis);
+		options_refuse(session, invocation,
+			       invocation->operand_count > 1 ? "one command at a time"
+			       : command		     ? "that command has no rows"
+							     : "there is no such command");
 		return;
 	}
 	json_start(&json, session->out);
@@ -181,7 +180,46 @@ const struct command schema_command = {
 	.synopsis = "[COMMAND]",
 	.help = "Print what the JSON of COMMAND looks like, as a JSON Schema (draft 2020-12);\n"
 		"without one, of all commands, each under $defs.",
+	.example = "schema list >list.schema.json\n"
+		   "schema",
 	.options = (option_tables){ help_option, NULL },
 	.flags = COMMAND_QUICK,
 	.run = command_schema,
+};
+
+/* --- completion --- */
+
+/* Of completion_scripts.c, which the build makes of completions/: what is one file on a node has them, too. */
+extern const char completion_bash[], completion_zsh[], completion_fish[];
+
+static void command_completion(struct session *session, const struct invocation *invocation)
+{
+	static const struct {
+		const char *name, *text;
+	} shells[] = {
+		{ "bash", completion_bash },
+		{ "zsh", completion_zsh },
+		{ "fish", completion_fish },
+	};
+
+	if (invocation->operand_count == 1)
+		for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+			if (strcmp(invocation->operands[0], shells[i].name) == 0) {
+				write_text(session->out, shells[i].text);
+				return;
+			}
+	command_show_usage(session, invocation->command);
+}
+
+const struct command completion_command = {
+	.name = "completion",
+	.summary = "print the completion script of a shell",
+	.synopsis = "bash|zsh|fish",
+	.help = "Print the script with which the shell completes the words of fsquota.\n"
+		"Packages install it; with the binary alone, write it where the shell looks.",
+	.example = "completion bash >/usr/local/share/bash-completion/completions/fsquota\n"
+		   "completion zsh >/usr/local/share/zsh/site-functions/_fsquota",
+	.options = (option_tables){ help_option, NULL },
+	.flags = COMMAND_QUICK,
+	.run = command_completion,
 };

@@ -52,6 +52,12 @@ static void put(struct writer *w, const char *text)
 
 bool screen_begin(struct screen *screen, struct writer *w)
 {
+	static const char *const names[] = {
+		[SCREEN_CLEAR] = "clear",	[SCREEN_BEGIN] = "smcup",
+		[SCREEN_END] = "rmcup",		[SCREEN_HIDE_CURSOR] = "civis",
+		[SCREEN_SHOW_CURSOR] = "cnorm", [SCREEN_REVERSE] = "rev",
+		[SCREEN_PLAIN] = "sgr0",
+	};
 	struct terminfo terminfo;
 	struct termios raw;
 	int error;
@@ -63,41 +69,31 @@ bool screen_begin(struct screen *screen, struct writer *w)
 	    terminfo.setupterm(NULL, w->fd, &error) != 0 ||
 	    tcgetattr(STDIN_FILENO, &screen->before))
 		return false;
-	screen->clear = capability(&terminfo, "clear");
-	if (!screen->clear)
+	for (int i = 0; i < SCREEN_TEXTS; i++)
+		screen->text[i] = capability(&terminfo, names[i]);
+	if (!screen->text[SCREEN_CLEAR])
 		return false;
-	screen->enter = capability(&terminfo, "smcup");
-	screen->leave = capability(&terminfo, "rmcup");
-	screen->hide = capability(&terminfo, "civis");
-	screen->show = capability(&terminfo, "cnorm");
-	screen->reverse = capability(&terminfo, "rev");
-	screen->plain = capability(&terminfo, "sgr0");
 	raw = screen->before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	/* It would stop with the screen as it is. */
+	/* SIGTSTP would leave the terminal in this state. */
 	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	put(w, screen->enter);
-	put(w, screen->hide);
+	put(w, screen->text[SCREEN_BEGIN]);
+	put(w, screen->text[SCREEN_HIDE_CURSOR]);
 	return true;
 }
 
 void screen_end(struct screen *screen, struct writer *w)
 {
-	put(w, screen->clear);
-	put(w, screen->show);
-	put(w, screen->leave);
+	put(w, screen->text[SCREEN_CLEAR]);
+	put(w, screen->text[SCREEN_SHOW_CURSOR]);
+	put(w, screen->text[SCREEN_END]);
 	writer_flush(w);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &screen->before);
-	free(screen->clear);
-	free(screen->enter);
-	free(screen->leave);
-	free(screen->hide);
-	free(screen->show);
-	free(screen->reverse);
-	free(screen->plain);
+	for (int i = 0; i < SCREEN_TEXTS; i++)
+		free(screen->text[i]);
 }
 
 int screen_lines(void)

@@ -8,14 +8,25 @@
 
 #include "shared/writer.h"
 
+/* What the terminal takes for these; NULL: it has none. */
+enum screen_text {
+	SCREEN_CLEAR,
+	SCREEN_BEGIN,
+	SCREEN_END,
+	SCREEN_HIDE_CURSOR,
+	SCREEN_SHOW_CURSOR,
+	SCREEN_REVERSE,
+	SCREEN_PLAIN,
+	SCREEN_TEXTS,
+};
+
 struct screen {
 	struct termios before;
-	char *clear, *enter, *leave, *hide, *show, *reverse,
-		*plain; /* what the terminal takes for that */
+	char *text[SCREEN_TEXTS];
 };
 
 /**
- * Take standard input and output over, if both are a terminal that terminfo(5) knows.
+ * Take over standard input and output, if both are a terminal that terminfo(5) knows.
  *
  * @return   whether they are; else nothing has changed
  * Source: terminfo(5), termios(3)

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,18 @@ struct fsq_registry session_registry(const struct session *session)
 	};
 }
 
+int session_usage(const struct session *session, const char *path, struct fsq_usage *usage,
+		  struct fsq_error *err)
+{
+	const struct fsq_usage_request request = {
+		.size = sizeof(request),
+		.path = path,
+		.projects_file = session->projects_file,
+	};
+
+	return fsq_usage_get(usage, &request, err);
+}
+
 void session_note_projects(struct session *session, const struct fsq_error *err)
 {
 	if (err->errnum != ENOENT && err->errnum != ENOTDIR)
@@ -74,10 +87,10 @@ struct fsq_project_names *session_names(struct session *session)
 void session_flush(struct session *session)
 {
 	int rc = writer_flush(session->out);
-	bool told = session->out->told;
+	bool reported = session->out->reported;
 
-	session->out->told |= rc != 0;
-	if (rc && !told)
+	session->out->reported |= rc != 0;
+	if (rc && !reported)
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
@@ -119,7 +132,7 @@ bool session_is_stopped(void *arg)
 	return session->stopped;
 }
 
-void session_tell_stop(struct session *session, const char *path)
+void session_report_stop(struct session *session, const char *path)
 {
 	if (session->stopped)
 		session_errno(session, 0, EINTR, path, "%s: stopped", path);
@@ -164,63 +177,12 @@ const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id
 	return account_name(type, id, type == FSQ_PROJECT ? session_names(session) : NULL);
 }
 
-static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
-#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
-#define INTERRUPTS 3
-
-static void block(size_t count, sigset_t *before)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < count; i++)
-		sigaddset(&set, signals[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-void block_termination_signals(sigset_t *before)
-{
-	block(SIGNALS, before);
-}
-
-void block_interrupts(sigset_t *before)
-{
-	block(INTERRUPTS, before);
-}
-
-bool is_signal_pending(void *unused)
-{
-	struct sigaction action;
-	sigset_t set;
-
-	(void)unused;
-	if (sigpending(&set))
-		return false;
-	/* As below nohup(1): a blocked signal is pending although it is ignored. */
-	for (size_t i = 0; i < SIGNALS; i++)
-		if (sigismember(&set, signals[i]) == 1 &&
-		    (sigaction(signals[i], NULL, &action) || action.sa_handler != SIG_IGN))
-			return true;
-	return false;
-}
-
-void restore_signals(const sigset_t *before)
-{
-	sigprocmask(SIG_SETMASK, before, NULL);
-}
-
 int session_open_signals(struct session *session, int also)
 {
-	struct sigaction action;
 	sigset_t set;
 	int fd;
 
-	sigemptyset(&set);
-	sigaddset(&set, also);
-	for (size_t i = 0; i < INTERRUPTS; i++)
-		if (sigaction(signals[i], NULL, &action) || action.sa_handler != SIG_IGN)
-			sigaddset(&set, signals[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	block_unignored_interrupts(&set, also);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		session_errno(session, 0, errno, NULL, "cannot wait for signals");
@@ -248,4 +210,41 @@ void session_notify(const char *state)
 	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address,
 	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 	close(fd);
+}
+
+/* --- what was said already --- */
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(one, other);
+}
+
+bool reported_add(void **reported, const char *text)
+{
+	char *copy;
+
+	if (!reported)
+		return true;
+	if (tfind(text, reported, compare))
+		return false;
+	copy = strdup(text);
+	if (copy && !tsearch(copy, reported, compare))
+		free(copy);
+	return true;
+}
+
+void reported_remove(void **reported, const char *text)
+{
+	char *const *found = reported ? tfind(text, reported, compare) : NULL;
+	char *copy = found ? *found : NULL;
+
+	if (copy)
+		tdelete(text, reported, compare);
+	free(copy);
+}
+
+void reported_clear(void **reported)
+{
+	tdestroy(*reported, free);
+	*reported = NULL;
 }

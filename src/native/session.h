@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run is about: how it was called, the table of paths, where output goes, how it will end.
- * Commands get one and nothing else; there are no globals.
+ * The state of a run: options, the table of paths, output and exit status. Commands get it as an argument;
+ * there are no globals.
  */
 #ifndef FSQ_SESSION_H
 #define FSQ_SESSION_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "common/owners.h"
+#include "common/signals.h"
 #include "quota/fsquota.h"
 #include "shared/file_stamp.h"
 #include "shared/writer.h"
 #include "table/table.h"
 
-/* When to show how far a walk has come: on a terminal, never or in any case. */
+/* When to show progress: on a terminal, never or always. */
 enum progress_when { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
 
 /* The values of an option that may be given more than once. */
@@ -49,7 +49,7 @@ struct session {
 	bool json;		 /* --json was given */
 	bool dry_run;		 /* --dry-run was given */
 	bool help;		 /* --help was given */
-	bool no_memory;		 /* there was none for something, which was reported */
+	bool no_memory;		 /* memory was missing, which was reported */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */
@@ -62,6 +62,9 @@ struct session {
 	int current_path; /* index, or -1 */
 	uint32_t *unseen; /* IDs of directories that could not be looked at */
 	size_t unseen_count, unseen_capacity;
+	/* Adds a suggestion to an error about a path, see suggest.h; or NULL. */
+	char *(*suggest)(struct session *session, const char *path, bool exists);
+	bool takes_name; /* the command that runs takes --name instead of a path */
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
 
@@ -90,7 +93,7 @@ struct session {
 
 	const struct row_fields *rows; /* of the command that runs, or NULL */
 	struct table_style style;      /* how they are printed */
-	struct table *table;	       /* of a command that runs for each filesystem */
+	struct table table;	       /* the rows of the command that runs */
 	struct writer *out;
 	/* In a request of batch, instead of standard error: the first error, and what follows. */
 	struct writer *error, *messages;
@@ -100,13 +103,13 @@ struct session {
 /** @return  a session with the defaults, which prints to @out */
 struct session session_new(struct writer *out);
 
-/** @return  whether a signal came to end the request of batch; what has no batch it ends itself */
+/** @return whether a signal came to end the request of batch; without batch it ends the process */
 bool session_is_stopped(void *session);
 
 /** Report that it did. */
-void session_tell_stop(struct session *session, const char *path);
+void session_report_stop(struct session *session, const char *path);
 
-/** From now on it may take long: answers to earlier requests of batch are not held back. */
+/** Call before long work: flushes the answers to earlier requests of batch. */
 void session_wait(struct session *session);
 
 /** @return  the exit status for an FSQ_E_ code, see fsquota(8) */
@@ -124,7 +127,7 @@ enum error_flags {
 unsigned int session_flag_of(enum fsq_type type);
 
 /**
- * Say on stderr what the library found, with the path, and set the exit status.
+ * Report an error of the library on stderr, and set the exit status.
  *
  * @return   false, as all functions that report an error
  */
@@ -139,24 +142,27 @@ bool session_fail(struct session *session, const struct fsq_error *err);
 bool session_error(struct session *session, unsigned int flags, int code, int errnum,
 		   const char *path, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/** The same with the code that the errno stands for. */
-bool session_errno(struct session *session, unsigned int flags, int errnum, const char *path,
-		   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/** @return  the code that an errno stands for */
+int session_code_of(int errnum, const char *path);
 
-/** Report that there is no memory. @return  false */
-bool session_no_memory(struct session *session);
+/* The same with that code. */
+#define session_errno(session, flags, errnum, path, ...) \
+	session_error(session, flags, session_code_of(errnum, path), errnum, path, __VA_ARGS__)
 
-/** The user asked for something that makes no sense. */
-bool session_usage_error(struct session *session, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Report a usage error. */
+#define session_usage_error(session, ...) \
+	session_error(session, 0, FSQ_E_USAGE, 0, NULL, __VA_ARGS__)
 
-/**
- * Something is done, but may not be what was meant; the exit status stays.
+/*
+ * Print a warning; the exit status stays.
  *
  * @path     in front of the line, and of JSON; or NULL
  */
-void session_warn(struct session *session, const char *path, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+#define session_warn(session, path, ...) \
+	session_error(session, ERROR_AT_PATH, FSQ_OK, 0, path, __VA_ARGS__)
+
+/** Report that there is no memory. @return  false */
+bool session_no_memory(struct session *session);
 
 /** Warn of limits on the filesystem of @path, or mounted there, that have no effect. */
 void session_warn_not_enforced(struct session *session, const char *path);
@@ -167,7 +173,11 @@ bool session_has_rows(const struct session *session);
 /** Where commands register directories. */
 struct fsq_registry session_registry(const struct session *session);
 
-/** fsq_projects_each() could not read the projects file: say so, unless there is none. */
+/** The usage of the project of a directory. @return  as fsq_usage_get() */
+int session_usage(const struct session *session, const char *path, struct fsq_usage *usage,
+		  struct fsq_error *err);
+
+/** Report that fsq_projects_each() could not read the projects file, unless there is none. */
 void session_note_projects(struct session *session, const struct fsq_error *err);
 
 /** Read the names of projects, from the cache if there is one. @return as fsq_project_names_read() */
@@ -209,31 +219,9 @@ void session_end(struct session *session);
 
 /* --- signals --- */
 
-/*
- * Signals that end the process wait while something is changed: the library asks whether one has
- * come, undoes what it did, and the signal then does what it always does.
- */
-
-/**
- * Block SIGHUP, SIGINT and SIGTERM, and SIGPIPE and SIGXFSZ, which come with a write: it must fail,
- * and be undone.
- *
- * @before   set to what was blocked before
- */
-void block_termination_signals(sigset_t *before);
-
-/** Block SIGHUP, SIGINT and SIGTERM only, for work that can be left where it is. */
-void block_interrupts(sigset_t *before);
-
-/** @return  whether one of them is pending that is not ignored. For fsq_call_options. */
-bool is_signal_pending(void *unused);
-
-/** Unblock them: a pending one takes effect now. */
-void restore_signals(const sigset_t *before);
-
 /**
  * Block SIGHUP, SIGINT and SIGTERM, but for those that are ignored, as below nohup(1), and open a descriptor
- * that tells when one has come.
+ * that is readable when one has come.
  *
  * @also     one signal more, or one of them
  * @return   it, which does not wait; -1: an error was reported
@@ -250,6 +238,20 @@ int session_open_signals(struct session *session, int also);
  */
 void session_notify(const char *state);
 
+/* --- what was said already, and is not said again: texts in a tree of tsearch(3) --- */
+
+/**
+ * @reported the tree, which gets the text; NULL: report everything
+ * @return   whether it was not reported before
+ */
+bool reported_add(void **reported, const char *text);
+
+/** Report this text again the next time. */
+void reported_remove(void **reported, const char *text);
+
+/** Report all texts again. */
+void reported_clear(void **reported);
+
 /* --- config.c: /etc/fsquota.conf, what a node wants otherwise, "KEY = VALUE" a line --- */
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"
@@ -263,8 +265,6 @@ struct config_file {
 	char *text;
 	size_t length;
 };
-
-void config_file_clear(struct config_file *file);
 
 /**
  * Read it, before the options of the command line, which come before it: id-range, projects-file,

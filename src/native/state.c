@@ -38,7 +38,7 @@ static const struct row_fields state_rows = {
 };
 
 /* A row for each type that is selected, or for all if none is, of the current filesystem. */
-static void show_state(struct session *session, struct table *table, const bool types[FSQ_TYPES])
+static void show_state(struct session *session, const bool types[FSQ_TYPES])
 {
 	const struct path_entry *path = &session->paths[session->current_path];
 	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
@@ -66,7 +66,7 @@ static void show_state(struct session *session, struct table *table, const bool 
 				row.grace_seconds[form] = state.grace_seconds[form];
 			else
 				row.grace_seconds[form] = FIELD_NO_SECONDS;
-		tables_row(session, table, &row);
+		tables_row(session, &row);
 	}
 }
 
@@ -77,7 +77,7 @@ static void command_state(struct session *session, const struct invocation *invo
 	if (invocation->operand_count > 0)
 		command_show_usage(session, invocation->command);
 	else
-		show_state(session, session->table, options->type);
+		show_state(session, options->type);
 }
 
 #define FIELD(member) offsetof(struct quota_options, member)
@@ -93,6 +93,8 @@ const struct command state_command = {
 	.synopsis = "[-gpu] [-a] [-v] [-f file]",
 	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
 		"three) is accounted and enforced, and how long the grace times are.",
+	.example = "state /srv\n"
+		   "state -p --json",
 	.options = (option_tables){ type_options, all_option, verbose_option, output_file_option,
 				    NULL },
 	.rows = &state_rows,
@@ -128,19 +130,12 @@ static void write_switched(struct writer *w, const void *arg)
 	static const char *const words[] = { "not enforced", "enforced" };
 	const struct switched_row *row = arg;
 
-	write_text(w, change_action(row->change));
-	write_char(w, ' ');
-	write_text(w, account_types[row->type]);
-	write_text(w, " quota, ");
+	write_format(w, "%s %s quota, ", change_action(row->change), account_types[row->type]);
 	write_escaped(w, row->directory);
-	if (row->change == ROW_CHANGE_UNKNOWN) {
+	if (row->change == ROW_CHANGE_UNKNOWN)
 		write_text(w, ": the records, if there are any");
-	} else if (row->was_enforced != row->enforced) {
-		write_text(w, ": ");
-		write_text(w, words[row->was_enforced]);
-		write_text(w, " -> ");
-		write_text(w, words[row->enforced]);
-	}
+	else if (row->was_enforced != row->enforced)
+		write_format(w, ": %s -> %s", words[row->was_enforced], words[row->enforced]);
 	write_char(w, '\n');
 }
 
@@ -176,7 +171,7 @@ static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int 
 	return NULL;
 }
 
-/* Do it, or find out, and show what becomes of each type. @return  as fsq_quota_switch() */
+/* Switch quota, or in a dry run predict it, and show the result for each type. @return as fsq_quota_switch() */
 static int switch_and_show(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
 			   const bool types[FSQ_TYPES])
 {
@@ -189,7 +184,7 @@ static int switch_and_show(struct session *session, struct fsq_filesystem *fs, e
 	if (!session->dry_run) {
 		if (rc == 0 || is_xfs)
 			rc = fsq_quota_switch(fs, what, types);
-		/* XFS says EEXIST where all is so already, ext4 and f2fs EBUSY or nothing. */
+		/* If nothing changes XFS says EEXIST, ext4 and f2fs EBUSY or nothing. */
 		if (rc == -EBUSY)
 			rc = -EEXIST;
 		if (shown && fsq_quota_state(fs, FSQ_PROJECT, &after))
@@ -207,12 +202,12 @@ static int switch_and_show(struct session *session, struct fsq_filesystem *fs, e
 			.accounting = after.accounting[type],
 			.enforced = after.enforced[type],
 			.was_enforced = before.enforced[type],
-			/* While quota is off the kernel does not tell of records. */
+			/* While quota is off the kernel returns no records. */
 			.change = what == FSQ_REMOVE ? ROW_CHANGE_UNKNOWN : change_word(changed),
 		};
 
 		if (types[type])
-			tables_row(session, session->table, &row);
+			tables_row(session, &row);
 	}
 	return rc;
 }
@@ -259,7 +254,7 @@ static void command_switch(struct session *session, const struct invocation *inv
 	const struct quota_options *options = invocation->options;
 	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
 	bool types[FSQ_TYPES], done = true;
-	struct table table;
+	struct table before;
 
 	if (invocation->operand_count > 0) {
 		command_show_usage(session, command);
@@ -279,10 +274,12 @@ static void command_switch(struct session *session, const struct invocation *inv
 	/* There is no state after remove, which requires that quota is off. */
 	if (!done || !options->verbose || what == FSQ_REMOVE || change_is_shown(session))
 		return;
-	table = tables_begin(session, "state");
-	table.type = &state_rows;
-	show_state(session, &table, types);
-	tables_end(session, &table);
+	before = session->table;
+	tables_begin(session, "state");
+	session->table.type = &state_rows;
+	show_state(session, types);
+	tables_end(session);
+	session->table = before;
 }
 
 static const struct command_option show_state_option[] = {
@@ -293,56 +290,53 @@ static const struct command_option show_state_option[] = {
 static const struct command_option *const switch_options[] = { type_options, show_state_option,
 							       dry_run_option, NULL };
 
+/* What the four have in common. */
+#define SWITCH                                                                        \
+	.synopsis = "[-gpu] [-v]", .options = switch_options, .rows = &switched_rows, \
+	.options_size = sizeof(struct quota_options), .run = command_switch
+
 const struct command enable_command = {
 	.name = "enable",
 	.summary = "enable quota enforcement",
-	.synopsis = "[-gpu] [-v]",
 	.help = "Enforce limits of projects (-p, default), users (-u) or groups (-g) on the\n"
 		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
 		"is mounted.",
-	.options = switch_options,
-	.rows = &switched_rows,
-	.options_size = sizeof(struct quota_options),
+	.example = "enable -p /srv\n"
+		   "enable -v -u -g /srv",
 	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
-	.run = command_switch,
+	SWITCH,
 };
 
 const struct command disable_command = {
 	.name = "disable",
 	.summary = "disable quota enforcement",
-	.synopsis = "[-gpu] [-v]",
 	.help = "Stop enforcing limits of projects (-p, default), users (-u) or groups (-g) on\n"
 		"the current XFS or ext4. Use is still accounted; enable takes it back.",
-	.options = switch_options,
-	.rows = &switched_rows,
-	.options_size = sizeof(struct quota_options),
+	.example = "disable -p /srv\n"
+		   "disable -v -u -g /srv",
 	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
-	.run = command_switch,
+	SWITCH,
 };
 
 const struct command off_command = {
 	.name = "off",
 	.summary = "permanently switch quota off for a path",
-	.synopsis = "[-gpu] [-v]",
 	.help = "Switch quota of projects (-p, default), users (-u) or groups (-g) off on the\n"
 		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
 		"goes off and use is still accounted, as with disable.",
-	.options = switch_options,
-	.rows = &switched_rows,
-	.options_size = sizeof(struct quota_options),
+	.example = "off -p /srv\n"
+		   "off -v -u -g /srv",
 	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
-	.run = command_switch,
+	SWITCH,
 };
 
 const struct command remove_command = {
 	.name = "remove",
 	.summary = "remove quota extents from a filesystem",
-	.synopsis = "[-gpu] [-v]",
 	.help = "Free the space that the records of projects (-p, default), users (-u) or\n"
 		"groups (-g) take on the current XFS. Their quota must be off.",
-	.options = switch_options,
-	.rows = &switched_rows,
-	.options_size = sizeof(struct quota_options),
+	.example = "remove -p /srv\n"
+		   "remove -v -u -g /srv",
 	.flags = COMMAND_FILESYSTEMS | COMMAND_XFS | COMMAND_CHANGES | COMMAND_CONFIG,
-	.run = command_switch,
+	SWITCH,
 };

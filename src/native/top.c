@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "growth.h"
-#include "listing.h"
 #include "options.h"
 #include "projects.h"
 #include "quota/fsquota.h"
@@ -18,7 +17,7 @@
 #include "shared/texts.h"
 #include "screen.h"
 
-/* A look at everything may take this part of the time, on one processor. */
+/* The part of the time that looks may take, on one processor. */
 #define BUSY_PART 2
 
 #define SCREEN_COLUMNS "PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
@@ -34,9 +33,8 @@ struct top_row {
 	int64_t time; /* milliseconds since 1970 */
 	enum top_kind kind;
 	const char *path; /* of a filesystem where it is mounted */
-	uint32_t id;	  /* 0: of a filesystem */
 	const char *name;
-	uint64_t used_bytes, hard_bytes; /* of a filesystem its size */
+	uint64_t hard_bytes; /* of a filesystem its size */
 	double percent;
 	struct growth_use use;
 	const char *filesystem, *mountpoint;
@@ -52,9 +50,9 @@ static const struct field fields[] = {
 	{ "TIME", "time", FIELD_TIME, MEMBER(time), "when it was so" },
 	{ "KIND", "kind", FIELD_WORD, MEMBER(kind), "filesystem or project", .words = kinds },
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
-	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
-	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(use.id), "project ID" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project", .minor = true },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(use.bytes), "space in use" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
 	  "hard limit of space, or the size of the filesystem" },
 	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(use.available),
@@ -63,7 +61,7 @@ static const struct field fields[] = {
 	{ "GROWTH", "growth_10s", FIELD_RATE, MEMBER(use.rate[GROWTH_SHORT]),
 	  "bytes a second, over 10 seconds" },
 	{ "GROWTH5M", "growth_5m", FIELD_RATE, MEMBER(use.rate[GROWTH_LONG]),
-	  "bytes a second, over 5 minutes" },
+	  "bytes a second, over 5 minutes", .minor = true },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(use.full_seconds),
 	  "when nothing is available any more, if it goes on so" },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "its device" },
@@ -85,8 +83,8 @@ struct top {
 	struct texts texts; /* of them */
 	struct table_style order;
 	int64_t next, interval; /* nanoseconds */
-	bool told_interval;
-	int signals; /* a descriptor that tells of them */
+	bool reported_interval;
+	int signals; /* readable when one has come */
 	bool ends;
 	/* On a terminal: */
 	struct screen *screen;
@@ -129,10 +127,10 @@ static uint64_t add_filesystem(struct top *top, const struct path_entry *path, i
 		return FIELD_NOT_KNOWN;
 	row.mountpoint = row.path;
 	row.hard_bytes = space[FSQ_BLOCKS].total;
-	row.used_bytes = row.hard_bytes - space[FSQ_BLOCKS].free;
+	row.use = growth_use(path->info->dev, 0, row.hard_bytes - space[FSQ_BLOCKS].free, 0,
+			     space[FSQ_BLOCKS].free);
 	if (row.hard_bytes)
-		row.percent = (double)row.used_bytes * 100 / (double)row.hard_bytes;
-	row.use = growth_use(path->info->dev, 0, row.used_bytes, 0, space[FSQ_BLOCKS].free);
+		row.percent = (double)row.use.bytes * 100 / (double)row.hard_bytes;
 	add_row(top, &row);
 	return row.use.available;
 }
@@ -145,9 +143,7 @@ static void add_project(struct top *top, const struct projects *projects,
 		.time = time,
 		.kind = TOP_PROJECT,
 		.path = keep(top, found.path),
-		.id = found.id,
 		.name = keep(top, found.name),
-		.used_bytes = found.used_bytes,
 		.hard_bytes = found.hard_bytes,
 		.percent = listing_percent_of(found.used_bytes, 0, found.hard_bytes),
 		.use = growth_use(projects->session->paths[project->filesystem].info->dev, found.id,
@@ -204,8 +200,8 @@ static void measure(struct top *top)
 }
 
 /*
- * Each look is a session of its own, which finds out anew what is mounted and holds no filesystem afterwards. What fails
- * in the first one is an error; later it is what has come to an end.
+ * Each look has a session of its own, which reads the mounts anew and keeps no filesystem open. A failure of
+ * the first look is an error; later ones may just mean that something was unmounted.
  */
 static bool look(struct top *top)
 {
@@ -229,7 +225,7 @@ static bool look(struct top *top)
 	top->texts = (struct texts){ 0 };
 	top->count = 0;
 	read_rows(top, &one);
-	/* They are the other session's, and the cache's. */
+	/* They belong to the other session and to the cache. */
 	one.at = (struct word_list){ 0 };
 	session_end(&one);
 	free(discarded.bytes);
@@ -275,11 +271,11 @@ static size_t count_filesystems(const struct top *top)
 static void print_rows(struct top *top, size_t first, size_t most)
 {
 	struct session *session = top->session;
-	struct table table = tables_begin(session, "top");
 
+	tables_begin(session, "top");
 	for (size_t i = first; i < top->count && i - first < most; i++)
-		tables_row(session, &table, &top->rows[i]);
-	tables_end(session, &table);
+		tables_row(session, &top->rows[i]);
+	tables_end(session);
 }
 
 static void print(struct top *top)
@@ -309,7 +305,8 @@ static size_t find_chosen(const struct top *top)
 	size_t first = count_filesystems(top);
 
 	for (size_t i = first; i < top->count && top->chosen_id; i++)
-		if (top->rows[i].id == top->chosen_id && top->rows[i].use.dev == top->chosen_dev)
+		if (top->rows[i].use.id == top->chosen_id &&
+		    top->rows[i].use.dev == top->chosen_dev)
 			return i;
 	return first;
 }
@@ -318,39 +315,37 @@ static void choose(struct top *top, size_t at)
 {
 	if (at >= top->count || top->rows[at].kind == TOP_FILESYSTEM)
 		return;
-	top->chosen_id = top->rows[at].id;
+	top->chosen_id = top->rows[at].use.id;
 	top->chosen_dev = top->rows[at].use.dev;
 }
 
 static void write_head(const struct top *top, struct writer *w)
 {
-	char text[64];
+	char text[64], interval[FIELD_CELL];
 	struct tm tm;
 	time_t seconds = time(NULL);
 
 	localtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	write_text(w, "fsquota top  ");
-	write_text(w, text);
-	write_text(w, "  every ");
-	write_text(w, field_decimal(text, (double)top->interval / (double)SECOND_NANOSECONDS));
-	write_text(w, "s  by ");
-	write_text(w, top->order.sort_count ? top->order.sort[0].field->column : "ID");
-	write_text(w, top->paused ? "  PAUSED\n" : "\n");
+	write_format(w, "fsquota top  %s  every %ss  by %s%s\n", text,
+		     field_decimal(interval, (double)top->interval / (double)SECOND_NANOSECONDS),
+		     top->order.sort_count ? top->order.sort[0].field->column : "ID",
+		     top->paused ? "  PAUSED" : "");
 }
 
-/* All at once, so that it does not flicker. */
+/* One write, so that the screen does not flicker. */
 static void draw(struct top *top)
 {
 	static struct writer frame;
 	struct session *session = top->session;
 	struct writer *out = session->out;
 	size_t most = (size_t)screen_lines() - 3, chosen, line = 0, first = 0;
+	char *const *of_screen = top->screen->text;
 	char *rest, *end, *text;
 
 	sort_rows(top);
 	chosen = find_chosen(top);
-	/* What is chosen stays on the screen. */
+	/* Scroll so that the chosen row is visible. */
 	if (chosen >= most && most > 0)
 		first = chosen - most + 1;
 	top->frame.used = 0;
@@ -360,25 +355,25 @@ static void draw(struct top *top)
 	session->out = &frame;
 	print_rows(top, first, most);
 	session->out = out;
-	write_text(out, top->screen->clear);
+	write_text(out, of_screen[SCREEN_CLEAR]);
 	write_head(top, out);
 	if (writer_flush(&frame) == 0 && top->frame.bytes) {
 		text = top->frame.bytes;
 		end = text + top->frame.used;
 		for (; text < end && (rest = memchr(text, '\n', (size_t)(end - text)));
 		     text = rest + 1, line++) {
-			bool is_chosen = line == chosen - first + 1 && top->screen->reverse &&
-					 top->screen->plain;
+			bool is_chosen = line == chosen - first + 1 && of_screen[SCREEN_REVERSE] &&
+					 of_screen[SCREEN_PLAIN];
 
 			if (is_chosen)
-				write_text(out, top->screen->reverse);
+				write_text(out, of_screen[SCREEN_REVERSE]);
 			write_bytes(out, text, (size_t)(rest - text));
 			if (is_chosen)
-				write_text(out, top->screen->plain);
+				write_text(out, of_screen[SCREEN_PLAIN]);
 			write_char(out, '\n');
 		}
 	}
-	write_text(out, "q quit, space pause, g m u p f n sort, up down choose, enter explain");
+	write_text(out, "q quit, space pause, gmupfn sort, arrows, enter explain");
 	session_flush(session);
 }
 
@@ -393,7 +388,7 @@ static void wait_for_key(struct top *top)
 		screen_key();
 }
 
-/* What takes the space of the chosen one. */
+/* Run explain for the chosen project. */
 static void explain(struct top *top)
 {
 	struct session *session = top->session, one = session_new(session->out);
@@ -408,7 +403,7 @@ static void explain(struct top *top)
 	one.run = session->run;
 	one.projects_file = session->projects_file;
 	one.projid_file = session->projid_file;
-	write_text(session->out, top->screen->clear);
+	write_text(session->out, top->screen->text[SCREEN_CLEAR]);
 	session_flush(session);
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	one.run(&one, words);
@@ -454,7 +449,7 @@ static bool wait_on(struct top *top)
 
 	if (left <= 0 && !top->paused)
 		return true;
-	/* A poll may end a little early. */
+	/* poll(2) may return a little early. */
 	if (poll(two, 2, top->paused ? -1 : (int)(left / 1000000) + 1) < 0)
 		return false;
 	if (two[0].revents && read(top->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
@@ -468,7 +463,7 @@ static bool wait_on(struct top *top)
 	return false;
 }
 
-/* Many projects take longer than an interval: it grows. */
+/* Reading many projects takes longer than the interval, which then grows. */
 static void set_next(struct top *top, int64_t began, int64_t used_before)
 {
 	int64_t used = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - used_before;
@@ -476,8 +471,8 @@ static void set_next(struct top *top, int64_t began, int64_t used_before)
 
 	top->interval = used * BUSY_PART > asked ? used * BUSY_PART : asked;
 	top->next = began + top->interval;
-	if (top->interval > asked && !top->screen && !top->told_interval) {
-		top->told_interval = true;
+	if (top->interval > asked && !top->screen && !top->reported_interval) {
+		top->reported_interval = true;
 		session_warn(top->session, NULL,
 			     "a look takes too long for this interval: the next one comes later");
 	}
@@ -521,6 +516,7 @@ static void command_top(struct session *session, const struct invocation *invoca
 		session_usage_error(session, "the interval is too long");
 		return;
 	}
+	top.interval = (int64_t)options->interval * SECOND_NANOSECONDS;
 	if (style->sort_count == 0)
 		table_sort(style, &top_rows, sorts[0].sort);
 	top.order = *style;
@@ -570,6 +566,8 @@ const struct command top_command = {
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Show the projects whose directories are at or below DIR, or all of a filesystem,\n"
 		"by how fast they grow, again and again: on a terminal as a screen, else rows.",
+	.example = "top\n"
+		   "top --batch 1 --rows 10 /srv",
 	.options =
 		(option_tables){ top_options, table_options, registry_options, help_option, NULL },
 	.rows = &top_rows,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "totals.h"
 
 #include "budgets.h"
 #include "paths.h"
@@ -58,7 +57,7 @@ static bool of_filesystem(struct projects *projects, size_t filesystem, struct t
 	return true;
 }
 
-/* A directory that is not there has promised nothing. */
+/* A missing directory has no projects. */
 static bool of_directory(struct projects *projects, const struct fsq_budget *budget,
 			 struct total_row *row)
 {
@@ -112,11 +111,10 @@ void totals_each(struct projects *projects, void (*visit)(const struct total_row
 
 struct shown {
 	const struct projects *projects;
-	struct table table;
 	bool only_exceeded, quiet, exceeded;
 };
 
-/* A filesystem is, if all of it is; a directory also if it is at or below one. */
+/* A filesystem is wanted if all of it is; a directory also if it is in a scope. */
 static bool is_wanted(const struct scopes *scopes, const struct total_row *row)
 {
 	bool wanted = scopes->count == 0;
@@ -140,22 +138,21 @@ static void show(const struct total_row *row, void *arg)
 		return;
 	shown->exceeded |= totals_is_exceeded(row);
 	if (!shown->quiet)
-		tables_row(shown->projects->session, &shown->table, row);
+		tables_row(shown->projects->session, row);
 }
 
-bool totals_show(struct projects *projects, const char *command, bool only_exceeded, bool quiet)
+bool totals_show(struct projects *projects, bool only_exceeded, bool quiet)
 {
 	struct session *session = projects->session;
 	struct shown shown = { .projects = projects,
-			       .table = tables_begin(session, command),
 			       .only_exceeded = only_exceeded,
 			       .quiet = quiet };
 
-	shown.table.type = session->budget_count ? &budget_rows : &total_rows;
-	shown.table.key = "total";
-	shown.table.follows = true;
+	tables_begin(session, "total");
+	session->table.type = session->budget_count ? &budget_rows : &total_rows;
+	session->table.follows = true;
 	totals_each(projects, show, &shown);
 	if (!quiet)
-		tables_end(session, &shown.table);
+		tables_end(session);
 	return shown.exceeded;
 }

@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 
-#include "listing.h"
 #include "options.h"
 #include "progress.h"
 #include "projects.h"
@@ -15,14 +13,14 @@ struct usage_options {
 };
 
 static void show_directories(struct session *session, const struct invocation *invocation,
-			     struct table *table, bool walk)
+			     bool walk)
 {
 	struct fsq_cache *own = NULL;
 	struct progress progress;
 	bool stopped = false;
 
 	progress_begin(&progress, session);
-	/* Without memory it only takes longer. */
+	/* Without memory for the cache it only takes longer. */
 	if (!session->cache && invocation->operand_count > 1)
 		fsq_cache_new(&own, NULL);
 	for (int i = 0; i < invocation->operand_count && !stopped; i++) {
@@ -39,10 +37,8 @@ static void show_directories(struct session *session, const struct invocation *i
 			.options = &progress.options,
 		};
 		int rc = fsq_usage_get(&usage, &request, &err);
-		uint64_t mounts;
+		uint64_t mounts = progress_take_mounts(&progress, session, path);
 
-		progress_clear(&progress);
-		mounts = progress_take_mounts(&progress, session, path);
 		if (rc) {
 			session_fail(session, &err);
 			stopped = err.errnum == EINTR;
@@ -51,7 +47,10 @@ static void show_directories(struct session *session, const struct invocation *i
 		row = listing_row(session, path, &usage, NULL);
 		if (usage.source == FSQ_USAGE_WALK)
 			row.mounts_skipped = mounts;
-		tables_row(session, table, &row);
+		/* Only this option needs the call. */
+		if (table_has_column(&session->style, "AVAIL"))
+			listing_set_available(&row, listing_free_bytes(session, usage.mountpoint));
+		tables_row(session, &row);
 		fsq_usage_clear(&usage);
 	}
 	fsq_cache_free(own);
@@ -61,21 +60,19 @@ static void command_usage(struct session *session, const struct invocation *invo
 {
 	const struct usage_options *options = invocation->options;
 	bool walk = options->fallback == FALLBACK_WALK;
-	struct table table;
 	sigset_t before;
 
 	if (!options_directories_or_project(session, invocation))
 		return;
-	table = tables_begin(session, "usage");
 	if (walk) {
 		session_wait(session);
 		block_interrupts(&before);
 	}
 	if (options_choose_project(session))
-		projects_show_chosen(session, &table, NULL, NULL);
+		projects_show_chosen(session, NULL, NULL);
 	else
-		show_directories(session, invocation, &table, walk);
-	tables_end(session, &table);
+		show_directories(session, invocation, walk);
+	tables_end(session);
 	if (!walk)
 		return;
 	session_flush(session);
@@ -97,9 +94,11 @@ const struct command usage_command = {
 	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME",
 	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
 		"deleted files that are still open.",
+	.example = "usage /srv/web\n"
+		   "usage --name web --json",
 	.options = (option_tables){ chosen_options, fallback_option, over_option, table_options,
 				    progress_option, registry_options, help_option, NULL },
-	.operands = { { VALUE_DIRECTORY, "DIR", true } },
+	.operands = { { VALUE_REGISTERED, "DIR", true } },
 	.options_size = sizeof(struct usage_options),
 	.rows = &usage_rows,
 	.flags = COMMAND_CONFIG | COMMAND_QUICK,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of watch, and its parts: watch_wait.c waits and polls, watch_places.c knows where,
- * watch_ids.c whom and how often; watch_tell.c prints, and watch_run.c runs commands.
+ * A run of watch, and its parts: watch.c waits and polls, watch_ids.c knows whom and how often; watch_report.c prints,
+ * and watch_run.c runs commands.
  */
 #ifndef FSQ_WATCH_H
 #define FSQ_WATCH_H
@@ -14,60 +14,21 @@
 #include "session.h"
 #include "quota/fsquota.h"
 
-/* --- watch_places.c: the filesystems. None is kept open, since it could not be unmounted then;
- * quotas are asked for by the device. --- */
+/* --- the filesystems. None is kept open, since it could not be unmounted then; quotas are asked for by
+ * the device. --- */
 
-struct watch_place {
+struct watch_volume {
 	dev_t dev;
 	char *device;
 	char *directory; /* mount point */
 	bool has_device;
 	bool type[FSQ_TYPES]; /* that are counted there */
-	bool is_mounted, told_failure;
+	bool is_mounted, reported_failure;
 	struct growth growth[FSQ_TYPES]; /* with --full-within */
 };
 
-/* Zeros, but for the session and the types, are an empty set. */
-struct watch_places {
-	struct session *session;
-	const bool *wanted; /* by type */
-	char **only;	    /* mount points; none: all */
-	size_t only_count;
-	struct watch_place **all;
-	size_t count, capacity;
-	/* Called when a filesystem is mounted, and when one is gone, which is freed then; or NULL. */
-	void (*came)(struct watch_place *place, void *arg);
-	void (*gone)(struct watch_place *place, void *arg);
-	void *arg;
-	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
-	bool no_memory;
-};
-
-/**
- * Find the filesystems of paths, or without any all that have quota.
- *
- * @return   whether there is one; else an error was reported
- */
-bool watch_places_start(struct watch_places *places, char **paths, size_t count);
-
-/** Look at the mounts again. @keep  those that are gone stay for now */
-void watch_places_refresh(struct watch_places *places, bool keep);
-
-/** @return  the filesystem of that number, or NULL: it is not watched */
-struct watch_place *watch_places_find(const struct watch_places *places, dev_t dev);
-
-/** @return  whether a filesystem has a directory, by its name alone */
-bool watch_place_has(struct watch_places *places, const struct watch_place *place,
-		     const char *directory);
-
-/** Address a filesystem for fsq_quota_ functions, until fsq_filesystem_close(). */
-int watch_place_open(const struct watch_place *place, struct fsq_filesystem **fs,
-		     struct fsq_error *err);
-
-void watch_places_free(struct watch_places *places);
-
-/* --- watch_ids.c: the IDs that are at a limit, or were told about. Events of an ID are gathered for a
- * second, and then told together, each kind once with a count. --- */
+/* --- watch_ids.c: the IDs that are at a limit, or were reported. Events of an ID are gathered for a
+ * second, and then reported together, each kind once with a count. --- */
 
 /* The first are fsq_warning_kind. */
 enum watch_event {
@@ -104,23 +65,23 @@ enum watch_level {
 };
 
 struct watch_id {
-	struct watch_place *place;
+	struct watch_volume *volume;
 	enum fsq_type type;
 	uint32_t id;
 	struct {
-		unsigned int told; /* enum watch_level: it is above that */
-		/* Use when the hard limit was told, and that limit. */
+		unsigned int reported; /* enum watch_level: it is above that */
+		/* Use when the hard limit was reported, and that limit. */
 		bool marked;
 		uint64_t mark, mark_limit;
 	} form[WATCH_FORMS];
 	struct watch_tally tally[WATCH_FORMS][WATCH_EVENTS];
-	int64_t due; /* when they are told, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
+	int64_t due; /* when they are due, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
 	struct watch_id *next_due;
 	struct watch_id *next, *previous;
 	unsigned int pass;    /* the last scan that saw it */
 	int64_t full_seconds; /* as in struct growth_use, at the last look */
-	/* While it is told: */
-	bool is_told;
+	/* While it is reported: */
+	bool is_reported;
 	char **directories;
 	size_t directory_count, directory_capacity;
 };
@@ -138,8 +99,8 @@ struct watch_ids {
 
 /* How a record is judged. */
 enum watch_judgement {
-	WATCH_BASELINE, /* remember where it is, tell nothing */
-	WATCH_KERNEL,	/* the kernel tells what is reached: only what it does not tell */
+	WATCH_BASELINE, /* remember the state, report nothing */
+	WATCH_KERNEL,	/* report only what the kernel does not */
 	WATCH_ALL,
 };
 
@@ -147,45 +108,45 @@ enum watch_judgement {
 int64_t watch_now(void);
 
 /** @return  an ID that is known, or NULL */
-struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_place *place,
+struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_volume *volume,
 				enum fsq_type type, uint32_t id);
 
-/** Take what the kernel has told. */
-void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
+/** Take a warning of the kernel. */
+void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
 		    const struct fsq_warning *warning);
 
 /** Take a record as it is now. */
-void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+void watch_ids_judge(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 		     const struct fsq_dquot *dquot, enum watch_judgement judgement);
 
 /**
- * Take when an ID will be full. It is told once, and again only after that was a quarter later than it should be:
- * estimates go up and down.
+ * Take the time until an ID is full. Report it once, and again only after an estimate that was a quarter
+ * above the threshold: estimates go up and down.
  */
-void watch_ids_estimate(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+void watch_ids_estimate(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 			uint32_t id, int64_t seconds);
 
 /**
- * Take those off the queue whose events are due.
+ * Remove the IDs from the queue whose events are due.
  *
- * @place    only of this filesystem, or NULL
+ * @volume    only of this filesystem, or NULL
  * @now      INT64_MAX: all
  * @return   the first, and so on by next_due; or NULL
  */
-struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_place *place,
+struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_volume *volume,
 				    int64_t now);
 
 /**
- * Its events are about to be told, with these numbers. XFS warns also when a file is removed at the
- * limit: then it is told that use is below the limit.
+ * Prepare to report its events, with these numbers. XFS warns also when a file is removed at the limit: then
+ * report that use is below the limit.
  */
 void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
 
-/** Its events were told, with these numbers; NULL: they are not known. It may be freed. */
-void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
+/** Its events were reported, with these numbers; NULL: unknown. It may be freed. */
+void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
 
 /** Forget all of a filesystem, or with NULL of all. */
-void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place);
+void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume);
 
 /** Percent of the limit of a form that is in use, -1: no limit. */
 double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form);
@@ -224,11 +185,15 @@ struct watch_run {
 	struct session *session;
 	const struct field *fields; /* of the rows */
 	char **words;		    /* the file and its arguments, ended by NULL */
-	void *jobs;		    /* of tsearch(3) */
-	struct watch_job *first_waiting, *last_waiting;
-	struct watch_job *running[WATCH_RUNNING];
-	size_t running_count;
+	struct watch_job *jobs;	    /* that run or wait, in the order in which they are to run */
+	size_t running;
 };
+
+/**
+ * Take --exec and --exec-arg, before something happens. @return  whether they are right; else an error was
+ * reported
+ */
+bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments);
 
 /** Run the command for an event, now or later. */
 void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev);
@@ -252,31 +217,38 @@ enum watch_source { WATCH_SIGNALS, WATCH_MOUNTS, WATCH_WARNINGS, WATCH_OUTPUT, W
 
 struct watch {
 	struct session *session;
-	struct watch_places places;
+	bool wanted[FSQ_TYPES];
+	char **only; /* mount points; none: all */
+	size_t only_count;
+	struct watch_volume **volumes;
+	size_t volume_count, volume_capacity;
+	bool no_memory;			 /* for one of them */
+	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
+	struct growth_use *uses; /* of one type on a filesystem, in the order of their IDs */
+	size_t use_count, use_capacity;
 	struct watch_ids ids;
 	struct watch_run run;
-	struct table table;	       /* of the events */
-	bool runs;		       /* commands are to be run */
 	struct fsq_warnings *warnings; /* NULL: the kernel sends none */
-	struct fsq_cache *cache;
-	uint64_t interval; /* seconds between polls */
-	bool initial;	   /* begin with what is at a limit already */
-	uint64_t left;	   /* so many events are to be told; 0: any number */
-	bool counts, ends;
-	/* Of watch_wait.c: */
+	uint64_t interval;	       /* seconds between polls */
+	bool initial;		       /* begin with what is at a limit already */
+	uint64_t left;		       /* report so many events; 0: any number */
+	bool begun, ends;
 	struct pollfd source[WATCH_SOURCES];
 	int64_t next_poll;
 	bool mounts_changed, looked_for_new; /* since then */
 	unsigned int signals;		     /* that ask for the end */
 };
 
-/**
- * Tell what happens on the filesystems of paths, or of all when there are none, until a signal comes or as
- * many events as wanted are told.
- */
-void watch_wait(struct watch *watch, char **paths, size_t count);
+/* --- watch_report.c --- */
 
-/** Tell the events that are due, as watch_ids_take_due(). */
-void watch_tell(struct watch *watch, const struct watch_place *place, int64_t now);
+/** Address a filesystem for fsq_quota_ functions, until fsq_filesystem_close(). */
+int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem **fs,
+		      struct fsq_error *err);
+
+/** Tell a person who waits for the first event what is watched. */
+void watch_report_start(const struct watch *watch);
+
+/** Report the events that are due, as watch_ids_take_due(). */
+void watch_report(struct watch *watch, const struct watch_volume *volume, int64_t now);
 
 #endif

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "shared/clock.h"
+#include "shared/sort.h"
 
-/* For so long the events of an ID are gathered; those that are due come together, so that the files
- * of the registry are read at most ten times a second. */
+/*
+ * How long the events of an ID are gathered. Those that are due are reported together, so that the files of
+ * the registry are read at most ten times a second.
+ */
 #define GATHER_MILLISECONDS 1000
 #define TICK_MILLISECONDS 100
 
@@ -26,17 +29,14 @@ static int compare(const void *one, const void *other)
 {
 	const struct watch_id *a = one, *b = other;
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
+	return compare_numbers(a->id, b->id) ?: compare_numbers(a->type, b->type) ?:
+		       compare_numbers((uintptr_t)a->volume, (uintptr_t)b->volume);
 }
 
-struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_place *place,
+struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_volume *volume,
 				enum fsq_type type, uint32_t id)
 {
-	const struct watch_id key = { .place = (struct watch_place *)place,
+	const struct watch_id key = { .volume = (struct watch_volume *)volume,
 				      .type = type,
 				      .id = id };
 	struct watch_id *const *node = tfind(&key, &ids->tree, compare);
@@ -44,13 +44,13 @@ struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_
 	return node ? *node : NULL;
 }
 
-static struct watch_id *add(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+static struct watch_id *add(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 			    uint32_t number)
 {
 	struct watch_id *id = calloc(1, sizeof(*id));
 
 	if (id) {
-		id->place = place;
+		id->volume = volume;
 		id->type = type;
 		id->id = number;
 		id->full_seconds = FIELD_NO_SECONDS;
@@ -82,7 +82,7 @@ static void drop(struct watch_ids *ids, struct watch_id *id)
 
 static void drop_if_idle(struct watch_ids *ids, struct watch_id *id)
 {
-	if (!id->due && !id->form[FSQ_BLOCKS].told && !id->form[FSQ_INODES].told)
+	if (!id->due && !id->form[FSQ_BLOCKS].reported && !id->form[FSQ_INODES].reported)
 		drop(ids, id);
 }
 
@@ -96,7 +96,7 @@ static void mark(struct watch_id *id, int form, const struct fsq_amounts *amount
 /* @levels   enum watch_level that it is below of */
 static void lower(struct watch_id *id, int form, unsigned int levels)
 {
-	id->form[form].told &= ~levels;
+	id->form[form].reported &= ~levels;
 	if (levels & LEVEL_HARD)
 		id->form[form].marked = false;
 }
@@ -126,13 +126,13 @@ static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum
 	ids->end_due = &id->next_due;
 }
 
-struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_place *place,
+struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_volume *volume,
 				    int64_t now)
 {
 	struct watch_id **at = &ids->first_due, *id, *taken = NULL, **end = &taken;
 
 	while ((id = *at) && id->due <= now) {
-		if (place && id->place != place) {
+		if (volume && id->volume != volume) {
 			at = &id->next_due;
 			continue;
 		}
@@ -146,14 +146,15 @@ struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_pl
 	return taken;
 }
 
-void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
+void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
 {
 	for (int form = 0; form < WATCH_FORMS && dquot; form++) {
 		const struct fsq_amounts *amounts = &dquot->form[form];
 
-		if (id->tally[form][WATCH_HARD_REACHED].count && (id->form[form].told & LEVEL_HARD))
+		if (id->tally[form][WATCH_HARD_REACHED].count &&
+		    (id->form[form].reported & LEVEL_HARD))
 			mark(id, form, amounts);
-		/* A single large write was refused: there is no way below. */
+		/* A single large write was refused: use cannot fall below. */
 		if (amounts->used == 0)
 			lower(id, form, LEVEL_HARD);
 	}
@@ -162,58 +163,58 @@ void watch_ids_told(struct watch_ids *ids, struct watch_id *id, const struct fsq
 	for (size_t i = 0; i < id->directory_count; i++)
 		free(id->directories[i]);
 	id->directory_count = 0;
-	id->is_told = false;
+	id->is_reported = false;
 	drop_if_idle(ids, id);
 }
 
-void watch_ids_forget(struct watch_ids *ids, const struct watch_place *place)
+void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume)
 {
 	struct watch_id *next;
 
-	watch_ids_take_due(ids, place, INT64_MAX);
+	watch_ids_take_due(ids, volume, INT64_MAX);
 	for (struct watch_id *id = ids->all; id; id = next) {
 		next = id->next;
-		if (!place || id->place == place)
+		if (!volume || id->volume == volume)
 			drop(ids, id);
 	}
 }
 
-/* --- what the kernel tells --- */
+/* --- warnings of the kernel --- */
 
-void watch_ids_warn(struct watch_ids *ids, struct watch_place *place,
+void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
 		    const struct fsq_warning *warning)
 {
 	_Static_assert((int)FSQ_WARNING_BELOW_HARD == (int)WATCH_BELOW_HARD, "the same order");
-	struct watch_id *id = watch_ids_find(ids, place, warning->type, warning->id);
+	struct watch_id *id = watch_ids_find(ids, volume, warning->type, warning->id);
 	enum watch_event event = (enum watch_event)warning->kind;
-	unsigned int *told;
+	unsigned int *reported;
 
 	if (!id)
-		id = add(ids, place, warning->type, warning->id);
+		id = add(ids, volume, warning->type, warning->id);
 	if (!id)
 		return;
-	told = &id->form[warning->form].told;
-	/* With a hard limit alone, ext4 takes none for a soft limit of 0. */
-	if (event == WATCH_BELOW_SOFT && !(*told & LEVEL_SOFT))
+	reported = &id->form[warning->form].reported;
+	/* Without a soft limit, ext4 takes it for 0. */
+	if (event == WATCH_BELOW_SOFT && !(*reported & LEVEL_SOFT))
 		event = WATCH_BELOW_HARD;
 	switch (event) {
 	case WATCH_SOFT_REACHED:
-		/* XFS tells it at every write. */
-		if (!(*told & LEVEL_SOFT))
+		/* XFS warns at every write. */
+		if (!(*reported & LEVEL_SOFT))
 			add_event(ids, id, (int)warning->form, event, warning);
-		*told |= LEVEL_SOFT;
+		*reported |= LEVEL_SOFT;
 		break;
 	case WATCH_BELOW_SOFT:
 		lower(id, (int)warning->form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
 		add_event(ids, id, (int)warning->form, event, warning);
 		break;
 	case WATCH_BELOW_HARD:
-		if (*told & LEVEL_HARD)
+		if (*reported & LEVEL_HARD)
 			add_event(ids, id, (int)warning->form, event, warning);
 		lower(id, (int)warning->form, LEVEL_HARD);
 		break;
 	default:
-		*told |= event == WATCH_HARD_REACHED ? LEVEL_HARD : LEVEL_GRACE | LEVEL_SOFT;
+		*reported |= event == WATCH_HARD_REACHED ? LEVEL_HARD : LEVEL_GRACE | LEVEL_SOFT;
 		add_event(ids, id, (int)warning->form, event, warning);
 	}
 	drop_if_idle(ids, id);
@@ -265,21 +266,21 @@ static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
 static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
 		       const struct fsq_amounts *amounts, unsigned int level)
 {
-	unsigned int *told = &id->form[form].told;
+	unsigned int *reported = &id->form[form].reported;
 
-	if ((*told & LEVEL_SOFT) && !(level & LEVEL_SOFT)) {
+	if ((*reported & LEVEL_SOFT) && !(level & LEVEL_SOFT)) {
 		add_event(ids, id, (int)form, WATCH_BELOW_SOFT, NULL);
 		lower(id, (int)form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
-	} else if ((*told & LEVEL_HARD) && is_below_hard(id, form, amounts, level)) {
+	} else if ((*reported & LEVEL_HARD) && is_below_hard(id, form, amounts, level)) {
 		add_event(ids, id, (int)form, WATCH_BELOW_HARD, NULL);
 		lower(id, (int)form, LEVEL_HARD);
 	}
-	if ((*told & LEVEL_PERCENT) && !(level & LEVEL_PERCENT)) {
+	if ((*reported & LEVEL_PERCENT) && !(level & LEVEL_PERCENT)) {
 		add_event(ids, id, (int)form, WATCH_BELOW_PERCENT, NULL);
 		lower(id, (int)form, LEVEL_PERCENT);
 	}
-	/* The record may be gone, of which nothing is estimated. */
-	if ((*told & LEVEL_FULL_SOON) && amounts->used == 0) {
+	/* The record may be gone, so there is no estimate. */
+	if ((*reported & LEVEL_FULL_SOON) && amounts->used == 0) {
 		add_event(ids, id, (int)form, WATCH_NOT_FULL_SOON, NULL);
 		lower(id, (int)form, LEVEL_FULL_SOON);
 		id->full_seconds = FIELD_NO_SECONDS;
@@ -290,17 +291,17 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 		       const struct fsq_dquot *dquot, enum watch_judgement judgement)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	unsigned int level = level_of(ids, dquot, form), *told = &id->form[form].told;
-	unsigned int told_by_kernel = LEVEL_SOFT | LEVEL_HARD, risen;
+	unsigned int level = level_of(ids, dquot, form), *reported = &id->form[form].reported;
+	unsigned int reported_by_kernel = LEVEL_SOFT | LEVEL_HARD, risen;
 
 	if (judgement == WATCH_BASELINE) {
-		*told = level;
+		*reported = level;
 	} else {
 		/* The kernel has just warned; report that before the use that fell since. */
 		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
 			judge_down(ids, id, form, amounts, level);
-		level &= ~*told;
-		risen = judgement == WATCH_KERNEL ? level & ~told_by_kernel : level;
+		level &= ~*reported;
+		risen = judgement == WATCH_KERNEL ? level & ~reported_by_kernel : level;
 		if (risen & LEVEL_SOFT)
 			add_event(ids, id, (int)form, WATCH_SOFT_REACHED, NULL);
 		if (risen & LEVEL_GRACE)
@@ -309,7 +310,7 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 			add_event(ids, id, (int)form, WATCH_HARD_REACHED, NULL);
 		if (risen & LEVEL_PERCENT)
 			add_event(ids, id, (int)form, WATCH_PERCENT_REACHED, NULL);
-		*told |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
+		*reported |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
 	}
 	if (judgement != WATCH_KERNEL && (level & LEVEL_HARD))
 		mark(id, (int)form, amounts);
@@ -330,15 +331,15 @@ void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct f
 	}
 }
 
-void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+void watch_ids_judge(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 		     const struct fsq_dquot *dquot, enum watch_judgement judgement)
 {
-	struct watch_id *id = watch_ids_find(ids, place, type, dquot->id);
+	struct watch_id *id = watch_ids_find(ids, volume, type, dquot->id);
 
 	if (!id) {
 		if (level_of(ids, dquot, FSQ_BLOCKS) == 0 && level_of(ids, dquot, FSQ_INODES) == 0)
 			return;
-		id = add(ids, place, type, dquot->id);
+		id = add(ids, volume, type, dquot->id);
 		if (!id)
 			return;
 	}
@@ -348,21 +349,21 @@ void watch_ids_judge(struct watch_ids *ids, struct watch_place *place, enum fsq_
 	drop_if_idle(ids, id);
 }
 
-void watch_ids_estimate(struct watch_ids *ids, struct watch_place *place, enum fsq_type type,
+void watch_ids_estimate(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 			uint32_t number, int64_t seconds)
 {
-	struct watch_id *id = watch_ids_find(ids, place, type, number);
-	bool told = id && (id->form[FSQ_BLOCKS].told & LEVEL_FULL_SOON);
-	uint64_t most = told ? ids->within + ids->within / 4 : ids->within;
+	struct watch_id *id = watch_ids_find(ids, volume, type, number);
+	bool reported = id && (id->form[FSQ_BLOCKS].reported & LEVEL_FULL_SOON);
+	uint64_t most = reported ? ids->within + ids->within / 4 : ids->within;
 	bool soon = seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= most;
 
 	if (!id && soon)
-		id = add(ids, place, type, number);
+		id = add(ids, volume, type, number);
 	if (!id)
 		return;
 	id->full_seconds = seconds;
-	if (soon == told)
+	if (soon == reported)
 		return;
-	id->form[FSQ_BLOCKS].told ^= LEVEL_FULL_SOON;
+	id->form[FSQ_BLOCKS].reported ^= LEVEL_FULL_SOON;
 	add_event(ids, id, FSQ_BLOCKS, soon ? WATCH_FULL_SOON : WATCH_NOT_FULL_SOON, NULL);
 }

@@ -5,19 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <search.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* A text of the environment can have 128 KiB, and so can all together where the stack is small. */
 #define DIRECTORIES_MAX (64 * 1024)
 
-/* What a command is told: these, and each field of the row. Words of tenants stand in values only. */
+/*
+ * The environment of a command: these variables, and one for each field of the row. Strings of tenants are in
+ * values only.
+ */
 enum { FACT_EVENTS, FACT_DIRECTORY, FACT_DIRECTORIES_LEFT, FACT_FIRST_FIELD };
 #define FACTS_MAX (FACT_FIRST_FIELD + WATCH_FIELDS)
 
@@ -31,19 +34,8 @@ struct watch_job {
 	uint64_t directory_count;
 	uint64_t events; /* that are in them; 0: there is no next command */
 	uint64_t count;
-	struct watch_job *next_waiting;
+	struct watch_job *next;
 };
-
-static int compare(const void *one, const void *other)
-{
-	const struct watch_job *a = one, *b = other;
-
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	return (a->dev > b->dev) - (a->dev < b->dev);
-}
 
 static void clear_facts(struct watch_job *job)
 {
@@ -54,29 +46,62 @@ static void clear_facts(struct watch_job *job)
 	job->events = job->count = 0;
 }
 
+static void take_out(struct watch_run *run, const struct watch_job *job)
+{
+	struct watch_job **at = &run->jobs;
+
+	while (*at != job)
+		at = &(*at)->next;
+	*at = job->next;
+}
+
 static void drop(struct watch_run *run, struct watch_job *job)
 {
-	tdelete(job, &run->jobs, compare);
+	take_out(run, job);
 	clear_facts(job);
 	free(job);
 }
 
+/* @return   the job of an ID, or a new one behind all others; NULL without memory */
 static struct watch_job *find(struct watch_run *run, const struct watch_row *row, dev_t dev)
 {
-	const struct watch_job key = { .dev = dev, .type = row->record.type, .id = row->record.id };
-	struct watch_job *const *node = tfind(&key, &run->jobs, compare);
-	struct watch_job *job;
+	struct watch_job **at = &run->jobs, *job;
 
-	if (node)
-		return *node;
-	job = calloc(1, sizeof(*job));
-	if (!job)
-		return NULL;
-	*job = key;
-	if (tsearch(job, &run->jobs, compare))
-		return job;
-	free(job);
-	return NULL;
+	for (; (job = *at); at = &job->next)
+		if (job->id == row->record.id && job->type == row->record.type && job->dev == dev)
+			return job;
+	job = *at = calloc(1, sizeof(*job));
+	if (job)
+		*job = (struct watch_job){ .dev = dev,
+					   .type = row->record.type,
+					   .id = row->record.id };
+	return job;
+}
+
+bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments)
+{
+	struct session *session = run->session;
+	struct stat st;
+
+	if (!file && arguments->count)
+		return session_usage_error(session, "--exec-arg is for --exec");
+	if (!file)
+		return true;
+	if (!strchr(file, '/'))
+		return session_usage_error(session, "--exec is the path of a program, not \"%s\"",
+					   file);
+	if (stat(file, &st) || access(file, X_OK))
+		return session_errno(session, 0, errno, file, "%s: cannot run it", file);
+	if (!S_ISREG(st.st_mode))
+		return session_usage_error(session, "--exec is the path of a program: %s is none",
+					   file);
+	run->words = calloc(arguments->count + 2, sizeof(char *));
+	if (!run->words)
+		return session_no_memory(session);
+	run->words[0] = (char *)file;
+	for (size_t i = 0; i < arguments->count; i++)
+		run->words[i + 1] = (char *)arguments->words[i];
+	return true;
 }
 
 /* --- the facts --- */
@@ -103,7 +128,7 @@ static bool set_left_out(struct watch_job *job, uint64_t count)
 	return set(job, FACT_DIRECTORIES_LEFT, "directories_left", text);
 }
 
-/* A line of the projects file has no newline, so one can stand between them. */
+/* A line of the projects file has no newline, so newlines can separate them. */
 static bool set_directories(struct watch_job *job, int fact, const struct watch_row *row)
 {
 	size_t length = 1, count = 0;
@@ -258,47 +283,33 @@ static void start(struct watch_run *run, struct watch_job *job)
 		return;
 	}
 	clear_facts(job);
-	run->running[run->running_count++] = job;
+	run->running++;
 }
 
 static void start_some(struct watch_run *run)
 {
-	while (run->first_waiting && run->running_count < WATCH_RUNNING) {
-		struct watch_job *job = run->first_waiting;
+	struct watch_job *next;
 
-		run->first_waiting = job->next_waiting;
-		if (!run->first_waiting)
-			run->last_waiting = NULL;
-		start(run, job);
+	for (struct watch_job *job = run->jobs; job && run->running < WATCH_RUNNING; job = next) {
+		next = job->next;
+		if (!job->process)
+			start(run, job);
 	}
-}
-
-static void wait_for_turn(struct watch_run *run, struct watch_job *job)
-{
-	job->next_waiting = NULL;
-	if (run->last_waiting)
-		run->last_waiting->next_waiting = job;
-	else
-		run->first_waiting = job;
-	run->last_waiting = job;
 }
 
 void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 {
 	struct watch_job *job = find(run, row, dev);
-	bool is_next = job && job->events == 0;
 
 	if (!job || !set_facts(run, job, row)) {
 		session_errno(run->session, 0, ENOMEM, run->words[0], "%s: cannot run it",
 			      run->words[0]);
-		/* One that waits or runs has what it was told before. */
-		if (job && is_next && !job->process)
+		/* Its command, running or waiting, has the earlier state. */
+		if (job && job->events == 0 && !job->process)
 			drop(run, job);
 		return;
 	}
 	job->events++;
-	if (is_next && !job->process)
-		wait_for_turn(run, job);
 	start_some(run);
 }
 
@@ -306,56 +317,58 @@ void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 
 void watch_run_reap(struct watch_run *run)
 {
+	struct watch_job *job, **end;
 	pid_t process;
 	int status;
 
 	while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (size_t i = 0; i < run->running_count; i++) {
-			struct watch_job *job = run->running[i];
-
-			if (job->process != process)
-				continue;
-			run->running[i] = run->running[--run->running_count];
-			if (WIFSIGNALED(status))
-				session_warn(run->session, run->words[0], "%s: ended by signal %d",
-					     run->words[0], WTERMSIG(status));
-			else if (WEXITSTATUS(status))
-				session_warn(run->session, run->words[0],
-					     "%s: ended with exit status %d", run->words[0],
-					     WEXITSTATUS(status));
-			job->process = 0;
-			if (job->events)
-				wait_for_turn(run, job);
-			else
-				drop(run, job);
-			break;
+		for (job = run->jobs; job && job->process != process; job = job->next)
+			;
+		if (!job)
+			continue;
+		if (WIFSIGNALED(status))
+			session_warn(run->session, run->words[0], "%s: ended by signal %d",
+				     run->words[0], WTERMSIG(status));
+		else if (WEXITSTATUS(status))
+			session_warn(run->session, run->words[0], "%s: ended with exit status %d",
+				     run->words[0], WEXITSTATUS(status));
+		run->running--;
+		job->process = 0;
+		if (!job->events) {
+			drop(run, job);
+			continue;
 		}
+		/* It waits again, behind all others. */
+		take_out(run, job);
+		job->next = NULL;
+		for (end = &run->jobs; *end; end = &(*end)->next)
+			;
+		*end = job;
 	}
 	start_some(run);
 }
 
 void watch_run_stop(struct watch_run *run)
 {
-	struct watch_job *job;
+	struct watch_job *next;
 
-	while ((job = run->first_waiting)) {
-		run->first_waiting = job->next_waiting;
-		drop(run, job);
+	for (struct watch_job *job = run->jobs; job; job = next) {
+		next = job->next;
+		if (job->process)
+			clear_facts(job);
+		else
+			drop(run, job);
 	}
-	run->last_waiting = NULL;
-	for (size_t i = 0; i < run->running_count; i++)
-		clear_facts(run->running[i]);
 }
 
 bool watch_run_is_busy(const struct watch_run *run)
 {
-	return run->running_count > 0 || run->first_waiting;
+	return run->jobs != NULL;
 }
 
 void watch_run_free(struct watch_run *run)
 {
-	watch_run_stop(run);
-	while (run->running_count > 0)
-		drop(run, run->running[--run->running_count]);
+	while (run->jobs)
+		drop(run, run->jobs);
 	free(run->words);
 }

@@ -8,9 +8,11 @@
  * calls a visitor returns 0 when the visitor ended the visit. A function that fails has freed and
  * closed what it made; do not use its result.
  *
- * THREADS. The library has no global state. Threads may call any function at the same time, but a
- * handle (struct fsq_filesystem, fsq_assignment, fsq_project_names) belongs to one thread at a
- * time. A walk of a large tree starts threads of its own; they are gone when the function returns.
+ * THREADS. Every function is MT-Safe (see attributes(7)): the library has no global state. One that takes a
+ * handle is MT-Safe race:handle: a handle (fsq_filesystem, fsq_mount_points, fsq_assignment, fsq_assign_plan,
+ * fsq_assigned, fsq_cache, fsq_project_names, fsq_warnings) belongs to one thread at a time. So do budgets of
+ * requests, which a dry run writes. A walk of a large tree starts threads of its own; they are gone when the
+ * function returns.
  *
  * SIGNALS. The library neither blocks signals nor looks at them. A function that can take long asks
  * fsq_call_options.is_cancelled whether to stop. A process that may be killed by a signal in the
@@ -21,8 +23,9 @@
  * are what the kernel has (fsq_limits, fsq_timers, fsq_space) or fsq_error. Structs that the library
  * passes to a visitor can grow at their end.
  *
- * UNITS. A "basic block" is 512 bytes; limits and use of space are counted in them where a field
- * is not called bytes.
+ * UNITS. What is called bytes is in bytes. Other use and limits of space, which the kernel has so, are in basic
+ * blocks of 512 bytes: those of fsq_limits and fsq_amounts. fsq_limit_blocks_up() and fsq_limit_bytes() convert
+ * them. Inodes are numbers; times are seconds.
  */
 #ifndef FSQUOTA_H
 #define FSQUOTA_H
@@ -38,6 +41,15 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* --- Version --- */
+
+/* Of this header. The number has the same three numbers, in eight bits each. */
+#define FSQ_VERSION "0.2.0"
+#define FSQ_VERSION_NUMBER 0x000200
+
+/** @return  FSQ_VERSION of the library that runs, and its number in *@number, which may be NULL */
+const char *fsq_version(unsigned int *number);
+
 /* --- Errors --- */
 
 enum fsq_error_kind {
@@ -51,28 +63,28 @@ enum fsq_error_kind {
 	FSQ_E_PARTIAL = -5007,	     /* some files of a tree failed */
 };
 
-/* What the user can do about an error. The caller of the library puts it into words. */
+/* What can be done about an error: fsq_hint_text() has the words. */
 enum fsq_hint {
 	FSQ_HINT_NONE,
-	FSQ_HINT_NAME_MOUNTED,	     /* name something on a mounted file system, or its device */
-	FSQ_HINT_MOUNT_WITH_QUOTA,   /* use XFS, ext4 or f2fs, mounted with prjquota */
-	FSQ_HINT_MOUNT_OR_COUNT,     /* or set fsq_usage_request.walk */
-	FSQ_HINT_ASSIGN_OR_COUNT,    /* assign a quota, or set fsq_usage_request.walk */
-	FSQ_HINT_ROOT_ONLY,	     /* only root may change the file */
-	FSQ_HINT_IMMUTABLE,	     /* the file may be immutable */
-	FSQ_HINT_READ_ONLY_REGISTRY, /* set fsq_registry.none, or use other files */
-	FSQ_HINT_WAIT_LONGER,	     /* set a larger fsq_registry.lock_seconds */
-	FSQ_HINT_LOOK_AT_HOLDER,     /* look at the process that holds the lock, or wait longer */
-	FSQ_HINT_INSIST_ON_ID,	     /* the owner may have set the ID; set the request's id */
-	FSQ_HINT_NAME_DIRECTORY,  /* name the directory that has the ID, or set the request's id */
-	FSQ_HINT_PROJECT_ABOVE,	  /* a directory above has the quota */
-	FSQ_HINT_RELEASE_AGAIN,	  /* the quota is still there; release it again */
-	FSQ_HINT_ALLOW_SHRINK,	  /* set fsq_resize_request.allow_shrink */
-	FSQ_HINT_NAME_FILESYSTEM, /* set fsq_release_request.at */
-	FSQ_HINT_ENFORCE,	  /* have limits enforced, see fsq_diagnose() */
-	FSQ_HINT_KEEP_TAGS, /* take the ID off the files, or set fsq_release_request.keep_tags */
-	FSQ_HINT_RELEASE_AT, /* mount its file system, or release its ID, with fsq_release_request.at */
-	FSQ_HINT_FORCE,	     /* set the request's over_budget */
+	FSQ_HINT_NAME_MOUNTED,
+	FSQ_HINT_MOUNT_WITH_QUOTA,
+	FSQ_HINT_MOUNT_OR_COUNT,
+	FSQ_HINT_ASSIGN_OR_COUNT,
+	FSQ_HINT_ROOT_ONLY,
+	FSQ_HINT_IMMUTABLE,
+	FSQ_HINT_READ_ONLY_REGISTRY,
+	FSQ_HINT_WAIT_LONGER,
+	FSQ_HINT_LOOK_AT_HOLDER,
+	FSQ_HINT_INSIST_ON_ID,
+	FSQ_HINT_NAME_DIRECTORY,
+	FSQ_HINT_PROJECT_ABOVE,
+	FSQ_HINT_RELEASE_AGAIN,
+	FSQ_HINT_ALLOW_SHRINK,
+	FSQ_HINT_NAME_FILESYSTEM,
+	FSQ_HINT_ENFORCE,
+	FSQ_HINT_KEEP_TAGS,
+	FSQ_HINT_RELEASE_AT,
+	FSQ_HINT_FORCE,
 };
 
 /* Longer paths are cut in errors. */
@@ -93,6 +105,20 @@ struct fsq_error {
  * @return   an FSQ_E_ kind, FSQ_OK for 0
  */
 enum fsq_error_kind fsq_error_kind_of(int errnum);
+
+/**
+ * Put an error into words: its path, its message and strerror(3), as far as there are, with ": " between them.
+ *
+ * @text     set, cut to @size bytes with the NUL
+ */
+void fsq_error_text(const struct fsq_error *err, char *text, size_t size);
+
+/**
+ * What can be done about an error. A field of the request is called by its name.
+ *
+ * @return   a part of a sentence, or NULL for FSQ_HINT_NONE and hints of a later version
+ */
+const char *fsq_hint_text(enum fsq_hint hint);
 
 /* What a visitor returns. */
 enum fsq_visit {
@@ -655,6 +681,11 @@ struct fsq_assign_request {
 	struct fsq_budget *budgets; /* that the limit has to fit in; a dry run counts with it */
 	size_t budget_count;
 	bool over_budget; /* it need not fit */
+	/* Only register the project that @directory carries: it is an error that it has none of its own,
+	 * or that limits or @make are asked for. */
+	bool keep_limits;
+	/* As @limits, in bytes; 0: what @limits says */
+	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
 };
 
 /** Begin to plan several assignments. @return  0; FSQ_E_FAILED */
@@ -675,10 +706,11 @@ struct fsq_assignment;
  *
  * @assignment set on success; free it with fsq_assignment_free()
  * @return   0; on failure nothing has changed:
- *           FSQ_E_USAGE           no directory, a name that is none, or a soft limit above the hard one
+ *           FSQ_E_USAGE           no directory, a name that is none, a soft limit above the hard one, or
+ *                                 keep_limits with others
  *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
- *           FSQ_E_NOT_FOUND       no such directory
+ *           FSQ_E_NOT_FOUND       no such directory; with keep_limits it has no ID
  *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID; the
  *                                 limit does not fit in a budget
  *           FSQ_E_FAILED          I/O, memory, no space; EINTR cancelled
@@ -916,6 +948,8 @@ struct fsq_resize_request {
 	struct fsq_budget *budgets;
 	size_t budget_count;
 	bool over_budget;
+	/* As @limits, in bytes; 0: what @limits says */
+	uint64_t soft_bytes, soft_inodes, hard_inodes;
 };
 
 struct fsq_resized {

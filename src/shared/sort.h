@@ -4,7 +4,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/** @return  less than, equal to or greater than 0, as @one is less than, equal to or greater than @other */
+static inline int compare_numbers(uint64_t one, uint64_t other)
+{
+	return (one > other) - (one < other);
+}
 
 static inline bool array_is_sorted(const void *list, size_t count, size_t size,
 				   int (*compare)(const void *, const void *))

@@ -24,7 +24,7 @@ static inline int statx(int fd, const char *path, int flags, unsigned int mask, 
 
 /**
  * statx(2); where a filter forbids it, as old container engines do, or the kernel has it not, what
- * fstatat(2) tells: the type, the inode and the device.
+ * fstatat(2) returns: the type, the inode and the device.
  *
  * @return   0 or -1 with errno
  */

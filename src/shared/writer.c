@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ void writer_start(struct writer *writer, int fd)
 	writer->fd = fd;
 	writer->text = NULL;
 	writer->errnum = 0;
-	writer->told = false;
+	writer->reported = false;
 	writer->previous = NULL;
 	writer->in_answer = false;
 	writer->can_write = NULL;
@@ -99,6 +100,36 @@ void write_many_bytes(struct writer *writer, const char *bytes, size_t length)
 	}
 	memcpy(writer->buffer + writer->used, bytes, length);
 	writer->used += length;
+}
+
+/* Straight into the buffer, unless the text is longer than what is left of it. */
+void write_format_list(struct writer *writer, const char *format, va_list args)
+{
+	size_t room = WRITER_BUFFER - writer->used;
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(writer->buffer + writer->used, room, format, args);
+	if (length < (int)room) {
+		writer->used += (size_t)length;
+	} else if (vasprintf(&text, format, again) >= 0) {
+		write_text(writer, text);
+		free(text);
+	} else if (!writer->errnum) {
+		writer->errnum = ENOMEM;
+	}
+	va_end(again);
+}
+
+void write_format(struct writer *writer, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_format_list(writer, format, args);
+	va_end(args);
 }
 
 /* Widths are those of table columns. */
@@ -198,9 +229,6 @@ void write_escaped(struct writer *writer, const char *text)
 	}
 }
 
-/* The digits of 2^64. */
-#define DIGITS 20
-
 static const char pairs[] = "0001020304050607080910111213141516171819"
 			    "2021222324252627282930313233343536373839"
 			    "4041424344454647484950515253545556575859"
@@ -227,12 +255,14 @@ static inline char *put_digits(char *end, uint64_t number)
 	return end;
 }
 
-void write_number(struct writer *writer, uint64_t number)
+char *put_number(char *at, uint64_t number)
 {
-	char digits[DIGITS];
-	const char *begin = put_digits(digits + DIGITS, number);
+	char digits[2 * NUMBER_DIGITS], *end = digits + NUMBER_DIGITS;
+	const char *begin = put_digits(end, number);
 
-	write_bytes(writer, begin, (size_t)(digits + DIGITS - begin));
+	/* More than there is, as a constant number of bytes takes no call. */
+	memcpy(at, begin, NUMBER_DIGITS);
+	return at + (end - begin);
 }
 
 void write_signed(struct writer *writer, int64_t number)
@@ -250,7 +280,7 @@ static const uint64_t too_wide[] = {
 /* The heart of every table: a number that fits its column is written straight into it. */
 static inline void put_right(struct writer *writer, uint64_t number, size_t width, char filler)
 {
-	char digits[DIGITS];
+	char digits[NUMBER_DIGITS];
 	const char *begin;
 
 	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
@@ -261,15 +291,15 @@ static inline void put_right(struct writer *writer, uint64_t number, size_t widt
 		writer->used += width;
 		return;
 	}
-	begin = put_digits(digits + DIGITS, number);
-	for (size_t length = (size_t)(digits + DIGITS - begin); length < width; length++)
+	begin = put_digits(digits + NUMBER_DIGITS, number);
+	for (size_t length = (size_t)(digits + NUMBER_DIGITS - begin); length < width; length++)
 		write_char(writer, filler);
-	write_bytes(writer, begin, (size_t)(digits + DIGITS - begin));
+	write_bytes(writer, begin, (size_t)(digits + NUMBER_DIGITS - begin));
 }
 
 void write_number_left(struct writer *writer, uint64_t number, size_t width)
 {
-	char digits[DIGITS];
+	char digits[NUMBER_DIGITS];
 	const char *begin;
 	size_t length = 1;
 
@@ -283,8 +313,8 @@ void write_number_left(struct writer *writer, uint64_t number, size_t width)
 		writer->used += width;
 		return;
 	}
-	begin = put_digits(digits + DIGITS, number);
-	length = (size_t)(digits + DIGITS - begin);
+	begin = put_digits(digits + NUMBER_DIGITS, number);
+	length = (size_t)(digits + NUMBER_DIGITS - begin);
 	write_bytes(writer, begin, length);
 	if (length < width)
 		write_blanks(writer, width - length);
@@ -331,10 +361,10 @@ int writer_push_file(struct writer **writer, const char *file)
 int writer_pop(struct writer **writer)
 {
 	struct writer *top = *writer;
-	bool is_told = top->errnum != 0;
+	bool is_reported = top->errnum != 0;
 	int rc = close(top->fd) ? -errno : 0;
 
 	*writer = top->previous;
 	free(top);
-	return is_told ? 0 : rc;
+	return is_reported ? 0 : rc;
 }

@@ -3,6 +3,7 @@
 #ifndef FSQ_WRITER_H
 #define FSQ_WRITER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ struct writer {
 	int fd;			 /* or -1 */
 	struct text *text;	 /* instead, or NULL */
 	int errnum;		 /* of the first write that failed, else 0 */
-	bool told;		 /* of which the user knows */
+	bool reported;		 /* of which the user knows */
 	struct writer *previous; /* the writer this one stands in for, if any */
 	bool in_answer; /* JSON is members of an object that is open: no document of its own */
 	/* Asked before PIPE_BUF bytes are written at most: false ends the writing with EINTR. Or NULL */
@@ -72,6 +73,12 @@ static inline char *writer_room(struct writer *writer, size_t length)
 	return writer->buffer + writer->used;
 }
 
+/** What was written into the room belongs to the output, up to @end. */
+static inline void writer_take(struct writer *writer, const char *end)
+{
+	writer->used = (size_t)(end - writer->buffer);
+}
+
 /* What does not fit into the buffer. */
 void write_many_bytes(struct writer *writer, const char *bytes, size_t length);
 
@@ -98,6 +105,12 @@ static inline void write_char(struct writer *writer, char c)
 	writer->buffer[writer->used++] = c;
 }
 
+/** Write as printf(3) does: for what is no row of many, since it takes longer. */
+void write_format(struct writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void write_format_list(struct writer *writer, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
 /** Write @text with @width at least, to the left or right of the blanks; never cut. */
 void write_left(struct writer *writer, const char *text, size_t width);
 void write_right(struct writer *writer, const char *text, size_t width);
@@ -109,8 +122,19 @@ void write_right(struct writer *writer, const char *text, size_t width);
  */
 void write_escaped(struct writer *writer, const char *text);
 
+/* The digits of 2^64. */
+#define NUMBER_DIGITS 20
+
+/** Put a number into room for NUMBER_DIGITS, whether it needs them or not. @return  behind its last */
+char *put_number(char *at, uint64_t number);
+
 void write_blanks(struct writer *writer, size_t count);
-void write_number(struct writer *writer, uint64_t number);
+
+static inline void write_number(struct writer *writer, uint64_t number)
+{
+	writer_take(writer, put_number(writer_room(writer, NUMBER_DIGITS), number));
+}
+
 void write_signed(struct writer *writer, int64_t number);
 void write_number_left(struct writer *writer, uint64_t number, size_t width);
 void write_number_right(struct writer *writer, uint64_t number, size_t width);

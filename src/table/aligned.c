@@ -16,22 +16,37 @@
 
 /* A column is not made narrower than this. */
 #define LEAST_WIDTH 12
+#define LEFT_OUT (-1)
 #define GAP "..."
 
-enum { PLAIN, RED, YELLOW };
+/* In the order of enum field_nearness. */
+enum { PLAIN, YELLOW, RED };
 
-#define ALARMING_PERCENT 90
+#define BAR 10
 
-/* Red: full, or expired. Yellow: a grace time that runs. */
+/* Red: at a limit, or a grace time that is over. Yellow: nearly, or a grace time that runs. */
 static uint8_t color_of(const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset;
 
 	if (field->type == FIELD_PERCENT)
-		return *(const double *)member > ALARMING_PERCENT ? RED : PLAIN;
+		return (uint8_t)field_nearness(*(const double *)member);
 	if (field->type == FIELD_SECONDS && !field_is_empty(field, row))
 		return *(const int64_t *)member == 0 ? RED : YELLOW;
 	return PLAIN;
+}
+
+/* Something of what is used is seen, and something of what is free. */
+static int8_t bar_of(const struct field *field, const void *row)
+{
+	double percent;
+
+	if (field->type != FIELD_PERCENT || field_is_empty(field, row))
+		return -1;
+	percent = *(const double *)(const void *)((const char *)row + field->offset);
+	if (field_nearness(percent) == FIELD_AT)
+		return BAR;
+	return (int8_t)(percent > 0 ? 1 + percent * (BAR - 1) / 100 : 0);
 }
 
 /* The locale costs system calls, and matters for names that are not ASCII alone. */
@@ -62,19 +77,18 @@ static size_t character(const char *text, int *width)
 	return *width < 0 ? 0 : length;
 }
 
-/* As libsmartcols escapes what cannot be printed: \x0a. */
-static int put_cell(struct table *table, const char *value, struct table_cell *cell)
+/*
+ * As libsmartcols escapes what cannot be printed: \x0a.
+ * @return   behind the text; its width in *@width
+ */
+static char *put_text(char *to, const char *value, int *width)
 {
 	static const char digits[] = "0123456789abcdef";
-	size_t all = strlen(value);
-	char *to = text_room(&table->text, 4 * all), *begin = to;
-	int width = (int)(text_plain_end(value, TEXT_QUOTED) - value);
 
-	if (!to)
-		return -ENOMEM;
-	/* Nearly every cell ends here. */
-	to = mempcpy(to, value, (size_t)width);
-	value += width;
+	*width = (int)(text_plain_end(value, TEXT_QUOTED) - value);
+	/* Nearly every text ends here. */
+	to = mempcpy(to, value, (size_t)*width);
+	value += *width;
 	while (*value) {
 		int columns = 1;
 		bool plain = *value >= 0x20 && *value < 0x7f && *value != '\\';
@@ -92,69 +106,111 @@ static int put_cell(struct table *table, const char *value, struct table_cell *c
 				*to++ = value[i];
 		}
 		value += length;
-		width += columns;
+		*width += columns;
 	}
-	*to++ = '\0';
-	cell->text = table->text.used;
-	cell->width = (uint32_t)width;
-	table->text.used += (size_t)(to - begin);
-	return 0;
+	return to;
+}
+
+int terminal_width(int fd)
+{
+	struct winsize size;
+
+	return fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool table_wants_colors(const struct table_style *style, int fd)
+{
+	const char *none = getenv("NO_COLOR"), *no = getenv("CLICOLOR"), *type = getenv("TERM");
+
+	if (style->color != TABLE_AUTO)
+		return style->color == TABLE_ALWAYS;
+	return !(none && *none) && !(no && strcmp(no, "0") == 0) && type &&
+	       strcmp(type, "dumb") != 0 && isatty(fd);
 }
 
 int aligned_row(struct table *table, const void *row)
 {
-	const struct table_style *style = table->style;
-	char room[FIELD_CELL];
-
-	if (table->cell_count == 0) {
-		const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-		/* On a terminal that knows colours, unless the user wants none: see no-color.org. */
-		table->colored = style->color == TABLE_COLOR_AUTO
-					 ? !(none && *none) && terminal &&
-						   strcmp(terminal, "dumb") != 0 &&
-						   isatty(table->out->fd)
-					 : style->color == TABLE_COLOR_ALWAYS;
-	}
+	if (table->cell_count == 0)
+		table->colored = table_wants_colors(table->style, table->out->fd);
 	for (size_t i = 0; i < table->column_count; i++) {
-		const struct field *field = table->columns[i];
-		const char *value = field_cell(field, row, style->exact, room);
+		const struct field *field = table->columns[i].field;
+		const char *text = field_has_text(field) ? field_cell_text(field, row) : NULL;
+		char *at = text_room(&table->text, text ? 4 * strlen(text) : FIELD_CELL), *end;
 		struct table_cell *cells = array_grow(table->cells, table->cell_count,
 						      &table->cell_capacity, sizeof(*cells));
+		int width;
 
-		if (!cells)
+		if (cells)
+			table->cells = cells;
+		if (!cells || !at)
 			return -ENOMEM;
-		table->cells = cells;
-		cells += table->cell_count;
-		if (put_cell(table, value ? value : "", cells))
-			return -ENOMEM;
-		cells->color = table->colored ? color_of(field, row) : PLAIN;
-		if (table->width[i] < (int)cells->width)
-			table->width[i] = (int)cells->width;
-		table->cell_count++;
+		if (text) {
+			end = put_text(at, text, &width);
+		} else {
+			end = field_is_empty(field, row)
+				      ? at
+				      : field_put(at, field, row, table->style->exact);
+			width = (int)(end - at);
+		}
+		*end = '\0';
+		if (table->width[i] < width)
+			table->width[i] = width;
+		cells[table->cell_count++] = (struct table_cell){
+			.text = table->text.used,
+			.width = (uint32_t)width,
+			.color = table->colored ? color_of(field, row) : PLAIN,
+			.bar = bar_of(field, row),
+		};
+		table->text.used += (size_t)(end + 1 - at);
 	}
 	return 0;
 }
 
-/* Make the last column of text narrower, if the terminal is. */
-static void fit(struct table *table)
+/* @return   how narrow a column can be made */
+static int least_width(const struct table *table, int i)
 {
-	struct winsize size;
-	int total = (int)table->column_count - 1, last = -1, excess;
+	bool is_wide = field_is_text(table->columns[i].field) && table->width[i] > LEAST_WIDTH;
 
-	if (table->out->fd < 0 || ioctl(table->out->fd, TIOCGWINSZ, &size) || size.ws_col == 0)
-		return;
-	for (int i = 0; i < (int)table->column_count; i++) {
-		total += table->width[i];
-		if (field_is_text(table->columns[i]) && table->width[i] > LEAST_WIDTH)
-			last = i;
+	return is_wide ? LEAST_WIDTH : table->width[i];
+}
+
+/*
+ * Fit it into the terminal: the widest columns of text become narrower. Where that is not enough, minor columns are
+ * left out, unless the user chose columns.
+ *
+ * @return   whether there are bars
+ */
+static bool fit(struct table *table)
+{
+	enum table_when when = table->style->bars;
+	int columns = (int)table->column_count, room = terminal_width(table->out->fd);
+	int excess = columns - 1 - room, least, bars = 0, *width = table->width;
+
+	for (int i = 0; i < columns; i++)
+		bars += table->columns[i].field->type == FIELD_PERCENT ? BAR + 1 : 0;
+	excess += when == TABLE_ALWAYS ? bars : 0;
+	least = excess;
+	for (int i = 0; i < columns; i++) {
+		excess += width[i];
+		least += least_width(table, i);
 	}
-	excess = total - size.ws_col;
-	if (last < 0 || excess <= 0)
-		return;
-	table->width[last] -= excess;
-	if (table->width[last] < LEAST_WIDTH)
-		table->width[last] = LEAST_WIDTH;
+	for (int i = columns; room && table->style->column_count == 0 && least > 0 && i-- > 0;) {
+		if (!table->columns[i].field->minor)
+			continue;
+		excess -= width[i] + 1;
+		least -= least_width(table, i) + 1;
+		width[i] = LEFT_OUT;
+	}
+	for (int widest = 0; room && excess > 0; excess--, width[widest]--) {
+		widest = 0;
+		for (int i = 1; i < columns; i++)
+			if (width[i] - least_width(table, i) >
+			    width[widest] - least_width(table, widest))
+				widest = i;
+		if (width[widest] == least_width(table, widest))
+			break;
+	}
+	return when == TABLE_ALWAYS || (when == TABLE_AUTO && room && excess + bars <= 0);
 }
 
 /* @return   behind the characters that take @columns at most, which becomes what is left of them */
@@ -194,15 +250,20 @@ static int write_shortened(struct writer *w, const char *text, int width, int ro
 	return left - rest_left + (int)strlen(GAP) + right;
 }
 
+static const char *const sequences[] = { "", "\033[33m", "\033[31m" };
+/* Not of the whole: top shows the chosen row in reverse. */
+#define PLAIN_COLOR "\033[39m"
+
 static void write_aligned(struct table *table, size_t column, const char *text, int width,
 			  uint8_t color)
 {
-	static const char *const sequences[] = { "", "\033[31m", "\033[33m" };
 	int room = table->width[column];
-	bool right = !field_is_text(table->columns[column]);
+	bool right = !field_is_text(table->columns[column].field);
 	bool last = column + 1 == table->column_count;
 	struct writer *w = table->out;
 
+	if (room == LEFT_OUT)
+		return;
 	if (column > 0)
 		write_char(w, ' ');
 	write_text(w, sequences[color]);
@@ -215,17 +276,35 @@ static void write_aligned(struct table *table, size_t column, const char *text, 
 	if (!right && !last && width < room)
 		write_blanks(w, (size_t)(room - width));
 	if (color != PLAIN)
-		write_text(w, "\033[0m");
+		write_text(w, PLAIN_COLOR);
+}
+
+/* Behind a percentage. */
+static void write_bar(struct writer *w, int8_t tenths, uint8_t color)
+{
+	bool blocks = knows_characters();
+
+	write_char(w, ' ');
+	if (tenths < 0) {
+		write_blanks(w, BAR);
+		return;
+	}
+	write_text(w, sequences[color]);
+	for (int8_t i = 0; i < BAR; i++)
+		write_text(w, i < tenths ? (blocks ? "\xe2\x96\x88" : "#") /* U+2588 */
+					 : (blocks ? "\xe2\x96\x91" : "."));
+	if (color != PLAIN)
+		write_text(w, PLAIN_COLOR);
 }
 
 void aligned_end(struct table *table)
 {
 	const struct table_cell *cell = table->cells;
 	size_t rows = table->cell_count / (table->column_count ? table->column_count : 1);
-	bool headings = rows > 0 && !table->style->no_headings;
+	bool headings = rows > 0 && !table->style->no_headings, bars = false;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		int width = (int)strlen(table->columns[i]->column);
+		int width = (int)strlen(table->columns[i].field->column);
 
 		if (table->width[i] < width)
 			table->width[i] = width;
@@ -233,18 +312,23 @@ void aligned_end(struct table *table)
 	if (rows > 0 && table->follows)
 		write_char(table->out, '\n');
 	if (rows > 0)
-		fit(table);
+		bars = fit(table);
 	for (size_t i = 0; headings && i < table->column_count; i++) {
-		const char *heading = table->columns[i]->column;
+		const char *heading = table->columns[i].field->column;
 
 		write_aligned(table, i, heading, (int)strlen(heading), PLAIN);
+		if (bars && table->columns[i].field->type == FIELD_PERCENT)
+			write_bar(table->out, -1, PLAIN);
 	}
 	if (headings)
 		write_char(table->out, '\n');
 	for (size_t row = 0; row < rows; row++) {
-		for (size_t i = 0; i < table->column_count; i++, cell++)
+		for (size_t i = 0; i < table->column_count; i++, cell++) {
 			write_aligned(table, i, table->text.bytes + cell->text, (int)cell->width,
 				      cell->color);
+			if (bars && table->columns[i].field->type == FIELD_PERCENT)
+				write_bar(table->out, cell->bar, cell->color);
+		}
 		write_char(table->out, '\n');
 	}
 	free(table->cells);

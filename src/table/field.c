@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "shared/writer.h"
+
 static uint64_t number_of(const struct field *field, const void *row)
 {
 	const char *member = (const char *)row + field->offset;
@@ -29,79 +31,22 @@ static uint64_t number_of(const struct field *field, const void *row)
 	}
 }
 
-static const char *text_of(const struct field *field, const void *row)
+const char *field_cell_text(const struct field *field, const void *row)
 {
-	const char *text;
+	const char *text = field_text(field, row);
 
-	if (field->type == FIELD_WORD)
-		return field->words[number_of(field, row)];
-	memcpy(&text, (const char *)row + field->offset, sizeof(text));
-	return text;
+	if (text)
+		return text;
+	return field->type == FIELD_PATH ? "-" : "";
 }
 
-static double percent_of(const struct field *field, const void *row)
-{
-	double percent;
+/* --- what is no text. snprintf(3) would cost more than all else of a row. --- */
 
-	memcpy(&percent, (const char *)row + field->offset, sizeof(percent));
-	return percent;
-}
-
-bool field_is_empty(const struct field *field, const void *row)
-{
-	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_PATH:
-	case FIELD_TEXTS:
-	case FIELD_WORD:
-	case FIELD_ROW:
-		return !text_of(field, row);
-	case FIELD_ID_OR_NONE:
-	case FIELD_COUNT_LIMIT:
-	case FIELD_BYTES_LIMIT:
-		return number_of(field, row) == 0;
-	case FIELD_COUNT:
-	case FIELD_BYTES:
-		return number_of(field, row) == FIELD_NOT_KNOWN;
-	case FIELD_SECONDS:
-		return (int64_t)number_of(field, row) == FIELD_NO_SECONDS;
-	case FIELD_RATE:
-		return (int64_t)number_of(field, row) == FIELD_NO_RATE;
-	case FIELD_PERCENT:
-		return percent_of(field, row) < 0;
-	case FIELD_CHANGE:
-		return number_of(field, row) == ROW_CHANGE_UNKNOWN ||
-		       number_of(field, row) == ROW_ONLY_SHOWN;
-	default:
-		return false;
-	}
-}
-
-/* --- cells. snprintf(3) would cost more than all else of a row. --- */
-
-/* @return   behind the last digit */
-static char *put_number(char *at, uint64_t number)
-{
-	char digits[20], *first = digits + sizeof(digits);
-
-	do
-		*--first = (char)('0' + number % 10);
-	while (number /= 10);
-	return mempcpy(at, first, (size_t)(digits + sizeof(digits) - first));
-}
-
-static const char *number_cell(char *cell, uint64_t number)
-{
-	*put_number(cell, number) = '\0';
-	return cell;
-}
-
-const char *field_size(char cell[FIELD_CELL], uint64_t bytes)
+static char *put_size(char *at, uint64_t bytes)
 {
 	static const char letters[] = "BKMGTPE";
 	unsigned int power = 0;
 	uint64_t tenths;
-	char *at;
 
 	while (power < 6 && bytes >> (10 * (power + 1)))
 		power++;
@@ -111,33 +56,30 @@ const char *field_size(char cell[FIELD_CELL], uint64_t bytes)
 		power++;
 	}
 	if (tenths % 10 && tenths < 1000) {
-		at = put_number(cell, tenths / 10);
+		at = put_number(at, tenths / 10);
 		*at++ = '.';
 		*at++ = (char)('0' + tenths % 10);
 	} else {
-		at = put_number(cell, (tenths + 5) / 10);
+		at = put_number(at, (tenths + 5) / 10);
 	}
 	*at++ = letters[power];
-	*at = '\0';
-	return cell;
+	return at;
 }
 
-/* With its sign: +1.5M, -3K. */
-static const char *rate_cell(char *cell, int64_t rate, bool exact)
+/* For people with its sign: +1.5M, -3K. */
+static char *put_rate(char *at, int64_t rate, bool exact)
 {
 	uint64_t bytes = rate < 0 ? -(uint64_t)rate : (uint64_t)rate;
 
-	*cell = rate < 0 ? '-' : '+';
-	if (exact) {
-		number_cell(cell + 1, bytes);
-		return rate < 0 ? cell : cell + 1;
-	}
-	field_size(cell + 1, bytes);
-	return rate ? cell : cell + 1;
+	if (rate < 0)
+		*at++ = '-';
+	else if (rate > 0 && !exact)
+		*at++ = '+';
+	return exact ? put_number(at, bytes) : put_size(at, bytes);
 }
 
 /* The two largest units: 6d23h, 5m10s. */
-const char *field_duration(char cell[FIELD_CELL], uint64_t seconds)
+static char *put_duration(char *at, uint64_t seconds)
 {
 	static const struct {
 		uint64_t seconds;
@@ -145,21 +87,19 @@ const char *field_duration(char cell[FIELD_CELL], uint64_t seconds)
 	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
 	size_t i = 0;
 	uint64_t rest;
-	char *at;
 
 	if (seconds == 0)
-		return "expired";
+		return stpcpy(at, "expired");
 	while (seconds < units[i].seconds)
 		i++;
-	at = put_number(cell, seconds / units[i].seconds);
+	at = put_number(at, seconds / units[i].seconds);
 	*at++ = units[i].letter;
 	rest = i < 3 ? seconds % units[i].seconds / units[i + 1].seconds : 0;
 	if (rest) {
 		at = put_number(at, rest);
 		*at++ = units[i + 1].letter;
 	}
-	*at = '\0';
-	return cell;
+	return at;
 }
 
 /*
@@ -178,75 +118,72 @@ static bool round_value(double value, uint64_t *number)
 	return rest < 0.499 || rest > 0.501;
 }
 
-const char *field_decimal(char cell[FIELD_CELL], double value)
+char *field_put_decimal(char *at, double value)
 {
 	uint64_t tenths;
-	char *at;
 
-	if (!round_value(value * 10, &tenths)) {
-		snprintf(cell, FIELD_CELL, "%.1f", value);
-		return cell;
-	}
-	at = put_number(cell, tenths / 10);
+	if (!round_value(value * 10, &tenths))
+		return at + snprintf(at, FIELD_CELL, "%.1f", value);
+	at = put_number(at, tenths / 10);
 	*at++ = '.';
 	*at++ = (char)('0' + tenths % 10);
-	*at = '\0';
-	return cell;
+	return at;
 }
 
-static const char *percent_cell(char *cell, double percent)
+static char *put_percent(char *at, double percent)
 {
 	uint64_t whole;
-	char *at;
 
-	if (!round_value(percent, &whole)) {
-		snprintf(cell, FIELD_CELL, "%.0f%%", percent);
-		return cell;
-	}
-	at = put_number(cell, whole);
+	if (!round_value(percent, &whole))
+		return at + snprintf(at, FIELD_CELL, "%.0f%%", percent);
+	at = put_number(at, whole);
 	*at++ = '%';
-	*at = '\0';
-	return cell;
+	return at;
 }
 
-const char *field_time(char cell[FIELD_CELL], int64_t milliseconds)
+#define NEAR_PERCENT 90
+#define AT_PERCENT 99.5
+
+enum field_nearness field_nearness(double percent)
+{
+	return percent >= AT_PERCENT ? FIELD_AT : percent > NEAR_PERCENT ? FIELD_NEAR : FIELD_FAR;
+}
+
+static char *put_time(char *at, int64_t milliseconds)
 {
 	time_t seconds = (time_t)(milliseconds / 1000);
 	struct tm tm = { 0 };
-	size_t length;
 
 	gmtime_r(&seconds, &tm);
-	length = strftime(cell, FIELD_CELL, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(cell + length, FIELD_CELL - length, ".%03dZ", (int)(milliseconds % 1000));
-	return cell;
+	at += strftime(at, FIELD_CELL, "%Y-%m-%dT%H:%M:%S", &tm);
+	return at + sprintf(at, ".%03dZ", (int)(milliseconds % 1000));
 }
 
-static const char *cell_of(const struct field *field, const void *row, bool exact, char *cell)
+char *field_put(char *at, const struct field *field, const void *row, bool exact)
 {
+	const void *member = (const char *)row + field->offset;
+	uint64_t number = number_of(field, row);
+
+	if (field->at_least && *((const bool *)row + field->at_least))
+		at = mempcpy(at, ">=", 2);
 	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_PATH:
-	case FIELD_WORD:
-		return text_of(field, row);
 	case FIELD_BOOL:
-		return number_of(field, row) ? "yes" : "no";
+		return stpcpy(at, number ? "yes" : "no");
 	case FIELD_CHANGE:
-		return number_of(field, row) == ROW_CHANGED ? "yes" : "no";
+		return stpcpy(at, number == ROW_CHANGED ? "yes" : "no");
 	case FIELD_PERCENT:
-		return percent_cell(cell, percent_of(field, row));
+		return put_percent(at, *(const double *)member);
 	case FIELD_TIME:
-		return field_time(cell, (int64_t)number_of(field, row));
-	case FIELD_SECONDS:
-		return exact ? number_cell(cell, number_of(field, row))
-			     : field_duration(cell, number_of(field, row));
+		return put_time(at, (int64_t)number);
 	case FIELD_RATE:
-		return rate_cell(cell, (int64_t)number_of(field, row), exact);
+		return put_rate(at, (int64_t)number, exact);
+	case FIELD_SECONDS:
+		return exact ? put_number(at, number) : put_duration(at, number);
 	case FIELD_BYTES:
 	case FIELD_BYTES_LIMIT:
-		return exact ? number_cell(cell, number_of(field, row))
-			     : field_size(cell, number_of(field, row));
+		return exact ? put_number(at, number) : put_size(at, number);
 	default:
-		return number_cell(cell, number_of(field, row));
+		return put_number(at, number);
 	}
 }
 
@@ -254,11 +191,34 @@ const char *field_cell(const struct field *field, const void *row, bool exact,
 		       char cell[FIELD_CELL])
 {
 	if (field_is_empty(field, row))
-		return field->type == FIELD_PATH ? "-" : NULL;
-	if (!field->at_least || !*((const bool *)row + field->at_least))
-		return cell_of(field, row, exact, cell);
-	memcpy(cell, ">=", 2);
-	cell_of(field, row, exact, cell + 2);
+		return NULL;
+	if (field_has_text(field))
+		return field_text(field, row);
+	*field_put(cell, field, row, exact) = '\0';
+	return cell;
+}
+
+const char *field_size(char cell[FIELD_CELL], uint64_t bytes)
+{
+	*put_size(cell, bytes) = '\0';
+	return cell;
+}
+
+const char *field_duration(char cell[FIELD_CELL], uint64_t seconds)
+{
+	*put_duration(cell, seconds) = '\0';
+	return cell;
+}
+
+const char *field_decimal(char cell[FIELD_CELL], double value)
+{
+	*field_put_decimal(cell, value) = '\0';
+	return cell;
+}
+
+const char *field_time(char cell[FIELD_CELL], int64_t milliseconds)
+{
+	*put_time(cell, milliseconds) = '\0';
 	return cell;
 }
 
@@ -290,7 +250,7 @@ int field_compare(const struct field *field, const void *one, const void *other,
 	case FIELD_TEXT:
 	case FIELD_PATH:
 	case FIELD_WORD:
-		order = strcmp(text_of(field, one), text_of(field, other));
+		order = strcmp(field_text(field, one), field_text(field, other));
 		break;
 	case FIELD_RATE:
 		x = (double)(int64_t)number_of(field, one);
@@ -298,8 +258,8 @@ int field_compare(const struct field *field, const void *one, const void *other,
 		order = (x > y) - (x < y);
 		break;
 	case FIELD_PERCENT:
-		x = percent_of(field, one);
-		y = percent_of(field, other);
+		x = *(const double *)(const void *)((const char *)one + field->offset);
+		y = *(const double *)(const void *)((const char *)other + field->offset);
 		order = (x > y) - (x < y);
 		break;
 	default:

@@ -9,17 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* No value: an empty cell, null in JSON. */
 #define FIELD_NOT_KNOWN UINT64_MAX /* of FIELD_COUNT and FIELD_BYTES */
 #define FIELD_NO_SECONDS (-1)	   /* of FIELD_SECONDS */
 #define FIELD_NO_RATE INT64_MIN	   /* of FIELD_RATE */
 
+/* Up to FIELD_WORD they are texts. */
 enum field_type {
 	FIELD_TEXT,	   /* const char *, or NULL */
 	FIELD_PATH,	   /* the same; a cell has - for NULL */
-	FIELD_TEXTS,	   /* struct field_texts: an array in JSON */
 	FIELD_WORD,	   /* an enum; @words has its texts, and NULL at the end */
+	FIELD_TEXTS,	   /* struct field_texts: an array in JSON */
 	FIELD_ID,	   /* uint32_t */
 	FIELD_ID_OR_NONE,  /* the same, 0: none */
 	FIELD_COUNT,	   /* uint64_t, or FIELD_NOT_KNOWN */
@@ -40,7 +42,7 @@ enum row_change {
 	ROW_ONLY_SHOWN,
 	ROW_UNCHANGED,
 	ROW_CHANGED,
-	ROW_CHANGE_UNKNOWN, /* the kernel does not tell */
+	ROW_CHANGE_UNKNOWN, /* the kernel does not say */
 };
 
 struct field_texts {
@@ -63,21 +65,75 @@ struct field {
 	uint16_t at_least; /* where a bool says that the value can be higher; 0: nowhere */
 	bool optional;	   /* left out of JSON, instead of null, where it is empty */
 	bool sometimes;	   /* not in all variants of the rows */
+	bool minor;	   /* left out on a terminal that is too narrow */
 };
 
-/* Enough for any number, size or time. */
-#define FIELD_CELL 32
+/* Room for any number, size or time. */
+#define FIELD_CELL 40
 
-/** @return  whether the field has no value in this row */
-bool field_is_empty(const struct field *field, const void *row);
+/** @return  whether the field has no value in this row; inline, because it is called most */
+static inline bool field_is_empty(const struct field *field, const void *row)
+{
+	const void *member = (const char *)row + field->offset, *pointer;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+	case FIELD_PATH:
+	case FIELD_TEXTS:
+	case FIELD_ROW:
+		memcpy(&pointer, member, sizeof(pointer));
+		return !pointer;
+	case FIELD_WORD:
+		return !field->words[*(const unsigned int *)member];
+	case FIELD_ID_OR_NONE:
+		return *(const uint32_t *)member == 0;
+	case FIELD_COUNT_LIMIT:
+	case FIELD_BYTES_LIMIT:
+		return *(const uint64_t *)member == 0;
+	case FIELD_COUNT:
+	case FIELD_BYTES:
+		return *(const uint64_t *)member == FIELD_NOT_KNOWN;
+	case FIELD_SECONDS:
+		return *(const int64_t *)member == FIELD_NO_SECONDS;
+	case FIELD_RATE:
+		return *(const int64_t *)member == FIELD_NO_RATE;
+	case FIELD_PERCENT:
+		return *(const double *)member < 0;
+	case FIELD_CHANGE:
+		return *(const unsigned int *)member == ROW_CHANGE_UNKNOWN ||
+		       *(const unsigned int *)member == ROW_ONLY_SHOWN;
+	default:
+		return false;
+	}
+}
+
+/** @return  whether field_text() has the value; else field_put() has it */
+static inline bool field_has_text(const struct field *field)
+{
+	return field->type <= FIELD_WORD;
+}
+
+/** @return  a text of the row, or NULL */
+static inline const char *field_text(const struct field *field, const void *row)
+{
+	const void *member = (const char *)row + field->offset;
+
+	return field->type == FIELD_WORD ? field->words[*(const unsigned int *)member]
+					 : *(const char *const *)member;
+}
+
+/** @return  the same for a cell, "-" or "" for NULL */
+const char *field_cell_text(const struct field *field, const void *row);
 
 /**
- * The value as the text of a cell.
+ * Put what is no text, and not empty, into room for FIELD_CELL bytes.
  *
  * @exact    bytes and seconds as numbers, instead of 1.5G and 6d23h
- * @cell     room for it
- * @return   a text of the row, or @cell; NULL: empty
+ * @return   behind it
  */
+char *field_put(char *at, const struct field *field, const void *row, bool exact);
+
+/** @return  a text of the row, or @cell; NULL: empty */
 const char *field_cell(const struct field *field, const void *row, bool exact,
 		       char cell[FIELD_CELL]);
 
@@ -87,13 +143,22 @@ int field_compare(const struct field *field, const void *one, const void *other,
 /** @return  whether a cell is text, which stands on the left */
 bool field_is_text(const struct field *field);
 
+/* How near a percentage is to a limit: yellow and red in tables, and on pages. */
+enum field_nearness { FIELD_FAR, FIELD_NEAR, FIELD_AT };
+
+/** @return  FIELD_AT from what is shown as 100% on; @percent may be below 0: none */
+enum field_nearness field_nearness(double percent);
+
 /** A percentage with one decimal, rounded as printf(3) does. @return  @cell */
 const char *field_decimal(char cell[FIELD_CELL], double value);
+
+/** The same without a NUL. @return  behind it */
+char *field_put_decimal(char *at, double value);
 
 /** A time such as 2026-01-31T08:15:00.123Z. @return  @cell */
 const char *field_time(char cell[FIELD_CELL], int64_t milliseconds);
 
-/** Time that is left: 6d23h; "expired" for none. @return  @cell, or a text */
+/** Time that is left: 6d23h; "expired" for none. @return  @cell */
 const char *field_duration(char cell[FIELD_CELL], uint64_t seconds);
 
 /** A size as lsblk(8) shows it: 1.5G, 10M. @return  @cell */

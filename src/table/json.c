@@ -4,17 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "field.h"
-
 void json_start(struct json *json, struct writer *writer)
 {
 	*json = (struct json){ .writer = writer, .first = true };
 }
 
-/* There is a NUL behind the text, so no sequence goes beyond it. */
-static void write_quoted(struct writer *writer, const char *value, size_t size)
+/* @end      where it ends, with a NUL, beyond which no sequence goes; NULL: at its first one */
+static void write_quoted(struct writer *writer, const char *at, const char *end)
 {
-	const char *at = value, *end = value + size, *plain;
+	const char *plain;
 
 	write_char(writer, '"');
 	for (;;) {
@@ -24,7 +22,7 @@ static void write_quoted(struct writer *writer, const char *value, size_t size)
 		plain = at;
 		at = text_plain_end(at, TEXT_QUOTED);
 		write_bytes(writer, plain, (size_t)(at - plain));
-		if (at == end)
+		if (at == end || (!end && *at == '\0'))
 			break;
 		length = utf8_length(at);
 		if (length == 0) {
@@ -46,6 +44,11 @@ static void write_quoted(struct writer *writer, const char *value, size_t size)
 		at += length;
 	}
 	write_char(writer, '"');
+}
+
+void json_quote(struct writer *writer, const char *text)
+{
+	write_quoted(writer, text, NULL);
 }
 
 /* Keys are words of ours: short, and without what needs quoting. */
@@ -89,7 +92,7 @@ void json_string(struct json *json, const char *key, const char *value)
 {
 	begin_value(json, key);
 	if (value)
-		write_quoted(json->writer, value, strlen(value));
+		write_quoted(json->writer, value, NULL);
 	else
 		write_text(json->writer, "null");
 }
@@ -97,7 +100,7 @@ void json_string(struct json *json, const char *key, const char *value)
 void json_text(struct json *json, const char *key, const char *text, size_t length)
 {
 	begin_value(json, key);
-	write_quoted(json->writer, text, length);
+	write_quoted(json->writer, text, text + length);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)
@@ -106,22 +109,8 @@ void json_number(struct json *json, const char *key, uint64_t value)
 	write_number(json->writer, value);
 }
 
-void json_signed(struct json *json, const char *key, int64_t value)
-{
-	begin_value(json, key);
-	write_signed(json->writer, value);
-}
-
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin_value(json, key);
 	write_text(json->writer, value ? "true" : "false");
-}
-
-void json_decimal(struct json *json, const char *key, double value)
-{
-	char text[FIELD_CELL];
-
-	begin_value(json, key);
-	write_text(json->writer, field_decimal(text, value));
 }

@@ -27,10 +27,9 @@ void json_string(struct json *json, const char *key, const char *value);
 /** A string of @length bytes, which may hold NULs. */
 void json_text(struct json *json, const char *key, const char *text, size_t length);
 void json_number(struct json *json, const char *key, uint64_t value);
-void json_signed(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 
-/** A number with one decimal. */
-void json_decimal(struct json *json, const char *key, double value);
+/** Write a text as a JSON string, wherever that is. */
+void json_quote(struct writer *writer, const char *text);
 
 #endif

@@ -68,6 +68,14 @@ const char *table_choose(struct table_style *style, const struct row_fields *typ
 	return NULL;
 }
 
+bool table_has_column(const struct table_style *style, const char *name)
+{
+	for (size_t i = 0; i < style->column_count; i++)
+		if (strcmp(style->columns[i]->column, name) == 0)
+			return true;
+	return false;
+}
+
 const char *table_sort(struct table_style *style, const struct row_fields *type, const char *keys)
 {
 	style->sort_count = 0;
@@ -102,87 +110,136 @@ void table_list_columns(struct writer *w, const struct row_fields *type)
 	}
 }
 
+/* --- what stands in front of each value, made once for all rows --- */
+
+static void add_start(struct table_column *column, const struct field *field, const char *before,
+		      const char *name, const char *after)
+{
+	char *at = stpcpy(column->start, before);
+
+	at = mempcpy(at, name, strnlen(name, TABLE_START - strlen(before) - strlen(after) - 1));
+	column->start_length = (uint8_t)(stpcpy(at, after) - column->start);
+	column->field = field;
+}
+
+/* All of it, whether there is less or not: that takes no call. @return  behind what there is */
+static inline char *put_start(char *at, const struct table_column *column)
+{
+	memcpy(at, column->start, TABLE_START);
+	return at + column->start_length;
+}
+
 /* --- JSON --- */
 
-static void write_member(struct json *json, const struct field *field,
-			 const struct table_style *style, const void *row);
-
-static void write_members(struct json *json, const char *key, const struct field *fields,
-			  const struct table_style *style, const void *row)
+/* @return   how many */
+static size_t add_members(struct table_column *columns, const struct field *fields, bool dry_run)
 {
-	json_open(json, key, '{');
-	for (const struct field *field = fields; !is_end(field); field++)
-		if (field->key)
-			write_member(json, field, style, row);
-	json_close(json, '}');
+	size_t count = 0;
+
+	for (const struct field *field = fields; !is_end(field) && count < TABLE_COLUMNS_MAX;
+	     field++) {
+		const char *key = field->key;
+
+		if (!key)
+			continue;
+		if (field->type == FIELD_CHANGE && dry_run && strcmp(key, "changed") == 0)
+			key = "would_change";
+		add_start(&columns[count++], field, "\"", key, "\":");
+	}
+	return count;
 }
 
-static void write_member(struct json *json, const struct field *field,
-			 const struct table_style *style, const void *row)
+static void write_texts(struct writer *w, const struct field_texts *texts)
 {
-	const char *key = field->key;
-	const void *member = (const char *)row + field->offset;
-	bool empty = field_is_empty(field, row);
-	char cell[FIELD_CELL];
-	const struct field_texts *texts = member;
-	const void *inner;
-
-	if (field->type == FIELD_CHANGE && style->dry_run && strcmp(key, "changed") == 0)
-		key = "would_change";
-	if (empty) {
-		if (!field->optional && (field->type != FIELD_CHANGE ||
-					 *(const unsigned int *)member != ROW_ONLY_SHOWN))
-			json_string(json, key, NULL);
-		return;
+	write_char(w, '[');
+	for (size_t i = 0; i < texts->count; i++) {
+		if (i > 0)
+			write_char(w, ',');
+		json_quote(w, texts->texts[i]);
 	}
-	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_PATH:
-		json_string(json, key, *(const char *const *)member);
-		break;
-	case FIELD_WORD:
-	case FIELD_TIME:
-		json_string(json, key, field_cell(field, row, true, cell));
-		break;
-	case FIELD_TEXTS:
-		json_open(json, key, '[');
-		for (size_t i = 0; i < texts->count; i++)
-			json_string(json, NULL, texts->texts[i]);
-		json_close(json, ']');
-		break;
-	case FIELD_ROW:
-		memcpy(&inner, member, sizeof(inner));
-		write_members(json, key, field->members, style, inner);
-		break;
-	case FIELD_BOOL:
-		json_bool(json, key, *(const bool *)member);
-		break;
-	case FIELD_CHANGE:
-		json_bool(json, key, *(const unsigned int *)member == ROW_CHANGED);
-		break;
-	case FIELD_PERCENT:
-		json_decimal(json, key, *(const double *)member);
-		break;
-	case FIELD_RATE:
-		json_signed(json, key, *(const int64_t *)member);
-		break;
-	case FIELD_ID:
-	case FIELD_ID_OR_NONE:
-		json_number(json, key, *(const uint32_t *)member);
-		break;
-	default:
-		json_number(json, key, *(const uint64_t *)member);
-		break;
-	}
+	write_char(w, ']');
 }
 
-static void write_json(struct writer *w, const struct row_fields *type,
-		       const struct table_style *style, const void *row)
+static char *put_bool(char *at, bool value)
 {
-	struct json json;
+	return value ? mempcpy(at, "true", 4) : mempcpy(at, "false", 5);
+}
 
-	json_start(&json, w);
-	write_members(&json, NULL, type->fields, style, row);
+static void write_object(struct writer *w, const struct table_column *columns, size_t count,
+			 bool dry_run, const void *row);
+
+/* A member that is a row: it is rare, so its own members are prepared each time. */
+static void write_inner(struct writer *w, const struct field *members, bool dry_run,
+			const void *row)
+{
+	struct table_column columns[TABLE_COLUMNS_MAX];
+
+	write_object(w, columns, add_members(columns, members, dry_run), dry_run, row);
+}
+
+static void write_object(struct writer *w, const struct table_column *columns, size_t count,
+			 bool dry_run, const void *row)
+{
+	char separator = '{';
+
+	for (const struct table_column *column = columns; column < columns + count; column++) {
+		const struct field *field = column->field;
+		const void *member = (const char *)row + field->offset;
+		bool empty = field_is_empty(field, row);
+		char *at;
+
+		if (empty && (field->optional || (field->type == FIELD_CHANGE &&
+						  *(const unsigned int *)member == ROW_ONLY_SHOWN)))
+			continue;
+		at = writer_room(w, 1 + TABLE_START + FIELD_CELL);
+		*at = separator;
+		at = put_start(at + 1, column);
+		separator = ',';
+		if (empty) {
+			writer_take(w, mempcpy(at, "null", 4));
+			continue;
+		}
+		writer_take(w, at);
+		switch (field->type) {
+		case FIELD_TEXT:
+		case FIELD_PATH:
+		case FIELD_WORD:
+			json_quote(w, field_text(field, row));
+			continue;
+		case FIELD_TEXTS:
+			write_texts(w, member);
+			continue;
+		case FIELD_ROW:
+			write_inner(w, field->members, dry_run, *(const void *const *)member);
+			continue;
+		case FIELD_TIME:
+			*at++ = '"';
+			at = field_put(at, field, row, true);
+			*at++ = '"';
+			break;
+		case FIELD_BOOL:
+			at = put_bool(at, *(const bool *)member);
+			break;
+		case FIELD_CHANGE:
+			at = put_bool(at, *(const unsigned int *)member == ROW_CHANGED);
+			break;
+		case FIELD_PERCENT:
+			at = field_put_decimal(at, *(const double *)member);
+			break;
+		case FIELD_ID:
+		case FIELD_ID_OR_NONE:
+			at = put_number(at, *(const uint32_t *)member);
+			break;
+		case FIELD_RATE:
+			at = field_put(at, field, row, true);
+			break;
+		default:
+			at = put_number(at, *(const uint64_t *)member);
+			break;
+		}
+		writer_take(w, at);
+	}
+	write_text(w, separator == '{' ? "{}" : "}");
 }
 
 static void end_json(struct table *table)
@@ -239,45 +296,38 @@ static void write_quoted(struct writer *w, const char *text)
 	write_char(w, '"');
 }
 
-static void write_cell(struct table *table, size_t column, const char *text)
-{
-	enum table_format format = table->style->format;
-	struct writer *w = table->out;
-
-	if (column > 0)
-		write_char(w, format == TABLE_CSV ? ',' : ' ');
-	if (format == TABLE_CSV) {
-		write_quoted(w, text);
-		return;
-	}
-	if (format == TABLE_PAIRS) {
-		write_text(w, table->columns[column]->column);
-		write_text(w, "=\"");
-	}
-	write_escaped_cell(w, text, format == TABLE_PAIRS);
-	if (format == TABLE_PAIRS)
-		write_char(w, '"');
-}
-
 static void write_headings(struct table *table)
 {
-	for (size_t i = 0; i < table->column_count; i++)
-		write_cell(table, i, table->columns[i]->column);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct table_column *column = &table->columns[i];
+
+		write_bytes(table->out, column->start, column->start_length);
+		write_text(table->out, column->field->column);
+	}
 	write_char(table->out, '\n');
 }
 
 static void write_cells(struct table *table, const void *row)
 {
-	const struct table_style *style = table->style;
-	bool exact = style->exact || style->format == TABLE_CSV;
-	char cell[FIELD_CELL];
+	enum table_format format = table->style->format;
+	bool exact = table->style->exact || format == TABLE_CSV;
+	struct writer *w = table->out;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		const char *text = field_cell(table->columns[i], row, exact, cell);
+		const struct field *field = table->columns[i].field;
+		char *at = put_start(writer_room(w, TABLE_START + FIELD_CELL), &table->columns[i]);
 
-		write_cell(table, i, text ? text : "");
+		if (!field_has_text(field) && !field_is_empty(field, row))
+			at = field_put(at, field, row, exact);
+		writer_take(w, at);
+		if (!field_has_text(field))
+			continue;
+		if (format == TABLE_CSV)
+			write_quoted(w, field_cell_text(field, row));
+		else
+			write_escaped_cell(w, field_cell_text(field, row), format == TABLE_PAIRS);
 	}
-	write_char(table->out, '\n');
+	write_text(w, format == TABLE_PAIRS ? "\"\n" : "\n");
 }
 
 static int write_row(struct table *table, const void *row)
@@ -286,6 +336,8 @@ static int write_row(struct table *table, const void *row)
 	struct writer *w = table->out;
 	bool first = !table->begun;
 
+	if (style->top && !table->follows && table->written++ >= style->top)
+		return 0;
 	table->begun = true;
 	switch (style->format) {
 	case TABLE_JSON:
@@ -293,10 +345,10 @@ static int write_row(struct table *table, const void *row)
 			write_text(w, first	     ? (w->in_answer ? "" : "\n")
 				      : w->in_answer ? ","
 						     : ",\n");
-		write_json(w, table->type, style, row);
+		write_object(w, table->columns, table->column_count, style->dry_run, row);
 		return 0;
 	case TABLE_JSON_LINES:
-		write_json(w, table->type, style, row);
+		write_object(w, table->columns, table->column_count, style->dry_run, row);
 		write_char(w, '\n');
 		return 0;
 	case TABLE_RAW:
@@ -386,9 +438,9 @@ static int compare(const void *one, const void *other)
 		int order = field_compare(key->field, a->row, b->row, key->descending);
 
 		if (order)
-			return order;
+			return a->style->reverse ? -order : order;
 	}
-	return a->index < b->index ? -1 : 1;
+	return (a->index < b->index) != a->style->reverse ? -1 : 1;
 }
 
 /* --- the whole --- */
@@ -396,17 +448,26 @@ static int compare(const void *one, const void *other)
 static void begin(struct table *table)
 {
 	const struct table_style *style = table->style;
+	const struct field *chosen[TABLE_COLUMNS_MAX];
+	bool pairs = style->format == TABLE_PAIRS;
+	const char *separator = pairs ? "\" " : style->format == TABLE_CSV ? "," : " ";
+	size_t count = 0;
 
-	if (table->started)
-		return;
 	table->started = true;
 	/* The style is of other rows where these follow. */
 	if (!table->follows)
-		table->column_count = style->column_count;
-	memcpy(table->columns, style->columns, table->column_count * sizeof(*table->columns));
-	table->lines = table->column_count == 0 && table->type->write_line;
-	if (table->column_count == 0)
-		add_columns(table->columns, &table->column_count, table->type, table->type->usual);
+		count = style->column_count;
+	memcpy(chosen, style->columns, count * sizeof(*chosen));
+	table->lines = count == 0 && table->type->write_line;
+	if (count == 0)
+		add_columns(chosen, &count, table->type, table->type->usual);
+	if (style->format == TABLE_JSON || style->format == TABLE_JSON_LINES)
+		count = add_members(table->columns, table->type->fields, style->dry_run);
+	else
+		for (size_t i = 0; i < count; i++)
+			add_start(&table->columns[i], chosen[i], i ? separator : "",
+				  pairs ? chosen[i]->column : "", pairs ? "=\"" : "");
+	table->column_count = count;
 	if (style->format == TABLE_JSON) {
 		write_text(table->out, table->follows || table->out->in_answer ? ",\"" : "{\"");
 		write_text(table->out, table->key);
@@ -421,7 +482,8 @@ int table_row(struct table *table, const void *row)
 	const struct table_style *style = table->style;
 	double percent;
 
-	begin(table);
+	if (!table->started)
+		begin(table);
 	for (const struct field *field = table->type->fields; style->has_over && !is_end(field);
 	     field++) {
 		if (field->type != FIELD_PERCENT)
@@ -431,14 +493,16 @@ int table_row(struct table *table, const void *row)
 			return 0;
 		break;
 	}
-	return style->sort_count && !table->follows ? hold(table, row) : write_row(table, row);
+	return (style->sort_count || style->reverse) && !table->follows ? hold(table, row)
+									: write_row(table, row);
 }
 
 int table_end(struct table *table)
 {
 	int rc = 0;
 
-	begin(table);
+	if (!table->started)
+		begin(table);
 	array_sort(table->held, table->held_count, sizeof(*table->held), compare);
 	for (size_t i = 0; i < table->held_count && rc == 0; i++)
 		rc = write_row(table, table->held[i].row);
@@ -446,6 +510,7 @@ int table_end(struct table *table)
 	texts_free(&table->texts);
 	if (table->style->format == TABLE_JSON)
 		end_json(table);
-	aligned_end(table);
+	else if (table->style->format == TABLE_TEXT)
+		aligned_end(table);
 	return rc;
 }

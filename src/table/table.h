@@ -20,17 +20,22 @@ enum table_format {
 	TABLE_JSON_LINES,
 };
 
-enum table_color { TABLE_COLOR_AUTO, TABLE_COLOR_NEVER, TABLE_COLOR_ALWAYS };
+enum table_when { TABLE_AUTO, TABLE_NEVER, TABLE_ALWAYS };
 
 #define TABLE_COLUMNS_MAX 48
+/* As long as the longest name, and what is around it. */
+#define TABLE_START 32
 
 /* The options of the user. Zeros are the defaults. */
 struct table_style {
 	enum table_format format;
-	enum table_color color;
+	enum table_when color;
 	bool no_headings;
-	bool exact;   /* numbers instead of 1.5G and 6d23h */
-	bool dry_run; /* the rows say what would change */
+	bool exact;	      /* numbers instead of 1.5G and 6d23h */
+	bool dry_run;	      /* the rows say what would change */
+	bool reverse;	      /* the last row first */
+	uint64_t top;	      /* only so many rows; 0: all */
+	enum table_when bars; /* beside percentages; by default where the terminal has room */
 	bool has_over;
 	double over;					/* only rows whose percentage is so high */
 	const struct field *columns[TABLE_COLUMNS_MAX]; /* none: the usual ones */
@@ -61,6 +66,9 @@ struct row_fields {
 const char *table_choose(struct table_style *style, const struct row_fields *type,
 			 const char *names);
 
+/** @return  whether a column was chosen */
+bool table_has_column(const struct table_style *style, const char *name);
+
 /**
  * Choose the order of the rows.
  *
@@ -73,10 +81,18 @@ const char *table_sort(struct table_style *style, const struct row_fields *type,
 /** Print which columns there are. */
 void table_list_columns(struct writer *w, const struct row_fields *type);
 
+/* A column, or in JSON a member. */
+struct table_column {
+	const struct field *field;
+	uint8_t start_length;
+	char start[TABLE_START]; /* what stands in front of its value in each row */
+};
+
 struct table_cell {
 	size_t text; /* its offset in the text of the table */
 	uint32_t width;
 	uint8_t color;
+	int8_t bar; /* tenths of a percentage, or -1 */
 };
 
 struct table {
@@ -92,9 +108,10 @@ struct table {
 	uint64_t count;
 
 	/* Its own: */
-	const struct field *columns[TABLE_COLUMNS_MAX];
+	struct table_column columns[TABLE_COLUMNS_MAX];
 	size_t column_count;
 	bool started, begun; /* begun: there was a row */
+	uint64_t written;
 	bool lines;
 	bool colored;
 	struct held_row *held;
@@ -113,6 +130,12 @@ int table_row(struct table *table, const void *row);
 int table_end(struct table *table);
 
 /* --- aligned.c: for table.c --- */
+
+/** @return  how many columns a terminal has; 0: it is none */
+int terminal_width(int fd);
+
+/** @return  whether the user wants colours, as such, or because it is a terminal: see no-color.org */
+bool table_wants_colors(const struct table_style *style, int fd);
 
 /** Hold the cells of a row. @return  0 or -ENOMEM */
 int aligned_row(struct table *table, const void *row);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "amounts.h"
+#include "command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define DAY 86400
@@ -22,7 +23,8 @@ static void human_cell(char cell[XQ_CELL], uint64_t value, const struct scale *s
 			 scale->letter);
 }
 
-void xq_cell_blocks(char cell[XQ_CELL], uint64_t blocks)
+/* 512-byte blocks in the largest of K, M, G, T, P, E they reach, e.g. "10M" or "1.5G". */
+static void cell_blocks(char cell[XQ_CELL], uint64_t blocks)
 {
 	static const struct scale scales[] = {
 		{ 1ULL << 51, 'E' }, { 1ULL << 41, 'P' }, { 1ULL << 31, 'T' },
@@ -37,7 +39,8 @@ void xq_cell_blocks(char cell[XQ_CELL], uint64_t blocks)
 	snprintf(cell, XQ_CELL, "%4s", blocks ? "512" : "0");
 }
 
-void xq_cell_inodes(char cell[XQ_CELL], uint64_t inodes)
+/* Inodes in the largest power of 1000 they exceed: k, m, b(illion), t, g, r. */
+static void cell_inodes(char cell[XQ_CELL], uint64_t inodes)
 {
 	/* xfs_quota computes the first unit, 10^21, in 64 bits, where it overflows. */
 	static const struct scale scales[] = {
@@ -94,9 +97,9 @@ void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_
 			continue;
 		}
 		if (form == FSQ_INODES)
-			xq_cell_inodes(cell, amounts[i]);
+			cell_inodes(cell, amounts[i]);
 		else
-			xq_cell_blocks(cell, amounts[i]);
+			cell_blocks(cell, amounts[i]);
 		write_right(to, cell, 6);
 	}
 }
@@ -141,4 +144,9 @@ bool xq_has_limits(const struct style *style, const struct fsq_dquot *dquot)
 		if (style->form[form] && (dquot->form[form].soft || dquot->form[form].hard))
 			return true;
 	return false;
+}
+
+uint32_t xq_number(const char *word)
+{
+	return word ? (uint32_t)strtol(word, NULL, 10) : 0;
 }

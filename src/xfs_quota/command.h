@@ -3,14 +3,18 @@
 #ifndef FSQ_XFS_QUOTA_COMMAND_H
 #define FSQ_XFS_QUOTA_COMMAND_H
 
-#include "amounts.h"
 #include "state.h"
 
 enum command_flags {
-	COMMAND_SHELL = 1,    /* runs wherever the current path is */
-	COMMAND_ONE_SHOT = 2, /* with -c runs once, not for each filesystem of the table */
-	COMMAND_FOREIGN = 4,  /* works on other filesystems than XFS */
-	COMMAND_EXPERT = 8,   /* only with -x */
+	COMMAND_SHELL = 1,	/* runs wherever the current path is */
+	COMMAND_ONE_SHOT = 2,	/* with -c runs once, not for each filesystem of the table */
+	COMMAND_FOREIGN = 4,	/* works on other filesystems than XFS */
+	COMMAND_EXPERT = 8,	/* only with -x */
+	COMMAND_OUTPUT = 16,	/* -f FILE is where the output goes */
+	COMMAND_SHOWS_ALL = 32, /* for each filesystem of the table: the first pass shows all */
+	COMMAND_CURRENT = 64,	/* does nothing without a current path */
+	COMMAND_ONE_TYPE = 128, /* one of -u, -g and -p at most */
+	COMMAND_NO_OPERANDS = 256,
 };
 
 struct call;
@@ -47,6 +51,14 @@ struct command {
 	"  -u  of users (default)\n" \
 	"  -g  of groups\n"          \
 	"  -p  of projects\n"
+
+/* How a table is printed. */
+struct style {
+	bool form[FSQ_FORMS]; /* -b, -i, -r; at least one */
+	bool human;	      /* -h: sizes with a letter */
+	bool numeric;	      /* -n: IDs instead of names */
+	bool header;	      /* without -N */
+};
 
 /* A command with its words. */
 struct call {
@@ -87,7 +99,7 @@ void xq_run_line(struct state *state, char *line, bool all);
  */
 char **xq_split_line(char *line, int *count);
 
-/** Fill @call from its argv. @return  false when an option is wrong; the usage was printed */
+/** Fill @call from its argv. @return  false when options, operands or types are wrong; the usage was printed */
 bool xq_parse_options(struct state *state, struct call *call);
 
 /** Print a command's usage line, under the name that was typed. */
@@ -101,6 +113,40 @@ uint32_t xq_number(const char *word);
 
 /** Read and run commands from standard input until its end or `quit`. */
 void xq_shell(struct state *state);
+
+/* --- amounts.c: use, limits and grace times in the layout of xfs_quota --- */
+
+#define XQ_CELL 48
+
+#define XQ_NO_GRACE (-1)
+
+/**
+ * "[7 days]", "[3 days 04:05:06]" or "[04:05:06]".
+ *
+ * @seconds  what is left or configured, or XQ_NO_GRACE
+ * @exact    for configured times: no rounding, days and hours
+ * @human    the narrow layout
+ */
+void xq_cell_grace(char cell[XQ_CELL], int64_t seconds, bool exact, bool human);
+
+/** Write three columns: amounts of @form, in KiB or inodes, or for people. */
+void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_t first,
+		      uint64_t second, uint64_t third);
+
+/**
+ * Write use, limits, warnings and grace time of one form.
+ *
+ * @gap      blanks before the warnings
+ * @now      seconds since 1970, or 0: set when the first grace time needs it
+ */
+void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
+		      const struct fsq_amounts *amounts, size_t gap, int64_t *now);
+
+/** @return  whether nothing is used, in the forms of @style */
+bool xq_is_unused(const struct style *style, const struct fsq_dquot *dquot);
+
+/** @return  whether there is a limit, in the forms of @style */
+bool xq_has_limits(const struct style *style, const struct fsq_dquot *dquot);
 
 extern const struct command xq_df, xq_disable, xq_dump, xq_enable, xq_limit, xq_off, xq_path,
 	xq_print_paths, xq_project, xq_quot, xq_quota, xq_remove, xq_report, xq_restore, xq_state,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, where they may run, and help. */
+/* The table of commands, their words, where they may run, and help. */
 #include "command.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +38,66 @@ static const struct command *find_command(const struct state *state, const char 
 	return NULL;
 }
 
+/* --- words --- */
+
+char **xq_split_line(char *line, int *count)
+{
+	char **words = calloc(strlen(line) / 2 + 2, sizeof(*words));
+	char *rest = NULL;
+
+	*count = 0;
+	if (!words)
+		return NULL;
+	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		words[(*count)++] = word;
+	return words;
+}
+
+/* Set @selected for each of @letters. @return  how many of them were given */
+static int select_letters(const struct call *call, const char *letters, bool selected[])
+{
+	int count = 0;
+
+	for (int i = 0; letters[i]; i++) {
+		selected[i] = call->options[(unsigned char)letters[i]];
+		count += selected[i];
+	}
+	return count;
+}
+
+bool xq_parse_options(struct state *state, struct call *call)
+{
+	const struct command *command = call->command;
+	int letter;
+
+	/* getopt(3) starts anew at 0, and then looks at POSIXLY_CORRECT again. */
+	optind = command->letters ? 0 : 1;
+	while (command->letters &&
+	       (letter = getopt(call->argc, call->argv, command->letters)) != -1) {
+		if (letter == '?' || letter == command->refused) {
+			xq_show_usage(state, call);
+			return false;
+		}
+		call->options[letter] = optarg ? optarg : "";
+	}
+	call->operands = call->argv + optind;
+	call->operand_count = call->argc - optind;
+	call->type_count = select_letters(call, "ugp", call->types);
+	call->type = call->types[FSQ_PROJECT] ? FSQ_PROJECT
+		     : call->types[FSQ_GROUP] ? FSQ_GROUP
+					      : FSQ_USER;
+	call->form_count = select_letters(call, "bir", call->style.form);
+	call->style.form[FSQ_BLOCKS] |= call->form_count == 0;
+	call->style.human = call->options['h'];
+	call->style.numeric = call->options['n'];
+	call->style.header = !call->options['N'];
+	if ((!(command->flags & COMMAND_ONE_TYPE) || call->type_count <= 1) &&
+	    (!(command->flags & COMMAND_NO_OPERANDS) || call->operand_count == 0))
+		return true;
+	xq_show_usage(state, call);
+	return false;
+}
+
 /* --- running --- */
 
 /* The current path may be foreign. */
@@ -60,24 +120,44 @@ static bool may_run(struct state *state, const struct command *command)
 
 static bool is_right_count(struct state *state, const struct call *call)
 {
-	const unsigned int flags = XQ_BARE | XQ_STATUS_0;
-	const char *name = call->argv[0];
 	int words = call->argc - 1, min = call->command->min, max = call->command->max;
+	char expected[48];
 
 	if (words >= min && (max < 0 || words <= max))
 		return true;
 	if (max < 0)
-		xq_error(state, flags, FSQ_E_USAGE, 0,
-			 "bad argument count %d to %s, expected at least %d arguments", words, name,
-			 min);
+		snprintf(expected, sizeof(expected), "at least %d", min);
 	else if (min == max)
-		xq_error(state, flags, FSQ_E_USAGE, 0,
-			 "bad argument count %d to %s, expected %d arguments", words, name, min);
+		snprintf(expected, sizeof(expected), "%d", min);
 	else
-		xq_error(state, flags, FSQ_E_USAGE, 0,
-			 "bad argument count %d to %s, expected between %d and %d arguments", words,
-			 name, min, max);
+		snprintf(expected, sizeof(expected), "between %d and %d", min, max);
+	xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0,
+		 "bad argument count %d to %s, expected %s arguments", words, call->argv[0],
+		 expected);
 	return false;
+}
+
+/* With -f to a new file, which must not exist. @return  false when it cannot be made; an error was reported */
+static bool output_begin(struct state *state, const struct call *call)
+{
+	const char *file = call->command->flags & COMMAND_OUTPUT ? call->options['f'] : NULL;
+	int rc = file ? writer_push_file(&state->out, file) : 0;
+
+	if (rc)
+		xq_errno(state, 0, -rc, "open on %s failed", file);
+	return rc == 0;
+}
+
+static void output_end(struct state *state)
+{
+	int rc;
+
+	if (!state->out->previous)
+		return;
+	xq_flush(state);
+	rc = writer_pop(&state->out);
+	if (rc)
+		xq_errno(state, 0, -rc, "cannot write the output");
 }
 
 /* On the current path. getopt(3) sorts the words, and a command may run more than once. */
@@ -95,8 +175,14 @@ static void run(struct state *state, const struct command *command, int argc, ch
 		return;
 	}
 	memcpy(call.argv, argv, size);
-	if (xq_parse_options(state, &call))
+	/* With -a, too, the first pass shows all filesystems. */
+	if (xq_parse_options(state, &call) &&
+	    !(state->pass > 0 && (command->flags & COMMAND_SHOWS_ALL || call.options['a'])) &&
+	    !((command->flags & COMMAND_CURRENT) && state->current < 0) &&
+	    output_begin(state, &call)) {
 		command->run(state, &call);
+		output_end(state);
+	}
 	free(call.argv);
 }
 
@@ -155,17 +241,17 @@ static void run_help(struct state *state, const struct call *call)
 		for (size_t i = 0; (command = xq_command_at(i)); i++)
 			if (xq_command_is_allowed(state, command))
 				xq_print_usage(state, command->name, command);
-		xq_print(state->out, "\nUse 'help commandname' for extended help.\n");
+		write_format(state->out, "\nUse 'help commandname' for extended help.\n");
 		return;
 	}
 	command = find_command(state, name);
 	if (!command) {
-		xq_print(state->out, "command %s not found\n", name);
+		write_format(state->out, "command %s not found\n", name);
 		return;
 	}
 	xq_print_usage(state, name, command);
 	if (command->help)
-		xq_print(state->out, "\n%s\n", command->help);
+		write_format(state->out, "\n%s\n", command->help);
 }
 
 static const struct command help = {

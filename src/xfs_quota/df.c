@@ -22,17 +22,17 @@ static void print_row(struct df *df, const struct path *path, uint64_t total, ui
 	double percent = total ? 100.0 * (double)used / (double)total + 0.5 : 0;
 
 	if (df->header && human)
-		xq_print(out, "%-12s%s Pathname\n", "Filesystem",
-			 blocks ? "   Size   Used  Avail Use%" : " Inodes   Used   Free Use%");
+		write_format(out, "%-12s%s Pathname\n", "Filesystem",
+			     blocks ? "   Size   Used  Avail Use%" : " Inodes   Used   Free Use%");
 	else if (df->header)
-		xq_print(out, "%-20s%s Pathname\n", "Filesystem",
-			 blocks ? " 1K-blocks       Used  Available  Use%"
-				: "    Inodes      IUsed      IFree IUse%");
+		write_format(out, "%-20s%s Pathname\n", "Filesystem",
+			     blocks ? " 1K-blocks       Used  Available  Use%"
+				    : "    Inodes      IUsed      IFree IUse%");
 	df->header = false;
 	write_left(out, path->info->device, human ? 12 : 19);
 	xq_write_columns(out, df->form, human, total, used, available);
-	xq_print(out, "%s%3llu%% %s\n", human ? " " : "  ", (unsigned long long)percent,
-		 path->directory);
+	write_format(out, "%s%3llu%% %s\n", human ? " " : "  ", (unsigned long long)percent,
+		     path->directory);
 }
 
 /* @return   whether the directory carries the project's ID and hands it on; else an error was
@@ -111,9 +111,6 @@ static void run_df(struct state *state, const struct call *call)
 {
 	struct df df = { .state = state, .style = call->style };
 
-	/* The first pass shows all filesystems. */
-	if (state->pass > 0 || !xq_output_begin(state, call->options['f']))
-		return;
 	df.form = df.style.form[FSQ_BLOCKS]   ? FSQ_BLOCKS
 		  : df.style.form[FSQ_INODES] ? FSQ_INODES
 					      : FSQ_REALTIME;
@@ -129,7 +126,6 @@ static void run_df(struct state *state, const struct call *call)
 		if (index >= 0)
 			show_path(&df, &state->paths[index]);
 	}
-	xq_output_end(state);
 }
 
 const struct command xq_df = {
@@ -137,7 +133,7 @@ const struct command xq_df = {
 	.alias = "free",
 	.letters = "birhNf:",
 	.max = -1,
-	.flags = COMMAND_FOREIGN,
+	.flags = COMMAND_FOREIGN | COMMAND_OUTPUT | COMMAND_SHOWS_ALL,
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.summary = "show free and used counts for blocks and inodes",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"

@@ -25,10 +25,10 @@ static void print_limits(const struct fsq_dquot *dquot, void *arg)
 
 	if (!xq_has_limits(&forms, dquot))
 		return;
-	xq_print(out, DEVICE_PREFIX "%s\n%-10u", dump->device, dquot->id);
+	write_format(out, DEVICE_PREFIX "%s\n%-10u", dump->device, dquot->id);
 	for (int form = 0; form < (has_realtime ? FSQ_FORMS : FSQ_REALTIME); form++)
-		xq_print(out, " %7llu %7llu", (unsigned long long)dquot->form[form].soft,
-			 (unsigned long long)dquot->form[form].hard);
+		write_format(out, " %7llu %7llu", (unsigned long long)dquot->form[form].soft,
+			     (unsigned long long)dquot->form[form].hard);
 	write_char(out, '\n');
 }
 
@@ -36,26 +36,18 @@ static void run_dump(struct state *state, const struct call *call)
 {
 	const struct id_range range = { xq_number(call->options['L']),
 					xq_number(call->options['U']), false };
-	struct dump dump = { .state = state };
-	const struct path *path;
+	const struct path *path = &state->paths[state->current];
+	struct dump dump = { state, path->info->device };
 
-	if (call->operand_count > 0 || call->type_count > 1) {
-		xq_show_usage(state, call);
-		return;
-	}
-	if (state->current < 0 || !xq_output_begin(state, call->options['f']))
-		return;
-	path = &state->paths[state->current];
-	dump.device = path->info->device;
 	xq_each_record(state, path->fs, call->type, &range, print_limits, &dump);
-	xq_output_end(state);
 }
 
 const struct command xq_dump = {
 	.name = "dump",
 	.letters = "ugpL:U:f:",
 	.max = -1,
-	.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+	.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_OUTPUT | COMMAND_CURRENT |
+		 COMMAND_ONE_TYPE | COMMAND_NO_OPERANDS,
 	.synopsis = "[-g|-p|-u] [-LU] [-f file]",
 	.summary = "dump quota information for backup utilities",
 	.help = "Print the limits of every user (-u, default), group (-g) or project (-p) that\n"
@@ -122,10 +114,6 @@ static void run_restore(struct state *state, const struct call *call)
 	const char *file = call->options['f'];
 	FILE *input = stdin;
 
-	if (call->type_count > 1) {
-		xq_show_usage(state, call);
-		return;
-	}
 	if (file)
 		input = fopen(file, "re");
 	if (!input) {
@@ -141,7 +129,7 @@ const struct command xq_restore = {
 	.name = "restore",
 	.letters = "ugpf:",
 	.max = -1,
-	.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+	.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_ONE_TYPE,
 	.synopsis = "[-g|-p|-u] [-f file]",
 	.summary = "restore quota limits from a backup file",
 	.run = run_restore,

@@ -15,7 +15,7 @@
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
 
-/* Where the last call stopped. */
+/* The position after the last call. */
 static struct {
 	bool begun;
 	bool in_order; /* the first operand ends the options */

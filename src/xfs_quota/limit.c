@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,47 +28,29 @@ static void report(struct state *state, int rc, bool is_supported, const char *m
 		xq_errno(state, 0, -rc, "%s", message);
 }
 
-static const struct {
-	const char *key;
-	enum fsq_form form;
-	bool hard;
-} keys[] = {
-	{ "bsoft=", FSQ_BLOCKS, false },     { "bhard=", FSQ_BLOCKS, true },
-	{ "isoft=", FSQ_INODES, false },     { "ihard=", FSQ_INODES, true },
-	{ "rtbsoft=", FSQ_REALTIME, false }, { "rtbhard=", FSQ_REALTIME, true },
-};
-#define KEYS (sizeof(keys) / sizeof(keys[0]))
-
-/* KEY=VALUE into @limits. @next: the word behind it. @return  false: an error was reported */
+/* Parse KEY=VALUE into @limits. @next: the next word. @return  false: an error was reported */
 static bool parse_limit(struct state *state, const char *word, const char *next,
 			struct fsq_limits *limits)
 {
+	enum fsq_form form;
+	char with_value[16];
 	uint64_t value;
+	bool hard;
+	const char *text = limit_word(word, &form, &hard);
 
-	for (size_t i = 0; i < KEYS; i++) {
-		size_t length = strlen(keys[i].key);
-		enum fsq_form form = keys[i].form;
-		const char *text = word + length;
-
-		if (strncmp(word, keys[i].key, length) != 0)
-			continue;
-		if (form == FSQ_INODES ? fsq_parse_count(text, &value)
-				       : fsq_parse_size(text, &value)) {
-			xq_usage_error(state, "Error: could not parse size %s.", text);
-			break;
-		}
-		if (form != FSQ_INODES)
-			value = fsq_limit_blocks(value);
-		(keys[i].hard ? limits->hard : limits->soft)[form] = value;
-		limits->mask |= keys[i].hard ? FSQ_HARD(form) : FSQ_SOFT(form);
+	if (text && (form == FSQ_INODES ? fsq_parse_count(text, &value)
+					: fsq_parse_size(text, &value)) == 0) {
+		limit_set(limits, form, hard, value);
 		return true;
 	}
+	if (text)
+		xq_usage_error(state, "Error: could not parse size %s.", text);
 	/* Without "=", xfs_quota takes the next word for the size. Here that is no limit, but what is
 	 * no size is reported as there. */
-	for (size_t i = 0; i < KEYS && next; i++)
-		if (keys[i].form != FSQ_INODES && strlen(word) + 1 == strlen(keys[i].key) &&
-		    strncmp(word, keys[i].key, strlen(word)) == 0 && fsq_parse_size(next, &value))
-			xq_usage_error(state, "Error: could not parse size %s.", next);
+	snprintf(with_value, sizeof(with_value), "%s=", word);
+	if (!text && next && limit_word(with_value, &form, &hard) && form != FSQ_INODES &&
+	    fsq_parse_size(next, &value))
+		xq_usage_error(state, "Error: could not parse size %s.", next);
 	xq_usage_error(state, "unrecognised argument %s", word);
 	return false;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "main.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +54,8 @@ static int take_strict(struct state *state, int argc, char **argv)
 
 static void print_version(struct state *state)
 {
-	xq_print(state->out, "%s version %s\n", state->program,
-		 state->generation == XFS_QUOTA_6_1 ? "6.1.0" : "7.2.0");
+	write_format(state->out, "%s version %s\n", state->program,
+		     state->generation == XFS_QUOTA_6_1 ? "6.1.0" : "7.2.0");
 	xq_flush(state);
 }
 

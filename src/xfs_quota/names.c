@@ -6,12 +6,7 @@
 #include <grp.h>
 #include <pwd.h>
 
-const char *xq_type_title(enum fsq_type type)
-{
-	static const char *const words[FSQ_TYPES] = { "User", "Group", "Project" };
-
-	return words[type];
-}
+const char *const xq_type_titles[FSQ_TYPES] = { "User", "Group", "Project" };
 
 struct fsq_project_names *xq_project_names(struct state *state)
 {

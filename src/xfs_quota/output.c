@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to standard output, to the file of -f, and messages to standard error. */
-#include "state.h"
+/* What goes to standard output, and messages to standard error. */
+#include "command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "shared/errno_words.h"
-
-static void print(struct writer *to, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
-
-/* Straight into the buffer, unless the text is longer than what is left of it. */
-static void print(struct writer *to, const char *format, va_list args)
-{
-	size_t room = WRITER_BUFFER - to->used;
-	va_list again;
-	char *text;
-	int length;
-
-	va_copy(again, args);
-	length = vsnprintf(to->buffer + to->used, room, format, args);
-	if (length < (int)room) {
-		to->used += (size_t)length;
-	} else if (vasprintf(&text, format, again) >= 0) {
-		write_text(to, text);
-		free(text);
-	} else if (!to->errnum) {
-		to->errnum = ENOMEM;
-	}
-	va_end(again);
-}
-
-void xq_print(struct writer *to, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print(to, format, args);
-	va_end(args);
-}
 
 /* fsq_error_kind in its order has the exit codes of fsquota(8). */
 static int exit_code(enum fsq_error_kind kind)
@@ -68,12 +32,12 @@ void xq_error(struct state *state, unsigned int flags, enum fsq_error_kind kind,
 	xq_flush_terminal(state);
 	writer_start(&standard_error, STDERR_FILENO);
 	if (!(flags & XQ_BARE))
-		xq_print(&standard_error, "%s: ", state->program);
+		write_format(&standard_error, "%s: ", state->program);
 	va_start(args, format);
-	print(&standard_error, format, args);
+	write_format_list(&standard_error, format, args);
 	va_end(args);
 	if (errnum)
-		xq_print(&standard_error, ": %s", errno_words(errnum));
+		write_format(&standard_error, ": %s", errno_words(errnum));
 	write_char(&standard_error, '\n');
 	writer_flush(&standard_error);
 }
@@ -86,9 +50,9 @@ void xq_out_of_memory(struct state *state)
 void xq_flush(struct state *state)
 {
 	int rc = writer_flush(state->out);
-	bool is_reported = state->out->told;
+	bool is_reported = state->out->reported;
 
-	state->out->told |= rc != 0;
+	state->out->reported |= rc != 0;
 	if (rc && !is_reported)
 		xq_errno(state, 0, -rc, "cannot write the output");
 }
@@ -99,23 +63,13 @@ void xq_flush_terminal(struct state *state)
 		xq_flush(state);
 }
 
-bool xq_output_begin(struct state *state, const char *file)
+void xq_print_usage(struct state *state, const char *name, const struct command *command)
 {
-	int rc = file ? writer_push_file(&state->out, file) : 0;
-
-	if (rc)
-		xq_errno(state, 0, -rc, "open on %s failed", file);
-	return rc == 0;
+	write_format(state->out, "%s%s%s -- %s\n", name, command->synopsis ? " " : "",
+		     command->synopsis ? command->synopsis : "", command->summary);
 }
 
-void xq_output_end(struct state *state)
+void xq_show_usage(struct state *state, const struct call *call)
 {
-	int rc;
-
-	if (!state->out->previous)
-		return;
-	xq_flush(state);
-	rc = writer_pop(&state->out);
-	if (rc)
-		xq_errno(state, 0, -rc, "cannot write the output");
+	xq_print_usage(state, call->command->name, call->command);
 }

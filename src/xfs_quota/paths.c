@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of paths: the filesystems of this run, and the project directories on them. */
-#include "state.h"
+/* The table of paths: the filesystems of this run, and the project directories on them; print and path. */
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,10 +60,14 @@ static unsigned int open_flags(const struct state *state)
 	       (state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0);
 }
 
-/* The other errors of finding a mount have an errno. */
-static void tell_missing_library(struct state *state, const struct fsq_error *err)
+/* The errors of finding a mount have an errno, but for a library that is missing. */
+static void report_failure(struct state *state, const struct fsq_error *err, const char *what,
+			   const char *path)
 {
-	xq_error(state, 0, err->kind, 0, "%s: %s", err->path, err->message);
+	if (err->errnum)
+		xq_errno(state, XQ_STATUS_0, err->errnum, "%s%s", what, path);
+	else
+		xq_error(state, 0, err->kind, 0, "%s: %s", err->path, err->message);
 }
 
 int xq_add_path(struct state *state, const char *path)
@@ -78,10 +82,7 @@ int xq_add_path(struct state *state, const char *path)
 		fsq_filesystem_close(fs);
 		err.errnum = ENXIO;
 	}
-	if (err.errnum)
-		xq_errno(state, XQ_STATUS_0, err.errnum, "cannot setup path for mount %s", path);
-	else
-		tell_missing_library(state, &err);
+	report_failure(state, &err, "cannot setup path for mount ", path);
 	return -1;
 }
 
@@ -114,10 +115,7 @@ void xq_add_all_paths(struct state *state)
 	struct fsq_error err;
 
 	if (fsq_mounts_each(state->mount_table, add_mount, state, &err)) {
-		if (err.errnum)
-			xq_errno(state, XQ_STATUS_0, err.errnum, "cannot initialise path table");
-		else
-			tell_missing_library(state, &err);
+		report_failure(state, &err, "cannot initialise path table", "");
 		/* Without a filesystem there is no project on it. */
 		state->projects_loaded = true;
 	}
@@ -225,3 +223,108 @@ void xq_free_paths(struct state *state)
 	}
 	free(state->paths);
 }
+
+/* --- print and path --- */
+
+static void print_types(struct state *state, const struct path *path)
+{
+	static const char *const words[][2] = {
+		{ "uqnoenforce", "uquota" },
+		{ "gqnoenforce", "gquota" },
+		{ "pqnoenforce", "pquota" },
+	};
+	const char *before = " (";
+	struct fsq_state quota;
+
+	if (fsq_quota_state(path->fs, FSQ_USER, &quota))
+		return;
+	for (int type = 0; type < FSQ_TYPES; type++)
+		if (quota.accounting[type]) {
+			write_format(state->out, "%s%s", before, words[type][quota.enforced[type]]);
+			before = ", ";
+		}
+	if (before[0] == ',')
+		write_char(state->out, ')');
+}
+
+static void print_path(struct state *state, size_t index, bool numbered)
+{
+	const struct path *path = &state->paths[index];
+	bool is_current = state->current == (int)index;
+	const char *name = path->is_project ? xq_name_of(state, FSQ_PROJECT, path->project) : NULL;
+
+	if (numbered)
+		write_format(state->out, is_current ? "[%03zu] " : " %03zu  ", index);
+	if (state->foreign_allowed)
+		write_text(state->out, path->foreign ? "(F) " : "    ");
+	write_format(state->out, "%-19s %s", path->directory, path->info->device);
+	if (path->is_project)
+		write_format(state->out, " (project %u%s%s)", path->project, name ? ", " : "",
+			     name ? name : "");
+	else
+		print_types(state, path);
+	write_char(state->out, '\n');
+}
+
+/* How many entries may be seen: without -f those of XFS, which come first. */
+static size_t count_visible(const struct state *state)
+{
+	return state->foreign_allowed ? state->path_count : state->xfs_path_count;
+}
+
+static void print_table(struct state *state, bool numbered)
+{
+	size_t count = count_visible(state);
+
+	write_format(state->out, "%s%sFilesystem          Pathname\n", numbered ? "      " : "",
+		     state->foreign_allowed ? "    " : "");
+	for (size_t i = 0; i < count; i++)
+		print_path(state, i, numbered);
+}
+
+static void run_print(struct state *state, const struct call *call)
+{
+	(void)call;
+	xq_load_projects(state);
+	if (state->path_count > 0)
+		print_table(state, false);
+}
+
+static void run_path(struct state *state, const struct call *call)
+{
+	int index, max;
+
+	xq_load_projects(state);
+	max = (int)count_visible(state) - 1;
+	if (state->path_count == 0) {
+		write_format(state->out, "No paths are available\n");
+		return;
+	}
+	if (call->operand_count > 0) {
+		index = atoi(call->operands[0]);
+		if (index < 0 || index > max) {
+			write_format(state->out, "value %d is out of range (0-%d)\n", index, max);
+			return;
+		}
+		state->current = index;
+	}
+	print_table(state, true);
+}
+
+const struct command xq_print_paths = {
+	.name = "print",
+	.alias = "p",
+	.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN,
+	.summary = "list known mount points and projects",
+	.run = run_print,
+};
+
+const struct command xq_path = {
+	.name = "path",
+	.alias = "paths",
+	.max = 1,
+	.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
+	.synopsis = "[N]",
+	.summary = "set current path, or show the list of paths",
+	.run = run_path,
+};

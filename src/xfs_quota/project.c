@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/signals.h"
 #include "shared/array.h"
 
 /* A directory of -p. */
@@ -33,26 +33,6 @@ struct job {
 	uint64_t mounts; /* that were not entered */
 	char *first_mount;
 };
-
-/* One of these lets the file that is worked on be finished, then ends the process. */
-static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
-#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
-
-/* While they are blocked. Below nohup(1), a signal is pending although it is ignored. */
-static bool is_signal_pending(void *unused)
-{
-	struct sigaction action;
-	sigset_t set;
-
-	(void)unused;
-	sigemptyset(&set);
-	sigpending(&set);
-	for (size_t i = 0; i < SIGNALS; i++)
-		if (sigismember(&set, signals[i]) == 1 &&
-		    !(sigaction(signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN))
-			return true;
-	return false;
-}
 
 static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 {
@@ -88,11 +68,12 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 		break;
 	default:
 		if (event->kind & FSQ_TREE_WRONG_ID)
-			xq_print(state->out,
-				 "%s - project identifier is not set (inode=%u, tree=%u)\n", path,
-				 event->id, job->id);
+			write_format(state->out,
+				     "%s - project identifier is not set (inode=%u, tree=%u)\n",
+				     path, event->id, job->id);
 		if (event->kind & FSQ_TREE_NO_INHERITANCE)
-			xq_print(state->out, "%s - project inheritance flag is not set\n", path);
+			write_format(state->out, "%s - project inheritance flag is not set\n",
+				     path);
 		break;
 	}
 	return FSQ_VISIT_CONTINUE;
@@ -141,8 +122,8 @@ static void walk(struct job *job, const char *directory, bool is_last)
 	struct fsq_error err;
 	uint64_t entries;
 
-	xq_print(state->out, "%s project %s (path %s)...\n", words[job->action], job->word,
-		 directory);
+	write_format(state->out, "%s project %s (path %s)...\n", words[job->action], job->word,
+		     directory);
 	xq_flush_terminal(state);
 	if (fsq_project_tree(&request, &entries, &err)) {
 		job->cancelled = err.errnum == EINTR;
@@ -184,12 +165,13 @@ static void do_project(struct job *job)
 	walk_next(job, NULL);
 	if (job->cancelled)
 		return;
-	xq_print(state->out, "Processed %u (%s and cmdline) paths for project %s with recursion ",
-		 job->walked, state->projects_file, job->word);
+	write_format(state->out,
+		     "Processed %u (%s and cmdline) paths for project %s with recursion ",
+		     job->walked, state->projects_file, job->word);
 	if (job->depth < 0)
-		xq_print(state->out, "depth infinite (-1).\n");
+		write_format(state->out, "depth infinite (-1).\n");
 	else
-		xq_print(state->out, "depth limited (%d).\n", job->depth);
+		write_format(state->out, "depth limited (%d).\n", job->depth);
 }
 
 static void do_words(struct job *job, int count, char **words)
@@ -225,20 +207,18 @@ static bool add_directory(struct job *job, const char *path)
 {
 	struct state *state = job->state;
 	int mount = xq_find_path(state, path);
-	struct directory *all;
+	struct directory directory = { .path = path };
 
 	if (mount < 0) {
 		xq_errno(state, XQ_STATUS_0, ENOENT, "cannot setup path for project dir %s", path);
 		return false;
 	}
-	all = array_grow(job->directories, job->directory_count, &job->directory_capacity,
-			 sizeof(*all));
-	if (!all) {
+	directory.foreign = state->paths[mount].foreign;
+	if (!array_add(&job->directories, &job->directory_count, &job->directory_capacity,
+		       &directory, sizeof(directory))) {
 		xq_out_of_memory(state);
 		return false;
 	}
-	job->directories = all;
-	all[job->directory_count++] = (struct directory){ path, state->paths[mount].foreign };
 	return true;
 }
 
@@ -288,7 +268,7 @@ static void run_project(struct state *state, const struct call *call)
 			     .mount_skipped = skip_mount,
 			     .arg = &job },
 	};
-	sigset_t set, before;
+	sigset_t before;
 	uint64_t number;
 
 	if (threads && fsq_parse_positive(threads, &number) == 0 && number <= UINT16_MAX)
@@ -302,15 +282,13 @@ static void run_project(struct state *state, const struct call *call)
 	/* The first pass works on the directories of all filesystems. */
 	if (state->pass > 0)
 		goto out;
-	sigemptyset(&set);
-	for (size_t i = 0; i < SIGNALS; i++)
-		sigaddset(&set, signals[i]);
-	sigprocmask(SIG_BLOCK, &set, &before);
+	/* Signals that end the process after the current file. */
+	block_interrupts(&before);
 	do_words(&job, call->argc - optind, call->argv + optind);
 	/* A signal that is pending ends the process now. */
 	if (is_signal_pending(NULL))
 		xq_flush(state);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	restore_signals(&before);
 out:
 	free(job.directories);
 }

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include "common/owners.h"
-
 static void print_owners(struct state *state, const struct call *call, const struct owners *owners)
 {
 	for (size_t i = 0; i < owners->count; i++) {
@@ -13,16 +11,16 @@ static void print_owners(struct state *state, const struct call *call, const str
 
 		if (!call->options['n'])
 			name = xq_name_of(state, call->type, owner->id);
-		xq_print(state->out, "%8llu    ", (unsigned long long)owner->kib);
+		write_format(state->out, "%8llu    ", (unsigned long long)owner->kib);
 		if (call->options['i'])
-			xq_print(state->out, "%8llu    ", (unsigned long long)owner->files);
+			write_format(state->out, "%8llu    ", (unsigned long long)owner->files);
 		if (name)
-			xq_print(state->out, "%-8.8s", name);
+			write_format(state->out, "%-8.8s", name);
 		else
-			xq_print(state->out, "#%-7d", (int)owner->id);
+			write_format(state->out, "#%-7d", (int)owner->id);
 		for (int days = 0; days < 3 && call->options['v']; days++)
-			xq_print(state->out, "    %8llu",
-				 (unsigned long long)owner->unread_kib[days]);
+			write_format(state->out, "    %8llu",
+				     (unsigned long long)owner->unread_kib[days]);
 		write_char(state->out, '\n');
 	}
 }
@@ -37,8 +35,8 @@ static void print_sizes(struct state *state, const struct owners *owners)
 
 		sum += kib < OWNERS_LARGE_KIB ? kib * files : owners->large_kib;
 		if (files || kib == OWNERS_LARGE_KIB)
-			xq_print(state->out, "%llu\t%llu\t%llu\n", (unsigned long long)kib,
-				 (unsigned long long)files, (unsigned long long)sum);
+			write_format(state->out, "%llu\t%llu\t%llu\n", (unsigned long long)kib,
+				     (unsigned long long)files, (unsigned long long)sum);
 	}
 }
 
@@ -51,8 +49,8 @@ static void show_path(struct state *state, const struct call *call, const struct
 
 	if (path->is_project)
 		return;
-	xq_print(state->out, "%s (%s)%s%s:\n", path->info->device, path->directory,
-		 sizes ? "" : " ", sizes ? "" : xq_type_title(call->type));
+	write_format(state->out, "%s (%s)%s%s:\n", path->info->device, path->directory,
+		     sizes ? "" : " ", sizes ? "" : xq_type_titles[call->type]);
 	rc = owners_count(&owners, path->fs, call->type, sizes, NULL, NULL, &err);
 	if (rc == FSQ_E_PERMISSION)
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read the inodes");
@@ -69,15 +67,6 @@ static void show_path(struct state *state, const struct call *call, const struct
 
 static void run_quot(struct state *state, const struct call *call)
 {
-	bool all = call->options['a'];
-
-	if (call->type_count > 1) {
-		xq_show_usage(state, call);
-		return;
-	}
-	/* With -a the first pass shows all filesystems. */
-	if ((all && state->pass > 0) || !xq_output_begin(state, call->options['f']))
-		return;
 	for (int i = 0; i < call->operand_count; i++) {
 		int index = xq_find_path(state, call->operands[i]);
 
@@ -85,9 +74,8 @@ static void run_quot(struct state *state, const struct call *call)
 			show_path(state, call, &state->paths[index]);
 	}
 	for (int i = 0; i < (int)state->path_count && call->operand_count == 0; i++)
-		if (all || i == state->current)
+		if (call->options['a'] || i == state->current)
 			show_path(state, call, &state->paths[i]);
-	xq_output_end(state);
 }
 
 const struct command xq_quot = {
@@ -95,7 +83,7 @@ const struct command xq_quot = {
 	.letters = "bircvhugpanf:",
 	.refused = 'h',
 	.max = -1,
-	.flags = COMMAND_EXPERT,
+	.flags = COMMAND_EXPERT | COMMAND_OUTPUT | COMMAND_ONE_TYPE,
 	.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
 	.summary = "summarize filesystem ownership",
 	.help = "What each user (-u, default), group (-g) or project (-p) owns on an XFS, in\n"

@@ -30,12 +30,12 @@ static void print_header(const struct query *query, uint32_t id, const char *nam
 	};
 	struct writer *out = query->state->out;
 
-	xq_print(out, "Disk quotas for %s ", xq_type_title(query->type));
+	write_format(out, "Disk quotas for %s ", xq_type_titles[query->type]);
 	if (name)
 		write_text(out, name);
 	else
-		xq_print(out, "#%u", id);
-	xq_print(out, " (%u)\n%-*s", id, query->style.human ? 12 : 19, "Filesystem");
+		write_format(out, "#%u", id);
+	write_format(out, " (%u)\n%-*s", id, query->style.human ? 12 : 19, "Filesystem");
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (query->style.form[form])
 			write_text(out, (query->style.human ? human : plain)[form]);
@@ -127,7 +127,7 @@ static void show_word(const struct query *query, const char *word)
 	bool is_number = word[strspn(word, "0123456789")] == '\0';
 	uint32_t id;
 
-	/* "+5", which is a number elsewhere, has always been a name here. */
+	/* "+5" is a number elsewhere, but a name here. */
 	if ((!is_number && word[0] == '+') || !xq_find_id(query->state, query->type, word, &id)) {
 		if (!xq_names_are_lost(query->state))
 			xq_error(query->state, 0, FSQ_E_NOT_FOUND, 0, "cannot find %s %s",
@@ -148,18 +148,10 @@ static void run_quota(struct state *state, const struct call *call)
 		.verbose = call->options['v'],
 	};
 
-	if (call->type_count > 1) {
-		xq_show_usage(state, call);
-		return;
-	}
-	/* The first pass shows all filesystems. */
-	if (state->pass > 0 || !xq_output_begin(state, call->options['f']))
-		return;
 	if (call->operand_count == 0)
 		show_own(&query);
 	for (int i = 0; i < call->operand_count; i++)
 		show_word(&query, call->operands[i]);
-	xq_output_end(state);
 }
 
 const struct command xq_quota = {
@@ -167,7 +159,7 @@ const struct command xq_quota = {
 	.alias = "l",
 	.letters = "birugphnNvf:",
 	.max = -1,
-	.flags = COMMAND_FOREIGN,
+	.flags = COMMAND_FOREIGN | COMMAND_OUTPUT | COMMAND_SHOWS_ALL | COMMAND_ONE_TYPE,
 	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 	.summary = "show usage and limits",
 	.help = "What users (-u, default), groups (-g) or projects (-p) use, and their limits,\n"

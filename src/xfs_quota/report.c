@@ -35,20 +35,20 @@ static void print_header(struct report *report)
 	const bool human = report->style.human;
 	struct writer *out = report->state->out;
 
-	xq_print(out, "%s quota on %s (%s)\n%10s", xq_type_title(report->type),
-		 report->path->directory, report->path->info->device, "");
+	write_format(out, "%s quota on %s (%s)\n%10s", xq_type_titles[report->type],
+		     report->path->directory, report->path->info->device, "");
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (report->style.form[form])
-			xq_print(out, "%*s%s%*s", headings[human][form].gap, "",
-				 headings[human][form].title, headings[human][form].gap, "");
-	xq_print(out, "\n%s", ids[report->type]);
+			write_format(out, "%*s%s%*s", headings[human][form].gap, "",
+				     headings[human][form].title, headings[human][form].gap, "");
+	write_format(out, "\n%s", ids[report->type]);
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (report->style.form[form])
 			write_text(out, headings[human][form].columns);
 	write_text(out, "\n---------- ");
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (report->style.form[form])
-			xq_print(out, "%.*s ", human ? 33 : 50, dashes);
+			write_format(out, "%.*s ", human ? 33 : 50, dashes);
 	write_char(out, '\n');
 }
 
@@ -113,8 +113,6 @@ static void run_report(struct state *state, const struct call *call)
 
 	if (call->options['l'] || call->options['L'] || call->options['U'])
 		report.style.numeric = !call->options['l'];
-	if (!xq_output_begin(state, call->options['f']))
-		return;
 	/* All types of one operand after the other, but all filesystems of one type. */
 	for (int i = 0; i < call->operand_count; i++) {
 		int index = xq_find_path(state, call->operands[i]);
@@ -127,7 +125,6 @@ static void run_report(struct state *state, const struct call *call)
 		for (int i = 0; i < (int)state->path_count && (all_types || call->types[type]); i++)
 			if (call->options['a'] || state->current == i)
 				print_table(&report, (enum fsq_type)type, &state->paths[i]);
-	xq_output_end(state);
 }
 
 const struct command xq_report = {
@@ -136,7 +133,7 @@ const struct command xq_report = {
 	.letters = "birugpahnNtL:U:ldf:",
 	.refused = 'd',
 	.max = -1,
-	.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT,
+	.flags = COMMAND_ONE_SHOT | COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_OUTPUT,
 	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file]",
 	.summary = "report filesystem quota information",
 	.help = "Every user (-u), group (-g) and project (-p; default: all), with use and limits.\n"

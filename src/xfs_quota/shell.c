@@ -46,7 +46,7 @@ static char *next_command(const char *text, int is_next)
 	return NULL;
 }
 
-/* Of the names that begin with @text the one behind @skip others. */
+/* The name that begins with @text, after skipping @skip such names. */
 struct wanted {
 	const char *text;
 	int skip;

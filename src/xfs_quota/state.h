@@ -7,8 +7,10 @@
 #include "quota/fsquota.h"
 #include "shared/writer.h"
 
-/* Which xfs_quota to be like. Every use of XFS_QUOTA_7_2 is a difference between the two;
- * fsquota-xfs_quota(7) lists them. */
+/*
+ * Which version of xfs_quota to imitate. Every use of XFS_QUOTA_7_2 is a difference between the two; 
+ * fsquota-xfs_quota(7) lists them.
+ */
 enum generation { XFS_QUOTA_6_1, XFS_QUOTA_7_2 };
 
 /* A line of the table of paths: a mounted filesystem, or the directory of a project. */
@@ -51,22 +53,11 @@ struct state {
 
 /* --- output.c --- */
 
-void xq_print(struct writer *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /** Flush state->out, and report a failure to write. */
 void xq_flush(struct state *state);
 
 /** Flush if the output is a terminal. */
 void xq_flush_terminal(struct state *state);
-
-/**
- * Send output to a new file until xq_output_end(); it must not exist.
- *
- * @file     its name, or NULL to stay with standard output
- * @return   false when it cannot be made; an error was reported
- */
-bool xq_output_begin(struct state *state, const char *file);
-void xq_output_end(struct state *state);
 
 enum xq_error_flags {
 	XQ_BARE = 1,	 /* without the name of the program */
@@ -99,19 +90,19 @@ void xq_out_of_memory(struct state *state);
 /* --- paths.c --- */
 
 /**
- * Put the filesystem of a path into the table; a failure is reported, and the table goes without.
+ * Add the filesystem of a path to the table; a failure is reported.
  *
  * @path     a mount point, device, or anything on the filesystem
  * @return   its index, or -1
  */
 int xq_add_path(struct state *state, const char *path);
 
-/** Put every filesystem that is mounted into the table, each once. */
+/** Add every mounted filesystem to the table, each once. */
 void xq_add_all_paths(struct state *state);
 
 /**
- * Put the directories of the projects file into the table, those of -d if given. Only commands that
- * need them call this, so that a query opens no file. Does nothing the second time.
+ * Add the directories of the projects file to the table, those of -d if given. Only commands that need them
+ * call this, so that a query opens no file. Does nothing the second time.
  */
 void xq_load_projects(struct state *state);
 
@@ -123,8 +114,8 @@ void xq_free_paths(struct state *state);
 
 /* --- names.c --- */
 
-/** "User", "Group" or "Project" */
-const char *xq_type_title(enum fsq_type type);
+/** "User", "Group" and "Project" */
+extern const char *const xq_type_titles[FSQ_TYPES];
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *xq_project_names(struct state *state);

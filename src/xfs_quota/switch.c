@@ -12,11 +12,11 @@ static void print_form(struct state *state, const struct fsq_state *quota, enum 
 	char cell[XQ_CELL];
 
 	xq_cell_grace(cell, seconds ? seconds : XQ_NO_GRACE, true, false);
-	xq_print(state->out, "%s grace time: %s\n", titles[form], cell);
+	write_format(state->out, "%s grace time: %s\n", titles[form], cell);
 	/* 6.1 does not show the warnings of realtime blocks. */
 	if (form != FSQ_REALTIME || state->generation >= XFS_QUOTA_7_2)
-		xq_print(state->out, "%s max warnings: %u\n", titles[form],
-			 quota->max_warnings[form]);
+		write_format(state->out, "%s max warnings: %u\n", titles[form],
+			     quota->max_warnings[form]);
 }
 
 static void print_state(struct state *state, enum fsq_type type, const struct path *path,
@@ -28,20 +28,20 @@ static void print_state(struct state *state, enum fsq_type type, const struct pa
 	int rc = fsq_quota_state(path->fs, type, &quota);
 
 	if (rc && verbose)
-		xq_print(out, "%s quota are not enabled on %s\n", xq_type_title(type), device);
+		write_format(out, "%s quota are not enabled on %s\n", xq_type_titles[type], device);
 	else if (rc)
 		xq_errno(state, XQ_SILENT, -rc, "no %s quota", account_types[type]);
 	if (rc)
 		return;
-	xq_print(out, "%s quota state on %s (%s)\n  Accounting: %s\n  Enforcement: %s\n",
-		 xq_type_title(type), directory, device, quota.accounting[type] ? "ON" : "OFF",
-		 quota.enforced[type] ? "ON" : "OFF");
+	write_format(out, "%s quota state on %s (%s)\n  Accounting: %s\n  Enforcement: %s\n",
+		     xq_type_titles[type], directory, device, quota.accounting[type] ? "ON" : "OFF",
+		     quota.enforced[type] ? "ON" : "OFF");
 	if (quota.has_inode)
-		xq_print(out, "  Inode: #%llu (%llu blocks, %u extents)\n",
-			 (unsigned long long)quota.inode, (unsigned long long)quota.blocks,
-			 quota.extents);
+		write_format(out, "  Inode: #%llu (%llu blocks, %u extents)\n",
+			     (unsigned long long)quota.inode, (unsigned long long)quota.blocks,
+			     quota.extents);
 	else
-		xq_print(out, "  Inode: N/A\n");
+		write_format(out, "  Inode: N/A\n");
 	for (int form = 0; form < FSQ_FORMS; form++)
 		print_form(state, &quota, (enum fsq_form)form);
 }
@@ -63,26 +63,18 @@ static void run_state(struct state *state, const struct call *call)
 {
 	bool verbose = call->options['v'], all = call->options['a'];
 
-	if (call->operand_count > 0) {
-		xq_show_usage(state, call);
-		return;
-	}
-	/* With -a the first pass shows all filesystems. */
-	if ((all && state->pass > 0) || !xq_output_begin(state, call->options['f']))
-		return;
 	for (size_t i = 0; i < state->path_count && all; i++)
 		if (!state->paths[i].is_project)
 			show_state(state, call->types, &state->paths[i], verbose);
 	if (!all && state->current >= 0)
 		show_state(state, call->types, &state->paths[state->current], verbose);
-	xq_output_end(state);
 }
 
 const struct command xq_state = {
 	.name = "state",
 	.letters = "ugpavf:",
 	.max = -1,
-	.flags = COMMAND_FOREIGN | COMMAND_EXPERT,
+	.flags = COMMAND_FOREIGN | COMMAND_EXPERT | COMMAND_OUTPUT | COMMAND_NO_OPERANDS,
 	.synopsis = "[-gpu] [-a] [-v] [-f file]",
 	.summary = "get overall quota state information",
 	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
@@ -140,15 +132,8 @@ static void run_switch(struct state *state, const struct call *call)
 				     : call->command == &xq_off	    ? FSQ_OFF
 								    : FSQ_REMOVE;
 	bool types[FSQ_TYPES], done = true;
-	const struct path *path;
+	const struct path *path = &state->paths[state->current];
 
-	if (call->operand_count > 0) {
-		xq_show_usage(state, call);
-		return;
-	}
-	if (state->current < 0)
-		return;
-	path = &state->paths[state->current];
 	memcpy(types, call->types, sizeof(types));
 	types[FSQ_USER] |= call->type_count == 0;
 	if (what != FSQ_REMOVE)
@@ -165,56 +150,43 @@ static void run_switch(struct state *state, const struct call *call)
 		show_state(state, types, path, true);
 }
 
-#define SWITCH_LETTERS "ugpv"
+/* What the four have in common. */
+#define SWITCH                                                                      \
+	.letters = "ugpv", .max = -1, .synopsis = "[-gpu] [-v]", .run = run_switch, \
+	.flags = COMMAND_EXPERT | COMMAND_CURRENT | COMMAND_NO_OPERANDS
 #define HELP_SWITCH "\n" HELP_NARROW_TYPES "  -v  show the state afterwards\n"
 
 const struct command xq_enable = {
 	.name = "enable",
-	.letters = SWITCH_LETTERS,
-	.max = -1,
-	.flags = COMMAND_EXPERT,
-	.synopsis = "[-gpu] [-v]",
 	.summary = "enable quota enforcement",
 	.help = "Enforce limits of users (-u, default), groups (-g) or projects (-p) on the\n"
 		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
 		"is mounted.\n" HELP_SWITCH,
-	.run = run_switch,
+	SWITCH,
 };
 
 const struct command xq_disable = {
 	.name = "disable",
-	.letters = SWITCH_LETTERS,
-	.max = -1,
-	.flags = COMMAND_EXPERT,
-	.synopsis = "[-gpu] [-v]",
 	.summary = "disable quota enforcement",
 	.help = "Stop enforcing limits of users (-u, default), groups (-g) or projects (-p) on\n"
 		"the current XFS or ext4. Use is still accounted; enable takes it "
 		"back.\n" HELP_SWITCH,
-	.run = run_switch,
+	SWITCH,
 };
 
 const struct command xq_off = {
 	.name = "off",
-	.letters = SWITCH_LETTERS,
-	.max = -1,
-	.flags = COMMAND_EXPERT,
-	.synopsis = "[-gpu] [-v]",
 	.summary = "permanently switch quota off for a path",
 	.help = "Switch quota of users (-u, default), groups (-g) or projects (-p) off on the\n"
 		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
 		"goes off and use is still accounted, as with disable.\n" HELP_SWITCH,
-	.run = run_switch,
+	SWITCH,
 };
 
 const struct command xq_remove = {
 	.name = "remove",
-	.letters = SWITCH_LETTERS,
-	.max = -1,
-	.flags = COMMAND_EXPERT,
-	.synopsis = "[-gpu] [-v]",
 	.summary = "remove quota extents from a filesystem",
 	.help = "Free the space that the records of users (-u, default), groups (-g) or\n"
 		"projects (-p) take on the current XFS. Their quota must be off.\n" HELP_SWITCH,
-	.run = run_switch,
+	SWITCH,
 };

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # for and of exhaust and faults
+# shellcheck disable=SC2034 # for and of exhaust and faults
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every command, for exhaust and tests/robustness/faults, which have "tried": "reads" those that change
@@ -181,9 +181,7 @@ group_xfs_quota() {
 	local words
 	for words in 'df' 'df -i' 'dump -p' 'path' 'print' 'project -c mine' 'quot -p' 'quota -p mine' \
 		'report -p' 'state'; do
-		# shellcheck disable=SC2086 # several words
 		reads $words "$top"
-		# shellcheck disable=SC2086
 		reads $words --json "$top"
 		reads xfs_quota --strict -x -f -c "$words" "$top"
 	done

@@ -4,7 +4,7 @@
 # Attacks as in tests/walk on the ways that a kernel with file_setattr(2) opens: O_PATH descriptors
 # in a small tree; in a large one, with -b, names in a private clone of the mount.
 
-# shellcheck disable=SC2034,SC2154 # run_split and attack set variables, and read some
+# shellcheck disable=SC2034 # run_split and attack set variables, and read some
 load ../lib/fsquota
 load ../walk/attacks
 load ../walk/trees
@@ -28,54 +28,6 @@ stand_in_large() {
 	stand_in_large type set
 }
 
-# bats test_tags=attack
-@test "a large tree: a symlink in place of a directory, one that is moved out, and a bind mount" {
-	stand_in_large dir-symlink set
-	stand_in_large moved clear
-	stand_in_large bind set
-}
-
-# bats test_tags=attack,full
-@test "a large tree: a file outside that is linked into it, and files that vanish" {
-	stand_in_large link set
-	stand_in_large vanish set
-}
-
-# bats test_tags=attack
-@test "a device in place of a file is not opened, whatever is done to it" {
-	options=(-s 3)
-	stand device 12:16 clear
-	options=(-b -s 6)
-	stand device 12:16 set
-}
-
-# bats test_tags=attack,full
-@test "a bind mount that appears is not touched, though mounts are handed on to clones" {
-	mount --make-shared /mnt/x
-	options=(-b -s 6)
-	stand bind 6:12 set
-	mount --make-private /mnt/x
-}
-
-# bats test_tags=attack
-@test "a directory that gets the name of a file goes on handing on its ID: a small tree" {
-	options=(-s 2)
-	stand exchange 12:12 set
-}
-
-# bats test_tags=attack,full
-@test "a directory that gets the name of a file goes on handing on its ID: a large tree" {
-	options=(-b)
-	stand exchange 12:12 set
-}
-
-# bats test_tags=attack
-@test "a directory that gets the name of a file while it is assigned goes on handing on its ID" {
-	needs_quota
-	options=(-s 2)
-	stand exchange 12:12 assign
-}
-
 @test "a directory where a symlink was when it was looked at hands on its ID" {
 	# There are few windows.
 	attack windows root-back set
@@ -87,15 +39,37 @@ stand_in_large() {
 	falls bind clear
 }
 
-# --- eight threads, and a large tree ---
+# bats file_tags=attack
 
-# bats test_tags=attack
+@test "a large tree: a symlink in place of a directory, one that is moved out, and a bind mount" {
+	stand_in_large dir-symlink set
+	stand_in_large moved clear
+	stand_in_large bind set
+}
+
+@test "a device in place of a file is not opened, whatever is done to it" {
+	options=(-s 3)
+	stand device 12:16 clear
+	options=(-b -s 6)
+	stand device 12:16 set
+}
+
+@test "a directory that gets the name of a file goes on handing on its ID: a small tree" {
+	options=(-s 2)
+	stand exchange 12:12 set
+}
+
+@test "a directory that gets the name of a file while it is assigned goes on handing on its ID" {
+	needs_quota
+	options=(-s 2)
+	stand exchange 12:12 assign
+}
+
 @test "an attacker who swaps as fast as he can, and a small tree" {
 	local kind
 	for kind in file-symlink moved type exchange; do race "$kind" set 4; done
 }
 
-# bats test_tags=attack
 @test "the same against assign and release of a large tree" {
 	local kind
 	needs_quota
@@ -103,4 +77,23 @@ stand_in_large() {
 	options=(-b)
 	for kind in file-symlink dir-symlink fifo type; do race "$kind" assign 2; done
 	race moved release 2
+}
+
+# bats file_tags=attack,full
+
+@test "a large tree: a file outside that is linked into it, and files that vanish" {
+	stand_in_large link set
+	stand_in_large vanish set
+}
+
+@test "a bind mount that appears is not touched, though mounts are handed on to clones" {
+	mount --make-shared /mnt/x
+	options=(-b -s 6)
+	stand bind 6:12 set
+	mount --make-private /mnt/x
+}
+
+@test "a directory that gets the name of a file goes on handing on its ID: a large tree" {
+	options=(-b)
+	stand exchange 12:12 set
 }

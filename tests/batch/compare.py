@@ -33,7 +33,9 @@ def translate(value):
     if isinstance(value, list):
         return [translate(item) for item in value]
     if isinstance(value, dict):
-        return {key: translate(item) for key, item in value.items()}
+        # What the filesystem leaves differs: they are not as large as each other.
+        return {key: None if key == "available_bytes" and item and item > 100 << 20 else translate(item)
+                for key, item in value.items()}
     if isinstance(value, str):
         value = value.replace(DEVICES[BATCH], "\0d").replace(BATCH + "/", "\0x/")
         if value.endswith(BATCH):
@@ -220,7 +222,7 @@ def compare(rng, seed, count):
         ours = batch.ask(line.encode())
         # What names no world is asked about all.
         if any(BATCH in word for word in words):
-            ours, theirs = translate(ours), answer_of_process(translate(words))
+            ours, theirs = translate(ours), translate(answer_of_process(translate(words)))
         else:
             theirs = answer_of_process(words)
         compared += 1

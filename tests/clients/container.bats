@@ -58,6 +58,8 @@ contained() {
 	top=$(b mount one)
 	run -0 find "$top" -mindepth 1 -printf '%P %y %m\n'
 	assert_output 'fsquota f 755'
+	# Containerfile says how large it is.
+	assert [ "$(stat -c %s "$top/fsquota")" -lt 1048576 ]
 	cmp "$top/fsquota" "$FSQUOTA"
 }
 

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,shared
 #
-# Real dockerd and podman on the XFS of our quotas. Both give their layers the IDs after that of their store,
-# look into no file and take no lock: no limit of ours may change, and no layer may lose its ID.
+# Real dockerd and podman on the XFS of our quotas, and kubelet's package for them (kubelet.go). The two give their layers
+# the IDs after that of their store, look into no file and take no lock: no limit of ours may change, and no layer and no
+# volume may lose its ID.
 
 # shellcheck disable=SC2154,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load ../doctor/doctor
+load dockerd
 
 readonly BAND=1073741824 ROOM=1000000
 
 setup_file() {
+	PACKAGE=$("$srcdir/tests/guest/kubelet") || return 1
+	export PACKAGE
 	mount -t tmpfs var /var
 	[ -s /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 	ip link set lo up
@@ -25,37 +29,17 @@ setup_file() {
 
 setup() {
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
-	fresh_fs x
+	fresh_each x e
 	export HOME=/run/engines GODEBUG=asyncpreemptoff=1
-	daemon=''
 }
 
 teardown() {
+	[ -z "${kubelet-}" ] || { kill "$kubelet" || cat /run/engines/kubelet; }
 	stop_dockerd
 	umount /mnt/x/storage/overlay 2>/dev/null || :
 }
 
-# start_dockerd DATA_ROOT: and wait until it answers.
-start_dockerd() {
-	dockerd --data-root "$1" --exec-root /run/engines/exec --pidfile /run/engines/pid -H unix:///run/engines/socket \
-		--iptables=false --bridge=none --storage-driver overlay2 --storage-opt overlay2.size=5M \
-		>/run/engines/log 2>&1 3>&- &
-	daemon=$!
-	until d version >/dev/null 2>&1; do
-		kill -0 "$daemon" || fail "$(tail -n 20 /run/engines/log)"
-		nap 0.2
-	done
-}
-
-stop_dockerd() {
-	[ -n "$daemon" ] || return 0
-	kill "$daemon"
-	wait "$daemon" || :
-	daemon=''
-}
-
-# d WORD...: docker; p WORD...: podman. in_container ENGINE NAME: one that writes 1 MB, and another one that stays.
-d() { docker -H unix:///run/engines/socket "$@" 3>&-; }
+# p WORD...: podman. in_container ENGINE NAME: one that writes 1 MB, and another one that stays.
 p() { podman --cgroup-manager=cgroupfs --events-backend=none --runtime crun "$@" 3>&-; }
 in_container() {
 	local options=(--network none)
@@ -83,19 +67,33 @@ theirs_stay() {
 	done <<<"$1"
 }
 
-# ours_stay: each directory of ours has its ID, its limit of 10 MB and its file.
+# ours_stay: each directory of ours has its ID, its limit of 10 MB and its file; so has each volume of kubelet's.
 ours_stay() {
-	local id directory
+	local id directory limits
 	while IFS=: read -r id directory; do
-		[[ $directory == /mnt/x/ours* ]] || continue
-		assert_equal "$(fsquota id "$directory") $(kernel_has /mnt/x "$id")" "$id 4 0 10240 2 0 0"
+		case $directory in
+		/mnt/x/ours*) limits='0 10240' ;;
+		/mnt/x/pods*) limits='9007199254740992 9007199254740992' ;;
+		/mnt/e/pods*) limits='281474976710655 281474976710655' ;;
+		*) continue ;;
+		esac
+		assert_equal "$(fsquota id "$directory") $(kernel_has "${directory%/*/*}" "$id" | cut -d' ' -f 2-) $(grep -c ":$id\$" /etc/projid)" \
+			"$id $limits 2 0 0 1"
 	done </etc/projects
+	assert_equal "$(cut -d: -f1 /etc/projects | sort | uniq -d)" ''
+}
+
+# kubelet: in a mount namespace in which our binary is the xfs_quota that it finds.
+kubelet() {
+	exec unshare -m bash -c 'mount --bind "$FSQUOTA" /usr/sbin/xfs_quota && exec "$PACKAGE" /mnt/x/pods /mnt/e/pods' 3>&-
 }
 
 # beside ROUNDS SECONDS: at least so many rounds, which take at least so long. dockerd starts anew in each.
 beside() {
-	local round store name known=''
-	start_dockerd /mnt/x/docker
+	local round name known='' volumes order answer
+	coproc KUBELET { kubelet 2>/run/engines/kubelet; }
+	kubelet=$KUBELET_PID order=${KUBELET[1]} answer=${KUBELET[0]}
+	start_dockerd /mnt/x/docker --storage-opt overlay2.size=5M
 	d import /run/engines/image.tar localhost/tiny >/dev/null
 	p import /run/engines/image.tar localhost/tiny >/dev/null 2>&1
 	stop_dockerd
@@ -105,9 +103,10 @@ beside() {
 	SECONDS=0
 	for ((round = 0; round < $1 || SECONDS < $2; round++)); do
 		step "round $round, second $SECONDS"
+		echo works >&"$order"
 		mkdir -p "/mnt/x/ours/assigned-$round" "/mnt/x/ours/applied-$round"
 		fsquota assign "/mnt/x/ours/assigned-$round" --hard 10M
-		start_dockerd /mnt/x/docker
+		start_dockerd /mnt/x/docker --storage-opt overlay2.size=5M
 		fsquota apply /run/engines/wanted
 		for name in assigned applied; do echo >"/mnt/x/ours/$name-$round/file"; done
 		in_container d "c$round"
@@ -115,8 +114,11 @@ beside() {
 		find_layers /mnt/x/docker/overlay2 $BAND
 		known+=$layers$'\n'
 		find_layers /mnt/x/storage/overlay $((BAND + ROOM))
-		known+=$layers$'\n'
+		known=$(sort -u <<<"$known$layers")$'\n'
 		fsquota prune /mnt/x
+		echo rests >&"$order"
+		read -r volumes <&"$answer"
+		settle /mnt/x
 		if [ $((round % 2)) = 1 ]; then
 			d rm "c$round" >/dev/null
 			p rm "c$((round - 1))" >/dev/null
@@ -128,15 +130,24 @@ beside() {
 		ours_stay
 		stop_dockerd
 	done
-	assert_equal "$(grep -c '^[0-9]*:/mnt/x/ours/' /etc/projects)" $((2 * round))
+	assert_equal "$(grep -c :/mnt/x/ours/ /etc/projects) $(grep -c /pods/ /etc/projects)" "$((2 * round)) 4"
+	echo "# volumes of kubelet: $volumes" >&3
+	# At the end nothing is left but the two stores: the next kubelet clears what is there.
+	exec {order}>&-
+	wait "$kubelet"
+	kubelet=''
+	(kubelet) </dev/null
+	fsquota release /mnt/x/ours/*
+	assert_equal "$(grep -v '^#' /etc/projects)" "$BAND:/mnt/x/docker"$'\n'"$((BAND + ROOM)):/mnt/x/storage"
+	assert_equal "$(real -c 'report -p -N -n -b' /mnt/x | awk -F'[# ]+' -v band=$BAND '$2 && $2 < band && $4 + $5')" ''
 }
 
-@test "dockerd and podman change no limit of ours, and lose no layer" {
+@test "dockerd, podman and kubelet change no limit of ours and of each other, and lose no layer and no volume" {
 	beside 2 0
 }
 
 # bats test_tags=full
-@test "dockerd and podman for five minutes, restarted ten times" {
+@test "dockerd, podman and kubelet for five minutes, restarted ten times" {
 	beside 10 300
 }
 
@@ -145,7 +156,7 @@ beside() {
 	mkdir -p /mnt/x/docker /mnt/x/{before,after}
 	fsquota assign /mnt/x/docker /mnt/x/before --hard 10M
 	assert_equal "$(kernel_has /mnt/x 1048578)" "0 0 10240 1 0 0"
-	start_dockerd /mnt/x/docker
+	start_dockerd /mnt/x/docker --storage-opt overlay2.size=5M
 	# That is what it does.
 	assert_equal "$(kernel_has /mnt/x 1048578)" "0 0 0 1 0 0"
 	finds problem store-followed /mnt/x
@@ -156,7 +167,7 @@ beside() {
 	d import /run/engines/image.tar localhost/tiny >/dev/null
 	in_container d one
 	stop_dockerd
-	start_dockerd /mnt/x/docker
+	start_dockerd /mnt/x/docker --storage-opt overlay2.size=5M
 	find_layers /mnt/x/docker/overlay2 1048577
 	assert_equal "$(kernel_has /mnt/x $((1048577 + ROOM + 1)))" "0 0 10240 1 0 0"
 }

@@ -6,6 +6,7 @@
 
 # shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
+load dockerd
 
 setup_file() {
 	fresh_each x e
@@ -21,6 +22,7 @@ setup() {
 }
 
 teardown() {
+	stop_dockerd
 	umount -q /run/hook/*/rootfs || true
 	rm -rf /mnt/{x,e}/store
 }
@@ -42,6 +44,20 @@ bundle() {
 	}' --args "${@:4}" >"$top/config.json"
 }
 
+# stopped_at_limit FILESYSTEM [REST]: what runs this was; its stdout ends with REST, and nothing is left.
+fill='printf %04000000d 0 >/file; echo $?'
+stopped_at_limit() {
+	[ "$status:$stdout" = "0:1${2-}" ] || fail "$1: $status:$stdout:$stderr"
+	assert_one_line
+	assert_regex "$stderr" 'No space left on device|Disk quota exceeded'
+	nothing_is_left "$1"
+}
+
+nothing_is_left() {
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+	[[ $(kernel_has "/mnt/$1" 1048577) =~ ^([0-9]+\ 0\ 0\ [0-9]+\ 0\ 0)?$ ]] || fail "$1 has a limit"
+}
+
 runs() {
 	run_split "$1" --root "/run/hook/state-$1" run --bundle "/run/hook/$2" "$2"
 }
@@ -53,13 +69,9 @@ runs() {
 			bundle one $fs 'printf %04000000d 0 >/file; echo $?; while read -r line; do case $line in *overlay*) echo ok; esac; done </proc/mounts' \
 				hard 3M soft 2M inodes 100
 			runs $runtime one
-			[ "$status:$stdout" = $'0:1\nok' ] || fail "$runtime: $status:$stdout: $stderr"
-			assert_regex "$stderr" 'No space left on device|Disk quota exceeded'
-			# The ID is not printed there.
-			refute_regex "$stdout" 1048577
+			stopped_at_limit $fs $'\nok'
 			assert [ "$(stat -c %s /mnt/$fs/store/one/fs/file)" -le 3145728 ]
-			# Nothing of it is left.
-			assert_equal "$(cat /etc/projects /etc/projid; lsattr -pd /mnt/$fs/store/one/fs | awk '{ print $1 }')" 0
+			assert_equal "$(lsattr -pd /mnt/$fs/store/one/fs | awk '{ print $1 }')" 0
 			umount /run/hook/one/rootfs
 			rm -r /mnt/$fs/store/one
 		done
@@ -156,6 +168,18 @@ stops() {
 	assert_equal "$status:$stdout" 0:runs
 }
 
+@test "an annotation, which an image can have, replaces no limit; an option of the hook does" {
+	mkdir -p /mnt/x/store/bad/fs
+	real -c 'limit -p bhard=2m 77' -c 'project -s -p /mnt/x/store/bad 77' /mnt/x >/dev/null
+	stops 'has a limit already' hard 6M
+	bundle bad x "$fill" hard 6M other much
+	jq '.hooks[][0].args += ["--hard=3M"]' /run/hook/bad/config.json >/run/hook/new
+	mv /run/hook/new /run/hook/bad/config.json
+	runs crun bad
+	stopped_at_limit x
+	umount /run/hook/bad/rootfs
+}
+
 @test "states and bundles that are none" {
 	local input deep
 	printf -v deep '%0100d' 0
@@ -192,12 +216,14 @@ stops() {
 }
 
 # p WORD...: podman, with the hook of contrib
-p() { podman --root "$store" --runroot /run/hook/podman --cgroup-manager=cgroupfs --events-backend=none --hooks-dir /run/hook/hooks.d "${@:1}" 3>&-; }
+p() { podman --storage-driver overlay --root "$store" --runroot /run/hook/podman --cgroup-manager=cgroupfs --events-backend=none --hooks-dir /run/hook/hooks.d "${@:1}" 3>&-; }
 
-@test "podman with the file of contrib" {
-	local fs store n
+@test "podman with the file of contrib, with crun and runc" {
+	local fs store runtime
 	export HOME=/run/hook
 	mkdir -p /run/hook/hooks.d /etc/containers
+	# Where packages have it.
+	assert_equal "$(jq -r .hook.path "$srcdir/contrib/oci/90-fsquota.json")" "/$(grep /fsquota$ "$srcdir/debian/fsquota.install" | head -n 1)"
 	jq --arg path "$FSQUOTA" '.hook.path = $path' "$srcdir/contrib/oci/90-fsquota.json" >/run/hook/hooks.d/90-fsquota.json
 	echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 	tar -C /run/hook/lower -cf /run/hook/image.tar .
@@ -205,16 +231,49 @@ p() { podman --root "$store" --runroot /run/hook/podman --cgroup-manager=cgroupf
 		fresh_fs $fs
 		store=/mnt/$fs/podman
 		p import /run/hook/image.tar localhost/tiny >/dev/null
-		for n in 1 2; do
-			run_split p --runtime crun run --rm --network none --cgroups=disabled --annotation io.fsquota/hard=3M \
-				localhost/tiny /bin/sh -c 'printf %04000000d 0 >/file; echo $?'
-			[ "$status:$stdout" = 0:1 ] || fail "$fs $status:$stdout:$stderr"
-			assert_regex "$stderr" 'No space left on device|Disk quota exceeded'
-			assert_equal "$(cat /etc/projects /etc/projid)" ""
+		for runtime in crun runc; do
+			run_split p --runtime $runtime run --rm --network none --annotation io.fsquota/hard=3M localhost/tiny /bin/sh -c "$fill"
+			stopped_at_limit $fs
 		done
 		# Without the annotation nothing stops it, and the hook is not called.
-		run_split p --runtime crun run --rm --network none --cgroups=disabled localhost/tiny /bin/sh -c 'printf %04000000d 0 >/file; echo $?'
+		run_split p --runtime crun run --rm --network none localhost/tiny /bin/sh -c "$fill"
 		assert_equal "$status:$stdout" 0:0
 		umount $store/overlay 2>/dev/null || :
 	done
+}
+
+@test "containerd's ctr and Docker with the runtime of contrib" {
+	local fs runtime=/run/hook/fsquota-runc image=localhost/tiny:latest ctr by_ctr by_docker
+	export HOME=/run/hook
+	ip link set lo up
+	ln -s "$srcdir/contrib/oci/fsquota-runc" $runtime
+	jq --arg path "$runtime" '.runtimes[] |= (.path = $path | .runtimeArgs[0] |= sub("10G"; "3M"))' "$srcdir/contrib/oci/daemon.json" \
+		>/run/hook/daemon.json
+	tar -C /run/hook/lower -cf /run/hook/image.tar .
+	ctr=(ctr --address /run/engines/exec/containerd/containerd.sock)
+	by_ctr=("${ctr[@]}" run --rm --runc-binary "$runtime") by_docker=(d run --name one --network none --runtime fsquota-10g)
+	for fs in e x; do
+		fresh_fs $fs
+		start_dockerd /mnt/$fs/docker --config-file /run/hook/daemon.json
+		# What an image says of itself limits nothing.
+		d import --change 'ENV io.fsquota/hard=9M' --change 'LABEL io.fsquota/hard=9M' /run/hook/image.tar $image >/dev/null
+		d save $image | "${ctr[@]}" image import - >/dev/null
+		# Its status: for what it printed, containerd's shim waits for two seconds after its end.
+		exits 1 "${by_ctr[@]}" --annotation io.fsquota/hard=3M $image one /bin/sh -c "${fill%;*}"
+		nothing_is_left $fs
+		exits 0 "${by_ctr[@]}" $image one /bin/sh -c "${fill%;*}"
+		run_split "${by_docker[@]}" $image /bin/sh -c "$fill"
+		stopped_at_limit $fs
+		d rm one >/dev/null
+		counts /mnt/$fs 1048577 0
+		# What does not start leaves nothing, and the engine says why.
+		run_split "${by_ctr[@]}" --annotation io.fsquota/hard=much $image one /bin/sh -c 'echo runs'
+		assert_regex "$status:$stdout:$stderr" '^1::.*: fsquota assign: "much" is no size'
+		run_split "${by_docker[@]}" $image /bin/none
+		assert_equal "$status:$stdout:$(cat /etc/projects /etc/projid)" 127::
+		stop_dockerd
+	done
+	refuses 1 'cannot run: create, start and delete' "$runtime" --root /run/hook/state run --bundle /run/hook one
+	refuses 1 'a quote, a backslash or a control character' "$runtime" create --bundle '/run/"hook' one
+	prints '--root /run state one' "$runtime" --fsquota-hard=3M --fsquota-runtime=echo --root /run state one
 }

@@ -44,9 +44,6 @@ kubelet_assigns() {
 	[ "$status" = 0 ]
 }
 
-# As it is set up, but with 0.
-kubelet_clears() { kubelet_assigns "$1" "$2" "$3" 0; }
-
 # kubelet_reads MOUNTPOINT b|i ID: sets used to bytes or inodes. The regular expression is POSIX
 # and works line by line: ^[^ \t]*[ \t]*([0-9]+)
 kubelet_reads() {

@@ -234,6 +234,22 @@ nothing_registered() { prints '' cat "${1-/etc}/projects" "${1-/etc}/projid"; }
 	assert_equal "$(fsquota usage --json "/mnt/x/volumes/$volume" | jq '.usage[0].hard_bytes')" null
 }
 
+@test "our resize of a volume lets it grow, and shrinks none" {
+	local id
+	does setup "$volume" 4194304
+	id=$stdout
+	does resize "$volume" 8388608
+	holds p "$id" 0 0 8192
+	does resize "$volume" 8388608
+	script resize "$volume" 4194304
+	assert_equal "$status" 6
+	script resize "$volume" 0
+	assert_equal "$status:$stderr" "2:resize: /mnt/x/volumes/$volume: no size is given"
+	script resize "$volume-none" 8388608
+	assert_equal "$status" 5
+	holds p "$id" 0 0 8192
+}
+
 @test "our scripts and those on xfs_quota share a node" {
 	local ours theirs
 	echo '900:/mnt/x/elsewhere' >/etc/projects

@@ -91,6 +91,25 @@ fsquota : Give directories their quotas'
 	assert_equal "mended: $status $recap" "mended: 0 changed=1 failed=0"
 	assert_equal "$tasks" 'fsquota : Give directories their quotas'
 	for fs in x e; do assert_not_equal "$(fsquota id /mnt/$fs/role/users/ann)" 0; done
+	# What leaves the list loses its quota; what another file names, and what no file has given, keeps it.
+	for fs in x e; do
+		mkdir /mnt/$fs/role/by-hand
+		fsquota assign /mnt/$fs/role/by-hand --hard 2M >/dev/null
+		echo "/mnt/$fs/role/users/ben hard=1M"
+	done >/etc/fsquota.d/10-other.conf
+	sed -i '/users/d; /odd/d' "$BATS_TEST_TMPDIR/vars.yml"
+	play --check
+	assert_equal "left, check: $status $recap" "left, check: 0 changed=2 failed=0"
+	for fs in x e; do assert_not_equal "$(fsquota id /mnt/$fs/role/users/ann)" 0; done
+	play
+	assert_equal "left: $status $recap" "left: 0 changed=2 failed=0"
+	for fs in x e; do
+		is_untagged /mnt/$fs/role/users/ann
+		assert_equal "$(fsquota id "/mnt/$fs/role/odd *")" 0
+		for id in web users/ben by-hand; do assert_not_equal "$(fsquota id /mnt/$fs/role/$id)" 0; done
+	done
+	play
+	assert_equal "left, again: $status $recap" "left, again: 0 changed=0 failed=0"
 }
 
 @test "a wrong line fails the role, and nothing has changed" {

@@ -5,7 +5,7 @@
 # Repairs that mount and unmount, and those of overlays and stores, beside other projects: no limit, line or ID of
 # a project inside, beside or above changes. registry.bats has the repairs of lines and directories.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034,SC2054 # run_split, finds and look set variables; commas
+# shellcheck disable=SC2034 # for doctor.bash
 load ../lib/fsquota
 load doctor
 
@@ -32,9 +32,7 @@ surround() {
 	limits=$(limits $at)
 }
 
-limits() {
-	real -c 'report -p -N -n -b -i' "$1" | awk '$3 || $4 || $9 { print $1, $3, $4, $8, $9 }'
-}
+limits() { real -c 'report -p -N -n -b -i' "$1" | awk '$3 || $4 || $9 { print $1, $3, $4, $8, $9 }'; }
 
 # Of all projects, but the limits of those on the filesystem, which may not be seen now.
 others() {

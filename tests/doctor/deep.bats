@@ -4,7 +4,7 @@
 #
 # doctor --deep: registered directories, counted.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+# shellcheck disable=SC2034 # for doctor.bash
 load ../lib/fsquota
 load doctor
 

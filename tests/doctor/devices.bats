@@ -3,7 +3,6 @@
 #
 # What is on a device or an image, mounted or not, and what UUID= and LABEL= mean.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load doctor
 
@@ -179,8 +178,6 @@ sp ace"
 	fsquota release "$name"
 }
 
-# --- --at and operands ------------------------------------------------------------------------------
-
 @test "commands take a filesystem by a tag" {
 	local uuid
 	made xfs "$dev" /mnt/x2 -L data
@@ -222,13 +219,10 @@ sp ace"
 	assert_equal "$ours" "$status:$stdout:${stderr//"$FSQ_ORACLE"/xfs_quota}"
 }
 
-# --- the libraries ----------------------------------------------------------------------------------
-
 # without LIBRARY COMMAND...: where it is not installed
 without() {
 	local file
 	file=$(ldconfig -p | sed -n "s|.*$1.so.1 .*=> ||p" | head -n 1)
-	# shellcheck disable=SC2016 # for another shell
 	run_split unshare -m sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$(realpath "$file")" "${@:2}"
 }
 
@@ -238,7 +232,6 @@ without() {
 	libmount='libmount.so.1: cannot load this library: install the package libmount1, or libmount'
 	libblkid='libblkid.so.1: cannot load this library: install the package libblkid1, or libblkid'
 	for command in list 'report -p' 'doctor /mnt/x' 'prune /mnt/x'; do
-		# shellcheck disable=SC2086 # words
 		without libmount fsquota $command
 		assert_equal "$status:$stderr" "1:fsquota ${command%% *}: $libmount"
 	done
@@ -246,7 +239,6 @@ without() {
 	assert_equal "$status:$stderr" "1:xfs_quota: $libmount"
 	# libmount needs it, too.
 	for command in 'report LABEL=data' 'list UUID=1'; do
-		# shellcheck disable=SC2086 # words
 		without libblkid fsquota $command
 		assert_equal "$stderr" "fsquota ${command%% *}: $libblkid"
 	done
@@ -254,7 +246,6 @@ without() {
 	fsquota assign /mnt/x/dir --hard 1M --id 9
 	for command in 'fsquota usage /mnt/x/dir' 'fsquota id /mnt/x/dir' 'fsquota quota 9 /mnt/x' \
 		'fsquota report -p /mnt/x' 'xfs_quota -x -c state /mnt/x/dir'; do
-		# shellcheck disable=SC2086 # words
 		without libmount $command
 		assert_equal "$command:$status:$stderr" "$command:0:"
 		strace -f -qq -e trace=openat -o trace $command >/dev/null

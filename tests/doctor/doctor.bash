@@ -9,7 +9,6 @@
 #   no_more WORD [PATH...]       doctor has no such finding
 #
 # doctor sets how it is called.
-# shellcheck disable=SC2154 # run_split sets variables
 
 doctor=(fsquota doctor)
 
@@ -19,9 +18,7 @@ keep_fstab() {
 	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab"
 }
 
-restore_fstab() {
-	[ ! -e "$BATS_TEST_TMPDIR/fstab" ] || cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
-}
+restore_fstab() { [ ! -e "$BATS_TEST_TMPDIR/fstab" ] || cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab; }
 
 # For test files that do not define their own.
 setup() {

@@ -3,7 +3,7 @@
 #
 # Why quotas do not work here: the caller and the mount.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
+# shellcheck disable=SC2034 # for doctor.bash
 load ../lib/fsquota
 load doctor
 
@@ -15,8 +15,6 @@ setup_file() {
 setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf; }
 
 teardown() { ! mountpoint -q /run/c1 || umount /run/c1; }
-
-# --- what it prints ---------------------------------------------------------------------------------
 
 @test "where all is well every line says so" {
 	succeeds fsquota doctor /mnt/x
@@ -38,7 +36,6 @@ ok      /etc/projid: entries: 0, none double or unclear"
 }
 
 @test "a machine without any of them is told so" {
-	# shellcheck disable=SC2016 # for another shell
 	doctor=(unshare -m sh -c 'umount -R /mnt && exec "$@"' sh "$FSQUOTA" doctor)
 	finds problem other-filesystem
 	assert_equal "$(jq -r .path <<<"$finding")" /
@@ -79,8 +76,7 @@ example() {
 as_shown() {
 	local script
 	script=$(example "$1" | sed -n 's/^# //p')
-	run_split sh -c "$script"
-	assert_equal "$stdout" "$(example "$1" | grep -v '^# ')"
+	prints "$(example "$1" | grep -v '^# ')" sh -c "$script"
 }
 
 @test "the examples of the page do what they show" {
@@ -96,8 +92,6 @@ as_shown() {
 	umount /run/c1
 	fsquota release /mnt/x2/c1
 }
-
-# --- the caller -------------------------------------------------------------------------------------
 
 @test "without CAP_SYS_ADMIN" {
 	doctor=(setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" doctor)
@@ -116,8 +110,6 @@ as_shown() {
 	doctor=(fsquota doctor)
 	no_more user-namespace /mnt/x
 }
-
-# --- the mount --------------------------------------------------------------------------------------
 
 @test "an XFS with user quota only keeps it, and the other options" {
 	fresh_fs x2 -o uquota,noatime,nodev

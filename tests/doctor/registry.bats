@@ -4,7 +4,6 @@
 #
 # What is registered, what carries an ID, and what has limits: where the three differ.
 
-# shellcheck disable=SC2154,SC2030,SC2031,SC2034 # run_split, finds and look set variables
 load ../lib/fsquota
 load doctor
 
@@ -33,8 +32,6 @@ mended() {
 	no_more "$2"
 	assert_equal "$(<"$3")" "$(printf '%s\n' "${@:4}")"
 }
-
-# --- IDs and limits ---------------------------------------------------------------------------------
 
 @test "a directory that has its project from above" {
 	fsquota assign "$dir" --hard 1M
@@ -75,8 +72,6 @@ mended() {
 	no_more limit-without-tag /mnt/x
 	fsquota limit -p bhard=0 4713 /mnt/x
 }
-
-# --- directories ------------------------------------------------------------------------------------
 
 @test "a directory that may come back with its filesystem" {
 	mkdir -p /run/later
@@ -130,7 +125,6 @@ mended() {
 @test "names of tenants stay in their line, and in their word of the shell" {
 	local name
 	cd "$BATS_TEST_TMPDIR"
-	# shellcheck disable=SC2016
 	for name in 'a b' 'a;touch pwned' "it's" '$(touch pwned)' 'back\slash' '`x`' \
 		$'tab\there' $'\e[31mred' 'über' '50% \n' '*'; do
 		mkdir "$dir/$name"
@@ -146,8 +140,6 @@ mended() {
 	done
 	assert [ ! -e pwned ]
 }
-
-# --- double and unclear lines -----------------------------------------------------------------------
 
 @test "a directory with two IDs, and an entry that is there twice" {
 	chattr +P -p 42 "$dir"
@@ -180,8 +172,6 @@ mended() {
 	assert_equal "$(fsquota usage -n -o HARD "$dir/moved" | tr -d ' ')" 1M
 	fsquota release "$dir/moved"
 }
-
-# --- what a repair must not touch -------------------------------------------------------------------
 
 # The lines, names, limits and tags of the projects above, beside and inside.
 others() {

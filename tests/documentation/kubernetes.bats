@@ -4,7 +4,6 @@
 #
 # contrib/kubernetes, as kubectl renders it.
 
-# shellcheck disable=SC2154 # run sets variables
 load ../lib/fsquota
 
 # rendered DIRECTORY: what the kubelet would make of it
@@ -45,8 +44,7 @@ for one in yaml.safe_load_all(open(sys.argv[1])):
 }
 
 @test "the PodMonitor finds the port of the DaemonSet's pods" {
-	run -0 rendered podmonitor
-	assert_output 'kind monitoring.coreos.com/v1 PodMonitor'
+	prints 'kind monitoring.coreos.com/v1 PodMonitor' rendered podmonitor
 	python3 - "$srcdir/contrib/kubernetes" <<-'END'
 		import sys, yaml
 		monitor = yaml.safe_load(open(sys.argv[1] + "/podmonitor/podmonitor.yaml"))

@@ -6,11 +6,7 @@
 
 load documentation
 
-setup() {
-	version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac")
-}
-
-# --- the version ----------------------------------------------------------------------------------
+setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac"); }
 
 @test "configure.ac, NEWS.md, both packagings and the program have one version, and one date" {
 	local date
@@ -19,6 +15,7 @@ setup() {
 	assert_equal "$(sed -n '/^## /{p;q}' "$srcdir/NEWS.md")" "## $version ($date)"
 	assert_equal "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Version)" "$version-1"
 	assert_equal "$(sed -n 's/^Version: *//p' "$srcdir/fsquota.spec")" "$version"
+	assert_equal "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$srcdir/contrib/python/pyproject.toml")" "$version"
 	assert_equal "$(sed -n '/^%changelog/,$s/^\* \(.*20[0-9][0-9]\) .* - \(.*\)/\1, \2/p' "$srcdir/fsquota.spec" | head -n 1)" \
 		"$(date -u -d "$date" '+%a %b %d %Y'), $version-1"
 	run -0 "$FSQUOTA" --version
@@ -32,8 +29,6 @@ setup() {
 	run grep -hoE '^\.Os .*|fsquota[- ][0-9]+\.[0-9]+\.[0-9]+' "$srcdir"/man/* "$srcdir/README.md" "$srcdir/SECURITY.md"
 	assert_equal "$(grep -v "^fsquota[- ]$version$" <<<"$output")" ''
 }
-
-# --- the SBOM -------------------------------------------------------------------------------------
 
 # built_with LINE...: a static build whose linker's map has these lines, beside what each has.
 built_with() {

@@ -14,9 +14,7 @@ setup() {
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH
 }
 
-teardown() {
-	[ ! -e "$BATS_TEST_TMPDIR/started" ] || fail "$(<"$BATS_TEST_TMPDIR/started")"
-}
+teardown() { [ ! -e "$BATS_TEST_TMPDIR/started" ] || fail "$(<"$BATS_TEST_TMPDIR/started")"; }
 
 @test "tools/check, demo, setup, build and record explain themselves" {
 	local tool

@@ -2,7 +2,7 @@
 /* The words of a command, up to its options: nothing is run. */
 #include "session.h"
 
-#include "native/request.h"
+#include "native/command.h"
 
 static void parse_command(char **words)
 {

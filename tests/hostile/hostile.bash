@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # variables of and for the suites
+# shellcheck disable=SC2034 # variables of and for the suites
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the suites of this folder have in common; loaded after fsquota.bash.
@@ -20,7 +20,6 @@ set_id() { chattr -p "$@"; }
 # begin_tenant DIR VICTIM WHAT...: sets tenant_pid; end_tenant ends it and shows what was done
 begin_tenant() {
 	coproc TENANT { exec "$tenant" "$@" 3>&-; }
-	# shellcheck disable=SC2153 # of the coprocess
 	tenant_pid=$TENANT_PID
 	# Its own descriptors are gone when the coprocess is.
 	exec {tenant_out}<&"${TENANT[0]}"

@@ -7,7 +7,6 @@
 #
 #   FSQUOTA_FULL  set: five minutes each, instead of some seconds
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 load hostile
 
@@ -87,8 +86,9 @@ generation() {
 	rm -rf /mnt/$fs/mal
 }
 
+# live_with_tenant FILESYSTEM
 live_with_tenant() {
-	local before end rounds=0 generations=0 released=0 used
+	local fs=$1 before end rounds=0 generations=0 released=0 used
 	fresh_fs $fs
 	mkdir /mnt/$fs/neighbour
 	dd if=/dev/zero of=/mnt/$fs/neighbour/file bs=64k count=16 status=none
@@ -115,12 +115,6 @@ live_with_tenant() {
 		$'# foreign\n7:/somewhere/else\n# foreign\nelsewhere:7'
 }
 
-@test "a tenant does what he can for some seconds, and his neighbour does not notice, on XFS" {
-	fs=x
-	live_with_tenant
-}
+@test "a tenant does what he can for some seconds, and his neighbour does not notice, on XFS" { live_with_tenant x; }
 
-@test "a tenant does what he can for some seconds, and his neighbour does not notice, on ext4" {
-	fs=e
-	live_with_tenant
-}
+@test "a tenant does what he can for some seconds, and his neighbour does not notice, on ext4" { live_with_tenant e; }

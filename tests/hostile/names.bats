@@ -4,7 +4,6 @@
 # Names and files of tenants: a name with newlines and terminal escapes stays in its line, a file
 # without end is refused, and what is said of an error is true.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load hostile
 
@@ -49,8 +48,6 @@ bounded() {
 	assert [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -ge 1 ]
 	[[ $stderr == *"too large"* ]] || fail "$*: $stderr"
 }
-
-# --- names --------------------------------------------------------------------------------------
 
 @test "the name is escaped as ls does" {
 	assert_equal "$(LC_ALL=C.UTF-8 ls -b -d "/mnt/x/$evil" | sed 's/\\ / /; s/\\377$//')" \
@@ -127,7 +124,6 @@ bounded() {
 		printf '77:%s\n' /mnt/$fs/$'d\x1b\x9b' >/etc/projects
 		for id in 77 78 79 80; do fsquota limit -p bhard=1m $id /mnt/$fs; done
 		for command in report quot 'quota 77' 'quota 78' 'quota 79' 'quota 80' 'project -c 77' 'project -s 77' df state; do
-			# shellcheck disable=SC2086 # words
 			run_split fsquota $command /mnt/$fs
 			! LC_ALL=C grep -qP '[\x01-\x09\x0b-\x1f\x7f\x9b]' "$BATS_TEST_TMPDIR/stdout" || fail "$command: $stdout"
 		done
@@ -138,8 +134,6 @@ bounded() {
 	done
 }
 
-# --- names that are nearly those of a project ----------------------------------------------------
-
 @test "a part of a name is another name" {
 	local name
 	printf 'ten:10\n:11' >projid
@@ -147,8 +141,6 @@ bounded() {
 		refuses 5 "there is no project $name" fsquota quota -p --projid-file projid "$name" /mnt/x
 	done
 }
-
-# --- files without end --------------------------------------------------------------------------
 
 @test "a projects or projid file without end is refused by every native command" {
 	mkdir -p /mnt/x/volume
@@ -223,8 +215,6 @@ bounded() {
 	assert_equal "$(kernel_has /mnt/x 42)$(kernel_has /mnt/x 43)" ""
 }
 
-# --- hints --------------------------------------------------------------------------------------
-
 @test "an immutable directory is none that root of the host could tag" {
 	local what
 	# XFS and f2fs let the ID of an immutable file be changed.
@@ -256,32 +246,4 @@ bounded() {
 	run_split fsquota restore -p -f /run/socket /mnt/x
 	rm /run/socket
 	assert_equal "$stderr" "fsquota restore: /mnt/x: fopen on /run/socket failed: No such device or address"
-}
-
-@test "where /etc is read-only, --no-register and other files are suggested, and do" {
-	mkdir -p /mnt/x/volume
-	mount --bind /etc /etc
-	mount -o remount,bind,ro /etc
-	exits 1 fsquota assign /mnt/x/volume
-	[[ $stderr == *"--no-register"*"--projects-file"* && $stderr != *remount* ]] || fail "$stderr"
-	run -0 fsquota assign --no-register /mnt/x/volume
-	run -0 fsquota release --no-register /mnt/x/volume
-	umount /etc
-	rmdir /mnt/x/volume
-}
-
-@test "a symlink is called one" {
-	ln -s /run/elsewhere /run/link
-	mkdir -p /mnt/x/volume
-	refuses 2 symlink fsquota supported /run/link
-	refuses 1 symlink fsquota assign --projid-file /run/link /mnt/x/volume
-	rm /run/link
-	rmdir /mnt/x/volume
-}
-
-@test "what is on no filesystem, and what can have no quota, is said so" {
-	refuses 3 "use XFS, ext4 or f2fs" fsquota quota -p 42 /dev/null
-	mknod /run/device b 7 255
-	refuses 5 "name a directory of a mounted filesystem" fsquota quota -p 42 /run/device
-	rm /run/device
 }

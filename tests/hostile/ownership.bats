@@ -4,7 +4,6 @@
 #
 # The owner of a directory may give it any project ID, and so it proves nothing.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 load hostile
 
@@ -32,6 +31,8 @@ assert_untouched() {
 	for fs in x e; do
 		fsquota assign --hard 20M --projects-file /etc/projects /mnt/$fs/listed >/dev/null
 		listed=$(fsquota id /mnt/$fs/listed)
+		set_id "$listed" /mnt/$fs/mal
+		refuses 6 "project ID $listed, which belongs to /mnt/$fs/listed (its owner" fsquota assign /mnt/$fs/mal
 		for id in 500 "$listed"; do
 			set_id "$id" /mnt/$fs/mal
 			refuses 6 "$id" fsquota assign /mnt/$fs/mal --hard 1M
@@ -72,6 +73,8 @@ assert_untouched() {
 		set_id 500 /mnt/$fs/mal/file
 		refuses 6 "1 file elsewhere" fsquota assign /mnt/$fs/unlisted
 		refuses 6 "1 file elsewhere" fsquota release /mnt/$fs/unlisted
+		mkdir /mnt/$fs/unlisted/below
+		refuses 6 "ID 500 from a directory above it" fsquota resize /mnt/$fs/unlisted/below 5M
 		run -0 fsquota release /mnt/$fs/unlisted --id 500
 		assert_equal "$(fsquota id /mnt/$fs/unlisted/1)" 0
 		assert_equal "$(fsquota id /mnt/$fs/mal/file)" 500
@@ -81,7 +84,7 @@ assert_untouched() {
 @test "an ID that clients cannot read is not kept by accident" {
 	for fs in x e; do
 		set_id 4294967294 /mnt/$fs/mal
-		refuses 6 4294967294 fsquota assign /mnt/$fs/mal
+		refuses 6 "ID 4294967294, which nothing shows to be its own" fsquota assign /mnt/$fs/mal
 		refuses 6 4294967294 fsquota release /mnt/$fs/mal
 		prints 4294967294 fsquota assign /mnt/$fs/mal --id 4294967294
 		fsquota release /mnt/$fs/mal
@@ -129,7 +132,6 @@ assert_untouched() {
 		listed=$(fsquota assign --hard 20M /mnt/$fs/listed)
 		nested=$(fsquota assign --hard 1M /mnt/$fs/listed/nested)
 		for how in '-p 0' -P; do
-			# shellcheck disable=SC2086 # words
 			chattr $how /mnt/$fs/listed
 			set_id 0 /mnt/$fs/listed/sub/file
 			prints "$listed" fsquota assign /mnt/$fs/listed
@@ -139,7 +141,6 @@ assert_untouched() {
 			assert_output --regexp "^ *$listed [a-z-]*P"
 			# What carries an ID that no file knows is not taken.
 			set_id 77 /mnt/$fs/listed/sub/file
-			# shellcheck disable=SC2086 # words
 			chattr $how /mnt/$fs/listed
 			refuses 6 "belongs to project 77" fsquota assign /mnt/$fs/listed
 			assert_equal "$(fsquota id /mnt/$fs/listed/sub/file)" 77

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck disable=SC2034 # for the helpers
 #
 # System calls that a kernel has not yet, or that a container engine forbids: every command goes another
 # way, and its answers stay the same.

@@ -58,65 +58,6 @@ mounts_not() {
 # bats test_tags=shared
 @test "XFS with blocks of 1 KiB" { as_usual x -o pquota -b size=1024; }
 
-# bats test_tags=again,shared,full
-@test "XFS with quota of projects alone, and a small log" { as_usual x -o prjquota -l size=64m -i sparse=0; }
-
-# bats test_tags=again,shared
-@test "XFS with blocks of 64 KiB" {
-	umount /mnt/x2
-	mounts_not xfs pquota mkfs.xfs -q -f -K -b size=65536 "$FSQ_X2_DEV" || as_usual x -b size=65536
-	fresh_fs x2
-}
-
-# bats test_tags=again,shared,full
-@test "XFS without checksums (version 4)" {
-	umount /mnt/x2
-	mounts_not xfs pquota mkfs.xfs -q -f -K -m crc=0 "$FSQ_X2_DEV" || as_usual x -o pquota -m crc=0
-	fresh_fs x2
-}
-
-# bats test_tags=again,shared,full
-@test "XFS with 16 KiB directory blocks and large inodes" { as_usual x -n size=16384 -i size=2048; }
-
-# bats test_tags=again,shared
-@test "ext4 with blocks of 1 KiB, and with 64-bit numbers" {
-	as_usual e -b 1024
-	as_usual e -O '^64bit,quota,project' -I 512
-}
-
-# bats test_tags=again,shared,full
-@test "ext4 without extents and journal" { as_usual e -O '^has_journal,^extent,^64bit,quota,project'; }
-
-# bats test_tags=again,shared
-@test "ext4 with the quotas of users and groups in files of its own" {
-	local command foreseen
-	fresh_fs e -O '^quota,project'
-	umount /mnt/e
-	mount -o usrjquota=aquota.user,grpjquota=aquota.group,jqfmt=vfsv1 "$FSQ_E_DEV" /mnt/e
-	quotacheck -cugm /mnt/e
-	quotaon -ug /mnt/e
-	dd if=/dev/zero of=/mnt/e/file bs=64k count=20 conv=fsync status=none
-	chown 1000:1001 /mnt/e/file
-	run_split xfs_quota -x -f -c 'limit -u bsoft=5m bhard=9m 1000' -c 'limit -g ihard=8 1001' \
-		-c 'timer -u -b 3days' /mnt/e
-	assert_equal "$status:$stderr" 0:
-	for command in 'report -ug -bi' 'quota -u -v 1000' 'quota -g -v -i 1001' 'state' 'dump -u' 'dump -g'; do
-		run_split oracle -x -f -c "$command" /mnt/e
-		assert_equal "$(xfs_quota -x -f -c "$command" /mnt/e 2>&1)" "$stdout${stderr:+$'\n'$stderr}"
-	done
-	refuses 3 'lacks the feature' fsquota assign /mnt/e --hard 1M
-	run -3 fsquota supported /mnt/e
-	run -3 fsquota doctor /mnt/e
-	# The kernel does not switch them by the call that is for all filesystems.
-	run_split fsquota disable -u --dry-run /mnt/e
-	foreseen=$status:$stderr
-	run_split fsquota disable -u /mnt/e
-	assert_equal "$foreseen" "$status:$stderr"
-	assert_equal "$status" 3
-	quotaoff -ug /mnt/e
-	fresh_fs e
-}
-
 # Only the mkfs.xfs of xfsprogs 7 makes it, and Linux 6.13 counts on it.
 # bats test_tags=shared,install
 @test "XFS with a realtime device whose blocks are counted and limited" {
@@ -148,4 +89,58 @@ mounts_not() {
 	fi
 	losetup -d /dev/loop7
 	fresh_fs x2
+}
+
+# bats file_tags=again,shared,full
+
+@test "XFS with quota of projects alone, and a small log" { as_usual x -o prjquota -l size=64m -i sparse=0; }
+
+@test "XFS without checksums (version 4)" {
+	umount /mnt/x2
+	mounts_not xfs pquota mkfs.xfs -q -f -K -m crc=0 "$FSQ_X2_DEV" || as_usual x -o pquota -m crc=0
+	fresh_fs x2
+}
+
+@test "XFS with 16 KiB directory blocks and large inodes" { as_usual x -n size=16384 -i size=2048; }
+@test "ext4 without extents and journal" { as_usual e -O '^has_journal,^extent,^64bit,quota,project'; }
+
+# bats file_tags=again,shared
+
+@test "XFS with blocks of 64 KiB" {
+	umount /mnt/x2
+	mounts_not xfs pquota mkfs.xfs -q -f -K -b size=65536 "$FSQ_X2_DEV" || as_usual x -b size=65536
+	fresh_fs x2
+}
+
+@test "ext4 with blocks of 1 KiB, and with 64-bit numbers" {
+	as_usual e -b 1024
+	as_usual e -O '^64bit,quota,project' -I 512
+}
+
+@test "ext4 with the quotas of users and groups in files of its own" {
+	local command foreseen
+	fresh_fs e -O '^quota,project'
+	umount /mnt/e
+	mount -o usrjquota=aquota.user,grpjquota=aquota.group,jqfmt=vfsv1 "$FSQ_E_DEV" /mnt/e
+	quotacheck -cugm /mnt/e
+	quotaon -ug /mnt/e
+	dd if=/dev/zero of=/mnt/e/file bs=64k count=20 conv=fsync status=none
+	chown 1000:1001 /mnt/e/file
+	succeeds xfs_quota -x -f -c 'limit -u bsoft=5m bhard=9m 1000' -c 'limit -g ihard=8 1001' \
+		-c 'timer -u -b 3days' /mnt/e
+	for command in 'report -ug -bi' 'quota -u -v 1000' 'quota -g -v -i 1001' 'state' 'dump -u' 'dump -g'; do
+		run_split oracle -x -f -c "$command" /mnt/e
+		assert_equal "$(xfs_quota -x -f -c "$command" /mnt/e 2>&1)" "$stdout${stderr:+$'\n'$stderr}"
+	done
+	refuses 3 'lacks the feature' fsquota assign /mnt/e --hard 1M
+	run -3 fsquota supported /mnt/e
+	run -3 fsquota doctor /mnt/e
+	# The kernel does not switch them by the call that is for all filesystems.
+	run_split fsquota disable -u --dry-run /mnt/e
+	foreseen=$status:$stderr
+	run_split fsquota disable -u /mnt/e
+	assert_equal "$foreseen" "$status:$stderr"
+	assert_equal "$status" 3
+	quotaoff -ug /mnt/e
+	fresh_fs e
 }

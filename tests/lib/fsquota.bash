@@ -26,6 +26,9 @@
 #   until_true CMD...     waits for it, a hundred seconds at most
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
+#   injecting CALLS HOW CMD...  the command, with error=EIO:when=2 or another HOW of strace for these calls
+#   forgets_none ROWS BUT  each command of both programs begins a row, but for these
+#   a_guest_writes DIR CMD  on this machine: have CMD write to DIR in a guest, which is gone then
 
 bats_require_minimum_version 1.5.0
 
@@ -52,7 +55,6 @@ load_libraries() {
 	declare -f "${functions[@]}" >"$FSQ_TOOLS/libraries"
 }
 if [ -s "$FSQ_TOOLS/libraries" ]; then
-	# shellcheck disable=SC1091 # load_libraries writes it
 	source "$FSQ_TOOLS/libraries"
 else
 	load_libraries
@@ -82,7 +84,7 @@ kernel_knows() {
 # Runs a command and sets status, stdout, stderr, and the lines of stdout; the bytes as they came are in
 # the files $BATS_TEST_TMPDIR/stdout and stderr. output is stdout, for bats-assert. What reads them is no
 # process, unlike "$(<FILE)": it is called thousands of times.
-# shellcheck disable=SC2034,SC2154 # for the caller; join_lines sets them
+# shellcheck disable=SC2034 # for the caller
 run_split() {
 	status=0
 	"$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
@@ -102,7 +104,6 @@ join_lines() {
 }
 
 # What run_split ran said one line on stderr, and ended it.
-# shellcheck disable=SC2154 # run_split sets it
 assert_one_line() {
 	local told
 	mapfile told <"$BATS_TEST_TMPDIR/stderr"
@@ -200,4 +201,28 @@ real() { oracle -x -f -D/dev/null -P/dev/null "$@"; }
 kernel_has() {
 	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" "$1" |
 		awk '$1 == "#'"$2"'" { printf "%s%s %s %s", sep, $2, $3, $4; sep = " " }'
+}
+
+# The trace has INJECTED where it came. More options of strace may stand before the command.
+injecting() { strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e "trace=$1" -e "inject=$1:$2" "${@:3}"; }
+
+# BUT is a regular expression.
+forgets_none() {
+	local name names
+	names=$({
+		fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'
+		oracle -x -c help | sed -n 's/^\([a-z]\{2,\}\) .*/\1/p'
+	} | sort -u)
+	[ "$(wc -l <<<"$names")" -ge 21 ]
+	for name in $names; do
+		[[ $name =~ ^($2)$ ]] || grep -qE "^	$name( |$)" <<<"$1" || fail "there is no row for $name"
+	done
+}
+
+# In a session of its own: its kernel would outlive this process group. "run" ends it, and removes its disks, when it gets
+# SIGTERM, which the kernel sends when this shell ends.
+a_guest_writes() {
+	local kernel=''
+	! "$srcdir/tests/guest/new-kernel" >/dev/null 2>&1 || kernel=--new
+	setpriv --pdeathsig TERM setsid "$srcdir/tests/guest/run" $kernel --timeout 3600 --write "$1" -- "$2" "$1" 3>&- 4>&-
 }

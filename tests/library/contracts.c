@@ -126,14 +126,20 @@ static void test_assigned(const char *directory)
 					     .directory = directory,
 					     .id = 77,
 					     .name = "seven",
-					     .limits = { .mask = FSQ_HARD(FSQ_BLOCKS),
-							 .hard = { [FSQ_BLOCKS] = 2048 } } };
+					     .hard_bytes = 1 << 20,
+					     .hard_inodes = 100 };
+	struct fsq_resize_request resize = { .size = sizeof(resize),
+					     .directory = directory,
+					     .soft_bytes = 1 << 19,
+					     .soft_inodes = 50,
+					     .hard_inodes = 200 };
 	const struct fsq_release_request release = { .size = sizeof(release),
 						     .directory = directory };
 	struct fsq_assigned *assigned = NULL;
 	struct fsq_assign_request other;
 	struct fsq_assignment *assignment;
 	struct fsq_released released;
+	struct fsq_resized resized;
 	struct fsq_error err;
 
 	mkdir(directory, 0755);
@@ -148,7 +154,7 @@ static void test_assigned(const char *directory)
 	other.name = "eight";
 	ok(!fsq_assigned_has(assigned, &other), "another name");
 	other = assign;
-	other.limits.hard[FSQ_BLOCKS] = 4096;
+	other.hard_bytes = 1 << 21;
 	ok(!fsq_assigned_has(assigned, &other), "another limit");
 	other = assign;
 	other.hard_percent = 10;
@@ -159,9 +165,16 @@ static void test_assigned(const char *directory)
 	other = assign;
 	other.require_enforced = true;
 	ok(!fsq_assigned_has(assigned, &other), "nor who is stopped");
+	other = assign;
+	other.keep_limits = true;
+	ok(!fsq_assigned_has(assigned, &other), "limits to keep, and others");
 	fsq_file_set_project(directory, 77, false, &err);
 	ok(!fsq_assigned_has(assigned, &assign), "it does not hand its ID on any more");
 	fsq_assigned_close(assigned);
+	ok(fsq_resize(&resize, &resized, &err) == 0 && resized.after.soft[FSQ_BLOCKS] == 1024 &&
+		   resized.after.hard[FSQ_BLOCKS] == 2048 && resized.after.soft[FSQ_INODES] == 50 &&
+		   resized.after.hard[FSQ_INODES] == 200,
+	   "limits in bytes");
 	ok(fsq_release(&release, &released, &err) == 0, "release with a name");
 }
 
@@ -434,14 +447,41 @@ static void test_usage(void)
 	fsq_usage_clear(&usage);
 }
 
+static void test_words(void)
+{
+	struct fsq_error err = { .kind = FSQ_E_FAILED, .message = "cannot go on" };
+	unsigned int number, major, minor, patch;
+	char text[32];
+	bool has = true;
+
+	for (int hint = FSQ_HINT_NONE + 1; hint <= FSQ_HINT_FORCE; hint++)
+		has &= fsq_hint_text((enum fsq_hint)hint) != NULL;
+	ok(has && !fsq_hint_text(FSQ_HINT_NONE) &&
+		   !fsq_hint_text((enum fsq_hint)(FSQ_HINT_FORCE + 1)),
+	   "each hint has words");
+	fsq_error_text(&err, text, sizeof(text));
+	ok(strcmp(text, "cannot go on") == 0, "an error without a path");
+	err = (struct fsq_error){ FSQ_E_FAILED, ENOENT, FSQ_HINT_NONE, "/p", "cannot go on" };
+	fsq_error_text(&err, text, sizeof(text));
+	ok(strcmp(text, "/p: cannot go on: No such file ") == 0, "a text that is cut");
+	sscanf(PACKAGE_VERSION, "%u.%u.%u", &major, &minor, &patch);
+	ok(strcmp(fsq_version(&number), PACKAGE_VERSION) == 0 &&
+		   number == (major << 16 | minor << 8 | patch),
+	   "the version");
+}
+
 static void test_nothing(void)
 {
+	uint32_t id;
+
 	fsq_assignment_free(NULL);
 	fsq_assigned_close(NULL);
 	fsq_filesystem_close(NULL);
 	fsq_warnings_close(NULL);
 	fsq_cache_free(NULL);
 	ok(true, "NULL is ignored");
+	ok(!fsq_project_names_name(NULL, 42) && !fsq_project_names_id(NULL, "web", &id),
+	   "no names have neither a name nor an ID");
 }
 
 int main(int argc, char **argv)
@@ -463,6 +503,7 @@ int main(int argc, char **argv)
 	test_prune(argv[1]);
 	test_diagnose();
 	test_tree();
+	test_words();
 	test_nothing();
 	return tap_end();
 }

@@ -7,13 +7,11 @@
 
 static int fail(const struct fsq_error *err)
 {
-	fprintf(stderr, "volume: ");
-	if (err->path[0])
-		fprintf(stderr, "%s: ", err->path);
-	fprintf(stderr, "%s", err->message);
-	if (err->errnum)
-		fprintf(stderr, ": %s", strerror(err->errnum));
-	fprintf(stderr, "\n");
+	const char *hint = fsq_hint_text(err->hint);
+	char text[FSQ_PATH_MAX + 512];
+
+	fsq_error_text(err, text, sizeof(text));
+	fprintf(stderr, "volume: %s%s%s\n", text, hint ? "; " : "", hint ? hint : "");
 	return 1;
 }
 
@@ -26,8 +24,7 @@ static int assign(const char *directory, uint64_t bytes)
 	memset(&request, 0, sizeof(request));
 	request.size = sizeof(request);
 	request.directory = directory;
-	request.limits.mask = FSQ_HARD(FSQ_BLOCKS);
-	request.limits.hard[FSQ_BLOCKS] = fsq_limit_blocks_up(bytes);
+	request.hard_bytes = bytes;
 	if (fsq_assign(&assignment, &request, &err))
 		return fail(&err);
 	printf("ID %" PRIu32 "\n", fsq_assignment_id(assignment));

@@ -4,7 +4,6 @@
 # metrics --listen: what metrics prints, over HTTP, to whom asks for it; whatever others send, and however long it
 # takes, it goes on.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load ../native/projects
 
@@ -164,7 +163,6 @@ os.execvp(words[0], words)' address words unit=$srcdir/contrib/systemd/fsquota-m
 	assert_equal "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" CAP_SYS_ADMIN
 	words=$(sed -n "s|^ExecStart=/usr/bin/fsquota|$FSQUOTA|p" "$unit")
 	for address in 127.0.0.1 ::1; do
-		# shellcheck disable=SC2086 # words
 		python3 -c "$activate" $address setpriv --no-new-privs --bounding-set -all,+sys_admin --inh-caps -all \
 			$words 3>&- 4>&- &
 		server=$!

@@ -4,7 +4,6 @@
 # What metrics prints: the numbers of list and usage, as valid OpenMetrics, whatever the names are; and
 # the file that it replaces, whole or not at all. And what contrib has to run it: a systemd unit.
 
-# shellcheck disable=SC2154 # run_split sets stdout and stderr
 load ../lib/fsquota
 load ../native/projects
 
@@ -134,11 +133,10 @@ limit="inodes"} 0'
 	local before=$EPOCHREALTIME after labels="{filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\",device=\"$FSQ_X_DEV\"}"
 	fsquota metrics /mnt/x >"$text"
 	after=$EPOCHREALTIME
-	run awk -v before="$before" -v after="$after" \
+	prints '1 1' awk -v before="$before" -v after="$after" \
 		-v at="$(value "fsquota_filesystem_scan_timestamp_seconds$labels")" \
 		-v took="$(value "fsquota_filesystem_scan_duration_seconds$labels")" \
 		'BEGIN { print (before <= at && at <= after), (took > 0 && took <= after - before) }'
-	assert_output '1 1'
 }
 
 @test "XFS and ext4: it tells that enforcement is off" {
@@ -319,8 +317,32 @@ ids() {
 	refuses 5 '/mnt/nowhere/a' fsquota metrics --output-file /mnt/nowhere/a /mnt/x
 }
 
-@test "an ordinary user is told that it takes a capability" {
-	exits 4 setpriv --reuid 1000 --clear-groups fsquota metrics /mnt/x
+@test "an ordinary user sees what statfs shows, or is told that it takes a capability" {
+	local fs forbid=()
+	for fs in x e; do
+		exits 0 setpriv --reuid 1000 --clear-groups "${forbid[@]}" "$FSQUOTA" metrics /mnt/$fs
+		cp "$BATS_TEST_TMPDIR/stdout" "$text"
+		assert_equal "$(value "fsquota_filesystem_scan_success{")" 1
+		refute grep -E '^fsquota_(project_(soft|hard|grace)|filesystem_(projects|no_project))' "$text"
+		grep '^fsquota_project' "$text" >"$BATS_TEST_TMPDIR/user"
+		fsquota metrics /mnt/$fs >"$BATS_TEST_TMPDIR/root"
+		# Each use is root's, or the limit that hides more; each limit is the soft one, or else the hard one.
+		python3 - "$BATS_TEST_TMPDIR"/{user,root} <<-'END' || fail "$fs"
+			import sys
+			user, root = ({name: int(value) for name, _, value in (line.rpartition(" ") for line in open(file))
+			               if name.startswith("fsquota_project_")} for file in sys.argv[1:])
+			for name, value in user.items():
+			    if "_used_" in name:
+			        good = value == root[name] or value == user.get(name.replace("_used_", "_limit_")) < root[name]
+			    else:
+			        good = value == root.get(name.replace("_limit_", "_soft_"), root.get(name.replace("_limit_", "_hard_")))
+			    assert good, (name, value)
+		END
+		assert [ "$(grep -c limit_bytes "$BATS_TEST_TMPDIR/user")" -ge 2 ]
+		# And as in a container, whose engine forbids more.
+		forbid=("$builddir/tests/kernels/forbid" EPERM quotactl,quotactl_fd)
+	done
+	exits 4 setpriv --reuid 1000 --clear-groups fsquota metrics --projects-file /dev/null /mnt/x
 	[[ $stderr == *CAP_SYS_ADMIN* ]]
 	cp "$BATS_TEST_TMPDIR/stdout" "$text"
 	assert_equal "$(value 'fsquota_filesystem_scan_success{')" 0
@@ -418,8 +440,7 @@ new_directory() {
 		"$text.trace" | grep -v -e '^+' -e '^exit' >"$text.calls"
 	while read -r call number; do
 		cp "$text" "$file"
-		run strace -o /dev/null -e "inject=$call:signal=KILL:when=$number" \
-			fsquota metrics --output-file "$file"
+		run injecting "$call" "signal=KILL:when=$number" fsquota metrics --output-file "$file"
 		assert_equal "$call $number: $status" "$call $number: 137"
 		if cmp -s "$file" "$text"; then
 			old=$((old + 1))
@@ -477,6 +498,6 @@ new_directory() {
 	assert_equal "$(grep -c '^fsquota_project_used_bytes' "${words[-1]}")" 12
 	chown 0 /mnt/x/web /mnt/x/nested
 	chmod 1777 /mnt/x/web /mnt/x/nested
-	# And not with less.
+	# And not with less: some filesystem has no directory that shows a limit.
 	run -4 setpriv --bounding-set -all --inh-caps -all "${words[@]}"
 }

@@ -10,7 +10,6 @@
 # never relies on one scrape: when a scrape is cut off, Prometheus marks all series of that job as stale, and
 # answers with nothing until the next one.
 
-# shellcheck disable=SC2154 # run sets output
 load ../lib/fsquota
 
 # Prometheus runs for all tests, with the rules, and asks node_exporter and serve.
@@ -19,7 +18,7 @@ setup_file() {
 	programs=$("$srcdir/tests/guest/prometheus") || return 1
 	export PATH=$programs:$PATH stages=$directory/stages services=''
 	mkdir "$stages" "$directory/textfile"
-	make_stages
+	a_guest_writes "$stages" "$BATS_TEST_DIRNAME/stages"
 	start prometheus-node-exporter --collector.disable-defaults --collector.textfile \
 		--collector.textfile.directory="$directory/textfile" --web.listen-address=127.0.0.1:0
 	start "$BATS_TEST_DIRNAME/serve" "$stages/names.prom"
@@ -55,18 +54,7 @@ teardown_file() {
 }
 
 # A service that ended while a test ran fails this test.
-teardown() {
-	services_run
-}
-
-# make_stages: in a guest, in a session of its own: its kernel would outlive this process group. "run" ends
-# it, and removes its disks, when it gets SIGTERM, which the kernel sends when this shell ends.
-make_stages() {
-	local kernel=''
-	! "$srcdir/tests/guest/new-kernel" >/dev/null 2>&1 || kernel=--new
-	setpriv --pdeathsig TERM setsid "$srcdir/tests/guest/run" $kernel --timeout 3600 --write "$stages" -- \
-		"$BATS_TEST_DIRNAME/stages" "$stages" 3>&- 4>&-
-}
+teardown() { services_run; }
 
 # start PROGRAM [ARGUMENT...]: as a child of the shell that runs setup_file, with which it ends. Descriptors
 # 3 and 4 are the output of bats, which would wait for a child that keeps them.

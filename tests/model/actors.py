@@ -80,6 +80,7 @@ class Fsquota:
 
 class Hands:
     """Does acts. They may fail, as the kernel likes; what is done is seen afterwards."""
+    do_rename, do_delete, do_mkdir, do_fifo = map(staticmethod, (os.rename, os.unlink, os.mkdir, os.mkfifo))
 
     def __init__(self):
         self.held, self.mounts = [], []
@@ -95,9 +96,6 @@ class Hands:
         with kernel.opened(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW) as handle:
             kernel.set_tag(handle, tag, inherit and stat.S_ISDIR(os.fstat(handle).st_mode))
 
-    def do_rename(self, path, other):
-        os.rename(path, other)
-
     def do_link(self, path, other):
         os.link(path, other, follow_symlinks=False)
 
@@ -105,12 +103,6 @@ class Hands:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
         with kernel.opened(path, flags) as handle:
             os.write(handle, bytes(size))
-
-    def do_delete(self, path):
-        os.unlink(path)
-
-    def do_mkdir(self, path):
-        os.mkdir(path)
 
     def do_mkdirs(self, path):
         os.makedirs(path, exist_ok=True)
@@ -126,9 +118,6 @@ class Hands:
 
     def do_symlink(self, path):
         os.symlink("f0", path)
-
-    def do_fifo(self, path):
-        os.mkfifo(path)
 
     def do_hold(self, path):
         """A deleted file that stays open"""

@@ -7,7 +7,6 @@
 #   FSQUOTA_FULL        set: 100000 steps on each filesystem, instead of 300
 #   FSQUOTA_MODEL_SEED  the first seed (1)
 
-# shellcheck disable=SC2154 # run sets variables
 load ../lib/fsquota
 
 model=$BATS_TEST_DIRNAME/model
@@ -33,17 +32,16 @@ model_runs() {
 	FSQUOTA_MODEL_SEED=9001 model_runs 200 --filesystem xfs
 }
 
-# bats test_tags=random
+# bats file_tags=shared,random
+
 @test "whatever is done in whatever order on XFS, kernel and files have what they ought to have" {
 	model_runs 300 --filesystem xfs
 }
 
-# bats test_tags=random
 @test "whatever is done in whatever order on ext4, kernel and files have what they ought to have" {
 	model_runs 300 --filesystem ext4
 }
 
-# bats test_tags=random
 @test "what the model has once found stays mended" {
 	local filesystem
 	for filesystem in xfs ext4; do
@@ -54,7 +52,6 @@ model_runs() {
 	done
 }
 
-# bats test_tags=random
 @test "the model notices a limit, an ID and a line that nobody has set" {
 	local what
 	for what in limit tag line; do

@@ -1307,16 +1307,9 @@ class Maker:
         return self.rng.choice([4096, 65536, 1 << 20, 5 << 20, 8 << 20, 100000, 12345])
 
     def limits(self):
-        limits = {}
-        if self.rng.random() < 0.7:
-            limits["hard"] = self.size()
-        if self.rng.random() < 0.3:
-            limits["soft"] = self.size()
-        if self.rng.random() < 0.2:
-            limits["hard_inodes"] = self.rng.choice([3, 20, 100])
-        if self.rng.random() < 0.1:
-            limits["soft_inodes"] = self.rng.choice([3, 20, 100])
-        return limits
+        chances = {"hard": 0.7, "soft": 0.3, "hard_inodes": 0.2, "soft_inodes": 0.1}
+        return {key: self.rng.choice([3, 20, 100]) if "inodes" in key else self.size()
+                for key, chance in chances.items() if self.rng.random() < chance}
 
     def disturb(self, step):
         way = self.rng.random()
@@ -1523,9 +1516,8 @@ class Maker:
         return [self.act(directories) for _ in range(self.rng.randrange(1, 4))]
 
     def make_acts(self):
-        if self.rng.random() < 0.75:
-            return {"do": "acts", "who": "tenant", "acts": self.acts(TENANTS)}
-        return {"do": "acts", "who": "root", "acts": self.acts(ROOTS)}
+        who, directories = ("tenant", TENANTS) if self.rng.random() < 0.75 else ("root", ROOTS)
+        return {"do": "acts", "who": who, "acts": self.acts(directories)}
 
     def make_budget(self):
         if self.rng.random() < 0.3:

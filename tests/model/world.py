@@ -112,19 +112,13 @@ class State:
     # --- the registry ---
 
     def id_of(self, directory):
-        for tag, path in self.projects:
-            if path == directory:
-                return tag
-        return None
+        return next((tag for tag, path in self.projects if path == directory), None)
 
     def directories_of(self, tag):
         return [path for number, path in self.projects if number == tag]
 
     def id_of_name(self, name):
-        for word, tag in self.projid:
-            if word == name:
-                return tag
-        return None
+        return next((tag for word, tag in self.projid if word == name), None)
 
     def names_of(self, tag):
         return [name for name, number in self.projid if number == tag]

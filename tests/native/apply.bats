@@ -248,9 +248,7 @@ thousand() {
 }
 
 # bats test_tags=many
-@test "a thousand lines that are so already cost four system calls each, and write nothing" {
-	on_each thousand
-}
+@test "a thousand lines that are so already cost four system calls each, and write nothing" { on_each thousand; }
 
 killed() {
 	local i

@@ -9,11 +9,8 @@ load ../lib/fsquota
 FIRST=1048577
 
 setup_file() {
-	local fs
-	for fs in x e f; do
-		fresh_fs $fs
-		chmod 755 /mnt/$fs
-	done
+	fresh_each x e f
+	chmod 755 /mnt/{x,e,f}
 	fresh_fs x2 -o noquota
 }
 
@@ -79,8 +76,7 @@ tree() {
 		is_silent fsquota release "$dir"
 	done
 	assert_no_trace
-	run_split fsquota assign "/mnt/x/$volume" --hard 1M
-	assert_equal "$stdout" $FIRST
+	prints $FIRST fsquota assign "/mnt/x/$volume" --hard 1M
 }
 
 @test "what is in it belongs to the project, and new files do" {
@@ -147,6 +143,38 @@ tree() {
 	prints 10 fsquota assign "/mnt/x/$volume" --id 10
 }
 
+@test "--keep-limits registers what directories carry, and changes neither IDs nor limits" {
+	local fs dir before words
+	for fs in x e; do
+		dir=/mnt/$fs/$volume
+		cp "$BATS_TEST_TMPDIR"/proj{ects,id} /etc
+		mkdir -p "$dir/limited/sub" "$dir/free" "$dir/none"
+		real -c "project -s -p $dir/limited 5001" -c 'limit -p bsoft=1m bhard=2m ihard=9 5001' /mnt/$fs >/dev/null
+		real -c "project -s -p $dir/free 5002" /mnt/$fs >/dev/null
+		before=$(lsattr -pR "$dir"; kernel_has /mnt/$fs 5001; kernel_has /mnt/$fs 5002)
+		refuses 5 none fsquota assign --keep-limits "$dir/none"
+		refuses 6 5001 fsquota assign --keep-limits "$dir/limited/sub"
+		refuses 6 5001 fsquota assign --keep-limits --id 5003 "$dir/limited"
+		for words in "--hard 1M" "--soft 50%" --unlimited "--like $dir/free" --mkdir --no-register; do
+			refuses 2 --keep-limits fsquota assign --keep-limits $words "$dir/limited"
+		done
+		prints $'5001\n5002' fsquota assign --keep-limits --dry-run "$dir/limited" "$dir/free"
+		diff "$BATS_TEST_TMPDIR/projects" /etc/projects
+		prints $'5001\n5002' fsquota assign --keep-limits "$dir/limited" "$dir/free"
+		assert_equal "$(lsattr -pR "$dir"; kernel_has /mnt/$fs 5001; kernel_has /mnt/$fs 5002)" "$before"
+		assert_equal "$(tail -n 2 -q /etc/projects /etc/projid | xargs)" \
+			"5001:$dir/limited 5002:$dir/free volume5001:5001 volume5002:5002"
+		prints 'false false' jq -r '[.assign[].changed] | join(" ")' <(fsquota assign --json --keep-limits "$dir"/{limited,free})
+		# An ID that is also elsewhere must be insisted on, and one that was changed is not put right.
+		chattr -p 5001 "$dir/none"
+		refuses 6 5001 fsquota assign --keep-limits --name other "$dir/none"
+		chattr -p 5002 "$dir/limited"
+		refuses 6 5001 fsquota assign --keep-limits "$dir/limited"
+		chattr -p 0 "$dir/none"
+		fsquota release "$dir/limited" "$dir/free"
+	done
+}
+
 @test "IDs that somebody has are never taken" {
 	local id dir fs
 	for fs in x e; do
@@ -193,7 +221,8 @@ unfinished() {
 	chattr -p $((FIRST + 1)) "$1/inner" "$1/inner/sub" "$1/inner/sub/file"
 }
 
-# bats test_tags=shared
+# bats file_tags=shared
+
 @test "what was not finished is finished, also below a directory with a project" {
 	local fs dir
 	for fs in x e f; do
@@ -208,7 +237,6 @@ unfinished() {
 	assert_no_trace
 }
 
-# bats test_tags=shared
 @test "what was not finished stays as it was where it fails again" {
 	local fs dir before
 	for fs in x e; do
@@ -225,7 +253,7 @@ unfinished() {
 	done
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many
 @test "an ID that is being given to a large directory is not taken on another filesystem" {
 	local i
 	mkdir -p "/mnt/e/$volume" "/mnt/x/$volume"
@@ -258,7 +286,6 @@ taken_meanwhile() {
 	assert_equal "$(kernel_has "${top%/*}" $FIRST)" "0 0 0 1 0 0"
 }
 
-# bats test_tags=shared
 @test "a limit that somebody else sets at that moment stays, unless it is asked for" {
 	local fs dir at command
 	cd "$BATS_TEST_TMPDIR"
@@ -278,7 +305,6 @@ taken_meanwhile() {
 	done
 }
 
-# bats test_tags=shared
 @test "an ID that somebody's file gets at that moment is left to it, and the next one taken" {
 	local fs
 	cd "$BATS_TEST_TMPDIR"
@@ -293,7 +319,6 @@ taken_meanwhile() {
 	done
 }
 
-# bats test_tags=shared
 @test "what is made in a directory that --mkdir has made gets its ID, from the first moment" {
 	local fs at dir
 	cd "$BATS_TEST_TMPDIR"
@@ -312,7 +337,6 @@ taken_meanwhile() {
 	done
 }
 
-# bats test_tags=shared
 @test "what is made in the directory at that moment gets the next ID, too" {
 	local fs at dir
 	cd "$BATS_TEST_TMPDIR"
@@ -334,7 +358,7 @@ taken_meanwhile() {
 	done
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many
 @test "an ID that was asked for and that somebody's file gets at that moment is refused" {
 	cd "$BATS_TEST_TMPDIR"
 	taken_meanwhile x --id $FIRST
@@ -347,31 +371,15 @@ taken_meanwhile() {
 
 # --- conflicts and failures -------------------------------------------------------------------------
 
-# bats test_tags=shared
-@test "something of another project inside gives 6, and nothing changes" {
-	local fs dir
-	for fs in x e f; do
-		dir=/mnt/$fs/$volume
-		mkdir "$dir"
-		tree "$dir"
-		chattr -p 77 "$dir/sub/deep"
-		refuses 6 "$dir/sub/deep" fsquota assign "$dir" --hard 1M
-		chattr -p 0 "$dir/sub/deep"
-	done
-	assert_no_trace
-}
-
-# bats test_tags=shared
 @test "what is no directory, or not there, is refused, and nothing changes" {
 	mkdir "/mnt/x/$volume"
 	touch "/mnt/x/$volume/file"
 	ln -s . "/mnt/x/$volume/link"
 	mkfifo "/mnt/x/$volume/fifo"
 	local command
-	for command in "assign --hard 1M" release "resize --allow-shrink"; do
+	for command in "assign --hard 1M" release "resize --allow-shrink" supported; do
 		local size=''
 		[[ $command != resize* ]] || size=1M
-		# shellcheck disable=SC2086 # words
 		{
 			refuses 5 nosuch fsquota $command "/mnt/x/$volume/nosuch" $size
 			refuses 2 file fsquota $command "/mnt/x/$volume/file" $size
@@ -383,7 +391,6 @@ taken_meanwhile() {
 	assert_no_trace
 }
 
-# bats test_tags=shared
 @test "who is not root of the host gets 4, and nothing changes" {
 	mkdir -m 777 "/mnt/x/$volume"
 	refuses 4 "CAP_SYS_ADMIN" unshare -Ur "$FSQUOTA" assign "/mnt/x/$volume" --hard 1M
@@ -397,7 +404,6 @@ taken_meanwhile() {
 	assert_no_trace
 }
 
-# bats test_tags=shared
 @test "files that cannot be written give 1, and nothing changes" {
 	mkdir "/mnt/x/$volume"
 	mount -t tmpfs -o size=16k tmpfs /run/files -m
@@ -416,7 +422,6 @@ taken_meanwhile() {
 	assert_no_trace
 }
 
-# bats test_tags=shared
 @test "limits, names and IDs that make no sense give 2, and nothing changes" {
 	mkdir "/mnt/x/$volume"
 	local words
@@ -424,7 +429,6 @@ taken_meanwhile() {
 		"--soft 2M --hard 1M" "--hard-inodes 0" "--hard-inodes 1k" "--name a:b" "--name #a" "--name 42" "--name 4294967295" \
 		"--id 0" "--id 4294967295" "--id -1" "--id x" "--id-range 5" "--unlimited --hard 1M" "--nonsense" \
 		"--soft-inodes 5 --hard-inodes 4" "--id 5 /mnt/x/another" "--mode 700"; do
-		# shellcheck disable=SC2086 # words
 		refuses 2 "" fsquota assign "/mnt/x/$volume" $words
 	done
 	refuses 2 "directory" fsquota assign --hard 1M
@@ -443,7 +447,6 @@ taken_meanwhile() {
 	assert_no_trace
 }
 
-# bats test_tags=shared
 @test "an output that nobody reads undoes it" {
 	mkdir "/mnt/x/$volume"
 	tree "/mnt/x/$volume"
@@ -458,7 +461,6 @@ taken_meanwhile() {
 
 # --- usage, resize, release -------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "usage without a quota is an error, or counts as du does" {
 	local fs dir
 	for fs in x e f x2; do
@@ -480,7 +482,6 @@ taken_meanwhile() {
 	done
 }
 
-# bats test_tags=shared
 @test "a size in the place of a directory is seen before anything is done" {
 	mkdir "/mnt/x/$volume"
 	refuses 2 "did you mean --hard 20M?" fsquota assign "/mnt/x/$volume" 20M
@@ -488,7 +489,6 @@ taken_meanwhile() {
 	assert_equal "$(fsquota id "/mnt/x/$volume")" 0
 }
 
-# bats test_tags=shared
 @test "without registration the files stay as they are, and are still looked at" {
 	mkdir "/mnt/x/$volume"
 	echo "taken:2097153" >>/etc/projid

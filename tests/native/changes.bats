@@ -5,7 +5,6 @@
 # What every command that changes something says about it: a dry run says what would change and
 # changes nothing, the real run says that it did, and both say when there is nothing to do.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # run_split sets stdout and stderr; tests are no subshells
 load ../lib/fsquota
 
 FIRST=1048577

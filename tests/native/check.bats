@@ -106,8 +106,6 @@ full() {
 	assert_line --index 1 --regexp "^42 web +5M +4M +10M +50% +[56]h.* +3 +/mnt/x/web$"
 }
 
-# --- limits of the caller -----------------------------------------------------------------------
-
 @test "check --limit judges by the limit of the caller while the quota only counts" {
 	mkdir -p /mnt/x/pod
 	fsquota assign /mnt/x/pod --unlimited >/dev/null
@@ -148,8 +146,6 @@ full() {
 	refuses 5 '/mnt/x/gone' fsquota check --limit /mnt/x/gone=5M
 	refuses 5 'belongs to no project' fsquota check --limit /mnt/x/none=5M
 }
-
-# --- who will be full -----------------------------------------------------------------------------
 
 # between_looks WRITER WORD...: check WORD..., with WRITER between its two looks: it stops before it waits.
 between_looks() {
@@ -220,8 +216,6 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 	refuses 2 'does not go with --limit' fsquota check --full-within 4h --limit /mnt/x/web=1G
 	refuses 2 'it waits' sh -c 'echo check --full-within 4h | fsquota batch | jq -r .error.message >&2; exit 2'
 }
-
-# --- a project instead of a directory -----------------------------------------------------------
 
 @test "check takes a project by its ID or name" {
 	full 8 42 --id 42 --at /mnt/x

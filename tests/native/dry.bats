@@ -125,9 +125,7 @@ new_directories() {
 	apply_says '5:failed' 'broken/new mkdir'
 }
 
-@test "mkdir in a project, over a link, where a line is left, and where it cannot be" {
-	on_each new_directories
-}
+@test "mkdir in a project, over a link, where a line is left, and where it cannot be" { on_each new_directories; }
 
 @test "a pattern, beside a directory that is made" {
 	use x

@@ -196,6 +196,17 @@ others() {
 
 @test "files elsewhere, with other IDs and names, and space beyond the end of files" { on "x e f" others; }
 
+@test "what cannot be read is said, and the rest is shown" {
+	mkdir -p /mnt/e/web/closed
+	file /mnt/e/web/file 2
+	fsquota assign /mnt/e/web --hard 20M >/dev/null
+	chown nobody /mnt/e/web/closed
+	chmod 0 /mnt/e/web/closed
+	exits 7 setpriv --bounding-set=-dac_override,-dac_read_search fsquota explain --json /mnt/e/web
+	assert_regex "$stderr" '"path":"/mnt/e/web/closed".*"errno":"EACCES"|"errno":"EACCES","path":"/mnt/e/web/closed"'
+	assert_equal "$(jq -c '[.explain[] | select(.part == "file") | .path]' <<<"$stdout")" '["/mnt/e/web/file"]'
+}
+
 @test "what is refused" {
 	mkdir /mnt/x/{none,web}
 	fsquota assign /mnt/x/web >/dev/null

@@ -94,7 +94,6 @@ changes_nothing() {
 	prints 'created   /mnt/x/a' fsquota apply - <"$BATS_TEST_TMPDIR/lines"
 	refuses 2 'standard input, line 2' fsquota apply - < <(printf '#\n/mnt/x/a hard=much\n')
 	# A socket, as ssh has one there: open(2) of /dev/stdin fails.
-	# shellcheck disable=SC2016 # perl's
 	run -0 perl -MSocket -e 'socketpair(my $one, my $other, AF_UNIX, SOCK_STREAM, 0) or die;
 		syswrite($one, "/mnt/x/a hard=2M\n"); shutdown($one, 1); open(STDIN, "<&", $other); exec "fsquota", "apply", "-"'
 	assert_output 'changed   /mnt/x/a'

@@ -21,7 +21,6 @@ teardown() {
 
 # listens SOCKET: what is sent to it is in $journal, each datagram behind a line "--".
 listens() {
-	# shellcheck disable=SC2016 # perl's
 	perl -MSocket -e 'socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die;
 		bind($socket, sockaddr_un($ARGV[0])) or die;
 		open(my $out, ">>", $ARGV[1]) or die;
@@ -31,7 +30,8 @@ listens() {
 	until [ -e "$journal" ]; do nap 0.02; done
 }
 
-# entry COMMAND...: what the command, whatever its status, has sent; without what all entries have.
+# entry COMMAND...: what the command, whatever its status, has sent; without what all entries have. Every change of a
+# test comes through it: an entry that nobody waited for would stand in front of the next one's.
 entry() {
 	: >"$journal"
 	run_split "$@"
@@ -59,14 +59,14 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 		FSQUOTA_STATUS=6 'FSQUOTA_ERROR=would be smaller than the 20M (20971520 bytes) it has' \
 		FSQUOTA_DIRECTORY=/mnt/x/dir
 	mkdir /mnt/x/other
-	fsquota assign --name web /mnt/x/other >/dev/null
+	entry fsquota assign --name web /mnt/x/other
 	entry fsquota resize /mnt/x/{dir,other} +1M
 	assert_equal "$(grep -E '^MESSAGE|HARD_BYTES=' <<<"$entry")" \
 		$'MESSAGE=resize /mnt/x/dir: done\nFSQUOTA_HARD_BYTES=22020096'
 	entry fsquota resize --over 0 --at /mnt/x 20M --allow-shrink
 	assert_equal "$(grep -E '^MESSAGE|HARD_BYTES=' <<<"$entry")" \
 		$'MESSAGE=resize /mnt/x: done\nFSQUOTA_HARD_BYTES=20971520'
-	fsquota release /mnt/x/other
+	entry fsquota release /mnt/x/other
 	mv /mnt/x/dir /mnt/x/new
 	entry fsquota move /mnt/x/dir /mnt/x/new
 	writes 'MESSAGE=move /mnt/x/new: done' FSQUOTA_RESULT=done FSQUOTA_ID=1048577 FSQUOTA_DIRECTORY=/mnt/x/new \
@@ -80,7 +80,6 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	listens /run/systemd/journal/socket
 	echo '/mnt/x/dir hard=1M' >"$BATS_TEST_TMPDIR/lines"
 	for command in 'limit -p bhard=1m 77' 'timer -p 3days' 'project -s -p /mnt/x/dir 4242' 'disable -p' 'enable -p'; do
-		# shellcheck disable=SC2086 # several words
 		entry fsquota $command /mnt/x
 		assert_equal "$command: $status $(grep -c "^FSQUOTA_COMMAND=${command%% *}$" "$journal")" "$command: 0 1"
 	done
@@ -101,7 +100,6 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	for command in 'assign --hard 1M /mnt/x/dir' 'resize /mnt/x/dir 1M' 'resize --dry-run /mnt/x/dir 5M' \
 		'release --dry-run /mnt/x/dir' 'release --if-exists /mnt/e' 'list' 'usage /mnt/x/dir' 'prune /mnt/x' \
 		'project -c -p /mnt/x/dir 5 /mnt/x'; do
-		# shellcheck disable=SC2086 # several words
 		entry fsquota $command
 		assert_equal "$command: $entry" "$command: "
 	done

@@ -73,7 +73,6 @@ unchanged() {
 each_refuses() {
 	local code=$1 path=$2 words
 	for words in "${@:3}"; do
-		# shellcheck disable=SC2086 # words
 		refuses "$code" "$path" fsquota $words "$path"
 	done
 }
@@ -103,7 +102,6 @@ each_refuses() {
 	fs_of x
 	fsquota limit bhard=1m 90 /mnt/x
 	for words in "-p -t" "-p -L 43 -U 89" "-p -L 43"; do
-		# shellcheck disable=SC2086 # words
 		diff <(fsquota report $words --csv -N --output ID "${at[@]}" | in_units 1) \
 			<(theirs x "report $words -N -n" | awk '/^#/ { print $1 }')
 	done
@@ -143,7 +141,6 @@ each_refuses() {
 	for fs in x e f; do
 		fsquota limit -u bhard=1m 90 /mnt/$fs || [ $fs = f ]
 		for words in -p "-p -L 43" "-p -U 42" -u; do
-			# shellcheck disable=SC2086 # words
 			diff <(fsquota dump $words /mnt/$fs) \
 				<(echo "# type = $([ "$words" = -u ] && echo user || echo project)" && theirs $fs "dump $words")
 		done
@@ -202,7 +199,7 @@ each_refuses() {
 	run -0 fsquota report --csv -N --output TYPE /mnt/x2
 	fresh_fs x2 -o noquota
 	assert_output project
-	refuses 2 "name a project, or -u or -g for your own quota" fsquota quota /mnt/x
+	refuses 2 "name a project or a directory of one, or -u or -g for your own quota" fsquota quota /mnt/x
 	prints root setpriv --groups 0 "$FSQUOTA" quota -g --csv -N --output NAME /mnt/x
 	prints '{"quota":[]}' setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
 }
@@ -287,7 +284,6 @@ checks() {
 	for fs in x e f; do
 		fs_of $fs
 		for words in "-c 42" 43 "-c -p /mnt/$fs/logs 44" "-c -d 0 -p /mnt/$fs/logs 44" "-c -p /mnt/$fs 44"; do
-			# shellcheck disable=SC2086 # words
 			diff <(fsquota project $words "${at[@]}") <(theirs $fs "project $words" | sed -n '
 				s/ - project identifier is not set (inode=\([0-9]*\), tree=\([0-9]*\))/: has project ID \1, not \2/p
 				s/ - project inheritance flag is not set/: does not hand on its project ID/p')
@@ -297,7 +293,8 @@ checks() {
 
 @test "project -c finds what xfs_quota finds, in a line each, and changes nothing" { unchanged checks; }
 
-# bats test_tags=shared
+# bats file_tags=shared
+
 @test "restore goes by the type in the dump, and an option that contradicts it is refused" {
 	fsquota limit -u bhard=1m 1234 /mnt/x
 	fsquota dump -u -L 1234 -f "$BATS_TEST_TMPDIR/dump" /mnt/x
@@ -315,7 +312,6 @@ checks() {
 	fsquota limit -g bhard=0 1234 /mnt/x
 }
 
-# bats test_tags=shared
 @test "remove frees the records of an XFS that is mounted without quota" {
 	fresh_fs x2 -o pquota
 	fsquota limit -p bhard=1m 42 /mnt/x2
@@ -329,16 +325,13 @@ checks() {
 	assert_output ""
 }
 
-# bats test_tags=shared
 @test "-f writes the same to a new file, that only its owner may read" {
 	local words
 	# Without the grace time that is left, which is another a second later.
 	for words in df "dump -p" "quot -p" "quota -p --output id,used 42" "report -p --output id,used" \
 		"state -p --output type" "dump --json" "dump --csv" "report -p --output id,used --at /mnt/e"; do
 		rm -f "$BATS_TEST_TMPDIR/file"
-		# shellcheck disable=SC2086 # words
 		is_silent fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
-		# shellcheck disable=SC2086
 		fsquota $words /mnt/x | diff - "$BATS_TEST_TMPDIR/file"
 		assert_equal "$(stat -c %a "$BATS_TEST_TMPDIR/file")" 600
 	done
@@ -346,11 +339,9 @@ checks() {
 
 # --- which filesystem ---------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "without a path all that have quota are shown, and df also shows what has none" {
 	local words
 	for words in "report -p" "quota -p 42" "state -p" df; do
-		# shellcheck disable=SC2086 # words
 		run -0 fsquota $words
 		assert_output --partial /mnt/x
 		assert_output --partial /mnt/e
@@ -362,7 +353,6 @@ checks() {
 
 # --- exit codes ---------------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "wrong words and numbers give 2" {
 	local command word
 	for command in disable dump enable limit off project quot quota remove report restore state timer df; do
@@ -401,14 +391,11 @@ without_sense() {
 	done
 }
 
-# bats test_tags=shared
 @test "limits, times and dumps that make no sense give 2, and nothing is set" { unchanged without_sense; }
 
-# bats test_tags=shared
 @test "what changes something wants the filesystem named, or gives 2" {
 	local words
 	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3"; do
-		# shellcheck disable=SC2086 # words
 		refuses 2 "name the filesystem" fsquota $words
 	done
 }
@@ -422,7 +409,6 @@ not_there() {
 	assert_equal "$status:$stdout" 3:
 }
 
-# bats test_tags=shared
 @test "what a filesystem does not have gives 3: a type of quota, what only XFS has, and a realtime device" {
 	unchanged not_there
 	fresh_fs x2 -o uquota
@@ -431,7 +417,6 @@ not_there() {
 	fresh_fs x2 -o noquota
 }
 
-# bats test_tags=shared
 @test "a filesystem that keeps no project IDs gives 3" {
 	umount /mnt/x2
 	mkfs.ext4 -q -F -O ^project,^quota "$FSQ_X2_DEV"
@@ -459,10 +444,8 @@ unknown() {
 	each_refuses 5 /mnt/x "limit -p bhard=1m 4294967295" "quota -p 4294967296" "timer -p 3 99999999999999999999"
 }
 
-# bats test_tags=shared
 @test "a path, a name or an ID that is not there gives 5, and nothing is changed" { unchanged unknown; }
 
-# bats test_tags=shared
 @test "an ID that XFS has no record of gives 5; ext4 and f2fs answer zeros" {
 	local fs
 	each_refuses 5 /mnt/x "quota -p 4294967294" "timer -p 3 4294967294"
@@ -473,7 +456,6 @@ unknown() {
 
 # --- JSON ---------------------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "every key that JSON has is documented" {
 	local key
 	for key in $(fsquota schema | jq -r '[.. | objects | .properties? // empty | keys[]] | unique[]'); do
@@ -482,7 +464,6 @@ unknown() {
 	done
 }
 
-# bats test_tags=shared
 @test "JSON has null for a limit that only stands for accounting" {
 	fsquota limit -p bhard=288230376151711743 161 /mnt/x
 	fsquota limit -p bhard=288230376151710720 162 /mnt/e
@@ -490,7 +471,6 @@ unknown() {
 	prints 288230376151710720 jq -c '.quota[0].hard_bytes' <(fsquota quota -p --json 162 /mnt/e)
 }
 
-# bats test_tags=shared
 @test "names and paths of any bytes make valid JSON, in errors too" {
 	local tree=$'/mnt/x/q"uo\\te\t\x01\xff\xc3\xa9'
 	printf 'na"me\\:42\nb\xff\x01d:43\n' >/etc/projid
@@ -506,7 +486,6 @@ unknown() {
 	assert_output '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9"'
 }
 
-# bats test_tags=shared
 @test "common options may stand before the command" {
 	succeeds fsquota --json --projects-file /dev/null --at /mnt/x df
 	assert_equal "$stdout" "$(fsquota df --json --projects-file=/dev/null /mnt/x)"
@@ -516,12 +495,8 @@ unknown() {
 
 # --- pages --------------------------------------------------------------------------------------
 
-# bats test_tags=shared
-@test "mandoc finds nothing wrong with the pages" {
-	prints "" mandoc -T lint -W warning "$srcdir"/man/*.[1-9]
-}
+@test "mandoc finds nothing wrong with the pages" { prints "" mandoc -T lint -W warning "$srcdir"/man/*.[1-9]; }
 
-# bats test_tags=shared
 @test "every page is installed" {
 	local page
 	for page in "$srcdir"/man/*.[1-9]; do
@@ -591,7 +566,7 @@ example_system_of() {
 	esac
 }
 
-# bats test_tags=slow,shared
+# bats test_tags=slow
 @test "the examples of the pages show what happens" {
 	local page changed=1
 	cd "$BATS_TEST_TMPDIR"
@@ -616,7 +591,7 @@ example_system_of() {
 	make_trees /mnt/x
 }
 
-# bats test_tags=slow,shared
+# bats test_tags=slow
 @test "the commands of the tutorial show what happens, from empty disks on" {
 	local page=$srcdir/man/fsquota-tutorial.7
 	cd "$BATS_TEST_TMPDIR"

@@ -27,7 +27,6 @@ teardown_file() { chattr -i /mnt/x/tree/file /mnt/e/tree/file; }
 same_as_lsattr() {
 	local fs
 	for fs in x e f; do
-		# shellcheck disable=SC2294 # words with %s for the filesystem
 		run_split fsquota lsattr "${@//%/\/mnt\/$fs}"
 		diff "$BATS_TEST_TMPDIR/stdout" <(lsattr "${@//%/\/mnt\/$fs}" | sed -z 's/new\nline/new\\nline/g')
 		assert_equal "$status" 0
@@ -50,8 +49,7 @@ same_as_lsattr() {
 
 @test "a relative path is printed as given" {
 	cd /mnt/x/tree
-	run_split fsquota lsattr -pd a
-	assert_output "$(lsattr -pd a)"
+	prints "$(lsattr -pd a)" fsquota lsattr -pd a
 }
 
 @test "flags are told apart, with every letter the filesystem knows" {
@@ -59,8 +57,7 @@ same_as_lsattr() {
 	for letter in a A c d D i j S t T; do
 		local dir=/mnt/e/tree/a
 		chattr "+$letter" $dir 2>/dev/null || continue
-		run fsquota lsattr -d $dir
-		assert_output "$(lsattr -d $dir)"
+		prints "$(lsattr -d $dir)" fsquota lsattr -d $dir
 		assert_output --regexp "^[^ ]*$letter"
 		chattr "-$letter" $dir
 	done
@@ -79,16 +76,13 @@ same_as_lsattr() {
 @test "--json has the same files, with ID, inheritance and flags" {
 	local words
 	for words in "-d /mnt/x/tree" /mnt/x/tree "-R /mnt/x/tree" "-aR /mnt/x/tree"; do
-		# shellcheck disable=SC2086 # words
 		run -0 jq -r '.lsattr[] | "\(.id) \(.flags)"' <(fsquota lsattr --json $words)
-		# shellcheck disable=SC2086 # words
 		assert_equal "$output" "$(fsquota lsattr -p $words | awk '/^ *[0-9]+ [-A-Za-z]+ \// {
 			gsub("-", "", $2); print $1, $2 }')"
 	done
 	fsquota project -s -p /mnt/x/tree/a 77 /mnt/x
-	run -0 jq -c '.lsattr[0] | [.id, .inherit, (.flags | contains("P"))]' \
+	prints '[77,true,true]' jq -c '.lsattr[0] | [.id, .inherit, (.flags | contains("P"))]' \
 		<(fsquota lsattr -d --json /mnt/x/tree/a)
-	assert_output '[77,true,true]'
 	fsquota project -C -p /mnt/x/tree/a 77 /mnt/x
 	run_split fsquota lsattr --json
 	assert_equal "$status$stdout" 2

@@ -40,6 +40,7 @@ several() {
 	touch $top/file
 	run_split fsquota assign $top/{c,file,a}
 	assert_equal "$status:$stdout" "2:$((FIRST + 2))"
+	refuses 2 "--id goes with one directory" fsquota assign $top/{a,b} --id 5
 	fsquota release $top/{a,b,c}
 	run_split fsquota assign $top/{a,b,c} --name web
 	assert_equal "$status:$stdout" "0:$FIRST"$'\n'"$FIRST"$'\n'"$FIRST"
@@ -47,9 +48,7 @@ several() {
 	prints 2 jq '.assign | length' <(fsquota assign --dry-run --json $top/{a,b})
 }
 
-@test "several directories get a project each, or one with --name; the first failure ends it" {
-	on_each several
-}
+@test "several directories get a project each, or one with --name; the first failure ends it" { on_each several; }
 
 making() {
 	prints "$FIRST" fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
@@ -78,9 +77,7 @@ making() {
 	assert_not_exists $top/no
 }
 
-@test "--mkdir makes the directory with its mode and owner, and takes it back when it fails" {
-	on_each making
-}
+@test "--mkdir makes the directory with its mode and owner, and takes it back when it fails" { on_each making; }
 
 parts() {
 	local size

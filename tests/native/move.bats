@@ -98,9 +98,7 @@ volume7:7"
 	mkdir /mnt/x/old
 	fsquota assign --id 7 /mnt/x/old
 	# The second write takes the old line away.
-	run_split strace -f -o /dev/null -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=2 \
-		fsquota move --rename /mnt/x/old /mnt/x/new
-	assert_equal "$status" 1
+	exits 1 injecting pwrite64 error=ENOSPC:when=2 fsquota move --rename /mnt/x/old /mnt/x/new
 	assert_equal "$(cat /etc/projects)" 7:/mnt/x/old
 	assert_equal "$(ls /mnt/x)" old
 }

@@ -10,11 +10,8 @@ LOST=(18014398509481983k 8e 7e 1e 256p 288230376151711744 9223372036854775806 92
 NONE=(288230376151711743 9223372036854775807) # what stands for none, on ext4 and on XFS
 
 setup_file() {
-	local fs
-	for fs in x e f; do
-		fresh_fs $fs
-		chmod 755 /mnt/$fs
-	done
+	fresh_each x e f
+	chmod 755 /mnt/{x,e,f}
 }
 
 setup() {
@@ -46,8 +43,6 @@ unprivileged() {
 	install -D "$FSQUOTA" "$TMPDIR/bin/fsquota"
 	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$TMPDIR/bin/fsquota" "$@"
 }
-
-# --- limits -------------------------------------------------------------------------------------
 
 @test "limit and restore take nothing that would count as no limit" {
 	local fs size
@@ -91,8 +86,6 @@ unprivileged() {
 	done
 }
 
-# --- rows ---------------------------------------------------------------------------------------
-
 # bats test_tags=slow
 @test "when the kernel fails in the middle of a scan, list has the status and no row of zeros" {
 	local fs when id rows failed
@@ -101,8 +94,7 @@ unprivileged() {
 		printf '61:/mnt/%s/a\n64:/mnt/%s/d\n99:/mnt/%s/z\n' $fs $fs $fs >/etc/projects
 		failed=0
 		for when in 1 2 3 4 5 6; do
-			run_split strace -f -qq -o /dev/null -e trace=quotactl_fd \
-				-e inject=quotactl_fd:error=EIO:when=$when "$FSQUOTA" list -rnbo ID,HARD /mnt/$fs
+			run_split injecting quotactl_fd error=EIO:when=$when "$FSQUOTA" list -rnbo ID,HARD /mnt/$fs
 			[ "$status" != 0 ] || continue
 			failed=$((failed + 1))
 			assert_equal "$fs $when: $status" "$fs $when: 1"
@@ -125,8 +117,6 @@ unprivileged() {
 	assert_one_line
 	[[ $stderr == *"/mnt/x/volume1/closed: "*"Permission denied"* ]] || fail "$stderr"
 }
-
-# --- limits that stop nobody --------------------------------------------------------------------
 
 # stops_nobody DIRECTORY WORD [CAUSE]: assign --hard says so, if there is a WORD, and --require-enforced refuses.
 stops_nobody() {

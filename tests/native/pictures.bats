@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# The pictures of the README show what fsquota prints.
+# The pictures of doc show what fsquota prints.
 
 load ../lib/fsquota
 : "${srcdir:?}"
@@ -12,15 +12,13 @@ teardown() {
 	fresh_fs x
 }
 
-@test "the pictures in doc are what tools/pictures makes of what fsquota prints" {
-	local picture
-	"$srcdir/tools/pictures" "$BATS_TEST_TMPDIR"
-	for picture in list check doctor; do
-		diff "$srcdir/doc/$picture.svg" "$BATS_TEST_TMPDIR/$picture.svg" ||
-			fail "doc/$picture.svg differs: if that is meant, run tools/record pictures"
-	done
-	assert_equal "$(cd "$srcdir/doc" && echo *.svg)" "check.svg doctor.svg list.svg"
+@test "the pictures in doc are what tools/pictures makes of what fsquota prints on terminals, and in a page" {
+	mkdir "$BATS_TEST_TMPDIR/doc"
+	"$srcdir/tools/pictures" "$BATS_TEST_TMPDIR/doc"
+	# browser.bats looks at those of the page.
+	diff -r -x '*.png' "$srcdir/doc" "$BATS_TEST_TMPDIR/doc" || fail "if that is meant, run tools/record pictures"
 	# With colours, and whole.
-	grep -q 'fill="#ff7b72">97%<' "$srcdir/doc/check.svg"
-	grep -q 'repair:' "$srcdir/doc/doctor.svg"
+	grep -q 'fill="#e3b341">97%<' "$srcdir/doc/check.svg"
+	grep -q 'fill="#9a6700">97%<' "$srcdir/doc/check-light.svg"
+	assert_equal "$(grep -c '>repair: ' "$srcdir/doc/doctor.svg") $(grep -c '>repair: ' "$srcdir/doc/doctor-columns.svg")" "2 6"
 }

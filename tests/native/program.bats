@@ -14,9 +14,7 @@ load ../lib/fsquota
 	done
 }
 
-@test "-V is short for --version" {
-	prints "$(fsquota --version)" fsquota -V
-}
+@test "-V is short for --version" { prints "$(fsquota --version)" fsquota -V; }
 
 @test "with an option of xfs_quota first it is xfs_quota" {
 	exits 0 fsquota -x -c 'state -p' /mnt/x

@@ -84,8 +84,7 @@ several() {
 	limits 1200 1200 1200
 	is_silent fsquota resize $top/{a,b} --hard 2M
 	limits 2048 2048 1200
-	run_split fsquota resize $top/{a,c} +1M --dry-run
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota resize $top/{a,c} +1M --dry-run
 	assert_equal "$stdout" "would-change project 7 (a), $top/a: hard 2M -> 3M
 would-change project 9 (c), $top/c: hard 1.2M -> 2.2M"
 	run_split fsquota resize $top/{a,c} +1M --json
@@ -100,9 +99,7 @@ would-change project 9 (c), $top/c: hard 1.2M -> 2.2M"
 	cd /
 }
 
-@test "several directories are resized at once, in their order" {
-	on_both several
-}
+@test "several directories are resized at once, in their order" { on_both several; }
 
 none_or_all() {
 	local wrong
@@ -120,15 +117,12 @@ none_or_all() {
 	fsquota release --id 10 --at $top
 }
 
-@test "of several directories all can be resized, or none is" {
-	on_both none_or_all
-}
+@test "of several directories all can be resized, or none is" { on_both none_or_all; }
 
 shared() {
 	fsquota release $top/b
 	fsquota assign --name a $top/b >/dev/null
-	run_split fsquota resize $top/{a,b,c,a} +20% --dry-run
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota resize $top/{a,b,c,a} +20% --dry-run
 	assert_equal "$stdout" "would-change project 7 (a), $top/a: hard 1000K -> 1.2M
 unchanged project 7 (a), $top/b
 would-change project 9 (c), $top/c: hard 1000K -> 1.2M
@@ -149,9 +143,7 @@ unchanged project 7 (a), $top/a"
 	limits 1400 - 1200
 }
 
-@test "a project that several directories share is resized once" {
-	on_both shared
-}
+@test "a project that several directories share is resized once" { on_both shared; }
 
 @test "an ID on two filesystems is two projects" {
 	fsquota assign /mnt/x/dir --id 7 --hard 1000K >/dev/null
@@ -167,9 +159,7 @@ unchanged project 7 (a), $top/a"
 	mkdir /mnt/x/{a,b}
 	fsquota assign /mnt/x/{a,b} --hard 1000K >/dev/null 2>&1
 	for word in "" "--dry-run --csv"; do
-		# shellcheck disable=SC2086 # words, or none
-		run_split fsquota resize $word /mnt/x/{a,b} +20%
-		assert_equal "$status" 0
+		exits 0 fsquota resize $word /mnt/x/{a,b} +20%
 		assert_one_line
 		assert_regex "$stderr" 'limits are not enforced'
 	done
@@ -195,9 +185,7 @@ vanishes() {
 	limits 1600 1200 1200
 }
 
-@test "a directory that vanishes ends it, and those before it are resized" {
-	on_both vanishes
-}
+@test "a directory that vanishes ends it, and those before it are resized" { on_both vanishes; }
 
 joins() {
 	meanwhile bash -c "fsquota release $top/b && fsquota assign --name a $top/b" >/dev/null
@@ -206,17 +194,14 @@ joins() {
 	limits 1600 - 1200
 }
 
-@test "a directory that joins a project that was resized does not raise it again" {
-	on_both joins
-}
+@test "a directory that joins a project that was resized does not raise it again" { on_both joins; }
 
 over() {
 	fill $top/a 950
 	fill $top/b 500
 	fsquota limit -p bsoft=1000k bhard=0 9 $top
 	fill $top/c 960
-	run_split fsquota resize --over 90 --at $top 2M --dry-run
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota resize --over 90 --at $top 2M --dry-run
 	assert_equal "$stdout" "would-change project 7 (a), $top/a: hard 1000K -> 2M
 would-change project 9 (c), $top/c: hard none -> 2M"
 	limits 1000 1000 0
@@ -227,16 +212,13 @@ would-change project 9 (c), $top/c: hard none -> 2M"
 		refuses 6 "$top/a: has no limit that could grow" fsquota resize --over 90 --at $top +20%
 		limits 0 1000 1200
 	done
-	run_split fsquota resize --over 40 --at $top 3M --json
-	assert_equal "$status:$stderr" 0:
+	succeeds fsquota resize --over 40 --at $top 3M --json
 	assert_equal "$(jq -c '.resize | map([.id, .path, .soft_bytes, .hard_bytes, .changed])' <<<"$stdout")" \
 		"[[7,\"$top/a\",1024000,3145728,true],[8,\"$top/b\",null,3145728,true],[9,\"$top/c\",3145728,3145728,true]]"
 	limits 3072 3072 3072
 }
 
-@test "--over resizes the registered projects that use so much of their limit" {
-	on_both over
-}
+@test "--over resizes the registered projects that use so much of their limit" { on_both over; }
 
 whose() {
 	local other=/mnt/x/other
@@ -279,9 +261,7 @@ whose() {
 	fsquota release $other
 }
 
-@test "--over leaves what is not registered, other filesystems and other directories" {
-	on_both whose
-}
+@test "--over leaves what is not registered, other filesystems and other directories" { on_both whose; }
 
 inodes() {
 	fsquota resize $top/a --hard-inodes 10
@@ -299,9 +279,7 @@ inodes() {
 	limits 1000 1000 1200
 }
 
-@test "--over goes by space or inodes, as what is resized" {
-	on_both inodes
-}
+@test "--over goes by space or inodes, as what is resized" { on_both inodes; }
 
 nobody() {
 	fill $top/a 500
@@ -312,9 +290,7 @@ nobody() {
 	limits 1000 1000 1000
 }
 
-@test "where none is over nothing is done, and there is an empty array" {
-	on_both nobody
-}
+@test "where none is over nothing is done, and there is an empty array" { on_both nobody; }
 
 @test "words that make no sense with --over or with several directories are refused" {
 	local word fs=x top=/mnt/x

@@ -5,7 +5,6 @@
 # The capabilities that fsquota-concepts(7) says a command needs: with them it does what it does for root of the host,
 # and without any one of them it does not.
 
-# shellcheck disable=SC2154 # run sets variables
 load ../lib/fsquota
 
 readonly USERS=/mnt/x/users FILES=/mnt/x/users/files
@@ -15,9 +14,7 @@ setup_file() {
 	fresh_fs x
 }
 
-teardown() {
-	pkill -KILL -x sleep || :
-}
+teardown() { pkill -KILL -x sleep || :; }
 
 # A directory that another user has closed, with a deleted file that a process of theirs has open. Its project is
 # ID 100; 101 is one of a directory that is gone.
@@ -40,7 +37,7 @@ prepare() {
 
 # The words of an example of each.
 declare -gA example=(
-	[list]=/mnt/x [report]=/mnt/x [check]=/mnt/x [metrics]=/mnt/x [export]=/mnt/x [dump]=/mnt/x [prune]=/mnt/x
+	[list]=/mnt/x [report]=/mnt/x [check]=/mnt/x [export]=/mnt/x [dump]=/mnt/x [prune]=/mnt/x
 	[resize]="--id 100 --at /mnt/x 20M" [limit]='bhard=20m 100 /mnt/x' [timer]='-b 3days /mnt/x' [restore]="-f DUMP /mnt/x"
 	[assign]="$USERS/new --hard 5M" [release]=$FILES [project]="-s -p $USERS/new 7 /mnt/x"
 	[find]='100 /mnt/x' [explain]=$FILES

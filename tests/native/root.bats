@@ -39,7 +39,6 @@ pod() { chroot /run/pod "$FSQUOTA" "$@"; }
 		assert_equal "$(grep -c ":$dir$" /etc/projects):$(cut -d: -f1 /etc/projid | tail -1)" "1:$fs"
 		# Both see the same.
 		for command in "usage $dir" "list $dir" "check $dir" "doctor $dir" 'prune --dry-run' 'export' 'report -n'; do
-			# shellcheck disable=SC2086 # words
 			run_split pod --root=/host $command
 			prints "$stdout" fsquota $command
 		done

@@ -31,8 +31,6 @@ ids() {
 	assert_equal "$(tr '\n' ' ' <<<"$stdout" | tr -s ' ')" "$rows"
 }
 
-# --- columns ------------------------------------------------------------------------------------
-
 @test "GRACE says how much of the grace time is left, and nothing where none runs" {
 	run_split fsquota usage -no GRACE,IGRACE /mnt/x/web
 	assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
@@ -46,9 +44,8 @@ ids() {
 	run -0 jq -c '.list[] | [.id, .bytes_grace_seconds > 18000, .inodes_grace_seconds]' \
 		<(fsquota list --json /mnt/x)
 	assert_output $'[42,true,null]\n[43,false,null]\n[44,false,null]\n[45,false,null]'
-	run -0 jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
+	prints true jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
 		<(fsquota usage --json /mnt/x/web)
-	assert_output true
 	run_split fsquota usage -rbno GRACE /mnt/x/web
 	[[ $stdout -gt 18000 && $stdout -le 21600 ]] || fail "$stdout"
 }
@@ -81,8 +78,6 @@ ids() {
 	assert_output '[null,[],"alone"]'
 }
 
-# --- order --------------------------------------------------------------------------------------
-
 @test "--sort goes by any column in both directions, and puts what has no value last" {
 	local sorted
 	for sorted in "id 42 43 44 45" "-id 45 44 43 42" "used 45 43 44 42" "-used,name 42 44 43 45" "-USE% 44 42 43 45" \
@@ -103,13 +98,10 @@ ids() {
 }
 
 @test "usage sorts, too, also JSON" {
-	run -0 jq -c '[.usage[] | .id]' \
+	prints '[42,44,43]' jq -c '[.usage[] | .id]' \
 		<(fsquota usage --json --sort -used /mnt/x/logs /mnt/x/web /mnt/x/nested/a)
-	assert_output '[42,44,43]'
 	prints $'/mnt/e/web\n/mnt/e/logs' fsquota usage -rno PATH --sort id /mnt/e/logs /mnt/e/web
 }
-
-# --- what is chosen -----------------------------------------------------------------------------
 
 @test "--over shows what uses so much of its limit, or more" {
 	shows "42 44" --over 50 /mnt/x
@@ -162,8 +154,6 @@ ids() {
 	assert_equal "$stderr" 'fsquota list: /etc/projects: is neither a directory nor a device'
 }
 
-# --- totals -------------------------------------------------------------------------------------
-
 @test "list --total has a row of what belongs to no project" {
 	local fs used
 	for fs in x e f; do
@@ -205,16 +195,12 @@ ids() {
 	assert_line --regexp "^SIZE=\"[0-9]+\" USED=\"[0-9]+\" LIMITS=\"$((1138 * 1048576))\" EXCESS=\"[0-9]+\" UNLIMITED=\"0\" MOUNTPOINT=\"/mnt/e\"$"
 }
 
-# --- colours ------------------------------------------------------------------------------------
-
-RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[0m'
+RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[39m'
 
 # on_terminal WORD...: what fsquota prints there, in output and lines.
-on_terminal() {
-	run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/null
-}
+on_terminal() { run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/null; }
 
-@test "on a terminal what is over 90 percent is red, and a grace time yellow" {
+@test "on a terminal what is at a limit is red, and yellow what is near it" {
 	on_terminal list -o ID,USE%,GRACE /mnt/x
 	assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
 	assert_line --index 2 --regexp '^43 +1% *.?$'
@@ -231,8 +217,7 @@ on_terminal() {
 		on_terminal list $words /mnt/x
 		refute_output --partial $'\e'
 	done
-	for words in "NO_COLOR=1 TERM=linux" TERM=dumb; do
-		# shellcheck disable=SC2086 # words
+	for words in "NO_COLOR=1 TERM=linux" "CLICOLOR=0 TERM=linux" TERM=dumb; do
 		run -0 env $words script -qec "fsquota list /mnt/x" /dev/null
 		refute_output --partial $'\e'
 	done

@@ -142,8 +142,7 @@ json_of() {
 }
 
 @test "where quotactl is forbidden statfs is asked, too" {
-	run_split setpriv --reuid 1000 --clear-groups strace -f -qq -o /dev/null \
+	prints "43 >=100M statfs" setpriv --reuid 1000 --clear-groups strace -f -qq -o /dev/null \
 		-e trace=quotactl,quotactl_fd -e inject=quotactl,quotactl_fd:error=EPERM \
 		"$FSQUOTA" usage -rno ID,HARD,SOURCE /mnt/x/logs
-	assert_output "43 >=100M statfs"
 }

@@ -50,9 +50,8 @@ all_limited() {
 
 for_each_id() { fsquota id /mnt/x/home/*; }
 
-# makes_and_limits FILESYSTEM
-makes_and_limits() {
-	local home=/mnt/$1/home status=0
+@test "on XFS a new directory that a pattern matches is limited before it is filled" {
+	local home=/mnt/x/home status=0
 	mkdir "$home/ann"
 	says "$home/* hard=5M" "$home/*/public hard=1M"
 	stays
@@ -74,11 +73,6 @@ makes_and_limits() {
 	assert_equal "$status" 143
 	stayer=''
 }
-
-@test "on XFS a new directory that a pattern matches is limited before it is filled" { makes_and_limits x; }
-
-# bats test_tags=again
-@test "on ext4 a new directory that a pattern matches is limited before it is filled" { makes_and_limits e; }
 
 # bats test_tags=many
 @test "of a thousand directories made in bursts, renamed, deleted and made again each is limited, and has an ID alone" {

@@ -3,7 +3,6 @@
 #
 # top: all projects again and again, with how fast they grow and when they will be full; as lines, and on a terminal.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
@@ -19,9 +18,7 @@ setup() {
 	writer=''
 }
 
-teardown() {
-	[ -z "$writer" ] || kill "$writer" 2>/dev/null || true
-}
+teardown() { [ -z "$writer" ] || kill "$writer" 2>/dev/null || true; }
 
 # fills DIR: 1 MiB each second
 fills() {
@@ -94,6 +91,7 @@ END
 	dd if=/dev/zero of=/mnt/x/idle/file bs=1M count=3 status=none
 	on_screen u '\x1b[B' '\n' x ' ' q
 	[[ $screens == *"$enter"*"fsquota top"*"by GROWTH"*"GROWTH5M FULLIN"* ]]
+	[[ $screens != *"every 0.0s"* ]]
 	[[ $screens == *"by USED"*"${chosen}idle"*"${chosen}web"*"tree "*"Press a key."* ]]
 	[[ $screens == *"PAUSED"*"$leave"*"STATUS 0 True" ]]
 	# Paused: down to the end and back again.

@@ -91,7 +91,6 @@ directories failed; the first are named above"
 stopped() {
 	local signal=$1
 	shift
-	# shellcheck disable=SC2016 # of the inner shell
 	run_split bash -c 'coproc exec "$@" --progress=always 2>&1
 		tool=$COPROC_PID
 		IFS= read -r line <&"${COPROC[0]}"
@@ -132,9 +131,7 @@ stopped() {
 		# assign looks for a container store first.
 		when=3
 		[[ $command != assign* ]] || when=3+
-		# shellcheck disable=SC2086 # words
-		run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=getdents64 \
-			-e inject=getdents64:error=EIO:when=$when fsquota $command
+		run_split injecting getdents64 error=EIO:when=$when fsquota $command
 		grep INJECTED "$BATS_TEST_TMPDIR/trace"
 		assert [ "$status" != 0 ]
 		assert_regex "$command: $stderr" "$command: fsquota [a-z]*: .*: Input/output error"
@@ -153,9 +150,8 @@ stopped() {
 	# The second open is that of the first directory in it. One that fails has nothing more to be opened.
 	for which in 'a b:2' 'sub b:3' 'b c:6' 'sub c:7'; do
 		first=${which#*:}
-		FSQUOTA_THREADS=1 run_split timeout -s KILL 100 strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=openat2 \
-			-e inject=openat2:error=EIO:when="$first..$((first + 1))" \
-			fsquota assign --no-register --unlimited --name shared /mnt/x/two
+		FSQUOTA_THREADS=1 run_split injecting openat2 error=EIO:when="$first..$((first + 1))" \
+			timeout -s KILL 100 fsquota assign --no-register --unlimited --name shared /mnt/x/two
 		assert_equal "$(sed -n 's/.*, "\(.*\)", .*INJECTED.*/\1/p' "$BATS_TEST_TMPDIR/trace" | xargs):$first" \
 			"$which"
 		assert_equal "$which: $status" "$which: 1"

@@ -132,19 +132,17 @@ released_when_unwanted() {
 	mkdir -p /mnt/x/a/b
 	wants '/mnt/x/a hard=1M' '/mnt/x/a/? hard=1M'
 	applies -- 'created   /mnt/x/a' 'created   /mnt/x/a/b'
-	for call in newfstatat:error=EIO:when=1 newfstatat:error=ENOENT:when=1 statx:error=EIO:when=1; do
-		run strace -qq -o /dev/null -P /mnt/x/a -P /mnt/x/a/b -e trace=newfstatat,statx -e inject=$call \
-			fsquota apply --prune
+	for call in 'newfstatat error=EIO:when=1' 'newfstatat error=ENOENT:when=1' 'statx error=EIO:when=1'; do
+		run injecting $call -P /mnt/x/a -P /mnt/x/a/b fsquota apply --prune
 		refute_output --partial released
 	done
 	wants '/mnt/x/a hard=1M' '/mnt/x/a/b hard=1M'
-	run_split strace -qq -o /dev/null -P /mnt/x/a -e trace=newfstatat -e inject=newfstatat:error=EIO:when=1+2 \
-		fsquota apply --prune
+	run_split injecting newfstatat error=EIO:when=1+2 -P /mnt/x/a fsquota apply --prune
 	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a: cannot be looked at, so nothing is released: Input/output error'
 	has_quota /mnt/x/a
 	# Nor is one that no line names; and that is said.
 	wants '/mnt/x/a hard=1M'
-	run_split strace -qq -o /dev/null -P /mnt/x/a/b -e trace=newfstatat -e inject=newfstatat:error=EIO fsquota apply --prune
+	run_split injecting newfstatat error=EIO -P /mnt/x/a/b fsquota apply --prune
 	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a/b: cannot be looked at, so it is not released: Input/output error'
 	applies -- 'released  /mnt/x/a/b' 'unchanged /mnt/x/a'
 }
@@ -168,8 +166,7 @@ released_when_unwanted() {
 		wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
 		fsquota apply
 		wants '/mnt/x/b hard=1M'
-		run -137 strace -qq -o /dev/null -P /etc/projects.applied -e trace=$call -e inject=$call:signal=KILL \
-			"$FSQUOTA" apply --prune
+		run -137 injecting $call signal=KILL -P /etc/projects.applied "$FSQUOTA" apply --prune
 		applies -- 'unchanged /mnt/x/b'
 		wants
 		applies -- 'released  /mnt/x/b'

@@ -12,7 +12,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/fsquota
 load packages
 
-version=0.2.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1)
+version=0.2.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1 python3-fsquota)
 
 # source_in DIRECTORY: what is distributed, there.
 source_in() {
@@ -41,9 +41,7 @@ setup() {
 }
 
 # deb_of PACKAGE [DIRECTORY]: its file
-deb_of() {
-	echo "${2-.}/${1}_$version-1_"*.deb
-}
+deb_of() { echo "${2-.}/${1}_$version-1_"*.deb; }
 
 # field PACKAGE NAME: the words of a field, without versions, a line each
 field() {
@@ -78,6 +76,7 @@ noted() {
 	assert_equal "$(field fsquota Recommends)" $'libedit2\nlibtinfo6\nzlib1g'
 	assert_equal "$(field libfsquota1 Depends)" $'libblkid1\nlibc6\nlibmount1'
 	assert_equal "$(field libfsquota1 Recommends)" ''
+	assert_equal "$(field python3-fsquota Depends)" $'libfsquota1\npython3:any'
 }
 
 @test "programs build with the library, shared and static" {
@@ -100,7 +99,7 @@ noted() {
 		dpkg-deb --root-owner-group -b "$DEBS/next" "$DEBS/$package.next.deb" >/dev/null
 		rm -r "$DEBS/next"
 	done
-	bare_debian "$BATS_TEST_TMPDIR/log" --include=xfsprogs --customize-hook="$BATS_TEST_DIRNAME/in-root"
+	bare_debian "$BATS_TEST_TMPDIR/log" --include=xfsprogs,python3 --customize-hook="$BATS_TEST_DIRNAME/in-root"
 	run cat "$BATS_TEST_TMPDIR/log"
 	assert_line "upgraded: $version-2"
 	assert_line 'all is as it was'

@@ -4,7 +4,6 @@
 # Every command where its output cannot go: stdout full, closed, or a pipe that nobody reads; stderr
 # closed; and output of more than one buffer.
 
-# shellcheck disable=SC2154,SC2030,SC2031 # run_split sets stdout and stderr; tests are no subshells
 load ../lib/fsquota
 
 # D is a dump.
@@ -35,6 +34,7 @@ commands='
 	apply --dry-run /mnt/x/other.conf
 	assign --dry-run /mnt/x/other
 	check --over 0 /mnt/x
+	completion bash
 	doctor /mnt/x
 	explain /mnt/x/other
 	export /mnt/x
@@ -49,7 +49,7 @@ commands='
 	supported /mnt/x/other
 	top --batch 1 /mnt/x -o PATH,USED
 	usage /mnt/x/other'
-own='id|lsattr|apply|assign|check|doctor|explain|export|find|list|metrics|move|prune|release|resize|schema|supported|top|usage' # our own commands
+own='id|lsattr|apply|assign|check|completion|doctor|explain|export|find|list|metrics|move|prune|release|resize|schema|supported|top|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='
@@ -86,7 +86,7 @@ setup() {
 	complaints=''
 }
 
-# each_row FUNCTION [MOUNT TABLE]: calls FUNCTION MODE ROW with call set to what runs it there.
+# each_row FUNCTION [MOUNT TABLE]: calls FUNCTION MODE ROW with call set to what runs it there; it complains of none.
 each_row() {
 	local row words rows=0 where=${2-/mnt/x}
 	while read -ra words; do
@@ -108,6 +108,7 @@ each_row() {
 		rows=$((rows + 1))
 	done <<<"${3-$commands}"
 	[ $rows -ge 6 ]
+	no_complaints
 }
 
 # The second time it changes nothing: this is what it says then.
@@ -149,31 +150,41 @@ closed_for() {
 	output_fails closed 'Bad file descriptor' "$@"
 }
 
-@test "no command is forgotten here" {
-	local name names
-	names=$({
-		fsquota --help | sed -n 's/^  \([a-z]\{2,\}\) .*/\1/p'
-		oracle -x -c help | sed -n 's/^\([a-z]\{2,\}\) .*/\1/p'
-	} | sort -u)
-	[ "$(wc -l <<<"$names")" -ge 21 ]
-	for name in $names; do
-		# What fails for these is in tests/batch and tests/watch.
-		[[ ! $name =~ ^(batch|watch)$ ]] || continue
-		grep -qE "^	$name( |$)" <<<"$commands" || fail "there is no row for $name"
+# What fails for these is in tests/batch and tests/watch.
+@test "no command is forgotten here" { forgets_none "$commands" 'batch|watch'; }
+
+@test "a full disk gives 1 and one line for a file, however much would be written" {
+	local words
+	mount -m -t tmpfs -o size=8k none "$BATS_TEST_TMPDIR/small"
+	for words in 'report -p' 'dump -p'; do
+		run_split fsquota $words -f "$BATS_TEST_TMPDIR/small/file" /mnt/x2
+		rm "$BATS_TEST_TMPDIR/small/file"
+		[[ $status = 1 && $stderr == "fsquota ${words% *}: "*"cannot write"*": No space left on device" ]] ||
+			complain "fsquota $words: $status: $stderr"
+		run_split xfs_quota -x -c "$words -f $BATS_TEST_TMPDIR/small/file" /mnt/x2
+		rm "$BATS_TEST_TMPDIR/small/file"
+		[[ $status = 1 && $stderr == "xfs_quota: "*"cannot write"*": No space left on device" ]] ||
+			complain "xfs_quota $words: $status: $stderr"
 	done
-}
-
-# bats test_tags=slow
-@test "a full stdout gives 1 and one line, where something would be printed" {
-	each_row full_for
+	umount "$BATS_TEST_TMPDIR/small"
 	no_complaints
 }
 
-# bats test_tags=slow
-@test "a closed stdout gives 1 and one line, where something would be printed" {
-	each_row closed_for
-	no_complaints
+@test "restore from a stdin that cannot be read fails" {
+	local before
+	before=$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)
+	exits 1 fsquota restore -p /mnt/x <&-
+	[[ $stderr == 'fsquota restore: /mnt/x: '*'Bad file descriptor' ]] || fail "$stderr"
+	exits 1 fsquota restore -p /mnt/x </mnt/x/other
+	[[ $stderr == 'fsquota restore: /mnt/x: '*'Is a directory' ]] || fail "$stderr"
+	assert_equal "$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)" "$before"
 }
+
+# bats file_tags=slow
+
+@test "a full stdout gives 1 and one line, where something would be printed" { each_row full_for; }
+
+@test "a closed stdout gives 1 and one line, where something would be printed" { each_row closed_for; }
 
 large_output() {
 	case $2 in
@@ -189,29 +200,7 @@ large_full_for() {
 	output_fails full 'No space left on device' "$@"
 }
 
-# bats test_tags=slow
-@test "a full stdout gives 1 and one line, however much would be printed" {
-	each_row large_full_for /mnt/x2 "$large"
-	no_complaints
-}
-
-@test "a full disk gives 1 and one line for a file, however much would be written" {
-	local words
-	mount -m -t tmpfs -o size=8k none "$BATS_TEST_TMPDIR/small"
-	for words in 'report -p' 'dump -p'; do
-		# shellcheck disable=SC2086 # words
-		run_split fsquota $words -f "$BATS_TEST_TMPDIR/small/file" /mnt/x2
-		rm "$BATS_TEST_TMPDIR/small/file"
-		[[ $status = 1 && $stderr == "fsquota ${words% *}: "*"cannot write"*": No space left on device" ]] ||
-			complain "fsquota $words: $status: $stderr"
-		run_split xfs_quota -x -c "$words -f $BATS_TEST_TMPDIR/small/file" /mnt/x2
-		rm "$BATS_TEST_TMPDIR/small/file"
-		[[ $status = 1 && $stderr == "xfs_quota: "*"cannot write"*": No space left on device" ]] ||
-			complain "xfs_quota $words: $status: $stderr"
-	done
-	umount "$BATS_TEST_TMPDIR/small"
-	no_complaints
-}
+@test "a full stdout gives 1 and one line, however much would be printed" { each_row large_full_for /mnt/x2 "$large"; }
 
 # Into a pipe that nobody reads.
 unread() {
@@ -234,11 +223,7 @@ ends_by_signal() {
 	return 0
 }
 
-# bats test_tags=slow
-@test "SIGPIPE ends a large output without a word" {
-	each_row ends_by_signal /mnt/x2 "$large"
-	no_complaints
-}
+@test "SIGPIPE ends a large output without a word" { each_row ends_by_signal /mnt/x2 "$large"; }
 
 fails_without_signal() {
 	local name=$1
@@ -253,10 +238,8 @@ fails_without_signal() {
 	return 0
 }
 
-# bats test_tags=slow
 @test "where SIGPIPE is ignored a large output nobody reads gives 1 and one line" {
 	each_row fails_without_signal /mnt/x2 "$large"
-	no_complaints
 }
 
 # An output without what metrics says of the moment.
@@ -272,19 +255,15 @@ no_stderr_for() {
 		complain "$1 $2: $status instead of $expected: \"$stdout\" instead of \"$expected_out\""
 }
 
-# bats test_tags=slow
-@test "with stderr closed output and status are the same" {
-	each_row no_stderr_for
-	no_complaints
-}
+@test "with stderr closed output and status are the same" { each_row no_stderr_for; }
 
 # What goes there while the file is open: a quota that is not, a directory of another project.
-# bats test_tags=slow
 @test "with stderr closed nothing that should go there is in a file" {
 	local words file=$BATS_TEST_TMPDIR/file expected
 	echo 7:/mnt/x/other >/etc/projects
 	for words in 'quota -p -v 4242' df; do
-		for call in "fsquota $words -f $file /mnt/x" "fsquota $words -f $file /mnt/x 0<&-"; do
+		for call in "fsquota $words -f $file /mnt/x"{,' <&-'} \
+			"xfs_quota -x -c '$words -f $file' -c bogus /mnt/x"{,' <&-',' >&-',' <&- >&-'}; do
 			bash -c "$call 2>/dev/null" || true
 			expected=$(cat "$file")
 			rm "$file"
@@ -292,24 +271,6 @@ no_stderr_for() {
 			[ "$(cat "$file")" = "$expected" ] || complain "$call: $(<"$file")"
 			rm "$file"
 		done
-		for call in "" "<&-" ">&-" "<&- >&-"; do
-			bash -c "xfs_quota -x -c '$words -f $file' -c bogus /mnt/x 2>/dev/null $call" || true
-			expected=$(cat "$file")
-			rm "$file"
-			bash -c "xfs_quota -x -c '$words -f $file' -c bogus /mnt/x 2>&- $call" || true
-			[ "$(cat "$file")" = "$expected" ] || complain "xfs_quota $words $call: $(<"$file")"
-			rm "$file"
-		done
 	done
 	no_complaints
-}
-
-@test "restore from a stdin that cannot be read fails" {
-	local before
-	before=$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)
-	exits 1 fsquota restore -p /mnt/x <&-
-	[[ $stderr == 'fsquota restore: /mnt/x: '*'Bad file descriptor' ]] || fail "$stderr"
-	exits 1 fsquota restore -p /mnt/x </mnt/x/other
-	[[ $stderr == 'fsquota restore: /mnt/x: '*'Is a directory' ]] || fail "$stderr"
-	assert_equal "$(oracle -x -c 'dump -p -L 42 -U 42' /mnt/x)" "$before"
 }

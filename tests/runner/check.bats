@@ -5,7 +5,6 @@
 # at the end. The suites are made up here, and what stands for the guest runs them on this machine.
 
 # bats file_tags=slow
-# shellcheck disable=SC2016 # expanded in the suites
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -60,11 +59,11 @@ the_check() {
 		FSQUOTA="$top/fsquota" ${environment[@]+"${environment[@]}"} "$BATS_TEST_DIRNAME/../check" "$@" 3>&-
 }
 
-# check [NAME=VALUE...] [-- ARGUMENT...]: sets status, output and lines.
+# check STATUS [NAME=VALUE...] [-- ARGUMENT...]: it ends so; sets output and lines.
 check() {
-	run the_check "$@"
+	run the_check "${@:2}"
 	echo "$output"
-	[ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+	[ "$status:$(ls -A "$BATS_TEST_TMPDIR/tmp")" = "$1:" ]
 }
 
 # said PATTERN: in a line.
@@ -78,8 +77,7 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 
 @test "what passes is counted, and the kernel is named" {
 	suite good guest true true true
-	check
-	[ "$status" = 0 ]
+	check 0
 	said '^good: starts$'
 	said '^good \([0-9]+ s, CPU [0-9]+ s\) +3 passed, on Linux 7\.2\.0 \(fake\)$'
 	ends_with '3 passed, 0 failed'
@@ -102,8 +100,7 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 
 @test "what fails last is shown, too" {
 	suite last guest true 'echo WHY; false'
-	check
-	[ "$status" = 1 ]
+	check 1
 	said '^not ok 2 last 2$'
 	said '^# WHY$'
 	ends_with '1 passed, 1 failed'
@@ -113,8 +110,7 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 	suite hanging guest true 'echo WHAT I DID; cat "$srcdir/never"' true
 	suite here here 'setsid cat "$srcdir/never"'
 	suite good guest true
-	check FSQUOTA_STILL=2
-	[ "$status" = 1 ]
+	check 1 FSQUOTA_STILL=2
 	said '^not ok 2 hanging 2: stood still for 2 seconds$'
 	said '^#   WHAT I DID$'
 	said "^#   [0-9]+ [a-z_0-9-]+ cat $top/never"
@@ -128,10 +124,9 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 
 @test "a test that says what it does is not ended, but for the time that it takes in all" {
 	suite long guest 'for i in {1..8}; do echo "# $i" >&3; sleep 0.5; done' 'sleep 1'{,,}
-	check FSQUOTA_STILL=2
-	[ "$status" = 0 ]
+	check 0 FSQUOTA_STILL=2
 	ends_with '4 passed, 0 failed'
-	check FSQUOTA_STILL=2 FSQUOTA_LIMIT=2
+	check 1 FSQUOTA_STILL=2 FSQUOTA_LIMIT=2
 	said '^not ok 1 long 1: took more than 2 seconds$'
 	said '^long .* 0 passed, 1 FAILED'
 }
@@ -139,24 +134,21 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 @test "a guest that hangs is ended, too" {
 	suite hanging guest true
 	printf '%s\n' '#!/bin/bash' 'trap "exit 1" TERM' "cat $top/never & wait" >"$top/tests/guest/run"
-	check FSQUOTA_STILL=1 FSQUOTA_GRACE=1
-	[ "$status" = 1 ]
+	check 1 FSQUOTA_STILL=1 FSQUOTA_GRACE=1
 	said '^hanging: STOOD STILL before the first test: nothing came for 2 seconds$'
 	pkill -f "cat $top/never"
 }
 
 @test "a suite that ends early has failed" {
 	suite early guest true true true
-	check CUT=5
-	[ "$status" = 1 ]
+	check 1 CUT=5
 	said '^early: 1 of 3 tests ran: it ended early$'
 	ends_with '1 passed, 1 failed'
 }
 
 @test "a guest that does not start has failed, and what it said is shown" {
 	suite good guest true
-	check BROKEN='the kernel failed'
-	[ "$status" = 1 ]
+	check 1 BROKEN='the kernel failed'
 	said '^good: no test plan: it did not start$'
 	said '^guest: the kernel failed$'
 	ends_with '0 passed, 1 failed'
@@ -164,20 +156,17 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 
 @test "a suite without a test has failed, and so has a check that ran nothing" {
 	suite none guest
-	check
-	[ "$status" = 1 ]
+	check 1
 	ends_with '0 passed, 1 failed'
 	: >"$top/tests/suites"
-	check
-	[ "$status" = 1 ]
+	check 1
 	said '^nothing ran$'
 }
 
 @test "the short part is what has no tag of the long part, with the shared binary on the newer kernel" {
 	suite part guest true '# linux-6: true' '# many: false' '# attack, many: false'
 	suite long here '# many: false'
-	check FSQUOTA_STATIC="$top/static"
-	[ "$status" = 0 ]
+	check 0 FSQUOTA_STATIC="$top/static"
 	[ "$(said ': starts$')" = 'part: starts' ]
 	said '^part .* 2 passed, on Linux 7\.2\.0'
 	said '^left out: .*3 many'
@@ -193,7 +182,7 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 	suite late new "$what"
 	suite lone static "$what"
 	suite once guest "# shared: $what"
-	check FSQUOTA_STATIC="$top/static" -- --all
+	check 0 FSQUOTA_STATIC="$top/static" -- --all
 	[ "$(said ': starts$' | sort)" = 'host: starts
 late, static: starts
 late: starts
@@ -208,34 +197,31 @@ two: starts' ]
 	said '^part, static .* 2 passed, on Linux 7\.2\.0'
 	said '^part, Linux 6\.1 .* 1 passed, on Linux 6\.1\.0'
 	said '^left out: 0 tests, and the long part'
-	check -- --full
+	check 0 -- --full
 	said '^part, Linux 6\.1 .* 3 passed, on Linux 6\.1\.0'
-	check -- --all --new
+	check 0 -- --all --new
 	unsaid '6\.1'
 }
 
 @test "a tag that tests/suites does not know has failed" {
 	suite good guest '# mani: true'
-	check
-	[ "$status" = 1 ]
+	check 1
 	said '^tests/good/a.bats: tests/suites does not know the tag mani$'
 }
 
 @test "what is skipped is told, with the reason" {
 	suite good guest true 'skip "no such disk"'
-	check
-	[ "$status" = 0 ]
+	check 0
 	said '^SKIPPED good: good 2: no such disk$'
 	ends_with '1 passed, 0 failed'
 }
 
 @test "each run has its own binary" {
 	suite binary guest '[ "${FSQUOTA##*/}" = fsquota ]'
-	check FSQUOTA_STATIC="$top/static" -- --all
+	check 1 FSQUOTA_STATIC="$top/static" -- --all
 	said '^binary, static:$'
 	ends_with '1 passed, 1 failed'
-	check FSQUOTA_STATIC="$top/gone" -- --all
-	[ "$status" = 1 ]
+	check 1 FSQUOTA_STATIC="$top/gone" -- --all
 	said "^there is no binary to test: $top/gone\$"
 	ends_with '1 passed, 1 failed'
 }
@@ -243,8 +229,7 @@ two: starts' ]
 @test "without a newer kernel all runs on 6.1, and one line says so" {
 	suite good guest true '# linux-6: true'
 	suite late new true
-	check OLD=1 -- --all
-	[ "$status" = 0 ]
+	check 0 OLD=1 -- --all
 	[ "$(said ': starts$')" = 'good, Linux 6.1: starts' ]
 	said '^good, Linux 6.1 .* 2 passed, on Linux 6\.1\.0'
 	said '^late: LEFT OUT'
@@ -255,49 +240,45 @@ two: starts' ]
 	suite folder guest true true
 	echo 'folder/one guest' >>"$top/tests/suites"
 	printf '@test "one" { true; }\n' >"$top/tests/folder/one.bats"
-	check
+	check 0
 	said '^folder .* 2 passed'
 	said '^folder/one .* 1 passed'
 	ends_with '3 passed, 0 failed'
-	check -- folder
+	check 0 -- folder
 	ends_with '3 passed, 0 failed'
-	check -- folder/one
+	check 0 -- folder/one
 	ends_with '1 passed, 0 failed'
 }
 
 @test "suites that are named run whole, and are known" {
 	suite good guest true '# many: true'
 	suite bad guest false
-	check -- good
-	[ "$status" = 0 ]
+	check 0 -- good
 	ends_with '2 passed, 0 failed'
-	check FSQUOTA_CHECK=good
+	check 0 FSQUOTA_CHECK=good
 	ends_with '2 passed, 0 failed'
-	check -- good odd
-	[ "$status" = 1 ]
+	check 1 -- good odd
 	said '^there is no suite odd; '
-	check -- --odd
-	[ "$status" = 2 ]
+	check 2 -- --odd
 }
 
 @test "--list counts the tests of each part, and runs nothing" {
 	suite good 'guest 12 34' false '# many: false'
-	check -- --list
-	[ "$status" = 0 ]
+	check 0 -- --list
 	said '^good +guest +1 +12 s +2 +34 s '
 	said '^  many +makes many$'
 }
 
 @test "how long each test took is kept" {
 	suite good guest true 'sleep 0.5'
-	check
+	check 0
 	grep -E $'^[4-9][0-9][0-9]+\tgood new shared [^ ]+\t2 good 2$' "$top/check-times"
 	grep -E '^good new shared [0-9]+ [0-9]+$' "$top/check-costs-short"
 }
 
 @test "how far a suite is: a line in ten tests" {
 	suite long guest true{,,,,,,,,,,,,,,,,,,,,}
-	check
+	check 0
 	[ "$(said ' of 21')" = $'long: 10 of 21\nlong: 20 of 21' ]
 	[ "$(wc -l <<<"$output")" -lt 8 ]
 }

@@ -9,7 +9,6 @@ bats_require_minimum_version 1.5.0
 	local as=()
 	[ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	cd /
-	# shellcheck disable=SC2016 # expanded in the guest
 	run -0 "${as[@]}" env TMPDIR=/tmp "$BATS_TEST_DIRNAME/../guest/run" --write /tmp -- sh -c 'set -e
 		for mount in /mnt/*; do
 			stat -c "%n %u" "$mount"

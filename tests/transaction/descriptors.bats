@@ -11,9 +11,7 @@ setup() {
 	all=0 none=0
 }
 
-teardown() {
-	echo "# limits of descriptors: $((all + none)), of which $none stopped the command" >&3
-}
+teardown() { echo "# limits of descriptors: $((all + none)), of which $none stopped the command" >&3; }
 
 # deep_tree DIRECTORY: nearly as many levels as descriptors, and something beside them.
 deep_tree() {
@@ -85,9 +83,23 @@ assigns() {
 	assert [ "$all" -ge 23 ]
 }
 
-# In the tree there is another project.
-assigns_around() {
+releases() {
 	of "$1"
+	deep_tree "$top/dir"
+	fsquota assign --hard 10M "$top/dir"
+	fsquota assign --hard 5M "$top/dir/sub/sub/beside"
+	limited all 20 release "$top/dir"
+	assert [ "$all" -ge 10 ]
+}
+
+@test "XFS: with few descriptors assign does all or nothing" { assigns x; }
+
+# bats test_tags=again
+@test "ext4: with few descriptors assign does all or nothing" { assigns e; }
+
+# bats test_tags=again
+@test "with few descriptors assign does all or nothing where there is another project in the tree" {
+	of x
 	deep_tree "$top/dir"
 	fsquota assign --hard 5M "$top/dir/sub/sub/beside"
 	limited all 20 assign --hard 10M "$top/dir"
@@ -101,17 +113,14 @@ assigns_around() {
 	assert [ "$all" -ge 10 ]
 }
 
-releases() {
-	of "$1"
-	deep_tree "$top/dir"
-	fsquota assign --hard 10M "$top/dir"
-	fsquota assign --hard 5M "$top/dir/sub/sub/beside"
-	limited all 20 release "$top/dir"
-	assert [ "$all" -ge 10 ]
-}
+@test "XFS: with few descriptors release does all or nothing" { releases x; }
 
-others() {
-	of "$1"
+# bats test_tags=again
+@test "ext4: with few descriptors release does all or nothing" { releases e; }
+
+# bats test_tags=again,slow
+@test "with few descriptors resize does all or nothing, and prune, apply and project -s go on" {
+	of x
 	deep_tree "$top/dir"
 	deep_tree "$top/second"
 	mkdir "$top/gone"
@@ -129,32 +138,16 @@ others() {
 	assert [ "$all" -ge 50 ]
 }
 
-@test "XFS: with few descriptors assign does all or nothing" { assigns x; }
-
-# bats test_tags=again
-@test "ext4: with few descriptors assign does all or nothing" { assigns e; }
-
-# bats test_tags=again
-@test "XFS: with few descriptors assign does all or nothing where there is another project in the tree" {
-	assigns_around x
-}
-
-# bats test_tags=again
-@test "ext4: with few descriptors assign does all or nothing where there is another project in the tree" {
-	assigns_around e
-}
-
-@test "XFS: with few descriptors release does all or nothing" { releases x; }
-
-# bats test_tags=again
-@test "ext4: with few descriptors release does all or nothing" { releases e; }
-
-# bats test_tags=again,slow
-@test "XFS: with few descriptors resize does all or nothing, and prune, apply and project -s go on" {
-	others x
-}
-
-# bats test_tags=again
-@test "ext4: with few descriptors resize does all or nothing, and prune, apply and project -s go on" {
-	others e
+# What apply --watch does for months.
+@test "forty directories take no more descriptors than one" {
+	of x
+	cd "$top"
+	mkdir -p applied/{1..40}
+	echo "$top/applied/* hard=1M" >"$BATS_TEST_TMPDIR/lines"
+	ulimit -n 24
+	fsquota assign --mkdir --hard 1M {1..40} >/dev/null
+	fsquota apply --quiet "$BATS_TEST_TMPDIR/lines" >/dev/null
+	fsquota resize {1..40} 2M
+	fsquota release {1..40} applied/*
+	cd /
 }

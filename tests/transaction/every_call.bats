@@ -52,61 +52,40 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 	assert_line --regexp '^1048577 +0 +20480 +5 +0$'
 }
 
-# --- assign -------------------------------------------------------------------------------------
-
 # bats test_tags=shared
 @test "assign of an empty directory: killed at any call" { disturbed a x kill; }
-
-# bats test_tags=every-call,shared
-@test "assign of an empty directory: any call fails, or gets a signal" { disturbed a x errors signals; }
-
-# bats test_tags=every-call
-@test "assign of an empty directory on ext4" { disturbed a e --main errors kill signals; }
-
-# bats test_tags=every-call,shared
-@test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
-	disturbed b x errors kill signals
-}
-
-# bats test_tags=every-call
-@test "assign of a tree on ext4" { disturbed b e --main errors kill signals; }
-
-# bats test_tags=every-call,shared
-@test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
-
-# bats test_tags=every-call,shared
-@test "assign again, with other limits" { disturbed d x --main error kill signals; }
-
-# --- release ------------------------------------------------------------------------------------
-
 # bats test_tags=shared
 @test "release where the files are replaced: killed at any call" { disturbed e x kill; }
-
-# bats test_tags=every-call,shared
-@test "release where the files are replaced: any call fails, or gets a signal" {
-	disturbed e x errors signals
-}
-
-# bats test_tags=every-call
-@test "release where the files are replaced, on ext4" { disturbed e e --main errors kill signals; }
-
-# bats test_tags=every-call,shared
-@test "release where the files are cut" { disturbed f x --main error kill signals; }
-
-# bats test_tags=every-call,shared
-@test "release of one of two directories of a project" { disturbed g x --main error kill signals; }
-
-# --- move, apply --------------------------------------------------------------------------------
-
-# bats test_tags=every-call,shared
-@test "move of a directory that was renamed: any call fails, is the last, or gets a signal" {
-	disturbed h x errors kill signals
-}
 
 # bats test_tags=every-call,again
 @test "ext4: move of a directory that was renamed: any call fails, or gets a signal" {
 	disturbed h e errors signals
 }
 
-# bats test_tags=every-call,shared
+# bats file_tags=every-call,shared
+
+@test "assign of an empty directory: any call fails, or gets a signal" { disturbed a x errors signals; }
+
+@test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
+	disturbed b x errors kill signals
+}
+
+@test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
+@test "assign again, with other limits" { disturbed d x --main error kill signals; }
+
+@test "release where the files are replaced: any call fails, or gets a signal" { disturbed e x errors signals; }
+
+@test "release where the files are cut" { disturbed f x --main error kill signals; }
+@test "release of one of two directories of a project" { disturbed g x --main error kill signals; }
+
+@test "move of a directory that was renamed: any call fails, is the last, or gets a signal" {
+	disturbed h x errors kill signals
+}
+
 @test "apply --prune: any call fails, or is the last, and the next one does what is left" { disturbed i x --main errors kill; }
+
+# bats file_tags=every-call
+
+@test "assign of an empty directory on ext4" { disturbed a e --main errors kill signals; }
+@test "assign of a tree on ext4" { disturbed b e --main errors kill signals; }
+@test "release where the files are replaced, on ext4" { disturbed e e --main errors kill signals; }

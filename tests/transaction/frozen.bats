@@ -4,7 +4,6 @@
 # A command that changes something on a frozen filesystem waits in the kernel, where nothing ends it. It waits
 # without the locks of /etc/projects and /etc/projid, so commands for other filesystems go on.
 
-# shellcheck disable=SC2030,SC2031,SC2154 # a test is a subshell, and run_split sets variables
 load ../lib/fsquota
 
 setup() {

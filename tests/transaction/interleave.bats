@@ -6,7 +6,6 @@
 # protocol, which does not look again once it has the lock; under the eyes of those who read without
 # a lock; and killed. interleave.c says how.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 interleave=${builddir:?}/tests/transaction/interleave
@@ -61,9 +60,7 @@ interleaved() {
 }
 
 # bats test_tags=linux-6
-@test "assign is killed at each call, and kubelet comes next" {
-	interleaved kill assign --hard 10M /mnt/x/dir
-}
+@test "assign is killed at each call, and kubelet comes next" { interleaved kill assign --hard 10M /mnt/x/dir; }
 
 # bats test_tags=linux-6
 @test "release is killed at each call, and kubelet comes next" { interleaved kill release /mnt/x/dir; }

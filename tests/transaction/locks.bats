@@ -3,7 +3,6 @@
 #
 # Whoever can read /etc/projects can lock it: nobody waits for that without end.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {

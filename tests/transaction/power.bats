@@ -9,7 +9,6 @@
 #
 # One of XFS, ext4 and f2fs that is shut down without its log does the same as a disk without power.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
@@ -66,7 +65,6 @@ remounted() {
 	source "$BATS_TEST_DIRNAME/../guest/filesystems"
 	describe_filesystem "$fs"
 	umount "/mnt/$fs"
-	# shellcheck disable=SC2154 # describe_filesystem sets it
 	mount "${mount[@]}" "$device" "/mnt/$fs"
 }
 
@@ -115,28 +113,25 @@ power_fails() {
 	power_fails x sync 20 assign --hard 10M
 }
 
-# bats test_tags=every-call,shared
-@test "XFS: the power fails after a release, and something was synced in the middle of it" {
-	power_fails x sync 20 release
-}
-
-# bats test_tags=every-call,shared
-@test "XFS: the power fails in an assign" { power_fails x power 20 assign --hard 10M; }
-
-# bats test_tags=every-call,shared
-@test "XFS: the power fails in a release" { power_fails x power 25 release; }
-
 # bats test_tags=every-call,full
 @test "ext4: the power fails after an assign, and something was synced in the middle of it" {
 	power_fails e sync 20 assign --hard 10M
 }
 
-# bats test_tags=every-call,shared
-@test "ext4: the power fails after a release, and something was synced in the middle of it" {
-	power_fails e sync 25 release
-}
-
 # bats test_tags=every-call,shared,full
 @test "f2fs: the power fails after an assign, and something was synced in the middle of it" {
 	power_fails f sync 30 assign --hard 10M
+}
+
+# bats file_tags=every-call,shared
+
+@test "XFS: the power fails after a release, and something was synced in the middle of it" {
+	power_fails x sync 20 release
+}
+
+@test "XFS: the power fails in an assign" { power_fails x power 20 assign --hard 10M; }
+@test "XFS: the power fails in a release" { power_fails x power 25 release; }
+
+@test "ext4: the power fails after a release, and something was synced in the middle of it" {
+	power_fails e sync 25 release
 }

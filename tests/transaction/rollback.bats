@@ -5,7 +5,6 @@
 # A call fails, and so do all of its kind that come after it: nothing can be undone, either. The next assign
 # completes what was begun, and the next release removes it.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
@@ -17,9 +16,7 @@ setup() {
 teardown() { echo "# calls that failed for good: $failures" >&3; }
 
 # rows: every project that the kernel counts, with inodes and hard limit, but for project 0.
-rows() {
-	real -c 'report -p -N -n -b -i' "$top" | awk '$1 ~ /^#[1-9]/ && ($2 || $4 || $7) { print $1, $7, $4 }'
-}
+rows() { real -c 'report -p -N -n -b -i' "$top" | awk '$1 ~ /^#[1-9]/ && ($2 || $4 || $7) { print $1, $7, $4 }'; }
 
 # failing CALL NUMBER COMMAND...: the call fails from that one on.
 failing() {
@@ -62,20 +59,8 @@ for_good() {
 	for_good x 5 getdents64 assign
 }
 
-# bats test_tags=again
-@test "ext4: what assign could not undo the next call completes" {
-	for_good e 9 ioctl assign
-	for_good e 5 openat2 assign
-}
-
 @test "XFS: what release could not undo the next call completes" {
 	for_good x 9 ioctl release
 	for_good x 5 openat2 release
 	for_good x 5 getdents64 release
-}
-
-# bats test_tags=again
-@test "ext4: what release could not undo the next call completes" {
-	for_good e 9 ioctl release
-	for_good e 5 openat2 release
 }

@@ -1,16 +1,17 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # for and from inject
+# shellcheck disable=SC2034 # for and from inject
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is done while something goes wrong. Each scenario builds what there is before below $top, an
 # empty mount point, and sets
 #
-#   tried            the arguments of fsquota
-#   assigned         those that assign the same directory: after a failure they must work
+#   assigned         the arguments of fsquota that assign the directory: after a failure they must work
+#   tried            those that are tried, if others
 #   projects, projid the files afterwards
-#   tags             what is in the directory afterwards: ID and inheritance
+#   tags             what is in the directory afterwards: ID and inheritance, if not 1048577 P
 #   parts            not empty: all or nothing is each of several directories, and the next call does the others
-#   row              the line of the project's limits and use afterwards; empty: there is none
+#   row              the line of the project's limits and use afterwards, if not this; empty: there is none
+tags='1048577 P' row='hard 10240 0'
 
 foreign_lines() {
 	printf '# directories\n7:/elsewhere\n\n#8:/not this\nno line of ours\n9:/else where%s' "$1" >/etc/projects
@@ -34,20 +35,15 @@ scenario_a() {
 	mkdir "$top/dir"
 	foreign_lines ''
 	assigned=(assign --hard 10M "$top/dir")
-	tried=("${assigned[@]}")
 	expect_files $'\n1048577:'"$top"'/dir' $'\nvolume1048577:1048577'
-	tags='1048577 P'
-	row='hard 10240 0'
 }
 
 # A tree; no files.
 scenario_b() {
 	make_tree "$top/dir"
 	assigned=(assign --hard 10M --soft-inodes 1000 "$top/dir")
-	tried=("${assigned[@]}")
 	projects="1048577:$top/dir"$'\n'
 	projid=$'volume1048577:1048577\n'
-	tags='1048577 P'
 	row='soft 0 1000, hard 10240 0'
 }
 
@@ -58,9 +54,7 @@ scenario_c() {
 	foreign_lines $'\n'
 	fsquota assign --hard 10M --name shared "$top/first"
 	assigned=(assign --hard 20M --name shared "$top/dir")
-	tried=("${assigned[@]}")
 	expect_files $'\n1048577:'"$top"$'/first\n1048577:'"$top"$'/dir\n' $'\nshared:1048577\n'
-	tags='1048577 P'
 	row='hard 20480 0'
 }
 
@@ -70,24 +64,16 @@ scenario_d() {
 	foreign_lines ''
 	fsquota assign --hard 10M --name mine "$top/dir"
 	assigned=(assign --hard 20M --soft 5M "$top/dir")
-	tried=("${assigned[@]}")
 	expect_files $'\n1048577:'"$top"'/dir' $'\nmine:1048577'
-	tags='1048577 P'
 	row='soft 5120 0, hard 20480 0'
 }
 
 # The lines stand in the middle: the files are replaced.
 scenario_e() {
-	make_tree "$top/dir"
-	foreign_lines $'\n'
-	fsquota assign --hard 10M "$top/dir"
+	scenario_f
 	printf '10:/behind' >>/etc/projects
 	printf 'behind:10' >>/etc/projid
-	assigned=(assign --hard 10M "$top/dir")
-	tried=(release "$top/dir")
 	expect_files $'\n10:/behind' $'\nbehind:10'
-	tags='0 -'
-	row=''
 }
 
 # The lines stand at the end: the files are cut.
@@ -98,8 +84,7 @@ scenario_f() {
 	assigned=(assign --hard 10M "$top/dir")
 	tried=(release "$top/dir")
 	expect_files $'\n' $'\n'
-	tags='0 -'
-	row=''
+	tags='0 -' row=''
 }
 
 # One of the two directories of a project.
@@ -113,7 +98,6 @@ scenario_g() {
 	tried=(release "$top/dir")
 	expect_files $'\n1048577:'"$top"'/first' $'\nshared:1048577'
 	tags='0 -'
-	row='hard 10240 0'
 }
 
 # Renamed, and so are directories in it that share its project.
@@ -125,10 +109,7 @@ scenario_h() {
 	printf '10:/behind' >>/etc/projects
 	mv "$top/old" "$top/dir"
 	assigned=(move "$top/old" "$top/dir")
-	tried=("${assigned[@]}")
 	expect_files $'\n10:/behind\n1048577:'"$top"$'/dir\n1048577:'"$top/dir/sub" $'\nmine:1048577\n'
-	tags='1048577 P'
-	row='hard 10240 0'
 }
 
 # apply --prune: one directory is released, another gets other limits, and what was assigned by hand stays.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # for and from those who source it
+# shellcheck disable=SC2034 # for and from those who source it
 # SPDX-License-Identifier: Apache-2.0
 #
 # What inject, tests/robustness/faults and tests/allocation/exhaust have in common: they ask the

@@ -27,10 +27,6 @@ file() { fallocate -l "$2" "$1"; }
 # lines FILE LINE...: write the file.
 lines() { printf '%s\n' "${@:2}" >"$1"; }
 
-# hold FILE, let_go: its lock.
-hold() { exec {held}<"$1" && flock "$held"; }
-let_go() { exec {held}<&-; }
-
 # user COMMAND...: run it without privileges.
 user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
@@ -78,11 +74,10 @@ set_up() {
 	[[ $1 != 'cat '* ]] || print_stream 1 /run/transcript.1
 }
 
-# What differs from one run to the next: the version, process numbers, speeds, and seconds that have
+# What differs from one run to the next: the version, speeds, and seconds that have
 # passed of a grace time of 302400 seconds, which is half a week so that the days do not change.
 normalise() {
 	sed -E 's/^1> fsquota [0-9]+\.[0-9]+\.[0-9]+$/1> fsquota $VERSION/
-		s/held by process [0-9]+/held by process $PID/
 		s/entries, [0-9]+\/s/entries, $SPEED\/s/
 		s/(_grace_seconds":|,)302[0-4][0-9]{2}\b/\1$HALF_A_WEEK/g; s/\b3d12h\b/3d11h/g'
 }

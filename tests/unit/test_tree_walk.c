@@ -153,7 +153,6 @@ static void test_small(void)
 	seen = walk("fifo", FSQ_DEPTH_INFINITE);
 	alarm(0);
 	ok(seen.specials == 1, "a root that is a FIFO does not block");
-	alarm(0);
 	seen = walk("gone", FSQ_DEPTH_INFINITE);
 	ok(seen.failures == 1, "a root that is not there is emitted");
 	seen = walk("/proc/self", 0);
@@ -204,7 +203,7 @@ struct crowd {
 	int end_at;		    /* the event that ends the walk; 0: none */
 	unsigned int cancel_at;	    /* so many events cancel it; 0: none do */
 	bool by_default;	    /* without options */
-	atomic_uint told;	    /* events */
+	atomic_uint reported;	    /* events */
 	atomic_int visits[ENTRIES]; /* by the number in the name, from 1 on */
 	atomic_int others;
 	_Atomic(pthread_t) first_thread;
@@ -236,7 +235,7 @@ static enum fsq_visit visit_crowd(const struct fsq_walk_entry *entry, struct fsq
 	else
 		atomic_fetch_add(&crowd->others, 1);
 	event->what = entry->kind == FSQ_WALK_DIRECTORY || number % 3 == 0;
-	atomic_fetch_add(&crowd->told, event->what != 0);
+	atomic_fetch_add(&crowd->reported, event->what != 0);
 	if (crowd->prune && entry->kind == FSQ_WALK_DIRECTORY && number % crowd->prune == 1)
 		return FSQ_VISIT_PRUNE;
 	return FSQ_VISIT_CONTINUE;
@@ -254,7 +253,7 @@ static bool is_cancelled(void *arg)
 {
 	struct crowd *crowd = arg;
 
-	return crowd->cancel_at > 0 && crowd->told >= crowd->cancel_at;
+	return crowd->cancel_at > 0 && crowd->reported >= crowd->cancel_at;
 }
 
 static int walk_crowd(struct crowd *crowd, uint64_t *entries)
@@ -567,7 +566,7 @@ static void test_crowd(void)
 	free(crowd.emitted);
 	crowd = (struct crowd){ .threads = 6, .cancel_at = 400 };
 	ok(walk_crowd(&crowd, &entries) == FSQ_E_FAILED &&
-		   (unsigned int)crowd.emitted_count == crowd.told &&
+		   (unsigned int)crowd.emitted_count == crowd.reported &&
 		   crowd.emitted_count < alone.emitted_count,
 	   "a walk that is cancelled emits what was seen");
 	free(crowd.emitted);

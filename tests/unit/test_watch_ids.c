@@ -6,7 +6,7 @@
 
 #define SECOND 1000000000LL
 
-static struct watch_place place;
+static struct watch_volume volume;
 
 /* @return   which event an estimate gives, or WATCH_EVENTS */
 static enum watch_event event_of(struct watch_ids *ids, int64_t seconds)
@@ -14,13 +14,13 @@ static enum watch_event event_of(struct watch_ids *ids, int64_t seconds)
 	enum watch_event event = WATCH_EVENTS;
 	struct watch_id *id;
 
-	watch_ids_estimate(ids, &place, FSQ_PROJECT, 42, seconds);
+	watch_ids_estimate(ids, &volume, FSQ_PROJECT, 42, seconds);
 	id = watch_ids_take_due(ids, NULL, INT64_MAX);
 	for (int i = 0; id && i < WATCH_EVENTS; i++)
 		if (id->tally[FSQ_BLOCKS][i].count)
 			event = (enum watch_event)i;
 	if (id)
-		watch_ids_told(ids, id, NULL);
+		watch_ids_reported(ids, id, NULL);
 	return event;
 }
 

@@ -4,7 +4,7 @@
 # Attacks on a tool that walks a tree, for the suites that load this after fsquota.bash: attack,
 # stand, falls and race. tests/walk/attacker.c says which there are.
 
-# shellcheck disable=SC2034,SC2154 # run_split and attack set variables, the suites read some
+# shellcheck disable=SC2034 # run_split and attack set variables, the suites read some
 attacker=${builddir:?}/tests/walk/attacker
 counted='runs ([0-9]+) changed ([0-9]+) hung ([0-9]+) opened ([0-9]+) wrong ([0-9]+) failed ([0-9]+) linked ([0-9]+)'
 

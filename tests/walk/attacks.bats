@@ -11,7 +11,7 @@
 # Not an attack: a file that has got a second name in the tree before its directory was tagged, which
 # takes the right to link to it. It is in the tree as much as it is outside, and both tools tag it.
 
-# shellcheck disable=SC2034,SC2154 # run_split and attack set variables, and read some
+# shellcheck disable=SC2034 # run_split and attack set variables, and read some
 load ../lib/fsquota
 load attacks
 load trees
@@ -19,38 +19,9 @@ load trees
 setup_file() { fresh_each x e; }
 
 @test "a symlink in place of a file leads nobody to the file outside" { stand file-symlink 12:12 "${all[@]}"; }
-
-# bats test_tags=attack
-@test "a symlink in place of a directory leads nobody into the one outside" {
-	stand dir-symlink 8:14 "${all[@]}"
-}
-
 @test "a symlink in place of the tree itself is not followed" { every_other stand root 12:12 set assign usage; }
-
-# bats test_tags=attack
-@test "a directory that is moved out of the tree takes nobody along" {
-	every_other stand moved 7:12 set release
-}
-
 # bats test_tags=linux-6
 @test "a FIFO in place of a file holds nobody up" { every_other stand fifo 12:12 set assign usage; }
-
-# bats test_tags=linux-6,attack
-@test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
-
-# bats test_tags=attack
-@test "a file outside cannot be linked into the tree" {
-	# The kernel forbids it: it is another's, and has not the ID of a tagged directory.
-	stand link 8:12 set assign
-}
-
-# bats test_tags=linux-6,attack
-@test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
-
-# bats test_tags=attack
-@test "a file in place of a directory, a directory in place of a file" {
-	every_other stand type 7:18 set release usage
-}
 
 @test "a device in place of a file is not opened to be counted" {
 	# Root has made it: in a tagged tree it has the same ID, and may be renamed. To set or
@@ -58,7 +29,44 @@ setup_file() { fresh_each x e; }
 	stand device 12:16 usage
 }
 
-# bats test_tags=linux-6,attack
+# bats file_tags=shared,attack
+
+@test "a symlink in place of a directory leads nobody into the one outside" { stand dir-symlink 8:14 "${all[@]}"; }
+
+@test "a directory that is moved out of the tree takes nobody along" { every_other stand moved 7:12 set release; }
+
+@test "a file outside cannot be linked into the tree" {
+	# The kernel forbids it: it is another's, and has not the ID of a tagged directory.
+	stand link 8:12 set assign
+}
+
+@test "a file in place of a directory, a directory in place of a file" {
+	every_other stand type 7:18 set release usage
+}
+
+@test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
+	options=(-s 40)
+	stand deep-moved 12:102 set assign release usage
+}
+
+@test "an attacker who swaps as fast as he can, through windows that are wide open" {
+	local kind action
+	for kind in file-symlink dir-symlink fifo moved vanish root; do
+		for action in set assign release; do race "$kind" "$action" 2 "${slow[@]}"; done
+	done
+}
+
+@test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
+	falls file-symlink set clear
+	falls dir-symlink set clear
+	falls root set clear
+}
+
+# bats file_tags=shared,linux-6,attack
+
+@test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
+@test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
+
 @test "without openat2 symlinks, mounts and FIFOs are no way out either" {
 	options=(-o -s 2)
 	stand file-symlink 12:12 set
@@ -67,7 +75,8 @@ setup_file() { fresh_each x e; }
 	stand bind 6:12 clear
 }
 
-# bats test_tags=attack,full
+# bats file_tags=shared,attack,full
+
 @test "ext4: symlinks, mounts and FIFOs" {
 	on_ext4
 	options=(-s 2)
@@ -77,28 +86,6 @@ setup_file() { fresh_each x e; }
 	stand bind 6:12 set
 }
 
-# bats test_tags=attack
-@test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
-	options=(-s 40)
-	stand deep-moved 12:102 set assign release usage
-}
-
-# bats test_tags=attack
-@test "an attacker who swaps as fast as he can, through windows that are wide open" {
-	local kind action
-	for kind in file-symlink dir-symlink fifo moved vanish root; do
-		for action in set assign release; do race "$kind" "$action" 2 "${slow[@]}"; done
-	done
-}
-
-# bats test_tags=attack
-@test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
-	falls file-symlink set clear
-	falls dir-symlink set clear
-	falls root set clear
-}
-
-# bats test_tags=attack,full
 @test "xfsprogs falls for a bind mount, hangs at a FIFO, and opens a device" {
 	falls bind set clear
 	falls fifo set
@@ -112,7 +99,6 @@ setup_file() { fresh_each x e; }
 	falls bind set
 }
 
-# bats test_tags=attack,full
 @test "xfsprogs loses the race" {
 	tool[0]=$FSQ_ORACLE
 	launcher=("${slow[@]}")
@@ -121,6 +107,7 @@ setup_file() { fresh_each x e; }
 }
 
 # --- what the kernel refuses an attacker, and what it does not ---
+# bats file_tags=shared
 
 @test "nothing of another's, and nothing from outside, can be linked or moved into a tagged tree" {
 	local tree=/mnt/x/tagged as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
@@ -200,9 +187,8 @@ is_counted_by_all() {
 	done
 	is_counted_by_all $tree 15
 	run_split fsquota usage --fallback=walk --json /mnt/e "$tree/"$'\xff\xfe\xc3'
-	run python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' \
+	run -0 python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' \
 		"$BATS_TEST_TMPDIR/stdout"
-	assert_success
 	mkfifo $tree/$'fifo\n\xff'
 	run_split xfs_quota -x -c "project -s -p $tree 4003" /mnt/x
 	ours=$status:$stdout:$stderr

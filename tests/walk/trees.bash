@@ -3,7 +3,7 @@
 #
 # Trees, and what the kernel says of them, for the suites that load this after fsquota.bash.
 
-# shellcheck disable=SC2034,SC2154 # for the suites; run_split sets variables
+# shellcheck disable=SC2034 # for the suites; run_split sets variables
 # A walk of more entries than this is a large one (FSQ_WALK_LARGE).
 large=1000
 
@@ -19,7 +19,6 @@ many() {
 # bushy DIR DIRECTORIES FILES: directories with files in them, and each with one more like it below.
 # A process is expensive in the guest.
 bushy() {
-	# shellcheck disable=SC2016 # perl's
 	perl -e 'my ($top, $directories, $files) = @ARGV;
 		mkdir $top;
 		for my $d (0 .. $directories - 1) {
@@ -33,7 +32,6 @@ bushy() {
 # ids_of DIR: the ID and the flag of each file and directory in it; on a kernel with file_getattr of
 # symlinks and special files, too.
 ids_of() {
-	# shellcheck disable=SC2016 # perl's
 	perl -MFcntl -e 'use bytes;
 		sub show {
 			my ($path) = @_;
@@ -59,7 +57,6 @@ ids_of() {
 
 # set_ids ID PATH...: of any type where the kernel can, without the flag.
 set_ids() {
-	# shellcheck disable=SC2016 # perl's
 	perl -MFcntl -e 'my $id = shift;
 		for my $path (@ARGV) {
 			my $attributes = pack "QLLLL", 0, 0, 0, $id, 0;

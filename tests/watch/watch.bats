@@ -4,8 +4,6 @@
 # What the kernel warns of, watch tells: each once, with the right numbers, and nothing is lost. What
 # it does not warn of is found by polling. "watching" starts one, which the end of a test ends.
 
-# shellcheck disable=SC2154 # run_split sets variables
-# shellcheck disable=SC2016,SC2030,SC2031 # a test is a subshell, and names of tenants are literal
 load ../lib/fsquota
 
 tenants=$builddir/tests/watch/tenants
@@ -107,26 +105,23 @@ both_limits() {
 # bats test_tags=again
 @test "ext4: a soft and a hard limit give one event each, and one when it is over" { both_limits e kernel 0; }
 
-inode_limits() {
-	fresh_fs "$1"
-	volume "$1" 42 --hard-inodes 5
-	watching --interval 1 "/mnt/$1"
-	setpriv --reuid 1000 --clear-groups touch "/mnt/$1/42"/{1..9} 2>/dev/null || :
-	until_true tells .event==\"hard-reached\"
-	rm "/mnt/$1/42"/{1..3}
-	until_true tells .event==\"below-hard\"
-	# ext4 warns that it is below the soft limit, which is none.
-	rm -r "/mnt/$1/42"
-	ends
-	run -0 jq -c '[.event, .limit, .used_inodes, .hard_inodes, .soft_bytes]' "$events"
-	assert_output '["hard-reached","inodes",5,5,null]
-["below-hard","inodes",2,5,null]'
+@test "limits of inodes are told" {
+	local fs
+	for fs in x e; do
+		fresh_fs $fs
+		volume $fs 42 --hard-inodes 5
+		watching --interval 1 /mnt/$fs
+		setpriv --reuid 1000 --clear-groups touch /mnt/$fs/42/{1..9} 2>/dev/null || :
+		until_true tells .event==\"hard-reached\"
+		rm /mnt/$fs/42/{1..3}
+		until_true tells .event==\"below-hard\"
+		# ext4 warns that it is below the soft limit, which is none.
+		rm -r /mnt/$fs/42
+		ends
+		assert_equal "$(jq -c '[.event, .limit, .used_inodes, .hard_inodes, .soft_bytes]' "$events" | xargs)" \
+			'[hard-reached,inodes,5,5,null] [below-hard,inodes,2,5,null]'
+	done
 }
-
-@test "XFS: limits of inodes are told" { inode_limits x; }
-
-# bats test_tags=again
-@test "ext4: limits of inodes are told" { inode_limits e; }
 
 @test "a line for people has the same" {
 	fresh_fs x
@@ -190,11 +185,14 @@ inode_limits() {
 	assert_equal "$(jq -c '[.event, .used_bytes]' "$events")" '["hard-reached",65536]'
 }
 
-thousand() {
-	fresh_fs "$1"
-	"$tenants" prepare "/mnt/$1" 1000
-	watching --interval 1000 "/mnt/$1"
-	"$tenants" fill "/mnt/$1" 1000
+# bats file_tags=shared
+
+# bats test_tags=many
+@test "of a thousand IDs at their limits at once none is lost" {
+	fresh_fs x
+	"$tenants" prepare /mnt/x 1000
+	watching --interval 1000 /mnt/x
+	"$tenants" fill /mnt/x 1000
 	until_true tells true 1000
 	ends
 	assert_equal "$(told true)" 1000
@@ -204,42 +202,29 @@ thousand() {
 	assert_equal "$(cat "$messages")" ''
 }
 
-# bats test_tags=many,shared
-@test "XFS: of a thousand IDs at their limits at once none is lost" { thousand x; }
-
-# bats test_tags=many,again,shared,full
-@test "ext4: of a thousand IDs at their limits at once none is lost" { thousand e; }
-
 # The kernel keeps less than all of it for a process that does not read.
-overrun() {
-	fresh_fs "$1"
-	"$tenants" prepare "/mnt/$1" 1000
+# bats test_tags=many
+@test "when the kernel tells more than fits, that is told, and polling finds the rest" {
+	fresh_fs x
+	"$tenants" prepare /mnt/x 1000
 	rmem=$(<"$rmem_max")
 	echo 65536 >"$rmem_max"
 	before=(setpriv --bounding-set -net_admin --inh-caps -net_admin)
-	watching --interval 1000 "/mnt/$1"
+	watching --interval 1000 /mnt/x
 	kill -STOP "$watcher"
-	"$tenants" fill "/mnt/$1" 1000
+	"$tenants" fill /mnt/x 1000
 	kill -CONT "$watcher"
 	until_true tells true 1000
 	ends
 	assert_equal "$(told true)" 1000
 	assert_equal "$(jq -r .id "$events" | sort -n)" "$(seq 1000 1999)"
-	assert_equal "$(told '.source=="poll"' | sed 's/^0$/none/; s/[0-9].*/some/')" some
-	assert_equal "$(told '.source=="kernel"' | sed 's/^0$/none/; s/[0-9].*/some/')" some
+	assert_equal "$(jq -r .source "$events" | sort -u | xargs)" 'kernel poll'
 	assert_equal "$(jq -r .warning.message "$messages" | sort | uniq -c | awk '{ $1 = $1 } 1')" \
 		'1 the kernel told more than could be read, and some of it is lost: polling now'
 }
 
-# bats test_tags=many,shared
-@test "XFS: when the kernel tells more than fits, that is told, and polling finds the rest" { overrun x; }
-
-# bats test_tags=many,again,shared,full
-@test "ext4: when the kernel tells more than fits, that is told, and polling finds the rest" { overrun e; }
-
 # --- polling ----------------------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "--over tells who rises to a percentage, and who goes back" {
 	fresh_fs x
 	volume x 42 --hard 1M
@@ -258,29 +243,29 @@ overrun() {
 }
 
 # What a program of --exec is told of an event, too.
-soon() {
-	fresh_fs "$1"
-	volume "$1" 42 --hard 900M
-	volume "$1" 43 --hard 900M
-	volume "$1" 44 --hard 1M
+@test "--full-within tells once who will be full soon, and when that is over" {
+	fresh_fs x
+	volume x 42 --hard 900M
+	volume x 43 --hard 900M
+	volume x 44 --hard 1M
 	program
 	touch "$BATS_TEST_TMPDIR"/go.{42..44}
-	watching --full-within 500w --interval 1 --exec "$BATS_TEST_TMPDIR/program" "/mnt/$1"
-	fallocate -l 1M "/mnt/$1/42/a"
+	watching --full-within 500w --interval 1 --exec "$BATS_TEST_TMPDIR/program" /mnt/x
+	fallocate -l 1M /mnt/x/42/a
 	until_true tells '.event=="full-soon" and .id==42'
 	until_true runs 1
 	assert_equal "$(run_number 1 FSQUOTA_ID) $(run_number 1 FSQUOTA_EVENT)" '42 full-soon'
 	assert_equal "$(run_number 1 FSQUOTA_FULL_IN_SECONDS)" "$(jq .full_in_seconds "$events")"
 	# It goes on so, up to the limit and without any.
-	fallocate -l 1M "/mnt/$1/42/b"
-	writes "/mnt/$1/44/a" 600
+	fallocate -l 1M /mnt/x/42/b
+	writes /mnt/x/44/a 600
 	until_true tells '.event=="full-soon" and .id==44'
-	writes "/mnt/$1/44/b" 600
+	writes /mnt/x/44/b 600
 	until_true tells '.event=="hard-reached" and .id==44'
-	fallocate -l 1M "/mnt/$1/43/a"
+	fallocate -l 1M /mnt/x/43/a
 	until_true tells '.event=="full-soon" and .id==43'
-	rm "/mnt/$1/42"/[ab]
-	fsquota resize "/mnt/$1/43" none
+	rm /mnt/x/42/[ab]
+	fsquota resize /mnt/x/43 none
 	until_true tells '.event=="not-full-soon"' 2
 	ends
 	run -0 jq -c '[.event, .id, .limit, .source, .full_in_seconds > 0]' "$events"
@@ -292,13 +277,6 @@ soon() {
 ["not-full-soon",43,"space","poll",false]'
 }
 
-# bats test_tags=shared
-@test "XFS: --full-within tells once who will be full soon, and when that is over" { soon x; }
-
-# bats test_tags=shared
-@test "ext4: --full-within tells once who will be full soon, and when that is over" { soon e; }
-
-# bats test_tags=shared
 @test "--full-within has a line for people, and forgets a project that is gone" {
 	fresh_fs x
 	volume x 42 --hard 900M
@@ -313,7 +291,6 @@ soon() {
 	assert_line --index 1 --regexp 'project 42 \(v42\): hard limit of space not reached soon, used 0B, in /mnt/x/42$'
 }
 
-# bats test_tags=shared
 @test "the grace time that is over, and a limit that was raised, are found by polling" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -329,7 +306,6 @@ soon() {
 	prints $'soft-reached\ngrace-over\nbelow-soft' jq -r '.event' "$events"
 }
 
-# bats test_tags=shared
 @test "where the kernel sends no warnings it is said in one line, and polled" {
 	local fs
 	fresh_each x e
@@ -350,7 +326,6 @@ soon() {
 2 soft-reached'
 }
 
-# bats test_tags=shared
 @test "a reader that does not read does not keep watch from ending by a signal" {
 	local pid reader
 	volume x 60 --hard 1M
@@ -369,7 +344,6 @@ soon() {
 	exec {reader}>&-
 }
 
-# bats test_tags=shared
 @test "who is at a limit at the start is told with --initial alone" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -391,7 +365,6 @@ soon() {
 
 # --- filesystems that come and go -------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "a filesystem can be unmounted, and is watched again when it is mounted" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -410,7 +383,6 @@ soon() {
 	assert_equal "$(wc -l <"$messages")" 2
 }
 
-# bats test_tags=shared
 @test "a filesystem that is mounted twice is watched once, and where it is left" {
 	local again=$BATS_TEST_TMPDIR/again
 	fresh_fs x
@@ -430,7 +402,6 @@ soon() {
 	mount -o prjquota "$FSQ_X_DEV" /mnt/x
 }
 
-# bats test_tags=shared
 @test "what stands in line when a filesystem is unmounted is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -446,7 +417,6 @@ soon() {
 }
 
 # Without a device node it is asked by its directory, where another filesystem is now.
-# bats test_tags=shared
 @test "what is unmounted while warnings are lost is told without the numbers of another" {
 	local node=$BATS_TEST_TMPDIR/node inner=/mnt/x2/inner
 	fresh_each x x2 e
@@ -489,7 +459,6 @@ soon() {
 /mnt/x2/inner: unmounted, and no longer watched'
 }
 
-# bats test_tags=shared
 @test "without a PATH all filesystems are watched, also those that are mounted later" {
 	fresh_each x e
 	volume x 42 --soft 512K
@@ -524,15 +493,10 @@ program() {
 }
 
 # run_number N VARIABLE: of its environment
-run_number() {
-	sed -n "$1p" "$BATS_TEST_TMPDIR/runs" | base64 -d | sed -zn "s/^$2=//p" | tr '\0' '\n'
-}
+run_number() { sed -n "$1p" "$BATS_TEST_TMPDIR/runs" | base64 -d | sed -zn "s/^$2=//p" | tr '\0' '\n'; }
 
-runs() {
-	[ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs")" -ge "$1" ]
-}
+runs() { [ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs")" -ge "$1" ]; }
 
-# bats test_tags=shared
 @test "--exec: one at a time for an ID, with the facts, and what came meanwhile is one more" {
 	local directory=/mnt/x/42
 	fresh_fs x
@@ -583,7 +547,6 @@ project
 	assert_equal "$(grep -c 'a line of the program' "$messages")" 3
 }
 
-# bats test_tags=shared
 @test "--exec: names of tenants are inert" {
 	local directory="/mnt/x/${hostile//\//|}"
 	fresh_fs x
@@ -634,20 +597,17 @@ many_are_left() {
 	refute grep -q 'too long' "$messages"
 }
 
-# bats test_tags=shared
 @test "--exec: of three thousand long directories as many are passed as fit, and the others are counted" {
 	many_are_left 3000 17 2984
 	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY) $(run_number 1 FSQUOTA_NAME)" '/mnt/x/42 v42'
 }
 
-# bats test_tags=shared
 @test "--exec: with a large environment of its own the program gets no directories, and runs" {
 	# So small that the kernel passes 128 KiB.
 	before=(bash -c 'ulimit -s 512; LARGE=$(printf %080000d 1) exec "$@"' bash)
 	many_are_left 30 0 31
 }
 
-# bats test_tags=shared
 @test "--exec: a bounded number runs at once, and all have their turn" {
 	local id
 	fresh_fs x
@@ -666,7 +626,6 @@ many_are_left() {
 
 # --- its end ----------------------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "--exec: a program that fails, one that a signal ends, and one that is gone, is told" {
 	local program=$BATS_TEST_TMPDIR/program
 	fresh_fs x
@@ -690,7 +649,6 @@ many_are_left() {
 	watcher=
 }
 
-# bats test_tags=shared
 @test "--exec: a signal takes off what waits, and with a second one nothing is waited for" {
 	local id program=$BATS_TEST_TMPDIR/program pipe=$BATS_TEST_TMPDIR/pipe
 	fresh_fs x
@@ -716,7 +674,6 @@ many_are_left() {
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 8
 }
 
-# bats test_tags=shared
 @test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {
 	fresh_fs x
 	volume x 42 --soft 512K
@@ -734,7 +691,6 @@ many_are_left() {
 	ends INT
 }
 
-# bats test_tags=shared
 @test "--count ends it after so many events, and the program of the last one has run" {
 	fresh_fs x
 	program
@@ -747,7 +703,6 @@ many_are_left() {
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 3
 }
 
-# bats test_tags=shared
 @test "it ends when nobody reads its output any more" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
@@ -761,7 +716,6 @@ many_are_left() {
 
 # --- what is refused --------------------------------------------------------------------------------
 
-# bats test_tags=shared
 @test "wrong words are refused, and so is an ordinary user" {
 	refuses 2 'percentage such as 90, not "x"' fsquota watch --over x
 	refuses 2 'percentage such as 90, not "0"' fsquota watch --over 0

@@ -6,7 +6,6 @@
 # What the real one does is asserted too, where it ends by itself, so that a deviation that is none any
 # more is noticed.
 
-# shellcheck disable=SC2154 # run_split sets variables
 load ../lib/fsquota
 
 setup() {
@@ -79,7 +78,6 @@ each_fails() {
 	echo "$1 $2 xfs rw 0 0" >"$table"
 	for command in "${@:3}"; do
 		for words in "-t $table -f $2" "-f $2" "-t $table -f"; do
-			# shellcheck disable=SC2086 # several words
 			run_split xfs_quota -x -D "$projects" -P/dev/null $words -c "$command"
 			assert_equal "$words $command: $status" "$words $command: 1"
 			[[ $stderr == xfs_quota:\ cannot\ *": Input/output error"* ||

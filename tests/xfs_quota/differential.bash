@@ -152,7 +152,6 @@ expect() {
 	esac
 }
 
-# shellcheck disable=SC2016 # what it writes is for another shell
 # run_side theirs|ours DIRECTORY: the whole list with the xfs_quota of that directory. A small
 # shell runs it, because what a process costs here depends on the size of its parent.
 run_side() {
@@ -207,9 +206,7 @@ complain() {
 }
 
 # show_difference NAME FILE1 FILE2: what differs, in a form that shows every byte.
-show_difference() {
-	diff -u --label "xfsprogs' $1" --label "our $1" <(cat -A "$2") <(cat -A "$3")
-}
+show_difference() { diff -u --label "xfsprogs' $1" --label "our $1" <(cat -A "$2") <(cat -A "$3"); }
 
 judge_lines() {
 	local i part side status differing

@@ -13,10 +13,7 @@ load differential
 		while read -r key filesystems; do
 			[ "$key" = on: ] || continue
 			for fs in $filesystems; do
-				[[ $tests == *"{ differential $name $fs; }"* ]] || {
-					echo "nothing compares $name on $fs"
-					return 1
-				}
+				[[ $tests == *"{ differential $name $fs; }"* ]] || { echo "nothing compares $name on $fs" && return 1; }
 			done
 		done <"$list"
 	done
@@ -35,98 +32,77 @@ load differential
 
 @test "XFS: program options, splitting of commands" { differential cli x; }
 @test "XFS: odd words and files" { differential odd-input x; }
-# bats test_tags=slow
-@test "XFS: paths on the command line" { differential paths x; }
 @test "XFS: no path: every filesystem" { differential iteration x; }
 @test "XFS: a mount table of one's own" { differential mount-table x; }
-# bats test_tags=linux-6
-@test "XFS: projects and projid files" { differential projects-files x; }
 @test "XFS: not root" { differential not-root x; }
-# bats test_tags=again,shared,full
-@test "ext4: not root" { differential not-root e; }
-# bats test_tags=linux-6
-@test "XFS: state" { differential state x; }
 # bats test_tags=linux-6,again,shared
 @test "ext4: state" { differential state e; }
 # bats test_tags=linux-6,shared
 @test "f2fs: state" { differential state f; }
 @test "XFS: state and print of mounts with other quota options" { differential state-mounts x; }
-# bats test_tags=again,shared,full
-@test "ext4: state and print of mounts with other quota options" { differential state-mounts e; }
-# bats test_tags=slow
-@test "XFS: limit: keys and sizes" { differential limit-sizes x; }
-# bats test_tags=again,shared
-@test "ext4: limit: keys and sizes" { differential limit-sizes e; }
 @test "XFS: limit: users, groups, projects, defaults" { differential limit-ids x; }
-# bats test_tags=again,shared
-@test "ext4: limit: users, groups, projects, defaults" { differential limit-ids e; }
 @test "XFS: quota" { differential quota x; }
-# bats test_tags=again,shared
-@test "ext4: quota" { differential quota e; }
 @test "XFS: report" { differential report x; }
-# bats test_tags=again,shared
-@test "ext4: report" { differential report e; }
-# bats test_tags=slow
-@test "XFS: over soft and hard limits" { differential over-limit x; }
-# bats test_tags=again,shared,full
-@test "ext4: over soft and hard limits" { differential over-limit e; }
 @test "XFS: the time left, to the second" { differential grace-text x; }
 @test "XFS: timer" { differential timer x; }
-# bats test_tags=again,shared,full
-@test "ext4: timer" { differential timer e; }
-# bats test_tags=again,shared,full
-@test "f2fs: timer" { differential timer f; }
 @test "XFS: dump and restore" { differential dump-restore x; }
-# bats test_tags=again,shared
-@test "ext4: dump and restore" { differential dump-restore e; }
-# bats test_tags=again,shared,full
-@test "f2fs: dump and restore" { differential dump-restore f; }
 @test "XFS: quot" { differential quot x; }
-# bats test_tags=again,shared,full
-@test "ext4: quot" { differential quot e; }
-# bats test_tags=again,shared,full
-@test "f2fs: quot" { differential quot f; }
-# bats test_tags=linux-6
-@test "XFS: enable, disable, off, remove and warn" { differential switches x; }
-# bats test_tags=again,shared
-@test "ext4: enable, disable, off, remove and warn" { differential switches e; }
-# bats test_tags=again,shared,full
-@test "f2fs: enable, disable, off, remove and warn" { differential switches f; }
-# bats test_tags=slow
-@test "XFS: a realtime device" { differential realtime x; }
 @test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
-# bats test_tags=again,shared,full
-@test "ext4: two filesystems, argument counts, groups, high IDs" { differential several e; }
-# bats test_tags=linux-6
-@test "XFS: df" { differential df x; }
-# bats test_tags=again,shared,full
-@test "ext4: df" { differential df e; }
 @test "XFS: help" { differential help x; }
 @test "XFS: print and path" { differential print x; }
-# bats test_tags=linux-6
-@test "XFS: project: check, set up, clear" { differential project-tree x; }
 # bats test_tags=linux-6,again,shared
 @test "ext4: project: check, set up, clear" { differential project-tree e; }
-# bats test_tags=slow
-@test "XFS: project: arguments" { differential project-arguments x; }
-# bats test_tags=again,shared,full
-@test "ext4: project: arguments" { differential project-arguments e; }
-# bats test_tags=linux-6
-@test "XFS: project: the projects and projid files" { differential project-files x; }
-# bats test_tags=again,shared
-@test "ext4: project: the projects and projid files" { differential project-files e; }
 # bats test_tags=linux-6,slow
 @test "XFS: project: more than one filesystem" { differential project-mounts x; }
-# bats test_tags=again,shared,full
-@test "ext4: project: more than one filesystem" { differential project-mounts e; }
-# bats test_tags=linux-6
-@test "XFS: project: what may not be opened" { differential project-permission x; }
 # bats test_tags=linux-6,again,shared,full
 @test "ext4: project: what may not be opened" { differential project-permission e; }
 @test "XFS: current path, bind mounts, odd mount points" { differential mounts x; }
-# bats test_tags=slow
-@test "XFS: device names of every length" { differential device-names x; }
 @test "XFS: where the output goes" { differential output x; }
 @test "XFS: numbers for people" { differential human-numbers x; }
 # bats test_tags=shared
 @test "f2fs: every command" { differential f2fs f; }
+
+# bats file_tags=slow
+
+@test "XFS: paths on the command line" { differential paths x; }
+@test "XFS: limit: keys and sizes" { differential limit-sizes x; }
+@test "XFS: over soft and hard limits" { differential over-limit x; }
+@test "XFS: a realtime device" { differential realtime x; }
+@test "XFS: project: arguments" { differential project-arguments x; }
+@test "XFS: device names of every length" { differential device-names x; }
+
+# bats file_tags=linux-6
+
+@test "XFS: projects and projid files" { differential projects-files x; }
+@test "XFS: state" { differential state x; }
+@test "XFS: enable, disable, off, remove and warn" { differential switches x; }
+@test "XFS: df" { differential df x; }
+@test "XFS: project: check, set up, clear" { differential project-tree x; }
+@test "XFS: project: the projects and projid files" { differential project-files x; }
+@test "XFS: project: what may not be opened" { differential project-permission x; }
+
+# bats file_tags=again,shared,full
+
+@test "ext4: not root" { differential not-root e; }
+@test "ext4: state and print of mounts with other quota options" { differential state-mounts e; }
+@test "ext4: over soft and hard limits" { differential over-limit e; }
+@test "ext4: timer" { differential timer e; }
+@test "f2fs: timer" { differential timer f; }
+@test "f2fs: dump and restore" { differential dump-restore f; }
+@test "ext4: quot" { differential quot e; }
+@test "f2fs: quot" { differential quot f; }
+@test "f2fs: enable, disable, off, remove and warn" { differential switches f; }
+@test "ext4: two filesystems, argument counts, groups, high IDs" { differential several e; }
+@test "ext4: df" { differential df e; }
+@test "ext4: project: arguments" { differential project-arguments e; }
+@test "ext4: project: more than one filesystem" { differential project-mounts e; }
+
+# bats file_tags=again,shared
+
+@test "ext4: limit: keys and sizes" { differential limit-sizes e; }
+@test "ext4: limit: users, groups, projects, defaults" { differential limit-ids e; }
+@test "ext4: quota" { differential quota e; }
+@test "ext4: report" { differential report e; }
+@test "ext4: dump and restore" { differential dump-restore e; }
+@test "ext4: enable, disable, off, remove and warn" { differential switches e; }
+@test "ext4: project: the projects and projid files" { differential project-files e; }

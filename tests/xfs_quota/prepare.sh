@@ -30,9 +30,7 @@ make_special_files() {
 }
 
 # as_user COMMAND...: an ordinary one
-as_user() {
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
+as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 # The project ID and the inheritance flag of everything that has them.
 show_tags() {
@@ -77,7 +75,6 @@ ground_for_random() {
 # use_by_each DIR ID...: a file for each as user, group and project; and the files that hold the
 # quotas get blocks to spare, so that how large they are does not depend on the moment in which a
 # record goes.
-# shellcheck disable=SC2016 # the variables are those of perl
 use_by_each() {
 	mkdir "$1"
 	perl -e '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=random,shared
+# bats file_tags=random,shared,linux-6
 #
 # Invocations at random; "generate" in this directory says how they are made, and runs more of them.
 #
@@ -29,9 +29,6 @@ at_random() {
 	[ -z "$failed" ]
 }
 
-# bats test_tags=linux-6
 @test "XFS: invocations at random" { at_random x 50; }
-# bats test_tags=linux-6
 @test "ext4: invocations at random" { at_random e 30; }
-# bats test_tags=linux-6
 @test "f2fs: invocations at random" { at_random f 20; }

@@ -27,6 +27,50 @@ int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const 
 	return kind;
 }
 
+void fsq_error_text(const struct fsq_error *err, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s%s%s", err->path, err->path[0] ? ": " : "", err->message,
+		 err->errnum ? ": " : "", err->errnum ? strerror(err->errnum) : "");
+}
+
+const char *fsq_hint_text(enum fsq_hint hint)
+{
+	static const char *const texts[] = {
+		[FSQ_HINT_NAME_MOUNTED] = "name a directory of a mounted filesystem, or its device",
+		[FSQ_HINT_MOUNT_WITH_QUOTA] =
+			"it takes XFS, ext4 or f2fs, mounted with prjquota; see fsquota doctor",
+		[FSQ_HINT_MOUNT_OR_COUNT] =
+			"it takes XFS, ext4 or f2fs, mounted with prjquota; or set walk to count",
+		[FSQ_HINT_ASSIGN_OR_COUNT] = "assign a quota to it, or set walk to count",
+		[FSQ_HINT_ROOT_ONLY] = "only root may change it",
+		[FSQ_HINT_IMMUTABLE] = "is it immutable? see lsattr(1)",
+		[FSQ_HINT_READ_ONLY_REGISTRY] = "use other files, or none",
+		[FSQ_HINT_WAIT_LONGER] = "wait longer with lock_seconds",
+		[FSQ_HINT_LOOK_AT_HOLDER] =
+			"see what that process does, or wait longer with lock_seconds",
+		[FSQ_HINT_INSIST_ON_ID] =
+			"its owner may have set it; if it belongs to that project set id",
+		[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or set id",
+		[FSQ_HINT_PROJECT_ABOVE] = "it belongs to the project of a directory above it",
+		[FSQ_HINT_RELEASE_AGAIN] = "the quota stays; release it again",
+		[FSQ_HINT_ALLOW_SHRINK] = "set allow_shrink if that is meant",
+		[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem: set at",
+		[FSQ_HINT_ENFORCE] = "see fsquota doctor",
+		[FSQ_HINT_KEEP_TAGS] = "take it off them, or set keep_tags",
+		[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was: set id and at",
+		[FSQ_HINT_FORCE] = "set over_budget if that is meant",
+	};
+
+	return (size_t)hint < sizeof(texts) / sizeof(*texts) ? texts[hint] : NULL;
+}
+
+const char *fsq_version(unsigned int *number)
+{
+	if (number)
+		*number = FSQ_VERSION_NUMBER;
+	return FSQ_VERSION;
+}
+
 int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc)
 {
 	if (err)

@@ -18,6 +18,10 @@
 int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const char *path,
 	     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The same, of the kind that the errno of the failed call stands for. */
+#define fsq_fail_errno(err, errnum, path, ...) \
+	fsq_fail(err, fsq_error_kind_of(errnum), errnum, path, __VA_ARGS__)
+
 #ifdef __clang_analyzer__
 /* It never returns 0, which cannot be seen where it is called. */
 #define fsq_fail(...) (fsq_fail(__VA_ARGS__) | 1)

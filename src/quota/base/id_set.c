@@ -30,7 +30,7 @@ void fsq_id_set_sort(struct fsq_id_set *set)
 	array_sort(set->ids, set->count, sizeof(*set->ids), compare_ids);
 }
 
-/* The first place that holds @id or more. */
+/* The first index that holds @id or more. */
 static size_t find(const struct fsq_id_set *set, uint64_t id)
 {
 	size_t low = 0, high = set->count;

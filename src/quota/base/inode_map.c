@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The place of an inode, or a free one. */
-static size_t place_of(const struct fsq_inode_map *map, ino_t ino)
+/* The slot of an inode, or a free one. */
+static size_t slot_of(const struct fsq_inode_map *map, ino_t ino)
 {
 	size_t at = (size_t)(ino * 0x9e3779b97f4a7c15ULL >> 16) & (map->capacity - 1);
 
@@ -24,7 +24,7 @@ static int grow(struct fsq_inode_map *map)
 		return -ENOMEM;
 	for (size_t i = 0; i < map->capacity; i++)
 		if (map->notes[i].ino)
-			larger.notes[place_of(&larger, map->notes[i].ino)] = map->notes[i];
+			larger.notes[slot_of(&larger, map->notes[i].ino)] = map->notes[i];
 	free(map->notes);
 	*map = larger;
 	return 0;
@@ -36,7 +36,7 @@ int fsq_inode_map_add(struct fsq_inode_map *map, const struct fsq_inode_note *no
 
 	if (2 * map->count >= map->capacity && grow(map))
 		return -ENOMEM;
-	at = place_of(map, note->ino);
+	at = slot_of(map, note->ino);
 	if (map->notes[at].ino)
 		return 0;
 	map->notes[at] = *note;
@@ -46,7 +46,7 @@ int fsq_inode_map_add(struct fsq_inode_map *map, const struct fsq_inode_note *no
 
 const struct fsq_inode_note *fsq_inode_map_find(const struct fsq_inode_map *map, ino_t ino)
 {
-	size_t at = map->capacity ? place_of(map, ino) : 0;
+	size_t at = map->capacity ? slot_of(map, ino) : 0;
 
 	return map->capacity && map->notes[at].ino ? &map->notes[at] : NULL;
 }

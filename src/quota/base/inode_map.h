@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 struct fsq_inode_note {
-	ino_t ino; /* 0: a free place */
+	ino_t ino; /* 0: a free slot */
 	uint32_t id;
 	bool inherit;
 };

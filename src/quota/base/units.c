@@ -17,7 +17,7 @@ static int base_of(const char *text)
 	return tolower((unsigned char)text[1]) == 'x' ? 16 : 8;
 }
 
-/* A number that is not negative; @end is set behind it. */
+/* Parse a number without a sign. @end is set behind it. */
 static int parse_number(const char *text, uint64_t *number, char **end)
 {
 	long long value;
@@ -34,7 +34,7 @@ static int parse_number(const char *text, uint64_t *number, char **end)
 	return 0;
 }
 
-/* @return   -1 it is none */
+/* @return   the number, or -1 */
 static int shift_of_suffix(char suffix)
 {
 	static const char letters[] = "sbkmgtpe";
@@ -63,7 +63,7 @@ int fsq_parse_size(const char *text, uint64_t *bytes)
 	return 0;
 }
 
-/* The largest that does not count as none. */
+/* The largest limit that does not mean "none". */
 #define LARGEST_LIMIT ((FSQ_UNLIMITED_BLOCKS - 1) * FSQ_BASIC_BLOCK)
 
 static int parse_decimal(const char *text, uint64_t *number, const char **end)
@@ -80,7 +80,7 @@ static int parse_decimal(const char *text, uint64_t *number, const char **end)
 	return *number ? 0 : -EINVAL;
 }
 
-/* The digits behind a point, of a unit of at most 2^60. */
+/* The digits behind the point, as bytes of a unit of at most 2^60. */
 static uint64_t part_of_unit(const char *digits, const char *end, uint64_t unit)
 {
 	uint64_t part = 0;
@@ -185,7 +185,7 @@ int fsq_parse_id(const char *text, uint32_t *id)
 
 	if (!isdigit((unsigned char)*digit))
 		return -EINVAL;
-	/* Lists have many of them, for which strtoull(3) would be slow. */
+	/* Lists have many numbers, for which strtoull(3) would be slow. */
 	for (; isdigit((unsigned char)*digit); digit++)
 		if (value <= FSQ_ID_MAX)
 			value = 10 * value + (uint64_t)(*digit - '0');

@@ -20,7 +20,7 @@ struct file_attributes {
 	uint32_t cow_extent_size;
 };
 
-/* The two do not take an O_PATH descriptor; the link to what it holds they do. */
+/* These two calls do not take an O_PATH descriptor, but they take its link in /proc. */
 static long call_at(long number, int dirfd, const char *name, struct file_attributes *attributes)
 {
 	char link[FSQ_FD_LINK_SIZE];
@@ -82,7 +82,7 @@ int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id
 	return 0;
 }
 
-/* A file of this type, or on this file system, has no such attributes: ENOTTY, as from ioctl(2). */
+/* ENOTTY, as from ioctl(2): files of this type, or on this filesystem, have no such attributes. */
 static int error_at(void)
 {
 	return errno == EOPNOTSUPP ? -ENOTTY : -errno;
@@ -123,7 +123,7 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
-/* No such call, or a filter forbids it; no /proc; or no such attributes on this filesystem. */
+/* There is no such call, or a filter forbids it; or no /proc; or no such attributes on this filesystem. */
 static bool says_no(int errnum)
 {
 	return errnum == ENOSYS || errnum == EPERM || errnum == EACCES || errnum == ENOENT ||
@@ -139,7 +139,7 @@ int fsq_inode_project_has_at(int fd)
 	fsq_fd_link(link, fd);
 	if (syscall(SYS_file_getattr, AT_FDCWD, link, &attributes, sizeof(attributes), 0U))
 		return says_no(errno) ? 0 : -errno;
-	/* Nothing to set: EINVAL. A filter may know one call, and not the other. */
+	/* EINVAL: nothing to set. A filter may allow only one of the two calls. */
 	if (syscall(SYS_file_setattr, AT_FDCWD, link, NULL, 0UL, 0U) && errno != EINVAL)
 		return says_no(errno) ? 0 : -errno;
 	if (fstat(fd, &st) || stat(link, &linked))

@@ -15,7 +15,7 @@
 
 struct mount {
 	dev_t dev;
-	uint64_t id; /* 0: not known, before Linux 5.8 */
+	uint64_t id; /* 0: unknown, before Linux 5.8 */
 };
 
 static int find_mount(int fd, struct mount *mount)
@@ -44,7 +44,7 @@ static int step(int fd, const char *name, int flags, const struct mount *on)
 	int next = openat(fd, name, flags | O_NOFOLLOW);
 	int rc = next < 0 ? -errno : 0;
 
-	/* With O_NOFOLLOW the kernel has a symlink as it is, or says what it is not. */
+	/* With O_NOFOLLOW the kernel opens a symlink itself, or says that this is none. */
 	if (!(flags & O_NOFOLLOW) &&
 	    (rc == 0 ? is_symlink(next, "") : rc == -ENOTDIR && is_symlink(fd, name)))
 		rc = -ELOOP;
@@ -87,7 +87,7 @@ static int by_parts(int dirfd, const char *path, int flags, uint64_t resolve)
 			close(fd);
 		fd = next;
 		if (fd < 0 || !*rest)
-			/* Where it leads to cannot be watched from here. */
+			/* A parent directory of the target cannot be checked from here. */
 			return fd == -ELOOP && !(resolve & RESOLVE_NO_SYMLINKS) ? -ENOSYS : fd;
 	}
 	if (fd != dirfd)
@@ -105,7 +105,7 @@ int fsq_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
 	return by_parts(dirfd, path, flags, resolve);
 }
 
-/* Not all headers have it. */
+/* Older headers lack it. */
 #define CLONE 1U
 
 int fsq_clone_mount(int fd)

@@ -40,7 +40,7 @@ static int call(struct fsq_target *target, unsigned int command, enum fsq_type t
 	if (syscall(SYS_quotactl, packed, target->device, id, data) == 0)
 		return 0;
 	error = errno;
-	/* Has quotactl(2) not got as far as the file system? */
+	/* Did quotactl(2) fail before it reached the filesystem? */
 	if (refused == EPERM && (error == EACCES || error == ENODEV || error == ENOTBLK ||
 				 (error == ENOENT && access(target->device, F_OK))))
 		return -EPERM;
@@ -106,7 +106,7 @@ static const struct {
 	[FSQ_PROJECT] = { FS_PROJ_QUOTA, FS_QUOTA_PDQ_ACCT, FS_QUOTA_PDQ_ENFD },
 };
 
-/* A record to send, still without any field in its mask. */
+/* A record to be sent, with an empty mask. */
 static struct fs_disk_quota blank(enum fsq_type type, uint32_t id)
 {
 	return (struct fs_disk_quota){ .d_version = FS_DQUOT_VERSION,
@@ -145,7 +145,7 @@ int fsq_quotactl_set_limits(struct fsq_target *target, enum fsq_type type, uint3
 	return call(target, Q_XSETQLIM, type, id, &raw);
 }
 
-/* A call that sets limits waits first, and fails then: there are none where this one points to. */
+/* A call that sets limits waits until the filesystem is thawed. This one then fails with EFAULT. */
 void fsq_quotactl_wait_thawed(void *target)
 {
 	call(target, Q_XSETQLIM, FSQ_PROJECT, 0, NULL);
@@ -273,7 +273,7 @@ int fsq_quotactl_probe(bool *by_fd)
 	unsigned int command = QCMD((unsigned int)Q_XGETQSTAT, (unsigned int)FSQ_PROJECT);
 	struct fs_quota_stat raw = { .qs_version = FS_QSTAT_VERSION };
 
-	/* Neither the descriptor nor the device exists, which the kernel says. */
+	/* The kernel says that neither the descriptor nor the device exists. */
 	*by_fd = syscall(SYS_quotactl_fd, -1, command, 0, &raw) == 0 ||
 		 (errno != ENOSYS && errno != EPERM);
 	if (*by_fd)

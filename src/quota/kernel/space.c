@@ -39,7 +39,7 @@ struct counts {
 /* ioctl_xfs_bulkstat(2) */
 struct inode {
 	uint64_t ino, size;
-	uint64_t blocks; /* of the filesystem's size */
+	uint64_t blocks; /* of the filesystem */
 	uint64_t xflags;
 	int64_t atime, mtime, ctime, btime;
 	uint32_t gen;
@@ -54,10 +54,10 @@ struct inode {
 };
 
 struct bulkstat {
-	uint64_t ino; /* where to begin; the kernel moves it on */
+	uint64_t ino; /* where to begin; the kernel advances it */
 	uint32_t flags;
-	uint32_t icount; /* room in inodes */
-	uint32_t ocount; /* how many came */
+	uint32_t icount; /* room, in inodes */
+	uint32_t ocount; /* how many were returned */
 	uint32_t agno;
 	uint64_t reserved[5];
 	struct inode inodes[];

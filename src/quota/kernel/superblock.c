@@ -28,7 +28,7 @@ static uint32_t read_number(const unsigned char *bytes, int size)
 int fsq_superblock_features(int fd, struct fsq_features *features)
 {
 	unsigned char bytes[SIZE] = { 0 };
-	/* ext4 and f2fs leave place for a boot loader. */
+	/* ext4 and f2fs leave room for a boot loader. */
 	const unsigned char *behind = bytes + 1024;
 	ssize_t got = pread(fd, bytes, SIZE, 0);
 

@@ -14,16 +14,15 @@
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
 
-/* Room for what the kernel tells while the caller is busy: several thousand messages. What is above
- * net.core.rmem_max takes CAP_NET_ADMIN. */
+/* Room for several thousand messages while the caller is busy. More than net.core.rmem_max takes CAP_NET_ADMIN. */
 #define RECEIVE_BUFFER (8 * 1024 * 1024)
 
-/* linux/netlink.h has these with a sign. */
+/* linux/netlink.h defines these as signed. */
 #define HEADER sizeof(struct nlattr)
 #define ALIGNED(size) (((size) + 3) & ~(size_t)3)
 #define TYPE_MASK 0x3fffU
 
-/* So many are read at once; others have their turn then. */
+/* At most so many messages are read at once. */
 #define BURST 4096
 
 struct fsq_warnings {
@@ -82,7 +81,7 @@ static bool is_text(const struct fsq_nla_span *value, const char *text)
 
 /* --- receiving --- */
 
-/* @return   0; -ENODATA a message of somebody else, or none at all; or what recvmsg(2) fails with */
+/* @return   0; -ENODATA a message of another sender, or no whole one; or the errno of recvmsg(2) */
 static int receive(int fd, void *buffer, size_t size, const struct nlmsghdr **header)
 {
 	struct sockaddr_nl from = { 0 };
@@ -96,14 +95,14 @@ static int receive(int fd, void *buffer, size_t size, const struct nlmsghdr **he
 	if (got < 0)
 		return -errno;
 	*header = buffer;
-	/* Processes can send to the socket, too. */
+	/* Other processes can send to the socket, too. */
 	if (from.nl_pid != 0 || (message.msg_flags & MSG_TRUNC) || (size_t)got < sizeof(**header) ||
 	    (*header)->nlmsg_len < sizeof(**header) || (*header)->nlmsg_len > (size_t)got)
 		return -ENODATA;
 	return 0;
 }
 
-/* @return   whether it is a message of the family with this command; @left: its attributes */
+/* @return   whether it is a message of the family with this command. @left is set to its attributes */
 static bool open_message(const struct nlmsghdr *header, uint16_t family, uint8_t command,
 			 struct fsq_nla_span *left)
 {
@@ -140,7 +139,7 @@ static void find_group(struct fsq_nla_span groups, const char *name, uint32_t *n
 	}
 }
 
-/* Find a family and one of its groups. The kernel answers within the call that asks. */
+/* Find a family and one of its groups. The kernel answers before sendto(2) returns. */
 static int find_family(int fd, const char *name, const char *group_name, uint16_t *family,
 		       uint32_t *group)
 {
@@ -200,7 +199,7 @@ int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 	int rc = 0;
 
 	if (!made)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		return fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 	made->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
 	if (made->fd < 0 || bind(made->fd, (const struct sockaddr *)&any, sizeof(any)))
 		rc = -errno;
@@ -223,8 +222,7 @@ int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 	if (rc == -ENOENT)
 		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, NULL,
 				"the kernel sends no quota warnings here");
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
-			"cannot receive quota warnings of the kernel");
+	return fsq_fail_errno(err, -rc, NULL, "cannot receive quota warnings of the kernel");
 }
 
 /* --- reading --- */
@@ -259,7 +257,7 @@ static const struct {
 	[QUOTA_NL_BSOFTBELOW] = { FSQ_WARNING_BELOW_SOFT, FSQ_BLOCKS },
 };
 
-/* @return   whether it says something that is known here */
+/* @return   whether its type, ID and kind are known */
 static bool read_attributes(struct fsq_nla_span left, struct fsq_warning *warning)
 {
 	uint64_t values[QUOTA_NL_A_MAX + 1] = { 0 };
@@ -304,8 +302,8 @@ int fsq_warnings_read(struct fsq_warnings *warnings, fsq_warning_visitor visit, 
 		if (rc == -EAGAIN)
 			break;
 		if (rc && rc != -ENOBUFS && rc != -ENODATA)
-			return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
-					"cannot receive quota warnings of the kernel");
+			return fsq_fail_errno(err, -rc, NULL,
+					      "cannot receive quota warnings of the kernel");
 		*lost |= rc == -ENOBUFS;
 		if (rc == 0 && open_message(header, warnings->family, QUOTA_NL_C_WARNING, &left) &&
 		    read_attributes(left, &warning) && visit(&warning, arg) == FSQ_VISIT_STOP)

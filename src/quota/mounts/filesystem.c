@@ -36,15 +36,15 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, un
 
 	if (!fs || (own_table && fstat(fd, &root))) {
 		int rc = fs ? fsq_fail(err, FSQ_E_FAILED, errno, mount->directory, "cannot stat")
-			    : fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot open");
+			    : fsq_fail_errno(err, ENOMEM, mount->directory, "cannot open");
 
 		free(fs);
 		fsq_mount_clear(mount);
 		close(fd);
 		return rc;
 	}
-	fs->place.target.fd = fd;
-	fs->place.mount = *mount;
+	fs->handle.target.fd = fd;
+	fs->handle.mount = *mount;
 	fs->info = (struct fsq_filesystem_info){
 		.device = mount->device,
 		.directory = mount->directory,
@@ -54,11 +54,11 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, un
 	};
 	fs->info.asks_device = fs->info.has_device && (own_table || mount->device[0] == '/');
 	if (fs->info.asks_device)
-		fs->place.target.device = mount->device;
+		fs->handle.target.device = mount->device;
 	if (own_table && !(flags & FSQ_OPEN_ASK_MOUNT_POINT) &&
 	    !(S_ISBLK(st.st_mode) && st.st_rdev == fs->info.dev)) {
 		close(fd);
-		fs->place.target.fd = -1;
+		fs->handle.target.fd = -1;
 	}
 	*mount = (struct fsq_mount){ 0 };
 	*out = fs;
@@ -71,14 +71,14 @@ static int open_path(const char *path, struct fsq_error *err)
 	int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, path, "cannot open");
+		return fsq_fail_errno(err, errno, path, "cannot open");
 	return fd;
 }
 
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
-	/* What the caller has made may lack newer fields. */
+	/* The caller's struct may lack newer fields. */
 	const struct fsq_mount given = { .device = mount->device,
 					 .directory = mount->directory,
 					 .id = mount->id,
@@ -102,7 +102,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 	return make(fs, &copy, fd, flags, err);
 }
 
-/* The first mount of a device that can be opened: nothing hides it. */
+/* Open the first mount of the device that can be opened: another mount may hide it. */
 static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 		       struct fsq_error *err)
 {
@@ -172,13 +172,13 @@ int fsq_filesystem_of_device(struct fsq_filesystem **out, const char *device, st
 	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
 
 	if (fs)
-		fs->place.mount.device = strdup(device);
-	if (!fs || !fs->place.mount.device) {
+		fs->handle.mount.device = strdup(device);
+	if (!fs || !fs->handle.mount.device) {
 		free(fs);
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, device, "cannot open");
+		return fsq_fail_errno(err, ENOMEM, device, "cannot open");
 	}
-	fs->place.target = (struct fsq_target){ .fd = -1, .device = fs->place.mount.device };
-	fs->info.device = fs->place.mount.device;
+	fs->handle.target = (struct fsq_target){ .fd = -1, .device = fs->handle.mount.device };
+	fs->info.device = fs->handle.mount.device;
 	*out = fs;
 	return 0;
 }
@@ -187,7 +187,7 @@ void fsq_filesystem_close(struct fsq_filesystem *fs)
 {
 	if (!fs)
 		return;
-	fsq_place_close(&fs->place);
+	fsq_handle_close(&fs->handle);
 	free(fs);
 }
 
@@ -229,57 +229,57 @@ int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor
 	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
 
 	if (fd < 0)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, directory, "cannot open");
+		return fsq_fail_errno(err, errno, directory, "cannot open");
 	rc = -fsq_bulkstat(fd, visit, arg);
 	close(fd);
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(rc), rc, directory,
-				rc == ENOTTY ? "cannot read the geometry"
-					     : "cannot read the inodes");
+		return fsq_fail_errno(err, rc, directory,
+				      rc == ENOTTY ? "cannot read the geometry"
+						   : "cannot read the inodes");
 	return 0;
 }
 
 int fsq_quota_get(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		  struct fsq_dquot *dquot)
 {
-	return fsq_quotactl_get(&fs->place.target, type, id, dquot);
+	return fsq_quotactl_get(&fs->handle.target, type, id, dquot);
 }
 
 int fsq_quota_get_next(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		       struct fsq_dquot *dquot)
 {
-	return fsq_quotactl_get_next(&fs->place.target, type, id, dquot);
+	return fsq_quotactl_get_next(&fs->handle.target, type, id, dquot);
 }
 
 int fsq_quota_state(struct fsq_filesystem *fs, enum fsq_type type, struct fsq_state *state)
 {
-	return fsq_quotactl_state(&fs->place.target, type, state);
+	return fsq_quotactl_state(&fs->handle.target, type, state);
 }
 
 int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			 const struct fsq_limits *limits)
 {
-	return fsq_quotactl_set_limits(&fs->place.target, type, id, limits);
+	return fsq_quotactl_set_limits(&fs->handle.target, type, id, limits);
 }
 
 int fsq_quota_set_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			 const struct fsq_timers *timers)
 {
-	return fsq_quotactl_set_timers(&fs->place.target, type, id, timers);
+	return fsq_quotactl_set_timers(&fs->handle.target, type, id, timers);
 }
 
 int fsq_quota_set_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			   const bool set[FSQ_FORMS], uint16_t warnings)
 {
-	return fsq_quotactl_set_warnings(&fs->place.target, type, id, set, warnings);
+	return fsq_quotactl_set_warnings(&fs->handle.target, type, id, set, warnings);
 }
 
 int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES])
 {
-	return fsq_quotactl_switch(&fs->place.target, what, types);
+	return fsq_quotactl_switch(&fs->handle.target, what, types);
 }
 
 int fsq_quota_sync(struct fsq_filesystem *fs, enum fsq_type type)
 {
-	return fsq_quotactl_sync(&fs->place.target, type);
+	return fsq_quotactl_sync(&fs->handle.target, type);
 }

@@ -3,10 +3,10 @@
 #ifndef FSQ_FILESYSTEM_H
 #define FSQ_FILESYSTEM_H
 
-#include "place.h"
+#include "handle.h"
 
 struct fsq_filesystem {
-	struct fsq_place place; /* its mount point, or whatever it was opened by */
+	struct fsq_handle handle; /* its mount point, or whatever it was opened by */
 	struct fsq_filesystem_info info;
 };
 

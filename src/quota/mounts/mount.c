@@ -48,7 +48,7 @@ int fsq_mount_copy(struct fsq_mount *copy, const struct fsq_mount *mount, struct
 	if (!failed)
 		return 0;
 	fsq_mount_clear(copy);
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, mount->directory, "cannot find the mount");
+	return fsq_fail_errno(err, ENOMEM, mount->directory, "cannot find the mount");
 }
 
 /* --- one line of mountinfo --- */
@@ -61,7 +61,7 @@ static char *unescape(char *field)
 	int length;
 
 	for (const char *from = field; *from; from += length) {
-		/* Three digits, of which the first is less than 4. */
+		/* Three octal digits, the first less than 4. */
 		if (*from != '\\' || from[1] < '0' || from[1] > '3' ||
 		    sscanf(from + 1, "%3o%n", &byte, &length) != 1 || length++ != 3) {
 			byte = (unsigned char)*from;
@@ -73,7 +73,7 @@ static char *unescape(char *field)
 	return field;
 }
 
-/* Called for each line, without its end; a value other than 0 ends the reading. */
+/* Called for each line, without its newline. A result other than 0 ends the reading. */
 typedef int (*line_taker)(char *line, void *arg);
 
 /* @return   0, what @take returned, or a negative errno */
@@ -100,7 +100,7 @@ static int read_lines(line_taker take, void *arg)
 }
 
 struct search {
-	uint64_t id; /* 0: before Linux 5.8, where the device has to do */
+	uint64_t id; /* 0: before Linux 5.8, where the device must do */
 	dev_t dev;
 	struct fsq_mount *mount;
 };
@@ -250,7 +250,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	rc = stx.stx_mask & STATX_MNT_ID_UNIQUE ? ask_kernel(stx.stx_mnt_id, mount) : -ENOSYS;
-	/* The table knows the short ID only. */
+	/* The table has only the short ID. */
 	if (rc && (stx.stx_mask & STATX_MNT_ID_UNIQUE) &&
 	    get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
@@ -270,7 +270,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 		snprintf(device, sizeof(device), "/dev/block/%u:%u", stx.stx_dev_major,
 			 stx.stx_dev_minor);
 		rc = -ENXIO;
-		/* Does it lie on the mount that "/" lies on? */
+		/* Is it on the mount that "/" is on? */
 		if (id && get_statx(AT_FDCWD, "/", 0, id, &stx_root) == 0 &&
 		    (stx_root.stx_mask & id) == id && stx_root.stx_mnt_id == stx.stx_mnt_id)
 			rc = fsq_mount_copy(mount, &root, NULL) ? -ENOMEM : 0;
@@ -286,7 +286,7 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 
 /* --- tables in fstab(5) format --- */
 
-/* The next field of a line; "" behind the last. */
+/* The next field of a line; "" after the last one. */
 static char *next_field(char **rest)
 {
 	char *field = *rest + strspn(*rest, " \t");
@@ -343,7 +343,7 @@ int fsq_mount_each_in_file(const char *file, fsq_mount_visitor visit, void *arg,
 	/* A directory is a table without lines. */
 	if (rc == 0 || rc == -EISDIR)
 		return 0;
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read the mount table");
+	return fsq_fail_errno(err, -rc, file, "cannot read the mount table");
 }
 
 int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
@@ -352,7 +352,7 @@ int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct 
 
 	if (rc == 0 || rc == -ENOENT || rc == -ENOTDIR)
 		return 0;
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file, "cannot read");
+	return fsq_fail_errno(err, -rc, file, "cannot read");
 }
 
 struct path_search {
@@ -362,7 +362,7 @@ struct path_search {
 	int rc;
 };
 
-/* The line whose device is the path, or the deepest mount point at or above it. */
+/* The line whose device is @path, or that of the deepest mount point at or above it. */
 static enum fsq_visit compare_line(const struct fsq_mount *mount, void *arg)
 {
 	struct path_search *search = arg;
@@ -387,7 +387,7 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 	struct stat there, here;
 	int rc = fsq_mount_each_in_file(file, compare_line, &search, err);
 
-	/* Callers mostly give the mount point as the table has it: then nothing is resolved. */
+	/* Most callers pass the mount point as the table has it; then nothing is resolved. */
 	if (rc == 0 && search.rc == 0 && !search.exact) {
 		fsq_mount_clear(&search.best);
 		search.path = resolved = realpath(path, NULL);
@@ -396,7 +396,7 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 					 "cannot resolve the path");
 	}
 	if (rc == 0 && search.rc)
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read the mount table");
+		rc = fsq_fail_errno(err, ENOMEM, file, "cannot read the mount table");
 	else if (rc == 0 &&
 		 (!search.best.directory ||
 		  (!search.exact && (stat(search.best.directory, &there) || stat(resolved, &here) ||
@@ -455,7 +455,7 @@ int fsq_mount_cache_find(struct fsq_mount_cache *cache, int fd, const char *path
 	uint64_t id = 0;
 	int rc;
 
-	/* Before Linux 6.8 IDs are used again, which poll(2) tells. */
+	/* Before Linux 6.8 the kernel reuses mount IDs; poll(2) reports changes of the table. */
 	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &stx) == 0 &&
 	    (stx.stx_mask & STATX_MNT_ID))
 		id = stx.stx_mnt_id;
@@ -464,7 +464,7 @@ int fsq_mount_cache_find(struct fsq_mount_cache *cache, int fd, const char *path
 			return 0;
 	new = calloc(1, sizeof(*new));
 	if (!new)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot find the mount");
+		return fsq_fail_errno(err, ENOMEM, path, "cannot find the mount");
 	rc = fsq_mount_of_fd(fd, path, &new->mount, err);
 	if (rc) {
 		free(new);

@@ -13,6 +13,7 @@
 
 #include "mount.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "shared/load_library.h"
 #include "shared/sort.h"
 
@@ -71,13 +72,18 @@ static bool may_hang(const char *type)
 	return strcmp(type, "autofs") == 0 || strncmp(type, "fuse", 4) == 0 || fsq_is_network(type);
 }
 
-static int compare_places(const void *one, const void *other)
+static int compare_targets(const void *one, const void *other)
 {
 	const struct fsq_mount *const *a = one, *const *b = other;
 
 	if ((*a)->parent != (*b)->parent)
 		return (*a)->parent < (*b)->parent ? -1 : 1;
 	return strcmp((*a)->directory, (*b)->directory);
+}
+
+static uint8_t hash_of_target(uint64_t parent, const char *directory, size_t length)
+{
+	return (uint8_t)(31 * parent + 7 * length + (unsigned char)directory[length - 1]);
 }
 
 /*
@@ -97,18 +103,21 @@ static const struct fsq_mount *follow(const struct fsq_mount_points *points, con
 	if (*path != '/' || strlen(path) >= sizeof(above))
 		return NULL;
 	while (path[length] && path[1]) {
-		size_t part = strcspn(path + length + 1, "/");
+		const char *name = path + length + 1;
+		size_t part = (size_t)(strchrnul(name, '/') - name);
 
-		if (part == 0 || (part <= 2 && strncmp(path + length + 1, "..", part) == 0))
+		if (part == 0 || (part <= 2 && strncmp(name, "..", part) == 0))
 			return NULL;
 		if (hangs && at)
 			*hangs |= may_hang(at->type);
 		length += 1 + part;
-		*(char *)mempcpy(above, path, length) = '\0';
-		/* Each is mounted on the one before; there cannot be more than all. */
-		for (; mounts < points->count; mounts++) {
-			next = bsearch(&key, points->by_place, points->count, sizeof(key),
-				       compare_places);
+		/* Each is mounted on the one before, so there are at most as many as mounts. */
+		for (; mounts < points->count &&
+		       points->some_at[hash_of_target(wanted.parent, path, length)];
+		     mounts++) {
+			*(char *)mempcpy(above, path, length) = '\0';
+			next = bsearch(&key, points->by_target, points->count, sizeof(key),
+				       compare_targets);
 			if (!next)
 				break;
 			at = *next;
@@ -127,8 +136,8 @@ static int fill(struct fsq_mount_points *points)
 
 	lib.table_get_root_fs(points->table, &root);
 	points->mounts = calloc(count + 1, sizeof(*points->mounts));
-	points->by_place = calloc(count + 1, sizeof(struct fsq_mount *));
-	while (iter && points->mounts && points->by_place &&
+	points->by_target = calloc(count + 1, sizeof(struct fsq_mount *));
+	while (iter && points->mounts && points->by_target &&
 	       lib.table_next_fs(points->table, iter, &fs) == 0) {
 		struct fsq_mount *mount = &points->mounts[points->count];
 		const char *source = lib.fs_get_source(fs);
@@ -148,12 +157,14 @@ static int fill(struct fsq_mount_points *points)
 			points->root = mount->directory[1] ? NULL : mount;
 			points->root_id = mount->directory[1] ? mount->parent : mount->id;
 		}
-		points->by_place[points->count++] = mount;
+		points->some_at[hash_of_target(mount->parent, mount->directory,
+					       strlen(mount->directory))] = true;
+		points->by_target[points->count++] = mount;
 	}
 	lib.free_iter(iter);
 	if (points->count < count)
 		return -ENOMEM;
-	array_sort(points->by_place, count, sizeof(struct fsq_mount *), compare_places);
+	array_sort(points->by_target, count, sizeof(struct fsq_mount *), compare_targets);
 	for (size_t i = 0; i < count && doubt; i++) {
 		struct fsq_mount *mount = &points->mounts[i];
 		bool hangs = false;
@@ -165,7 +176,7 @@ static int fill(struct fsq_mount_points *points)
 	return 0;
 }
 
-/* libmount leaves out a line that it cannot parse, or for which there is no memory. */
+/* libmount drops a line that it cannot parse, or for which it has no memory. */
 static int end_without_memory(struct libmnt_table *table, const char *file, int line)
 {
 	(void)table, (void)file, (void)line;
@@ -190,7 +201,7 @@ int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 	setvbuf(stream, buffer, _IOFBF, sizeof(buffer));
 	errno = 0;
 	lib.table_set_parser_errcb(points->table, end_without_memory);
-	/* Of another name libmount would look for the process whose table it is. */
+	/* With another name libmount would look for the process that the table belongs to. */
 	rc = lib.table_parse_stream(points->table, stream, "/");
 	if (rc || errno == ENOMEM || ferror(stream))
 		rc = ferror(stream) ? -EIO : -ENOMEM;
@@ -204,8 +215,7 @@ out:
 		return 0;
 	}
 	fsq_mount_points_free(points);
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, FSQ_MOUNTINFO,
-			"cannot read the mount table");
+	return fsq_fail_errno(err, -rc, FSQ_MOUNTINFO, "cannot read the mount table");
 }
 
 void fsq_mount_points_free(struct fsq_mount_points *points)
@@ -215,7 +225,7 @@ void fsq_mount_points_free(struct fsq_mount_points *points)
 	if (points->table)
 		lib.unref_table(points->table);
 	free(points->mounts);
-	free(points->by_place);
+	free(points->by_target);
 	free(points);
 }
 
@@ -254,8 +264,7 @@ int fsq_mounts_changes(struct fsq_error *err)
 	int fd = open(FSQ_MOUNTINFO, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, FSQ_MOUNTINFO,
-				"cannot watch the mount table");
+		return fsq_fail_errno(err, errno, FSQ_MOUNTINFO, "cannot watch the mount table");
 	return fd;
 }
 
@@ -288,7 +297,7 @@ bool fsq_options_enforce(const char *options)
 	       !fsq_options_have(options, "noquota") && !fsq_options_have(options, "pqnoenforce");
 }
 
-/* What the kernel shows though nobody need say it, and what contradicts project quota. */
+/* Defaults that the kernel shows, and options that contradict project quota. */
 static bool is_dropped(const char *option, size_t length)
 {
 	static const char *const dropped[] = {
@@ -325,4 +334,60 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 	plain = lib.unmangle(options);
 	free(options);
 	return plain;
+}
+
+/* --- overlays --- */
+
+void fsq_overlay_layers(const struct fsq_mount *mount, char **upper, char **work)
+{
+	*upper = fsq_options_value(mount->super_options, "upperdir");
+	*work = fsq_options_value(mount->super_options, "workdir");
+}
+
+char *fsq_overlay_above(const char *upper, const char *work)
+{
+	char *above = strdup(upper);
+
+	while (above && above[1]) {
+		char *slash = strrchr(above, '/');
+
+		slash[slash == above] = '\0';
+		if (fsq_path_below(above, work, strlen(work)))
+			break;
+	}
+	return above;
+}
+
+int fsq_overlay_directory(const char *path, char **directory, struct fsq_error *err)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : fsq_mount_table_load(err);
+	char *upper = NULL, *work = NULL;
+	struct fsq_mount mount = { 0 };
+
+	*directory = NULL;
+	if (fd < 0)
+		return fsq_fail_errno(err, -rc, path, "cannot open");
+	if (rc)
+		goto out;
+	rc = fsq_mount_line_of_fd(fd, &mount);
+	if (rc) {
+		rc = fsq_fail_errno(err, -rc, path, "cannot find the mount");
+	} else if (strcmp(mount.type, "overlay") != 0) {
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, path, "is on no overlay");
+	} else {
+		fsq_overlay_layers(&mount, &upper, &work);
+		if (!upper || !work || upper[0] != '/' || work[0] != '/')
+			rc = fsq_fail(
+				err, FSQ_E_NOT_SUPPORTED, 0, path,
+				"is on an overlay whose upper directory cannot be seen from here");
+		else if (!(*directory = fsq_overlay_above(upper, work)))
+			rc = fsq_fail_errno(err, ENOMEM, path, "cannot go on");
+	}
+out:
+	free(upper);
+	free(work);
+	fsq_mount_clear(&mount);
+	close(fd);
+	return rc;
 }

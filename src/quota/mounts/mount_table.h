@@ -21,9 +21,10 @@ struct fsq_mount_points {
 	struct libmnt_table *table; /* has the strings of the mounts */
 	struct fsq_mount *mounts; /* in the order of the kernel; all but their options is filled */
 	size_t count;
-	const struct fsq_mount **by_place; /* by parent and directory */
-	const struct fsq_mount *root;	   /* NULL: in a chroot, whose mount is not listed */
-	uint64_t root_id;		   /* of that, too */
+	const struct fsq_mount **by_target; /* by parent and directory */
+	const struct fsq_mount *root;	    /* NULL: in a chroot, whose mount is not listed */
+	uint64_t root_id;		    /* of that, too */
+	bool some_at[256]; /* whether there is a mount whose hash_of_target() is this */
 };
 
 /**
@@ -53,5 +54,16 @@ bool fsq_options_enforce(const char *options);
  * @return   for free(3), or NULL without memory
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
+
+/**
+ * Find the two directories that an overlay writes to.
+ *
+ * @upper, @work set, each for free(3), or to NULL
+ * Source: kernel documentation, "Overlay Filesystem"
+ */
+void fsq_overlay_layers(const struct fsq_mount *mount, char **upper, char **work);
+
+/** @return  the deepest directory above both, for free(3), or NULL without memory */
+char *fsq_overlay_above(const char *upper, const char *work);
 
 #endif

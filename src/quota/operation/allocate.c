@@ -9,24 +9,24 @@
 #include "quota/base/error.h"
 #include "store.h"
 
-/* Kubelet's first ID, and the first that it does not use. */
+/* The first ID that kubelet uses, and the first one above its range. */
 #define RANGE_FIRST 1048577U
 #define RANGE_UNSEEN_FIRST 2097153U
 
-/* How many calls the search makes before it takes the best ID that it has. */
+/* How many calls the search makes before it takes the best ID found so far. */
 #define CALLS 18
 
 /*
- * How many IDs stay free behind one that somebody uses who has no line: he may count up from it, or have
- * counted up to it. Kubelet's range has room for sixteen of them.
+ * How many IDs stay free above an ID in use that has no line: its owner may count up from it, or have counted
+ * up to it. Kubelet's range has room for sixteen such owners.
  */
 #define GAP 65536U
 
 struct search {
-	struct fsq_place *directory;
+	struct fsq_handle *directory;
 	const struct fsq_project_edit *edit;
 	int calls;
-	uint64_t first; /* behind the room of a store */
+	uint64_t first; /* above the room of a store */
 };
 
 static bool is_unused(const struct fsq_dquot *dquot)
@@ -57,7 +57,7 @@ static int is_free(struct search *search, uint32_t id)
 	return rc ? rc : dquot.id != id || is_unused(&dquot);
 }
 
-/* A binary search between an ID that is taken and one that is free. */
+/* Binary search between an ID that is in use and one that is free. */
 static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 {
 	while (search->calls < CALLS && taken + 1 < *free_id) {
@@ -66,7 +66,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 		int rc;
 
 		if (middle >= *free_id) {
-			/* The files have all above the middle. */
+			/* The files have every ID above the middle. */
 			middle = taken + (*free_id - taken) / 2;
 			taken = middle;
 			continue;
@@ -82,7 +82,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 	return 0;
 }
 
-/* In steps that grow so many times; then its IDs are tried one by one. */
+/* In steps that double so many times; then one by one. */
 static int search_range(struct search *search, const struct fsq_id_range *range,
 			unsigned int growth, uint32_t *id)
 {
@@ -184,7 +184,7 @@ struct fsq_id_range fsq_allocate_range(const struct fsq_id_range *range,
 				      FSQ_ID_MAX };
 }
 
-int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *edit,
+int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit *edit,
 		    const struct fsq_id_range *range, bool registers, uint32_t *id,
 		    struct fsq_error *err)
 {
@@ -192,7 +192,7 @@ int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *
 	struct fsq_id_range all = *range, apart = *range;
 	int rc = 0;
 
-	/* From the unseen ones on, we have IDs without a line. */
+	/* Above the first ID that is in use without a line, IDs without a line are other programs'. */
 	if (apart.first < RANGE_UNSEEN_FIRST && apart.last >= RANGE_UNSEEN_FIRST)
 		apart.last = RANGE_UNSEEN_FIRST - 1;
 	if (registers && range->first != range->last)
@@ -207,8 +207,7 @@ int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *
 				"there is no unused project ID from %u to %u", range->first,
 				range->last);
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, NULL,
-				"cannot ask for unused project IDs");
+		return fsq_fail_errno(err, -rc, NULL, "cannot ask for unused project IDs");
 	return 0;
 }
 
@@ -222,7 +221,7 @@ int fsq_allocate_store_id(struct fsq_target *target, const struct fsq_project_ed
 		struct fsq_dquot dquot = { .id = (uint32_t)candidate - 1 };
 		int rc = 0;
 
-		/* Of an ID that ext4 was asked for it keeps an empty record. */
+		/* ext4 keeps an empty record of each ID that was asked for. */
 		for (int i = 0; rc == 0 && i < CALLS; i++) {
 			rc = fsq_quotactl_get_next(target, FSQ_PROJECT, dquot.id + 1, &dquot);
 			if (rc == 0 && (dquot.id >= taken || !is_unused(&dquot) ||

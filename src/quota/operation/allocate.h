@@ -3,7 +3,7 @@
 #ifndef FSQ_ALLOCATE_H
 #define FSQ_ALLOCATE_H
 
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
 
 /**
@@ -35,7 +35,7 @@ struct fsq_id_range fsq_allocate_range(const struct fsq_id_range *range,
  *           when the kernel does not tell
  * Source: KEP-1029, "Selecting a Project ID"; quotactl(2), Q_XGETNEXTQUOTA
  */
-int fsq_allocate_id(struct fsq_place *directory, const struct fsq_project_edit *edit,
+int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit *edit,
 		    const struct fsq_id_range *range, bool registers, uint32_t *id,
 		    struct fsq_error *err);
 

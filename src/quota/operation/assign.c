@@ -39,7 +39,7 @@
 #include "quota/base/path.h"
 #include "store.h"
 
-/* How often an ID that another process took at the same moment is given up for another one. */
+/* How many IDs are tried that another process takes at the same moment. */
 #define ATTEMPTS 8
 
 /* --- which ID --- */
@@ -92,17 +92,18 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 	return fsq_add_path(err, a->directory.path, rc);
 }
 
-/* With the locks: nobody can register it before us. And before it gets an ID: where its parent hands
- * on another one, it could not be renamed any more. */
+/*
+ * With the locks, so nobody can register it first; and before it gets an ID: the kernel refuses to rename it
+ * below a parent that hands on another one.
+ */
 static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = fsq_directory_show(&a->making);
 
-	/* Or another process that could not go on has removed the hidden one. */
+	/* ENOENT: another process that gave up has removed the hidden directory. */
 	a->overtaken = rc == -EEXIST || rc == -ENOENT;
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->request->directory,
-				"cannot be made");
+		return fsq_fail_errno(err, -rc, a->request->directory, "cannot be made");
 	a->directory.hidden = false;
 	return 0;
 }
@@ -110,17 +111,17 @@ static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
 static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
-	const struct fsq_claim wanted = { request->id, request->name };
+	const struct fsq_claim wanted = { request->id, request->name, request->keep_limits };
 	const struct stat st = { .st_dev = a->dev, .st_ino = a->ino };
 	const struct fsq_planned *planned;
 	int rc;
 
 	if (a->unmade) {
-		/* It would have what the directory above hands on, and no project of its own yet. */
+		/* It would inherit from the directory above, and has no project of its own yet. */
 		*owner = (struct fsq_owner){ 0 };
 		rc = fsq_project_edit_lock(a->edit, false, err);
 		if (rc == 0)
-			rc = fsq_place_read_project(&a->directory, err);
+			rc = fsq_handle_read_project(&a->directory, err);
 		if (!a->directory.project.inherit)
 			a->directory.project = (struct fsq_inode_project){ 0 };
 		owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, a->unmade, &owner->id);
@@ -135,6 +136,25 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 	return rc;
 }
 
+/* Does the ID that the directory carries belong to it? */
+static int check_kept(const struct fsq_assignment *a, const struct fsq_owner *owner,
+		      struct fsq_error *err)
+{
+	uint32_t carried = a->directory.project.id;
+
+	if (carried == 0)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, a->directory.path,
+				"carries no project ID that could be registered");
+	if (owner->id == 0)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"has project ID %u from a directory above it", carried);
+	if (owner->id != carried)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"carries project ID %u, but is registered with %u", carried,
+				owner->id);
+	return 0;
+}
+
 /* Locks both files. */
 static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 		     struct fsq_error *err)
@@ -145,6 +165,8 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 
 	if (rc == 0 && a->directory.hidden)
 		rc = show_directory(a, err);
+	if (rc == 0 && request->keep_limits)
+		rc = check_kept(a, &owner, err);
 	if (rc)
 		return rc;
 	a->is_new = false;
@@ -152,7 +174,7 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	a->listed = owner.listed;
 	if (a->id == 0) {
 		rc = choose_new_id(a, range, err);
-		/* By its name the next call finds the project, if this one does not end. */
+		/* By the name the next call finds the project, if this one is killed. */
 		a->joins = owner.disputed && (!a->is_new || request->name);
 		return rc;
 	}
@@ -163,7 +185,7 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 
 /* --- steps, each of which can be undone --- */
 
-/* The ID goes, also off what was made in the directory since that has it. */
+/* Take the ID off the directory, and off what was made in it meanwhile. */
 static void give_up_id(struct fsq_assignment *a)
 {
 	struct fsq_dquot dquot;
@@ -176,15 +198,15 @@ static void give_up_id(struct fsq_assignment *a)
 }
 
 /*
- * Take the ID: give it to the directory, and see that nobody else has done so.
- * @return   as fsq_assign(); 1 when somebody has
+ * Give the ID to the directory, and check that no other process has taken it.
+ * @return   as fsq_assign(); 1 when another process has
  */
 static int claim(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	int rc = 0;
 
-	/* A known ID may have use already; a caller who may not ask may not set it either. */
+	/* A known ID may be in use already. A caller who may not read its quota may not set it either. */
 	if (!a->is_new)
 		rc = fsq_assignment_read_quota(a, &dquot, err);
 	if (rc == 0 && !fsq_assignment_comes_last(a))
@@ -192,7 +214,7 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc == 0 && a->is_new) {
 		rc = fsq_assignment_read_quota(a, &dquot, err);
 		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->tagged ? 1U : 0U)) {
-			/* For another ID they are locked again. */
+			/* choose_id() locks them again. */
 			fsq_project_edit_unlock(a->edit);
 			give_up_id(a);
 			return 1;
@@ -202,8 +224,8 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 }
 
 /*
- * A container store gets an ID of its own band, unless the caller chooses. What is in the directory is
- * read when it has an ID already: what is made in it from then on has the ID, too.
+ * A container store gets an ID from a band of its own, unless the caller chooses one. The directory is
+ * searched after it got an ID: what is made in it from then on has the ID, too.
  * @return   as claim()
  */
 static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
@@ -214,13 +236,13 @@ static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
 	if (!a->is_new)
 		return 0;
 	if (fsq_store_of(&a->directory, !a->made && fsq_assignment_has_tree(a), &a->store))
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path, "cannot go on");
+		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot go on");
 	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
 	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
 		return 0;
 	give_up_id(a);
 	a->id = id;
-	/* Something may have been made in it just now. */
+	/* A file may have been made in it just now. */
 	a->filled = !a->unmade;
 	return claim(a, err);
 }
@@ -270,7 +292,7 @@ static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-/* In a dry run each step finds out whether it could be done, and the plan gets what would be. */
+/* A dry run checks whether each step could be done, and adds the result to the plan. */
 static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = choose_and_claim(a, err);
@@ -281,7 +303,7 @@ static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 		rc = fsq_assignment_tag_tree(a, err);
 	if (rc == 0)
 		rc = register_it(a, err);
-	/* Without a tree all is done at once, and the signal came too late. */
+	/* Without a tree everything is done already, and the signal came too late. */
 	if (rc == 0 && fsq_assignment_has_tree(a) && fsq_is_cancelled(a->request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, a->directory.path, "stopped");
 	if (rc)
@@ -306,7 +328,7 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 				"cannot be registered: there is a newline in its path");
 	a->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	if (!a->edit)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 	fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed, &a->directory.target);
 	if (a->plan)
 		fsq_project_edit_plan(a->edit, a->plan->lines[0], a->plan->lines[1]);
@@ -316,15 +338,16 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 		rc = carry_out(a, err);
 	fsq_project_edit_unlock(a->edit);
 	fsq_project_edit_unlock_tree(a->edit);
-	rc = fsq_place_explain(&a->directory, rc, err);
+	rc = fsq_handle_explain(&a->directory, rc, err);
 	if (rc && err && a->unmade && strcmp(err->path, a->directory.path) == 0)
 		snprintf(err->path, sizeof(err->path), "%s", a->unmade);
 	return rc;
 }
 
 /*
- * Open the nearest directory above one that is not there.
- * @rest     set to what is below it in @path
+ * Open the nearest existing directory above @path.
+ *
+ * @rest     set to the rest of @path
  * @return   a descriptor, or a negative errno
  */
 static int open_nearest(const char *path, const char **rest)
@@ -355,7 +378,7 @@ static bool is_planned(const struct fsq_assignment *a, const char *path)
 	return fsq_assign_plan_find(a->plan, &none, path);
 }
 
-/* Are the directories planned that are not there, on the way to it? @there  the length of the path that is */
+/* Are the missing directories above it planned? @there  length of the existing part */
 static bool is_way_planned(const struct fsq_assignment *a, char *path, size_t there)
 {
 	bool planned = true;
@@ -368,7 +391,7 @@ static bool is_way_planned(const struct fsq_assignment *a, char *path, size_t th
 	return planned;
 }
 
-/* In a dry run the nearest directory above stands for it. */
+/* A dry run uses the nearest directory above in its stead. */
 static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const char *rest = NULL, *below;
@@ -393,12 +416,11 @@ static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 		free(there);
 		if (fd >= 0)
 			close(fd);
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->request->directory,
-				"cannot be made");
+		return fsq_fail_errno(err, -rc, a->request->directory, "cannot be made");
 	}
-	fsq_place_take_directory(&a->directory, fd, there);
+	fsq_handle_take_directory(&a->directory, fd, there);
 	a->made = !is_planned(a, a->unmade);
-	/* What is in the other directory does not matter. */
+	/* The contents of the directory above do not matter. */
 	a->looked = true;
 	return 0;
 }
@@ -418,10 +440,9 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 	if (fd < 0) {
 		fsq_directory_keep(&a->making);
 		a->overtaken = fd == -EEXIST;
-		return fsq_fail(err, fsq_error_kind_of(-fd), -fd, request->directory,
-				"cannot be made");
+		return fsq_fail_errno(err, -fd, request->directory, "cannot be made");
 	}
-	fsq_place_take_directory(&a->directory, fd, a->making.path);
+	fsq_handle_take_directory(&a->directory, fd, a->making.path);
 	a->making.path = NULL;
 	a->directory.hidden = true;
 	a->made = true;
@@ -432,9 +453,9 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
 	int rc = request->beneath
-			 ? fsq_place_open_beneath(&a->directory, request->beneath,
-						  request->directory, err)
-			 : fsq_place_open_directory(&a->directory, request->directory, err);
+			 ? fsq_handle_open_beneath(&a->directory, request->beneath,
+						   request->directory, err)
+			 : fsq_handle_open_directory(&a->directory, request->directory, err);
 
 	if (rc != FSQ_E_NOT_FOUND || !request->make)
 		return rc;
@@ -447,7 +468,7 @@ static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 	struct stat st;
 
 	if (rc) {
-		a->directory = (struct fsq_place){ .target.fd = -1 };
+		a->directory = (struct fsq_handle){ .target.fd = -1 };
 		return rc;
 	}
 	if (a->request->dry_run && fstat(a->directory.target.fd, &st) == 0) {
@@ -463,8 +484,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 {
 	struct fsq_assign_request all;
 	struct fsq_assignment *a;
-	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_assign_request, budgets),
-				  request, request->size, err);
+	int rc = fsq_assign_read_request(&all, request, err);
 
 	if (rc == 0 && request->name && !fsq_project_name_is_valid(request->name))
 		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
@@ -476,8 +496,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 
 		a = calloc(1, sizeof(*a));
 		if (!a)
-			return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory,
-					"cannot go on");
+			return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 		a->asked_for = all;
 		a->request = &a->asked_for;
 		a->plan = all.dry_run ? all.plan : NULL;
@@ -539,7 +558,7 @@ const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment 
 	return assignment->over_budget;
 }
 
-/* The name that was added goes, unless another directory has joined the project by it. */
+/* Remove the added name, unless another directory has joined the project by it. */
 static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
 {
 	if (!a->named ||
@@ -548,7 +567,7 @@ static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
 	return fsq_project_edit_remove_names(a->edit, a->id, err);
 }
 
-/* First what was added under these locks, then what was added before. */
+/* First undo what was added under these locks, then what was added before. */
 static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = 0;
@@ -576,8 +595,10 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	rc = unregister(a, err);
 
 	fsq_assignment_unset_limits(a);
-	/* What is left in the tree belongs to it as long as it has the ID itself: the next one goes on
-	 * from there. */
+	/*
+	 * Files left in the tree belong to the directory as long as it has the ID: the next assign goes on
+	 * from there.
+	 */
 	if (fsq_assignment_untag_tree(a) == 0)
 		fsq_assignment_untag(a);
 	fsq_tree_tag_free(a->tree);
@@ -601,6 +622,6 @@ void fsq_assignment_free(struct fsq_assignment *a)
 	free(a->unmade);
 	fsq_entries_free(&a->tag_request.elsewhere);
 	fsq_directory_keep(&a->making);
-	fsq_place_close(&a->directory);
+	fsq_handle_close(&a->directory);
 	free(a);
 }

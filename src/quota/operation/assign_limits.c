@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of an assignment, and whom they stop. */
+/* The limits of an assignment, and who is subject to them. */
 #include "assignment.h"
 #include "budget.h"
 #include "limits.h"
@@ -19,7 +19,28 @@ int fsq_assignment_read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot,
 	return 0;
 }
 
-/* @limits_after, from what there is and what is asked for. */
+int fsq_assign_read_request(struct fsq_assign_request *all,
+			    const struct fsq_assign_request *request, struct fsq_error *err)
+{
+	int rc = fsq_read_request(all, sizeof(*all), offsetof(struct fsq_assign_request, budgets),
+				  request, request->size, err);
+
+	if (rc)
+		return rc;
+	fsq_limits_add(&all->limits, all->soft_bytes, all->hard_bytes, all->soft_inodes,
+		       all->hard_inodes);
+	if (all->keep_limits && (fsq_assign_wants_limits(all) || all->unlimited || all->make))
+		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+				"cannot both keep its limits and get others");
+	return 0;
+}
+
+bool fsq_assign_wants_limits(const struct fsq_assign_request *request)
+{
+	return request->limits.mask != 0 || request->hard_percent || request->soft_percent;
+}
+
+/* Compute @limits_after from the current limits and the request. */
 static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_limits *asked = &a->asked;
@@ -33,12 +54,15 @@ static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 		asked->soft[FSQ_BLOCKS] = hard * a->request->soft_percent / 100;
 		asked->mask |= FSQ_SOFT(FSQ_BLOCKS);
 	}
-	a->limits_after = fsq_limits_wanted(&a->limits_before, asked, a->request->unlimited,
-					    a->directory.target.fd);
+	/* Kept limits may be none: then the kernel only counts. */
+	a->limits_after = a->request->keep_limits ? a->limits_before
+						  : fsq_limits_wanted(&a->limits_before, asked,
+								      a->request->unlimited,
+								      a->directory.target.fd);
 	return 0;
 }
 
-/* @limits_after has all limits still. */
+/* Here @limits_after still has all limits. */
 static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_budget_check check = {
@@ -46,7 +70,7 @@ static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
 		.count = a->request->budget_count,
 		.force = a->request->over_budget,
 		.dry_run = a->request->dry_run,
-		.place = &a->directory,
+		.handle = &a->directory,
 		.path = a->unmade ? a->unmade : a->directory.path,
 		.id = a->id,
 		.before = a->limits_before.hard[FSQ_BLOCKS],
@@ -81,11 +105,6 @@ void fsq_assignment_unset_limits(struct fsq_assignment *a)
 	a->limited = false;
 }
 
-static bool wants_limits(const struct fsq_assign_request *request)
-{
-	return request->limits.mask != 0 || request->hard_percent || request->soft_percent;
-}
-
 int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_space space[FSQ_FORMS];
@@ -94,8 +113,8 @@ int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err)
 	a->asked = a->request->limits;
 	if (!a->request->hard_percent)
 		return 0;
-	/* As the mount point sees it: a directory with a project sees its limit. */
-	rc = fsq_place_find_mount(&a->directory, err);
+	/* Ask at the mount point: in a directory with a project statfs(2) shows the project's limit. */
+	rc = fsq_handle_find_mount(&a->directory, err);
 	if (rc)
 		return rc;
 	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
@@ -116,7 +135,7 @@ int fsq_assignment_check_enforcement(struct fsq_assignment *a, struct fsq_error 
 	};
 	int rc;
 
-	if (!wants_limits(a->request) && !a->request->require_enforced)
+	if (!fsq_assign_wants_limits(a->request) && !a->request->require_enforced)
 		return 0;
 	rc = fsq_enforcement_get(&a->directory, a->unmade ? &made : NULL, &a->enforcement,
 				 &a->space, err);

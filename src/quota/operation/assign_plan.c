@@ -15,7 +15,7 @@ enum { PROJECTS, PROJID };
 int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err)
 {
 	*plan = calloc(1, sizeof(**plan));
-	return *plan ? 0 : fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+	return *plan ? 0 : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 }
 
 void fsq_assign_plan_free(struct fsq_assign_plan *plan)
@@ -65,7 +65,7 @@ const struct fsq_planned *fsq_assign_plan_below(const struct fsq_assign_plan *pl
 	return NULL;
 }
 
-/* The first line begins with a newline: the file may end without one. */
+/* Begin with a newline: the file may end without one. */
 static int add_line(char **lines, char *line)
 {
 	char *longer;

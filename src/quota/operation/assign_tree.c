@@ -14,7 +14,7 @@
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
 
-/* How many walks, while files in the tree are moved about. */
+/* How many walks, while other processes move files in the tree. */
 #define WALKS 8
 
 int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err)
@@ -26,8 +26,7 @@ int fsq_assignment_tag(struct fsq_assignment *a, struct fsq_error *err)
 		return 0;
 	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->directory.path,
-				"cannot set the project ID");
+		return fsq_fail_errno(err, -rc, a->directory.path, "cannot set the project ID");
 	a->tagged = true;
 	return 0;
 }
@@ -50,10 +49,10 @@ void fsq_assignment_untag(struct fsq_assignment *a)
 
 int fsq_assignment_untag_tree(struct fsq_assignment *a)
 {
-	/* A file that is made after the walk has passed must not get the ID any more. */
+	/* Files made after the walk has passed must not inherit the ID any more. */
 	if (a->tagged)
 		set_back(a, a->id, false);
-	/* Without a walk, what has the ID was made in the directory since that has it. */
+	/* Before any walk, only files made in the directory meanwhile have the ID. */
 	if (!a->tree && a->tagged && a->is_new) {
 		a->tag_request = (struct fsq_tree_tag_request){
 			.fd = a->directory.target.fd,
@@ -82,16 +81,16 @@ bool fsq_assignment_has_tree(struct fsq_assignment *a)
 }
 
 /*
- * The ID on a registered directory says that all is done: where it was lost, it comes back when what
- * is in the directory has it. And while a directory carries another's ID, that is what is known of the
- * one that its contents may have.
+ * The ID on a registered directory says that its contents have the ID. So a directory that has lost it gets
+ * it back last, and one that carries another project's ID keeps that until then: its contents may have it,
+ * too.
  */
 bool fsq_assignment_comes_last(struct fsq_assignment *a)
 {
 	return (a->listed || a->joins) && fsq_assignment_has_tree(a);
 }
 
-/* What is registered inside a registered directory stays, whatever became of the ID of that. */
+/* Directories registered inside a registered directory stay, even if the outer one has lost its ID. */
 static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
@@ -103,7 +102,7 @@ static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 }
 
 /*
- * A directory that is not registered cannot get a quota around one that is, also if that has lost its ID to a
+ * An unregistered directory cannot get a quota around a registered one, even if that has lost its ID to a
  * project above both.
  */
 static int refuse_others(struct fsq_assignment *a, struct fsq_error *err)
@@ -151,23 +150,22 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.dry_run = a->request->dry_run,
 		.options = a->request->options,
 	};
-	/* Somebody did not finish: what is left is that of the directory above, or has none. */
-	rc = was->id == a->id ? fsq_place_read_above(&a->directory, &a->tag_request.from) : 0;
+	/* An unfinished assignment: its files have the ID of the directory above, or none. */
+	rc = was->id == a->id ? fsq_handle_read_above(&a->directory, &a->tag_request.from) : 0;
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, a->directory.path,
-				"cannot find the project of the directory above");
+		return fsq_fail_errno(err, -rc, a->directory.path,
+				      "cannot find the project of the directory above");
 	if (!a->listed)
 		return refuse_others(a, err);
-	/* Its owner gave it another ID: what is in it may have any. */
+	/* The owner has changed the ID of the directory, so its contents may have any. */
 	if (was->id != 0 && was->id != a->id)
 		a->tag_request.rule = FSQ_TAG_RECLAIM;
 	return spare_others(a, err);
 }
 
 /*
- * Into a directory that hands on its ID the kernel lets nobody move what has another one. So what
- * others move about is met where we have not been yet; only a directory that was lost on the way
- * takes another walk.
+ * The kernel refuses to move a file with another ID into a directory that hands on its own. So moved files
+ * turn up where the walk has not been yet; only a directory that was lost on the way takes another walk.
  */
 static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -183,31 +181,30 @@ static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *
 }
 
 /*
- * Line and ID of the directory say that its contents have the ID, too: also after a power failure, so
- * the contents are on the disk before the last of the two is written.
+ * Line and ID of the directory say that its contents have the ID, also after a power failure. So sync the
+ * contents before the last of the two is written.
  */
 static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = walk_until_all_is_tagged(a, err);
 
 	if (rc == 0)
-		rc = fsq_place_sync(&a->directory, err);
+		rc = fsq_handle_sync(&a->directory, err);
 	if (rc || !fsq_assignment_comes_last(a))
 		return rc;
-	/* Others may have given it another ID meanwhile, or none. */
+	/* Its owner may have changed or removed the ID meanwhile. */
 	fsq_inode_project_get(a->directory.target.fd, &a->directory.project);
 	rc = fsq_assignment_tag(a, err);
-	/* What was made in it meanwhile. */
+	/* Files made in it meanwhile. */
 	if (rc == 0)
 		rc = walk_until_all_is_tagged(a, err);
-	return rc ? rc : fsq_place_sync(&a->directory, err);
+	return rc ? rc : fsq_handle_sync(&a->directory, err);
 }
 
 /*
- * Did a release take the name and the limits, while the locks were open?
+ * Did a release remove the name and the limits while the locks were open?
  *
- * @named    whether the ID had a name before; without one the limits tell, of which an assignment
- *           always has some
+ * @named    whether the ID had a name before; otherwise compare the limits, which an assignment always has
  */
 static bool was_released(struct fsq_assignment *a, bool named)
 {
@@ -222,7 +219,7 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	return fsq_limits_are_none(&limits);
 }
 
-/* Is there something in the tree that cannot get the ID? */
+/* Does the tree hold anything that cannot get the ID? */
 static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_planned *other = NULL;
@@ -251,7 +248,7 @@ int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err
 	    fsq_project_edit_has_name(a->edit, a->id))
 		return 0;
 	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
-	/* Somebody else may be called so. */
+	/* Another project may have the name. */
 	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
 		return 0;
 	name = name ? name : default_name;
@@ -275,11 +272,12 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 		return rc;
 	a->tree = fsq_tree_tag_new(&a->tag_request);
 	if (!a->tree)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, a->directory.path,
-				"cannot walk the tree");
+		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot walk the tree");
 	if (a->request->dry_run)
 		return check_contents(a, err);
-	/* While the locks are open the ID must show in a file: others may be on other filesystems.
+	/*
+	 * Register the name while the locks are open, so that the ID is in a file: other programs may look on
+	 * other filesystems.
 	 */
 	rc = fsq_assignment_register_name(a, err);
 	if (rc)
@@ -290,7 +288,7 @@ int fsq_assignment_tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc == 0)
 		rc = fsq_project_edit_lock(a->edit, false, err);
 	if (rc == 0)
-		rc = fsq_place_check_path(&a->directory, err);
+		rc = fsq_handle_check_path(&a->directory, err);
 	if (rc)
 		return rc;
 	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);

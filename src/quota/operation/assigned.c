@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has a directory what fsq_assign() would give it? For a thousand of them that nearly always have:
- * four system calls each, and the files are read once.
+ * Check whether fsq_assign() would change anything: for a thousand directories, most of which are as they
+ * should be. Four system calls each; the files are read once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,28 +11,17 @@
 #include <unistd.h>
 
 #include "assign_plan.h"
+#include "assignment.h"
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
-#include "shared/sort.h"
 
 struct fsq_assigned {
-	struct fsq_entries lines, names; /* sorted by word */
+	struct fsq_entries lines, names; /* with their index */
 };
-
-static int compare(const void *one, const void *other)
-{
-	return strcmp(((const struct fsq_entry *)one)->word,
-		      ((const struct fsq_entry *)other)->word);
-}
-
-static void sort_entries(struct fsq_entries *entries)
-{
-	array_sort(entries->list, entries->count, sizeof(*entries->list), compare);
-}
 
 int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
 		      struct fsq_error *err)
@@ -42,18 +31,19 @@ int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *regi
 
 	registry = fsq_registry_or_default(registry);
 	if (!assigned)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, registry->projects_file, "cannot read");
+		return fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
 	rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
 	if (rc == 0)
 		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
-	if (rc) {
+	if (rc == 0)
+		rc = fsq_entries_index_words(&assigned->lines, err);
+	if (rc == 0)
+		rc = fsq_entries_index_words(&assigned->names, err);
+	if (rc)
 		fsq_assigned_close(assigned);
-		return rc;
-	}
-	sort_entries(&assigned->lines);
-	sort_entries(&assigned->names);
-	*out = assigned;
-	return 0;
+	else
+		*out = assigned;
+	return rc;
 }
 
 void fsq_assigned_close(struct fsq_assigned *assigned)
@@ -65,22 +55,7 @@ void fsq_assigned_close(struct fsq_assigned *assigned)
 	free(assigned);
 }
 
-/* @return   the ID of a word, 0 when there is none, or more than one */
-static uint32_t id_of(const struct fsq_entries *entries, const char *word)
-{
-	const struct fsq_entry key = { .word = word }, *end, *found;
-
-	if (entries->count == 0)
-		return 0;
-	end = entries->list + entries->count;
-	found = bsearch(&key, entries->list, entries->count, sizeof(key), compare);
-	if (!found || (found > entries->list && compare(found - 1, found) == 0) ||
-	    (found + 1 < end && compare(found + 1, found) == 0))
-		return 0;
-	return found->id;
-}
-
-/* @return   a directory whose path, as it is written, has no symlinks; or a negative errno */
+/* @return   a directory whose path has no symlinks; or a negative errno */
 static int open_directory(const char *path)
 {
 	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
@@ -106,20 +81,22 @@ static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *req
 
 bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request)
 {
-	uint32_t id = id_of(&assigned->lines, request->directory);
+	uint32_t id = fsq_entries_id_of_word(&assigned->lines, request->directory, true);
+	struct fsq_assign_request all;
 	struct fsq_inode_project project;
 	bool has;
 	int fd;
 
-	if (id == 0 || (request->id && request->id != id) || request->hard_percent ||
-	    request->soft_percent || request->require_enforced ||
-	    (request->name && id_of(&assigned->names, request->name) != id))
+	if (fsq_assign_read_request(&all, request, NULL) || id == 0 ||
+	    (request->id && request->id != id) || request->hard_percent || request->soft_percent ||
+	    request->require_enforced ||
+	    (request->name && fsq_entries_id_of_word(&assigned->names, request->name, true) != id))
 		return false;
 	fd = open_directory(request->directory);
 	if (fd < 0)
 		return false;
 	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
-	      has_limits(fd, id, request);
+	      has_limits(fd, id, &all);
 	close(fd);
 	return has;
 }

@@ -7,9 +7,9 @@
 #define FSQ_ASSIGNMENT_H
 
 #include "assign_plan.h"
-#include "enforcement.h"
+#include "limits.h"
 #include "make_directory.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
 #include "tree_tag.h"
 
@@ -20,7 +20,7 @@ struct fsq_assignment {
 	const struct fsq_assign_request *request; /* @asked_for */
 	struct fsq_assign_request asked_for;
 	struct fsq_assign_plan *plan; /* of the dry runs before, or NULL */
-	struct fsq_place directory;
+	struct fsq_handle directory;
 	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
 	dev_t dev;    /* of the directory, or of what is above it */
 	ino_t ino;    /* 0: it would be made */
@@ -84,6 +84,12 @@ int fsq_assignment_planned(const struct fsq_assignment *a, int rc, struct fsq_er
 int fsq_assignment_register_name(struct fsq_assignment *a, struct fsq_error *err);
 
 /* --- assign_limits.c --- */
+
+/** Copy a request, with all limits in @limits. @return  as fsq_read_request(), or FSQ_E_USAGE: it contradicts itself */
+int fsq_assign_read_request(struct fsq_assign_request *all,
+			    const struct fsq_assign_request *request, struct fsq_error *err);
+
+bool fsq_assign_wants_limits(const struct fsq_assign_request *request);
 
 /** What is asked for, with a part of the file system in basic blocks. */
 int fsq_assignment_find_asked(struct fsq_assignment *a, struct fsq_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room that is not sold twice: what the hard limits of a directory's projects, or of a filesystem's, may add
- * up to. A budget is about its own filesystem. Who has no limit was promised nothing.
+ * How much the hard limits of the projects in a directory, or on a filesystem, may add up to. A budget covers
+ * its own filesystem only. A project without a limit does not count.
  */
 #include "budget.h"
 
@@ -75,7 +75,7 @@ static int add_up_all(struct fsq_target *target, struct fsq_budget_use *use)
 }
 
 /* As the mount point sees it: a directory with a project sees its limit. */
-static int find_bound(const struct fsq_budget *budget, struct fsq_place *place,
+static int find_bound(const struct fsq_budget *budget, struct fsq_handle *handle,
 		      struct fsq_budget_use *use, struct fsq_error *err)
 {
 	struct fsq_space space[FSQ_FORMS];
@@ -84,21 +84,21 @@ static int find_bound(const struct fsq_budget *budget, struct fsq_place *place,
 	use->budget_bytes = budget->bytes;
 	if (!budget->percent)
 		return 0;
-	rc = fsq_place_find_mount(place, err);
+	rc = fsq_handle_find_mount(handle, err);
 	if (rc)
 		return rc;
-	rc = fsq_space_get(place->mount.directory, fsq_is_xfs(place->target.fd), space);
+	rc = fsq_space_get(handle->mount.directory, fsq_is_xfs(handle->target.fd), space);
 	if (rc)
-		return fsq_fail(err, FSQ_E_FAILED, -rc, place->path,
+		return fsq_fail(err, FSQ_E_FAILED, -rc, handle->path,
 				"cannot ask for the size of the filesystem");
 	use->budget_bytes = space[FSQ_BLOCKS].total / 100 * budget->percent;
 	return 0;
 }
 
 /*
- * Is a budget about a filesystem?
+ * Does a budget cover a filesystem?
  *
- * @directory set to its directory as the registry has it, for free(3), if it is about one
+ * @directory set to its directory as the registry has it, for free(3), if it does
  * @return    1 or 0, or a negative errno
  */
 static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
@@ -123,10 +123,10 @@ static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
 
 static int fail_to_add_up(int rc, const char *path, struct fsq_error *err)
 {
-	return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot add up the limits");
+	return fsq_fail_errno(err, -rc, path, "cannot add up the limits");
 }
 
-/* Does one of the project's directories count in the budget of a directory already? */
+/* Does another directory of the project count in the budget already? */
 static bool is_counted(const struct fsq_budget_check *check, const char *directory)
 {
 	bool counted = false;
@@ -150,19 +150,19 @@ static int fail(const struct fsq_budget_check *check, const struct fsq_budget *b
 	fsq_size_text(of, use->budget_bytes / FSQ_BASIC_BLOCK);
 	fsq_size_text(left, rest / FSQ_BASIC_BLOCK);
 	if (budget->percent)
-		fsq_fail(err, FSQ_E_CONFLICT, 0, check->place->path,
+		fsq_fail(err, FSQ_E_CONFLICT, 0, check->handle->path,
 			 "the limit does not fit: limits may add up to %s, %u%% of the filesystem, "
 			 "and "
 			 "%s are left",
 			 of, budget->percent, left);
 	else
-		fsq_fail(err, FSQ_E_CONFLICT, 0, check->place->path,
+		fsq_fail(err, FSQ_E_CONFLICT, 0, check->handle->path,
 			 "the limit does not fit: the budget of %.150s is %s, and %s are left",
 			 budget->directory, of, left);
 	return fsq_add_hint(err, FSQ_HINT_FORCE, FSQ_E_CONFLICT);
 }
 
-/* By how many bytes what is promised from the budget would grow. */
+/* By how many bytes the committed sum would grow. */
 static int64_t growth(const struct fsq_budget_check *check, const char *directory)
 {
 	uint64_t before = promised(check->before), after = promised(check->after);
@@ -179,14 +179,14 @@ static int64_t growth(const struct fsq_budget_check *check, const char *director
 static int add_up_promises(const struct fsq_budget_check *check, const char *directory,
 			   struct fsq_budget_use *use, struct fsq_error *err)
 {
-	struct fsq_target *target = &check->place->target;
+	struct fsq_target *target = &check->handle->target;
 	struct fsq_id_set ids = { 0 };
 	int rc = directory ? fsq_project_edit_ids_in(check->edit, directory, &ids) : 0;
 
 	if (rc == 0)
 		rc = directory ? add_up_ids(target, &ids, use) : add_up_all(target, use);
 	fsq_id_set_free(&ids);
-	return rc ? fail_to_add_up(rc, check->place->path, err) : 0;
+	return rc ? fail_to_add_up(rc, check->handle->path, err) : 0;
 }
 
 static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, dev_t dev,
@@ -200,7 +200,7 @@ static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, 
 	if (rc <= 0)
 		return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, budget->directory, "cannot open") : 0;
 	more = growth(check, directory);
-	rc = more > 0 ? find_bound(budget, check->place, &use, err) : 0;
+	rc = more > 0 ? find_bound(budget, check->handle, &use, err) : 0;
 	if (rc == 0 && more > 0)
 		rc = add_up_promises(check, directory, &use, err);
 	if (use.hard_bytes != UINT64_MAX)
@@ -223,8 +223,8 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 	check->over = NULL;
 	if (check->count == 0)
 		return 0;
-	if (fstat(check->place->target.fd, &st))
-		return fsq_fail(err, FSQ_E_FAILED, errno, check->place->path, "cannot read");
+	if (fstat(check->handle->target.fd, &st))
+		return fsq_fail(err, FSQ_E_FAILED, errno, check->handle->path, "cannot read");
 	for (size_t i = 0; i < check->count && rc == 0; i++)
 		rc = check_one(check, &check->budgets[i], st.st_dev, err);
 	return rc;
@@ -236,14 +236,13 @@ int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 	char *directory = realpath(budget->directory, NULL);
 	struct fsq_entries lines = { 0 };
 	struct fsq_id_set ids = { 0 };
-	struct fsq_place place;
+	struct fsq_handle handle;
 	int rc;
 
 	*use = (struct fsq_budget_use){ .budget_bytes = budget->bytes };
 	if (!directory)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, budget->directory,
-				"cannot open");
-	rc = fsq_place_open_directory(&place, directory, err);
+		return fsq_fail_errno(err, errno, budget->directory, "cannot open");
+	rc = fsq_handle_open_directory(&handle, directory, err);
 	free(directory);
 	if (rc)
 		return rc;
@@ -252,16 +251,16 @@ int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 	if (rc)
 		goto out;
 	for (size_t i = 0; i < lines.count && rc == 0; i++)
-		if (fsq_path_below(place.path, lines.list[i].word, strlen(lines.list[i].word)))
+		if (fsq_path_below(handle.path, lines.list[i].word, strlen(lines.list[i].word)))
 			rc = fsq_id_set_add(&ids, lines.list[i].id);
 	if (rc == 0)
-		rc = add_up_ids(&place.target, &ids, use);
+		rc = add_up_ids(&handle.target, &ids, use);
 	if (rc)
 		rc = fail_to_add_up(rc, budget->directory, err);
 out:
-	rc = fsq_place_explain(&place, rc, err);
+	rc = fsq_handle_explain(&handle, rc, err);
 	fsq_id_set_free(&ids);
 	fsq_entries_free(&lines);
-	fsq_place_close(&place);
+	fsq_handle_close(&handle);
 	return rc;
 }

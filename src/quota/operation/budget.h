@@ -3,7 +3,7 @@
 #ifndef FSQ_BUDGET_H
 #define FSQ_BUDGET_H
 
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
 
 /* A hard limit of space that is about to be set. */
@@ -11,8 +11,8 @@ struct fsq_budget_check {
 	struct fsq_budget *budgets;
 	size_t count;
 	bool force, dry_run;
-	struct fsq_place *place; /* on its filesystem */
-	const char *path;	 /* of the directory that joins the project, or NULL */
+	struct fsq_handle *handle; /* on its filesystem */
+	const char *path;	   /* of the directory that joins the project, or NULL */
 	uint32_t id;
 	uint64_t before, after;		     /* basic blocks */
 	const struct fsq_project_edit *edit; /* with the locks: what others promise stays so long */

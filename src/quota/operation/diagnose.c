@@ -8,7 +8,6 @@
 
 #include "diagnosis.h"
 #include "limits.h"
-#include "overlay.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
@@ -17,9 +16,9 @@
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 
-static void look_at_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
+static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, bool itself);
 
-/* May the caller use quotas, and does the kernel hear quota calls of this process at all? */
+/* May the caller use quotas, and do quota calls of this process reach the kernel? */
 static void check_caller(struct fsq_diagnosis *diagnosis)
 {
 	struct fsq_finding finding = { .id = FSQ_FINDING_PRIVILEGED };
@@ -42,7 +41,7 @@ static void check_caller(struct fsq_diagnosis *diagnosis)
 
 /* --- a directory: whose project is it? --- */
 
-/* @return   the directory above, on the same file system, that hands the ID on; or -1 */
+/* @return   the parent directory on the same filesystem, if it hands on the ID; or -1 */
 static int open_above(int fd, uint32_t id)
 {
 	int above = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
@@ -59,8 +58,10 @@ static int open_above(int fd, uint32_t id)
 	return -1;
 }
 
-/* @return   the path of the highest directory that hands the ID on to this one; NULL: none, or with errno
- *           ENOMEM no memory */
+/*
+ * @return   the path of the highest directory from which this one inherits the ID; NULL: none, or with errno
+ * ENOMEM no memory
+ */
 static char *find_source(int fd, uint32_t id)
 {
 	int highest = -1, next;
@@ -82,31 +83,31 @@ static char *find_source(int fd, uint32_t id)
 static void check_directory(struct fsq_subject *subject)
 {
 	const char *file = subject->diagnosis->registry->projects_file;
-	struct fsq_place *place = &subject->place;
-	struct fsq_finding finding = { .id = FSQ_FINDING_PROJECT_ABOVE, .path = place->path };
+	struct fsq_handle *handle = &subject->handle;
+	struct fsq_finding finding = { .id = FSQ_FINDING_PROJECT_ABOVE, .path = handle->path };
 	uint32_t registered = 0;
 	struct fsq_error err;
 	char *source = NULL;
 	struct stat st;
 
-	if (fstat(place->target.fd, &st) || !S_ISDIR(st.st_mode) ||
-	    fsq_inode_project_get(place->target.fd, &place->project) || place->project.id == 0)
+	if (fstat(handle->target.fd, &st) || !S_ISDIR(st.st_mode) ||
+	    fsq_inode_project_get(handle->target.fd, &handle->project) || handle->project.id == 0)
 		return;
-	/* That a file cannot be read is a finding of its own. */
-	if (fsq_projects_id_of(file, place->path, &registered, &err))
+	/* An unreadable file is a finding of its own. */
+	if (fsq_projects_id_of(file, handle->path, &registered, &err))
 		errno = err.errnum;
 	else if (registered)
 		return;
 	else
-		source = find_source(place->target.fd, place->project.id);
+		source = find_source(handle->target.fd, handle->project.id);
 	if (source) {
 		finding.name = source;
-		finding.project = place->project.id;
+		finding.project = handle->project.id;
 		finding.in_doubt =
-			fsq_diagnose_is_registered(subject->diagnosis, place->path, false);
+			fsq_diagnose_is_registered(subject->diagnosis, handle->path, false);
 		fsq_finding_visit_here(subject, finding);
 	} else if (errno == ENOMEM) {
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, place->path);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, handle->path);
 	}
 	free(source);
 }
@@ -116,7 +117,7 @@ static void check_directory(struct fsq_subject *subject)
 /* The two directories that an overlay writes to. */
 struct layers {
 	char *upper, *work;
-	char *above; /* the directory that both are in, or that upper is in */
+	char *above; /* their common parent, or the parent of upper */
 	struct fsq_inode_project of_upper, of_work;
 };
 
@@ -158,7 +159,7 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 	fsq_finding_visit_here(subject, finding);
 }
 
-/* Can an overlay have project quotas? And the same of what is below it. */
+/* Can an overlay have project quotas? Then check the directory that it writes to. */
 static void check_overlay(struct fsq_subject *subject)
 {
 	struct layers layers = { 0 };
@@ -177,7 +178,7 @@ static void check_overlay(struct fsq_subject *subject)
 		goto out;
 	}
 	check_layers(subject, &layers);
-	look_at_place(subject->diagnosis, layers.upper, false);
+	diagnose_path(subject->diagnosis, layers.upper, false);
 out:
 	free(layers.upper);
 	free(layers.work);
@@ -202,7 +203,7 @@ static void say_of_device(const struct medium *medium, struct fsq_finding findin
 	fsq_finding_visit(medium->diagnosis, finding);
 }
 
-/* Does a line of fstab mean the device, by its path or by a tag? The first counts. */
+/* Does a line of fstab name the device, by its path or by a tag? The first one counts. */
 static enum fsq_visit check_line(const struct fsq_mount *line, void *arg)
 {
 	struct medium *medium = arg;
@@ -227,7 +228,7 @@ static enum fsq_visit check_line(const struct fsq_mount *line, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-/* Has it all that project quotas take, and does fstab ask for them? */
+/* Does it have all features for project quota, and does fstab ask for it? */
 static void check_unmounted(struct medium *medium, int fd)
 {
 	const char *type = medium->device.type;
@@ -259,7 +260,7 @@ static void check_unmounted(struct medium *medium, int fd)
 		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
 }
 
-/* @return   where a device is mounted, at a place that can be looked at; or NULL */
+/* @return   a mount point of the device that is visible; or NULL */
 static const char *mount_point_of(struct fsq_diagnosis *diagnosis, const struct stat *st)
 {
 	const struct fsq_mount_points *points = fsq_diagnosis_mounts(diagnosis);
@@ -274,7 +275,7 @@ static const char *mount_point_of(struct fsq_diagnosis *diagnosis, const struct 
 	return NULL;
 }
 
-/* @return   whether that was all: else the path itself is to be looked at */
+/* @return   whether the device is done; otherwise diagnose the path itself */
 static bool look_at_device(struct fsq_diagnosis *diagnosis, const char *path, const struct stat *st)
 {
 	const bool is_device = S_ISBLK(st->st_mode);
@@ -285,7 +286,7 @@ static bool look_at_device(struct fsq_diagnosis *diagnosis, const char *path, co
 	bool all = true;
 
 	if (fd < 0)
-		rc = fsq_fail(&err, fsq_error_kind_of(errno), errno, path, "cannot open");
+		rc = fsq_fail_errno(&err, errno, path, "cannot open");
 	else
 		rc = fsq_device_probe(fd, path, &medium.device, &err);
 	if (medium.device.type)
@@ -295,11 +296,11 @@ static bool look_at_device(struct fsq_diagnosis *diagnosis, const char *path, co
 							     .uuid = medium.device.uuid,
 							     .label = medium.device.label });
 	if (mounted)
-		look_at_place(diagnosis, mounted, true);
+		diagnose_path(diagnosis, mounted, true);
 	else if (medium.device.type)
 		check_unmounted(&medium, fd);
 	else if (rc == FSQ_E_CONFLICT || (rc && is_device))
-		fsq_diagnosis_tell(diagnosis, &err);
+		fsq_diagnosis_report_error(diagnosis, &err);
 	else if (is_device)
 		say_of_device(&medium, (struct fsq_finding){ .id = FSQ_FINDING_NO_FILESYSTEM });
 	else
@@ -350,36 +351,36 @@ static void look_at(struct fsq_subject *subject, bool itself)
 		check_directory(subject);
 }
 
-/* Look at the file system of a path and, if asked for, at the directory itself. */
-static void look_at_place(struct fsq_diagnosis *diagnosis, const char *path, bool itself)
+/* Diagnose the filesystem of a path and, with @itself, the directory. */
+static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, bool itself)
 {
 	struct fsq_subject subject = { .diagnosis = diagnosis };
 	struct fsq_error err;
 	char *resolved = realpath(path, NULL);
 	int rc;
 
-	if (fsq_place_open(&subject.place, resolved ? resolved : path, &err)) {
-		fsq_diagnosis_tell(diagnosis, &err);
+	if (fsq_handle_open(&subject.handle, resolved ? resolved : path, &err)) {
+		fsq_diagnosis_report_error(diagnosis, &err);
 		free(resolved);
 		return;
 	}
 	free(resolved);
-	rc = fsq_mount_line_of_fd(subject.place.target.fd, &subject.mount);
+	rc = fsq_mount_line_of_fd(subject.handle.target.fd, &subject.mount);
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
 	} else if (rc) {
-		/* In a chroot the kernel does not list the mount of its root, with its options. */
+		/* In a chroot the kernel does not list the mount of the root directory, nor its options. */
 		fsq_fail(&err, FSQ_E_NOT_FOUND, -rc, path, "cannot find the mount%s",
 			 rc == -ENXIO ? "; in a chroot, run doctor outside of the chroot" : "");
-		fsq_diagnosis_tell(diagnosis, &err);
+		fsq_diagnosis_report_error(diagnosis, &err);
 	} else {
 		look_at(&subject, itself);
 	}
 	fsq_mount_clear(&subject.mount);
-	fsq_place_close(&subject.place);
+	fsq_handle_close(&subject.handle);
 }
 
-/* A device stands for what is mounted from it. */
+/* A device means the filesystem on it. */
 static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 {
 	struct fsq_error err;
@@ -387,18 +388,18 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 	struct stat st;
 
 	if (fsq_is_tag(path) && fsq_device_of_tag(path, &device, &err)) {
-		fsq_diagnosis_tell(diagnosis, &err);
+		fsq_diagnosis_report_error(diagnosis, &err);
 		return;
 	}
 	if (device)
 		path = device;
 	if (stat(path, &st) || (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)) ||
 	    !look_at_device(diagnosis, path, &st))
-		look_at_place(diagnosis, path, true);
+		diagnose_path(diagnosis, path, true);
 	free(device);
 }
 
-/* @return   whether there is a mount there that can have project quotas, and none that hides it */
+/* @return   whether a visible mount there can have project quotas */
 static bool is_candidate(const struct fsq_mount *mount)
 {
 	int fd = open(mount->directory, O_PATH | O_CLOEXEC);
@@ -420,7 +421,7 @@ static enum fsq_visit look_at_mount(const struct fsq_mount *mount, void *arg)
 	struct fsq_diagnosis *diagnosis = arg;
 
 	if (!is_known(diagnosis, mount->dev) && is_candidate(mount))
-		look_at_place(diagnosis, mount->directory, false);
+		diagnose_path(diagnosis, mount->directory, false);
 	return fsq_diagnosis_is_over(diagnosis) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
@@ -450,9 +451,9 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 		int rc = fsq_mounts_each(NULL, look_at_mount, &diagnosis, err);
 
 		diagnosis.rc = rc ? rc : diagnosis.rc;
-		/* There is none: what does the machine have instead? */
+		/* There is none: report what the machine has instead. */
 		if (diagnosis.dev_count == 0 && !fsq_diagnosis_is_over(&diagnosis))
-			look_at_place(&diagnosis, "/", false);
+			diagnose_path(&diagnosis, "/", false);
 	}
 	if (!fsq_diagnosis_is_over(&diagnosis) && !request->filesystems_only)
 		fsq_diagnose_registry(&diagnosis);

@@ -23,7 +23,7 @@ static void say(struct fsq_subject *subject, enum fsq_finding_id id)
 	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
 }
 
-/* With the options for a repair. */
+/* With the mount options for a repair. */
 static void say_with_options(struct fsq_subject *subject, struct fsq_finding finding)
 {
 	bool wanted = !subject->diagnosis->request->no_repairs;
@@ -62,7 +62,7 @@ bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *
 	return false;
 }
 
-/* @return   whether the features of ext4 or f2fs let project quota be switched on, as far as is known */
+/* @return   whether the features of ext4 or f2fs allow project quota, as far as they are known */
 static bool check_features(struct fsq_subject *subject)
 {
 	struct fsq_features features;
@@ -87,7 +87,7 @@ static bool check_features(struct fsq_subject *subject)
 	return rc != 0;
 }
 
-/* Those of the root file system are set before fstab can be read. XFS takes them only then. */
+/* The root filesystem is mounted before fstab is read, and XFS takes these options at mount only. */
 static bool takes_root_flags(const struct fsq_subject *subject)
 {
 	return strcmp(subject->mount.directory, "/") == 0 && is_type(subject, "xfs");
@@ -117,7 +117,7 @@ struct search {
 	int rc;
 };
 
-/* The first counts, as for mount(8). A bind mount has the options of what it shows. */
+/* The first line counts, as for mount(8). A bind mount has the options of its source. */
 static enum fsq_visit find_line(const struct fsq_mount *line, void *arg)
 {
 	struct search *search = arg;
@@ -129,7 +129,7 @@ static enum fsq_visit find_line(const struct fsq_mount *line, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-/* Is it on, and what does fstab say? When only what is mounted is wrong, the first finding says so. */
+/* Is project quota on, and does fstab ask for it? If only the current mount is wrong, the first finding says so. */
 static void check_quota(struct fsq_subject *subject)
 {
 	const char *file = subject->diagnosis->fstab;
@@ -165,7 +165,7 @@ static void check_read_only(struct fsq_subject *subject)
 {
 	struct statvfs sfs;
 
-	if (fstatvfs(subject->place.target.fd, &sfs) || !(sfs.f_flag & ST_RDONLY))
+	if (fstatvfs(subject->handle.target.fd, &sfs) || !(sfs.f_flag & ST_RDONLY))
 		return;
 	fsq_finding_visit_here(subject, (struct fsq_finding){
 						.id = FSQ_FINDING_READ_ONLY,
@@ -174,12 +174,12 @@ static void check_read_only(struct fsq_subject *subject)
 					});
 }
 
-/* @return   whether the kernel answered, so that what is off is known to be off */
+/* @return   whether the kernel answered, so that "off" is certain */
 static bool ask_kernel(struct fsq_subject *subject)
 {
 	const dev_t dev = subject->mount.dev;
 	struct fsq_state state;
-	int rc = fsq_quotactl_state(&subject->place.target, FSQ_PROJECT, &state);
+	int rc = fsq_quotactl_state(&subject->handle.target, FSQ_PROJECT, &state);
 
 	if (rc == 0) {
 		subject->accounting = state.accounting[FSQ_PROJECT];
@@ -207,7 +207,7 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 		check_quota(subject);
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;
-	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->place.target.fd))
+	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->handle.target.fd))
 		say(subject, FSQ_FINDING_XFS_VERSION_4);
 	check_read_only(subject);
 	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))

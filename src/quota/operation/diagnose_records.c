@@ -16,13 +16,13 @@
 #include "shared/array.h"
 #include "store.h"
 
-/* Kubelet gives up behind so many IDs that are in use and in no file. */
+/* Kubelet gives up after so many IDs in a row that are in use and in no file. */
 #define KUBELET_SEARCHES 128
 
-/* How many IDs without lines and limits are told one by one. */
+/* How many IDs without lines and limits are reported one by one. */
 #define SINGLE 16
 
-/* In how many registered directories a store is looked for, besides those with an ID of stores. */
+/* In how many registered directories without a store's ID a store is looked for. */
 #define LINES 1000
 
 struct found_store {
@@ -43,13 +43,13 @@ struct stores {
 	struct fsq_finding unknown[SINGLE];
 	uint64_t unknown_count;
 	uint32_t unknown_last;
-	/* Where kubelet's search for an ID has come to, and how many it found in use. */
+	/* The ID that kubelet's search has reached, and how many it found in use. */
 	uint64_t kubelet_next;
 	uint64_t kubelet_searches;
 	bool no_memory;
 };
 
-/* @return   the ID before the lowest one that something in the directory has, or 0 */
+/* @return   the ID below the lowest one found in the directory, or 0 */
 static uint32_t base_of_layers(struct stores *stores, int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -88,7 +88,7 @@ static enum fsq_visit add_store(const char *home, int fd, uint32_t id, void *arg
 		stores->no_memory = true;
 		return FSQ_VISIT_STOP;
 	}
-	/* Where the directory has no ID, containers/storage begins with a number from its inode. */
+	/* For a directory without an ID, containers/storage begins with a number made from its inode. */
 	if (id == 0)
 		id = base_of_layers(stores, fd);
 	for (size_t i = 0; i < stores->count; i++) {
@@ -114,7 +114,7 @@ static void look_at_root(struct stores *stores)
 	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
 	struct stat st;
 
-	/* Another one may be mounted over it, whose server is gone. */
+	/* It may be covered by a mount whose server is dead. */
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == mount->dev)
 		root = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
 	if (root >= 0) {
@@ -125,7 +125,7 @@ static void look_at_root(struct stores *stores)
 		close(fd);
 }
 
-/* A registered directory may lie deeper than stores are looked for. */
+/* A registered directory may lie deeper than fsq_store_each() looks. */
 static void look_at_lines(struct stores *stores)
 {
 	const char *root = stores->subject->mount.directory;
@@ -138,7 +138,7 @@ static void look_at_lines(struct stores *stores)
 		if (!fsq_path_below(root, line->word, strlen(line->word)) ||
 		    (line->id < FSQ_STORE_FIRST && looked++ >= LINES))
 			continue;
-		fd = fsq_store_open(&stores->subject->place, line->word);
+		fd = fsq_store_open(&stores->subject->handle, line->word);
 		if (fd < 0)
 			continue;
 		stores->no_memory |= fsq_store_each(fd, line->word, add_store, stores) < 0;
@@ -181,7 +181,7 @@ static bool is_listed(const struct stores *stores, uint32_t id)
 	return entry_of(&stores->lines, id) || entry_of(&stores->names, id);
 }
 
-/* Kubelet passes over IDs of the files, and stops at the first one that is free. */
+/* Kubelet skips IDs that are in the files, and stops at the first free one. */
 static void search_as_kubelet(struct stores *stores, const struct fsq_dquot *dquot)
 {
 	while (stores->kubelet_next < dquot->id &&
@@ -223,7 +223,7 @@ static void visit_store(struct stores *stores, const struct found_store *store)
 	finding.other = store->follower;
 	finding.count = store->followers;
 	finding.limits = store->follower_limits;
-	/* But for one that assign gives by itself. */
+	/* Except for an ID from the range of assign. */
 	snprintf(usual, sizeof(usual), "volume%u", store->follower);
 	name = entry_of(&stores->names, store->follower);
 	if (name && strcmp(name->word, usual) != 0)
@@ -233,7 +233,7 @@ static void visit_store(struct stores *stores, const struct found_store *store)
 	fsq_finding_visit_here(stores->subject, finding);
 }
 
-/* Tell the visitor what was found. */
+/* Report the findings. */
 static void visit_stores(struct stores *stores)
 {
 	for (size_t i = 0; i < stores->count; i++)
@@ -254,7 +254,7 @@ static void visit_stores(struct stores *stores)
 					      .count = stores->kubelet_searches });
 }
 
-/* In the order of IDs. What is of a store, and of nobody, is told by visit_stores(). */
+/* In the order of IDs. visit_stores() reports those in the room of a store. */
 static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 {
 	const uint64_t inodes = dquot->form[FSQ_INODES].used;
@@ -283,7 +283,7 @@ static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 		stores->unknown_last = dquot->id;
 		return;
 	}
-	/* Limits of a directory that is gone, or whose tag somebody has changed, are told elsewhere. */
+	/* Limits of a directory that is gone, or whose ID was changed, are reported elsewhere. */
 	if (inodes || !line)
 		fsq_finding_visit_here(stores->subject, finding);
 }
@@ -295,9 +295,9 @@ void fsq_diagnose_records(struct fsq_subject *subject)
 	uint32_t next = 1;
 
 	find_stores(&stores);
-	/* Some kernels begin anew at the end. */
+	/* Some kernels start over after the last record. */
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
-	       fsq_quotactl_get_next(&subject->place.target, FSQ_PROJECT, next, &dquot) == 0 &&
+	       fsq_quotactl_get_next(&subject->handle.target, FSQ_PROJECT, next, &dquot) == 0 &&
 	       dquot.id >= next) {
 		check_record(&stores, &dquot);
 		if (dquot.id >= FSQ_ID_MAX)

@@ -11,7 +11,7 @@
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* Both files, and how many faults there are. */
+/* Both files, and how many findings there are. */
 struct registry {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_registered_list projects, projid;
@@ -37,7 +37,7 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 		char *word = text + line.word, *end = word + line.length;
 
 		number++;
-		/* Other programs take another ID from it, or one where we see none. */
+		/* Other programs read another ID from the line, or one where we read none. */
 		if (line.takes_id && (line.kind != FSQ_LINE_ENTRY || line.taken != line.id))
 			say(registry, list,
 			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
@@ -67,7 +67,7 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 	return 0;
 }
 
-/* Only a read-only mount: what a caller may not write is told by the one who writes. */
+/* Only for a read-only mount: a caller without write access learns of it when he writes. */
 static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
 {
 	char *file = strdup(list->file);
@@ -130,7 +130,7 @@ static int by_id(const void *one, const void *other)
 	return by_line(*a, *b);
 }
 
-/* Two lines of one word, the first first. */
+/* Two lines of the same word, in the order of the file. */
 static void check_words(struct registry *registry, const struct fsq_registered_list *list,
 			struct fsq_registered *first, struct fsq_registered *second)
 {

@@ -9,7 +9,7 @@
 #include "diagnosis.h"
 #include "disk_use.h"
 #include "limits.h"
-#include "project_place.h"
+#include "project_location.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
@@ -55,7 +55,7 @@ static enum fsq_visit count_wrong(const struct fsq_tree_event *event, void *arg)
 	return others->foreign && others->only_foreign ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-/* How much in the directory does not carry the ID, or does not hand it on? */
+/* Count what in the directory does not carry the ID, or does not hand it on. */
 static int count_others(const struct fsq_diagnosis *diagnosis, struct others *others,
 			struct fsq_error *err)
 {
@@ -75,10 +75,7 @@ static int count_others(const struct fsq_diagnosis *diagnosis, struct others *ot
 	return fsq_project_tree(&request, &entries, err);
 }
 
-/*
- * Look for files in the directory of an entry that carries another ID than its own: are there IDs of
- * others, such as a container engine gives to its layers?
- */
+/* Does the directory of an entry hold files with other IDs, such as the layers of a container engine? */
 static bool has_foreign(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list,
 			const struct fsq_registered *entry, uint32_t carried)
 {
@@ -90,7 +87,7 @@ static bool has_foreign(struct fsq_diagnosis *diagnosis, const struct fsq_regist
 	return count_others(diagnosis, &others, &err) || others.foreign;
 }
 
-/* The kernel, and what is there. @return  0, or a failure in @err */
+/* Compare the kernel's count with the files. @return  0, or a failure in @err */
 static int count_bytes(const struct fsq_diagnosis *diagnosis, const struct fsq_registered *entry,
 		       int fd, struct fsq_finding *finding, struct fsq_error *err)
 {
@@ -98,7 +95,7 @@ static int count_bytes(const struct fsq_diagnosis *diagnosis, const struct fsq_r
 	struct fsq_dquot dquot = { 0 };
 	int rc;
 
-	/* Data that is not on the disk yet has different sizes in both. */
+	/* Before writeback, blocks count differently in both. */
 	syncfs(fd);
 	rc = fsq_disk_use(fd, entry->word, diagnosis->request->options, &finding->other_count,
 			  &finding->other_inodes, err);
@@ -116,10 +113,10 @@ static int count_bytes(const struct fsq_diagnosis *diagnosis, const struct fsq_r
 }
 
 /*
- * Count what is in the directory of an entry, which carries its ID.
+ * Check the contents of the directory of an entry, which carries its ID.
  *
  * @finding  its ID and numbers are set
- * @return   whether there is something to be told
+ * @return   whether there is a finding
  */
 static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list,
 		      const struct fsq_registered *entry, int fd, struct fsq_finding *finding)
@@ -134,8 +131,10 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 	finding->in_doubt = others.foreign || others.has_inside;
 	if (rc == 0 && others.count)
 		return true;
-	/* The kernel adds up all directories of an ID, f2fs leaves out what du(1) counts, and du(1) counts
-	 * what is registered inside. */
+	/*
+	 * Do not compare: the kernel adds up all directories of an ID, f2fs leaves out what du(1) counts, and
+	 * du(1) counts registered directories inside.
+	 */
 	if (rc == 0 && !entry->shared && !others.has_inside && !fsq_is_f2fs(fd))
 		rc = count_bytes(diagnosis, entry, fd, finding, &err);
 	else
@@ -143,10 +142,12 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 	if (rc && err.errnum == EINTR)
 		fsq_diagnosis_fail(diagnosis, EINTR, entry->word);
 	else if (rc)
-		fsq_diagnosis_tell(diagnosis, &err);
+		fsq_diagnosis_report_error(diagnosis, &err);
 	finding->id = FSQ_FINDING_COUNT_DIFFERS;
-	/* More is what has been deleted and is open, or elsewhere; with less the records are wrong, but for
-	 * symlinks, which need not have the ID. */
+	/*
+	 * The kernel counts more: deleted files that are open, or files elsewhere. It counts less: its
+	 * records are wrong, except for symlinks, which need not have the ID.
+	 */
 	finding->in_doubt = finding->count >= finding->other_count;
 	return rc == 0 &&
 	       (finding->count != finding->other_count || finding->inodes > finding->other_inodes);
@@ -157,8 +158,8 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 struct trees {
 	struct fsq_diagnosis *diagnosis;
 	const struct fsq_registered_list *list;
-	bool opened; /* the place below: some directory is gone */
-	struct fsq_project_place place;
+	bool opened; /* the part below is a missing directory */
+	struct fsq_project_location handle;
 };
 
 static bool is_wanted(const struct trees *trees, const struct fsq_mount *mount)
@@ -175,7 +176,7 @@ static bool is_wanted(const struct trees *trees, const struct fsq_mount *mount)
 	return false;
 }
 
-/* Open what is on this mount and on no other; symlinks to elsewhere are not followed. */
+/* Open a path on this mount only, without following symlinks. */
 static int open_on(const struct fsq_mount *mount, const char *directory)
 {
 	const char *below = fsq_path_below(mount->directory, directory, strlen(directory));
@@ -226,7 +227,7 @@ static enum fsq_visit find_highest(const struct fsq_mount *line, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* As fsq_prune(): may its line go? Without privileges nobody knows. */
+/* Would fsq_prune() remove the line? Unknown without privileges. */
 static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 {
 	const struct fsq_entry line = { entry->id, entry->word };
@@ -238,14 +239,14 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	int rc = 0;
 
 	if (!trees->opened)
-		rc = fsq_project_place_open(&trees->place, trees->list->file, &err);
+		rc = fsq_project_location_open(&trees->handle, trees->list->file, &err);
 	trees->opened = true;
-	if (rc == 0 && trees->place.certain &&
-	    fsq_volumes_find(&trees->place.volumes, entry->word, &volume) == FSQ_GONE) {
+	if (rc == 0 && trees->handle.certain &&
+	    fsq_volumes_find(&trees->handle.volumes, entry->word, &volume) == FSQ_GONE) {
 		if (volume->has_quota)
 			rc = fsq_volume_read_quota(volume, entry->id, &dquot, &err);
 		if (rc == 0)
-			rc = fsq_volumes_doubt(&trees->place.volumes, &trees->place.lines, volume,
+			rc = fsq_volumes_doubt(&trees->handle.volumes, &trees->handle.lines, volume,
 					       FSQ_GONE, &line, fsq_dquot_has_anything(&dquot),
 					       &doubt, &err);
 		certain = rc == 0 && doubt == FSQ_NOT_KEPT &&
@@ -259,7 +260,7 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 		       const struct fsq_registered *entry)
 {
-	/* The directory may come back with the highest mount point of fstab above it. */
+	/* The directory may come back when the highest mount point of fstab above it is mounted. */
 	struct unmounted unmounted = { .mount = mount, .directory = entry->word };
 
 	fsq_fstab_each(trees->diagnosis->fstab, find_highest, &unmounted, NULL);
@@ -271,19 +272,19 @@ static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 }
 
 /*
- * Does another directory stand in its place, because its filesystem is not mounted? One that nobody has given an ID,
- * where the kernel knows nothing of the project.
+ * Is this another directory, because the filesystem is not mounted? It has no ID, and the kernel has no
+ * record of the project here.
  */
 static bool is_replaced(const struct fsq_registered *entry, int fd, uint32_t carried)
 {
-	struct fsq_place place = { .target.fd = fd };
+	struct fsq_handle handle = { .target.fd = fd };
 	struct fsq_inode_project above = { 0 };
 	struct fsq_dquot dquot;
-	int rc = fsq_quotactl_get(&place.target, FSQ_PROJECT, entry->id, &dquot);
+	int rc = fsq_quotactl_get(&handle.target, FSQ_PROJECT, entry->id, &dquot);
 
 	if (rc != -ENOENT && (rc || fsq_dquot_has_anything(&dquot)))
 		return false;
-	return carried == 0 || (fsq_place_read_above(&place, &above) == 0 && above.id == carried);
+	return carried == 0 || (fsq_handle_read_above(&handle, &above) == 0 && above.id == carried);
 }
 
 /* @return   whether it carries its ID and hands it on; else there is a finding */
@@ -359,5 +360,5 @@ void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_regist
 		return;
 	for (size_t i = 0; i < list->count && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_entry(&trees, &list->entries[i]);
-	fsq_project_place_close(&trees.place);
+	fsq_project_location_close(&trees.handle);
 }

@@ -119,7 +119,7 @@ void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char 
 	diagnosis->rc = fsq_fail(diagnosis->err, FSQ_E_FAILED, errnum, path, "cannot look at all");
 }
 
-void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error *err)
+void fsq_diagnosis_report_error(struct fsq_diagnosis *diagnosis, const struct fsq_error *err)
 {
 	if (diagnosis->request->failed)
 		diagnosis->request->failed(err, diagnosis->arg);

@@ -10,7 +10,7 @@
 
 #include "quota/kernel/superblock.h"
 #include "quota/mounts/mount_table.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_line.h"
 #include "shared/texts.h"
 
@@ -30,10 +30,10 @@ struct fsq_diagnosis {
 	int rc; /* of the whole */
 };
 
-/* A place that is looked at. */
+/* A file or directory that is diagnosed. */
 struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
-	struct fsq_place place;
+	struct fsq_handle handle;
 	struct fsq_mount mount; /* with the table's escapes in its options */
 	bool accounting, enforced;
 };
@@ -80,8 +80,8 @@ bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const cha
 /** There is no memory: the diagnosis ends. */
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path);
 
-/** Tell the caller of a path that cannot be looked at. */
-void fsq_diagnosis_tell(struct fsq_diagnosis *diagnosis, const struct fsq_error *err);
+/** Report a path that cannot be looked at. */
+void fsq_diagnosis_report_error(struct fsq_diagnosis *diagnosis, const struct fsq_error *err);
 
 /** @return  whether to end the diagnosis */
 bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);

@@ -13,8 +13,8 @@
 
 struct use {
 	atomic_uint_fast64_t bytes, inodes;
-	pthread_mutex_t lock;	   /* of what has been seen */
-	struct fsq_inode_map seen; /* inodes with several names */
+	pthread_mutex_t lock;	   /* seen so far */
+	struct fsq_inode_map seen; /* inodes with several links */
 	atomic_bool no_memory;
 	int rc;
 	struct fsq_error *err;
@@ -37,8 +37,8 @@ static void add(struct use *use, const struct stat *st)
 	}
 }
 
-/* Deleted files need no counting. */
-static void tell(struct fsq_walk_event *event, int errnum)
+/* Skip files that were deleted meanwhile. */
+static void report(struct fsq_walk_event *event, int errnum)
 {
 	event->what = errnum != ENOENT;
 	event->errnum = errnum;
@@ -49,14 +49,14 @@ static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry
 {
 	struct stat st;
 
-	/* A file that may not be read has blocks all the same; a directory hides some. */
+	/* An unreadable file counts by its blocks; an unreadable directory hides its contents. */
 	if (entry->dirfd >= 0 &&
 	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISDIR(st.st_mode)) {
 		add(use, &st);
 		return;
 	}
-	tell(event, entry->errnum);
+	report(event, entry->errnum);
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
@@ -71,9 +71,9 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 		break;
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
-		/* A file of another file system may be mounted over it. */
+		/* A file of another filesystem may be mounted over it. */
 		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))
-			tell(event, errno);
+			report(event, errno);
 		else if (st.st_dev == entry->dev)
 			add(use, &st);
 		break;
@@ -123,7 +123,7 @@ int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *option
 	if (rc == 0)
 		rc = use.rc;
 	if (rc == 0 && atomic_load(&use.no_memory))
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, path, "cannot count what is in it");
+		rc = fsq_fail_errno(err, ENOMEM, path, "cannot count what is in it");
 	*bytes = use.bytes;
 	*inodes = use.inodes;
 	return rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the space of a project is: what the kernel counts, beside all that can be found. An XFS lists its inodes by
- * itself (bulkstat), so of a large project only the names are read; elsewhere each file of the tree is asked.
+ * Account for the space of a project: what the kernel counts against everything that can be found. XFS lists
+ * its inodes (bulkstat), so of a large project only the names are read; elsewhere each file of the tree is
+ * asked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +20,14 @@
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
 #include "quota/kernel/space.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/walk/tree_walk.h"
 #include "shared/array.h"
 
-/* To list all inodes of a filesystem is worth it when so large a part of them is of the project. */
+/* List all inodes of a filesystem if at least this part of them belongs to the project. */
 #define LIST_PART 16
 
-/* Every so many inodes of the list is asked whether to go on. */
+/* How many listed inodes between two checks for cancellation. */
 #define CHECK_INTERVAL 1024
 
 /* In the map: the inode was seen, and has no facts. */
@@ -36,14 +37,14 @@ struct sum {
 	uint64_t bytes, inodes;
 };
 
-/* What is known of an inode: of all of the project that bulkstat lists, and of those with several names. */
+/* Facts about an inode: of all inodes that bulkstat lists for the project, and of those with several links. */
 struct facts {
-	uint64_t bytes, beyond; /* its end */
-	uint32_t links, names;	/* that it has, and that were found */
-	bool seen;
+	ino_t ino;
+	uint64_t bytes, beyond; /* blocks beyond its end, in bytes */
+	uint32_t links, names;	/* the link count, and how many names were found */
 };
 
-/* A part of the sum that has a path of its own. */
+/* A part of the sum, with its path. */
 struct part {
 	enum fsq_space_part part;
 	struct sum sum;
@@ -53,7 +54,7 @@ struct part {
 	char *command;
 };
 
-/* Of a deleted file on another filesystem. */
+/* A mount that a deleted file was opened on. */
 struct held_mount {
 	uint64_t id;
 	bool is_overlay;
@@ -62,26 +63,28 @@ struct held_mount {
 struct explain {
 	const struct fsq_explain_request *request;
 	struct fsq_call_options options;
-	struct fsq_place place; /* the directory */
+	struct fsq_handle handle; /* the directory */
 	dev_t dev;
 	uint64_t block_size;
 	bool is_f2fs;
 	uint32_t id;
-	bool listed; /* bulkstat: the facts are complete */
-	uint64_t listed_count;
-	struct fsq_inode_map map;
 	struct facts *facts;
 	size_t facts_count, facts_capacity;
+	/* Bulkstat has listed all inodes: a sorted run of the facts. */
+	bool listed;
+	uint64_t listed_count;
+	size_t list_start, list_end, list_last; /* where the last one was found */
+	struct fsq_inode_map map;		/* of other inodes: the index of their facts */
 	struct fsq_inode_map held; /* deleted files that are open: the index of their part */
 	struct held_mount *others;
 	size_t other_count, other_capacity;
 	struct part *parts, *top;
 	size_t part_count, part_capacity, top_count;
-	char **mounts; /* that cover something in the directory */
+	char **mounts; /* mounts that cover a part of the directory */
 	size_t mount_count, mount_capacity;
-	/* Of the walk that runs: */
+	/* Of the current walk: */
 	struct sum found;
-	struct sum *levels; /* of the directories that it is in */
+	struct sum *levels; /* sums of the directories that it is in */
 	size_t level_count, level_capacity;
 	struct sum foreign, linked, preallocated;
 	bool counts_foreign;
@@ -99,7 +102,7 @@ static void add(struct sum *sum, uint64_t bytes, uint64_t inodes)
 static void fail_at(struct explain *explain, int errnum, const char *path)
 {
 	explain->no_memory |= errnum == ENOMEM;
-	/* It is gone, and counts no more. */
+	/* Deleted meanwhile: it does not count any more. */
 	if (errnum == ENOENT || errnum == ESTALE)
 		return;
 	if (explain->failures++ == 0)
@@ -109,7 +112,7 @@ static void fail_at(struct explain *explain, int errnum, const char *path)
 
 /* --- parts --- */
 
-/* @return   the new part, until the next one is added; or NULL without memory */
+/* @return   the part, valid until the next one is added; or NULL without memory */
 static struct part *add_part(struct explain *explain, enum fsq_space_part kind, const char *path,
 			     struct sum sum)
 {
@@ -124,14 +127,14 @@ static struct part *add_part(struct explain *explain, enum fsq_space_part kind, 
 	return &explain->parts[explain->part_count - 1];
 }
 
-/* One of the largest, if it is. */
+/* Keep it if it is one of the largest. */
 static void rank(struct explain *explain, enum fsq_space_part kind, const char *path,
 		 struct sum sum)
 {
 	struct part part = { .part = kind, .sum = sum };
 	size_t at = explain->top_count, most = explain->request->top;
 
-	/* A directory comes before the one in it that is as large. */
+	/* A directory comes before a file in it that is as large. */
 	while (at > 0 &&
 	       (explain->top[at - 1].sum.bytes < sum.bytes ||
 		(explain->top[at - 1].sum.bytes == sum.bytes && kind == FSQ_SPACE_DIRECTORY)))
@@ -152,7 +155,7 @@ static void rank(struct explain *explain, enum fsq_space_part kind, const char *
 
 /* --- inodes --- */
 
-/* f2fs shows a file that is stored in its inode by its size, and counts nothing of it. */
+/* For a file stored inside its inode f2fs reports blocks, but counts none. */
 static uint64_t bytes_of(const struct explain *explain, const struct stat *st)
 {
 	uint64_t bytes = (uint64_t)st->st_blocks * 512;
@@ -165,60 +168,82 @@ static uint64_t beyond_end(const struct explain *explain, mode_t mode, uint64_t 
 {
 	uint64_t end = (size + explain->block_size - 1) / explain->block_size * explain->block_size;
 
-	/* Attributes and the map of the blocks are counted, too: no more than this. */
+	/* Blocks of attributes and of the extent map count, too; allow for so many. */
 	uint64_t own = end / 512 + 64 * 1024;
 
 	return S_ISREG(mode) && bytes > end + own ? bytes - end : 0;
 }
 
-/* @return   the facts, or NULL: there are none, or there is no memory */
-static struct facts *find_facts(const struct explain *explain, ino_t ino, bool *known)
+static struct facts *find_listed(struct explain *explain, ino_t ino)
 {
-	const struct fsq_inode_note *note = fsq_inode_map_find(&explain->map, ino);
+	size_t low = explain->list_start, high = explain->list_end;
 
-	*known = note != NULL;
-	return note && note->id != NO_FACTS ? &explain->facts[note->id] : NULL;
+	/* The files of a directory are mostly in the order of their creation, as in the list. */
+	for (size_t i = explain->list_last; i < explain->list_last + 2 && i < high; i++) {
+		if (explain->facts[i].ino == ino) {
+			explain->list_last = i;
+			return &explain->facts[i];
+		}
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (explain->facts[middle].ino < ino) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	if (low == explain->list_end || explain->facts[low].ino != ino)
+		return NULL;
+	explain->list_last = low;
+	return &explain->facts[low];
 }
 
-static void learn(struct explain *explain, ino_t ino, const struct facts *facts)
+/* @return   the facts, or NULL when there are none */
+static struct facts *find_facts(struct explain *explain, ino_t ino, bool *known)
 {
-	struct fsq_inode_note note = { .ino = ino, .id = NO_FACTS };
+	struct facts *listed = find_listed(explain, ino);
+	const struct fsq_inode_note *note = fsq_inode_map_find(&explain->map, ino);
 
-	if (facts) {
-		note.id = (uint32_t)explain->facts_count;
-		if (note.id == NO_FACTS ||
-		    !array_add(&explain->facts, &explain->facts_count, &explain->facts_capacity,
-			       facts, sizeof(*facts)))
-			explain->no_memory = true;
-	}
-	if (fsq_inode_map_add(&explain->map, &note) < 0)
+	*known = listed || note;
+	if (listed || !note || note->id == NO_FACTS)
+		return listed;
+	return &explain->facts[note->id];
+}
+
+static void add_facts(struct explain *explain, const struct facts *facts)
+{
+	if (explain->facts_count >= NO_FACTS ||
+	    !array_add(&explain->facts, &explain->facts_count, &explain->facts_capacity, facts,
+		       sizeof(*facts)))
 		explain->no_memory = true;
 }
 
-/* A name of an inode of the project was found. @return  whether it is the first one */
-static bool take(struct explain *explain, ino_t ino, const struct facts *found)
+/* Count a name of an inode of the project. @return  whether it is the first name */
+static bool take(struct explain *explain, const struct facts *found)
 {
+	struct fsq_inode_note note = { .ino = found->ino, .id = NO_FACTS };
 	bool known;
-	struct facts *facts = find_facts(explain, ino, &known);
-	uint64_t beyond = found->beyond;
+	struct facts *facts = find_facts(explain, found->ino, &known);
 
-	if (facts) {
-		facts->names++;
-		if (facts->seen)
-			return false;
-		facts->seen = true;
-	} else if (known) {
+	if (facts && facts->names++ > 0)
 		return false;
-	} else {
-		learn(explain, ino, found->links > 1 ? found : NULL);
+	if (!facts && known)
+		return false;
+	if (!known && found->links > 1) {
+		note.id = (uint32_t)explain->facts_count;
+		add_facts(explain, found);
 	}
+	if (!known && fsq_inode_map_add(&explain->map, &note) < 0)
+		explain->no_memory = true;
 	add(&explain->found, found->bytes, 1);
-	if (beyond)
-		add(&explain->preallocated, beyond, 1);
+	if (found->beyond)
+		add(&explain->preallocated, found->beyond, 1);
 	return true;
 }
 
-/* The project of an entry that bulkstat has not listed, or where it lists nothing. */
+/* Read the project of an entry that bulkstat has not listed. */
 static int read_id(const struct explain *explain, const struct fsq_walk_entry *entry, ino_t ino,
 		   uint32_t *id)
 {
@@ -226,10 +251,10 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 	int rc = -ENOTTY;
 
 	if (explain->listed)
-		return fsq_bulkstat_project(explain->place.target.fd, ino, id);
+		return fsq_bulkstat_project(explain->handle.target.fd, ino, id);
 	if (entry->has_project)
 		rc = fsq_walk_project_get(entry, &project);
-	/* Of a special file older kernels tell nothing: it got the ID of its directory. */
+	/* Older kernels do not report the ID of a special file: it has inherited that of its directory. */
 	*id = rc == -ENOTTY || rc == -EOPNOTSUPP ? explain->id : project.id;
 	return rc == -ENOTTY || rc == -EOPNOTSUPP ? 0 : rc;
 }
@@ -240,28 +265,28 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 	ino_t ino = is_directory ? entry->st->st_ino : entry->ino;
 	const struct facts *listed = ino ? find_facts(explain, ino, &known) : NULL;
 	struct sum *above = entry->depth > 0 ? &explain->levels[entry->depth - 1] : NULL;
-	struct facts facts = { .names = 1, .seen = true };
+	struct facts facts = { .names = 1 };
 	uint32_t id = explain->id;
 	struct stat st;
 	int rc;
 
 	if (listed) {
 		facts = *listed;
-		/* Of a file that is being written bulkstat knows the size on the disk. */
+		/* For a file that is being written bulkstat has the size on the disk. */
 		if (facts.beyond && fsq_walk_stat(entry, &st) == 0 && st.st_ino == ino)
 			facts.beyond =
 				beyond_end(explain, st.st_mode, facts.bytes, (uint64_t)st.st_size);
 	} else {
 		rc = fsq_walk_stat(entry, &st);
 		if (rc == 0 && st.st_dev != explain->dev)
-			return; /* a file that is mounted over it */
+			return; /* another file is mounted over it */
 		if (rc == 0)
 			rc = read_id(explain, entry, st.st_ino, &id);
 		if (rc) {
 			fail_at(explain, -rc, entry->path);
 			return;
 		}
-		ino = st.st_ino;
+		facts.ino = st.st_ino;
 		facts.bytes = bytes_of(explain, &st);
 		facts.beyond = beyond_end(explain, st.st_mode, facts.bytes, (uint64_t)st.st_size);
 		facts.links = is_directory ? 1 : (uint32_t)st.st_nlink;
@@ -271,7 +296,7 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 			add(&explain->foreign, facts.bytes, 1);
 		return;
 	}
-	first = take(explain, ino, &facts);
+	first = take(explain, &facts);
 	if (is_directory && first)
 		explain->levels[entry->depth] = (struct sum){ facts.bytes, 1 };
 	else if (first && above)
@@ -323,8 +348,10 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	return explain->no_memory ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-/* @fd       the directory, or -1: open it by its path
- * @found    set: what it has of the project, without what was found before */
+/*
+ * @fd       the directory, or -1: open it by its path
+ * @found    set: what belongs to the project, without what was counted before
+ */
 static int walk(struct explain *explain, int fd, const char *path, struct sum *found,
 		struct fsq_error *err)
 {
@@ -351,15 +378,15 @@ static int walk(struct explain *explain, int fd, const char *path, struct sum *f
 static enum fsq_visit list_inode(const struct fsq_inode *inode, void *arg)
 {
 	struct explain *explain = arg;
-	struct facts facts = { .bytes = inode->bytes, .links = inode->links };
+	struct facts facts = { .ino = inode->ino, .bytes = inode->bytes, .links = inode->links };
 
-	/* Known already: a walk before the list has seen it. */
+	/* A walk before the list may have counted it. */
 	if (inode->owner[FSQ_PROJECT] == explain->id &&
 	    !fsq_inode_map_find(&explain->map, inode->ino)) {
 		facts.beyond = beyond_end(explain, inode->mode, inode->bytes, inode->size);
 		if (S_ISDIR(inode->mode) && facts.links > 1)
 			facts.links = 1;
-		learn(explain, inode->ino, &facts);
+		add_facts(explain, &facts);
 	}
 	return explain->no_memory || (++explain->listed_count % CHECK_INTERVAL == 0 &&
 				      fsq_is_cancelled(explain->request->options))
@@ -367,11 +394,14 @@ static enum fsq_visit list_inode(const struct fsq_inode *inode, void *arg)
 		       : FSQ_VISIT_CONTINUE;
 }
 
-/* List the inodes of the project, where the kernel can. */
+/* List the inodes of the project, if the kernel can. */
 static void list_inodes(struct explain *explain)
 {
-	int rc = fsq_bulkstat(explain->place.target.fd, list_inode, explain);
+	int rc;
 
+	explain->list_start = explain->list_last = explain->facts_count;
+	rc = fsq_bulkstat(explain->handle.target.fd, list_inode, explain);
+	explain->list_end = explain->facts_count;
 	explain->listed = rc == 0;
 	explain->no_memory |= rc == -ENOMEM;
 }
@@ -381,7 +411,7 @@ static bool is_large(const struct explain *explain, const struct fsq_usage *usag
 {
 	uint64_t all;
 
-	return fsq_xfs_inodes(explain->place.target.fd, &all) == 0 &&
+	return fsq_xfs_inodes(explain->handle.target.fd, &all) == 0 &&
 	       usage->used_inodes >= all / LIST_PART;
 }
 
@@ -418,8 +448,8 @@ static void progress(uint64_t entries, const char *path, void *arg)
 /* --- deleted files --- */
 
 /*
- * A container sees its files on an overlay, which has the inode numbers of the filesystem below, and devices that no
- * mount has.
+ * Files in a container are on an overlay, with inode numbers of the filesystem below and a device number that
+ * no mount has.
  */
 static bool is_overlay(struct explain *explain, const struct statx *stx, pid_t pid)
 {
@@ -439,7 +469,7 @@ static bool is_overlay(struct explain *explain, const struct statx *stx, pid_t p
 	return other.is_overlay;
 }
 
-/* Has an open file the project? */
+/* Does an open file belong to the project? */
 static bool is_ours(const struct explain *explain, int fd, const struct stat *st,
 		    struct facts *facts)
 {
@@ -447,19 +477,16 @@ static bool is_ours(const struct explain *explain, int fd, const struct stat *st
 	uint64_t bytes = bytes_of(explain, st);
 
 	*facts = (struct facts){
+		.ino = st->st_ino,
 		.bytes = bytes,
 		.beyond = beyond_end(explain, st->st_mode, bytes, (uint64_t)st->st_size),
 		.links = (uint32_t)st->st_nlink,
 		.names = 1,
-		.seen = true,
 	};
 	return fsq_inode_project_get(fd, &project) == 0 && project.id == explain->id;
 }
 
-/*
- * Open a deleted file, if it is on this filesystem. Others are not touched: it could be a device, or its server be
- * dead.
- */
+/* Open a deleted file if it is on this filesystem. Opening others could reach a device or a dead server. */
 static int open_deleted(struct explain *explain, const struct fsq_open_file *file)
 {
 	struct statx stx;
@@ -474,13 +501,13 @@ static int open_deleted(struct explain *explain, const struct fsq_open_file *fil
 	return openat(file->dirfd, file->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-static struct part *add_open(struct explain *explain, const char *path, ino_t ino,
-			     const struct facts *facts)
+static struct part *add_open(struct explain *explain, const char *path, const struct facts *facts)
 {
-	const struct fsq_inode_note note = { .ino = ino, .id = (uint32_t)explain->part_count };
+	const struct fsq_inode_note note = { .ino = facts->ino,
+					     .id = (uint32_t)explain->part_count };
 
-	/* Where it was seen before, it was deleted behind the walk. */
-	if (!take(explain, ino, facts))
+	/* A file that was counted in the tree has been deleted since. */
+	if (!take(explain, facts))
 		return NULL;
 	if (fsq_inode_map_add(&explain->held, &note) < 0)
 		explain->no_memory = true;
@@ -503,7 +530,7 @@ static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 	if (!ours)
 		return FSQ_VISIT_CONTINUE;
 	note = fsq_inode_map_find(&explain->held, st.st_ino);
-	part = note ? &explain->parts[note->id] : add_open(explain, file->path, st.st_ino, &facts);
+	part = note ? &explain->parts[note->id] : add_open(explain, file->path, &facts);
 	if (part && part->last_pid != file->pid) {
 		part->last_pid = file->pid;
 		part->processes++;
@@ -532,11 +559,11 @@ static void look_for_open_files(struct explain *explain)
 
 /* --- what mounts hide --- */
 
-/* In a private clone of the mount nothing is mounted. */
+/* A private clone of the mount shows what other mounts hide. */
 static int look_below_mounts(struct explain *explain, struct fsq_error *err)
 {
-	size_t count = explain->mount_count, root = strlen(explain->place.path);
-	int clone = count ? fsq_clone_mount(explain->place.target.fd) : -1, rc = 0;
+	size_t count = explain->mount_count, root = strlen(explain->handle.path);
+	int clone = count ? fsq_clone_mount(explain->handle.target.fd) : -1, rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0 && clone >= 0; i++) {
 		const char *path = explain->mounts[i], *below = path + root;
@@ -555,7 +582,7 @@ static int look_below_mounts(struct explain *explain, struct fsq_error *err)
 			rc = walk(explain, fd, path, &found, err);
 		} else if (is_ours(explain, fd, &st, &facts)) {
 			explain->found = (struct sum){ 0 };
-			if (take(explain, st.st_ino, &facts))
+			if (take(explain, &facts))
 				rank(explain, FSQ_SPACE_FILE, path, explain->found);
 			found = explain->found;
 		}
@@ -591,10 +618,10 @@ static enum fsq_visit look_at_other(uint32_t id, const char *word, void *arg)
 	others->rc = walk(explain, -1, word, &found, others->err);
 	if (others->rc == 0 && found.inodes)
 		add_part(explain, FSQ_SPACE_ELSEWHERE, word, found);
-	return others->rc || explain->no_memory ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+	return others->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-/* What bulkstat has listed, and was not seen. */
+/* Add what bulkstat has listed and no walk has found. */
 static void take_unseen(struct explain *explain, const char *mountpoint)
 {
 	struct sum deleted = { 0 }, elsewhere = { 0 };
@@ -602,7 +629,7 @@ static void take_unseen(struct explain *explain, const char *mountpoint)
 	for (size_t i = 0; i < explain->facts_count; i++) {
 		const struct facts *facts = &explain->facts[i];
 
-		if (facts->seen)
+		if (facts->names > 0)
 			continue;
 		add(facts->links ? &elsewhere : &deleted, facts->bytes, 1);
 	}
@@ -668,23 +695,23 @@ static uint64_t above_zero(uint64_t value, uint64_t less)
 	return value > less ? value - less : 0;
 }
 
-/* Names that were not found: of a file that was taken, or else nothing is said of it. */
+/* Sum up files with names that were not found. */
 static void sum_up_links(struct explain *explain)
 {
 	for (size_t i = 0; i < explain->facts_count; i++) {
 		const struct facts *facts = &explain->facts[i];
 
-		if (facts->seen && facts->links > facts->names)
+		if (facts->names > 0 && facts->links > facts->names)
 			add(&explain->linked, facts->bytes, 1);
 	}
 }
 
-/* @before, @after  what the kernel counts changes while files are counted */
+/* @before, @after  the kernel's count before and after the search */
 static void show(struct explain *explain, const struct fsq_usage *before,
 		 const struct fsq_usage *after, fsq_explained_visitor visitor, void *arg)
 {
 	struct sum sum = sum_of(explain), used, unexplained, uncounted;
-	const char *directory = explain->place.path;
+	const char *directory = explain->handle.path;
 
 	used.bytes = nearest(sum.bytes, before->used_bytes, after->used_bytes);
 	used.inodes = nearest(sum.inodes, before->used_inodes, after->used_inodes);
@@ -703,7 +730,8 @@ static void show(struct explain *explain, const struct fsq_usage *before,
 		add_part(explain, FSQ_SPACE_LINKED, NULL, explain->linked);
 	if (explain->preallocated.inodes)
 		add_part(explain, FSQ_SPACE_PREALLOCATED, NULL, explain->preallocated);
-	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_FILE && !explain->no_memory; kind++) {
+	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_DIRECTORY && !explain->no_memory;
+	     kind++) {
 		bool is_top = kind == FSQ_SPACE_DIRECTORY;
 		const struct part *list = is_top ? explain->top : explain->parts;
 		size_t count = is_top ? explain->top_count : explain->part_count;
@@ -727,7 +755,7 @@ static void show(struct explain *explain, const struct fsq_usage *before,
 	}
 }
 
-/* Find all. @return  0, or a failure in @err */
+/* Search everything. @return  0, or a failure in @err */
 static int look(struct explain *explain, const struct fsq_usage *usage, struct fsq_error *err)
 {
 	struct statvfs vfs;
@@ -735,20 +763,20 @@ static int look(struct explain *explain, const struct fsq_usage *usage, struct f
 	struct stat st;
 	int rc;
 
-	if (fstat(explain->place.target.fd, &st) || fstatvfs(explain->place.target.fd, &vfs))
-		return fsq_fail(err, FSQ_E_FAILED, errno, explain->place.path, "cannot stat");
+	if (fstat(explain->handle.target.fd, &st) || fstatvfs(explain->handle.target.fd, &vfs))
+		return fsq_fail(err, FSQ_E_FAILED, errno, explain->handle.path, "cannot stat");
 	explain->dev = st.st_dev;
 	explain->block_size = vfs.f_frsize;
-	explain->is_f2fs = fsq_is_f2fs(explain->place.target.fd);
+	explain->is_f2fs = fsq_is_f2fs(explain->handle.target.fd);
 	explain->id = usage->id;
 	if (is_large(explain, usage))
 		list_inodes(explain);
 	explain->counts_foreign = true;
-	rc = walk(explain, explain->place.target.fd, explain->place.path, &found, err);
+	rc = walk(explain, explain->handle.target.fd, explain->handle.path, &found, err);
 	explain->counts_foreign = false;
 	if (rc)
 		return rc;
-	add_part(explain, FSQ_SPACE_TREE, explain->place.path, found);
+	add_part(explain, FSQ_SPACE_TREE, explain->handle.path, found);
 	rc = look_below_mounts(explain, err);
 	if (rc)
 		return rc;
@@ -767,7 +795,7 @@ static int get_usage(const struct fsq_explain_request *request, struct fsq_usage
 	int rc = fsq_usage_get(usage, &question, err);
 	const bool forbidden = rc == 0 && usage->at_least;
 
-	/* Counting its files would explain nothing. */
+	/* Without quota, counting the files would explain nothing. */
 	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
 		err->hint = FSQ_HINT_MOUNT_WITH_QUOTA;
 	else if (rc && err && err->hint == FSQ_HINT_ASSIGN_OR_COUNT)
@@ -800,7 +828,7 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	if (rc == 0)
-		rc = fsq_place_open_directory(&explain.place, request->directory, err);
+		rc = fsq_handle_open_directory(&explain.handle, request->directory, err);
 	if (rc)
 		return rc;
 	explain.options = (struct fsq_call_options){
@@ -822,7 +850,7 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	if (rc == 0 && !explain.no_memory)
 		show(&explain, &before, &after, visitor, arg);
 	if (rc == 0 && explain.no_memory)
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot be explained");
+		rc = fsq_fail_errno(err, ENOMEM, request->directory, "cannot be explained");
 	if (rc == 0 && explain.failures) {
 		rc = FSQ_E_PARTIAL;
 		if (err)
@@ -840,6 +868,6 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	fsq_inode_map_free(&explain.map);
 	fsq_usage_clear(&before);
 	fsq_usage_clear(&after);
-	fsq_place_close(&explain.place);
+	fsq_handle_close(&explain.handle);
 	return rc;
 }

@@ -2,13 +2,15 @@
 #include "limits.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 
+#include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
-#include "quota/base/error.h"
 
-/* Between two looks. */
+/* Between two reads. */
 #define MOMENT (10 * 1000 * 1000L)
 
 /* The largest block of XFS, 64 KiB, in basic blocks. */
@@ -58,7 +60,7 @@ uint64_t fsq_limit_round(uint64_t blocks, int fd)
 	uint64_t unit = UNIT_OF_OTHERS;
 	struct statfs sfs;
 
-	/* Most need no rounding, whatever the unit. */
+	/* Most limits are multiples of every unit. */
 	if (blocks % LARGEST_BLOCK == 0 || blocks > FSQ_LIMIT_BLOCKS_MAX)
 		return blocks;
 	if (fstatfs(fd, &sfs) == 0 && sfs.f_type == XFS_SUPER_MAGIC)
@@ -96,6 +98,24 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 	return wanted;
 }
 
+void fsq_limits_add(struct fsq_limits *asked, uint64_t soft_bytes, uint64_t hard_bytes,
+		    uint64_t soft_inodes, uint64_t hard_inodes)
+{
+	const uint64_t soft[] = { fsq_limit_blocks_up(soft_bytes), soft_inodes },
+		       hard[] = { fsq_limit_blocks_up(hard_bytes), hard_inodes };
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (soft[form]) {
+			asked->soft[form] = soft[form];
+			asked->mask |= FSQ_SOFT(form);
+		}
+		if (hard[form]) {
+			asked->hard[form] = hard[form];
+			asked->mask |= FSQ_HARD(form);
+		}
+	}
+}
+
 bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form form)
 {
 	return limits->hard[form] && limits->soft[form] > limits->hard[form];
@@ -115,7 +135,7 @@ int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uin
 	struct fsq_dquot dquot;
 	int rc = fsq_quota_get(fs, type, id, &dquot);
 
-	/* Why quota is off is told where limits are set. */
+	/* The call that sets the limits explains why quota is off. */
 	if (rc && rc != -ENOENT && rc != -ESRCH)
 		return rc;
 	if (rc)
@@ -143,7 +163,7 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 	if (!dry_run)
 		rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, path, "cannot set limits");
+		return fsq_fail_errno(err, -rc, path, "cannot set limits");
 	return 0;
 }
 
@@ -167,8 +187,7 @@ int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struc
 	if (rc == ENOENT && or_empty)
 		*dquot = (struct fsq_dquot){ .id = id };
 	else if (rc)
-		return fsq_fail(err, fsq_error_kind_of(rc), rc, path,
-				"cannot read the quota of project %u", id);
+		return fsq_fail_errno(err, rc, path, "cannot read the quota of project %u", id);
 	return 0;
 }
 
@@ -199,10 +218,45 @@ int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
 
 	while (rc == 0 && fsq_limits_are_used(dquot) && *looks > 0) {
 		(*looks)--;
-		/* XFS begins to clean up when it is asked for ID 0. */
+		/* A call for ID 0 makes XFS clean up. */
 		fsq_quotactl_get(target, FSQ_PROJECT, 0, &unused);
 		nanosleep(&moment, NULL);
 		rc = fsq_limits_read(target, id, true, dquot, path, err);
 	}
 	return rc;
+}
+
+/* --- who is stopped --- */
+
+static bool is_only_for_root(int fd, const struct stat *made)
+{
+	struct stat st;
+
+	if (made)
+		st = *made;
+	else if (fstat(fd, &st))
+		return false;
+	return st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int fsq_enforcement_get(struct fsq_handle *directory, const struct stat *made,
+			enum fsq_enforcement *enforcement, uint64_t *space, struct fsq_error *err)
+{
+	struct statfs sfs;
+	bool enforced;
+	int rc = fsq_handle_check_quota(directory, &enforced, err);
+
+	if (rc)
+		return rc;
+	if (fstatfs(directory->target.fd, &sfs))
+		return fsq_fail(err, FSQ_E_FAILED, errno, directory->path,
+				"cannot ask the filesystem");
+	/* In a directory that hands on its project statfs(2) shows the project's limit. */
+	*space = directory->project.inherit ? 0 : (uint64_t)sfs.f_bsize * sfs.f_blocks;
+	*enforcement = FSQ_ENFORCED;
+	if (!enforced)
+		*enforcement = FSQ_NOT_ENFORCED;
+	else if (sfs.f_type != XFS_SUPER_MAGIC && is_only_for_root(directory->target.fd, made))
+		*enforcement = FSQ_ENFORCED_BUT_FOR_ROOT;
+	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of blocks and inodes: those a project has, and those it gets. */
+/* Limits of blocks and inodes: those a project has, those it gets, and whether they stop a writer. */
 #ifndef FSQ_LIMITS_H
 #define FSQ_LIMITS_H
 
+#include <sys/stat.h>
+
 #include "quota/kernel/quotactl.h"
+#include "quota/mounts/handle.h"
 
 /** @return  the limits of a record, all in the mask but those of realtime */
 struct fsq_limits fsq_limits_of(const struct fsq_dquot *dquot);
@@ -46,6 +49,10 @@ bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form 
  */
 struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struct fsq_limits *asked,
 				    bool unlimited, int fd);
+
+/** Add limits in bytes to those that are asked for; 0: it is not asked for. */
+void fsq_limits_add(struct fsq_limits *asked, uint64_t soft_bytes, uint64_t hard_bytes,
+		    uint64_t soft_inodes, uint64_t hard_inodes);
 
 /**
  * Set the limits of a project, unless a soft one would be above its hard one: XFS would drop it
@@ -94,5 +101,19 @@ bool fsq_dquot_has_anything(const struct fsq_dquot *dquot);
  */
 int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
 			    struct fsq_dquot *dquot, const char *path, struct fsq_error *err);
+
+/**
+ * Find out who is stopped at the limits of a directory.
+ *
+ * @directory of which fsq_handle_read_project() has read the project
+ * @made     owner and mode of the directory, if it would be made in @directory; or NULL
+ * @enforcement set on success
+ * @space    set on success: the size of the filesystem in bytes, 0 where the kernel gives only that
+ * of a project above it
+ * @return   0; FSQ_E_NOT_SUPPORTED there is no project quota; FSQ_E_FAILED
+ * Source: quotactl(2), Q_XGETQSTATV; fstatfs(2); capabilities(7), CAP_SYS_RESOURCE
+ */
+int fsq_enforcement_get(struct fsq_handle *directory, const struct stat *made,
+			enum fsq_enforcement *enforcement, uint64_t *space, struct fsq_error *err);
 
 #endif

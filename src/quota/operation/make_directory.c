@@ -16,15 +16,15 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
+#include "shared/text_hash.h"
 #include "tree_tag.h"
 
 #define MOMENT (10 * 1000 * 1000L)
 
-/* Open the directory above, and find both names. */
+/* Open the parent directory, and make both names. */
 static int open_above(struct fsq_making *making, const char *directory)
 {
 	char *copy = strdup(directory), *other = strdup(directory), *above = NULL;
-	uint64_t hash = 0xcbf29ce484222325U;
 	int rc = -ENOMEM;
 
 	if (!copy || !other)
@@ -40,10 +40,9 @@ static int open_above(struct fsq_making *making, const char *directory)
 	    asprintf(&making->path, "%s/%s", strcmp(above, "/") == 0 ? "" : above, making->name) <
 		    0)
 		goto out;
-	/* Of a fixed length: a name can be as long as the filesystem allows. */
-	for (const char *at = making->name; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3U;
-	snprintf(making->hidden, sizeof(making->hidden), ".fsquota.%016" PRIx64, hash);
+	/* Of fixed length: a name can be as long as the filesystem allows. */
+	snprintf(making->hidden, sizeof(making->hidden), ".fsquota.%016" PRIx64,
+		 text_hash(TEXT_HASH_START, making->name));
 	rc = 0;
 out:
 	free(copy);
@@ -70,19 +69,19 @@ static int open_hidden(const struct fsq_making *making, const struct fsq_new_dir
 	else if (fstat(fd, &st) ||
 		 fstatat(making->parent, making->hidden, &there, AT_SYMLINK_NOFOLLOW) ||
 		 there.st_ino != st.st_ino || there.st_dev != st.st_dev)
-		rc = -EAGAIN; /* who had it has shown or removed it */
+		rc = -EAGAIN; /* its maker has renamed or removed it */
 	else if ((st.st_uid != geteuid() && st.st_uid != new->owner) || !fsq_tree_is_empty(fd))
 		rc = -ENOTEMPTY;
 	else if (fchown(fd, new->owner, new->group) || fchmod(fd, new->mode))
 		rc = -errno;
 	if (rc == 0) {
-		/* It was read to its end, and is read again when it has its ID. */
+		/* Read again after it got its ID. */
 		lseek(fd, 0, SEEK_SET);
 		return fd;
 	}
 	if (fd >= 0)
 		close(fd);
-	/* Another process that has it meanwhile makes one anew. */
+	/* Another process that finds it makes a new one. */
 	if (made && rc != -EAGAIN && rc != -EBUSY)
 		unlinkat(making->parent, making->hidden, AT_REMOVEDIR);
 	return rc;

@@ -20,13 +20,13 @@
 #include "quota/base/path.h"
 #include "quota/kernel/compat.h"
 #include "quota/kernel/openat2.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
 
 struct move {
 	const struct fsq_move_request *request;
-	struct fsq_place directory; /* at its old path, or at its new one */
-	char *from, *to;	    /* as they are registered */
+	struct fsq_handle directory; /* at its old or at its new path */
+	char *from, *to;	     /* as registered */
 	struct fsq_project_edit *edit;
 	struct line {
 		char *from, *to;
@@ -38,7 +38,7 @@ struct move {
 
 static int no_memory(const struct move *m, struct fsq_error *err)
 {
-	return fsq_fail(err, FSQ_E_FAILED, ENOMEM, m->request->from, "cannot go on");
+	return fsq_fail_errno(err, ENOMEM, m->request->from, "cannot go on");
 }
 
 /* --- what there is to do --- */
@@ -97,7 +97,7 @@ static int find_lines(struct move *m, struct fsq_error *err)
 	return rc;
 }
 
-/* A directory is what its line means if it carries the ID of that. One that is not there is nobody else. */
+/* A line belongs to a directory that carries its ID. A missing directory contradicts nothing. */
 static int check_line(const struct move *m, const struct line *line, struct fsq_error *err)
 {
 	const char *below = fsq_path_below(m->from, line->from, strlen(line->from));
@@ -113,8 +113,7 @@ static int check_line(const struct move *m, const struct line *line, struct fsq_
 		close(fd);
 	}
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, line->to,
-				"cannot read the project ID");
+		return fsq_fail_errno(err, -rc, line->to, "cannot read the project ID");
 	if (now.id != line->id)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, *below ? line->from : m->directory.path,
 				"has project ID %u, not %u as %s", now.id, line->id, line->from);
@@ -127,7 +126,7 @@ static int check_line(const struct move *m, const struct line *line, struct fsq_
 		       : 0;
 }
 
-/* Is there something else at the old path, or with --rename anything at the new one? */
+/* Is another directory at the old path, or with --rename anything at the new one? */
 static int check_paths(const struct move *m, struct fsq_error *err)
 {
 	const char *path = m->request->rename ? m->to : m->from;
@@ -136,8 +135,7 @@ static int check_paths(const struct move *m, struct fsq_error *err)
 	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT))
 		return errno == ENOENT || errno == ENOTDIR
 			       ? 0
-			       : fsq_fail(err, fsq_error_kind_of(errno), errno, path,
-					  "cannot see whether it is there");
+			       : fsq_fail_errno(err, errno, path, "cannot see whether it is there");
 	if (m->request->rename)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is there already");
 	if (fstat(m->directory.target.fd, &own) == 0 && own.st_dev == st.st_dev &&
@@ -179,10 +177,9 @@ static int rename_it(struct move *m, struct fsq_error *err)
 				"another project",
 				m->to);
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(rc), rc, m->from, "cannot be renamed to %s",
-				m->to);
+		return fsq_fail_errno(err, rc, m->from, "cannot be renamed to %s", m->to);
 	m->renamed = true;
-	/* What was renamed may be something that was put in its place. */
+	/* The renamed directory may be one that was put there at the last moment. */
 	now = fsq_fd_path(m->directory.target.fd);
 	rc = now && strcmp(now, m->to) == 0;
 	free(now);
@@ -205,7 +202,7 @@ static int move_lines(struct move *m, struct fsq_error *err)
 	return rc;
 }
 
-/* The new path is on the disk before a line says so. That can take long: without the locks. */
+/* Sync the new path to the disk before a line has it. That can take long, so do it without the locks. */
 static int move(struct move *m, struct fsq_error *err)
 {
 	int rc = fsq_project_edit_lock(m->edit, false, err);
@@ -218,7 +215,7 @@ static int move(struct move *m, struct fsq_error *err)
 	if (m->request->rename)
 		rc = rename_it(m, err);
 	if (rc == 0)
-		rc = fsq_place_sync(&m->directory, err);
+		rc = fsq_handle_sync(&m->directory, err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(m->edit, false, err);
 	if (rc == 0)
@@ -236,17 +233,16 @@ static int open_paths(struct move *m, struct fsq_error *err)
 	const char *here = request->rename ? request->from : request->to;
 	char **other = request->rename ? &m->to : &m->from;
 	char **own = request->rename ? &m->from : &m->to;
-	int rc = fsq_place_open_directory(&m->directory, here, err);
+	int rc = fsq_handle_open_directory(&m->directory, here, err);
 
 	if (rc) {
-		m->directory = (struct fsq_place){ .target.fd = -1 };
+		m->directory = (struct fsq_handle){ .target.fd = -1 };
 		return rc;
 	}
 	*other = fsq_path_of_gone(request->rename ? request->to : request->from);
 	if (!*other)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno,
-				request->rename ? request->to : request->from,
-				"cannot resolve the path");
+		return fsq_fail_errno(err, errno, request->rename ? request->to : request->from,
+				      "cannot resolve the path");
 	*own = strdup(m->directory.path);
 	return *own ? 0 : no_memory(m, err);
 }
@@ -276,6 +272,6 @@ int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, st
 	free_lines(&m);
 	free(m.from);
 	free(m.to);
-	fsq_place_close(&m.directory);
+	fsq_handle_close(&m.directory);
 	return rc;
 }

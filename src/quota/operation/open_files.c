@@ -13,7 +13,7 @@
 
 #include "shared/read_file.h"
 
-/* What the kernel puts behind the path of a file whose name is gone. */
+/* The kernel appends this to the path of a deleted file. */
 static const char deleted[] = " (deleted)";
 
 struct search {
@@ -23,7 +23,7 @@ struct search {
 	bool no_memory;
 };
 
-/* Cut the word off. @return  whether it was there */
+/* Cut off the suffix. @return  whether it was there */
 static bool cut_deleted(char *path, size_t length)
 {
 	const size_t end = sizeof(deleted) - 1;
@@ -34,7 +34,7 @@ static bool cut_deleted(char *path, size_t length)
 	return true;
 }
 
-/* Reading the link asks no filesystem, so a dead server is not waited for. */
+/* readlink(2) of the link does not ask the filesystem, so a dead server cannot block it. */
 static void look_at_link(struct search *search, pid_t pid, int dirfd, const char *name)
 {
 	char path[PATH_MAX];

@@ -19,17 +19,17 @@
 #define ATTEMPTS 4
 
 struct proof {
-	uint32_t id; /* that was looked for in the tree, or 0 */
-	bool all;    /* and it is all there */
+	uint32_t id; /* that was counted in the tree, or 0 */
+	bool all;    /* and the tree has all of it */
 	uint64_t elsewhere;
 };
 
 /* --- is everything that has the ID in the directory? --- */
 
-/* A file that was changed a moment ago counts at the next try. */
+/* How often files that are being changed are counted again. */
 #define TRIES 4
 #define MOMENT (20 * 1000 * 1000L)
-/* Every inode takes memory here: of a larger project the caller must say whose it is. */
+/* Each inode takes memory here, so the caller must name the ID of a larger project. */
 #define INODES_MAX (4 * 1000 * 1000)
 
 struct account {
@@ -41,7 +41,10 @@ struct account {
 	atomic_bool no_memory;
 };
 
-/* The ID, and then what proves that it has been so since the kernel was asked. */
+/*
+ * Read the ID first, and then the change time, which proves that the ID has not changed since the kernel was
+ * asked.
+ */
 static bool has_project(const struct account *account, const struct fsq_walk_entry *entry,
 			struct stat *st)
 {
@@ -52,7 +55,7 @@ static bool has_project(const struct account *account, const struct fsq_walk_ent
 		if (fsq_walk_project_get(entry, &project))
 			return false;
 	} else {
-		/* Before Linux 6.17 only bulkstat knows the ID of a special file. */
+		/* Before Linux 6.17 only bulkstat reports the ID of a special file. */
 		if (fsq_walk_stat(entry, st))
 			return false;
 		ino = st->st_ino;
@@ -83,14 +86,14 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 }
 
 /*
- * Compare the kernel's count of an ID with the inodes of a tree that carry it: when all of them are in it the
- * ID is that tree's, and nobody else's.
+ * Compare the kernel's count of an ID with the inodes of a tree that carry it. If the tree has all of them,
+ * the ID belongs to the tree.
  *
- * The owner of the tree may change its files and their IDs meanwhile, and must not make files of
- * others look like his own. So an inode counts only if it has not changed since the kernel was
- * asked: its change time tells, which nobody can set back.
+ * The owner of the tree can change its files and their IDs meanwhile, and must not make other people's files
+ * look like his own. So an inode counts only if it has not changed since the kernel was asked; nobody can set
+ * back its change time.
  */
-static int try(struct fsq_place *directory, const struct fsq_call_options *options,
+static int try(struct fsq_handle *directory, const struct fsq_call_options *options,
 	       struct proof *proof, struct fsq_error *err)
 {
 	struct account account = { .id = proof->id,
@@ -120,15 +123,15 @@ static int try(struct fsq_place *directory, const struct fsq_call_options *optio
 		return 0;
 	rc = fsq_tree_walk(&walk, err);
 	if (rc == 0 && atomic_load(&account.no_memory))
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, directory->path, "cannot walk the tree");
+		rc = fsq_fail_errno(err, ENOMEM, directory->path, "cannot walk the tree");
 	proof->elsewhere = used > account.inodes.count ? used - account.inodes.count : 0;
 	proof->all = proof->elsewhere == 0;
 	fsq_inode_map_free(&account.inodes);
 	return rc;
 }
 
-/* While files are written they may be all in the tree, and not found to be. @return  as fsq_owner_lock() */
-static int prove(struct fsq_place *directory, const struct fsq_call_options *options,
+/* While files are written, a count may miss some. @return  as fsq_owner_lock() */
+static int prove(struct fsq_handle *directory, const struct fsq_call_options *options,
 		 struct proof *proof, struct fsq_error *err)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT };
@@ -144,12 +147,12 @@ static int prove(struct fsq_place *directory, const struct fsq_call_options *opt
 
 /* --- whose ID is it? --- */
 
-static bool is_inherited(const struct fsq_place *directory)
+static bool is_inherited(const struct fsq_handle *directory)
 {
 	struct fsq_inode_project above;
 
 	/* Without the right to read it, report the ID of the directory. */
-	(void)fsq_place_read_above(directory, &above);
+	(void)fsq_handle_read_above(directory, &above);
 	return above.id == directory->project.id;
 }
 
@@ -163,7 +166,7 @@ static bool is_claimed(const struct fsq_project_edit *edit, const struct fsq_cla
 	return claim->name && fsq_project_edit_id_of_name(edit, claim->name, &named) && named == id;
 }
 
-static int refuse(const struct fsq_place *directory, struct fsq_project_edit *edit,
+static int refuse(const struct fsq_handle *directory, struct fsq_project_edit *edit,
 		  const struct proof *proof, struct fsq_error *err)
 {
 	uint32_t id = directory->project.id;
@@ -185,11 +188,10 @@ static int refuse(const struct fsq_place *directory, struct fsq_project_edit *ed
 }
 
 /*
- * The line may have another name of the directory: of a bind mount, or over a symlink. That is the name
- * by which it is known from here on.
- * @return   1 there is one, 0, or a negative errno
+ * The directory may be registered under another path: of a bind mount, or over a symlink. Use that path from here on.
+ * @return   1 there is such a line, 0, or a negative errno
  */
-static int find_other_name(struct fsq_place *directory, const struct fsq_project_edit *edit)
+static int find_other_name(struct fsq_handle *directory, const struct fsq_project_edit *edit)
 {
 	struct stat st;
 	size_t at = 0;
@@ -211,8 +213,8 @@ static int find_other_name(struct fsq_place *directory, const struct fsq_project
 	return rc;
 }
 
-/* @return   1: it has to be proven; else as fsq_owner_lock() */
-static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
+/* @return   1: the ID must be proven; else as fsq_owner_lock() */
+static int decide(struct fsq_handle *directory, struct fsq_project_edit *edit,
 		  const struct fsq_claim *claim, const struct proof *proof, struct fsq_owner *owner,
 		  struct fsq_error *err)
 {
@@ -236,7 +238,7 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 		owner->id = carried;
 		return 0;
 	}
-	/* Clients read IDs above 2^31 as negative numbers: nobody has one by accident. */
+	/* Clients read IDs above 2^31 as negative numbers, so a directory does not carry one by accident. */
 	if (!fsq_project_edit_is_shared(edit, carried, NULL) && carried <= INT32_MAX) {
 		if (proof->id != carried)
 			return 1;
@@ -245,11 +247,11 @@ static int decide(struct fsq_place *directory, struct fsq_project_edit *edit,
 			return 0;
 		}
 	}
-	owner->disputed = claim->id || claim->name;
+	owner->disputed = (claim->id || claim->name) && !claim->carried;
 	return owner->disputed ? 0 : refuse(directory, edit, proof, err);
 }
 
-int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,
+int fsq_owner_lock(struct fsq_handle *directory, struct fsq_project_edit *edit,
 		   const struct fsq_claim *claim, const struct fsq_call_options *options,
 		   struct fsq_owner *owner, struct fsq_error *err)
 {
@@ -259,9 +261,9 @@ int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,
 		int rc = fsq_project_edit_lock(edit, false, err);
 
 		if (rc == 0)
-			rc = fsq_place_check_path(directory, err);
+			rc = fsq_handle_check_path(directory, err);
 		if (rc == 0)
-			rc = fsq_place_read_project(directory, err);
+			rc = fsq_handle_read_project(directory, err);
 		if (rc == 0)
 			rc = decide(directory, edit, claim, &proof, owner, err);
 		if (rc <= 0)

@@ -8,13 +8,14 @@
 #ifndef FSQ_OWNER_H
 #define FSQ_OWNER_H
 
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
 
 /* What the caller insists on. */
 struct fsq_claim {
 	uint32_t id;	  /* 0: nothing */
 	const char *name; /* of the project, or NULL */
+	bool carried;	  /* it is to have the ID that it carries: an unproven one is an error */
 };
 
 struct fsq_owner {
@@ -33,11 +34,11 @@ struct fsq_owner {
  * @options  or NULL
  * @owner    filled on success
  * @return   0; FSQ_E_CONFLICT its path does not lead to it any more, or it carries an ID that is not proven to be its own; as
- *           fsq_project_edit_lock() and fsq_place_read_project(); FSQ_E_FAILED, with EINTR when cancelled;
+ *           fsq_project_edit_lock() and fsq_handle_read_project(); FSQ_E_FAILED, with EINTR when cancelled;
  *           FSQ_E_PERMISSION
  * Source: quotactl(2), Q_XGETQUOTA; statx(2), stx_ctime
  */
-int fsq_owner_lock(struct fsq_place *directory, struct fsq_project_edit *edit,
+int fsq_owner_lock(struct fsq_handle *directory, struct fsq_project_edit *edit,
 		   const struct fsq_claim *claim, const struct fsq_call_options *options,
 		   struct fsq_owner *owner, struct fsq_error *err);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a change of quota records would do, from what the kernel has now. Nothing is written: what
- * the kernel would say to a caller without the right, or of a read-only file system, is found out
- * in other ways.
+ * Predict what a change of quota records would do. Writes nothing: whether the caller has the right, or the
+ * filesystem is read-only, is found out in other ways.
  */
 #include <errno.h>
 #include <sys/statvfs.h>
@@ -12,12 +11,12 @@
 #include "quota/kernel/space.h"
 #include "quota/mounts/filesystem.h"
 
-/* @return   0, or what every change would fail with */
+/* @return   0, or the errno of every change */
 static int check_mount(struct fsq_filesystem *fs)
 {
 	struct statvfs vfs;
-	int rc = fs->place.target.fd >= 0 ? fstatvfs(fs->place.target.fd, &vfs)
-					  : statvfs(fs->info.directory, &vfs);
+	int rc = fs->handle.target.fd >= 0 ? fstatvfs(fs->handle.target.fd, &vfs)
+					   : statvfs(fs->info.directory, &vfs);
 
 	return rc == 0 && (vfs.f_flag & ST_RDONLY) ? -EROFS : 0;
 }
@@ -78,12 +77,12 @@ int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 		wanted.soft[form] = limits->mask & FSQ_SOFT(form) ? limits->soft[form] : has->soft;
 		wanted.hard[form] = limits->mask & FSQ_HARD(form) ? limits->hard[form] : has->hard;
 	}
-	/* Others round only what they read from the disk. */
+	/* Others round only when they read from the disk. */
 	if (fs->info.is_xfs)
-		fsq_limits_round(&wanted, fs->place.target.fd);
+		fsq_limits_round(&wanted, fs->handle.target.fd);
 	*after = *before;
 	for (int form = 0; form < FSQ_FORMS; form++) {
-		/* XFS passes over both without an error. */
+		/* XFS ignores both without an error. */
 		if (fs->info.is_xfs && fsq_limits_are_out_of_order(&wanted, (enum fsq_form)form))
 			continue;
 		after->form[form].soft = wanted.soft[form];
@@ -102,7 +101,7 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 
 	*before = *timers;
 	rc = read_record(fs, type, id, &dquot);
-	/* For ID 0 the kernel has them beside the records. */
+	/* The kernel keeps those of ID 0 outside of the records. */
 	if (rc == 0 && id == 0)
 		rc = fsq_quota_state(fs, type, &state);
 	if (rc == 0 && timers->set[FSQ_REALTIME] && !fs->info.is_xfs)
@@ -119,10 +118,10 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 	return 0;
 }
 
-/* ext4 switches quota whose records are in hidden files, f2fs none. */
+/* ext4 switches quota whose records are in hidden files; f2fs does not. */
 static bool can_switch(struct fsq_filesystem *fs, const bool types[FSQ_TYPES])
 {
-	struct fsq_target *target = &fs->place.target;
+	struct fsq_target *target = &fs->handle.target;
 
 	if (target->fd >= 0 && fsq_is_f2fs(target->fd))
 		return false;
@@ -132,7 +131,7 @@ static bool can_switch(struct fsq_filesystem *fs, const bool types[FSQ_TYPES])
 	return true;
 }
 
-/* What ext4 and f2fs say. */
+/* The errors of ext4 and f2fs. */
 static int plan_foreign_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 			       const bool types[FSQ_TYPES], const struct fsq_state *state)
 {
@@ -152,7 +151,7 @@ static int plan_foreign_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 	return what == FSQ_OFF ? -EOPNOTSUPP : 0;
 }
 
-/* The same of XFS, where quota of some type is on. */
+/* The errors of XFS, where quota of any type is on. */
 static int plan_xfs_switch(enum fsq_switch what, const bool types[FSQ_TYPES],
 			   const struct fsq_state *state)
 {
@@ -195,7 +194,7 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 	else if (!fsq_xfs_has_records(fs->info.directory))
 		rc = -EINVAL;
 	*after = *before;
-	/* Accounting stays on: Linux 5.16 and later end it with the mount only. */
+	/* Accounting stays on: since Linux 5.16 it ends only with the mount. */
 	for (int type = 0; type < FSQ_TYPES && rc == 0; type++)
 		if (types[type])
 			after->enforced[type] = what == FSQ_ENABLE;

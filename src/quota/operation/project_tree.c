@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The project of a directory tree: checked, set or cleared, as "project" does it; and project IDs and flags
- * of single files, and of those in a tree, one after the other.
+ * The project of a directory tree: check, set or clear it, as "project" does. And project IDs and flags of
+ * single files, and of the files in a tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +19,21 @@
 #include "quota/kernel/quotactl.h"
 #include "quota/walk/tree_walk.h"
 
-/* How many more walks of a tree in which files are moved about. */
+/* How many more walks, while other processes move files in the tree. */
 #define WALKS 32
 
 struct job {
 	const struct fsq_tree_request *request;
 	atomic_bool changed;	    /* something was set, or may have been missed */
-	atomic_uint_fast64_t count; /* of what was changed, or would be */
+	atomic_uint_fast64_t count; /* how many were changed, or would be */
 	/* In a dry run: */
 	int refused; /* the negative errno of any change, or 0 */
 	bool owner_only;
 	pthread_mutex_t lock;	    /* of the links */
-	struct fsq_inode_map links; /* files with several names that are counted */
-	struct timespec began;	    /* the walk of the tree again */
-	bool again;		    /* events of what was walked before are not emitted */
-	uint64_t specials;	    /* passed over, which may keep their IDs */
+	struct fsq_inode_map links; /* counted files with several links */
+	struct timespec began;	    /* the start of the repeated walk */
+	bool again;		    /* do not emit the events of the first walk again */
+	uint64_t specials;	    /* skipped files, which may keep their IDs */
 	bool stopped;		    /* by the caller */
 };
 
@@ -45,7 +45,7 @@ static bool is_special(const struct fsq_walk_entry *entry)
 	return fsq_walk_stat(entry, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* @return   1 it would be changed, 0 it is known by another name already, or a negative errno */
+/* @return   1 it would be changed, 0 another link was counted already, or a negative errno */
 static int count_change(struct job *job, const struct fsq_walk_entry *entry)
 {
 	struct fsq_inode_note note = { 0 };
@@ -97,7 +97,7 @@ static int change(struct job *job, const struct fsq_walk_entry *entry,
 			      (is_directory && !project->inherit ? FSQ_TREE_NO_INHERITANCE : 0);
 		return 0;
 	case FSQ_TREE_SET:
-		/* By name it may be a directory by now, which must not lose it. */
+		/* The name may lead to a directory by now, which must hand on its ID. */
 		inherit = is_directory || (entry->by_name && project->id != request->id);
 		return set(job, entry, project, request->id, inherit);
 	case FSQ_TREE_CLEAR:
@@ -126,7 +126,7 @@ static void visit_project(struct job *job, const struct fsq_walk_entry *entry,
 	event->errnum = -rc;
 }
 
-/* By any thread. */
+/* Called by any thread. */
 static enum fsq_visit visit_tree(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
 				 void *arg)
 {
@@ -153,7 +153,7 @@ static enum fsq_visit visit_tree(const struct fsq_walk_entry *entry, struct fsq_
 			atomic_store(&job->changed, true);
 		break;
 	}
-	/* It was moved on before it was opened, perhaps when its directory had been left already. */
+	/* It was moved before it was opened, perhaps into a directory that the walk had left. */
 	if (event->errnum == ENOENT || event->errnum == ESTALE)
 		atomic_store(&job->changed, true);
 	return FSQ_VISIT_CONTINUE;
@@ -173,7 +173,7 @@ static enum fsq_visit emit(const struct fsq_walk_event *found, void *arg)
 	if (job->again)
 		return FSQ_VISIT_CONTINUE;
 	job->specials += event.kind == FSQ_TREE_SPECIAL_FILE;
-	/* That is what the kernel calls it there. */
+	/* In a user namespace the kernel says EINVAL. */
 	if (event.kind == FSQ_TREE_CANNOT_CHANGE && event.errnum == EINVAL &&
 	    fsq_in_user_namespace())
 		event.error = FSQ_E_PERMISSION;
@@ -196,8 +196,8 @@ static struct fsq_walk walk_of(struct job *job)
 }
 
 /*
- * When nothing was to be set, the attributes may be the memory of a file system that is gone: fsync(2)
- * tells.
+ * Nothing had to be set, so all attributes may have come from the cache of a filesystem that has failed: ask
+ * fsync(2).
  */
 static void ask(struct job *job)
 {
@@ -217,7 +217,7 @@ static void ask(struct job *job)
 		close(fd);
 }
 
-/* Does the kernel count files with the ID, that were not passed over? */
+/* Does the kernel count more files with the ID than were skipped? */
 static bool may_be_left(struct job *job)
 {
 	struct fsq_target target = { .fd = -1 };
@@ -236,10 +236,9 @@ static bool may_be_left(struct job *job)
 }
 
 /*
- * Files that are moved about may be missed where IDs are cleared. Where one is set they are not:
- * into a directory that hands on its ID the kernel lets nobody move a file that has another one. So
- * the tree is walked again while the kernel counts more files with the ID and the last walk found
- * some, or may have missed some.
+ * A walk that clears IDs can miss files that are moved meanwhile. A walk that sets them cannot: the kernel
+ * refuses to move a file with another ID into a directory that hands on its own. So repeat the walk as long
+ * as the kernel counts files with the ID and the last walk found some, or may have missed some.
  */
 static int clear_again(struct job *job, struct fsq_error *err)
 {
@@ -278,7 +277,7 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		*request->changed = 0;
 	if (rc)
 		return rc;
-	/* What the kernel would say to every change, and whether it lets only the owner of a file. */
+	/* Predict the error of every change, and whether the kernel requires the owner of a file. */
 	if (request->dry_run) {
 		job.owner_only = !fsq_has_capability(CAP_FOWNER);
 		if (statvfs(request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
@@ -307,7 +306,7 @@ struct one_file {
 	bool is_special;
 };
 
-/* The walk reaches one file, and opens no special one. */
+/* The walk visits a single file, and does not open a special one. */
 static enum fsq_visit visit_one(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
 				void *arg)
 {
@@ -420,7 +419,7 @@ static enum fsq_visit visit_attributes(const struct fsq_walk_entry *entry,
 		}
 	}
 	if (entry->kind == FSQ_WALK_SPECIAL) {
-		/* The path that was given is in no directory of the walk. */
+		/* The root of the walk has no directory in it. */
 		attributes.project_errnum =
 			-(entry->name ? fsq_walk_project_get(entry, &project)
 				      : fsq_inode_project_get_at(AT_FDCWD, entry->path, &project));

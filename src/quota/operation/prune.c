@@ -13,24 +13,24 @@
 
 #include "allocate.h"
 #include "limits.h"
-#include "project_place.h"
+#include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/id_set.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 
-/* XFS counts deleted files until it has cleaned up behind them. */
+/* XFS counts deleted files until it has cleaned up. */
 #define LOOKS 50
-/* With the locks at once, at least. */
+/* How many are removed under one lock, at least. */
 #define BATCH 32
 
-/* What is judged, and waits for its removal. */
+/* A leftover that waits for its removal. */
 struct removal {
 	struct fsq_leftover leftover;
 	const struct fsq_volume *volume; /* NULL for a name */
-	bool vanished;			 /* there is nothing to be removed any more */
-	/* The limits that were taken off, if any: */
+	bool vanished;			 /* nothing is left to be removed */
+	/* The removed limits, if any: */
 	const struct fsq_volume *limits_off;
 	struct fsq_dquot before;
 };
@@ -42,14 +42,15 @@ struct prune {
 	void *arg;
 	struct fsq_id_range range;
 	struct fsq_volumes volumes;
-	struct fsq_entries lines; /* of the projects file, without its locks */
+	struct fsq_entries lines; /* of the projects file, read without locks */
 	dev_t *chosen;		  /* file systems */
 	size_t chosen_count;
-	struct fsq_id_set *seen; /* of each file system, at its first volume: has use or limits */
+	struct fsq_id_set
+		*seen; /* IDs with use or limits, by the first volume of each filesystem */
 	struct fsq_project_edit *edit;
 	struct removal *queue;
 	size_t queued, queue_capacity;
-	size_t batch, to_remove; /* at once with the locks, and how many there are in the queue */
+	size_t batch, to_remove;      /* how many are removed under one lock, and how many wait */
 	bool has_removed_lines, torn; /* of a batch; torn: a file could not be written */
 	int looks;
 	struct fsq_error *err;
@@ -65,11 +66,11 @@ static bool is_chosen(const struct prune *p, const struct fsq_volume *volume)
 	return p->request->path_count == 0;
 }
 
-/* Patience for deleted files is that of the whole run. */
+/* The whole run waits no longer than this for deleted files. */
 static int read_settled_quota(struct prune *p, const struct fsq_volume *volume, uint32_t id,
 			      struct fsq_dquot *dquot)
 {
-	return fsq_limits_read_settled(&volume->fs->place.target, id, &p->looks, dquot,
+	return fsq_limits_read_settled(&volume->fs->handle.target, id, &p->looks, dquot,
 				       volume->fs->info.directory, p->err);
 }
 
@@ -89,7 +90,7 @@ static bool is_first(const struct prune *p, const struct fsq_volume *volume)
 	return volume == &p->volumes.list[volume->first];
 }
 
-/* Does a file system have something of this ID? @return  0 or a failure */
+/* Does a filesystem have a record of the ID? @return  0 or a failure */
 static int is_known(struct prune *p, uint32_t id, bool *known)
 {
 	int rc = 0;
@@ -110,8 +111,8 @@ static int is_known(struct prune *p, uint32_t id, bool *known)
 /* --- judging --- */
 
 /*
- * While the directory of a pod exists, kubelet takes the pod up at its next start, and its volumes
- * with the IDs that /etc/projects has for them: .../pods/UID/volumes/...
+ * While the directory of a pod exists, kubelet adopts the pod at its next start, and its volumes with the IDs
+ * in /etc/projects: .../pods/UID/volumes/...
  */
 static bool is_of_living_pod(struct prune *p, const char *directory)
 {
@@ -123,7 +124,7 @@ static bool is_of_living_pod(struct prune *p, const char *directory)
 		char *pod;
 
 		if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0) {
-			/* The next one may begin with this slash. */
+			/* The next match may begin with this slash. */
 			pods--;
 			continue;
 		}
@@ -135,9 +136,9 @@ static bool is_of_living_pod(struct prune *p, const char *directory)
 }
 
 /*
- * Decide what a line of the projects file is, from what is seen now.
+ * Classify a line of the projects file.
  *
- * @leftover its kind, why it is kept and its inodes are set
+ * @leftover its kind, its inodes and why it is kept are set
  * @return   0; 1 it is no leftover; or a failure
  */
 static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq_presence presence,
@@ -166,7 +167,7 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 			       fsq_dquot_has_anything(dquot), &leftover->kept, p->err);
 	if (rc || leftover->kept != FSQ_NOT_KEPT)
 		return rc;
-	/* What is there may be a release that was killed, or the place of what is not mounted. */
+	/* It may be a killed release, or the mount point of a filesystem that is not mounted. */
 	if (present)
 		leftover->kept = FSQ_KEPT_UNPROVEN;
 	else if (fsq_limits_are_used(dquot))
@@ -188,8 +189,8 @@ static int take_limits_off(struct prune *p, struct removal *removal,
 		return 0;
 	rc = -fsq_quota_set_limits(volume->fs, FSQ_PROJECT, dquot->id, &none);
 	if (rc)
-		return fsq_fail(p->err, fsq_error_kind_of(rc), rc, volume->fs->info.directory,
-				"cannot set the limits of project %u", dquot->id);
+		return fsq_fail_errno(p->err, rc, volume->fs->info.directory,
+				      "cannot set the limits of project %u", dquot->id);
 	removal->limits_off = volume;
 	removal->before = *dquot;
 	return 0;
@@ -200,7 +201,7 @@ static void put_limits_back(struct removal *removal)
 	const struct fsq_limits none = { 0 }, limits = fsq_limits_of(&removal->before);
 
 	if (removal->limits_off)
-		fsq_limits_put_back(&removal->limits_off->fs->place.target, removal->leftover.id,
+		fsq_limits_put_back(&removal->limits_off->fs->handle.target, removal->leftover.id,
 				    &none, &limits);
 	removal->limits_off = NULL;
 }
@@ -215,7 +216,7 @@ static int remove_lines(struct prune *p, uint32_t id, const char *directory)
 	return rc;
 }
 
-/* Limits first: by them the line is known to be of this file system. */
+/* Remove limits first: they prove that the line is of this filesystem. */
 static int remove_line(struct prune *p, struct removal *removal)
 {
 	struct fsq_leftover *leftover = &removal->leftover;
@@ -239,7 +240,7 @@ static int remove_line(struct prune *p, struct removal *removal)
 	return rc ? rc : remove_lines(p, id, leftover->directory);
 }
 
-/* With the locks: what was seen may not be so any more. @return  0; 1 it has vanished; or a failure */
+/* Check again under the locks. @return  0; 1 it has vanished; or a failure */
 static int remove_leftover(struct prune *p, struct removal *removal)
 {
 	uint32_t id = removal->leftover.id;
@@ -271,7 +272,7 @@ static int remove_leftover(struct prune *p, struct removal *removal)
 	}
 }
 
-/* Those that limits are to be taken from. */
+/* Wait until the filesystems whose limits are to be removed are thawed. */
 static void wait_thawed(void *arg)
 {
 	struct prune *p = arg;
@@ -284,14 +285,15 @@ static void wait_thawed(void *arg)
 			is_used = p->queue[at].volume == volume &&
 				  p->queue[at].leftover.kept == FSQ_NOT_KEPT;
 		if (is_used)
-			fsq_quotactl_wait_thawed(&volume->fs->place.target);
+			fsq_quotactl_wait_thawed(&volume->fs->handle.target);
 	}
 }
 
 /*
- * What cannot be removed ends it, and what was removed before stays so, unless a file cannot be
- * written: then nothing of the batch is removed.
- * @done     set: how many of the queue may be told
+ * Remove a batch. The first failure ends it, and what was removed before stays removed; if a file cannot be
+ * written, nothing of the batch is removed.
+ *
+ * @done     set: how many of the queue may be reported
  * @return   0 or a failure
  */
 static int remove_queue(struct prune *p, size_t *done)
@@ -333,11 +335,11 @@ static int remove_queue(struct prune *p, size_t *done)
 	return rc;
 }
 
-/* Look again at all that wait, with the locks, remove and tell them. Result as settle() */
+/* Check the queue again under the locks, remove and report it. Result as settle() */
 static int flush(struct prune *p)
 {
 	size_t done = p->queued;
-	int rc = 0, told = 0;
+	int rc = 0, stopped = 0;
 
 	if (p->to_remove > 0) {
 		rc = p->request->dry_run ? fsq_project_edit_lock(p->edit, false, p->err)
@@ -346,18 +348,18 @@ static int flush(struct prune *p)
 			done = 0;
 		fsq_project_edit_unlock(p->edit);
 	}
-	for (size_t i = 0; i < done && told == 0; i++)
+	for (size_t i = 0; i < done && stopped == 0; i++)
 		if (!p->queue[i].vanished)
-			told = p->visit(&p->queue[i].leftover, p->arg) == FSQ_VISIT_STOP;
+			stopped = p->visit(&p->queue[i].leftover, p->arg) == FSQ_VISIT_STOP;
 	p->queued = p->to_remove = 0;
-	return rc ? rc : told;
+	return rc ? rc : stopped;
 }
 
 /*
- * Remove a leftover with others, unless it is kept, and tell.
+ * Queue a leftover for removal, or report it at once if it is kept.
  *
  * @volume   NULL for a name
- * @leftover its words must stay until flush()
+ * @leftover its strings must stay until flush()
  * @return   0; 1 the visitor wants no more; or a failure
  */
 static int settle(struct prune *p, const struct fsq_volume *volume,
@@ -372,7 +374,7 @@ static int settle(struct prune *p, const struct fsq_volume *volume,
 		return p->visit(leftover, p->arg) == FSQ_VISIT_STOP;
 	queue = array_grow(p->queue, p->queued, &p->queue_capacity, sizeof(*queue));
 	if (!queue)
-		return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		return fsq_fail_errno(p->err, ENOMEM, NULL, "cannot go on");
 	p->queue = queue;
 	queue[p->queued++] = (struct removal){ .leftover = *leftover, .volume = volume };
 	p->to_remove += remove;
@@ -392,24 +394,24 @@ static int see_volume(struct prune *p, const struct fsq_volume *volume)
 		if (rc == ENOENT || (rc == 0 && dquot.id > p->range.last))
 			break;
 		if (rc)
-			return fsq_fail(p->err, fsq_error_kind_of(rc), rc,
-					volume->fs->info.directory, "cannot read project quotas");
+			return fsq_fail_errno(p->err, rc, volume->fs->info.directory,
+					      "cannot read project quotas");
 		id = (uint64_t)dquot.id + 1;
 		if (fsq_dquot_has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
-			return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+			return fsq_fail_errno(p->err, ENOMEM, NULL, "cannot go on");
 	}
 	fsq_id_set_sort(seen_on(p, volume));
 	return 0;
 }
 
-/* One call a record: most have a directory, and then that is all that must be known of them. */
+/* One call for each record: most have a directory, and need no more than that. */
 static int see_volumes(struct prune *p)
 {
 	int rc = 0;
 
 	p->seen = calloc(p->volumes.count + 1, sizeof(*p->seen));
 	if (!p->seen)
-		return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		return fsq_fail_errno(p->err, ENOMEM, NULL, "cannot go on");
 	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
 		const struct fsq_volume *volume = &p->volumes.list[i];
 
@@ -446,7 +448,7 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 	return settle(p, volume, &leftover);
 }
 
-/* Read the projects file, which may have changed since. */
+/* Read the projects file again. */
 static int read_lines(struct prune *p)
 {
 	int rc;
@@ -538,7 +540,7 @@ static int prune_names(struct prune *p)
 
 /* --- all of it --- */
 
-/* @return   0; FSQ_E_NOT_SUPPORTED a file system that was named has no quota */
+/* @return   0; FSQ_E_NOT_SUPPORTED a named filesystem has no quota */
 static int choose(struct prune *p)
 {
 	const struct fsq_prune_request *request = p->request;
@@ -546,7 +548,7 @@ static int choose(struct prune *p)
 
 	p->chosen = calloc(request->path_count + 1, sizeof(*p->chosen));
 	if (!p->chosen)
-		return fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		return fsq_fail_errno(p->err, ENOMEM, NULL, "cannot go on");
 	for (size_t i = 0; i < request->path_count && rc == 0; i++) {
 		struct fsq_filesystem *fs;
 		struct fsq_state state;
@@ -582,7 +584,7 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	p.range = request->all ? (struct fsq_id_range){ 1, FSQ_ID_MAX }
 			       : fsq_allocate_range(&request->range, request->registry);
 	p.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	rc = p.edit ? choose(&p) : fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+	rc = p.edit ? choose(&p) : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 	if (rc == 0)
 		rc = fsq_volumes_open(&p.volumes, err);
 	if (rc == 0)
@@ -593,7 +595,7 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 		rc = read_lines(&p);
 	if (rc == 0)
 		rc = prune_limits(&p);
-	/* A name is of no file system: what is chosen does not say whether it is needed. */
+	/* A name belongs to no filesystem, so a choice of filesystems does not say whether it is needed. */
 	if (rc == 0 && !p.registry->none && request->path_count == 0)
 		rc = prune_names(&p);
 	for (size_t i = 0; p.seen && i < p.volumes.count; i++)

@@ -11,47 +11,47 @@
 
 #include "allocate.h"
 #include "limits.h"
-#include "project_place.h"
+#include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/registry/project_edit.h"
 #include "release_directory.h"
 
-/* XFS counts deleted files until it has cleaned up behind them. */
+/* XFS counts deleted files until it has cleaned up. */
 #define LOOKS 50
 
 struct project {
 	const struct fsq_release_request *request;
-	char *only; /* directory, which is gone; NULL: all of the project */
-	struct fsq_project_place place;
+	char *only; /* a directory that is gone; NULL: the whole project */
+	struct fsq_project_location location;
 	struct fsq_filesystem *opened; /* by @at */
-	struct fsq_filesystem *fs;     /* this, or one of the place */
+	struct fsq_filesystem *fs;     /* this, or one of @location */
 	struct fsq_project_edit *edit;
-	struct fsq_released sum; /* of what was done */
-	bool found;		 /* something of it */
+	struct fsq_released sum; /* of what was released */
+	bool found;		 /* something of the project */
 	struct fsq_error *err;
 };
 
 static enum fsq_presence find_here(struct project *p, const struct fsq_entry *line)
 {
-	return fsq_project_place_of(&p->place, line, p->fs);
+	return fsq_project_location_of(&p->location, line, p->fs);
 }
 
 static int find_id(struct project *p)
 {
 	uint64_t untagged;
 
-	for (size_t i = 0; i < p->place.lines.count && p->place.id == 0; i++)
-		if (strcmp(p->place.lines.list[i].word, p->only) == 0)
-			p->place.id = p->place.lines.list[i].id;
+	for (size_t i = 0; i < p->location.lines.count && p->location.id == 0; i++)
+		if (strcmp(p->location.lines.list[i].word, p->only) == 0)
+			p->location.id = p->location.lines.list[i].id;
 	if (fsq_release_is_planned(p->request, p->only, 0, &untagged))
-		p->place.id = 0;
-	if (p->place.id == 0)
+		p->location.id = 0;
+	if (p->location.id == 0)
 		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
-	if (p->request->id == 0 || p->request->id == p->place.id)
+	if (p->request->id == 0 || p->request->id == p->location.id)
 		return 0;
-	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->place.id);
+	return fsq_fail(p->err, FSQ_E_CONFLICT, 0, p->only, "has project ID %u", p->location.id);
 }
 
 static const char *where(const struct project *p)
@@ -75,7 +75,7 @@ static void add(struct project *p, const struct fsq_released *released)
 static int release_gone(const struct fsq_release_request *request, struct fsq_released *released,
 			struct fsq_error *err);
 
-/* It may be gone. */
+/* The directory may be gone. */
 static int release_one(const struct fsq_release_request *request, bool names,
 		       struct fsq_released *released, struct fsq_error *err)
 {
@@ -89,19 +89,19 @@ static int release_one(const struct fsq_release_request *request, bool names,
 	return rc;
 }
 
-/* Each is released wholly, or not; those before it stay released. */
+/* Each directory is released completely or not at all; those before a failure stay released. */
 static int release_directories(struct project *p)
 {
 	struct fsq_release_request request = *p->request;
 	struct fsq_released released;
 	int rc = 0;
 
-	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
-		const struct fsq_entry *line = &p->place.lines.list[i];
+	for (size_t i = 0; i < p->location.lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->location.lines.list[i];
 		enum fsq_presence presence = find_here(p, line);
 
 		if (presence == FSQ_UNSEEN)
-			return fsq_project_place_fail_unseen(&p->place, line, p->err);
+			return fsq_project_location_fail_unseen(&p->location, line, p->err);
 		if (presence != FSQ_PRESENT)
 			continue;
 		request.directory = line->word;
@@ -117,26 +117,26 @@ static int remove_line(struct project *p, const char *directory)
 	bool dry_run = p->request->dry_run, names = p->only && !dry_run;
 
 	p->found = true;
-	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, directory, names);
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->location.id, directory, names);
 	return dry_run ? 0
-		       : fsq_project_edit_remove(p->edit, p->place.id, directory, names, p->err);
+		       : fsq_project_edit_remove(p->edit, p->location.id, directory, names, p->err);
 }
 
-/* Of an ID that has no directory any more. */
+/* Remove the names of an ID that has no directory any more. */
 static int remove_names(struct project *p)
 {
-	if (!fsq_project_edit_has_name(p->edit, p->place.id) ||
-	    fsq_project_edit_is_shared(p->edit, p->place.id, NULL))
+	if (!fsq_project_edit_has_name(p->edit, p->location.id) ||
+	    fsq_project_edit_is_shared(p->edit, p->location.id, NULL))
 		return 0;
 	p->found = true;
-	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->place.id, NULL, true);
-	return fsq_project_edit_remove(p->edit, p->place.id, NULL, true, p->err);
+	p->sum.lines += fsq_project_edit_lines_of(p->edit, p->location.id, NULL, true);
+	return fsq_project_edit_remove(p->edit, p->location.id, NULL, true, p->err);
 }
 
-/* The same in a dry run, where all lines are still there. */
+/* A dry run counts instead; all lines are still there. */
 static void count_names(struct project *p, size_t elsewhere)
 {
-	uint64_t names = fsq_project_edit_names_of(p->edit, p->place.id);
+	uint64_t names = fsq_project_edit_names_of(p->edit, p->location.id);
 
 	if (elsewhere > 0 || names == 0)
 		return;
@@ -144,24 +144,25 @@ static void count_names(struct project *p, size_t elsewhere)
 	p->sum.lines += names;
 }
 
-/* The lines of directories that are gone, and with the last line of the ID its names. */
+/* Remove the lines of missing directories and, with the last line of the ID, its names. */
 static int remove_lines(struct project *p)
 {
 	size_t elsewhere = 0;
 	uint32_t now;
 	int rc = 0;
 
-	for (size_t i = 0; i < p->place.lines.count && rc == 0; i++) {
-		const struct fsq_entry *line = &p->place.lines.list[i];
+	for (size_t i = 0; i < p->location.lines.count && rc == 0; i++) {
+		const struct fsq_entry *line = &p->location.lines.list[i];
 		enum fsq_presence presence = find_here(p, line);
 
-		if (line->id != p->place.id || !fsq_project_edit_id_of(p->edit, line->word, &now))
+		if (line->id != p->location.id ||
+		    !fsq_project_edit_id_of(p->edit, line->word, &now))
 			continue;
-		/* The directory is another's, by a line above, and this line stays. */
-		if (now != p->place.id)
+		/* An earlier line gives the directory to another project, so this line stays. */
+		if (now != p->location.id)
 			presence = FSQ_ELSEWHERE;
 		if (presence == FSQ_UNSEEN)
-			return fsq_project_place_fail_unseen(&p->place, line, p->err);
+			return fsq_project_location_fail_unseen(&p->location, line, p->err);
 		elsewhere += presence == FSQ_ELSEWHERE;
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
 			continue;
@@ -173,7 +174,7 @@ static int remove_lines(struct project *p)
 	return 0;
 }
 
-/* @off      set if there were some */
+/* @off      set if there were limits */
 static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, bool *off)
 {
 	const struct fsq_limits limits = fsq_limits_of(dquot);
@@ -182,7 +183,7 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, boo
 
 	if (fsq_limits_are_none(&limits))
 		return 0;
-	rc = fsq_limits_set(&p->fs->place.target, dquot->id, &none, p->request->dry_run,
+	rc = fsq_limits_set(&p->fs->handle.target, dquot->id, &none, p->request->dry_run,
 			    p->request->at, p->err);
 	if (rc)
 		return rc;
@@ -192,13 +193,13 @@ static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, boo
 	return 0;
 }
 
-/* Files must not lose the project that they are counted for. */
+/* Files must not lose their project unnoticed. */
 static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
 	uint64_t used = dquot->form[FSQ_INODES].used, untagged;
 
-	/* Files that a dry run has counted would have lost the ID. */
-	fsq_release_is_planned(p->request, NULL, p->place.id, &untagged);
+	/* The dry run has counted files that would have lost the ID. */
+	fsq_release_is_planned(p->request, NULL, p->location.id, &untagged);
 	untagged += p->request->dry_run ? p->sum.untagged : 0;
 	used -= used < untagged ? used : untagged;
 	if (used == 0 || p->request->keep_tags)
@@ -207,7 +208,7 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 			    fsq_fail(p->err, FSQ_E_CONFLICT, 0, where(p),
 				     "%" PRIu64 " file%s project ID %u, outside of its registered "
 				     "directories",
-				     used, used == 1 ? " has" : "s have", p->place.id));
+				     used, used == 1 ? " has" : "s have", p->location.id));
 }
 
 static void rollback(struct project *p, bool limits_off)
@@ -216,19 +217,19 @@ static void rollback(struct project *p, bool limits_off)
 
 	fsq_project_edit_rollback(p->edit);
 	if (limits_off)
-		fsq_limits_put_back(&p->fs->place.target, p->place.id, &none, &p->sum.limits);
+		fsq_limits_put_back(&p->fs->handle.target, p->location.id, &none, &p->sum.limits);
 }
 
-/* With the locks. Limits first: the lines are found again, also in the next call. */
+/* Under the locks. Limits first: the next call still finds the lines. */
 static int release_rest(struct project *p)
 {
-	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->place.id, p->only);
+	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->location.id, p->only);
 	const struct fsq_released before = p->sum;
-	struct fsq_dquot dquot = { .id = p->place.id };
+	struct fsq_dquot dquot = { .id = p->location.id };
 	bool limits_off = false;
 	int rc = shared ? 0
-			: fsq_limits_read(&p->fs->place.target, p->place.id, true, &dquot, where(p),
-					  p->err);
+			: fsq_limits_read(&p->fs->handle.target, p->location.id, true, &dquot,
+					  where(p), p->err);
 
 	if (rc)
 		return rc;
@@ -245,11 +246,11 @@ static int release_rest(struct project *p)
 	}
 	if (rc == 0 && !p->found)
 		rc = fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, where(p),
-			      "there is no quota of project %u", p->place.id);
+			      "there is no quota of project %u", p->location.id);
 	return rc;
 }
 
-/* And nothing else, unless there is a line of a directory that is not seen. */
+/* Remove only the names, unless a directory of the project cannot be seen. */
 static int release_names(struct project *p)
 {
 	size_t left = 0;
@@ -257,9 +258,9 @@ static int release_names(struct project *p)
 
 	if (rc || !p->request->dry_run)
 		return rc ? rc : remove_names(p);
-	for (size_t i = 0; i < p->place.lines.count; i++)
-		left += p->place.lines.list[i].id == p->place.id &&
-			find_here(p, &p->place.lines.list[i]) != FSQ_PRESENT;
+	for (size_t i = 0; i < p->location.lines.count; i++)
+		left += p->location.lines.list[i].id == p->location.id &&
+			find_here(p, &p->location.lines.list[i]) != FSQ_PRESENT;
 	count_names(p, left);
 	return 0;
 }
@@ -277,24 +278,24 @@ static bool has_record(const struct fsq_volume *volume, uint32_t id)
 }
 
 /*
- * Without a directory that tells where the project is, it may still have names, as a release that was
- * killed leaves them. They go if it is nowhere, and if it has an ID as assignments choose them: others
- * may be of what is not mounted now.
+ * Release a project that no directory locates. A killed release leaves such names. Remove them if no
+ * filesystem has a record of the ID, and if the ID is from the range of assign: other IDs may belong to
+ * filesystems that are not mounted.
  *
- * @rc       of looking for it
+ * @rc       the result of locating it
  */
 static int release_nowhere(struct project *p, int rc)
 {
 	const struct fsq_id_range usual =
 		fsq_allocate_range(&(struct fsq_id_range){ 0 }, p->request->registry);
-	const struct fsq_volumes *volumes = &p->place.volumes;
+	const struct fsq_volumes *volumes = &p->location.volumes;
 
-	if (rc != FSQ_E_NOT_FOUND || p->only || p->request->at || p->place.id < usual.first ||
-	    p->place.id > usual.last)
+	if (rc != FSQ_E_NOT_FOUND || p->only || p->request->at || p->location.id < usual.first ||
+	    p->location.id > usual.last)
 		return rc;
 	for (size_t i = 0; i < volumes->count; i++)
 		if (volumes->list[i].has_quota && volumes->list[i].first == i &&
-		    has_record(&volumes->list[i], p->place.id))
+		    has_record(&volumes->list[i], p->location.id))
 			return rc;
 	rc = release_names(p);
 	return rc || p->found ? rc : FSQ_E_NOT_FOUND;
@@ -305,32 +306,32 @@ static int release(struct project *p)
 	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
 	struct fsq_dquot dquot;
 	int looks = LOOKS;
-	int rc = fsq_project_place_open(&p->place, registry->projects_file, p->err);
+	int rc = fsq_project_location_open(&p->location, registry->projects_file, p->err);
 
 	if (rc == 0 && p->only)
 		rc = find_id(p);
 	if (rc == 0)
 		rc = p->request->at
 			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
-			     : fsq_project_place_find(&p->place, &p->fs, p->err);
+			     : fsq_project_location_find(&p->location, &p->fs, p->err);
 	if (p->opened) {
 		p->fs = p->opened;
-		rc = fsq_project_place_name(&p->place, p->err);
+		rc = fsq_project_location_name(&p->location, p->err);
 	}
 	if (!p->fs)
 		return release_nowhere(p, rc);
-	fsq_project_edit_before_locks(p->edit, fsq_quotactl_wait_thawed, &p->fs->place.target);
+	fsq_project_edit_before_locks(p->edit, fsq_quotactl_wait_thawed, &p->fs->handle.target);
 	if (rc == 0)
 		rc = release_directories(p);
 	if (rc)
 		return rc;
-	/* Files that were deleted, but are open, stay; they were told. */
+	/* Deleted files that are still open keep the ID; they were reported. */
 	if (p->sum.left_inodes > 0)
 		return release_names(p);
 	if (p->request->dry_run)
 		looks = 0;
-	rc = fsq_limits_read_settled(&p->fs->place.target, p->place.id, &looks, &dquot, where(p),
-				     p->err);
+	rc = fsq_limits_read_settled(&p->fs->handle.target, p->location.id, &looks, &dquot,
+				     where(p), p->err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(p->edit, false, p->err);
 	if (rc == 0)
@@ -347,33 +348,33 @@ static int run(struct project *p)
 	if (p->edit)
 		fsq_project_edit_plan_released(p->edit, request->planned, request->planned_count);
 	rc = p->edit ? release(p)
-		     : fsq_fail(p->err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+		     : fsq_fail_errno(p->err, ENOMEM, request->directory, "cannot go on");
 	if (p->fs)
-		rc = fsq_add_path(p->err, where(p), fsq_place_explain(&p->fs->place, rc, p->err));
+		rc = fsq_add_path(p->err, where(p), fsq_handle_explain(&p->fs->handle, rc, p->err));
 	fsq_project_edit_free(p->edit);
 	fsq_filesystem_close(p->opened);
-	fsq_project_place_close(&p->place);
+	fsq_project_location_close(&p->location);
 	return rc;
 }
 
 static int release_project(const struct fsq_release_request *request, struct fsq_released *released,
 			   struct fsq_error *err)
 {
-	struct project p = { .request = request, .place.id = request->id, .err = err };
+	struct project p = { .request = request, .location.id = request->id, .err = err };
 	int rc;
 
-	if (p.place.id == 0)
+	if (p.location.id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
 	rc = run(&p);
 	*released = p.sum;
-	released->id = p.place.id;
+	released->id = p.location.id;
 	return rc;
 }
 
 /*
- * A directory that is not there any more, but may be registered.
+ * Release a directory that does not exist any more, but may be registered.
  *
- * @err      filled by the failure to open it; another failure replaces that
+ * @err      the failure to open it; another failure replaces it
  */
 static int release_gone(const struct fsq_release_request *request, struct fsq_released *released,
 			struct fsq_error *err)
@@ -384,15 +385,14 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 
 	p.only = fsq_path_of_gone(request->directory);
 	if (!p.only)
-		return fsq_fail(err, fsq_error_kind_of(errno), errno, request->directory,
-				"cannot resolve the path");
-	p.place.only = p.only;
+		return fsq_fail_errno(err, errno, request->directory, "cannot resolve the path");
+	p.location.only = p.only;
 	rc = run(&p);
 	free(p.only);
 	*released = p.sum;
-	released->id = p.place.id;
-	/* Where nothing is known of it, the first error is the better one. */
-	if (p.place.id == 0 && rc == FSQ_E_NOT_FOUND)
+	released->id = p.location.id;
+	/* If it is not registered, the failure to open it says more. */
+	if (p.location.id == 0 && rc == FSQ_E_NOT_FOUND)
 		return rc;
 	if (rc && err)
 		*err = other;

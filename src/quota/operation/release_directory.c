@@ -18,27 +18,27 @@
 #include "limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
-#include "project_place.h"
+#include "project_location.h"
 #include "release_directory.h"
 #include "tree_tag.h"
 
-/* How many walks, while the kernel counts more and the last one found some. */
+/* How many walks, while the kernel counts more and each walk finds some. */
 #define WALKS 32
-/* How often the directory may hand on the ID again meanwhile. */
+/* How often the owner may make the directory hand on the ID again. */
 #define ROUNDS 8
-/* XFS counts deleted files until it has cleaned up behind them. */
+/* XFS counts deleted files until it has cleaned up. */
 #define LOOKS 10
 #define MOMENT (10 * 1000 * 1000L)
 
 struct release {
 	const struct fsq_release_request *request;
-	struct fsq_place directory;
+	struct fsq_handle directory;
 	struct fsq_project_edit *edit;
 	struct fsq_owner owner;
 	uint32_t id;
-	bool names;			/* go with the last line of the ID */
+	bool names;			/* remove them with the last line of the ID */
 	bool shared;			/* with other directories */
-	struct fsq_inode_project after; /* what the directory belongs to then */
+	struct fsq_inode_project after; /* the project of the directory afterwards */
 	/* What has been done: */
 	struct fsq_inode_project now; /* of the directory */
 	struct fsq_tree_tag_request tag_request;
@@ -85,19 +85,19 @@ static int find_id(struct release *r, struct fsq_error *err)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, r->directory.path, "has project ID %u",
 				r->directory.project.id);
 	if (r->owner.listed && r->directory.project.id != r->id && !request->at)
-		return fsq_project_place_check(request->registry, r->directory.path, r->id, err);
+		return fsq_project_location_check(request->registry, r->directory.path, r->id, err);
 	if (r->id)
 		return 0;
 	rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path, "has no quota of its own");
 	return r->directory.project.id ? fsq_add_hint(err, FSQ_HINT_PROJECT_ABOVE, rc) : rc;
 }
 
-/* The project of the directory above, by its registration or else by what it carries. */
+/* The project of the directory above: as registered, or else as it carries it. */
 static int find_after(struct release *r)
 {
 	char *copy = strdup(r->directory.path);
 	uint32_t id = 0;
-	int rc = copy ? fsq_place_read_above(&r->directory, &r->after) : -ENOMEM;
+	int rc = copy ? fsq_handle_read_above(&r->directory, &r->after) : -ENOMEM;
 
 	if (rc) {
 		free(copy);
@@ -116,8 +116,7 @@ static int set_tag(struct release *r, uint32_t id, bool inherit, struct fsq_erro
 	int rc = fsq_inode_project_set(r->directory.target.fd, &r->now, id, inherit);
 
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
-				"cannot set the project ID");
+		return fsq_fail_errno(err, -rc, r->directory.path, "cannot set the project ID");
 	return 0;
 }
 
@@ -134,7 +133,7 @@ static int count_left(struct release *r, struct fsq_dquot *dquot, struct fsq_err
 	return 0;
 }
 
-/* Wait for files that no walk has found: they may be deleted, and about to go. */
+/* Wait for files that no walk has found: XFS may be about to free them. */
 static int wait_for_left(struct release *r, struct fsq_error *err)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT };
@@ -142,7 +141,7 @@ static int wait_for_left(struct release *r, struct fsq_error *err)
 	int rc = 0;
 
 	for (int i = 0; i < LOOKS && rc == 0 && r->left > 0; i++) {
-		/* XFS begins to clean up when it is asked for ID 0. */
+		/* A call for ID 0 makes XFS clean up. */
 		fsq_quotactl_get(&r->directory.target, FSQ_PROJECT, 0, &dquot);
 		nanosleep(&moment, NULL);
 		rc = count_left(r, &dquot, err);
@@ -151,8 +150,8 @@ static int wait_for_left(struct release *r, struct fsq_error *err)
 }
 
 /*
- * What others move about may be missed in a walk. The kernel's count tells, unless other
- * directories have the same ID: then a walk does that finds nothing.
+ * A walk can miss files that are moved. Repeat it until the kernel counts none, or if other directories have
+ * the same ID until a walk finds none.
  */
 static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 {
@@ -178,15 +177,15 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
 }
 
-/* Does the line lead the next release to what this one leaves when it is killed? */
+/* Does the line lead the next release to the remains if this one is killed? */
 static bool goes_by_line(const struct release *r)
 {
 	return r->owner.listed && !r->owner.by_id;
 }
 
 /*
- * What is made in the directory from here on gets another ID: that of the project above, where there is one
- * and the line still leads to what a release that is killed leaves. Without a line only the ID does that.
+ * From here on new files get the ID of the project above, if there is one and the line still leads to the
+ * remains of a killed release. Without a line only the ID leads there.
  */
 static int stop_inheritance(struct release *r, struct fsq_error *err)
 {
@@ -198,7 +197,7 @@ static int stop_inheritance(struct release *r, struct fsq_error *err)
 
 /*
  * Without the locks: kubelet may want them.
- * @return   as fsq_release(); 1 when the directory hands on the ID again, by its owner's doing
+ * @return   as fsq_release(); 1 when the owner makes the directory hand on the ID again
  */
 static int walk_unlocked(struct release *r, struct fsq_error *err)
 {
@@ -208,13 +207,13 @@ static int walk_unlocked(struct release *r, struct fsq_error *err)
 		return rc;
 	fsq_project_edit_unlock(r->edit);
 	rc = walk_until_none_is_left(r, err);
-	/* After a power failure nothing in it has the ID that nobody finds without the line. */
+	/* After a power failure no file may have the ID without a line that leads to it. */
 	if (rc == 0)
-		rc = fsq_place_sync(&r->directory, err);
+		rc = fsq_handle_sync(&r->directory, err);
 	if (rc == 0)
 		rc = fsq_project_edit_lock(r->edit, false, err);
 	if (rc == 0)
-		rc = fsq_place_check_path(&r->directory, err);
+		rc = fsq_handle_check_path(&r->directory, err);
 	if (rc)
 		return rc;
 	r->owner.listed = fsq_project_edit_id_of(r->edit, r->directory.path, &r->owner.id);
@@ -236,12 +235,11 @@ static int new_tree(struct release *r, struct fsq_error *err)
 		.dry_run = r->request->dry_run,
 		.options = r->request->options,
 	};
-	/* IDs that its owner has given to files so that they count for others. */
+	/* The owner has given the ID to files elsewhere, so that they count for this project. */
 	fsq_project_edit_elsewhere(r->edit, r->directory.path, r->id, &r->tag_request.elsewhere);
 	r->tree = fsq_tree_tag_new(&r->tag_request);
 	if (!r->tree)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, r->directory.path,
-				"cannot walk the tree");
+		return fsq_fail_errno(err, ENOMEM, r->directory.path, "cannot walk the tree");
 	return 0;
 }
 
@@ -261,8 +259,7 @@ static int untag_tree(struct release *r, struct fsq_error *err)
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
 }
 
-/* For a directory that was empty a moment ago. What was made in it before it stopped handing on its ID
- * is counted. */
+/* The directory was empty a moment ago. Count the files made in it before it stopped handing on its ID. */
 static int look_at_left(struct release *r, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
@@ -290,7 +287,7 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	fsq_release_is_planned(r->request, NULL, r->id, &found);
 	found += r->request->dry_run ? r->untagged : 0;
 	r->left = r->left > found ? r->left - found : 0;
-	/* Its other directories may be on other filesystems, where limits are others. */
+	/* The other directories may be on other filesystems, which have limits of their own. */
 	if (r->shared && r->left > 0)
 		return 0;
 	r->limits_before = fsq_limits_of(&dquot);
@@ -312,12 +309,14 @@ static void rollback(struct release *r)
 	if (r->limits_off)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
 	r->limits_off = false;
-	/* The ID on the directory says that what is in it has the ID, too: also after a power failure.
-	 * Where that is not so the next assign or release goes on. */
-	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_place_sync(&r->directory, NULL)))
+	/*
+	 * The ID on the directory says that its contents have the ID, also after a power failure. If they do
+	 * not, the next assign or release goes on.
+	 */
+	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_handle_sync(&r->directory, NULL)))
 		return;
 	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
-	/* Restore files that were created in it meanwhile. */
+	/* Restore files that were created meanwhile. */
 	if (fsq_tree_tag_rollback(r->tree))
 		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
 }
@@ -343,8 +342,10 @@ static int unregister(struct release *r, struct fsq_error *err)
 		       : fsq_project_edit_remove(r->edit, r->id, directory, r->names, err);
 }
 
-/* With the locks. Last goes what a release that was killed is found by: the line, or where that does not
- * lead here the ID of the directory. */
+/*
+ * Under the locks. Remove last what leads the next release here if this one is killed: the line or, where
+ * that does not, the ID of the directory.
+ */
 static int take_off(struct release *r, struct fsq_error *err)
 {
 	int rc;
@@ -369,12 +370,12 @@ static int prepare(struct release *r, struct fsq_error *err)
 	r->now = r->directory.project;
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
 	rc = find_after(r);
-	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, r->directory.path,
-			     "cannot find the project of the directory above")
+	return rc ? fsq_fail_errno(err, -rc, r->directory.path,
+				   "cannot find the project of the directory above")
 		  : 0;
 }
 
-/* One walk that only looks. Without the locks, as the real ones. */
+/* A single walk that changes nothing, without the locks, as the real ones. */
 static int count_tree(struct release *r, struct fsq_error *err)
 {
 	struct fsq_tree_found found = { 0 };
@@ -394,7 +395,7 @@ static int plan(struct release *r, struct fsq_error *err)
 	int rc = prepare(r, err);
 
 	if (rc == 0)
-		rc = fsq_place_check_quota(&r->directory, NULL, err);
+		rc = fsq_handle_check_quota(&r->directory, NULL, err);
 	if (rc == 0 && !r->request->keep_tags)
 		rc = count_tree(r, err);
 	return rc ? rc : take_off(r, err);
@@ -419,7 +420,10 @@ static int apply(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-/* @rc       FSQ_E_PARTIAL: files have lost the ID, all else stays; on other failures nothing has */
+/*
+ * @rc       FSQ_E_PARTIAL: files have lost the ID, and everything else stays; after another failure nothing
+ * has changed
+ */
 static void fill(const struct release *r, int rc, struct fsq_released *released)
 {
 	*released = (struct fsq_released){ .id = r->id };
@@ -438,14 +442,14 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 			  struct fsq_released *released, struct fsq_error *err)
 {
 	struct release r = { .request = request, .names = names };
-	int rc = fsq_place_open_directory(&r.directory, request->directory, err);
+	int rc = fsq_handle_open_directory(&r.directory, request->directory, err);
 
 	*released = (struct fsq_released){ 0 };
 	if (rc)
 		return rc;
 	r.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	if (!r.edit)
-		rc = fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+		rc = fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 	if (r.edit) {
 		fsq_project_edit_plan_released(r.edit, request->planned, request->planned_count);
 		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
@@ -456,7 +460,7 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	fsq_tree_tag_free(r.tree);
 	fsq_entries_free(&r.tag_request.elsewhere);
 	fsq_project_edit_free(r.edit);
-	rc = fsq_place_explain(&r.directory, rc, err);
-	fsq_place_close(&r.directory);
+	rc = fsq_handle_explain(&r.directory, rc, err);
+	fsq_handle_close(&r.directory);
 	return rc;
 }

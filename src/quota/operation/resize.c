@@ -9,12 +9,12 @@
 #include "budget.h"
 #include "limits.h"
 #include "owner.h"
-#include "project_place.h"
+#include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/mounts/filesystem.h"
 
-/* So that the sum fits. */
+/* Keeps the product within 64 bits. */
 #define PERCENT_MAX 10000
 
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
@@ -54,22 +54,23 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 
 	if (!(request->limits.mask & FSQ_HARD(FSQ_INODES)))
 		return 0;
-	if (hard < amounts->used)
+	if (hard && hard < amounts->used)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
 				"would be smaller than the %" PRIu64 " inodes that are in use",
 				amounts->used);
-	if (hard < amounts->hard && !request->allow_shrink) {
+	if (hard && hard < amounts->hard && !request->allow_shrink) {
 		fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
 			 "would be smaller than the %" PRIu64 " inodes it has", amounts->hard);
 		return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 	}
 	limits->hard[FSQ_INODES] = hard;
-	if (limits->soft[FSQ_INODES] > hard || (amounts->soft && amounts->soft == amounts->hard))
+	if ((hard && limits->soft[FSQ_INODES] > hard) ||
+	    (amounts->soft && amounts->soft == amounts->hard))
 		limits->soft[FSQ_INODES] = hard;
 	return 0;
 }
 
-/* What limits become. */
+/* Compute the new limits. */
 static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
 		       int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
@@ -98,8 +99,8 @@ static int find_limits(const struct fsq_resize_request *request, const struct fs
 	return rc;
 }
 
-/* The ID of the nearest registered directory above, if it is the ID that the directory carries. */
-static uint32_t find_above(const struct fsq_place *directory, const struct fsq_project_edit *edit)
+/* The ID of the nearest registered directory above, if the directory carries it. */
+static uint32_t find_above(const struct fsq_handle *directory, const struct fsq_project_edit *edit)
 {
 	char *above = strdup(directory->path), *slash;
 	uint32_t id, found = 0;
@@ -113,7 +114,7 @@ static uint32_t find_above(const struct fsq_place *directory, const struct fsq_p
 	return found == directory->project.id ? found : 0;
 }
 
-static int find_id(const struct fsq_resize_request *request, struct fsq_place *directory,
+static int find_id(const struct fsq_resize_request *request, struct fsq_handle *directory,
 		   struct fsq_project_edit *edit, uint32_t *id, struct fsq_error *err)
 {
 	const struct fsq_claim claim = { .id = request->id };
@@ -138,8 +139,8 @@ static int find_id(const struct fsq_resize_request *request, struct fsq_place *d
 	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);
 }
 
-/* @request's directory is what is named in errors; @edit with the locks. */
-static int set_limits(const struct fsq_resize_request *request, struct fsq_place *place,
+/* @request's directory is named in errors; @edit holds the locks */
+static int set_limits(const struct fsq_resize_request *request, struct fsq_handle *handle,
 		      const struct fsq_project_edit *edit, struct fsq_resized *resized,
 		      struct fsq_error *err)
 {
@@ -147,10 +148,10 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_place
 					  .count = request->budget_count,
 					  .force = request->over_budget,
 					  .dry_run = request->dry_run,
-					  .place = place,
+					  .handle = handle,
 					  .id = resized->id,
 					  .edit = edit };
-	struct fsq_target *target = &place->target;
+	struct fsq_target *target = &handle->target;
 	struct fsq_dquot dquot;
 	int rc = fsq_limits_read(target, resized->id, false, &dquot, request->directory, err);
 
@@ -175,9 +176,9 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_place
 static int resize_directory(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
 			    struct fsq_resized *resized, struct fsq_error *err)
 {
-	struct fsq_place directory;
+	struct fsq_handle directory;
 	struct stat st;
-	int rc = fsq_place_open_directory(&directory, request->directory, err);
+	int rc = fsq_handle_open_directory(&directory, request->directory, err);
 
 	if (rc)
 		return rc;
@@ -187,15 +188,15 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 	rc = find_id(request, &directory, edit, &resized->id, err);
 	if (rc == 0)
 		rc = set_limits(request, &directory, edit, resized, err);
-	rc = fsq_place_explain(&directory, rc, err);
-	fsq_place_close(&directory);
+	rc = fsq_handle_explain(&directory, rc, err);
+	fsq_handle_close(&directory);
 	return rc;
 }
 
 static int resize_project(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
 			  struct fsq_resized *resized, struct fsq_error *err)
 {
-	struct fsq_project_place place = { .id = request->id };
+	struct fsq_project_location handle = { .id = request->id };
 	struct fsq_filesystem *opened = NULL, *fs = NULL;
 	int rc;
 
@@ -204,14 +205,14 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 	if (request->at)
 		rc = fsq_filesystem_open(&opened, request->at, NULL, 0, err);
 	else
-		rc = fsq_project_place_open(
-			&place, fsq_registry_or_default(request->registry)->projects_file, err);
+		rc = fsq_project_location_open(
+			&handle, fsq_registry_or_default(request->registry)->projects_file, err);
 	if (opened)
 		fs = opened;
 	else if (rc == 0)
-		rc = fsq_project_place_find(&place, &fs, err);
+		rc = fsq_project_location_find(&handle, &fs, err);
 	if (rc == 0 && fsq_registry_is_visible(request->registry)) {
-		fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &fs->place.target);
+		fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &fs->handle.target);
 		rc = fsq_project_edit_lock(edit, false, err);
 		if (rc == 0 && !opened && !fsq_project_edit_is_shared(edit, request->id, NULL))
 			rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, NULL,
@@ -223,15 +224,15 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 		here.directory = fs->info.directory;
 		resized->id = request->id;
 		resized->dev = fs->info.dev;
-		rc = set_limits(&here, &fs->place, edit, resized, err);
-		rc = fsq_add_path(err, here.directory, fsq_place_explain(&fs->place, rc, err));
+		rc = set_limits(&here, &fs->handle, edit, resized, err);
+		rc = fsq_add_path(err, here.directory, fsq_handle_explain(&fs->handle, rc, err));
 	}
 	fsq_filesystem_close(opened);
-	fsq_project_place_close(&place);
+	fsq_project_location_close(&handle);
 	return rc;
 }
 
-/* With locks, for a release does not look again at limits that it has taken off. */
+/* With the locks: a release does not read limits again after it has taken them off. */
 int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {
@@ -243,11 +244,12 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 
 	if (rc)
 		return rc;
+	fsq_limits_add(&all.limits, all.soft_bytes, 0, all.soft_inodes, all.hard_inodes);
 	if (all.percent > PERCENT_MAX || (all.no_hard && (all.bytes || all.percent)))
 		return fsq_fail(err, FSQ_E_USAGE, 0, all.directory, "cannot be resized so");
 	edit = fsq_project_edit_new_reader(request->registry, request->dry_run, request->options);
 	if (!edit)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->directory, "cannot go on");
+		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 	rc = request->directory ? resize_directory(request, edit, &result, err)
 				: resize_project(request, edit, &result, err);
 	fsq_project_edit_free(edit);

@@ -15,14 +15,14 @@
 #include "quota/kernel/openat2.h"
 #include "shared/statx.h"
 
-/* How deep stores are looked for, in how many directories, and among how many entries. */
+/* How deep stores are searched, in how many directories, and among how many entries. */
 #define DEPTH 4
 #define DIRECTORIES 300
 #define ENTRIES 10000
 
 /*
- * In a store, the directories in which others get IDs, and what is in each. Both engines make the device
- * node where they set limits; the overlay drivers have short links to their layers in "l".
+ * Directories of a store whose subdirectories get IDs, and what proves it: both engines create the device
+ * node where they set limits, and the overlay drivers keep short links to their layers in "l".
  */
 static const struct home {
 	const char *name;
@@ -38,8 +38,8 @@ static const struct home *home_of_name(const char *name, size_t length)
 }
 
 /*
- * Open what is on the same filesystem: the engines mount their directories onto themselves. It may be the
- * mount of a server that is gone, or one that is not made yet; O_PATH asks neither.
+ * Open an entry on the same filesystem; the engines bind-mount their directories onto themselves. O_PATH
+ * neither asks a dead server nor triggers an automount.
  * @return   a descriptor with O_PATH, or -1
  */
 static int open_here(int fd, const char *path)
@@ -59,7 +59,7 @@ static int open_here(int fd, const char *path)
 }
 
 /*
- * @path     from @fd to the directory of the home's name
+ * @path     from @fd to the directory of that name
  * @return   a descriptor with O_PATH, or -1: it is none
  */
 static int open_home(int fd, const char *path, const struct home *home)
@@ -86,11 +86,11 @@ struct search {
 	const char *path;
 	int fd;
 	struct statx top;
-	/* Directories to look into, below the first one, in the order of their depth. */
+	/* Directories to be searched, below the first one, in breadth-first order. */
 	char *queue[DIRECTORIES];
 	int count, entries;
 	bool found, stopped;
-	int rc; /* 0, or -ENOMEM: then it has stopped */
+	int rc; /* 0, or a negative errno, which ends the search */
 };
 
 static char *join(struct search *search, const char *above, const char *name)
@@ -100,11 +100,10 @@ static char *join(struct search *search, const char *above, const char *name)
 	if (asprintf(&path, "%s/%s", above, name) >= 0)
 		return path;
 	search->rc = -ENOMEM;
-	search->stopped = true;
 	return NULL;
 }
 
-/* @return   whether it is one */
+/* @return   whether it is a store */
 static bool visit_home(struct search *search, int above, const struct home *home, const char *below)
 {
 	int fd = open_home(above, home->name, home), readable;
@@ -129,7 +128,7 @@ static bool visit_home(struct search *search, int above, const struct home *home
 	return true;
 }
 
-/* Is a directory to be looked into: on this filesystem, and with others in it, which its links count? */
+/* Search a directory if it is on this filesystem and has subdirectories, as its link count says. */
 static bool is_worth(const struct search *search, int above, const char *name)
 {
 	struct statx st;
@@ -151,10 +150,9 @@ static void search_directory(struct search *search, const char *below, int depth
 
 	if (!directory && fd >= 0) {
 		search->rc = -errno;
-		search->stopped = true;
 		close(fd);
 	}
-	while (directory && !search->stopped && search->entries++ < ENTRIES &&
+	while (directory && !search->stopped && search->rc == 0 && search->entries++ < ENTRIES &&
 	       (entry = readdir(directory))) {
 		const char *name = entry->d_name;
 		const struct home *home = home_of_name(name, strlen(name));
@@ -191,7 +189,7 @@ int fsq_store_each(int fd, const char *path, fsq_store_visitor visit, void *arg)
 
 		for (const char *at = search.queue[i]; *at; at++)
 			depth += *at == '/';
-		if (!search.stopped)
+		if (!search.stopped && search.rc == 0)
 			search_directory(&search, search.queue[i], depth);
 		free(search.queue[i]);
 	}
@@ -200,7 +198,7 @@ int fsq_store_each(int fd, const char *path, fsq_store_visitor visit, void *arg)
 
 /* --- above --- */
 
-/* Is the directory of the path, or one above it, one in which others get IDs? @fd  the directory */
+/* Do subdirectories of this directory, or of one above it, get IDs from an engine? @fd  the directory */
 static bool is_in_home(int fd, const char *path)
 {
 	size_t end = strlen(path), up = 0;
@@ -227,7 +225,7 @@ static bool is_in_home(int fd, const char *path)
 	return false;
 }
 
-int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_relation *relation)
+int fsq_store_of(const struct fsq_handle *directory, bool filled, enum fsq_store_relation *relation)
 {
 	int found = filled ? fsq_store_each(directory->target.fd, directory->path, NULL, NULL) : 0;
 
@@ -238,8 +236,8 @@ int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_
 }
 
 /*
- * A directory that is mounted onto itself has the store on the mount around it. The way up leads only over
- * what was crossed to open the directory.
+ * A directory that is mounted onto itself is part of a store on the mount around it. Go up only the path by
+ * which it was opened.
  *
  * @up       length of the part of @way that leads up
  */
@@ -258,11 +256,8 @@ static int open_around(int from, char *way, size_t up)
 	return fd;
 }
 
-/*
- * The way leads from one directory to the other without entering a mount: what the path crosses on
- * other mounts may hang.
- */
-int fsq_store_open(const struct fsq_place *from, const char *path)
+/* Walk from one directory to the other without entering another mount, which may hang. */
+int fsq_store_open(const struct fsq_handle *from, const char *path)
 {
 	const char *start = from->path, *rest = path;
 	char way[PATH_MAX] = ".";
@@ -270,7 +265,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 	int fd = -1, above, store;
 	bool found = false;
 
-	/* What both paths begin with. */
+	/* The common beginning of both paths. */
 	for (; start[i] && start[i] == path[i]; i++)
 		if (start[i] == '/')
 			same = i;
@@ -289,7 +284,7 @@ int fsq_store_open(const struct fsq_place *from, const char *path)
 		sprintf(way + length, "/%s/l", homes[i].name);
 		fd = fsq_openat2(from->target.fd, way, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				 RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
-		/* Look closer at a directory that is mounted onto itself. */
+		/* The directory may be mounted onto itself. */
 		found = fd >= 0 || fd == -EXDEV;
 		if (fd >= 0)
 			close(fd);

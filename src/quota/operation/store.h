@@ -10,7 +10,7 @@
 #ifndef FSQ_STORE_H
 #define FSQ_STORE_H
 
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 
 /* From 2^31 on systemd takes IDs. */
 #define FSQ_STORE_FIRST 1073741824U
@@ -27,7 +27,8 @@
  * @filled   something is in it
  * @return   0 or -ENOMEM
  */
-int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_relation *relation);
+int fsq_store_of(const struct fsq_handle *directory, bool filled,
+		 enum fsq_store_relation *relation);
 
 /**
  * Open a directory if it is a store, and on the mount of @from or around that.
@@ -35,7 +36,7 @@ int fsq_store_of(const struct fsq_place *directory, bool filled, enum fsq_store_
  * @path     canonical
  * @return   a descriptor, or -1
  */
-int fsq_store_open(const struct fsq_place *from, const char *path);
+int fsq_store_open(const struct fsq_handle *from, const char *path);
 
 /**
  * @path     of the directory whose ID is counted up from; @fd  the same, opened for reading

@@ -16,14 +16,14 @@
 #include "quota/base/inode_map.h"
 #include "quota/base/error.h"
 #include "quota/kernel/openat2.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
 
-/* Every so many entries we ask whether to go on. */
+/* How many entries between two checks for cancellation. */
 #define CHECK_INTERVAL 256
 
-/* How many walks to undo it, while directories are moved about. */
+/* How many walks a rollback makes, while directories are moved. */
 #define WALKS 8
-/* A rollback walks with the locks of both files, so a walk leaves it their descriptors. */
+/* A rollback walks while both files are locked, so leave it descriptors. */
 #define SPARE 2
 
 /* Events. */
@@ -31,26 +31,29 @@ enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, CANCELLED };
 
 struct fsq_tree_tag {
 	const struct fsq_tree_tag_request *request;
-	/* From here on entries are only looked at, to know which had the new ID before. */
+	/* From here on only look, to learn which files had the new ID before. */
 	atomic_bool failed;
 	/* Of the first walk: */
 	bool first_done;
-	bool first_was_cut; /* it did not see all, for want of memory */
+	bool first_was_cut; /* it has not seen everything, for want of memory */
 	bool none_opened;   /* not even the directory itself */
 	atomic_uint visited;
 	/* In this walk: */
 	atomic_uint_fast64_t changed;
 	atomic_bool lost, unsettled;
-	uint64_t entries, first_entries; /* how many the last walk and the first one have visited */
-	atomic_bool unrestored, half_read; /* by the rollback */
+	uint64_t entries,
+		first_entries; /* how many entries the last walk and the first one visited */
+	atomic_bool unrestored, half_read; /* of the rollback */
 	struct timespec began;
 	pthread_mutex_t lock; /* of the exceptions */
-	/* Files that did not have what most had, and changed files with several names: at its next
-	 * name such a file must not be taken for one that had the new ID before. */
+	/*
+	 * Files that did not have the common ID, and changed files with several links: at its next name such
+	 * a file must not look as if it had the new ID before.
+	 */
 	struct fsq_inode_map exceptions;
-	/* Directories that the first walk could not open or read; nothing in them was changed. */
+	/* Directories that the first walk could not open or read, so nothing in them was changed. */
 	struct fsq_inode_map closed;
-	_Atomic ino_t entered; /* the last directory, and when */
+	_Atomic ino_t entered; /* the last directory, and when it was entered */
 	atomic_uint entered_at;
 	int rc;
 	struct fsq_error *err;
@@ -68,7 +71,7 @@ static int remember(struct fsq_tree_tag *tag, const struct stat *st,
 	return rc < 0 ? rc : 0;
 }
 
-/* A rollback must leave files alone that had the new ID before the first walk. */
+/* A rollback must not touch files that had the new ID before the first walk. */
 static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		const struct fsq_inode_project *was)
 {
@@ -81,7 +84,7 @@ static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	return rc ? rc : remember(tag, &st, was);
 }
 
-/* Before it is changed. */
+/* Note the ID of a file before it is changed. */
 static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		      const struct fsq_inode_project *was, bool is_directory)
 {
@@ -91,7 +94,7 @@ static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 	struct stat st;
 	int rc;
 
-	/* If nothing had the new ID before, what has it at its next name has it from us. */
+	/* If nothing had the new ID before, a file that has it at its next name got it from us. */
 	if (usual && (is_directory || request->is_new))
 		return 0;
 	rc = fsq_walk_stat(entry, &st);
@@ -113,8 +116,7 @@ static bool is_other(const struct fsq_tree_tag_request *request, const struct fs
 		       compare_paths);
 }
 
-/* A directory of a project of its own that is registered by another path: of a bind mount, or over a
- * symlink. */
+/* A directory of another project that is registered by another path: of a bind mount, or over a symlink. */
 static bool is_elsewhere(const struct fsq_tree_tag_request *request,
 			 const struct fsq_walk_entry *entry, uint32_t id)
 {
@@ -135,7 +137,7 @@ static bool is_id_elsewhere(const struct fsq_tree_tag_request *request, uint32_t
 	return count > 0;
 }
 
-/* In a dry run a file is met at each of its names, with the old ID. */
+/* A dry run meets a file at each of its names with the old ID. */
 static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 			bool is_directory)
 {
@@ -158,18 +160,18 @@ static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 }
 
 enum verdict {
-	SKIP, /* it stays as it is */
+	SKIP, /* leave it */
 	HAS,  /* it has the new ID */
 	SET,
 	CONFLICT,
 };
 
 /*
- * The rules: what becomes of a file or directory.
+ * Decide what happens to a file or directory.
  *
- * @now      what it has
- * @to       what it would get
- * @listed   its ID is that of a line of the registry which may lead here
+ * @now      its ID
+ * @to       the new one
+ * @listed   its ID is that of a line which may lead here
  */
 static enum verdict judge(enum fsq_tag_rule rule, const struct fsq_inode_project *now,
 			  uint32_t from, const struct fsq_inode_project *to, bool listed)
@@ -186,8 +188,10 @@ static enum verdict judge(enum fsq_tag_rule rule, const struct fsq_inode_project
 /* Results of change(). */
 enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
 
-/* @return   0, -ENOTTY where there is no ID to be set, or another negative errno; ANOTHER_ID; or
- * ANOTHER_PROJECT, to which the directory belongs */
+/*
+ * @return   0, -ENOTTY if it cannot have an ID, or another negative errno; ANOTHER_ID; or ANOTHER_PROJECT, to
+ * which the directory belongs
+ */
 static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *now)
 {
@@ -221,13 +225,13 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	return rc;
 }
 
-/* Why a rollback must not undo something: the first walk did not do it. */
+/* Why a rollback must leave something: the first walk did not change it. */
 enum closed {
 	NOT_CLOSED,
 	UNOPENED,  /* it and what is in it */
-	UNREAD,	   /* a directory of which nothing could be read, though it was open */
+	UNREAD,	   /* a directory that was open, but could not be read */
 	HALF_READ, /* a directory */
-	UNCHANGED, /* but what is in it, perhaps */
+	UNCHANGED, /* but perhaps its contents */
 };
 
 static void close_to_rollback(struct fsq_tree_tag *tag, ino_t ino, enum closed how)
@@ -249,14 +253,14 @@ static void pass_over(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 		return;
 	if (visited == 0)
 		tag->none_opened = true;
-	/* Perhaps it is met elsewhere. */
+	/* It may turn up elsewhere. */
 	if (entry->errnum == ENOENT || entry->errnum == ESTALE)
 		return;
 	if (entry->ino)
 		close_to_rollback(tag, entry->ino, UNOPENED);
 	if (!entry->name || entry->name[0] || fsq_walk_stat(entry, &st))
 		return;
-	/* It was open: if not the last that was entered, a part of it was read. */
+	/* It was open: unless it was entered last, a part of it was read. */
 	entered_last = atomic_load(&tag->entered) == st.st_ino &&
 		       atomic_load(&tag->entered_at) + 1 == visited;
 	close_to_rollback(tag, st.st_ino, entered_last ? UNREAD : HALF_READ);
@@ -276,7 +280,7 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 		return FSQ_VISIT_PRUNE;
 	if (rc == -ENOENT)
 		atomic_store(&tag->unsettled, true);
-	/* Neither what cannot have an ID nor what is gone needs one. */
+	/* Ignore what cannot have an ID, and what is gone. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
 	if (rc < 0 && !tag->first_done && fsq_walk_stat(entry, &st) == 0)
@@ -336,7 +340,7 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 		else if (entry->errnum != ENOENT)
 			event->what = CANNOT_OPEN;
 		else
-			/* Its directory may have been left before it was moved on. */
+			/* It may have been moved into a directory that the walk had left. */
 			atomic_store(&tag->unsettled, true);
 		event->errnum = entry->errnum;
 	} else if (entry->has_project && entry->depth > 0) {
@@ -351,7 +355,7 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	return next;
 }
 
-/* The caller gets the first event. */
+/* The first event is returned to the caller. */
 static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
@@ -380,7 +384,7 @@ static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* To its end, even if cancelled: what is not visited cannot be rolled back. */
+/* Finish even if cancelled: files that are not visited cannot be rolled back. */
 static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool show_progress,
 		     struct fsq_error *err)
 {
@@ -467,8 +471,10 @@ static int restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *
 
 	if (tag->exceptions.count > 0 && fsq_walk_stat(entry, &st) == 0)
 		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
-	/* Where nothing had the new ID before, what has it has it from us; and so has what was changed by
-	 * another of its names. */
+	/*
+	 * If nothing had the new ID before, files got it from us; and so did files that were changed by
+	 * another name.
+	 */
 	if ((closed == UNOPENED || closed == UNCHANGED) && !request->is_new && !exception)
 		return 0;
 	rc = fsq_walk_project_get(entry, &now);
@@ -497,7 +503,7 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 	}
 	if (rc == -ESTALE)
 		atomic_store(&tag->lost, true);
-	/* Files that the first walk could not reach either are unchanged. */
+	/* Files that the first walk could not reach are unchanged. */
 	else if (rc && rc != -ENOTTY && rc != -ENOENT && closed == NOT_CLOSED)
 		atomic_store(&tag->unrestored, true);
 	else if (rc && closed == HALF_READ)
@@ -511,7 +517,7 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
 	if (!tag || !tag->first_done || tag->none_opened || tag->request->dry_run)
 		return 0;
-	/* Files it did not see may have had the ID before, as the directory had. */
+	/* Files it has not seen may have had the ID before, as the directory had. */
 	return tag->first_was_cut && tag->request->goes_on ? 0 : fsq_tree_tag_restore(tag);
 }
 

@@ -4,14 +4,130 @@
 #include <string.h>
 #include <sys/statfs.h>
 
-#include "cache.h"
 #include "disk_use.h"
 #include "limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
-#include "quota/mounts/place.h"
+#include "quota/mounts/handle.h"
+#include "quota/registry/entries.h"
+#include "shared/file_stamp.h"
+
+/* --- mounts, and the files of the registry as long as they do not change --- */
+
+/* A file that was read. */
+struct fsq_cached_file {
+	char *path;   /* NULL: none yet */
+	bool checked; /* unchanged at the last check */
+	struct fsq_file_stamp stamp;
+};
+
+struct fsq_cache {
+	struct fsq_mount_cache mounts;
+	struct fsq_cached_file projects, projid;
+	struct fsq_entries entries; /* of the projects file, with an index by word */
+	struct fsq_project_names *names;
+};
+
+int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err)
+{
+	*cache = calloc(1, sizeof(**cache));
+	if (!*cache)
+		return fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
+	fsq_mount_cache_open(&(*cache)->mounts);
+	return 0;
+}
+
+void fsq_cache_check(struct fsq_cache *cache)
+{
+	fsq_mount_cache_check(&cache->mounts);
+	cache->projects.checked = cache->projid.checked = false;
+}
+
+static bool is_current(struct fsq_cached_file *cached, const char *file)
+{
+	if (!cached->path || strcmp(cached->path, file) != 0)
+		return false;
+	if (!cached->checked)
+		cached->checked = fsq_file_stamp_is_current(&cached->stamp, file);
+	return cached->checked;
+}
+
+/* Called before the file is read. @return  0; FSQ_E_FAILED no memory */
+static int remember(struct fsq_cached_file *cached, const char *file, struct fsq_error *err)
+{
+	free(cached->path);
+	*cached = (struct fsq_cached_file){
+		.path = strdup(file),
+		.checked = true,
+		.stamp = fsq_file_stamp_of(file),
+	};
+	return cached->path ? 0 : fsq_fail_errno(err, ENOMEM, file, "cannot read");
+}
+
+/* Read the file again, and report its failure again. */
+static void forget(struct fsq_cached_file *cached)
+{
+	free(cached->path);
+	cached->path = NULL;
+}
+
+/* As fsq_projects_id_of(). */
+static int cached_id_of(struct fsq_cache *cache, const char *file, const char *directory,
+			uint32_t *id, struct fsq_error *err)
+{
+	int rc = 0;
+
+	if (!is_current(&cache->projects, file)) {
+		fsq_entries_free(&cache->entries);
+		cache->entries = (struct fsq_entries){ 0 };
+		rc = remember(&cache->projects, file, NULL);
+		if (rc == 0)
+			rc = fsq_entries_of_projects(&cache->entries, file, NULL);
+		if (rc == 0)
+			rc = fsq_entries_index_words(&cache->entries, NULL);
+	}
+	if (rc) {
+		/* Report the failure as without a cache. */
+		forget(&cache->projects);
+		return fsq_projects_id_of(file, directory, id, err);
+	}
+	*id = fsq_entries_id_of_word(&cache->entries, directory, false);
+	return 0;
+}
+
+int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_project_names **names,
+		    struct fsq_error *err)
+{
+	int rc = 0;
+
+	if (!is_current(&cache->projid, file)) {
+		fsq_project_names_free(cache->names);
+		cache->names = NULL;
+		rc = remember(&cache->projid, file, err);
+		if (rc == 0)
+			rc = fsq_project_names_read(&cache->names, file, err);
+		if (rc)
+			forget(&cache->projid);
+	}
+	*names = cache->names;
+	return rc;
+}
+
+void fsq_cache_free(struct fsq_cache *cache)
+{
+	if (!cache)
+		return;
+	fsq_mount_cache_close(&cache->mounts);
+	fsq_entries_free(&cache->entries);
+	free(cache->projects.path);
+	fsq_project_names_free(cache->names);
+	free(cache->projid.path);
+	free(cache);
+}
+
+/* --- what the kernel counts --- */
 
 static uint64_t limit_of(uint64_t blocks)
 {
@@ -29,7 +145,7 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
-	/* XFS keeps the grace times of all in the record of ID 0, which has none of its own. */
+	/* XFS keeps the grace times in the record of ID 0, which has none of its own. */
 	usage->bytes_expires = dquot->id ? blocks->expires : 0;
 	usage->inodes_expires = dquot->id ? inodes->expires : 0;
 }
@@ -41,60 +157,59 @@ void fsq_usage_clear(struct fsq_usage *usage)
 	*usage = (struct fsq_usage){ 0 };
 }
 
-/* The project that the projects file has for a directory, or else the one that it carries. */
-static int find_project(struct fsq_place *place, const struct fsq_usage_request *request,
+/* The project that the directory is registered for, or else the one that it carries. */
+static int find_project(struct fsq_handle *handle, const struct fsq_usage_request *request,
 			uint32_t *id, struct fsq_error *err)
 {
 	const char *file = request->projects_file;
-	char *found = file && !place->is_canonical ? fsq_fd_path(place->target.fd) : NULL;
-	const char *path = place->is_canonical ? place->path : found;
+	char *found = file && !handle->is_canonical ? fsq_fd_path(handle->target.fd) : NULL;
+	const char *path = handle->is_canonical ? handle->path : found;
 	int rc = 0;
 
 	*id = 0;
 	if (file && path && request->cache)
-		rc = fsq_cache_id_of(request->cache, file, path, id, err);
+		rc = cached_id_of(request->cache, file, path, id, err);
 	else if (file && path)
 		rc = fsq_projects_id_of(file, path, id, err);
 	free(found);
 	if (*id == 0)
-		*id = place->project.id;
+		*id = handle->project.id;
 	return rc;
 }
 
-/* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED where the kernel has no quota of the file */
-static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place,
+/* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED when the kernel has no quota of the file */
+static int ask_kernel(struct fsq_usage *usage, struct fsq_handle *handle,
 		      const struct fsq_usage_request *request, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	struct fsq_state state;
-	int rc = fsq_place_state(place, &state);
+	int rc = fsq_handle_state(handle, &state);
 
 	if (rc == 0) {
 		usage->accounting = state.accounting[FSQ_PROJECT];
 		usage->enforced = state.enforced[FSQ_PROJECT];
 	}
 	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION)
-		return fsq_fail(err, FSQ_E_PERMISSION, -rc, place->path,
+		return fsq_fail(err, FSQ_E_PERMISSION, -rc, handle->path,
 				"cannot ask whether there is project quota");
 	if (!usage->accounting)
 		return fsq_add_hint(err, FSQ_HINT_MOUNT_OR_COUNT,
-				    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
+				    fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, handle->path,
 					     "there is no project quota on this filesystem"));
-	rc = -fsq_inode_project_get(place->target.fd, &place->project);
+	rc = -fsq_inode_project_get(handle->target.fd, &handle->project);
 	if (rc == ENOTTY)
-		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, place->path,
+		return fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, handle->path,
 				"has no project ID: it is neither a file nor a directory");
 	if (rc)
-		return fsq_fail(err, fsq_error_kind_of(rc), rc, place->path,
-				"cannot read the project ID");
-	rc = find_project(place, request, &usage->id, err);
+		return fsq_fail_errno(err, rc, handle->path, "cannot read the project ID");
+	rc = find_project(handle, request, &usage->id, err);
 	if (rc)
 		return rc;
 	if (usage->id == 0)
 		return fsq_add_hint(
 			err, FSQ_HINT_ASSIGN_OR_COUNT,
-			fsq_fail(err, FSQ_E_NOT_FOUND, 0, place->path, "belongs to no project"));
-	rc = fsq_limits_read(&place->target, usage->id, false, &dquot, place->path, err);
+			fsq_fail(err, FSQ_E_NOT_FOUND, 0, handle->path, "belongs to no project"));
+	rc = fsq_limits_read(&handle->target, usage->id, false, &dquot, handle->path, err);
 	if (rc == 0)
 		fsq_usage_set_dquot(usage, &dquot);
 	return rc;
@@ -102,29 +217,28 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_place *place,
 
 /* --- for a caller who may not ask the kernel --- */
 
-/* What statfs(2) shows of the file system outside of a project; UINT64_MAX: not known. */
+/* What statfs(2) reports for the filesystem outside of the project; UINT64_MAX: unknown. */
 struct outside {
 	uint64_t blocks, free_blocks, files, free_files;
 };
 
-/* The mount point of the directory's mount is outside, unless it is in the same project. */
-static struct outside look_outside(const struct fsq_place *place,
+/* Ask at the mount point, unless it belongs to the same project. */
+static struct outside look_outside(const struct fsq_handle *handle,
 				   const struct fsq_inode_project *project,
 				   const struct statfs *inside)
 {
 	struct fsq_inode_project other;
 	struct statfs sfs;
 
-	if ((fsq_inode_project_of(place->mount.directory, &other) == 0 && other.id == project->id &&
-	     other.inherit) ||
-	    statfs(place->mount.directory, &sfs) ||
+	if ((fsq_inode_project_of(handle->mount.directory, &other) == 0 &&
+	     other.id == project->id && other.inherit) ||
+	    statfs(handle->mount.directory, &sfs) ||
 	    memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) != 0)
 		return (struct outside){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	return (struct outside){ sfs.f_blocks, sfs.f_bfree, sfs.f_files, sfs.f_ffree };
 }
 
-/* Linux shows no more free than the file system has, before or after the call: then the rest of the
- * limit is not known. */
+/* The kernel reports no more free space than the filesystem has; if it has no more than that, the use is unknown. */
 static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other)
 {
 	if (free >= (one < other ? one : other) && free <= (one < other ? other : one))
@@ -133,15 +247,14 @@ static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other
 }
 
 /*
- * Read what statfs(2) shows in a directory whose project has limits that are enforced. It shows the
- * soft limit if there is one, else the hard one, no use above it, and no more free than there is on
- * the file system. Where the mount has no directory outside of the project, what it shows can also
- * be the size and the use of the file system.
+ * Read what statfs(2) reports in a directory whose project has enforced limits: the soft limit if there is
+ * one, otherwise the hard one, never more used than that, and never more free than the filesystem has. If the
+ * mount shows no directory outside of the project, the numbers may also be those of the filesystem.
  *
- * @usage    filled on success; what is not shown is FSQ_NOT_KNOWN, or 0 for a limit
- * @return   whether it shows a limit
+ * @usage    filled on success; unknown values are FSQ_NOT_KNOWN, unknown limits 0
+ * @return   whether there is a limit
  */
-static bool ask_statfs(struct fsq_usage *usage, const struct fsq_place *place)
+static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
 {
 	struct fsq_inode_project project;
 	struct outside before, after;
@@ -149,16 +262,19 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_place *place)
 	uint64_t size, blocks;
 	bool bytes, inodes;
 
-	/* It shows no limit that nobody is stopped at. */
+	/* A limit that is not enforced is not reported. */
 	if ((usage->accounting && !usage->enforced) ||
-	    fsq_inode_project_get(place->target.fd, &project) || project.id == 0 ||
-	    !project.inherit || fstatfs(place->target.fd, &sfs))
+	    fsq_inode_project_get(handle->target.fd, &project) || project.id == 0 ||
+	    !project.inherit || fstatfs(handle->target.fd, &sfs))
 		return false;
-	/* XFS has as many files as fit into its free space, so a limit is smaller at any time. */
-	before = look_outside(place, &project, &sfs);
-	if (fstatfs(place->target.fd, &sfs))
+	/*
+	 * XFS reports as many files as fit into its free space, so compare a limit with the count before and
+	 * after.
+	 */
+	before = look_outside(handle, &project, &sfs);
+	if (fstatfs(handle->target.fd, &sfs))
 		return false;
-	after = look_outside(place, &project, &sfs);
+	after = look_outside(handle, &project, &sfs);
 	bytes = sfs.f_blocks < before.blocks;
 	inodes = sfs.f_files < before.files && sfs.f_files < after.files;
 	if (!bytes && !inodes)
@@ -179,20 +295,20 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_place *place)
 
 /* --- all together --- */
 
-static int get(struct fsq_usage *usage, struct fsq_place *place,
+static int get(struct fsq_usage *usage, struct fsq_handle *handle,
 	       const struct fsq_usage_request *request, struct fsq_error *err)
 {
 	struct statfs sfs;
-	int rc = fsq_place_find_mount(place, err);
+	int rc = fsq_handle_find_mount(handle, err);
 
 	if (rc)
 		return rc;
-	usage->device = place->mount.device;
-	usage->mountpoint = place->mount.directory;
-	/* A tmpfs or the like is asked for its size, not for its quota. */
-	if (!place->known || place->known->in_memory) {
-		if (fstatfs(place->target.fd, &sfs))
-			return fsq_fail(err, FSQ_E_FAILED, errno, place->path,
+	usage->device = handle->mount.device;
+	usage->mountpoint = handle->mount.directory;
+	/* Report the size of a tmpfs or the like, not its quota. */
+	if (!handle->known || handle->known->in_memory) {
+		if (fstatfs(handle->target.fd, &sfs))
+			return fsq_fail(err, FSQ_E_FAILED, errno, handle->path,
 					"cannot ask the filesystem");
 		if (fsq_is_in_memory(&sfs)) {
 			usage->source = FSQ_USAGE_STATFS;
@@ -203,71 +319,71 @@ static int get(struct fsq_usage *usage, struct fsq_place *place,
 			return 0;
 		}
 	}
-	rc = ask_kernel(usage, place, request, err);
-	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, place))
+	rc = ask_kernel(usage, handle, request, err);
+	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, handle))
 		return 0;
 	if (!request->walk ||
 	    (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED && rc != FSQ_E_PERMISSION))
 		return rc;
 	usage->source = FSQ_USAGE_WALK;
-	return fsq_disk_use(place->target.fd, place->path, request->options, &usage->used_bytes,
+	return fsq_disk_use(handle->target.fd, handle->path, request->options, &usage->used_bytes,
 			    &usage->used_inodes, err);
 }
 
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err)
 {
-	struct fsq_place place;
+	struct fsq_handle handle;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	*usage = (struct fsq_usage){ 0 };
 	if (rc == 0)
-		rc = fsq_place_open(&place, request->path, err);
+		rc = fsq_handle_open(&handle, request->path, err);
 	if (rc)
 		return rc;
 	if (request->cache)
-		place.mounts = &request->cache->mounts;
-	rc = get(usage, &place, request, err);
-	/* The usage keeps the strings of the mount. */
+		handle.mounts = &request->cache->mounts;
+	rc = get(usage, &handle, request, err);
+	/* The usage owns the strings of the mount. */
 	if (rc)
 		*usage = (struct fsq_usage){ 0 };
 	else
-		place.mount.device = place.mount.directory = NULL;
-	fsq_place_close(&place);
+		handle.mount.device = handle.mount.directory = NULL;
+	fsq_handle_close(&handle);
 	return rc;
 }
 
 /* --- whether it can have quotas --- */
 
-/* A caller who may not ask about projects may not put a quota on anything. */
-static int check_support(struct fsq_place *directory, bool *enforced, struct fsq_error *err)
+/* A caller who may not read project quotas may not set one either. */
+static int check_support(struct fsq_handle *directory, bool *enforced, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
-	int rc = fsq_place_read_project(directory, err);
+	int rc = fsq_handle_read_project(directory, err);
 
 	if (rc == 0)
-		rc = fsq_place_check_quota(directory, enforced, err);
+		rc = fsq_handle_check_quota(directory, enforced, err);
 	if (rc)
 		return rc;
 	rc = -fsq_quotactl_get(&directory->target, FSQ_PROJECT, 1, &dquot);
 	if (rc == 0 || rc == ENOENT)
 		return 0;
-	return fsq_fail(err, fsq_error_kind_of(rc), rc, directory->path,
-			"cannot read quotas of projects");
+	return fsq_fail_errno(err, rc, directory->path, "cannot read quotas of projects");
 }
 
 int fsq_supported(const char *path, struct fsq_support *support, struct fsq_error *err)
 {
-	struct fsq_place directory;
+	struct fsq_handle directory;
 	struct fsq_error unknown;
-	int rc = fsq_place_open_directory(&directory, path, err);
+	int rc = fsq_handle_open_directory(&directory, path, err);
 
 	*support = (struct fsq_support){ 0 };
 	if (rc)
 		return rc;
-	rc = fsq_place_explain(&directory, check_support(&directory, &support->enforced, err), err);
-	/* Where it is mounted is not always known. */
-	if (rc == 0 && fsq_place_find_mount(&directory, &unknown) == 0) {
+	rc = fsq_handle_explain(&directory, check_support(&directory, &support->enforced, err),
+				err);
+	/* The mount is not always known. */
+	if (rc == 0 && fsq_handle_find_mount(&directory, &unknown) == 0) {
 		support->device = directory.mount.device;
 		support->mountpoint = directory.mount.directory;
 		directory.mount.device = directory.mount.directory = NULL;
@@ -276,7 +392,7 @@ int fsq_supported(const char *path, struct fsq_support *support, struct fsq_erro
 		if (err)
 			*err = unknown;
 	}
-	fsq_place_close(&directory);
+	fsq_handle_close(&directory);
 	return rc;
 }
 

@@ -15,8 +15,8 @@
 /* --- one after the other --- */
 
 /*
- * @as_written  a directory keeps slashes at its end
- * @return      0 or a negative errno of reading the file
+ * @as_written  do not strip slashes at the end of a directory
+ * @return      0 or the negative errno of reading the file
  */
 static int each_entry(enum fsq_project_file kind, const char *file, bool as_written,
 		      fsq_project_visitor visit, void *arg)
@@ -45,9 +45,7 @@ int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, st
 {
 	int rc = each_entry(FSQ_PROJECTS, file, true, visit, arg);
 
-	return rc ? fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
-			     "cannot read the projects file")
-		  : 0;
+	return rc ? fsq_fail_errno(err, -rc, file, "cannot read the projects file") : 0;
 }
 
 struct search {
@@ -106,9 +104,8 @@ int fsq_entries_of_projects(struct fsq_entries *entries, const char *file, struc
 	*entries = (struct fsq_entries){ 0 };
 	rc = each_entry(FSQ_PROJECTS, file, false, add, entries);
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
-		return fsq_fail(err, fsq_error_kind_of(-rc), -rc, file,
-				"cannot read the projects file");
-	return entries->incomplete ? fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot read") : 0;
+		return fsq_fail_errno(err, -rc, file, "cannot read the projects file");
+	return entries->incomplete ? fsq_fail_errno(err, ENOMEM, file, "cannot read") : 0;
 }
 
 int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct fsq_error *err)
@@ -148,7 +145,7 @@ static const struct fsq_entry **sort(const struct fsq_entries *entries,
 	const struct fsq_entry **sorted = reallocarray(NULL, entries->count + 1, sizeof(*sorted));
 
 	if (!sorted) {
-		fsq_fail(err, FSQ_E_FAILED, ENOMEM, NULL, "cannot go on");
+		fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 		return NULL;
 	}
 	for (size_t i = 0; i < entries->count; i++)
@@ -188,7 +185,7 @@ const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entri
 	return entries->by_id + first;
 }
 
-uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word)
+uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word, bool one)
 {
 	size_t first = 0, end = entries->count;
 
@@ -200,9 +197,12 @@ uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *w
 		else
 			end = middle;
 	}
-	return first < entries->count && strcmp(entries->by_word[first]->word, word) == 0
-		       ? entries->by_word[first]->id
-		       : 0;
+	if (first == entries->count || strcmp(entries->by_word[first]->word, word) != 0)
+		return 0;
+	if (one && first + 1 < entries->count &&
+	    strcmp(entries->by_word[first + 1]->word, word) == 0)
+		return 0;
+	return entries->by_word[first]->id;
 }
 
 void fsq_entries_free(struct fsq_entries *entries)
@@ -224,11 +224,11 @@ int fsq_project_names_read(struct fsq_project_names **out, const char *file, str
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
 	struct fsq_error why;
 	int rc = names ? fsq_entries_of_projid(&names->entries, file, &why)
-		       : fsq_fail(&why, FSQ_E_FAILED, ENOMEM, file, "cannot read the projid file");
+		       : fsq_fail_errno(&why, ENOMEM, file, "cannot read the projid file");
 
 	if (rc == 0)
 		rc = fsq_add_path(&why, file, fsq_entries_index(&names->entries, &why));
-	/* A file that cannot be read has no names. Without memory nobody knows. */
+	/* An unreadable file has no names. Without memory the names are unknown. */
 	if (rc && why.errnum == ENOMEM) {
 		fsq_project_names_free(names);
 		names = NULL;
@@ -250,8 +250,7 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 {
 	size_t count = 0;
 	const struct fsq_entry *const *found =
-		names && names->entries.count ? fsq_entries_of_id(&names->entries, id, &count)
-					      : NULL;
+		names ? fsq_entries_of_id(&names->entries, id, &count) : NULL;
 
 	return count ? found[0]->word : NULL;
 }
@@ -274,7 +273,7 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
 			break;
 }
 
-/* Blanks and characters of the shell would make a name dangerous in scripts and completions. */
+/* Blanks and characters of the shell make a name dangerous in scripts and completions. */
 bool fsq_project_name_is_valid(const char *name)
 {
 	const size_t length = strlen(name);
@@ -284,7 +283,7 @@ bool fsq_project_name_is_valid(const char *name)
 		unsigned char byte = (unsigned char)name[i],
 			      before = i ? (unsigned char)name[i - 1] : 0;
 
-		/* Control characters, also those above 0x7f: alone, or behind 0xc2 in UTF-8. */
+		/* Control characters, also those above 0x7f: alone, or after 0xc2 in UTF-8. */
 		if (byte <= ' ' || byte == 0x7f ||
 		    (byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2)))
 			return false;

@@ -43,9 +43,9 @@ static int holder_of(int fd)
 }
 
 /*
- * A wait in the kernel could not be cancelled: so we wait a little at a time.
+ * Poll the lock: a wait in the kernel could not be cancelled.
  *
- * @try      locks, or returns an errno; EAGAIN where somebody has a lock
+ * @try      locks, or returns an errno; EAGAIN while another process holds it
  * @return   0; 1 when the time is over; FSQ_E_FAILED
  */
 static int wait_for(int (*try)(const int *fds), const int *fds, const char *path,
@@ -57,8 +57,7 @@ static int wait_for(int (*try)(const int *fds), const int *fds, const char *path
 
 	while ((errnum = try(fds)) != 0) {
 		if (errnum != EAGAIN && errnum != EINTR)
-			return fsq_fail(err, fsq_error_kind_of(errnum), errnum, path,
-					"cannot lock");
+			return fsq_fail_errno(err, errnum, path, "cannot lock");
 		now = clock_milliseconds(CLOCK_MONOTONIC);
 		if (began == 0)
 			began = now;
@@ -100,7 +99,7 @@ int fsq_file_lock(int fd, const char *path, const struct fsq_lock_wait *wait, st
 
 /* --- trees --- */
 
-/* The byte of the file that stands for a directory. Two that share one only wait for each other. */
+/* The byte of the lock file that stands for a directory. Directories that share a byte only wait for each other. */
 static off_t byte_of(const struct statx *directory)
 {
 	uint64_t dev = makedev(directory->stx_dev_major, directory->stx_dev_minor);
@@ -118,8 +117,8 @@ static int lock_byte(int fd, short kind, off_t byte, off_t length)
 }
 
 /*
- * The directory for us alone, those above it together with others, as far as its filesystem reaches; all
- * of it or nothing, so nobody waits for two of us that wait for each other.
+ * Lock the directory exclusively, and those above it on its filesystem shared: all of them or none, so that
+ * two processes cannot wait for each other.
  *
  * @fds      of the file and the directory
  */

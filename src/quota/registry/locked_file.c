@@ -32,7 +32,7 @@ int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_loc
 {
 	enum fsq_error_kind kind = fsq_error_kind_of(errnum);
 
-	/* A file of ours that is not there is no missing project. */
+	/* A missing file of ours means that no project is registered. */
 	if (kind != FSQ_E_PERMISSION)
 		kind = FSQ_E_FAILED;
 	fsq_fail(err, kind, errnum, file->path, "cannot %s", what);
@@ -78,13 +78,13 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 	return 0;
 }
 
-/* For who only looks: there is no file, or not for him. */
+/* For a caller who only reads: there is no file, or he may not lock it. */
 static bool is_none(int errnum)
 {
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == EACCES || errnum == EPERM;
 }
 
-/* @return   0, also without a file where it is only looked at */
+/* @return   0, also without a file if the caller only reads */
 static int lock_file(struct fsq_locked_file *file, bool to_write, const struct fsq_lock_wait *wait,
 		     const struct fsq_locked_file *other, struct fsq_error *err)
 {
@@ -123,7 +123,7 @@ static int read_file(struct fsq_locked_file *file, struct fsq_error *err)
 	file->text = malloc(size + 1);
 	if (!file->text)
 		return fsq_locked_file_fail(err, ENOMEM, file, "read");
-	/* Nobody who keeps to the protocol changes it now. */
+	/* From here on no process that follows the protocol changes it. */
 	while (file->length < size) {
 		ssize_t got = pread(file->fd, file->text + file->length, size - file->length,
 				    (off_t)file->length);
@@ -245,8 +245,7 @@ int fsq_locked_file_cut(struct fsq_locked_file *file, size_t length)
 	return 0;
 }
 
-/* A process that opens it waits while we have the lease. The kernel tells us by SIGURG, which is
- * ignored. */
+/* A process that opens the file waits while we hold the lease. The kernel notifies us by SIGURG, which is ignored. */
 static bool lease(struct fsq_locked_file *file)
 {
 	return fcntl(file->fd, F_SETSIG, SIGURG) == 0 && fcntl(file->fd, F_SETLEASE, F_WRLCK) == 0;
@@ -270,7 +269,7 @@ bool fsq_locked_file_shorten(struct fsq_locked_file *file, size_t from, const ch
 	if (!filled)
 		return false;
 	memcpy(filled, text, length);
-	/* A file whose last line has no newline ends in none meanwhile, either. */
+	/* A file that ends without a newline keeps ending without one meanwhile. */
 	if (text[length - 1] == '\n') {
 		fsq_project_line_fill(filled + length, old - length);
 		filled[old - 1] = '\n';
@@ -281,6 +280,6 @@ bool fsq_locked_file_shorten(struct fsq_locked_file *file, size_t from, const ch
 	done = lease(file) && fsq_locked_file_write(file, from, filled, old) == 0;
 	end_lease(file);
 	free(filled);
-	/* The shorter length must not be on the disk before what it is the length of. */
+	/* Sync the data before the length that covers it. */
 	return done && fsync(file->fd) == 0 && fsq_locked_file_cut(file, from + length) == 0;
 }

@@ -13,9 +13,9 @@
 #include "shared/sort.h"
 
 enum mode {
-	LOOK,  /* without locks; a file that does not exist, or that we may not read, is empty */
-	LOCK,  /* the same with locks */
-	WRITE, /* and change both, which are made if they do not exist */
+	LOOK,  /* read without locks; a missing or unreadable file is empty */
+	LOCK,  /* read with locks */
+	WRITE, /* read with locks to change both, which are created if missing */
 };
 
 struct fsq_project_edit {
@@ -188,7 +188,7 @@ int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, stru
 	return rc;
 }
 
-/* Mostly the two descriptors are neighbours: then one call closes both, and drops both locks. */
+/* The two descriptors are mostly neighbours: then one close_range(2) drops both locks. */
 static void close_both(struct fsq_project_edit *edit)
 {
 	int low = edit->projects.file.fd, high = edit->projid.file.fd;

@@ -9,22 +9,24 @@
 #include "shared/read_file.h"
 
 /*
- * What atoi(3) and the like make of a field: the first number in it, whatever is around it. Other
- * programs may take it for the ID, so it is not free.
+ * What atoi(3) and the like read from a field: its first number, whatever surrounds it. Other programs may
+ * take it for an ID, so the ID is not free.
+ *
+ * @plain    set to the length of the number if the field begins with it, or else to 0
  */
-static bool find_number(const char *text, size_t length, uint32_t *id)
+static bool find_number(const char *text, size_t length, uint32_t *id, size_t *plain)
 {
+	const char *at = text, *end = text + length, *first;
 	uint64_t number = 0;
-	size_t at = 0;
 
-	while (at < length && !isdigit((unsigned char)text[at]))
+	while (at < end && !isdigit((unsigned char)*at))
 		at++;
-	if (at == length)
-		return false;
-	for (; at < length && isdigit((unsigned char)text[at]) && number <= FSQ_ID_MAX; at++)
-		number = 10 * number + (uint64_t)(text[at] - '0');
+	first = at;
+	for (; at < end && isdigit((unsigned char)*at) && number <= FSQ_ID_MAX; at++)
+		number = 10 * number + (uint64_t)(*at - '0');
+	*plain = first == text ? (size_t)(at - first) : 0;
 	*id = (uint32_t)number;
-	return number <= FSQ_ID_MAX;
+	return at > first && number <= FSQ_ID_MAX;
 }
 
 static bool is_number(const char *text, size_t length)
@@ -42,7 +44,7 @@ void fsq_project_line_fill(char *text, size_t length)
 		memcpy(text, FSQ_LINE_FILL, strlen(FSQ_LINE_FILL));
 }
 
-/* What fills a space of ours, or an entry with the mark instead of the colon: @text has none. */
+/* The filler of a retired line, or an entry that is marked instead of its colon: @text has no colon. */
 static bool is_retired(enum fsq_project_file file, const char *text, size_t length)
 {
 	const char *mark;
@@ -69,7 +71,7 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 	/* A NUL ends the line for programs in C, such as xfs_quota, but not for others. */
 	size_t end = strnlen(text, length);
 	const char *colon = memchr(text, ':', length), *number = text, *behind;
-	size_t left = colon ? (size_t)(colon - text) : length, digits = left;
+	size_t left = colon ? (size_t)(colon - text) : length, digits = left, plain;
 
 	*line = (struct fsq_project_line){ .kind = FSQ_LINE_OTHER };
 	if (length == 0 || text[0] == '#')
@@ -83,7 +85,7 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 		number = colon + 1;
 		digits = length - left - 1;
 	}
-	line->takes_id = find_number(number, digits, &line->taken);
+	line->takes_id = find_number(number, digits, &line->taken, &plain);
 	if (left >= end)
 		return;
 	if (file == FSQ_PROJECTS) {
@@ -102,8 +104,12 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 		if (left == 0)
 			return;
 	}
-	if (fsq_parse_listed_id(number, digits, &line->id) == 0)
-		line->kind = FSQ_LINE_ENTRY;
+	/* Lists are long, and most of their numbers are plain digits. */
+	if (line->takes_id && plain > 0 && plain == digits)
+		line->id = line->taken;
+	else if (fsq_parse_listed_id(number, digits, &line->id))
+		return;
+	line->kind = FSQ_LINE_ENTRY;
 }
 
 char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,

@@ -10,7 +10,7 @@
 #include "shared/array.h"
 #include "shared/sort.h"
 
-/* The kernel writes a page at once. */
+/* The kernel writes a page atomically. */
 #define PAGE 4096
 
 /* --- taking apart --- */
@@ -88,7 +88,7 @@ bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_p
 }
 
 struct key {
-	const char *word; /* NULL: its entries are found by ID */
+	const char *word; /* NULL: search by ID */
 	size_t length;
 	uint32_t id;
 };
@@ -137,7 +137,10 @@ int fsq_project_list_begin_batch(struct fsq_project_list *list)
 	return 0;
 }
 
-/* @return   where the entries of a key are, for entry_at(): from @first to, returned, the end; of a batch only these */
+/*
+ * @return   the end of the range of a key for entry_at(), which begins at @first; only in a batch smaller
+ * than the list
+ */
 static size_t find_range(const struct fsq_project_list *list, const struct key *key, size_t *first)
 {
 	struct fsq_project_entry **sorted = key->word ? list->by_word : list->by_id;
@@ -187,7 +190,7 @@ const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_projec
 	size_t first, end = find_range(list, &key, &first);
 
 	for (size_t i = first; i < end; i++) {
-		/* Those at the end of a batch are on for longest: they are switched off one after the other. */
+		/* A batch retires its entries from the first to the last, so look from the end. */
 		const struct fsq_project_entry *entry =
 			entry_at(list, &key, list->by_id ? end - 1 - (i - first) : i);
 
@@ -208,7 +211,7 @@ static size_t length_of(const struct fsq_project_list *list, const struct fsq_pr
 	return length > 0 && list->file.text[entry->end - 1] == '\n' ? length - 1 : length;
 }
 
-/* The memory of the list keeps the line as it was; only the file changes. */
+/* The list keeps the line in memory; only the file changes. */
 static int set_switch(struct fsq_project_list *list, const struct fsq_project_entry *entry, bool on)
 {
 	const char *line = list->file.text + entry->start;
@@ -261,7 +264,7 @@ int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const ch
 
 /* --- adding --- */
 
-/* Write a line in two steps, the second of which is one byte. */
+/* Write a line in two steps; the second one writes a single byte. */
 static int write_switched(struct fsq_project_list *list, size_t start, char *text, size_t at,
 			  size_t length, char off)
 {
@@ -276,7 +279,7 @@ static int write_switched(struct fsq_project_list *list, size_t start, char *tex
 	return rc ? rc : fsq_locked_file_write(&list->file, start + at, &byte, 1);
 }
 
-/* A retired line that is long enough: exactly, or with another retired line for the rest. */
+/* Find a retired line of the right length: exactly, or with room for another retired line. */
 static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_t length)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -290,7 +293,7 @@ static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_
 	return NULL;
 }
 
-/* There is no colon in the space but ours at the end, so nothing in between is an entry. */
+/* The filler has no colon except our own at its end, so nothing in it is an entry. */
 static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry, const char *line,
 		 size_t length, size_t at)
 {
@@ -313,7 +316,7 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 	return rc;
 }
 
-/* @line   changed, if the file ends without a newline */
+/* @line   prefixed with a newline if the file ends without one */
 static int append(struct fsq_project_list *list, char *line, size_t length, size_t at, char off)
 {
 	const size_t start = list->file.length;
@@ -324,8 +327,10 @@ static int append(struct fsq_project_list *list, char *line, size_t length, size
 	int rc;
 
 	fsq_project_line_parse(list->kind, line, length - 1, &entry.line);
-	/* An entry behind a line without newline begins with one, and has none: so it can be taken
-	 * away without trace. */
+	/*
+	 * If the file ends without a newline, the entry begins with one and has none at its end, so it can be
+	 * removed without a trace.
+	 */
 	if (is_half) {
 		memmove(line + 1, line, length - 1);
 		line[0] = '\n';
@@ -333,7 +338,7 @@ static int append(struct fsq_project_list *list, char *line, size_t length, size
 	rc = add_entry(list, &entry);
 	if (rc)
 		return rc;
-	/* The end of the file moves with what is written in one page. */
+	/* A write within one page moves the end of the file with the data. */
 	if (start / PAGE == (start + length - 1) / PAGE)
 		rc = fsq_locked_file_write(&list->file, start, line, length);
 	else
@@ -371,10 +376,10 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 		fsq_project_list_rollback_added(list);
 	if (rc == 0 || space)
 		return rc;
-	/* Remove what was written behind the end, in whole or in part. */
+	/* Remove what was appended, completely or in part. */
 	while (list->count > 0 && list->entries[list->count - 1].start >= old)
 		list->count--;
-	/* A newline that was written first was that of the line before. */
+	/* A newline that was written first belongs to the line before. */
 	if (list->count > 0 && list->entries[list->count - 1].end > old)
 		list->entries[list->count - 1].end = old;
 	if (fsq_locked_file_cut(&list->file, old) == 0)
@@ -407,8 +412,7 @@ void fsq_project_list_rollback_added(struct fsq_project_list *list)
 		fsq_locked_file_sync(&list->file);
 }
 
-/* Where the end begins that holds nothing but dead lines; what a line without newline stood behind
- * goes with it. */
+/* Find where the dead lines at the end of the file begin, with the newline that a line without one was given. */
 static size_t live_length(const struct fsq_project_list *list, size_t *dead)
 {
 	size_t length = list->file.length;
@@ -423,7 +427,7 @@ static size_t live_length(const struct fsq_project_list *list, size_t *dead)
 	return length;
 }
 
-/* Move the live lines of the last page up, over the first dead line in it. */
+/* Move the live lines of the last page into the space of the first dead line in it. */
 static void shorten_last_page(struct fsq_project_list *list, size_t count)
 {
 	const char *text = list->file.text;

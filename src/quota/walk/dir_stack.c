@@ -18,11 +18,11 @@ struct fsq_dir_level {
 	int fd; /* -1 while closed to save descriptors */
 	dev_t dev;
 	ino_t ino;
-	char *entries; /* what getdents64(2) gave, and where we are in it */
+	char *entries; /* what getdents64(2) returned, and the position in it */
 	size_t capacity;
 	size_t size;
 	size_t position;
-	off_t next; /* where a new descriptor has to read on */
+	off_t next; /* where a new descriptor reads on */
 	bool reopened;
 	size_t path_length;
 };
@@ -107,7 +107,7 @@ static int open_in(int fd, const char *name, int flags)
 			   RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
 }
 
-/* The highest below the root. @return  false when there is none but the current one */
+/* Close the highest open level below the root. @return  false when only the current one is open */
 static bool close_one(struct fsq_dir_stack *stack)
 {
 	for (size_t i = 1; i + 1 < stack->count; i++)
@@ -155,7 +155,7 @@ static int open_again(struct fsq_dir_stack *stack, int above_fd, size_t at)
 	start += stack->path[start] == '/';
 	name = strndup(stack->path + start, level->path_length - start);
 	fd = name ? open_in(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY) : -1;
-	/* A mount that shows what it covers: see open_covered() in tree_walk.c. */
+	/* The mount may show what it covers: see open_covered() in tree_walk.c. */
 	if (fd == -EXDEV)
 		fd = openat(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
 	free(name);

@@ -9,10 +9,10 @@
 
 #include "shared/clock.h"
 
-/* More gain nothing, as tests/bench/all --plots shows. */
+/* More threads gain nothing. */
 #define THREADS_MAX 8
 
-/* An event of a segment, or the place of a child. */
+/* An event of a segment, or a child. */
 struct item {
 	struct item *next;
 	struct fsq_segment *child;
@@ -23,7 +23,7 @@ struct item {
 struct fsq_segment {
 	struct fsq_segment *parent;
 	bool alone;		   /* nothing of it is submitted */
-	struct item *first, *last; /* the head has none */
+	struct item *first, *last; /* the head keeps none */
 	bool done;
 };
 
@@ -56,7 +56,7 @@ unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sampl
 		threads = processors < THREADS_MAX && wall <= cpu + cpu / 4 ? processors
 									    : THREADS_MAX;
 	}
-	/* The queue has descriptors, too, and so has the thread that walks the head. */
+	/* The queue holds descriptors, too, and so does the thread that walks the head. */
 	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
 			       limit.rlim_cur < (rlim_t)(threads + 2) * descriptors))
 		threads--;
@@ -116,7 +116,7 @@ static void deliver(struct fsq_thread_pool *pool, const struct fsq_walk_event *e
 		stop(pool, FSQ_WALK_STOPPED);
 }
 
-/* Go on from the head to the first segment that is not finished. */
+/* Advance from the head to the first segment that is not finished. */
 static void emit_pending(struct fsq_thread_pool *pool)
 {
 	while (pool->head) {
@@ -168,7 +168,7 @@ static void finish(struct fsq_thread_pool *pool, struct fsq_segment *segment, in
 		pthread_cond_broadcast(&pool->changed);
 }
 
-static struct fsq_thread_job *queue_place(struct fsq_thread_pool *pool, size_t index)
+static struct fsq_thread_job *queue_slot(struct fsq_thread_pool *pool, size_t index)
 {
 	return &pool->queue[(pool->queue_first + index) % FSQ_THREAD_POOL_QUEUE];
 }
@@ -176,11 +176,11 @@ static struct fsq_thread_job *queue_place(struct fsq_thread_pool *pool, size_t i
 /* One of the queue, the first being 0. */
 static void do_job(struct fsq_thread_pool *pool, size_t index)
 {
-	struct fsq_thread_job job = *queue_place(pool, index);
+	struct fsq_thread_job job = *queue_slot(pool, index);
 	int rc;
 
 	for (; index > 0; index--)
-		*queue_place(pool, index) = *queue_place(pool, index - 1);
+		*queue_slot(pool, index) = *queue_slot(pool, index - 1);
 	pool->queue_first = (pool->queue_first + 1) % FSQ_THREAD_POOL_QUEUE;
 	pool->queued--;
 	pool->working++;
@@ -190,7 +190,7 @@ static void do_job(struct fsq_thread_pool *pool, size_t index)
 	finish(pool, job.segment, rc);
 }
 
-/* Until there is nothing left, and nobody who could find more. */
+/* Work until the queue is empty and no other thread can fill it. */
 static void *work(void *arg)
 {
 	struct fsq_thread_pool *pool = arg;
@@ -219,11 +219,11 @@ void fsq_thread_pool_start(struct fsq_thread_pool *pool, unsigned int threads,
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Walk the head, if it is still in the queue while the others wait for it. */
+/* Walk the head here, if it is still queued while all others wait for it. */
 static bool do_head(struct fsq_thread_pool *pool)
 {
 	for (size_t i = 0; i < pool->queued; i++)
-		if (queue_place(pool, i)->segment == pool->head) {
+		if (queue_slot(pool, i)->segment == pool->head) {
 			pool->head->alone = true;
 			do_job(pool, i);
 			return true;
@@ -272,7 +272,7 @@ bool fsq_thread_pool_try_submit(struct fsq_thread_pool *pool, struct fsq_segment
 	}
 	if (taken) {
 		job->segment->parent = segment;
-		*queue_place(pool, pool->queued) = *job;
+		*queue_slot(pool, pool->queued) = *job;
 		pool->queued++;
 		pthread_cond_signal(&pool->changed);
 		if (segment == pool->head)

@@ -7,12 +7,11 @@
  * queue has space, it submits it instead of entering it: open, so that no other thread has to find
  * it again.
  *
- * The order. A segment is what one thread does without a break: a directory with everything below
- * it that was not submitted. It holds a list of items, each an event or the place of a child
- * segment. One segment is the head: everything before it has been emitted, so its own events are
- * emitted at once, while the events of all others wait in their lists. When the head comes to the
- * place of a child, or ends and returns to its parent, the list of the next head is emitted up to
- * its first child that is not finished.
+ * The order. A segment is what one thread does without a break: a directory with everything below it that was not
+ * submitted. It holds a list of items, each an event or a child segment. One segment is the head: everything before
+ * it has been emitted, so its own events are emitted at once, while the events of all others wait in their lists.
+ * When the head comes to a child, or ends and returns to its parent, the list of the next head is emitted up to its
+ * first child that is not finished.
  *
  * The bound. Events that wait take memory. From FSQ_THREAD_POOL_PENDING_MAX bytes on, a thread that
  * is not the head waits. The head may still be in the queue while every thread waits for it: then
@@ -29,7 +28,7 @@
 #include "tree_walk.h"
 
 #define FSQ_THREADS_MAX 16
-/* A longer queue wakes fewer threads for one directory each; each place holds a descriptor. */
+/* A longer queue wakes fewer threads for one directory each; each job holds a descriptor. */
 #define FSQ_THREAD_POOL_QUEUE 32
 #define FSQ_THREAD_POOL_PENDING_MAX (8 * 1024 * 1024)
 
@@ -111,7 +110,7 @@ int fsq_thread_pool_emit(struct fsq_thread_pool *pool, struct fsq_segment *segme
 /**
  * Give a directory to another thread, if the queue has space.
  *
- * @segment  of the caller: the directory comes at this place of it
+ * @segment  of the caller: the directory comes at this point of its list
  * @job      without its segment
  * @return   whether it was taken, with its descriptor and path
  */

@@ -26,7 +26,7 @@
 
 #define PATH_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
 
-/* Every so many entries a thread asks whether the walk is cancelled. */
+/* How many entries of a thread between two checks for cancellation. */
 #define CHECK_INTERVAL 256
 /* The least time between two calls of the progress callback. */
 #define PROGRESS_INTERVAL_NS (100 * 1000 * 1000LL)
@@ -36,30 +36,30 @@ struct tree {
 	struct fsq_walk *request;
 	struct fsq_thread_pool pool;
 	bool has_at;  /* attributes without opening: file_getattr(2) */
-	bool probed;  /* it has been asked for */
-	bool by_name; /* and by name: in the clone nothing can be mounted over one */
-	int clone;    /* the private clone of the mount, or -1 */
+	bool probed;  /* has_at is known */
+	bool by_name; /* and by name: nothing can be mounted in the clone */
+	int clone;    /* a private clone of the mount, or -1 */
 	bool large;
-	struct fsq_clock_sample sample; /* when half of what makes a tree large was done */
+	struct fsq_clock_sample sample; /* after half of the entries that make a tree large */
 	atomic_uint_fast64_t entries;
 	int64_t last_progress;
 };
 
-/* One thread, and where it is in the tree. */
+/* A thread, and its position in the tree. */
 struct walk {
 	struct tree *tree;
 	struct fsq_segment *segment;
-	int base; /* depth of the directory it begins with */
+	int base; /* depth of its first directory */
 	unsigned int visited;
-	unsigned int counted; /* of them, in the sum of all */
+	unsigned int counted; /* how many of them are in tree->entries */
 	struct fsq_dir_stack stack;
 	const char *name; /* of the entry being visited, NULL outside of one */
-	ino_t ino;	  /* of that name, below what may be mounted over it */
+	ino_t ino;	  /* of that name in the directory, whatever is mounted over it */
 };
 
 /* --- calling the visitor --- */
 
-/* Add to the sum and, now and then, ask whether to go on. @return  0 or -EINTR */
+/* Add to tree->entries and, now and then, check for cancellation. @return  0 or -EINTR */
 static int count(struct walk *walk)
 {
 	struct tree *tree = walk->tree;
@@ -110,7 +110,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 		entry.name = walk->name;
 		entry.ino = walk->ino;
 	} else if (entry.kind == FSQ_WALK_NO_OPEN && walk->stack.count > 0) {
-		/* A directory that is open, but cannot be read, or is lost. */
+		/* An open directory that cannot be read, or was lost. */
 		entry.dirfd = fsq_dir_stack_fd(&walk->stack);
 		entry.name = "";
 	}
@@ -129,7 +129,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 	return rc;
 }
 
-/* An entry that is not open, or a directory that is lost. */
+/* An entry that is not open, or a lost directory. */
 static int report_closed(struct walk *walk, enum fsq_walk_kind kind, int errnum)
 {
 	return report(walk, &(struct fsq_walk_entry){
@@ -141,7 +141,7 @@ static int report_file(struct walk *walk, int fd)
 	return report(walk, &(struct fsq_walk_entry){ .kind = FSQ_WALK_FILE, .fd = fd });
 }
 
-/* One that an O_PATH descriptor holds. */
+/* An entry that is held by an O_PATH descriptor. */
 static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd)
 {
 	int rc = report(
@@ -163,8 +163,10 @@ static bool is_special(mode_t mode)
 	return !S_ISREG(mode) && !S_ISDIR(mode);
 }
 
-/* Are there projects of what is not open? Asked once, when the first file comes.
- * @return  1, 0, or a negative errno */
+/*
+ * Can the kernel read and set projects without an open descriptor? Probed at the first file.
+ * @return  1, 0, or a negative errno
+ */
 static int has_at(struct tree *tree, int fd)
 {
 	int rc;
@@ -182,9 +184,9 @@ static int has_at(struct tree *tree, int fd)
 }
 
 /*
- * Open an entry that a mount covers, if the mount shows the very file that it covers: container
- * storage is mounted onto itself like this, and is a part of the tree. Other mounts are not touched.
- * @return   a descriptor, or a negative errno: -EXDEV it does not
+ * Open an entry that is covered by a mount, if the mount shows the same file: container storage is mounted
+ * onto itself like this, and belongs to the tree. Other mounts are not touched.
+ * @return   a descriptor, or a negative errno: -EXDEV it is another file
  */
 static int open_covered(const struct walk *walk, int flags)
 {
@@ -193,7 +195,7 @@ static int open_covered(const struct walk *walk, int flags)
 	struct statx stx;
 	struct stat st;
 
-	/* Neither asks a server nor triggers an automount. */
+	/* Neither contacts a server nor triggers an automount. */
 	if (get_statx(dirfd, walk->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
 		      STATX_INO, &stx) ||
 	    stx.stx_ino != walk->ino || makedev(stx.stx_dev_major, stx.stx_dev_minor) != dev)
@@ -225,7 +227,7 @@ static void skip_mount(struct walk *walk)
 	pthread_mutex_unlock(&walk->tree->pool.lock);
 }
 
-/* An entry that could not be opened, or not even be held: say what it is, or why. */
+/* Report an entry that could not be opened, or not even be held. */
 static int visit_unopened(struct walk *walk, int errnum, bool held)
 {
 	struct stat st;
@@ -265,8 +267,10 @@ static int visit_directory(struct walk *walk, int fd)
 	return rc == PRUNED ? 0 : rc;
 }
 
-/* A file of which only the project is wanted. Its name will do where nobody can mount anything over
- * it; else it is held, but not opened. */
+/*
+ * Visit a file for its project only. By name where nothing can be mounted over it; otherwise it is held, but
+ * not opened.
+ */
 static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 {
 	int fd;
@@ -342,7 +346,7 @@ static int visit_root(struct walk *walk)
 	int fd = walk->tree->request->root_fd, rc;
 	struct stat st;
 
-	/* The walk reads a directory that is open already by a descriptor of its own. */
+	/* Read an open directory through a descriptor of our own. */
 	if (fd >= 0) {
 		fd = openat(fd, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
 		return fd < 0 ? report_closed(walk, FSQ_WALK_NO_OPEN, errno)
@@ -382,7 +386,7 @@ static int leave(struct walk *walk)
 	return rc ? rc : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
 }
 
-/* Until everything below the first level is done, or somebody has stopped the walk. */
+/* Walk until the first level is done, or the walk was stopped. */
 static int walk_levels(struct walk *walk)
 {
 	struct tree *tree = walk->tree;
@@ -412,7 +416,7 @@ static int walk_levels(struct walk *walk)
 
 /* --- a large tree --- */
 
-/* A directory that another thread has come to. */
+/* Walk a directory that another thread has found. */
 static int walk_job(const struct fsq_thread_job *job, void *arg)
 {
 	struct walk walk = { .tree = arg,
@@ -446,10 +450,9 @@ static bool submit(struct walk *walk, int fd, const struct stat *st)
 }
 
 /*
- * From here on by name: the directories we are in are opened again in a private clone of the mount, in
- * which nothing is mounted and nobody can mount anything. What a mount in the tree hides must not be
- * walked, so there must be none. Only XFS ignores inheritance that is set on what turns out to be no
- * directory.
+ * From here on use names: open the current directories again in a private clone of the mount, in which
+ * nothing is mounted and nobody can mount anything. The tree must have no mounts, because what they hide must
+ * not be walked. XFS only, because it ignores inheritance on what turns out to be no directory.
  */
 static void reach_by_name(struct walk *walk)
 {
@@ -476,7 +479,7 @@ static void become_large(struct walk *walk)
 
 	threads = fsq_thread_count(threads, &tree->sample, FSQ_DIR_STACK_MAX_OPEN);
 
-	/* Everything is set before there are other threads. */
+	/* Set everything before other threads start. */
 	tree->large = true;
 	if (has_at(tree, fsq_dir_stack_root_fd(&walk->stack)) > 0 &&
 	    tree->request->access == FSQ_ACCESS_PROJECT_BY_NAME)
@@ -574,7 +577,7 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 	if (options && options->progress)
 		options->progress(request->entries, NULL, options->arg);
 	if (rc == -ENOMEM)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, request->root, "cannot walk the tree");
+		return fsq_fail_errno(err, ENOMEM, request->root, "cannot walk the tree");
 	if (rc == -EINTR)
 		return fsq_fail(err, FSQ_E_FAILED, EINTR, request->root,
 				"stopped after %" PRIu64 " files and directories",

@@ -1,0 +1,3 @@
+module fsquota
+
+go 1.19

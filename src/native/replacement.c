@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replacement.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(struct session *session, const struct replacement *replacement)
+{
+	return session_errno(session, ERROR_OF_FILE, errno, replacement->file, "cannot write %s",
+			     replacement->file);
+}
+
+/* @return   0 or -1 with errno */
+static int open_directory(struct replacement *replacement, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	uint64_t number = 0;
+
+	*replacement = (struct replacement){ .file = file, .name = slash ? slash + 1 : file };
+	replacement->directory =
+		directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	free(directory);
+	/* A name that node_exporter does not read: it does not end with .prom. */
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		number = (uint64_t)getpid();
+	snprintf(replacement->temporary, sizeof(replacement->temporary), ".%.200s.%016jx",
+		 replacement->name, (uintmax_t)number);
+	return replacement->directory < 0 ? -1 : 0;
+}
+
+bool replacement_begin(struct session *session, struct replacement *replacement, const char *file)
+{
+	static struct writer writer;
+	struct stat st;
+	int fd;
+
+	if (open_directory(replacement, file))
+		return fail(session, replacement);
+	/* A device, or the link /dev/stdout, must not be replaced. */
+	if (!replacement->name[0] ||
+	    (fstatat(replacement->directory, replacement->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	     !S_ISREG(st.st_mode))) {
+		session_error(session, 0, FSQ_E_USAGE, 0, file, "\"%s\" is no regular file", file);
+		close(replacement->directory);
+		return false;
+	}
+	fd = openat(replacement->directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	/* Fails if the kernel or the filesystem lacks it. */
+	replacement->named = fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
+	if (replacement->named)
+		fd = openat(replacement->directory, replacement->temporary,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		fail(session, replacement);
+		close(replacement->directory);
+		return false;
+	}
+	writer_start(&writer, fd);
+	writer.previous = session->out;
+	session->out = &writer;
+	return true;
+}
+
+/* Give the file its name, with mode 0644. @return  whether that was done; else an error was reported */
+static bool publish(struct session *session, struct replacement *replacement)
+{
+	int fd = session->out->fd;
+	char link[32];
+
+	/* Which says so. */
+	session_flush(session);
+	if (session->out->errnum)
+		return false;
+	if (fchmod(fd, 0644) || fsync(fd))
+		return fail(session, replacement);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (!replacement->named && linkat(AT_FDCWD, link, replacement->directory,
+					  replacement->temporary, AT_SYMLINK_FOLLOW))
+		return fail(session, replacement);
+	replacement->named = true;
+	if (renameat(replacement->directory, replacement->temporary, replacement->directory,
+		     replacement->name))
+		return fail(session, replacement);
+	return true;
+}
+
+void replacement_end(struct session *session, struct replacement *replacement, bool keep)
+{
+	struct writer *writer = session->out;
+
+	if ((!keep || !publish(session, replacement)) && replacement->named)
+		unlinkat(replacement->directory, replacement->temporary, 0);
+	session->out = writer->previous;
+	close(writer->fd);
+	close(replacement->directory);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suggest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "finding_words.h"
+
+/* Words of other tools, with blanks around each, and what has their place here. */
+static const struct synonym {
+	const char *words, *meant;
+} command_synonyms[] = {
+	{ " ls show status projects ps ", "\"list\"" },
+	{ " set setquota create add new ", "\"assign\" or \"resize\"" },
+	{ " delete del rm unset clear unassign ", "\"release\"" },
+	{ " backup save ", "\"export\" or \"dump\"" },
+	{ " import load ", "\"apply\" or \"restore\"" },
+	{ " rename mv ", "\"move\"" },
+	{ " get du size stat used ", "\"usage\"" },
+	{ " edit edquota change update grow shrink expand extend ", "\"resize\"" },
+	{ " why where ", "\"explain\"" },
+	{ " monitor follow notify ", "\"watch\" or \"top\"" },
+	{ " diagnose verify fsck test ", "\"doctor\" or \"check\"" },
+	{ " clean cleanup gc purge ", "\"prune\"" },
+	{ " repquota ", "\"report\"" },
+	{ " quotaon on ", "\"enable\"" },
+	{ " quotaoff ", "\"disable\"" },
+	{ " info ", "\"state\"" },
+	{ " grace ", "\"timer\"" },
+}, option_synonyms[] = {
+	{ " limit quota size space max bhard ", "hard" },
+	{ " bsoft warn ", "soft" },
+	{ " inodes files ihard max-inodes ", "hard-inodes" },
+	{ " isoft ", "soft-inodes" },
+	{ " project project-id pid ", "id" },
+	{ " project-name ", "name" },
+	{ " filesystem mount mountpoint path device ", "at" },
+	{ " columns fields ", "output" },
+	{ " order sort-by ", "sort" },
+	{ " format ", "json" },
+	{ " dry simulate noop no-act ", "dry-run" },
+	{ " yes assume-yes ", "force" },
+	{ " timeout wait ", "lock-timeout" },
+	{ " user ", "owner" },
+	{ " make create parents ", "mkdir" },
+	{ " no-header no-headings noheader ", "noheadings" },
+	{ " colour ", "color" },
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define WORD_MAX 24
+
+/* How many letters differ, are missing, are too many or changed places. */
+static size_t distance(const char *one, size_t length, const char *other)
+{
+	size_t width = strlen(other), row[3][WORD_MAX + 1];
+
+	if (length > WORD_MAX || width > WORD_MAX)
+		return WORD_MAX;
+	for (size_t k = 0; k <= width; k++)
+		row[0][k] = k;
+	for (size_t i = 1; i <= length; i++) {
+		size_t *now = row[i % 3], *before = row[(i - 1) % 3];
+		const size_t *two_before = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t k = 1; k <= width; k++) {
+			size_t least = before[k - 1] + (one[i - 1] != other[k - 1]);
+
+			if (before[k] + 1 < least)
+				least = before[k] + 1;
+			if (now[k - 1] + 1 < least)
+				least = now[k - 1] + 1;
+			if (i > 1 && k > 1 && one[i - 1] == other[k - 2] &&
+			    one[i - 2] == other[k - 1] && two_before[k - 2] + 1 < least)
+				least = two_before[k - 2] + 1;
+			now[k] = least;
+		}
+	}
+	return row[length % 3][width];
+}
+
+static const char *find_synonym(const struct synonym *table, size_t count, const char *word,
+				size_t length)
+{
+	char wanted[WORD_MAX + 3];
+
+	if (length == 0 || length > WORD_MAX || memchr(word, ' ', length))
+		return NULL;
+	snprintf(wanted, sizeof(wanted), " %.*s ", (int)length, word);
+	for (size_t i = 0; i < count; i++)
+		if (strstr(table[i].words, wanted))
+			return table[i].meant;
+	return NULL;
+}
+
+void suggest_begin(struct suggestion *to, const char *word, size_t length)
+{
+	*to = (struct suggestion){
+		.word = word,
+		.length = length,
+		.commands = find_synonym(command_synonyms, COUNT(command_synonyms), word, length),
+		.option = find_synonym(option_synonyms, COUNT(option_synonyms), word, length),
+		.best = WORD_MAX,
+	};
+}
+
+bool suggest_is_nearer(struct suggestion *to, const char *name)
+{
+	const char *word = to->word;
+	size_t far;
+
+	if (to->option && strcmp(name, to->option) == 0)
+		far = 0;
+	else if (to->length >= 3 && strncmp(word, name, to->length) == 0)
+		far = 1;
+	else
+		far = distance(word, to->length, name);
+	if (far > (to->length + 1) / 3 || far >= to->best)
+		return false;
+	to->best = far;
+	return true;
+}
+
+/* Words that do not look like a path. */
+static bool is_project(struct session *session, const char *path)
+{
+	uint32_t id;
+
+	return session->takes_name && !strchr(path, '/') &&
+	       fsq_project_names_id(session_names(session), path, &id);
+}
+
+static bool is_mounted_on(const char *path)
+{
+	struct stat st, above;
+	char *parent = NULL;
+	bool is = asprintf(&parent, "%s/..", path) >= 0 && stat(path, &st) == 0 &&
+		  stat(parent, &above) == 0 && st.st_dev != above.st_dev;
+
+	free(parent);
+	return is;
+}
+
+char *suggest_for_path(struct session *session, const char *path, bool exists)
+{
+	char *quoted = NULL, *hint = NULL;
+	int length = 0;
+
+	if (exists ? is_mounted_on(path) : is_project(session, path))
+		quoted = quote_for_shell(path);
+	if (quoted && exists)
+		length = asprintf(&hint,
+				  "fsquota list %s shows the projects on it, --fallback=walk "
+				  "counts",
+				  quoted);
+	else if (quoted)
+		length = asprintf(&hint, "there is a project of that name: --name %s", quoted);
+	free(quoted);
+	return length < 0 ? NULL : hint;
+}
+
+/* podman takes 10GB for 10^10 bytes, zfs for 10 * 2^30. */
+const char *suggest_size(const char *word, int rc, const char *such_as, char text[SUGGESTION])
+{
+	size_t digits = strspn(word, "0123456789.");
+
+	if (rc == -ERANGE)
+		snprintf(text, SUGGESTION, "\"%.60s\" is too large for a limit", word);
+	else if (digits > 0 && digits < 20 && word[digits] &&
+		 strchr("kmgtpeKMGTPE", word[digits]) && strcasecmp(word + digits + 1, "b") == 0)
+		snprintf(text, SUGGESTION,
+			 "\"%s\" is no size: some tools count %s by 1000, others by 1024; "
+			 "write %.*s%c, which counts by 1024",
+			 word, word + digits, (int)digits, word,
+			 toupper((unsigned char)word[digits]));
+	else
+		snprintf(text, SUGGESTION, "\"%.60s\" is no size, such as %s", word, such_as);
+	return text;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Guess what was meant by an unknown word. */
+#ifndef FSQ_SUGGEST_H
+#define FSQ_SUGGEST_H
+
+#include "session.h"
+
+#define SUGGESTION 160
+
+/* Names that are similar to a word. */
+struct suggestion {
+	const char *word;
+	size_t length;
+	const char *
+		commands; /* that have the place of this command of another tool, quoted, or NULL */
+	const char *option; /* the same of an option, or NULL */
+	size_t best;	    /* how many letters the nearest name differs in */
+};
+
+void suggest_begin(struct suggestion *to, const char *word, size_t length);
+
+/** @return  whether a name is like the word, and more so than all before it */
+bool suggest_is_nearer(struct suggestion *to, const char *name);
+
+/**
+ * A hint for a path that does not exist, or that belongs to no project.
+ *
+ * @return   for free(3); NULL: no project has that name, or no filesystem is mounted there
+ */
+char *suggest_for_path(struct session *session, const char *path, bool exists);
+
+/**
+ * Describe what is wrong with the size of a limit.
+ *
+ * @rc       of fsq_parse_bytes(), not 0
+ * @such_as  sizes that are right
+ */
+const char *suggest_size(const char *word, int rc, const char *such_as, char text[SUGGESTION]);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "paths.h"
+#include "records.h"
+#include "watch.h"
+#include "common/owners.h"
+#include "shared/array.h"
+
+#define MEMBER(name) .offset = offsetof(struct watch_row, name)
+
+static const struct field fields[] = {
+	{ "TIME", "time", FIELD_TIME, MEMBER(milliseconds), "when it happened" },
+	{ "EVENT", "event", FIELD_TEXT, MEMBER(event), "the word for what happened" },
+	{ "LIMIT", "limit", FIELD_TEXT, MEMBER(limit), "of which limit: space or inodes" },
+	{ "TYPE", "type", FIELD_WORD, MEMBER(record.type), "user, group or project",
+	  .words = account_types },
+	{ "ID", "id", FIELD_ID, MEMBER(record.id), "ID of the user, group or project" },
+	{ "NAME", "name", FIELD_TEXT, MEMBER(record.name), "its name" },
+	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories) },
+	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(record.filesystem),
+	  "device of the filesystem" },
+	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(record.mountpoint),
+	  "where it is mounted" },
+	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source), "who says it: kernel or poll" },
+	{ "UID", "uid", FIELD_COUNT, MEMBER(writer), "the user who caused it" },
+	{ "COUNT", "count", FIELD_COUNT, MEMBER(count), "how often since the last one" },
+	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(record.used_bytes), "space in use" },
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(record.soft_bytes),
+	  "soft limit of space" },
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(record.hard_bytes),
+	  "hard limit of space" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(record.bytes_grace_seconds),
+	  "time left above the soft limit of space" },
+	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(record.used_inodes), "inodes in use" },
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(record.soft_inodes),
+	  "soft limit of inodes" },
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(record.hard_inodes),
+	  "hard limit of inodes" },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(record.inodes_grace_seconds),
+	  "time left above the soft limit of inodes" },
+	{ "USE%", "percent", FIELD_PERCENT, MEMBER(record.percent),
+	  "how much of the limit is in use" },
+	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
+	  "when the hard limit of space is reached, if it goes on so" },
+	{ 0 },
+};
+
+static void write_amount(struct writer *w, const char *name, uint64_t amount, bool inodes)
+{
+	char cell[FIELD_CELL];
+
+	if (inodes)
+		write_format(w, ", %s %" PRIu64, name, amount);
+	else
+		write_format(w, ", %s %s", name, field_size(cell, amount));
+}
+
+static void write_line(struct writer *w, const void *arg)
+{
+	const struct watch_row *row = arg;
+	const struct record_row *record = &row->record;
+	bool inodes = strcmp(row->limit, "inodes") == 0;
+	uint64_t used = inodes ? record->used_inodes : record->used_bytes;
+	uint64_t soft = inodes ? record->soft_inodes : record->soft_bytes;
+	uint64_t hard = inodes ? record->hard_inodes : record->hard_bytes;
+	char time[FIELD_CELL];
+
+	write_format(w, "%s ", field_time(time, row->milliseconds));
+	write_escaped(w, record->mountpoint);
+	write_char(w, ' ');
+	records_write_account(w, record->type, record->id, record->name);
+	write_format(w, ": %s%s%s", row->before_limit, row->limit, row->after_limit);
+	if (used != FIELD_NOT_KNOWN)
+		write_amount(w, "used", used, inodes);
+	if (used != FIELD_NOT_KNOWN && soft)
+		write_amount(w, "soft", soft, inodes);
+	if (used != FIELD_NOT_KNOWN && hard)
+		write_amount(w, "hard", hard, inodes);
+	if (row->full_seconds != FIELD_NO_SECONDS)
+		write_format(w, ", full in %s", field_duration(time, (uint64_t)row->full_seconds));
+	if (row->writer != FIELD_NOT_KNOWN)
+		write_format(w, ", by user %" PRIu64, row->writer);
+	if (row->count > 1)
+		write_format(w, ", %" PRIu64 " times", row->count);
+	for (size_t i = 0; i < row->directories.count; i++) {
+		write_text(w, i ? " " : ", in ");
+		write_escaped(w, row->directories.texts[i]);
+	}
+	write_char(w, '\n');
+}
+
+_Static_assert(sizeof(fields) / sizeof(fields[0]) <= WATCH_FIELDS, "too many fields");
+
+const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
+				       "TIME,EVENT,LIMIT,TYPE,ID,NAME,USED,HARD,USE%,MOUNTPOINT",
+				       write_line };
+
+static const struct {
+	const char *word;
+	const char *before_limit, *after_limit; /* the sentence around "space" or "inodes" */
+} words[] = {
+	[WATCH_SOFT_REACHED] = { "soft-reached", "soft limit of ", " reached" },
+	[WATCH_GRACE_OVER] = { "grace-over", "grace time of ", " is over" },
+	[WATCH_HARD_REACHED] = { "hard-reached", "hard limit of ", " reached" },
+	[WATCH_BELOW_SOFT] = { "below-soft", "below the soft limit of ", "" },
+	[WATCH_BELOW_HARD] = { "below-hard", "below the hard limit of ", "" },
+	[WATCH_PERCENT_REACHED] = { "percent-reached", "percentage of ", " reached" },
+	[WATCH_BELOW_PERCENT] = { "below-percent", "below the percentage of ", "" },
+	[WATCH_FULL_SOON] = { "full-soon", "hard limit of ", " reached soon" },
+	[WATCH_NOT_FULL_SOON] = { "not-full-soon", "hard limit of ", " not reached soon" },
+};
+
+/* --- filesystems and directories --- */
+
+int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem **fs,
+		      struct fsq_error *err)
+{
+	int rc;
+
+	if (volume->has_device)
+		return fsq_filesystem_of_device(fs, volume->device, err);
+	rc = fsq_filesystem_open(fs, volume->directory, NULL, 0, err);
+	if (rc || fsq_filesystem_get_info(*fs)->dev == volume->dev)
+		return rc;
+	/* It was unmounted, and what it hid has records of its own. */
+	fsq_filesystem_close(*fs);
+	*err = (struct fsq_error){ .kind = FSQ_E_NOT_FOUND, .errnum = ENODEV };
+	return FSQ_E_NOT_FOUND;
+}
+
+/* @return  whether a filesystem has a directory, by its name alone */
+static bool volume_has(struct watch *watch, const struct watch_volume *volume,
+		       const char *directory)
+{
+	dev_t dev = 0;
+
+	if (watch->points || fsq_mount_points_read(&watch->points, NULL) == 0)
+		dev = fsq_mount_points_find(watch->points, directory);
+	else
+		watch->points = NULL;
+	return dev ? dev == volume->dev : scope_is_below(directory, volume->directory);
+}
+
+/* Most lines match no pending event; skip them. */
+static enum fsq_visit visit_line(uint32_t project, const char *directory, void *arg)
+{
+	struct watch *watch = arg;
+
+	for (size_t i = 0; i < watch->volume_count; i++) {
+		struct watch_volume *volume = watch->volumes[i];
+		struct watch_id *id = watch_ids_find(&watch->ids, volume, FSQ_PROJECT, project);
+
+		if (id && id->is_reported && volume_has(watch, volume, directory)) {
+			char *copy = strdup(directory);
+
+			if (!copy || !array_add(&id->directories, &id->directory_count,
+						&id->directory_capacity, &copy, sizeof(copy)))
+				free(copy);
+		}
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* --- events --- */
+
+/* @dquot    or NULL: it could not be asked for */
+static void report_event(struct watch *watch, const struct watch_id *id, enum fsq_form form,
+			 enum watch_event event, const struct fsq_dquot *dquot)
+{
+	static const char *const none[1];
+	const struct fsq_dquot nothing = { .id = id->id };
+	struct session *session = watch->session;
+	const struct watch_tally *tally = &id->tally[form][event];
+	int64_t now = 0;
+	struct watch_row row = {
+		.milliseconds = tally->first,
+		.event = words[event].word,
+		.before_limit = words[event].before_limit,
+		.after_limit = words[event].after_limit,
+		.limit = form == FSQ_INODES ? "inodes" : "space",
+		.record =
+			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
+		/* Print an empty list, too. */
+		.directories = { id->directories ? (const char *const *)id->directories : none,
+				 id->directory_count },
+		.source = tally->from_kernel ? "kernel" : "poll",
+		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
+		.count = tally->count,
+		.full_seconds = id->full_seconds,
+	};
+
+	row.record.filesystem = id->volume->device;
+	row.record.mountpoint = id->volume->directory;
+	if (dquot)
+		row.record.percent = watch_percent(dquot, form);
+	else
+		row.record.used_bytes = row.record.used_inodes = FIELD_NOT_KNOWN;
+	tables_row(session, &row);
+	if (watch->run.words)
+		watch_run(&watch->run, &row, id->volume->dev);
+	watch->ends |= watch->left && --watch->left == 0;
+}
+
+/* Print by time of the last occurrence. */
+static void report_id(struct watch *watch, struct watch_id *id)
+{
+	struct fsq_dquot dquot = { .id = id->id };
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
+	uint64_t reported = 0;
+	/* Else the filesystem is gone. */
+	bool known = watch_volume_open(id->volume, &fs, &err) == 0;
+
+	if (known) {
+		int rc = fsq_quota_get(fs, id->type, id->id, &dquot);
+
+		fsq_filesystem_close(fs);
+		/* Its use and limits may be gone: there are zeros. */
+		known = rc == 0 || rc == -ENOENT;
+	}
+	if (known)
+		watch_ids_settle(&watch->ids, id, &dquot);
+	while (!watch->ends) {
+		const struct watch_tally *next = NULL;
+		int number = 0;
+
+		for (int i = 0; i < WATCH_FORMS * WATCH_EVENTS; i++) {
+			const struct watch_tally *tally =
+				&id->tally[i / WATCH_EVENTS][i % WATCH_EVENTS];
+
+			if (tally->count && tally->last > reported &&
+			    (!next || tally->last < next->last)) {
+				next = tally;
+				number = i;
+			}
+		}
+		if (!next)
+			break;
+		reported = next->last;
+		report_event(watch, id, (enum fsq_form)(number / WATCH_EVENTS),
+			     (enum watch_event)(number % WATCH_EVENTS), known ? &dquot : NULL);
+	}
+	watch_ids_reported(&watch->ids, id, known ? &dquot : NULL);
+}
+
+void watch_report(struct watch *watch, const struct watch_volume *volume, int64_t now)
+{
+	struct session *session = watch->session;
+	struct watch_id *first = watch_ids_take_due(&watch->ids, volume, now), *id;
+	struct fsq_error err;
+	bool wanted = false;
+
+	if (!first)
+		return;
+	fsq_cache_check(session->cache);
+	if (session_read_names(session, &err))
+		session_note_projects(session, &err);
+	for (id = first; id; id = id->next_due) {
+		id->is_reported = true;
+		wanted |= id->type == FSQ_PROJECT;
+	}
+	/* Read once for all events. */
+	if (wanted && fsq_projects_each(session->projects_file, visit_line, watch, &err))
+		session_note_projects(session, &err);
+	while ((id = first)) {
+		first = id->next_due;
+		report_id(watch, id);
+	}
+	session_flush(session);
+	watch->ends |= session->out->errnum != 0;
+}
+
+void watch_report_start(const struct watch *watch)
+{
+	static struct writer w;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	writer_start(&w, STDERR_FILENO);
+	write_text(&w, "fsquota watch: watches ");
+	for (size_t i = 0; i < watch->volume_count; i++) {
+		write_text(&w, i ? ", " : "");
+		write_escaped(&w, watch->volumes[i]->directory);
+	}
+	write_text(&w, " until it is interrupted\n");
+	writer_flush(&w);
+}

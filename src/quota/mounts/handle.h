@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file or directory held open, so that it stays the same whatever its owner does, and the way to
+ * ask the kernel about the quota of its file system.
+ */
+#ifndef FSQ_HANDLE_H
+#define FSQ_HANDLE_H
+
+#include "mount.h"
+#include "quota/kernel/inode_project.h"
+#include "quota/kernel/quotactl.h"
+
+struct fsq_handle {
+	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
+	char *path;		  /* as opened; of a directory absolute and without symlinks */
+	bool hidden;		  /* the path does not lead to it yet */
+	bool is_canonical; /* the path is absolute and without symlinks, whatever it leads to */
+	struct fsq_mount_cache *mounts;	  /* to find the mount in, or NULL */
+	struct fsq_known_mount *known;	  /* what was found there */
+	struct fsq_mount mount;		  /* empty until fsq_handle_find_mount() */
+	struct fsq_inode_project project; /* as fsq_handle_read_project() read it last */
+};
+
+/**
+ * Open a file or directory for reading.
+ *
+ * @handle    must not move in memory; close it with fsq_handle_close()
+ * @path     not a symlink; the directories above it may be
+ * @return   0; FSQ_E_NOT_FOUND; FSQ_E_USAGE it is a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: open(2), openat2(2)
+ */
+int fsq_handle_open(struct fsq_handle *handle, const char *path, struct fsq_error *err);
+
+/**
+ * Open a directory, and find its canonical path.
+ *
+ * @return   as fsq_handle_open(); FSQ_E_USAGE also when it is no directory; FSQ_E_CONFLICT when it is renamed meanwhile
+ * Source: openat2(2)
+ */
+int fsq_handle_open_directory(struct fsq_handle *handle, const char *path, struct fsq_error *err);
+
+/** Take what is open already, with its descriptor and path. */
+void fsq_handle_take_directory(struct fsq_handle *handle, int fd, char *path);
+
+/**
+ * Open a directory below another one, over neither a symlink nor a mount point.
+ *
+ * @beneath  the directory; what is above it may be a symlink
+ * @path     begins with @beneath and a slash
+ * @return   as fsq_handle_open_directory(); FSQ_E_USAGE also when there is one
+ * Source: openat2(2), RESOLVE_BENEATH
+ */
+int fsq_handle_open_beneath(struct fsq_handle *handle, const char *beneath, const char *path,
+			    struct fsq_error *err);
+
+void fsq_handle_close(struct fsq_handle *handle);
+
+/**
+ * Check that the path still leads to it: its owner can rename, replace or delete it while it is open.
+ *
+ * @return   0; FSQ_E_CONFLICT
+ * Source: proc_pid_fd(5)
+ */
+int fsq_handle_check_path(const struct fsq_handle *handle, struct fsq_error *err);
+
+/**
+ * Tell whether a path leads to a directory, be it over symlinks or by another mount. What is on a
+ * network filesystem is not touched: it does not.
+ *
+ * @path     absolute
+ * @dev, @ino  of the directory, which somebody holds open
+ * @return   1 or 0; a negative errno without descriptors or memory
+ * Source: openat2(2), RESOLVE_CACHED
+ */
+int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino);
+
+/** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
+int fsq_handle_find_mount(struct fsq_handle *handle, struct fsq_error *err);
+
+/** As fsq_quota_state(), of projects; asked once where the mount is in a cache. */
+int fsq_handle_state(struct fsq_handle *handle, struct fsq_state *state);
+
+/**
+ * Read the project that it belongs to.
+ *
+ * @return   0; FSQ_E_NOT_SUPPORTED with a hint: there are no project IDs here; FSQ_E_FAILED
+ * Source: ioctl_xfs_fsgetxattr(2)
+ */
+int fsq_handle_read_project(struct fsq_handle *handle, struct fsq_error *err);
+
+/**
+ * Check that project quota is on, on its file system.
+ *
+ * @enforced set on success: are limits enforced? May be NULL
+ * @return   0; FSQ_E_NOT_SUPPORTED with a hint; FSQ_E_PERMISSION; FSQ_E_FAILED
+ * Source: quotactl(2), Q_XGETQSTATV
+ */
+int fsq_handle_check_quota(struct fsq_handle *handle, bool *enforced, struct fsq_error *err);
+
+/**
+ * Look for a better reason of a failure: there is no quota here.
+ *
+ * @rc       0, or the failure in @err
+ * @return   @rc, or FSQ_E_NOT_SUPPORTED
+ */
+int fsq_handle_explain(struct fsq_handle *handle, int rc, struct fsq_error *err);
+
+/**
+ * Write what was changed on its filesystem to the disk. Never with the locks: it can take long.
+ *
+ * @return   0; FSQ_E_FAILED
+ * Source: syncfs(2)
+ */
+int fsq_handle_sync(const struct fsq_handle *handle, struct fsq_error *err);
+
+/**
+ * Read the project of the directory above a directory.
+ *
+ * @above    filled in any case: without an ID if it is on another file system or cannot be read
+ * @return   0, or the negative errno with which it cannot be read
+ * Source: ioctl_xfs_fsgetxattr(2)
+ */
+int fsq_handle_read_above(const struct fsq_handle *handle, struct fsq_inode_project *above);
+
+#endif

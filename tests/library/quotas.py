@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""quotas.py MOUNT: what the module fsquota does on a real kernel, beside the numbers of the real xfs_quota."""
+import errno
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import fsquota
+
+mount = sys.argv[1]
+volume, other = f"{mount}/volume", f"{mount}/other\udcff"
+MIB = 1 << 20
+
+
+def kernel_has(id):
+    """Use, soft and hard limit of space in KiB, and of inodes."""
+    words = [f"report -p -N -n {form} -L {id} -U {id}" for form in ("-b", "-i")]
+    out = subprocess.check_output([os.environ["FSQ_ORACLE"], "-xf", "-D/dev/null", "-P/dev/null"]
+                                  + [f"-c{word}" for word in words] + [mount], text=True)
+    return [int(n) for line in out.splitlines() if line.startswith(f"#{id} ") for n in line.split()[1:4]]
+
+
+def fails(kind, function, *words, **more):
+    try:
+        raise AssertionError(f"no failure: {function(*words, **more)}")
+    except kind as error:
+        return error
+
+
+def writes(mib):
+    """As its owner: root passes limits of ext4."""
+    dd = ["dd", "if=/dev/zero", f"of={volume}/file", "bs=1M", f"count={mib}", "conv=fsync"]
+    return subprocess.run(dd, user=1000, group=1000, extra_groups=[], capture_output=True, text=True).stderr
+
+
+dry = fsquota.assign(volume, hard="4M", mkdir=True, dry_run=True)
+assert dry.change == "created" and not os.path.exists(volume) and not os.path.exists("/etc/projects")
+made = fsquota.assign(volume, hard="4M", hard_inodes=100, name="py", mkdir=True, mode=0o750, owner=1000, group=1000)
+assert made.change == "created" and made.after == fsquota.Limits(None, 4 * MIB, None, 100), made
+assert (os.stat(volume).st_mode & 0o7777, os.stat(volume).st_uid) == (0o750, 1000)
+assert fsquota.assign(volume).change == "unchanged"
+assert open("/etc/projid").read() == f"py:{made.id}\n"
+
+with fsquota.watch(mount) as events:
+    process = events._process
+    assert os.strerror(errno.ENOSPC) in writes(5) or os.strerror(errno.EDQUOT) in writes(5)
+    event = next(event for event in events if event.event == "hard-reached")
+assert process.returncode == 0 and list(events) == []
+assert (event.id, event.name, event.hard_bytes, event.uid, event.source) == (made.id, "py", 4 * MIB, 1000, "kernel"), event
+
+used = fsquota.usage(volume)
+assert [used.used_bytes // 1024, 0, used.limits.hard_bytes // 1024] == kernel_has(made.id)[:3], used
+assert [used.used_inodes, 0, used.limits.hard_inodes] == kernel_has(made.id)[3:] == [2, 0, 100], used
+grown = fsquota.resize(volume, "+2M", soft_inodes=50)
+assert (grown.before.hard_bytes, grown.after.hard_bytes) == (4 * MIB, 6 * MIB) and kernel_has(made.id)[2] == 6144
+assert kernel_has(made.id)[4] == 50 and "copied" in writes(5)
+error = fails(fsquota.ConflictError, fsquota.resize, volume, "5632K")
+assert error.hint == "set allow_shrink if that is meant" and error.path == volume, error
+
+fsquota.assign(volume, soft="50%")
+assert kernel_has(made.id)[1:3] == [3072, 6144]
+fsquota.resize(volume, "+50%")
+assert kernel_has(made.id)[1:3] == [6144, 9216]
+fsquota.resize(volume, "6M", allow_shrink=True)
+assert fsquota.assign(volume, keep_limits=True).change == "unchanged"
+
+fails(fsquota.ConflictError, fsquota.assign, other, id=made.id, name="another", mkdir=True)
+assert not os.path.exists(other) and fails(fsquota.NotFoundError, fsquota.release, other).errno == errno.ENOENT
+assert fails(fsquota.NotSupportedError, fsquota.assign, "/proc").path == "/proc"
+for wrong in ({"hard": 0}, {"hard": 1 << 64 | 4096}, {"id": 1 << 32 | 5}, {"hard": "1M\0"}, {"name": "a b"}):
+    fails(fsquota.UsageError, fsquota.assign, volume, **wrong)
+several = fsquota.assign(other, id=77, mkdir=True)
+assert sorted(project.id for project in fsquota.projects(mount)) == sorted([77, made.id])
+assert fsquota.projects(mount, over=80)[0].directories == [volume]
+
+assert subprocess.run([sys.executable, "-c", "import fsquota, sys; fsquota.release(sys.argv[1])", volume],
+                      user=1000, capture_output=True, text=True).stderr.splitlines()[-1].startswith(
+                          "fsquota._errors.PermissionDenied: ")
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+with open("/etc/projects") as held:
+    fcntl.flock(held, fcntl.LOCK_EX)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    began = time.monotonic()
+    fails(KeyboardInterrupt, fsquota.release, volume)
+    assert time.monotonic() - began < 30
+assert kernel_has(made.id)[2] == 6144
+gone = fsquota.release(volume)
+assert (gone.id, gone.untagged, gone.limits.hard_bytes) == (made.id, 2, 6 * MIB), gone
+assert not any(kernel_has(made.id)) and open("/etc/projid").read() == "volume77:77\n"
+fsquota.release(os.fsencode(other))

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What people type who have read nothing: the answer comes, or a message that names it.
+
+# shellcheck disable=SC2154 # run_split sets stderr
+load ../lib/fsquota
+
+setup_file() {
+	fresh_each x e
+	printf '' >/etc/projects
+	printf '' >/etc/projid
+	local fs
+	for fs in x e; do
+		mkdir "/mnt/$fs/dir"
+		fsquota assign "/mnt/$fs/dir" --name "web-$fs" --hard 10M
+	done
+}
+
+# leads STATUS TEXT WORD...: fsquota refuses the words with one line that has the text.
+leads() {
+	run_split fsquota "${@:3}"
+	[[ $status = "$1" && -z $stdout && $stderr == *"$2"* && $stderr != *$'\n'* ]] || fail "${*:3}: $status: $stdout$stderr"
+}
+
+@test "a command of another tool, or with a letter wrong, leads to ours" {
+	local words
+	while read -r -a words; do
+		leads 2 "there is no command \"${words[0]}\"; did you mean \"${words[1]}\"${words[2]:+ or \"${words[2]}\"}?" "${words[0]}"
+	done <<-END
+		ls list
+		show list
+		status list
+		set assign resize
+		delete release
+		rm release
+		backup export dump
+		rename move
+		mv move
+		asign assign
+		lits list
+		relase release
+		rep report
+		metric metrics
+	END
+	# What is like nothing, and what would be like everything.
+	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
+		run_split fsquota "$words"
+		assert_equal "$status" 2
+		[[ $stderr == *"see fsquota --help" || $words == lis* ]] || fail "$words: $stderr"
+	done
+}
+
+@test "an option of another tool, or with a letter wrong, leads to ours" {
+	leads 2 'unknown option --limit; did you mean --hard SIZE?' assign --limit 10G /mnt/x/dir
+	leads 2 'unknown option --hrad; did you mean --hard SIZE?' assign --hrad=10G /mnt/x/dir
+	leads 2 'unknown option --inodes; did you mean --hard-inodes N?' resize --inodes 10 /mnt/x/dir
+	leads 2 'unknown option --sort-by; did you mean --sort LIST?' list --sort-by USED
+	leads 2 'unknown option --dryrun; did you mean --dry-run?' prune --dryrun
+	# list takes no limit, and -Z is like all letters.
+	leads 2 'unknown option --limit; usage: fsquota list' list --limit 1
+	leads 2 'unknown option -Z; usage: fsquota list' list -Z
+}
+
+@test "a size with GB or MB is refused with the one to write, by each command and by files" {
+	local command
+	for command in 'assign /mnt/x/dir --hard 10GB' 'assign /mnt/x/dir --soft 10GB' 'resize /mnt/x/dir 10GB' \
+		'resize /mnt/x/dir --hard 10GB' 'check --limit /mnt/x/dir=10GB'; do
+		# shellcheck disable=SC2086 # words
+		leads 2 '"10GB" is no size: some tools count GB by 1000, others by 1024; write 10G, which counts by 1024' $command
+	done
+	leads 2 '"1.5mb" is no size: some tools count mb by 1000, others by 1024; write 1.5M, which' resize /mnt/x/dir 1.5mb
+	echo '/mnt/x/* hard=20MB' >"$BATS_TEST_TMPDIR/lines.conf"
+	leads 2 'line 1: "20MB" is no size: some tools count MB' apply "$BATS_TEST_TMPDIR/lines.conf"
+	leads 2 '"much" is no size, such as 500M, 10G or none' assign /mnt/x/dir --hard much
+}
+
+@test "none takes a limit away, and the others stay" {
+	local fs id
+	for fs in x e; do
+		id=$(fsquota id /mnt/$fs/dir)
+		fsquota assign /mnt/$fs/dir --soft 5M --hard 10M --hard-inodes 100
+		fsquota assign /mnt/$fs/dir --soft none
+		assert_equal "$(kernel_has /mnt/$fs "$id" | cut -d' ' -f2,3,6)" "0 10240 100"
+		fsquota resize /mnt/$fs/dir --hard-inodes none
+		assert_equal "$(kernel_has /mnt/$fs "$id" | cut -d' ' -f2,3,6)" "0 10240 0"
+		fsquota assign /mnt/$fs/dir --hard none
+		assert_equal "$(fsquota usage -rno HARD,IHARD /mnt/$fs/dir)" " "
+		fsquota resize /mnt/$fs/dir 10M
+	done
+}
+
+@test "the name of a project, a mount point, and a directory that quota and df do not expect" {
+	local fs command size
+	cd "$BATS_TEST_TMPDIR"
+	for command in usage release check 'resize --dry-run'; do
+		size=''
+		[[ $command != resize* ]] || size=1G
+		# shellcheck disable=SC2086 # words
+		leads 5 'web-x: cannot open: No such file or directory (there is a project of that name: --name web-x)' $command web-x $size
+	done
+	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'
+	for fs in x e; do
+		leads 5 "(fsquota list /mnt/$fs shows the projects on it, --fallback=walk counts)" usage /mnt/$fs
+		run -0 fsquota quota --raw --output NAME,HARD /mnt/$fs/dir
+		assert_line "web-$fs 10M"
+		dd if=/dev/zero of=/mnt/$fs/dir/file bs=64k count=200 conv=fsync status=none || :
+		sync -f /mnt/$fs
+		run -0 df --output=size,pcent -B1M /mnt/$fs/dir
+		assert_line --regexp '^ *10 +100%$'
+		run -0 fsquota df --raw --noheadings --output SIZE,USE%,PATH /mnt/$fs/dir
+		assert_line --regexp "^10M 1[0-9][0-9]% /mnt/$fs/dir\$"
+		rm /mnt/$fs/dir/file
+	done
+	leads 2 'name a project or a directory of one' quota /mnt/x
+}
+
+@test "fsquota alone shows the commands in the groups of its page, and fails" {
+	run_split fsquota
+	assert_equal "$status$stderr" 2
+	assert_equal "$stdout" "$(fsquota --help)"
+	diff <(sed -n 's/^\([A-Z].*\):$/\1/p; s/^  \([a-z-][a-z-]*\)  .*/\1/p' <<<"$stdout") \
+		<(sed -n '/^.Sh COMMANDS/,/^.Sh OPT/{s/^\.Ss //p; s/^\.It Xr fsquota-\(.*\) 8/\1/p}' "$srcdir/man/fsquota.8")
+}
+
+@test "help opens the page on a terminal, and is text where there is none" {
+	local bin=$BATS_TEST_TMPDIR/bin
+	mkdir "$bin"
+	printf '#!/bin/sh\necho "page $*"\n' >"$bin/man"
+	chmod +x "$bin/man"
+	run -0 env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
+	assert_output $'page 8 fsquota-list\r'
+	# It fails where the page is not installed.
+	echo 'exit 16' >>"$bin/man"
+	sed -i 2d "$bin/man"
+	run -0 env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
+	assert_line --partial "Usage: fsquota list"
+	run -0 env PATH="$bin:$PATH" fsquota help list
+	assert_line "Usage: fsquota list [OPTION]... [DIR|PATH]..."
+}
+
+@test "the help of each command has two examples, of words that it takes" {
+	local command line words
+	for command in $(fsquota help --machine | cut -f1); do
+		mapfile -t lines < <(fsquota help "$command" | sed '1,/^Examples:$/d')
+		assert_equal "$command ${#lines[@]}" "$command 2"
+		for line in "${lines[@]}"; do
+			read -r -a words <<<"${line%%[|<>&]*}"
+			assert_equal "${words[0]} ${words[1]}" "fsquota $command"
+			run -0 "${words[@]}" --help
+		done
+	done
+}

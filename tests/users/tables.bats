@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tables that people look at: a tree, bars, what is left, and the first rows.
+
+# shellcheck disable=SC2154 # run sets output
+load ../lib/fsquota
+
+setup_file() {
+	fresh_fs x
+	rm -f /etc/projects /etc/projid
+	mkdir -p /mnt/x/home/ann /mnt/x/home/bob /mnt/x/home-old /mnt/x/last
+	fsquota assign /mnt/x/home --soft 4M --hard 8M --name home
+	mkdir /mnt/x/home/ann/www
+	local name
+	for name in home/ann/www last home/bob home-old; do fsquota assign "/mnt/x/$name" --hard 10M --name "${name##*/}"; done
+	dd if=/dev/zero of=/mnt/x/home/ann/file bs=1M count=5 conv=fsync status=none
+	dd if=/dev/zero of=/mnt/x/last/file bs=64k count=170 conv=fsync status=none || :
+	dd if=/dev/zero of=/mnt/x/home/bob/file bs=64k count=147 conv=fsync status=none
+}
+
+@test "a tree has directories below the one that they are in, and no other" {
+	run -0 fsquota list --tree -no NAME,PATH /mnt/x
+	assert_output "home     /mnt/x/home
+www        ann/www
+bob        bob
+home-old /mnt/x/home-old
+last     /mnt/x/last"
+	# Programs get whole paths, in this order.
+	run -0 fsquota list --tree --jsonl /mnt/x
+	assert_equal "$(jq -r '.path, .directories[]' <<<"$output" | uniq)" \
+		"$(printf '/mnt/x/%s\n' home home/ann/www home/bob home-old last)"
+	refuses 2 '--tree has an order of its own' fsquota list --tree --reverse /mnt/x
+}
+
+@test "bars are as long as the use, where they are wanted or a terminal has room" {
+	local when
+	run -0 fsquota list --bars always -o NAME,USE% --sort -use%,name /mnt/x
+	assert_output "NAME     USE%           
+last     100% ##########
+bob       92% #########.
+home      62% ######....
+home-old   0% ..........
+www        0% .........."
+	refute_regex "$(fsquota list /mnt/x)$(fsquota list --bars always --raw /mnt/x)" '##'
+	for when in 70: 90:'######\.\.\.\.'; do
+		run -0 script -qec "stty cols ${when%%:*}; TERM=dumb fsquota list /mnt/x" /dev/null
+		[[ $output =~ (###[#.]*) ]] && [[ ${BASH_REMATCH[1]} =~ ${when#*:} ]] || [ "${when#*:}${BASH_REMATCH[1]-}" = '' ] ||
+			fail "$when: $output"
+	done
+	refute_regex "$(script -qec 'stty cols 200; TERM=dumb fsquota list --bars never /mnt/x' /dev/null)" '##'
+	# Both of them have room, or neither has.
+	refute_regex "$(script -qec 'stty cols 30; TERM=dumb fsquota list -o USE%,USE% /mnt/x' /dev/null)" '##'
+}
+
+@test "AVAIL is the least of hard limit, grace time and filesystem, and as much can be written" {
+	local left free
+	run -0 fsquota list -rbno NAME,AVAIL /mnt/x
+	assert_line "home $((3 << 20))"
+	assert_line "last 0"
+	left=$(sed -n 's/^bob //p' <<<"$output")
+	assert_equal "$left" "$(fsquota usage -rbno AVAIL /mnt/x/home/bob)"
+	run ! fallocate -l $((left + 65536)) /mnt/x/home/bob/more
+	rm -f /mnt/x/home/bob/more
+	# XFS reserves some blocks more while it allocates.
+	until_true dd if=/dev/zero of=/mnt/x/home/bob/more bs=64k count=$((left / 65536 - 1)) conv=fsync status=none
+	rm /mnt/x/home/bob/more
+	# The filesystem has less than the limit.
+	fsquota resize /mnt/x/home-old 500G
+	free=$(($(stat -f -c '%a * %S' /mnt/x)))
+	run -8 fsquota check --over 0 -rbno NAME,AVAIL /mnt/x
+	left=$(sed -n 's/^home-old //p' <<<"$output")
+	assert [ $((left - free)) -ge -1048576 ] && assert [ $((left - free)) -le 1048576 ]
+	fsquota timer 1 home /mnt/x
+	until_true bash -c '[ "$(fsquota usage -rno GRACE,AVAIL /mnt/x/home)" = "expired 0B" ]'
+}
+
+@test "--top and --reverse go by the order, and the sums stay those of all" {
+	local command
+	for command in 'list -rno NAME /mnt/x' 'report --raw --noheadings --output NAME /mnt/x' 'check --over 0 -rno NAME /mnt/x'; do
+		# shellcheck disable=SC2086 # words
+		assert_equal "$(fsquota $command --top 2)" "$(fsquota $command 2>&1 | head -n 2)"
+		# shellcheck disable=SC2086 # words
+		assert_equal "$(fsquota $command --reverse)" "$(fsquota $command 2>&1 | tac)"
+	done
+	assert_equal "$(fsquota list -rno NAME --sort use --top 2 /mnt/x | xargs)" "last bob"
+	assert_equal "$(fsquota list -rno NAME --sort use --reverse --top 9 /mnt/x | tail -n 1)" last
+	assert_equal "$(fsquota list --total --top 1 --json /mnt/x | jq -c '[.list, .total | length]')" '[1,1]'
+	refuses 2 '--top is a number from 1 on' fsquota list --top 0 /mnt/x
+}
+
+@test "watch says on a terminal what it watches, and nowhere else" {
+	run script -qec 'timeout 3 fsquota watch /mnt/x' /dev/null
+	assert_output $'fsquota watch: watches /mnt/x until it is interrupted\r'
+	run timeout 2 fsquota watch /mnt/x
+	assert_output ''
+}
+
+@test "doctor wraps a finding below its words on a terminal, with the repair in one piece, and nowhere else" {
+	echo '77:/mnt/x/gone' >>/etc/projects
+	run -0 script -qec "stty cols 60; TERM=linux fsquota doctor -q /mnt/x" /dev/null
+	assert_line --index 0 $'\e[33mnote    \e[0m/mnt/x/gone: line 6 of /etc/projects has it as\r'
+	assert_line --index 1 $'        project 77; it is gone, was renamed (then: fsquota\r'
+	run script -qec "stty cols 60; NO_COLOR=1 TERM=linux fsquota doctor -q /mnt/x" /dev/null
+	refute_output --partial $'\e'
+	run fsquota doctor -q /mnt/x
+	assert_output --regexp 'note    /mnt/x/gone: line 6 of /etc/projects has it as project 77; .* mounted'
+}
