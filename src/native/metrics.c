@@ -494,15 +494,13 @@ static void show_metric(struct writer *w, const struct metric *metric, const str
 {
 	size_t name = strlen(metric->name), at = 0;
 
-	for (size_t i = 0; i < all->count; at = all->list[i++].labels)
+	for (const struct series *row = all->list; row < all->list + all->count; at = row++->labels)
 		for (size_t k = 0; k < metric->value_count; k++) {
-			const char *row = (const char *)&all->list[i];
-
-			if (!is_there(&metric->values[k], row))
+			if (!is_there(&metric->values[k], (const char *)row))
 				continue;
 			write_bytes(w, metric->name, name);
-			write_bytes(w, all->labels.bytes + at, all->list[i].labels - at);
-			write_value(w, &metric->values[k], row);
+			write_bytes(w, all->labels.bytes + at, row->labels - at);
+			write_value(w, &metric->values[k], (const char *)row);
 		}
 }
 

@@ -295,7 +295,7 @@ int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *er
 
 /**
  * Find out on which file system a path lies, by its name alone: nothing is opened, and a symlink is
- * taken for a directory.
+ * taken for a directory. Not for two threads at once.
  *
  * @path     absolute; the file need not exist
  * @return   st_dev of the file system, or 0 when the name does not tell: with parts that are empty,

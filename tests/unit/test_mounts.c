@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +59,34 @@ static void test_system(const char *path)
 	fsq_mount_clear(&line);
 	fsq_mount_clear(&mount);
 	close(fd);
+}
+
+/* Behind whatever was looked for before, a path is where it is behind "/". */
+static void test_order(void)
+{
+	static const char *const ends[] = { "", "/a", "/a/b", "/../a", "x/a", "//" };
+	const size_t count = sizeof(ends) / sizeof(ends[0]);
+	struct fsq_mount_points *points;
+	bool same = true;
+
+	if (fsq_mount_points_read(&points, NULL))
+		abort();
+	for (size_t i = 0; i < 1000 * points->count && i < 100000; i++) {
+		char before[2 * PATH_MAX], path[2 * PATH_MAX];
+		const struct fsq_mount *mount;
+		size_t other = i * 7919;
+
+		sprintf(before, "%s%s", points->mounts[i % points->count].directory,
+			ends[i % count]);
+		sprintf(path, "%s%s", points->mounts[other % points->count].directory,
+			ends[other / points->count % count]);
+		fsq_mount_points_get(points, "/");
+		mount = fsq_mount_points_get(points, path);
+		fsq_mount_points_get(points, before);
+		same &= fsq_mount_points_get(points, path) == mount;
+	}
+	ok(same, "where a path lies does not depend on the one before");
+	fsq_mount_points_free(points);
 }
 
 static enum fsq_visit put_line(const struct fsq_mount *mount, void *arg)
@@ -128,6 +157,7 @@ int main(void)
 	close(fd);
 	test_system("/");
 	test_system("/proc/self/status");
+	test_order();
 	test_fstab();
 	test_options();
 	ok(fsq_mounts_each(NULL, count_mounts, &count, NULL) == 0 && count > 0,

@@ -86,6 +86,19 @@ static uint8_t hash_of_target(uint64_t parent, const char *directory, size_t len
 	return (uint8_t)(31 * parent + 7 * length + (unsigned char)directory[length - 1]);
 }
 
+/* Where a part of a path has led. */
+struct step {
+	const struct fsq_mount *at;
+	uint64_t parent;
+	size_t length, mounts;
+};
+
+/* The path that was followed last, up to the part that is its last. Lists name many of one directory. */
+struct followed {
+	struct step step;
+	char path[PATH_MAX];
+};
+
 /*
  * Follow a path from mount to mount, as the kernel does. Nobody sees what is mounted on "/" itself.
  *
@@ -95,36 +108,46 @@ static uint8_t hash_of_target(uint64_t parent, const char *directory, size_t len
 static const struct fsq_mount *follow(const struct fsq_mount_points *points, const char *path,
 				      bool *hangs)
 {
-	const struct fsq_mount *at = points->root, **next;
-	char above[PATH_MAX];
-	struct fsq_mount wanted = { .directory = above, .parent = points->root_id }, *key = &wanted;
-	size_t length = 0, mounts = 0;
+	struct followed *last = points->followed;
+	struct step step = last->step;
+	struct fsq_mount wanted = { .directory = last->path }, *key = &wanted;
+	size_t size = strlen(path) + 1;
 
-	if (*path != '/' || strlen(path) >= sizeof(above))
+	if (*path != '/' || size > sizeof(last->path))
 		return NULL;
-	while (path[length] && path[1]) {
-		const char *name = path + length + 1;
+	if (hangs || step.length >= size || path[step.length] != '/' ||
+	    memcmp(path, last->path, step.length) != 0)
+		step = (struct step){ .at = points->root, .parent = points->root_id };
+	memcpy(last->path + step.length, path + step.length, size - step.length);
+	last->step = step;
+	while (path[step.length] && path[1]) {
+		const char *name = path + step.length + 1;
 		size_t part = (size_t)(strchrnul(name, '/') - name);
 
+		last->step = step;
 		if (part == 0 || (part <= 2 && strncmp(name, "..", part) == 0))
 			return NULL;
-		if (hangs && at)
-			*hangs |= may_hang(at->type);
-		length += 1 + part;
+		if (hangs && step.at)
+			*hangs |= may_hang(step.at->type);
+		step.length += 1 + part;
 		/* Each is mounted on the one before, so there are at most as many as mounts. */
-		for (; mounts < points->count &&
-		       points->some_at[hash_of_target(wanted.parent, path, length)];
-		     mounts++) {
-			*(char *)mempcpy(above, path, length) = '\0';
+		for (; step.mounts < points->count &&
+		       points->some_at[hash_of_target(step.parent, path, step.length)];
+		     step.mounts++) {
+			const struct fsq_mount **next;
+
+			wanted.parent = step.parent;
+			last->path[step.length] = '\0';
 			next = bsearch(&key, points->by_target, points->count, sizeof(key),
 				       compare_targets);
+			last->path[step.length] = path[step.length];
 			if (!next)
 				break;
-			at = *next;
-			wanted.parent = at->id;
+			step.at = *next;
+			step.parent = step.at->id;
 		}
 	}
-	return at;
+	return step.at;
 }
 
 static int fill(struct fsq_mount_points *points)
@@ -137,7 +160,8 @@ static int fill(struct fsq_mount_points *points)
 	lib.table_get_root_fs(points->table, &root);
 	points->mounts = calloc(count + 1, sizeof(*points->mounts));
 	points->by_target = calloc(count + 1, sizeof(struct fsq_mount *));
-	while (iter && points->mounts && points->by_target &&
+	points->followed = calloc(1, sizeof(*points->followed));
+	while (iter && points->mounts && points->by_target && points->followed &&
 	       lib.table_next_fs(points->table, iter, &fs) == 0) {
 		struct fsq_mount *mount = &points->mounts[points->count];
 		const char *source = lib.fs_get_source(fs);
@@ -162,8 +186,9 @@ static int fill(struct fsq_mount_points *points)
 		points->by_target[points->count++] = mount;
 	}
 	lib.free_iter(iter);
-	if (points->count < count)
+	if (points->count < count || !points->followed)
 		return -ENOMEM;
+	points->followed->step = (struct step){ .at = points->root, .parent = points->root_id };
 	array_sort(points->by_target, count, sizeof(struct fsq_mount *), compare_targets);
 	for (size_t i = 0; i < count && doubt; i++) {
 		struct fsq_mount *mount = &points->mounts[i];
@@ -226,6 +251,7 @@ void fsq_mount_points_free(struct fsq_mount_points *points)
 		lib.unref_table(points->table);
 	free(points->mounts);
 	free(points->by_target);
+	free(points->followed);
 	free(points);
 }
 

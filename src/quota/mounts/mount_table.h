@@ -24,7 +24,8 @@ struct fsq_mount_points {
 	const struct fsq_mount **by_target; /* by parent and directory */
 	const struct fsq_mount *root;	    /* NULL: in a chroot, whose mount is not listed */
 	uint64_t root_id;		    /* of that, too */
-	bool some_at[256]; /* whether there is a mount whose hash_of_target() is this */
+	bool some_at[256];	   /* whether there is a mount whose hash_of_target() is this */
+	struct followed *followed; /* the path that was looked for last */
 };
 
 /**

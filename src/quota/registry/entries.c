@@ -217,6 +217,7 @@ void fsq_entries_free(struct fsq_entries *entries)
 
 struct fsq_project_names {
 	struct fsq_entries entries; /* with their index */
+	size_t next;		    /* in the index, behind the ID that was asked for last */
 };
 
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
@@ -248,10 +249,17 @@ void fsq_project_names_free(struct fsq_project_names *names)
 
 const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 {
-	size_t count = 0;
-	const struct fsq_entry *const *found =
-		names ? fsq_entries_of_id(&names->entries, id, &count) : NULL;
+	const struct fsq_entry *const *found;
+	size_t count = 1;
 
+	if (!names)
+		return NULL;
+	/* Most ask in the order of IDs, and an ID has one name. */
+	found = names->entries.by_id + names->next;
+	if (names->next == 0 || names->next >= names->entries.count || found[0]->id != id ||
+	    found[-1]->id == id)
+		found = fsq_entries_of_id(&names->entries, id, &count);
+	names->next = (size_t)(found - names->entries.by_id) + count;
 	return count ? found[0]->word : NULL;
 }
 
