@@ -45,8 +45,6 @@
  *   quota/       the library: no printing, no exit, no globals. All others include fsquota.h only
  *     operation/       the functions of the header
  *       assign.c release.c resize.c limits.c usage.c project_tree.c
- *       assign_tree.c assign_limits.c  the steps of an assignment; assign_plan.c  of dry runs
- *       assigned.c       checks whether an assignment would change anything
  *       release_directory.c  releases a directory that exists
  *       project_location.c  finds the filesystem of a project by its directories
  *       prune.c          removes what directories have left

@@ -6,12 +6,12 @@
  *
  *  1. Under the locks of both files choose an ID, give it to the directory, and see in the kernel's
  *     count that nobody else has it. Killed here: a directory with an ID, which the next assign
- * takes up and release takes off. The directory comes first because it is the one place where such
- * a process is found again; a limit that nothing refers to would lose the ID.
+ *     takes up and release takes off. The directory comes first because it is the one place where
+ *     such a process is found again; a limit that nothing refers to would lose the ID.
  *  2. Set the limits. Killed here: the same, with limits.
  *  3. If there is something in the directory: register the name, so that the ID shows in a file,
- * drop the locks, give the ID to everything in it, lock again, and see that nobody interfered.
- * Killed here: the same, with a name, and a part of the files tagged.
+ *     drop the locks, give the ID to everything in it, lock again, and see that nobody interfered.
+ *     Killed here: the same, with a name, and a part of the files tagged.
  *  4. Register name and directory. The line of the projects file comes last and says that all is
  *     done: without it the next assign goes through the tree again.
  *
@@ -20,10 +20,11 @@
  *
  * All of it under a lock of the tree: no other assign or release is in it, or above it, meanwhile.
  *
- * A failure rolls back in the opposite order. The steps are in assign_tree.c and assign_limits.c.
+ * A failure rolls back in the opposite order.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,15 +33,642 @@
 #include <unistd.h>
 
 #include "allocate.h"
-#include "assignment.h"
+#include "budget.h"
 #include "limits.h"
+#include "make_directory.h"
 #include "owner.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/fsquota.h"
+#include "quota/kernel/fs_type.h"
+#include "quota/kernel/inode_project.h"
+#include "quota/kernel/openat2.h"
+#include "quota/kernel/space.h"
+#include "quota/mounts/handle.h"
+#include "quota/registry/entries.h"
+#include "quota/registry/project_edit.h"
+#include "shared/array.h"
 #include "store.h"
+#include "tree_tag.h"
 
 /* How many IDs are tried that another process takes at the same moment. */
 #define ATTEMPTS 8
+
+/* How many walks, while other processes move files in the tree. */
+#define WALKS 8
+
+/* --- what dry runs would have done, for the next one --- */
+
+struct fsq_planned {
+	char *path;
+	dev_t dev;
+	ino_t ino; /* 0: it would be made */
+	uint32_t id;
+	struct fsq_limits limits; /* of the project, then */
+};
+
+struct fsq_assign_plan {
+	char *lines[2]; /* as of /etc/projects, and of /etc/projid */
+	struct fsq_planned *list;
+	size_t count, capacity;
+};
+
+enum { PROJECTS, PROJID };
+
+int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err)
+{
+	*plan = calloc(1, sizeof(**plan));
+	return *plan ? 0 : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
+}
+
+void fsq_assign_plan_free(struct fsq_assign_plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->count; i++)
+		free(plan->list[i].path);
+	free(plan->list);
+	free(plan->lines[PROJECTS]);
+	free(plan->lines[PROJID]);
+	free(plan);
+}
+
+/* Here and below @plan may be NULL: then nothing is planned. */
+
+/* @return  what is planned for a directory, by its identity, or by its path if it would be made; or NULL */
+static const struct fsq_planned *find_planned(const struct fsq_assign_plan *plan,
+					      const struct stat *st, const char *path)
+{
+	for (size_t i = plan ? plan->count : 0; i > 0; i--) {
+		const struct fsq_planned *planned = &plan->list[i - 1];
+
+		if (planned->ino ? st->st_ino == planned->ino && st->st_dev == planned->dev
+				 : path && strcmp(planned->path, path) == 0)
+			return planned;
+	}
+	return NULL;
+}
+
+/* @return  what is planned last for a project, or NULL */
+static const struct fsq_planned *find_planned_id(const struct fsq_assign_plan *plan, dev_t dev,
+						 uint32_t id)
+{
+	for (size_t i = plan ? plan->count : 0; i > 0; i--)
+		if (plan->list[i - 1].id == id && plan->list[i - 1].dev == dev)
+			return &plan->list[i - 1];
+	return NULL;
+}
+
+/* @return  a directory below @path that is planned with another ID, or NULL */
+static const struct fsq_planned *find_planned_below(const struct fsq_assign_plan *plan,
+						    const char *path, uint32_t id)
+{
+	for (size_t i = 0; plan && i < plan->count; i++) {
+		const struct fsq_planned *planned = &plan->list[i];
+		const char *below = fsq_path_below(path, planned->path, strlen(planned->path));
+
+		if (below && *below && planned->id != id)
+			return planned;
+	}
+	return NULL;
+}
+
+/* Begin with a newline: the file may end without one. */
+static int add_line(char **lines, char *line)
+{
+	char *longer;
+
+	if (!line || asprintf(&longer, "%s%s\n", *lines ? *lines : "\n", line) < 0)
+		longer = NULL;
+	free(line);
+	if (!longer)
+		return -ENOMEM;
+	free(*lines);
+	*lines = longer;
+	return 0;
+}
+
+/* @return  0 or -ENOMEM */
+static int plan_name(struct fsq_assign_plan *plan, uint32_t id, const char *name)
+{
+	char *line = NULL;
+
+	if (!plan)
+		return 0;
+	return asprintf(&line, "%s:%u", name, id) < 0 ? -ENOMEM
+						      : add_line(&plan->lines[PROJID], line);
+}
+
+static int plan_directory(struct fsq_assign_plan *plan, const struct fsq_planned *planned)
+{
+	struct fsq_planned *list;
+	char *line = NULL;
+
+	if (!plan)
+		return 0;
+	list = array_grow(plan->list, plan->count, &plan->capacity, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	plan->list = list;
+	list[plan->count] = *planned;
+	list[plan->count].path = strdup(planned->path);
+	if (!list[plan->count].path)
+		return -ENOMEM;
+	plan->count++;
+	return asprintf(&line, "%u:%s", planned->id, planned->path) < 0
+		       ? -ENOMEM
+		       : add_line(&plan->lines[PROJECTS], line);
+}
+
+/* --- an assignment --- */
+
+/* Of a directory that is made, without another one. */
+#define NEW_MODE 0755
+
+struct fsq_assignment {
+	const struct fsq_assign_request *request; /* @asked_for */
+	struct fsq_assign_request asked_for;
+	struct fsq_assign_plan *plan; /* of the dry runs before, or NULL */
+	struct fsq_handle directory;
+	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
+	dev_t dev;    /* of the directory, or of what is above it */
+	ino_t ino;    /* 0: it would be made */
+	struct fsq_project_edit *edit;
+	bool done;
+	uint32_t id;
+	bool is_new;	     /* nobody had the ID before */
+	bool listed;	     /* as the directory's */
+	bool complete;	     /* it was registered, and so all had been done */
+	bool joins;	     /* a project by its name, but carried another's ID */
+	bool looked, filled; /* is there something in the directory? */
+	/* Of a directory that gets a new ID. */
+	enum fsq_store_relation store;
+	enum fsq_enforcement enforcement;
+	uint64_t space;
+	const struct fsq_budget *over_budget;
+	/* What has been changed, for the rollback: */
+	bool tagged;
+	bool limited;
+	bool made;		  /* the directory, or in a dry run it would be */
+	struct fsq_making making; /* if so */
+	bool overtaken;		  /* another process has made it */
+	struct fsq_limits asked, limits_before, limits_after;
+	struct fsq_tree_tag_request tag_request;
+	char **others; /* of the request */
+	struct fsq_tree_tag *tree;
+	bool registered;
+	bool named;
+	bool nameless; /* until then, but with other directories */
+};
+
+/* --- its limits, and who is subject to them --- */
+
+/* What the kernel counts, and the limits before. */
+static int read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct fsq_error *err)
+{
+	const struct fsq_planned *planned = find_planned_id(a->plan, a->dev, a->id);
+	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
+
+	if (rc)
+		return rc;
+	a->limits_before = planned ? planned->limits : fsq_limits_of(dquot);
+	return 0;
+}
+
+static bool wants_limits(const struct fsq_assign_request *request)
+{
+	return request->limits.mask != 0 || request->hard_percent || request->soft_percent;
+}
+
+/* Copy a request, with all limits in @limits. @return  as fsq_read_request(), or FSQ_E_USAGE: it contradicts itself */
+static int read_request(struct fsq_assign_request *all, const struct fsq_assign_request *request,
+			struct fsq_error *err)
+{
+	int rc = fsq_read_request(all, sizeof(*all), offsetof(struct fsq_assign_request, budgets),
+				  request, request->size, err);
+
+	if (rc)
+		return rc;
+	fsq_limits_add(&all->limits, all->soft_bytes, all->hard_bytes, all->soft_inodes,
+		       all->hard_inodes);
+	if (all->keep_limits && (wants_limits(all) || all->unlimited || all->make))
+		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+				"cannot both keep its limits and get others");
+	return 0;
+}
+
+/* Compute @limits_after from the current limits and the request. */
+static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_limits *asked = &a->asked;
+	uint64_t hard = asked->mask & FSQ_HARD(FSQ_BLOCKS) ? asked->hard[FSQ_BLOCKS]
+							   : a->limits_before.hard[FSQ_BLOCKS];
+
+	if (a->request->soft_percent && fsq_limit_is_none(hard))
+		return fsq_fail(err, FSQ_E_USAGE, 0, a->directory.path,
+				"has no hard limit that the soft one could be a part of");
+	if (a->request->soft_percent) {
+		asked->soft[FSQ_BLOCKS] = hard * a->request->soft_percent / 100;
+		asked->mask |= FSQ_SOFT(FSQ_BLOCKS);
+	}
+	/* Kept limits may be none: then the kernel only counts. */
+	a->limits_after = a->request->keep_limits ? a->limits_before
+						  : fsq_limits_wanted(&a->limits_before, asked,
+								      a->request->unlimited,
+								      a->directory.target.fd);
+	return 0;
+}
+
+/* Here @limits_after still has all limits. */
+static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_budget_check check = {
+		.budgets = a->request->budgets,
+		.count = a->request->budget_count,
+		.force = a->request->over_budget,
+		.dry_run = a->request->dry_run,
+		.handle = &a->directory,
+		.path = a->unmade ? a->unmade : a->directory.path,
+		.id = a->id,
+		.before = a->limits_before.hard[FSQ_BLOCKS],
+		.after = a->limits_after.hard[FSQ_BLOCKS],
+		.edit = a->edit,
+	};
+	int rc = fsq_budget_check(&check, err);
+
+	a->over_budget = check.over;
+	return rc;
+}
+
+/* Set what is asked for, or what there was. */
+static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = find_limits(a, err);
+
+	if (rc == 0)
+		rc = check_budgets(a, err);
+	if (rc || !fsq_limits_leave_changed(&a->limits_after, &a->limits_before))
+		return rc;
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,
+			    a->directory.path, err);
+	a->limited = rc == 0 && !a->request->dry_run;
+	return rc;
+}
+
+static void unset_limits(struct fsq_assignment *a)
+{
+	if (a->limited)
+		fsq_limits_put_back(&a->directory.target, a->id, &a->limits_after,
+				    &a->limits_before);
+	a->limited = false;
+}
+
+/* What is asked for, with a part of the file system in basic blocks. */
+static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_space space[FSQ_FORMS];
+	int rc;
+
+	a->asked = a->request->limits;
+	if (!a->request->hard_percent)
+		return 0;
+	/* Ask at the mount point: in a directory with a project statfs(2) shows the project's limit. */
+	rc = fsq_handle_find_mount(&a->directory, err);
+	if (rc)
+		return rc;
+	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
+	if (rc)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path,
+				"cannot ask for the size of the filesystem");
+	a->asked.hard[FSQ_BLOCKS] =
+		space[FSQ_BLOCKS].total / FSQ_BASIC_BLOCK * a->request->hard_percent / 100;
+	a->asked.mask |= FSQ_HARD(FSQ_BLOCKS);
+	return 0;
+}
+
+/* Find out who is subject to limits. Changes nothing. */
+static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct stat made = {
+		.st_mode = a->request->mode ? a->request->mode : NEW_MODE,
+		.st_uid = a->request->owner,
+	};
+	int rc;
+
+	if (!wants_limits(a->request) && !a->request->require_enforced)
+		return 0;
+	rc = fsq_enforcement_get(&a->directory, a->unmade ? &made : NULL, &a->enforcement,
+				 &a->space, err);
+	if (rc || !a->request->require_enforced || a->enforcement == FSQ_ENFORCED)
+		return rc;
+	if (a->enforcement == FSQ_NOT_ENFORCED)
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "limits are not enforced on this filesystem");
+	else
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "can be written by root alone, who passes every limit on this "
+			      "filesystem");
+	return fsq_add_hint(err, FSQ_HINT_ENFORCE, rc);
+}
+
+/* --- its ID, on its directory and on all that is in it --- */
+
+static int tag_directory(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project now = a->directory.project;
+	int rc;
+
+	if ((now.id == a->id && now.inherit) || a->request->dry_run)
+		return 0;
+	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
+	if (rc)
+		return fsq_fail_errno(err, -rc, a->directory.path, "cannot set the project ID");
+	a->tagged = true;
+	return 0;
+}
+
+static void set_back(struct fsq_assignment *a, uint32_t id, bool inherit)
+{
+	struct fsq_inode_project now = a->directory.project;
+
+	now.id = a->id;
+	now.inherit = true;
+	fsq_inode_project_set(a->directory.target.fd, &now, id, inherit);
+}
+
+static void untag_directory(struct fsq_assignment *a)
+{
+	if (a->tagged)
+		set_back(a, a->directory.project.id, a->directory.project.inherit);
+	a->tagged = false;
+}
+
+/*
+ * Give back to all in the directory what it had; the directory itself keeps the ID, and hands it on no more.
+ *
+ * @return   0; FSQ_E_FAILED something may still have the ID
+ */
+static int untag_tree(struct fsq_assignment *a)
+{
+	/* Files made after the walk has passed must not inherit the ID any more. */
+	if (a->tagged)
+		set_back(a, a->id, false);
+	/* Before any walk, only files made in the directory meanwhile have the ID. */
+	if (!a->tree && a->tagged && a->is_new) {
+		a->tag_request = (struct fsq_tree_tag_request){
+			.fd = a->directory.target.fd,
+			.path = a->directory.path,
+			.from = a->directory.project,
+			.to = { .id = a->id, .inherit = true },
+			.is_new = true,
+			.options = a->request->options,
+		};
+		a->tree = fsq_tree_tag_new(&a->tag_request);
+		if (a->tree)
+			fsq_tree_tag_restore(a->tree);
+		return 0;
+	}
+	return fsq_tree_tag_rollback(a->tree);
+}
+
+/* Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
+static bool has_tree(struct fsq_assignment *a)
+{
+	if (!a->complete && !a->looked) {
+		a->filled = !fsq_tree_is_empty(a->directory.target.fd) ||
+			    find_planned_below(a->plan, a->directory.path, 0);
+		a->looked = true;
+	}
+	return !a->complete && a->filled;
+}
+
+/*
+ * The ID on a registered directory says that its contents have the ID. So a directory that has lost it gets
+ * it back last, and one that carries another project's ID keeps that until then: its contents may have it,
+ * too.
+ */
+static bool comes_last(struct fsq_assignment *a)
+{
+	return (a->listed || a->joins) && has_tree(a);
+}
+
+/* Directories registered inside a registered directory stay, even if the outer one has lost its ID. */
+static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
+					&a->tag_request.other_count);
+
+	a->tag_request.others = a->others;
+	fsq_project_edit_elsewhere(a->edit, a->directory.path, a->id, &a->tag_request.elsewhere);
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
+}
+
+/*
+ * An unregistered directory cannot get a quota around a registered one, even if that has lost its ID to a
+ * project above both.
+ */
+static int refuse_others(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const char *path = a->directory.path;
+	char **others;
+	size_t count;
+	int rc = fsq_project_edit_below(a->edit, path, &others, &count);
+
+	rc = rc ? fsq_fail(err, FSQ_E_FAILED, -rc, path, "cannot walk the tree") : 0;
+	for (size_t i = 0; i < count; i++) {
+		const char *below = fsq_path_below(path, others[i], strlen(others[i]));
+		uint32_t id = 0;
+		int fd = -1;
+
+		fsq_project_edit_id_of(a->edit, others[i], &id);
+		if (rc == 0 && id != a->id)
+			fd = fsq_openat2(a->directory.target.fd, below,
+					 O_PATH | O_DIRECTORY | O_CLOEXEC,
+					 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+		if (fd >= 0) {
+			close(fd);
+			rc = fsq_fail(err, FSQ_E_CONFLICT, 0, others[i],
+				      "belongs to project %u already", id);
+		}
+		free(others[i]);
+	}
+	free(others);
+	return rc;
+}
+
+static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_inode_project *was = &a->directory.project;
+	int rc;
+
+	a->tag_request = (struct fsq_tree_tag_request){
+		.fd = a->directory.target.fd,
+		.path = a->directory.path,
+		.rule = FSQ_TAG_CLAIM,
+		.from = *was,
+		.to = { .id = a->id, .inherit = true },
+		.is_new = a->is_new,
+		.goes_on = was->id == a->id,
+		.dry_run = a->request->dry_run,
+		.options = a->request->options,
+	};
+	/* An unfinished assignment: its files have the ID of the directory above, or none. */
+	rc = was->id == a->id ? fsq_handle_read_above(&a->directory, &a->tag_request.from) : 0;
+	if (rc)
+		return fsq_fail_errno(err, -rc, a->directory.path,
+				      "cannot find the project of the directory above");
+	if (!a->listed)
+		return refuse_others(a, err);
+	/* The owner has changed the ID of the directory, so its contents may have any. */
+	if (was->id != 0 && was->id != a->id)
+		a->tag_request.rule = FSQ_TAG_RECLAIM;
+	return spare_others(a, err);
+}
+
+/*
+ * The kernel refuses to move a file with another ID into a directory that hands on its own. So moved files
+ * turn up where the walk has not been yet; only a directory that was lost on the way takes another walk.
+ */
+static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_tree_found found = { .lost = true };
+	int rc = 0;
+
+	for (int i = 0; i < WALKS && rc == 0 && found.lost; i++)
+		rc = fsq_tree_tag_walk(a->tree, &found, err);
+	if (rc == 0 && found.lost)
+		rc = fsq_fail(err, FSQ_E_FAILED, 0, a->directory.path,
+			      "cannot be walked while directories in it are moved about");
+	return rc;
+}
+
+/*
+ * Line and ID of the directory say that its contents have the ID, also after a power failure. So sync the
+ * contents before the last of the two is written.
+ */
+static int tag_contents(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = walk_until_all_is_tagged(a, err);
+
+	if (rc == 0)
+		rc = fsq_handle_sync(&a->directory, err);
+	if (rc || !comes_last(a))
+		return rc;
+	/* Its owner may have changed or removed the ID meanwhile. */
+	fsq_inode_project_get(a->directory.target.fd, &a->directory.project);
+	rc = tag_directory(a, err);
+	/* Files made in it meanwhile. */
+	if (rc == 0)
+		rc = walk_until_all_is_tagged(a, err);
+	return rc ? rc : fsq_handle_sync(&a->directory, err);
+}
+
+/*
+ * Did a release remove the name and the limits while the locks were open?
+ *
+ * @named    whether the ID had a name before; otherwise compare the limits, which an assignment always has
+ */
+static bool was_released(struct fsq_assignment *a, bool named)
+{
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+
+	if (named)
+		return !fsq_project_edit_has_name(a->edit, a->id);
+	if (fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, a->id, &dquot))
+		return false;
+	limits = fsq_limits_of(&dquot);
+	return fsq_limits_are_none(&limits);
+}
+
+/* Does the tree hold anything that cannot get the ID? */
+static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_planned *other = NULL;
+	int rc = walk_until_all_is_tagged(a, err);
+
+	if (rc == 0 && a->tag_request.rule == FSQ_TAG_CLAIM)
+		other = find_planned_below(a->plan, a->directory.path, a->id);
+	return other ? fsq_fail(err, FSQ_E_CONFLICT, 0, other->path,
+				"belongs to project %u already", other->id)
+		     : rc;
+}
+
+/* @return  as fsq_assign(), for the errno with which something was added to the plan */
+static int check_planned(const struct fsq_assignment *a, int rc, struct fsq_error *err)
+{
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->request->directory, "cannot go on") : 0;
+}
+
+/* Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
+static int register_name(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const char *name = a->request->name;
+	char default_name[32];
+	uint32_t id;
+	int rc;
+
+	if (fsq_registry_or_default(a->request->registry)->none || (!name && a->complete) ||
+	    fsq_project_edit_has_name(a->edit, a->id))
+		return 0;
+	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
+	/* Another project may have the name. */
+	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
+		return 0;
+	name = name ? name : default_name;
+	if (a->request->dry_run)
+		return check_planned(a, plan_name(a->plan, a->id, name), err);
+	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
+	a->named = rc == 0;
+	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
+	return rc;
+}
+
+/*
+ * Give it to all in the directory; in a dry run only see whether all can get it. Called with the locks, which are
+ * dropped meanwhile: kubelet may want them.
+ */
+static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project now;
+	bool listed, named;
+	uint32_t id = 0;
+	int rc = request_tag(a, err);
+
+	if (rc)
+		return rc;
+	a->tree = fsq_tree_tag_new(&a->tag_request);
+	if (!a->tree)
+		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot walk the tree");
+	if (a->request->dry_run)
+		return check_contents(a, err);
+	/*
+	 * Register the name while the locks are open, so that the ID is in a file: other programs may look on
+	 * other filesystems.
+	 */
+	rc = register_name(a, err);
+	if (rc)
+		return rc;
+	named = fsq_project_edit_has_name(a->edit, a->id);
+	fsq_project_edit_unlock(a->edit);
+	rc = tag_contents(a, err);
+	if (rc == 0)
+		rc = fsq_project_edit_lock(a->edit, false, err);
+	if (rc == 0)
+		rc = fsq_handle_check_path(&a->directory, err);
+	if (rc)
+		return rc;
+	listed = fsq_project_edit_id_of(a->edit, a->directory.path, &id);
+	if ((a->listed && !listed) || was_released(a, named))
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"was released at the same time");
+	if ((listed && id != a->id) || fsq_inode_project_get(a->directory.target.fd, &now) ||
+	    now.id != a->id || !now.inherit)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"was given to another project at the same time");
+	a->listed = listed;
+	return 0;
+}
 
 /* --- which ID --- */
 
@@ -128,7 +756,7 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 	} else {
 		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
 	}
-	planned = fsq_assign_plan_find(a->plan, &st, a->unmade);
+	planned = find_planned(a->plan, &st, a->unmade);
 	if (rc == 0 && planned) {
 		*owner = (struct fsq_owner){ .id = planned->id, .listed = true };
 		a->complete = true;
@@ -190,9 +818,9 @@ static void give_up_id(struct fsq_assignment *a)
 {
 	struct fsq_dquot dquot;
 
-	if (fsq_assignment_read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
-		fsq_assignment_untag_tree(a);
-	fsq_assignment_untag(a);
+	if (read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
+		untag_tree(a);
+	untag_directory(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 }
@@ -208,11 +836,11 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 
 	/* A known ID may be in use already. A caller who may not read its quota may not set it either. */
 	if (!a->is_new)
-		rc = fsq_assignment_read_quota(a, &dquot, err);
-	if (rc == 0 && !fsq_assignment_comes_last(a))
-		rc = fsq_assignment_tag(a, err);
+		rc = read_quota(a, &dquot, err);
+	if (rc == 0 && !comes_last(a))
+		rc = tag_directory(a, err);
 	if (rc == 0 && a->is_new) {
-		rc = fsq_assignment_read_quota(a, &dquot, err);
+		rc = read_quota(a, &dquot, err);
 		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->tagged ? 1U : 0U)) {
 			/* choose_id() locks them again. */
 			fsq_project_edit_unlock(a->edit);
@@ -235,7 +863,7 @@ static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
 
 	if (!a->is_new)
 		return 0;
-	if (fsq_store_of(&a->directory, !a->made && fsq_assignment_has_tree(a), &a->store))
+	if (fsq_store_of(&a->directory, !a->made && has_tree(a), &a->store))
 		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot go on");
 	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
 	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
@@ -255,7 +883,7 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 	for (int attempt = 0; attempt < ATTEMPTS && rc == 1; attempt++) {
 		rc = choose_id(a, &range, err);
 		if (rc == 0 && attempt == 0)
-			rc = fsq_assignment_check_enforcement(a, err);
+			rc = check_enforcement(a, err);
 		if (rc)
 			return rc;
 		rc = claim(a, err);
@@ -282,9 +910,9 @@ static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 	int rc = 0;
 
 	if (!fsq_registry_or_default(a->request->registry)->none)
-		rc = fsq_assignment_register_name(a, err);
+		rc = register_name(a, err);
 	if (rc == 0 && a->request->dry_run)
-		return fsq_assignment_planned(a, fsq_assign_plan_add(a->plan, &plan), err);
+		return check_planned(a, plan_directory(a->plan, &plan), err);
 	if (rc || a->listed || fsq_registry_or_default(a->request->registry)->none)
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);
@@ -298,13 +926,13 @@ static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 	int rc = choose_and_claim(a, err);
 
 	if (rc == 0)
-		rc = fsq_assignment_set_limits(a, err);
-	if (rc == 0 && fsq_assignment_has_tree(a))
-		rc = fsq_assignment_tag_tree(a, err);
+		rc = set_limits(a, err);
+	if (rc == 0 && has_tree(a))
+		rc = tag_tree(a, err);
 	if (rc == 0)
 		rc = register_it(a, err);
 	/* Without a tree everything is done already, and the signal came too late. */
-	if (rc == 0 && fsq_assignment_has_tree(a) && fsq_is_cancelled(a->request->options))
+	if (rc == 0 && has_tree(a) && fsq_is_cancelled(a->request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, a->directory.path, "stopped");
 	if (rc)
 		fsq_assignment_rollback(a, NULL);
@@ -375,7 +1003,7 @@ static bool is_planned(const struct fsq_assignment *a, const char *path)
 {
 	const struct stat none = { 0 };
 
-	return fsq_assign_plan_find(a->plan, &none, path);
+	return find_planned(a->plan, &none, path);
 }
 
 /* Are the missing directories above it planned? @there  length of the existing part */
@@ -429,7 +1057,7 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = a->request;
 	const struct fsq_new_directory new = {
-		.mode = request->mode ? request->mode : FSQ_NEW_MODE,
+		.mode = request->mode ? request->mode : NEW_MODE,
 		.owner = request->owner,
 		.group = request->group,
 		.wait_seconds = fsq_registry_or_default(request->registry)->lock_seconds,
@@ -475,7 +1103,7 @@ static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 		a->dev = st.st_dev;
 		a->ino = a->unmade ? 0 : st.st_ino;
 	}
-	rc = fsq_assignment_find_asked(a, err);
+	rc = find_asked(a, err);
 	return rc ? rc : assign(a, err);
 }
 
@@ -484,7 +1112,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 {
 	struct fsq_assign_request all;
 	struct fsq_assignment *a;
-	int rc = fsq_assign_read_request(&all, request, err);
+	int rc = read_request(&all, request, err);
 
 	if (rc == 0 && request->name && !fsq_project_name_is_valid(request->name))
 		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
@@ -594,13 +1222,13 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 					   NULL);
 	rc = unregister(a, err);
 
-	fsq_assignment_unset_limits(a);
+	unset_limits(a);
 	/*
 	 * Files left in the tree belong to the directory as long as it has the ID: the next assign goes on
 	 * from there.
 	 */
-	if (fsq_assignment_untag_tree(a) == 0)
-		fsq_assignment_untag(a);
+	if (untag_tree(a) == 0)
+		untag_directory(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 	unmake(a);
@@ -624,4 +1252,91 @@ void fsq_assignment_free(struct fsq_assignment *a)
 	fsq_directory_keep(&a->making);
 	fsq_handle_close(&a->directory);
 	free(a);
+}
+
+/* --- would an assignment change anything? --- */
+
+/*
+ * Check whether fsq_assign() would change anything: for a thousand directories, most of which are as they
+ * should be. Four system calls each; the files are read once.
+ */
+struct fsq_assigned {
+	struct fsq_entries lines, names; /* with their index */
+};
+
+int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
+		      struct fsq_error *err)
+{
+	struct fsq_assigned *assigned = calloc(1, sizeof(*assigned));
+	int rc;
+
+	registry = fsq_registry_or_default(registry);
+	if (!assigned)
+		return fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
+	rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
+	if (rc == 0)
+		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
+	if (rc == 0)
+		rc = fsq_entries_index_words(&assigned->lines, err);
+	if (rc == 0)
+		rc = fsq_entries_index_words(&assigned->names, err);
+	if (rc)
+		fsq_assigned_close(assigned);
+	else
+		*out = assigned;
+	return rc;
+}
+
+void fsq_assigned_close(struct fsq_assigned *assigned)
+{
+	if (!assigned)
+		return;
+	fsq_entries_free(&assigned->lines);
+	fsq_entries_free(&assigned->names);
+	free(assigned);
+}
+
+/* @return   a directory whose path has no symlinks; or a negative errno */
+static int open_directory(const char *path)
+{
+	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			   RESOLVE_NO_SYMLINKS);
+}
+
+static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
+{
+	struct fsq_target target = { .fd = fd };
+	const struct fsq_planned *planned = NULL;
+	struct fsq_limits is, wanted;
+	struct fsq_dquot dquot;
+	struct stat st;
+
+	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot))
+		return false;
+	if (request->plan && fstat(fd, &st) == 0)
+		planned = find_planned_id(request->plan, st.st_dev, id);
+	is = planned ? planned->limits : fsq_limits_of(&dquot);
+	wanted = fsq_limits_wanted(&is, &request->limits, request->unlimited, fd);
+	return fsq_limits_are_same(&is, &wanted);
+}
+
+bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request)
+{
+	uint32_t id = fsq_entries_id_of_word(&assigned->lines, request->directory, true);
+	struct fsq_assign_request all;
+	struct fsq_inode_project project;
+	bool has;
+	int fd;
+
+	if (read_request(&all, request, NULL) || id == 0 || (request->id && request->id != id) ||
+	    request->hard_percent || request->soft_percent || request->require_enforced ||
+	    (request->name && fsq_entries_id_of_word(&assigned->names, request->name, true) != id))
+		return false;
+	fd = open_directory(request->directory);
+	if (fd < 0)
+		return false;
+	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
+	      has_limits(fd, id, &all);
+	close(fd);
+	return has;
 }
