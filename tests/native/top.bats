@@ -40,8 +40,8 @@ project $m/web
 project $m/idle"
 		rows=$(jq -cs '[.[] | select(.path == "'$m'/web")] | last' <<<"$stdout")
 		# One MiB a second, as far as sleep(1) is one.
-		jq -e '.growth_10s > 300000 and .growth_10s < 3000000 and .growth_5m > 300000 and .full_in_seconds > 20 and
-			.full_in_seconds < 400 and .hard_bytes == 104857600 and
+		jq -e '.growth_10s > 100000 and .growth_10s < 3000000 and .growth_5m > 100000 and .full_in_seconds > 20 and
+			.full_in_seconds < 1200 and .hard_bytes == 104857600 and
 			.available_bytes == .hard_bytes - .used_bytes' <<<"$rows" || fail "$rows"
 		assert_equal "$(jq -cs '[.[] | select(.path == "'$m'/idle")] | last | [.growth_10s, .growth_5m, .full_in_seconds, .percent]' <<<"$stdout")" \
 			'[0,0,null,0]'

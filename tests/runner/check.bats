@@ -298,18 +298,18 @@ two: starts' ]
 	suite hanging guest,here true 'cat "$srcdir/never"'
 	exec=exec the_check >"$top/out" 2>&1 &
 	pid=$!
-	for i in {1..100}; do
+	for i in {1..600}; do
 		[ "$(pgrep -c -f "^cat $top/never")" != 2 ] || break
 		sleep 0.1
 	done
 	cat "$top/out"
-	[ "$i" -lt 100 ]
+	[ "$i" -lt 600 ]
 	kill $pid
 	wait $pid || status=$?
-	for i in {1..100}; do
+	for i in {1..600}; do
 		pgrep -f "^cat $top/never" >/dev/null || break
 		sleep 0.1
 	done
-	[ "$i" -lt 100 ]
+	[ "$i" -lt 600 ]
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
 }

@@ -90,10 +90,10 @@ www        0% .........."
 }
 
 @test "watch says on a terminal what it watches, and nowhere else" {
-	run script -qec 'timeout 3 fsquota watch /mnt/x' /dev/null
-	assert_output $'fsquota watch: watches /mnt/x until it is interrupted\r'
-	run timeout 2 fsquota watch /mnt/x
-	assert_output ''
+	run -0 script -qec 'fsquota watch --initial --count 1 /mnt/x' /dev/null
+	assert_line --index 0 $'fsquota watch: watches /mnt/x until it is interrupted\r'
+	run -0 fsquota watch --initial --count 1 /mnt/x
+	refute_output --partial interrupted
 }
 
 @test "doctor wraps a finding below its words on a terminal, with the repair in one piece, and nowhere else" {
