@@ -436,7 +436,13 @@ static bool is_shown(const struct projects *projects, const struct metrics_optio
 	       (!style->has_over || row->percent >= style->over);
 }
 
-/* What its samples begin with. */
+static void write_place(struct writer *w, const struct project_row *row)
+{
+	write_label(w, ",filesystem", row->filesystem);
+	write_label(w, ",mountpoint", row->mountpoint);
+}
+
+/* What its samples begin with; write_place() follows. */
 static void write_labels(struct writer *w, const struct project_row *row, bool with_path)
 {
 	write_text(w, "{id=\"");
@@ -445,30 +451,40 @@ static void write_labels(struct writer *w, const struct project_row *row, bool w
 	write_label(w, ",name", row->name);
 	if (with_path)
 		write_label(w, ",path", row->path);
-	write_label(w, ",filesystem", row->filesystem);
-	write_label(w, ",mountpoint", row->mountpoint);
 }
 
 /* @return   false without memory */
 static bool collect_series(const struct projects *projects, const struct metrics_options *options,
 			   struct all_series *all)
 {
-	static struct writer w;
+	static struct writer w, of_place;
+	struct text place = { 0 }; /* is the same for all of a filesystem */
+	size_t filesystem = SIZE_MAX;
+	int rc = 0;
 
 	all->list = calloc(projects->count + 1, sizeof(*all->list));
 	if (!all->list)
 		return false;
 	writer_start_text(&w, &all->labels);
-	w.fd = projects->session->out->fd;
-	for (size_t i = 0; i < projects->count; i++) {
+	writer_start_text(&of_place, &place);
+	w.fd = of_place.fd = projects->session->out->fd;
+	for (size_t i = 0; i < projects->count && rc == 0; i++) {
 		struct project_row row = projects_row(projects, &projects->all[i]);
 
 		if (!is_shown(projects, options, &row))
 			continue;
+		if (filesystem != projects->all[i].filesystem) {
+			filesystem = projects->all[i].filesystem;
+			place.used = 0;
+			write_place(&of_place, &row);
+			rc = writer_flush(&of_place);
+		}
 		write_labels(&w, &row, !options->no_path_label);
+		write_bytes(&w, place.bytes, place.used);
 		all->list[all->count++] = (struct series){ all->labels.used + w.used, row };
 	}
-	return writer_flush(&w) == 0;
+	free(place.bytes);
+	return rc == 0 && writer_flush(&w) == 0;
 }
 
 static void show_info(struct writer *w, const struct all_series *all, const struct pods *pods)
@@ -481,6 +497,7 @@ static void show_info(struct writer *w, const struct all_series *all, const stru
 
 		write_text(w, project_info.name);
 		write_labels(w, row, true);
+		write_place(w, row);
 		write_label(w, ",device", row->filesystem);
 		write_label(w, ",namespace", pod ? pod->namespace : NULL);
 		write_label(w, ",pod", pod ? pod->name : NULL);

@@ -265,7 +265,7 @@ of_projects() {
 # bats test_tags=many,shared
 @test "a project more costs list, report and metrics one system call, no allocation, and few instructions" {
 	local command most words shown few
-	for command in '5000 list --json' '5000 list --raw --bytes' '5000 list --pairs --bytes' '5000 report -p --csv' '4000 metrics'; do
+	for command in '5000 list --json' '5000 list --raw --bytes' '5000 list --pairs --bytes' '5000 report -p --csv' '4200 metrics'; do
 		read -r most command <<<"$command"
 		read -ra words <<<"fsquota $command"
 		of_projects 300 "${words[@]}" /mnt/x
