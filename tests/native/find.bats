@@ -30,13 +30,7 @@ found() {
 	local fs
 	for fs in x e f; do
 		found 42 /mnt/$fs
-		assert_output "/mnt/$fs/none/stray
-/mnt/$fs/web
-/mnt/$fs/web/file
-/mnt/$fs/web/sub
-/mnt/$fs/web/sub/deep
-/mnt/$fs/web/sub/deep/file
-/mnt/$fs/web2"
+		assert_output "$(printf '%s\n' /mnt/$fs/{none/stray,web{,/file,/sub{,/deep{,/file}}},web2})"
 	done
 }
 
@@ -55,12 +49,7 @@ found() {
 
 @test "find without a path searches all filesystems that have quota" {
 	found logs
-	assert_output "/mnt/e/logs
-/mnt/e/logs/file
-/mnt/f/logs
-/mnt/f/logs/file
-/mnt/x/logs
-/mnt/x/logs/file"
+	assert_output "$(printf '%s\n' /mnt/{e,f,x}/logs{,/file})"
 }
 
 @test "find prints nothing and ends with 0 where nothing carries the ID; --json has paths and IDs" {
