@@ -476,9 +476,13 @@ static void wait_once(struct watch *watch)
 		watch->mounts_changed = watch->looked_for_new = false;
 	}
 	if (watch->source[WATCH_OUTPUT].revents) {
+		const bool closed = watch->source[WATCH_OUTPUT].revents & POLLNVAL;
+
 		/* The next line would fail, too. */
-		raise(SIGPIPE);
-		session_errno(watch->session, 0, EPIPE, NULL, "cannot write the output");
+		if (!closed)
+			raise(SIGPIPE);
+		session_errno(watch->session, 0, closed ? EBADF : EPIPE, NULL,
+			      "cannot write the output");
 		watch->ends = true;
 	}
 	now = watch_now();

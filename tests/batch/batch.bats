@@ -189,6 +189,8 @@ asks() {
 	assert_one_line
 }
 
+@test "without standard input it reads nothing else" { refuses 1 'Bad file' bash -c '"$FSQUOTA" batch <&-'; }
+
 # --- costs; those of a request are in tests/robustness/cost.bats ---------------------------------
 
 # bats test_tags=many

@@ -712,6 +712,8 @@ many_are_left() {
 	: <"$BATS_TEST_TMPDIR/pipe"
 	ended $((128 + 13))
 	assert_equal "$(cat "$messages")" ''
+	writes /mnt/x/42/a 768
+	exits 1 timeout 100 bash -c '"$FSQUOTA" watch --initial --count 1 /mnt/x >&-'
 }
 
 # --- what is refused --------------------------------------------------------------------------------
