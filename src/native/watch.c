@@ -250,8 +250,7 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 	memcpy(volume->type, type, sizeof(type));
 	if (!watch->begun)
 		return FSQ_VISIT_CONTINUE;
-	session_warn(watch->session, volume->directory, "%s: mounted, and watched from now on",
-		     volume->directory);
+	session_warn(watch->session, volume->directory, "mounted, and watched from now on");
 	poll_volume(watch, volume, watch->initial ? WATCH_ALL : WATCH_BASELINE);
 	return FSQ_VISIT_CONTINUE;
 }
@@ -281,8 +280,7 @@ static void refresh(struct watch *watch, bool keep)
 		/* Print its pending events first. */
 		watch_report(watch, volume, INT64_MAX);
 		watch_ids_forget(&watch->ids, volume);
-		session_warn(watch->session, volume->directory,
-			     "%s: unmounted, and no longer watched", volume->directory);
+		session_warn(watch->session, volume->directory, "unmounted, and no longer watched");
 		watch->volume_count--;
 		memmove(&watch->volumes[i], &watch->volumes[i + 1],
 			(watch->volume_count - i) * sizeof(struct watch_volume *));

@@ -327,11 +327,11 @@ void watch_run_reap(struct watch_run *run)
 		if (!job)
 			continue;
 		if (WIFSIGNALED(status))
-			session_warn(run->session, run->words[0], "%s: ended by signal %d",
-				     run->words[0], WTERMSIG(status));
+			session_warn(run->session, run->words[0], "ended by signal %d",
+				     WTERMSIG(status));
 		else if (WEXITSTATUS(status))
-			session_warn(run->session, run->words[0], "%s: ended with exit status %d",
-				     run->words[0], WEXITSTATUS(status));
+			session_warn(run->session, run->words[0], "ended with exit status %d",
+				     WEXITSTATUS(status));
 		run->running--;
 		job->process = 0;
 		if (!job->events) {
