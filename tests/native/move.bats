@@ -28,11 +28,7 @@ follows() {
 	run -0 fsquota move --dry-run "$top/old" "$top/above/new"
 	assert_output "would-move project $id (web), $top/old -> $top/above/new"
 	is_silent fsquota move "$top/old" "$top/above/new"
-	run -0 registered
-	assert_output "$id:$top/above/new
-7:$top/above/new/inner
-web:$id
-volume7:7"
+	assert_equal "$(registered | paste -sd ' ')" "$id:$top/above/new 7:$top/above/new/inner web:$id volume7:7"
 	assert_equal "$(fsquota usage --raw -no HARD,IUSED,PATH "$top/above/new")" "10M 2 $top/above/new"
 	# And back, in one go.
 	succeeds fsquota move --rename --json "$top/above/new" "$top/old"
@@ -58,17 +54,24 @@ volume7:7"
 }
 
 @test "what is not the same directory is refused, and nothing changes" {
-	local before
-	mkdir -p /mnt/x/{old,other,free} /mnt/e/new
+	local before dry new
+	mkdir -p /mnt/x/{old,other,free,mount} /mnt/e/new
 	fsquota assign --id 7 --hard 1M /mnt/x/old
 	fsquota assign --id 8 /mnt/x/other
 	before=$(registered)
 	refuses 5 'is not registered' fsquota move /mnt/x/nothing /mnt/x/free
 	refuses 5 'cannot open' fsquota move /mnt/x/old /mnt/x/nothing
 	refuses 6 'is still there' fsquota move /mnt/x/old /mnt/x/free
-	refuses 6 'is there already' fsquota move --rename /mnt/x/old /mnt/x/free
-	refuses 6 'another filesystem or in another project' fsquota move --rename /mnt/x/old /mnt/x/other/old
-	refuses 6 'another filesystem' fsquota move --rename /mnt/x/old /mnt/e/old
+	mount --bind /mnt/x/free /mnt/x/mount
+	for dry in '' --dry-run; do
+		refuses 6 'is there already' fsquota move --rename $dry /mnt/x/old /mnt/x/free
+		for new in /mnt/x/other/old /mnt/x/mount/old /mnt/e/old; do
+			refuses 6 'another filesystem or in another project' fsquota move --rename $dry /mnt/x/old "$new"
+		done
+		refuses 5 'No such file' fsquota move --rename $dry /mnt/x/old /mnt/x/nothing/old
+		refuses 2 'which is in it' fsquota move --rename $dry /mnt/x/old /mnt/x/old/old
+	done
+	umount /mnt/x/mount
 	refuses 2 'is where it is already' fsquota move /mnt/x/old /mnt/x/old
 	refuses 2 'the old and the new path' fsquota move /mnt/x/old
 	mv /mnt/x/old /mnt/x/moved

@@ -22,6 +22,7 @@
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
 #include "quota/registry/project_edit.h"
+#include "shared/statx.h"
 
 struct move {
 	const struct fsq_move_request *request;
@@ -126,18 +127,63 @@ static int check_line(const struct move *m, const struct line *line, struct fsq_
 		       : 0;
 }
 
+static int not_renamed(const struct move *m, int errnum, struct fsq_error *err)
+{
+	if (errnum == EXDEV)
+		return fsq_fail(err, FSQ_E_CONFLICT, errnum, m->from,
+				"cannot be renamed to %s, which is on another filesystem or in "
+				"another project",
+				m->to);
+	if (errnum == EINVAL)
+		return fsq_fail(err, FSQ_E_USAGE, 0, m->from,
+				"cannot be renamed to %s, which is in it", m->to);
+	return fsq_fail_errno(err, errnum, m->from, "cannot be renamed to %s", m->to);
+}
+
+/* What would rename(2) say? A dry run must know. */
+static int check_rename(const struct move *m, struct fsq_error *err)
+{
+	int own = m->directory.target.fd, fd, rc = 0;
+	struct fsq_inode_project from, to;
+	struct statx from_stx, to_stx;
+	char *parent;
+
+	if (fsq_path_below(m->from, m->to, strlen(m->to)))
+		return not_renamed(m, EINVAL, err);
+	parent = strndup(m->to, (size_t)(strrchr(m->to, '/') - m->to + 1));
+	if (!parent)
+		return no_memory(m, err);
+	fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || get_statx(fd, "", AT_EMPTY_PATH, FSQ_STATX_MOUNT_IDS, &to_stx) ||
+	    get_statx(own, "", AT_EMPTY_PATH, FSQ_STATX_MOUNT_IDS, &from_stx))
+		rc = errno;
+	else if (to_stx.stx_dev_major != from_stx.stx_dev_major ||
+		 to_stx.stx_dev_minor != from_stx.stx_dev_minor ||
+		 (to_stx.stx_mask & from_stx.stx_mask & FSQ_STATX_MOUNT_IDS &&
+		  to_stx.stx_mnt_id != from_stx.stx_mnt_id) ||
+		 (fsq_inode_project_of(parent, &to) == 0 && to.inherit &&
+		  fsq_inode_project_get(own, &from) == 0 && from.id != to.id))
+		rc = EXDEV;
+	if (fd >= 0)
+		close(fd);
+	free(parent);
+	return rc ? not_renamed(m, rc, err) : 0;
+}
+
 /* Is another directory at the old path, or with --rename anything at the new one? */
 static int check_paths(const struct move *m, struct fsq_error *err)
 {
 	const char *path = m->request->rename ? m->to : m->from;
 	struct stat st, own;
 
-	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT))
-		return errno == ENOENT || errno == ENOTDIR
-			       ? 0
-			       : fsq_fail_errno(err, errno, path, "cannot see whether it is there");
-	if (m->request->rename)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is there already");
+	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT) == 0) {
+		if (m->request->rename)
+			return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is there already");
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		return fsq_fail_errno(err, errno, path, "cannot see whether it is there");
+	} else {
+		return m->request->rename ? check_rename(m, err) : 0;
+	}
 	if (fstat(m->directory.target.fd, &own) == 0 && own.st_dev == st.st_dev &&
 	    own.st_ino == st.st_ino)
 		return 0;
@@ -171,13 +217,8 @@ static int rename_it(struct move *m, struct fsq_error *err)
 	char *now = NULL;
 	int rc = rename_path(m->from, m->to);
 
-	if (rc == EXDEV)
-		return fsq_fail(err, FSQ_E_CONFLICT, EXDEV, m->from,
-				"cannot be renamed to %s, which is on another filesystem or in "
-				"another project",
-				m->to);
 	if (rc)
-		return fsq_fail_errno(err, rc, m->from, "cannot be renamed to %s", m->to);
+		return not_renamed(m, rc, err);
 	m->renamed = true;
 	/* The renamed directory may be one that was put there at the last moment. */
 	now = fsq_fd_path(m->directory.target.fd);
