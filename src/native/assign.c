@@ -251,8 +251,14 @@ static bool take_limits_of(struct session *session, const char *like,
 
 	if (request->unlimited)
 		return session_usage_error(session, "--like does not go with --unlimited");
-	if (session_usage(session, like, &usage, &err))
+	if (session_usage(session, like, &usage, &err)) {
+		/* What counts files has no limits. */
+		if (err.hint == FSQ_HINT_MOUNT_OR_COUNT)
+			err.hint = FSQ_HINT_MOUNT_WITH_QUOTA;
+		else if (err.hint == FSQ_HINT_ASSIGN_OR_COUNT)
+			err.hint = FSQ_HINT_NONE;
 		return session_fail(session, &err);
+	}
 	/* The size of a tmpfs is no quota. */
 	if (usage.source != FSQ_USAGE_QUOTA) {
 		fsq_usage_clear(&usage);

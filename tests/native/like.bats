@@ -29,7 +29,8 @@ limits() { fsquota usage --csv -n --output SOFT,HARD,ISOFT,IHARD "$@"; }
 
 @test "without a quota there is nothing to be like, and nothing is done" {
 	refuses 5 /mnt/nowhere fsquota assign --like /mnt/nowhere /mnt/x/one
-	refuses 5 'belongs to no project' fsquota assign --like /mnt/x/two /mnt/x/one
+	run -5 fsquota assign --like /mnt/x/two /mnt/x/one
+	assert_output 'fsquota assign: /mnt/x/two: belongs to no project'
 	refuses 5 'belongs to no project' fsquota assign --like /run /mnt/x/one
 	refuses 2 'does not go with --unlimited' fsquota assign --like /mnt/x/model --unlimited /mnt/x/one
 	prints 0 fsquota id /mnt/x/one
