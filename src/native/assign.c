@@ -98,8 +98,13 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 {
 	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0;
 
-	if (bare != !value)
-		return assign_refuse(session, origin, "%s takes %s value", key, bare ? "no" : "a");
+	if (bare && value)
+		return assign_refuse(session, origin, "%s takes no value", key);
+	if (!bare && !value)
+		return assign_refuse(session, origin,
+				     "\"%.100s\" takes a value, such as hard=10G: only mkdir and "
+				     "unlimited have none",
+				     key);
 	if (strcmp(key, "unlimited") == 0)
 		return request->unlimited = true;
 	if (strcmp(key, "mkdir") == 0)

@@ -111,6 +111,7 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 		run_split fsquota apply
 		assert_equal "$line: $status" "$line: 2"
 		[[ $stderr == "fsquota apply: /etc/fsquota.d/x.conf, line 2: "* ]] || fail "$stderr"
+		[[ $line != *mkdri || $stderr == *"only mkdir and unlimited have none" ]] || fail "$stderr"
 		assert_one_line
 	done <<-END
 		relative/path hard=1M
@@ -119,7 +120,7 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 		$top/b/.. hard=1M
 		$top/b/. hard=1M
 		$top/b hard=x
-		$top/b hard
+		$top/b mkdri
 		$top/b mkdir=yes
 		$top/b colour=red
 		$top/b unlimited hard=1M
