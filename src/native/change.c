@@ -100,6 +100,10 @@ static void write_changes(struct writer *w, const char *separator, const struct 
 			continue;
 		one = field_cell(&fields[i], before, false, was);
 		other = field_cell(&fields[i], after, false, is);
+		if (one && other && strcmp(one, other) == 0) {
+			one = field_cell(&fields[i], before, true, was);
+			other = field_cell(&fields[i], after, true, is);
+		}
 		write_format(w, "%s%s %s -> %s", separator, names[i], one ? one : "none",
 			     other ? other : "none");
 		separator = ", ";

@@ -22,6 +22,8 @@ each() {
 	fsquota assign --id 7 --hard 1000K --soft 500K "$1"
 	is_silent fsquota resize "$1" +20%
 	has "$1" 1200 700
+	run -0 fsquota resize --dry-run "$1" +4K
+	assert_output "would-change project 7 (volume7), $1: soft 700K -> 704K, hard 1228800 -> 1232896"
 	run -0 fsquota resize --dry-run --hard +50% "$1"
 	assert_output "would-change project 7 (volume7), $1: soft 700K -> 1.3M, hard 1.2M -> 1.8M"
 	has "$1" 1200 700
