@@ -147,10 +147,12 @@ bool totals_show(struct projects *projects, bool only_exceeded, bool quiet)
 	struct shown shown = { .projects = projects,
 			       .only_exceeded = only_exceeded,
 			       .quiet = quiet };
+	const bool after_rows = session->table.begun;
 
 	tables_begin(session, "total");
 	session->table.type = session->budget_count ? &budget_rows : &total_rows;
 	session->table.follows = true;
+	session->table.after_rows = after_rows;
 	totals_each(projects, show, &shown);
 	if (!quiet)
 		tables_end(session);

@@ -309,7 +309,7 @@ void aligned_end(struct table *table)
 		if (table->width[i] < width)
 			table->width[i] = width;
 	}
-	if (rows > 0 && table->follows)
+	if (rows > 0 && table->after_rows)
 		write_char(table->out, '\n');
 	if (rows > 0)
 		bars = fit(table);

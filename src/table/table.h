@@ -103,6 +103,7 @@ struct table {
 	const char *key;       /* of the JSON document, or of its next array */
 	bool single;	       /* JSON: one object instead of an array */
 	bool follows;	       /* behind the rows of another table that was left open */
+	bool after_rows;       /* and that one has some */
 	bool left_open;	       /* another one follows */
 	const char *count_key; /* JSON: a number behind the rows, or NULL */
 	uint64_t count;

@@ -219,6 +219,7 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	run_split fsquota assign /mnt/e/home/a --hard 20% --force --json
 	assert_equal "$status:$(jq -r '.assign[0].over_budget' <<<"$stdout")" 0:/mnt/e
 	exits 8 fsquota check
+	assert_line --index 0 --regexp '^ *SIZE '
 	assert_line --regexp '12M +121M +100M +21M +1 /mnt/x +/mnt/x/home'
 	assert_line --regexp ' /mnt/e +-$'
 	exits 8 fsquota check -q
