@@ -81,8 +81,6 @@
  * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this
  * list; tests/source/includes checks both.
  */
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 
 #include "native/command.h"
@@ -104,22 +102,9 @@ static int is_xfs_quota(int argc, char **argv)
 	return strchr("cdDfPptx", argv[1][1]) != NULL && argv[1][1] != '\0';
 }
 
-/* Where a standard stream is closed, the next file that is opened would get its number, and with it what is
- * printed; or its text would be read as commands. Of what is opened here nothing is read or written. */
-static void occupy_closed_streams(void)
-{
-	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
-
-	poll(streams, 3, 0);
-	for (int i = 0; i < 3; i++)
-		if (streams[i].revents & POLLNVAL)
-			open("/", O_PATH);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc < 1)
 		return 2;
-	occupy_closed_streams();
 	return is_xfs_quota(argc, argv) ? xfs_quota_main(argc, argv) : native_main(argc, argv);
 }

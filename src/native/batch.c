@@ -307,6 +307,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 		session_usage_error(session, "batch is no request of its own");
 		return;
 	}
+	session_occupy_streams();
 	if (invocation->operand_count > 0) {
 		session_usage_error(session, "batch takes no other words, not \"%s\"",
 				    invocation->operands[0]);

@@ -2,6 +2,8 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -175,6 +177,16 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
 {
 	return account_name(type, id, type == FSQ_PROJECT ? session_names(session) : NULL);
+}
+
+void session_occupy_streams(void)
+{
+	struct pollfd streams[] = { { .fd = 0 }, { .fd = 1 }, { .fd = 2 } };
+
+	poll(streams, 3, 0);
+	for (int i = 0; i < 3; i++)
+		if (streams[i].revents & POLLNVAL)
+			open("/", O_PATH);
 }
 
 int session_open_signals(struct session *session, int also)

@@ -205,6 +205,12 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 /** @return  the name of an ID, valid until the next call, or NULL */
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
 
+/**
+ * Open something that can be neither read nor written for each standard stream that is closed: for commands that
+ * keep files open, which would get its number.
+ */
+void session_occupy_streams(void);
+
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 

@@ -627,6 +627,7 @@ static void command_watch(struct session *session, const struct invocation *invo
 		session_usage_error(session, "watch is no request: it does not end");
 		return;
 	}
+	session_occupy_streams();
 	memcpy(watch.wanted, options->types.type, sizeof(watch.wanted));
 	watch.wanted[FSQ_PROJECT] |= options_type_count(&options->types) == 0;
 	if (fsq_cache_new(&session->cache, &err)) {
