@@ -174,22 +174,19 @@ static int remove_lines(struct project *p)
 	return 0;
 }
 
-/* @off      set if there were limits */
-static int take_limits_off(struct project *p, const struct fsq_dquot *dquot, bool *off)
+static int take_limits_off(struct project *p, const struct fsq_limits *limits)
 {
-	const struct fsq_limits limits = fsq_limits_of(dquot);
-	struct fsq_limits none = { .mask = limits.mask };
+	struct fsq_limits none = { .mask = limits->mask };
 	int rc;
 
-	if (fsq_limits_are_none(&limits))
+	if (fsq_limits_are_none(limits))
 		return 0;
-	rc = fsq_limits_set(&p->fs->handle.target, dquot->id, &none, p->request->dry_run,
+	rc = fsq_limits_set(&p->fs->handle.target, p->location.id, &none, p->request->dry_run,
 			    p->request->at, p->err);
 	if (rc)
 		return rc;
-	p->found = *off = true;
-	p->sum.limits_off = true;
-	p->sum.limits = limits;
+	p->found = p->sum.limits_off = true;
+	p->sum.limits = *limits;
 	return 0;
 }
 
@@ -211,13 +208,14 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 				     used, used == 1 ? " has" : "s have", p->location.id));
 }
 
-static void rollback(struct project *p, bool limits_off)
+/* @limits   put back if there are none now */
+static void rollback(struct project *p, const struct fsq_limits *limits)
 {
 	const struct fsq_limits none = { 0 };
 
 	fsq_project_edit_rollback(p->edit);
-	if (limits_off)
-		fsq_limits_put_back(&p->fs->handle.target, p->location.id, &none, &p->sum.limits);
+	if (!fsq_limits_are_none(limits))
+		fsq_limits_put_back(&p->fs->handle.target, p->location.id, &none, limits);
 }
 
 /* Under the locks. Limits first: the next call still finds the lines. */
@@ -226,7 +224,7 @@ static int release_rest(struct project *p)
 	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->location.id, p->only);
 	const struct fsq_released before = p->sum;
 	struct fsq_dquot dquot = { .id = p->location.id };
-	bool limits_off = false;
+	struct fsq_limits limits;
 	int rc = shared ? 0
 			: fsq_limits_read(&p->fs->handle.target, p->location.id, true, &dquot,
 					  where(p), p->err);
@@ -236,12 +234,13 @@ static int release_rest(struct project *p)
 	rc = shared ? 0 : check_unused(p, &dquot);
 	if (rc)
 		return rc;
-	if (!shared)
-		rc = take_limits_off(p, &dquot, &limits_off);
+	/* Of a shared ID nothing was read: none. */
+	limits = fsq_limits_of(&dquot);
+	rc = take_limits_off(p, &limits);
 	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
 		rc = remove_lines(p);
 	if (rc && !p->request->dry_run) {
-		rollback(p, limits_off);
+		rollback(p, &limits);
 		p->sum = before;
 	}
 	if (rc == 0 && !p->found)
