@@ -533,10 +533,12 @@ bool fsq_walk_is_directory(const struct fsq_walk_entry *entry,
 
 void fsq_walk_time(struct timespec *now, bool wait)
 {
-	struct timespec tick;
+	struct timespec tick = { 0 };
 
-	if (wait && clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0)
+	if (wait) {
+		clock_getres(CLOCK_REALTIME_COARSE, &tick);
 		nanosleep(&tick, NULL);
+	}
 	clock_gettime(CLOCK_REALTIME_COARSE, now);
 }
 
@@ -544,7 +546,7 @@ bool fsq_walk_changed_since(const struct fsq_walk_entry *entry, const struct tim
 {
 	struct stat st;
 
-	return entry->dirfd < 0 || fstat(entry->dirfd, &st) || st.st_mtim.tv_sec > since->tv_sec ||
+	return fstat(entry->dirfd, &st) || st.st_mtim.tv_sec > since->tv_sec ||
 	       (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec);
 }
 
