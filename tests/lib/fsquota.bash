@@ -24,6 +24,7 @@
 #   as_user CMD...        run it as user 1000, without privileges
 #   complain TEXT..., no_complaints  what is wrong is gathered in $complaints, and fails at the end
 #   until_true CMD...     waits for it, a hundred seconds at most
+#   end_process PID       with SIGTERM; SIGKILL would lose what coverage has counted
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
 #   injecting CALLS HOW CMD...  the command, with error=EIO:when=2 or another HOW of strace for these calls
@@ -195,6 +196,11 @@ until_true() {
 	fail "never: $*: $(tail -n 40 ${events+"$events"} ${rows+"$rows"} ${messages+"$messages"})"
 }
 
+end_process() {
+	{ kill "$1" && kill -CONT "$1"; } 2>/dev/null || return 0
+	until_true eval "! kill -0 $1 2>/dev/null" || { kill -KILL "$1" && return 1; }
+}
+
 real() { oracle -x -f -D/dev/null -P/dev/null "$@"; }
 
 # "USED SOFT HARD" in KiB, then of inodes.
@@ -224,5 +230,6 @@ forgets_none() {
 a_guest_writes() {
 	local kernel=''
 	! "$srcdir/tests/guest/new-kernel" >/dev/null 2>&1 || kernel=--new
-	setpriv --pdeathsig TERM setsid "$srcdir/tests/guest/run" $kernel --timeout 3600 --write "$1" -- "$2" "$1" 3>&- 4>&-
+	setpriv --pdeathsig TERM setsid "$srcdir/tests/guest/run" $kernel --timeout 3600 --write "$1" \
+		${FSQUOTA_COVERAGE:+--write "$builddir/counts"} -- "$2" "$1" 3>&- 4>&-
 }

@@ -19,7 +19,7 @@ setup() {
 
 teardown() {
 	[ -z "$rmem" ] || echo "$rmem" >"$rmem_max"
-	[ -z "$watcher" ] || kill -KILL "$watcher" 2>/dev/null || :
+	[ -z "$watcher" ] || end_process "$watcher"
 	: >"$BATS_TEST_TMPDIR/go"
 }
 
