@@ -512,10 +512,6 @@ static void command_top(struct session *session, const struct invocation *invoca
 		session_usage_error(session, "top is no request: it does not end");
 		return;
 	}
-	if (options->interval > INT32_MAX) {
-		session_usage_error(session, "the interval is too long");
-		return;
-	}
 	top.interval = (int64_t)options->interval * SECOND_NANOSECONDS;
 	if (style->sort_count == 0)
 		table_sort(style, &top_rows, sorts[0].sort);
