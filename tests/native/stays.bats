@@ -17,10 +17,9 @@ setup() {
 }
 
 teardown() {
-	[ -z "$stayer" ] || kill -KILL "$stayer" || :
+	[ -z "$stayer" ] || end_process "$stayer"
 	echo "${usual[0]}" >"${limits[0]}"
 	echo "${usual[1]}" >"${limits[1]}"
-	[ -z "$stayer" ] || wait "$stayer" || :
 }
 
 # says LINE...: the lines that there are, as an editor writes them.
@@ -137,10 +136,11 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	until_true limited /mnt/x/home/ann 8M
 }
 
-@test "a file that is named may be replaced, and other files beside it do not matter" {
+@test "files that are named may be replaced, and other files beside them do not matter" {
 	mkdir /mnt/x/home/ann
 	echo '/mnt/x/home/* hard=5M' >/etc/node.conf
-	stays /etc/node.conf
+	echo '/mnt/x/home/bob hard=1M mkdir' >/etc/more.conf
+	stays /etc/node.conf /etc/more.conf
 	echo '/mnt/x/home/* hard=6M' >/etc/.node.conf
 	mv /etc/.node.conf /etc/node.conf
 	until_true limited /mnt/x/home/ann 6M
@@ -153,7 +153,9 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	assert_equal "$(wc -l <"$messages")" 1
 	echo '/mnt/x/home/* hard=8M' >/etc/node.conf
 	until_true limited /mnt/x/home/ann 8M
-	rm /etc/node.conf
+	echo '/mnt/x/home/bob hard=2M mkdir' >/etc/more.conf
+	until_true limited /mnt/x/home/bob 2M
+	rm /etc/{node,more}.conf
 }
 
 @test "with --prune a directory that no line names any more is released" {
