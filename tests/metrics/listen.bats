@@ -19,7 +19,7 @@ setup() {
 }
 
 teardown() {
-	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
+	[ -z "$server" ] || end_process "$server"
 	rm -rf /etc/fsquota.d
 }
 
@@ -131,6 +131,24 @@ s = socket.create_connection(("127.0.0.1", 9753)); s.sendall(b"GET /met"); print
 	assert_equal "$(pgrep -cP "$server")" 0
 }
 
+@test "what cannot be answered as a whole is refused with an error, and the next request is answered" {
+	mkdir /etc/fsquota.d
+	echo '/mnt/x budget=much' >/etc/fsquota.d/node.conf
+	listens strace -qq -o /dev/null -e trace=clone -e inject=clone:error=EAGAIN:when=2
+	server=$(pgrep -xP "$server" fsquota)
+	run get 'GET /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
+	run get 'GET /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 500 Internal Server Error'
+	rm /etc/fsquota.d/node.conf
+	run -0 get 'GET /metrics HTTP/1.1'
+	is_page
+	run -0 cat "$BATS_TEST_TMPDIR/said"
+	assert_line --index 0 'fsquota metrics: cannot answer: Resource temporarily unavailable'
+	assert_line --index 1 --partial 'node.conf'
+	assert_equal ${#lines[@]} 2
+}
+
 # bats test_tags=slow
 @test "while a request cannot be ended, others are told so" {
 	local child
@@ -180,6 +198,12 @@ os.execvp(words[0], words)' address words unit=$srcdir/contrib/systemd/fsquota-m
 		run -0 "$BATS_TEST_DIRNAME/http" $address 9753 'GET /metrics HTTP/1.1' "@$page"
 		is_page
 	done
+	end_process "$server"
+	# Those of IPv4, if the kernel has no IPv6.
+	strace -qq -o /dev/null -e inject=socket:error=EAFNOSUPPORT:when=1 "$FSQUOTA" metrics --listen :9753 3>&- 4>&- &
+	server=$!
+	until_true connects 127.0.0.1
+	server=$(pgrep -xP "$server" fsquota)
 }
 
 @test "what is no address, or not free, is an error" {
@@ -193,6 +217,8 @@ os.execvp(words[0], words)' address words unit=$srcdir/contrib/systemd/fsquota-m
 	refuses 2 'no socket that listens' env LISTEN_FDS=1 \
 		sh -c "LISTEN_PID=\$\$ exec '$FSQUOTA' metrics --listen systemd" 3</dev/null
 	refuses 2 'exclude each other' fsquota metrics --listen :9753 --output-file /tmp/x
+	assert_equal "$(fsquota batch <<<'metrics --listen :9753' | jq -r .error.message)" \
+		'metrics --listen is no request: it does not end'
 	listens
 	refuses 1 'cannot listen on :9753: Address already in use' fsquota metrics --listen :9753
 }
