@@ -128,6 +128,16 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
+/* An empty path is the working directory to one function, and nothing without a name to another. */
+static bool check_operands(struct session *session, const struct invocation *invocation)
+{
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (!invocation->operands[i][0])
+			return session_usage_error(
+				session, "word %d is empty: a variable without a value?", i + 1);
+	return true;
+}
+
 /* @words    behind its name */
 static void run_command(struct session *session, const struct command *command, char **words)
 {
@@ -144,7 +154,8 @@ static void run_command(struct session *session, const struct command *command, 
 		return;
 	}
 	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||
-	    !parse_words(session, command, words, &invocation, options))
+	    !parse_words(session, command, words, &invocation, options) ||
+	    !check_operands(session, &invocation))
 		goto out;
 	if ((command->flags & COMMAND_BUDGETS) && !session->help && !apply_read_budgets(session))
 		goto out;

@@ -74,6 +74,7 @@ follows() {
 	umount /mnt/x/mount
 	refuses 2 'is where it is already' fsquota move /mnt/x/old /mnt/x/old
 	refuses 2 'the old and the new path' fsquota move /mnt/x/old
+	refuses 2 "word 1 is empty" fsquota move "" /mnt/x/new
 	mv /mnt/x/old /mnt/x/moved
 	refuses 6 'has project ID 0, not 7' fsquota move /mnt/x/old /mnt/x/free
 	refuses 6 'has project ID 8, not 7' fsquota move /mnt/x/old /mnt/x/other
