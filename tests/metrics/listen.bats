@@ -131,6 +131,8 @@ s = socket.create_connection(("127.0.0.1", 9753)); s.sendall(b"GET /met"); print
 	assert_equal "$(pgrep -cP "$server")" 0
 }
 
+# bats test_tags=shared
+# musl forks by another call.
 @test "what cannot be answered as a whole is refused with an error, and the next request is answered" {
 	mkdir /etc/fsquota.d
 	echo '/mnt/x budget=much' >/etc/fsquota.d/node.conf

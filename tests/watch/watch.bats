@@ -463,7 +463,7 @@ both_limits() {
 	umount /mnt/e
 	watching
 	mount -o prjquota "$FSQ_E_DEV" /mnt/e
-	until_true grep -q '/mnt/e: mounted' "$messages"
+	until_true grep -q '"/mnt/e","message":"mounted' "$messages"
 	writes /mnt/x/42/a 768
 	writes /mnt/e/42/a 768
 	until_true tells true 2
