@@ -129,9 +129,16 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 }
 
 /* An empty path is the working directory to one function, and nothing without a name to another. */
-static bool check_operands(struct session *session, const struct invocation *invocation)
+static bool check_paths(struct session *session, const struct invocation *invocation)
 {
-	for (int i = 0; i < invocation->operand_count; i++)
+	static const char *const paths[] = { VALUE_PATH, VALUE_DIRECTORY, VALUE_REGISTERED,
+					     VALUE_FILE };
+	const char *kind = invocation->command->operands[0].kind;
+	bool are_paths = false;
+
+	for (size_t i = 0; kind && i < sizeof(paths) / sizeof(paths[0]); i++)
+		are_paths |= strcmp(kind, paths[i]) == 0;
+	for (int i = 0; are_paths && i < invocation->operand_count; i++)
 		if (!invocation->operands[i][0])
 			return session_usage_error(
 				session, "word %d is empty: a variable without a value?", i + 1);
@@ -155,7 +162,7 @@ static void run_command(struct session *session, const struct command *command, 
 	}
 	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||
 	    !parse_words(session, command, words, &invocation, options) ||
-	    !check_operands(session, &invocation))
+	    !check_paths(session, &invocation))
 		goto out;
 	if ((command->flags & COMMAND_BUDGETS) && !session->help && !apply_read_budgets(session))
 		goto out;

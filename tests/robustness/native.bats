@@ -70,8 +70,8 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 
 @test "paths that are not there, of every kind" {
 	local path
-	for path in /nonexistent "$tree/file/below" "$tree/dangling/below" ''; do
-		fails 5 "^fsquota id: ${path:+$path: }cannot" fsquota id "$path"
+	for path in /nonexistent "$tree/file/below" "$tree/dangling/below"; do
+		fails 5 "^fsquota id: $path: cannot" fsquota id "$path"
 		fails 5 "^fsquota lsattr: $path: " fsquota lsattr -pd "$path"
 	done
 }
@@ -92,6 +92,7 @@ as_user=(setpriv --reuid 1000 --regid 1000 --clear-groups)
 
 @test "wrong words are a matter of usage" {
 	fails 2 '""' fsquota ''
+	fails 2 'word 2 is empty' fsquota lsattr -pd $tree ''
 	fails 2 '"-"' fsquota -
 	fails 2 '"--"' fsquota --
 	fails 2 '"bogus"' fsquota help bogus
