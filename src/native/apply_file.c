@@ -108,7 +108,9 @@ static bool take_budget(struct line *line, const char *path, const char *word, c
 static bool take_words(struct line *line, const char *path, char *rest,
 		       struct fsq_assign_request *request, bool *assigns)
 {
-	bool unused, any = false, other = false;
+	bool unused, other = false;
+	const char *seen[16]; /* more than there are keys */
+	size_t count = 0;
 	char *word;
 
 	while ((word = next_word(&rest, NULL, &unused))) {
@@ -118,7 +120,13 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			return assign_refuse(line->session, &line->origin, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
-		any = true;
+		for (size_t i = 0; i < count; i++) {
+			if (strcmp(seen[i], word) == 0)
+				return assign_refuse(line->session, &line->origin,
+						     "%.100s is given twice", word);
+		}
+		if (count < sizeof(seen) / sizeof(*seen))
+			seen[count++] = word;
 		other |= !is_budget(word);
 		if (is_budget(word)) {
 			if (!take_budget(line, path, word, value))
@@ -130,7 +138,7 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		if (!assign_request_set(line->session, &line->origin, request, word, value))
 			return false;
 	}
-	*assigns = !line->list->only_budgets && (other || !any);
+	*assigns = !line->list->only_budgets && (other || count == 0);
 	return !*assigns || assign_request_check(line->session, &line->origin, request);
 }
 

@@ -9,8 +9,7 @@ FIRST=1048577
 
 setup() {
 	fresh_each x e
-	: >/etc/projects
-	: >/etc/projid
+	: >/etc/projects >/etc/projid
 	rm -rf /etc/fsquota.conf /etc/fsquota.d
 	mkdir /etc/fsquota.d
 	chmod 777 /mnt/x /mnt/e
@@ -24,8 +23,7 @@ teardown() { rm -rf /etc/fsquota.d; }
 on_each() {
 	local fs top
 	for fs in x e; do
-		: >/etc/projects
-		: >/etc/projid
+		: >/etc/projects >/etc/projid
 		rm -f /etc/fsquota.d/*
 		top=/mnt/$fs/v
 		mkdir -p $top
@@ -122,6 +120,8 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 		$top/b hard=x
 		$top/b mkdri
 		$top/b mkdir=yes
+		$top/b hard=1M hard=2M
+		$top/b mkdir mkdir
 		$top/b colour=red
 		$top/b unlimited hard=1M
 		$top/b mode=0750
