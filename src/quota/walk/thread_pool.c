@@ -57,8 +57,9 @@ unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sampl
 									    : THREADS_MAX;
 	}
 	/* The queue holds descriptors, too, and so does the thread that walks the head. */
-	while (threads > 1 && (getrlimit(RLIMIT_NOFILE, &limit) ||
-			       limit.rlim_cur < (rlim_t)(threads + 2) * descriptors))
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 1;
+	while (threads > 1 && limit.rlim_cur < (rlim_t)(threads + 2) * descriptors)
 		threads--;
 	return threads;
 }
