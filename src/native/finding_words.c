@@ -201,6 +201,11 @@ static const struct template templates[] = {
 	{ "registry-read-only",
 	  "on a read-only mount: nothing can be registered; see --no-register and fsquota.conf(5)",
 	  "mount -o remount,rw {name}", .id = FSQ_FINDING_REGISTRY_READ_ONLY },
+	{ "registry-symlink",
+	  "is a symlink, which is not followed to write: nothing can be registered; see "
+	  "--no-register and fsquota.conf(5)",
+	  "cp --remove-destination \"$(readlink -f {path})\" {path}",
+	  .id = FSQ_FINDING_REGISTRY_SYMLINK },
 	{ "registry-unreadable", "cannot be read: {error}", .id = FSQ_FINDING_REGISTRY_UNREADABLE },
 	{ "directory-twice", "line {line} gives {name} ID {other}, a line above ID {id}",
 	  DELETE_LINE, .id = FSQ_FINDING_DIRECTORY_TWICE },

@@ -1455,6 +1455,8 @@ enum fsq_finding_id {
 	FSQ_FINDING_NO_FILESYSTEM, /* nothing that is known */
 	/* about limits that are promised; path has the budget; the caller finds it with fsq_budget_get() */
 	FSQ_FINDING_BUDGET_EXCEEDED, /* they add up to count bytes, of other_count */
+
+	FSQ_FINDING_REGISTRY_SYMLINK, /* the file, which is read but not written so */
 };
 
 struct fsq_finding {

@@ -102,6 +102,18 @@ lacks() {
 	umount /etc
 }
 
+@test "a projects file that is a symlink" {
+	mkdir -p /mnt/x/dir
+	ln -s no-such-lines /etc/projects
+	finds problem registry-symlink /mnt/x
+	refuses 1 "is a symlink" fsquota assign --hard 1M /mnt/x/dir
+	echo "9:/mnt/x/dir" >/etc/no-such-lines
+	typed
+	no_more registry-symlink /mnt/x
+	assert_equal "$(</etc/projects)" "9:/mnt/x/dir"
+	rm /etc/no-such-lines
+}
+
 @test "an fstab that forgets prjquota" {
 	fresh_fs x2
 	printf '# comment\n%s\t/mnt/x2 xfs defaults,noatime 0 0\n/dev/x /mnt/y xfs defaults\n' \

@@ -67,14 +67,17 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 	return 0;
 }
 
-/* Only for a read-only mount: a caller without write access learns of it when he writes. */
+/* Not whether the caller may write: he learns of that when he writes. */
 static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
 {
 	char *file = strdup(list->file);
 	int fd = file ? open(dirname(file), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	struct fsq_mount mount;
+	struct stat st;
 
 	free(file);
+	if (lstat(list->file, &st) == 0 && S_ISLNK(st.st_mode))
+		say(registry, list, (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_SYMLINK });
 	if (fd < 0)
 		return;
 	if (fsq_mount_line_of_fd(fd, &mount) == 0) {
