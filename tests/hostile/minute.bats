@@ -12,8 +12,7 @@ load hostile
 
 setup() {
 	no_files
-	duration=8
-	[ -z "${FSQUOTA_FULL-}" ] || duration=300
+	[ -n "${FSQUOTA_FULL-}" ] && duration=300 || duration=8
 }
 
 teardown() { end_tenant; }

@@ -12,8 +12,7 @@ load hostile
 
 setup() {
 	no_files
-	duration=10
-	[ -z "${FSQUOTA_FULL-}" ] || duration=300
+	[ -n "${FSQUOTA_FULL-}" ] && duration=300 || duration=10
 }
 
 teardown() { [ -z "${kubelet-}" ] || kill "$kubelet" 2>/dev/null || true; }

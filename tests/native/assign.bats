@@ -15,9 +15,10 @@ setup_file() {
 }
 
 setup() {
+	cd "$BATS_TEST_TMPDIR"
 	printf '# foreign\n7:/somewhere/else\n' >/etc/projects
 	printf '# foreign\nelsewhere:7\n' >/etc/projid
-	cp /etc/projects /etc/projid "$BATS_TEST_TMPDIR"
+	cp /etc/projects /etc/projid .
 	volume=volume-$BATS_TEST_NUMBER
 	rm -f /etc/fsquota.conf
 }
@@ -288,7 +289,6 @@ taken_meanwhile() {
 
 @test "a limit that somebody else sets at that moment stays, unless it is asked for" {
 	local fs dir at command
-	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
 		mkdir "$dir"
@@ -307,7 +307,6 @@ taken_meanwhile() {
 
 @test "an ID that somebody's file gets at that moment is left to it, and the next one taken" {
 	local fs
-	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		taken_meanwhile $fs
 		assert_equal "$status:$output" 0:$((FIRST + 1))
@@ -321,7 +320,6 @@ taken_meanwhile() {
 
 @test "what is made in a directory that --mkdir has made gets its ID, from the first moment" {
 	local fs at dir
-	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
 		strace -qq -o trace -e trace=ioctl,renameat2 fsquota assign --mkdir "$dir-before" >/dev/null
@@ -339,7 +337,6 @@ taken_meanwhile() {
 
 @test "what is made in the directory at that moment gets the next ID, too" {
 	local fs at dir
-	cd "$BATS_TEST_TMPDIR"
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
 		mkdir "$dir" "$dir-before"
@@ -360,7 +357,6 @@ taken_meanwhile() {
 
 # bats test_tags=many
 @test "an ID that was asked for and that somebody's file gets at that moment is refused" {
-	cd "$BATS_TEST_TMPDIR"
 	taken_meanwhile x --id $FIRST
 	assert_equal "$status" 6
 	assert_output "fsquota assign: /mnt/x/$volume: project ID $FIRST was taken at the same moment"

@@ -10,8 +10,7 @@ FIRST=1048577
 
 setup() {
 	fresh_each x e
-	: >/etc/projects
-	: >/etc/projid
+	: >/etc/projects >/etc/projid
 	rm -f /etc/fsquota.conf
 }
 
@@ -19,8 +18,7 @@ setup() {
 on_each() {
 	local fs top
 	for fs in x e; do
-		: >/etc/projects
-		: >/etc/projid
+		: >/etc/projects >/etc/projid
 		top=/mnt/$fs/v
 		mkdir $top
 		"$@"

@@ -18,8 +18,7 @@ write() {
 
 @test "ext4 mounted without prjquota counts, and enable makes it stop writers" {
 	fresh_fs e -o defaults
-	: >/etc/projects
-	: >/etc/projid
+	: >/etc/projects >/etc/projid
 	chmod 755 /mnt/e
 	mkdir /mnt/e/v
 	chown 65534 /mnt/e/v
