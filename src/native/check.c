@@ -42,6 +42,7 @@ struct check {
 	struct projects projects;
 	struct growth growth;
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
+	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
 	bool has_over, found;
 };
 
@@ -207,12 +208,13 @@ static void judge_filesystem(struct check *check, const struct path_entry *path,
 }
 
 static void judge_project(struct check *check, const struct projects *projects,
-			  const struct project *project, int64_t full_seconds, bool *warned)
+			  const struct project *project, int64_t full_seconds)
 {
 	struct project_row row = projects_row(projects, project);
 
-	if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) && !*warned) {
-		*warned = true;
+	if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
+	    check->warned <= project->filesystem) {
+		check->warned = project->filesystem + 1;
 		session_warn_not_enforced(check->session, row.mountpoint);
 	}
 	row.full_seconds = full_seconds;
@@ -223,18 +225,22 @@ static void judge_project(struct check *check, const struct projects *projects,
 			       row.inodes_grace_seconds));
 }
 
-static void judge_projects(struct check *check, struct projects *projects)
+static void judge_visited(struct projects *projects, const struct project *project, void *arg)
+{
+	judge_project(arg, projects, project, FIELD_NO_SECONDS);
+}
+
+/* With when they will be full. */
+static void judge_growing(struct check *check, struct projects *projects)
 {
 	const struct session *session = check->session;
 	const struct growth_use *use;
 	size_t at = 0;
 
-	if (check->options->within)
-		look_twice(check, projects);
+	look_twice(check, projects);
 	use = check->uses;
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
-		bool warned = false;
 
 		if (use && !options_choose_project(session) &&
 		    scopes_want_some(&projects->scopes, path->info->dev))
@@ -242,7 +248,7 @@ static void judge_projects(struct check *check, struct projects *projects)
 		use += use != NULL;
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			judge_project(check, projects, &projects->all[at],
-				      use ? use->full_seconds : FIELD_NO_SECONDS, &warned);
+				      use ? use->full_seconds : FIELD_NO_SECONDS);
 			use += use != NULL;
 		}
 	}
@@ -256,12 +262,13 @@ static void check_projects(struct check *check, const struct invocation *invocat
 
 	for (int i = 0; i < count; i++)
 		scopes_add_path(&projects->scopes, session, invocation->operands[i], true);
-	if (options_choose_project(session)) {
-		if (projects_collect_chosen(projects))
-			judge_projects(check, projects);
-	} else if (projects_collect_scopes(projects, count == 0)) {
-		judge_projects(check, projects);
-	}
+	if (!check->options->within)
+		projects->visit = judge_visited;
+	projects->arg = check;
+	if ((options_choose_project(session) ? projects_collect_chosen(projects)
+					     : projects_collect_scopes(projects, count == 0)) &&
+	    check->options->within)
+		judge_growing(check, projects);
 	/* A named directory must have been judged. */
 	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
 		const struct scope *scope = &projects->scopes.list[i];

@@ -85,46 +85,34 @@ static void show_tree(struct projects *projects)
 
 /* --- all --- */
 
-static void show_projects(struct projects *projects, bool total)
+static void show_project(struct projects *projects, const struct project *project, void *arg)
 {
-	struct session *session = projects->session;
-	size_t at = 0;
+	struct project_row row = projects_row(projects, project);
 
-	for (size_t i = 0; i < projects->filesystem; i++) {
-		/* The row of what belongs to no project comes first. */
-		if (total && projects->sums[i].known) {
-			const struct project none = { .usage = projects->sums[i].none,
-						      .filesystem = i };
-			struct project_row row = projects_row(projects, &none);
-
-			tables_row(session, &row);
-		}
-		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
-			struct project_row row = projects_row(projects, &projects->all[at]);
-
-			tables_row(session, &row);
-		}
-	}
+	(void)arg;
+	tables_row(projects->session, &row);
 }
 
-static void show(struct projects *projects, const struct list_options *options)
+/* The row of what belongs to no project comes first. @return  whether there is one */
+static bool show_with_none(struct projects *projects)
 {
-	bool with_totals = options->total;
 	struct session *session = projects->session;
 	bool any = false;
+	size_t at = 0;
 
-	for (size_t i = 0; with_totals && i < projects->filesystem; i++)
+	for (size_t i = 0; i < projects->filesystem; i++)
 		any |= projects->sums[i].known;
-	if (with_totals)
-		session->table.type = &total_list_rows;
+	session->table.type = &total_list_rows;
 	session->table.left_open = any;
-	if (options->tree)
-		show_tree(projects);
-	else
-		show_projects(projects, with_totals);
-	tables_end(session);
-	if (any)
-		totals_show(projects, false, false);
+	for (size_t i = 0; i < projects->filesystem; i++) {
+		const struct project none = { .usage = projects->sums[i].none, .filesystem = i };
+
+		if (projects->sums[i].known)
+			show_project(projects, &none, NULL);
+		for (; at < projects->count && projects->all[at].filesystem == i; at++)
+			show_project(projects, &projects->all[at], NULL);
+	}
+	return any;
 }
 
 static void command_list(struct session *session, const struct invocation *invocation)
@@ -133,6 +121,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 	struct projects projects = { .session = session,
 				     .want_sums = options->total,
 				     .want_available = true };
+	bool any = false;
 
 	if (options->tree &&
 	    (options->total || session->style.sort_count || session->style.reverse)) {
@@ -141,8 +130,17 @@ static void command_list(struct session *session, const struct invocation *invoc
 	}
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (projects_collect_scopes(&projects, invocation->operand_count == 0))
-		show(&projects, options);
+	if (!options->total && !options->tree)
+		projects.visit = show_project;
+	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
+		if (options->tree)
+			show_tree(&projects);
+		else if (options->total)
+			any = show_with_none(&projects);
+		tables_end(session);
+		if (any)
+			totals_show(&projects, false, false);
+	}
 	projects_free(&projects);
 }
 

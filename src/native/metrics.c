@@ -421,9 +421,14 @@ static void show_budgets(struct projects *projects, const struct metrics_options
 }
 
 struct all_series {
+	const struct metrics_options *options;
 	struct series *list;
-	size_t count;
-	struct text labels;
+	size_t count, capacity;
+	struct text labels; /* of all */
+	struct text place;  /* the last labels, which are the same for all of a filesystem */
+	size_t placed;	    /* 1 + that filesystem */
+	bool no_memory;
+	struct writer to_labels, to_place;
 };
 
 static bool is_shown(const struct projects *projects, const struct metrics_options *options,
@@ -453,38 +458,25 @@ static void write_labels(struct writer *w, const struct project_row *row, bool w
 		write_label(w, ",path", row->path);
 }
 
-/* @return   false without memory */
-static bool collect_series(const struct projects *projects, const struct metrics_options *options,
-			   struct all_series *all)
+static void add_series(struct projects *projects, const struct project *project, void *arg)
 {
-	static struct writer w, of_place;
-	struct text place = { 0 }; /* is the same for all of a filesystem */
-	size_t filesystem = SIZE_MAX;
-	int rc = 0;
+	struct all_series *all = arg;
+	struct project_row row = projects_row(projects, project);
+	struct series series = { .row = row };
 
-	all->list = calloc(projects->count + 1, sizeof(*all->list));
-	if (!all->list)
-		return false;
-	writer_start_text(&w, &all->labels);
-	writer_start_text(&of_place, &place);
-	w.fd = of_place.fd = projects->session->out->fd;
-	for (size_t i = 0; i < projects->count && rc == 0; i++) {
-		struct project_row row = projects_row(projects, &projects->all[i]);
-
-		if (!is_shown(projects, options, &row))
-			continue;
-		if (filesystem != projects->all[i].filesystem) {
-			filesystem = projects->all[i].filesystem;
-			place.used = 0;
-			write_place(&of_place, &row);
-			rc = writer_flush(&of_place);
-		}
-		write_labels(&w, &row, !options->no_path_label);
-		write_bytes(&w, place.bytes, place.used);
-		all->list[all->count++] = (struct series){ all->labels.used + w.used, row };
+	if (!is_shown(projects, all->options, &row))
+		return;
+	if (all->placed <= project->filesystem) {
+		all->placed = project->filesystem + 1;
+		all->place.used = 0;
+		write_place(&all->to_place, &row);
+		all->no_memory |= writer_flush(&all->to_place) != 0;
 	}
-	free(place.bytes);
-	return rc == 0 && writer_flush(&w) == 0;
+	write_labels(&all->to_labels, &row, !all->options->no_path_label);
+	write_bytes(&all->to_labels, all->place.bytes, all->place.used);
+	series.labels = all->labels.used + all->to_labels.used;
+	all->no_memory |=
+		!array_add(&all->list, &all->count, &all->capacity, &series, sizeof(series));
 }
 
 static void show_info(struct writer *w, const struct all_series *all, const struct pods *pods)
@@ -580,10 +572,13 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 {
 	const struct metrics_options *options = invocation->options;
 	bool every = invocation->operand_count == 0, shown = false;
-	struct projects projects = {
-		.session = session, .want_sums = true, .pass_over = every, .by_statfs = true
-	};
-	struct all_series all = { 0 };
+	static struct all_series all;
+	struct projects projects = { .session = session,
+				     .want_sums = true,
+				     .pass_over = every,
+				     .by_statfs = true,
+				     .visit = add_series,
+				     .arg = &all };
 	struct pods pods = { 0 };
 	struct filesystem_row *rows = NULL;
 	struct replacement file;
@@ -591,6 +586,11 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 
 	if (!apply_read_budgets(session))
 		return false;
+	memset(&all, 0, offsetof(struct all_series, to_labels));
+	all.options = options;
+	writer_start_text(&all.to_labels, &all.labels);
+	writer_start_text(&all.to_place, &all.place);
+	all.to_labels.fd = all.to_place.fd = session->out->fd;
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (!projects_collect_scopes(&projects, every))
@@ -600,7 +600,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	if (session->no_memory)
 		goto out;
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
-	shown = rows && collect_series(&projects, options, &all) &&
+	shown = rows && writer_flush(&all.to_labels) == 0 && !all.no_memory &&
 		(!is_chosen(options, &project_info) || pods_read(&pods));
 	/* Whoever ends the process leaves no temporary file. */
 	block_termination_signals(&signals_before);
@@ -618,6 +618,7 @@ out:
 	pods_free(&pods);
 	free(all.list);
 	free(all.labels.bytes);
+	free(all.place.bytes);
 	projects_free(&projects);
 	return shown;
 }

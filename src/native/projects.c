@@ -115,22 +115,28 @@ static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
 }
 
 /* With its directories, which stand together. */
-static void add_project(struct projects *projects, uint32_t id, const struct fsq_dquot *dquot)
+static void add_project(struct projects *projects, const struct fsq_usage *usage)
 {
 	struct project project = {
-		.usage = usage_of(projects, id, dquot),
+		.usage = *usage,
 		.filesystem = projects->filesystem,
 		.known = projects->next_known,
 	};
 	const struct known_directory *next;
 
-	while ((next = next_known(projects)) && next->id == id) {
+	while ((next = next_known(projects)) && next->id == usage->id) {
 		project.known_count++;
 		projects->next_known++;
 	}
-	if (!array_add(&projects->all, &projects->count, &projects->capacity, &project,
-		       sizeof(project)))
+	if (projects->visit) {
+		projects->count++;
+		projects->session->current_path = -1;
+		projects->visit(projects, &project, projects->arg);
+		projects->session->current_path = (int)projects->filesystem;
+	} else if (!array_add(&projects->all, &projects->count, &projects->capacity, &project,
+			      sizeof(project))) {
 		projects->no_memory = true;
+	}
 }
 
 /*
@@ -152,10 +158,12 @@ static bool is_there(const struct projects *projects, const struct known_directo
 static void add_unrecorded(struct projects *projects, uint64_t below)
 {
 	const struct known_directory *next;
+	struct fsq_usage usage;
 
 	while ((next = next_known(projects)) && next->id < below) {
+		usage = usage_of(projects, next->id, NULL);
 		if (is_there(projects, next))
-			add_project(projects, next->id, NULL);
+			add_project(projects, &usage);
 		else
 			projects->next_known++;
 	}
@@ -195,7 +203,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	next = next_known(projects);
 	if (!is_empty && (scopes_want(&projects->scopes, path->info->dev, dquot->id, NULL) ||
 			  (next && next->id == dquot->id)))
-		add_project(projects, dquot->id, dquot);
+		add_project(projects, &usage);
 }
 
 /* Those that are wanted by themselves. @return   whether these were all; else an error was reported */
@@ -237,12 +245,10 @@ static bool read_directories(struct projects *projects)
 			projects->next_known++;
 			continue;
 		}
-		add_project(projects, next->id, NULL);
 		free(usage.device);
 		free(usage.mountpoint);
 		usage.device = usage.mountpoint = NULL;
-		if (!projects->no_memory)
-			projects->all[projects->count - 1].usage = usage;
+		add_project(projects, &usage);
 	}
 	return projects->count > before;
 }
@@ -303,6 +309,7 @@ static void scan_filesystem(struct projects *projects)
 	/* A filesystem of a path that could not be looked at has no scope. */
 	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
+	projects->now = time(NULL);
 	projects->session->current_path = (int)projects->filesystem;
 	read = read_filesystem(projects, path);
 	projects->session->current_path = -1;
@@ -340,7 +347,6 @@ static void collect(struct projects *projects)
 	for (; projects->filesystem < session->path_count && !projects->no_memory;
 	     projects->filesystem++)
 		scan_filesystem(projects);
-	projects->now = time(NULL);
 	if (projects->no_memory)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 }

@@ -140,7 +140,10 @@ struct projects {
 	const char **directories; /* of a row */
 	bool points_read;
 	struct fsq_mount_points *points; /* NULL: unavailable */
-	struct project *all;		 /* by filesystem, then ID */
+	/* What to do with each, by filesystem, then ID; NULL: keep them in @all. */
+	void (*visit)(struct projects *projects, const struct project *project, void *arg);
+	void *arg;
+	struct project *all;
 	size_t count, capacity;
 	bool want_available;	  /* rows have it */
 	uint64_t *free_bytes;	  /* of each of the table of paths, see projects.c */
@@ -149,8 +152,8 @@ struct projects {
 	bool pass_over; /* filesystems without project quota are no error */
 	bool by_statfs; /* without the right to read records, ask the directories */
 	bool no_memory;
-	int64_t now; /* when they were read, in seconds since 1970 */
 	/* of the filesystem being read: */
+	int64_t now; /* seconds since 1970 */
 	size_t filesystem;
 	struct fsq_state state;
 };

@@ -246,38 +246,38 @@ instructions() {
 	fsquota release /mnt/x/batch
 }
 
-# of_projects COUNT COMMAND...: sets calls, allocations and instructions of a command when so many
-# projects are there, with limits, names and directories.
+# of_projects COUNT COMMAND...: sets calls, allocations, allocated bytes and instructions of a command when
+# so many projects are there, with limits, names and directories.
 of_projects() {
 	local count=$1 most=600
 	shift
 	seq 2001 $((2000 + most)) | awk -v last=$((2000 + count)) '
-		{ print "limit -p bhard=" ($1 <= last ? "1m" : 0), $1 }' | oracle -x /mnt/x >/dev/null
+		{ print "limit -p bhard=" ($1 <= last ? "1m" : 0), $1 }' | oracle -x /mnt/x >/dev/null 2>&1
 	seq 2001 $((2000 + count)) | awk '{ print $1 ":/mnt/x/v/volume" $1 >"/etc/projects"
 		print "volume" $1 ":" $1 >"/etc/projid" }'
 	calls "$@"
 	run_split valgrind "$@"
-	[[ $stderr =~ "total heap usage: "([0-9,]+)" allocs" ]] || fail "$stderr"
-	allocations=${BASH_REMATCH[1]//,/}
+	[[ $stderr =~ "total heap usage: "([0-9,]+)" allocs, "[0-9,]+" frees, "([0-9,]+)" bytes" ]] || fail "$stderr"
+	allocations=${BASH_REMATCH[1]//,/} allocated=${BASH_REMATCH[2]//,/}
 	instructions "$@"
 }
 
 # bats test_tags=many,shared
 @test "a project more costs list, report and metrics one system call, no allocation, and few instructions" {
-	local command most words shown few
-	for command in '5000 list --json' '5000 list --raw --bytes' '5000 list --pairs --bytes' '5000 report -p --csv' '4200 metrics'; do
-		read -r most command <<<"$command"
+	local command most bytes words shown few
+	for command in '5000 240 list --json' '5000 240 list --raw --bytes' '5000 240 list --pairs --bytes' '5000 90 report -p --csv' '4200 1300 metrics'; do
+		read -r most bytes command <<<"$command"
 		read -ra words <<<"fsquota $command"
 		of_projects 300 "${words[@]}" /mnt/x
-		few=("$calls" "$allocations" "$instructions")
+		few=("$calls" "$allocations" "$instructions" "$allocated")
 		of_projects 600 "${words[@]}" /mnt/x
 		shown=$(grep -c 'volume2[0-9]*[",  ].*1048576' "$BATS_TEST_TMPDIR/stdout")
 		[ "$shown" -ge 600 ] || fail "$command: $shown rows"
 		echo "# $command: 300 more cost $((calls - few[0])) calls, $((allocations - few[1])) allocations," \
-			"$((instructions - few[2])) instructions after ${few[2]}" >&3
-		# But for buffers that are written or grow.
+			"$((allocated - few[3])) bytes, $((instructions - few[2])) instructions after ${few[2]}" >&3
 		[ $((calls - few[0])) -le 315 ] || fail "$command: $calls calls after ${few[0]}"
-		[ $((allocations - few[1])) -le 15 ] || fail "$command: $allocations allocations"
+		[ $((allocations - few[1])) -le 15 ] && [ $((allocated - few[3])) -le $((300 * bytes)) ] ||
+			fail "$command: $allocations allocations, $allocated bytes"
 		[ $((instructions - few[2])) -le $((300 * most)) ] || fail "$command: $instructions instructions"
 	done
 	of_projects 0 true
