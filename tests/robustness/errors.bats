@@ -68,8 +68,7 @@ dump_of() {
 # each_row MODE FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
 # expected; MODE is xfs_quota or native, and says whose commands.
 each_row() {
-	local i row words rows=0
-	local -a fields
+	local i row words rows=0 fields
 	while read -ra fields; do
 		[ ${#fields[@]} -gt 0 ] || continue
 		words=("${fields[@]:0:${#fields[@]}-5}")
