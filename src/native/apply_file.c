@@ -120,6 +120,8 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			return assign_refuse(line->session, &line->origin, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
+		if (line->list->only_budgets && !is_budget(word))
+			continue;
 		for (size_t i = 0; i < count; i++) {
 			if (strcmp(seen[i], word) == 0)
 				return assign_refuse(line->session, &line->origin,
@@ -133,8 +135,6 @@ static bool take_words(struct line *line, const char *path, char *rest,
 				return false;
 			continue;
 		}
-		if (line->list->only_budgets)
-			continue;
 		if (!assign_request_set(line->session, &line->origin, request, word, value))
 			return false;
 	}

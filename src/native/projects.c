@@ -130,6 +130,7 @@ static void add_project(struct projects *projects, const struct fsq_usage *usage
 	}
 	if (projects->visit) {
 		projects->count++;
+		/* What it reports is not about the whole filesystem. */
 		projects->session->current_path = -1;
 		projects->visit(projects, &project, projects->arg);
 		projects->session->current_path = (int)projects->filesystem;
