@@ -27,6 +27,14 @@ int fsync(int fd)
 	return (int)syscall(SYS_fsync, fd);
 }
 
+static bool no_memory;
+
+/* In place of the C library's, too. */
+void *reallocarray(void *items, size_t count, size_t size)
+{
+	return no_memory ? NULL : realloc(items, count * size);
+}
+
 static void put(const char *file, const char *text)
 {
 	FILE *stream = fopen(file, "w");
@@ -277,6 +285,23 @@ static void test_bad_disk(void)
 	}
 }
 
+static void test_no_memory(void)
+{
+	char text[65] = "";
+	struct fsq_project_edit *edit;
+
+	for (int line = 0; line < 16; line++)
+		strcat(text, "1:/\n");
+	put(projects, text);
+	edit = lock(true);
+	no_memory = true;
+	ok(edit && fsq_project_edit_add_directory(edit, 7, "/more", NULL) == FSQ_E_FAILED &&
+		   holds(projects, text),
+	   "one line more than there is place for, without memory");
+	no_memory = false;
+	fsq_project_edit_free(edit);
+}
+
 /* Control characters above 0x7f: alone, and in UTF-8. */
 static void test_names(void)
 {
@@ -305,6 +330,7 @@ int main(void)
 	test_refusing();
 	test_readers();
 	test_bad_disk();
+	test_no_memory();
 	test_names();
 	for (const char *const *file = (const char *const[]){ "projects", "projid", "link", NULL };
 	     *file; file++)
