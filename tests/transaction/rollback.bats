@@ -64,3 +64,15 @@ for_good() {
 	for_good x 5 openat2 release
 	for_good x 5 getdents64 release
 }
+
+# As often as it asks for the ID of a directory, in the tree and while it gives all back.
+@test "XFS: what cannot be looked at while assign is undone keeps the ID, and so does its directory" {
+	local top=/mnt/x number
+	mkdir -p $top/dir/{1..3}
+	for number in {1..20}; do
+		! strace -f -qq -o /dev/null -e inject=ioctl:error=EIO:when=$number "$FSQUOTA" assign $top/dir >/dev/full 2>&1
+		run_split fsquota assign --hard 10M $top/dir
+		assert_equal "$number: $status:$stdout$stderr:$(rows)" "$number: 0:1048577:#1048577 4 10240"
+		released
+	done
+}

@@ -124,6 +124,17 @@ static void make_deep(int levels)
 	close(at);
 }
 
+static int count_descriptors(void)
+{
+	int count = 0;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
 static void test_small(void)
 {
 	struct seen seen;
@@ -187,6 +198,61 @@ static void test_deep(void)
 	ok(seen.files == wide * files && seen.failures == 0,
 	   "wide directories above it are read to their end, each entry once");
 	if (chdir("..") || system("rm -rf deep"))
+		abort();
+}
+
+/* Deep enough for the upper ones to be closed, when the deepest is reached. */
+#define LEVELS 100
+
+struct moving {
+	struct seen seen;
+	int moved, replaced; /* these levels, then; 0: none */
+};
+
+static const char *level(int depth)
+{
+	static char path[2 * LEVELS];
+
+	for (int i = 0; i < depth; i++)
+		memcpy(path + 2 * i, "d/", 2);
+	path[2 * depth - 1] = '\0';
+	return path;
+}
+
+static enum fsq_visit move(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+			   void *arg)
+{
+	struct moving *moving = arg;
+
+	if (entry->depth == LEVELS && entry->kind == FSQ_WALK_DIRECTORY) {
+		if (rename(level(moving->moved), "../moved"))
+			abort();
+		if (moving->replaced && (rename(level(moving->replaced), "../replaced") ||
+					 mkdir(level(moving->replaced), 0700)))
+			abort();
+	}
+	return note(entry, event, &moving->seen);
+}
+
+static void test_moved(void)
+{
+	struct moving moved = { .moved = 60 }, both = { .moved = 60, .replaced = 59 };
+	int descriptors = count_descriptors();
+
+	make("tree");
+	if (chdir("tree"))
+		abort();
+	make_deep(LEVELS);
+	walk_with(".", FSQ_DEPTH_INFINITE, move, &moved);
+	ok(moved.seen.leaves == LEVELS + 1 && moved.seen.failures == 0,
+	   "the way up from what was moved away is found by names");
+	if (rename("../moved", level(60)))
+		abort();
+	walk_with(".", FSQ_DEPTH_INFINITE, move, &both);
+	ok(both.seen.leaves == LEVELS + 1 && both.seen.failures == 1,
+	   "but for a directory in whose place there is another");
+	ok(count_descriptors() == descriptors, "no descriptor stays open");
+	if (chdir("..") || system("rm -rf tree moved replaced"))
 		abort();
 }
 
@@ -288,17 +354,6 @@ static bool each_once(const struct crowd *crowd)
 		if (crowd->visits[i] != 1)
 			return false;
 	return true;
-}
-
-static int count_descriptors(void)
-{
-	int count = 0;
-	DIR *dir = opendir("/proc/self/fd");
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
 }
 
 /* Directories d1, d1/d52 and so on, with files in each; every name has a number of its own. */
@@ -603,6 +658,7 @@ int main(void)
 	test_root();
 	test_stopped();
 	test_deep();
+	test_moved();
 	test_crowd();
 	test_waiting();
 	return chdir("/") || system(clean) ? 1 : tap_end();

@@ -750,8 +750,6 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 		rc = fsq_project_edit_lock(a->edit, false, err);
 		if (rc == 0)
 			rc = fsq_handle_read_project(&a->directory, err);
-		if (!a->directory.project.inherit)
-			a->directory.project = (struct fsq_inode_project){ 0 };
 		owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, a->unmade, &owner->id);
 	} else {
 		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
