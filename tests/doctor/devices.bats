@@ -142,9 +142,10 @@ sp ace"
 	made xfs "$dev" /mnt/x2 -L data
 	uuid=$(blkid -p -s UUID -o value "$dev")
 	for source in "$dev" "UUID=$uuid" "UUID=${uuid^^}" LABEL=data; do
-		printf '%s\n' '# comment' 'LABEL=dat /other xfs prjquota' "$source /mnt/x2 xfs defaults 0 0" >/etc/fstab
+		printf '%s /other xfs prjquota\n' LABEL=dat UUID=1-2 none /dev/null /dev/none "$FSQ_X_DEV" >/etc/fstab
+		echo "$source /mnt/x2 xfs defaults 0 0" >>/etc/fstab
 		finds note fstab "$dev"
-		assert_equal "$(jq .line <<<"$finding")" 3
+		assert_equal "$(jq .line <<<"$finding")" 7
 		typed
 		no_more fstab "$dev"
 		assert_equal "$(tail -n 1 /etc/fstab)" "$source /mnt/x2 xfs defaults,prjquota 0 0"

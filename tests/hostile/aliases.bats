@@ -142,7 +142,7 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 }
 
 @test "--mkdir: sixty at once get one ID, names have up to 255 bytes, and who gives up removes nothing of others" {
-	local top=/mnt/x name i pids=()
+	local top=/mnt/x name i hidden pids=()
 	for i in {1..60}; do
 		fsquota assign $top/d --mkdir --hard 1M >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
 		pids+=($!)
@@ -171,8 +171,21 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	status=0
 	wait $i || status=$?
 	assert_equal "$status" 1
+	# Who comes second waits for the first. What lies where it is made is another's.
+	fsquota assign $top/d3 --mkdir >"$BATS_TEST_TMPDIR/told" 3>&- &
+	i=$!
+	until hidden=$(ls -d $top/.fsquota.* 2>/dev/null); do nap 0.05; done
+	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir --lock-timeout 0
+	fsquota assign $top/d3 --mkdir >>"$BATS_TEST_TMPDIR/told" 3>&- &
+	until [[ $(readlink /proc/$!/fd/*) == *$top* ]]; do nap 0.05; done
 	echo >&"${HOLDER[1]}"
 	wait "$HOLDER_PID"
+	wait $i $!
+	assert_equal "$(uniq -c "$BATS_TEST_TMPDIR/told" | xargs)" "2 1048579"
+	rmdir $top/d3
+	mkdir -p "$hidden/theirs"
+	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir
+	rm -r "$hidden"
 	assert_equal "$(ls -A $top | grep -v "^d")" new
 }
 

@@ -55,6 +55,7 @@ static void test_without_a_project(void)
 	const struct fsq_release_request release = { .size = sizeof(release) };
 	struct fsq_resize_request resize = { .size = sizeof(resize), .bytes = 1 << 20 };
 	const struct fsq_assign_request assign = { .size = sizeof(assign) };
+	struct fsq_move_request move = { .size = sizeof(move), .to = "/nothing-is-called-so" };
 	struct fsq_assignment *assignment;
 	struct fsq_filesystem *fs;
 	struct fsq_support support;
@@ -69,11 +70,26 @@ static void test_without_a_project(void)
 	resize.id = 5;
 	resize.at = "/nothing-is-called-so";
 	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_NOT_FOUND, "resize where nothing is");
+	resize.no_hard = true;
+	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_USAGE, "resize to a size and to none");
+	resize = (struct fsq_resize_request){ .size = sizeof(resize),
+					      .id = 5,
+					      .percent = UINT32_MAX };
+	ok(fsq_resize(&resize, &resized, &err) == FSQ_E_USAGE, "resize to more than 10000 %");
+	ok(fsq_move(&move, NULL, &err) == FSQ_E_USAGE, "move of nothing");
+	move = (struct fsq_move_request){ .size = sizeof(move), .from = "." };
+	ok(fsq_move(&move, NULL, &err) == FSQ_E_USAGE, "move to nothing");
 	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "assign of nothing");
 	ok(fsq_supported(NULL, &support, &err) == FSQ_E_USAGE, "whether nothing is supported");
 	ok(fsq_filesystem_open(&fs, NULL, NULL, 0, &err) == FSQ_E_USAGE,
 	   "the filesystem of nothing");
 	ok(fsq_file_get_project(NULL, &id, &inherit, &err), "the project of nothing");
+}
+
+static enum fsq_visit take_first(const struct fsq_explained *row, void *arg)
+{
+	*(uint64_t *)arg += row->inodes;
+	return FSQ_VISIT_STOP;
 }
 
 /* The ID of a request is another than the directory's. */
@@ -90,19 +106,30 @@ static void test_another_id(const char *directory)
 	struct fsq_resize_request resize = {
 		.size = sizeof(resize), .directory = directory, .id = 78, .bytes = 1 << 20
 	};
+	struct fsq_explain_request explain = { .size = sizeof(explain), .directory = directory };
 	struct fsq_assignment *assignment = NULL;
 	struct fsq_released released;
 	struct fsq_resized resized;
+	uint64_t inodes = 0;
 	struct stat st;
 	struct fsq_error err;
 
 	ok(fsq_assign(&assignment, &assign, &err) == 0 && fsq_assignment_id(assignment) == 77,
 	   "assign");
+	ok(fsq_explain(&explain, take_first, &inodes, NULL) == 0 && inodes == 1,
+	   "explain to somebody who wants the use alone");
+	explain.directory = "/proc";
+	ok(fsq_explain(&explain, take_first, &inodes, NULL) == FSQ_E_NOT_SUPPORTED,
+	   "and who does not ask why not");
 	fsq_assignment_free(assignment);
 	assign.name = "mine";
 	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_CONFLICT, "it is called something else");
 	assign.name = "x\nroot:1";
 	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "two lines are no name");
+	assign = (struct fsq_assign_request){
+		.size = sizeof(assign), .directory = directory, .keep_limits = true, .hard_bytes = 1
+	};
+	ok(fsq_assign(&assignment, &assign, &err) == FSQ_E_USAGE, "limits to be kept, and others");
 	ok(fsq_release(&release, &released, &err) == FSQ_E_CONFLICT, "release of another project");
 	ok(fsq_resize(&resize, NULL, &err) == FSQ_E_CONFLICT, "resize of another project");
 	resize.id = 77;

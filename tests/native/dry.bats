@@ -115,6 +115,7 @@ new_directories() {
 	rmdir $top/link/new
 	counts /mnt/$fs $((FIRST + 1)) 0
 	apply_says '0:created' 'plain/new mkdir hard=2M'
+	apply_says '0:created created' 'plain/one mkdir name=nested' 'plain/one/two mkdir name=nested'
 	# What is in the way, and what is not there.
 	touch $top/file
 	apply_says '2:failed failed' 'file mkdir' 'file/new mkdir'
@@ -150,7 +151,7 @@ several() {
 	as_real assign --mkdir relative relative/two ./three
 	cd /
 	as_real assign --mkdir --owner daemon --mode 700 --require-enforced --hard 1M $top/daemon
-	as_real assign --mkdir --no-register $top/5 $top/6
+	as_real assign --mkdir --no-register $top/5/ $top/6//
 	mkdir -p $top/docker/overlay2/l $top/docker2/overlay2/l
 	as_real assign --mkdir --hard 1M $top/docker/overlay2/new $top/docker $top/docker2 $top/behind
 	# The ID that the dry run has asked ext4 for is free.

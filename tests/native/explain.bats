@@ -155,10 +155,13 @@ hidden() {
 	file "$M/web/file" 1
 	mount -t tmpfs none "$M/web/under"
 	mount --bind /etc/passwd "$M/web/file"
+	touch "$M/web/theirs"
+	chattr -p 77 "$M/web/theirs"
+	mount --bind /etc/passwd "$M/web/theirs"
 	file "$M/web/under/other" 5
 	explains "$M/web"
 	has "hidden 2?????? 2 $M/web/under" 'unexplained 0 0 null' "file 1048576 1 $M/web/file"
-	umount "$M/web/file" "$M/web/under"
+	umount "$M/web/file" "$M/web/theirs" "$M/web/under"
 }
 
 @test "what mounts cover is found, and what is on them is not counted" { on "x e f" hidden; }
@@ -169,7 +172,8 @@ others() {
 	file "$M/web/a" 1
 	file "$M/web/names" 2
 	file "$M/web/foreign" 3
-	mkdir "$M/also" "$M/far"
+	mkdir "$M/also" "$M/far" "$M/empty"
+	printf '%s\n' "$id:/gone" "$id:/run" "$id:$M/far/stray" "$id:$M/empty" "77:$M" >>/etc/projects
 	ln "$M/web/names" "$M/far/names"
 	fsquota assign --name "volume$id" --hard 200M "$M/also" >/dev/null
 	file "$M/also/b" 4

@@ -514,6 +514,31 @@ lives() {
 	fresh_each x e
 }
 
+# meanwhile COMMANDS: before prune has its first lock.
+meanwhile() {
+	local before
+	stopped_at 73 1 "$FSQUOTA" prune --id-range $((FIRST + 5))-$((FIRST + 10)) # flock
+	eval "$1"
+	before=$(cat /etc/projects /etc/projid)
+	go_on
+	[[ $status = 0 && $stdout != *removed* ]] || fail "$stdout$stderr"
+	assert_equal "$(cat /etc/projects /etc/projid)" "$before"
+}
+
+@test "what somebody uses while prune waits for the locks stays" {
+	volume gone back
+	rm -rf $top/gone $top/back
+	meanwhile 'mkdir $top/back; sed -i "s,^$FIRST:,77:," /etc/projects'
+	real -c "limit -p bhard=1m $((FIRST + 5))" -c "limit -p bhard=1m $((FIRST + 6))" -c "limit -p bhard=1m $((FIRST + 7))" /mnt/x
+	meanwhile 'mkdir $top/used; chattr -p $((FIRST + 5)) $top/used; real -c "limit -p bhard=0 $((FIRST + 6))" /mnt/x
+		echo "$((FIRST + 7)):/mnt/x" >>/etc/projects'
+	printf '%s\n' "limited:$((FIRST + 8))" "gone:$((FIRST + 9))" "listed:$((FIRST + 10))" >>/etc/projid
+	meanwhile 'real -c "limit -p bhard=1m $((FIRST + 8))" /mnt/x; sed -i /^gone:/d /etc/projid
+		echo "$((FIRST + 10)):/mnt/x" >>/etc/projects'
+	assert_equal "$(real -c 'report -p -n -N' /mnt/x | awk '$4 { print $1, $4 }' | xargs)" \
+		"#1048577 10240 #1048578 10240 #1048582 1024 #1048584 1024 #1048585 1024"
+}
+
 @test "prune says which directory it cannot look at, and keeps it" {
 	volume a
 	succeeds strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO fsquota prune /mnt/x
