@@ -1,37 +1,31 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every command where it must fail: who is not root, quota off, read-only, a dead filesystem, one of
-# another kind. In xfs_quota mode it says what the real one says; --strict and native mode
-# have the codes of fsquota(8), and the latter one line for each failure. Nothing is changed.
+# Every native command where it must fail: who is not root, quota off, read-only, a dead filesystem, one of
+# another kind. It has the codes of fsquota(8), and one line for each failure. Nothing is changed.
+# In xfs_quota mode it says what the real one says: xfs_quota/refused.list, not-root.list and others.
 
 load ../lib/fsquota
 
-# O is a directory on the filesystem, D a dump of it. Codes with --strict and at the native
-# mode, or STRICT/NATIVE, for whom and where: an ordinary user; root of a user namespace; a mount with
-# noquota; with pqnoenforce only; read-only.
+# O is a directory on the filesystem, D a dump of it. Codes for whom and where: an ordinary user; root of a user
+# namespace; a mount with noquota; with pqnoenforce only; read-only.
 commands="
 	df                             0    0    0    0    0
 	dump -p                        4    4    3    0    0
 	enable -p                      4    4    3    0    1
 	disable -p                     4    4    3    0    1
 	off -p                         4    4    3    0    1
-	remove -p                      4    4    1/3  1/3  1
-	help                           0    0    0    0    0
+	remove -p                      4    4    3    3    1
 	limit -p bsoft=1m bhard=2m 42  4    4    3    0    1
-	path                           0    0    0    0    0
-	print                          0    0    0    0    0
 	project -s -p O 43             4    4    0    0    1
 	project -c -p O 43             0    0    0    0    0
 	quot -p                        4    4    0    0    0
 	quota -p -v 42                 4    4    3    0    0
-	report -p                      4    4    3    0    1/0
+	report -p                      4    4    3    0    0
 	restore -p -f D                4    4    3    0    1
 	state -p                       0    0    3    0    0
 	timer -p 3d                    4    4    3    0    1
 	timer -p 3d 42                 4    4    3    0    1
-	warn -p 3 42                   4    4    3    3    1
-	quit                           0    0    0    0    0
 	id O                           0    0    0    0    0
 	lsattr -pd O                   0    0    0    0    0"
 
@@ -44,7 +38,7 @@ setup_file() {
 
 setup() {
 	rm -f /etc/projects /etc/projid
-	where=/mnt/x prefix=() column='' code='' complaints='' object_lines=() prepare=:
+	where=/mnt/x prefix=() column='' code='' complaints='' object_lines=()
 	dump_of "$FSQ_X_DEV"
 }
 
@@ -65,25 +59,20 @@ dump_of() {
 	chmod 644 "$BATS_TEST_TMPDIR/dump"
 }
 
-# each_row MODE FUNCTION: calls FUNCTION WORD... with strict and native set to the codes that are
-# expected; MODE is xfs_quota or native, and says whose commands.
+# each_row FUNCTION: calls FUNCTION WORD... with native set to the code that is expected.
 each_row() {
-	local i row words rows=0 fields
+	local i words rows=0 fields
 	while read -ra fields; do
 		[ ${#fields[@]} -gt 0 ] || continue
 		words=("${fields[@]:0:${#fields[@]}-5}")
-		case $1:${words[0]} in
-		xfs_quota:id | xfs_quota:lsattr | native:help | native:path | native:print | native:quit | native:warn) continue ;;
-		esac
-		row=${code:-${fields[-5 + column]}}
-		strict=${row%/*} native=${row#*/}
+		native=${code:-${fields[-5 + column]}}
 		for i in "${!words[@]}"; do
 			case ${words[i]} in
 			O) words[i]=${other-$where/other} ;;
 			D) words[i]=$BATS_TEST_TMPDIR/dump ;;
 			esac
 		done
-		"$2" "${words[@]}"
+		"$1" "${words[@]}"
 		rows=$((rows + 1))
 	done <<<"$commands"
 	[ $rows -ge 18 ]
@@ -107,7 +96,7 @@ mounted_with() {
 	fresh_fs x2 -o "$1"
 	populate $where
 	dump_of "$FSQ_X2_DEV"
-	each_row xfs_quota with_oracle
+	each_row with_oracle
 }
 
 with_oracle() { oracle -x -c "$*" "$where" >/dev/null 2>&1 || true; }
@@ -119,7 +108,7 @@ quota_off() {
 
 # enable and disable undo each other.
 not_enforced() {
-	column=3 prepare=with_oracle
+	column=3
 	mounted_with pqnoenforce
 }
 
@@ -174,40 +163,22 @@ a_dead_device() {
 }
 
 a_tmpfs() {
-	where=$BATS_TEST_TMPDIR/tmpfs code=5/3
+	where=$BATS_TEST_TMPDIR/tmpfs code=3
 	mount -m -t tmpfs none "$where"
 	mkdir "$where/other"
 }
 
-a_proc() { where=/proc other=/proc/tty/ldisc code=5/3; }
+a_proc() { where=/proc other=/proc/tty/ldisc code=3; }
 
 an_overlay() {
 	local layers=$BATS_TEST_TMPDIR/layers
-	where=$BATS_TEST_TMPDIR/overlay code=5/3
+	where=$BATS_TEST_TMPDIR/overlay code=3
 	mount -m -t tmpfs none "$layers"
 	mkdir "$layers"/{lower,lower/other,upper,work}
 	mount -m -t overlay -o "lowerdir=$layers/lower,upperdir=$layers/upper,workdir=$layers/work" none "$where"
 }
 
 # --- what is asserted of each -------------------------------------------------------------------
-
-# Output, errors and status are the real one's, and with --strict only the status is another.
-as_the_real_one() {
-	local ours real command="$*"
-	$prepare "$@"
-	run_split "${prefix[@]}" "$FSQ_ORACLE" -x -c "$command" "$where"
-	[ "$1" != help ] || stdout=its-own # deviation 10
-	real="status $status, \"$stdout\", \"$stderr\""
-	run_split "${prefix[@]}" "$FSQ_TOOLS/xfs_quota" -x -c "$command" "$where"
-	[ "$1" != help ] || [ -z "$stdout" ] || stdout=its-own
-	ours="status $status, \"$stdout\", \"$stderr\""
-	[ "$ours" = "$real" ] || complain "$command: $ours instead of $real"
-	ours="\"$stdout\", \"$stderr\""
-	run_split "${prefix[@]}" "$FSQ_TOOLS/xfs_quota" --strict -x -c "$command" "$where"
-	[ "$1" != help ] || [ -z "$stdout" ] || stdout=its-own
-	[ "$status" = "$strict" ] || complain "$command: with --strict status $status instead of $strict"
-	[ "\"$stdout\", \"$stderr\"" = "$ours" ] || complain "$command: --strict says something else"
-}
 
 # native_call COMMAND...: in native mode; sets errors to the lines on stderr
 native_call() {
@@ -254,7 +225,7 @@ one_line_each() {
 	$1
 	for pair in "${@:3}"; do advice_for[${pair%%=*}]=${pair#*=}; done
 	before=$(snapshot)
-	each_row native with_one_line
+	each_row with_one_line
 	[ "$(snapshot)" = "$before" ] || complain "something was changed: $(diff <(echo "$before") <(snapshot))"
 	if [ -n "$expected" ]; then
 		run jq -r --arg where "$where" '.error | "\(.code) \([.message | type == "string"] | all) \(
@@ -265,30 +236,13 @@ one_line_each() {
 	no_complaints
 }
 
-same_as_the_real_one() {
-	each_row xfs_quota as_the_real_one
-	no_complaints
-}
-
 # --- the commands -------------------------------------------------------------------------------
 
 # What fails for these is in native/{apply,assign,check,explain,export,find,gone,move,top}.bats, batch, doctor,
 # documentation, metrics and watch.
 @test "no command is forgotten here" {
-	forgets_none "$commands" 'apply|assign|batch|check|completion|doctor|explain|export|find|list|metrics|move|prune|release|resize|'\
-'schema|supported|top|usage|watch'
-}
-
-# bats test_tags=again,full
-@test "who may not, and where quota is off, limits stop nobody or nothing can be written, is told what the real one tells" {
-	local situation
-	for situation in an_ordinary_user a_user_namespace quota_off not_enforced read_only read_only_without_recovery; do
-		step "$situation"
-		setup
-		$situation
-		same_as_the_real_one
-		teardown
-	done
+	forgets_none "$commands" 'apply|assign|batch|check|completion|doctor|explain|export|find|help|list|metrics|move|path|print|prune|'\
+'quit|release|resize|schema|supported|top|usage|warn|watch'
 }
 
 @test "an ordinary user is told once that it takes a capability" {
@@ -315,12 +269,6 @@ same_as_the_real_one() {
 
 @test "a filesystem that has shut down is complained of once" { one_line_each shut_down 'Input/output error'; }
 
-# bats test_tags=again
-@test "a device whose node is gone is complained of as by the real one" {
-	without_node
-	same_as_the_real_one
-}
-
 # The kernel can still be asked through a descriptor of the mount point.
 if_at_all_in_one_line() {
 	native_call "$@"
@@ -335,13 +283,13 @@ if_at_all_in_one_line() {
 
 @test "a device whose node is gone does no harm in native mode, or is complained of once" {
 	without_node
-	each_row native if_at_all_in_one_line
+	each_row if_at_all_in_one_line
 	no_complaints
 }
 
 @test "a device that has died hangs nothing, and is complained of once" {
 	a_dead_device
-	each_row native if_at_all_in_one_line
+	each_row if_at_all_in_one_line
 	# What XFS has in memory it tells until it has found out.
 	touch $where/new 2>/dev/null || true
 	sync -f $where 2>/dev/null || true
@@ -364,17 +312,6 @@ if_at_all_in_one_line() {
 	assert_equal "$status" 1
 }
 
-# bats test_tags=again,full
-@test "filesystems of other kinds are refused as by the real one" {
-	local kind
-	for kind in a_tmpfs a_proc an_overlay; do
-		unset other
-		$kind
-		each_row xfs_quota as_the_real_one
-	done
-	no_complaints
-}
-
 # Filesystems can always be listed, and IDs be read where lsattr can.
 refused_as_not_supported() {
 	case "$*" in
@@ -390,7 +327,7 @@ refused_as_not_supported() {
 	for kind in a_tmpfs a_proc an_overlay; do
 		unset other
 		$kind
-		each_row native refused_as_not_supported
+		each_row refused_as_not_supported
 	done
 	no_complaints
 }

@@ -99,13 +99,6 @@ setup_file() { fresh_each x e; }
 	falls bind set
 }
 
-@test "xfsprogs loses the race" {
-	tool[0]=$FSQ_ORACLE
-	launcher=("${slow[@]}")
-	attack race file-symlink set -u -n 200
-	assert_equal "$changed" 1
-}
-
 # --- what the kernel refuses an attacker, and what it does not ---
 # bats file_tags=shared
 

@@ -170,16 +170,3 @@ has_stopped() {
 	succeeds injecting clone,clone3 error=EAGAIN fsquota project -s -p $tree 46 /mnt/x
 	all_of 46 "$inodes_in_tree"
 }
-
-# bats test_tags=attack,full
-@test "files that vanish under eight threads" {
-	local remover
-	bushy /mnt/x/fading 20 40
-	perl -e 'for my $f (0 .. 39) { for my $d (0 .. 19) {
-		unlink "$ARGV[0]/d$d/f$f", "$ARGV[0]/d$d/e/f$f" } }' /mnt/x/fading &
-	remover=$!
-	with 8 fsquota assign --no-register --unlimited --id 4245 /mnt/x/fading
-	wait $remover
-	assert_equal "$status:$stdout:$stderr" 0:4245:
-	counts /mnt/x 4245 41
-}

@@ -35,6 +35,7 @@ load differential
 @test "XFS: no path: every filesystem" { differential iteration x; }
 @test "XFS: a mount table of one's own" { differential mount-table x; }
 @test "XFS: not root" { differential not-root x; }
+@test "XFS: read-only, or without quotas" { differential refused x; }
 # bats test_tags=linux-6,again,shared
 @test "ext4: state" { differential state e; }
 # bats test_tags=linux-6,shared
