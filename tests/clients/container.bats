@@ -71,8 +71,7 @@ contained() {
 	id=$stdout
 	is_tagged /mnt/x/volume "$id"
 	holds p "$id" 0 0 8192
-	run -0 cat /etc/projects
-	assert_output "$id:/mnt/x/volume"
+	prints "$id:/mnt/x/volume" cat /etc/projects
 	fill /mnt/x/volume/file 16
 	contained usage --json /mnt/x/volume
 	assert_equal "$status:$stderr" 0:
@@ -81,8 +80,7 @@ contained() {
 	contained release /mnt/x/volume
 	assert_equal "$status:$stderr" 0:
 	holds p "$id" 0 0 0
-	run -0 cat /etc/projects /etc/projid
-	assert_output ''
+	prints '' cat /etc/projects /etc/projid
 }
 
 @test "in a container without CAP_SYS_ADMIN it says so, and changes nothing" {
@@ -92,6 +90,5 @@ contained() {
 	assert_equal "$status:$stdout" 4:
 	[[ ${stderr%%$'\n'*} == "fsquota assign: /mnt/x/confined: "* ]] || fail "$stderr"
 	is_untagged /mnt/x/confined
-	run -0 cat /etc/projects
-	assert_output ''
+	prints '' cat /etc/projects
 }

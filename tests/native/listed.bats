@@ -482,8 +482,7 @@ unknown() {
 	exits 5 fsquota usage --json "$tree"
 	rmdir "$tree"
 	assert_one_line
-	run -0 jq -c .error.path "$BATS_TEST_TMPDIR/stderr"
-	assert_output '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9"'
+	prints '"/mnt/x/q\"uo\\te\t\u0001'$'\xef\xbf\xbd\xc3\xa9"' jq -c .error.path "$BATS_TEST_TMPDIR/stderr"
 }
 
 @test "common options may stand before the command" {

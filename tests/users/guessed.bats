@@ -45,8 +45,7 @@ leads() {
 	END
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
-		run_split fsquota "$words"
-		assert_equal "$status" 2
+		exits 2 fsquota "$words"
 		[[ $stderr == *"see fsquota --help" || $words == lis* ]] || fail "$words: $stderr"
 	done
 }
