@@ -382,8 +382,7 @@ static void test_prune(const char *top)
 static enum fsq_visit count_finding(const struct fsq_finding *finding, void *arg)
 {
 	(void)finding;
-	*(unsigned int *)arg += 1;
-	return FSQ_VISIT_CONTINUE;
+	return ++*(unsigned int *)arg == 1000 ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
 static void test_diagnose(void)
@@ -401,6 +400,9 @@ static void test_diagnose(void)
 	none.projid_file = "file/below";
 	ok(fsq_diagnose(&request, count_finding, &count, &err) == 0 && count > 0,
 	   "what fails is told to nobody, and the rest is looked at");
+	count = 999;
+	ok(fsq_diagnose(&request, count_finding, &count, &err) == 0 && count == 1000,
+	   "who stops it is told no more");
 }
 
 static enum fsq_visit ignore_event(const struct fsq_tree_event *event, void *arg)

@@ -264,12 +264,11 @@ static void test_readers(void)
 /* A line that did not get to the disk is none, whatever it was written over. */
 static void test_bad_disk(void)
 {
+	struct fsq_project_edit *edit;
 	int reader;
 
 	put(projid, "");
 	for (int sync = 1; sync <= 2; sync++) {
-		struct fsq_project_edit *edit;
-
 		put(projects, "9~/nine\n# end\n");
 		reader = open(projects, O_RDONLY);
 		edit = lock(true);
@@ -283,6 +282,13 @@ static void test_bad_disk(void)
 		ok(holds(projects, "7~/more\n# end\n"), "the line is switched off");
 		close(reader);
 	}
+	unlink(projects);
+	edit = lock(true);
+	failing_sync = 2;
+	ok(edit && fsq_project_edit_add_directory(edit, 7, "/new", NULL) == FSQ_E_FAILED &&
+		   failing_sync == 0 && holds(projects, ""),
+	   "nor has a file that was made a name on it");
+	fsq_project_edit_free(edit);
 }
 
 static void test_no_memory(void)
