@@ -17,19 +17,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/fs.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../lib/tag.h"
 
 #define DIRECTORIES 8
 #define FILES 6
@@ -108,17 +108,10 @@ static int retag(void)
 	const uint32_t ids[] = { victim, 0, victim + 1, 4294967294U, 77 };
 	const char *name = any(2) ? any_directory() : any_file();
 	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW), rc;
-	struct fsxattr attributes;
 
 	if (fd < 0)
 		return -1;
-	rc = ioctl(fd, FS_IOC_FSGETXATTR, &attributes);
-	if (rc == 0) {
-		attributes.fsx_projid = ids[any(sizeof(ids) / sizeof(ids[0]))];
-		attributes.fsx_xflags &= ~(uint32_t)FS_XFLAG_PROJINHERIT;
-		attributes.fsx_xflags |= any(2) ? FS_XFLAG_PROJINHERIT : 0;
-		rc = ioctl(fd, FS_IOC_FSSETXATTR, &attributes);
-	}
+	rc = tag_file(fd, ids[any(sizeof(ids) / sizeof(ids[0]))], any(2));
 	close(fd);
 	return rc;
 }

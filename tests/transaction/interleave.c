@@ -40,6 +40,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/tag.h"
 #include "../lib/trace.h"
 
 #ifndef SYS_quotactl_fd
@@ -93,20 +94,6 @@ static void put(const char *file, const char *text)
 
 /* --- the kernel --- */
 
-static void set_tag(int fd, uint32_t id)
-{
-	struct fsxattr attributes;
-
-	if (ioctl(fd, FS_IOC_FSGETXATTR, &attributes))
-		die("FSGETXATTR");
-	attributes.fsx_projid = id;
-	attributes.fsx_xflags &= ~(uint32_t)FS_XFLAG_PROJINHERIT;
-	if (id)
-		attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
-	if (ioctl(fd, FS_IOC_FSSETXATTR, &attributes))
-		die("FSSETXATTR");
-}
-
 static uint32_t get_tag(void)
 {
 	struct fsxattr attributes;
@@ -150,9 +137,9 @@ static void reset(void)
 		if (quota.d_blk_hardlimit)
 			set_limit(id, 0);
 	}
-	set_tag(directory_fd, releasing ? FIRST : 0);
-	if (other)
-		set_tag(other_fd, FIRST);
+	if (tag_file(directory_fd, releasing ? FIRST : 0, releasing) ||
+	    (other && tag_file(other_fd, FIRST, true)))
+		die("FSSETXATTR");
 	if (releasing || other)
 		set_limit(FIRST, 20480);
 	unlink(PROJECTS);

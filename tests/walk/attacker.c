@@ -57,6 +57,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/tag.h"
 #include "../lib/trace.h"
 
 #define USER 1000
@@ -240,20 +241,6 @@ static void make_prey(void)
 	make_file(in("home/tree/z"));
 }
 
-static void tag(int fd, uint32_t id, bool inherit)
-{
-	struct fsxattr attributes;
-
-	if (ioctl(fd, FS_IOC_FSGETXATTR, &attributes))
-		die("FSGETXATTR");
-	attributes.fsx_projid = id;
-	attributes.fsx_xflags &= ~(uint32_t)FS_XFLAG_PROJINHERIT;
-	if (inherit)
-		attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
-	if (ioctl(fd, FS_IOC_FSSETXATTR, &attributes))
-		die("FSSETXATTR");
-}
-
 static void watch(struct watched *one, const char *path, const char *name)
 {
 	one->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -267,8 +254,7 @@ static void watch_outside(const char *name, uint32_t id)
 	struct watched *one = &watched[watched_count++];
 
 	watch(one, in("%s", name), name);
-	tag(one->fd, id, false);
-	if (ioctl(one->fd, FS_IOC_FSGETXATTR, &one->before))
+	if (tag_file(one->fd, id, false) || ioctl(one->fd, FS_IOC_FSGETXATTR, &one->before))
 		die(name);
 }
 
@@ -298,8 +284,8 @@ static void make_arena(uint32_t id)
 		die("chown");
 	/* What is made in it inherits the ID, special files too. */
 	fd = open(tree, O_RDONLY | O_CLOEXEC);
-	if (tagged)
-		tag(fd, id, true);
+	if (tagged && tag_file(fd, id, true))
+		die(tree);
 	close(fd);
 	become(USER);
 	if (big)

@@ -11,18 +11,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dqblk_xfs.h>
-#include <linux/fs.h>
 #include <linux/quota.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "../lib/tag.h"
 
 #ifndef SYS_quotactl_fd
 #define SYS_quotactl_fd 443
@@ -64,18 +64,13 @@ static void prepare_one(const char *directory, long number)
 	};
 	char *name = name_of(directory, number, "");
 	unsigned int id = (unsigned int)(FIRST_ID + number);
-	struct fsxattr attributes;
 	int fd;
 
 	limits.d_id = id;
 	if (mkdir(name, 0755) || chown(name, TENANT, TENANT))
 		fail(name);
 	fd = open(name, O_RDONLY);
-	if (fd < 0 || ioctl(fd, FS_IOC_FSGETXATTR, &attributes))
-		fail(name);
-	attributes.fsx_projid = id;
-	attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
-	if (ioctl(fd, FS_IOC_FSSETXATTR, &attributes))
+	if (fd < 0 || tag_file(fd, id, true))
 		fail(name);
 	make_file(name_of(directory, number, "/file"));
 	/* XFS makes no file where the limit is so low. */
