@@ -32,24 +32,17 @@ exhausted() {
 
 @test "commands that look at budgets, without memory" { exhausted x budgets; }
 
-# bats test_tags=every-call,full
-@test "commands of xfs_quota, in both modes, without memory" { exhausted x xfs_quota; }
-
-# bats test_tags=every-call,full
-@test "commands that seldom come, without memory" { exhausted x seldom; }
-
-# bats test_tags=every-call,full
-@test "ext4: commands that switch, without memory" { exhausted e switches; }
-
-# bats test_tags=every-call,full
-@test "ext4: commands of xfs_quota, in both modes, without memory" { exhausted e xfs_quota; }
-
 # bats test_tags=every-call
 @test "valgrind finds no error, no leak and no open descriptor in a command of each kind" {
 	exhausted x --memcheck some
 }
 
-# bats test_tags=full
+# bats file_tags=every-call,shared,full
+
+@test "commands of xfs_quota, in both modes, without memory" { exhausted x xfs_quota; }
+@test "commands that seldom come, without memory" { exhausted x seldom; }
+@test "ext4: commands that switch, without memory" { exhausted e switches; }
+@test "ext4: commands of xfs_quota, in both modes, without memory" { exhausted e xfs_quota; }
 @test "with FSQUOTA_FULL: the same on ext4, without any memory from a moment on, and all in valgrind" {
 	exhausted x watch
 	exhausted e changes

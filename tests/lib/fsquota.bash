@@ -203,6 +203,16 @@ end_process() {
 
 real() { oracle -x -f -D/dev/null -P/dev/null "$@"; }
 
+# no_limits FILESYSTEM...: takes off those of every project.
+no_limits() {
+	local fs id
+	for fs; do
+		for id in $(real -c 'report -p -N -n' "/mnt/$fs" | sed -n 's/^#\([1-9][0-9]*\) .*/\1/p'); do
+			real -c "limit -p bsoft=0 bhard=0 isoft=0 ihard=0 $id" "/mnt/$fs"
+		done
+	done
+}
+
 # "USED SOFT HARD" in KiB, then of inodes.
 kernel_has() {
 	real -c "report -p -N -n -b -L $2 -U $2" -c "report -p -N -n -i -L $2 -U $2" "$1" |

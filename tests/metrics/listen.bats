@@ -82,23 +82,14 @@ is_page() {
 }
 
 @test "nothing else is answered" {
-	local request expected
+	local request
 	listens
-	while read -r expected request; do
-		run get "$request"
-		assert_equal "$request: ${lines[0]%% [A-Z]*}" "$request: HTTP/1.1 $expected"
+	for request in "404 GET / HTTP/1.1" "404 GET /metricsx HTTP/1.1" "404 GET /../metrics HTTP/1.1" "404 GET //metrics HTTP/1.1" \
+		"405 POST /metrics HTTP/1.1" "405 get /metrics HTTP/1.1" "400 GET /metrics" "400 GET /metrics HTTP/2" "400 hello"; do
+		run get "${request#* }"
+		assert_equal "$request: ${lines[0]%% [A-Z]*}" "$request: HTTP/1.1 ${request%% *}"
 		assert_equal "$(stat -c %s "$page")" 0
-	done <<-END
-		404 GET / HTTP/1.1
-		404 GET /metricsx HTTP/1.1
-		404 GET /../metrics HTTP/1.1
-		404 GET //metrics HTTP/1.1
-		405 POST /metrics HTTP/1.1
-		405 get /metrics HTTP/1.1
-		400 GET /metrics
-		400 GET /metrics HTTP/2
-		400 hello
-	END
+	done
 	run get 'GET /metrics HTTP/1.1' "X: $(printf '%9000s' '')"
 	assert_line --index 0 'HTTP/1.1 431 Request Header Fields Too Large'
 	run python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 9753))

@@ -104,36 +104,17 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 @test "a wrong line is told with its file and number, and nothing is changed" {
 	local line
 	mkdir $top/{a,b}
-	while read -r line; do
+	for line in "relative/path hard=1M" "$top/../b hard=1M" "$top//b hard=1M" "$top/b/.. hard=1M" "$top/b/. hard=1M" \
+		"$top/b hard=x" "$top/b mkdri" "$top/b mkdir=yes" "$top/b hard=1M hard=2M" "$top/b mkdir mkdir" "$top/b colour=red" \
+		"$top/b unlimited hard=1M" "$top/b mode=0750" "$top/b mkdir mode=0990" "$top/b mkdir owner=nosuchuser" \
+		"$top/b name=a:b" "$top/b id=0" "$top/b \"hard=1M" "$top/* mkdir" "$top/* name=shared" "$top/a hard=2M"; do
 		printf '%s\n' "$top/a hard=1M" "$line" >/etc/fsquota.d/x.conf
 		run_split fsquota apply
 		assert_equal "$line: $status" "$line: 2"
 		[[ $stderr == "fsquota apply: /etc/fsquota.d/x.conf, line 2: "* ]] || fail "$stderr"
 		[[ $line != *mkdri || $stderr == *"only mkdir and unlimited have none" ]] || fail "$stderr"
 		assert_one_line
-	done <<-END
-		relative/path hard=1M
-		$top/../b hard=1M
-		$top//b hard=1M
-		$top/b/.. hard=1M
-		$top/b/. hard=1M
-		$top/b hard=x
-		$top/b mkdri
-		$top/b mkdir=yes
-		$top/b hard=1M hard=2M
-		$top/b mkdir mkdir
-		$top/b colour=red
-		$top/b unlimited hard=1M
-		$top/b mode=0750
-		$top/b mkdir mode=0990
-		$top/b mkdir owner=nosuchuser
-		$top/b name=a:b
-		$top/b id=0
-		$top/b "hard=1M
-		$top/* mkdir
-		$top/* name=shared
-		$top/a hard=2M
-	END
+	done
 	printf '%s\n' "$top/a* hard=1M" "$top/[a] hard=2M" >/etc/fsquota.d/x.conf
 	refuses 2 "line 1, too" fsquota apply
 	assert_equal "$(cat /etc/projects /etc/projid)" ""

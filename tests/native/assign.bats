@@ -24,21 +24,12 @@ setup() {
 }
 
 teardown() {
-	local fs directory lines
+	local directory
 	for directory in /mnt/[xef]/volume-*; do
 		[ ! -d "$directory" ] || fsquota release "$directory" >/dev/null 2>&1 || true
 		[ ! -e "$directory" ] && [ ! -L "$directory" ] || rm -rf "$directory"
 	done
-	# Mostly there is nothing left.
-	for fs in x e f; do real -c 'report -p -N -n' /mnt/$fs; done >"$BATS_TEST_TMPDIR/left"
-	mapfile -t lines <"$BATS_TEST_TMPDIR/left"
-	[[ "${lines[*]}" == *#[1-9]* ]] || return 0
-	for fs in x e f; do
-		real -c 'report -p -N -n' /mnt/$fs | while read -r id _; do
-			[ "$id" = '#0' ] || [ -z "$id" ] ||
-				real -c "limit -p bsoft=0 bhard=0 isoft=0 ihard=0 ${id#\#}" /mnt/$fs
-		done
-	done
+	no_limits x e f
 }
 
 # No file, no limit, no ID is otherwise than before the test.

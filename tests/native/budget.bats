@@ -249,38 +249,21 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 
 @test "wrong words" {
 	local line
-	while read -r line; do
+	for line in 'budget = 1T' 'budget = /home' 'budget = home 1T' 'budget = /home 1T much' 'budget = /home -1' \
+		'overcommit = 120' 'overcommit = 0%' 'overcommit = 10001%' 'overcommit = srv 120%' 'overcommit = /srv' \
+		'overcommit = 99999999999999999999%'; do
 		says "$line"
 		refuses 2 "fsquota.conf, line 1" fsquota assign /mnt/x/home/a --hard 1M
 		refuses 2 "fsquota.conf, line 1" fsquota check
-	done <<-'END'
-		budget = 1T
-		budget = /home
-		budget = home 1T
-		budget = /home 1T much
-		budget = /home -1
-		overcommit = 120
-		overcommit = 0%
-		overcommit = 10001%
-		overcommit = srv 120%
-		overcommit = /srv
-		overcommit = 99999999999999999999%
-	END
+	done
 	rm /etc/fsquota.conf
 	mkdir /etc/fsquota.d
-	while read -r line; do
+	for line in '/mnt/x/home budget=' '/mnt/x/home budget' '/mnt/x/home budget=some budget=1M' '/mnt/x/home overcommit=120' \
+		'/mnt/x/* budget=1M' 'home budget=1M' '"/mnt/x/home budget=1M'; do
 		echo "$line" >/etc/fsquota.d/x.conf
 		refuses 2 "x.conf, line 1" fsquota assign /mnt/x/home/a --hard 1M
 		refuses 2 "x.conf, line 1" fsquota apply
-	done <<-'END'
-		/mnt/x/home budget=
-		/mnt/x/home budget
-		/mnt/x/home budget=some budget=1M
-		/mnt/x/home overcommit=120
-		/mnt/x/* budget=1M
-		home budget=1M
-		"/mnt/x/home budget=1M
-	END
+	done
 	assert [ ! -e /etc/projects ]
 }
 

@@ -26,12 +26,7 @@ setup() {
 teardown() {
 	rm -rf /mnt/{x,e}/v
 	settle /mnt/x
-	for fs in x e; do
-		real -c 'report -p -N -n' /mnt/$fs | while read -r id _; do
-			[ "$id" = '#0' ] || [ -z "$id" ] ||
-				real -c "limit -p bsoft=0 bhard=0 isoft=0 ihard=0 ${id#\#}" /mnt/$fs
-		done
-	done
+	no_limits x e
 	: >/etc/fstab
 }
 

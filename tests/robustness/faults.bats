@@ -24,20 +24,15 @@ with() {
 
 @test "commands that change something, when a call fails" { with x EIO 18 changes; }
 
-# bats test_tags=full
-@test "commands that switch, when a call fails" { with x EIO 18 switches; }
-
 @test "commands that read, when a call fails" { with x EIO 18 reads; }
 
 @test "commands that look at budgets, when a call fails" { with x EIO 6 budgets; }
 
-# bats test_tags=full
-@test "commands of xfs_quota, in both modes, when a call fails" { with x EIO 18 xfs_quota; }
-
 @test "commands that once left something out without a word, when a call fails" { with x EIO 3 silent; }
 
-# bats test_tags=full
-@test "commands that seldom come, when a call fails" { with x EIO 18 seldom; }
+# bats file_tags=every-call,shared,full
 
-# bats test_tags=full
+@test "commands that switch, when a call fails" { with x EIO 18 switches; }
+@test "commands of xfs_quota, in both modes, when a call fails" { with x EIO 18 xfs_quota; }
+@test "commands that seldom come, when a call fails" { with x EIO 18 seldom; }
 @test "with FSQUOTA_FULL, and where lines are counted: watch, when a call fails" { with x EIO 1 watch; }

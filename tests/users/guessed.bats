@@ -24,25 +24,12 @@ leads() {
 }
 
 @test "a command of another tool, or with a letter wrong, leads to ours" {
-	local words
-	while read -r -a words; do
+	local pair words
+	for pair in "ls list" "show list" "status list" "set assign resize" "delete release" "rm release" "backup export dump" \
+		"rename move" "mv move" "asign assign" "lits list" "relase release" "rep report" "metric metrics"; do
+		read -r -a words <<<"$pair"
 		leads 2 "there is no command \"${words[0]}\"; did you mean \"${words[1]}\"${words[2]:+ or \"${words[2]}\"}?" "${words[0]}"
-	done <<-END
-		ls list
-		show list
-		status list
-		set assign resize
-		delete release
-		rm release
-		backup export dump
-		rename move
-		mv move
-		asign assign
-		lits list
-		relase release
-		rep report
-		metric metrics
-	END
+	done
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
 		exits 2 fsquota "$words"
@@ -127,8 +114,7 @@ leads() {
 	mkdir "$bin"
 	printf '#!/bin/sh\necho "page $*"\n' >"$bin/man"
 	chmod +x "$bin/man"
-	run -0 env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
-	assert_output $'page 8 fsquota-list\r'
+	prints $'page 8 fsquota-list\r' env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
 	# It fails where the page is not installed.
 	echo 'exit 16' >>"$bin/man"
 	sed -i 2d "$bin/man"

@@ -86,19 +86,6 @@ setup_file() { fresh_each x e; }
 	stand bind 6:12 set
 }
 
-@test "xfsprogs falls for a bind mount, hangs at a FIFO, and opens a device" {
-	falls bind set clear
-	falls fifo set
-	assert_equal "$hung" 1
-	falls device clear
-	assert_equal "$opened" 1
-	# On ext4 it cannot tag files: it would have them hand on the ID, too.
-	on_ext4
-	falls file-symlink clear
-	falls dir-symlink set
-	falls bind set
-}
-
 # --- what the kernel refuses an attacker, and what it does not ---
 # bats file_tags=shared
 
