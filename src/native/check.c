@@ -94,12 +94,18 @@ static bool look(struct check *check, const struct projects *projects)
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
 		struct fsq_space space[FSQ_FORMS] = { 0 };
-		uint64_t free = FIELD_NOT_KNOWN;
+		uint64_t used = FIELD_NOT_KNOWN, free = FIELD_NOT_KNOWN;
+		int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
-		if (fsq_filesystem_space(path->fs, path->info->directory, space) == 0)
+		if (rc) {
+			session_errno(check->session, 0, -rc, path->info->directory,
+				      "cannot read its size");
+		} else {
 			free = space[FSQ_BLOCKS].free;
+			used = space[FSQ_BLOCKS].total - free;
+		}
 		/* growth_look() needs them sorted; an index serves as device number. */
-		*use++ = growth_use(i, 0, space[FSQ_BLOCKS].total - free, 0, free);
+		*use++ = growth_use(i, 0, used, 0, free);
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			const struct fsq_usage *usage = &projects->all[at].usage;
 

@@ -52,7 +52,8 @@ static struct growth_entry entry_of(struct growth_use *use, const struct growth_
 		double part = seconds / (seconds + spans[span]), rate;
 
 		use->rate[span] = FIELD_NO_RATE;
-		if (!before || !(seconds > 0))
+		if (!before || !(seconds > 0) || use->bytes == FIELD_NOT_KNOWN ||
+		    before->bytes == FIELD_NOT_KNOWN)
 			continue;
 		rate = ((double)use->bytes - (double)before->bytes) / seconds;
 		entry.mean[span] = before->mean[span] + part * (rate - before->mean[span]);

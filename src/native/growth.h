@@ -17,10 +17,10 @@ enum growth_span { GROWTH_SHORT, GROWTH_LONG, GROWTH_SPANS };
 struct growth_use {
 	dev_t dev;
 	uint32_t id;
-	uint64_t bytes;
+	uint64_t bytes; /* or FIELD_NOT_KNOWN */
 	uint64_t
 		available; /* bytes that can still be written, below both limits; or FIELD_NOT_KNOWN */
-	/* Set by growth_look(): bytes a second, or FIELD_NO_RATE when it was not seen before. */
+	/* Set by growth_look(): bytes a second, or FIELD_NO_RATE: they are, or were, not known. */
 	int64_t rate[GROWTH_SPANS];
 	/*
 	 * And when nothing is available any more, if use goes on to grow by the higher of them; or

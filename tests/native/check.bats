@@ -217,6 +217,14 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 	refuses 2 'it waits' sh -c 'echo check --full-within 4h | fsquota batch | jq -r .error.message >&2; exit 2'
 }
 
+@test "check --full-within says what it cannot read, and takes it for no growth" {
+	for call in {1..8}; do
+		run_split strace -qq -o /dev/null -P /mnt/x -e inject=openat:error=EIO:when=$call \
+			fsquota check --full-within 500w --interval 1 /mnt/x/logs
+		[[ $stdout != *" /mnt/x"* && ($status = 0 || -n $stderr) ]] || fail "$call: $status: $stdout$stderr"
+	done
+}
+
 @test "check takes a project by its ID or name" {
 	full 8 42 --id 42 --at /mnt/x
 	full 0 "" --id 43 --at /mnt/e/none
