@@ -98,7 +98,7 @@ static bool look(struct check *check, const struct projects *projects)
 		int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
 		if (rc) {
-			session_errno(check->session, 0, -rc, path->info->directory,
+			session_errno(check->session, ERROR_AT_PATH, -rc, path->info->directory,
 				      "cannot read its size");
 		} else {
 			free = space[FSQ_BLOCKS].free;
@@ -127,9 +127,8 @@ static void read_again(struct check *check, struct projects *projects)
 		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, dquot.id, &dquot);
 
 		if (rc && rc != -ENOENT) {
-			session_errno(check->session, 0, -rc, path->info->directory,
-				      "%s: cannot read the quota of project %u",
-				      path->info->directory, dquot.id);
+			session_errno(check->session, ERROR_AT_PATH, -rc, path->info->directory,
+				      "cannot read the quota of project %u", dquot.id);
 			break;
 		}
 		fsq_usage_set_dquot(&project->usage, &dquot);

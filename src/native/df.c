@@ -130,8 +130,8 @@ static void command_df(struct session *session, const struct invocation *invocat
 			continue;
 		rc = fsq_filesystem_space(path->fs, path->directory, space);
 		if (rc)
-			session_errno(session, 0, -rc, path->directory, "cannot open %s",
-				      path->directory);
+			session_errno(session, ERROR_AT_PATH, -rc, path->directory,
+				      "cannot read its size");
 		else if (path->is_project)
 			projects = show_project(session, form, path, space[form].total,
 						space[form].free);

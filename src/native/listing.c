@@ -106,7 +106,7 @@ uint64_t listing_free_bytes(struct session *session, const char *mountpoint)
 	if (statvfs(mountpoint, &space) == 0)
 		return (uint64_t)space.f_bavail * space.f_frsize;
 	if (errno != EACCES && errno != ENOENT)
-		session_errno(session, 0, errno, mountpoint, "cannot ask what is left");
+		session_errno(session, ERROR_AT_PATH, errno, mountpoint, "cannot ask what is left");
 	return FIELD_NOT_KNOWN;
 }
 

@@ -199,7 +199,8 @@ static void write_filesystems(struct projects *projects)
 			continue;
 		rc = fsq_filesystem_space(session->paths[i].fs, info->directory, space);
 		if (rc) {
-			session_errno(session, 0, -rc, info->directory, "cannot ask for its size");
+			session_errno(session, ERROR_AT_PATH, -rc, info->directory,
+				      "cannot read its size");
 		} else {
 			size = space[FSQ_BLOCKS].total;
 			used = size - space[FSQ_BLOCKS].free;

@@ -111,8 +111,9 @@ static void add_row(struct top *top, const struct top_row *row)
 		session_no_memory(top->session);
 }
 
-/* @return   the free bytes of a filesystem */
-static uint64_t add_filesystem(struct top *top, const struct path_entry *path, int64_t time)
+/* @return   the free bytes of a filesystem, or FIELD_NOT_KNOWN */
+static uint64_t add_filesystem(struct top *top, struct session *session,
+			       const struct path_entry *path, int64_t time)
 {
 	struct fsq_space space[FSQ_FORMS] = { 0 };
 	struct top_row row = {
@@ -122,9 +123,13 @@ static uint64_t add_filesystem(struct top *top, const struct path_entry *path, i
 		.filesystem = keep(top, path->info->device),
 		.percent = -1,
 	};
+	int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
-	if (fsq_filesystem_space(path->fs, path->info->directory, space))
+	if (rc) {
+		session_errno(session, ERROR_AT_PATH, -rc, path->info->directory,
+			      "cannot read its size");
 		return FIELD_NOT_KNOWN;
+	}
 	row.mountpoint = row.path;
 	row.hard_bytes = space[FSQ_BLOCKS].total;
 	row.use = growth_use(path->info->dev, 0, row.hard_bytes - space[FSQ_BLOCKS].free, 0,
@@ -167,7 +172,8 @@ static void read_rows(struct top *top, struct session *session)
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		time = clock_milliseconds(CLOCK_REALTIME);
 		for (size_t i = 0; i < projects.filesystem; i++) {
-			uint64_t free_bytes = add_filesystem(top, &session->paths[i], time);
+			uint64_t free_bytes =
+				add_filesystem(top, session, &session->paths[i], time);
 
 			for (; at < projects.count && projects.all[at].filesystem == i; at++)
 				add_project(top, &projects, &projects.all[at], time, free_bytes);

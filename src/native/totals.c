@@ -41,7 +41,8 @@ static bool of_filesystem(struct projects *projects, size_t filesystem, struct t
 	int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
 	if (rc)
-		return session_errno(session, 0, -rc, path->directory, "cannot read its size");
+		return session_errno(session, ERROR_AT_PATH, -rc, path->directory,
+				     "cannot read its size");
 	*row = (struct total_row){
 		.dev = path->info->dev,
 		.filesystem = path->info->device,

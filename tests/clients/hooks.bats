@@ -183,24 +183,13 @@ stops() {
 @test "states and bundles that are none" {
 	local input deep
 	printf -v deep '%0100d' 0
-	while IFS= read -r input; do
+	for input in '' { '[]' '{"id":"a"}' '{"id":"a","status":"created"}' '{"id":"a","status":"created","bundle":"/b"} x' \
+		'{"id":"a","status":"created","bundle":"/b",}' '{"id":"a\u0000","status":"created","bundle":"/b"}' \
+		'{"id":"a","status":01,"bundle":"/b"}' '{"id":"a","status":nul,"bundle":"/b"}' "{'id':\"a\"}" "${deep//0/[}"; do
 		run_split fsquota oci-hook <<<"$input"
 		assert_equal "$status" 2 "$input"
 		assert_one_line
-	done <<-END
-
-		{
-		[]
-		{"id":"a"}
-		{"id":"a","status":"created"}
-		{"id":"a","status":"created","bundle":"/b"} x
-		{"id":"a","status":"created","bundle":"/b",}
-		{"id":"a\u0000","status":"created","bundle":"/b"}
-		{"id":"a","status":01,"bundle":"/b"}
-		{"id":"a","status":nul,"bundle":"/b"}
-		{'id':"a"}
-		${deep//0/[}
-	END
+	done
 	refuses 5 "cannot read /nowhere/config.json" fsquota oci-hook <<<'{"id":"a","status":"created","bundle":"/nowhere"}'
 	is_silent fsquota oci-hook <<<'{"id":"a","status":"stopped","bundle":"/nowhere"}'
 	mkdir -p /run/hook/none
