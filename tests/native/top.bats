@@ -107,7 +107,7 @@ END
 	refuses 2 'interval' fsquota top --interval 0
 	refuses 2 'batch' fsquota top --batch x
 	refuses 2 'no column' fsquota top --sort nothing
-	exits 1 injecting openat error=EIO:when=2 -P /mnt/x fsquota top --batch 1 /mnt/x
+	exits 1 injecting fstatfs error=EIO:when=2 -P /mnt/x fsquota top --batch 1 /mnt/x
 	[[ $stderr == *"/mnt/x: cannot read its size"* ]] || fail "$stderr"
 	refuses 5 '"path":"/mnt/x/gone"' fsquota top --json /mnt/x/gone
 	refuses 4 'CAP_SYS_ADMIN' setpriv --reuid 1000 --regid 1000 --clear-groups fsquota top /mnt/x
