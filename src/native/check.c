@@ -95,12 +95,8 @@ static bool look(struct check *check, const struct projects *projects)
 		const struct path_entry *path = &session->paths[i];
 		struct fsq_space space[FSQ_FORMS] = { 0 };
 		uint64_t used = FIELD_NOT_KNOWN, free = FIELD_NOT_KNOWN;
-		int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
-		if (rc) {
-			session_errno(check->session, ERROR_AT_PATH, -rc, path->info->directory,
-				      "cannot read its size");
-		} else {
+		if (paths_read_space(check->session, path, path->info->directory, space)) {
 			free = space[FSQ_BLOCKS].free;
 			used = space[FSQ_BLOCKS].total - free;
 		}

@@ -124,15 +124,12 @@ static void command_df(struct session *session, const struct invocation *invocat
 	for (size_t i = 0; i < session->path_count; i++) {
 		const struct path_entry *path = &session->paths[i];
 		struct fsq_space space[FSQ_FORMS];
-		int rc;
 
 		if (path->is_project && !projects)
 			continue;
-		rc = fsq_filesystem_space(path->fs, path->directory, space);
-		if (rc)
-			session_errno(session, ERROR_AT_PATH, -rc, path->directory,
-				      "cannot read its size");
-		else if (path->is_project)
+		if (!paths_read_space(session, path, path->directory, space))
+			continue;
+		if (path->is_project)
 			projects = show_project(session, form, path, space[form].total,
 						space[form].free);
 		else

@@ -537,7 +537,6 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 	show_projects(w, options, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
-		int rc;
 
 		if (!projects->sums[i].asked)
 			continue;
@@ -548,12 +547,8 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 			.used_bytes = FIELD_NOT_KNOWN,
 			.sum = projects->sums[i],
 		};
-		rc = fsq_filesystem_space(path->fs, path->info->directory, space);
-		if (rc) {
-			session_errno(session, ERROR_AT_PATH, -rc, path->info->directory,
-				      "cannot read its size");
+		if (!paths_read_space(session, path, path->info->directory, space))
 			continue;
-		}
 		rows[i].size_bytes = space[FSQ_BLOCKS].total;
 		rows[i].used_bytes = space[FSQ_BLOCKS].total - space[FSQ_BLOCKS].free;
 	}

@@ -121,6 +121,15 @@ int paths_find_dev(const struct session *session, dev_t dev)
 	return -1;
 }
 
+bool paths_read_space(struct session *session, const struct path_entry *path, const char *directory,
+		      struct fsq_space space[FSQ_FORMS])
+{
+	int rc = fsq_filesystem_space(path->fs, directory, space);
+
+	return rc == 0 ||
+	       session_errno(session, ERROR_AT_PATH, -rc, directory, "cannot read its size");
+}
+
 int paths_find(const struct session *session, const char *path)
 {
 	struct stat st;

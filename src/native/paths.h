@@ -42,6 +42,16 @@ int paths_find(const struct session *session, const char *path);
 /** The table's first mount of a filesystem, or -1. */
 int paths_find_dev(const struct session *session, dev_t dev);
 
+/**
+ * Read the size of a filesystem, or say that it cannot be read.
+ *
+ * @directory on it, see fsq_filesystem_space()
+ * @space     set, in bytes and inodes
+ * @return    false: an error was reported
+ */
+bool paths_read_space(struct session *session, const struct path_entry *path, const char *directory,
+		      struct fsq_space space[FSQ_FORMS]);
+
 /* --- which projects are wanted: all of a filesystem, one, or those at or below a directory --- */
 
 /* What is wanted of a filesystem. */

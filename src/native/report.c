@@ -193,15 +193,10 @@ static void write_filesystems(struct projects *projects)
 		const struct project_sum *sum = &projects->sums[i];
 		struct fsq_space space[FSQ_FORMS];
 		uint64_t size = FIELD_NOT_KNOWN, used = FIELD_NOT_KNOWN;
-		int rc;
 
 		if (!sum->asked)
 			continue;
-		rc = fsq_filesystem_space(session->paths[i].fs, info->directory, space);
-		if (rc) {
-			session_errno(session, ERROR_AT_PATH, -rc, info->directory,
-				      "cannot read its size");
-		} else {
+		if (paths_read_space(session, &session->paths[i], info->directory, space)) {
 			size = space[FSQ_BLOCKS].total;
 			used = size - space[FSQ_BLOCKS].free;
 		}

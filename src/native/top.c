@@ -9,6 +9,7 @@
 
 #include "growth.h"
 #include "options.h"
+#include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
@@ -123,13 +124,9 @@ static uint64_t add_filesystem(struct top *top, struct session *session,
 		.filesystem = keep(top, path->info->device),
 		.percent = -1,
 	};
-	int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
-	if (rc) {
-		session_errno(session, ERROR_AT_PATH, -rc, path->info->directory,
-			      "cannot read its size");
+	if (!paths_read_space(session, path, path->info->directory, space))
 		return FIELD_NOT_KNOWN;
-	}
 	row.mountpoint = row.path;
 	row.hard_bytes = space[FSQ_BLOCKS].total;
 	row.use = growth_use(path->info->dev, 0, row.hard_bytes - space[FSQ_BLOCKS].free, 0,

@@ -38,11 +38,9 @@ static bool of_filesystem(struct projects *projects, size_t filesystem, struct t
 	const struct path_entry *path = &session->paths[filesystem];
 	const struct project_sum *sum = &projects->sums[filesystem];
 	struct fsq_space space[FSQ_FORMS];
-	int rc = fsq_filesystem_space(path->fs, path->info->directory, space);
 
-	if (rc)
-		return session_errno(session, ERROR_AT_PATH, -rc, path->directory,
-				     "cannot read its size");
+	if (!paths_read_space(session, path, path->info->directory, space))
+		return false;
 	*row = (struct total_row){
 		.dev = path->info->dev,
 		.filesystem = path->info->device,
