@@ -459,14 +459,15 @@ static void begin(struct table *table)
 		count = style->column_count;
 	memcpy(chosen, style->columns, count * sizeof(*chosen));
 	table->lines = count == 0 && table->type->write_line;
-	if (count == 0)
-		add_columns(chosen, &count, table->type, table->type->usual);
-	if (style->format == TABLE_JSON || style->format == TABLE_JSON_LINES)
+	if (style->format == TABLE_JSON || style->format == TABLE_JSON_LINES) {
 		count = add_members(table->columns, table->type->fields, style->dry_run);
-	else
+	} else {
+		if (count == 0)
+			add_columns(chosen, &count, table->type, table->type->usual);
 		for (size_t i = 0; i < count; i++)
 			add_start(&table->columns[i], chosen[i], i ? separator : "",
 				  pairs ? chosen[i]->column : "", pairs ? "=\"" : "");
+	}
 	table->column_count = count;
 	if (style->format == TABLE_JSON) {
 		write_text(table->out, table->follows || table->out->in_answer ? ",\"" : "{\"");

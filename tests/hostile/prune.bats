@@ -85,6 +85,7 @@ come_and_go() {
 		! grep '^removed .*/pods/' <<<"$stdout" || fail "a line of kubelet's"
 		grep -c '^removed' <<<"$stdout" >>"$BATS_TEST_TMPDIR/removed" || true
 		prunes=$((prunes + 1))
+		step "$prunes prunes"
 	done
 	for number in "${pids[@]}"; do wait "$number" || fail "$(<"$BATS_TEST_TMPDIR/errors")"; done
 	kill -TERM "$kubelet"

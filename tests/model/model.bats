@@ -4,7 +4,7 @@
 #
 # Random steps of all who have to do with quotas, each compared with what must be true.
 #
-#   FSQUOTA_FULL        set: 100000 steps on each filesystem, instead of 300
+#   FSQUOTA_FULL        set: 10000 steps on each filesystem, instead of 300
 #   FSQUOTA_MODEL_SEED  the first seed (1)
 
 load ../lib/fsquota
@@ -21,8 +21,8 @@ model_runs() {
 	local steps=$1 kinds=''
 	shift
 	[ $steps -lt 300 ] || kinds='\| of'
-	[ $steps -lt 300 ] || [ -z "${FSQUOTA_FULL-}" ] || steps=100000
-	run "$model" --steps $steps --seed "${FSQUOTA_MODEL_SEED:-1}" "$@"
+	[ $steps -lt 300 ] || [ -z "${FSQUOTA_FULL-}" ] || steps=10000
+	run ticking "$model" --steps $steps --seed "${FSQUOTA_MODEL_SEED:-1}" "$@"
 	printf '%s\n' "${lines[@]}" | sed -n "/^# model steps\(:$kinds\)\|seed/p" >&3
 	[ "$status" = 0 ] || fail "$output"
 	assert_line --regexp "^# model steps: $steps\$"

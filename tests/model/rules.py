@@ -439,16 +439,19 @@ class Model:
             return USAGE
         if self.leads(state, there) and not (old in state.tree and state.tree[old].ino == state.tree[new].ino):
             return CONFLICT
+        status = OK if not options.get("rename") else self.cannot_rename(state, old, new, options["mounts"])
+        if status:
+            return status
         for tag, path in lines:
             place, now = here + path[len(old):], new + path[len(old):]
             if state.is_directory(place) and not self.is_beyond(place, here, options) and state.tree[place].tag != tag:
                 return CONFLICT
             if state.id_of(now) not in (None, tag):
                 return CONFLICT
-        if options.get("rename"):
-            status = self.rename(state, old, new, options["mounts"])
-            if status:
-                return status
+        if options.get("rename") and new in state.tree:  # a link to nothing
+            return FAILED
+        for path in [path for path in state.tree if (path + "/").startswith(old + "/")] if options.get("rename") else []:
+            state.tree[new + path[len(old):]] = state.tree.pop(path)
         for tag, path in lines:
             now = new + path[len(old):]
             if state.id_of(now) is None:
@@ -464,22 +467,16 @@ class Model:
     def is_beyond(self, path, directory, options):
         return any(point.startswith(directory + "/") and (path + "/").startswith(point + "/") for point in options["mounts"])
 
-    def rename(self, state, old, new, mounts):
+    def cannot_rename(self, state, old, new, mounts):
         def mount(path):
             return max((point for point in mounts if (path + "/").startswith(point + "/")), key=len, default=None)
         above = posixpath.dirname(new)
+        if (new + "/").startswith(old + "/"):
+            return USAGE
         if above != self.top and not state.is_directory(above):
             return NOT_FOUND
-        if mount(posixpath.dirname(old)) != mount(above):
-            return CONFLICT
-        if new in state.tree or (above + "/").startswith(old + "/") or old in mounts:
-            return FAILED
         tag, inherit = self.above(state, new)
-        if inherit and tag != state.tree[old].tag:
-            return CONFLICT
-        for path in [old] + [path for path in state.tree if path.startswith(old + "/")]:
-            state.tree[new + path[len(old):]] = state.tree.pop(path)
-        return OK
+        return CONFLICT if mount(old) != mount(above) or inherit and tag != state.tree[old].tag else OK
 
     # --- apply ---
 

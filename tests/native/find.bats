@@ -98,6 +98,7 @@ found() {
 	refuses 1 /mnt/x fsquota find --orphans --projid-file /mnt/x /mnt/x/nested
 }
 
+# bats test_tags=linux-6
 @test "find sees special files and symlinks where the kernel tells their IDs" {
 	ln -s nowhere /mnt/x/logs/link
 	mkfifo /mnt/x/logs/fifo

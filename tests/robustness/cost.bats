@@ -177,6 +177,7 @@ mounted_last() {
 	fsquota release /mnt/x/many
 }
 
+# bats test_tags=linux-6
 @test "setting up a tree costs 4 system calls an entry, 2 with file_setattr(2)" {
 	local most=4
 	! kernel_knows file_setattr || most=2

@@ -27,6 +27,7 @@ setup_file() {
 
 setup() { tree=/mnt/x/tree; }
 
+# bats test_tags=linux-6
 @test "special files and symlinks have an ID where the kernel can tell it, and are not opened" {
 	local name
 	for name in fifo null disk socket link dangling circle; do
@@ -45,6 +46,7 @@ setup() { tree=/mnt/x/tree; }
 	run ! grep "$tree.*O_R" <(grep -v O_PATH "$BATS_TEST_TMPDIR/trace")
 }
 
+# bats test_tags=linux-6
 @test "a symlink with a slash behind it is still a symlink" {
 	fsquota project -s -p $tree/dir 9 /mnt/x
 	if kernel_knows file_setattr; then
@@ -52,7 +54,7 @@ setup() { tree=/mnt/x/tree; }
 		assert_equal "$status:$stdout" 0:0
 		return
 	fi
-	refuses 3 "fsquota id: $tree/link: " fsquota id "$tree/link/"
+	refuses 3 "fsquota id: $tree/link/: " fsquota id "$tree/link/"
 }
 
 @test "paths that are not there, of every kind" {
