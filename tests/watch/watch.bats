@@ -497,6 +497,7 @@ runs() { [ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs"
 @test "--exec: one at a time for an ID, with the facts, and what came meanwhile is one more" {
 	local directory=/mnt/x/42
 	fresh_fs x
+	unset FSQUOTA_FULL
 	program
 	volume x 42 --soft 256K --hard 1M --hard-inodes 5
 	volume x 43 --soft 256K
