@@ -238,6 +238,7 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 	output.in_answer = true;
 	session.commands = batch->session->commands;
 	session.run = batch->session->run;
+	session.suggest = batch->session->suggest;
 	session.error = &error;
 	session.messages = &messages;
 	session.json = true;

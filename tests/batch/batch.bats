@@ -83,7 +83,7 @@ asks() {
 	mkdir -p /mnt/e/warned/memory
 	mount -t tmpfs none /mnt/e/warned/memory
 	answers 'usage /mnt/x/web /nowhere /mnt/x' 'limit -p bhard=x 42 /mnt/x' --version 'help usage' \
-		'assign /mnt/e/warned --hard 2G' 'check /mnt/x' 'supported -q /proc' 'restore -p /mnt/x'
+		'assign /mnt/e/warned --hard 2G' 'check /mnt/x' 'supported -q /proc' 'restore -p /mnt/x' 'usage web'
 	is 1 '[.exit, .error.path, .messages[0].error.path, (.usage | length)]' '[5,"/nowhere","/mnt/x",1]'
 	is 2 '[.exit, .error.code]' '[2,"usage"]'
 	is 3 '.output | startswith("fsquota ")' true
@@ -93,6 +93,7 @@ asks() {
 	is 7 'keys' '["exit","request"]'
 	# It finds nothing on standard input.
 	is 8 '.exit' 0
+	is 9 '.error.hint' '"there is a project of that name: --name web"'
 	umount /mnt/e/warned/memory
 	fsquota release /mnt/e/warned
 }
@@ -238,7 +239,7 @@ asks() {
 @test "each answer is that of a process of its own at the same moment" {
 	local count=1000
 	fresh_fs x && fresh_fs x2
-	[ -z "${FSQUOTA_FULL-}" ] || count=100000
+	[ -z "${FSQUOTA_FULL-}" ] || count=20000
 	run -0 ticking "$srcdir/tests/batch/compare.py" "${FSQUOTA_SEED:-1}" "$count"
 	echo "# requests beside processes: ${output//[^0-9]/}" >&3
 }

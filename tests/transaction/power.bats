@@ -57,6 +57,7 @@ disturbed() {
 		>&"${FAIL[1]}"
 	read -r status _ <&"${FAIL[0]}"
 	tried=$((tried + 1))
+	[ $((tried % 10)) != 0 ] || step "$tried power failures"
 	remounted
 }
 

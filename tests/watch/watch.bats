@@ -326,6 +326,14 @@ both_limits() {
 2 soft-reached'
 }
 
+# waits PID: it does nothing any more
+waits() {
+	local before
+	before=$(grep -E '^State:.*sleeping|ctxt' /proc/$1/status)
+	nap 0.5
+	[[ $before == State* && $before == "$(grep -E '^State|ctxt' /proc/$1/status)" ]]
+}
+
 @test "a reader that does not read does not keep watch from ending by a signal" {
 	local pid reader
 	volume x 60 --hard 1M
@@ -335,7 +343,7 @@ both_limits() {
 	dd if=/dev/zero of="$BATS_TEST_TMPDIR/full" bs=4096 count=1000 oflag=nonblock 2>/dev/null || :
 	fsquota watch --initial --json /mnt/x >"$BATS_TEST_TMPDIR/full" 2>"$BATS_TEST_TMPDIR/told" 3>&- {reader}>&- &
 	pid=$!
-	until [ "$(cat /proc/$pid/wchan)" = do_poll ] || [[ $(cat /proc/$pid/syscall) == 7\ * ]]; do nap 0.05; done
+	until_true waits $pid
 	kill $pid
 	status=0
 	wait $pid || status=$?

@@ -89,14 +89,15 @@ static enum fsq_visit find_registered(uint32_t id, const char *directory, void *
 	return search->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const char *directory,
-				bool itself)
+bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *directory, bool itself)
 {
 	struct search_registered search = { .directory = directory, .itself = itself };
 	struct fsq_error err;
 	int rc = fsq_projects_each(diagnosis->registry->projects_file, find_registered, &search,
 				   &err);
 
+	if (rc && err.errnum == ENOMEM)
+		fsq_diagnosis_fail(diagnosis, ENOMEM, directory);
 	return search.found || (rc && err.errnum != ENOENT && err.errnum != ENOTDIR);
 }
 

@@ -74,7 +74,7 @@ const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
 				      const struct fsq_mount *mount);
 
 /** @return  whether a directory is registered in another one, or is that if @itself; also if that is not known */
-bool fsq_diagnose_is_registered(const struct fsq_diagnosis *diagnosis, const char *directory,
+bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *directory,
 				bool itself);
 
 /** There is no memory: the diagnosis ends. */
