@@ -64,8 +64,8 @@ prepare() {
 	printf '# directories\n7:/elsewhere\n' >/etc/projects
 	printf '# names\nother:7\n' >/etc/projid
 	ours assign --hard 10M --name mine "$top/dir"
-	ours assign "$top/full"
-	# How many they are depends on the kernel: whether the FIFO has the ID.
+	# How many there are depends on the kernel: whether the FIFO has the ID.
+	ours assign --hard-inodes 5 "$top/full"
 	ours assign --hard-inodes "$("$FSQUOTA" usage -rno IUSED "$top/full")" "$top/full"
 	ours assign --hard 1M "$top/gone"
 	ours assign --no-register --id 4242 --unlimited "$top/odd"

@@ -170,16 +170,19 @@ of_type() {
 }
 
 # bats test_tags=linux-6
-@test "an empty mount table is told, and a query for a path is answered without it where statmount(2) is" {
+@test "an empty or broken mount table is told, and a query for a path answered without it where statmount(2) is" {
 	local empty=(unshare -m bash -c ': >/run/table && mount --bind /run/table /proc/$$/mountinfo && exec "$@"' bash)
 	run_split "${empty[@]}" fsquota list
 	assert_equal "$status:$stderr" "3:fsquota list: no filesystem with quota is mounted; see fsquota doctor"
 	run_split "${empty[@]}" fsquota id /mnt/x/dir
 	assert_equal "$status:$stdout" "0:42"
-	! kernel_knows statmount || {
+	if kernel_knows statmount; then
 		run_split "${empty[@]}" fsquota usage -n -o ID /mnt/x/dir
 		assert_equal "$status:${stdout// /}" "0:42"
-	}
+	else
+		run_split injecting read error=EIO:when=2+ xfs_quota -x -c 'quota -p -v 42' /mnt/x
+		assert_equal "$status:$stdout:$stderr" "1::xfs_quota: cannot setup path for mount /mnt/x: Input/output error"
+	fi
 }
 
 @test "what is mounted on a dead mount can be asked for by its path" {

@@ -54,19 +54,6 @@ failing() {
 	assert_equal "$stdout" "${all:10}"
 }
 
-# bats test_tags=linux-6
-@test "a mount table that cannot be read is told" {
-	# strace cannot fail a call that it does not know; and the table is not read then.
-	if kernel_knows statmount; then
-		run_split strace -f -qq -o "$BATS_TEST_TMPDIR/trace" xfs_quota -x -c 'quota -p -N -v 42' /mnt/x
-		assert_equal "$status:$stdout:$stderr" "0:$(oracle -x -c 'quota -p -N -v 42' /mnt/x):"
-		run ! grep -E '"(/proc/|/etc/mtab)' "$BATS_TEST_TMPDIR/trace"
-		return
-	fi
-	failing read EIO:when=2+ xfs_quota -x -c 'quota -p -v 42' /mnt/x
-	assert_equal "$status:$stdout:$stderr" "1::xfs_quota: cannot setup path for mount /mnt/x: Input/output error"
-}
-
 @test "a file that cannot be tagged fails the command, and the others are tagged" {
 	# Those on the directory itself.
 	failing ioctl EIO -P /mnt/x/new xfs_quota -x -c 'project -s -p /mnt/x/new 55' /mnt/x
