@@ -43,13 +43,11 @@ exhausted() {
 @test "commands that seldom come, without memory" { exhausted x seldom; }
 @test "ext4: commands that switch, without memory" { exhausted e switches; }
 @test "ext4: commands of xfs_quota, in both modes, without memory" { exhausted e xfs_quota; }
-@test "with FSQUOTA_FULL: the same on ext4, without any memory from a moment on, and all in valgrind" {
-	exhausted x watch
-	exhausted e changes
-	exhausted e reads processes
-	exhausted x --rest changes switches
-	exhausted x --rest reads
-	exhausted x --memcheck changes switches
-	exhausted x --memcheck reads processes
-	exhausted x --memcheck xfs_quota
-}
+@test "commands that wait, without memory" { exhausted x watch; }
+@test "ext4: commands that change something, without memory" { exhausted e changes; }
+@test "ext4: commands that read, without memory" { exhausted e reads processes; }
+@test "commands that change something, without any memory from a moment on" { exhausted x --rest changes switches; }
+@test "commands that read, without any memory from a moment on" { exhausted x --rest reads; }
+@test "valgrind: commands that change something" { exhausted x --memcheck changes switches; }
+@test "valgrind: commands that read" { exhausted x --memcheck reads processes; }
+@test "valgrind: commands of xfs_quota, in both modes" { exhausted x --memcheck xfs_quota; }
