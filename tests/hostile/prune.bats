@@ -84,8 +84,7 @@ come_and_go() {
 		! grep '^removed .*/lives:' <<<"$stdout" || fail "a living directory"
 		! grep '^removed .*/pods/' <<<"$stdout" || fail "a line of kubelet's"
 		grep -c '^removed' <<<"$stdout" >>"$BATS_TEST_TMPDIR/removed" || true
-		prunes=$((prunes + 1))
-		step "$prunes prunes"
+		step "$((prunes += 1)) prunes"
 	done
 	for number in "${pids[@]}"; do wait "$number" || fail "$(<"$BATS_TEST_TMPDIR/errors")"; done
 	kill -TERM "$kubelet"

@@ -897,9 +897,15 @@ class Steps:
 
     @staticmethod
     def is_waiting(stayer):
-        """In poll(2) or ppoll(2)?"""
-        with open(f"/proc/{stayer.pid}/syscall", encoding="ascii") as handle:
-            return handle.read().split(" ")[0] in POLL
+        """In poll(2) or ppoll(2)? Linux 6.1 tells only whether it sleeps"""
+        def read(name):
+            with open(f"/proc/{stayer.pid}/{name}", encoding="ascii") as handle:
+                return handle.read()
+        if os.path.exists("/proc/self/syscall"):
+            return read("syscall").split(" ")[0] in POLL
+        before = read("status")
+        time.sleep(0.1)
+        return "(sleeping)" in before and before == read("status")
 
     def judge_watched(self, step, before, after):
         """Nothing but what is below the pattern has changed, and there each has an ID of its own, that apply gave"""
