@@ -21,11 +21,13 @@
 
 /* --- the words of a request --- */
 
+static const char out_of_memory[] = "out of memory";
+
 static const char *add_word(struct request *request, char *word)
 {
 	return array_add(&request->words, &request->count, &request->capacity, &word, sizeof(word))
 		       ? NULL
-		       : "out of memory";
+		       : out_of_memory;
 }
 
 /* Words between blanks, none of which can need quoting. */
@@ -197,7 +199,12 @@ static void keep_little(struct text *text)
 	*text = (struct text){ 0 };
 }
 
-static void print_answer(struct batch *batch, int code)
+/* The error that there was no memory to keep. */
+static const char no_memory[] =
+	",\"error\":{\"code\":\"failed\",\"errno\":\"ENOMEM\",\"path\":null,"
+	"\"message\":\"cannot go on\",\"cause\":null,\"hint\":null}";
+
+static void print_answer(struct batch *batch, const struct session *session)
 {
 	struct writer *w = batch->session->out;
 	const struct text *output = &batch->output;
@@ -206,9 +213,11 @@ static void print_answer(struct batch *batch, int code)
 	json_start(&json, w);
 	json_open(&json, NULL, '{');
 	json_number(&json, "request", batch->number);
-	json_number(&json, "exit", (uint64_t)code);
+	json_number(&json, "exit", (uint64_t)session->status);
 	if (batch->error.used > 0)
 		write_bytes(w, batch->error.bytes, batch->error.used);
+	else if (session->no_memory)
+		write_text(w, no_memory);
 	if (batch->messages.used > 0) {
 		json_open(&json, "messages", '[');
 		/* Behind the comma of the first. */
@@ -247,12 +256,14 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 	session.before_waiting = before_waiting;
 	session.cache = batch->cache;
 	session.config = &batch->config;
-	if (wrong)
+	if (wrong == out_of_memory)
+		session_no_memory(&session);
+	else if (wrong)
 		session_usage_error(&session, "%s", wrong);
 	else
 		session.run(&session, batch->request.words);
 	session_end(&session);
-	print_answer(batch, session.status);
+	print_answer(batch, &session);
 	keep_little(&batch->output);
 	keep_little(&batch->error);
 	keep_little(&batch->messages);
