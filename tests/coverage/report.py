@@ -8,19 +8,19 @@
 #   report.py --all BUILD       those with a reason, too
 #   report.py --branches BUILD  and the lines of src/quota/operation and src/quota/walk of whose branches one
 #                               was never taken
-#   report.py --floor BUILD     exit status 1 as well where a folder has fallen below floor.list
+#   report.py --minimum BUILD     exit status 1 as well where a folder has fallen below minimum.list
 #   report.py --keep BUILD      and write result.txt
-#   report.py --kept            what result.txt says, beside floor.list; nothing is measured
+#   report.py --kept            what result.txt says, beside minimum.list; nothing is measured
 #
 # A branch is an outcome of a condition, as "gcov -b" counts it without optimization: "a && b" has four, a switch
 # one for each label. What gcov marks as thrown, by a call that may not return, is none.
 #
 # All of it takes an hour, and CI has no such time: it prints the result that is kept, with the folders that were
-# changed since, or have other files than they had, and fails where that is below the floor.
+# changed since, or have other files than they had, and fails where that is below the minimum.
 #
 # A line of reasons.list is a file (a pattern, of its path in src), a regular expression for a line, or for that
 # and the two lines above it, or for "@FUNCTION LINE", and why it may not be run, with tabs between. One that is of no
-# line is an error; of one whose lines are run the report tells, for some are run by chance. A line of floor.list
+# line is an error; of one whose lines are run the report tells, for some are run by chance. A line of minimum.list
 # is a folder and the percents of lines and of branches that it must have, "-" for any.
 import collections
 import fnmatch
@@ -170,11 +170,11 @@ def print_table(table):
 
 def has_fallen(table):
     fallen = False
-    for row in rows_of("floor.list"):
-        folder, *floors = row.split()
-        for what, now, floor in zip(("lines", "branches"), table[folder], floors):
-            if floor != "-" and now < float(floor):
-                print(f"{folder}: {now:.2f}% of {what}, and there were {floor}%")
+    for row in rows_of("minimum.list"):
+        folder, *minima = row.split()
+        for what, now, minimum in zip(("lines", "branches"), table[folder], minima):
+            if minimum != "-" and now < float(minimum):
+                print(f"{folder}: {now:.2f}% of {what}, and there were {minimum}%")
                 fallen = True
     return fallen
 
@@ -242,7 +242,7 @@ def main():
     print_table(table)
     if "--keep" in options:
         keep(shares)
-    sys.exit(bool(missed or ("--floor" in options and has_fallen(table))))
+    sys.exit(bool(missed or ("--minimum" in options and has_fallen(table))))
 
 
 if __name__ == "__main__":

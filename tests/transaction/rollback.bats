@@ -70,7 +70,7 @@ for_good() {
 	local top=/mnt/x number
 	mkdir -p $top/dir/{1..3}
 	for number in {1..20}; do
-		! strace -f -qq -o /dev/null -e inject=ioctl:error=EIO:when=$number "$FSQUOTA" assign $top/dir >/dev/full 2>&1
+		! strace -f -qq -o /dev/null -e inject=ioctl:error=EIO:when=$number "$FSQUOTA" assign $top/dir >/dev/full 2>&1 || fail "call $number"
 		run_split fsquota assign --hard 10M $top/dir
 		assert_equal "$number: $status:$stdout$stderr:$(rows)" "$number: 0:1048577:#1048577 4 10240"
 		released
