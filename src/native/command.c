@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
@@ -164,6 +163,29 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 				   command_paths(command));
 }
 
+/*
+ * The next word, as the value of an option. A word with "--" is more likely an option behind a variable without a value.
+ *
+ * @glue     between the option and such a value
+ * @return   NULL: an error was reported
+ */
+static const char *next_value(struct session *session, const char *option, const char *glue,
+			      char ***words)
+{
+	const char *value = **words;
+
+	if (!value)
+		session_usage_error(session, "option %s takes a value", option);
+	else if (strncmp(value, "--", 2) == 0)
+		session_usage_error(session,
+				    "option %s takes a value, and %s is an option; if it is the "
+				    "value, write %s%s%s",
+				    option, value, option, glue, value);
+	else
+		return *(*words)++;
+	return NULL;
+}
+
 static bool take_name(struct session *session, const struct command *command, char ***words,
 		      void *options)
 {
@@ -171,16 +193,14 @@ static bool take_name(struct session *session, const struct command *command, ch
 	size_t length = strcspn(word + 2, "=");
 	const struct command_option *option = command_find_option(command, 0, word + 2, length);
 	const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
-	bool takes_value = option && option->kind;
 
 	if (!option)
 		return refuse_unknown(session, command, word, length + 2);
-	if (takes_value && !value)
-		value = **words ? *(*words)++ : NULL;
-	if (takes_value == (value != NULL))
-		return take(session, option, options, value);
-	return session_usage_error(session, "option %s takes %s value", word,
-				   takes_value ? "a" : "no");
+	if (value && !option->kind)
+		return session_usage_error(session, "option %s takes no value", word);
+	if (option->kind && !value)
+		value = next_value(session, word, "=", words);
+	return (value || !option->kind) && take(session, option, options, value);
 }
 
 /* Parse letters behind one "-"; the rest of the word, or else the next word, is the value of the last. */
@@ -191,18 +211,16 @@ static bool take_letters(struct session *session, const struct command *command,
 
 	for (const char *at = *(*words)++ + 1; *at && goes_on && !session->help; at++) {
 		const struct command_option *option = command_find_option(command, *at, NULL, 0);
-		const char unknown[] = { '-', *at }, *value;
+		const char letter[] = { '-', *at, '\0' }, *value;
 
 		if (!option)
-			return refuse_unknown(session, command, unknown, sizeof(unknown));
+			return refuse_unknown(session, command, letter, 2);
 		if (!option->kind) {
 			goes_on = take(session, option, options, NULL);
 			continue;
 		}
-		value = at[1] ? at + 1 : **words ? *(*words)++ : NULL;
-		if (value)
-			return take(session, option, options, value);
-		return session_usage_error(session, "option -%c takes a value", *at);
+		value = at[1] ? at + 1 : next_value(session, letter, "", words);
+		return value && take(session, option, options, value);
 	}
 	return goes_on;
 }
@@ -210,7 +228,7 @@ static bool take_letters(struct session *session, const struct command *command,
 bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options)
 {
-	bool in_order = getenv("POSIXLY_CORRECT") != NULL, only_operands = false;
+	bool only_operands = false;
 	char **operands = words;
 	int count = 0;
 
@@ -222,7 +240,6 @@ bool parse_words(struct session *session, const struct command *command, char **
 		const char *word = *words;
 
 		if (only_operands || word[0] != '-' || word[1] == '\0') {
-			only_operands |= in_order;
 			operands[count++] = *words++;
 		} else if (strcmp(word, "--") == 0) {
 			only_operands = true;
