@@ -12,8 +12,9 @@ struct limit_options {
 	bool defaults;
 };
 
-/* Parse KEY=VALUE into @limits, or report an error. */
-static bool parse_limit(struct session *session, const char *word, struct fsq_limits *limits)
+/* Parse KEY=VALUE of that type into @limits, or report an error. */
+static bool parse_limit(struct session *session, enum fsq_type type, const char *word,
+			struct fsq_limits *limits)
 {
 	enum fsq_form form;
 	uint64_t value;
@@ -22,6 +23,15 @@ static bool parse_limit(struct session *session, const char *word, struct fsq_li
 
 	if (!text)
 		return session_usage_error(session, "unrecognised argument %s", word);
+	/* As a size it would replace the limit. */
+	if (text[0] == '+' && type == FSQ_PROJECT && form == FSQ_BLOCKS && hard)
+		return session_usage_error(session,
+					   "%s: limit takes the whole limit, without a sign; "
+					   "fsquota resize DIR %s adds to it",
+					   word, text);
+	if (text[0] == '+')
+		return session_usage_error(session,
+					   "%s: limit takes the whole limit, without a sign", word);
 	if (form == FSQ_INODES ? fsq_parse_count(text, &value) : fsq_parse_size(text, &value))
 		return session_usage_error(session, "cannot parse %s: write %s such as %s", word,
 					   form == FSQ_INODES ? "a number" : "a size",
@@ -58,7 +68,7 @@ static void command_limit(struct session *session, const struct invocation *invo
 		return;
 	}
 	for (int i = 0; i < last; i++)
-		if (!parse_limit(session, invocation->operands[i], &limits))
+		if (!parse_limit(session, type, invocation->operands[i], &limits))
 			return;
 	if (options_type_count(&options->quota) > 1) {
 		command_show_usage(session, invocation->command);
@@ -126,9 +136,9 @@ static void command_timer(struct session *session, const struct invocation *invo
 	}
 	if (words == 2 && !names_to_id_or_complain(session, type, operands[1], &id))
 		return;
-	if (fsq_parse_duration(operands[0], &seconds) ||
+	if (!options_parse_duration(operands[0], &seconds) ||
 	    seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
-		session_usage_error(session, "cannot parse %s: write a time such as 7d",
+		session_usage_error(session, "cannot parse %s: write the whole time, such as 7d",
 				    operands[0]);
 		return;
 	}

@@ -361,12 +361,17 @@ static bool take_over(struct session *session, const struct command_option *opti
 	return tables_parse_over(session, text, 0, &session->style.over);
 }
 
+bool options_parse_duration(const char *text, uint64_t *seconds)
+{
+	return text[0] != '+' && fsq_parse_duration(text, seconds) == 0;
+}
+
 bool options_take_time(struct session *session, const struct command_option *option, void *to,
 		       const char *text)
 {
 	uint64_t seconds;
 
-	if (fsq_parse_duration(text, &seconds) || seconds == 0 || seconds > INT32_MAX)
+	if (!options_parse_duration(text, &seconds) || seconds == 0 || seconds > INT32_MAX)
 		return session_usage_error(session, "--%s is a time such as 30m or 4h, not \"%s\"",
 					   option->name, text);
 	memcpy((char *)to + option->field, &seconds, sizeof(seconds));

@@ -84,6 +84,9 @@ extern const struct command_option first_options[], over_option[]; /* --reverse 
 /** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
 
+/** As fsq_parse_duration(), without a sign: +4h would not be added. @return  whether it is a time */
+bool options_parse_duration(const char *text, uint64_t *seconds);
+
 /** Take a time such as 4h into the uint64_t of seconds at the option's field; not 0. */
 bool options_take_time(struct session *session, const struct command_option *option, void *to,
 		       const char *text);

@@ -172,6 +172,11 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
 
 	if (rc == -ERANGE)
 		snprintf(text, SUGGESTION, "\"%.60s\" is too large for a limit", word);
+	else if (word[0] == '+' && !strchr(such_as, '+'))
+		snprintf(text, SUGGESTION,
+			 "\"%.40s\" adds to a limit, which only fsquota resize DIR +SIZE does; "
+			 "write a size such as %s",
+			 word, such_as);
 	else if (digits > 0 && digits < 20 && word[digits] &&
 		 strchr("kmgtpeKMGTPE", word[digits]) && strcasecmp(word + digits + 1, "b") == 0)
 		snprintf(text, SUGGESTION,

@@ -59,6 +59,40 @@ unprivileged() {
 	done
 }
 
+# Project 43 and user 1000 have limits on $fs.
+limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c 'state -p' /mnt/$fs; }
+
+@test "a number with a sign replaces no limit and no time" {
+	local fs before words
+	printf '/mnt/x/volume hard=%s\n' +1G >plus
+	for fs in x e f; do
+		volume /mnt/$fs/volume --id 43 --no-register --hard 500M --hard-inodes 1000
+		fsquota limit -u bhard=1g bsoft=1g ihard=1000 isoft=1000 1000 /mnt/$fs
+		before=$(limits_of_43)
+		refuses 2 'fsquota resize DIR +200M' fsquota limit bhard=+200M 43 /mnt/$fs
+		for words in "limit bhard=+200M -u 1000" "limit bsoft=+1m 43" "limit -u bsoft=+1m 1000" "limit ihard=+5 43" \
+			"limit -u isoft=+5 1000" "limit bhard=+20% 43" "limit bhard=20% 43" "limit bhard=-1g 43" "limit ihard=-5 43" \
+			"limit -d bhard=+1g" "timer +1d" "timer -i +1d" "timer +60 43"; do
+			refuses 2 : fsquota $words /mnt/$fs
+		done
+		for words in "assign --hard +1G" "assign --soft +1G" "assign --hard-inodes +5" "resize --soft +1G" \
+			"resize --hard-inodes +5" "resize --allow-shrink -- -1G"; do
+			refuses 2 : fsquota ${words% -- *} /mnt/$fs/volume ${words#"${words% -- *}"}
+		done
+		printf '43 0 +4096 0 0\n' >dump
+		refuses 2 'line 1' fsquota restore -f dump /mnt/$fs
+		assert_equal "$(limits_of_43)" "$before"
+	done
+	refuses 2 '"+1G" adds to a limit, which only fsquota resize DIR +SIZE does' fsquota apply plus
+	refuses 2 'not "+4h"' fsquota check --full-within +4h /mnt/x
+	echo 'budget = /mnt/x +1T' >/etc/fsquota.conf
+	refuses 2 'budget' fsquota assign --hard 1G /mnt/x/volume
+	# xfs_quota takes a sign for none.
+	assert_equal "$(xfs_quota -x -f -c 'limit -p bhard=+200m 43' -c 'dump -p -L 43 -U 43' /mnt/x | awk 'NR == 2 { print $3 }')" 409600
+	rm /etc/fsquota.conf
+	for fs in x e f; do fsquota limit -u bhard=0 bsoft=0 ihard=0 isoft=0 1000 /mnt/$fs; done
+}
+
 # bats test_tags=slow
 @test "the two values that stand for no limit are taken in both modes, and from a dump again" {
 	local fs none i before
