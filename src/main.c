@@ -69,7 +69,8 @@
  *     mounts/          the filesystem of a path
  *       filesystem.c     a filesystem, opened by any path; handle.c  a file or directory, held open
  *       mount.c          the mount of an open file, a cache of mounts, and tables such as fstab
- *       mount_table.c    all mounts, by path without touching them; options, overlays: libmount
+ *       mount_table.c    all mounts, by path without touching them; options: libmount
+ *       overlay.c        the directories that an overlay writes to
  *       device.c         what is on a device, and LABEL=: libblkid
  *     kernel/          system calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
  *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  quota netlink

@@ -114,10 +114,10 @@ static const struct template templates[] = {
 	{ "overlay-limited", "what is written to the overlay counts for project {id} of {name}",
 	  .id = FSQ_FINDING_OVERLAY_LIMITED },
 	{ "overlay-unlimited",
-	  "nothing limits the overlay: assign the directory above its upperdir and workdir",
+	  "nothing limits the overlay: assign its upperdir and workdir, as one project",
 	  "fsquota assign {name} --hard 10G",
-	  .in_doubt = "nothing limits the overlay: the directory above its upperdir and workdir, "
-		      "{name}, has projects inside: release them and assign it",
+	  .in_doubt = "nothing limits the overlay: its upperdir and workdir have projects inside: "
+		      "release them, and assign both as one project",
 	  .id = FSQ_FINDING_OVERLAY_UNLIMITED },
 	{ "overlay-split",
 	  "its upperdir has project {id} and its workdir {other}: files cannot be copied up "
@@ -285,6 +285,9 @@ static struct template template_of(const struct fsq_finding *finding)
 					  : NULL;
 	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && template.repair && finding->project == 0)
 		template.repair = SET_UP " -p {name} {other} {name}";
+	if (finding->id == FSQ_FINDING_OVERLAY_UNLIMITED && template.repair && finding->other_name)
+		template.repair =
+			"fsquota assign --name overlay{count} --hard 10G {name} {other_name}";
 	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
 		template.sentence = "line {line} of {name} has it as project {id}; it may come "
 				    "back with what is mounted at {other_name}";

@@ -3,10 +3,13 @@
  * A hook of container runtimes: the writable layer of a container has the limits of its annotations while it
  * runs.
  */
+#include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -14,6 +17,7 @@
 #include "quota/fsquota.h"
 #include "shared/json_read.h"
 #include "shared/read_file.h"
+#include "shared/text_hash.h"
 
 #define PREFIX "io.fsquota/"
 
@@ -32,39 +36,54 @@ struct hook_options {
 
 /* A container, as its state and its configuration describe it. The texts point into both. */
 struct container {
-	const char *id, *status, *bundle;
-	const char *root;
+	const char *id, *status, *bundle; /* only the state has them */
+	const char *root;		  /* only the configuration has it */
 	struct hook_options asked;
 	const char *unknown; /* an unknown annotation with our prefix */
+	const char *no_text; /* one whose value is no string */
 };
 
-static bool take_value(const struct json_value *value, void *arg)
+static void take_annotation(const struct json_value *value, struct container *container)
+{
+	const char *name = value->depth >= 2 ? value->keys[1] : NULL;
+	int i = 0;
+
+	if (!name || !value->keys[0] || strcmp(value->keys[0], "annotations") != 0 ||
+	    strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return;
+	while (i < LIMITS && strcmp(name + strlen(PREFIX), keys[i]) != 0)
+		i++;
+	if (i == LIMITS)
+		container->unknown = name;
+	else if (value->depth > 2 || !value->is_string)
+		container->no_text = name;
+	else
+		container->asked.limits[i] = value->text;
+}
+
+static bool take_of_state(const struct json_value *value, void *arg)
 {
 	struct container *container = arg;
-	const char *key = value->depth ? value->keys[0] : NULL;
-	const char *ours;
+	const char *key = value->depth == 1 && value->is_string ? value->keys[0] : NULL;
 
-	if (!key || !value->is_string)
-		return true;
-	if (value->depth == 1 && strcmp(key, "id") == 0)
+	take_annotation(value, container);
+	if (key && strcmp(key, "id") == 0)
 		container->id = value->text;
-	else if (value->depth == 1 && strcmp(key, "status") == 0)
+	else if (key && strcmp(key, "status") == 0)
 		container->status = value->text;
-	else if (value->depth == 1 && strcmp(key, "bundle") == 0)
+	else if (key && strcmp(key, "bundle") == 0)
 		container->bundle = value->text;
-	if (value->depth != 2 || !value->keys[1])
-		return true;
-	if (strcmp(key, "root") == 0 && strcmp(value->keys[1], "path") == 0)
+	return true;
+}
+
+static bool take_of_config(const struct json_value *value, void *arg)
+{
+	struct container *container = arg;
+
+	take_annotation(value, container);
+	if (value->depth == 2 && value->is_string && value->keys[0] && value->keys[1] &&
+	    strcmp(value->keys[0], "root") == 0 && strcmp(value->keys[1], "path") == 0)
 		container->root = value->text;
-	if (strcmp(key, "annotations") != 0 || strncmp(value->keys[1], PREFIX, strlen(PREFIX)) != 0)
-		return true;
-	ours = value->keys[1] + strlen(PREFIX);
-	for (int i = 0; i < LIMITS; i++)
-		if (strcmp(ours, keys[i]) == 0) {
-			container->asked.limits[i] = value->text;
-			return true;
-		}
-	container->unknown = value->keys[1];
 	return true;
 }
 
@@ -79,7 +98,8 @@ static bool read_container(struct session *session, const char *file, char **tex
 
 	if (rc)
 		return session_errno(session, 0, -rc, file, "cannot read %s", what);
-	if (strlen(*text) == length && json_read(*text, take_value, container))
+	if (strlen(*text) == length &&
+	    json_read(*text, file ? take_of_config : take_of_state, container))
 		return true;
 	return session_error(session, 0, FSQ_E_USAGE, 0, file, "%s is no JSON", what);
 }
@@ -107,45 +127,75 @@ static bool run(struct session *session, const char *const *words)
 	return session->status == 0;
 }
 
-/* The directory that the layer is in, for free(3). @return  NULL: an error was reported */
-static char *find_layer(struct session *session, const struct container *container)
+/* The directories of a container's layer: both, or one that has both; and the name of their project. For free(3). */
+struct layer {
+	char *directory, *work, *name;
+};
+
+static void layer_free(struct layer *layer)
 {
-	char *root = NULL, *layer = NULL;
+	free(layer->directory);
+	free(layer->work);
+	free(layer->name);
+}
+
+/*
+ * Engines give the same IDs, but each container that is there has its own bundle.
+ *
+ * @return   what the names of its projects begin with, for free(3); or NULL without memory
+ */
+static char *name_start(const struct container *container)
+{
+	char *start;
+	int length = asprintf(&start, "oci-%s-%08" PRIx32 "-", container->id,
+			      (uint32_t)text_hash(TEXT_HASH_START, container->bundle));
+
+	return length < 0 ? NULL : start;
+}
+
+static bool find_layer(struct session *session, const struct container *container,
+		       const char *start, struct layer *layer)
+{
 	struct fsq_error err;
+	char *root = NULL;
+	struct stat st;
 	int rc;
 
-	if (!container->root) {
-		session_error(session, 0, FSQ_E_USAGE, 0, NULL,
-			      "the bundle's config.json has no root");
-		return NULL;
-	}
+	if (!container->root)
+		return session_error(session, 0, FSQ_E_USAGE, 0, NULL,
+				     "the bundle's config.json has no root");
 	if (container->root[0] == '/')
 		root = strdup(container->root);
 	else if (asprintf(&root, "%s/%s", container->bundle, container->root) < 0)
 		root = NULL;
-	if (!root) {
-		session_no_memory(session);
-		return NULL;
-	}
-	rc = fsq_overlay_directory(root, &layer, &err);
-	if (rc)
-		session_fail(session, &err);
+	if (!root)
+		return session_no_memory(session);
+	rc = fsq_overlay_directories(root, &layer->directory, &layer->work, &err);
 	free(root);
-	return layer;
+	if (rc)
+		return session_fail(session, &err);
+	if (stat(layer->directory, &st))
+		return session_errno(session, ERROR_AT_PATH, errno, layer->directory,
+				     "cannot open");
+	if (asprintf(&layer->name, "%s%" PRIu64, start, (uint64_t)st.st_ino) >= 0)
+		return true;
+	layer->name = NULL;
+	return session_no_memory(session);
 }
 
 /*
  * Annotations may come from the image: they must not replace a limit that the engine or the store has set.
  *
+ * @directory of the layer, or NULL
  * @return  whether they may set one; else an error was reported
  */
-static bool may_limit(struct session *session, const char *layer, const char *name)
+static bool may_limit(struct session *session, const char *directory, const char *name)
 {
 	struct fsq_usage usage;
 	struct fsq_error err;
 	uint32_t own;
 	bool good;
-	int rc = session_usage(session, layer, &usage, &err);
+	int rc = directory ? session_usage(session, directory, &usage, &err) : FSQ_E_NOT_FOUND;
 
 	/* On a filesystem without quota, assign reports the better error. */
 	if (rc)
@@ -155,22 +205,19 @@ static bool may_limit(struct session *session, const char *layer, const char *na
 	       !(usage.hard_bytes || usage.soft_bytes || usage.hard_inodes || usage.soft_inodes) ||
 	       (fsq_project_names_id(session_names(session), name, &own) && usage.id == own);
 	fsq_usage_clear(&usage);
-	return good || session_error(session, 0, FSQ_E_CONFLICT, 0, layer,
+	return good || session_error(session, 0, FSQ_E_CONFLICT, 0, directory,
 				     "has a limit already: annotations do not replace it, options "
 				     "of the hook do");
 }
 
-static void limit(struct session *session, const struct container *container,
-		  const struct hook_options *wanted, const char *name)
+/* Both directories, or none: what assign has done for the first is undone if it fails for the second. */
+static void assign(struct session *session, const struct hook_options *wanted,
+		   const struct layer *layer)
 {
-	const char *words[16] = { "assign", "--name", name };
-	char *layer = find_layer(session, container);
+	const char *words[16] = { "assign", "--name", layer->name };
 	size_t count = 3;
+	int status;
 
-	if (!layer || (wanted == &container->asked && !may_limit(session, layer, name))) {
-		free(layer);
-		return;
-	}
 	if (!session->range_configured) {
 		words[count++] = "--id-range";
 		words[count++] = ID_RANGE;
@@ -181,45 +228,69 @@ static void limit(struct session *session, const struct container *container,
 			words[count++] = wanted->limits[i];
 		}
 	words[count++] = "--";
-	words[count] = layer;
-	run(session, words);
-	free(layer);
+	words[count++] = layer->directory;
+	words[count] = layer->work;
+	if (run(session, words) || !layer->work)
+		return;
+	status = session->status;
+	run(session, (const char *[]){ "release", "--if-exists", "--name", layer->name, NULL });
+	session->status = status;
 }
 
-struct named {
+static void limit(struct session *session, const struct container *container,
+		  const struct hook_options *wanted, const char *start)
+{
+	struct layer layer = { 0 };
+
+	if (find_layer(session, container, start, &layer) &&
+	    (wanted != &container->asked || (may_limit(session, layer.directory, layer.name) &&
+					     may_limit(session, layer.work, layer.name))))
+		assign(session, wanted, &layer);
+	layer_free(&layer);
+}
+
+/* The first directory of a project. */
+struct registered {
 	uint32_t id;
-	char *directory;
+	size_t count;
+	char *first;
 };
 
-static enum fsq_visit find_directory(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit count_directory(uint32_t id, const char *directory, void *arg)
 {
-	struct named *named = arg;
+	struct registered *registered = arg;
 
-	if (id != named->id)
-		return FSQ_VISIT_CONTINUE;
-	named->directory = strdup(directory);
-	return FSQ_VISIT_STOP;
+	if (id == registered->id && registered->count++ == 0)
+		registered->first = strdup(directory);
+	return FSQ_VISIT_CONTINUE;
 }
 
-/* Prune what containers have left whose runtime was killed. */
-static void release(struct session *session, const char *name)
+struct ending {
+	struct session *session;
+	const char *start; /* of the names of the container's projects */
+};
+
+static enum fsq_visit release_project(uint32_t id, const char *name, void *arg)
 {
-	struct named named = { 0 };
+	const struct ending *ending = arg;
+	struct session *session = ending->session;
+	struct registered registered = { .id = id };
+	const size_t length = strlen(ending->start);
 	char *slash;
 
-	if (!fsq_project_names_id(session_names(session), name, &named.id))
-		return;
-	if (fsq_projects_each(session->projects_file, find_directory, &named, NULL) == 0 &&
-	    named.directory) {
-		slash = strrchr(named.directory, '/');
-		if (run(session, (const char *[]){ "release", "--if-exists", "--", named.directory,
-						   NULL }) &&
-		    slash && slash > named.directory) {
-			*slash = '\0';
-			run(session, (const char *[]){ "prune", "--", named.directory, NULL });
-		}
+	if (strncmp(name, ending->start, length) != 0 || !name[length] ||
+	    name[length + strspn(name + length, "0123456789")])
+		return FSQ_VISIT_CONTINUE;
+	fsq_projects_each(session->projects_file, count_directory, &registered, NULL);
+	slash = registered.first ? strrchr(registered.first, '/') : NULL;
+	/* The directory of an engine lies beside others: prune what containers have left whose runtime was killed. */
+	if (run(session, (const char *[]){ "release", "--if-exists", "--name", name, NULL }) &&
+	    registered.count == 1 && slash && slash > registered.first) {
+		*slash = '\0';
+		run(session, (const char *[]){ "prune", "--", registered.first, NULL });
 	}
-	free(named.directory);
+	free(registered.first);
+	return FSQ_VISIT_CONTINUE;
 }
 
 static bool has_limits(const struct hook_options *wanted)
@@ -233,26 +304,33 @@ static void act(struct session *session, struct container *container,
 {
 	const bool stops = strcmp(container->status, "stopped") == 0;
 	const struct hook_options *wanted = has_limits(given) ? given : &container->asked;
-	char *file = NULL, *name = NULL;
+	char *file = NULL, *start = name_start(container);
+	const char *wrong = NULL;
 	bool good;
 
-	if (asprintf(&file, "%s/config.json", container->bundle) < 0 ||
-	    asprintf(&name, "oci-%s", container->id) < 0)
+	if (!start || asprintf(&file, "%s/config.json", container->bundle) < 0) {
+		file = NULL;
 		good = session_no_memory(session);
-	else if (stops)
-		good = true;
-	else
-		good = read_container(session, file, config, container);
-	if (good && container->unknown && wanted != given)
+	} else {
+		good = stops || read_container(session, file, config, container);
+	}
+	if (good && !stops && wanted != given)
+		wrong = container->unknown ? container->unknown : container->no_text;
+	if (wrong)
 		good = session_error(session, 0, FSQ_E_USAGE, 0, NULL,
-				     "there is no annotation %s: hard, soft and inodes are known",
-				     container->unknown);
+				     container->unknown
+					     ? "there is no annotation %s: hard, soft and inodes "
+					       "are known"
+					     : "the annotation %s is no string: write it in "
+					       "quotes, such as \"10G\"",
+				     wrong);
 	if (good && stops)
-		release(session, name);
+		fsq_project_names_each(session_names(session), release_project,
+				       &(struct ending){ session, start });
 	else if (good && has_limits(wanted))
-		limit(session, container, wanted, name);
+		limit(session, container, wanted, start);
 	free(file);
-	free(name);
+	free(start);
 }
 
 static void command_oci_hook(struct session *session, const struct invocation *invocation)

@@ -1369,16 +1369,17 @@ void fsq_warnings_close(struct fsq_warnings *warnings);
 int fsq_mounts_changes(struct fsq_error *err);
 
 /**
- * Find the directory in which an overlay writes: that both its upper and its work directory are in. With a
- * quota on it the overlay is limited.
+ * Find the directories in which an overlay writes. With them in one project the overlay is limited, and nothing else.
  *
  * @path     a directory in it
- * @directory set for free(3)
+ * @directory set for free(3): the upper directory; or that of a container engine, which holds the upper and the work
+ *           directory and nothing else
+ * @work     set for free(3): the work directory; or to NULL, it is in @directory
  * @return   0; FSQ_E_NOT_SUPPORTED it is on no overlay, or on one that cannot be written; FSQ_E_NOT_FOUND;
  *           FSQ_E_FAILED
  * Source: kernel documentation, "Overlay Filesystem"
  */
-int fsq_overlay_directory(const char *path, char **directory, struct fsq_error *err);
+int fsq_overlay_directories(const char *path, char **directory, char **work, struct fsq_error *err);
 
 /* --- Why does it not work here? --- */
 
@@ -1418,9 +1419,10 @@ enum fsq_finding_id {
 	FSQ_FINDING_ROOT_PASSES,	/* CAP_SYS_RESOURCE passes the limits */
 	FSQ_FINDING_BIND_MOUNT,		/* name: what of the file system it shows */
 	/* about an overlay whose upperdir is in a file system with quota; path is its mount point */
-	FSQ_FINDING_OVERLAY_LIMITED,   /* ok; name: the directory that has the quota, project */
-	FSQ_FINDING_OVERLAY_UNLIMITED, /* name: the directory to assign */
-	FSQ_FINDING_OVERLAY_SPLIT,     /* upperdir and workdir have other IDs; project, other */
+	FSQ_FINDING_OVERLAY_LIMITED, /* ok; name: the directory that has the quota, project */
+	/* name: the directory to assign; with other_name, both to one project. count: the inode of upperdir */
+	FSQ_FINDING_OVERLAY_UNLIMITED,
+	FSQ_FINDING_OVERLAY_SPLIT, /* upperdir and workdir have other IDs; project, other */
 	/* about a directory; path is it */
 	FSQ_FINDING_PROJECT_ABOVE, /* it has its project from the directory name */
 	/* about a directory in the line of the file name, with project */

@@ -115,13 +115,14 @@ static char *read_value(struct reader *reader, char *at, size_t depth);
 /* The members of an object or an array. @return  behind it, or NULL */
 static char *read_members(struct reader *reader, char *at, size_t depth)
 {
+	const struct json_value empty = { .keys = reader->keys, .depth = depth, .text = at };
 	char end = *at == '{' ? '}' : ']', *key = NULL;
 
 	if (depth == JSON_DEPTH_MAX)
 		return NULL;
 	at = skip_space(at + 1);
 	if (*at == end)
-		return at + 1;
+		return depth == 0 || reader->visit(&empty, reader->arg) ? at + 1 : NULL;
 	for (;;) {
 		if (end == '}') {
 			at = *at == '"' ? take_string(at, &key) : NULL;

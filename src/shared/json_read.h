@@ -9,7 +9,7 @@
 /* Deeper texts are refused. */
 #define JSON_DEPTH_MAX 64
 
-/* A string, number, true, false or null, and where it is. */
+/* A string, number, true, false or null, or an array or object in another one that is empty; and where it is. */
 struct json_value {
 	const char *const
 		*keys; /* of the objects around it, from the outermost; NULL: it is in an array */

@@ -27,13 +27,14 @@ teardown() {
 	rm -rf /mnt/{x,e}/store
 }
 
-# bundle NAME FILESYSTEM SCRIPT [KEY VALUE]...: a container in /run/hook/NAME, its layer in /mnt/FILESYSTEM/store/NAME, and the
-# annotations
+# bundle NAME FILESYSTEM SCRIPT [KEY VALUE]...: a container in /run/hook/NAME, its layer in /mnt/FILESYSTEM/store/NAME, or
+# in $upper and $work, and the annotations
 bundle() {
-	local top=/run/hook/$1 layer=/mnt/$2/store/$1
-	mkdir -p "$top/rootfs" "$layer"/{fs,work}
-	chmod 777 "$layer/fs"
-	mount -t overlay -o "lowerdir=/run/hook/lower,upperdir=$layer/fs,workdir=$layer/work" overlay "$top/rootfs"
+	local top=/run/hook/$1 fs=${upper-/mnt/$2/store/$1/fs} work=${work-/mnt/$2/store/$1/work} options
+	mkdir -p "$top/rootfs" "$fs" "$work"
+	chmod 777 "$fs"
+	options="lowerdir=${lower-/run/hook/lower},upperdir=$(escaped "$fs"),workdir=$(escaped "$work")"
+	mount -t overlay -o "$options" overlay "$top/rootfs"
 	jq -n --arg script "$3" --arg hook "$FSQUOTA" '{
 		ociVersion: "1.0.2", root: {path: "rootfs"},
 		process: {user: {uid: 1000, gid: 1000}, cwd: "/", env: ["PATH=/bin"], args: ["/bin/sh", "-c", $script]},
@@ -43,6 +44,12 @@ bundle() {
 		annotations: ($ARGS.positional | [range(0; length; 2) as $i | {key: ("io.fsquota/" + .[$i]), value: .[$i + 1]}] | from_entries)
 	}' --args "${@:4}" >"$top/config.json"
 }
+
+# For the options of an overlay.
+escaped() { sed 's/[\\,]/\\&/g' <<<"$1"; }
+
+# hook ID STATUS BUNDLE: as a runtime calls it
+hook() { jq -n '$ARGS.named' --arg id "$1" --arg status "$2" --arg bundle "$3" | fsquota oci-hook; }
 
 # stopped_at_limit FILESYSTEM [REST]: what runs this was; its stdout ends with REST, and nothing is left.
 fill='printf %04000000d 0 >/file; echo $?'
@@ -93,7 +100,7 @@ runs() {
 		until_true eval '[ "$(grep -c :/mnt/$fs/store/ /etc/projects)" = 20 ]'
 		# Each has its own ID and its own limit.
 		for n in {1..20}; do
-			[ "$(fsquota usage -n --raw -o NAME,HARD /mnt/$fs/store/c$n)" = "oci-c$n $((n + 1))M" ] || failed+=" $n"
+			[[ "$(fsquota usage -n --raw -o NAME,HARD /mnt/$fs/store/c$n)" = oci-c$n-*" $((n + 1))M" ]] || failed+=" $n"
 		done
 		assert_equal "$failed:$(cut -d: -f1 /etc/projects | sort -u | wc -l)" :20
 		for n in {1..20}; do echo end >&9; done
@@ -117,7 +124,7 @@ runs() {
 		until_true eval "[ ! -e /proc/$pid ]"
 		rm -r /run/hook/state-crun/killed
 		umount /run/hook/killed/rootfs
-		assert_equal "$(cut -d: -f1 /etc/projid)" oci-killed
+		assert_regex "$(cut -d: -f1 /etc/projid)" ^oci-killed-
 		# Started again, it has its ID again.
 		bundle killed $fs 'echo again' hard 6M
 		runs crun killed
@@ -178,6 +185,124 @@ stops() {
 	runs crun bad
 	stopped_at_limit x
 	umount /run/hook/bad/rootfs
+}
+
+@test "a layer beside other directories is limited, and they are not, and a second one starts beside it" {
+	local fs top dir upper work lower
+	for fs in x e; do
+		top=/mnt/$fs/store lower=$top/low
+		mkdir -p $top/{low/sub,data}
+		head -c 4M /dev/zero >$top/data/file
+		for dir in one two; do
+			upper=$top/up-$dir work=$top/wk-$dir
+			bundle $dir $fs '' hard 3M
+			is_silent hook $dir created /run/hook/$dir
+		done
+		assert_equal "$(lsattr -pd $top $top/* | awk '$1 == 0 { print $3 }')" "$top"$'\n'"$top/data"$'\n'"$top/low"
+		assert_equal "$(lsattr -pd $top/*-one $top/*-two | awk '{ print $1 }' | uniq -c | awk '{ print $1 }')" $'2\n2'
+		for dir in one two; do
+			run as_user dd if=/dev/zero of=/run/hook/$dir/rootfs/file bs=64k count=64 conv=fsync
+			assert_output --regexp 'No space left|quota exceeded'
+			assert [ "$(stat -c %s $top/up-$dir/file)" -gt 2500000 ]
+		done
+		# Where the second directory is somebody else's, the first one stays as it was.
+		umount /run/hook/two/rootfs
+		is_silent hook two stopped /run/hook/two
+		fsquota assign $top/wk-two --name theirs >/dev/null
+		bundle two $fs '' hard 9M
+		refuses 6 $top/wk-two hook two created /run/hook/two
+		assert_equal "$(lsattr -pd $top/up-two | awk '{ print $1 }') $(cut -d: -f1 /etc/projid | grep -c '[^#]')" '0 2'
+		umount /run/hook/{one,two}/rootfs
+		is_silent hook one stopped /run/hook/one
+		fsquota release $top/wk-two
+		nothing_is_left $fs
+		rm -rf $top
+	done
+}
+
+@test "the directory that an engine makes for a layer alone is limited, not both directories in it" {
+	local fs top upper work name other
+	for fs in x e; do
+		top=/mnt/$fs/store/layer
+		for name in diff fs upper; do
+			upper=$top/$name work=$top/work
+			mkdir -p $top/{merged,empty}
+			touch $top/{link,lower,committed}
+			bundle one $fs '' hard 3M
+			is_silent hook one created /run/hook/one
+			assert_equal "$(cut -d: -f2 /etc/projects)" $top
+			is_silent hook one stopped /run/hook/one
+			umount /run/hook/one/rootfs
+			# What is somebody else's stays out.
+			for other in $top/{file,merged/file,lower/file}; do
+				[[ $other != */lower/* ]] || { rm $top/lower && mkdir $top/lower; }
+				: >$other
+				bundle one $fs '' hard 3M
+				is_silent hook one created /run/hook/one
+				assert_equal "$other: $(cut -d: -f2 /etc/projects)" "$other: $upper"$'\n'"$work"
+				is_silent hook one stopped /run/hook/one
+				umount /run/hook/one/rootfs
+				rm $other
+			done
+			rm -r $top
+		done
+	done
+}
+
+@test "two containers with one ID, of two engines, have limits of their own" {
+	local fs dir
+	for fs in x e; do
+		for dir in one two; do
+			bundle $dir $fs '' hard 3M
+			is_silent hook same created /run/hook/$dir
+		done
+		assert_equal "$(lsattr -pd /mnt/$fs/store/{one,two} | awk '{ print $1 }' | sort -u | wc -l)" 2
+		is_silent hook same stopped /run/hook/two
+		assert_equal "$(grep -v '^#' /etc/projects | cut -d: -f2)" /mnt/$fs/store/one
+		assert_equal "$(fsquota usage -n --raw -o HARD /mnt/$fs/store/one)" 3M
+		is_silent hook same stopped /run/hook/one
+		umount /run/hook/{one,two}/rootfs
+		nothing_is_left $fs
+	done
+}
+
+@test "the bundle is the state's, whatever the configuration says" {
+	bundle one x '' hard 3M
+	bundle two x '' hard 3M
+	jq '. + {bundle: "/run/hook/two", id: "x", status: "stopped"}' /run/hook/one/config.json >/run/hook/new
+	mv /run/hook/new /run/hook/one/config.json
+	is_silent hook one created /run/hook/one
+	assert_equal "$(cut -d: -f2 /etc/projects)" /mnt/x/store/one
+	is_silent hook one stopped /run/hook/one
+	umount /run/hook/{one,two}/rootfs
+	nothing_is_left x
+}
+
+@test "an annotation that is no string stops the container" {
+	local key value
+	bundle one x '' hard 3M
+	cp /run/hook/one/config.json /run/hook/good
+	for key in hard soft inodes; do
+		for value in 3 3.5 true false null '[]' '{}' '["3M"]' '{"a":"3M"}' '[[]]'; do
+			jq ".annotations[\"io.fsquota/$key\"] = $value" /run/hook/good >/run/hook/one/config.json
+			refuses 2 "the annotation io.fsquota/$key is no string" hook one created /run/hook/one
+		done
+	done
+	assert_equal "$(cat /etc/projects /etc/projid 2>/dev/null)" ''
+	umount /run/hook/one/rootfs
+}
+
+@test "a layer with commas and backslashes in its name" {
+	local name upper work
+	for name in 'a,b' 'a\b' 'a\,b' 'c\\,' 'a b,upperdir=/x' 'd\054'; do
+		upper=/mnt/x/store/$name/fs work=/mnt/x/store/$name/work
+		bundle one x '' hard 3M
+		is_silent hook one created /run/hook/one
+		assert_equal "$(lsattr -pd "$upper" | awk '{ print ($1 > 0) }') $name" "1 $name"
+		is_silent hook one stopped /run/hook/one
+		umount /run/hook/one/rootfs
+		assert_equal "$(lsattr -pd "$upper" | awk '{ print $1 }') $name" "0 $name"
+	done
 }
 
 @test "states and bundles that are none" {

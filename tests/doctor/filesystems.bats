@@ -291,6 +291,23 @@ overlay_on() {
 }
 
 # bats test_tags=install
+@test "an overlay that nothing limits, whose layers lie beside others" {
+	local fs
+	for fs in x e; do
+		fresh_fs $fs
+		mkdir -p /mnt/$fs/c/{up1,wk1,data} /run/o
+		mount -t overlay -o "lowerdir=/mnt/$fs/c/data,upperdir=/mnt/$fs/c/up1,workdir=/mnt/$fs/c/wk1" overlay /run/o
+		finds problem overlay-unlimited /run/o
+		assert_equal "$(sed "s/overlay[0-9]*/overlayN/" <<<"$repair")" \
+			"fsquota assign --name overlayN --hard 10G /mnt/$fs/c/up1 /mnt/$fs/c/wk1"
+		typed
+		finds ok overlay-limited /run/o
+		assert_equal "$(lsattr -pd /mnt/$fs/c /mnt/$fs/c/data | awk '{ print $1 }' | uniq)" 0
+		umount /run/o
+	done
+}
+
+# bats test_tags=install
 @test "an overlay whose upperdir and workdir have different IDs" {
 	overlay_on x
 	fsquota assign /mnt/x/c/upper --hard 1M

@@ -129,6 +129,11 @@ static void test_options(void)
 		   !fsq_options_enforce(NULL),
 	   "which options enforce project quotas");
 	free(value);
+	value = fsq_options_value("rw,lowerdir=/a\"b,upperdir=/\"c,workdir=/d", "upperdir");
+	ok(value && strcmp(value, "/\"c") == 0, "a quote in an option is a character like others");
+	free(value);
+	value = fsq_options_value("rw,xupperdir=/a,upperdirs=/b", "upperdir");
+	ok(!value, "an option's name is all of it");
 	free(all);
 }
 

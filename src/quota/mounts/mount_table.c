@@ -302,15 +302,22 @@ bool fsq_options_have(const char *options, const char *name)
 	       lib.optstr_get_option(options, name, NULL, NULL) == 0;
 }
 
+/* Not by libmount, which takes quotes around a value for its own. The kernel escapes commas, and no quotes. */
 char *fsq_options_value(const char *options, const char *name)
 {
-	char *value = NULL, *escaped, *plain = NULL;
-	size_t size;
+	const size_t length = strlen(name);
+	char *escaped, *plain = NULL;
 
-	if (fsq_mount_table_load(NULL) || lib.optstr_get_option(options, name, &value, &size) ||
-	    !value)
+	if (fsq_mount_table_load(NULL))
 		return NULL;
-	escaped = strndup(value, size);
+	while (options && (strncmp(options, name, length) != 0 || options[length] != '=')) {
+		options = strchr(options, ',');
+		options += options != NULL;
+	}
+	if (!options)
+		return NULL;
+	options += length + 1;
+	escaped = strndup(options, strcspn(options, ","));
 	if (escaped)
 		plain = lib.unmangle(escaped);
 	free(escaped);
@@ -360,60 +367,4 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 	plain = lib.unmangle(options);
 	free(options);
 	return plain;
-}
-
-/* --- overlays --- */
-
-void fsq_overlay_layers(const struct fsq_mount *mount, char **upper, char **work)
-{
-	*upper = fsq_options_value(mount->super_options, "upperdir");
-	*work = fsq_options_value(mount->super_options, "workdir");
-}
-
-char *fsq_overlay_above(const char *upper, const char *work)
-{
-	char *above = strdup(upper);
-
-	while (above && above[1]) {
-		char *slash = strrchr(above, '/');
-
-		slash[slash == above] = '\0';
-		if (fsq_path_below(above, work, strlen(work)))
-			break;
-	}
-	return above;
-}
-
-int fsq_overlay_directory(const char *path, char **directory, struct fsq_error *err)
-{
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : fsq_mount_table_load(err);
-	char *upper = NULL, *work = NULL;
-	struct fsq_mount mount = { 0 };
-
-	*directory = NULL;
-	if (fd < 0)
-		return fsq_fail_errno(err, -rc, path, "cannot open");
-	if (rc)
-		goto out;
-	rc = fsq_mount_line_of_fd(fd, &mount);
-	if (rc) {
-		rc = fsq_fail_errno(err, -rc, path, "cannot find the mount");
-	} else if (strcmp(mount.type, "overlay") != 0) {
-		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, path, "is on no overlay");
-	} else {
-		fsq_overlay_layers(&mount, &upper, &work);
-		if (!upper || !work || upper[0] != '/' || work[0] != '/')
-			rc = fsq_fail(
-				err, FSQ_E_NOT_SUPPORTED, 0, path,
-				"is on an overlay whose upper directory cannot be seen from here");
-		else if (!(*directory = fsq_overlay_above(upper, work)))
-			rc = fsq_fail_errno(err, ENOMEM, path, "cannot go on");
-	}
-out:
-	free(upper);
-	free(work);
-	fsq_mount_clear(&mount);
-	close(fd);
-	return rc;
 }

@@ -56,15 +56,4 @@ bool fsq_options_enforce(const char *options);
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
 
-/**
- * Find the two directories that an overlay writes to.
- *
- * @upper, @work set, each for free(3), or to NULL
- * Source: kernel documentation, "Overlay Filesystem"
- */
-void fsq_overlay_layers(const struct fsq_mount *mount, char **upper, char **work);
-
-/** @return  the deepest directory above both, for free(3), or NULL without memory */
-char *fsq_overlay_above(const char *upper, const char *work);
-
 #endif

@@ -13,6 +13,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/device.h"
+#include "quota/mounts/overlay.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 
@@ -117,7 +118,7 @@ static void check_directory(struct fsq_subject *subject)
 /* The two directories that an overlay writes to. */
 struct layers {
 	char *upper, *work;
-	char *above; /* their common parent, or the parent of upper */
+	char *own; /* the directory of an engine that has both and nothing else, or NULL */
 	struct fsq_inode_project of_upper, of_work;
 };
 
@@ -139,10 +140,11 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 {
 	struct fsq_finding finding = {
 		.id = FSQ_FINDING_OVERLAY_LIMITED,
-		.name = layers->above,
+		.name = layers->own ? layers->own : layers->upper,
 		.project = layers->of_upper.id,
 		.other = layers->of_work.id,
 	};
+	struct stat st;
 
 	if (layers->of_upper.id != layers->of_work.id) {
 		finding.id = FSQ_FINDING_OVERLAY_SPLIT;
@@ -153,8 +155,12 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 			true);
 	} else if (layers->of_upper.id == 0 || !has_limit(layers)) {
 		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
-		finding.in_doubt =
-			fsq_diagnose_is_registered(subject->diagnosis, layers->above, false);
+		finding.other_name = layers->own ? NULL : layers->work;
+		finding.count = stat(layers->upper, &st) ? 0 : st.st_ino;
+		finding.in_doubt = fsq_diagnose_is_registered(subject->diagnosis, finding.name,
+							      !layers->own) ||
+				   (!layers->own && fsq_diagnose_is_registered(subject->diagnosis,
+									       layers->work, true));
 	}
 	fsq_finding_visit_here(subject, finding);
 }
@@ -172,8 +178,8 @@ static void check_overlay(struct fsq_subject *subject)
 								      .name = layers.upper });
 		goto out;
 	}
-	layers.above = fsq_overlay_above(layers.upper, layers.work);
-	if (!layers.above) {
+	layers.own = fsq_overlay_own(layers.upper, layers.work);
+	if (!layers.own && errno == ENOMEM) {
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
 		goto out;
 	}
@@ -182,7 +188,7 @@ static void check_overlay(struct fsq_subject *subject)
 out:
 	free(layers.upper);
 	free(layers.work);
-	free(layers.above);
+	free(layers.own);
 }
 
 /* --- a device or an image --- */
