@@ -393,9 +393,12 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	size_t length;
 	bool good = true;
 	bool is_input = strcmp(file, "-") == 0;
-	int rc = is_input ? fsq_read_fd(STDIN_FILENO, &text, &length)
-			  : fsq_read_file(file, &text, &length);
+	int rc;
 
+	if (is_input)
+		session_tell_of_terminal(session, "lines, see fsquota.d(5),");
+	rc = is_input ? fsq_read_fd(STDIN_FILENO, &text, &length)
+		      : fsq_read_file(file, &text, &length);
 	line.origin.file = file = is_input ? "standard input" : file;
 	line.origin.reported = list->wrong;
 	/* A caller who may not read the files does not set limits either. */

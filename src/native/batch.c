@@ -325,6 +325,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 				    invocation->operands[0]);
 		return;
 	}
+	session_tell_of_terminal(session, "requests, one a line,");
 	rc = begin(&batch);
 	if (rc)
 		session_errno(session, 0, -rc, NULL, "cannot begin");

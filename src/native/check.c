@@ -433,7 +433,7 @@ const struct command check_command = {
 		"soft limit or at a hard one, and budgets that limits exceed. The exit status is\n"
 		"8 if there is one, else 0.",
 	.example = "check --over 90 /srv\n"
-		   "check --full-within 4h || mail -s \"full soon\" root",
+		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
 	.options = (option_tables){ over_option, check_options, chosen_options, first_options,
 				    table_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "change.h"
 #include "options.h"
@@ -290,6 +291,44 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
 	return good;
 }
 
+/* @return   false: it is more likely the dump than a path on the filesystem; an error was reported */
+static bool check_is_no_file(struct session *session, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || !S_ISREG(st.st_mode) ||
+	       session_usage_error(session, "%s is a file; to read it write -f %s", path, path);
+}
+
+/* @return   whether the words name what to restore, and where; else an error was reported */
+static bool check_words(struct session *session, const struct invocation *invocation)
+{
+	const struct quota_options *options = invocation->options;
+	char **paths = invocation->operands + invocation->operand_count;
+
+	if (options_type_count(options) > 1) {
+		command_show_usage(session, invocation->command);
+		return false;
+	}
+	if (invocation->operand_count > 0)
+		return session_usage_error(session,
+					   "\"%s\" is no filesystem; a dump is read with -f FILE",
+					   invocation->operands[0]);
+	if (options->file)
+		return true;
+	for (; *paths; paths++)
+		if (!check_is_no_file(session, *paths))
+			return false;
+	for (size_t i = 0; i < session->at.count; i++)
+		if (!check_is_no_file(session, session->at.words[i]))
+			return false;
+	if (session->path_count > 1)
+		return session_usage_error(session, "standard input is read once: with -f FILE "
+						    "several filesystems get its limits");
+	session_tell_of_terminal(session, "a dump, see fsquota-dump(8),");
+	return true;
+}
+
 static void command_restore(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
@@ -301,10 +340,8 @@ static void command_restore(struct session *session, const struct invocation *in
 	};
 	FILE *input = stdin;
 
-	if (options_type_count(options) > 1) {
-		command_show_usage(session, invocation->command);
+	if (!check_words(session, invocation))
 		return;
-	}
 	if (options->file)
 		input = fopen(options->file, "re");
 	if (!input) {
@@ -318,6 +355,10 @@ static void command_restore(struct session *session, const struct invocation *in
 	 */
 	if (!read_dump(&dump, input, options->file))
 		dump.count = 0;
+	else if (dump.count == 0)
+		session_error(session, ERROR_OF_FILE, FSQ_E_USAGE, 0, options->file,
+			      "there are no limits in %s",
+			      options->file ? options->file : "standard input");
 	for (size_t i = 0; i < dump.count; i++) {
 		const struct dump_line *line = &dump.lines[i];
 		int rc = change_limits(session, fs, dump.type, line->id, &line->limits);

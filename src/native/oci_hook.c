@@ -93,9 +93,11 @@ static bool read_container(struct session *session, const char *file, char **tex
 {
 	const char *what = file ? file : "the container's state on standard input";
 	size_t length;
-	int rc = file ? fsq_read_file(file, text, &length)
-		      : fsq_read_fd(STDIN_FILENO, text, &length);
+	int rc;
 
+	if (!file)
+		session_tell_of_terminal(session, what);
+	rc = file ? fsq_read_file(file, text, &length) : fsq_read_fd(STDIN_FILENO, text, &length);
 	if (rc)
 		return session_errno(session, 0, -rc, file, "cannot read %s", what);
 	if (strlen(*text) == length &&

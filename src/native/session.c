@@ -86,6 +86,12 @@ struct fsq_project_names *session_names(struct session *session)
 	return session->names;
 }
 
+void session_tell_of_terminal(struct session *session, const char *what)
+{
+	if (isatty(STDIN_FILENO))
+		session_warn(session, NULL, "reading %s from the terminal, up to Ctrl-D", what);
+}
+
 void session_flush(struct session *session)
 {
 	int rc = writer_flush(session->out);

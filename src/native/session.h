@@ -211,6 +211,13 @@ const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id
  */
 void session_occupy_streams(void);
 
+/**
+ * Call before reading standard input: on a terminal it says so, on stderr.
+ *
+ * @what     is read
+ */
+void session_tell_of_terminal(struct session *session, const char *what);
+
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 

@@ -91,8 +91,8 @@ asks() {
 	is 5 '[.exit, .assign[].hard_bytes, (.messages | map(keys[0]) | unique)]' '[0,2147483648,["warning"]]'
 	is 6 '[.exit, .check]' '[0,[]]'
 	is 7 'keys' '["exit","request"]'
-	# It finds nothing on standard input.
-	is 8 '.exit' 0
+	# It finds standard input empty.
+	is 8 '[.exit, .error.message]' '[2,"there are no limits in standard input"]'
 	is 9 '.error.hint' '"there is a project of that name: --name web"'
 	umount /mnt/e/warned/memory
 	fsquota release /mnt/e/warned

@@ -136,3 +136,51 @@ leads() {
 		done
 	done
 }
+
+# Empty dumps, and words in place of -f FILE.
+restores_nothing() {
+	local words
+	fsquota limit bhard=7M isoft=5 42 "/mnt/$1"
+	rm -f dump
+	fsquota dump -f dump "/mnt/$1"
+	fsquota limit bhard=8M 42 "/mnt/$1"
+	: >empty
+	printf '# type = project\nfs = %s\n\n' "$(findmnt -no SOURCE "/mnt/$1")" >nothing
+	cp dump "/mnt/$1/dump"
+	for words in "write -f $PWD/dump=$PWD/dump /mnt/$1" "write -f $PWD/dump=--at $PWD/dump --at /mnt/$1" \
+		"write -f /mnt/$1/dump=/mnt/$1/dump" "write -f /mnt/$1/dump=--dry-run --at /mnt/$1 --at /mnt/$1/dump" \
+		"\"word\" is no filesystem; a dump is read with -f=--at /mnt/$1 word" "no filesystem=-f dump --at /mnt/$1 word" \
+		"several filesystems=/mnt/x /mnt/e" "no limits in standard input=/mnt/$1" "no limits in /dev/null=-f /dev/null /mnt/$1" \
+		"no limits in empty=-f empty /mnt/$1" "no limits in nothing=-f nothing -p --dry-run /mnt/$1"; do
+		# shellcheck disable=SC2086 # words
+		leads 2 "${words%%=*}" restore ${words#*=} </dev/null
+	done
+	assert_equal "$(kernel_has "/mnt/$1" 42)" "0 0 8192 0 5 0"
+	fsquota restore "/mnt/$1" <dump
+	assert_equal "$(kernel_has "/mnt/$1" 42)" "0 0 7168 0 5 0"
+}
+
+@test "restore sets limits, or says what is missing" {
+	cd "$BATS_TEST_TMPDIR"
+	restores_nothing x
+	restores_nothing e
+}
+
+@test "what reads standard input says so on a terminal, and no example waits for it" {
+	local words
+	for words in 'restore /mnt/x=a dump' 'restore -u --at /mnt/x --dry-run=a dump' 'apply -=lines' 'batch=requests' \
+		"oci-hook=the container's state"; do
+		run script -qec "fsquota ${words%%=*}" /dev/null </dev/null
+		assert_line --regexp "reading ${words#*=}.* from the terminal, up to Ctrl-D"
+	done
+	refute_line --partial 'No such'
+	run_split fsquota apply - </dev/null
+	assert_equal "$stderr" ""
+	# Its words, with a mail(1) that reads what is piped.
+	printf '#!/bin/sh\nexec cat\n' >"$BATS_TEST_TMPDIR/mail"
+	chmod +x "$BATS_TEST_TMPDIR/mail"
+	words=$(fsquota check --help | sed -n 's/^  \(fsquota check .*mail .*\)/\1/p' | sed 's/--full-within 4h/-q --over 0/')
+	mkfifo "$BATS_TEST_TMPDIR/nobody"
+	run -0 timeout 60 env PATH="$BATS_TEST_TMPDIR:$PATH" bash -c "$words" <>"$BATS_TEST_TMPDIR/nobody"
+	assert_output --partial full
+}
