@@ -24,19 +24,13 @@ struct explain {
 #define MEMBER(name) .offset = offsetof(struct fsq_explained, name)
 
 static const char *const parts[] = {
-	[FSQ_SPACE_USED] = "used",
-	[FSQ_SPACE_TREE] = "tree",
-	[FSQ_SPACE_HIDDEN] = "hidden",
-	[FSQ_SPACE_OPEN] = "open",
-	[FSQ_SPACE_ELSEWHERE] = "elsewhere",
-	[FSQ_SPACE_UNEXPLAINED] = "unexplained",
-	[FSQ_SPACE_UNCOUNTED] = "uncounted",
-	[FSQ_SPACE_FOREIGN] = "foreign",
-	[FSQ_SPACE_LINKED] = "linked",
-	[FSQ_SPACE_PREALLOCATED] = "preallocated",
-	[FSQ_SPACE_DIRECTORY] = "directory",
-	[FSQ_SPACE_FILE] = "file",
-	NULL,
+	[FSQ_SPACE_USED] = "used",	     [FSQ_SPACE_TREE] = "tree",
+	[FSQ_SPACE_HIDDEN] = "hidden",	     [FSQ_SPACE_OPEN] = "open",
+	[FSQ_SPACE_ELSEWHERE] = "elsewhere", [FSQ_SPACE_UNEXPLAINED] = "unexplained",
+	[FSQ_SPACE_UNCOUNTED] = "uncounted", [FSQ_SPACE_FOREIGN] = "foreign",
+	[FSQ_SPACE_LINKED] = "linked",	     [FSQ_SPACE_PREALLOCATED] = "preallocated",
+	[FSQ_SPACE_DIRECTORY] = "directory", [FSQ_SPACE_FILE] = "file",
+	[FSQ_SPACE_UNASKED] = "unasked",     NULL,
 };
 
 static const struct field explained_fields[] = {
@@ -62,6 +56,8 @@ static enum fsq_visit show(const struct fsq_explained *explained, void *arg)
 
 	if (row.part == FSQ_SPACE_UNEXPLAINED)
 		explain->unexplained_bytes = row.bytes;
+	if (row.part == FSQ_SPACE_UNASKED)
+		row.bytes = FIELD_NOT_KNOWN;
 	if (row.processes == 0)
 		row.processes = FIELD_NOT_KNOWN;
 	tables_row(explain->session, &row);

@@ -1072,6 +1072,9 @@ enum fsq_space_part {
 	FSQ_SPACE_PREALLOCATED, /* blocks beyond the end of files */
 	FSQ_SPACE_DIRECTORY,	/* one of the largest, with all that is in it */
 	FSQ_SPACE_FILE,		/* one of the largest */
+	FSQ_SPACE_UNASKED,	/* inodes: how many deleted files processes have open that may be of
+				 * the project; only filesystems of others could say. bytes: 0. Shown
+				 * if something is unexplained, or a deleted file has no process */
 };
 
 struct fsq_explained {

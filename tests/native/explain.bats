@@ -150,6 +150,60 @@ overlay() {
 
 @test "a deleted file of a container, whose files are on an overlay" { on "x e" overlay; }
 
+# A write lease, as those of Samba: to open the file would break it. ext4 and f2fs say the ID of a file that is not
+# opened on Linux 6.17 and later only.
+leased() {
+	file "$M/web/leased" 4
+	python3 -c 'import fcntl, os, sys, time
+fd = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+os.unlink(sys.argv[1])
+time.sleep(1000)' "$M/web/leased" &
+	holders+=($!)
+	while [ -e "$M/web/leased" ]; do sleep 0.01; done
+	explains "$M/web"
+	if [ "$M" = /mnt/x ] || kernel_knows file_setattr; then
+		assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .path]' <<<"$stdout" |
+			sed 's/^.419[0-9]*,/[419,/')" "[419,$!,\"$M/web/leased\"]"
+		has 'unexplained 0 0 null'
+	else
+		has 'unexplained 419???? 1 null' 'unasked null 1 null'
+	fi
+	grep -q "LEASE  *ACTIVE  *WRITE $! " /proc/locks || fail "$(cat /proc/locks)"
+}
+
+# bats test_tags=linux-6
+@test "a deleted file under a lease has its process, and the lease stays" { on "x e f" leased; }
+
+# bats test_tags=linux-6
+@test "a server that does not answer is not asked about the deleted file of an overlay over it" {
+	local m=/mnt/x s=$BATS_TEST_TMPDIR/served explain server
+	mkdir -p $m/web "$s"/{fuse,upper,work,merged}
+	fsquota assign $m/web >/dev/null
+	file $m/web/log 2
+	"${BATS_TEST_DIRNAME:?}/../lib/fuse_server" "$s/fuse" &
+	server=$!
+	until_true mountpoint -q "$s/fuse"
+	mount -t overlay -o "lowerdir=$s/fuse,upperdir=$s/upper,workdir=$s/work" overlay "$s/merged"
+	holds "$s/merged/3"
+	holds $m/web/log
+	(mkdir "$s/merged/cwd" && cd "$s/merged/cwd" && rmdir "$s/merged/cwd" && exec sleep 1000 3>&-) &
+	holders+=($!)
+	until_true grep -q '^sleep$' /proc/$!/comm
+	kill -STOP $server
+	fsquota explain --json $m/web >"$BATS_TEST_TMPDIR/explained" &
+	explain=$!
+	ended() { ! kill -0 $explain; }
+	# The end of the server ends what waits for it, so that nothing of the test stays.
+	(until_true ended) 2>/dev/null || { kill -KILL $server && fail 'explain waits for the server'; }
+	kill -KILL $server
+	assert_equal "$(jq -c '[.explain[] | select(.part == "open") | [.used_bytes, .pid]]' "$BATS_TEST_TMPDIR/explained")" \
+		"[[2097152,${holders[1]}]]"
+	kill "${holders[@]}"
+	wait "${holders[@]}" || true
+	umount "$s/merged" "$s/fuse"
+}
+
 hidden() {
 	file "$M/web/under/hidden" 2
 	file "$M/web/file" 1

@@ -351,3 +351,34 @@ of_projects() {
 	assert_file_contains "$BATS_TEST_TMPDIR/out" '^tree .* 5011 '
 	rm -r /mnt/x/large
 }
+
+# bats test_tags=many,shared
+@test "explain reads a mount table once, however many mounts deleted files are on" {
+	local m=/mnt/x/overlays few holder
+	mkdir -p /mnt/x/web
+	fsquota assign /mnt/x/web >/dev/null
+	# Each file is on an overlay of its own.
+	of_overlays() {
+		local i
+		for ((i = $1; i < $2; i++)); do
+			mkdir -p $m/$i/{lower,upper,work,merged}
+			mount -t overlay -o "lowerdir=$m/$i/lower,upperdir=$m/$i/upper,workdir=$m/$i/work" none $m/$i/merged
+		done
+		python3 -c 'import os, sys, time
+open_files = [os.open(f"{sys.argv[1]}/{i}/merged/file", os.O_CREAT | os.O_RDWR) for i in range(int(sys.argv[2]))]
+for i in range(len(open_files)): os.unlink(f"{sys.argv[1]}/{i}/merged/file")
+os.mkdir(f"{sys.argv[1]}/ready")
+time.sleep(1000)' $m "$2" 3>&- &
+		holder=$!
+		until_true rmdir $m/ready 2>/dev/null
+		instructions "$FSQUOTA" explain /mnt/x/web
+		kill $holder
+	}
+	of_overlays 0 40
+	few=$instructions
+	of_overlays 40 160
+	echo "# explain: 120 more mounts cost $((instructions - few)) instructions after $few" >&3
+	umount $m/*/merged
+	rm -r $m /mnt/x/web
+	assert [ "$instructions" -le $((4 * few)) ]
+}

@@ -139,6 +139,19 @@ int fsq_xfs_inodes(int fd, uint64_t *count)
 	return 0;
 }
 
+static struct fsq_inode to_inode(const struct inode *raw, const struct geometry *geometry)
+{
+	return (struct fsq_inode){
+		.owner = { raw->uid, raw->gid, raw->projectid },
+		.mode = raw->mode,
+		.bytes = raw->blocks * geometry->blocksize,
+		.read = raw->atime,
+		.ino = raw->ino,
+		.size = raw->size,
+		.links = raw->nlink,
+	};
+}
+
 int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
 {
 	struct bulkstat *request = calloc(1, sizeof(*request) + AT_ONCE * sizeof(struct inode));
@@ -158,15 +171,7 @@ int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
 			break;
 		for (uint32_t i = 0; i < request->ocount && next == FSQ_VISIT_CONTINUE; i++) {
 			const struct inode *raw = &request->inodes[i];
-			struct fsq_inode inode = {
-				.owner = { raw->uid, raw->gid, raw->projectid },
-				.mode = raw->mode,
-				.bytes = raw->blocks * geometry.blocksize,
-				.read = raw->atime,
-				.ino = raw->ino,
-				.size = raw->size,
-				.links = raw->nlink,
-			};
+			const struct fsq_inode inode = to_inode(raw, &geometry);
 
 			next = visit(&inode, arg);
 		}
@@ -175,7 +180,7 @@ int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg)
 	return rc;
 }
 
-int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id)
+static int bulkstat_one(int fd, ino_t ino, struct inode *raw)
 {
 	union {
 		struct bulkstat request;
@@ -186,6 +191,27 @@ int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id)
 		return -errno;
 	if (one.request.ocount != 1 || one.request.inodes[0].ino != ino)
 		return -ENOENT;
-	*id = one.request.inodes[0].projectid;
+	*raw = one.request.inodes[0];
 	return 0;
+}
+
+int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id)
+{
+	struct inode raw;
+	int rc = bulkstat_one(fd, ino, &raw);
+
+	if (rc == 0)
+		*id = raw.projectid;
+	return rc;
+}
+
+int fsq_bulkstat_inode(int fd, ino_t ino, struct fsq_inode *inode)
+{
+	struct geometry geometry;
+	struct inode raw;
+	int rc = ioctl(fd, XFS_GEOMETRY, &geometry) ? -errno : bulkstat_one(fd, ino, &raw);
+
+	if (rc == 0)
+		*inode = to_inode(&raw, &geometry);
+	return rc;
 }

@@ -46,4 +46,7 @@ int fsq_bulkstat(int fd, fsq_inode_visitor visit, void *arg);
  */
 int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id);
 
+/** The same of all that fsq_bulkstat() visits with. @fd: open for reading */
+int fsq_bulkstat_inode(int fd, ino_t ino, struct fsq_inode *inode);
+
 #endif

@@ -15,6 +15,7 @@
 #include "open_files.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
+#include "quota/base/path.h"
 #include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/inode_project.h"
@@ -54,12 +55,6 @@ struct part {
 	char *command;
 };
 
-/* A mount that a deleted file was opened on. */
-struct held_mount {
-	uint64_t id;
-	bool is_overlay;
-};
-
 struct explain {
 	const struct fsq_explain_request *request;
 	struct fsq_call_options options;
@@ -76,8 +71,8 @@ struct explain {
 	size_t list_start, list_end, list_last; /* where the last one was found */
 	struct fsq_inode_map map;		/* of other inodes: the index of their facts */
 	struct fsq_inode_map held; /* deleted files that are open: the index of their part */
-	struct held_mount *others;
-	size_t other_count, other_capacity;
+	uint64_t unasked;	   /* deleted files of which only another filesystem knows more */
+	bool holder_missing;	   /* a deleted file has no process */
 	struct part *parts, *top;
 	size_t part_count, part_capacity, top_count;
 	char **mounts; /* mounts that cover a part of the directory */
@@ -447,26 +442,17 @@ static void progress(uint64_t entries, const char *path, void *arg)
 
 /* --- deleted files --- */
 
-/*
- * Files in a container are on an overlay, with inode numbers of the filesystem below and a device number that
- * no mount has.
- */
-static bool is_overlay(struct explain *explain, const struct statx *stx, pid_t pid)
+static struct facts facts_of(const struct explain *explain, const struct stat *st)
 {
-	struct held_mount other = { .id = stx->stx_mnt_id };
-	int rc;
+	uint64_t bytes = bytes_of(explain, st);
 
-	if (!(stx->stx_mask & STATX_MNT_ID))
-		return false;
-	for (size_t i = 0; i < explain->other_count; i++)
-		if (explain->others[i].id == other.id)
-			return explain->others[i].is_overlay;
-	rc = fsq_process_has_mount(pid, other.id, "overlay");
-	other.is_overlay = rc > 0;
-	if (rc == -ENOMEM || !array_add(&explain->others, &explain->other_count,
-					&explain->other_capacity, &other, sizeof(other)))
-		explain->no_memory = true;
-	return other.is_overlay;
+	return (struct facts){
+		.ino = st->st_ino,
+		.bytes = bytes,
+		.beyond = beyond_end(explain, st->st_mode, bytes, (uint64_t)st->st_size),
+		.links = (uint32_t)st->st_nlink,
+		.names = 1,
+	};
 }
 
 /* Does an open file belong to the project? */
@@ -474,31 +460,98 @@ static bool is_ours(const struct explain *explain, int fd, const struct stat *st
 		    struct facts *facts)
 {
 	struct fsq_inode_project project;
-	uint64_t bytes = bytes_of(explain, st);
 
-	*facts = (struct facts){
-		.ino = st->st_ino,
-		.bytes = bytes,
-		.beyond = beyond_end(explain, st->st_mode, bytes, (uint64_t)st->st_size),
-		.links = (uint32_t)st->st_nlink,
-		.names = 1,
-	};
+	*facts = facts_of(explain, st);
 	return fsq_inode_project_get(fd, &project) == 0 && project.id == explain->id;
 }
 
-/* Open a deleted file if it is on this filesystem. Opening others could reach a device or a dead server. */
-static int open_deleted(struct explain *explain, const struct fsq_open_file *file)
+/* Ask XFS, which opens nothing. @return  as ask_deleted() */
+static int ask_by_bulkstat(const struct explain *explain, const struct fsq_open_file *file,
+			   ino_t ino, struct facts *facts)
 {
+	struct fsq_inode inode;
 	struct statx stx;
+	int rc = fsq_bulkstat_inode(explain->handle.target.fd, ino, &inode);
 
-	if (get_statx(file->dirfd, file->name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MNT_ID,
-		      &stx) ||
-	    !(S_ISREG(stx.stx_mode) || S_ISDIR(stx.stx_mode)))
-		return -1;
-	if (makedev(stx.stx_dev_major, stx.stx_dev_minor) != explain->dev &&
-	    !is_overlay(explain, &stx, file->pid))
-		return -1;
-	return openat(file->dirfd, file->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (rc)
+		return rc;
+	*facts = (struct facts){ .ino = ino, .bytes = inode.bytes, .links = inode.links };
+	/* Bulkstat has the size on the disk. */
+	if (file->is_certain &&
+	    get_statx(file->dirfd, file->name, AT_STATX_DONT_SYNC, STATX_SIZE, &stx) == 0)
+		facts->beyond = beyond_end(explain, inode.mode, inode.bytes, stx.stx_size);
+	return inode.links ? -ENOENT : inode.owner[FSQ_PROJECT] == explain->id;
+}
+
+/*
+ * Open the inode by its number in this filesystem, so that no other one is reached: ext4 and f2fs take
+ * generation 0 for any. @return  an O_PATH descriptor or a negative errno
+ */
+static int open_inode(const struct explain *explain, ino_t ino)
+{
+	union {
+		struct file_handle handle;
+		char space[sizeof(struct file_handle) + 2 * sizeof(uint32_t)];
+	} any = { .handle = { .handle_bytes = 2 * sizeof(uint32_t), .handle_type = 1 } };
+	const uint32_t number = (uint32_t)ino;
+	int fd;
+
+	if (ino != number)
+		return -ENOENT;
+	memcpy(any.handle.f_handle, &number, sizeof(number));
+	fd = open_by_handle_at(explain->handle.target.fd, &any.handle, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* @return  as ask_deleted(): -EPERM without CAP_DAC_READ_SEARCH */
+static int ask_by_handle(const struct explain *explain, const struct fsq_open_file *file, ino_t ino,
+			 struct facts *facts)
+{
+	struct fsq_inode_project project;
+	char link[FSQ_FD_LINK_SIZE];
+	struct stat st = { 0 };
+	int fd = open_inode(explain, ino), opened, rc;
+
+	if (fd < 0)
+		return fd;
+	rc = fstat(fd, &st) ? -errno : st.st_nlink ? -ENOENT : 0;
+	*facts = facts_of(explain, &st);
+	if (rc == 0)
+		rc = fsq_inode_project_get_at(fd, "", &project);
+	/* Before Linux 6.17 */
+	if (rc == -ENOSYS && !file->is_leased && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		fsq_fd_link(link, fd);
+		opened = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		rc = opened < 0 ? -errno : fsq_inode_project_get(opened, &project);
+		if (opened >= 0)
+			close(opened);
+	}
+	close(fd);
+	return rc ? rc : project.id == explain->id;
+}
+
+/*
+ * Is a deleted file of a process one of the project? This filesystem is asked about the number of the inode. An
+ * overlay shows the number of the file below it, unless it copied the file up or numbers differently.
+ * @return   1, 0, or a negative errno: it could not be asked
+ */
+static int ask_deleted(const struct explain *explain, const struct fsq_open_file *file,
+		       struct facts *facts)
+{
+	ino_t ino = file->ino;
+	struct statx stx;
+	int rc;
+
+	/* Before Linux 5.14, /proc does not say the number. */
+	if (!ino && file->is_certain &&
+	    get_statx(file->dirfd, file->name, AT_STATX_DONT_SYNC, STATX_INO, &stx) == 0)
+		ino = stx.stx_ino;
+	if (!ino)
+		return -ENOENT;
+	rc = ask_by_bulkstat(explain, file, ino, facts);
+	if (rc == -ENOTTY)
+		rc = ask_by_handle(explain, file, ino, facts);
+	return rc;
 }
 
 static struct part *add_open(struct explain *explain, const char *path, const struct facts *facts)
@@ -520,16 +573,13 @@ static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 	const struct fsq_inode_note *note;
 	struct facts facts;
 	struct part *part;
-	struct stat st;
-	int fd = open_deleted(explain, file);
-	bool ours = fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
-		    is_ours(explain, fd, &st, &facts);
+	int rc = ask_deleted(explain, file, &facts);
 
-	if (fd >= 0)
-		close(fd);
-	if (!ours)
+	explain->no_memory |= rc == -ENOMEM;
+	explain->unasked += rc < 0;
+	if (rc <= 0)
 		return FSQ_VISIT_CONTINUE;
-	note = fsq_inode_map_find(&explain->held, st.st_ino);
+	note = fsq_inode_map_find(&explain->held, facts.ino);
 	part = note ? &explain->parts[note->id] : add_open(explain, file->path, &facts);
 	if (part && part->last_pid != file->pid) {
 		part->last_pid = file->pid;
@@ -544,7 +594,7 @@ static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 
 static void look_for_open_files(struct explain *explain)
 {
-	int rc = fsq_open_files_each(take_open, explain);
+	int rc = fsq_open_files_each(explain->dev, take_open, explain);
 
 	if (rc && rc != -ENOMEM)
 		fail_at(explain, -rc, "/proc");
@@ -633,6 +683,7 @@ static void take_unseen(struct explain *explain, const char *mountpoint)
 			continue;
 		add(facts->links ? &elsewhere : &deleted, facts->bytes, 1);
 	}
+	explain->holder_missing = deleted.inodes > 0;
 	if (deleted.inodes)
 		add_part(explain, FSQ_SPACE_OPEN, NULL, deleted);
 	if (elsewhere.inodes)
@@ -730,8 +781,9 @@ static void show(struct explain *explain, const struct fsq_usage *before,
 		add_part(explain, FSQ_SPACE_LINKED, NULL, explain->linked);
 	if (explain->preallocated.inodes)
 		add_part(explain, FSQ_SPACE_PREALLOCATED, NULL, explain->preallocated);
-	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_DIRECTORY && !explain->no_memory;
-	     kind++) {
+	if (explain->unasked && (unexplained.inodes || explain->holder_missing))
+		add_part(explain, FSQ_SPACE_UNASKED, NULL, (struct sum){ 0, explain->unasked });
+	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_UNASKED && !explain->no_memory; kind++) {
 		bool is_top = kind == FSQ_SPACE_DIRECTORY;
 		const struct part *list = is_top ? explain->top : explain->parts;
 		size_t count = is_top ? explain->top_count : explain->part_count;
@@ -863,7 +915,6 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	free_parts(explain.top, explain.top_count);
 	free(explain.levels);
 	free(explain.facts);
-	free(explain.others);
 	fsq_inode_map_free(&explain.held);
 	fsq_inode_map_free(&explain.map);
 	fsq_usage_clear(&before);

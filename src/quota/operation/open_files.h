@@ -8,29 +8,25 @@
 struct fsq_open_file {
 	pid_t pid;
 	const char *path; /* where it was, as the process sees it */
-	int dirfd;	  /* of /proc/PID ... */
+	ino_t ino;	 /* as the kernel says without asking the file's filesystem; 0: not known */
+	bool is_certain; /* it is on the filesystem; else on an overlay or on an unknown mount */
+	bool is_leased;	 /* to open it could break a lease */
+	int dirfd;	 /* of /proc/PID ... */
 	const char *name; /* ... and below it, what leads to the file */
 };
 
 typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file, void *arg);
 
 /**
- * Visit each deleted file that a process holds; one that it holds several times comes as often. The processes come
- * in no order. What ends meanwhile, or may not be looked at, is passed over.
+ * Visit each deleted file that a process holds and that may be on a filesystem; one that it holds several times comes
+ * as often. The processes come in no order. What ends meanwhile, or may not be looked at, is passed over. No
+ * filesystem is asked, so that none can block: a FUSE server may belong to anybody, and may be below an overlay.
  *
+ * @device   of the filesystem
  * @return   0 or a negative errno
- * Source: proc_pid_fd(5), proc_pid_maps(5), proc_pid_map_files(5)
+ * Source: proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5), proc_pid_map_files(5), proc_pid_mountinfo(5)
  */
-int fsq_open_files_each(fsq_open_file_visitor visit, void *arg);
-
-/**
- * Tell whether a mount that a process sees is of this type.
- *
- * @id       of the mount, as STATX_MNT_ID
- * @return   1 or 0; or a negative errno
- * Source: proc_pid_mountinfo(5)
- */
-int fsq_process_has_mount(pid_t pid, uint64_t id, const char *type);
+int fsq_open_files_each(dev_t device, fsq_open_file_visitor visit, void *arg);
 
 /**
  * Read the name of a process' command.
