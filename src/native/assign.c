@@ -139,6 +139,8 @@ bool assign_request_check(struct session *session, const struct word_origin *ori
 	if (request->unlimited &&
 	    (request->limits.mask || request->hard_percent || request->soft_percent))
 		return assign_refuse(session, origin, "unlimited does not go with other limits");
+	if (change_is_contradictory(&request->limits))
+		return assign_refuse(session, origin, "the soft limit is above the hard one");
 	if (!request->make && (request->mode || request->owner || request->group))
 		return assign_refuse(session, origin, "mode and owner go with mkdir");
 	return true;
@@ -167,7 +169,7 @@ void assign_warn_of_store(struct session *session, const struct fsq_assign_reque
 			     what, id);
 }
 
-void assign_write_journal(const struct session *session, const struct fsq_assign_request *request,
+void assign_write_journal(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment, const struct fsq_error *err)
 {
 	struct journal_entry entry = { .directory = request->directory,

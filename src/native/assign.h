@@ -36,7 +36,7 @@ bool assign_request_check(struct session *session, const struct word_origin *ori
  *
  * @assignment NULL: it failed, with @err
  */
-void assign_write_journal(const struct session *session, const struct fsq_assign_request *request,
+void assign_write_journal(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment, const struct fsq_error *err);
 
 /** Warn of a container store that got a new ID: its engine takes the IDs that follow. */

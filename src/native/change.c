@@ -210,14 +210,17 @@ static void send_to_journal(const char *text, size_t length)
 		       (const struct sockaddr *)&address, sizeof(address));
 }
 
-void journal_write(const struct session *session, const struct journal_entry *entry)
+void journal_write(struct session *session, const struct journal_entry *entry)
 {
 	const char *space = strchr(session->program, ' '), *command = space ? space + 1 : "";
 	static struct writer writer;
 	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
 	char message[512];
 
-	if (session->dry_run || session->log == LOG_TO_NOTHING)
+	if (session->dry_run)
+		return;
+	session->changed |= !entry->err;
+	if (session->log == LOG_TO_NOTHING)
 		return;
 	writer_start(&writer, -1);
 	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,
@@ -254,6 +257,15 @@ void journal_write(const struct session *session, const struct journal_entry *en
 }
 
 /* --- changes --- */
+
+bool change_is_contradictory(const struct fsq_limits *limits)
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if ((limits->mask & FSQ_SOFT(form)) && (limits->mask & FSQ_HARD(form)) &&
+		    limits->hard[form] && limits->soft[form] > limits->hard[form])
+			return true;
+	return false;
+}
 
 bool change_is_shown(const struct session *session)
 {
@@ -318,8 +330,8 @@ void change_show_limits(struct session *session, const char *directory, uint32_t
 	write_changed(session->out, &row);
 }
 
-void change_write_journal(const struct session *session, struct fsq_filesystem *fs,
-			  enum fsq_type type, uint32_t id, const struct fsq_limits *limits, int rc)
+void change_write_journal(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+			  uint32_t id, const struct fsq_limits *limits, int rc)
 {
 	struct fsq_error err = { .kind = fsq_error_kind_of(-rc) };
 

@@ -63,9 +63,12 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_timers *timers);
 
+/** @return  whether limits that are given contradict each other: a soft one is above its hard one */
+bool change_is_contradictory(const struct fsq_limits *limits);
+
 /** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
-void change_write_journal(const struct session *session, struct fsq_filesystem *fs,
-			  enum fsq_type type, uint32_t id, const struct fsq_limits *limits, int rc);
+void change_write_journal(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+			  uint32_t id, const struct fsq_limits *limits, int rc);
 
 /* --- a line in the journal for each change, and for each that failed, with what it is about in fields of its own:
  * where the lines go says fsquota.conf(5). The journal itself adds who did it. No command reads them. --- */
@@ -79,7 +82,7 @@ struct journal_entry {
 	const struct fsq_error *err;		 /* why it failed; NULL: it did not */
 };
 
-/** Write an entry, unless this is a dry run. Failures are ignored. */
-void journal_write(const struct session *session, const struct journal_entry *entry);
+/** Write an entry, unless this is a dry run. Failures are ignored. Notes in the session that something was changed. */
+void journal_write(struct session *session, const struct journal_entry *entry);
 
 #endif

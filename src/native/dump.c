@@ -219,19 +219,18 @@ static bool take_line(struct dump *dump, const char *text, size_t number)
 
 	if (take_type(text, &type)) {
 		if (dump->typed && type != dump->type)
-			session_usage_error(dump->session,
-					    "line %zu begins another type: restore one at a time; "
-					    "nothing is set",
-					    number);
-		else if (dump->chosen && type != dump->type)
-			session_usage_error(dump->session,
-					    "line %zu: this is a dump of %s quota; nothing is set",
-					    number, account_types[type]);
-		else
-			dump->typed = true;
-		if (dump->typed)
-			dump->type = type;
-		return dump->typed;
+			return session_usage_error(dump->session,
+						   "line %zu begins another type: restore one at a "
+						   "time; nothing is set",
+						   number);
+		if (dump->chosen && type != dump->type)
+			return session_usage_error(
+				dump->session,
+				"line %zu: this is a dump of %s quota; nothing is set", number,
+				account_types[type]);
+		dump->typed = true;
+		dump->type = type;
+		return true;
 	}
 	if (dump_line_device(text)) {
 		if (!dump->device)

@@ -282,6 +282,12 @@ int session_exit_code(int code)
 	return code ? FSQ_E_FAILED + 1 - code : 0;
 }
 
+void session_settle_status(struct session *session)
+{
+	if (session->changed && session->status == session_exit_code(FSQ_E_USAGE))
+		session->status = session_exit_code(FSQ_E_PARTIAL);
+}
+
 unsigned int session_flag_of(enum fsq_type type)
 {
 	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;

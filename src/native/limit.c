@@ -80,7 +80,9 @@ static void command_limit(struct session *session, const struct invocation *invo
 	/* XFS would drop the soft limit without an error. */
 	rc = fsq_quota_is_out_of_order(fs, type, id, &limits);
 	if (rc > 0) {
-		session_usage_error(session, "the soft limit would be above the hard one");
+		session_error(session, 0,
+			      change_is_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
+			      NULL, "the soft limit would be above the hard one");
 		return;
 	}
 	if (rc == 0)

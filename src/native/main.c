@@ -361,6 +361,7 @@ static void run(struct session *session, char **words)
 		if (command)
 			run_command(session, command, words + 1);
 	}
+	session_settle_status(session);
 	session_flush(session);
 }
 

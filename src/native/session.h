@@ -98,6 +98,7 @@ struct session {
 	/* In a request of batch, instead of standard error: the first error, and what follows. */
 	struct writer *error, *messages;
 	int status;
+	bool changed; /* something: see journal_write() */
 };
 
 /** @return  a session with the defaults, which prints to @out */
@@ -114,6 +115,9 @@ void session_wait(struct session *session);
 
 /** @return  the exit status for an FSQ_E_ code, see fsquota(8) */
 int session_exit_code(int code);
+
+/** A status of wrong usage promises that nothing was changed: if something was, it becomes that of a part. */
+void session_settle_status(struct session *session);
 
 /* How an error is said. */
 enum error_flags {

@@ -706,13 +706,13 @@ struct fsq_assignment;
  *
  * @assignment set on success; free it with fsq_assignment_free()
  * @return   0; on failure nothing has changed:
- *           FSQ_E_USAGE           no directory, a name that is none, a soft limit above the hard one, or
- *                                 keep_limits with others
+ *           FSQ_E_USAGE           no directory, a name that is none, a soft limit above the hard one,
+ *                                 both given, or keep_limits with others
  *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
  *           FSQ_E_NOT_FOUND       no such directory; with keep_limits it has no ID
  *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID; the
- *                                 limit does not fit in a budget
+ *                                 limit does not fit in a budget, or to the limits that it keeps
  *           FSQ_E_FAILED          I/O, memory, no space; EINTR cancelled
  * Source: KEP-1029, "Operation Flow -- Applying a Quota"
  */
@@ -969,9 +969,9 @@ struct fsq_resized {
  *
  * @resized  filled on success, or NULL; soft limits may be below what is in use
  * @return   0; FSQ_E_NOT_FOUND no such directory, or it belongs to no project; FSQ_E_CONFLICT a hard
- *           limit would be below use, or smaller, or does not fit in a budget, or there is no limit
- *           to grow; FSQ_E_USAGE too large, or a soft limit above the hard one; FSQ_E_FAILED somebody holds a lock for too
- *           long; as fsq_assign()
+ *           limit would be below use, or smaller, or does not fit in a budget, or to the limits that
+ *           stay, or there is no limit to grow; FSQ_E_USAGE too large, or a soft limit above the hard
+ *           one, both given; FSQ_E_FAILED somebody holds a lock for too long; as fsq_assign()
  * Source: KEP-284, growing persistent volumes
  */
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,

@@ -152,7 +152,7 @@ $top/users/bob/public/www"
 	mv $top/users/ann/public $top/users/ann/was
 	ln -s ../../backup $top/users/ann/public
 	go_on
-	assert_equal "$status" 2
+	assert_equal "$status" 6
 	[[ $stderr == *"$top/home/ann/public/www: is reached over a symlink"* ]] || fail "$stderr"
 	assert_equal "$(fsquota id $top/backup/www)" 0
 	for kind in ann/was bob/public; do fsquota release $top/users/$kind/www || true; done

@@ -303,7 +303,9 @@ checks() {
 	fsquota restore -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	assert_equal "$(limits_of x 1234 u):$(limits_of x 1234)" "1234 0 2048 0 0:"
 	fsquota dump -p /mnt/x >>"$BATS_TEST_TMPDIR/dump"
+	fsquota limit -u bhard=3m 1234 /mnt/x
 	refuses 2 "begins another type" fsquota restore -f "$BATS_TEST_TMPDIR/dump" /mnt/x
+	assert_equal "$(limits_of x 1234 u)" "1234 0 6144 0 0"
 	# Without the line it is what is said.
 	sed -i '1d; 4,$d' "$BATS_TEST_TMPDIR/dump"
 	fsquota restore -g -f "$BATS_TEST_TMPDIR/dump" /mnt/x
@@ -378,10 +380,10 @@ without_sense() {
 	for word in '' x 3fortnights 1.5h 4294967296 1000000weeks; do
 		refuses 2 /mnt/x fsquota timer -p "$word" --at /mnt/x
 	done
-	# A soft limit above the hard one.
+	# A soft limit above the hard one: both given, or one that is set already.
 	for fs in x e f; do
-		each_refuses 2 /mnt/$fs "limit -p bsoft=2m bhard=1m 77" "limit -p bsoft=51m 42" "limit -p bhard=44m 42" \
-			"limit -p isoft=1001 43"
+		each_refuses 2 /mnt/$fs "limit -p bsoft=2m bhard=1m 77"
+		each_refuses 6 /mnt/$fs "limit -p bsoft=51m 42" "limit -p bhard=44m 42" "limit -p isoft=1001 43"
 	done
 	for line in garbage "42 1 2 3" "42 1 2 3 x" "42 -1 2 3 4" "4294967296 1 2 3 4" "4294967295 1 2 3 4" \
 		"42 1 2 3 4 5" "42 99999999999999999999 2 3 4" "42 0 18446744073709551615 0 0" "fs = /dev/other" \

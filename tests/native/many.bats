@@ -37,7 +37,7 @@ several() {
 	assert_equal "$status:$stdout" 5:
 	touch $top/file
 	run_split fsquota assign $top/{c,file,a}
-	assert_equal "$status:$stdout" "2:$((FIRST + 2))"
+	assert_equal "$status:$stdout" "7:$((FIRST + 2))"
 	refuses 2 "--id goes with one directory" fsquota assign $top/{a,b} --id 5
 	fsquota release $top/{a,b,c}
 	run_split fsquota assign $top/{a,b,c} --name web
@@ -47,6 +47,77 @@ several() {
 }
 
 @test "several directories get a project each, or one with --name; the first failure ends it" { on_each several; }
+
+# What quotas consist of, in one text.
+everything() {
+	local fs
+	cat /etc/projects /etc/projid
+	for fs in x e; do
+		real -c 'report -p -N -n -b -i' -c 'state -p' /mnt/$fs
+		lsattr -pd /mnt/$fs/v/*/ || true
+	done 2>/dev/null
+}
+
+# partly STATUS COMMAND...: it ends with that status, and has changed something.
+partly() {
+	local before
+	before=$(everything)
+	exits "$@"
+	[ "$before" != "$(everything)" ] || fail "${*:2}: nothing has changed"
+}
+
+# apply_lines LINE...
+apply_lines() { printf '%s\n' "$@" | fsquota apply -; }
+
+# With a directory for each way to fail: a file, no quota, read-only, not there, limits that do not fit.
+halves() {
+	local other command
+	mkdir -p $top/{small,fixed,a} /dev/shm/d
+	touch $top/file
+	fsquota assign $top/small --hard 1M
+	mount --bind $top/fixed $top/fixed
+	mount -o remount,bind,ro $top/fixed
+	rm -rf $top/a
+	for other in 7:$top/file 3:/dev/shm/d 1:$top/fixed 5:$top/none 6:$top/small; do
+		mkdir $top/a
+		# assign looks for missing directories first.
+		[ $other = 5:$top/none ] || partly "${other%%:*}" fsquota assign $top/a "${other#*:}" --soft 5M
+		fsquota release $top/a --if-exists
+		partly "${other%%:*}" apply_lines "$top/a soft=5M" "${other#*:} soft=5M"
+		fsquota release $top/a
+		partly "${other%%:*}" apply_lines "${other#*:} soft=5M" "$top/a soft=5M"
+		fsquota release $top/a
+		exits 2 apply_lines "$top/a soft=5M" "${other#*:} soft=5M hard=4M"
+		assert_equal "$(fsquota usage $top/a 2>&1)" "$(fsquota usage $top/a 2>&1 | grep 'no project')"
+		rmdir $top/a
+	done
+	umount $top/fixed
+	# Of release the same, before and behind a directory.
+	mkdir $top/a
+	for other in 7:$top/file 3:/dev/shm/d 5:$top/none; do
+		fsquota assign $top/a --hard 1M >/dev/null
+		partly "${other%%:*}" fsquota release $top/a "${other#*:}"
+		fsquota assign $top/a --hard 1M >/dev/null
+		partly "${other%%:*}" fsquota release "${other#*:}" $top/a
+	done
+	rm -r /dev/shm/d
+}
+
+@test "no status says that nothing has changed where a part has: assign, apply and release" { on_each halves; }
+
+@test "no status says that nothing has changed where a part has: filesystems and projects" {
+	real -c 'limit -p bhard=1m 42' /mnt/e
+	mkdir /mnt/{x,e}/v
+	echo 42:/mnt/x/v >/etc/projects
+	partly 6 fsquota limit bsoft=5m 42 /mnt/x /mnt/e
+	exits 2 fsquota limit bsoft=5m bhard=4m 42 /mnt/x /mnt/e
+	partly 6 fsquota limit bsoft=6m 42 /mnt/x /mnt/e --raw
+	partly 5 fsquota project -s 42 nosuch /mnt/x
+	partly 0 fsquota release /mnt/x/v
+	printf '%s\n' "limit bsoft=7m 42 --at /mnt/x --at /mnt/e" "release /mnt/x/v/none" 'limit bsoft=5m bhard=4m 42 /mnt/x' |
+		fsquota batch >"$BATS_TEST_TMPDIR/answers"
+	prints '[6,5,2]' jq -cs 'map(.exit)' "$BATS_TEST_TMPDIR/answers"
+}
 
 making() {
 	prints "$FIRST" fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
@@ -98,7 +169,7 @@ parts() {
 		refuses 2 "$wrong" fsquota assign $top/a --hard "$wrong"
 	done
 	run_split fsquota assign $top/b --unlimited
-	refuses 2 "no hard limit" fsquota assign $top/b --soft 50%
+	refuses 6 "no hard limit" fsquota assign $top/b --soft 50%
 }
 
 @test "limits as parts of the filesystem and of the hard limit, and with a point" { on_each parts; }
@@ -124,7 +195,8 @@ other_limits() {
 	assert_equal "$(jq .assign[].changed <<<"$stdout")" false
 	refuses 6 "smaller than the 200 inodes it has" fsquota resize $top/a --hard-inodes 100
 	refuses 6 "smaller than the 21M (22020096 bytes) it has" fsquota resize $top/a 20M
-	refuses 2 "above the hard one" fsquota resize $top/a --soft 30M
+	refuses 6 "above the hard one" fsquota resize $top/a --soft 30M
+	refuses 2 "above the hard one" fsquota resize $top/a 20M --soft 30M
 	refuses 2 "are wanted" fsquota resize $top/a
 	refuses 2 "no size" fsquota resize $top/a --soft 50%
 	refuses 2 "size" fsquota resize $top/a 0

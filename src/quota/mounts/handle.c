@@ -175,7 +175,7 @@ int fsq_handle_open_beneath(struct fsq_handle *handle, const char *beneath, cons
 			 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	close(above);
 	if (fd == -ELOOP || fd == -EXDEV)
-		return fsq_fail(err, FSQ_E_USAGE, 0, path,
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"is reached over a symlink or a mount point below %.100s", beneath);
 	return fd < 0 ? fail_to_open(-fd, path, err) : find_path(handle, fd, path, err);
 }

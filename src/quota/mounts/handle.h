@@ -47,7 +47,7 @@ void fsq_handle_take_directory(struct fsq_handle *handle, int fd, char *path);
  *
  * @beneath  the directory; what is above it may be a symlink
  * @path     begins with @beneath and a slash
- * @return   as fsq_handle_open_directory(); FSQ_E_USAGE also when there is one
+ * @return   as fsq_handle_open_directory(); FSQ_E_CONFLICT also when there is one
  * Source: openat2(2), RESOLVE_BENEATH
  */
 int fsq_handle_open_beneath(struct fsq_handle *handle, const char *beneath, const char *path,

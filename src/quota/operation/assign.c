@@ -254,7 +254,7 @@ static int read_request(struct fsq_assign_request *all, const struct fsq_assign_
 	if (all->keep_limits && (wants_limits(all) || all->unlimited || all->make))
 		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
 				"cannot both keep its limits and get others");
-	return 0;
+	return fsq_limits_check_asked(&all->limits, request->directory, err);
 }
 
 /* Compute @limits_after from the current limits and the request. */
@@ -265,7 +265,7 @@ static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 							   : a->limits_before.hard[FSQ_BLOCKS];
 
 	if (a->request->soft_percent && fsq_limit_is_none(hard))
-		return fsq_fail(err, FSQ_E_USAGE, 0, a->directory.path,
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
 				"has no hard limit that the soft one could be a part of");
 	if (a->request->soft_percent) {
 		asked->soft[FSQ_BLOCKS] = hard * a->request->soft_percent / 100;

@@ -152,13 +152,23 @@ int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uin
 	return is_soft_above_hard(&after);
 }
 
+int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, struct fsq_error *err)
+{
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		if ((asked->mask & FSQ_SOFT(form)) && (asked->mask & FSQ_HARD(form)) &&
+		    fsq_limits_are_out_of_order(asked, form))
+			return fsq_fail(err, FSQ_E_USAGE, 0, path,
+					"the soft limit would be above the hard one");
+	return 0;
+}
+
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
 		   bool dry_run, const char *path, struct fsq_error *err)
 {
 	int rc = 0;
 
 	if (is_soft_above_hard(limits))
-		return fsq_fail(err, FSQ_E_USAGE, 0, path,
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"the soft limit would be above the hard one");
 	if (!dry_run)
 		rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);

@@ -54,13 +54,16 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 void fsq_limits_add(struct fsq_limits *asked, uint64_t soft_bytes, uint64_t hard_bytes,
 		    uint64_t soft_inodes, uint64_t hard_inodes);
 
+/** Check limits that are asked for. @return  0; FSQ_E_USAGE a soft one is above its hard one */
+int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, struct fsq_error *err);
+
 /**
  * Set the limits of a project, unless a soft one would be above its hard one: XFS would drop it
  * without an error.
  *
  * @dry_run  only check them
  * @path     for @err
- * @return   0, FSQ_E_USAGE, or what an errno of fsq_quota_set_limits() stands for
+ * @return   0, FSQ_E_CONFLICT, or what an errno of fsq_quota_set_limits() stands for
  */
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
 		   bool dry_run, const char *path, struct fsq_error *err);

@@ -238,6 +238,7 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 {
 	struct fsq_resize_request all, *request = &all;
 	struct fsq_resized result = { 0 };
+	struct fsq_limits given;
 	struct fsq_project_edit *edit;
 	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_resize_request, percent),
 				  asked, asked->size, err);
@@ -247,6 +248,11 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 	fsq_limits_add(&all.limits, all.soft_bytes, 0, all.soft_inodes, all.hard_inodes);
 	if (all.percent > PERCENT_MAX || (all.no_hard && (all.bytes || all.percent)))
 		return fsq_fail(err, FSQ_E_USAGE, 0, all.directory, "cannot be resized so");
+	given = all.limits;
+	fsq_limits_add(&given, 0, all.relative ? 0 : all.bytes, 0, 0);
+	rc = fsq_limits_check_asked(&given, all.directory, err);
+	if (rc)
+		return rc;
 	edit = fsq_project_edit_new_reader(request->registry, request->dry_run, request->options);
 	if (!edit)
 		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
