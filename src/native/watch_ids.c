@@ -103,6 +103,14 @@ static void lower(struct watch_id *id, int form, unsigned int levels)
 
 /* --- what is due --- */
 
+/* Whatever the ID was linked to in another list, it is the last one of this. */
+static void append(struct watch_id ***end, struct watch_id *id)
+{
+	id->next_due = NULL;
+	**end = id;
+	*end = &id->next_due;
+}
+
 static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum watch_event event,
 		      const struct fsq_warning *warning)
 {
@@ -122,8 +130,7 @@ static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum
 	id->due -= id->due % TICK_MILLISECONDS;
 	if (!ids->first_due)
 		ids->end_due = &ids->first_due;
-	*ids->end_due = id;
-	ids->end_due = &id->next_due;
+	append(&ids->end_due, id);
 }
 
 struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_volume *volume,
@@ -137,9 +144,7 @@ struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_vo
 			continue;
 		}
 		*at = id->next_due;
-		id->next_due = NULL;
-		*end = id;
-		end = &id->next_due;
+		append(&end, id);
 	}
 	if (!*at)
 		ids->end_due = at;

@@ -42,6 +42,52 @@ static void once_and_a_quarter(void)
 	watch_ids_forget(&ids, NULL);
 }
 
+static void warn(struct watch_ids *ids, uint32_t id, enum fsq_warning_kind kind)
+{
+	const struct fsq_warning warning = { .type = FSQ_PROJECT, .id = id, .kind = kind };
+
+	watch_ids_warn(ids, &volume, &warning);
+}
+
+/* Take what is due, and report it as it comes. @return   their IDs as digits of a number */
+static unsigned int report(struct watch_ids *ids)
+{
+	struct watch_id *id = watch_ids_take_due(ids, NULL, INT64_MAX), *next;
+	unsigned int order = 0;
+
+	for (; id && order < 1000; id = next) {
+		next = id->next_due;
+		order = order * 10 + id->id;
+		watch_ids_reported(ids, id, NULL);
+	}
+	return order;
+}
+
+static void in_another_order(void)
+{
+	struct watch_ids ids = { 0 };
+
+	for (uint32_t id = 1; id <= 3; id++)
+		warn(&ids, id, FSQ_WARNING_SOFT_REACHED);
+	ok(report(&ids) == 123, "events are told in the order in which they came");
+	warn(&ids, 2, FSQ_WARNING_HARD_REACHED);
+	warn(&ids, 1, FSQ_WARNING_HARD_REACHED);
+	ok(report(&ids) == 21, "and again in another one");
+	warn(&ids, 3, FSQ_WARNING_BELOW_SOFT);
+	ok(report(&ids) == 3 && report(&ids) == 0, "and each once");
+	for (uint32_t id = 1; id <= 2; id++)
+		warn(&ids, id, FSQ_WARNING_BELOW_SOFT);
+	ok(report(&ids) == 12 && !ids.all, "until all is below");
+	for (uint32_t id = 1; id <= 3; id++)
+		warn(&ids, id, FSQ_WARNING_SOFT_REACHED);
+	report(&ids);
+	warn(&ids, 3, FSQ_WARNING_BELOW_SOFT);
+	report(&ids);
+	warn(&ids, 2, FSQ_WARNING_HARD_REACHED);
+	ok(report(&ids) == 2, "one that is gone is not told with the one before it");
+	watch_ids_forget(&ids, NULL);
+}
+
 /* @return   when a use is full after so many looks, each so many seconds after the one before */
 static int64_t full_after(int looks, int64_t seconds, uint64_t each, uint64_t hard, uint64_t free)
 {
@@ -74,6 +120,7 @@ static void estimates(void)
 int main(void)
 {
 	once_and_a_quarter();
+	in_another_order();
 	estimates();
 	return tap_end();
 }

@@ -202,6 +202,37 @@ both_limits() {
 	assert_equal "$(cat "$messages")" ''
 }
 
+# The watch stands still in between, so that what happens is one moment to it.
+@test "of many that pass their soft limit at once some go below, others on to the hard one: all are told" {
+	local fs id
+	fresh_each x e
+	for fs in x e; do
+		for id in {41..48}; do volume $fs $id --soft 512K --hard 1M; done
+	done
+	watching --interval 1 /mnt/x /mnt/e
+	kill -STOP "$watcher"
+	for fs in x e; do
+		for id in {41..48}; do writes /mnt/$fs/$id/a 768; done
+	done
+	kill -CONT "$watcher"
+	until_true tells '.event=="soft-reached"' 16
+	kill -STOP "$watcher"
+	for fs in x e; do
+		for id in {48..41..2}; do rm /mnt/$fs/$id/a; done
+		for id in {47..41..2}; do writes /mnt/$fs/$id/b 768; done
+	done
+	kill -CONT "$watcher"
+	until_true tells '.event=="below-soft"' 8
+	until_true tells '.event=="hard-reached"' 8
+	writes /mnt/x/48/a 768
+	until_true tells '.event=="soft-reached"' 17
+	ends
+	assert_equal "$(jq -r '"\(.event) \(.mountpoint)/\(.id)"' "$events" | sort | uniq -c | awk '{ print $1, $2, $3 }')" \
+		"$(for fs in e x; do printf '1 below-soft %s\n' /mnt/$fs/{42..48..2}; done
+		for fs in e x; do printf '1 hard-reached %s\n' /mnt/$fs/{41..47..2}; done
+		printf '1 soft-reached %s\n' /mnt/e/{41..48} /mnt/x/{41..47}; echo 2 soft-reached /mnt/x/48)"
+}
+
 # The kernel keeps less than all of it for a process that does not read.
 # bats test_tags=many
 @test "when the kernel tells more than fits, that is told, and polling finds the rest" {
