@@ -70,6 +70,7 @@ struct watch_id {
 	uint32_t id;
 	struct {
 		unsigned int reported; /* enum watch_level: it is above that */
+		bool told_hard;	       /* LEVEL_HARD was printed, or was so at the beginning */
 		/* Use when the hard limit was reported, and that limit. */
 		bool marked;
 		uint64_t mark, mark_limit;

@@ -98,7 +98,7 @@ static void lower(struct watch_id *id, int form, unsigned int levels)
 {
 	id->form[form].reported &= ~levels;
 	if (levels & LEVEL_HARD)
-		id->form[form].marked = false;
+		id->form[form].marked = id->form[form].told_hard = false;
 }
 
 /* --- what is due --- */
@@ -153,14 +153,15 @@ struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_vo
 
 void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
 {
-	for (int form = 0; form < WATCH_FORMS && dquot; form++) {
-		const struct fsq_amounts *amounts = &dquot->form[form];
+	for (int form = 0; form < WATCH_FORMS; form++) {
+		bool is_hard = id->tally[form][WATCH_HARD_REACHED].count &&
+			       (id->form[form].reported & LEVEL_HARD);
 
-		if (id->tally[form][WATCH_HARD_REACHED].count &&
-		    (id->form[form].reported & LEVEL_HARD))
-			mark(id, form, amounts);
+		id->form[form].told_hard |= is_hard;
+		if (is_hard && dquot)
+			mark(id, form, &dquot->form[form]);
 		/* A single large write was refused: use cannot fall below. */
-		if (amounts->used == 0)
+		if (dquot && dquot->form[form].used == 0)
 			lower(id, form, LEVEL_HARD);
 	}
 	memset(id->tally, 0, sizeof(id->tally));
@@ -260,12 +261,15 @@ static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot
 	return level;
 }
 
-/* A write may have been refused with some room left: then there must be more room than at that time. */
+/*
+ * A write may have been refused with some room left: then there must be more room than at that time, which may
+ * not be known.
+ */
 static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
 			  const struct fsq_amounts *amounts, unsigned int level)
 {
-	return !(level & LEVEL_HARD) &&
-	       (amounts->used < id->form[form].mark || amounts->hard != id->form[form].mark_limit);
+	return !(level & LEVEL_HARD) && (!amounts->hard || amounts->used < id->form[form].mark ||
+					 amounts->hard != id->form[form].mark_limit);
 }
 
 static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
@@ -301,6 +305,7 @@ static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form
 
 	if (judgement == WATCH_BASELINE) {
 		*reported = level;
+		id->form[form].told_hard = level & LEVEL_HARD;
 	} else {
 		/* The kernel has just warned; report that before the use that fell since. */
 		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
@@ -331,7 +336,9 @@ void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct f
 		if (!hard->count || !id->form[form].marked ||
 		    !is_below_hard(id, (enum fsq_form)form, amounts, level))
 			continue;
-		*hard = (struct watch_tally){ 0 };
+		/* XFS has repeated it. */
+		if (id->form[form].told_hard)
+			*hard = (struct watch_tally){ 0 };
 		judge_down(ids, id, (enum fsq_form)form, amounts, level);
 	}
 }

@@ -88,6 +88,51 @@ static void in_another_order(void)
 	watch_ids_forget(&ids, NULL);
 }
 
+/* What is due of project 42 is reported, with these numbers. @return  the events of space, a bit each */
+static unsigned int told(struct watch_ids *ids, const struct fsq_dquot *dquot)
+{
+	struct watch_id *id = watch_ids_take_due(ids, NULL, INT64_MAX);
+	unsigned int events = 0;
+
+	if (!id)
+		return 0;
+	if (dquot)
+		watch_ids_settle(ids, id, dquot);
+	for (int i = 0; i < WATCH_EVENTS; i++)
+		events |= id->tally[FSQ_BLOCKS][i].count ? 1U << i : 0;
+	watch_ids_reported(ids, id, dquot);
+	return events;
+}
+
+static void judge(struct watch_ids *ids, struct fsq_dquot *dquot, uint64_t used, uint64_t hard)
+{
+	dquot->form[FSQ_BLOCKS].used = used;
+	dquot->form[FSQ_BLOCKS].hard = hard;
+	watch_ids_judge(ids, &volume, FSQ_PROJECT, dquot, WATCH_ALL);
+}
+
+static void at_the_hard_limit(void)
+{
+	const unsigned int reached = 1U << WATCH_HARD_REACHED, below = 1U << WATCH_BELOW_HARD;
+	struct fsq_dquot dquot = { .id = 42 };
+	struct watch_ids ids = { 0 };
+
+	judge(&ids, &dquot, 800, 800);
+	judge(&ids, &dquot, 400, 800);
+	ok(told(&ids, &dquot) == (reached | below) && !ids.all,
+	   "what was polled at its limit and is below when it is told is both");
+	judge(&ids, &dquot, 800, 800);
+	ok(told(&ids, &dquot) == reached, "what stays there is told so");
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	dquot.form[FSQ_BLOCKS].used = 400;
+	ok(told(&ids, &dquot) == below && !ids.all, "that XFS repeats it when it is below is not");
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	ok(told(&ids, NULL) == reached, "it is told without numbers");
+	judge(&ids, &dquot, 400, 0);
+	ok(told(&ids, &dquot) == below && !ids.all, "until the limit is gone");
+	watch_ids_forget(&ids, NULL);
+}
+
 /* @return   when a use is full after so many looks, each so many seconds after the one before */
 static int64_t full_after(int looks, int64_t seconds, uint64_t each, uint64_t hard, uint64_t free)
 {
@@ -121,6 +166,7 @@ int main(void)
 {
 	once_and_a_quarter();
 	in_another_order();
+	at_the_hard_limit();
 	estimates();
 	return tap_end();
 }
