@@ -69,19 +69,20 @@ bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, i
 {
 	double seconds = growth->looked ? (double)(now - growth->looked) / 1e9 : 0;
 	struct growth_entry *entries = reallocarray(NULL, count + 1, sizeof(*entries));
-	const struct growth_entry *before = growth->entries;
-	const struct growth_entry *end = before + growth->count;
+	size_t at = 0;
 
 	if (!entries) {
 		growth_free(growth);
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		while (before < end && compare(before, &uses[i]) < 0)
-			before++;
-		entries[i] = entry_of(
-			&uses[i], before < end && compare(before, &uses[i]) == 0 ? before : NULL,
-			seconds);
+		const struct growth_entry *before = NULL;
+
+		while (at < growth->count && compare(&growth->entries[at], &uses[i]) < 0)
+			at++;
+		if (at < growth->count && compare(&growth->entries[at], &uses[i]) == 0)
+			before = &growth->entries[at];
+		entries[i] = entry_of(&uses[i], before, seconds);
 	}
 	free(growth->entries);
 	*growth = (struct growth){ entries, count, now };
