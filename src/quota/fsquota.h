@@ -8,6 +8,11 @@
  * calls a visitor returns 0 when the visitor ended the visit. A function that fails has freed and
  * closed what it made; do not use its result.
  *
+ * NULL. An argument and a field may be NULL where it says so here, and: every struct fsq_error, every @arg,
+ * and what a function closes or frees. All others must not be NULL. A function that lacks one of these, gets a
+ * size that is not that of the struct, or a value that its enum does not have, changes nothing: it returns
+ * FSQ_E_USAGE, one of those with an errno -EINVAL, and one that cannot fail 0, false, -1 or NULL.
+ *
  * THREADS. Every function is MT-Safe (see attributes(7)): the library has no global state. One that takes a
  * handle is MT-Safe race:handle: a handle (fsq_filesystem, fsq_mount_points, fsq_assignment, fsq_assign_plan,
  * fsq_assigned, fsq_cache, fsq_project_names, fsq_warnings) belongs to one thread at a time. So do budgets of
@@ -831,7 +836,7 @@ struct fsq_released {
  * file system, one after the other, and then its limits there, and the lines of the directories
  * that are gone. A registered directory that is gone is released, too.
  *
- * @released filled, on failure with what is done all the same
+ * @released filled, on failure with what is done all the same; or NULL
  * @return   0; FSQ_E_PARTIAL files that others move about keep the ID, and the quota stays until
  *           the next release; on any other failure nothing has changed: FSQ_E_NOT_FOUND it has no
  *           quota of its own; FSQ_E_CONFLICT it has another ID, or without a directory: files have
@@ -1252,7 +1257,7 @@ struct fsq_tree_request {
  * is walked again, at most 32 times; behind that FSQ_TREE_CANNOT_CHANGE with EBUSY says of the last
  * directory that files still have the ID.
  *
- * @entries  set, also on failure: how many files and directories were visited
+ * @entries  set, also on failure: how many files and directories were visited; or NULL
  * @return   0, also when @emit stopped it; FSQ_E_FAILED no memory, or with EINTR cancelled
  * Source: openat2(2), getdents64(2), ioctl_xfs_fssetxattr(2), file_setattr(2), open_tree(2)
  */

@@ -441,27 +441,6 @@ static void test_tree(void)
 	   "a tree that is not there is foreseen");
 }
 
-/* A request of any kind whose size is 0. */
-static void test_sizes(void)
-{
-	static const uint64_t zeros[128];
-	const void *request = zeros;
-	struct fsq_assignment *assignment;
-	struct fsq_released released;
-	struct fsq_resized resized;
-	struct fsq_usage usage;
-	struct fsq_error err;
-	uint64_t entries;
-
-	ok(fsq_assign(&assignment, request, &err) == FSQ_E_USAGE, "assign without a size");
-	ok(fsq_release(request, &released, &err) == FSQ_E_USAGE, "release without a size");
-	ok(fsq_resize(request, &resized, &err) == FSQ_E_USAGE, "resize without a size");
-	ok(fsq_project_tree(request, &entries, &err) == FSQ_E_USAGE, "a tree without a size");
-	ok(fsq_diagnose(request, NULL, NULL, &err) == FSQ_E_USAGE, "diagnose without a size");
-	ok(fsq_usage_get(&usage, request, &err) == FSQ_E_USAGE, "usage without a size");
-	ok(fsq_prune(request, NULL, NULL, &err) == FSQ_E_USAGE, "prune without a size");
-}
-
 static void test_usage(void)
 {
 	struct fsq_usage_request request = { .size = sizeof(request), .path = "fifo" };
@@ -526,7 +505,6 @@ int main(int argc, char **argv)
 	test_another_id(directory);
 	test_assigned(directory);
 	test_unregistered(directory);
-	test_sizes();
 	test_usage();
 	test_plan();
 	test_prune(argv[1]);

@@ -99,6 +99,17 @@ listed() { sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u; }
 	done
 }
 
+@test "every function refuses what is NULL, or of a wrong size or value, and none is ended by it" {
+	local fs
+	sed -n 's/^\t\(fsq_[a-z_]*\);/\1/p' "$srcdir/src/quota/libfsquota.sym" >"$BATS_TEST_TMPDIR/exported"
+	run -0 diff <("$builddir/tests/library/arguments" --functions | sort) <(sort "$BATS_TEST_TMPDIR/exported")
+	for fs in x e; do
+		fresh_fs $fs
+		rm -f /etc/projects /etc/projid
+		run -0 "$builddir/tests/library/arguments" /mnt/$fs
+	done
+}
+
 # bats test_tags=install
 @test "it says what failed, and where" {
 	LD_LIBRARY_PATH=$LIBRARY_PATH exits 1 "$BATS_FILE_TMPDIR/volume" /proc 10485760

@@ -29,6 +29,8 @@ int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const 
 
 void fsq_error_text(const struct fsq_error *err, char *text, size_t size)
 {
+	if (!err || !text)
+		return;
 	snprintf(text, size, "%s%s%s%s%s", err->path, err->path[0] ? ": " : "", err->message,
 		 err->errnum ? ": " : "", err->errnum ? strerror(err->errnum) : "");
 }
@@ -85,15 +87,42 @@ int fsq_add_path(struct fsq_error *err, const char *path, int rc)
 	return rc;
 }
 
+int fsq_fail_null(struct fsq_error *err)
+{
+	return fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL, "an argument is missing");
+}
+
 int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err)
 {
 	const char *bytes = request;
 
 	for (size_t i = known; i < size; i++)
-		if (bytes[i])
+		if (size > FSQ_REQUEST_MAX || bytes[i])
 			return fsq_fail(err, FSQ_E_USAGE, E2BIG, NULL,
 					"this libfsquota is older than what it is asked for");
 	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL, "the size is not set") : 0;
+}
+
+int fsq_check_parts(const struct fsq_registry *registry, const struct fsq_call_options *options,
+		    struct fsq_error *err)
+{
+	int rc = 0;
+
+	if (registry)
+		rc = fsq_check_size(registry, registry->size, sizeof(*registry), err);
+	if (rc == 0 && registry && (!registry->projects_file || !registry->projid_file))
+		rc = fsq_fail_null(err);
+	if (rc == 0 && options)
+		rc = fsq_check_size(options, options->size, sizeof(*options), err);
+	return rc;
+}
+
+bool fsq_lacks_path(const char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!paths || !paths[i])
+			return true;
+	return false;
 }
 
 int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,

@@ -44,6 +44,12 @@ int fsq_add_path(struct fsq_error *err, const char *path, int rc);
  */
 int fsq_fail_library(struct fsq_error *err, int errnum, const char *file, const char *package);
 
+/** Fill an error: something that fsquota.h does not let be NULL is. @return  FSQ_E_USAGE */
+int fsq_fail_null(struct fsq_error *err);
+
+/* No request is larger, in any version. */
+#define FSQ_REQUEST_MAX 4096
+
 /**
  * Check the size that the caller has set in a request.
  *
@@ -63,6 +69,18 @@ int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_er
  */
 int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,
 		     struct fsq_error *err);
+
+/**
+ * Check what a request points to: the registry that it uses, and how it is watched.
+ *
+ * @registry, @options  as the request has them: or NULL
+ * @return   as fsq_check_size(); FSQ_E_USAGE the registry names no files
+ */
+int fsq_check_parts(const struct fsq_registry *registry, const struct fsq_call_options *options,
+		    struct fsq_error *err);
+
+/** @return  whether one of so many paths is NULL */
+bool fsq_lacks_path(const char *const *paths, size_t count);
 
 /** @return  whether the caller wants the call to stop; @options may be NULL */
 static inline bool fsq_is_cancelled(const struct fsq_call_options *options)

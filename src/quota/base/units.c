@@ -46,6 +46,9 @@ static int shift_of_suffix(char suffix)
 
 int fsq_parse_size(const char *text, uint64_t *bytes)
 {
+	if (!text || !bytes)
+		return -EINVAL;
+
 	uint64_t number;
 	int shift = 0;
 	char *end;
@@ -92,6 +95,9 @@ static uint64_t part_of_unit(const char *digits, const char *end, uint64_t unit)
 
 int fsq_parse_bytes(const char *text, uint64_t *bytes)
 {
+	if (!text || !bytes)
+		return -EINVAL;
+
 	static const char letters[] = "kmgtpe";
 	const char *end, *letter, *digits = NULL, *digits_end = NULL;
 	uint64_t number, unit;
@@ -127,6 +133,9 @@ int fsq_parse_bytes(const char *text, uint64_t *bytes)
 
 int fsq_parse_positive(const char *text, uint64_t *number)
 {
+	if (!text || !number)
+		return -EINVAL;
+
 	const char *end;
 	int rc = parse_decimal(text, number, &end);
 
@@ -137,6 +146,9 @@ int fsq_parse_positive(const char *text, uint64_t *number)
 
 int fsq_parse_count(const char *text, uint64_t *count)
 {
+	if (!text || !count)
+		return -EINVAL;
+
 	char *end;
 	int rc = parse_number(text, count, &end);
 
@@ -147,6 +159,9 @@ int fsq_parse_count(const char *text, uint64_t *count)
 
 int fsq_parse_duration(const char *text, uint64_t *seconds)
 {
+	if (!text || !seconds)
+		return -EINVAL;
+
 	static const struct {
 		const char *name;
 		uint32_t seconds;
@@ -180,6 +195,9 @@ int fsq_parse_duration(const char *text, uint64_t *seconds)
 
 int fsq_parse_id(const char *text, uint32_t *id)
 {
+	if (!text || !id)
+		return -EINVAL;
+
 	const char *digit = text[0] == '+' || text[0] == '-' ? text + 1 : text;
 	uint64_t value = 0;
 
@@ -199,6 +217,9 @@ int fsq_parse_id(const char *text, uint32_t *id)
 
 int fsq_parse_id_range(const char *text, struct fsq_id_range *range)
 {
+	if (!text || !range)
+		return -EINVAL;
+
 	const char *dash = strchr(text, '-');
 	char first[16];
 

@@ -192,6 +192,9 @@ static int find_family(int fd, const char *name, const char *group_name, uint16_
 
 int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 {
+	if (!warnings)
+		return fsq_fail_null(err);
+
 	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
 	struct fsq_warnings *made = calloc(1, sizeof(*made));
 	const int size = RECEIVE_BUFFER;
@@ -229,6 +232,8 @@ int fsq_warnings_open(struct fsq_warnings **warnings, struct fsq_error *err)
 
 int fsq_warnings_fd(const struct fsq_warnings *warnings)
 {
+	if (!warnings)
+		return -1;
 	return warnings->fd;
 }
 
@@ -290,6 +295,9 @@ static bool read_attributes(struct fsq_nla_span left, struct fsq_warning *warnin
 int fsq_warnings_read(struct fsq_warnings *warnings, fsq_warning_visitor visit, void *arg,
 		      bool *lost, struct fsq_error *err)
 {
+	if (!warnings || !visit || !lost)
+		return fsq_fail_null(err);
+
 	_Alignas(struct nlmsghdr) unsigned char buffer[4096];
 	const struct nlmsghdr *header;
 	struct fsq_nla_span left;

@@ -90,6 +90,9 @@ void fsq_device_clear(struct fsq_device *device)
 
 bool fsq_is_tag(const char *word)
 {
+	if (!word)
+		return false;
+
 	static const char *const tags[] = { "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID=" };
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)

@@ -210,6 +210,9 @@ static int end_without_memory(struct libmnt_table *table, const char *file, int 
 
 int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 {
+	if (!out)
+		return fsq_fail_null(err);
+
 	char buffer[16 * 1024]; /* the kernel fills a page at a time */
 	struct fsq_mount_points *points;
 	FILE *stream;
@@ -263,6 +266,9 @@ const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *poin
 
 dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path)
 {
+	if (!points || !path)
+		return 0;
+
 	const struct fsq_mount *mount = fsq_mount_points_get(points, path);
 
 	return mount ? mount->dev : 0;
@@ -270,6 +276,9 @@ dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *p
 
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
 {
+	if (!visit)
+		return fsq_fail_null(err);
+
 	struct fsq_mount_points *points;
 	int rc;
 

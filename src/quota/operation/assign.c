@@ -77,6 +77,8 @@ enum { PROJECTS, PROJID };
 
 int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err)
 {
+	if (!plan)
+		return fsq_fail_null(err);
 	*plan = calloc(1, sizeof(**plan));
 	return *plan ? 0 : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 }
@@ -247,6 +249,10 @@ static int read_request(struct fsq_assign_request *all, const struct fsq_assign_
 	int rc = fsq_read_request(all, sizeof(*all), offsetof(struct fsq_assign_request, budgets),
 				  request, request->size, err);
 
+	if (rc == 0)
+		rc = fsq_check_parts(all->registry, all->options, err);
+	if (rc == 0 && all->budget_count && !all->budgets)
+		rc = fsq_fail_null(err);
 	if (rc)
 		return rc;
 	fsq_limits_add(&all->limits, all->soft_bytes, all->hard_bytes, all->soft_inodes,
@@ -1108,6 +1114,9 @@ static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
 	       struct fsq_error *err)
 {
+	if (!out || !request)
+		return fsq_fail_null(err);
+
 	struct fsq_assign_request all;
 	struct fsq_assignment *a;
 	int rc = read_request(&all, request, err);
@@ -1144,11 +1153,15 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)
 {
+	if (!assignment)
+		return 0;
 	return assignment->id;
 }
 
 enum fsq_change fsq_assignment_change(const struct fsq_assignment *a)
 {
+	if (!a)
+		return FSQ_UNCHANGED;
 	if (a->made || (!a->listed && !fsq_registry_or_default(a->request->registry)->none) ||
 	    a->is_new)
 		return FSQ_CREATED;
@@ -1160,27 +1173,37 @@ enum fsq_change fsq_assignment_change(const struct fsq_assignment *a)
 void fsq_assignment_limits(const struct fsq_assignment *assignment, struct fsq_limits *before,
 			   struct fsq_limits *after)
 {
+	if (!assignment || !before || !after)
+		return;
 	*before = assignment->limits_before;
 	*after = assignment->limits_after;
 }
 
 enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment)
 {
+	if (!assignment)
+		return FSQ_ENFORCED;
 	return assignment->enforcement;
 }
 
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 {
+	if (!assignment)
+		return 0;
 	return assignment->space;
 }
 
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)
 {
+	if (!assignment)
+		return FSQ_STORE_NONE;
 	return assignment->store;
 }
 
 const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment)
 {
+	if (!assignment)
+		return NULL;
 	return assignment->over_budget;
 }
 
@@ -1213,6 +1236,9 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 
 int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 {
+	if (!a)
+		return fsq_fail_null(err);
+
 	int rc;
 
 	if (a->done)
@@ -1265,13 +1291,17 @@ struct fsq_assigned {
 int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
 		      struct fsq_error *err)
 {
+	if (!out)
+		return fsq_fail_null(err);
+
 	struct fsq_assigned *assigned = calloc(1, sizeof(*assigned));
-	int rc;
+	int rc = fsq_check_parts(registry, NULL, err);
 
 	registry = fsq_registry_or_default(registry);
-	if (!assigned)
-		return fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
-	rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
+	if (rc == 0 && !assigned)
+		rc = fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
+	if (rc == 0)
+		rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
 	if (rc == 0)
 		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
 	if (rc == 0)
@@ -1320,6 +1350,9 @@ static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *req
 
 bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request)
 {
+	if (!assigned || !request || !request->directory)
+		return false;
+
 	uint32_t id = fsq_entries_id_of_word(&assigned->lines, request->directory, true);
 	struct fsq_assign_request all;
 	struct fsq_inode_project project;

@@ -233,6 +233,9 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 		   struct fsq_budget_use *use, struct fsq_error *err)
 {
+	if (!budget || !budget->directory || !use)
+		return fsq_fail_null(err);
+
 	char *directory = realpath(budget->directory, NULL);
 	struct fsq_entries lines = { 0 };
 	struct fsq_id_set ids = { 0 };

@@ -434,6 +434,9 @@ static enum fsq_visit look_at_mount(const struct fsq_mount *mount, void *arg)
 int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor visit, void *arg,
 		 struct fsq_error *err)
 {
+	if (!request || !visit)
+		return fsq_fail_null(err);
+
 	struct fsq_diagnosis diagnosis = {
 		.request = request,
 		.visit = visit,
@@ -442,6 +445,10 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 	};
 
 	diagnosis.rc = fsq_check_size(request, request->size, sizeof(*request), err);
+	if (diagnosis.rc == 0)
+		diagnosis.rc = fsq_check_parts(request->registry, request->options, err);
+	if (diagnosis.rc == 0 && fsq_lacks_path(request->paths, request->path_count))
+		diagnosis.rc = fsq_fail_null(err);
 	if (diagnosis.rc)
 		return diagnosis.rc;
 	if (!request->no_repairs)

@@ -875,10 +875,15 @@ static void free_parts(struct part *parts, size_t count)
 int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor visitor, void *arg,
 		struct fsq_error *err)
 {
+	if (!request || !visitor)
+		return fsq_fail_null(err);
+
 	struct explain explain = { .request = request };
 	struct fsq_usage before = { 0 }, after = { 0 };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	if (rc == 0)
+		rc = fsq_check_parts(NULL, request->options, err);
 	if (rc == 0)
 		rc = fsq_handle_open_directory(&explain.handle, request->directory, err);
 	if (rc)

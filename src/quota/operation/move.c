@@ -290,9 +290,14 @@ static int open_paths(struct move *m, struct fsq_error *err)
 
 int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, struct fsq_error *err)
 {
+	if (!request)
+		return fsq_fail_null(err);
+
 	struct move m = { .request = request, .directory.target.fd = -1 };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	if (rc == 0)
+		rc = fsq_check_parts(request->registry, request->options, err);
 	if (rc)
 		return rc;
 	if (!request->from || !request->to)

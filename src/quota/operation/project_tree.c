@@ -267,13 +267,24 @@ static int clear_again(struct job *job, struct fsq_error *err)
 int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		     struct fsq_error *err)
 {
+	if (!request)
+		return fsq_fail_null(err);
+
 	struct job job = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct fsq_walk walk = walk_of(&job);
 	struct statvfs vfs;
+	uint64_t unwanted;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	entries = entries ? entries : &unwanted;
 	*entries = 0;
-	if (request->changed)
+	if (rc == 0)
+		rc = fsq_check_parts(NULL, request->options, err);
+	if (rc == 0 && (!request->directory || !request->emit))
+		rc = fsq_fail_null(err);
+	if (rc == 0 && (unsigned int)request->action > FSQ_TREE_CLEAR)
+		rc = fsq_fail(err, FSQ_E_USAGE, EINVAL, request->directory, "no such action");
+	if (rc == 0 && request->changed)
 		*request->changed = 0;
 	if (rc)
 		return rc;
@@ -351,6 +362,9 @@ static int reach(const char *path, struct one_file *file, struct fsq_error *err)
 
 int fsq_file_get_project(const char *path, uint32_t *id, bool *inherit, struct fsq_error *err)
 {
+	if (!path || !id || !inherit)
+		return fsq_fail_null(err);
+
 	struct one_file file = { 0 };
 	int rc = reach(path, &file, err);
 
@@ -361,6 +375,9 @@ int fsq_file_get_project(const char *path, uint32_t *id, bool *inherit, struct f
 
 int fsq_fd_get_project(int fd, uint32_t *id, bool *inherit)
 {
+	if (!id || !inherit)
+		return -EINVAL;
+
 	struct fsq_inode_project project;
 	int rc = fsq_inode_project_get(fd, &project);
 
@@ -373,6 +390,9 @@ int fsq_fd_get_project(int fd, uint32_t *id, bool *inherit)
 
 int fsq_file_set_project(const char *path, uint32_t id, bool inherit, struct fsq_error *err)
 {
+	if (!path)
+		return fsq_fail_null(err);
+
 	struct one_file file = { .set = true, .wanted = { .id = id, .inherit = inherit } };
 
 	return reach(path, &file, err);
@@ -432,6 +452,9 @@ static enum fsq_visit visit_attributes(const struct fsq_walk_entry *entry,
 int fsq_attributes_each(const char *path, int max_depth, fsq_attributes_visitor visit, void *arg,
 			struct fsq_error *err)
 {
+	if (!path || !visit)
+		return fsq_fail_null(err);
+
 	struct each each = { visit, arg };
 	const struct fsq_call_options options = { .size = sizeof(options),
 						  .arg = &each,

@@ -570,6 +570,9 @@ static int choose(struct prune *p)
 int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visit, void *arg,
 	      struct fsq_error *err)
 {
+	if (!request || !visit)
+		return fsq_fail_null(err);
+
 	struct prune p = { .request = request,
 			   .registry = fsq_registry_or_default(request->registry),
 			   .visit = visit,
@@ -579,6 +582,10 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 			   .err = err };
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
+	if (rc == 0)
+		rc = fsq_check_parts(request->registry, request->options, err);
+	if (rc == 0 && fsq_lacks_path(request->paths, request->path_count))
+		rc = fsq_fail_null(err);
 	if (rc)
 		return rc;
 	p.range = request->all ? (struct fsq_id_range){ 1, FSQ_ID_MAX }

@@ -401,11 +401,20 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 int fsq_release(const struct fsq_release_request *request, struct fsq_released *released,
 		struct fsq_error *err)
 {
+	if (!request)
+		return fsq_fail_null(err);
+
 	struct fsq_release_request all;
+	struct fsq_released unwanted;
 	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_release_request, planned),
 				  request, request->size, err);
 
+	released = released ? released : &unwanted;
 	*released = (struct fsq_released){ 0 };
+	if (rc == 0)
+		rc = fsq_check_parts(all.registry, all.options, err);
+	if (rc == 0 && all.planned_count && !all.planned)
+		rc = fsq_fail_null(err);
 	if (rc)
 		return rc;
 	return all.directory ? release_one(&all, true, released, err)

@@ -236,6 +236,9 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {
+	if (!asked)
+		return fsq_fail_null(err);
+
 	struct fsq_resize_request all, *request = &all;
 	struct fsq_resized result = { 0 };
 	struct fsq_limits given;
@@ -243,6 +246,10 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_resize_request, percent),
 				  asked, asked->size, err);
 
+	if (rc == 0)
+		rc = fsq_check_parts(all.registry, all.options, err);
+	if (rc == 0 && all.budget_count && !all.budgets)
+		rc = fsq_fail_null(err);
 	if (rc)
 		return rc;
 	fsq_limits_add(&all.limits, all.soft_bytes, 0, all.soft_inodes, all.hard_inodes);

@@ -32,6 +32,8 @@ struct fsq_cache {
 
 int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err)
 {
+	if (!cache)
+		return fsq_fail_null(err);
 	*cache = calloc(1, sizeof(**cache));
 	if (!*cache)
 		return fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
@@ -41,6 +43,8 @@ int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err)
 
 void fsq_cache_check(struct fsq_cache *cache)
 {
+	if (!cache)
+		return;
 	fsq_mount_cache_check(&cache->mounts);
 	cache->projects.checked = cache->projid.checked = false;
 }
@@ -100,6 +104,9 @@ static int cached_id_of(struct fsq_cache *cache, const char *file, const char *d
 int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_project_names **names,
 		    struct fsq_error *err)
 {
+	if (!cache || !file || !names)
+		return fsq_fail_null(err);
+
 	int rc = 0;
 
 	if (!is_current(&cache->projid, file)) {
@@ -136,6 +143,9 @@ static uint64_t limit_of(uint64_t blocks)
 
 void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 {
+	if (!usage || !dquot)
+		return;
+
 	const struct fsq_amounts *blocks = &dquot->form[FSQ_BLOCKS];
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 
@@ -152,6 +162,8 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 
 void fsq_usage_clear(struct fsq_usage *usage)
 {
+	if (!usage)
+		return;
 	free(usage->device);
 	free(usage->mountpoint);
 	*usage = (struct fsq_usage){ 0 };
@@ -333,10 +345,15 @@ static int get(struct fsq_usage *usage, struct fsq_handle *handle,
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err)
 {
+	if (!usage || !request)
+		return fsq_fail_null(err);
+
 	struct fsq_handle handle;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	*usage = (struct fsq_usage){ 0 };
+	if (rc == 0)
+		rc = fsq_check_parts(NULL, request->options, err);
 	if (rc == 0)
 		rc = fsq_handle_open(&handle, request->path, err);
 	if (rc)
@@ -373,6 +390,9 @@ static int check_support(struct fsq_handle *directory, bool *enforced, struct fs
 
 int fsq_supported(const char *path, struct fsq_support *support, struct fsq_error *err)
 {
+	if (!path || !support)
+		return fsq_fail_null(err);
+
 	struct fsq_handle directory;
 	struct fsq_error unknown;
 	int rc = fsq_handle_open_directory(&directory, path, err);
@@ -398,6 +418,8 @@ int fsq_supported(const char *path, struct fsq_support *support, struct fsq_erro
 
 void fsq_support_clear(struct fsq_support *support)
 {
+	if (!support)
+		return;
 	free(support->device);
 	free(support->mountpoint);
 	*support = (struct fsq_support){ 0 };

@@ -43,6 +43,9 @@ static int each_entry(enum fsq_project_file kind, const char *file, bool as_writ
 
 int fsq_projects_each(const char *file, fsq_project_visitor visit, void *arg, struct fsq_error *err)
 {
+	if (!file || !visit)
+		return fsq_fail_null(err);
+
 	int rc = each_entry(FSQ_PROJECTS, file, true, visit, arg);
 
 	return rc ? fsq_fail_errno(err, -rc, file, "cannot read the projects file") : 0;
@@ -222,6 +225,9 @@ struct fsq_project_names {
 
 int fsq_project_names_read(struct fsq_project_names **out, const char *file, struct fsq_error *err)
 {
+	if (!out || !file)
+		return fsq_fail_null(err);
+
 	struct fsq_project_names *names = calloc(1, sizeof(*names));
 	struct fsq_error why;
 	int rc = names ? fsq_entries_of_projid(&names->entries, file, &why)
@@ -265,6 +271,8 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 
 bool fsq_project_names_id(const struct fsq_project_names *names, const char *name, uint32_t *id)
 {
+	if (!names || !name || !id)
+		return false;
 	for (size_t i = 0; names && i < names->entries.count; i++)
 		if (strcmp(names->entries.list[i].word, name) == 0) {
 			*id = names->entries.list[i].id;
@@ -275,6 +283,8 @@ bool fsq_project_names_id(const struct fsq_project_names *names, const char *nam
 
 void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor visit, void *arg)
 {
+	if (!names || !visit)
+		return;
 	for (size_t i = 0; names && i < names->entries.count; i++)
 		if (visit(names->entries.list[i].id, names->entries.list[i].word, arg) ==
 		    FSQ_VISIT_STOP)
@@ -284,6 +294,9 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
 /* Blanks and characters of the shell make a name dangerous in scripts and completions. */
 bool fsq_project_name_is_valid(const char *name)
 {
+	if (!name)
+		return false;
+
 	const size_t length = strlen(name);
 	uint32_t id;
 
