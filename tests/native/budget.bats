@@ -130,6 +130,56 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	rm /mnt/link
 }
 
+@test "a directory counts whatever mount, symlink or spelling of its path leads to it" {
+	local fs top way here budget
+	for fs in x e; do
+		top=/mnt/$fs
+		mkdir -p $top/out/in /run/{one,whole,home}
+		ln -s home $top/link
+		ln -s $top/home /run/far
+		mount --bind $top/home/a /run/one
+		mount --bind $top /run/whole
+		mount --bind $top/home /run/home
+		mount --bind $top/home $top/out/in
+		while read -r budget way; do
+			says "budget = $budget 10M"
+			exits 0 fsquota assign $way --hard 8M
+			refuses 6 "2M (2097152 bytes) are left" fsquota assign $top/home/b --hard 8M
+			refuses 6 "2M (2097152 bytes) are left" fsquota assign /run/whole/home/b --hard 8M
+			exits 0 fsquota assign $top/home/b --hard 8M --force
+			run_split fsquota list --total --json
+			assert_equal "$budget $way $(jq '.total[] | select(.path) | .excess_bytes' <<<"$stdout")" "$budget $way 6291456"
+			fsquota release $way $top/home/b
+		done <<-END
+			$top/home /run/one
+			$top/home /run/whole/home/a
+			$top/home $top/out/in/a
+			/run/home $top/home/a
+			/run/whole/home /run/one
+			$top/link /run/home/a
+		END
+		# As somebody has written it.
+		says "budget = $top/home 10M"
+		for way in $top/link/a /run/far/a $top/out/../home/a $top/./home//a /run/whole/link/a /run/far/../link/a; do
+			succeeds fsquota assign $top/home/a --hard 8M
+			here=$(</etc/projects)
+			echo "${here%%:*}:$way" >/etc/projects
+			refuses 6 "2M (2097152 bytes) are left" fsquota assign $top/home/b --hard 8M
+			echo "$here" >/etc/projects
+			fsquota release $top/home/a
+		done
+		# The whole filesystem elsewhere is not in it, nor is a dead end.
+		succeeds fsquota assign /run/whole/out --hard 20M
+		ln -s loop $top/loop
+		echo "1:$top/loop/a" >>/etc/projects
+		succeeds fsquota assign $top/home/b --hard 8M
+		fsquota release $top/home/b $top/out
+		umount /run/one /run/whole /run/home $top/out/in
+		rm -r $top/{link,loop,out} /run/far
+		: >/etc/projects
+	done
+}
+
 @test "lines of fsquota.d, for assign and resize, too" {
 	mkdir /etc/fsquota.d
 	cat >/etc/fsquota.d/home.conf <<-'END'

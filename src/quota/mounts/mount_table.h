@@ -36,6 +36,17 @@ struct fsq_mount_points {
 const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
 					     const char *path);
 
+/**
+ * Find out where a directory is on its filesystem, whichever mount and symlinks lead to it. No mount is touched that
+ * may hang; a directory that is gone is where its name says.
+ *
+ * @path     absolute
+ * @dev      set
+ * @return   its path from the root of the filesystem, for free(3); or NULL: with errno ENOMEM no memory, else it
+ *           cannot be told
+ */
+char *fsq_mount_points_place(const struct fsq_mount_points *points, const char *path, dev_t *dev);
+
 /** @return  whether it is a network filesystem, as far as libmount and we know */
 bool fsq_is_network(const char *type);
 

@@ -17,6 +17,7 @@
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
+#include "quota/mounts/mount_table.h"
 #include "quota/registry/entries.h"
 
 static uint64_t promised(uint64_t hard)
@@ -95,18 +96,74 @@ static int find_bound(const struct fsq_budget *budget, struct fsq_handle *handle
 	return 0;
 }
 
+/* --- what is in the directory of a budget --- */
+
+/* A budget's directory. Others are in it by their path, or by where they are on the filesystem. */
+struct scope {
+	char *directory; /* as the registry has it; or NULL: the whole filesystem */
+	char *place;	 /* its path on the filesystem; NULL: not asked for yet, or not known */
+	dev_t dev;
+	struct fsq_mount_points **mounts; /* read on first use, for all budgets */
+	int rc;				  /* 0 or a negative errno */
+};
+
+static char *find_place(struct scope *scope, const char *path, dev_t *dev)
+{
+	char *place;
+
+	if (!*scope->mounts) {
+		struct fsq_error err;
+
+		if (fsq_mount_points_read(scope->mounts, &err)) {
+			scope->rc = err.errnum ? -err.errnum : -EIO;
+			return NULL;
+		}
+	}
+	place = fsq_mount_points_place(*scope->mounts, path, dev);
+	if (!place && errno == ENOMEM)
+		scope->rc = -ENOMEM;
+	return place;
+}
+
+/* A fsq_directory_test for scopes with a directory. */
+static bool is_in(const char *path, size_t length, void *arg)
+{
+	struct scope *scope = arg;
+	char *name, *place;
+	dev_t dev = 0;
+	bool in;
+
+	if (fsq_path_below(scope->directory, path, length))
+		return true;
+	if (!scope->place && scope->rc == 0)
+		scope->place = find_place(scope, scope->directory, &dev);
+	name = scope->place ? strndup(path, length) : NULL;
+	if (scope->place && !name)
+		scope->rc = -ENOMEM;
+	place = name ? find_place(scope, name, &dev) : NULL;
+	in = place && dev == scope->dev && fsq_path_below(scope->place, place, strlen(place));
+	free(name);
+	free(place);
+	return in;
+}
+
+static void scope_clear(struct scope *scope)
+{
+	free(scope->directory);
+	free(scope->place);
+}
+
 /*
  * Does a budget cover a filesystem?
  *
- * @directory set to its directory as the registry has it, for free(3), if it does
+ * @scope    its directory is set if it does
  * @return    1 or 0, or a negative errno
  */
-static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
+static int is_of(const struct fsq_budget *budget, dev_t dev, struct scope *scope)
 {
 	struct stat st;
 	int fd, rc;
 
-	*directory = NULL;
 	if (!budget->directory)
 		return 1;
 	fd = open(budget->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -114,8 +171,9 @@ static int is_of(const struct fsq_budget *budget, dev_t dev, char **directory)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	rc = fstat(fd, &st) == 0 && st.st_dev == dev;
 	if (rc && !budget->percent) {
-		*directory = fsq_fd_path(fd);
-		rc = *directory ? 1 : -ENOMEM;
+		scope->dev = dev;
+		scope->directory = fsq_fd_path(fd);
+		rc = scope->directory ? 1 : -ENOMEM;
 	}
 	close(fd);
 	return rc;
@@ -127,14 +185,14 @@ static int fail_to_add_up(int rc, const char *path, struct fsq_error *err)
 }
 
 /* Does another directory of the project count in the budget already? */
-static bool is_counted(const struct fsq_budget_check *check, const char *directory)
+static bool is_counted(const struct fsq_budget_check *check, struct scope *scope)
 {
 	bool counted = false;
 	size_t at = 0;
 	char *path;
 
 	while (!counted && (path = fsq_project_edit_next_directory(check->edit, check->id, &at))) {
-		counted = fsq_path_below(directory, path, strlen(path)) != NULL;
+		counted = is_in(path, strlen(path), scope);
 		free(path);
 	}
 	return counted;
@@ -163,46 +221,48 @@ static int fail(const struct fsq_budget_check *check, const struct fsq_budget *b
 }
 
 /* By how many bytes the committed sum would grow. */
-static int64_t growth(const struct fsq_budget_check *check, const char *directory)
+static int64_t growth(const struct fsq_budget_check *check, struct scope *scope)
 {
 	uint64_t before = promised(check->before), after = promised(check->after);
 
-	if (directory && !is_counted(check, directory)) {
+	if (scope->directory && !is_counted(check, scope)) {
 		before = 0;
-		if (!check->path || !fsq_path_below(directory, check->path, strlen(check->path)))
+		if (!check->path || !is_in(check->path, strlen(check->path), scope))
 			after = 0;
 	}
 	return ((int64_t)after - (int64_t)before) * FSQ_BASIC_BLOCK;
 }
 
-/* @directory  NULL: the whole filesystem */
-static int add_up_promises(const struct fsq_budget_check *check, const char *directory,
+static int add_up_promises(const struct fsq_budget_check *check, struct scope *scope,
 			   struct fsq_budget_use *use, struct fsq_error *err)
 {
 	struct fsq_target *target = &check->handle->target;
 	struct fsq_id_set ids = { 0 };
-	int rc = directory ? fsq_project_edit_ids_in(check->edit, directory, &ids) : 0;
+	int rc = scope->directory ? fsq_project_edit_ids_of(check->edit, is_in, scope, &ids) : 0;
 
+	rc = rc ? rc : scope->rc;
 	if (rc == 0)
-		rc = directory ? add_up_ids(target, &ids, use) : add_up_all(target, use);
+		rc = scope->directory ? add_up_ids(target, &ids, use) : add_up_all(target, use);
 	fsq_id_set_free(&ids);
 	return rc ? fail_to_add_up(rc, check->handle->path, err) : 0;
 }
 
 static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, dev_t dev,
-		     struct fsq_error *err)
+		     struct fsq_mount_points **mounts, struct fsq_error *err)
 {
+	struct scope scope = { .mounts = mounts };
 	struct fsq_budget_use use = { 0 };
-	char *directory;
 	int64_t more;
-	int rc = is_of(budget, dev, &directory);
+	int rc = is_of(budget, dev, &scope);
 
 	if (rc <= 0)
 		return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, budget->directory, "cannot open") : 0;
-	more = growth(check, directory);
-	rc = more > 0 ? find_bound(budget, check->handle, &use, err) : 0;
+	more = growth(check, &scope);
+	rc = scope.rc ? fail_to_add_up(scope.rc, check->handle->path, err) : 0;
 	if (rc == 0 && more > 0)
-		rc = add_up_promises(check, directory, &use, err);
+		rc = find_bound(budget, check->handle, &use, err);
+	if (rc == 0 && more > 0)
+		rc = add_up_promises(check, &scope, &use, err);
 	if (use.hard_bytes != UINT64_MAX)
 		use.hard_bytes += (uint64_t)budget->planned;
 	if (rc == 0 && more > 0 && sum(use.hard_bytes, (uint64_t)more) > use.budget_bytes) {
@@ -211,12 +271,13 @@ static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, 
 	}
 	if (rc == 0 && check->dry_run)
 		budget->planned += more;
-	free(directory);
+	scope_clear(&scope);
 	return rc;
 }
 
 int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 {
+	struct fsq_mount_points *mounts = NULL;
 	struct stat st;
 	int rc = 0;
 
@@ -226,7 +287,8 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 	if (fstat(check->handle->target.fd, &st))
 		return fsq_fail(err, FSQ_E_FAILED, errno, check->handle->path, "cannot read");
 	for (size_t i = 0; i < check->count && rc == 0; i++)
-		rc = check_one(check, &check->budgets[i], st.st_dev, err);
+		rc = check_one(check, &check->budgets[i], st.st_dev, &mounts, err);
+	fsq_mount_points_free(mounts);
 	return rc;
 }
 
@@ -236,26 +298,31 @@ int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 	if (!budget || !budget->directory || !use)
 		return fsq_fail_null(err);
 
-	char *directory = realpath(budget->directory, NULL);
+	struct fsq_mount_points *mounts = NULL;
+	struct scope scope = { .directory = realpath(budget->directory, NULL), .mounts = &mounts };
 	struct fsq_entries lines = { 0 };
 	struct fsq_id_set ids = { 0 };
 	struct fsq_handle handle;
+	struct stat st;
 	int rc;
 
 	*use = (struct fsq_budget_use){ .budget_bytes = budget->bytes };
-	if (!directory)
+	if (!scope.directory)
 		return fsq_fail_errno(err, errno, budget->directory, "cannot open");
-	rc = fsq_handle_open_directory(&handle, directory, err);
-	free(directory);
-	if (rc)
+	rc = fsq_handle_open_directory(&handle, scope.directory, err);
+	if (rc) {
+		scope_clear(&scope);
 		return rc;
+	}
+	scope.dev = fstat(handle.target.fd, &st) ? 0 : st.st_dev;
 	rc = fsq_entries_of_projects(&lines, projects_file ? projects_file : FSQ_PROJECTS_FILE,
 				     err);
 	if (rc)
 		goto out;
 	for (size_t i = 0; i < lines.count && rc == 0; i++)
-		if (fsq_path_below(handle.path, lines.list[i].word, strlen(lines.list[i].word)))
+		if (is_in(lines.list[i].word, strlen(lines.list[i].word), &scope))
 			rc = fsq_id_set_add(&ids, lines.list[i].id);
+	rc = rc ? rc : scope.rc;
 	if (rc == 0)
 		rc = add_up_ids(&handle.target, &ids, use);
 	if (rc)
@@ -264,6 +331,8 @@ out:
 	rc = fsq_handle_explain(&handle, rc, err);
 	fsq_id_set_free(&ids);
 	fsq_entries_free(&lines);
+	scope_clear(&scope);
+	fsq_mount_points_free(mounts);
 	fsq_handle_close(&handle);
 	return rc;
 }

@@ -329,7 +329,7 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 	return 0;
 }
 
-int fsq_project_edit_ids_in(const struct fsq_project_edit *edit, const char *directory,
+int fsq_project_edit_ids_of(const struct fsq_project_edit *edit, fsq_directory_test test, void *arg,
 			    struct fsq_id_set *ids)
 {
 	const struct fsq_project_list *list = &edit->projects;
@@ -339,8 +339,7 @@ int fsq_project_edit_ids_in(const struct fsq_project_edit *edit, const char *dir
 		const struct fsq_project_entry *entry = &list->entries[i];
 
 		if (fsq_project_entry_is_on(entry) &&
-		    fsq_path_below(directory, fsq_project_list_word(list, entry),
-				   entry->line.length))
+		    test(fsq_project_list_word(list, entry), entry->line.length, arg))
 			rc = fsq_id_set_add(ids, entry->line.id);
 	}
 	return rc;

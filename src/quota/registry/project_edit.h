@@ -109,8 +109,11 @@ const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, u
 int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
 			   char ***paths, size_t *count);
 
-/** Collect the IDs of a directory and of those below it. @return  0 or -ENOMEM */
-int fsq_project_edit_ids_in(const struct fsq_project_edit *edit, const char *directory,
+/** @directory of @length bytes that no NUL ends */
+typedef bool (*fsq_directory_test)(const char *directory, size_t length, void *arg);
+
+/** Collect the IDs of the directories that pass a test. @return  0 or -ENOMEM */
+int fsq_project_edit_ids_of(const struct fsq_project_edit *edit, fsq_directory_test test, void *arg,
 			    struct fsq_id_set *ids);
 
 /**
