@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "change.h"
+#include "finding_words.h"
 #include "options.h"
+#include "paths.h"
 
 struct state_row {
 	enum fsq_type type;
@@ -244,6 +248,81 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 	return false;
 }
 
+/* Where a filesystem is mounted as a whole. */
+struct mount_point {
+	dev_t dev;
+	char *directory; /* for free(3); or NULL */
+};
+
+/* A mount of a part may be the directory of one user. */
+static enum fsq_visit take_whole_mount(const struct fsq_mount *mount, void *arg)
+{
+	struct mount_point *point = arg;
+	struct stat st;
+
+	if (mount->dev != point->dev || (mount->root && strcmp(mount->root, "/") != 0) ||
+	    stat(mount->directory, &st) || st.st_dev != point->dev)
+		return FSQ_VISIT_CONTINUE;
+	point->directory = strdup(mount->directory);
+	return FSQ_VISIT_STOP;
+}
+
+/* @return   the mount point of the filesystem if a word names another directory on it, for free(3); else NULL */
+static char *find_other_mount_point(struct session *session, const char *word)
+{
+	struct mount_point point = { 0 };
+	struct stat st, root;
+	int path;
+
+	if (fsq_is_tag(word) || stat(word, &st) || S_ISBLK(st.st_mode))
+		return NULL;
+	point.dev = st.st_dev;
+	path = paths_find_dev(session, st.st_dev);
+	fsq_mounts_each(NULL, take_whole_mount, &point, NULL);
+	if (!point.directory && path >= 0)
+		point.directory = strdup(session->paths[path].info->directory);
+	if (!point.directory || stat(point.directory, &root) || root.st_dev != st.st_dev ||
+	    root.st_ino != st.st_ino)
+		return point.directory;
+	free(point.directory);
+	return NULL;
+}
+
+/* Who names a directory may not mean all of its filesystem. @return  false: it is one; an error was reported */
+static bool check_is_filesystem(struct session *session, const char *command, const char *word)
+{
+	char *mount_point = find_other_mount_point(session, word);
+	char *shown_point = mount_point ? quote_for_shell(mount_point) : NULL;
+	char *directory = shown_point ? quote_for_shell(word) : NULL;
+
+	if (directory)
+		session_usage_error(session,
+				    "%s is not all of the filesystem: fsquota release %s takes "
+				    "the quota off it, fsquota %s %s switches that of all",
+				    word, directory, command, shown_point);
+	else if (mount_point)
+		session_no_memory(session);
+	free(directory);
+	free(shown_point);
+	free(mount_point);
+	return !mount_point;
+}
+
+/* @return   whether each word names a whole filesystem; else an error was reported */
+static bool check_filesystems(struct session *session, const struct invocation *invocation)
+{
+	const char *command = invocation->command->name;
+	char **words = invocation->operands + invocation->operand_count;
+
+	for (; *words; words++)
+		if (!check_is_filesystem(session, command, *words))
+			return false;
+	for (size_t i = 0; i < session->at.count; i++)
+		if (!check_is_filesystem(session, command, session->at.words[i]))
+			return false;
+	return true;
+}
+
 static void command_switch(struct session *session, const struct invocation *invocation)
 {
 	const struct command *command = invocation->command;
@@ -260,6 +339,8 @@ static void command_switch(struct session *session, const struct invocation *inv
 		command_show_usage(session, command);
 		return;
 	}
+	if (!check_filesystems(session, invocation))
+		return;
 	memcpy(types, options->type, sizeof(types));
 	types[FSQ_PROJECT] |= options_type_count(options) == 0;
 	if (what != FSQ_REMOVE)

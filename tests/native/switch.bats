@@ -49,3 +49,54 @@ write() {
 	run_split xfs_quota -x -f -c 'disable -p' /mnt/e
 	assert_equal "$status:$stdout:$stderr" "0::disable: command is for XFS filesystems only"
 }
+
+# switched FS: what commands can switch there
+switched() { fsquota state -p --json "/mnt/$1" | jq -c '[.state[] | .accounting, .enforced]'; }
+
+@test "a directory is no filesystem: disable, enable, off and remove name its mount point, and release" {
+	local fs command word before
+	fresh_each x e
+	: >/etc/projects >/etc/projid
+	mkdir -p /mnt/part "/mnt/all of x"
+	mount --bind /mnt/x "/mnt/all of x"
+	for fs in x e; do
+		mkdir "/mnt/$fs/two words"
+		touch /mnt/$fs/file
+		fsquota assign "/mnt/$fs/two words" --hard 1M >/dev/null
+		mount --bind "/mnt/$fs/two words" /mnt/part
+		before=$(switched $fs)
+		for command in disable enable off remove 'disable --dry-run' 'off -v' 'disable -u'; do
+			for word in "/mnt/$fs/two words" "/mnt/$fs/file" /mnt/part "/mnt/$fs/two words/../file"; do
+				[ "$fs $command" != "e remove" ] || continue
+				refuses 2 "fsquota release " fsquota $command "$word"
+				[[ $stderr == *"fsquota ${command%% *} /mnt/$fs "* ]] || fail "$stderr"
+			done
+			[ "$fs $command" = "e remove" ] || refuses 2 "fsquota release '/mnt/$fs/two words' takes the quota off it" \
+				fsquota $command --at /mnt/$fs --at "/mnt/$fs/two words"
+		done
+		assert_equal "$(switched $fs)" "$before"
+		umount /mnt/part
+	done
+	# The filesystem by each of its names.
+	cd /mnt/x
+	for word in /mnt/x/ /mnt/x/. . "$FSQ_X_DEV" "UUID=$(findmnt -no UUID /mnt/x)" "/mnt/all of x" /mnt/x; do
+		succeeds fsquota disable "$word"
+		assert_equal "$(switched x)" '[true,false]'
+		succeeds fsquota enable --at "$word"
+	done
+	assert_equal "$(switched x)" '[true,true]'
+	cd /
+	umount "/mnt/all of x"
+	# Where only a part is mounted, that stands for it.
+	touch "/mnt/x/two words/file"
+	mount --bind "/mnt/x/two words" /mnt/part
+	umount /mnt/x
+	succeeds fsquota disable /mnt/part
+	refuses 2 "fsquota enable /mnt/part switches" fsquota enable /mnt/part/file
+	umount /mnt/part
+	fresh_fs x
+	mkdir /mnt/x/dir
+	is_silent xfs_quota -x -f -c 'disable -p' /mnt/x/dir
+	assert_equal "$(switched x)" '[true,false]'
+	fresh_fs x
+}
