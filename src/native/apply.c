@@ -80,6 +80,12 @@ struct apply {
 	bool has_default; /* the lines are those of /etc/fsquota.d */
 };
 
+/* With --watch a signal is waited for, and no failure. */
+static bool goes_on(struct apply *apply, const char *next)
+{
+	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
+}
+
 static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
 		 const struct fsq_assignment *assignment)
 {
@@ -254,7 +260,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		/* Done before the first change only: without changes it would only cost calls. */
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
-			going_on = assign(apply, entry);
+			going_on = goes_on(apply, entry->request.directory) && assign(apply, entry);
 	}
 	fsq_assigned_close(apply->assigned);
 }
@@ -331,7 +337,8 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 		if (!mark->is_registered)
 			mark->is_done = !apply->session->dry_run;
 		else if (mark->is_there && !mark->is_wanted)
-			going_on = release(apply, mark, &registry);
+			going_on =
+				goes_on(apply, mark->directory) && release(apply, mark, &registry);
 		any |= mark->is_done;
 	}
 	if (any)

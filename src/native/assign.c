@@ -403,10 +403,12 @@ static void command_assign(struct session *session, const struct invocation *inv
 	block_termination_signals(&signals_before);
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
-		good = assign(session, &request, &progress);
+		good = (i == 0 || session_goes_on(session, request.directory)) &&
+		       assign(session, &request, &progress);
 	}
 	if (session->table.started)
 		tables_end(session);
+	session_flush(session);
 	fsq_assign_plan_free(request.plan);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)

@@ -217,10 +217,8 @@ void journal_write(struct session *session, const struct journal_entry *entry)
 	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
 	char message[512];
 
-	if (session->dry_run)
-		return;
 	session->changed |= !entry->err;
-	if (session->log == LOG_TO_NOTHING)
+	if (session->dry_run || session->log == LOG_TO_NOTHING)
 		return;
 	writer_start(&writer, -1);
 	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,

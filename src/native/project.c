@@ -265,8 +265,13 @@ static void do_project(struct job *job)
 		left += directory_at(job, i) != NULL;
 	for (size_t i = 0; i < count && !job->over; i++) {
 		directory = directory_at(job, i);
-		if (directory)
+		if (!directory)
+			continue;
+		/* A small tree does not notice a signal. */
+		if (session_goes_on(session, directory))
 			walk(job, directory, --left == 0);
+		else
+			job->over = true;
 	}
 }
 

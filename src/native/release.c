@@ -138,7 +138,6 @@ static bool release(struct session *session, struct fsq_release_request *request
 		    struct planned *planned)
 {
 	struct fsq_released released;
-	sigset_t signals_before;
 	struct progress progress;
 	struct fsq_error err;
 	uint64_t mounts;
@@ -148,7 +147,6 @@ static bool release(struct session *session, struct fsq_release_request *request
 	request->options = &progress.options;
 	request->planned = planned->list;
 	request->planned_count = planned->count;
-	block_termination_signals(&signals_before);
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
 	mounts = progress_take_mounts(&progress, session, request->directory);
@@ -177,12 +175,7 @@ static bool release(struct session *session, struct fsq_release_request *request
 	if (!rc && request->dry_run && request->directory &&
 	    !add_planned(planned, request->directory, &released))
 		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");
-	if (!rc)
-		/* Keep signals blocked: one that comes too late must not stop anything. */
-		return true;
-	session_fail(session, &err);
-	restore_signals(&signals_before);
-	return err.errnum != EINTR;
+	return !rc || session_fail(session, &err) || err.errnum != EINTR;
 }
 
 static void command_release(struct session *session, const struct invocation *invocation)
@@ -190,6 +183,7 @@ static void command_release(struct session *session, const struct invocation *in
 	const struct release_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
 	struct planned planned = { 0 };
+	sigset_t signals_before;
 	bool found;
 	struct fsq_release_request request = {
 		.size = sizeof(request),
@@ -209,16 +203,22 @@ static void command_release(struct session *session, const struct invocation *in
 		session_names(session);
 	if (session->status)
 		return;
+	block_termination_signals(&signals_before);
 	if (found && invocation->operand_count == 0)
 		release(session, &request, options->if_exists, &planned);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
-		if (!release(session, &request, options->if_exists, &planned))
+		if ((i && !session_goes_on(session, request.directory)) ||
+		    !release(session, &request, options->if_exists, &planned))
 			break;
 	}
 	texts_free(&planned.texts);
 	free(planned.list);
 	tables_end(session);
+	session_flush(session);
+	/* Where all is released, a signal came too late and must not stop anything. */
+	if (session->status)
+		restore_signals(&signals_before);
 }
 
 #define FIELD(member) offsetof(struct release_options, member)

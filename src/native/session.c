@@ -140,6 +140,12 @@ bool session_is_stopped(void *arg)
 	return session->stopped;
 }
 
+bool session_goes_on(struct session *session, const char *next)
+{
+	return !is_signal_pending(NULL) ||
+	       session_errno(session, ERROR_AT_PATH, EINTR, next, "stopped before it");
+}
+
 void session_report_stop(struct session *session, const char *path)
 {
 	if (session->stopped)

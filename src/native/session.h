@@ -98,7 +98,7 @@ struct session {
 	/* In a request of batch, instead of standard error: the first error, and what follows. */
 	struct writer *error, *messages;
 	int status;
-	bool changed; /* something: see journal_write() */
+	bool changed; /* something, or in a dry run it would be: see journal_write() */
 };
 
 /** @return  a session with the defaults, which prints to @out */
@@ -106,6 +106,14 @@ struct session session_new(struct writer *out);
 
 /** @return whether a signal came to end the request of batch; without batch it ends the process */
 bool session_is_stopped(void *session);
+
+/**
+ * Ask between two operands, while signals are blocked: each may notice too late that one has come.
+ *
+ * @next     the operand that would be next
+ * @return   false when one is pending that ends the command, which was reported
+ */
+bool session_goes_on(struct session *session, const char *next);
 
 /** Report that it did. */
 void session_report_stop(struct session *session, const char *path);

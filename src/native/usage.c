@@ -52,6 +52,8 @@ static void show_directories(struct session *session, const struct invocation *i
 			listing_set_available(&row, listing_free_bytes(session, usage.mountpoint));
 		tables_row(session, &row);
 		fsq_usage_clear(&usage);
+		stopped = walk && i + 1 < invocation->operand_count &&
+			  !session_goes_on(session, invocation->operands[i + 1]);
 	}
 	fsq_cache_free(own);
 }

@@ -139,6 +139,8 @@ static void walk(struct job *job, const char *directory, bool is_last)
 /* One directory behind, because only then is the last one known; NULL at the end. */
 static void walk_next(struct job *job, const char *directory)
 {
+	/* A small tree does not notice a signal. */
+	job->cancelled |= is_signal_pending(NULL);
 	if (job->next && !job->cancelled)
 		walk(job, job->next, !directory);
 	job->next = directory;

@@ -119,6 +119,49 @@ halves() {
 	prints '[6,5,2]' jq -cs 'map(.exit)' "$BATS_TEST_TMPDIR/answers"
 }
 
+# signalled CALL DONE UNDO COMMAND...: SIGINT comes at each of its calls of that number in turn. It ends the
+# command, unless it came too late: with the last of three directories. Of those behind the one where it came
+# none is done. DONE prints how many are, and UNDO makes it none.
+signalled() {
+	local count status=0 came=yes words=("${@:4}") out=$BATS_TEST_TMPDIR/out done_at_first
+	words=("${words[@]// /$'\t'}")
+	for ((count = 1; ; count++)); do
+		eval "$3"
+		: >"$out"
+		read -r status came _ < <("${builddir:?}/tests/transaction/fail" \
+			<<<"$1 $count signal=INT 60 $BATS_TEST_TMPDIR/in $out $BATS_TEST_TMPDIR/err ${words[*]}")
+		[ "$came" = yes ] || break
+		read -r number < <(eval "$2")
+		[ "$count" != 1 ] || done_at_first=$number
+		[ "$status" = 130 ] || [ "$status:$number" = 0:3 ] ||
+			complain "${*:4}, at $count: status $status, $number done: $(<"$BATS_TEST_TMPDIR/err")"
+	done
+	[ "$count" -gt 3 ] && [ "$done_at_first" -lt 2 ] || complain "${*:4}: $count calls, at first $done_at_first"
+}
+
+@test "a signal ends what works on several directories, also behind the first" {
+	local top=/mnt/x/v
+	mkdir -p $top/{a,b,c}
+	printf '%s hard=1M\n' $top/{a,b,c} >"$BATS_TEST_TMPDIR/in"
+	local lines='wc -l </etc/projects' gone='fsquota release --if-exists /mnt/x/v/{a,b,c}'
+	signalled 73 "$lines" "$gone" "$FSQUOTA" assign $top/{a,b,c} --hard 1M
+	signalled 73 "$lines" "$gone" "$FSQUOTA" apply "$BATS_TEST_TMPDIR/in"
+	signalled 73 'echo $((3 - $(wc -l </etc/projects)))' 'fsquota assign /mnt/x/v/{a,b,c} >/dev/null' "$FSQUOTA" release $top/{a,b,c}
+	fsquota release $top/{a,b,c} --if-exists
+	mkdir $top/{a,b,c}/sub
+	printf '%s\n' 1:$top/a 2:$top/b 3:$top/c >/etc/projects
+	# shellcheck disable=SC2016 # for eval
+	lines='lsattr -pd /mnt/x/v/{a,b,c}/sub | grep -vc " 0 -"'
+	gone='real -c "project -C -p /mnt/x/v/a -p /mnt/x/v/b -p /mnt/x/v/c 1" /mnt/x >/dev/null'
+	signalled 217 "$lines" "$gone" "$FSQUOTA" project -s 1 2 3 --at /mnt/x
+	signalled 217 "$lines" "$gone" "$FSQUOTA" -x -c 'project -s 1 2 3' /mnt/x
+	# Of what only counts, the rows.
+	mkdir -p /mnt/x/counted/{a,b,c}/sub
+	lines='grep -c counted "$BATS_TEST_TMPDIR/out"'
+	signalled 217 "$lines" : "$FSQUOTA" usage --fallback walk -n /mnt/x/counted/{a,b,c}
+	no_complaints
+}
+
 making() {
 	prints "$FIRST" fsquota assign $top/new --mkdir --mode 2750 --owner nobody:daemon --hard 10M
 	assert_equal "$(stat -c '%a %U %G' $top/new)" "2750 nobody daemon"
