@@ -407,33 +407,101 @@ static const struct {
 	const char *name;
 	bool (*call)(void);
 } functions[] = {
-#define FUNCTION(name) { #name, call_##name },
-	FUNCTION(fsq_assign) FUNCTION(fsq_assign_plan_free) FUNCTION(fsq_assign_plan_new) FUNCTION(
-		fsq_assigned_close) FUNCTION(fsq_assigned_has) FUNCTION(fsq_assigned_open) FUNCTION(fsq_assignment_change)
-		FUNCTION(fsq_assignment_enforcement) FUNCTION(fsq_assignment_free) FUNCTION(fsq_assignment_id) FUNCTION(
-			fsq_assignment_limits) FUNCTION(fsq_assignment_over_budget) FUNCTION(fsq_assignment_rollback)
-			FUNCTION(fsq_assignment_space) FUNCTION(fsq_assignment_store) FUNCTION(
-				fsq_attributes_each) FUNCTION(fsq_budget_get) FUNCTION(fsq_cache_check)
-				FUNCTION(fsq_cache_free) FUNCTION(fsq_cache_names) FUNCTION(fsq_cache_new) FUNCTION(
-					fsq_diagnose) FUNCTION(fsq_error_kind_of) FUNCTION(fsq_error_text)
-					FUNCTION(fsq_explain) FUNCTION(fsq_fd_get_project) FUNCTION(
-						fsq_file_get_project) FUNCTION(fsq_file_set_project)
-						FUNCTION(fsq_filesystem_close) FUNCTION(fsq_filesystem_each_inode) FUNCTION(
-							fsq_filesystem_holds) FUNCTION(fsq_filesystem_get_info)
-							FUNCTION(fsq_filesystem_of_device) FUNCTION(
-								fsq_filesystem_open) FUNCTION(fsq_filesystem_open_mount) FUNCTION(fsq_filesystem_space) FUNCTION(fsq_hint_text) FUNCTION(fsq_is_privileged) FUNCTION(fsq_is_tag) FUNCTION(fsq_limit_blocks) FUNCTION(fsq_limit_blocks_up) FUNCTION(fsq_limit_bytes) FUNCTION(fsq_limit_is_lost) FUNCTION(fsq_limit_is_none) FUNCTION(fsq_mount_points_find) FUNCTION(fsq_mount_points_free) FUNCTION(fsq_mount_points_read) FUNCTION(fsq_mounts_changes) FUNCTION(fsq_mounts_each) FUNCTION(fsq_move) FUNCTION(fsq_overlay_directories) FUNCTION(fsq_parse_bytes) FUNCTION(fsq_parse_count) FUNCTION(fsq_parse_duration) FUNCTION(fsq_parse_id) FUNCTION(fsq_parse_id_range) FUNCTION(fsq_parse_positive) FUNCTION(fsq_parse_size) FUNCTION(fsq_project_name_is_valid) FUNCTION(fsq_project_names_each) FUNCTION(fsq_project_names_free) FUNCTION(fsq_project_names_id) FUNCTION(fsq_project_names_name) FUNCTION(fsq_project_names_read) FUNCTION(fsq_project_tree) FUNCTION(fsq_projects_each) FUNCTION(fsq_prune) FUNCTION(fsq_quota_get) FUNCTION(fsq_quota_get_next) FUNCTION(fsq_quota_is_out_of_order) FUNCTION(fsq_quota_plan_limits) FUNCTION(fsq_quota_plan_switch) FUNCTION(fsq_quota_plan_timers) FUNCTION(fsq_quota_set_limits) FUNCTION(fsq_quota_set_timers)
-								FUNCTION(fsq_quota_set_warnings) FUNCTION(fsq_quota_state) FUNCTION(
-									fsq_quota_switch) FUNCTION(fsq_quota_sync)
-									FUNCTION(fsq_release) FUNCTION(fsq_resize) FUNCTION(
-										fsq_support_clear) FUNCTION(fsq_supported)
-										FUNCTION(fsq_usage_clear) FUNCTION(
-											fsq_usage_get) FUNCTION(fsq_usage_set_dquot)
-											FUNCTION(fsq_version) FUNCTION(
-												fsq_warnings_close)
-												FUNCTION(fsq_warnings_fd) FUNCTION(
-													fsq_warnings_open)
-													FUNCTION(
-														fsq_warnings_read)
+#define FUNCTION(name)             \
+	{                          \
+#name, call_##name \
+	}
+	FUNCTION(fsq_assign),
+	FUNCTION(fsq_assign_plan_free),
+	FUNCTION(fsq_assign_plan_new),
+	FUNCTION(fsq_assigned_close),
+	FUNCTION(fsq_assigned_has),
+	FUNCTION(fsq_assigned_open),
+	FUNCTION(fsq_assignment_change),
+	FUNCTION(fsq_assignment_enforcement),
+	FUNCTION(fsq_assignment_free),
+	FUNCTION(fsq_assignment_id),
+	FUNCTION(fsq_assignment_limits),
+	FUNCTION(fsq_assignment_over_budget),
+	FUNCTION(fsq_assignment_rollback),
+	FUNCTION(fsq_assignment_space),
+	FUNCTION(fsq_assignment_store),
+	FUNCTION(fsq_attributes_each),
+	FUNCTION(fsq_budget_get),
+	FUNCTION(fsq_cache_check),
+	FUNCTION(fsq_cache_free),
+	FUNCTION(fsq_cache_names),
+	FUNCTION(fsq_cache_new),
+	FUNCTION(fsq_diagnose),
+	FUNCTION(fsq_error_kind_of),
+	FUNCTION(fsq_error_text),
+	FUNCTION(fsq_explain),
+	FUNCTION(fsq_fd_get_project),
+	FUNCTION(fsq_file_get_project),
+	FUNCTION(fsq_file_set_project),
+	FUNCTION(fsq_filesystem_close),
+	FUNCTION(fsq_filesystem_each_inode),
+	FUNCTION(fsq_filesystem_holds),
+	FUNCTION(fsq_filesystem_get_info),
+	FUNCTION(fsq_filesystem_of_device),
+	FUNCTION(fsq_filesystem_open),
+	FUNCTION(fsq_filesystem_open_mount),
+	FUNCTION(fsq_filesystem_space),
+	FUNCTION(fsq_hint_text),
+	FUNCTION(fsq_is_privileged),
+	FUNCTION(fsq_is_tag),
+	FUNCTION(fsq_limit_blocks),
+	FUNCTION(fsq_limit_blocks_up),
+	FUNCTION(fsq_limit_bytes),
+	FUNCTION(fsq_limit_is_lost),
+	FUNCTION(fsq_limit_is_none),
+	FUNCTION(fsq_mount_points_find),
+	FUNCTION(fsq_mount_points_free),
+	FUNCTION(fsq_mount_points_read),
+	FUNCTION(fsq_mounts_changes),
+	FUNCTION(fsq_mounts_each),
+	FUNCTION(fsq_move),
+	FUNCTION(fsq_overlay_directories),
+	FUNCTION(fsq_parse_bytes),
+	FUNCTION(fsq_parse_count),
+	FUNCTION(fsq_parse_duration),
+	FUNCTION(fsq_parse_id),
+	FUNCTION(fsq_parse_id_range),
+	FUNCTION(fsq_parse_positive),
+	FUNCTION(fsq_parse_size),
+	FUNCTION(fsq_project_name_is_valid),
+	FUNCTION(fsq_project_names_each),
+	FUNCTION(fsq_project_names_free),
+	FUNCTION(fsq_project_names_id),
+	FUNCTION(fsq_project_names_name),
+	FUNCTION(fsq_project_names_read),
+	FUNCTION(fsq_project_tree),
+	FUNCTION(fsq_projects_each),
+	FUNCTION(fsq_prune),
+	FUNCTION(fsq_quota_get),
+	FUNCTION(fsq_quota_get_next),
+	FUNCTION(fsq_quota_is_out_of_order),
+	FUNCTION(fsq_quota_plan_limits),
+	FUNCTION(fsq_quota_plan_switch),
+	FUNCTION(fsq_quota_plan_timers),
+	FUNCTION(fsq_quota_set_limits),
+	FUNCTION(fsq_quota_set_timers),
+	FUNCTION(fsq_quota_set_warnings),
+	FUNCTION(fsq_quota_state),
+	FUNCTION(fsq_quota_switch),
+	FUNCTION(fsq_quota_sync),
+	FUNCTION(fsq_release),
+	FUNCTION(fsq_resize),
+	FUNCTION(fsq_support_clear),
+	FUNCTION(fsq_supported),
+	FUNCTION(fsq_usage_clear),
+	FUNCTION(fsq_usage_get),
+	FUNCTION(fsq_usage_set_dquot),
+	FUNCTION(fsq_version),
+	FUNCTION(fsq_warnings_close),
+	FUNCTION(fsq_warnings_fd),
+	FUNCTION(fsq_warnings_open),
+	FUNCTION(fsq_warnings_read),
 };
 
 /* How the call of a process ends, but for signals. */
