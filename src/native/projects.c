@@ -89,12 +89,12 @@ static int compare_known(const void *one, const void *other)
 /* The next directory, if it is on the filesystem that is read. */
 static const struct known_directory *next_known(const struct projects *projects)
 {
-	const struct known_directory *next = &projects->known[projects->next_known];
+	const struct known_directory *next;
 
-	return projects->next_known < projects->known_count &&
-			       next->filesystem == projects->filesystem
-		       ? next
-		       : NULL;
+	if (projects->next_known >= projects->known_count)
+		return NULL;
+	next = &projects->known[projects->next_known];
+	return next->filesystem == projects->filesystem ? next : NULL;
 }
 
 /* --- projects --- */
