@@ -120,7 +120,7 @@ new_directories() {
 	touch $top/file
 	apply_says '2:failed failed' 'file mkdir' 'file/new mkdir'
 	apply_says '5:failed' 'nowhere/new mkdir'
-	apply_says '2:failed created' 'link mkdir' 'last mkdir'
+	apply_says '7:failed created' 'link mkdir' 'last mkdir'
 	ln -s nowhere $top/broken
 	apply_says '2:failed' 'broken mkdir'
 	apply_says '5:failed' 'broken/new mkdir'
