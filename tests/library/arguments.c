@@ -250,7 +250,7 @@ FAILS(fsq_filesystem_open, fsq_filesystem_open(N(&fs), N(directory), O("/proc/mo
 
 STEPS(fsq_filesystem_open_mount)
 {
-	const struct fsq_mount mount = { .device = O(file), .directory = N(directory) };
+	const struct fsq_mount mount = { .device = N(file), .directory = N(directory) };
 
 	return fsq_filesystem_open_mount(N(&fs), N(&mount), 0, O(err)) < 0;
 }

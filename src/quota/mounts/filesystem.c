@@ -78,8 +78,9 @@ static int open_path(const char *path, struct fsq_error *err)
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
-	if (!fs || !mount || !mount->directory)
+	if (!fs || !mount || !mount->device || !mount->directory)
 		return fsq_fail_null(err);
+
 	/* The caller's struct may lack newer fields. */
 	const struct fsq_mount given = { .device = mount->device,
 					 .directory = mount->directory,
