@@ -6,6 +6,7 @@
 #include "options.h"
 #include "paths.h"
 #include "quota/fsquota.h"
+#include "records.h"
 
 struct space_row {
 	uint64_t total_bytes, used_bytes, available_bytes;    /* FIELD_NOT_KNOWN with -i */
@@ -48,7 +49,7 @@ static void show(struct session *session, enum fsq_form form, const struct path_
 		.total_inodes = inodes ? total : FIELD_NOT_KNOWN,
 		.used_inodes = inodes ? used : FIELD_NOT_KNOWN,
 		.available_inodes = inodes ? available : FIELD_NOT_KNOWN,
-		.percent = total ? 100.0 * (double)used / (double)total : -1,
+		.percent = percent_of_limit(used, 0, total),
 		.filesystem = path->info->device,
 		.path = path->directory,
 	};
@@ -84,7 +85,7 @@ static bool check_project(struct session *session, const struct path_entry *path
 	return false;
 }
 
-/* A project directory is measured against its limit, the soft one if it has both. @return  whether it was shown */
+/* A project directory is measured against its limit, the hard one if it has both. @return  whether it was shown */
 static bool show_project(struct session *session, enum fsq_form form, const struct path_entry *path,
 			 uint64_t total, uint64_t available)
 {
@@ -102,7 +103,9 @@ static bool show_project(struct session *session, enum fsq_form form, const stru
 		return session_errno(session, 0, -rc, path->directory,
 				     "project directories are left out");
 	amounts = &dquot.form[form];
-	limit = amounts->soft ? amounts->soft : amounts->hard;
+	limit = amounts->hard && !fsq_limit_is_none(amounts->hard) ? amounts->hard : amounts->soft;
+	if (fsq_limit_is_none(limit))
+		limit = 0;
 	if (limit) {
 		total = limit * unit;
 		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;
@@ -144,7 +147,7 @@ const struct command df_command = {
 	.summary = "show free and used counts for blocks and inodes",
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
-		"the projects file, measured against its soft limit where it has one.",
+		"the projects file, measured against its hard limit, or else its soft one.",
 	.example = "df /srv\n"
 		   "df -i --json",
 	.options = (option_tables){ form_options, human_option, no_header_option,

@@ -82,17 +82,10 @@ const struct row_fields within_rows = {
 const struct row_fields usage_rows = { PROJECT_ROWS,
 				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
 
-double listing_percent_of(uint64_t used, uint64_t soft, uint64_t hard)
-{
-	uint64_t limit = hard ? hard : soft;
-
-	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
-}
-
 double listing_percent(const struct project_row *row)
 {
-	double bytes = listing_percent_of(row->used_bytes, row->soft_bytes, row->hard_bytes);
-	double inodes = listing_percent_of(row->used_inodes, row->soft_inodes, row->hard_inodes);
+	double bytes = percent_of_limit(row->used_bytes, row->soft_bytes, row->hard_bytes);
+	double inodes = percent_of_limit(row->used_inodes, row->soft_inodes, row->hard_inodes);
 
 	return bytes > inodes ? bytes : inodes;
 }

@@ -46,9 +46,6 @@ struct project_row {
 /* Of list, check and usage, which show other columns; assign and resize. */
 extern const struct row_fields list_rows, total_list_rows, check_rows, within_rows, usage_rows;
 
-/** @return  how much of the hard limit is used, or of the soft one without; -1: there is no limit */
-double listing_percent_of(uint64_t used, uint64_t soft, uint64_t hard);
-
 /**
  * How full: of space or inodes what is nearer to its hard limit, or to the soft one without; -1: there is
  * no limit.

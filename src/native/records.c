@@ -91,14 +91,6 @@ static uint64_t used_bytes(uint64_t blocks)
 	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
 }
 
-static double percent_of(const struct fsq_amounts *amounts)
-{
-	uint64_t limit = amounts->hard ? amounts->hard : amounts->soft;
-
-	return limit && !fsq_limit_is_none(limit) ? 100.0 * (double)amounts->used / (double)limit
-						  : -1;
-}
-
 struct record_row records_row(struct session *session, const struct path_entry *path,
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now)
@@ -108,7 +100,8 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	const struct fsq_amounts *realtime = &dquot->form[FSQ_REALTIME];
 	/* The record of ID 0 keeps how long the grace times are, and has none of its own. */
 	bool timed = dquot->id != 0;
-	double of_space = percent_of(space), of_inodes = percent_of(inodes);
+	double of_space = records_percent(dquot, FSQ_BLOCKS);
+	double of_inodes = records_percent(dquot, FSQ_INODES);
 
 	return (struct record_row){
 		.type = type,

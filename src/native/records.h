@@ -41,6 +41,25 @@ struct record_row records_row(struct session *session, const struct path_entry *
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now);
 
+/** @return  how much of the hard limit is used, or of the soft one without, in percent; -1: there is no limit */
+static inline double percent_of_limit(uint64_t used, uint64_t soft, uint64_t hard)
+{
+	uint64_t limit = hard ? hard : soft;
+
+	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
+}
+
+/** The same of one form of a record, in which large limits of space mean none */
+static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_form form)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+	bool counted = form == FSQ_INODES;
+
+	return percent_of_limit(amounts->used,
+				counted || !fsq_limit_is_none(amounts->soft) ? amounts->soft : 0,
+				counted || !fsq_limit_is_none(amounts->hard) ? amounts->hard : 0);
+}
+
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */
 int64_t records_grace_left(int64_t expires, int64_t *now);
 

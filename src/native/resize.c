@@ -10,6 +10,7 @@
 #include "change.h"
 #include "command.h"
 #include "projects.h"
+#include "records.h"
 #include "options.h"
 #include "suggest.h"
 
@@ -162,10 +163,10 @@ static bool is_over(const struct resizing *resizing, const struct fsq_usage *usa
 
 	if (request->bytes || request->percent || request->no_hard ||
 	    (mask & (FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS))))
-		space = listing_percent_of(usage->used_bytes, usage->soft_bytes, usage->hard_bytes);
+		space = percent_of_limit(usage->used_bytes, usage->soft_bytes, usage->hard_bytes);
 	if (mask & (FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES)))
-		inodes = listing_percent_of(usage->used_inodes, usage->soft_inodes,
-					    usage->hard_inodes);
+		inodes = percent_of_limit(usage->used_inodes, usage->soft_inodes,
+					  usage->hard_inodes);
 	return (space > inodes ? space : inodes) >= resizing->options->over;
 }
 

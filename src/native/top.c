@@ -12,6 +12,7 @@
 #include "paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
+#include "records.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
@@ -131,8 +132,7 @@ static uint64_t add_filesystem(struct top *top, struct session *session,
 	row.hard_bytes = space[FSQ_BLOCKS].total;
 	row.use = growth_use(path->info->dev, 0, row.hard_bytes - space[FSQ_BLOCKS].free, 0,
 			     space[FSQ_BLOCKS].free);
-	if (row.hard_bytes)
-		row.percent = (double)row.use.bytes * 100 / (double)row.hard_bytes;
+	row.percent = percent_of_limit(row.use.bytes, 0, row.hard_bytes);
 	add_row(top, &row);
 	return row.use.available;
 }
@@ -147,7 +147,7 @@ static void add_project(struct top *top, const struct projects *projects,
 		.path = keep(top, found.path),
 		.name = keep(top, found.name),
 		.hard_bytes = found.hard_bytes,
-		.percent = listing_percent_of(found.used_bytes, 0, found.hard_bytes),
+		.percent = found.percent,
 		.use = growth_use(projects->session->paths[project->filesystem].info->dev, found.id,
 				  found.used_bytes, found.hard_bytes, free_bytes),
 		.filesystem = keep(top, found.filesystem),

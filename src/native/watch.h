@@ -149,9 +149,6 @@ void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct
 /** Forget all of a filesystem, or with NULL of all. */
 void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume);
 
-/** Percent of the limit of a form that is in use, -1: no limit. */
-double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form);
-
 /* --- what is printed: a line for each event, which stands alone --- */
 
 /* Something that happened to a quota. */

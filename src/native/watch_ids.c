@@ -233,16 +233,6 @@ static uint64_t limit_of(enum fsq_form form, uint64_t limit)
 	return form == FSQ_BLOCKS && fsq_limit_is_none(limit) ? 0 : limit;
 }
 
-double watch_percent(const struct fsq_dquot *dquot, enum fsq_form form)
-{
-	const struct fsq_amounts *amounts = &dquot->form[form];
-	uint64_t limit = limit_of(form, amounts->hard);
-
-	if (!limit)
-		limit = limit_of(form, amounts->soft);
-	return limit ? (double)amounts->used * 100 / (double)limit : -1;
-}
-
 static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot *dquot,
 			     enum fsq_form form)
 {
@@ -256,7 +246,7 @@ static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot
 		level |= LEVEL_GRACE;
 	if (hard && (amounts->used >= hard || (form == FSQ_BLOCKS && hard - amounts->used < BLOCK)))
 		level |= LEVEL_HARD;
-	if (ids->over > 0 && watch_percent(dquot, form) >= ids->over)
+	if (ids->over > 0 && records_percent(dquot, form) >= ids->over)
 		level |= LEVEL_PERCENT;
 	return level;
 }

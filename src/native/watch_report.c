@@ -198,7 +198,7 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 	row.record.filesystem = id->volume->device;
 	row.record.mountpoint = id->volume->directory;
 	if (dquot)
-		row.record.percent = watch_percent(dquot, form);
+		row.record.percent = records_percent(dquot, form);
 	else
 		row.record.used_bytes = row.record.used_inodes = FIELD_NOT_KNOWN;
 	tables_row(session, &row);

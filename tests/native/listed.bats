@@ -112,18 +112,55 @@ each_refuses() {
 	fsquota limit bhard=0 90 /mnt/x
 }
 
-@test "df has the numbers of xfs_quota" {
+@test "df has the numbers of xfs_quota, but for the hard limit in place of the soft one" {
 	local at fs
 	# Of those above their soft limit it shows less than nothing: deviation 9.
 	projects=$BATS_TEST_TMPDIR/projects
 	for fs in x e f; do
 		grep logs "$BATS_FILE_TMPDIR/projects.$fs" >"$projects.$fs"
 		fs_of $fs
+		run -0 fsquota df --csv -N --output PATH,SIZE "${at[@]}"
+		assert_line "/mnt/$fs/logs,104857600"
+		oracle -x -c 'limit -p bsoft=100m 43' /mnt/$fs
 		diff <(fsquota df --csv -N --output PATH,SIZE,USED,AVAIL "${at[@]}" | in_units 1024) \
 			<(theirs $fs "df -N" | awk '{ print "#" $6, $2, $3, $4 }')
 		diff <(fsquota df -i --csv -N --output PATH,INODES,IUSED,IFREE "${at[@]}" | in_units 1) \
 			<(theirs $fs "df -N -i" | awk '{ print "#" $6, $2, $3, $4 }')
+		oracle -x -c 'limit -p bsoft=90m 43' /mnt/$fs
 	done
+}
+
+@test "every command says alike how much is used: of the hard limit, or else of the soft one" {
+	local m=/mnt/x2 limits command over
+	fresh_fs x2
+	mkdir $m/web
+	fsquota assign $m/web --name web >/dev/null
+	fallocate -l 40M $m/web/file
+	# As large a hard limit as in the last one is none.
+	for limits in 'bsoft=10m bhard=80m' 'bsoft=80m bhard=0' 'bsoft=0 bhard=80m' 'bsoft=80m bhard=9223372036854775807'; do
+		situation=$limits
+		oracle -x -c "limit -p $limits web" $m
+		for command in "df $m/web" "usage $m/web" "list $m/web" "quota web --at $m" "check --over 1 $m/web" \
+			"report -L 1048577 $m" "top --batch 1 $m/web"; do
+			# shellcheck disable=SC2086 # words
+			run_split fsquota $command --noheadings --csv --output USE%
+			[[ ,${stdout//$'\n'/,}, == *,50%,* ]] || complain "$command: $stdout"
+		done
+		fsquota report --html="$BATS_TEST_TMPDIR/page" $m
+		grep -q '>50\.0%<td>' "$BATS_TEST_TMPDIR/page" || complain report --html
+		for over in 49 51; do
+			for command in "list $m" "metrics $m" "check $m" "resize --dry-run --at $m +1M"; do
+				# It grows hard limits.
+				[[ $command != resize* || $limits = *bhard=80m ]] || continue
+				# shellcheck disable=SC2086 # words
+				run_split fsquota $command --over $over
+				[[ $over,$stdout == 49,*/web* || ($over = 51 && $stdout != */web*) ]] ||
+					complain "$command --over $over: $stdout"
+			done
+		done
+	done
+	fresh_fs x2 -o noquota
+	no_complaints
 }
 
 @test "state says of each type what xfs_quota says" {
