@@ -121,12 +121,12 @@ each_refuses() {
 		fs_of $fs
 		run -0 fsquota df --csv -N --output PATH,SIZE "${at[@]}"
 		assert_line "/mnt/$fs/logs,104857600"
-		oracle -x -c 'limit -p bsoft=100m 43' /mnt/$fs
+		oracle -x -f -c 'limit -p bsoft=100m 43' /mnt/$fs
 		diff <(fsquota df --csv -N --output PATH,SIZE,USED,AVAIL "${at[@]}" | in_units 1024) \
 			<(theirs $fs "df -N" | awk '{ print "#" $6, $2, $3, $4 }')
 		diff <(fsquota df -i --csv -N --output PATH,INODES,IUSED,IFREE "${at[@]}" | in_units 1) \
 			<(theirs $fs "df -N -i" | awk '{ print "#" $6, $2, $3, $4 }')
-		oracle -x -c 'limit -p bsoft=90m 43' /mnt/$fs
+		oracle -x -f -c 'limit -p bsoft=90m 43' /mnt/$fs
 	done
 }
 
