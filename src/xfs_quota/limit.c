@@ -28,8 +28,14 @@ static void report(struct state *state, int rc, bool is_supported, const char *m
 		xq_errno(state, 0, -rc, "%s", message);
 }
 
-/* Parse KEY=VALUE into @limits. @next: the next word. @return  false: an error was reported */
-static bool parse_limit(struct state *state, const char *word, const char *next,
+/*
+ * Parse KEY=VALUE into @limits.
+ *
+ * @next     the next word, or NULL
+ * @is_last  it is no limit
+ * @return   false: an error was reported
+ */
+static bool parse_limit(struct state *state, const char *word, const char *next, bool is_last,
 			struct fsq_limits *limits)
 {
 	enum fsq_form form;
@@ -45,12 +51,15 @@ static bool parse_limit(struct state *state, const char *word, const char *next,
 	}
 	if (text)
 		xq_usage_error(state, "Error: could not parse size %s.", text);
-	/* Without "=", xfs_quota takes the next word for the size. Here that is no limit, but what is
-	 * no size is reported as there. */
+	/* Without "=", xfs_quota takes the next word for the size, and then for a limit of its own. Here the first
+	 * one is no limit either, but what is wrong is reported as there. */
 	snprintf(with_value, sizeof(with_value), "%s=", word);
-	if (!text && next && limit_word(with_value, &form, &hard) && form != FSQ_INODES &&
-	    fsq_parse_size(next, &value))
-		xq_usage_error(state, "Error: could not parse size %s.", next);
+	if (!text && next && limit_word(with_value, &form, &hard)) {
+		if (form != FSQ_INODES && fsq_parse_size(next, &value))
+			xq_usage_error(state, "Error: could not parse size %s.", next);
+		else if (!is_last && !limit_word(next, &form, &hard))
+			word = next;
+	}
 	xq_usage_error(state, "unrecognised argument %s", word);
 	return false;
 }
@@ -70,7 +79,8 @@ static void run_limit(struct state *state, const struct call *call)
 	}
 	/* A NULL is behind the operands. */
 	for (int i = 0; i < limit_count; i++)
-		if (!parse_limit(state, call->operands[i], call->operands[i + 1], &limits))
+		if (!parse_limit(state, call->operands[i], call->operands[i + 1],
+				 i + 1 == limit_count, &limits))
 			return;
 	if (call->type_count > 1) {
 		xq_show_usage(state, call);

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/signals.h"
@@ -30,8 +32,10 @@ struct job {
 	const char *next;    /* directory */
 	unsigned int walked; /* directories */
 	/* of the tree that is walked: */
-	uint64_t mounts; /* that were not entered */
+	const char *directory;
+	uint64_t mounts; /* of its filesystem that were not entered */
 	char *first_mount;
+	struct fsq_mount_points *points; /* read on first use */
 };
 
 static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
@@ -79,11 +83,30 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
+/* xfs_quota enters it, too: it is of the same filesystem. The mount is not touched: its server may be dead. */
+static bool is_entered_by_xfs_quota(struct job *job, const char *path)
+{
+	const char *rest = path + strlen(job->directory);
+	char *real = realpath(job->directory, NULL), *mount = NULL;
+	struct stat st;
+	bool entered;
+
+	if (!job->points && fsq_mount_points_read(&job->points, NULL))
+		job->points = NULL;
+	if (!real || asprintf(&mount, "%s/%s", real[1] ? real : "", rest + (*rest == '/')) < 0)
+		mount = NULL;
+	entered = mount && job->points && stat(job->directory, &st) == 0 &&
+		  fsq_mount_points_find(job->points, mount) == st.st_dev;
+	free(mount);
+	free(real);
+	return entered;
+}
+
 static void skip_mount(const char *path, void *arg)
 {
 	struct job *job = arg;
 
-	if (job->mounts++ == 0)
+	if (is_entered_by_xfs_quota(job, path) && job->mounts++ == 0)
 		job->first_mount = strdup(path);
 }
 
@@ -96,7 +119,9 @@ static void report_mounts(struct job *job, const char *directory)
 	else if (job->mounts)
 		xq_error(job->state, 0, FSQ_OK, 0, "%" PRIu64 " mounts are not entered, first %s",
 			 job->mounts, first);
+	fsq_mount_points_free(job->points);
 	free(job->first_mount);
+	job->points = NULL;
 	job->first_mount = NULL;
 	job->mounts = 0;
 }
@@ -125,6 +150,7 @@ static void walk(struct job *job, const char *directory, bool is_last)
 	write_format(state->out, "%s project %s (path %s)...\n", words[job->action], job->word,
 		     directory);
 	xq_flush_terminal(state);
+	job->directory = directory;
 	if (fsq_project_tree(&request, &entries, &err)) {
 		job->cancelled = err.errnum == EINTR;
 		if (job->cancelled)

@@ -63,6 +63,24 @@ id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	assert_equal "$(id_of /mnt/x/two) $(id_of /mnt/x/two/deep)" "6 6"
 }
 
+@test "deviation 6: a mount in the tree is named only where the real one enters it" {
+	local command
+	mkdir -p /mnt/x/dir/{tmpfs,bind} /mnt/x/outside
+	mount -t tmpfs inner /mnt/x/dir/tmpfs
+	cd /mnt/x
+	for command in 'project -s -p /mnt/x/dir 5' 'project -c -p dir/ 5' 'project -C -p ./dir 5' 'project -s -p /mnt/x/dir/. 5'; do
+		succeeds xfs_quota -x "${none[@]}" -c "$command" /mnt/x
+		succeeds oracle -x "${none[@]}" -c "$command" /mnt/x
+	done
+	mount --bind /mnt/x/outside /mnt/x/dir/bind
+	for command in 'project -s -p /mnt/x/dir 5' 'project -c -p dir/ 5' 'project -s -p ./dir 5' 'project -s -p /mnt/x/dir/. 5'; do
+		run_split xfs_quota -x "${none[@]}" -c "$command" /mnt/x
+		[[ $status = 0 && $stderr == "xfs_quota: the mount "*dir*/bind" is not entered" ]] || fail "$command: $status $stderr"
+	done
+	assert_equal "$(id_of /mnt/x/outside)" 0
+	umount /mnt/x/dir/{bind,tmpfs}
+}
+
 @test "deviation 6: what is set already is not written" {
 	mkdir -p /mnt/x/dir/sub
 	touch /mnt/x/dir/file
@@ -134,6 +152,26 @@ each_fails() {
 	succeeds xfs_quota -x -f "${none[@]}" -c 'limit -p bhard=1 5' /mnt/e
 	run oracle -x -f "${none[@]}" -c 'dump -p' /mnt/e
 	assert_line --regexp '^5 +0 +1 +0 +0$'
+}
+
+@test "deviation 8: an ID is not taken for the size in front of it" {
+	xfs_quota -x "${none[@]}" -c 'limit -p bhard=1m 42' /mnt/x
+	run_split xfs_quota -x "${none[@]}" -c 'limit -p bhard 42' /mnt/x
+	assert_equal "$status:$stdout:$stderr" "1::xfs_quota: unrecognised argument bhard"
+	assert_equal "$(kernel_has /mnt/x 42)" "0 0 1024 0 0 0"
+	run oracle -x "${none[@]}" -c 'limit -p bhard 42' /mnt/x
+	assert_output --partial "is 0 (unlimited)"
+}
+
+@test "deviation 9: df says nothing of project directories that its user may not ask for" {
+	mkdir -p /mnt/x/dir
+	echo "10:/mnt/x/dir" >"$projects"
+	oracle -x -D "$projects" -P/dev/null -c 'project -s 10' /mnt/x
+	chmod 755 "$BATS_TEST_TMPDIR" /mnt/x
+	run_split as_user "$FSQUOTA" -D "$projects" -P/dev/null -c 'df -N' /mnt/x
+	assert_equal "$status:${#lines[@]}:$stderr" "0:1:"
+	run_split as_user "$FSQ_ORACLE" -D "$projects" -P/dev/null -c 'df -N' /mnt/x
+	assert_equal "$status:${#lines[@]}:$stderr" "0:1:XFS_GETQUOTA: Operation not permitted"
 }
 
 @test "deviation 9: report -t keeps its header" {
