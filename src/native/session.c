@@ -69,12 +69,20 @@ int session_read_names(struct session *session, struct fsq_error *err)
 		       : fsq_project_names_read(&session->names, session->projid_file, err);
 }
 
-void session_forget_names(struct session *session)
+/* Those of a cache stay there. */
+static void free_names(struct session *session)
 {
 	if (!session->cache)
 		fsq_project_names_free(session->names);
 	session->names = NULL;
 	session->names_read = false;
+}
+
+void session_forget_names(struct session *session)
+{
+	free_names(session);
+	if (session->cache)
+		fsq_cache_check(session->cache);
 }
 
 struct fsq_project_names *session_names(struct session *session)
@@ -127,7 +135,7 @@ void session_end(struct session *session)
 	session_forget_budgets(session, 0);
 	free(session->budgets);
 	free(session->config_text);
-	session_forget_names(session);
+	free_names(session);
 }
 
 bool session_is_stopped(void *arg)

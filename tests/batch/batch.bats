@@ -59,6 +59,15 @@ asks() {
 	is 8 '[.error.path] + [.messages[].error.path]' '["$HOME","*","~"]'
 }
 
+@test "behind a request that has read the names, assign knows the name that it gives" {
+	mkdir -p /mnt/x/{one,other}
+	answers 'usage /mnt/x/web' 'assign --hard 1M /mnt/x/one' '["assign","--hard","1M","/mnt/x/other"]' 'usage /mnt/x/one /mnt/x/other'
+	is 2 '.assign[0] | .name == "volume\(.id)"' true
+	is 3 '.assign[0] | .name == "volume\(.id)"' true
+	is 4 '[.usage[].name]' "$(jq -sc '[.[].assign[0].name]' <<<"${answers[1]}${answers[2]}")"
+	answers 'release /mnt/x/one /mnt/x/other'
+}
+
 @test "a line that cannot be parsed is answered, and the next one, too" {
 	answers 'id "/mnt/x/web"' "id 'x" 'id /mnt/x/a\ b' '[' '["id"' '["id",]' '["id" "x"]' '[1]' '["\x"]' '["\ud800"]' '["\u0000"]' \
 		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' '--json batch' 'watch' 'id /mnt/x/web'
