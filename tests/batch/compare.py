@@ -3,7 +3,8 @@
 #
 # Random requests to one batch process.
 #
-#   compare.py SEED COUNT           each is compared with a process of its own at the same moment
+#   compare.py SEED COUNT           each is compared with a process of its own at the same moment; some wait in line
+#                                   together, with lines between them that are no requests
 #   compare.py --alone SEED COUNT   memory and descriptors are at the end as after the first thousand
 #
 # There are two worlds that are alike: an XFS with directories and a registry for the batch, and
@@ -21,6 +22,10 @@ DEVICES = {BATCH: os.environ["FSQ_X_DEV"], PROCESS: os.environ["FSQ_X2_DEV"]}
 NAMES = ["web", "my logs", "a'b", 'c"d', "e\\f", "g\nh", "caf\u00e9", "$HOME", "deep/er", "-o", "*", "#", "mnt"]
 WORDS = ["", "0", "1", "42", "1048577", "4294967295", "-1", "1M", "10G", "90%", "web", "volume1048577",
          "--json", "--bogus", "-p", "-u", "--id", "--at", "--name", "bhard=2m", "/run/mnt", "/nowhere", "\u00ff"]
+
+# Quotes and brackets that do not end, what is no string, words that would have to be quoted, a NUL.
+NO_REQUESTS = [b'["usage"', b'["usage", "/mnt/x', b"[1]", b'[["usage"]]', b"{}", b"[]", b"usage 'a b'", b'usage "/mnt/x"',
+               b"usage /mnt/x\\ y", b'["usage", "\\ud800"]', b'["usage"] x', b"[" * 5000, b"us\0age", b'["usage", null]']
 
 
 def others(world):
@@ -179,22 +184,17 @@ class Batch:
                                         env=os.environ | environment)
         self.number = 0
 
-    def ask(self, line):
-        self.number += 1
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline().decode(errors="replace"))
-        assert answer.pop("request") == self.number, answer
-        return answer
-
     def ask_all(self, lines):
         """Many at once."""
         self.process.stdin.write(b"".join(line + b"\n" for line in lines))
         self.process.stdin.flush()
+        answers = []
         for _ in lines:
             self.number += 1
             answer = json.loads(self.process.stdout.readline().decode(errors="replace"))
-            assert answer["request"] == self.number and 0 <= answer["exit"] <= 9, answer
+            assert answer.pop("request") == self.number and 0 <= answer["exit"] <= 9, answer
+            answers.append(answer)
+        return answers
 
     def end(self):
         self.process.stdin.close()
@@ -208,27 +208,41 @@ class Batch:
         return int(data[0]), len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
 
-def compare(rng, seed, count):
-    batch = Batch()
-    compared = 0
-    for number in range(count):
-        if rng.randrange(8) == 0:
-            disturb(rng)
+def line_up(rng):
+    """Requests that are asked together, as lines and words; words are None where no process could be asked so."""
+    lined_up = []
+    for _ in range(rng.choice([1, 1, 1, 1, 2, 5, 20])):
         words = request(rng)
         # These have no JSON: it would be one word too many.
         if words[0] in ("help", "--version") or (not words[0] and "help" in words):
             continue
-        line = line_of(words, rng)
-        ours = batch.ask(line.encode())
-        # What names no world is asked about all.
-        if any(BATCH in word for word in words):
-            ours, theirs = translate(ours), translate(answer_of_process(translate(words)))
-        else:
-            theirs = answer_of_process(words)
-        compared += 1
-        if ours != theirs:
-            print(f"seed {seed}, request {number}: {line}\nbatch:   {ours}\nprocess: {theirs}")
-            return 1
+        # What names no world is asked about all, at one moment.
+        if not any(BATCH in word for word in words):
+            return lined_up or [(line_of(words, rng).encode(), words)]
+        lined_up.append((line_of(words, rng).encode(), words))
+        if rng.randrange(8) == 0:
+            lined_up.append((rng.choice(NO_REQUESTS), None))
+    return lined_up
+
+
+def compare(rng, seed, count):
+    batch = Batch()
+    compared = 0
+    while compared < count:
+        if rng.randrange(8) == 0:
+            disturb(rng)
+        lined_up = line_up(rng)
+        for (line, words), ours in zip(lined_up, batch.ask_all([line for line, _ in lined_up])):
+            if words is None:
+                theirs = {"exit": 2, "error": {**ours.get("error", {}), "code": "usage"}}
+            elif any(BATCH in word for word in words):
+                ours, theirs = translate(ours), translate(answer_of_process(translate(words)))
+            else:
+                theirs = answer_of_process(words)
+            compared += 1
+            if ours != theirs:
+                print(f"seed {seed}, request {compared}: {line}\nbatch:   {ours}\nprocess: {theirs}")
+                return 1
     batch.end()
     print(f"compared {compared} requests")
     return 0
