@@ -88,7 +88,7 @@ static enum fsq_visit take_registered(uint32_t id, const char *directory, void *
 	struct apply_marks *marks = arg;
 	struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
 	struct apply_mark *found =
-		bsearch(&key, marks->list, marks->count, sizeof(*marks->list), compare);
+		array_search(&key, marks->list, marks->count, sizeof(*marks->list), compare);
 
 	if (found)
 		found->is_registered = true;
@@ -199,8 +199,8 @@ bool apply_marks_compare(struct session *session, struct apply_marks *marks,
 			session_errno(session, ERROR_AT_PATH, -rc, directory,
 				      "cannot be looked at, so nothing is released");
 		found = rc <= 0 ? NULL
-				: bsearch(&wanted, there, count, sizeof(*there),
-					  compare_identities);
+				: array_search(&wanted, there, count, sizeof(*there),
+					       compare_identities);
 		if (!found)
 			continue;
 		while (found > there && compare_identities(found - 1, &wanted) == 0)
@@ -239,7 +239,7 @@ static int forget(const struct session *session, const struct apply_marks *marks
 
 		key.id = (uint32_t)strtoul(line, NULL, 10);
 		if (colon)
-			found = bsearch(&key, marks->list, marks->count, sizeof(key), compare);
+			found = array_search(&key, marks->list, marks->count, sizeof(key), compare);
 		if (size == 0 || (found && found->is_done))
 			continue;
 		room = text_room(&kept, size + 1);
@@ -297,8 +297,8 @@ void apply_marks_follow(struct session *session, uint32_t id, const char *from, 
 	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)from };
 	struct apply_marks marks = { 0 };
 
-	if (apply_marks_read(session, &marks) && marks.count &&
-	    bsearch(&key, marks.list, marks.count, sizeof(key), compare))
+	if (apply_marks_read(session, &marks) &&
+	    array_search(&key, marks.list, marks.count, sizeof(key), compare))
 		apply_marks_add(session, id, to);
 	apply_marks_free(&marks);
 }

@@ -13,6 +13,7 @@
 
 #include "shared/array.h"
 #include "shared/clock.h"
+#include "shared/sort.h"
 
 /* How often to look if not everything can be watched, and the least time between two looks. */
 #define POLL_MILLISECONDS 10000
@@ -69,7 +70,7 @@ static struct watched_directory *find(struct apply_watch *watch, int number)
 {
 	const struct watched_directory key = { .number = number };
 
-	return bsearch(&key, watch->list, watch->count, sizeof(key), compare);
+	return array_search(&key, watch->list, watch->count, sizeof(key), compare);
 }
 
 static void be_limited(struct apply_watch *watch, const char *path, int errnum)

@@ -37,4 +37,15 @@ static inline void array_sort(void *list, size_t count, size_t size,
 		qsort(list, count, size, compare);
 }
 
+/**
+ * bsearch(3)
+ *
+ * @list     may be NULL when @count is 0
+ */
+static inline void *array_search(const void *key, const void *list, size_t count, size_t size,
+				 int (*compare)(const void *, const void *))
+{
+	return count ? bsearch(key, list, count, size, compare) : NULL;
+}
+
 #endif
