@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -133,9 +135,7 @@ static void write_changed(struct writer *w, const void *arg)
 
 /* --- the journal --- */
 
-/*
- * The fields of an entry. The longest are two paths, so they fit into the buffer of the writer.
- */
+/* The fields of an entry. */
 struct sink {
 	struct writer *to;
 	bool for_journal;
@@ -202,10 +202,16 @@ static void send_to_journal(const char *text, size_t length)
 	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
 						    .sun_path = "/run/systemd/journal/socket" };
 	static int fd = -1;
+	const int size = 8 * 1024 * 1024;
 
 	if (fd < 0)
 		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0)
+	/* A longer entry than the socket takes: one operand of batch may have a megabyte. */
+	if (fd >= 0 &&
+	    sendto(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address,
+		   sizeof(address)) < 0 &&
+	    errno == EMSGSIZE &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) == 0)
 		sendto(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT,
 		       (const struct sockaddr *)&address, sizeof(address));
 }
@@ -215,12 +221,13 @@ void journal_write(struct session *session, const struct journal_entry *entry)
 	const char *space = strchr(session->program, ' '), *command = space ? space + 1 : "";
 	static struct writer writer;
 	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
+	struct text text = { 0 };
 	char message[512];
 
 	session->changed |= !entry->err;
 	if (session->dry_run || session->log == LOG_TO_NOTHING)
 		return;
-	writer_start(&writer, -1);
+	writer_start_text(&writer, &text);
 	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,
 		 entry->directory || entry->filesystem ? " " : "",
 		 entry->directory    ? entry->directory
@@ -247,11 +254,13 @@ void journal_write(struct session *session, const struct journal_entry *entry)
 	add_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
 	add_limits(&sink, entry->before, "_BEFORE");
 	add_limits(&sink, entry->after, "");
-	if (sink.for_journal)
-		send_to_journal(writer.buffer, writer.used);
-	else
-		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%.*s",
-		       (int)writer.used, writer.buffer);
+	/* A part of an entry would be another entry. */
+	if (writer_flush(&writer) == 0 && sink.for_journal)
+		send_to_journal(text.bytes, text.used);
+	else if (!writer.errnum)
+		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%s",
+		       text.bytes);
+	free(text.bytes);
 }
 
 /* --- changes --- */

@@ -25,7 +25,7 @@ listens() {
 		bind($socket, sockaddr_un($ARGV[0])) or die;
 		open(my $out, ">>", $ARGV[1]) or die;
 		$out->autoflush(1);
-		while (defined recv($socket, my $text, 65536, 0)) { print $out "--\n$text\n" }' "$1" "$journal" 3>&- &
+		while (defined recv($socket, my $text, 8 << 20, 0)) { print $out "--\n$text\n" }' "$1" "$journal" 3>&- &
 	listener=$!
 	until [ -e "$journal" ]; do nap 0.02; done
 }
@@ -39,7 +39,7 @@ entry() {
 	perl -MSocket -e 'socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die;
 		send($socket, "end", 0, sockaddr_un($ARGV[0])) or die' "${socket-/run/systemd/journal/socket}"
 	until grep -qx end "$journal"; do nap 0.02; done
-	entry=$(grep -avE '^(--|end|PRIORITY=[45]|SYSLOG_IDENTIFIER=fsquota|FSQUOTA_COMMAND=.*|FSQUOTA_TYPE=project|)$' "$journal" || :)
+	entry=$(grep -avE '^(--|end|PRIORITY=[45]|SYSLOG_IDENTIFIER=fsquota|FSQUOTA_COMMAND=.*|FSQUOTA_TYPE=project|)$' "$journal" | tr -d '\0' || :)
 }
 
 # writes LINE...: entry has these.
@@ -115,6 +115,39 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	run -0 perl -0777 -ne 'my ($length, $path) = /^FSQUOTA_DIRECTORY\n(.{8})(.*)/ms or die;
 		print substr($path, 0, unpack("Q<", $length))' "$journal"
 	assert_output "$directory"
+}
+
+# fields: NAME:LENGTH of each field of the one entry, as the journal takes it apart
+fields() {
+	perl -0777 -ne 's/^--\n//; s/\n--\nend\n$//;
+		while (length) {
+			if (s/^([A-Z_]+)=([^\n]*)\n//) { print "$1:", length $2, "\n" }
+			elsif (s/^([A-Z_]+)\n(.{8})//s) {
+				my ($name, $length) = ($1, unpack "Q<", $2);
+				print "$name:$length\n";
+				substr($_, 0, $length) eq $ENV{operand} or print "no operand\n" if $name eq "FSQUOTA_DIRECTORY";
+				substr($_, 0, $length + 1) = "";
+			} else { die "no field: ", substr($_, 0, 100) }
+		}' "$journal"
+}
+
+# What does not fit into a buffer of 64 KiB must not begin an entry of the caller's own.
+@test "an operand of any length stays in its field" {
+	local length names forged=$'\nMESSAGE=forged\nFSQUOTA_RESULT=done\nFSQUOTA_ID=7\n' command
+	listens /run/systemd/journal/socket
+	for length in 4096 65000 65100 65300 65400 65536 70000 131000; do
+		printf -v operand "/%0$((length - ${#forged} - 1))d%s" 0 "$forged"
+		export operand
+		for command in "assign --hard 1M" "resize --hard 1M" release; do
+			entry fsquota $command "$operand"
+			assert_not_equal "$status" 0
+			run -0 fields
+			names=$(sed 's/:.*//; s/^FSQUOTA_//' <<<"$output" | sort | xargs)
+			assert_equal "$length $command: $names" \
+				"$length $command: COMMAND DIRECTORY ERROR MESSAGE PRIORITY RESULT STATUS SYSLOG_IDENTIFIER TYPE"
+			assert_line "FSQUOTA_DIRECTORY:$length"
+		done
+	done
 }
 
 @test "log = none writes nothing, syslog a line, and without a journal nothing fails" {
