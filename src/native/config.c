@@ -127,7 +127,8 @@ static int read_once(struct config_file *file, char **text, size_t *length)
 		file->stamp = fsq_file_stamp_of(FSQ_CONFIG_FILE);
 		file->rc = fsq_read_file(FSQ_CONFIG_FILE, &file->text, &file->length);
 	}
-	file->read = file->checked = true;
+	/* A failure is not remembered. */
+	file->read = file->checked = file->rc == 0 || file->rc == -ENOENT;
 	if (file->rc) {
 		file->text = NULL;
 		return file->rc;

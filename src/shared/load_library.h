@@ -10,9 +10,12 @@
 #define FSQ_LOAD_LIBRARY_H
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define LIBRARY_MOUNT "libmount.so.1"
 #define LIBRARY_BLKID "libblkid.so.1"
@@ -87,6 +90,47 @@ static inline bool load_library(const char *file, const struct library_symbol *s
 		*(void **)(void *)((char *)pointers + symbols[i].offset) = symbol;
 	}
 	return true;
+}
+
+/* A library that several threads may need. */
+struct loading {
+	pthread_mutex_t mutex;
+	bool done;
+};
+
+/* dlopen(3) leaves no errno, but its words in a text. @return  it, or -1: the library is not installed, or too old */
+static inline int load_errno(void)
+{
+	static const int momentary[] = { EMFILE, ENFILE, ENOMEM, EINTR, EIO };
+	const int after = errno;
+	const char *text = dlerror();
+
+	for (size_t i = 0; text && i < sizeof(momentary) / sizeof(momentary[0]); i++)
+		if (strstr(text, strerror(momentary[i])))
+			return momentary[i];
+	return after == ENOMEM ? ENOMEM : -1;
+}
+
+/**
+ * Call load_library() unless it has succeeded before. A failure is not remembered: without descriptors or memory
+ * the next call may succeed.
+ *
+ * @return   0, or as load_errno()
+ */
+static inline int load_library_once(struct loading *loading, const char *file,
+				    const struct library_symbol *symbols, size_t count,
+				    void *pointers)
+{
+	int errnum = 0;
+
+	pthread_mutex_lock(&loading->mutex);
+	errno = 0;
+	if (!loading->done)
+		loading->done = load_library(file, symbols, count, pointers);
+	if (!loading->done)
+		errnum = load_errno();
+	pthread_mutex_unlock(&loading->mutex);
+	return errnum;
 }
 
 /** Load all from where they are now: the root directory is about to change. */

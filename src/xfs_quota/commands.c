@@ -227,6 +227,7 @@ void xq_run_line(struct state *state, char *line, bool all)
 	else if (argc > 0)
 		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0, "command \"%s\" not found",
 			 argv[0]);
+	xq_forget_failed_names(state);
 	free(argv);
 }
 

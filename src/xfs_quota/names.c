@@ -12,10 +12,21 @@ struct fsq_project_names *xq_project_names(struct state *state)
 {
 	struct fsq_error err;
 
-	if (!state->names_read && fsq_project_names_read(&state->names, state->projid_file, &err))
+	if (!state->names_read && fsq_project_names_read(&state->names, state->projid_file, &err)) {
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read %s", err.path);
+		state->names_failed = true;
+	}
 	state->names_read = true;
 	return state->names;
+}
+
+void xq_forget_failed_names(struct state *state)
+{
+	if (!state->names_failed)
+		return;
+	fsq_project_names_free(state->names);
+	state->names = NULL;
+	state->names_read = state->names_failed = false;
 }
 
 bool xq_find_id(struct state *state, enum fsq_type type, const char *word, uint32_t *id)

@@ -189,8 +189,11 @@ static void add_projects(struct state *state, struct filter *filter)
 	struct fsq_error err;
 
 	if (fsq_projects_each(state->projects_file, add_project, filter, &err) &&
-	    err.errnum != ENOENT && err.errnum != ENOTDIR)
+	    err.errnum != ENOENT && err.errnum != ENOTDIR) {
+		/* The next command of the shell tries again. */
+		state->projects_loaded = false;
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read %s", err.path);
+	}
 }
 
 void xq_load_projects(struct state *state)

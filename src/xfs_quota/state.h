@@ -43,7 +43,7 @@ struct state {
 	size_t pass; /* of this iteration, from 0 */
 	bool projects_loaded;
 
-	bool names_read;
+	bool names_read, names_failed;
 	struct fsq_project_names *names;
 
 	bool quit; /* run no further command */
@@ -119,6 +119,9 @@ extern const char *const xq_type_titles[FSQ_TYPES];
 
 /** The names of the projid file, read on first use; NULL, which has none, without memory. */
 struct fsq_project_names *xq_project_names(struct state *state);
+
+/** If the file could not be read, the next command reads it again. */
+void xq_forget_failed_names(struct state *state);
 
 /**
  * @word     a number, or a name of the user, group or projid database

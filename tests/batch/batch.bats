@@ -153,6 +153,121 @@ asks() {
 	rmdir /mnt/x/new
 }
 
+# Together they use all that is read or loaded on first use. What would change something is a dry run.
+asking="
+	apply --dry-run /mnt/x/lines
+	assign --dry-run --hard 5M /mnt/x/dir
+	check --over 1
+	check /mnt/x/web
+	df -o FILESYSTEM,PATH
+	df -o FILESYSTEM,PATH UUID=f500a000-0000-4000-8000-000000000001
+	disable --dry-run -p /mnt/x
+	doctor
+	doctor /mnt/x
+	dump -p /mnt/x
+	enable --dry-run -p /mnt/x
+	explain /mnt/x/web
+	export
+	find web /mnt/x
+	id /mnt/x/web
+	limit --dry-run -p bhard=7m web /mnt/x
+	limit --dry-run -u bhard=7m root /mnt/x
+	list
+	list /mnt/e
+	lsattr -p /mnt/x/web
+	metrics --metric fsquota_project_used_bytes
+	move --dry-run /mnt/x/renamed /mnt/x/dir
+	off --dry-run -p /mnt/x
+	project -c -p /mnt/x/web web /mnt/x
+	prune --dry-run
+	quot -p /mnt/x
+	quota -p -v web /mnt/x
+	quota -u -v root /mnt/x
+	release --dry-run /mnt/x/web
+	remove --dry-run -p /mnt/x
+	report -p -u -g
+	resize --dry-run /mnt/x/web +1M
+	restore --dry-run -p -f /mnt/x/dump /mnt/x
+	state -p
+	supported /mnt/x
+	timer --dry-run -p 3d /mnt/x
+	usage --name web
+	usage /mnt/x/web /mnt/e/logs"
+
+# answers_all: set all to the answers of a batch, without their numbers
+answers_all() {
+	sed -n 's/^	//p' <<<"$asking" >&"${BATCH[1]}"
+	timeout 100 head -n "$(grep -c '^	' <<<"$asking")" <&"${BATCH[0]}" >"$BATS_TEST_TMPDIR/answers"
+	all=$(sed 's/"request":[0-9]*//' "$BATS_TEST_TMPDIR/answers")
+	[ -n "$all" ]
+}
+
+# recovers WHAT: the answers are the usual ones
+recovers() {
+	answers_all
+	end_batch
+	[ "$all" = "$usual" ] || complain "$1: $(diff <(echo "$usual") <(echo "$all"))"
+}
+
+# fails_at PATH|'' CALLS ERROR: all of these calls about this path fail until each request was answered
+fails_at() {
+	local tracer
+	begin_batch
+	strace -qq -o "$BATS_TEST_TMPDIR/trace" -p "$BATCH_PID" ${1:+-P "$1"} -e "trace=$2" -e "inject=$2:error=$3" 2>/dev/null 3>&- &
+	tracer=$!
+	until_true grep -q '^TracerPid:.*[1-9]' "/proc/$BATCH_PID/status"
+	answers_all
+	kill "$tracer"
+	wait "$tracer" || :
+	grep -q INJECTED "$BATS_TEST_TMPDIR/trace" || complain "$*: nothing failed"
+	recovers "$*"
+}
+
+# usual_answers: sets usual, and opened to the files that the requests open
+usual_answers() {
+	cp "$BATS_TEST_DIRNAME/batch.bats" /mnt/x/web/file
+	mkdir -p /mnt/x/dir
+	echo '/mnt/x/dir hard=5M' >/mnt/x/lines
+	fsquota dump -p -f /mnt/x/dump /mnt/x
+	begin_batch strace -f -qq -o "$BATS_TEST_TMPDIR/opened" -e trace=read,open,openat,openat2
+	answers_all
+	end_batch
+	usual=$all complaints=''
+	forgets_none "$asking" 'batch|completion|help|oci-hook|path|print|quit|schema|top|warn|watch'
+	mapfile -t opened < <(sed -n '/read(/,$s/.*open[at2]*(.*"\(\/[^"]*\)".*/\1/p' "$BATS_TEST_TMPDIR/opened" | grep -v '^/sys/' | sort -u)
+}
+
+@test "a failure of a moment is not remembered: without descriptors, each request answers right afterwards" {
+	local usual opened complaints free first
+	usual_answers
+	for free in {0..6}; do
+		begin_batch
+		asks --version
+		first=0
+		while [ -e "/proc/$BATCH_PID/fd/$first" ]; do ((first += 1)); done
+		prlimit --pid "$BATCH_PID" --nofile=$((first + free)):
+		answers_all
+		prlimit --pid "$BATCH_PID" --nofile=1024:
+		recovers "$free descriptors free"
+	done
+	no_complaints
+}
+
+# bats test_tags=every-call
+@test "a failure of a moment is not remembered: whatever could not be opened or asked for" {
+	local usual opened complaints errors=(ENFILE ENOMEM EINTR EIO EMFILE) path call i=0
+	usual_answers
+	for path in "${opened[@]}"; do
+		step "$path"
+		fails_at "$path" open,openat,openat2 "${errors[i++ % 5]}"
+	done
+	for call in fstatfs statfs statx newfstatat quotactl_fd ioctl mmap getdents64 socket; do
+		step "$call"
+		fails_at '' "$call" "${errors[i++ % 4]}"
+	done
+	no_complaints
+}
+
 @test "a filesystem that was asked for can be unmounted" {
 	begin_batch
 	for request in 'usage /mnt/x2/other' 'list /mnt/x2' 'assign /mnt/x2/other --hard 1M' 'usage /mnt/x2/other' \

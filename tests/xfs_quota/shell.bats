@@ -31,3 +31,27 @@ setup_file() { fresh_fs x; }
 	run script -qec "xfs_quota -x -P/dev/null -D/dev/null -c print /mnt/x" /dev/null
 	refute_output --partial '> '
 }
+
+@test "files that could not be read for a moment are read for the next command" {
+	local in=$BATS_TEST_TMPDIR/in shown=$BATS_TEST_TMPDIR/shown pid first=0
+	mkdir /mnt/x/dir
+	echo 77:/mnt/x/dir >"$BATS_TEST_TMPDIR/projects"
+	echo name:77 >"$BATS_TEST_TMPDIR/projid"
+	mkfifo "$in"
+	# To a terminal it writes after each command.
+	script -qefc "exec xfs_quota -x -D $BATS_TEST_TMPDIR/projects -P $BATS_TEST_TMPDIR/projid /mnt/x <$in" "$shown" >/dev/null 3>&- 4>&- &
+	exec 7>"$in"
+	echo 'help quit' >&7
+	until_true grep -q quit "$shown"
+	pid=$(pgrep -x xfs_quota)
+	while [ -e "/proc/$pid/fd/$first" ]; do ((first += 1)); done
+	prlimit --pid "$pid" --nofile=$first:
+	printf 'quota -p -v name\nprint\n' >&7
+	until_true grep -q Pathname "$shown"
+	run ! grep dir "$shown"
+	prlimit --pid "$pid" --nofile=1024:
+	echo print >&7
+	exec 7>&-
+	wait
+	grep -q '/mnt/x/dir .*(project 77, name)' "$shown"
+}

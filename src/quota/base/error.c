@@ -163,8 +163,8 @@ enum fsq_error_kind fsq_error_kind_of(int errnum)
 
 int fsq_fail_library(struct fsq_error *err, int errnum, const char *file, const char *package)
 {
-	if (errnum == ENOMEM)
-		return fsq_fail(err, FSQ_E_FAILED, ENOMEM, file, "cannot load this library");
+	if (errnum > 0)
+		return fsq_fail(err, FSQ_E_FAILED, errnum, file, "cannot load this library");
 	return fsq_fail(err, FSQ_E_FAILED, 0, file,
 			"cannot load this library: install the package %s1, or %s", package,
 			package);

@@ -34,10 +34,10 @@ int fsq_add_hint(struct fsq_error *err, enum fsq_hint hint, int rc);
 int fsq_add_path(struct fsq_error *err, const char *path, int rc);
 
 /**
- * Fill an error: a library that is loaded on first use is not installed, or too old, or there is no
- * memory for it.
+ * Fill an error: a library that is loaded on first use is not installed, or too old, or there are no
+ * memory or descriptors for it.
  *
- * @errnum   errno of loading it
+ * @errnum   of load_library_once()
  * @file     its file, as libmount.so.1
  * @package  the package without the number that Debian adds
  * @return   FSQ_E_FAILED

@@ -3,7 +3,6 @@
 
 #include <blkid.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,23 +24,15 @@ LIBRARY_NOTE_BLKID;
 static struct library {
 	FUNCTIONS(POINTER)
 } lib;
-static int load_error; /* errno, or -1 */
 
-static void load(void)
+static int load(struct fsq_error *err)
 {
 	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
+	static struct loading loading = { PTHREAD_MUTEX_INITIALIZER, false };
+	int errnum = load_library_once(&loading, LIBRARY_BLKID, symbols,
+				       sizeof(symbols) / sizeof(symbols[0]), &lib);
 
-	errno = 0;
-	if (!load_library(LIBRARY_BLKID, symbols, sizeof(symbols) / sizeof(symbols[0]), &lib))
-		load_error = errno ? errno : -1;
-}
-
-static int load_once(struct fsq_error *err)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, load);
-	return load_error ? fsq_fail_library(err, load_error, LIBRARY_BLKID, "libblkid") : 0;
+	return errnum ? fsq_fail_library(err, errnum, LIBRARY_BLKID, "libblkid") : 0;
 }
 
 int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct fsq_error *err)
@@ -50,7 +41,7 @@ int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct
 	static const char *const names[] = { "TYPE", "VERSION", "UUID", "LABEL" };
 	blkid_probe probe;
 	const char *value;
-	int found = -1, rc = load_once(err);
+	int found = -1, rc = load(err);
 
 	*device = (struct fsq_device){ 0 };
 	if (rc)
@@ -104,7 +95,7 @@ bool fsq_is_tag(const char *word)
 int fsq_device_of_tag(const char *tag, char **device, struct fsq_error *err)
 {
 	blkid_cache cache = NULL;
-	int rc = load_once(err);
+	int rc = load(err);
 
 	if (rc)
 		return rc;

@@ -263,7 +263,9 @@ int fsq_handle_state(struct fsq_handle *handle, struct fsq_state *state)
 		return fsq_quotactl_state(&handle->target, FSQ_PROJECT, state);
 	if (!known->state_known)
 		known->state_rc = fsq_quotactl_state(&handle->target, FSQ_PROJECT, &known->state);
-	known->state_known = true;
+	/* A failure of a moment is not remembered. */
+	known->state_known =
+		known->state_rc == 0 || fsq_error_kind_of(-known->state_rc) != FSQ_E_FAILED;
 	*state = known->state;
 	return known->state_rc;
 }

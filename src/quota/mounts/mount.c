@@ -442,6 +442,8 @@ void fsq_mount_cache_check(struct fsq_mount_cache *cache)
 
 	if (cache->table < 0 || poll(&table, 1, 0) != 0)
 		forget_all(cache);
+	if (cache->table < 0)
+		fsq_mount_cache_open(cache);
 	for (struct fsq_known_mount *known = cache->first; known; known = known->next)
 		known->state_known = false;
 }
@@ -471,7 +473,7 @@ int fsq_mount_cache_find(struct fsq_mount_cache *cache, int fd, const char *path
 		return rc;
 	}
 	new->id = id;
-	new->in_memory = fstatfs(fd, &sfs) == 0 && fsq_is_in_memory(&sfs);
+	new->in_memory = fstatfs(fd, &sfs) || fsq_is_in_memory(&sfs);
 	new->next = cache->first;
 	*known = cache->first = new;
 	return 0;

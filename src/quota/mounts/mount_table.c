@@ -6,7 +6,6 @@
 #include <libmount.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,23 +36,15 @@ LIBRARY_NOTE_MOUNT;
 static struct library {
 	FUNCTIONS(POINTER)
 } lib;
-static int load_error; /* errno, or -1 */
-
-static void load(void)
-{
-	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
-
-	errno = 0;
-	if (!load_library(LIBRARY_MOUNT, symbols, sizeof(symbols) / sizeof(symbols[0]), &lib))
-		load_error = errno ? errno : -1;
-}
 
 int fsq_mount_table_load(struct fsq_error *err)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
+	static struct loading loading = { PTHREAD_MUTEX_INITIALIZER, false };
+	int errnum = load_library_once(&loading, LIBRARY_MOUNT, symbols,
+				       sizeof(symbols) / sizeof(symbols[0]), &lib);
 
-	pthread_once(&once, load);
-	return load_error ? fsq_fail_library(err, load_error, LIBRARY_MOUNT, "libmount") : 0;
+	return errnum ? fsq_fail_library(err, errnum, LIBRARY_MOUNT, "libmount") : 0;
 }
 
 /* --- the system's mounts --- */
