@@ -4,12 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <locale.h>
+#ifdef __GLIBC__
+#include <nss.h>
+#endif
+#include <paths.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "apply.h"
 #include "options.h"
@@ -207,7 +213,9 @@ static const struct command *look_up_command(struct session *session, const char
 	return NULL;
 }
 
-/* @return   whether man(1) showed its page */
+#define MAN "/usr/bin/man"
+
+/* @return   whether man(1) showed its page. Neither it nor its pager is looked up in the caller's PATH */
 static bool show_page(const struct command *command)
 {
 	char page[32];
@@ -220,7 +228,8 @@ static bool show_page(const struct command *command)
 		/* Without it, or without the page, nothing is said. */
 		close(STDERR_FILENO);
 		open("/dev/null", O_WRONLY);
-		execlp("man", "man", "8", page, NULL);
+		setenv("PATH", _PATH_STDPATH, 1);
+		execl(MAN, "man", "8", page, NULL);
 		_exit(127);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
@@ -252,7 +261,8 @@ static void help(struct session *session, char **words)
 		command_describe(session, command);
 	else if (!command)
 		command_list_all(session);
-	else if (session->batch || !isatty(STDOUT_FILENO) || !show_page(command))
+	else if (session->batch || session->has_root || !isatty(STDOUT_FILENO) ||
+		 !show_page(command))
 		command_explain(session, command);
 }
 
@@ -280,20 +290,52 @@ static void move_options(char **words)
 
 /* --- another root --- */
 
+/* Names of users and groups are those of files. Other modules of nsswitch.conf(5) would be loaded from the directory. */
+static void load_names(void)
+{
+#ifdef __GLIBC__
+	__nss_configure_lookup("passwd", "files");
+	__nss_configure_lookup("group", "files");
+#endif
+	getpwnam("");
+	getgrnam("");
+}
+
+/* The locale of tables and, for one without UTF-8, its module of iconv(3), which the first character loads. */
+static void load_characters(void)
+{
+	static locale_t kept;
+
+	kept = newlocale(LC_CTYPE_MASK, "", NULL);
+	if (!kept)
+		return;
+	uselocale(kept);
+	btowc(0xff);
+	uselocale(LC_GLOBAL_LOCALE);
+}
+
 /*
- * From now on paths, files, mounts and the journal are those of the directory. Load libraries of the caller
- * first, also those that names of users need.
+ * From now on paths, files, mounts and the journal are those of the directory. Libraries are the caller's, and
+ * loaded before: code of the directory must not run.
  *
  * Source: chroot(2)
  */
 static bool enter_root(struct session *session, const char *directory)
 {
+	const char *missing;
+
 	if (session->batch)
 		return session_usage_error(session,
 					   "--root is for batch itself, not for a request");
-	load_libraries();
-	getpwnam("");
-	getgrnam("");
+	missing = load_libraries();
+	if (missing)
+		return session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, missing,
+				     "--root: cannot load %s, which must not come from there: "
+				     "install it",
+				     missing);
+	load_names();
+	load_characters();
+	session->has_root = true;
 	if (chroot(directory) || chdir("/"))
 		return session_errno(session, ERROR_OF_FILE, errno, directory,
 				     "--root %s: cannot enter", directory);

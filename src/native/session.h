@@ -49,6 +49,7 @@ struct session {
 	bool json;		 /* --json was given */
 	bool dry_run;		 /* --dry-run was given */
 	bool help;		 /* --help was given */
+	bool has_root;		 /* --root was given: nothing is loaded or run from now on */
 	bool no_memory;		 /* memory was missing, which was reported */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */

@@ -87,6 +87,9 @@ bool watch_run_set(struct watch_run *run, const char *file, const struct word_li
 		return session_usage_error(session, "--exec-arg is for --exec");
 	if (!file)
 		return true;
+	if (session->has_root)
+		return session_usage_error(session, "--exec does not go with --root: the program "
+						    "would be one of that directory");
 	if (!strchr(file, '/'))
 		return session_usage_error(session, "--exec is the path of a program, not \"%s\"",
 					   file);

@@ -133,15 +133,22 @@ static inline int load_library_once(struct loading *loading, const char *file,
 	return errnum;
 }
 
-/** Load all from where they are now: the root directory is about to change. */
-static inline void load_libraries(void)
+/**
+ * Load all from where they are now: the root directory is about to change.
+ *
+ * @return   NULL, or the first that is not there
+ */
+static inline const char *load_libraries(void)
 {
 #ifndef LINKED_LIBRARIES
-	static const char *const files[] = { LIBRARY_MOUNT, LIBRARY_BLKID, LIBRARY_TINFO };
+	static const char *const files[] = { LIBRARY_MOUNT, LIBRARY_BLKID, LIBRARY_TINFO,
+					     LIBRARY_Z };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+		if (!dlopen(files[i], RTLD_NOW | RTLD_LOCAL))
+			return files[i];
 #endif
+	return NULL;
 }
 
 #endif

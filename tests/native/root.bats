@@ -74,6 +74,86 @@ pod() { chroot /run/pod "$FSQUOTA" "$@"; }
 	assert_equal "$(</etc/projects)" ""
 }
 
+# Each as it loads the most: with names of users, tags and a terminal.
+loading="
+	apply --diff
+	assign --dry-run D
+	batch
+	check --over 1
+	completion bash
+	df UUID=f500a000-0000-4000-8000-000000000001
+	disable -p /mnt/e
+	doctor
+	dump -u /mnt/x
+	enable -p /mnt/e
+	explain D
+	export
+	find 7 D
+	help list
+	id D
+	limit --dry-run -u bhard=7m daemon /mnt/x
+	list
+	lsattr -p D
+	metrics --info
+	metrics --listen 127.0.0.1:9753
+	move D D
+	oci-hook createRuntime
+	off --dry-run -p /mnt/e
+	project -c -p D 7 /mnt/x
+	prune --dry-run
+	quot -u /mnt/x
+	quota -u -v daemon /mnt/x
+	release --dry-run D
+	remove --dry-run -p /mnt/e
+	report -u -g -p
+	resize --dry-run D +1M
+	restore -u /mnt/x
+	schema
+	state
+	supported D
+	timer --dry-run -u 3d nobody /mnt/x
+	top
+	usage D
+	watch --initial --count 1
+	watch --initial --count 1 --exec /usr/bin/env"
+
+# runs WORD...: on a terminal, in the directory
+runs() {
+	local input=$BATS_TEST_TMPDIR/input words
+	printf -v words ' %q' "$@"
+	: >"$input"
+	[ "$1" != top ] || echo q >"$input"
+	[ "$1" != batch ] || sed -n 's/^	//p' <<<"$loading" | grep -Ev '^(batch|metrics --l|oci|top|watch)' >"$input"
+	script -qefc "strace -f -qq -o $BATS_TEST_TMPDIR/trace -e trace=chroot,open,openat,openat2,execve $FSQUOTA --root /run/pod/host$words" \
+		/dev/null <"$input" >"$BATS_TEST_TMPDIR/shown" 2>&1 3>&- 4>&- &
+	if [ "$2" = --listen ]; then
+		until_true "$srcdir/tests/metrics/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' 'Accept-Encoding: gzip' 2>/dev/null >&2
+		pkill -TERM -x fsquota
+	fi
+	wait $! || :
+}
+
+# bats test_tags=install
+@test "no command loads or runs what is in the directory" {
+	local words complaints='' found dir=/mnt/x/$'d\303\244r'
+	ip link set lo up
+	mkdir "$dir"
+	fsquota assign --soft 64k --hard 1M --name $'n\303\244me' "$dir"
+	dd if=/dev/zero of="$dir/file" bs=64k count=2 conv=fsync status=none
+	localedef --no-archive -i ja_JP -f EUC-JP "$BATS_TEST_TMPDIR/japanese" || :
+	export LOCPATH=$BATS_TEST_TMPDIR LC_ALL=japanese TERM=xterm
+	forgets_none "$loading" 'path|print|quit|warn'
+	while read -ra words; do
+		[ ${#words[@]} -gt 0 ] || continue
+		step "${words[*]}"
+		runs "${words[@]/#D/$dir}"
+		grep -q 'chroot(.* = 0' "$BATS_TEST_TMPDIR/trace" || complain "${words[*]}: $(<"$BATS_TEST_TMPDIR/shown")"
+		found=$(sed '1,/chroot(.* = 0/d' "$BATS_TEST_TMPDIR/trace" | grep -E '\.so|gconv|execve|japanese' || :)
+		[ -z "$found" ] || complain "${words[*]}: $found"
+	done <<<"$loading"
+	no_complaints
+}
+
 @test "what is no root" {
 	refuses 5 "--root /nowhere: cannot enter" fsquota --root /nowhere list
 	refuses 5 "--root /etc/passwd: cannot enter: Not a directory" fsquota list --root /etc/passwd

@@ -110,18 +110,27 @@ leads() {
 }
 
 @test "help opens the page on a terminal, and is text where there is none" {
-	local bin=$BATS_TEST_TMPDIR/bin
+	local bin=$BATS_TEST_TMPDIR/bin name
 	mkdir "$bin"
-	printf '#!/bin/sh\necho "page $*"\n' >"$bin/man"
-	chmod +x "$bin/man"
-	prints $'page 8 fsquota-list\r' env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
+	printf '#!/bin/sh\necho "page $* $(less)"\n' >"$bin/page"
+	chmod +x "$bin/page"
+	mount --bind "$bin/page" /usr/bin/man
+	# Others are in the PATH of the caller: this man, and what the page is shown with.
+	for name in man less; do
+		printf '#!/bin/sh\ntouch "%s"\n' "$bin/ran" >"$bin/$name"
+		chmod +x "$bin/$name"
+	done
+	run -0 env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
+	assert_line --partial 'page 8 fsquota-list'
+	[ ! -e "$bin/ran" ]
 	# It fails where the page is not installed.
-	echo 'exit 16' >>"$bin/man"
-	sed -i 2d "$bin/man"
+	printf '#!/bin/sh\nexit 16\n' >"$bin/page"
 	run -0 env PATH="$bin:$PATH" script -qec 'fsquota help list' /dev/null
 	assert_line --partial "Usage: fsquota list"
+	umount /usr/bin/man
 	run -0 env PATH="$bin:$PATH" fsquota help list
 	assert_line "Usage: fsquota list [OPTION]... [DIR|PATH]..."
+	[ ! -e "$bin/ran" ]
 }
 
 @test "the help of each command has two examples, of words that it takes" {
