@@ -410,6 +410,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	free(check.uses);
 	if (check.found && !session->out->reported)
 		session->status = STATUS_FULL;
+	else if (session->budgets_unknown && session->status == 0)
+		session->status = session_exit_code(FSQ_E_USAGE);
 }
 
 #define FIELD(member) offsetof(struct check_options, member)
@@ -441,6 +443,6 @@ const struct command check_command = {
 	.rows = &check_rows,
 	.totals = &total_rows,
 	.clear_options = clear_options,
-	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
+	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_BUDGETS,
 	.run = command_check,
 };

@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,8 @@ static const struct {
 	{ "log", "journal|syslog|none" }, { "register", "yes|no" },
 	{ "budget", "/PATH SIZE" },	  { "overcommit", "[/PATH] PERCENT%" },
 };
+
+#define COUNT (sizeof(keys) / sizeof(keys[0]))
 
 /* "/PATH VALUE", or the value alone. */
 static bool take_budget(struct session *session, const char *key, const char *text)
@@ -91,9 +94,26 @@ static bool take_value(struct session *session, size_t key, const char *value)
 	}
 }
 
-static bool take_line(struct session *session, char *line, unsigned int number)
+/*
+ * A line is wrong. Pass over it with a warning if the command only reads, but not if it reads another file of the
+ * registry then.
+ *
+ * @key      its key, an index in keys; COUNT: there is none
+ * @return   whether to go on; else an error was reported
+ */
+static bool pass_over(struct session *session, bool reads, size_t key, const char *text)
 {
-	char *value;
+	if (!reads || key == 2 || key == 3)
+		return session_usage_error(session, FSQ_CONFIG_FILE ", %s", text);
+	session_error(session, 0, FSQ_OK, 0, FSQ_CONFIG_FILE,
+		      FSQ_CONFIG_FILE ", %s: the line is passed over", text);
+	return true;
+}
+
+static bool take_line(struct session *session, char *line, unsigned int number, bool reads)
+{
+	char text[512], *value;
+	size_t key = 0;
 
 	line = trim(line);
 	if (line[0] == '#' || line[0] == '\0')
@@ -103,18 +123,20 @@ static bool take_line(struct session *session, char *line, unsigned int number)
 		*value++ = '\0';
 	line = trim(line);
 	value = value ? trim(value) : line + strlen(line);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (strcmp(line, keys[i].key) != 0)
-			continue;
-		if (take_value(session, i, value))
-			return true;
-		return !session->no_memory &&
-		       session_usage_error(session,
-					   FSQ_CONFIG_FILE ", line %u: \"%s\" is not \"%s = %s\"",
-					   number, value, keys[i].key, keys[i].form);
-	}
-	return session_usage_error(session, FSQ_CONFIG_FILE ", line %u: there is no key \"%s\"",
-				   number, line);
+	while (key < COUNT && strcmp(line, keys[key].key) != 0)
+		key++;
+	if (key < COUNT && take_value(session, key, value))
+		return true;
+	if (session->no_memory)
+		return false;
+	if (key < COUNT)
+		snprintf(text, sizeof(text), "line %u: \"%.200s\" is not \"%s = %s\"", number,
+			 value, keys[key].key, keys[key].form);
+	else
+		snprintf(text, sizeof(text), "line %u: there is no key \"%.200s\"", number, line);
+	/* A key that is misspelled may have been one of budgets. */
+	session->budgets_unknown |= key < COUNT ? key >= 6 : value[0] == '/' || strchr(value, '%');
+	return pass_over(session, reads, key, text);
 }
 
 /* Read the file, if it exists, as fsq_read_file(). */
@@ -141,7 +163,7 @@ static int read_once(struct config_file *file, char **text, size_t *length)
 	return 0;
 }
 
-bool config_read(struct session *session)
+bool config_read(struct session *session, bool reads)
 {
 	char *rest, *line;
 	size_t length;
@@ -159,6 +181,6 @@ bool config_read(struct session *session)
 	if (strlen(rest) < length)
 		return session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
 	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
-		good = take_line(session, line, ++number);
+		good = take_line(session, line, ++number, reads);
 	return good;
 }

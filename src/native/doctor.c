@@ -348,6 +348,6 @@ const struct command doctor_command = {
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.rows = &finding_rows,
 	.options_size = sizeof(struct doctor_options),
-	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
+	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_BUDGETS,
 	.run = command_doctor,
 };

@@ -129,6 +129,6 @@ const struct command explain_command = {
 	.rows = &explained_rows,
 	.options_size = sizeof(struct explain_options),
 	.defaults = &(const struct explain_options){ .top = TOP_DEFAULT },
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_READS,
 	.run = explain_space,
 };

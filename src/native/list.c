@@ -166,6 +166,6 @@ const struct command list_command = {
 	.options_size = sizeof(struct list_options),
 	.rows = &list_rows,
 	.totals = &total_rows,
-	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
+	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_BUDGETS,
 	.run = command_list,
 };

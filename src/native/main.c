@@ -166,7 +166,8 @@ static void run_command(struct session *session, const struct command *command, 
 		session_no_memory(session);
 		return;
 	}
-	if (((command->flags & COMMAND_CONFIG) && !config_read(session)) ||
+	if (((command->flags & COMMAND_CONFIG) &&
+	     !config_read(session, command->flags & COMMAND_READS)) ||
 	    !parse_words(session, command, words, &invocation, options) ||
 	    !check_paths(session, &invocation))
 		goto out;

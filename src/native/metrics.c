@@ -680,6 +680,6 @@ const struct command metrics_command = {
 	.options = (option_tables){ over_option, own_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct metrics_options),
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_READS,
 	.run = command_metrics,
 };

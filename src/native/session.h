@@ -76,7 +76,8 @@ struct session {
 	bool range_configured;
 	struct fsq_budget *budgets; /* see budgets.h */
 	size_t budget_count, budget_capacity;
-	char *config_text; /* some of the above point into it */
+	bool budgets_unknown; /* a line of them is wrong, of which the user was warned */
+	char *config_text;    /* some of the above point into it */
 	enum log_target log;
 
 	/* Of commands that walk trees: */
@@ -296,9 +297,10 @@ struct config_file {
  * Read it, before the options of the command line, which come before it: id-range, projects-file,
  * projid-file, register, lock-timeout, log, budget and overcommit, see fsquota.conf(5).
  *
+ * @reads    the command changes nothing: warn of a wrong line, and go on with the others
  * @return   false when the file is wrong; an error was reported
  */
-bool config_read(struct session *session);
+bool config_read(struct session *session, bool reads);
 
 /**
  * Parse the seconds of lock-timeout and --lock-timeout.

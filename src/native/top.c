@@ -574,6 +574,6 @@ const struct command top_command = {
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct top_options),
 	.defaults = &(const struct top_options){ .interval = 1 },
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_READS,
 	.run = command_top,
 };

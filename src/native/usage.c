@@ -103,6 +103,6 @@ const struct command usage_command = {
 	.operands = { { VALUE_REGISTERED, "DIR", true } },
 	.options_size = sizeof(struct usage_options),
 	.rows = &usage_rows,
-	.flags = COMMAND_CONFIG | COMMAND_QUICK,
+	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_QUICK,
 	.run = command_usage,
 };

@@ -693,6 +693,6 @@ const struct command watch_command = {
 	.options_size = sizeof(struct watch_options),
 	.defaults = &(const struct watch_options){ .interval = INTERVAL_SECONDS },
 	.clear_options = clear_options,
-	.flags = COMMAND_CONFIG,
+	.flags = COMMAND_CONFIG | COMMAND_READS,
 	.run = command_watch,
 };

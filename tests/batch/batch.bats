@@ -228,6 +228,7 @@ usual_answers() {
 	cp "$BATS_TEST_DIRNAME/batch.bats" /mnt/x/web/file
 	mkdir -p /mnt/x/dir
 	echo '/mnt/x/dir hard=5M' >/mnt/x/lines
+	rm -f /mnt/x/dump
 	fsquota dump -p -f /mnt/x/dump /mnt/x
 	begin_batch strace -f -qq -o "$BATS_TEST_TMPDIR/opened" -e trace=read,open,openat,openat2
 	answers_all

@@ -456,3 +456,66 @@ time.sleep(float(sys.argv[2]))'
 	kill "$lease_PID"
 	grep -q /mnt/x/dir /mnt/x/page.html
 }
+
+@test "a wrong line of fsquota.conf is a warning for commands that read, and stops all others" {
+	local line words complaints='' usual usual_status expected reading="
+		check
+		doctor -q /mnt/x
+		explain /mnt/x/conf
+		export /mnt/x
+		list
+		metrics --metric fsquota_project_used_bytes
+		top --batch 1 --output PATH
+		usage /mnt/x/conf
+		watch --initial --over 5 --count 1 --output EVENT" changing="
+		apply
+		assign /mnt/x/conf
+		disable /mnt/x
+		enable /mnt/x
+		limit bhard=1m 7 /mnt/x
+		move /mnt/x/conf /mnt/x/other
+		off /mnt/x
+		oci-hook createRuntime
+		project -s -p /mnt/x/conf 7 /mnt/x
+		prune
+		release /mnt/x/conf
+		remove /mnt/x
+		resize /mnt/x/conf 1G
+		restore /mnt/x
+		timer 3d /mnt/x"
+	fresh_fs x
+	rm -f /etc/projects /etc/projid
+	mkdir /mnt/x/conf
+	# The line before it counts.
+	echo 'projects-file = /run/projects' >/etc/fsquota.conf
+	fsquota assign --hard 1M /mnt/x/conf
+	dd if=/dev/zero of=/mnt/x/conf/file bs=64k count=1 conv=fsync status=none
+	[ -s /run/projects ]
+	while read -ra words; do
+		[ ${#words[@]} -gt 0 ] || continue
+		echo 'projects-file = /run/projects' >/etc/fsquota.conf
+		run_split fsquota "${words[@]}"
+		usual=$stdout usual_status=$status
+		for line in 'lock-timout = 5' 'lock-timeout = soon' 'id-range = 5' 'log = book' 'register' 'budget = /home' 'budgt = /home 1T'; do
+			printf 'projects-file = /run/projects\n%s\n' "$line" >/etc/fsquota.conf
+			expected=$usual_status
+			[[ ${words[0]} != check || $line != budg* ]] || expected=2
+			run_split fsquota "${words[@]}"
+			[ "$status:$stdout" = "$expected:$usual" ] || complain "$line: ${words[*]}: $status $stdout"
+			[[ $stderr == *'fsquota.conf, line 2: '*"${line##*= }"* || $stderr == *"${line%% *}"* ]] || complain "$line: ${words[*]}: $stderr"
+			[ "$(grep -c . <<<"$stderr")" = 1 ] || complain "$line: ${words[*]}: not one line: $stderr"
+		done
+		echo 'projects-file = projects' >/etc/fsquota.conf
+		run_split fsquota "${words[@]}"
+		[ "$status:$stdout" = 2: ] || complain "${words[*]}: it has read another file: $status"
+	done <<<"$reading"
+	echo 'lock-timout = 5' >/etc/fsquota.conf
+	while read -ra words; do
+		[ ${#words[@]} -gt 0 ] || continue
+		run_split fsquota "${words[@]}"
+		[[ $status:$stdout:$stderr == 2::*'fsquota.conf, line 1: there is no key "lock-timout"' ]] || complain "${words[*]}: $status $stderr"
+	done <<<"$changing"
+	rm /etc/fsquota.conf /run/projects
+	no_complaints
+	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|path|print|quit|quot|quota|report|schema|state|supported|warn'
+}
