@@ -75,7 +75,7 @@
  *     kernel/          system calls: quotactl.c, inode_project.c (FSXATTR, file_[gs]etattr), space.c (and
  *                      bulkstat), privilege.c, superblock.c, openat2.c; warnings.c  quota netlink
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
- *   shared/      for all: writer.c (output, and UTF-8 in it), json_read.c, errno_words.c, array.h, sort.h,
+ *   shared/      for all: writer.c (output), utf8.c, json_read.c, errno_words.c, array.h, sort.h,
  *                texts.h, read_file.c, file_stamp.c, clock.h, statx.h, and load_library.h, the list of
  *                libraries that are loaded on first use (first_memory.c: in the static program only)
  *

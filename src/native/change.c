@@ -12,6 +12,7 @@
 
 #include "records.h"
 #include "shared/errno_words.h"
+#include "shared/utf8.h"
 
 /* --- rows --- */
 
@@ -157,13 +158,14 @@ static void add_field(const struct sink *sink, const char *key, const char *valu
 		     sink->for_journal && is_binary ? '\n' : '=');
 	for (int shift = 0; sink->for_journal && is_binary && shift < 64; shift += 8)
 		write_char(sink->to, (char)((uint64_t)length >> shift & 0xff));
-	for (; *value; value++) {
-		bool plain = (unsigned char)*value > ' ' && *value != '\\' && *value != 127;
+	while (*value) {
+		size_t plain = *value == ' ' || *value == '\\' ? 0 : utf8_printable(value);
 
 		if (sink->for_journal || plain)
-			write_char(sink->to, *value);
+			write_bytes(sink->to, value, plain ? plain : 1);
 		else
 			write_format(sink->to, "\\%03o", (unsigned char)*value);
+		value += plain ? plain : 1;
 	}
 	if (sink->for_journal)
 		write_char(sink->to, '\n');

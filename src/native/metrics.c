@@ -14,6 +14,7 @@
 #include "quota/fsquota.h"
 #include "replacement.h"
 #include "shared/array.h"
+#include "shared/utf8.h"
 #include "budgets.h"
 
 struct metrics_options {
@@ -304,21 +305,17 @@ static void write_label(struct writer *w, const char *name, const char *value)
 	write_text(w, "=\"");
 	for (const char *at = value ? value : ""; *at;) {
 		const char *plain = text_plain_end(at, TEXT_QUOTED);
-		unsigned char byte = (unsigned char)*plain;
-		bool control;
 		size_t length;
 
 		write_bytes(w, at, (size_t)(plain - at));
 		at = plain;
 		if (*at == '\0')
 			break;
-		length = utf8_length(at);
-		control =
-			byte < ' ' || byte == 127 || (byte == 0xc2 && (unsigned char)at[1] < 0xa0);
+		length = utf8_length(at, NULL);
 		/* Escape control characters on a terminal only. */
 		if (*at == '\n') {
 			write_text(w, "\\n");
-		} else if (length == 0 || (control && isatty(w->fd))) {
+		} else if (length == 0 || (!utf8_printable(at) && isatty(w->fd))) {
 			write_text(w, UTF8_REPLACEMENT);
 			length = length ? length : 1;
 		} else {

@@ -9,6 +9,7 @@
 
 #include "quota/fsquota.h"
 #include "shared/clock.h"
+#include "shared/utf8.h"
 #include "table/table.h"
 
 /* A walk that ends sooner shows no line; a file gets one line a second. */
@@ -27,8 +28,15 @@ static void print_line(uint64_t entries, uint64_t a_second, const char *path, un
 	if (width > 0 && width < size)
 		size = width;
 	/* Names belong to tenants: they must not move the cursor. */
-	for (length = strlen(line); path && *path && length + 1 < size; path++)
-		line[length++] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
+	for (length = strlen(line); path && *path && length + 1 < size; path++) {
+		size_t bytes = utf8_printable(path);
+
+		if (length + bytes + 1 > size)
+			break;
+		line[length++] = bytes ? *path : '?';
+		for (; bytes > 1; bytes--)
+			line[length++] = *++path;
+	}
 	line[length] = '\0';
 	fprintf(stderr, width > 0 ? "\r%s\033[K" : "%s\n", line);
 }

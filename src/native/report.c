@@ -19,6 +19,7 @@
 #include "shared/read_file.h"
 #include "shared/sort.h"
 #include "shared/text_hash.h"
+#include "shared/utf8.h"
 
 /* --- the page --- */
 
@@ -125,10 +126,10 @@ static void read_earlier(struct earlier_page *earlier, const struct replacement 
 static void write_escaped_text(struct writer *w, const char *text)
 {
 	for (; *text; text++) {
-		size_t length = utf8_length(text);
+		size_t length = utf8_length(text, NULL);
 		unsigned char byte = (unsigned char)*text;
 
-		if (length == 0 || byte < ' ' || byte == 127)
+		if (utf8_printable(text) == 0)
 			write_text(w, UTF8_REPLACEMENT);
 		else if (byte == '<')
 			write_text(w, "&lt;");

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 void writer_start(struct writer *writer, int fd)
 {
 	writer->fd = fd;
@@ -169,29 +171,6 @@ const unsigned char text_plain[256] = {
 	['a' ... '~'] = TEXT_QUOTED | TEXT_RAW,
 };
 
-size_t utf8_length(const char *bytes)
-{
-	const unsigned char *text = (const unsigned char *)bytes;
-	uint32_t point;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	point = text[0] & (0xffU >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		point = point << 6 | (text[i] & 0x3f);
-	}
-	if ((length == 3 && point < 0x800) || (length == 4 && point < 0x10000) ||
-	    point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-		return 0;
-	return length;
-}
-
 static void write_octal(struct writer *writer, unsigned char byte)
 {
 	write_char(writer, '\\');
@@ -203,28 +182,26 @@ void write_escaped(struct writer *writer, const char *text)
 {
 	static const char letters[] = "\a\b\t\n\v\f\r\\", names[] = "abtnvfr\\";
 
-	for (; *text; text++) {
-		const char *letter = strchr(letters, *text);
-		unsigned char byte = (unsigned char)*text, next = (unsigned char)text[1];
-		size_t length = byte < 0x80 ? 1 : utf8_length(text);
+	for (;;) {
+		const char *plain = text, *letter;
+		size_t length;
 
+		text = text_plain_end(text, TEXT_QUOTED);
+		write_bytes(writer, plain, (size_t)(text - plain));
+		if (*text == '\0')
+			return;
+		letter = strchr(letters, *text);
+		length = utf8_printable(text);
 		if (letter) {
 			write_char(writer, '\\');
 			write_char(writer, names[letter - letters]);
-		} else if (byte < ' ' || byte == 127) {
-			write_octal(writer, byte);
-		} else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-			/* U+0080 to U+009F: U+009B begins what ESC [ begins. */
-			write_octal(writer, byte);
-			write_octal(writer, next);
 			text++;
-		} else if (length == 0 && byte < 0xa0) {
-			/* The same in one byte, on a terminal without UTF-8. */
-			write_octal(writer, byte);
+		} else if (length) {
+			write_bytes(writer, text, length);
+			text += length;
 		} else {
-			write_char(writer, *text);
-			for (; length > 1; length--)
-				write_char(writer, *++text);
+			/* All bytes of a character; after the first one the others are none. */
+			write_octal(writer, (unsigned char)*text++);
 		}
 	}
 }

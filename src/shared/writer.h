@@ -116,9 +116,8 @@ void write_left(struct writer *writer, const char *text, size_t width);
 void write_right(struct writer *writer, const char *text, size_t width);
 
 /**
- * Write a name of somebody else's for people, as ls --escape does, but with blanks as they are:
- * control characters, those of UTF-8 too, and backslashes. So it stays in its line, and does
- * nothing to a terminal.
+ * Write a name of somebody else's for people, as ls --escape does, but with blanks as they are: what is not
+ * utf8_printable(), and backslashes. So it stays in its line, and does nothing to a terminal.
  */
 void write_escaped(struct writer *writer, const char *text);
 
@@ -142,10 +141,7 @@ void write_number_right(struct writer *writer, uint64_t number, size_t width);
 /** Write a number with leading zeros up to @width digits. */
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width);
 
-/* --- UTF-8 in names of somebody else's, which may be none --- */
-
-/* What stands for a byte that is no UTF-8: U+FFFD. */
-#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+/* --- ASCII in names of somebody else's --- */
 
 /* Printable ASCII that stands for itself: between quotes in every format, or in a cell of --raw. */
 enum { TEXT_QUOTED = 1, TEXT_RAW = 2 };
@@ -158,8 +154,5 @@ static inline const char *text_plain_end(const char *text, unsigned int class)
 		text++;
 	return text;
 }
-
-/** @return  the length of the UTF-8 sequence that @text begins with, or 0: there is none */
-size_t utf8_length(const char *text);
 
 #endif

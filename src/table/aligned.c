@@ -13,6 +13,7 @@
 #include <wchar.h>
 
 #include "table.h"
+#include "shared/utf8.h"
 
 /* A column is not made narrower than this. */
 #define LEAST_WIDTH 12
@@ -70,7 +71,9 @@ static size_t character(const char *text, int *width)
 	*width = 1;
 	if ((unsigned char)*text < 0x80)
 		return *text >= 0x20 && *text < 0x7f;
-	length = knows_characters() ? mbrtowc(&wide, text, MB_LEN_MAX, &state) : 0;
+	length = utf8_printable(text) && knows_characters()
+			 ? mbrtowc(&wide, text, MB_LEN_MAX, &state)
+			 : 0;
 	if (length == 0 || length > MB_LEN_MAX)
 		return 0;
 	*width = wcwidth(wide);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "shared/utf8.h"
 
 void json_start(struct json *json, struct writer *writer)
 {
@@ -16,15 +17,15 @@ static void write_quoted(struct writer *writer, const char *at, const char *end)
 
 	write_char(writer, '"');
 	for (;;) {
+		uint32_t point;
 		size_t length;
-		char escape[8];
 
 		plain = at;
 		at = text_plain_end(at, TEXT_QUOTED);
 		write_bytes(writer, plain, (size_t)(at - plain));
 		if (at == end || (!end && *at == '\0'))
 			break;
-		length = utf8_length(at);
+		length = utf8_length(at, &point);
 		if (length == 0) {
 			write_text(writer, UTF8_REPLACEMENT);
 			length = 1;
@@ -33,13 +34,13 @@ static void write_quoted(struct writer *writer, const char *at, const char *end)
 			write_char(writer, *at);
 		} else if (*at == '\n') {
 			write_text(writer, "\\n");
-		} else if (length == 1 && (unsigned char)*at >= 0x20 && *at != 0x7f) {
-			write_char(writer, *at);
-		} else if (length == 1) {
-			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*at);
-			write_text(writer, escape);
-		} else {
+		} else if (utf8_printable(at)) {
 			write_bytes(writer, at, length);
+		} else if (point > 0xffff) {
+			write_format(writer, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10),
+				     0xdc00 + (point & 0x3ff));
+		} else {
+			write_format(writer, "\\u%04x", point);
 		}
 		at += length;
 	}

@@ -237,12 +237,13 @@ limit="inodes"} 0'
 
 @test "a terminal gets no control characters of names" {
 	use_x2
-	mkdir /mnt/x2/$'\e[31mred'
-	fsquota assign /mnt/x2/$'\e[31mred' >/dev/null
+	mkdir /mnt/x2/{$'\e[31mred',$'\xe2\x80\xaeturned'}
+	fsquota assign /mnt/x2/{$'\e[31mred',$'\xe2\x80\xaeturned'} >/dev/null
 	run -0 fsquota metrics /mnt/x2
 	assert_output --partial $'path="/mnt/x2/\e[31mred"'
 	run -0 script -qec "$FSQUOTA metrics /mnt/x2" /dev/null
 	assert_output --partial 'path="/mnt/x2/�[31mred"'
+	assert_output --partial 'path="/mnt/x2/�turned"'
 	refute_output --partial $'\e'
 }
 

@@ -11,6 +11,7 @@
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
+#include "shared/utf8.h"
 
 /* --- one after the other --- */
 
@@ -291,7 +292,10 @@ void fsq_project_names_each(struct fsq_project_names *names, fsq_project_visitor
 			break;
 }
 
-/* Blanks and characters of the shell make a name dangerous in scripts and completions. */
+/*
+ * Blanks and characters of the shell make a name dangerous in scripts and completions. What is no UTF-8 may be
+ * the Latin-1 of a program that knows nothing else, but no control character.
+ */
 bool fsq_project_name_is_valid(const char *name)
 {
 	if (!name)
@@ -301,13 +305,12 @@ bool fsq_project_name_is_valid(const char *name)
 	uint32_t id;
 
 	for (size_t i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)name[i],
-			      before = i ? (unsigned char)name[i - 1] : 0;
+		const unsigned char byte = (unsigned char)name[i];
+		const size_t bytes = utf8_length(name + i, NULL);
 
-		/* Control characters, also those above 0x7f: alone, or after 0xc2 in UTF-8. */
-		if (byte <= ' ' || byte == 0x7f ||
-		    (byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2)))
+		if (byte == ' ' || (bytes && !utf8_printable(name + i)) || (!bytes && byte < 0xa0))
 			return false;
+		i += bytes ? bytes - 1 : 0;
 	}
 	return length > 0 && length <= NAME_MAX && name[0] != '#' && !strpbrk(name, ":\"'`$\\") &&
 	       fsq_parse_id(name, &id) == -EINVAL;

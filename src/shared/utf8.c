@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+
+static const struct {
+	uint32_t first, last;
+} unprintable[] = {
+	{ 0x0, 0x1f },	      /* C0: ESC begins what a terminal obeys */
+	{ 0x7f, 0x9f },	      /* DEL, and C1: U+009B is the same as ESC [ */
+	{ 0xad, 0xad },	      /* a hyphen that is not seen */
+	{ 0x61c, 0x61c },     /* marks of direction */
+	{ 0x180e, 0x180e },   /* no width */
+	{ 0x200b, 0x200f },   /* no width, and marks of direction */
+	{ 0x2028, 0x202e },   /* ends of lines and paragraphs, and what turns the direction round */
+	{ 0x2060, 0x206f },   /* no width, and what isolates a direction */
+	{ 0xfeff, 0xfeff },   /* the mark of byte order */
+	{ 0xfff9, 0xfffb },   /* annotations */
+	{ 0x1bca0, 0x1bca3 }, /* of shorthand */
+	{ 0x1d173, 0x1d17a }, /* of music */
+	{ 0xe0000, 0xe007f }, /* tags: ASCII that nobody sees */
+};
+
+size_t utf8_length(const char *bytes, uint32_t *point)
+{
+	const unsigned char *text = (const unsigned char *)bytes;
+	uint32_t value = text[0];
+	size_t length = 1;
+
+	if (text[0] >= 0x80) {
+		length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+		if (text[0] < 0xc2 || text[0] > 0xf4)
+			return 0;
+		value &= 0xffU >> (length + 1);
+	}
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (text[i] & 0x3f);
+	}
+	if ((length == 3 && value < 0x800) || (length == 4 && value < 0x10000) ||
+	    value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
+		return 0;
+	if (point)
+		*point = value;
+	return length;
+}
+
+size_t utf8_printable(const char *text)
+{
+	uint32_t point = 0;
+	size_t length = utf8_length(text, &point);
+
+	for (size_t i = 0; i < sizeof(unprintable) / sizeof(unprintable[0]); i++) {
+		if (point < unprintable[i].first)
+			break;
+		if (point <= unprintable[i].last)
+			return 0;
+	}
+	return length;
+}
