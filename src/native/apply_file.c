@@ -42,43 +42,64 @@ static char *keep(struct session *session, struct apply_list *list, char *text)
 /* --- words --- */
 
 /*
- * Take the next word: up to a blank; in double quotes blanks belong to it, and behind a backslash
+ * Take the character behind a backslash.
+ *
+ * @from     where that is; set to the last letter of it
+ * @octal    three digits are a byte
+ */
+static char take_escaped(char **from, bool octal)
+{
+	const char *at = *from;
+
+	if (!octal || at[0] < '0' || at[0] > '3' || strspn(at, "01234567") < 3)
+		return *at;
+	*from += 2;
+	return (char)((at[0] - '0') << 6 | (at[1] - '0') << 3 | (at[2] - '0'));
+}
+
+/*
+ * Take the next word: up to a blank; in double quotes, or from $' to ', blanks belong to it, and behind a backslash
  * any character. Quotes and backslashes are removed.
  *
  * @rest     where to look; set behind the word
  * @pattern  for the word as glob(3) wants it, as long as the line and once more; or NULL
  * @is_pattern set: it has a *, ? or [ that is not quoted
- * @return   the word, NULL at the end; with @rest NULL a quote is not closed
+ * @return   the word, NULL at the end; with @rest NULL a quote is not closed, or has a byte that no word can have
  */
 static char *next_word(char **rest, char *pattern, bool *is_pattern)
 {
 	char *from = *rest + strspn(*rest, BLANKS), *word = from, *to = from;
-	bool quoted = false;
+	const bool octal = strncmp(from, "$'", 2) == 0;
+	char quote = octal ? '\'' : '\0'; /* that ends the quoted part */
+	bool bad = false;
 
 	*is_pattern = false;
 	if (!*from)
 		return NULL;
-	for (; *from && (quoted || !strchr(BLANKS, *from)); from++) {
-		bool plain = !quoted;
+	for (from += octal ? 2 : 0; *from && (quote || !strchr(BLANKS, *from)); from++) {
+		bool plain = !quote;
+		char byte = *from;
 
-		if (*from == '"') {
-			quoted = !quoted;
+		if (byte == quote || (!quote && byte == '"')) {
+			quote = quote ? '\0' : '"';
 			continue;
 		}
-		if (*from == '\\' && from[1]) {
+		if (byte == '\\' && from[1]) {
 			from++;
+			byte = take_escaped(&from, quote == '\'');
 			plain = false;
 		}
-		*is_pattern |= plain && strchr("*?[", *from);
-		if (pattern && !plain && strchr("*?[\\", *from))
+		bad |= byte == '\0' || byte == '\n';
+		*is_pattern |= plain && strchr("*?[", byte);
+		if (pattern && !plain && byte && strchr("*?[\\", byte))
 			*pattern++ = '\\';
 		if (pattern)
-			*pattern++ = *from;
-		*to++ = *from;
+			*pattern++ = byte;
+		*to++ = byte;
 	}
 	if (pattern)
 		*pattern = '\0';
-	*rest = quoted ? NULL : from + (*from != '\0');
+	*rest = quote || bad ? NULL : from + (*from != '\0');
 	*to = '\0';
 	return word;
 }
@@ -356,7 +377,8 @@ static void take_line(struct line *line, char *text)
 	if (!path || path[0] == '#')
 		goto out;
 	if (!rest)
-		line->good = assign_refuse(line->session, &line->origin, "a quote is not closed");
+		line->good = assign_refuse(line->session, &line->origin,
+					   "a quote is not closed, or has \\000 or \\012 in it");
 	else if (!is_clean(path))
 		line->good =
 			assign_refuse(line->session, &line->origin,

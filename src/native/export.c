@@ -8,6 +8,7 @@
 #include "options.h"
 #include "projects.h"
 #include "quota/fsquota.h"
+#include "shared/utf8.h"
 
 struct export_options {
 	bool ids;
@@ -36,20 +37,38 @@ static const struct field exported_fields[] = {
 	{ 0 },
 };
 
+static bool is_printable(const char *path)
+{
+	size_t length;
+
+	for (; *path && (length = utf8_printable(path)); path += length)
+		;
+	return *path == '\0';
+}
+
 /* As a word of fsquota.d(5). */
 static void write_path(struct writer *w, const char *path)
 {
-	bool quoted = strpbrk(path, " \"\\*?[#");
+	const bool in_octal = !is_printable(path);
+	const char *special = in_octal ? "'\\" : "\"\\";
+	bool quoted = in_octal || strpbrk(path, " \"\\*?[#");
 
 	if (quoted)
-		write_char(w, '"');
+		write_text(w, in_octal ? "$'" : "\"");
 	for (; *path; path++) {
-		if (*path == '"' || *path == '\\')
+		size_t length = utf8_printable(path);
+
+		if (length == 0) {
+			write_format(w, "\\%03o", (unsigned char)*path);
+			continue;
+		}
+		if (strchr(special, *path))
 			write_char(w, '\\');
-		write_char(w, *path);
+		write_bytes(w, path, length);
+		path += length - 1;
 	}
 	if (quoted)
-		write_char(w, '"');
+		write_char(w, in_octal ? '\'' : '"');
 }
 
 static void write_limit(struct writer *w, const char *key, uint64_t value, bool is_size)
@@ -106,9 +125,6 @@ static const char *remark_of(const char *path, dev_t dev)
 {
 	struct stat st;
 
-	for (const char *at = path; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 127)
-			return "there is a control character in its path";
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return "the directory is not there";
 	return st.st_dev == dev ? NULL : "the directory is on another filesystem";

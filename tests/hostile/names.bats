@@ -133,6 +133,112 @@ bounded() {
 	done
 }
 
+# What a terminal obeys, what turns the order of characters round, what nobody sees, and what is no UTF-8; but no newline.
+unseen=$'\x01\t\x0b\r\e]0;t\a\x7f\xc2\x85\xc2\x9b7m\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa'
+unseen+=$'\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9\xef\xbb\xbf\xf3\xa0\x81\x81\x9b8m\xe2\x80\xff\xed\xa0\x80'
+
+# What every native command makes of names of $d, a directory; $p, a project; and $mnt, where both are.
+rows='
+	apply "$lines" --dry-run
+	apply "$lines"
+	assign "$d/none"
+	assign "$d" --hard 9M --dry-run
+	assign "$d" --name "$p"
+	assign "$d"
+	batch <<<"$(jq -cn '"'"'["usage", $ARGS.named.d], ["list"]'"'"' --arg d "$d")"
+	check "$d" --over 0
+	check --over 0
+	completion "$d"
+	df --at "$d"
+	df "$d/none"
+	disable "$d/none"
+	doctor "$d"
+	doctor "$d/none"
+	doctor --deep "$mnt"
+	dump "$d"
+	dump -f "$d/none/x" "$mnt"
+	enable "$d/none"
+	explain "$d"
+	export
+	export "$d"
+	find "$p" "$mnt"
+	find 77 "$mnt"
+	find --orphans "$mnt"
+	help "$d"
+	id "$d" "$d"/*
+	limit bhard="$d" 77 "$mnt"
+	limit bhard=20m "$p" "$mnt"
+	list
+	list --tree "$mnt"
+	list "$d"
+	lsattr -R "$mnt"
+	lsattr -pR "$d"
+	metrics "$d/none"
+	move "$d" "$d-new" --dry-run
+	move "$d/none" "$d-new"
+	off "$d/none"
+	oci-hook "$d"
+	project -c "$p" "$mnt"
+	project -s "$p" "$mnt" --dry-run
+	project -c -p "$d" 78 "$mnt"
+	prune "$mnt"
+	prune --dry-run
+	quot -n "$mnt"
+	quot "$d/none"
+	quota "$p" "$mnt"
+	quota "$d"
+	release "$d" --dry-run
+	release --name "$p" --at "$mnt" --dry-run
+	release "$d/none"
+	remove "$d/none"
+	report "$mnt"
+	report "$d/none"
+	resize "$d" 30M --dry-run
+	resize "$d" "$d"
+	restore -f "$d/none" "$mnt"
+	schema "$d"
+	state "$d"
+	supported "$d"
+	supported "$d/f$unseen"
+	timer "$d" 77 "$mnt"
+	top --count 1 --interval 0.1 "$mnt"
+	usage "$d"
+	usage "$d/none"
+	watch --initial --count 1 --over 0 "$d"
+	watch --count "$d" "$mnt"
+'
+
+# bats test_tags=many
+@test "no command shows a character that a terminal obeys, or that nobody sees" {
+	local d p mnt lines row format
+	forgets_none "$rows" 'path|print|quit|warn'
+	export LC_ALL=C.UTF-8
+	mnt=/mnt/x d=/mnt/x/d$unseen p=p$unseen lines=$BATS_TEST_TMPDIR/l$unseen.conf
+	mkdir -p "$d/sub$unseen" "$mnt"/{gone"$unseen",$'\xc2\x9b',$'\xe2\x80\xae',$'\xff'}
+	dd if=/dev/zero of="$d/f$unseen" bs=1M count=2 status=none
+	fsquota assign "$d" "$mnt"/{gone"$unseen",$'\xc2\x9b',$'\xe2\x80\xae',$'\xff'} --hard 10M --soft 1M >/dev/null
+	rmdir "$mnt/gone$unseen"
+	sed -i "s/volume$(fsquota id "$d"):/p$unseen:/" /etc/projid
+	printf '%s\n' "$mnt/sub$unseen hard=$unseen" "$mnt/$unseen $unseen=1" >"$lines"
+	while read -r row; do
+		step "$row"
+		for format in '' --raw --pairs --json --jsonl; do
+			echo "== $row $format"
+			# shellcheck disable=SC2294 # that is what it is for
+			eval "timeout 60 fsquota ${row%% *} $format ${row#* }" 2>&1 </dev/null || :
+		done
+	done <<<"$(sed 's/^\t//; /^$/d' <<<"$rows")" >out
+	# shellcheck disable=SC2016 # of perl
+	perl -CO -MEncode -ne '
+		if (/^== /) { $row = $_; next }
+		eval { $_ = Encode::decode("UTF-8", $_, Encode::FB_CROAK); 1 } or print "no UTF-8: $row";
+		/((?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])/ and printf("U+%04X: %s", ord($1), $row);
+	' out | sort | uniq -c >wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+	[ "$(grep -c '\\033\|\\x1b\|\\u001b' out)" -gt 100 ]
+	fsquota release "$d" "$mnt"/{$'\xc2\x9b',$'\xe2\x80\xae',$'\xff'}
+}
+
 @test "a part of a name is another name" {
 	local name
 	printf 'ten:10\n:11' >projid

@@ -60,23 +60,78 @@ changes_nothing() {
 	assert_equal "${#lines[@]}" 9
 	assert_line '"/mnt/x/quo\"te" hard=1M'
 	assert_line '"/mnt/x/st*r" hard=1M'
+	assert_line "\$'/mnt/x/caf\\351' hard=1M"
+	assert_line "/mnt/x/apo'strophe hard=1M"
 	changes_nothing
 }
 
+# The directories of the lines that nobody has taken off.
+registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
+
+# bats test_tags=many
+@test "names of all bytes that a name can have come back, at each place in it" {
+	local fs
+	for fs in x e; do
+		mkdir /mnt/$fs/all
+		# shellcheck disable=SC2016 # of perl
+		perl -e '
+			my @odd = ("#", " ", "  ", "\$", "\$\x27a\x27", "\\011", "\\", "\\\\", "\"", "\"\"", "*?[]", "a\\\t", "\t\"\x27",
+				"\xe2\x80\xae", "\xe2\x80", "\xc3\xa9\x01", "\x27\x27\x01", "a\\012\x01", "=", "hard=1M", "...");
+			for my $byte (grep { $_ != 10 && $_ != 47 } 1 .. 255) {
+				my $c = chr $byte;
+				push @odd, "${c}b", "a$c", "a${c}b";
+			}
+			for (@odd) { mkdir "$ARGV[0]/$_" or $!{EEXIST} && next or die "$_: $!"; print "$ARGV[0]/$_\0" }
+		' /mnt/$fs/all >"$BATS_TEST_TMPDIR/names"
+		xargs -0 fsquota assign --hard 1M <"$BATS_TEST_TMPDIR/names" >/dev/null
+		registered >"$BATS_TEST_TMPDIR/before"
+		fsquota export /mnt/$fs >"$BATS_TEST_TMPDIR/lines"
+		refute grep -n '^#' "$BATS_TEST_TMPDIR/lines"
+		changes_nothing
+		xargs -0 fsquota release <"$BATS_TEST_TMPDIR/names"
+		assert_equal "$(registered)" ''
+		fsquota apply "$BATS_TEST_TMPDIR/lines" >/dev/null
+		cmp <(registered) "$BATS_TEST_TMPDIR/before"
+		assert_equal "$(fsquota list --csv -n -o HARD /mnt/$fs | grep -c '^1048576$')" "$(tr -dc '\0' <"$BATS_TEST_TMPDIR/names" | wc -c)"
+		# Of a batch, too, and of a pattern.
+		perl -0ne 'chomp; s/(["\\\x00-\x1f\x7f])/sprintf("\\u%04x", ord $1)/ge; print "[\"id\",\"$_\"]\n"' "$BATS_TEST_TMPDIR/names" |
+			fsquota batch | jq -r '.id[0].id // .error.message' >"$BATS_TEST_TMPDIR/ids"
+		assert_equal "$(grep -cx 0 "$BATS_TEST_TMPDIR/ids"):$(grep -c '[a-z]' "$BATS_TEST_TMPDIR/ids")" 0:0
+		xargs -0 fsquota release <"$BATS_TEST_TMPDIR/names"
+		mkdir -p /run/wanted
+		echo "/mnt/$fs/all/* hard=2M" >/run/wanted/all.conf
+		fsquota apply /run/wanted >/dev/null
+		cmp <(registered) <(grep -av '/[.]' "$BATS_TEST_TMPDIR/before")
+		rm /run/wanted/all.conf
+		fsquota apply --prune /run/wanted >/dev/null
+		assert_equal "$(registered)" ''
+	done
+}
+
+@test "a byte that no line can have is refused" {
+	local line
+	mkdir -p a/b
+	for line in "$'/mnt/x/a\\000/b'" "$'/mnt/x/a\\012'" "$'/mnt/x/a" "\"\$'/mnt/x/a" "$'/mnt/x/a'\"" "$'mnt'"; do
+		refuses 2 'standard input, line 1' fsquota apply - <<<"$line hard=1M"
+	done
+	assert_equal "$(fsquota apply - <<<"$'/mnt/x/\\141'/* hard=1M")" 'created   /mnt/x/a/b'
+}
+
 @test "what apply cannot do is a comment that says why" {
-	mkdir gone $'tab\there' moved
-	fsquota assign --hard 1M gone moved $'tab\there'
+	mkdir gone $'new\nline' moved
+	fsquota assign --hard 1M gone moved
+	fsquota assign --hard 2M --no-register --id 78 $'new\nline'
 	rmdir gone moved
 	ln -s /mnt/e moved
 	fsquota limit -p bhard=1m 77 /mnt/x
 	exports '# /mnt/x/gone hard=1M: the directory is not there' \
 		'# /mnt/x/moved hard=1M: the directory is on another filesystem' \
-		'# /mnt/x/tab\there hard=1M: there is a control character in its path' \
-		'# project 77 hard=1M: no directory is registered'
+		'# project 77 hard=1M: no directory is registered' \
+		'# project 78 hard=2M: no directory is registered'
 	changes_nothing
 	run -0 fsquota export --json /mnt/x
 	assert_equal "$(jq -c '.export[] | [.path, .id, .hard_bytes, .remark != null]' <<<"$output" | tail -n 1)" \
-		'[null,77,1048576,true]'
+		'[null,78,2097152,true]'
 }
 
 @test "export takes directories and filesystems, as list does" {
