@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "change.h"
@@ -252,6 +253,20 @@ static const char *directory_at(const struct job *job, size_t at)
 	return path->is_project && path->project == job->id ? path->directory : NULL;
 }
 
+/* Is a directory of the command line also one of the projects file, or was it given before? */
+static bool is_repeated(const struct job *job, size_t at)
+{
+	struct stat own, other;
+
+	if (at < job->session->path_count || stat(directory_at(job, at), &own))
+		return false;
+	for (size_t i = 0; i < at; i++)
+		if (directory_at(job, i) && stat(directory_at(job, i), &other) == 0 &&
+		    other.st_dev == own.st_dev && other.st_ino == own.st_ino)
+			return true;
+	return false;
+}
+
 static void do_project(struct job *job)
 {
 	struct session *session = job->session;
@@ -262,10 +277,10 @@ static void do_project(struct job *job)
 		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
 			      "not all directories of project %s could be looked at", job->word);
 	for (size_t i = 0; i < count; i++)
-		left += directory_at(job, i) != NULL;
+		left += directory_at(job, i) && !is_repeated(job, i);
 	for (size_t i = 0; i < count && !job->over; i++) {
 		directory = directory_at(job, i);
-		if (!directory)
+		if (!directory || is_repeated(job, i))
 			continue;
 		/* A small tree does not notice a signal. */
 		if (session_goes_on(session, directory))

@@ -49,6 +49,62 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	done
 }
 
+@test "a line with //, /. or .. in its path is the line of that directory, for every command" {
+	local top spelled command id
+	for top in /mnt/x /mnt/e; do
+		mkdir -p $top/v
+		for spelled in $top/v//one $top/v/./one $top/v/one/. $top/v/../v/one "/$top/v/one" $top/v/one//; do
+			for command in 'release --name one' 'release --id 12' "release $top/v/one" "release $spelled" \
+				"resize $top/v/one 20M" "assign $top/v/one --hard 20M" "list -no PATH $top" "prune" "explain $top/v/one"; do
+				rm -rf $top/v/one
+				mkdir $top/v/one
+				echo "12:$spelled" >/etc/projects
+				echo one:12 >/etc/projid
+				real -c "project -s -p $top/v/one 12" -c 'limit -p bhard=10m 12' $top >/dev/null
+				# shellcheck disable=SC2086 # its words
+				run_split fsquota $command
+				[ "$status" = 0 ] || complain "$spelled: $command: $status: $stderr"
+				[[ $command != list* || $stdout == *v* ]] || complain "$spelled: $command: $stdout"
+				id=$(project_of $top/v/one)
+				case $command:$id:$(kernel_has $top 12 | cut -d' ' -f3):$(cat /etc/projects /etc/projid) in
+				release*:0::) ;;
+				[ra]*:12:20480:"12:$spelled"$'\n'one:12) ;;
+				[lpe]*:12:10240:"12:$spelled"$'\n'one:12) ;;
+				*) complain "$spelled: $command: $id, $(kernel_has $top 12), $(cat /etc/projects /etc/projid)" ;;
+				esac
+				fsquota release $top/v/one --if-exists 2>/dev/null || :
+			done
+			# Gone, or renamed.
+			for command in 'release --name one' "release $top/v/one" "move $top/v/one $top/v/two" prune; do
+				[[ $spelled != *..* || $command != *$top* ]] || continue
+				mkdir -p $top/v/one
+				echo "12:$spelled" >/etc/projects
+				echo one:12 >/etc/projid
+				real -c "project -s -p $top/v/one 12" -c 'limit -p bhard=10m 12' $top >/dev/null
+				if [[ $command == move* ]]; then mv $top/v/{one,two}; else rmdir $top/v/one; fi
+				settle $top
+				# shellcheck disable=SC2086 # its words
+				run_split fsquota $command
+				[ "$status" = 0 ] || complain "$spelled, gone: $command: $status: $stderr"
+				case $command:$(cat /etc/projects /etc/projid) in
+				*[!o]:) ;;
+				move*:"12:$top/v/two"$'\n'one:12) fsquota release $top/v/two && rmdir $top/v/two ;;
+				*) complain "$spelled, gone: $command: $(cat /etc/projects /etc/projid)" ;;
+				esac
+			done
+		done
+	done
+	no_complaints
+}
+
+@test "project -p of a directory that is registered, or given twice, visits it once" {
+	mkdir /mnt/x/one
+	echo 12:/mnt/x/one >/etc/projects
+	run_split fsquota project -c -p /mnt/x/one -p /mnt/x//one/. 12 /mnt/x
+	assert_equal "${#lines[@]}:$(sort -u <<<"$stdout" | wc -l)" 2:2
+	prints 1 jq '.project | length' <(fsquota project --json -s -p /mnt/x/one 12 --at /mnt/x)
+}
+
 @test "other mounts are not entered, and each command says so" {
 	local top says='2 mounts are not entered, first /mnt/'
 	for top in /mnt/x /mnt/e; do

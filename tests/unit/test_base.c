@@ -37,6 +37,15 @@ static void test_paths(void)
 	ok(is_below("/a", "/ab", NULL) && is_below("/a/b", "/a", NULL) && is_below("/a", "b", NULL),
 	   "not below");
 	ok(!fsq_path_below("/a/b", "/a/bc", 3), "a path that no NUL ends");
+	ok(is_below("/a/b", "//a/.//b/./c", "c") && is_below("/a", "/a/.b", ".b") &&
+		   is_below("/a/b", "/a/./b/.", "") && is_below("/a/b", "/a.b", NULL) &&
+		   is_below("/a/b", "/a/../b", NULL) && is_below("/a/b", "/a//bc", NULL),
+	   "other spellings");
+	ok(fsq_path_is("/a/b", "/a/b", 4) && fsq_path_is("/a/b", "//a/b/.", 7) &&
+		   fsq_path_is("/", "//.", 3) && !fsq_path_is("/a/b", "/a/c/b", 6) &&
+		   !fsq_path_is("/a/b", "/a", 2) && !fsq_path_is("/a/b", "/a/b/./b", 8) &&
+		   !fsq_path_is("/a/b", "/a/bb", 5),
+	   "is it that directory?");
 	path = fsq_fd_path(fd);
 	ok(path && strcmp(path, "/proc") == 0, "the path of a descriptor");
 	free(path);

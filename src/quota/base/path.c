@@ -8,16 +8,51 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Skip "/", "//" and "/." between two parts of a path, or at its end. */
+static size_t skip_between(const char *path, size_t at, size_t length)
+{
+	while (at < length && path[at] == '/') {
+		size_t behind = at + 1;
+
+		at = behind < length && path[behind] == '.' &&
+				     (behind + 1 == length || path[behind + 1] == '/')
+			     ? behind + 1
+			     : behind;
+	}
+	return at;
+}
+
 const char *fsq_path_below(const char *directory, const char *path, size_t length)
 {
-	size_t above = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
+	size_t above = strcmp(directory, "/") == 0 ? 0 : strlen(directory), at = 0, done = 0;
 
-	if (length < above || memcmp(path, directory, above) != 0 ||
-	    (length > above && path[above] != '/'))
+	if (length < above)
 		return NULL;
-	while (above < length && path[above] == '/')
-		above++;
-	return path + above;
+	if (memcmp(path, directory, above) == 0)
+		at = done = above;
+	/* It may be spelled otherwise. */
+	while (done < above && at < length && path[at] == directory[done]) {
+		at = path[at] == '/' ? skip_between(path, at, length) : at + 1;
+		done++;
+	}
+	if (done < above || (at < length && path[at] != '/'))
+		return NULL;
+	return path + skip_between(path, at, length);
+}
+
+bool fsq_path_is(const char *directory, const char *path, size_t length)
+{
+	size_t clean = strlen(directory);
+	const char *below;
+
+	/* Another spelling is longer, and most paths have another last byte. */
+	if (length <= clean)
+		return length == clean && memcmp(path, directory, clean) == 0;
+	if (path[length - 1] != '.' && path[length - 1] != '/' &&
+	    path[length - 1] != directory[clean - 1])
+		return false;
+	below = fsq_path_below(directory, path, length);
+	return below == path + length;
 }
 
 void fsq_path_clean(char *path)

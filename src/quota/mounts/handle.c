@@ -210,6 +210,39 @@ static int failed(int errnum)
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
 }
 
+static bool is_local(const struct fsq_mount_points *points, const char *path)
+{
+	const struct fsq_mount *mount = fsq_mount_points_get(points, *path ? path : "/");
+
+	return mount && mount->is_local;
+}
+
+/* Is all that a path is looked up in local, also what is in front of each ".."? */
+static bool leads_over_local(const struct fsq_mount_points *points, const char *path)
+{
+	char *done = calloc(1, strlen(path) + 2), *end = done;
+	bool good = done != NULL;
+	size_t length;
+
+	for (const char *part = path; good && *part; part += length) {
+		part += strspn(part, "/");
+		length = strcspn(part, "/");
+		if (length == 2 && strncmp(part, "..", length) == 0) {
+			good = is_local(points, done);
+			while (end > done && *--end != '/')
+				;
+			*end = '\0';
+		} else if (length > 1 || (length == 1 && *part != '.')) {
+			*end++ = '/';
+			end = mempcpy(end, part, length);
+			*end = '\0';
+		}
+	}
+	good = good && is_local(points, done);
+	free(done);
+	return good;
+}
+
 int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
@@ -222,16 +255,14 @@ int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
 	/* RESOLVE_CACHED: the names of an open directory are cached, those of a symlink may be not. */
 	if (fd < 0) {
 		struct fsq_mount_points *points;
-		const struct fsq_mount *mount;
 		struct fsq_error err;
-		bool is_local;
+		bool is_known;
 
 		if (fsq_mount_points_read(&points, &err))
 			return failed(err.errnum);
-		mount = fsq_mount_points_get(points, path);
-		is_local = mount && mount->is_local;
+		is_known = leads_over_local(points, path);
 		fsq_mount_points_free(points);
-		if (!is_local)
+		if (!is_known)
 			return 0;
 		fd = open(path, O_PATH | O_CLOEXEC);
 	}

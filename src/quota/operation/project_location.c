@@ -268,7 +268,7 @@ void fsq_project_location_close(struct fsq_project_location *location)
 static bool is_wanted(const struct fsq_project_location *location, const struct fsq_entry *line)
 {
 	return line->id == location->id &&
-	       (!location->only || strcmp(line->word, location->only) == 0);
+	       (!location->only || fsq_path_is(location->only, line->word, strlen(line->word)));
 }
 
 enum fsq_presence fsq_project_location_of(struct fsq_project_location *location,

@@ -43,7 +43,8 @@ static int find_id(struct project *p)
 	uint64_t untagged;
 
 	for (size_t i = 0; i < p->location.lines.count && p->location.id == 0; i++)
-		if (strcmp(p->location.lines.list[i].word, p->only) == 0)
+		if (fsq_path_is(p->only, p->location.lines.list[i].word,
+				strlen(p->location.lines.list[i].word)))
 			p->location.id = p->location.lines.list[i].id;
 	if (fsq_release_is_planned(p->request, p->only, 0, &untagged))
 		p->location.id = 0;

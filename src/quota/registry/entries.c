@@ -8,6 +8,7 @@
 
 #include "project_line.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
@@ -61,7 +62,7 @@ static enum fsq_visit compare_directory(uint32_t id, const char *word, void *arg
 {
 	struct search *search = arg;
 
-	if (strcmp(word, search->directory) != 0)
+	if (!fsq_path_is(search->directory, word, strlen(word)))
 		return FSQ_VISIT_CONTINUE;
 	search->id = id;
 	return id ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "quota/base/path.h"
 #include "shared/array.h"
 #include "shared/sort.h"
 
@@ -83,8 +84,14 @@ const char *fsq_project_list_word(const struct fsq_project_list *list,
 bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
 			 const char *word)
 {
-	return fsq_project_entry_is_on(entry) && strlen(word) == entry->line.length &&
-	       memcmp(word, fsq_project_list_word(list, entry), entry->line.length) == 0;
+	const char *own = fsq_project_list_word(list, entry);
+	const size_t length = entry->line.length;
+
+	if (!fsq_project_entry_is_on(entry))
+		return false;
+	if (list->kind == FSQ_PROJECTS)
+		return fsq_path_is(word, own, length);
+	return strlen(word) == length && memcmp(word, own, length) == 0;
 }
 
 struct key {
