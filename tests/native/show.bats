@@ -87,7 +87,7 @@ ids() {
 	done
 	refuses 2 '"size"' fsquota list --sort size /mnt/x
 	refuses 2 '""' fsquota list --sort used, /mnt/x
-	refuses 2 '"--used"' fsquota usage --sort --used /mnt/x/web
+	refuses 2 '"--used"' fsquota usage --sort=--used /mnt/x/web
 }
 
 @test "--sort goes over filesystems, and decides by the next column where one is equal" {
