@@ -231,6 +231,7 @@ struct watch {
 	bool initial;		       /* begin with what is at a limit already */
 	uint64_t left;		       /* report so many events; 0: any number */
 	bool begun, ends;
+	bool complete; /* --count events were reported */
 	struct pollfd source[WATCH_SOURCES];
 	int64_t next_poll;
 	bool mounts_changed, looked_for_new; /* since then */

@@ -204,7 +204,8 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 	tables_row(session, &row);
 	if (watch->run.words)
 		watch_run(&watch->run, &row, id->volume->dev);
-	watch->ends |= watch->left && --watch->left == 0;
+	if (watch->left && --watch->left == 0)
+		watch->ends = watch->complete = true;
 }
 
 /* Print by time of the last occurrence. */
@@ -226,7 +227,8 @@ static void report_id(struct watch *watch, struct watch_id *id)
 	}
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
-	while (!watch->ends) {
+	/* A signal that comes now ends it behind them. */
+	while (!watch->complete) {
 		const struct watch_tally *next = NULL;
 		int number = 0;
 

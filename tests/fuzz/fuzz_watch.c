@@ -70,7 +70,8 @@ static struct {
 	unsigned int without_timeout, running, ended;
 	pid_t last_process;
 	bool goes, gone; /* all is, or was, taken away at the end */
-	bool terminated;
+	bool late, terminated;
+	unsigned int count; /* of rows that it may print, or 0 */
 } model;
 
 /* --- what is so --- */
@@ -221,6 +222,7 @@ static void read_row(const char *row)
 	struct told *told = &key->form[form];
 
 	MUST(model.known[volume] && model.wanted[type]);
+	MUST(!model.count || model.row < model.count);
 	MUST(number_of(row, "count") > 0);
 	check_numbers(row, volume, &fake.volume[volume].dquot[type][id - 1]);
 	told->rows[event] += number_of(row, "count");
@@ -323,11 +325,17 @@ static void forget_volume(int volume)
 		memset((&model.key[volume][0][0])[i].form, 0, sizeof(model.key[0][0][0].form));
 }
 
+/* It has printed as many rows as it may. */
+static bool is_complete(void)
+{
+	return model.count && model.row == model.count;
+}
+
 /* All rows since the program waited the last time. */
 static void read_output(void)
 {
 	fake_rows(read_row);
-	for (int i = 0; i < KEYS; i++) {
+	for (int i = 0; i < KEYS && !is_complete(); i++) {
 		struct key *key = &(&model.key[0][0][0])[i];
 		const int volume = i / FAKE_IDS / FSQ_TYPES;
 		const bool known = fake.volume[volume].mounted && !fake.volume[volume].failing;
@@ -587,6 +595,9 @@ static int at_end(struct pollfd *fds, nfds_t count)
 		model.quiet_until = fake.now + (2LL * model.interval + 5) * SECOND_NANOSECONDS;
 		return 0;
 	}
+	/* It may not have run for a while. */
+	if (model.late)
+		fake.now += 5 * SECOND_NANOSECONDS;
 	model.terminated = true;
 	return fake_signal(fds, count, SIGTERM);
 }
@@ -658,8 +669,8 @@ static int fake_wait(struct pollfd *fds, nfds_t count, int timeout)
 	MUST(model.without_timeout < 3);
 	if (timeout == 0)
 		return 0;
-	/* After the signal it waits for programs alone. */
-	if (model.terminated) {
+	/* Then it waits for programs alone. */
+	if (model.terminated || is_complete()) {
 		MUST(model.running);
 		return end_program(fds, count);
 	}
@@ -688,7 +699,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char watch[] = "watch", json[] = "--json", file[] = "--projects-file=/dev/null",
 		    names[] = "--projid-file=/dev/null", initial[] = "--initial", user[] = "-u",
 		    group[] = "-g", project[] = "-p", exec[] = "--exec=/bin/sh";
-	char over[32], within[32], interval[32];
+	char over[32], within[32], interval[32], count[32];
 	char *words[16] = { watch, json, file, names }, **word = words + 4;
 	unsigned int flags, more;
 
@@ -704,6 +715,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	model.within = flags & 32 ? 1 + more % 100 : 0;
 	fake.has_warnings = more % 8 != 0;
 	model.goes = more & 32;
+	model.late = more & 16;
+	model.count = more % 16 == 15 ? 1 + fake_below(8) : 0;
 	model.interval = (unsigned int)atoi(numbers[flags / 64]);
 	for (int i = 0; i < FAKE_VOLUMES; i++)
 		fake.volume[i].mounted = i == 0 || more & (64U << i);
@@ -721,14 +734,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		*word++ = initial;
 	if (model.executes)
 		*word++ = exec;
+	snprintf(count, sizeof(count), "--count=%u", model.count);
+	if (model.count)
+		*word++ = count;
 	if (model.over)
 		*word++ = over;
 	if (model.within)
 		*word++ = within;
 	fake_run(words);
 	read_output();
-	if (!model.terminated)
+	if (!model.terminated && !is_complete())
 		fprintf(stderr, "%.*s", (int)fuzz_error.used, fuzz_error.bytes);
-	MUST(model.terminated);
+	MUST(model.terminated || is_complete());
 	return 0;
 }
