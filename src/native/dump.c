@@ -299,6 +299,12 @@ static bool check_is_no_file(struct session *session, const char *path)
 	       session_usage_error(session, "%s is a file; to read it write -f %s", path, path);
 }
 
+/* @return   the file of -f, or NULL: standard input */
+static const char *input_file(const struct quota_options *options)
+{
+	return options->file && strcmp(options->file, "-") != 0 ? options->file : NULL;
+}
+
 /* @return   whether the words name what to restore, and where; else an error was reported */
 static bool check_words(struct session *session, const struct invocation *invocation)
 {
@@ -313,7 +319,7 @@ static bool check_words(struct session *session, const struct invocation *invoca
 		return session_usage_error(session,
 					   "\"%s\" is no filesystem; a dump is read with -f FILE",
 					   invocation->operands[0]);
-	if (options->file)
+	if (input_file(options))
 		return true;
 	for (; *paths; paths++)
 		if (!check_is_no_file(session, *paths))
@@ -341,23 +347,23 @@ static void command_restore(struct session *session, const struct invocation *in
 
 	if (!check_words(session, invocation))
 		return;
-	if (options->file)
-		input = fopen(options->file, "re");
+	if (input_file(options))
+		input = fopen(input_file(options), "re");
 	if (!input) {
-		session_errno(session, ERROR_OF_FILE, errno, options->file, "fopen on %s failed",
-			      options->file);
+		session_errno(session, ERROR_OF_FILE, errno, input_file(options),
+			      "fopen on %s failed", input_file(options));
 		return;
 	}
 	/*
 	 * Parse every line before setting the first limit. Limits are set on the named filesystem, even if
 	 * the dump is of another device.
 	 */
-	if (!read_dump(&dump, input, options->file))
+	if (!read_dump(&dump, input, input_file(options)))
 		dump.count = 0;
 	else if (dump.count == 0)
-		session_error(session, ERROR_OF_FILE, FSQ_E_USAGE, 0, options->file,
+		session_error(session, ERROR_OF_FILE, FSQ_E_USAGE, 0, input_file(options),
 			      "there are no limits in %s",
-			      options->file ? options->file : "standard input");
+			      input_file(options) ? input_file(options) : "standard input");
 	for (size_t i = 0; i < dump.count; i++) {
 		const struct dump_line *line = &dump.lines[i];
 		int rc = change_limits(session, fs, dump.type, line->id, &line->limits);
@@ -371,7 +377,7 @@ static void command_restore(struct session *session, const struct invocation *in
 	}
 	free(dump.lines);
 	free(dump.device);
-	if (options->file)
+	if (input_file(options))
 		fclose(input);
 }
 

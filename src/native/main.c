@@ -112,6 +112,8 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 
 	if (!choose_filesystems(session, invocation))
 		return;
+	if (file && strcmp(file, "-") == 0)
+		file = NULL;
 	if (file)
 		rc = writer_push_file(&session->out, file);
 	if (rc) {

@@ -259,8 +259,8 @@ const struct command_option all_option[] = {
 };
 
 const struct command_option output_file_option[] = {
-	{ 'f', NULL, "write to a new file", .kind = VALUE_FILE, .argument = "FILE",
-	  .session_field = offsetof(struct session, output_file) },
+	{ 'f', NULL, "write to a new file; - is standard output", .kind = VALUE_FILE,
+	  .argument = "FILE", .session_field = offsetof(struct session, output_file) },
 	{ 0 },
 };
 

@@ -41,6 +41,10 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 	struct stat st;
 	int fd;
 
+	*replacement = (struct replacement){ .file = file, .name = file, .directory = -1 };
+	replacement->is_output = strcmp(file, "-") == 0;
+	if (replacement->is_output)
+		return true;
 	if (open_directory(replacement, file))
 		return fail(session, replacement);
 	/* A device, or the link /dev/stdout, must not be replaced. */
@@ -95,6 +99,8 @@ void replacement_end(struct session *session, struct replacement *replacement, b
 {
 	struct writer *writer = session->out;
 
+	if (replacement->is_output)
+		return;
 	if ((!keep || !publish(session, replacement)) && replacement->named)
 		unlinkat(replacement->directory, replacement->temporary, 0);
 	session->out = writer->previous;

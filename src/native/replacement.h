@@ -12,7 +12,8 @@ struct replacement {
 	const char *file;
 	const char *name; /* its last part */
 	int directory;
-	bool named; /* it has a name while it is written: there is no O_TMPFILE here */
+	bool is_output; /* "-": standard output, which is not replaced */
+	bool named;	/* it has a name while it is written: there is no O_TMPFILE here */
 	char temporary[256];
 };
 
@@ -20,7 +21,7 @@ struct replacement {
  * Send output to a new file until replacement_end(). Nothing is seen of it in the directory until then,
  * where the filesystem has O_TMPFILE.
  *
- * @file     that is to be replaced: a regular file, or none
+ * @file     that is to be replaced: a regular file, or none; "-" is standard output
  * @return   whether it was made; else an error was reported
  */
 bool replacement_begin(struct session *session, struct replacement *replacement, const char *file);

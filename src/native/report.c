@@ -266,7 +266,7 @@ static void write_projects(struct projects *projects, const struct project **sor
 		uint64_t key = key_of(&row);
 
 		write_format(w, USE "%" PRIu64 " data-used=%" PRIu64 ">", key, row.used_bytes);
-		write_cell(w, row.path ? row.path : row.mountpoint);
+		write_cell(w, row.path);
 		write_cell(w, row.name);
 		write_format(w, "<td class=\"n\">%u", row.id);
 		write_size(w, row.used_bytes);

@@ -162,3 +162,31 @@ on_terminal() {
 	assert_equal "$(echo '["list","--csv","--output","id","/mnt/x"]' | fsquota batch | jq -c .list)" \
 		"$(fsquota list --json /mnt/x | jq -c .list)"
 }
+
+@test "the file - is standard output, or standard input, for each option that takes a file" {
+	local words
+	fresh_fs x
+	mkdir -p /mnt/x/web "$BATS_TEST_TMPDIR/empty"
+	fsquota assign --hard 10M /mnt/x/web >/dev/null
+	fsquota limit bhard=1m 77 /mnt/x
+	fallocate -l 1M /mnt/x/web/file
+	cd "$BATS_TEST_TMPDIR/empty"
+	for words in df dump quot "quota 77" report state; do
+		# shellcheck disable=SC2086 # words
+		run -0 fsquota $words /mnt/x
+		[ -n "$output" ] || fail "$words"
+		# shellcheck disable=SC2086 # words
+		prints "$output" fsquota $words -f - /mnt/x
+	done
+	run -0 fsquota metrics --output-file - /mnt/x
+	assert_line --partial 'fsquota_project_hard_bytes{id="42"'
+	run -0 fsquota report --html - /mnt/x
+	assert_line --regexp "^<tr data-key=[0-9]* data-used=1048576><td>/mnt/x/web<td>web<td"
+	# It has no directory, and so none is shown.
+	assert_line --regexp "^<tr data-key=[0-9]* data-used=0><td><td><td class=\"n\">77<td"
+	fsquota dump /mnt/x >../dump
+	fsquota limit bhard=2m 77 /mnt/x
+	fsquota restore -f - /mnt/x <../dump
+	[ "$(fsquota quota --csv -N --output HARD 77 /mnt/x)" = 1048576 ]
+	assert_equal "$(ls -A)" ''
+}
