@@ -190,3 +190,11 @@ on_terminal() {
 	[ "$(fsquota quota --csv -N --output HARD 77 /mnt/x)" = 1048576 ]
 	assert_equal "$(ls -A)" ''
 }
+
+@test "what the page advises for a shell gives no name or column to eval" {
+	local command path=$PATH
+	refute grep -rnE 'eval .*fsquota' "$srcdir"/{man,README.md,contrib,doc}
+	command=$(sed -n '/^For a shell:/,/^\.Ed/s/^# //p' "$srcdir/man/fsquota-output.7")
+	eval "${command//\/srv\/logs/\/mnt\/x\/web}" >out
+	assert_equal "$(<out) $PATH" "$((10485760 - $(fsquota usage -n --raw -b -o used /mnt/x/web))) $path"
+}
