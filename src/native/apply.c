@@ -223,6 +223,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	if (change != FSQ_UNCHANGED && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 		session_warn_not_enforced(apply->session, entry->request.directory);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
+	assign_warn_of_limits(apply->session, &entry->request, assignment);
 	budgets_warn(apply->session, entry->request.directory,
 		     fsq_assignment_over_budget(assignment));
 	fsq_assignment_free(assignment);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "apply.h"
@@ -72,6 +73,9 @@ static bool set_limit(struct session *session, const struct word_origin *origin,
 	if (rc)
 		return assign_refuse(session, origin, "%s",
 				     suggest_size(text, rc, "500M, 10G or none", why));
+	if (form != FSQ_INODES && suggest_unit(text, value, why))
+		return assign_refuse(session, origin, "%s%s%s%.20s: %s", origin->file ? "" : "--",
+				     key, origin->file ? "=" : " ", text, why);
 	if (form != FSQ_INODES)
 		value = fsq_limit_blocks_up(value);
 	(hard ? limits->hard : limits->soft)[form] = value;
@@ -189,6 +193,45 @@ void assign_write_journal(struct session *session, const struct fsq_assign_reque
 		entry.err = err;
 	}
 	journal_write(session, &entry);
+}
+
+/* @return   whether a directory shows that nothing is left of its project's limits, in one call */
+static bool may_be_full(const char *directory)
+{
+	struct statvfs space;
+
+	return statvfs(directory, &space) || space.f_bfree == 0 || space.f_ffree == 0;
+}
+
+void assign_warn_of_limits(struct session *session, const struct fsq_assign_request *request,
+			   const struct fsq_assignment *assignment)
+{
+	const bool enforced = fsq_assignment_enforcement(assignment) != FSQ_NOT_ENFORCED;
+	const enum fsq_change change = fsq_assignment_change(assignment);
+	struct fsq_limits before, after;
+	struct fsq_dquot dquot = { 0 };
+	struct fsq_filesystem *fs;
+	bool limited = false;
+
+	if (change == FSQ_UNCHANGED || !enforced)
+		return;
+	fsq_assignment_limits(assignment, &before, &after);
+	/* The limits that a project has are new for a directory that joins it. */
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (change == FSQ_CREATED && before.soft[form] == after.soft[form])
+			before.soft[form] = 0;
+		if (change == FSQ_CREATED && before.hard[form] == after.hard[form])
+			before.hard[form] = 0;
+		limited |= !fsq_limit_is_none(after.soft[form]) ||
+			   !fsq_limit_is_none(after.hard[form]);
+	}
+	if (limited && (request->dry_run || may_be_full(request->directory)) &&
+	    fsq_filesystem_open(&fs, request->directory, NULL, FSQ_OPEN_NO_TAG, NULL) == 0) {
+		if (fsq_quota_get(fs, FSQ_PROJECT, fsq_assignment_id(assignment), &dquot))
+			dquot = (struct fsq_dquot){ 0 };
+		fsq_filesystem_close(fs);
+	}
+	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
 }
 
 /* Wait until output can be written: a signal ends the wait for a full pipe. */
@@ -317,6 +360,8 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 	space = fsq_assignment_space(assignment);
 	if (shown)
 		assign_warn_of_store(session, request, assignment);
+	if (shown)
+		assign_warn_of_limits(session, request, assignment);
 	if (shown)
 		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {

@@ -43,4 +43,8 @@ void assign_write_journal(struct session *session, const struct fsq_assign_reque
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment);
 
+/** Warn of limits that an assignment has made lower than they were, or than what is in use. */
+void assign_warn_of_limits(struct session *session, const struct fsq_assign_request *request,
+			   const struct fsq_assignment *assignment);
+
 #endif

@@ -298,6 +298,117 @@ struct record_row change_values(const struct fsq_limits *limits)
 	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true, &now);
 }
 
+/* --- limits that may surprise --- */
+
+/* A limit before and after a change, 0 for none, and what is in use. */
+struct limit_change {
+	enum fsq_form form;
+	bool hard;
+	uint64_t before, after, used;
+};
+
+static void put_amount(char cell[FIELD_CELL], enum fsq_form form, uint64_t value, bool exact)
+{
+	if (form == FSQ_INODES)
+		snprintf(cell, FIELD_CELL, "%" PRIu64, value);
+	else if (exact)
+		snprintf(cell, FIELD_CELL, "%" PRIu64 " bytes", value * FSQ_BASIC_BLOCK);
+	else
+		field_size(cell, value * FSQ_BASIC_BLOCK);
+}
+
+#define WARNING_SIZE 256
+
+/* Write that it is lower than before, or lower than the use. @return  whether it is */
+static bool describe_lower(char text[WARNING_SIZE], const struct limit_change *limit)
+{
+	static const char *const forms[] = { "space", "inodes", "realtime space" };
+	const char *what = limit->hard ? "hard" : "soft", *form = forms[limit->form];
+	const bool lowered = limit->after && limit->after < limit->before,
+		   below = limit->after && limit->after < limit->used &&
+			   limit->after != limit->before;
+	const char *effect = !limit->hard		 ? "the grace time runs"
+			     : limit->form == FSQ_INODES ? "no file can be made from now on"
+							 : "writing fails from now on";
+	char was[FIELD_CELL], is[FIELD_CELL], used[FIELD_CELL];
+	bool same = true;
+
+	for (int exact = 0; exact < 2 && same; exact++) {
+		put_amount(was, limit->form, limit->before, exact);
+		put_amount(is, limit->form, limit->after, exact);
+		put_amount(used, limit->form, limit->used, exact);
+		same = strcmp(is, lowered ? was : "") == 0 || strcmp(is, below ? used : "") == 0;
+	}
+	if (lowered && below)
+		snprintf(text, WARNING_SIZE,
+			 "the %s limit of %s is lowered from %s to %s, below the %s in use: %s",
+			 what, form, was, is, used, effect);
+	else if (lowered)
+		snprintf(text, WARNING_SIZE, "the %s limit of %s is lowered from %s to %s", what,
+			 form, was, is);
+	else if (below)
+		snprintf(text, WARNING_SIZE, "the %s limit of %s, %s, is below the %s in use: %s",
+			 what, form, is, used, effect);
+	return lowered || below;
+}
+
+void change_warn_of_limits(struct session *session, const char *path, const char *who,
+			   const struct fsq_limits *before, const struct fsq_limits *after,
+			   const struct fsq_dquot *dquot)
+{
+	char text[2 * FSQ_FORMS * WARNING_SIZE] = "", one[WARNING_SIZE];
+
+	for (int i = 0; i < 2 * FSQ_FORMS; i++) {
+		const int form = i / 2;
+		const bool hard = i % 2 == 0;
+		const uint64_t *was = hard ? before->hard : before->soft;
+		const uint64_t *is = hard ? after->hard : after->soft;
+		const uint64_t used = dquot->form[form].used;
+		/* Above the hard limit the soft one decides nothing. */
+		const bool is_full = after->hard[form] && used > after->hard[form];
+		const struct limit_change limit = {
+			.form = (enum fsq_form)form,
+			.hard = hard,
+			.before = fsq_limit_is_none(was[form]) ? 0 : was[form],
+			.after = fsq_limit_is_none(is[form]) ? 0 : is[form],
+			.used = is_full && !hard ? 0 : used,
+		};
+
+		if (!describe_lower(one, &limit))
+			continue;
+		strcat(text, text[0] ? "; " : who);
+		strcat(text, one);
+	}
+	if (text[0])
+		session_warn(session, path, "%s", text);
+}
+
+/* Warn of what change_limits() has done. @dquot  the record before */
+static void warn_of_change(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
+			   const struct fsq_dquot *dquot, const struct fsq_limits *limits)
+{
+	struct fsq_limits before = { 0 }, after;
+	struct fsq_state state;
+	char who[40];
+
+	/* The limits of ID 0 are defaults, or stop nobody. */
+	if (dquot->id == 0 || fsq_quota_state(fs, type, &state) || !state.enforced[type])
+		return;
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		before.soft[form] = dquot->form[form].soft;
+		before.hard[form] = dquot->form[form].hard;
+	}
+	after = before;
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		if (limits->mask & FSQ_SOFT(form))
+			after.soft[form] = limits->soft[form];
+		if (limits->mask & FSQ_HARD(form))
+			after.hard[form] = limits->hard[form];
+	}
+	snprintf(who, sizeof(who), "%s %u: ", account_types[type], dquot->id);
+	change_warn_of_limits(session, NULL, who, &before, &after, dquot);
+}
+
 static void show(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		 uint32_t id, bool changed, const struct record_row *before,
 		 const struct record_row *after)
@@ -359,6 +470,7 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	const struct fsq_limits none = { 0 };
 	struct fsq_dquot before = { .id = id }, after = before, now;
 	struct record_row was, is;
+	const bool is_known = fsq_quota_get(fs, type, id, &now) == 0;
 	bool changed = false;
 	int64_t of_row = 0;
 	int rc = 0;
@@ -369,6 +481,8 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 		rc = fsq_quota_set_limits(fs, type, id, limits);
 		change_write_journal(session, fs, type, id, limits, rc);
 	}
+	if (rc == 0 && is_known)
+		warn_of_change(session, fs, type, &now, limits);
 	if (rc == 0 && change_is_shown(session) && !session->dry_run)
 		rc = fsq_quota_plan_limits(fs, type, id, &none, &now, &after);
 	if (rc || !change_is_shown(session))

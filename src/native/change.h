@@ -66,6 +66,17 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 /** @return  whether limits that are given contradict each other: a soft one is above its hard one */
 bool change_is_contradictory(const struct fsq_limits *limits);
 
+/**
+ * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
+ *
+ * @path     in front of the line; NULL: the filesystem that is worked on
+ * @who      behind it, or ""
+ * @dquot    what is in use, or zeros: not more than the limits
+ */
+void change_warn_of_limits(struct session *session, const char *path, const char *who,
+			   const struct fsq_limits *before, const struct fsq_limits *after,
+			   const struct fsq_dquot *dquot);
+
 /** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
 void change_write_journal(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 			  uint32_t id, const struct fsq_limits *limits, int rc);

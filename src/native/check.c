@@ -64,6 +64,8 @@ static bool take_limit(struct session *session, const struct command_option *opt
 	if (rc)
 		return session_usage_error(session, "%s",
 					   suggest_size(equals + 1, rc, "500M or 10G", why));
+	if (suggest_unit(equals + 1, limit.bytes, why))
+		return session_usage_error(session, "--limit %s: %s", word, why);
 	limit.directory = strndup(word, (size_t)(equals - word));
 	if (!limit.directory || !array_add(&options->limits, &options->limit_count,
 					   &options->limit_capacity, &limit, sizeof(limit))) {

@@ -6,6 +6,7 @@
 #include "change.h"
 #include "options.h"
 #include "quota/fsquota.h"
+#include "suggest.h"
 
 struct limit_options {
 	struct quota_options quota;
@@ -19,6 +20,7 @@ static bool parse_limit(struct session *session, enum fsq_type type, const char 
 	enum fsq_form form;
 	uint64_t value;
 	bool hard;
+	char why[SUGGESTION];
 	const char *text = limit_word(word, &form, &hard);
 
 	if (!text)
@@ -36,6 +38,8 @@ static bool parse_limit(struct session *session, enum fsq_type type, const char 
 		return session_usage_error(session, "cannot parse %s: write %s such as %s", word,
 					   form == FSQ_INODES ? "a number" : "a size",
 					   form == FSQ_INODES ? "1000" : "10m");
+	if (form != FSQ_INODES && suggest_unit(text, value, why))
+		return session_usage_error(session, "%s: %s", word, why);
 	if (form != FSQ_INODES && fsq_limit_is_lost(value))
 		return session_usage_error(
 			session, "%s would count as no limit; 288230376151711743 means that", word);

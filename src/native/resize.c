@@ -312,9 +312,11 @@ static bool take_size(struct session *session, const char *size, struct fsq_resi
 		       session_usage_error(session, "\"%s\" is no growth, such as +20%%", size);
 	}
 	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
-	return rc == 0 ||
-	       session_usage_error(session, "%s",
-				   suggest_size(size, rc, "500M, 10G, +5G, +20% or none", why));
+	if (rc)
+		return session_usage_error(
+			session, "%s", suggest_size(size, rc, "500M, 10G, +5G, +20% or none", why));
+	return !suggest_unit(size, request->bytes, why) ||
+	       session_usage_error(session, "%s: %s", size, why);
 }
 
 /* @return   whether there is something to do; else an error was reported */

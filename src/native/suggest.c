@@ -188,3 +188,15 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
 		snprintf(text, SUGGESTION, "\"%.60s\" is no size, such as %s", word, such_as);
 	return text;
 }
+
+/* The smallest block of what most filesystems have. */
+#define BLOCK_BYTES 4096
+
+const char *suggest_unit(const char *word, uint64_t bytes, char text[SUGGESTION])
+{
+	if (bytes == 0 || bytes >= BLOCK_BYTES || !isdigit((unsigned char)word[strlen(word) - 1]))
+		return NULL;
+	snprintf(text, SUGGESTION, "%u bytes is less than a block; write %.20sG, %.20sM or %.20sK",
+		 (unsigned int)bytes, word, word, word);
+	return text;
+}

@@ -37,4 +37,12 @@ char *suggest_for_path(struct session *session, const char *path, bool exists);
  */
 const char *suggest_size(const char *word, int rc, const char *such_as, char text[SUGGESTION]);
 
+/**
+ * Ask for the unit of a size that has none, and would be less than a block.
+ *
+ * @bytes    what it was parsed to
+ * @return   what is wrong, or NULL: it may be meant
+ */
+const char *suggest_unit(const char *word, uint64_t bytes, char text[SUGGESTION]);
+
 #endif

@@ -115,8 +115,8 @@ of_each() {
 }
 
 limits() {
-	is_changed "project 42, $mnt: soft none -> 1M, hard none -> 5M, hard-inodes none -> 7" \
-		fsquota limit -p bsoft=1m bhard=5m ihard=7 42 "$mnt"
+	is_changed "project 42, $mnt: soft none -> 1M, hard none -> 2M, hard-inodes none -> 7" \
+		fsquota limit -p bsoft=1m bhard=2m ihard=7 42 "$mnt"
 	is_changed "user 0 (root), $mnt: hard none -> 1G" fsquota limit -u -d bhard=1g "$mnt"
 	is_changed "grace 7d -> 3d" fsquota timer -p -b -i 3days "$mnt"
 	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
@@ -128,7 +128,7 @@ limits() {
 	local fs
 	for fs in x e; do
 		make $fs
-		is_changed "hard none -> " fsquota limit -p bhard=1000 42 "$mnt"
+		is_changed "hard none -> " fsquota limit -p bhard=5000 42 "$mnt"
 		is_changed "$((FIRST + 2))" fsquota assign "$mnt/plain" --hard 1000001
 		is_changed "hard 8M -> " fsquota resize "$mnt/own" 9000001
 	done

@@ -209,3 +209,93 @@ stops_nobody() {
 	assert_equal "$(jq .assign[].enforced "$BATS_TEST_TMPDIR/stdout")" true
 	run ! fallocate -l 2m /mnt/x/volume/file
 }
+
+# warns WORDS COMMAND...: it succeeds with one line on stderr, which has all WORDS, separated by "|", or none without.
+warns() {
+	local words
+	IFS='|' read -ra words <<<"$1"
+	exits 0 "${@:2}"
+	[ "${#words[@]}" -gt 0 ] || assert_equal "${*:2}: $stderr" "${*:2}: "
+	[ "${#words[@]}" = 0 ] || assert_one_line "${*:2}"
+	for word in "${words[@]}"; do
+		[[ $stderr == *"$word"* ]] || fail "${*:2}: no '$word' in: $stderr"
+	done
+}
+
+lowered() {
+	local v=/mnt/$1/volume below='below the 8M in use: writing fails from now on'
+	mkdir -m 1777 "$v"
+	fallocate -l 8m "$v/file"
+	touch "$v"/{1..9}
+	chown -R 1000 "$v"
+	# A directory that has more than it may, and again the same.
+	warns "volume: the hard limit of space, 2M, is $below" fsquota assign "$v" --hard 2M --name wide
+	warns "" fsquota assign "$v" --hard 2M
+	warns "" fsquota assign "$v" --hard 20M --hard-inodes 100
+	warns "hard limit of space is lowered from 20M to 19M" fsquota assign "$v" --hard 19M --dry-run
+	warns "hard limit of space is lowered from 20M to 19M" fsquota assign "$v" --hard 19M
+	warns "hard limit of space is lowered from 19M to 2M, $below" fsquota assign "$v" --hard 2M --dry-run
+	warns "hard limit of space is lowered from 19M to 2M, $below" fsquota assign "$v" --hard 2M
+	warns "limit of inodes is lowered from 100 to 5, below the 11 in use: no file can be made" fsquota assign "$v" --hard-inodes 5
+	warns "" fsquota assign "$v" --unlimited
+	warns "the soft limit of space, 1M, is below the 8M in use: the grace time runs" fsquota assign "$v" --soft 1M --hard 50M
+	# Without a letter both would be the same.
+	warns "lowered from 52428800 bytes to 52420608 bytes" fsquota assign "$v" --hard 52420608
+	# As JSON, and by each command.
+	warns "\"path\":\"$v\"|lowered from 50M to 40M" fsquota assign "$v" --hard 40M --json
+	jq -e .warning.message <<<"$stderr"
+	echo "$v hard=30M" >wanted
+	warns "volume: the hard limit of space is lowered from 40M to 30M" fsquota apply --dry-run wanted
+	warns "volume: the hard limit of space is lowered from 40M to 30M" fsquota apply wanted
+	warns "" fsquota apply wanted
+	echo "$v hard=3M soft=none" >wanted
+	warns "lowered from 30M to 3M, $below" fsquota apply --json wanted
+	jq -e .warning.message <<<"$stderr"
+	warns "" fsquota limit bhard=60m wide /mnt/$1
+	fsquota dump /mnt/$1 >dump
+	warns "" fsquota limit bhard=70m wide /mnt/$1
+	warns "project $(fsquota id "$v"): the hard limit of space is lowered from 70M to 60M" fsquota restore -f dump /mnt/$1
+	warns "lowered from 60M to 2M, $below" fsquota limit bhard=2m wide --dry-run /mnt/$1
+	warns "lowered from 60M to 2M, $below" fsquota limit bhard=2m wide /mnt/$1
+	warns "" fsquota limit bhard=2m wide /mnt/$1
+	warns "" fsquota limit bhard=0 wide /mnt/$1
+	warns "user 1000: the hard limit of space, 2M, is $below" fsquota limit -u bhard=2m 1000 /mnt/$1
+	warns "" fsquota limit -u bhard=0 1000 /mnt/$1
+	# A directory that joins a project with more than it may have.
+	mkdir /mnt/$1/volume2
+	warns "volume2: the hard limit of space, 1M, is $below" fsquota assign --name wide --hard 1M /mnt/$1/volume2
+	# Where limits stop nobody there is no warning.
+	fsquota disable /mnt/$1 2>/dev/null || return 0
+	warns "" fsquota limit bhard=512k wide /mnt/$1
+	fsquota enable /mnt/$1
+}
+
+@test "a limit that is lower than before, or than what is in use, is told by each command that sets it" {
+	lowered x
+	lowered e
+	lowered f
+}
+
+@test "a size without a letter that is less than a block is refused, and asks for the letter" {
+	local words fs before
+	for fs in x e; do
+		volume /mnt/$fs/volume --hard 5M
+		before=$(real -c 'dump -p' /mnt/$fs)
+		for words in "--hard 10" "--soft 4095" "--hard 1"; do
+			refuses 2 "${words##* }G, ${words##* }M or ${words##* }K" fsquota assign $words /mnt/$fs/volume
+			refuses 2 "${words##* }G, ${words##* }M or ${words##* }K" fsquota resize $words /mnt/$fs/volume
+		done
+		refuses 2 ' --hard 10: 10 bytes is less than a block; write 10G, 10M or 10K' fsquota assign --hard 10 /mnt/$fs/volume
+		refuses 2 'write +10G, +10M or +10K' fsquota resize /mnt/$fs/volume +10
+		refuses 2 'write 10G, 10M or 10K' fsquota resize /mnt/$fs/volume 10
+		refuses 2 'bhard=10: 10 bytes is less' fsquota limit bhard=10 42 /mnt/$fs
+		refuses 2 'less than a block' fsquota limit -u bsoft=100 1000 /mnt/$fs
+		refuses 2 'less than a block' fsquota check --limit /mnt/$fs/volume=10
+		echo "/mnt/$fs/volume hard=10" >wanted
+		refuses 2 'line 1: hard=10: 10 bytes is less' fsquota apply wanted
+		assert_equal "$(real -c 'dump -p' /mnt/$fs)" "$before"
+		succeeds fsquota resize /mnt/$fs/volume 5M --hard-inodes 10
+	done
+	# xfs_quota takes it.
+	succeeds xfs_quota -x -f -c 'limit -p bhard=512 42' /mnt/x
+}
