@@ -211,6 +211,48 @@ sp ace"
 	rm -r /mnt/x/cwd
 }
 
+# tagged COMMAND...: it names both mount points, and changes nothing
+tagged() {
+	refuses 6 "$tag: is the tag of two filesystems, at /mnt/x and at /mnt/copy: name one of these" fsquota "$@"
+}
+
+# copies TYPE ARGUMENT...: a filesystem and a copy of it, mounted at /mnt/x and /mnt/copy, in either order
+copies() {
+	local tag before options=prjquota
+	umount /mnt/x /mnt/x2 2>/dev/null || :
+	made "$1" "$dev" /mnt/x2 -L data "${@:2}"
+	dd if="$dev" of="$FSQ_X_DEV" bs=1M status=none
+	[ "$1" != xfs ] || options+=,nouuid
+	mkdir -p /mnt/copy
+	mount -t "$1" -o $options "$FSQ_X_DEV" /mnt/x
+	# One that is mounted is meant, whether udev thinks so or not.
+	fsquota limit bhard=3m 77 LABEL=data
+	[[ $(kernel_has /mnt/x 77) == *3072* ]] || fail "$1: $(kernel_has /mnt/x 77)"
+	mount -t "$1" -o $options "$dev" /mnt/copy
+	before=$(kernel_has /mnt/x 77)
+	for tag in LABEL=data "UUID=$(blkid -p -s UUID -o value "$dev")"; do
+		tagged limit bhard=4m 77 --at $tag
+		tagged limit bhard=4m 77 $tag
+		tagged disable $tag
+		tagged timer 3d $tag
+		tagged release --id 77 --at $tag
+		tagged resize --id 77 --at $tag 6M
+		tagged prune --all $tag
+		tagged project -C 77 $tag
+		tagged report $tag
+		tagged list $tag
+		exits 6 fsquota doctor $tag
+	done
+	assert_equal "$(kernel_has /mnt/x 77)$(kernel_has /mnt/copy 77)" "$before"
+	umount /mnt/x /mnt/copy
+}
+
+@test "a tag that a copy has, too, is refused with both mount points" {
+	copies xfs
+	copies ext4 -O quota,project -E quotatype=prjquota
+	fresh_fs x
+}
+
 @test "xfs_quota knows no tags, as ever" {
 	made xfs "$dev" /mnt/x2 -L data
 	mount -t xfs -o prjquota "$dev" /mnt/x2

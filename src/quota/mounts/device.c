@@ -25,7 +25,7 @@ static struct library {
 	FUNCTIONS(POINTER)
 } lib;
 
-static int load(struct fsq_error *err)
+int fsq_device_load(struct fsq_error *err)
 {
 	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 	static struct loading loading = { PTHREAD_MUTEX_INITIALIZER, false };
@@ -41,7 +41,7 @@ int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct
 	static const char *const names[] = { "TYPE", "VERSION", "UUID", "LABEL" };
 	blkid_probe probe;
 	const char *value;
-	int found = -1, rc = load(err);
+	int found = -1, rc = fsq_device_load(err);
 
 	*device = (struct fsq_device){ 0 };
 	if (rc)
@@ -92,10 +92,20 @@ bool fsq_is_tag(const char *word)
 	return false;
 }
 
+bool fsq_device_has_tag(const struct fsq_device *device, const char *tag)
+{
+	const char *value = strchr(tag, '=') + 1;
+
+	if (strncmp(tag, "UUID=", strlen("UUID=")) == 0)
+		return device->uuid && strcasecmp(device->uuid, value) == 0;
+	return strncmp(tag, "LABEL=", strlen("LABEL=")) == 0 && device->label &&
+	       strcmp(device->label, value) == 0;
+}
+
 int fsq_device_of_tag(const char *tag, char **device, struct fsq_error *err)
 {
 	blkid_cache cache = NULL;
-	int rc = load(err);
+	int rc = fsq_device_load(err);
 
 	if (rc)
 		return rc;

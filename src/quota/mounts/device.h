@@ -13,6 +13,9 @@ struct fsq_device {
 	char *label;
 };
 
+/** Load libblkid, which the other functions do on first use. @return  0, or FSQ_E_FAILED */
+int fsq_device_load(struct fsq_error *err);
+
 /**
  * Find out what a device or an image has on it.
  *
@@ -26,6 +29,9 @@ struct fsq_device {
 int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct fsq_error *err);
 
 void fsq_device_clear(struct fsq_device *device);
+
+/** @return  whether a device has the UUID= or LABEL= of a tag; not for PARTUUID= and PARTLABEL= */
+bool fsq_device_has_tag(const struct fsq_device *device, const char *tag);
 
 /**
  * Find the device that a tag means, by the links of udev, or else on all devices. No cache of libblkid's

@@ -126,6 +126,60 @@ static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 	return rc;
 }
 
+/* Only a filesystem that can have quota is asked, and by its device: a device may hang, but no server. */
+static bool mount_has_tag(const struct fsq_mount *mount, const char *tag)
+{
+	struct fsq_device device;
+	struct stat st;
+	bool has = false;
+	int fd;
+
+	if (!mount->is_local || !mount->type ||
+	    (strcmp(mount->type, "xfs") != 0 && strcmp(mount->type, "ext4") != 0 &&
+	     strcmp(mount->type, "f2fs") != 0))
+		return false;
+	fd = open(mount->device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode) && st.st_rdev == mount->dev &&
+	    fsq_device_probe(fd, mount->device, &device, NULL) == 0) {
+		has = fsq_device_has_tag(&device, tag);
+		fsq_device_clear(&device);
+	}
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+int fsq_filesystem_device_of_tag(const char *tag, char **device, struct fsq_error *err)
+{
+	const struct fsq_mount *found = NULL, *mount;
+	struct fsq_mount_points *points;
+	int rc = fsq_device_load(err);
+
+	if (rc == 0)
+		rc = fsq_mount_points_read(&points, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < points->count && rc == 0; i++) {
+		mount = &points->mounts[i];
+		if ((found && found->dev == mount->dev) || !mount_has_tag(mount, tag))
+			continue;
+		if (found)
+			rc = fsq_fail(err, FSQ_E_CONFLICT, 0, tag,
+				      "is the tag of two filesystems, at %.80s and at %.80s: name "
+				      "one of these",
+				      found->directory, mount->directory);
+		found = mount;
+	}
+	if (rc == 0 && found) {
+		*device = strdup(found->device);
+		rc = *device ? 0 : fsq_fail_errno(err, ENOMEM, tag, "cannot go on");
+	} else if (rc == 0) {
+		rc = fsq_device_of_tag(tag, device, err);
+	}
+	fsq_mount_points_free(points);
+	return rc;
+}
+
 int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
 			unsigned int flags, struct fsq_error *err)
 {
@@ -141,7 +195,7 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 	if (fsq_is_tag(path) && !(flags & FSQ_OPEN_NO_TAG)) {
 		char *device;
 
-		rc = fsq_device_of_tag(path, &device, err);
+		rc = fsq_filesystem_device_of_tag(path, &device, err);
 		if (rc == 0) {
 			rc = fsq_filesystem_open(fs, device, table, flags, err);
 			free(device);

@@ -13,6 +13,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/device.h"
+#include "quota/mounts/filesystem.h"
 #include "quota/mounts/overlay.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
@@ -393,7 +394,7 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 	char *device = NULL;
 	struct stat st;
 
-	if (fsq_is_tag(path) && fsq_device_of_tag(path, &device, &err)) {
+	if (fsq_is_tag(path) && fsq_filesystem_device_of_tag(path, &device, &err)) {
 		fsq_diagnosis_report_error(diagnosis, &err);
 		return;
 	}
