@@ -202,10 +202,10 @@ static int glob_errnum;
 static int look_failed(const char *path, int errnum)
 {
 	(void)path;
-	if (apply_is_gone(errnum))
-		return 0;
-	glob_errnum = errnum;
-	return 1;
+	if (!apply_is_gone(errnum) && !glob_errnum)
+		glob_errnum = errnum;
+	/* Go on with other directories. */
+	return 0;
 }
 
 #ifdef GLOB_ALTDIRFUNC
@@ -259,17 +259,27 @@ int apply_glob(const char *pattern, glob_t *found)
 	return rc == GLOB_NOSPACE ? -ENOMEM : -glob_errnum;
 }
 
-static bool refuse_pattern(struct line *line, int errnum)
+/*
+ * A directory could not be looked at: a failure of that one, while all others get theirs. --prune releases nothing that
+ * a pattern matches, found or not.
+ *
+ * @path     it, or the pattern
+ */
+static void fail_to_look(struct line *line, const char *path, int errnum)
 {
-	return assign_refuse(line->session, &line->origin, "the pattern cannot be expanded: %s",
-			     errno_words(errnum));
+	if (errnum == ENOMEM)
+		line->good = session_no_memory(line->session);
+	else if (reported_add(line->list->reported, path))
+		session_errno(line->session, 0, errnum, path,
+			      "%s, line %u: cannot find all directories of %s", line->origin.file,
+			      line->origin.line, path);
 }
 
 /* Ignore what is gone. @return  false */
-static bool pass_over(struct line *line, int errnum)
+static bool pass_over(struct line *line, const char *path, int errnum)
 {
 	if (!apply_is_gone(errnum))
-		line->good = refuse_pattern(line, errnum);
+		fail_to_look(line, path, errnum);
 	return false;
 }
 
@@ -290,7 +300,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	}
 	path[fixed] = '\0';
 	if (get_statx(AT_FDCWD, *path ? path : "/", 0, STATX_TYPE | FSQ_STATX_MOUNT_IDS, &above))
-		return pass_over(line, errno);
+		return pass_over(line, path, errno);
 	path[fixed] = '/';
 	do {
 		slash = strchr(path + fixed + 1, '/');
@@ -298,7 +308,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 			*slash = '\0';
 		if (get_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | FSQ_STATX_MOUNT_IDS,
 			      &stx))
-			return pass_over(line, errno);
+			return pass_over(line, path, errno);
 		if (!S_ISDIR(stx.stx_mode))
 			return false;
 		/* If a filter forbids statx(2), compare devices. */
@@ -326,8 +336,10 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 	glob_t found;
 	int rc = apply_glob(pattern, &found);
 
-	line->good = rc == 0 ||
-		     (rc == -ENOMEM ? session_no_memory(line->session) : refuse_pattern(line, -rc));
+	if (rc)
+		fail_to_look(line, pattern, -rc);
+	else
+		reported_remove(line->list->reported, pattern);
 	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
 		char *path = found.gl_pathv[i];
 		size_t fixed = fixed_length(pattern, path);

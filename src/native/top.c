@@ -237,7 +237,9 @@ static bool look(struct top *top)
 	else if (one.no_memory)
 		session_no_memory(session);
 	measure(top);
-	return session->status == 0;
+	/* One filesystem that fails is missing; the exit status says so. */
+	return session->status == 0 || (session->status == session_exit_code(FSQ_E_FAILED) &&
+					top->count > 0 && !session->no_memory);
 }
 
 /* --- showing --- */

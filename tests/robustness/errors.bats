@@ -341,3 +341,51 @@ refused_as_not_supported() {
 	assert_not_equal "$status" 0
 	[[ ${#errors[@]} = 1 && $stderr != *' on: '* && $stderr != *'without quota'* ]] || fail "$stderr"
 }
+
+# rows COMMAND...: what the command says of /mnt/x and /mnt/e, without what changes by itself
+rows() {
+	run_split fsquota "$@"
+	sed -E '/_scan_|[/]mnt[/]x2/d; /[/]mnt[/][xe][/]/!d; s/^[0-9-]+T[^ ]+ //; s/ +/ /g' <<<"$stdout"
+}
+
+@test "one filesystem that has shut down costs the others nothing" {
+	local command before=() commands=(list check 'check --over 1' df doctor 'metrics' export 'prune --dry-run' 'report -p' 'top --batch 1'
+		'usage /mnt/x2/other/a /mnt/x/users/a /mnt/e/users/a' 'apply --dry-run /run/lines' 'apply /run/lines' 'apply --prune /run/lines') i fs
+	fresh_each x e x2
+	rm -f /etc/projects* /etc/projid*
+	mkdir -p /mnt/{x,e,x2}/users/{a,b,c} /mnt/x2/other/a /run/lines
+	echo '/mnt/x/users/[a] hard=1M
+/mnt/x2/users/[a] hard=1M
+/mnt/e/users/[a] hard=1M
+/mnt/x2/users/b hard=1M
+/mnt/x2/other/? hard=1M
+/mnt/x/users/b hard=1M
+/mnt/e/users/c hard=1M' >/run/lines/all.conf
+	succeeds fsquota apply /run/lines
+	for fs in x e x2; do dd if=/dev/zero of=/mnt/$fs/users/a/file bs=64k count=2 conv=fsync status=none; done
+	for command in "${commands[@]}"; do before+=("$(rows $command)"); done
+	sync
+	xfs_io -x -c shutdown /mnt/x2
+	echo 3 >/proc/sys/vm/drop_caches
+	for i in "${!commands[@]}"; do
+		[ "$(rows ${commands[i]})" = "${before[i]}" ] || complain "${commands[i]}: $(diff <(echo "${before[i]}") <(rows ${commands[i]}))"
+	done
+	# What is new gets its quota. What no line wants any more stays: the path that cannot be looked at may lead to it.
+	mkdir /mnt/x/users/d
+	echo '/mnt/x/users/[ad] hard=1M
+/mnt/x2/users/[a] hard=1M
+/mnt/e/users/[a] hard=1M
+/mnt/x2/users/b hard=1M
+/mnt/x2/other/? hard=1M
+/mnt/e/users/c hard=1M' >/run/lines/all.conf
+	run_split fsquota apply /run/lines
+	[[ $status != [02] && $stderr == *Input/output* ]] || complain "apply: $status $stderr"
+	grep -q ':/mnt/x/users/d$' /etc/projects || complain "d has no quota: $stdout $stderr"
+	run_split fsquota apply --prune /run/lines
+	[ "$status" != 0 ] || complain "apply --prune: $stderr"
+	run_split fsquota prune
+	assert_equal "$(sed 's/.*://' /etc/projects | sort | xargs)" \
+		'/mnt/e/users/a /mnt/e/users/c /mnt/x/users/a /mnt/x/users/b /mnt/x/users/d /mnt/x2/other/a /mnt/x2/users/a /mnt/x2/users/b'
+	no_complaints
+	umount /mnt/x2
+}
