@@ -44,6 +44,8 @@ struct check {
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
 	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
 	bool has_over, found;
+	dev_t *registered; /* filesystems with registered directories */
+	size_t registered_count, registered_capacity;
 };
 
 /* --- options --- */
@@ -185,29 +187,61 @@ static void judge(struct check *check, const struct project_row *row, bool full)
 		report(check, row);
 }
 
-/* A row of ID 0, whose limit is the size. */
-static void judge_filesystem(struct check *check, const struct path_entry *path,
-			     const struct growth_use *use)
+/* Is less than a thousandth left, of what there is at all? */
+static bool is_used_up(uint64_t left, uint64_t total)
 {
-	struct fsq_state state = { 0 };
-	struct fsq_usage usage = {
-		.source = FSQ_USAGE_STATFS,
-		.used_bytes = use->bytes,
-		.hard_bytes = use->bytes + use->available,
-		.used_inodes = FIELD_NOT_KNOWN,
-		.device = (char *)path->info->device,
-		.mountpoint = (char *)path->info->directory,
-	};
-	struct project_row row;
+	return total && left != FIELD_NOT_KNOWN && left < total / 1000 + 1;
+}
 
-	if (!is_full_within(check, use->full_seconds))
-		return;
-	fsq_quota_state(path->fs, FSQ_PROJECT, &state);
-	usage.accounting = state.accounting[FSQ_PROJECT];
-	usage.enforced = state.enforced[FSQ_PROJECT];
-	row = listing_row(check->session, path->info->directory, &usage, NULL);
-	row.full_seconds = use->full_seconds;
-	report(check, &row);
+/* A row of ID 0, whose limit is the size. @return  whether the filesystem is full; ext4 leaves some space to root */
+static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
+				struct fsq_usage *usage, struct project_row *row)
+{
+	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
+	struct fsq_space space[FSQ_FORMS] = { 0 }, *blocks = &space[FSQ_BLOCKS];
+	const struct fsq_space *inodes = &space[FSQ_INODES];
+	struct fsq_state state = { 0 };
+	int rc = fsq_filesystem_space(fs, info->directory, space);
+
+	if (rc)
+		session_errno(check->session, ERROR_AT_PATH, -rc, info->directory,
+			      "cannot read its size");
+	fsq_quota_state(fs, FSQ_PROJECT, &state);
+	*usage = (struct fsq_usage){
+		.source = FSQ_USAGE_STATFS,
+		.used_bytes = rc ? FIELD_NOT_KNOWN : blocks->total - blocks->free,
+		.hard_bytes = blocks->total,
+		.used_inodes = rc ? FIELD_NOT_KNOWN : inodes->total - inodes->free,
+		.hard_inodes = inodes->total,
+		.device = (char *)info->device,
+		.mountpoint = (char *)info->directory,
+		.accounting = state.accounting[FSQ_PROJECT],
+		.enforced = state.enforced[FSQ_PROJECT],
+	};
+	*row = listing_row(check->session, info->directory, usage, NULL);
+	if (rc)
+		return false;
+	row->available_bytes = listing_free_bytes(check->session, info->directory);
+	return is_used_up(row->available_bytes, blocks->total) ||
+	       is_used_up(inodes->free, inodes->total);
+}
+
+/*
+ * @use      with when it will be full, or NULL
+ * @whole    all of it is wanted
+ */
+static void judge_filesystem(struct check *check, const struct path_entry *path,
+			     const struct growth_use *use, bool whole)
+{
+	struct fsq_usage usage;
+	struct project_row row;
+	bool full = read_filesystem_row(check, path->fs, &usage, &row);
+
+	if (check->has_over)
+		full = row.percent >= check->session->style.over;
+	row.full_seconds = use ? use->full_seconds : FIELD_NO_SECONDS;
+	if ((full && whole) || is_full_within(check, row.full_seconds))
+		report(check, &row);
 }
 
 static void judge_project(struct check *check, const struct projects *projects,
@@ -247,7 +281,8 @@ static void judge_growing(struct check *check, struct projects *projects)
 
 		if (use && !options_choose_project(session) &&
 		    scopes_want_some(&projects->scopes, path->info->dev))
-			judge_filesystem(check, path, use);
+			judge_filesystem(check, path, use,
+					 scopes_want(&projects->scopes, path->info->dev, 0, NULL));
 		use += use != NULL;
 		for (; at < projects->count && projects->all[at].filesystem == i; at++) {
 			judge_project(check, projects, &projects->all[at],
@@ -255,6 +290,83 @@ static void judge_growing(struct check *check, struct projects *projects)
 			use += use != NULL;
 		}
 	}
+}
+
+/* All that are wanted as a whole. */
+static void judge_filesystems(struct check *check)
+{
+	const struct session *session = check->session;
+	const struct scopes *scopes = &check->projects.scopes;
+
+	for (size_t i = 0; i < session->path_count; i++)
+		if (scopes_want(scopes, session->paths[i].info->dev, 0, NULL))
+			judge_filesystem(check, &session->paths[i], NULL, true);
+}
+
+/* --- filesystems whose quota is off --- */
+
+static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
+{
+	const char *directory = fsq_filesystem_get_info(fs)->directory;
+	struct fsq_state state;
+	struct fsq_usage usage;
+	struct project_row row;
+	int rc = fsq_quota_state(fs, FSQ_PROJECT, &state);
+
+	if (rc ? fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
+			    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND
+	       : state.accounting[FSQ_PROJECT])
+		return;
+	read_filesystem_row(check, fs, &usage, &row);
+	session_warn(
+		check->session, directory,
+		"project quota is off, and directories on it are registered; see fsquota doctor");
+	report(check, &row);
+}
+
+/* Of a filesystem on which a directory is registered. */
+static enum fsq_visit note_registered(uint32_t id, const char *directory, void *arg)
+{
+	struct check *check = arg;
+	dev_t dev = fsq_mount_points_find(check->projects.points, directory);
+
+	for (size_t i = 0; i < check->registered_count; i++)
+		if (check->registered[i] == dev)
+			return FSQ_VISIT_CONTINUE;
+	if (id && dev &&
+	    !array_add(&check->registered, &check->registered_count, &check->registered_capacity,
+		       &dev, sizeof(dev)))
+		session_no_memory(check->session);
+	return FSQ_VISIT_CONTINUE;
+}
+
+static enum fsq_visit judge_mount(const struct fsq_mount *mount, void *arg)
+{
+	struct check *check = arg;
+	struct fsq_filesystem *fs;
+
+	for (size_t i = 0; i < check->registered_count; i++) {
+		if (check->registered[i] != mount->dev ||
+		    fsq_filesystem_open_mount(&fs, mount, 0, NULL))
+			continue;
+		check->registered[i] = 0;
+		if (fsq_filesystem_get_info(fs)->has_device)
+			judge_if_off(check, fs);
+		fsq_filesystem_close(fs);
+		break;
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* No path was named: also the filesystems without quota, if they should have it. */
+static void judge_those_off(struct check *check)
+{
+	struct fsq_error err;
+
+	fsq_projects_each(check->session->projects_file, note_registered, check, NULL);
+	if (check->registered_count && fsq_mounts_each(NULL, judge_mount, check, &err))
+		session_fail(check->session, &err);
+	free(check->registered);
 }
 
 static void check_projects(struct check *check, const struct invocation *invocation)
@@ -268,10 +380,15 @@ static void check_projects(struct check *check, const struct invocation *invocat
 	if (!check->options->within)
 		projects->visit = judge_visited;
 	projects->arg = check;
-	if ((options_choose_project(session) ? projects_collect_chosen(projects)
-					     : projects_collect_scopes(projects, count == 0)) &&
-	    check->options->within)
-		judge_growing(check, projects);
+	if (options_choose_project(session) ? projects_collect_chosen(projects)
+					    : projects_collect_scopes(projects, count == 0)) {
+		if (check->options->within)
+			judge_growing(check, projects);
+		else if (!options_choose_project(session))
+			judge_filesystems(check);
+	}
+	if (!options_choose_project(session) && count == 0 && session->at.count == 0)
+		judge_those_off(check);
 	/* A named directory must have been judged. */
 	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
 		const struct scope *scope = &projects->scopes.list[i];
@@ -431,11 +548,11 @@ static const struct command_option check_options[] = {
 
 const struct command check_command = {
 	.name = "check",
-	.summary = "tell which projects are at their limits",
+	.summary = "tell which projects are at their limits, and which filesystems are full",
 	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
-		"soft limit or at a hard one, and budgets that limits exceed. The exit status is\n"
-		"8 if there is one, else 0.",
+		"soft limit or at a hard one, filesystems that are full, and budgets that limits\n"
+		"exceed. The exit status is 8 if there is one, else 0.",
 	.example = "check --over 90 /srv\n"
 		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
 	.options = (option_tables){ over_option, check_options, chosen_options, first_options,

@@ -56,7 +56,7 @@ full() {
 	full 8 44 --over 90 /mnt/x
 	full 8 44 --over=99% /mnt/x
 	full 0 "" --over 101 /mnt/x
-	full 8 "42 43 44 45" --over 0 /mnt/x
+	full 8 "42 43 44 45 0" --over 0 /mnt/x
 }
 
 @test "check of a directory judges its project, and those below it" {
@@ -178,7 +178,7 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 		jq -e '.check[1].full_in_seconds < .check[0].full_in_seconds' <<<"$stdout"
 		jq -e '.check[0] | .full_in_seconds > 10 and .hard_bytes > .used_bytes and .source == "statfs" and
 			.enforced and .mountpoint == "/mnt/'$fs'" and .filesystem == "'"$(findmnt -no SOURCE /mnt/$fs)"'" and
-			.used_inodes == null and .name == null' <<<"$stdout"
+			.used_inodes < .hard_inodes and .name == null' <<<"$stdout"
 		# Later, or not at all.
 		between_looks grows --full-within 10 /mnt/$fs/logs
 		assert_equal "$status:$stderr:$stdout" '0::{"check":[]}'
@@ -271,4 +271,68 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" check /mnt/x
 	assert_equal "$status:$stdout" 4:
 	assert_one_line
+}
+
+# --- filesystems; these are the last, since they make all anew ---
+
+# is_told MOUNT WORD...: the filesystem is, by check of it and of all, and by the status
+is_told() {
+	local words m=$1
+	shift
+	for words in "$m" ''; do
+		# shellcheck disable=SC2086 # words
+		run_split fsquota check --json "$@" $words
+		[ "$status" = 8 ] || complain "check $* $words: $status $stderr"
+		jq -e --arg m "$m" '.check | map(select(.path == $m and .id == 0 and .source == "statfs" and
+			.mountpoint == $m)) | length == 1' <<<"$stdout" >/dev/null || complain "check $* $words: $stdout"
+		# shellcheck disable=SC2086 # words
+		run_split fsquota check -q "$@" $words
+		assert_equal "$status:$stdout" '8:'
+	done
+}
+
+# bats test_tags=linux-6
+@test "check shows a filesystem that is full, in space or inodes, but of a directory only its projects" {
+	local fs m
+	fresh_each x2 e f
+	for fs in x2 e f; do
+		m=/mnt/$fs
+		mkdir "$m/web"
+		fsquota assign --hard 10M "$m/web" >/dev/null
+		is_silent fsquota check "$m"
+		dd if=/dev/zero of="$m/big" bs=1M status=none 2>/dev/null || :
+		is_told "$m"
+		is_told "$m" --over 90
+		is_told "$m" --full-within 1m --interval 1
+		is_silent fsquota check "$m/web"
+		is_silent fsquota check --over 101 "$m"
+		rm "$m/big"
+		settle "$m"
+		is_silent fsquota check "$m"
+	done
+	mkdir /mnt/e/many
+	python3 -c 'import os
+try:
+	for i in range(10 ** 6): os.mknod(f"/mnt/e/many/{i}")
+except OSError: pass'
+	is_told /mnt/e
+	fresh_fs e
+	no_complaints
+}
+
+@test "check tells of quota that is off where directories are registered" {
+	fresh_fs x2
+	mkdir /mnt/x2/web
+	fsquota assign --hard 10M /mnt/x2/web >/dev/null
+	is_silent fsquota check -q /mnt/x2
+	umount /mnt/x2
+	mount -o noquota "$FSQ_X2_DEV" /mnt/x2
+	exits 8 fsquota check --json
+	[[ $stderr == *'"path":"/mnt/x2","message":"project quota is off, and directories on it are registered'* ]]
+	assert_equal "$(jq -c '.check[] | select(.path == "/mnt/x2") | [.id, .accounting, .enforced]' <<<"$stdout")" '[0,false,false]'
+	refuses 3 'project quota is off' fsquota check /mnt/x2/web
+	grep -v /mnt/x2 /etc/projects >"$BATS_TEST_TMPDIR/projects" || :
+	run_split fsquota check --json --projects-file "$BATS_TEST_TMPDIR/projects"
+	assert_equal "$stderr:$(jq -c '.check[] | select(.path == "/mnt/x2")' <<<"$stdout")" ':'
+	fresh_fs x2
 }
