@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For the fuzzers of commands that do not end: filesystems, quotas, warnings and time, in place of those of the
- * kernel. The linker gives the calls of the program to the functions __wrap_NAME() below (fake.wrap lists them), and
+ * kernel. The linker gives the calls of the program to the functions __wrap_NAME() below (fake.list lists them), and
  * all else is the program as it is.
  *
  * Time stands still but in poll(2). There the target says what happens next: fake_wait().
