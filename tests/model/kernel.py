@@ -165,3 +165,9 @@ def power_fails(place):
     """What is only in memory is lost"""
     with opened(place) as handle:
         fcntl.ioctl(handle, SHUTDOWN, WITHOUT_MEMORY)
+
+
+def set_inotify_events(count):
+    """So many wait for who asks for events from now on; what is more is lost"""
+    with open("/proc/sys/fs/inotify/max_queued_events", "w", encoding="ascii") as handle:
+        handle.write(str(count))

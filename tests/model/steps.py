@@ -25,6 +25,7 @@ BOUND = [world.ALIASED, world.ALIASED + "/a"]  # those that have a second path
 STORE = "store"
 WATCHED = "h"
 FSQUOTA_D = "/etc/fsquota.d"
+FEW_EVENTS, MANY_EVENTS = 2, 16384
 NAMES = ["web", "shared"]
 ERRNOS = ["EIO", "ENOSPC", "EPERM", "EINTR"]
 POWER = ("power", "sync")
@@ -260,11 +261,24 @@ class Steps:
         lines = [(self.path(line["dirs"][0]), {key: line[key] for key in ("limits", "unlimited", "name", "mkdir")
                                                if key in line}) for line in parts]
         for name, said in files.items():
-            with open(name, "w", encoding="utf-8") as handle:
-                handle.writelines(self.line_of_file(line) for line in said)
+            if "files" not in step or os.path.basename(name) in step["files"]:
+                self.write_lines(name, said, step.get("way"))
         mounts = self.mounts()
         return ["apply", *self.flags(step, "prune")] + ([] if "files" in step else list(files)), \
             lambda model, state: model.apply(state, lines, step.get("prune"), mounts)
+
+    def write_lines(self, name, lines, way):
+        """In place, or renamed; before that the file is wrong or gone for a moment"""
+        if way == "wrong":
+            with open(name, "a", encoding="utf-8") as handle:
+                handle.write("relative hard=1M\n")
+        with contextlib.suppress(FileNotFoundError):
+            if way == "gone":
+                os.unlink(name)
+        new = name + ".new" if way == "renamed" else name
+        with open(new, "w", encoding="utf-8") as handle:
+            handle.writelines(self.line_of_file(line) for line in lines)
+        os.rename(new, name)
 
     def line_of_file(self, line):
         words = [self.path(line["dirs"][0])]
@@ -847,8 +861,12 @@ class Steps:
     # --- apply --watch ---
 
     def do_watch(self, step):
-        """It stays, while directories come and go; killed: -9 before that one of the acts, and it is started again"""
+        """
+        It stays, while directories come and go and lines change; killed: -9 before that one of the acts, and it is started
+        again; lost: it stands still in between, and there is room for a few events only, of files that do not concern it
+        """
         before, (words, rule) = self.state, self.command({**step, "do": "apply"})
+        kernel.set_inotify_events(FEW_EVENTS if step.get("lost") else MANY_EVENTS)
         stayer = self.stays(words)
 
         def begun(seen):
@@ -858,12 +876,20 @@ class Steps:
         wrong = self.until(stayer, begun)
         before = self.state
         # What appears last is seen with all before it: that something goes need not be told.
-        acts = step["acts"] + [["rmtree", f"/{WATCHED}/z"], ["mkdir", f"/{WATCHED}/z"]]
+        acts = [["write", f"/{WATCHED}/file{number}", 1] for number in range(FEW_EVENTS + 1)] if step.get("lost") else []
+        acts += step["acts"] + [["rmtree", f"/{WATCHED}/z"], ["mkdir", f"/{WATCHED}/z"]]
+        if step.get("lost") and not wrong:
+            stayer.send_signal(signal.SIGSTOP)
         for number, act in enumerate(acts if not wrong else []):
             if number == step.get("killed"):
                 stayer.kill()
                 stayer = self.stays(words) if stayer.wait() else None
-            self.tenant.do(self.spelled(act))
+            if act[0] == "lines":
+                words, rule = self.command({"do": "apply", "prune": step.get("prune"), "files": self.lines_below(act[1]),
+                                            "way": act[2]})
+            else:
+                self.tenant.do(self.spelled(act))
+        stayer.send_signal(signal.SIGCONT)
 
         def differences(seen):
             _, expected = self.predict(rule, step, seen, seen, True)
@@ -875,6 +901,10 @@ class Steps:
             wrong.append(f"apply --watch ended with {stayer.returncode}")
         self.state, counts = self.look()
         return wrong + counts + ([] if wrong else differences(self.state))
+
+    @staticmethod
+    def lines_below(size):
+        return {"h.conf": [{"do": "assign", "dirs": [WATCHED + "/*"], "limits": {"hard": size}}]}
 
     def stays(self, words):
         with open(self.scratch + ".stays", "w", encoding="utf-8") as messages:
@@ -926,7 +956,9 @@ class Steps:
         wrong += world.compare_trees(*({path: node for path, node in state.tree.items() if not is_inside(path) and
                                         not any((path + "/").startswith(one + "/") for one in left)}
                                        for state in (before, after)))
-        wrong += [f"projid: {line} is missing" for line in before.projid if line not in after.projid]
+        # Without the file of lines there is nothing that wants those inside.
+        released = inner if step["prune"] and any("gone" in act for act in step["acts"]) else set()
+        wrong += [f"projid: {line} is missing" for line in before.projid if line not in after.projid and line[1] not in released]
         if "killed" not in step:
             wrong += [f"apply's: {line} is missing" for line in inside if line[0] not in known and line not in after.marks]
             wrong += [f"limits of {tag} are {after.limits[tag]}, and it has no line" for tag in after.limits
@@ -1432,10 +1464,11 @@ class Maker:
     def make_watch(self):
         rng, places = self.rng, [f"/{WATCHED}/{name}" for name in "abc"]
         acts = [rng.choice([["mkdir", place], ["mkdir", place], ["rename", *rng.sample(places, 2)], ["rmtree", place],
-                            ["mkdirs", place + "/s0"], ["write", place + "/f0", 100], ["symlink", place], ["delete", place]])
+                            ["mkdirs", place + "/s0"], ["write", place + "/f0", 100], ["symlink", place], ["delete", place],
+                            ["lines", self.size(), rng.choice(["in place", "renamed", "wrong", "gone"])]])
                 for place in rng.choices(places, k=rng.randrange(1, 20))]
-        step = {"do": "watch", "acts": acts, "prune": rng.random() < 0.5, "files": {"h.conf": [
-            {"do": "assign", "dirs": [WATCHED + "/*"], "limits": {"hard": self.size()}}]}}
+        step = {"do": "watch", "acts": acts, "prune": rng.random() < 0.5, "files": self.steps.lines_below(self.size())}
+        self.maybe(step, "lost", 0.2)
         if rng.random() < 0.4:
             step["killed"] = rng.randrange(len(acts))
         return step
