@@ -17,6 +17,7 @@
 #include <zlib.h>
 
 #include "shared/clock.h"
+#include "shared/errno_words.h"
 #include "shared/load_library.h"
 
 LIBRARY_NOTE_Z;
@@ -27,6 +28,9 @@ LIBRARY_NOTE_Z;
 #define REQUEST_BYTES 8192
 
 #define SOCKETS 8
+/* Connections whose requests have not come as a whole. One more ends the oldest. */
+#define WAITING 16
+#define PAUSE_MILLISECONDS 200
 
 struct zlib {
 	int (*deflateInit2_)(z_stream *, int, int, int, int, int, const char *, int);
@@ -40,13 +44,25 @@ struct zlib {
 static const struct library_symbol symbols[] = { SYMBOL(deflateInit2_), SYMBOL(deflateBound),
 						 SYMBOL(deflate), SYMBOL(deflateEnd) };
 
+struct connection {
+	int fd;
+	int64_t until; /* when its time is over */
+	size_t seen;   /* bytes of the request that have come */
+	bool is_ready; /* it has come as a whole, or what came is none */
+};
+
 struct server {
 	struct session *session;
 	const struct http_page *page;
 	struct zlib zlib;
 	bool has_zlib;
-	struct pollfd source[1 + SOCKETS]; /* the signals, and where requests come in */
-	nfds_t count;
+	int signals;
+	int listeners[SOCKETS]; /* -1: it does not listen any more */
+	size_t listener_count;
+	struct connection waiting[WAITING]; /* the oldest first */
+	size_t waiting_count;
+	int64_t pause; /* when connections are accepted again, in milliseconds as below */
+	bool reported_accept;
 	bool ends;
 	pid_t child;	 /* that answers, or 0 */
 	int64_t started; /* it, in milliseconds of CLOCK_MONOTONIC */
@@ -59,7 +75,7 @@ static void add_socket(struct server *server, int fd)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	server->source[server->count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	server->listeners[server->listener_count++] = fd;
 }
 
 /* @return   the number that the variable is, or 0 */
@@ -372,7 +388,7 @@ static void read_signals(struct server *server)
 	struct signalfd_siginfo info;
 	int how;
 
-	while (read(server->source[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(server->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		server->ends |= info.ssi_signo != SIGCHLD;
 	if (!server->child || waitpid(server->child, &how, WNOHANG) != server->child)
 		return;
@@ -399,20 +415,21 @@ static void refuse(struct server *server, int fd)
 	send_status(fd, 503, "", 0);
 }
 
-/* @return   whether this is the process that answered */
-static bool take_request(struct server *server, int listener, const sigset_t *unblocked)
+static int64_t now(void)
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	return clock_milliseconds(CLOCK_MONOTONIC);
+}
+
+/* @return   whether this is the process that answered */
+static bool take_request(struct server *server, int fd, const sigset_t *unblocked)
+{
 	pid_t child;
 
-	if (fd < 0)
-		return false;
 	if (server->child) {
 		refuse(server, fd);
-		close(fd);
 		return false;
 	}
-	server->started = clock_milliseconds(CLOCK_MONOTONIC);
+	server->started = now();
 	child = fork();
 	if (child == 0) {
 		restore_signals(unblocked);
@@ -423,56 +440,179 @@ static bool take_request(struct server *server, int listener, const sigset_t *un
 	} else {
 		server->child = child;
 	}
-	close(fd);
 	return child == 0;
 }
 
-/* While a request is answered, the next one waits in the backlog, unless the answer hangs. */
+/* A process that answers has it open, too. @end: without an answer */
+static void drop(struct server *server, size_t index, bool end)
+{
+	struct connection *connection = &server->waiting[index];
+
+	if (end)
+		shutdown(connection->fd, SHUT_RDWR);
+	close(connection->fd);
+	server->waiting_count--;
+	memmove(connection, connection + 1, (server->waiting_count - index) * sizeof(*connection));
+}
+
+/* @return   the first connection that is not ready, or is; waiting_count: there is none */
+static size_t find_connection(const struct server *server, bool is_ready)
+{
+	size_t i = 0;
+
+	while (i < server->waiting_count && server->waiting[i].is_ready != is_ready)
+		i++;
+	return i;
+}
+
+static bool is_full(const struct server *server)
+{
+	return server->waiting_count == WAITING && find_connection(server, false) == WAITING;
+}
+
+/* What it is out of comes back; a socket that was shut down does not. */
+static void accept_connection(struct server *server, int *listener)
+{
+	int fd = accept4(*listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
+		return;
+	if (fd < 0 && (errno == EINVAL || errno == EBADF || errno == ENOTSOCK)) {
+		session_errno(server->session, 0, errno, NULL, "a socket does not listen any more");
+		close(*listener);
+		*listener = -1;
+		return;
+	}
+	if (fd < 0) {
+		if (!server->reported_accept)
+			session_warn(server->session, NULL, "cannot take a request: %s",
+				     errno_words(errno));
+		server->reported_accept = true;
+		server->pause = now() + PAUSE_MILLISECONDS;
+		return;
+	}
+	server->reported_accept = false;
+	if (server->waiting_count == WAITING)
+		drop(server, find_connection(server, false), true);
+	server->waiting[server->waiting_count++] =
+		(struct connection){ .fd = fd, .until = now() + REQUEST_SECONDS * 1000 };
+}
+
+/* Look at what has come, and leave it for answer(). @return  false: it was closed */
+static bool look_at(struct connection *connection)
+{
+	char request[REQUEST_BYTES + 1];
+	ssize_t got = recv(connection->fd, request, REQUEST_BYTES, MSG_PEEK | MSG_DONTWAIT);
+	int more = (int)got + 1;
+
+	if (got < 0 && errno == EAGAIN)
+		return true;
+	if (got <= 0 || (size_t)got == connection->seen)
+		return false;
+	connection->seen = (size_t)got;
+	request[got] = '\0';
+	connection->is_ready = got == REQUEST_BYTES || memchr(request, '\0', (size_t)got) ||
+			       strstr(request, "\r\n\r\n") || strstr(request, "\n\n");
+	/* Be woken only by what comes behind it; answer() is to read what is there. */
+	if (!connection->is_ready)
+		setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof(more));
+	return true;
+}
+
+/* Wait for signals, connections and requests, and take them. */
+static void wait_once(struct server *server, bool busy)
+{
+	struct pollfd sources[1 + SOCKETS + WAITING] = { { server->signals, POLLIN, 0 } };
+	struct pollfd *of_listeners = sources + 1;
+	struct pollfd *of_waiting = of_listeners + server->listener_count;
+	const size_t count = server->waiting_count;
+	const bool some_ready = find_connection(server, true) < count;
+	int64_t until = busy ? now() + 1000 : some_ready ? 0 : INT64_MAX;
+
+	for (size_t i = 0; i < server->listener_count; i++)
+		of_listeners[i] = (struct pollfd){ is_full(server) || now() < server->pause
+							   ? -1
+							   : server->listeners[i],
+						   POLLIN, 0 };
+	if (now() < server->pause && server->pause < until)
+		until = server->pause;
+	for (size_t i = 0; i < count; i++) {
+		const struct connection *one = &server->waiting[i];
+
+		of_waiting[i] = (struct pollfd){ one->is_ready ? -1 : one->fd, POLLIN, 0 };
+		if (!one->is_ready && one->until < until)
+			until = one->until;
+	}
+	until = until == INT64_MAX ? -1 : until > now() ? until - now() : 0;
+	if (poll(sources, 1 + server->listener_count + count, (int)until) < 0)
+		return;
+	if (sources[0].revents)
+		read_signals(server);
+	/* From the last, since one that is dropped moves those behind it. */
+	for (size_t i = count; i-- > 0;)
+		if (!server->waiting[i].is_ready &&
+		    (of_waiting[i].revents ? !look_at(&server->waiting[i])
+					   : server->waiting[i].until <= now()))
+			drop(server, i, true);
+	for (size_t i = 0; i < server->listener_count; i++)
+		if (of_listeners[i].revents && !is_full(server))
+			accept_connection(server, &server->listeners[i]);
+}
+
+static bool listens(const struct server *server)
+{
+	for (size_t i = 0; i < server->listener_count; i++)
+		if (server->listeners[i] >= 0)
+			return true;
+	return false;
+}
+
+/* While a request is answered, the next one waits, unless the answer hangs. Who says nothing delays nobody. */
 static void serve(struct server *server, const sigset_t *unblocked)
 {
-	while (!server->ends) {
-		const int64_t over = clock_milliseconds(CLOCK_MONOTONIC) - server->started -
-				     (REQUEST_SECONDS + ANSWER_SECONDS) * 1000;
-		bool busy = server->child && over <= 1000;
+	while (!server->ends && (listens(server) || server->waiting_count)) {
+		const int64_t over =
+			now() - server->started - (REQUEST_SECONDS + ANSWER_SECONDS) * 1000;
+		const bool busy = server->child && over <= 1000;
+		size_t ready;
+		bool answered;
 
 		if (server->child && over >= 0)
 			kill(server->child, SIGKILL);
-		for (nfds_t i = 1; i < server->count; i++)
-			server->source[i].events = busy ? 0 : POLLIN;
-		if (poll(server->source, server->count, busy ? 1000 : -1) < 0)
+		wait_once(server, busy);
+		ready = find_connection(server, true);
+		if (ready == server->waiting_count || (busy && server->child))
 			continue;
-		if (server->source[0].revents)
-			read_signals(server);
-		for (nfds_t i = 1; i < server->count; i++)
-			if ((server->source[i].revents & POLLIN) && (!busy || !server->child) &&
-			    take_request(server, server->source[i].fd, unblocked))
-				return;
+		answered = take_request(server, server->waiting[ready].fd, unblocked);
+		drop(server, ready, false);
+		if (answered)
+			return;
 	}
 }
 
 bool http_serve(struct session *session, const char *address, const struct http_page *page)
 {
-	struct server server = { .session = session, .page = page, .count = 1 };
+	struct server server = { .session = session, .page = page, .signals = -1 };
 	bool good = open_sockets(&server, address);
 	sigset_t before;
 
-	server.source[0].fd = -1;
 	if (!good)
 		goto out;
 	server.has_zlib = load_library(LIBRARY_Z, symbols, sizeof(symbols) / sizeof(symbols[0]),
 				       &server.zlib);
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	signal(SIGCHLD, SIG_DFL);
-	server.source[0] =
-		(struct pollfd){ .fd = session_open_signals(session, SIGCHLD), .events = POLLIN };
-	good = server.source[0].fd >= 0;
+	server.signals = session_open_signals(session, SIGCHLD);
+	good = server.signals >= 0;
 	if (!good)
 		goto out;
 	session_notify("READY=1");
 	serve(&server, &before);
 out:
-	for (nfds_t i = 0; i < server.count; i++)
-		if (server.source[i].fd >= 0)
-			close(server.source[i].fd);
+	for (size_t i = 0; i < server.listener_count; i++)
+		if (server.listeners[i] >= 0)
+			close(server.listeners[i]);
+	if (server.signals >= 0)
+		close(server.signals);
 	return good;
 }

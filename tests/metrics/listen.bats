@@ -122,12 +122,61 @@ s = socket.create_connection(("127.0.0.1", 9753)); s.sendall(b"GET /met"); print
 	assert_equal "$(pgrep -cP "$server")" 0
 }
 
+@test "who says nothing, or not all, delays nobody" {
+	local silent began
+	listens
+	python3 -c 'import signal, socket
+all = [socket.create_connection(("127.0.0.1", 9753)) for _ in range(24)]
+for one in all[:12]: one.sendall(b"GET /met")
+print("connected", flush=True)
+signal.pause()' >"$page.silent" 3>&- 4>&- &
+	silent=$!
+	until_true grep -q connected "$page.silent"
+	began=$SECONDS
+	run -0 get 'GET /metrics HTTP/1.1'
+	# One after the other they would take 36 seconds.
+	[ $((SECONDS - began)) -lt 20 ] || fail "$((SECONDS - began)) seconds"
+	kill $silent
+	is_page
+}
+
+@test "without a descriptor for a connection it waits, and says so once" {
+	local client first=0
+	listens strace -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=accept,accept4,poll,ppoll
+	server=$(pgrep -xP "$server" fsquota)
+	while [ -e "/proc/$server/fd/$first" ]; do ((first += 1)); done
+	prlimit --pid "$server" --nofile=$first:
+	"$BATS_TEST_DIRNAME/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' "@$page" >"$page.head" 3>&- 4>&- &
+	client=$!
+	until_true grep -q EMFILE "$BATS_TEST_TMPDIR/trace"
+	nap 2
+	prlimit --pid "$server" --nofile=1024:
+	wait "$client"
+	assert_equal "$(head -n 1 "$page.head")" 'HTTP/1.1 200 OK'
+	[ "$(grep -c EMFILE "$BATS_TEST_TMPDIR/trace")" -lt 100 ] || fail "$(grep -c EMFILE "$BATS_TEST_TMPDIR/trace") calls"
+	run -0 cat "$BATS_TEST_TMPDIR/said"
+	assert_output 'fsquota metrics: cannot take a request: Too many open files'
+}
+
+@test "a socket that was shut down ends it" {
+	run -1 timeout 60 python3 -c 'import os, socket, subprocess, sys
+s = socket.create_server(("127.0.0.1", 9753))
+def begin():
+    os.dup2(s.fileno(), 9)
+    os.dup2(9, 3)
+server = subprocess.Popen(["sh", "-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec \"$FSQUOTA\" metrics --listen systemd"], preexec_fn=begin, close_fds=False)
+socket.create_connection(("127.0.0.1", 9753)).sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+s.shutdown(socket.SHUT_RDWR)
+sys.exit(server.wait(50))'
+	assert_output --partial 'does not listen any more'
+}
+
 # bats test_tags=shared
 # musl forks by another call.
 @test "what cannot be answered as a whole is refused with an error, and the next request is answered" {
 	mkdir /etc/fsquota.d
 	echo '/mnt/x budget=much' >/etc/fsquota.d/node.conf
-	listens strace -qq -o /dev/null -e trace=clone -e inject=clone:error=EAGAIN:when=2
+	listens strace -qq -o /dev/null -e trace=clone -e inject=clone:error=EAGAIN:when=1
 	server=$(pgrep -xP "$server" fsquota)
 	run get 'GET /metrics HTTP/1.1'
 	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
@@ -148,10 +197,16 @@ s = socket.create_connection(("127.0.0.1", 9753)); s.sendall(b"GET /met"); print
 	# A process that kill(2) does not end, as one that waits in the kernel.
 	listens strace -qq -o /dev/null -e trace=kill -e inject=kill:retval=0
 	server=$(pgrep -xP "$server" fsquota)
-	python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 9753)); s.recv(1)' 3>&- 4>&- &
+	# The answer waits for the end of this.
+	mkdir /etc/fsquota.d
+	mkfifo /etc/fsquota.d/node.conf
+	exec 8<>/etc/fsquota.d/node.conf
+	get 'GET /metrics HTTP/1.1' &>/dev/null 3>&- 4>&- 8>&- &
 	until_true pgrep -P "$server"
 	child=$(pgrep -P "$server")
 	kill -STOP "$child"
+	rm /etc/fsquota.d/node.conf
+	exec 8>&-
 	run get 'GET /metrics HTTP/1.1'
 	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
 	run get 'GET /metrics HTTP/1.1'
