@@ -155,6 +155,14 @@ static const struct metric project_info = {
 	"fsquota_project_info", NULL, "1; its labels tell whose project it is.", { { 0 } }, 0
 };
 
+static const struct metric up = {
+	"fsquota_up",
+	NULL,
+	"1: filesystems with quota were found; 0: none were, for the reason of the label.",
+	{ { 0 } },
+	0
+};
+
 static const struct metric of_projects[] = {
 	{ "fsquota_project_used_bytes", "bytes", "Space that the files of the project use.",
 	  ONE(METRIC_NUMBER, used_bytes) },
@@ -240,7 +248,8 @@ static const struct {
 } tables[] = { { of_projects, COUNT(of_projects) },
 	       { of_filesystems, COUNT(of_filesystems) },
 	       { of_budgets, COUNT(of_budgets) },
-	       { &project_info, 1 } };
+	       { &project_info, 1 },
+	       { &up, 1 } };
 
 static bool is_named(const struct metric *metric, const char *name, size_t length)
 {
@@ -520,6 +529,18 @@ static void show_projects(struct writer *w, const struct metrics_options *option
 		}
 }
 
+/* @reason   NULL: it is 1 */
+static void show_up(struct writer *w, const struct metrics_options *options, const char *reason)
+{
+	if (!is_chosen(options, &up))
+		return;
+	begin(w, &up);
+	write_text(w, up.name);
+	if (reason)
+		write_label(w, "{reason", reason);
+	write_text(w, reason ? "} 0\n" : " 1\n");
+}
+
 /* @rows  room for each filesystem */
 static void show_all(struct projects *projects, const struct metrics_options *options,
 		     const struct all_series *all, const struct pods *pods,
@@ -529,6 +550,15 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 	struct writer *w = session->out;
 	struct fsq_space space[FSQ_FORMS];
 
+	if (projects->filesystem == 0) {
+		show_up(w, options,
+			session->status == session_exit_code(FSQ_E_NOT_SUPPORTED)
+				? "no filesystem with quota is mounted"
+				: "the mounts cannot be read");
+		write_text(w, "# EOF\n");
+		return;
+	}
+	show_up(w, options, NULL);
 	if (is_chosen(options, &project_info))
 		show_info(w, all, pods);
 	show_projects(w, options, all);
@@ -590,7 +620,8 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	all.to_labels.fd = all.to_place.fd = session->out->fd;
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	if (!projects_collect_scopes(&projects, every))
+	/* Without a filesystem the page says so, but not where the operands are wrong. */
+	if (!projects_collect_scopes(&projects, every) && !every)
 		goto out;
 	session_names(session);
 	/* Incomplete output would look complete. */

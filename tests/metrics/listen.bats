@@ -171,6 +171,20 @@ sys.exit(server.wait(50))'
 	assert_output --partial 'does not listen any more'
 }
 
+@test "where no filesystem has quota the page says that" {
+	local reason='no filesystem with quota is mounted' file=$BATS_TEST_TMPDIR/file.prom
+	# Without the mounts of others.
+	listens unshare -m bash -c 'umount /mnt/*; exec "$@"' bash
+	run -0 get 'GET /metrics HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 200 OK'
+	assert_equal "$(grep -v '^# [TH]' "$page")" "fsquota_up{reason=\"$reason\"} 0"$'\n# EOF'
+	run -3 unshare -m bash -c 'umount /mnt/*; exec "$@"' bash "$FSQUOTA" metrics --output-file "$file"
+	assert_output "fsquota metrics: $reason; see fsquota doctor"
+	diff "$file" "$page"
+	run -0 fsquota metrics
+	assert_line 'fsquota_up 1'
+}
+
 # bats test_tags=shared
 # musl forks by another call.
 @test "what cannot be answered as a whole is refused with an error, and the next request is answered" {
