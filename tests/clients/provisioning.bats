@@ -112,15 +112,26 @@ fsquota : Give directories their quotas'
 	assert_equal "left, again: $status $recap" "left, again: 0 changed=0 failed=0"
 }
 
-@test "a wrong line fails the role, and nothing has changed" {
-	mkdir -p /mnt/x/wrong /etc/fsquota.d
+@test "a wrong line fails the role and is named, nothing has changed, and no file of the role stays" {
+	local tmp=$BATS_TEST_TMPDIR/tmp
+	mkdir -p /mnt/x/wrong /etc/fsquota.d "$tmp"
+	export TMPDIR=$tmp
 	echo '/mnt/x/wrong hard=1M' >/etc/fsquota.d/50-ansible.conf
+	echo '/mnt/x/other hard=1M' >/etc/fsquota.d/10-other.conf
 	echo 'fsquota_directories: [{path: /mnt/x/wrong, hard: 10Q}]' >"$BATS_TEST_TMPDIR/vars.yml"
 	play
 	assert_equal "$recap" "changed=0 failed=1"
-	[[ $stdout == *'line 2: '* ]] || fail "$stdout"
+	# The last word, as a person reads it, and of the file that would have been.
+	assert_equal "$(grep '^fatal' <<<"$stdout" | tail -n 1)" 'fatal: [localhost]: FAILED! => {"changed": false, "msg": '\
+'"/etc/fsquota.d/50-ansible.conf, line 2: \"10Q\" is no size, such as 500M, 10G or none"}'
 	assert_equal "$(</etc/fsquota.d/50-ansible.conf)" '/mnt/x/wrong hard=1M'
 	is_untagged /mnt/x/wrong
+	# What does not fit is told with its directory.
+	echo '/mnt/x budget=1M' >/etc/fsquota.d/10-other.conf
+	sed -i s/10Q/10M/ "$BATS_TEST_TMPDIR/vars.yml"
+	play
+	assert_regex "$(grep '^fatal' <<<"$stdout" | tail -n 1)" '"msg": "/mnt/x/wrong: the limit does not fit: [^{]*"}$'
+	assert_equal "$(find "$tmp" -name 'fsquota.*')" ''
 }
 
 @test "the role's keys are those of fsquota.d(5)" {
