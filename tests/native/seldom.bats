@@ -519,3 +519,65 @@ time.sleep(float(sys.argv[2]))'
 	no_complaints
 	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|path|print|quit|quot|quota|report|schema|state|supported|warn'
 }
+
+# Sets zero: all that ID 0 has on $fs, but for what it uses.
+see_zero() { zero=$(real -c 'dump -p' -c 'state -p' /mnt/$fs | grep -E '^0 |grace'); }
+
+# leaves_zero COMMAND...: whatever its status is, it leaves ID 0 as it was.
+leaves_zero() {
+	local before
+	see_zero
+	before=$zero
+	run_split fsquota "$@"
+	see_zero
+	[ "$zero" = "$before" ] || complain "$fs, line $line: $*: $zero$stderr"
+}
+
+# each_leaves_zero: with $line in the projects file and "zero" as a name of ID 0.
+each_leaves_zero() {
+	local id
+	rm -rf /mnt/$fs/*
+	mkdir /mnt/$fs/{z,other,moved-from}
+	touch /mnt/$fs/z/file
+	echo zero:0 >/etc/projid
+	printf '%s/mnt/%s/z\n' "$line" $fs >/etc/projects
+	echo "/mnt/$fs/z hard=5M" >lines
+	leaves_zero release /mnt/$fs/z --dry-run
+	leaves_zero release /mnt/$fs/z
+	leaves_zero release --name zero --at /mnt/$fs
+	leaves_zero resize /mnt/$fs/z 9M
+	leaves_zero resize --name zero --at /mnt/$fs 9M
+	leaves_zero resize --over 0 --at /mnt/$fs 900M
+	leaves_zero assign --keep-limits /mnt/$fs/z
+	leaves_zero assign --hard 6M --name zero /mnt/$fs/other
+	[ "$status" = 6 ] && [[ $stderr == *'"zero"'* ]] || complain "assign --name zero: $status $stderr"
+	leaves_zero prune --all /mnt/$fs
+	leaves_zero move /mnt/$fs/z /mnt/$fs/moved --rename
+	leaves_zero apply lines
+	id=$(fsquota id /mnt/$fs/z)
+	[ "$id" != 0 ] || complain "$fs, $line: apply gives no ID: $stderr"
+	assert_equal "$(kernel_has /mnt/$fs "$id" | cut -d' ' -f3)" 5120
+	leaves_zero assign --hard 4M /mnt/$fs/z
+	assert_equal "$(kernel_has /mnt/$fs "$id" | cut -d' ' -f3)" 4096
+	leaves_zero release /mnt/$fs/z
+	assert_equal "$status:$(fsquota id /mnt/$fs/z /mnt/$fs/z/file | uniq)" 0:0
+	settle /mnt/$fs
+	rm -rf /mnt/$fs/z
+	leaves_zero release /mnt/$fs/z
+	leaves_zero prune --all
+	run_split fsquota doctor -q /mnt/$fs
+	[[ $stdout == *"/etc/projects: line 1 is none for fsquota, but other programs may read ID 0 in it"* ]] ||
+		complain "doctor, $line: $stdout"
+	[[ $stdout != *"registered with project 0"* ]] || complain "doctor, $line: $stdout"
+}
+
+@test "a line with ID 0 is none: what ID 0 has stays, whatever is done to the directory" {
+	local fs line zero
+	for fs in x e f; do
+		fresh_fs $fs
+		real -c 'limit -p bhard=900g ihard=900000 0' /mnt/$fs
+		for line in '0:' ' 0:' '00:' '+0:' $'0\t:'; do each_leaves_zero; done
+		fresh_fs $fs
+	done
+	no_complaints
+}

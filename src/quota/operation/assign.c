@@ -712,6 +712,10 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 	int rc;
 
 	if (request->name && fsq_project_edit_id_of_name(a->edit, request->name, &a->id)) {
+		if (a->id == 0)
+			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+					"cannot be \"%.100s\": that is ID 0, which is no project",
+					request->name);
 		if (request->id && request->id != a->id)
 			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
 					"cannot be project %u: \"%.100s\" is %u", request->id,

@@ -31,6 +31,7 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 	char *next = list->text, *text;
 	struct fsq_project_line line;
 	uint64_t number = 0;
+	bool is_of_zero;
 
 	while ((text = fsq_project_line_next(list->kind, &next, list->text + size, &line))) {
 		struct fsq_registered *entries;
@@ -38,13 +39,15 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 
 		number++;
 		/* Other programs read another ID from the line, or one where we read none. */
-		if (line.takes_id && (line.kind != FSQ_LINE_ENTRY || line.taken != line.id))
+		is_of_zero = fsq_project_line_is_of_zero(list->kind, &line);
+		if (line.takes_id &&
+		    (line.kind != FSQ_LINE_ENTRY || line.taken != line.id || is_of_zero))
 			say(registry, list,
 			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
 						  .line = number,
 						  .text = text,
 						  .project = line.taken });
-		if (line.kind != FSQ_LINE_ENTRY)
+		if (line.kind != FSQ_LINE_ENTRY || is_of_zero)
 			continue;
 		entries = array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
 		if (!entries)

@@ -84,8 +84,7 @@ static enum fsq_visit find_registered(uint32_t id, const char *directory, void *
 	struct search_registered *search = arg;
 	const char *below = fsq_path_below(search->directory, directory, strlen(directory));
 
-	(void)id;
-	search->found = below && (*below || search->itself);
+	search->found = id && below && (*below || search->itself);
 	return search->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 

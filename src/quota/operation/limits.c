@@ -170,6 +170,10 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 {
 	int rc = 0;
 
+	/* What is in no project, or the defaults of all. */
+	if (id == 0)
+		return fsq_fail(err, FSQ_E_USAGE, 0, path,
+				"has no project whose limits can be set");
 	if (is_soft_above_hard(limits))
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
 				"the soft limit would be above the hard one");

@@ -63,7 +63,7 @@ int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, str
  *
  * @dry_run  only check them
  * @path     for @err
- * @return   0, FSQ_E_CONFLICT, or what an errno of fsq_quota_set_limits() stands for
+ * @return   0, FSQ_E_CONFLICT, FSQ_E_USAGE for ID 0, or what an errno of fsq_quota_set_limits() stands for
  */
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
 		   bool dry_run, const char *path, struct fsq_error *err);

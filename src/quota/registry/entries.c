@@ -97,7 +97,13 @@ int fsq_entries_add(struct fsq_entries *entries, uint32_t id, const char *word)
 	return 0;
 }
 
-static enum fsq_visit add(uint32_t id, const char *word, void *arg)
+static enum fsq_visit add_directory(uint32_t id, const char *word, void *arg)
+{
+	/* As fsq_project_line_is_of_zero(). */
+	return id == 0 || fsq_entries_add(arg, id, word) == 0 ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
+}
+
+static enum fsq_visit add_name(uint32_t id, const char *word, void *arg)
 {
 	return fsq_entries_add(arg, id, word) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
@@ -107,7 +113,7 @@ int fsq_entries_of_projects(struct fsq_entries *entries, const char *file, struc
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = each_entry(FSQ_PROJECTS, file, false, add, entries);
+	rc = each_entry(FSQ_PROJECTS, file, false, add_directory, entries);
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
 		return fsq_fail_errno(err, -rc, file, "cannot read the projects file");
 	return entries->incomplete ? fsq_fail_errno(err, ENOMEM, file, "cannot read") : 0;
@@ -118,7 +124,7 @@ int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct 
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = each_entry(FSQ_PROJID, file, false, add, entries);
+	rc = each_entry(FSQ_PROJID, file, false, add_name, entries);
 	if (entries->incomplete)
 		rc = -ENOMEM;
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)

@@ -112,6 +112,11 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 	line->kind = FSQ_LINE_ENTRY;
 }
 
+bool fsq_project_line_is_of_zero(enum fsq_project_file file, const struct fsq_project_line *line)
+{
+	return file == FSQ_PROJECTS && line->kind == FSQ_LINE_ENTRY && line->id == 0;
+}
+
 char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,
 			    struct fsq_project_line *line)
 {

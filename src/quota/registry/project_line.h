@@ -43,7 +43,13 @@ void fsq_project_line_fill(char *text, size_t length);
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
 			    struct fsq_project_line *line);
 
-/** The same of the next line of a text in memory. @return  as fsq_next_line() */
+/**
+ * Whether a line of the projects file has ID 0, which is no project: what carries it is in none, and its limits are the
+ * defaults of all. Whoever changes quotas ignores the line.
+ */
+bool fsq_project_line_is_of_zero(enum fsq_project_file file, const struct fsq_project_line *line);
+
+/** fsq_project_line_parse() of the next line of a text in memory. @return  as fsq_next_line() */
 char *fsq_project_line_next(enum fsq_project_file file, char **rest, char *end,
 			    struct fsq_project_line *line);
 

@@ -55,6 +55,8 @@ int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 
 		next = entry.end = start + length + (newline != NULL);
 		fsq_project_line_parse(list->kind, text, length, &entry.line);
+		if (fsq_project_line_is_of_zero(list->kind, &entry.line))
+			entry.line.kind = FSQ_LINE_OTHER;
 		if (entry.line.kind != FSQ_LINE_OTHER && add_entry(list, &entry))
 			goto fail;
 		if (entry.line.takes_id && entry.line.taken != entry.line.id &&
