@@ -78,6 +78,16 @@ class Model:
             return None
         return (bsoft, bhard, isoft, ihard)
 
+    def is_contradictory(self, asked):
+        """Whether limits that are given together contradict each other, whatever the directory has"""
+        return ("hard" in asked and self.rounded_up(asked.get("soft", 0)) > self.rounded_up(asked["hard"])) or \
+            ("hard_inodes" in asked and asked.get("soft_inodes", 0) > asked["hard_inodes"])
+
+    @staticmethod
+    def rounded_up(size):
+        """In basic blocks"""
+        return (size + 511) // 512
+
     def no_limit(self):
         """2^63-1 and 2^58-1 bytes, as the filesystems round them"""
         return (1 << 63) // 512 if self.kind == "xfs" else UNLIMITED
@@ -147,6 +157,8 @@ class Model:
     def assign(self, state, directory, options):
         """options: asked limits, unlimited, id, name, mkdir, register"""
         asked = options.get("limits", {})
+        if self.is_contradictory(asked):
+            return USAGE
         after = state.copy()
         status = self.find(after, directory)
         if status == NOT_FOUND and options.get("mkdir"):
@@ -201,7 +213,7 @@ class Model:
         if not self.fits(state, tag, hard, directory):
             return CONFLICT
         if limits is None:
-            return USAGE
+            return CONFLICT
         if not is_complete and not self.claim_tree(state, directory, tag, listed):
             return CONFLICT
         if tag == UNSEEN and not self.is_partial:
@@ -321,6 +333,8 @@ class Model:
 
     def resize(self, state, directory, options):
         """options: size, relative, soft, hard_inodes, allow_shrink; is_early: before the files are counted"""
+        if self.asks_soft_above(options):
+            return USAGE
         status = self.find(state, directory)
         if status:
             return status
@@ -342,7 +356,13 @@ class Model:
                 return state.id_of(directory)
         return 0
 
+    def asks_soft_above(self, options):
+        return not options.get("relative") and options.get("size") and self.is_contradictory(
+            {"hard": options["size"], "soft": options.get("soft", 0)})
+
     def resize_project(self, state, tag, options):
+        if self.asks_soft_above(options):
+            return USAGE
         if self.kind == "xfs" and tag not in state.limits and state.used(tag) == (0, 0):
             return NOT_FOUND
         bsoft, bhard, isoft, ihard = state.limits.get(tag, (0, 0, 0, 0))
@@ -369,7 +389,7 @@ class Model:
         if not self.fits(state, tag, bhard):
             return CONFLICT
         if (bhard and bsoft > bhard) or (ihard and isoft > ihard):
-            return USAGE
+            return CONFLICT
         state.limits[tag] = (bsoft, bhard, isoft, ihard)
         return OK
 
@@ -380,7 +400,7 @@ class Model:
             limits[name] = self.rounded(value) if name[0] == "b" else value
         for hard, soft in (("bhard", "bsoft"), ("ihard", "isoft")):
             if (hard in asked or soft in asked) and limits[hard] and limits[soft] > limits[hard]:
-                return USAGE
+                return USAGE if hard in asked and soft in asked else CONFLICT
         state.set_limits(tag, tuple(limits.values()))
         return OK
 
@@ -483,7 +503,7 @@ class Model:
     def apply(self, state, lines, prune=False, mounts=()):
         """lines: (path or pattern, options), in the order of the files; of failures the first one counts"""
         entries, result = self.expand(state, lines, mounts), OK
-        if entries is None:
+        if entries is None or any(self.is_contradictory(options.get("limits", {})) for _, options in lines):
             return USAGE
         for tag, path in sorted(state.marks, key=lambda mark: mark[::-1]) if prune else []:
             if (tag, path) not in state.projects:

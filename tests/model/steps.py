@@ -149,7 +149,7 @@ class Steps:
         words += ["--no-register"] if step.get("unregistered") else []
 
         def rule(model, state):
-            if len(paths) > 1 and "id" in step:
+            if (len(paths) > 1 and "id" in step) or model.is_contradictory(step.get("limits", {})):
                 return USAGE
             # It looks at all of them before it does anything.
             if len(paths) > 1 and not step.get("mkdir") and any(path not in state.tree for path in paths):
@@ -290,7 +290,7 @@ class Steps:
         """Its rule gives the exit statuses of all requests"""
         requests = [self.command(request) for request in step["requests"]]
         self.program.give("".join(json.dumps(words) + "\n" for words, _ in requests))
-        return ["batch"], lambda model, state: [rule(model, state) for _, rule in requests]
+        return ["batch"], lambda model, state: [self.settled(rule, model, state) for _, rule in requests]
 
     # --- doing a command ---
 
@@ -338,7 +338,14 @@ class Steps:
         state = before.copy()
         model = self.model(self.chosen(step, after), is_partial, "how" in step)
         self.trace = model.trace
-        return rule(model, state), state
+        return self.settled(rule, model, state), state
+
+    @staticmethod
+    def settled(rule, model, state):
+        """Wrong usage of a part, where another part has changed something, is a partial success"""
+        before = state.copy()
+        status = rule(model, state)
+        return PARTIAL if status == USAGE and not before.has_quotas_of(state) else status
 
     def look(self):
         return world.settled(self.world, self.held())

@@ -53,6 +53,11 @@ class State:
         other.others, other.hidden, other.by_alias = self.others, self.hidden, self.by_alias
         return other
 
+    def has_quotas_of(self, other):
+        """Are IDs, limits and lines the same?"""
+        return (self.limits, self.projects, self.projid) == (other.limits, other.projects, other.projid) and \
+            all(path in other.tree and node.tag == other.tree[path].tag for path, node in self.tree.items())
+
     def is_unseen(self):
         """Is there something with an ID that was not seen?"""
         return any(tag < 0 for tag in self.limits)
