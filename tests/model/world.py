@@ -308,7 +308,7 @@ def compare_lists(what, expected, seen, before):
     if not wrong:
         old = collections.Counter(before)
         if [line for line in seen if line in old] != [line for line in expected if line in old]:
-            wrong.append(f"{what}: the order has changed: {seen}")
+            wrong.append(f"{what}: the order has changed: {seen}, and not {expected}")
     return wrong
 
 
