@@ -57,6 +57,30 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # bats test_tags=shared
 @test "release where the files are replaced: killed at any call" { disturbed e x kill; }
 
+# bats test_tags=shared
+@test "prune: killed at any call, and the next one removes what is left" { disturbed j x --main kill; }
+
+# bats test_tags=shared
+@test "release of a project whose directory is gone: killed at any call, and release and prune remove what is left" {
+	local count status came words=("$FSQUOTA" release --name mine)
+	fresh_fs x
+	for ((count = 1; ; count++)); do
+		rm -f /etc/projects* /etc/projid*
+		mkdir /mnt/x/gone
+		fsquota assign --hard 5M --name mine /mnt/x/gone >/dev/null
+		rmdir /mnt/x/gone
+		((count % 20)) || step "call $count"
+		read -r status came _ < <("${builddir:?}/tests/transaction/fail" \
+			<<<"any $count signal=KILL 60 /dev/null $BATS_TEST_TMPDIR/out $BATS_TEST_TMPDIR/err ${words[*]}")
+		[ "$came" = yes ] || break
+		exits 0 fsquota release --name mine --if-exists
+		exits 0 fsquota prune
+		assert_equal "$count: $(cat /etc/projects /etc/projid | grep -v "~")$(real -c 'report -p -N -n -b -i -L 1' /mnt/x)" "$count: "
+	done
+	assert_equal "$status" 0
+	[ "$count" -gt 40 ]
+}
+
 # bats test_tags=every-call,again
 @test "ext4: move of a directory that was renamed: any call fails, or gets a signal" {
 	disturbed h e errors signals
@@ -81,6 +105,8 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 @test "move of a directory that was renamed: any call fails, is the last, or gets a signal" {
 	disturbed h x errors kill signals
 }
+
+@test "prune on ext4: killed at any call, and the next one removes what is left" { disturbed j e --main kill; }
 
 @test "apply --prune: any call fails, or is the last, and the next one does what is left" { disturbed i x --main errors kill; }
 

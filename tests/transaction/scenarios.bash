@@ -112,6 +112,20 @@ scenario_h() {
 	expect_files $'\n10:/behind\n1048577:'"$top"$'/dir\n1048577:'"$top/dir/sub" $'\nmine:1048577\n'
 }
 
+# prune of two directories that are gone, one with an ID and a name of its own; a third is there.
+scenario_j() {
+	make_tree "$top/dir"
+	mkdir "$top/gone" "$top/other"
+	foreign_lines $'\n'
+	fsquota assign --hard 10M "$top/dir"
+	fsquota assign --hard 5M --soft-inodes 7 "$top/gone"
+	fsquota assign --hard 5M --name own --id 42 "$top/other"
+	rmdir "$top/gone" "$top/other"
+	assigned=(prune --quiet "$top") tried=(prune --quiet "$top")
+	expect_files $'\n1048577:'"$top"$'/dir\n' $'\nvolume1048577:1048577\n'
+	parts=yes
+}
+
 # apply --prune: one directory is released, another gets other limits, and what was assigned by hand stays.
 scenario_i() {
 	make_tree "$top/dir"

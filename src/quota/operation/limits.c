@@ -184,6 +184,28 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 	return 0;
 }
 
+struct fsq_limits fsq_limits_of_leftover(int fd)
+{
+	struct fsq_limits limits = { .hard = { [FSQ_BLOCKS] = 1, [FSQ_INODES] = 1 },
+				     .mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) |
+					     FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES) };
+
+	fsq_limits_round(&limits, fd);
+	return limits;
+}
+
+bool fsq_dquot_is_leftover(const struct fsq_dquot *dquot, int fd)
+{
+	const struct fsq_limits limits = fsq_limits_of(dquot);
+	struct fsq_limits leftover;
+
+	/* The size of a block is a system call. */
+	if (fsq_limits_are_used(dquot) || limits.hard[FSQ_INODES] != 1)
+		return false;
+	leftover = fsq_limits_of_leftover(fd);
+	return fsq_limits_are_same(&limits, &leftover);
+}
+
 void fsq_limits_put_back(struct fsq_target *target, uint32_t id, const struct fsq_limits *set,
 			 const struct fsq_limits *before)
 {

@@ -69,6 +69,17 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 		   bool dry_run, const char *path, struct fsq_error *err);
 
 /**
+ * The limits of a project whose lines are about to go: one block and one inode, of no use to anybody. If the
+ * process is killed they prove that the lines are of this filesystem, and then that the record is a leftover.
+ *
+ * @fd       on the filesystem
+ */
+struct fsq_limits fsq_limits_of_leftover(int fd);
+
+/** @return  whether a record has exactly these limits, and no use */
+bool fsq_dquot_is_leftover(const struct fsq_dquot *dquot, int fd);
+
+/**
  * Undo fsq_limits_set(), unless somebody has set others since: limits are set without a lock.
  *
  * @set      what was set

@@ -6,6 +6,9 @@
  * it is removed. The locks are held for an eighth of all at a time: kubelet and fsq_assign() may want
  * them, and the files are read again each time. An assignment that is being made has its ID on the
  * directory before anything else, so the kernel counts at least one inode with it.
+ *
+ * The limits prove that a line is of this filesystem. So they go last, when the lines are off the disk; until
+ * then they are those of a leftover, which the next call removes if this one is killed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,8 +33,8 @@ struct removal {
 	struct fsq_leftover leftover;
 	const struct fsq_volume *volume; /* NULL for a name */
 	bool vanished;			 /* nothing is left to be removed */
-	/* The removed limits, if any: */
-	const struct fsq_volume *limits_off;
+	/* Where its limits are those of a leftover until the lines have gone, or NULL; and what they were: */
+	const struct fsq_volume *limited;
 	struct fsq_dquot before;
 };
 
@@ -179,31 +182,50 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 
 /* --- removing --- */
 
-static int take_limits_off(struct prune *p, struct removal *removal,
-			   const struct fsq_volume *volume, const struct fsq_dquot *dquot)
+static int set_limits(struct prune *p, const struct fsq_volume *volume, uint32_t id,
+		      const struct fsq_limits *limits)
 {
-	struct fsq_limits none = { .mask = fsq_limits_of(dquot).mask };
+	int rc = -fsq_quota_set_limits(volume->fs, FSQ_PROJECT, id, limits);
+
+	return rc ? fsq_fail_errno(p->err, rc, volume->fs->info.directory,
+				   "cannot set the limits of project %u", id)
+		  : 0;
+}
+
+static int mark_limits(struct prune *p, struct removal *removal, const struct fsq_volume *volume,
+		       const struct fsq_dquot *dquot)
+{
+	const struct fsq_limits leftover = fsq_limits_of_leftover(volume->fs->handle.target.fd);
 	int rc;
 
 	if (!fsq_dquot_is_limited(dquot))
 		return 0;
-	rc = -fsq_quota_set_limits(volume->fs, FSQ_PROJECT, dquot->id, &none);
+	rc = set_limits(p, volume, dquot->id, &leftover);
 	if (rc)
-		return fsq_fail_errno(p->err, rc, volume->fs->info.directory,
-				      "cannot set the limits of project %u", dquot->id);
-	removal->limits_off = volume;
+		return rc;
+	removal->limited = volume;
 	removal->before = *dquot;
 	return 0;
 }
 
+static int take_limits_off(struct prune *p, struct removal *removal)
+{
+	const struct fsq_limits none = { .mask = fsq_limits_of(&removal->before).mask };
+
+	return removal->limited ? set_limits(p, removal->limited, removal->leftover.id, &none) : 0;
+}
+
 static void put_limits_back(struct removal *removal)
 {
-	const struct fsq_limits none = { 0 }, limits = fsq_limits_of(&removal->before);
+	const struct fsq_limits limits = fsq_limits_of(&removal->before);
+	struct fsq_limits leftover;
 
-	if (removal->limits_off)
-		fsq_limits_put_back(&removal->limits_off->fs->handle.target, removal->leftover.id,
-				    &none, &limits);
-	removal->limits_off = NULL;
+	if (!removal->limited)
+		return;
+	leftover = fsq_limits_of_leftover(removal->limited->fs->handle.target.fd);
+	fsq_limits_put_back(&removal->limited->fs->handle.target, removal->leftover.id, &leftover,
+			    &limits);
+	removal->limited = NULL;
 }
 
 /* @directory NULL: only the names */
@@ -216,7 +238,6 @@ static int remove_lines(struct prune *p, uint32_t id, const char *directory)
 	return rc;
 }
 
-/* Remove limits first: they prove that the line is of this filesystem. */
 static int remove_line(struct prune *p, struct removal *removal)
 {
 	struct fsq_leftover *leftover = &removal->leftover;
@@ -236,7 +257,7 @@ static int remove_line(struct prune *p, struct removal *removal)
 	if (rc || leftover->kept != FSQ_NOT_KEPT)
 		return rc;
 	if (volume->has_quota && !fsq_project_edit_is_shared(p->edit, id, leftover->directory))
-		rc = take_limits_off(p, removal, volume, &dquot);
+		rc = mark_limits(p, removal, volume, &dquot);
 	return rc ? rc : remove_lines(p, id, leftover->directory);
 }
 
@@ -258,7 +279,7 @@ static int remove_leftover(struct prune *p, struct removal *removal)
 		if (fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
 		    fsq_project_edit_is_shared(p->edit, id, NULL))
 			return 1;
-		return take_limits_off(p, removal, removal->volume, &dquot);
+		return mark_limits(p, removal, removal->volume, &dquot);
 	case FSQ_LEFTOVER_NAME:
 		rc = is_known(p, id, &known);
 		if (rc)
@@ -332,6 +353,12 @@ static int remove_queue(struct prune *p, size_t *done)
 			put_limits_back(&p->queue[i]);
 		*done = 0;
 	}
+	/* One that stays is a leftover for the next call. */
+	for (size_t i = 0; i < *done; i++) {
+		int failed = take_limits_off(p, &p->queue[i]);
+
+		rc = rc ? rc : failed;
+	}
 	return rc;
 }
 
@@ -383,21 +410,28 @@ static int settle(struct prune *p, const struct fsq_volume *volume,
 
 /* --- what is seen --- */
 
+static bool is_marked(const struct fsq_volume *volume, const struct fsq_dquot *dquot)
+{
+	return fsq_dquot_is_leftover(dquot, volume->fs->handle.target.fd);
+}
+
 static int see_volume(struct prune *p, const struct fsq_volume *volume)
 {
-	uint64_t id = p->range.first;
+	uint64_t id = 1;
 	struct fsq_dquot dquot;
 
-	while (id <= p->range.last) {
+	while (id <= FSQ_ID_MAX) {
 		int rc = -fsq_quota_get_next(volume->fs, FSQ_PROJECT, (uint32_t)id, &dquot);
 
-		if (rc == ENOENT || (rc == 0 && dquot.id > p->range.last))
+		if (rc == ENOENT)
 			break;
 		if (rc)
 			return fsq_fail_errno(p->err, rc, volume->fs->info.directory,
 					      "cannot read project quotas");
 		id = (uint64_t)dquot.id + 1;
-		if (fsq_dquot_has_anything(&dquot) && fsq_id_set_add(seen_on(p, volume), dquot.id))
+		if (fsq_dquot_has_anything(&dquot) &&
+		    (is_in_range(p, dquot.id) || is_marked(volume, &dquot)) &&
+		    fsq_id_set_add(seen_on(p, volume), dquot.id))
 			return fsq_fail_errno(p->err, ENOMEM, NULL, "cannot go on");
 	}
 	fsq_id_set_sort(seen_on(p, volume));
@@ -493,7 +527,7 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, uint
 		rc = read_settled_quota(p, volume, id, &dquot);
 	if (rc || fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot))
 		return rc;
-	if (!p->request->all && !p->request->unregistered)
+	if (!p->request->all && !p->request->unregistered && !is_marked(volume, &dquot))
 		leftover.kept = FSQ_KEPT_UNREGISTERED;
 	return settle(p, volume, &leftover);
 }

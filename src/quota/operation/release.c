@@ -175,20 +175,10 @@ static int remove_lines(struct project *p)
 	return 0;
 }
 
-static int take_limits_off(struct project *p, const struct fsq_limits *limits)
+static int set_limits(struct project *p, const struct fsq_limits *limits)
 {
-	struct fsq_limits none = { .mask = limits->mask };
-	int rc;
-
-	if (fsq_limits_are_none(limits))
-		return 0;
-	rc = fsq_limits_set(&p->fs->handle.target, p->location.id, &none, p->request->dry_run,
-			    p->request->at, p->err);
-	if (rc)
-		return rc;
-	p->found = p->sum.limits_off = true;
-	p->sum.limits = *limits;
-	return 0;
+	return fsq_limits_set(&p->fs->handle.target, p->location.id, limits, p->request->dry_run,
+			      p->request->at, p->err);
 }
 
 /* Files must not lose their project unnoticed. */
@@ -209,23 +199,27 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 				     used, used == 1 ? " has" : "s have", p->location.id));
 }
 
-/* @limits   put back if there are none now */
+/* @limits   put back if there are those of a leftover now */
 static void rollback(struct project *p, const struct fsq_limits *limits)
 {
-	const struct fsq_limits none = { 0 };
+	const struct fsq_limits leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
 
 	fsq_project_edit_rollback(p->edit);
 	if (!fsq_limits_are_none(limits))
-		fsq_limits_put_back(&p->fs->handle.target, p->location.id, &none, limits);
+		fsq_limits_put_back(&p->fs->handle.target, p->location.id, &leftover, limits);
 }
 
-/* Under the locks. Limits first: the next call still finds the lines. */
+/*
+ * Under the locks. Without limits the next call could not prove that the lines are of this filesystem, so they
+ * go last; see fsq_limits_of_leftover().
+ */
 static int release_rest(struct project *p)
 {
 	bool shared = p->only && fsq_project_edit_is_shared(p->edit, p->location.id, p->only);
 	const struct fsq_released before = p->sum;
 	struct fsq_dquot dquot = { .id = p->location.id };
-	struct fsq_limits limits;
+	struct fsq_limits limits, leftover, none;
+	bool limited;
 	int rc = shared ? 0
 			: fsq_limits_read(&p->fs->handle.target, p->location.id, true, &dquot,
 					  where(p), p->err);
@@ -237,9 +231,19 @@ static int release_rest(struct project *p)
 		return rc;
 	/* Of a shared ID nothing was read: none. */
 	limits = fsq_limits_of(&dquot);
-	rc = take_limits_off(p, &limits);
+	leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
+	none = (struct fsq_limits){ .mask = limits.mask };
+	limited = !fsq_limits_are_none(&limits);
+	if (limited)
+		rc = set_limits(p, &leftover);
+	if (rc == 0 && limited) {
+		p->found = p->sum.limits_off = true;
+		p->sum.limits = limits;
+	}
 	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
 		rc = remove_lines(p);
+	if (rc == 0 && limited)
+		rc = set_limits(p, &none);
 	if (rc && !p->request->dry_run) {
 		rollback(p, &limits);
 		p->sum = before;
