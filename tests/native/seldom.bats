@@ -459,7 +459,7 @@ time.sleep(float(sys.argv[2]))'
 
 @test "a wrong line of fsquota.conf is a warning for commands that read, and stops all others" {
 	local line words complaints='' usual usual_status expected reading="
-		check
+		check /mnt/x
 		doctor -q /mnt/x
 		explain /mnt/x/conf
 		export /mnt/x
