@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +18,6 @@
 #include "options.h"
 #include "progress.h"
 #include "suggest.h"
-
-/* How long to wait for a full pipe between two checks for signals, in milliseconds. */
-#define WRITE_POLL_MS 100
 
 /* --- the words of a request --- */
 
@@ -234,18 +230,6 @@ void assign_warn_of_limits(struct session *session, const struct fsq_assign_requ
 	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
 }
 
-/* Wait until output can be written: a signal ends the wait for a full pipe. */
-static bool can_write(struct session *session)
-{
-	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
-
-	while (output.fd >= 0 && poll(&output, 1, WRITE_POLL_MS) == 0) {
-		if (is_signal_pending(NULL))
-			return session_errno(session, 0, EINTR, NULL, "cannot write the output");
-	}
-	return true;
-}
-
 /* Print the ID; in another format the whole row. @return  whether it was written */
 static bool show(struct session *session, const struct fsq_assignment *assignment,
 		 const struct fsq_assign_request *request, uint64_t mounts)
@@ -278,9 +262,8 @@ static bool show(struct session *session, const struct fsq_assignment *assignmen
 	}
 	if (session->dry_run)
 		return true;
-	if (!can_write(session))
-		return false;
-	session_flush(session);
+	if (!session_flush_unless_stopped(session))
+		return session_errno(session, 0, EINTR, NULL, "cannot write the output");
 	return session->status == 0;
 }
 
@@ -453,7 +436,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 	}
 	if (session->table.started)
 		tables_end(session);
-	session_flush(session);
+	session_flush_unless_stopped(session);
 	fsq_assign_plan_free(request.plan);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)

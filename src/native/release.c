@@ -215,7 +215,7 @@ static void command_release(struct session *session, const struct invocation *in
 	texts_free(&planned.texts);
 	free(planned.list);
 	tables_end(session);
-	session_flush(session);
+	session_flush_unless_stopped(session);
 	/* Where all is released, a signal came too late and must not stop anything. */
 	if (session->status)
 		restore_signals(&signals_before);

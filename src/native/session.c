@@ -15,6 +15,9 @@
 
 #include "quota/fsquota.h"
 
+/* How long to wait for a full pipe between two checks for signals, in milliseconds. */
+#define WRITE_POLL_MS 100
+
 struct session session_new(struct writer *out)
 {
 	return (struct session){
@@ -108,6 +111,19 @@ void session_flush(struct session *session)
 	session->out->reported |= rc != 0;
 	if (rc && !reported)
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
+}
+
+bool session_flush_unless_stopped(struct session *session)
+{
+	struct pollfd output = { .fd = session->out->fd, .events = POLLOUT };
+
+	if (session->out->used == 0)
+		return true;
+	while (output.fd >= 0 && poll(&output, 1, WRITE_POLL_MS) == 0)
+		if (is_signal_pending(NULL))
+			return false;
+	session_flush(session);
+	return true;
 }
 
 void session_flush_terminal(struct session *session)

@@ -235,6 +235,13 @@ void session_tell_of_terminal(struct session *session, const char *what);
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 
+/**
+ * The same while signals are blocked.
+ *
+ * @return   false: nobody reads the output, and a signal has come that ends the command
+ */
+bool session_flush_unless_stopped(struct session *session);
+
 /** Flush if the output is a terminal. */
 void session_flush_terminal(struct session *session);
 
