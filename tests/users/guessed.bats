@@ -109,6 +109,7 @@ leads() {
 		<(sed -n '/^.Sh COMMANDS/,/^.Sh OPT/{s/^\.Ss //p; s/^\.It Xr fsquota-\(.*\) 8/\1/p}' "$srcdir/man/fsquota.8")
 }
 
+# bats test_tags=install
 @test "help opens the page on a terminal, and is text where there is none" {
 	local bin=$BATS_TEST_TMPDIR/bin name
 	mkdir "$bin"
