@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
@@ -58,6 +59,18 @@ void command_show_usage(struct session *session, const struct command *command)
 	session_usage_error(session, "usage: fsquota %s%s%s%s", command->name,
 			    command->synopsis ? " " : "",
 			    command->synopsis ? command->synopsis : "", command_paths(command));
+}
+
+void command_refuse_operand(struct session *session, const struct invocation *invocation)
+{
+	const char *word = invocation->operands[0];
+	char *hint = session->suggest(session, word, false);
+
+	if (hint)
+		session_usage_error(session, "%s is no path (%s)", word, hint);
+	else
+		command_show_usage(session, invocation->command);
+	free(hint);
 }
 
 /* --- the words --- */

@@ -134,6 +134,9 @@ bool command_takes_project(const struct command *command);
 /** Print the usage line, as an error. */
 void command_show_usage(struct session *session, const struct command *command);
 
+/** Report that a command takes no operand but the filesystem, with a hint for who means an ID. */
+void command_refuse_operand(struct session *session, const struct invocation *invocation);
+
 /** Print its help: what it does, its options and an example. */
 void command_explain(struct session *session, const struct command *command);
 

@@ -164,7 +164,11 @@ static void command_dump(struct session *session, const struct invocation *invoc
 	if (!options_number(session, options->lower, &range.lower) ||
 	    !options_number(session, options->upper, &range.upper))
 		return;
-	if (invocation->operand_count > 0 || options_type_count(&options->quota) > 1) {
+	if (invocation->operand_count > 0) {
+		command_refuse_operand(session, invocation);
+		return;
+	}
+	if (options_type_count(&options->quota) > 1) {
 		command_show_usage(session, invocation->command);
 		return;
 	}

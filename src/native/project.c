@@ -157,8 +157,9 @@ static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
 	session->status = status;
 	job->over |= job->failures == session->max_errors;
 	/* No other file here will have a project ID either. */
-	return job->over || event->kind == FSQ_TREE_NO_PROJECT ? FSQ_VISIT_STOP
-							       : FSQ_VISIT_CONTINUE;
+	return job->over || event->kind == FSQ_TREE_NO_PROJECT || event->errnum == EOPNOTSUPP
+		       ? FSQ_VISIT_STOP
+		       : FSQ_VISIT_CONTINUE;
 }
 
 static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)

@@ -79,7 +79,7 @@ static void command_state(struct session *session, const struct invocation *invo
 	const struct quota_options *options = invocation->options;
 
 	if (invocation->operand_count > 0)
-		command_show_usage(session, invocation->command);
+		command_refuse_operand(session, invocation);
 	else
 		show_state(session, options->type);
 }
@@ -336,7 +336,7 @@ static void command_switch(struct session *session, const struct invocation *inv
 	struct table before;
 
 	if (invocation->operand_count > 0) {
-		command_show_usage(session, command);
+		command_refuse_operand(session, invocation);
 		return;
 	}
 	if (!check_filesystems(session, invocation))

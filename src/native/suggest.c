@@ -136,6 +136,24 @@ static bool is_project(struct session *session, const char *path)
 	       fsq_project_names_id(session_names(session), path, &id);
 }
 
+/* @return   a hint for who means an ID by a word that is no path, for free(3); NULL: it is no number */
+static char *suggest_for_id(const struct session *session, const char *word)
+{
+	char *hint = NULL;
+	uint32_t id;
+
+	if (!isdigit((unsigned char)word[0]) || fsq_parse_id(word, &id))
+		return NULL;
+	if (asprintf(&hint,
+		     session->takes_name
+			     ? "for the project of that ID: --id %u"
+			     : "fsquota quota %u shows the project of that ID; -u the user, -g "
+			       "the group",
+		     id) < 0)
+		return NULL;
+	return hint;
+}
+
 static bool is_mounted_on(const char *path)
 {
 	struct stat st, above;
@@ -152,6 +170,8 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 	char *quoted = NULL, *hint = NULL;
 	int length = 0;
 
+	if (!exists && (hint = suggest_for_id(session, path)))
+		return hint;
 	if (exists ? is_mounted_on(path) : is_project(session, path))
 		quoted = quote_for_shell(path);
 	if (quoted && exists)

@@ -456,16 +456,37 @@ not_there() {
 	fresh_fs x2 -o noquota
 }
 
+# The same for who sets the ID of a tree, and for a dry run: one line, and no flag is left behind.
+no_project_ids() {
+	local dry before
+	mkdir -p /mnt/x2/tree/{a,b}/c
+	touch /mnt/x2/tree/{1..9}
+	ln -s 1 /mnt/x2/tree/link
+	for dry in --dry-run ''; do
+		run_split fsquota project -s $dry -p /mnt/x2/tree 42 /mnt/x2
+		assert_equal "$status" 3
+		assert_one_line "$1 $dry"
+		[[ $stderr == *"cannot set project on /mnt/x2/tree: "* && $stdout != *would-change* ]] || fail "$stderr$stdout"
+		refute grep -q P <(lsattr -pRd /mnt/x2/tree /mnt/x2/tree/a | cut -c1-30)
+	done
+	# As xfs_quota answers, which leaves the flags.
+	run_split xfs_quota -x -f -D/dev/null -P/dev/null -c 'project -s -p /mnt/x2/tree 42' /mnt/x2
+	refute grep -q P <(lsattr -pRd /mnt/x2/tree /mnt/x2/tree/a | cut -c1-30)
+	before="$status:$stdout:$(sort <<<"$stderr")"
+	run_split real -c 'project -s -p /mnt/x2/tree 42' /mnt/x2
+	assert_equal "$before" "$status:$stdout:$(sort <<<"$stderr")"
+}
+
 @test "a filesystem that keeps no project IDs gives 3" {
 	umount /mnt/x2
 	mkfs.ext4 -q -F -O ^project,^quota "$FSQ_X2_DEV"
 	mount "$FSQ_X2_DEV" /mnt/x2
-	mkdir /mnt/x2/tree
-	run_split fsquota project -s -p /mnt/x2/tree 42 /mnt/x2
+	no_project_ids ext4
+	umount /mnt/x2
+	mkfs.f2fs -q -f "$FSQ_X2_DEV"
+	mount "$FSQ_X2_DEV" /mnt/x2
+	no_project_ids f2fs
 	fresh_fs x2 -o noquota
-	assert_equal "$status" 3
-	assert_one_line
-	[[ $stderr == *"/mnt/x2/tree"* ]]
 }
 
 unknown() {

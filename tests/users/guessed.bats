@@ -194,3 +194,25 @@ restores_nothing() {
 	run -0 timeout 60 env PATH="$BATS_TEST_TMPDIR:$PATH" bash -c "$words" <>"$BATS_TEST_TMPDIR/nobody"
 	assert_output --partial full
 }
+
+@test "a number that is no path leads to the project of that ID" {
+	local words
+	cd "$BATS_TEST_TMPDIR"
+	for words in "report -p 42" "report 42" "df 42" "quot 42" "supported 42" "id 42" "export 42" "metrics 42" "list 42" "explain 42"; do
+		# shellcheck disable=SC2086 # words
+		leads 5 'No such file or directory (fsquota quota 42 shows the project of that ID' $words
+	done
+	for words in "usage 42" "check 42" "release 42" "resize 42 9M"; do
+		# shellcheck disable=SC2086 # words
+		leads 5 'No such file or directory (for the project of that ID: --id 42)' $words
+	done
+	for words in "state 42" "dump 42" "state -p 42 /mnt/x" "disable 42 /mnt/x"; do
+		# shellcheck disable=SC2086 # words
+		leads 2 '42 is no path (fsquota quota 42 shows the project of that ID' $words
+	done
+	leads 5 'cannot open' list 42x
+	[[ $stderr != *'that ID'* ]] || fail "$stderr"
+	mkdir 42
+	run_split fsquota usage 42
+	[[ $stderr != *'that ID'* ]] || fail "$stderr"
+}

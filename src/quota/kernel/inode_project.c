@@ -64,7 +64,7 @@ int fsq_inode_project_of(const char *directory, struct fsq_inode_project *projec
 	return rc;
 }
 
-int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id, bool inherit)
+static int set(int fd, const struct fsq_inode_project *project, uint32_t id, bool inherit)
 {
 	struct fsxattr attributes = {
 		.fsx_projid = id,
@@ -73,10 +73,21 @@ int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id
 		.fsx_cowextsize = project->cow_extent_size,
 	};
 
+	return ioctl(fd, FS_IOC_FSSETXATTR, &attributes) ? -errno : 0;
+}
+
+int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id, bool inherit)
+{
+	int rc;
+
 	if (project->id == id && project->inherit == inherit)
 		return 0;
-	if (ioctl(fd, FS_IOC_FSSETXATTR, &attributes))
-		return -errno;
+	rc = set(fd, project, id, inherit);
+	/* ext4 and f2fs set the flag before they refuse the ID. */
+	if (rc && project->inherit != inherit)
+		set(fd, project, project->id, project->inherit);
+	if (rc)
+		return rc;
 	project->id = id;
 	project->inherit = inherit;
 	return 0;
@@ -104,8 +115,8 @@ int fsq_inode_project_get_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
-int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_project *project,
-			     uint32_t id, bool inherit)
+static int set_at(int dirfd, const char *name, const struct fsq_inode_project *project, uint32_t id,
+		  bool inherit)
 {
 	struct file_attributes attributes = {
 		.flags = flags_with(project, inherit),
@@ -114,10 +125,22 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 		.cow_extent_size = project->cow_extent_size,
 	};
 
+	return call_at(SYS_file_setattr, dirfd, name, &attributes) ? error_at() : 0;
+}
+
+int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_project *project,
+			     uint32_t id, bool inherit)
+{
+	int rc;
+
 	if (project->id == id && project->inherit == inherit)
 		return 0;
-	if (call_at(SYS_file_setattr, dirfd, name, &attributes))
-		return error_at();
+	rc = set_at(dirfd, name, project, id, inherit);
+	/* As fsq_inode_project_set(). */
+	if (rc && project->inherit != inherit)
+		set_at(dirfd, name, project, project->id, project->inherit);
+	if (rc)
+		return rc;
 	project->id = id;
 	project->inherit = inherit;
 	return 0;

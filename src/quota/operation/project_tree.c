@@ -17,6 +17,8 @@
 #include "quota/base/inode_map.h"
 #include "quota/kernel/privilege.h"
 #include "quota/kernel/quotactl.h"
+#include "quota/kernel/superblock.h"
+#include "quota/mounts/handle.h"
 #include "quota/walk/tree_walk.h"
 
 /* How many more walks, while other processes move files in the tree. */
@@ -114,8 +116,13 @@ static void visit_project(struct job *job, const struct fsq_walk_entry *entry,
 
 	if (rc == 0) {
 		rc = change(job, entry, &project, event);
-		if (rc)
+		if (rc == -ENOTTY && is_special(entry))
+			event->what = FSQ_TREE_SPECIAL_FILE;
+		else if (rc)
 			event->what = FSQ_TREE_CANNOT_CHANGE;
+		/* As ioctl(2) says it, which sets the ID of a directory. */
+		if (rc == -ENOTTY)
+			rc = -EOPNOTSUPP;
 	} else if (rc == -ENOTTY) {
 		/* Another process may have replaced it before it was opened. */
 		event->what = is_special(entry) ? FSQ_TREE_SPECIAL_FILE : FSQ_TREE_NO_PROJECT;
@@ -264,6 +271,23 @@ static int clear_again(struct job *job, struct fsq_error *err)
 	return rc;
 }
 
+/* The errno with which a filesystem refuses every project ID, for it lacks the feature, or 0. */
+static int find_refusal(const char *directory)
+{
+	struct fsq_features features = { .project = true };
+	struct fsq_handle handle;
+	struct stat st;
+
+	if (fsq_handle_open_directory(&handle, directory, NULL))
+		return 0;
+	if (fstat(handle.target.fd, &st) == 0 && fsq_handle_find_mount(&handle, NULL) == 0 &&
+	    fsq_superblock_f2fs(st.st_dev, &features.project) &&
+	    fsq_superblock_of_mount(handle.mount.device, st.st_dev, &features))
+		features.project = true;
+	fsq_handle_close(&handle);
+	return features.project ? 0 : EOPNOTSUPP;
+}
+
 int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		     struct fsq_error *err)
 {
@@ -295,6 +319,8 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 			job.refused = -EROFS;
 		else if (fsq_in_user_namespace())
 			job.refused = -EINVAL;
+		else if (request->action == FSQ_TREE_SET && request->id)
+			job.refused = -find_refusal(request->directory);
 	}
 	rc = fsq_tree_walk(&walk, err);
 	*entries = walk.entries;
