@@ -152,7 +152,7 @@ struct apply_watch {
 	struct watched_directory *list;
 	size_t count, capacity;
 	unsigned int look;    /* its number */
-	bool limited;	      /* not everything can be watched, which was reported */
+	bool limited, warned; /* not everything can be watched, and that was reported */
 	int64_t began, ended; /* the last look, in milliseconds */
 };
 

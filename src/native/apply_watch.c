@@ -75,9 +75,10 @@ static struct watched_directory *find(struct apply_watch *watch, int number)
 
 static void be_limited(struct apply_watch *watch, const char *path, int errnum)
 {
-	if (watch->limited)
-		return;
 	watch->limited = true;
+	if (watch->warned)
+		return;
+	watch->warned = true;
 	session_warn(watch->session, path, "cannot be watched: looking every %d seconds instead%s",
 		     POLL_MILLISECONDS / 1000,
 		     errnum == ENOSPC ? " (see fs.inotify.max_user_watches)" : "");
@@ -196,6 +197,8 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	size_t kept = 0;
 	bool any = false;
 
+	/* What failed the last time is tried again. */
+	watch->limited = false;
 	for (int i = 0; i < count; i++)
 		any |= add_file(watch, files[i]);
 	for (size_t i = 0; i < list->pattern_count; i++)
@@ -210,6 +213,7 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 			inotify_rm_watch(watch->events, watch->list[i].number);
 	}
 	watch->count = kept;
+	watch->warned &= watch->limited;
 	watch->look++;
 	watch->ended = clock_milliseconds(CLOCK_MONOTONIC);
 	if (any)

@@ -181,12 +181,15 @@ static bool is_wanted(const struct watch *watch, const struct fsq_mount *mount)
 	return false;
 }
 
-static bool has_quota(const struct watch *watch, struct fsq_filesystem *fs, bool type[FSQ_TYPES])
+static bool has_quota(struct watch *watch, struct fsq_filesystem *fs, bool type[FSQ_TYPES])
 {
 	struct fsq_state state;
 	bool any = false;
+	int rc = fsq_quota_state(fs, FSQ_PROJECT, &state);
 
-	if (fsq_quota_state(fs, FSQ_PROJECT, &state))
+	/* It may be a failure of this moment. */
+	watch->mounts_missed |= rc && fsq_error_kind_of(-rc) == FSQ_E_FAILED;
+	if (rc)
 		return false;
 	for (int i = 0; i < FSQ_TYPES; i++)
 		any |= type[i] = watch->wanted[i] && state.accounting[i];
@@ -238,6 +241,7 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 	}
 	if (fsq_filesystem_open_mount(&fs, mount, 0, &err)) {
 		watch->no_memory |= err.errnum == ENOMEM;
+		watch->mounts_missed |= err.kind == FSQ_E_FAILED;
 		return FSQ_VISIT_CONTINUE;
 	}
 	info = fsq_filesystem_get_info(fs);
@@ -265,8 +269,10 @@ static void refresh(struct watch *watch, bool keep)
 	watch->points = NULL;
 	for (size_t j = 0; j < watch->volume_count; j++)
 		watch->volumes[j]->is_mounted = false;
+	watch->mounts_missed = false;
 	if (fsq_mounts_each(NULL, visit_mount, watch, &err)) {
 		session_fail(watch->session, &err);
+		watch->mounts_missed = true;
 		return;
 	}
 	/* Remove it last, so that the callback sees a complete table. */
@@ -430,7 +436,7 @@ static bool can_write(void *arg)
 static int timeout_of(const struct watch *watch, int64_t now)
 {
 	const struct watch_id *due = watch->ids.first_due;
-	bool polls = !watch->warnings || reads_all(watch);
+	bool polls = !watch->warnings || reads_all(watch) || watch->mounts_missed;
 	int64_t next;
 
 	/* IDs above a limit are polled, too. */
@@ -466,7 +472,8 @@ static void wait_once(struct watch *watch)
 	}
 	if (watch->source[WATCH_SIGNALS].revents)
 		read_signals(watch);
-	watch->mounts_changed |= watch->source[WATCH_MOUNTS].revents != 0;
+	watch->mounts_changed |= watch->source[WATCH_MOUNTS].revents != 0 ||
+				 (watch->mounts_missed && watch_now() >= watch->next_poll);
 	if (watch->source[WATCH_WARNINGS].revents)
 		read_warnings(watch);
 	if (watch->mounts_changed) {

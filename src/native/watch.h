@@ -235,6 +235,7 @@ struct watch {
 	struct pollfd source[WATCH_SOURCES];
 	int64_t next_poll;
 	bool mounts_changed, looked_for_new; /* since then */
+	bool mounts_missed;		     /* some could not be looked at: try again */
 	unsigned int signals;		     /* that ask for the end */
 };
 

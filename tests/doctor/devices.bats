@@ -218,7 +218,7 @@ tagged() {
 
 # copies TYPE ARGUMENT...: a filesystem and a copy of it, mounted at /mnt/x and /mnt/copy, in either order
 copies() {
-	local tag before options=prjquota
+	local tag uuid before options=prjquota
 	umount /mnt/x /mnt/x2 2>/dev/null || :
 	made "$1" "$dev" /mnt/x2 -L data "${@:2}"
 	dd if="$dev" of="$FSQ_X_DEV" bs=1M status=none
@@ -230,10 +230,12 @@ copies() {
 	[[ $(kernel_has /mnt/x 77) == *3072* ]] || fail "$1: $(kernel_has /mnt/x 77)"
 	mount -t "$1" -o $options "$dev" /mnt/copy
 	before=$(kernel_has /mnt/x 77)
-	for tag in LABEL=data "UUID=$(blkid -p -s UUID -o value "$dev")"; do
+	uuid=$(blkid -p -s UUID -o value "$dev")
+	for tag in LABEL=data "UUID=$uuid" "UUID=${uuid^^}" "UUID=\"$uuid\"" "LABEL='data'"; do
 		tagged limit bhard=4m 77 --at $tag
 		tagged limit bhard=4m 77 $tag
 		tagged disable $tag
+		tagged restore $tag </dev/null
 		tagged timer 3d $tag
 		tagged release --id 77 --at $tag
 		tagged resize --id 77 --at $tag 6M

@@ -11,7 +11,7 @@ setup() {
 	fresh_each x e
 	mkdir -p /etc/fsquota.d /mnt/x/home /mnt/e/home
 	rows=$BATS_TEST_TMPDIR/rows messages=$BATS_TEST_TMPDIR/messages notes=$BATS_TEST_TMPDIR/notes
-	stayer=''
+	stayer='' before=()
 	limits=(/proc/sys/fs/inotify/max_{queued_events,user_watches})
 	usual=("$(<"${limits[0]}")" "$(<"${limits[1]}")")
 }
@@ -32,7 +32,7 @@ says() {
 stays() {
 	"${builddir:?}/tests/watch/tenants" notified "$BATS_TEST_TMPDIR/socket" >"$notes" 3>&- &
 	until_true test -S "$BATS_TEST_TMPDIR/socket"
-	NOTIFY_SOCKET=$BATS_TEST_TMPDIR/socket "$FSQUOTA" apply --watch "$@" >"$rows" 2>"$messages" 3>&- &
+	NOTIFY_SOCKET=$BATS_TEST_TMPDIR/socket "${before[@]}" "$FSQUOTA" apply --watch "$@" >"$rows" 2>"$messages" 3>&- &
 	stayer=$!
 	until_true grep -qs READY=1 "$notes"
 	rm "$BATS_TEST_TMPDIR/socket"
@@ -113,6 +113,20 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	assert_equal "$(grep -c 'cannot be watched: looking every 10 seconds instead (see fs.inotify.max_user_watches)' "$messages")" 1
 	mkdir /mnt/x/home/ann
 	until_true limited /mnt/x/home/ann 5M
+}
+
+@test "what could not be watched for a moment is watched at the next look" {
+	says '/mnt/x/home/* hard=5M'
+	before=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=poll,ppoll,inotify_add_watch -e inject=inotify_add_watch:error=EMFILE:when=2)
+	stays
+	# Not every ten seconds.
+	until_true grep -qE 'poll\(.*, 3, (-1|NULL)' "$BATS_TEST_TMPDIR/trace"
+	assert_equal "$(grep -c 'cannot be watched' "$messages")" 1
+	mkdir /mnt/x/home/ann
+	until_true limited /mnt/x/home/ann 5M
+	pkill -TERM -P "$stayer"
+	wait "$stayer" || :
+	stayer=''
 }
 
 @test "lines that change count at once; those that are wrong change nothing, and are said once" {

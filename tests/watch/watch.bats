@@ -404,6 +404,24 @@ waits() {
 
 # --- filesystems that come and go -------------------------------------------------------------------
 
+@test "a filesystem that cannot be opened for a moment is watched later" {
+	local tracer
+	fresh_fs x
+	volume x 42 --soft 512K
+	umount /mnt/x
+	watching --interval 1
+	strace -qq -o "$BATS_TEST_TMPDIR/trace" -p "$watcher" -P /mnt/x -e trace=open,openat -e inject=open,openat:error=EMFILE 3>&- &
+	tracer=$!
+	until_true grep -q '^TracerPid:.*[1-9]' "/proc/$watcher/status"
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+	until_true grep -q INJECTED "$BATS_TEST_TMPDIR/trace"
+	end_process "$tracer"
+	until_true grep -q '"/mnt/x","message":"mounted, and watched from now on"' "$messages"
+	writes /mnt/x/42/a 768
+	until_true tells '.event=="soft-reached"'
+	ends
+}
+
 @test "a filesystem can be unmounted, and is watched again when it is mounted" {
 	fresh_fs x
 	volume x 42 --soft 512K

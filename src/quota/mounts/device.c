@@ -16,7 +16,7 @@ LIBRARY_NOTE_BLKID;
 #define FUNCTIONS(DO) \
 	DO(new_probe) DO(free_probe) DO(probe_set_device) DO(probe_enable_superblocks) \
 	DO(probe_set_superblocks_flags) DO(do_safeprobe) DO(probe_lookup_value) DO(get_cache) \
-	DO(put_cache) DO(evaluate_tag)
+	DO(put_cache) DO(evaluate_tag) DO(probe_enable_partitions) DO(probe_set_partitions_flags)
 #define POINTER(name) typeof(blkid_##name) *name;
 #define SYMBOL(name) LIBRARY_SYMBOL(blkid_##name, library, name),
 /* clang-format on */
@@ -92,14 +92,42 @@ bool fsq_is_tag(const char *word)
 	return false;
 }
 
-bool fsq_device_has_tag(const struct fsq_device *device, const char *tag)
+/* Is a value that of a tag, which may stand in quotes? */
+static bool is_value(const char *tag, const char *value, bool any_case)
 {
-	const char *value = strchr(tag, '=') + 1;
+	const char *wanted = strchr(tag, '=') + 1;
+	size_t length = strlen(wanted);
 
-	if (strncmp(tag, "UUID=", strlen("UUID=")) == 0)
-		return device->uuid && strcasecmp(device->uuid, value) == 0;
-	return strncmp(tag, "LABEL=", strlen("LABEL=")) == 0 && device->label &&
-	       strcmp(device->label, value) == 0;
+	if (length > 1 && strchr("\"'", *wanted) && wanted[length - 1] == *wanted) {
+		wanted++;
+		length -= 2;
+	}
+	return strlen(value) == length && (any_case ? strncasecmp(value, wanted, length)
+						    : strncmp(value, wanted, length)) == 0;
+}
+
+bool fsq_device_has_tag(int fd, const char *tag)
+{
+	const bool of_partition = tag[0] == 'P';
+	const bool is_uuid = strncmp(tag + (of_partition ? strlen("PART") : 0), "UUID", 4) == 0;
+	const char *name = of_partition ? (is_uuid ? "PART_ENTRY_UUID" : "PART_ENTRY_NAME")
+					: (is_uuid ? "UUID" : "LABEL");
+	blkid_probe probe = lib.new_probe();
+	const char *value;
+	bool has = false;
+
+	if (!probe)
+		return false;
+	if (lib.probe_set_device(probe, fd, 0, 0) == 0 &&
+	    lib.probe_enable_superblocks(probe, !of_partition) == 0 &&
+	    lib.probe_set_superblocks_flags(probe, BLKID_SUBLKS_UUID | BLKID_SUBLKS_LABEL) == 0 &&
+	    lib.probe_enable_partitions(probe, of_partition) == 0 &&
+	    lib.probe_set_partitions_flags(probe, BLKID_PARTS_ENTRY_DETAILS) == 0 &&
+	    lib.do_safeprobe(probe) == 0)
+		has = lib.probe_lookup_value(probe, name, &value, NULL) == 0 &&
+		      is_value(tag, value, is_uuid);
+	lib.free_probe(probe);
+	return has;
 }
 
 int fsq_device_of_tag(const char *tag, char **device, struct fsq_error *err)

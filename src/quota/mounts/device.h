@@ -30,8 +30,15 @@ int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct
 
 void fsq_device_clear(struct fsq_device *device);
 
-/** @return  whether a device has the UUID= or LABEL= of a tag; not for PARTUUID= and PARTLABEL= */
-bool fsq_device_has_tag(const struct fsq_device *device, const char *tag);
+/**
+ * Does a device have a tag? Call fsq_device_load() first.
+ *
+ * @fd       open for reading
+ * @tag      see fsq_is_tag(); its value may stand in quotes
+ * @return   false also when it cannot be read
+ * Source: blkid_do_safeprobe() of libblkid
+ */
+bool fsq_device_has_tag(int fd, const char *tag);
 
 /**
  * Find the device that a tag means, by the links of udev, or else on all devices. No cache of libblkid's

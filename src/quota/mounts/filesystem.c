@@ -129,9 +129,8 @@ static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 /* Only a filesystem that can have quota is asked, and by its device: a device may hang, but no server. */
 static bool mount_has_tag(const struct fsq_mount *mount, const char *tag)
 {
-	struct fsq_device device;
 	struct stat st;
-	bool has = false;
+	bool has;
 	int fd;
 
 	if (!mount->is_local || !mount->type ||
@@ -139,13 +138,11 @@ static bool mount_has_tag(const struct fsq_mount *mount, const char *tag)
 	     strcmp(mount->type, "f2fs") != 0))
 		return false;
 	fd = open(mount->device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISBLK(st.st_mode) && st.st_rdev == mount->dev &&
-	    fsq_device_probe(fd, mount->device, &device, NULL) == 0) {
-		has = fsq_device_has_tag(&device, tag);
-		fsq_device_clear(&device);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return false;
+	has = fstat(fd, &st) == 0 && S_ISBLK(st.st_mode) && st.st_rdev == mount->dev &&
+	      fsq_device_has_tag(fd, tag);
+	close(fd);
 	return has;
 }
 
