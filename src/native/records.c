@@ -91,6 +91,15 @@ static uint64_t used_bytes(uint64_t blocks)
 	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
 }
 
+/* What is left of a grace time; as fsq_usage_set_dquot() has it. */
+static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+	bool has_soft = form == FSQ_INODES ? amounts->soft > 0 : !fsq_limit_is_none(amounts->soft);
+
+	return dquot->id && has_soft ? records_grace_left(amounts->expires, now) : FIELD_NO_SECONDS;
+}
+
 struct record_row records_row(struct session *session, const struct path_entry *path,
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now)
@@ -98,8 +107,6 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	const struct fsq_amounts *space = &dquot->form[FSQ_BLOCKS];
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 	const struct fsq_amounts *realtime = &dquot->form[FSQ_REALTIME];
-	/* The record of ID 0 keeps how long the grace times are, and has none of its own. */
-	bool timed = dquot->id != 0;
 	double of_space = records_percent(dquot, FSQ_BLOCKS);
 	double of_inodes = records_percent(dquot, FSQ_INODES);
 
@@ -110,18 +117,15 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.used_bytes = used_bytes(space->used),
 		.soft_bytes = limit_bytes(space->soft),
 		.hard_bytes = limit_bytes(space->hard),
-		.bytes_grace_seconds =
-			timed ? records_grace_left(space->expires, now) : FIELD_NO_SECONDS,
+		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS, now),
 		.used_inodes = inodes->used,
 		.soft_inodes = inodes->soft,
 		.hard_inodes = inodes->hard,
-		.inodes_grace_seconds =
-			timed ? records_grace_left(inodes->expires, now) : FIELD_NO_SECONDS,
+		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES, now),
 		.used_realtime_bytes = used_bytes(realtime->used),
 		.soft_realtime_bytes = limit_bytes(realtime->soft),
 		.hard_realtime_bytes = limit_bytes(realtime->hard),
-		.realtime_grace_seconds =
-			timed ? records_grace_left(realtime->expires, now) : FIELD_NO_SECONDS,
+		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME, now),
 		.percent = of_space > of_inodes ? of_space : of_inodes,
 		.filesystem = path ? path->info->device : NULL,
 		.mountpoint = path ? path->directory : NULL,

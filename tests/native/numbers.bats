@@ -299,3 +299,31 @@ lowered() {
 	# xfs_quota takes it.
 	succeeds xfs_quota -x -f -c 'limit -p bhard=512 42' /mnt/x
 }
+
+# no_grace FS: of project 44, which is above hard limits and has no soft ones.
+no_grace() {
+	local v=/mnt/$1/volume words
+	mkdir -m 1777 "$v"
+	fallocate -l 8m "$v/file"
+	touch "$v"/{1..9}
+	fsquota assign "$v" --id $2 --soft 2M --soft-inodes 3 >/dev/null 2>&1
+	assert_equal "$(fsquota usage -rn -o GRACE,IGRACE "$v" | sed 's/7d/6d23h/g')" '6d23h 6d23h'
+	# Limits alone: XFS starts a grace time, which goes on.
+	real -c "limit -p bsoft=0 isoft=0 bhard=1m ihard=3 $2" /mnt/$1
+	touch "$v/file"
+	! setpriv --reuid 1000 --clear-groups dd if=/dev/zero of="$v/more" bs=1k count=1 status=none || true
+	for words in "usage $v" "list /mnt/$1" "list $v" "check $v" "quota -bi $2 --at /mnt/$1" "report -bi /mnt/$1"; do
+		run_split fsquota $words --json
+		[ "$(jq -c "[.[][] | select(.id == $2) | .bytes_grace_seconds, .inodes_grace_seconds] | unique" <<<"$stdout")" = '[null]' ] ||
+			complain "$words: $stdout"
+	done
+	fsquota metrics /mnt/$1 | grep -E "^fsquota_project_grace_seconds.*\"$2\"" && complain "metrics on $1" || true
+	fsquota release "$v" >/dev/null
+}
+
+@test "where there is no soft limit there is no grace time, whatever the kernel says" {
+	no_grace x 44
+	no_grace e 45
+	no_grace f 46
+	no_complaints
+}

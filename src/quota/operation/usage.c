@@ -155,9 +155,12 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
-	/* XFS keeps the grace times in the record of ID 0, which has none of its own. */
-	usage->bytes_expires = dquot->id ? blocks->expires : 0;
-	usage->inodes_expires = dquot->id ? inodes->expires : 0;
+	/*
+	 * XFS keeps the grace times in the record of ID 0, which has none of its own. And it starts one above a hard
+	 * limit without a soft one, where nothing ends with it.
+	 */
+	usage->bytes_expires = dquot->id && usage->soft_bytes ? blocks->expires : 0;
+	usage->inodes_expires = dquot->id && usage->soft_inodes ? inodes->expires : 0;
 }
 
 void fsq_usage_clear(struct fsq_usage *usage)
