@@ -219,6 +219,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		.enforced = state.enforced[FSQ_PROJECT],
 	};
 	*row = listing_row(check->session, info->directory, usage, NULL);
+	row->shown_name = "(filesystem)";
 	if (rc)
 		return false;
 	row->available_bytes = listing_free_bytes(check->session, info->directory);

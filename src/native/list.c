@@ -118,9 +118,13 @@ static bool show_with_none(struct projects *projects)
 static void command_list(struct session *session, const struct invocation *invocation)
 {
 	const struct list_options *options = invocation->options;
-	struct projects projects = { .session = session,
-				     .want_sums = options->total,
-				     .want_available = true };
+	struct projects projects = {
+		.session = session,
+		.want_sums = options->total,
+		/* Programs take each row for a project, and get it with --total. */
+		.want_none = !options->total && session->style.format == TABLE_TEXT,
+		.want_available = true
+	};
 	bool any = false;
 
 	if (options->tree &&

@@ -17,7 +17,8 @@ static const struct field project_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
 	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories), .optional = true },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "name of the project" },
+	{ NULL, "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
 	  .at_least = offsetof(struct project_row, bytes_at_least) },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space",
@@ -155,6 +156,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		.mounts_skipped = FIELD_NOT_KNOWN,
 	};
 
+	row.shown_name = row.name;
 	row.percent = listing_percent(&row);
 	/* statfs(2) shows limits that are soft or hard, and no use above them. */
 	if (usage->at_least) {
@@ -226,7 +228,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	if (session->dry_run)
 		listing_plan_change(&usage, change);
 	row = listing_row(session, change->directory, &usage, NULL);
-	row.name = row.name ? row.name : change->name;
+	row.shown_name = row.name = row.name ? row.name : change->name;
 	row.enforced &= change->enforced;
 	row.change = change_word(change->changed);
 	row.over_budget = budgets_where(change->over, row.mountpoint);

@@ -195,8 +195,11 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 
 	if (projects->want_sums && (!is_empty || dquot->id == 0))
 		add_to_sum(projects, &usage);
-	if (dquot->id == 0)
+	if (dquot->id == 0) {
+		if (projects->want_none)
+			add_project(projects, &usage);
 		return;
+	}
 	add_unrecorded(projects, dquot->id);
 	/* Treat an empty record as absent. */
 	if (is_empty)
@@ -258,7 +261,7 @@ static bool read_directories(struct projects *projects)
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
-	const struct record_range range = { .lower = !projects->want_sums };
+	const struct record_range range = { .lower = !projects->want_sums && !projects->want_none };
 	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 
 	/* Of a filesystem that could not be read to its end some may be left. */
@@ -408,6 +411,8 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;
+	if (row.id == 0 && (session->style.format == TABLE_TEXT || projects->want_none))
+		row.shown_name = NO_PROJECT;
 	for (size_t i = 0; i < project->known_count; i++)
 		projects->directories[i] = projects->known[project->known + i].directory;
 	row.directories = (struct field_texts){ projects->directories, project->known_count };

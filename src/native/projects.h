@@ -20,6 +20,7 @@ struct project_row {
 	struct field_texts directories; /* in a list: all that are known */
 	uint32_t id;
 	const char *name;		  /* or NULL */
+	const char *shown_name;		  /* in a table: also what is no project */
 	uint64_t used_bytes, used_inodes; /* or FIELD_NOT_KNOWN */
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
@@ -142,8 +143,9 @@ struct projects {
 	void *arg;
 	struct project *all;
 	size_t count, capacity;
-	bool want_available;	  /* rows have it */
-	uint64_t *free_bytes;	  /* of each of the table of paths, see projects.c */
+	bool want_none;	      /* what is in no project, too, of filesystems that are wanted whole */
+	bool want_available;  /* rows have it */
+	uint64_t *free_bytes; /* of each of the table of paths, see projects.c */
 	struct project_sum *sums; /* if wanted: one for each of the table of paths */
 	bool want_sums;
 	bool pass_over; /* filesystems without project quota are no error */
@@ -172,6 +174,9 @@ bool projects_has_any(const struct projects *projects, const struct scope *scope
  * @return   whether there is one; else an error was reported
  */
 bool projects_collect_chosen(struct projects *projects);
+
+/* How a table for people, and top, call the row of ID 0. Programs may take it for a name. */
+#define NO_PROJECT "(no project)"
 
 /** A project as a row; its directories stay until the next row. */
 struct project_row projects_row(const struct projects *projects, const struct project *project);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "records.h"
+#include "projects.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -15,7 +16,8 @@ static const struct field fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
 	  .words = account_types },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name" },
+	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
@@ -110,10 +112,15 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	double of_space = records_percent(dquot, FSQ_BLOCKS);
 	double of_inodes = records_percent(dquot, FSQ_INODES);
 
+	const char *name = numeric ? NULL : names_of_id(session, type, dquot->id);
+	bool is_none = !numeric && type == FSQ_PROJECT && dquot->id == 0 && !name &&
+		       session->style.format == TABLE_TEXT;
+
 	return (struct record_row){
 		.type = type,
 		.id = dquot->id,
-		.name = numeric ? NULL : names_of_id(session, type, dquot->id),
+		.name = name,
+		.shown_name = is_none ? NO_PROJECT : name,
 		.used_bytes = used_bytes(space->used),
 		.soft_bytes = limit_bytes(space->soft),
 		.hard_bytes = limit_bytes(space->hard),

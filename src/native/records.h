@@ -9,7 +9,8 @@
 struct record_row {
 	enum fsq_type type;
 	uint32_t id;
-	const char *name; /* or NULL */
+	const char *name;	/* or NULL */
+	const char *shown_name; /* in a table: also what is no project */
 	uint64_t used_bytes, used_inodes, used_realtime_bytes;
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;

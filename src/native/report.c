@@ -267,7 +267,7 @@ static void write_projects(struct projects *projects, const struct project **sor
 
 		write_format(w, USE "%" PRIu64 " data-used=%" PRIu64 ">", key, row.used_bytes);
 		write_cell(w, row.path);
-		write_cell(w, row.name);
+		write_cell(w, row.shown_name);
 		write_format(w, "<td class=\"n\">%u", row.id);
 		write_size(w, row.used_bytes);
 		write_growth(w, earlier, key, row.used_bytes);
@@ -353,7 +353,11 @@ static void write_page(struct projects *projects, const struct project **sorted,
 static void write_report(struct session *session, const char *file)
 {
 	struct projects projects = {
-		.session = session, .want_sums = true, .want_available = true, .pass_over = true
+		.session = session,
+		.want_sums = true,
+		.want_none = true,
+		.want_available = true,
+		.pass_over = true,
 	};
 	const char **directories = calloc(session->path_count + 1, sizeof(*directories));
 	const struct project **sorted = NULL;

@@ -29,31 +29,38 @@ struct top_options {
 	uint64_t interval, batch, rows;
 };
 
-enum top_kind { TOP_FILESYSTEM, TOP_PROJECT };
+/* Of what is in no project, beside 0 of its filesystem. No project has it. */
+#define NO_PROJECT_ID UINT32_MAX
+
+enum top_kind { TOP_FILESYSTEM, TOP_PROJECT, TOP_NO_PROJECT };
 
 struct top_row {
 	int64_t time; /* milliseconds since 1970 */
 	enum top_kind kind;
+	uint32_t id;	  /* 0: of no project */
 	const char *path; /* of a filesystem where it is mounted */
-	const char *name;
+	const char *name, *shown_name;
 	uint64_t hard_bytes; /* of a filesystem its size */
 	double percent;
 	struct growth_use use;
 	const char *filesystem, *mountpoint;
 };
 
-static const char *const kinds[] = {
-	[TOP_FILESYSTEM] = "filesystem", [TOP_PROJECT] = "project", NULL
-};
+static const char *const kinds[] = { [TOP_FILESYSTEM] = "filesystem",
+				     [TOP_PROJECT] = "project",
+				     [TOP_NO_PROJECT] = "no-project",
+				     NULL };
 
 #define MEMBER(name) .offset = offsetof(struct top_row, name)
 
 static const struct field fields[] = {
 	{ "TIME", "time", FIELD_TIME, MEMBER(time), "when it was so" },
-	{ "KIND", "kind", FIELD_WORD, MEMBER(kind), "filesystem or project", .words = kinds },
+	{ "KIND", "kind", FIELD_WORD, MEMBER(kind), "filesystem, project, or no-project",
+	  .words = kinds },
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
-	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(use.id), "project ID" },
-	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "name of the project", .minor = true },
+	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "name of the project", .minor = true },
+	{ NULL, "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(use.bytes), "space in use" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
 	  "hard limit of space, or the size of the filesystem" },
@@ -143,13 +150,16 @@ static void add_project(struct top *top, const struct projects *projects,
 	const struct project_row found = projects_row(projects, project);
 	const struct top_row row = {
 		.time = time,
-		.kind = TOP_PROJECT,
+		.kind = found.id ? TOP_PROJECT : TOP_NO_PROJECT,
 		.path = keep(top, found.path),
 		.name = keep(top, found.name),
+		.shown_name = keep(top, found.shown_name),
 		.hard_bytes = found.hard_bytes,
 		.percent = found.percent,
-		.use = growth_use(projects->session->paths[project->filesystem].info->dev, found.id,
-				  found.used_bytes, found.hard_bytes, free_bytes),
+		.id = found.id,
+		.use = growth_use(projects->session->paths[project->filesystem].info->dev,
+				  found.id ? found.id : NO_PROJECT_ID, found.used_bytes,
+				  found.hard_bytes, free_bytes),
 		.filesystem = keep(top, found.filesystem),
 		.mountpoint = keep(top, found.mountpoint),
 	};
@@ -160,7 +170,7 @@ static void add_project(struct top *top, const struct projects *projects,
 static void read_rows(struct top *top, struct session *session)
 {
 	const struct invocation *invocation = top->invocation;
-	struct projects projects = { .session = session };
+	struct projects projects = { .session = session, .want_none = true };
 	size_t at = 0;
 	int64_t time;
 
@@ -250,7 +260,7 @@ static const struct table_style *sorted_by;
 static int compare_rows(const void *one, const void *other)
 {
 	const struct top_row *a = one, *b = other;
-	int order = (int)a->kind - (int)b->kind;
+	int order = (a->kind != TOP_FILESYSTEM) - (b->kind != TOP_FILESYSTEM);
 
 	for (size_t i = 0; i < sorted_by->sort_count && order == 0; i++)
 		order = field_compare(sorted_by->sort[i].field, a, b,

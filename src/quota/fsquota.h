@@ -1104,7 +1104,9 @@ struct fsq_explain_request {
 };
 
 /**
- * Account for the space of a directory's project: visit each part, in the order of enum fsq_space_part.
+ * Account for the space of a directory's project: visit each part, in the order of enum fsq_space_part. Where a
+ * filesystem is mounted, and that directory has no project: for what is in no project; then only files and
+ * directories in the root directory are among the largest.
  * Deleted files that are open are found in /proc, so in other PID namespaces they are not.
  *
  * @return   0, also when @visit stopped it; as fsq_usage_get(); FSQ_E_USAGE not a directory;

@@ -29,7 +29,7 @@ explains() {
 	local used sum='[(map(.used_bytes) | add // 0), (map(.used_inodes) | add // 0)]'
 	exits 0 fsquota explain --json "$@"
 	parts=$(jq -r '.explain[] | "\(.part) \(.used_bytes) \(.used_inodes) \(.path)"' <<<"$stdout")
-	used=$(fsquota usage --json "$1" | jq -c '.usage[0] | [.used_bytes, .used_inodes]')
+	used=$(fsquota quota --json "$(fsquota id "$1")" --at "$1" | jq -c '.quota[0] | [.used_bytes, .used_inodes]')
 	assert_equal "$(jq -c "[.explain[] | select(.part == \"used\")] | $sum" <<<"$stdout")" "$used"
 	assert_equal "$(jq -c "[.explain[] | select(.part | IN(\"tree\", \"hidden\", \"open\", \"elsewhere\", \"unexplained\"))] | $sum" <<<"$stdout")" "$used"
 }
@@ -253,6 +253,22 @@ others() {
 }
 
 @test "files elsewhere, with other IDs and names, and space beyond the end of files" { on "x e f" others; }
+
+whole() {
+	file "$M/web/file" 4
+	file "$M/other/deep/file" 3
+	file "$M/single" 1
+	explains "$M"
+	has "used 4[12]????? * $M" "tree 4[12]????? * $M" "foreign 419???? 2 $M" "directory 31????? 3 $M/other" "file 1048576 1 $M/single"
+	refute grep -e /deep -e /web <<<"$parts"
+	refuses 5 'belongs to no project' fsquota explain "$M/other"
+	# A directory is one of its filesystem only where that is mounted.
+	mkdir "$M/unused"
+	refuses 5 'belongs to no project' fsquota explain "$M/unused"
+}
+
+# bats test_tags=linux-6
+@test "of a filesystem what is in no project, by the directories in its root" { on "x e f" whole; }
 
 @test "what cannot be read is said, and the rest is shown" {
 	mkdir -p /mnt/e/web/closed

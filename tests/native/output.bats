@@ -110,22 +110,22 @@ on_terminal() {
 @test "on a narrow terminal texts are shortened in their middle, and minor columns left out that nobody chose" {
 	local row
 	table list /mnt/x
-	row=${lines[2]}
-	assert_line --index 2 --partial "$long"
+	row=${lines[3]}
+	assert_line --index 3 --partial "$long"
 	on_terminal ${#row} list /mnt/x
-	assert_equal "${lines[2]}" "$row"
+	assert_equal "${lines[3]}" "$row"
 	on_terminal $((${#row} - 1)) list /mnt/x
-	assert_equal "${#lines[2]}" $((${#row} - 1))
+	assert_equal "${#lines[3]}" $((${#row} - 1))
 	on_terminal 70 list /mnt/x
-	assert_equal "${#lines[2]}" 70
-	[[ ${lines[2]} == *" /mnt/x/"*...*"${long: -8}" ]] || fail "${lines[2]}"
+	assert_equal "${#lines[3]}" 70
+	[[ ${lines[3]} == *" /mnt/x/"*...*"${long: -8}" ]] || fail "${lines[3]}"
 	# Not what a program reads, and not narrower than a word.
 	on_terminal 70 list -r /mnt/x
 	[[ ${lines[2]} == *"$long" ]] || fail "${lines[2]}"
 	on_terminal 10 list -o PATH,IUSED /mnt/x
-	assert_equal "${lines[2]}" "/mnt...-them     1"
-	on_terminal 44 list /mnt/x
-	assert_equal "${lines[0]}" "ID NAME USED SOFT HARD USE% PATH"
+	assert_equal "${lines[3]}" "/mnt...-them     1"
+	on_terminal 52 list /mnt/x
+	assert_equal "${lines[0]}" "ID NAME         USED SOFT HARD USE% PATH"
 }
 
 @test "in a UTF-8 locale a name is shown as it is, as wide as the terminal shows it; in another one escaped" {

@@ -154,6 +154,29 @@ ids() {
 	assert_equal "$stderr" 'fsquota list: /etc/projects: is neither a directory nor a device'
 }
 
+@test "what is in no project is a row of list, top, report and the page, and once in the sum of each" {
+	local m none
+	for m in /mnt/x /mnt/e; do
+		none=$(fsquota quota --csv -N --output USED 0 $m)
+		run -0 fsquota list -b -n -o ID,NAME,USED,PATH $m
+		assert_line --regexp "^ *0 \\(no project\\) +$none +-?\$"
+		run -0 fsquota list -n -o ID,NAME --total $m
+		assert_line --regexp '^ *0 \(no project\)'
+		run -0 fsquota report -N --output ID,NAME -p $m
+		assert_line --regexp '^ *0 \(no project\)'
+		run -0 fsquota report --html - $m
+		assert_line --regexp "data-used=$none><td><td>\\(no project\\)<td class=\"n\">0<"
+		run -0 fsquota top --batch 1 --json $m
+		assert_equal "$(jq -c 'select(.kind == "no-project") | [.id, .name, .path, .used_bytes, .mountpoint]' <<<"$output")" \
+			"[null,null,null,$none,\"$m\"]"
+		# What programs read has it where they ask for it.
+		assert_equal "$(fsquota list --json --total $m | jq -c '.list | map(select(.id == 0)) | map([.name, .used_bytes])')" "[[null,$none]]"
+		assert_equal "$(fsquota list --json $m | jq -c '.list | map(select(.id == 0))')" '[]'
+		# It is one of the filesystem, not of a directory.
+		refute_regex "$(fsquota list $m/web; fsquota top --batch 1 $m/web)" 'no project'
+	done
+}
+
 @test "list --total has a row of what belongs to no project" {
 	local fs used
 	for fs in x e f; do
@@ -202,9 +225,9 @@ on_terminal() { run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/
 
 @test "on a terminal what is at a limit is red, and yellow what is near it" {
 	on_terminal list -o ID,USE%,GRACE /mnt/x
-	assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
-	assert_line --index 2 --regexp '^43 +1% *.?$'
-	assert_line --index 3 --partial "44 ${RED}100%$RESET"
+	assert_line --index 2 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
+	assert_line --index 3 --regexp '^43 +1% *.?$'
+	assert_line --index 4 --partial "44 ${RED}100%$RESET"
 	on_terminal usage -o USE%,PATH /mnt/x/nested/a
 	assert_output --partial "${RED}100%$RESET"
 }

@@ -20,6 +20,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
+#include "quota/kernel/quotactl.h"
 #include "quota/kernel/space.h"
 #include "quota/mounts/handle.h"
 #include "quota/walk/tree_walk.h"
@@ -254,6 +255,12 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 	return rc == -ENOTTY || rc == -EOPNOTSUPP ? 0 : rc;
 }
 
+/* Of a filesystem, only what its root directory has is compared. */
+static bool is_ranked(const struct explain *explain, const struct fsq_walk_entry *entry)
+{
+	return explain->id || entry->depth == 1;
+}
+
 static void take_entry(struct explain *explain, const struct fsq_walk_entry *entry)
 {
 	bool is_directory = entry->kind == FSQ_WALK_DIRECTORY, known, first;
@@ -296,7 +303,7 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 		explain->levels[entry->depth] = (struct sum){ facts.bytes, 1 };
 	else if (first && above)
 		add(above, facts.bytes, 1);
-	if (first && !is_directory)
+	if (first && !is_directory && is_ranked(explain, entry))
 		rank(explain, FSQ_SPACE_FILE, entry->path, (struct sum){ facts.bytes, 1 });
 }
 
@@ -307,7 +314,8 @@ static void leave_directory(struct explain *explain, const struct fsq_walk_entry
 	if (entry->depth == 0)
 		return;
 	add(&explain->levels[entry->depth - 1], sum->bytes, sum->inodes);
-	rank(explain, FSQ_SPACE_DIRECTORY, entry->path, *sum);
+	if (is_ranked(explain, entry))
+		rank(explain, FSQ_SPACE_DIRECTORY, entry->path, *sum);
 }
 
 static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
@@ -836,9 +844,26 @@ static int look(struct explain *explain, const struct fsq_usage *usage, struct f
 	return look_elsewhere(explain, usage, st.st_ino, err);
 }
 
-static int get_usage(const struct fsq_explain_request *request, struct fsq_usage *usage,
-		     struct fsq_error *err)
+/* What is in no project, if the directory is where its filesystem is mounted. @return  whether it was read */
+static bool get_usage_of_none(struct explain *explain, struct fsq_usage *usage)
 {
+	struct fsq_target *target = &explain->handle.target;
+	struct fsq_dquot dquot;
+	struct statx stx;
+
+	if (get_statx(target->fd, "", AT_EMPTY_PATH, STATX_INO, &stx) ||
+	    !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) ||
+	    fsq_quotactl_get(target, FSQ_PROJECT, 0, &dquot))
+		return false;
+	*usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
+	fsq_usage_set_dquot(usage, &dquot);
+	usage->mountpoint = strdup(explain->handle.path);
+	return usage->mountpoint != NULL;
+}
+
+static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fsq_error *err)
+{
+	const struct fsq_explain_request *request = explain->request;
 	const struct fsq_usage_request question = {
 		.size = sizeof(question),
 		.path = request->directory,
@@ -846,6 +871,9 @@ static int get_usage(const struct fsq_explain_request *request, struct fsq_usage
 	};
 	int rc = fsq_usage_get(usage, &question, err);
 	const bool forbidden = rc == 0 && usage->at_least;
+
+	if (rc == FSQ_E_NOT_FOUND && get_usage_of_none(explain, usage))
+		return 0;
 
 	/* Without quota, counting the files would explain nothing. */
 	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
@@ -897,11 +925,11 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	};
 	explain.top = calloc(request->top ? request->top : 1, sizeof(*explain.top));
 	explain.no_memory = !explain.top;
-	rc = get_usage(request, &before, err);
+	rc = get_usage(&explain, &before, err);
 	if (rc == 0)
 		rc = look(&explain, &before, err);
 	if (rc == 0)
-		rc = get_usage(request, &after, err);
+		rc = get_usage(&explain, &after, err);
 	if (rc == 0 && fsq_is_cancelled(request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, request->directory, "stopped");
 	if (rc == 0 && !explain.no_memory)
