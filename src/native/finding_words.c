@@ -170,7 +170,7 @@ static const struct template templates[] = {
 	  "fsquota release {path}",
 	  .in_doubt =
 		  "line {line} of {name} has it as project {id}; it is gone, was renamed (then: "
-		  "fsquota move {path} NEW), or its filesystem is not mounted",
+		  "fsquota move OLD NEW), or its filesystem is not mounted",
 	  .id = FSQ_FINDING_DIRECTORY_GONE },
 	{ "directory-not-supported",
 	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",

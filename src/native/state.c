@@ -288,6 +288,12 @@ static char *find_other_mount_point(struct session *session, const char *word)
 	return NULL;
 }
 
+/* A message doubles each backslash, and the word would be another one. */
+static const char *as_shown(const char *quoted)
+{
+	return strchr(quoted, '\\') ? "DIR" : quoted;
+}
+
 /* Who names a directory may not mean all of its filesystem. @return  false: it is one; an error was reported */
 static bool check_is_filesystem(struct session *session, const char *command, const char *word)
 {
@@ -299,7 +305,7 @@ static bool check_is_filesystem(struct session *session, const char *command, co
 		session_usage_error(session,
 				    "%s is not all of the filesystem: fsquota release %s takes "
 				    "the quota off it, fsquota %s %s switches that of all",
-				    word, directory, command, shown_point);
+				    word, as_shown(directory), command, as_shown(shown_point));
 	else if (mount_point)
 		session_no_memory(session);
 	free(directory);

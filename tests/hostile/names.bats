@@ -354,3 +354,42 @@ rows='
 	rm /run/socket
 	assert_equal "$stderr" "fsquota restore: /mnt/x: fopen on /run/socket failed: No such device or address"
 }
+
+# typed_from PATTERN WORD COMMAND...: what stderr advises as "fsquota WORD ..." is typed, with --json
+typed_from() {
+	local pattern=$1 word=$2 advice
+	shift 2
+	run_split "$@"
+	[[ $stderr =~ $pattern ]] || fail "$*: no advice: $stderr"
+	advice="fsquota $word ${BASH_REMATCH[1]}"
+	typed=$(sh -c "$advice --json") || [ "$word" = doctor ] || fail "$advice: $typed"
+}
+
+@test "a command that is advised names the directory, whatever its name" {
+	local name dir found
+	: >/etc/projects
+	# shellcheck disable=SC2016 # the shell is not to run it
+	for name in 'two words' "it's" '$(touch typed)' ';touch typed' '`touch typed`' 'say "it"' $'\xc3\xa4' 'back\slash'; do
+		dir="/mnt/x/typed/$name"
+		mkdir -p "$dir"
+		mount -t tmpfs none "$dir"
+		typed_from 'see fsquota doctor (.*)\)' doctor fsquota assign "$dir" --hard 1M
+		assert_equal "$(jq -c '[.doctor[] | select(.finding == "tmpfs") | .path]' <<<"$typed")" \
+			"$(jq -nc --arg dir "$dir" '[$dir]')"
+		umount "$dir"
+		fsquota assign "$dir" --hard 1M >/dev/null
+		run_split fsquota enable "$dir"
+		[[ $stderr =~ 'fsquota release '(.*)' takes' ]] || fail "$stderr"
+		[ "${BASH_REMATCH[1]}" = DIR ] || sh -c "fsquota release --dry-run ${BASH_REMATCH[1]}"
+		# Of a directory that is gone.
+		mv "$dir" /mnt/x/moved
+		run_split fsquota doctor -q /mnt/x
+		[[ $stdout == *"(then: fsquota move OLD NEW)"* ]] || fail "$stdout"
+		chattr -Rp 0 /mnt/x/moved
+		found=$(fsquota doctor --json /mnt/x | jq -r '.doctor[] | select(.finding == "directory-gone") | .repair')
+		sh -ec "$found"
+		assert_equal "$(cat /etc/projects)" ""
+		rm -r /mnt/x/moved
+		assert_not_exists typed
+	done
+}
