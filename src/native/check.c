@@ -11,6 +11,7 @@
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/clock.h"
+#include "shared/used_up.h"
 #include "suggest.h"
 #include "budgets.h"
 
@@ -185,12 +186,6 @@ static void judge(struct check *check, const struct project_row *row, bool full)
 		full = row->percent >= check->session->style.over;
 	if (full || is_full_within(check, row->full_seconds))
 		report(check, row);
-}
-
-/* Is less than a thousandth left, of what there is at all? */
-static bool is_used_up(uint64_t left, uint64_t total)
-{
-	return total && left != FIELD_NOT_KNOWN && left < total / 1000 + 1;
 }
 
 /* A row of ID 0, whose limit is the size. @return  whether the filesystem is full; ext4 leaves some space to root */

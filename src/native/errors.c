@@ -70,6 +70,8 @@ static const char *hint_of(const struct error *error)
 				 "root of the host";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
+	case EUCLEAN:
+		return "the quota records are damaged: fsquota doctor names the repair";
 	case EROFS:
 		return "remount it read-write first";
 	default:

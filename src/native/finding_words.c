@@ -21,7 +21,8 @@ struct template
 
 /* Delete by contents: numbers change when a line above is deleted. */
 #define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
-#define MOUNT_ANEW "umount {mountpoint} && mount -t {type} -o {options} {filesystem} {mountpoint}"
+#define MOUNT "mount -t {type} -o {options} {filesystem} {mountpoint}"
+#define MOUNT_ANEW "umount {mountpoint} && " MOUNT
 /* Without the projects file, which would include the other directories of the ID. */
 #define SET_UP "fsquota project -s --projects-file /dev/null"
 
@@ -139,8 +140,8 @@ static const struct template templates[] = {
 		      "them before it, and assign it before them",
 	  .id = FSQ_FINDING_STORE_FOLLOWED },
 	{ "ids-without-line",
-	  "{count} project IDs from {id} to {other} are in use without limits, and no file has "
-	  "them: see fsquota find --orphans; fsquota assign --keep-limits DIRECTORY registers one",
+	  "{count} project IDs from {id} to {other} are in use, and no file has them: see fsquota "
+	  "find --orphans; fsquota assign --keep-limits DIRECTORY registers one",
 	  .id = FSQ_FINDING_IDS_WITHOUT_LINE },
 	{ "kubelet-starved",
 	  "the first {count} IDs that kubelet tries, up to {other}, are in use and in no file: it "
@@ -185,8 +186,7 @@ static const struct template templates[] = {
 	{ "count-differs",
 	  "the quota counts {count} bytes and {inodes} inodes for project {id}, what is there has "
 	  "{other_count} and {other_inodes}: the records are wrong",
-	  "umount {mountpoint} && { fsck -f -p {filesystem} || [ $? = 1 ]; } && mount -t {type} -o "
-	  "{options} {filesystem} {mountpoint}",
+	  "umount {mountpoint} && { fsck -f -p {filesystem} || [ $? = 1 ]; } && " MOUNT,
 	  .in_doubt = "the quota counts {count} bytes and {inodes} inodes for project {id}, what "
 		      "is there has {other_count} and {other_inodes}: deleted files may be open, "
 		      "or files elsewhere have the ID, which fsquota explain shows",
@@ -197,6 +197,17 @@ static const struct template templates[] = {
 	  "project {id} has limits, but no file has its ID and no directory is registered",
 	  "fsquota limit -p bsoft=0 bhard=0 isoft=0 ihard=0 {id} {mountpoint}",
 	  .id = FSQ_FINDING_LIMIT_WITHOUT_TAG },
+	{ "tag-without-line",
+	  "project {id} has limits and {count} inodes, and no file has its ID: see fsquota find "
+	  "--orphans; fsquota assign --keep-limits DIRECTORY registers it",
+	  .id = FSQ_FINDING_TAG_WITHOUT_LINE },
+	{ "records-unreadable",
+	  "the quota records are damaged ({error}): the repair counts anew, and limits may be lost",
+	  "umount {mountpoint} && { fsck -f -y {filesystem} || [ $? = 1 ]; } && " MOUNT,
+	  .in_doubt = "the quota records cannot be read ({error}): see the kernel log",
+	  .id = FSQ_FINDING_RECORDS_UNREADABLE },
+	{ "filesystem-full", "the filesystem is full: {count} bytes and {inodes} inodes are left",
+	  .id = FSQ_FINDING_FILESYSTEM_FULL },
 	{ "registry", "entries: {count}, none double or unclear", .id = FSQ_FINDING_REGISTRY },
 	{ "registry-read-only",
 	  "on a read-only mount: nothing can be registered; see --no-register and fsquota.conf(5)",
@@ -220,6 +231,9 @@ static const struct template templates[] = {
 	{ "line-ambiguous",
 	  "line {line} is none for fsquota, but other programs may read ID {id} in it", DELETE_LINE,
 	  .id = FSQ_FINDING_LINE_AMBIGUOUS },
+	{ "line-not-read",
+	  "line {line} is no {name} and no comment: nobody reads it; correct or delete it",
+	  .id = FSQ_FINDING_LINE_NOT_READ },
 	{ "directory-unreadable",
 	  "line {line} of {name} has it as project {id}, but whether it is there cannot be seen: "
 	  "{error}",
@@ -249,6 +263,8 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 		template->repair =
 			"umount {mountpoint} && "
 			"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
+	} else if (finding->id == FSQ_FINDING_RECORDS_UNREADABLE && is_xfs) {
+		template->repair = "umount {mountpoint} && xfs_repair {filesystem} && " MOUNT;
 	} else if (finding->in_fstab && finding->id != FSQ_FINDING_ROOT_FLAGS) {
 		template->repair = "umount {mountpoint} && mount {mountpoint}";
 	} else if (finding->of_mount_only) {

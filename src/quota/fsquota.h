@@ -1459,7 +1459,7 @@ enum fsq_finding_id {
 	FSQ_FINDING_STORE,	    /* ok; count IDs in its room are in no file: its containers' */
 	FSQ_FINDING_STORE_FOLLOWED, /* count IDs in its room have lines: other, of the directory name */
 	/* about IDs that files carry and neither file of the registry has; path is the mount point */
-	FSQ_FINDING_IDS_WITHOUT_LINE, /* count from project to other, without limits */
+	FSQ_FINDING_IDS_WITHOUT_LINE, /* count from project to other */
 	FSQ_FINDING_KUBELET_STARVED, /* count, up to other, before the first free one of kubelet's */
 	FSQ_FINDING_DIRECTORY_UNREADABLE, /* of the registry; errnum hides whether it is there; line */
 	/* about a device or an image; path is it */
@@ -1469,6 +1469,10 @@ enum fsq_finding_id {
 	FSQ_FINDING_BUDGET_EXCEEDED, /* they add up to count bytes, of other_count */
 
 	FSQ_FINDING_REGISTRY_SYMLINK, /* the file, which is read but not written so */
+	FSQ_FINDING_LINE_NOT_READ,    /* of the registry; name: what a line looks like; line */
+	FSQ_FINDING_TAG_WITHOUT_LINE, /* count inodes have the ID of project, and limits, but no line */
+	FSQ_FINDING_RECORDS_UNREADABLE, /* errnum; EUCLEAN: damaged; options */
+	FSQ_FINDING_FILESYSTEM_FULL,	/* count bytes and inodes are left */
 };
 
 struct fsq_finding {

@@ -168,6 +168,60 @@ wrong_count() {
 	done
 }
 
+# damage_records FS: what the kernel has written of projects is garbage
+damage_records() {
+	local inode blocks size=4096 block
+	umount $at
+	case $1 in
+	x2)
+		inode=$(xfs_db -c 'sb 0' -c 'p pquotino' "$device")
+		blocks=$(xfs_db -c "inode ${inode##* }" -c bmap "$device" | sed -n 's/.*startblock \([0-9]*\).*/\1/p')
+		;;
+	e)
+		inode=$(dumpe2fs -h "$device" 2>/dev/null | sed -n 's/^Project quota inode: *//p')
+		size=$(dumpe2fs -h "$device" 2>/dev/null | sed -n 's/^Block size: *//p')
+		# The first one has the header, without which there is no mount.
+		blocks=$(debugfs -R "blocks <$inode>" "$device" 2>/dev/null | cut -d ' ' -f 2-)
+		;;
+	f) blocks=$(dump.f2fs -i 6 "$device" </dev/null 2>&1 | sed -n 's/^i_addr\[0x[3-9a-f]\].*: \([0-9]*\)\]/\1/p') ;;
+	esac
+	[ -n "$blocks" ]
+	for block in $blocks; do
+		yes garbage | dd of="$device" bs="$size" seek="$block" count=1 iflag=fullblock conv=notrunc status=none
+	done
+	mount -t "$type" -o "$options" "$device" $at
+}
+
+@test "damaged records are named, and made anew beside other projects" {
+	local fs before command
+	for fs in x2 e f; do
+		surround $fs
+		before=$(others)
+		# The guest takes what the kernel says of it for a fault of the kernel.
+		dmesg -n 1
+		damage_records $fs
+		for command in "list $at" "report -p $at" "limit -p bhard=1M 5 $at"; do
+			# shellcheck disable=SC2086 # words
+			run fsquota $command
+			assert_failure
+			assert_output --partial "fsquota doctor names the repair"
+		done
+		finds problem records-unreadable $at
+		typed
+		dmesg -n 7
+		no_more records-unreadable $at
+		assert_equal "$(others)" "$before"
+		fsquota resize $at/beside 6M
+		assert_equal "$(fsquota usage -rno HARD,IUSED $at/beside)" "6M 2"
+		umount $at
+		fresh_fs $fs
+	done
+	# A device that fails is not repaired by this.
+	doctor=(strace -qq -o /dev/null -e trace=quotactl_fd -e inject=quotactl_fd:error=EIO:when=4+ "$FSQUOTA" doctor)
+	finds problem records-unreadable /mnt/x
+	assert_equal "$repair" ""
+}
+
 @test "where a filesystem is mounted twice nobody is told to unmount it once" {
 	local fs before
 	mkdir -p /run/b

@@ -90,6 +90,34 @@ lacks() {
 	umount "$place" "${place%?}"
 }
 
+@test "a filesystem without space or without inodes is full" {
+	local fs
+	for fs in x e; do
+		fresh_fs $fs
+		mkdir /mnt/$fs/project
+		fsquota assign --no-register /mnt/$fs/project --hard 1M
+		# A full project is none.
+		! yes | head -c 2M >/mnt/$fs/project/file
+		no_more filesystem-full /mnt/$fs/project
+		! yes >/mnt/$fs/file
+		finds problem filesystem-full /mnt/$fs/project
+		run fsquota check /mnt/$fs
+		assert_equal "$status" 8
+		rm /mnt/$fs/file
+		no_more filesystem-full /mnt/$fs
+		fresh_fs $fs
+	done
+	truncate -s 8M "$BATS_TEST_TMPDIR/image"
+	mkfs.ext4 -q -N 16 "$BATS_TEST_TMPDIR/image"
+	mkdir -p /run/b
+	mount -o loop "$BATS_TEST_TMPDIR/image" /run/b
+	no_more filesystem-full /run/b
+	touch /run/b/{1..99} || true
+	finds problem filesystem-full /run/b
+	assert_equal "$(jq -r .message <<<"$finding" | grep -o 'and 0 inodes')" "and 0 inodes"
+	umount /run/b
+}
+
 @test "an /etc that is read-only" {
 	mount --bind /etc /etc
 	mount -o remount,bind,ro /etc

@@ -57,6 +57,28 @@ mended() {
 	fsquota limit bhard=0 4711 /mnt/x
 }
 
+@test "an ID with files and limits that no file has" {
+	local fs
+	for fs in x e; do
+		mkdir /mnt/$fs/tagged
+		chattr +P -p 4714 /mnt/$fs/tagged
+		fsquota limit -p bhard=1m 4714 /mnt/$fs
+		finds note tag-without-line /mnt/$fs
+		assert_equal "$(jq .id <<<"$finding")" 4714
+		no_more tag-without-limit /mnt/$fs
+		# So by configuration.
+		echo 'register = no' >/etc/fsquota.conf
+		no_more tag-without-line /mnt/$fs
+		rm /etc/fsquota.conf
+		run fsquota find --orphans /mnt/$fs
+		assert_output --partial "/mnt/$fs/tagged"
+		fsquota assign --keep-limits /mnt/$fs/tagged
+		no_more tag-without-line /mnt/$fs
+		fsquota release /mnt/$fs/tagged
+		rmdir /mnt/$fs/tagged
+	done
+}
+
 @test "limits of an ID that nothing carries" {
 	local fs
 	for fs in x e; do
@@ -268,6 +290,28 @@ others() {
 	no_more line-ambiguous
 	echo 'web:42 x' >/etc/projid
 	mended note line-ambiguous /etc/projid
+}
+
+@test "a line that nobody reads" {
+	local line
+	for line in garbage 12:relative abc:/x 12: '52: /path' ':/y'; do
+		printf '# 7:/comment\n \n # 8\n%s\n41:%s\n' "$line" "$dir" >/etc/projects
+		finds note line-not-read
+		assert_equal "$line: $(jq -c '[.path, .line, .repair]' <<<"$finding")" \
+			"$line: [\"/etc/projects\",4,null]"
+		run fsquota doctor -q
+		assert_line --partial "/etc/projects: line 4 is no ID:/DIRECTORY"
+	done
+	rm /etc/projects
+	for line in garbage web: web:x web:99999999999; do
+		printf '#\n\n%s\n' "$line" >/etc/projid
+		finds note line-not-read
+		assert_equal "$line: $(jq -c '[.path, .line]' <<<"$finding")" "$line: [\"/etc/projid\",3]"
+	done
+	# What release leaves can be used again.
+	printf '~fsquota~~~~~\n41~/gone\n' >/etc/projects
+	printf 'web~41\n' >/etc/projid
+	no_more line-not-read
 }
 
 @test "a file that cannot be read" {

@@ -5,11 +5,13 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "diagnosis.h"
 #include "quota/kernel/privilege.h"
 #include "quota/kernel/space.h"
 #include "shared/read_file.h"
+#include "shared/used_up.h"
 
 #define CMDLINE "/proc/cmdline"
 
@@ -21,20 +23,6 @@ static bool is_type(const struct fsq_subject *subject, const char *type)
 static void say(struct fsq_subject *subject, enum fsq_finding_id id)
 {
 	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
-}
-
-/* With the mount options for a repair. */
-static void say_with_options(struct fsq_subject *subject, struct fsq_finding finding)
-{
-	bool wanted = !subject->diagnosis->request->no_repairs;
-	char *options = wanted ? fsq_options_with_quota(&subject->mount) : NULL;
-
-	finding.options = options;
-	if (wanted && !options)
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
-	else
-		fsq_finding_visit_here(subject, finding);
-	free(options);
 }
 
 enum fsq_finding_id fsq_diagnose_other_type(const char *type)
@@ -83,7 +71,7 @@ static bool check_features(struct fsq_subject *subject)
 		if (rc == 0 && fsq_diagnose_ext4(&features, &finding))
 			return true;
 	}
-	say_with_options(subject, finding);
+	fsq_diagnosis_visit_with_options(subject, finding);
 	return rc != 0;
 }
 
@@ -152,7 +140,7 @@ static void check_quota(struct fsq_subject *subject)
 			off.id = FSQ_FINDING_NOT_ENFORCED;
 		else if (takes_root_flags(subject) && !kernel_has_root_flags())
 			off.id = FSQ_FINDING_ROOT_FLAGS;
-		say_with_options(subject, off);
+		fsq_diagnosis_visit_with_options(subject, off);
 	}
 	if (finding.line && !takes_root_flags(subject) && wanted != subject->enforced) {
 		finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
@@ -172,6 +160,26 @@ static void check_read_only(struct fsq_subject *subject)
 						.of_mount_only = !fsq_options_have(
 							subject->mount.super_options, "ro"),
 					});
+}
+
+/* In a project statfs(2) tells what that has left. */
+static void check_full(struct fsq_subject *subject)
+{
+	int root = fsq_diagnosis_open_root(&subject->mount);
+	struct fsq_inode_project project = { 0 };
+	struct statvfs sfs;
+
+	if (root < 0)
+		return;
+	fsq_inode_project_get(root, &project);
+	if (project.id == 0 && fstatvfs(root, &sfs) == 0 && !(sfs.f_flag & ST_RDONLY) &&
+	    (is_used_up(sfs.f_bavail, sfs.f_blocks) || is_used_up(sfs.f_ffree, sfs.f_files)))
+		fsq_finding_visit_here(
+			subject,
+			(struct fsq_finding){ .id = FSQ_FINDING_FILESYSTEM_FULL,
+					      .count = (uint64_t)sfs.f_bavail * sfs.f_frsize,
+					      .inodes = sfs.f_ffree });
+	close(root);
 }
 
 /* @return   whether the kernel answered, so that "off" is certain */
@@ -210,6 +218,8 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->handle.target.fd))
 		say(subject, FSQ_FINDING_XFS_VERSION_4);
 	check_read_only(subject);
+	if (!subject->diagnosis->request->filesystems_only)
+		check_full(subject);
 	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
 		say(subject, FSQ_FINDING_ROOT_PASSES);
 	if (strcmp(subject->mount.root, "/") != 0)

@@ -19,7 +19,7 @@
 /* Kubelet gives up after so many IDs in a row that are in use and in no file. */
 #define KUBELET_SEARCHES 128
 
-/* How many IDs without lines and limits are reported one by one. */
+/* How many IDs without lines are reported one by one. */
 #define SINGLE 16
 
 /* In how many registered directories without a store's ID a store is looked for. */
@@ -39,7 +39,8 @@ struct stores {
 	struct fsq_entries lines, names; /* of both files, by ID; empty if one cannot be read */
 	struct found_store *list;
 	size_t count, capacity;
-	/* IDs without lines and limits. */
+	bool is_unregistered; /* by configuration IDs have no lines */
+	/* IDs without lines. */
 	struct fsq_finding unknown[SINGLE];
 	uint64_t unknown_count;
 	uint32_t unknown_last;
@@ -111,18 +112,12 @@ static enum fsq_visit add_store(const char *home, int fd, uint32_t id, void *arg
 static void look_at_root(struct stores *stores)
 {
 	const struct fsq_mount *mount = &stores->subject->mount;
-	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
-	struct stat st;
+	int root = fsq_diagnosis_open_root(mount);
 
-	/* It may be covered by a mount whose server is dead. */
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == mount->dev)
-		root = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
-	if (root >= 0) {
-		stores->no_memory |= fsq_store_each(root, mount->directory, add_store, stores) < 0;
-		close(root);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (root < 0)
+		return;
+	stores->no_memory |= fsq_store_each(root, mount->directory, add_store, stores) < 0;
+	close(root);
 }
 
 /* A registered directory may lie deeper than fsq_store_each() looks. */
@@ -273,9 +268,11 @@ static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 		store->theirs += inodes != 0;
 		return;
 	}
-	if (limited == (inodes != 0))
+	if (limited == (inodes != 0) && (listed || !inodes || stores->is_unregistered))
 		return;
-	finding.id = inodes ? FSQ_FINDING_TAG_WITHOUT_LIMIT : FSQ_FINDING_LIMIT_WITHOUT_TAG;
+	finding.id = !inodes   ? FSQ_FINDING_LIMIT_WITHOUT_TAG
+		     : limited ? FSQ_FINDING_TAG_WITHOUT_LINE
+			       : FSQ_FINDING_TAG_WITHOUT_LIMIT;
 	if (!listed && inodes) {
 		if (stores->unknown_count < SINGLE)
 			stores->unknown[stores->unknown_count] = finding;
@@ -290,20 +287,28 @@ static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 
 void fsq_diagnose_records(struct fsq_subject *subject)
 {
-	struct stores stores = { .subject = subject };
+	struct stores stores = { .subject = subject,
+				 .is_unregistered = subject->diagnosis->registry->none };
 	struct fsq_dquot dquot;
 	uint32_t next = 1;
+	int rc = 0;
 
 	find_stores(&stores);
 	/* Some kernels start over after the last record. */
 	while (!fsq_diagnosis_is_over(subject->diagnosis) &&
-	       fsq_quotactl_get_next(&subject->handle.target, FSQ_PROJECT, next, &dquot) == 0 &&
+	       (rc = fsq_quotactl_get_next(&subject->handle.target, FSQ_PROJECT, next, &dquot)) ==
+		       0 &&
 	       dquot.id >= next) {
 		check_record(&stores, &dquot);
 		if (dquot.id >= FSQ_ID_MAX)
 			break;
 		next = dquot.id + 1;
 	}
+	if (rc == -EUCLEAN || rc == -EIO)
+		fsq_diagnosis_visit_with_options(
+			subject, (struct fsq_finding){ .id = FSQ_FINDING_RECORDS_UNREADABLE,
+						       .errnum = -rc,
+						       .in_doubt = rc != -EUCLEAN });
 	if (!stores.no_memory)
 		visit_stores(&stores);
 	for (size_t i = 0; i < stores.count; i++)

@@ -26,6 +26,17 @@ static void say(struct registry *registry, const struct fsq_registered_list *lis
 	fsq_finding_visit(registry->diagnosis, finding);
 }
 
+/* Does a line look like an entry to nobody, and is it no comment either? */
+static bool is_read_by_nobody(const struct fsq_registered_list *list, const char *text,
+			      const struct fsq_project_line *line)
+{
+	const char *first = text + strspn(text, " \t\r");
+
+	if (line->kind == FSQ_LINE_ENTRY)
+		return list->kind == FSQ_PROJECTS && text[line->word] != '/';
+	return line->kind == FSQ_LINE_OTHER && !line->takes_id && *first && *first != '#';
+}
+
 static int parse(struct registry *registry, struct fsq_registered_list *list, size_t size)
 {
 	char *next = list->text, *text;
@@ -40,6 +51,16 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 		number++;
 		/* Other programs read another ID from the line, or one where we read none. */
 		is_of_zero = fsq_project_line_is_of_zero(list->kind, &line);
+		if (is_read_by_nobody(list, text, &line)) {
+			say(registry, list,
+			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_NOT_READ,
+						  .name = list->kind == FSQ_PROJECTS
+								  ? "ID:/DIRECTORY"
+								  : "NAME:ID",
+						  .line = number,
+						  .text = text });
+			continue;
+		}
 		if (line.takes_id &&
 		    (line.kind != FSQ_LINE_ENTRY || line.taken != line.id || is_of_zero))
 			say(registry, list,

@@ -2,7 +2,10 @@
 #include "diagnosis.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "quota/base/error.h"
 #include "quota/base/path.h"
@@ -34,6 +37,8 @@ static enum fsq_finding_level level_of(enum fsq_finding_id id)
 	case FSQ_FINDING_ID_WITH_TWO_NAMES:
 	case FSQ_FINDING_LINE_AMBIGUOUS:
 	case FSQ_FINDING_IDS_WITHOUT_LINE:
+	case FSQ_FINDING_LINE_NOT_READ:
+	case FSQ_FINDING_TAG_WITHOUT_LINE:
 		return FSQ_FINDING_NOTE;
 	default:
 		return FSQ_FINDING_PROBLEM;
@@ -53,7 +58,7 @@ bool fsq_finding_unmounts(enum fsq_finding_id id)
 	return id == FSQ_FINDING_NOT_ENFORCED || id == FSQ_FINDING_QUOTA_OFF ||
 	       id == FSQ_FINDING_EXT4_FEATURES || id == FSQ_FINDING_EXT4_INODE_SIZE ||
 	       id == FSQ_FINDING_F2FS_FEATURES || id == FSQ_FINDING_FSTAB_NOT_IN_FORCE ||
-	       id == FSQ_FINDING_COUNT_DIFFERS;
+	       id == FSQ_FINDING_COUNT_DIFFERS || id == FSQ_FINDING_RECORDS_UNREADABLE;
 }
 
 const struct fsq_mount_points *fsq_diagnosis_mounts(struct fsq_diagnosis *diagnosis)
@@ -72,6 +77,19 @@ const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
 		if (points->mounts[i].dev == mount->dev && points->mounts[i].id != mount->id)
 			return points->mounts[i].directory;
 	return NULL;
+}
+
+int fsq_diagnosis_open_root(const struct fsq_mount *mount)
+{
+	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
+	struct stat st;
+
+	/* It may be covered by a mount whose server is dead. */
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == mount->dev)
+		root = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return root;
 }
 
 struct search_registered {
@@ -112,6 +130,19 @@ void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding find
 	finding.mountpoint = mount->directory;
 	finding.type = mount->type;
 	fsq_finding_visit(subject->diagnosis, finding);
+}
+
+void fsq_diagnosis_visit_with_options(struct fsq_subject *subject, struct fsq_finding finding)
+{
+	bool wanted = !subject->diagnosis->request->no_repairs;
+	char *options = wanted ? fsq_options_with_quota(&subject->mount) : NULL;
+
+	finding.options = options;
+	if (wanted && !options)
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+	else
+		fsq_finding_visit_here(subject, finding);
+	free(options);
 }
 
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path)

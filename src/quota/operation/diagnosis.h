@@ -63,6 +63,9 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 /** The same for one about the subject's file system; path NULL becomes its mount point. */
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding);
 
+/** The same with the mount options for a repair. */
+void fsq_diagnosis_visit_with_options(struct fsq_subject *subject, struct fsq_finding finding);
+
 /** @return  whether to mount the file system anew may repair it */
 bool fsq_finding_unmounts(enum fsq_finding_id id);
 
@@ -72,6 +75,9 @@ const struct fsq_mount_points *fsq_diagnosis_mounts(struct fsq_diagnosis *diagno
 /** @return  where else its file system is mounted, or NULL */
 const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
 				      const struct fsq_mount *mount);
+
+/** Open the directory where a file system is mounted. @return  -1: it cannot be opened, or is covered */
+int fsq_diagnosis_open_root(const struct fsq_mount *mount);
 
 /** @return  whether a directory is registered in another one, or is that if @itself; also if that is not known */
 bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *directory,
