@@ -234,17 +234,17 @@ as_real() {
 
 refused() {
 	fsquota limit -p bhard=4m 42 "$mnt"
-	as_real 2 fsquota limit -p bsoft=5m 42 "$mnt"
+	as_real 6 fsquota limit -p bsoft=5m 42 "$mnt"
 	as_real 2 fsquota limit -p bhard=x 42 "$mnt"
 	as_real 5 fsquota limit -p bhard=1m nobody "$mnt"
 	as_real 2 fsquota timer -p x "$mnt"
 	as_real 5 fsquota timer -p 3d nobody "$mnt"
 	as_real 2 fsquota restore -p -f conf "$mnt"
 	as_real 2 fsquota resize "$mnt/own" 5M --soft 6M --allow-shrink
-	as_real 2 fsquota resize "$mnt/own" --soft 9M
+	as_real 6 fsquota resize "$mnt/own" --soft 9M
 	as_real 6 fsquota resize "$mnt/own" 1M
 	as_real 2 fsquota assign "$mnt/plain" --hard 1M --soft 2M
-	as_real 2 fsquota assign "$mnt/own" --soft 9M
+	as_real 6 fsquota assign "$mnt/own" --soft 9M
 	as_real 5 fsquota release "$mnt/plain"
 	as_real 5 fsquota project -s -p "$mnt/nowhere" 42 "$mnt"
 	as_real 5 fsquota project -s -p "$mnt/plain" nobody "$mnt"
