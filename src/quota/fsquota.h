@@ -890,8 +890,8 @@ enum fsq_leftover_kept {
 	FSQ_KEPT_USED,	    /* files have the ID: deleted but open, or moved elsewhere */
 	FSQ_KEPT_POD,	    /* kubelet takes the pod up at its next start: its directory exists */
 	FSQ_KEPT_UNPROVEN, /* its file system may not be mounted: the one that is has no limits of the ID */
-	FSQ_KEPT_ELSEWHERE,  /* another file system has the ID, and no other line of it is there */
-	FSQ_KEPT_UNREADABLE, /* an error hides whether it is gone */
+	FSQ_KEPT_ELSEWHERE,    /* another file system has the ID, perhaps of the directory */
+	FSQ_KEPT_UNREADABLE,   /* an error hides whether it is gone */
 	FSQ_KEPT_UNREGISTERED, /* limits that no line names: somebody may have set them in advance */
 };
 

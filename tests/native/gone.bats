@@ -477,6 +477,47 @@ lives() {
 	fresh_fs x2 -o noquota
 }
 
+@test "prune takes what is gone where another filesystem has the ID of its own" {
+	local fs id
+	for fs in x2 e f; do
+		fresh_fs x
+		fresh_fs $fs
+		# A disk of another machine.
+		mkdir -p /mnt/$fs/srv/data
+		chattr +P -p $FIRST /mnt/$fs/srv/data
+		real -c "limit -p bhard=3m $FIRST" /mnt/$fs
+		id=$(fsquota assign --mkdir /mnt/x/one --hard 10M)
+		assert_equal "$id" $FIRST
+		rmdir /mnt/x/one
+		succeeds fsquota prune
+		assert_equal "$stdout" "removed project $FIRST (volume$FIRST), /mnt/x/one: the directory is gone"
+		assert_equal "$(grep -c "^$FIRST:" /etc/projects)" 0
+		[[ $(kernel_has /mnt/x $FIRST) =~ ^[0\ ]*$ ]]
+		[[ $(kernel_has /mnt/$fs $FIRST) == *3072* ]]
+		# One that was mounted there and is mounted elsewhere now.
+		mkdir -p /mnt/x/at/srv
+		fsquota assign --mkdir /mnt/x/at/srv/data --id $FIRST --hard 10M
+		rm -r /mnt/x/at
+		lives $FIRST /mnt/x/at/srv/data
+		assert_equal "$(fsquota prune --json | jq -c '[.prune[].reason]')" '["elsewhere"]'
+		fsquota prune --all >/dev/null
+		fresh_fs $fs
+	done
+	fresh_fs x
+	# Both have lines.
+	fresh_fs x2
+	fsquota assign --mkdir /mnt/x/one --name both --hard 10M
+	fsquota assign --mkdir /mnt/x2/two --name both --hard 10M
+	rmdir /mnt/x/one
+	fsquota prune
+	assert_equal "$(grep "^$FIRST:" /etc/projects)" "$FIRST:/mnt/x2/two"
+	[[ $(kernel_has /mnt/x2 $FIRST) == *10240* ]]
+	[[ $(kernel_has /mnt/x $FIRST) =~ ^[0\ ]*$ ]]
+	fsquota release /mnt/x2/two
+	fresh_fs x
+	fresh_fs x2 -o noquota
+}
+
 @test "disks that are swapped, a file, and a host's files in a chroot: all live" {
 	local id root=$BATS_TEST_TMPDIR/root
 	fresh_each x e

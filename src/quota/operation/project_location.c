@@ -196,23 +196,73 @@ static bool is_explained(struct fsq_volumes *volumes, const struct fsq_entries *
 	return false;
 }
 
-/* Does another filesystem use the ID, without another line that explains it? */
+/* Has a filesystem something with the ID there, as far as that can be seen? */
+static bool has_with_id(struct fsq_volumes *volumes, const struct fsq_volume *volume,
+			const char *below, uint32_t id)
+{
+	const int mount = volume->fs->handle.target.fd;
+	struct fsq_inode_project project;
+	bool has;
+	int fd;
+
+	if (look_below(volumes, mount, below) == FSQ_GONE)
+		return false;
+	fd = fsq_openat2(mount, *below ? below : ".",
+			 O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
+			 RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
+	has = fd < 0 || fsq_inode_project_get(fd, &project) != 0 || project.id == id;
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+/* Is only a part of the filesystem mounted there? */
+static bool is_part(const struct fsq_volumes *volumes, const struct fsq_volume *volume)
+{
+	for (size_t i = 0; i < volumes->points->count; i++) {
+		const struct fsq_mount *mount = &volumes->points->mounts[i];
+
+		if (mount->id == volume->fs->handle.mount.id)
+			return !mount->root || strcmp(mount->root, "/") != 0;
+	}
+	return true;
+}
+
+/* Was a line perhaps written where the volume was mounted? Then it has the directory of some end of the path. */
+static bool may_be_of(struct fsq_volumes *volumes, const struct fsq_volume *volume,
+		      const struct fsq_entry *line)
+{
+	const char *end = line->word;
+
+	if (is_part(volumes, volume))
+		return true;
+	for (; end; end = strchr(end + 1, '/'))
+		if (has_with_id(volumes, volume, end + strspn(end, "/"), line->id))
+			return true;
+	return has_with_id(volumes, volume, "", line->id);
+}
+
+/*
+ * Does another filesystem use the ID, without another line that explains it? Filesystems have the same IDs, as assign
+ * looks for one that is free on its own: where the ID is @known here, the other one must have the directory, too.
+ */
 static int is_known_elsewhere(struct fsq_volumes *volumes, const struct fsq_entries *lines,
 			      const struct fsq_volume *here, const struct fsq_entry *line,
-			      bool *known, struct fsq_error *err)
+			      bool known, bool *elsewhere, struct fsq_error *err)
 {
 	int rc = 0;
 
-	*known = false;
-	for (size_t i = 0; i < volumes->count && rc == 0 && !*known; i++) {
+	*elsewhere = false;
+	for (size_t i = 0; i < volumes->count && rc == 0 && !*elsewhere; i++) {
 		const struct fsq_volume *volume = &volumes->list[i];
 		struct fsq_dquot dquot;
 
 		if (!volume->has_quota || volume->first != i || here->first == i)
 			continue;
 		rc = fsq_volume_read_quota(volume, line->id, &dquot, err);
-		*known = rc == 0 && fsq_dquot_has_anything(&dquot) &&
-			 !is_explained(volumes, lines, line, i);
+		*elsewhere = rc == 0 && fsq_dquot_has_anything(&dquot) &&
+			     !is_explained(volumes, lines, line, i) &&
+			     (!known || may_be_of(volumes, volume, line));
 	}
 	return rc;
 }
@@ -233,7 +283,7 @@ int fsq_volumes_doubt(struct fsq_volumes *volumes, const struct fsq_entries *lin
 	else if (gone && !volume->has_quota)
 		*doubt = FSQ_KEPT_UNMOUNTED;
 	else if (gone || !known)
-		rc = is_known_elsewhere(volumes, lines, volume, line, &elsewhere, err);
+		rc = is_known_elsewhere(volumes, lines, volume, line, known, &elsewhere, err);
 	if (elsewhere)
 		*doubt = FSQ_KEPT_ELSEWHERE;
 	else if (*doubt == FSQ_NOT_KEPT && gone && !known)

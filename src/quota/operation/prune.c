@@ -19,6 +19,7 @@
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/id_set.h"
+#include "quota/base/path.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
@@ -238,6 +239,27 @@ static int remove_lines(struct prune *p, uint32_t id, const char *directory)
 	return rc;
 }
 
+/* Has the ID another directory there, which needs its limits? While one exists the ID is in use, and is kept. */
+static bool is_shared_on(struct prune *p, const struct fsq_volume *volume, uint32_t id,
+			 const char *directory)
+{
+	bool shared = false;
+	size_t at = 0;
+	char *other;
+
+	if (!fsq_project_edit_is_shared(p->edit, id, directory))
+		return false;
+	while (!shared && (other = fsq_project_edit_next_directory(p->edit, id, &at))) {
+		const struct fsq_volume *its;
+
+		shared = !fsq_path_is(directory, other, strlen(other)) &&
+			 (fsq_volumes_find(&p->volumes, other, &its) == FSQ_ELSEWHERE ||
+			  its->first == volume->first);
+		free(other);
+	}
+	return shared;
+}
+
 static int remove_line(struct prune *p, struct removal *removal)
 {
 	struct fsq_leftover *leftover = &removal->leftover;
@@ -256,7 +278,7 @@ static int remove_line(struct prune *p, struct removal *removal)
 		rc = judge_line(p, volume, presence, &dquot, leftover);
 	if (rc || leftover->kept != FSQ_NOT_KEPT)
 		return rc;
-	if (volume->has_quota && !fsq_project_edit_is_shared(p->edit, id, leftover->directory))
+	if (volume->has_quota && !is_shared_on(p, volume, id, leftover->directory))
 		rc = mark_limits(p, removal, volume, &dquot);
 	return rc ? rc : remove_lines(p, id, leftover->directory);
 }
