@@ -191,7 +191,7 @@ static int word_of(const char *row, const char *name, const char *const *list, i
 	for (int i = 0; i < count; i++)
 		if (strncmp(value, list[i], strlen(list[i])) == 0 && value[strlen(list[i])] == '"')
 			return i;
-	MUST(!"a word that is known");
+	MUST(false); /* there must be a word that is known */
 	return 0;
 }
 
@@ -530,7 +530,7 @@ static const char *variable_of(char *const environment[], const char *name)
 	for (; *environment; environment++)
 		if (strncmp(*environment, name, strlen(name)) == 0)
 			return *environment + strlen(name);
-	MUST(!"a variable that is set");
+	MUST(false); /* there must be a variable that is set */
 	return NULL;
 }
 
@@ -568,7 +568,7 @@ static pid_t fake_reap(void)
 		model.running--;
 		return process;
 	}
-	MUST(!"a program that runs");
+	MUST(false); /* there must be a program that runs */
 	return 0;
 }
 

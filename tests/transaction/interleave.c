@@ -302,7 +302,7 @@ static void be_kubelet(void)
 static pid_t start_kubelet(void)
 {
 	int down[2], up[2];
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (pipe2(down, O_CLOEXEC) || pipe2(up, O_CLOEXEC) || (pid = fork()) < 0)
 		die("fork");

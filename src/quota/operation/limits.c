@@ -159,7 +159,7 @@ int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, str
 {
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if ((asked->mask & FSQ_SOFT(form)) && (asked->mask & FSQ_HARD(form)) &&
-		    fsq_limits_are_out_of_order(asked, form))
+		    fsq_limits_are_out_of_order(asked, (enum fsq_form)form))
 			return fsq_fail(err, FSQ_E_USAGE, 0, path,
 					"the soft limit would be above the hard one");
 	return 0;
