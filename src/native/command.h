@@ -71,9 +71,9 @@ enum command_flags {
 	COMMAND_CHANGES = 16,	    /* requires that a filesystem is named */
 	COMMAND_WITHOUT_QUOTA = 32, /* filesystems without quota are shown, too */
 	COMMAND_CONFIG = 64,	    /* reads /etc/fsquota.conf */
-	COMMAND_READS = 512,	    /* changes nothing */
-	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
 	COMMAND_QUICK = 128,	    /* never waits, and takes no longer for larger trees */
+	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
+	COMMAND_READS = 512,	    /* changes nothing */
 };
 
 /* What the JSON document is, if not an array of rows under the name of the command. */

@@ -33,16 +33,30 @@ bool config_parse_seconds(const char *text, unsigned int *seconds)
 	return true;
 }
 
-static const struct {
-	const char *key, *form;
-} keys[] = {
-	{ "id-range", "FIRST-LAST" },	  { "lock-timeout", "SECONDS" },
-	{ "projects-file", "/PATH" },	  { "projid-file", "/PATH" },
-	{ "log", "journal|syslog|none" }, { "register", "yes|no" },
-	{ "budget", "/PATH SIZE" },	  { "overcommit", "[/PATH] PERCENT%" },
+enum key {
+	KEY_ID_RANGE,
+	KEY_LOCK_TIMEOUT,
+	KEY_PROJECTS_FILE,
+	KEY_PROJID_FILE,
+	KEY_LOG,
+	KEY_REGISTER,
+	KEY_BUDGET,
+	KEY_OVERCOMMIT,
+	KEYS
 };
 
-#define COUNT (sizeof(keys) / sizeof(keys[0]))
+static const struct {
+	const char *key, *form;
+} keys[KEYS] = {
+	[KEY_ID_RANGE] = { "id-range", "FIRST-LAST" },
+	[KEY_LOCK_TIMEOUT] = { "lock-timeout", "SECONDS" },
+	[KEY_PROJECTS_FILE] = { "projects-file", "/PATH" },
+	[KEY_PROJID_FILE] = { "projid-file", "/PATH" },
+	[KEY_LOG] = { "log", "journal|syslog|none" },
+	[KEY_REGISTER] = { "register", "yes|no" },
+	[KEY_BUDGET] = { "budget", "/PATH SIZE" },
+	[KEY_OVERCOMMIT] = { "overcommit", "[/PATH] PERCENT%" },
+};
 
 /* "/PATH VALUE", or the value alone. */
 static bool take_budget(struct session *session, const char *key, const char *text)
@@ -65,28 +79,28 @@ static bool take_budget(struct session *session, const char *key, const char *te
 	return rc == -ENOMEM ? session_no_memory(session) : rc == 0;
 }
 
-/* @key      an index in keys; @value must stay */
-static bool take_value(struct session *session, size_t key, const char *value)
+/* @value must stay */
+static bool take_value(struct session *session, enum key key, const char *value)
 {
 	switch (key) {
-	case 0:
+	case KEY_ID_RANGE:
 		session->range_configured = fsq_parse_id_range(value, &session->range) == 0;
 		return session->range_configured;
-	case 1:
+	case KEY_LOCK_TIMEOUT:
 		return config_parse_seconds(value, &session->lock_seconds);
-	case 2:
+	case KEY_PROJECTS_FILE:
 		session->projects_file = value;
 		return value[0] == '/';
-	case 3:
+	case KEY_PROJID_FILE:
 		session->projid_file = value;
 		return value[0] == '/';
-	case 4:
+	case KEY_LOG:
 		session->log = strcmp(value, "none") == 0     ? LOG_TO_NOTHING
 			       : strcmp(value, "syslog") == 0 ? LOG_TO_SYSLOG
 							      : LOG_TO_JOURNAL;
 		return session->log != LOG_TO_JOURNAL || strcmp(value, "journal") == 0;
-	case 6:
-	case 7:
+	case KEY_BUDGET:
+	case KEY_OVERCOMMIT:
 		return take_budget(session, keys[key].key, value);
 	default:
 		session->no_register = strcmp(value, "no") == 0;
@@ -98,12 +112,12 @@ static bool take_value(struct session *session, size_t key, const char *value)
  * A line is wrong. Pass over it with a warning if the command only reads, but not if it reads another file of the
  * registry then.
  *
- * @key      its key, an index in keys; COUNT: there is none
+ * @key      its key; KEYS: there is none
  * @return   whether to go on; else an error was reported
  */
-static bool pass_over(struct session *session, bool reads, size_t key, const char *text)
+static bool pass_over(struct session *session, bool reads, enum key key, const char *text)
 {
-	if (!reads || key == 2 || key == 3)
+	if (!reads || key == KEY_PROJECTS_FILE || key == KEY_PROJID_FILE)
 		return session_usage_error(session, FSQ_CONFIG_FILE ", %s", text);
 	session_error(session, 0, FSQ_OK, 0, FSQ_CONFIG_FILE,
 		      FSQ_CONFIG_FILE ", %s: the line is passed over", text);
@@ -113,7 +127,7 @@ static bool pass_over(struct session *session, bool reads, size_t key, const cha
 static bool take_line(struct session *session, char *line, unsigned int number, bool reads)
 {
 	char text[512], *value;
-	size_t key = 0;
+	enum key key = 0;
 
 	line = trim(line);
 	if (line[0] == '#' || line[0] == '\0')
@@ -123,19 +137,20 @@ static bool take_line(struct session *session, char *line, unsigned int number, 
 		*value++ = '\0';
 	line = trim(line);
 	value = value ? trim(value) : line + strlen(line);
-	while (key < COUNT && strcmp(line, keys[key].key) != 0)
+	while (key < KEYS && strcmp(line, keys[key].key) != 0)
 		key++;
-	if (key < COUNT && take_value(session, key, value))
+	if (key < KEYS && take_value(session, key, value))
 		return true;
 	if (session->no_memory)
 		return false;
-	if (key < COUNT)
+	if (key < KEYS)
 		snprintf(text, sizeof(text), "line %u: \"%.200s\" is not \"%s = %s\"", number,
 			 value, keys[key].key, keys[key].form);
 	else
 		snprintf(text, sizeof(text), "line %u: there is no key \"%.200s\"", number, line);
 	/* A key that is misspelled may have been one of budgets. */
-	session->budgets_unknown |= key < COUNT ? key >= 6 : value[0] == '/' || strchr(value, '%');
+	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
+					       : value[0] == '/' || strchr(value, '%');
 	return pass_over(session, reads, key, text);
 }
 
