@@ -157,7 +157,7 @@ asks() {
 asking="
 	apply --dry-run /mnt/x/lines
 	assign --dry-run --hard 5M /mnt/x/dir
-	check --over 1
+	check --over 50
 	check /mnt/x/web
 	df -o FILESYSTEM,PATH
 	df -o FILESYSTEM,PATH UUID=f500a000-0000-4000-8000-000000000001
