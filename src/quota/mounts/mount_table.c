@@ -389,7 +389,8 @@ char *fsq_options_value(const char *options, const char *name)
 		return NULL;
 	while (options && (strncmp(options, name, length) != 0 || options[length] != '=')) {
 		options = strchr(options, ',');
-		options += options != NULL;
+		if (options)
+			options++;
 	}
 	if (!options)
 		return NULL;
