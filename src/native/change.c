@@ -318,13 +318,18 @@ static void put_amount(char cell[FIELD_CELL], enum fsq_form form, uint64_t value
 }
 
 #define WARNING_SIZE 256
+/* 4096 bytes, in basic blocks */
+#define LIMIT_BLOCK 8
 
 /* Write that it is lower than before, or lower than the use. @return  whether it is */
 static bool describe_lower(char text[WARNING_SIZE], const struct limit_change *limit)
 {
 	static const char *const forms[] = { "space", "inodes", "realtime space" };
 	const char *what = limit->hard ? "hard" : "soft", *form = forms[limit->form];
-	const bool lowered = limit->after && limit->after < limit->before,
+	/* The kernel rounds limits of space up to a block. */
+	const uint64_t block = limit->form == FSQ_INODES ? 1 : LIMIT_BLOCK;
+	const uint64_t least = (limit->after + block - 1) / block * block;
+	const bool lowered = limit->after && least < limit->before,
 		   below = limit->after && limit->after < limit->used &&
 			   limit->after != limit->before;
 	const char *effect = !limit->hard		 ? "the grace time runs"

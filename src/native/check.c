@@ -218,7 +218,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 	if (rc)
 		return false;
 	row->available_bytes = listing_free_bytes(check->session, info->directory);
-	return is_used_up(row->available_bytes, blocks->total) ||
+	return is_space_used_up(row->available_bytes, blocks->total) ||
 	       is_used_up(inodes->free, inodes->total);
 }
 

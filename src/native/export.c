@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quotas that there are, as lines of fsquota.d(5). */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,7 +126,10 @@ static const char *remark_of(const char *path, dev_t dev)
 {
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+	if (stat(path, &st))
+		return errno == ENOENT || errno == ENOTDIR ? "the directory is not there"
+							   : "the directory cannot be looked at";
+	if (!S_ISDIR(st.st_mode))
 		return "the directory is not there";
 	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
 }

@@ -140,7 +140,7 @@ static const struct template templates[] = {
 		      "them before it, and assign it before them",
 	  .id = FSQ_FINDING_STORE_FOLLOWED },
 	{ "ids-without-line",
-	  "{count} project IDs from {id} to {other} are in use, and no file has them: see fsquota "
+	  "{count} project IDs from {id} to {other} are in use, and no line has them: see fsquota "
 	  "find --orphans; fsquota assign --keep-limits DIRECTORY registers one",
 	  .id = FSQ_FINDING_IDS_WITHOUT_LINE },
 	{ "kubelet-starved",
@@ -198,7 +198,7 @@ static const struct template templates[] = {
 	  "fsquota limit -p bsoft=0 bhard=0 isoft=0 ihard=0 {id} {mountpoint}",
 	  .id = FSQ_FINDING_LIMIT_WITHOUT_TAG },
 	{ "tag-without-line",
-	  "project {id} has limits and {count} inodes, and no file has its ID: see fsquota find "
+	  "project {id} has limits and {count} inodes, and no line has its ID: see fsquota find "
 	  "--orphans; fsquota assign --keep-limits DIRECTORY registers it",
 	  .id = FSQ_FINDING_TAG_WITHOUT_LINE },
 	{ "records-unreadable",

@@ -136,6 +136,12 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
+/* Is a word meant for an option that stands behind "--"? */
+static bool is_lost_option(const char *word)
+{
+	return strncmp(word, "--", 2) == 0 && access(word, F_OK) && errno == ENOENT;
+}
+
 /* An empty path is the working directory to one function, and nothing without a name to another. */
 static bool check_paths(struct session *session, const struct invocation *invocation)
 {
@@ -150,6 +156,10 @@ static bool check_paths(struct session *session, const struct invocation *invoca
 		if (!invocation->operands[i][0])
 			return session_usage_error(
 				session, "word %d is empty: a variable without a value?", i + 1);
+		else if (is_lost_option(invocation->operands[i]))
+			return session_usage_error(
+				session, "%s is no path: write options in front of --, or ./%s",
+				invocation->operands[i], invocation->operands[i]);
 	return true;
 }
 

@@ -265,6 +265,7 @@ whole() {
 	# A directory is one of its filesystem only where that is mounted.
 	mkdir "$M/unused"
 	refuses 5 'belongs to no project' fsquota explain "$M/unused"
+	refuses 4 'cannot read what is in no project' as_user "$FSQUOTA" explain "$M"
 }
 
 # bats test_tags=linux-6

@@ -98,12 +98,12 @@ registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
 			fsquota batch | jq -r '.id[0].id // .error.message' >"$BATS_TEST_TMPDIR/ids"
 		assert_equal "$(grep -cx 0 "$BATS_TEST_TMPDIR/ids"):$(grep -c '[a-z]' "$BATS_TEST_TMPDIR/ids")" 0:0
 		xargs -0 fsquota release <"$BATS_TEST_TMPDIR/names"
-		mkdir -p /run/wanted
-		echo "/mnt/$fs/all/* hard=2M" >/run/wanted/all.conf
-		fsquota apply /run/wanted >/dev/null
+		mkdir -p $BATS_TEST_TMPDIR/wanted
+		echo "/mnt/$fs/all/* hard=2M" >$BATS_TEST_TMPDIR/wanted/all.conf
+		fsquota apply $BATS_TEST_TMPDIR/wanted >/dev/null
 		cmp <(registered) <(grep -av '/[.]' "$BATS_TEST_TMPDIR/before")
-		rm /run/wanted/all.conf
-		fsquota apply --prune /run/wanted >/dev/null
+		rm $BATS_TEST_TMPDIR/wanted/all.conf
+		fsquota apply --prune $BATS_TEST_TMPDIR/wanted >/dev/null
 		assert_equal "$(registered)" ''
 	done
 }

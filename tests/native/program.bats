@@ -88,6 +88,10 @@ everything() {
 	refuses 2 'write --hard=--soft' fsquota resize /mnt/x/dir --hard --soft 4M
 	refuses 2 'write -f--dry-run' fsquota restore -f --dry-run /mnt/x
 	refuses 2 'write --id=--dry-run' fsquota release --id --dry-run
+	# Behind -- it is an operand, and nothing is done if there is no such path.
+	refuses 2 '--dry-run is no path' fsquota release /mnt/x/dir -- --dry-run
+	refuses 2 '--dry-run is no path' fsquota release -- /mnt/x/dir --dry-run
+	refuses 2 '--hard is no path' fsquota assign -- /mnt/x/new --hard 9M
 	assert_equal "$(everything)" "$before"
 	mkdir -- /mnt/x/new/--dry-run
 	cd /mnt/x/new

@@ -173,7 +173,9 @@ static void check_full(struct fsq_subject *subject)
 		return;
 	fsq_inode_project_get(root, &project);
 	if (project.id == 0 && fstatvfs(root, &sfs) == 0 && !(sfs.f_flag & ST_RDONLY) &&
-	    (is_used_up(sfs.f_bavail, sfs.f_blocks) || is_used_up(sfs.f_ffree, sfs.f_files)))
+	    (is_space_used_up((uint64_t)sfs.f_bavail * sfs.f_frsize,
+			      (uint64_t)sfs.f_blocks * sfs.f_frsize) ||
+	     is_used_up(sfs.f_ffree, sfs.f_files)))
 		fsq_finding_visit_here(
 			subject,
 			(struct fsq_finding){ .id = FSQ_FINDING_FILESYSTEM_FULL,

@@ -844,21 +844,32 @@ static int look(struct explain *explain, const struct fsq_usage *usage, struct f
 	return look_elsewhere(explain, usage, st.st_ino, err);
 }
 
-/* What is in no project, if the directory is where its filesystem is mounted. @return  whether it was read */
-static bool get_usage_of_none(struct explain *explain, struct fsq_usage *usage)
+/*
+ * What is in no project, if the directory is where its filesystem is mounted.
+ *
+ * @return   0, FSQ_E_NOT_FOUND: it is not; or what an errno stands for
+ */
+static int get_usage_of_none(struct explain *explain, struct fsq_usage *usage,
+			     struct fsq_error *err)
 {
 	struct fsq_target *target = &explain->handle.target;
 	struct fsq_dquot dquot;
 	struct statx stx;
+	int rc;
 
 	if (get_statx(target->fd, "", AT_EMPTY_PATH, STATX_INO, &stx) ||
-	    !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) ||
-	    fsq_quotactl_get(target, FSQ_PROJECT, 0, &dquot))
-		return false;
+	    !(stx.stx_attributes & STATX_ATTR_MOUNT_ROOT))
+		return FSQ_E_NOT_FOUND;
+	rc = fsq_quotactl_get(target, FSQ_PROJECT, 0, &dquot);
+	if (rc)
+		return fsq_fail_errno(err, -rc, explain->handle.path,
+				      "cannot read what is in no project");
 	*usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
 	fsq_usage_set_dquot(usage, &dquot);
 	usage->mountpoint = strdup(explain->handle.path);
-	return usage->mountpoint != NULL;
+	return usage->mountpoint
+		       ? 0
+		       : fsq_fail_errno(err, ENOMEM, explain->handle.path, "cannot go on");
 }
 
 static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fsq_error *err)
@@ -872,9 +883,12 @@ static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fs
 	int rc = fsq_usage_get(usage, &question, err);
 	const bool forbidden = rc == 0 && usage->at_least;
 
-	if (rc == FSQ_E_NOT_FOUND && get_usage_of_none(explain, usage))
-		return 0;
+	if (rc == FSQ_E_NOT_FOUND) {
+		int of_none = get_usage_of_none(explain, usage, err);
 
+		if (of_none != FSQ_E_NOT_FOUND)
+			return of_none;
+	}
 	/* Without quota, counting the files would explain nothing. */
 	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
 		err->hint = FSQ_HINT_MOUNT_WITH_QUOTA;
