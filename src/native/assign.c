@@ -158,7 +158,12 @@ void assign_warn_of_store(struct session *session, const struct fsq_assign_reque
 
 	if (relation == FSQ_STORE_NONE)
 		return;
-	if (request->id || request->range.first)
+	if (fsq_assignment_change(assignment) != FSQ_CREATED)
+		session_warn(session, request->directory,
+			     "the engine of this container store takes the IDs after %u, and "
+			     "changes the limits of other projects: see fsquota doctor",
+			     id);
+	else if (request->id || request->range.first)
 		session_warn(session, request->directory,
 			     "%s, whose engine takes the IDs after %u: without --id and an ID "
 			     "range, it gets an ID with room after it",

@@ -753,7 +753,10 @@ enum fsq_store_relation {
 	FSQ_STORE_LIES_IN, /* it is where the containers or volumes of one are */
 };
 
-/** @return  this, when it has got a new ID */
+/**
+ * @return   this, when it has got a new ID; FSQ_STORE_HOLDS also when it is registered, and other registered
+ *           projects have IDs that follow its own
+ */
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment);
 
 /** @return  with the request's over_budget: a budget of it that is exceeded now, or NULL */

@@ -116,6 +116,64 @@ inherits() {
 	assert_output 2097153
 }
 
+# container DIR: the engine makes it for a container, with the next ID and a limit. Sets highest and theirs.
+container() {
+	inherits $((++highest)) "$1"
+	real -c "limit -p bhard=5m $highest" "/mnt/$fs"
+	theirs+=" $highest"
+}
+
+# ours DIR [OPTION]...: assign it, and add the ID to ours.
+ours() {
+	run -0 --separate-stderr fsquota assign "$@"
+	ours+=" $output"
+}
+
+beside() {
+	local top=/mnt/$fs store=/mnt/$fs/s/docker round id ours='' theirs='' highest=1048586
+	local says="the engine of the container store $store takes the IDs after 1048577, and changes their limits: choose one from 2048577 on"
+	fresh_fs $fs
+	mkdir -p $store $top/v/{before-{1..9},{plain,named,chosen,bare}-{1..4}}
+	# Others follow at once.
+	succeeds fsquota assign $store $top/v/before-* --hard 10M
+	docker $store
+	for round in 1 2 3 4; do
+		ours "$top/v/plain-$round" --hard 10M
+		ours "$top/v/named-$round" --name "$fs-$round" --hard 10M
+		container "$store/overlay2/$round"
+		# The limit of this one stays when it is gone.
+		container "$store/overlay2/gone"
+		rm -r $store/overlay2/gone
+		settle $top
+		refuses 6 "v/chosen-$round: cannot have ID $((highest + 1)): $says" \
+			fsquota assign "$top/v/chosen-$round" --id $((highest + 1))
+		refuses 6 "cannot have ID $((highest + 1)) to 1050000: $says" \
+			fsquota assign "$top/v/chosen-$round" --id-range $((highest + 1))-1050000
+		ours "$top/v/chosen-$round" --id-range 1048580-3000000
+		ours "$top/v/bare-$round" --no-register --id-range 1048580-3000000
+		fsquota release "$top/v/chosen-$round"
+		fsquota prune $top
+		for id in $theirs; do
+			assert_equal "$id $(kernel_has $top "$id" | cut -d' ' -f3)" "$id 5120"
+		done
+	done
+	for id in $ours; do
+		assert [ "$id" -ge 2048577 ]
+	done
+	# Again the store: others have IDs after its own, until they are released.
+	run_split fsquota assign $store --hard 20M
+	assert_equal "$status:$stdout" 0:1048577
+	[[ $stderr == *"$store: the engine of this container store takes the IDs after 1048577, "*": see fsquota doctor" ]] ||
+		fail "$stderr"
+	assert_one_line
+	awk -F: '$1 > 1048577 && $1 < 2048577 { print $2 }' /etc/projects | xargs fsquota release
+	settle $top
+	prints 1048577 fsquota assign $store
+}
+
+@test "beside a store that was assigned while it was empty no ID is given twice: XFS" { fs=x beside; }
+@test "beside a store that was assigned while it was empty no ID is given twice: ext4" { fs=e beside; }
+
 @test "a gap is kept behind IDs that somebody uses without a line, and before them" {
 	mkdir -p /mnt/x/v{1,2,3,4}
 	inherits 1048577 /mnt/x/s/root

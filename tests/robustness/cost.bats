@@ -164,6 +164,20 @@ mounted_last() {
 	done
 }
 
+@test "beside many registered directories assign takes 32 system calls more at most, to look for a container store" {
+	local few
+	mkdir -p /mnt/x/assigned /mnt/x/near/{1..40}/sub
+	calls fsquota assign /mnt/x/assigned
+	few=$calls
+	fsquota release /mnt/x/assigned
+	fsquota assign /mnt/x/near/* >/dev/null
+	calls fsquota assign /mnt/x/assigned
+	assert [ "$calls" -gt "$few" ]
+	assert [ "$calls" -le $((few + 32)) ]
+	fsquota release /mnt/x/assigned /mnt/x/near/*
+	rm -r /mnt/x/assigned /mnt/x/near
+}
+
 @test "usage costs the same, however much is in a directory" {
 	mkdir /mnt/x/few /mnt/x/many
 	touch /mnt/x/many/{1..500}

@@ -2,6 +2,8 @@
 #include "allocate.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +23,9 @@
  * up to it. Kubelet's range has room for sixteen such owners.
  */
 #define GAP 65536U
+
+/* In how many registered directories a store is looked for, from an ID downwards: each takes two calls. */
+#define LISTED 16
 
 struct search {
 	struct fsq_handle *directory;
@@ -105,33 +110,47 @@ static int search_range(struct search *search, const struct fsq_id_range *range,
 	return growth > 1 ? search_range(search, range, 1, id) : -EBUSY;
 }
 
-/*
- * @store    set to the ID of the container store in whose room an ID lies, or 0
- * @return   0 or -ENOMEM
- */
-static int find_store_before(const struct search *search, uint32_t id, uint32_t *store)
+/* Is the directory that an ID is registered for a container store? @return  1, 0 or -ENOMEM */
+static int is_of_store(const struct search *search, uint32_t id)
 {
-	uint32_t before = fsq_project_edit_listed_before(search->edit, id);
 	size_t length = 0;
-	const char *word;
-	char *directory;
+	const char *word = fsq_project_edit_directory_of(search->edit, id, &length);
+	char *directory = word ? strndup(word, length) : NULL;
 	int fd;
 
-	*store = 0;
-	word = before && id - before < FSQ_STORE_ROOM
-		       ? fsq_project_edit_directory_of(search->edit, before, &length)
-		       : NULL;
-	if (!word)
-		return 0;
-	directory = strndup(word, length);
 	if (!directory)
-		return -ENOMEM;
+		return word ? -ENOMEM : 0;
 	fd = fsq_store_open(search->directory, directory);
 	free(directory);
 	if (fd < 0)
 		return 0;
 	close(fd);
-	*store = before;
+	return 1;
+}
+
+/*
+ * Other directories can have got the IDs after that of a store, while it was still empty.
+ *
+ * @store    set to the ID of the container store in whose room an ID lies, or 0
+ * @return   0 or -ENOMEM
+ */
+static int find_store_before(const struct search *search, uint32_t id, uint32_t *store)
+{
+	uint32_t before = id;
+
+	*store = 0;
+	for (int i = 0; i < LISTED; i++) {
+		int rc;
+
+		before = fsq_project_edit_listed_before(search->edit, before);
+		if (!before || id - before >= FSQ_STORE_ROOM)
+			break;
+		rc = is_of_store(search, before);
+		if (rc > 0)
+			*store = before;
+		if (rc)
+			return rc < 0 ? rc : 0;
+	}
 	return 0;
 }
 
@@ -184,12 +203,65 @@ struct fsq_id_range fsq_allocate_range(const struct fsq_id_range *range,
 				      FSQ_ID_MAX };
 }
 
+/*
+ * Find an unused ID, but in no store's room.
+ *
+ * @store    set to the ID of the last store that was in the way, or 0
+ * @return   0, or a negative errno: -EBUSY there is none
+ */
+static int search_outside(struct search *search, const struct fsq_id_range *range, uint32_t *id,
+			  uint32_t *store)
+{
+	struct fsq_id_range rest = *range;
+
+	for (uint32_t before = *store = 0;; *store = before) {
+		int rc = search_range(search, &rest, 4, id);
+
+		if (rc == 0)
+			rc = find_store_before(search, *id, &before);
+		if (rc || !before)
+			return rc;
+		if (range->last - before < FSQ_STORE_ROOM) {
+			*store = before;
+			return -EBUSY;
+		}
+		rest.first = before + FSQ_STORE_ROOM;
+	}
+}
+
+/* @store    in whose room the last of the unused IDs are, or 0 */
+static int refuse(const struct search *search, const struct fsq_id_range *range, uint32_t store,
+		  struct fsq_error *err)
+{
+	size_t length = 0;
+	const char *word =
+		store ? fsq_project_edit_directory_of(search->edit, store, &length) : NULL;
+	char which[64];
+
+	snprintf(which, sizeof(which), range->first == range->last ? "%u" : "%u to %u",
+		 range->first, range->last);
+	if (word)
+		return fsq_fail(
+			err, FSQ_E_CONFLICT, 0, NULL,
+			"cannot have ID %s: the engine of the container store %.*s takes "
+			"the IDs after %u, and changes their limits: choose one from %" PRIu64
+			" on",
+			which, (int)(length < 80 ? length : 80), word, store,
+			(uint64_t)store + FSQ_STORE_ROOM);
+	if (range->first == range->last)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use",
+				range->first);
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "there is no unused project ID from %u to %u",
+			range->first, range->last);
+}
+
 int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit *edit,
 		    const struct fsq_id_range *range, bool registers, uint32_t *id,
 		    struct fsq_error *err)
 {
 	struct search search = { directory, edit, 0, 0 };
 	struct fsq_id_range all = *range, apart = *range;
+	uint32_t store = 0;
 	int rc = 0;
 
 	/* Above the first ID that is in use without a line, IDs without a line are other programs'. */
@@ -201,12 +273,11 @@ int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit 
 		all.first = (uint32_t)search.first;
 	if (all.first < FSQ_STORE_FIRST && all.last >= FSQ_STORE_END)
 		all.last = FSQ_STORE_FIRST - 1;
-	rc = rc > 0 ? 0 : rc < 0 ? rc : search_range(&search, &all, 4, id);
+	if (rc == 0)
+		rc = search_outside(&search, &all, id, &store);
 	if (rc == -EBUSY)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
-				"there is no unused project ID from %u to %u", range->first,
-				range->last);
-	if (rc)
+		return refuse(&search, range, store, err);
+	if (rc < 0)
 		return fsq_fail_errno(err, -rc, NULL, "cannot ask for unused project IDs");
 	return 0;
 }

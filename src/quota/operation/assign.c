@@ -725,8 +725,6 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 	a->is_new = true;
 	rc = fsq_allocate_id(&a->directory, a->edit, request->id ? &insisted : range,
 			     fsq_registry_is_visible(request->registry), &a->id, err);
-	if (rc == FSQ_E_CONFLICT && request->id)
-		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use", request->id);
 	return fsq_add_path(err, a->directory.path, rc);
 }
 
@@ -859,6 +857,31 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
+/* Is this a registered store, and has a registered project one of the IDs that its engine takes? */
+static bool is_followed_store(struct fsq_assignment *a)
+{
+	uint64_t next = fsq_project_edit_listed(a->edit, (uint64_t)a->id + 1);
+	int fd = a->listed && !a->unmade && next - a->id < FSQ_STORE_ROOM
+			 ? fsq_store_open(&a->directory, a->directory.path)
+			 : -1;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	for (; next - a->id < FSQ_STORE_ROOM; next = fsq_project_edit_listed(a->edit, next + 1)) {
+		const uint32_t id = (uint32_t)next;
+		struct fsq_dquot dquot;
+		size_t length;
+
+		/* It may be one of another filesystem. */
+		if (fsq_project_edit_directory_of(a->edit, id, &length) &&
+		    fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, id, &dquot) == 0 &&
+		    fsq_dquot_has_anything(&dquot))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A container store gets an ID from a band of its own, unless the caller chooses one. The directory is
  * searched after it got an ID: what is made in it from then on has the ID, too.
@@ -869,6 +892,8 @@ static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
 	const struct fsq_assign_request *request = a->request;
 	uint32_t id;
 
+	if (!a->is_new && is_followed_store(a))
+		a->store = FSQ_STORE_HOLDS;
 	if (!a->is_new)
 		return 0;
 	if (fsq_store_of(&a->directory, !a->made && has_tree(a), &a->store))
