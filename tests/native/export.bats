@@ -65,7 +65,7 @@ changes_nothing() {
 	changes_nothing
 }
 
-# The directories of the lines that nobody has taken off.
+# The directories of the lines that are still there.
 registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
 
 # bats test_tags=many
