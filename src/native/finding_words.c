@@ -221,6 +221,8 @@ static const struct template templates[] = {
 	{ "directory-twice", "line {line} gives {name} ID {other}, a line above ID {id}",
 	  DELETE_LINE, .id = FSQ_FINDING_DIRECTORY_TWICE },
 	{ "id-shared", "{name} and {other_name} share project {id} and its limits",
+	  .in_doubt = "{name} and {other_name} have project {id} on two filesystems: each has "
+		      "limits of its own",
 	  .id = FSQ_FINDING_ID_SHARED },
 	{ "line-twice", "line {line} has {name} again", DELETE_LINE, .id = FSQ_FINDING_LINE_TWICE },
 	{ "name-twice", "line {line} gives the name {name} ID {other}, a line above ID {id}",

@@ -182,6 +182,12 @@ mended() {
 	assert_equal "$(jq -r .message <<<"$finding" | cut -d ' ' -f 1-3)" "$dir/a and $dir/b"
 	# This may be meant; what is gone is another finding.
 	assert_equal "$repair" ''
+	# On two filesystems they share nothing but the ID.
+	mkdir /mnt/e/c
+	printf '42:%s\n42:/mnt/e/c\n' "$dir/c" >/run/projects
+	run fsquota doctor --projects-file /run/projects
+	assert_line --partial "$dir/c and /mnt/e/c have project 42 on two filesystems: each has limits of its own"
+	rmdir /mnt/e/c
 	fsquota release "$dir/a"
 	mv "$dir/b" "$dir/moved"
 	fsquota assign "$dir/moved" --name shared

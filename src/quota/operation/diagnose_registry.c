@@ -181,6 +181,16 @@ static void check_words(struct registry *registry, const struct fsq_registered_l
 	    });
 }
 
+/* Are two directories on two filesystems, by their names? The ID of one has nothing to do with that of the other. */
+static bool are_apart(struct registry *registry, const char *one, const char *other)
+{
+	const struct fsq_mount_points *points = fsq_diagnosis_mounts(registry->diagnosis);
+	dev_t dev = points ? fsq_mount_points_find(points, one) : 0;
+	dev_t other_dev = points ? fsq_mount_points_find(points, other) : 0;
+
+	return dev && other_dev && dev != other_dev;
+}
+
 static void check_ids(struct registry *registry, const struct fsq_registered_list *list,
 		      struct fsq_registered *first, struct fsq_registered *second)
 {
@@ -196,6 +206,8 @@ static void check_ids(struct registry *registry, const struct fsq_registered_lis
 		    .project = second->id,
 		    .line = second->line,
 		    .text = second->text,
+		    .in_doubt = list->kind == FSQ_PROJECTS &&
+				are_apart(registry, first->word, second->word),
 	    });
 }
 
