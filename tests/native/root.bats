@@ -161,5 +161,5 @@ runs() {
 	refuses 5 "--root /mnt/x: cannot read proc/self/mountinfo in it; mount /proc there" fsquota --root=/mnt/x list
 	refuses 4 "--root /: cannot enter: Operation not permitted" as_user "$FSQUOTA" --root / list
 	# Behind -- it is a name.
-	refuses 5 "--root: cannot open" fsquota usage -- --root
+	refuses 2 "--root is no path" fsquota usage -- --root
 }
