@@ -159,7 +159,7 @@ static void add_field(const struct sink *sink, const char *key, const char *valu
 	for (int shift = 0; sink->for_journal && is_binary && shift < 64; shift += 8)
 		write_char(sink->to, (char)((uint64_t)length >> shift & 0xff));
 	while (*value) {
-		size_t plain = *value == ' ' || *value == '\\' ? 0 : utf8_printable(value);
+		size_t plain = *value == ' ' || *value == '\\' ? 0 : fsq_utf8_printable(value);
 
 		if (sink->for_journal || plain)
 			write_bytes(sink->to, value, plain ? plain : 1);

@@ -42,7 +42,7 @@ static bool is_printable(const char *path)
 {
 	size_t length;
 
-	for (; *path && (length = utf8_printable(path)); path += length)
+	for (; *path && (length = fsq_utf8_printable(path)); path += length)
 		;
 	return *path == '\0';
 }
@@ -57,7 +57,7 @@ static void write_path(struct writer *w, const char *path)
 	if (quoted)
 		write_text(w, in_octal ? "$'" : "\"");
 	for (; *path; path++) {
-		size_t length = utf8_printable(path);
+		size_t length = fsq_utf8_printable(path);
 
 		if (length == 0) {
 			write_format(w, "\\%03o", (unsigned char)*path);

@@ -320,11 +320,11 @@ static void write_label(struct writer *w, const char *name, const char *value)
 		at = plain;
 		if (*at == '\0')
 			break;
-		length = utf8_length(at, NULL);
+		length = fsq_utf8_length(at, NULL);
 		/* Escape control characters on a terminal only. */
 		if (*at == '\n') {
 			write_text(w, "\\n");
-		} else if (length == 0 || (!utf8_printable(at) && isatty(w->fd))) {
+		} else if (length == 0 || (!fsq_utf8_printable(at) && isatty(w->fd))) {
 			write_text(w, UTF8_REPLACEMENT);
 			length = length ? length : 1;
 		} else {

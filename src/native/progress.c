@@ -29,7 +29,7 @@ static void print_line(uint64_t entries, uint64_t a_second, const char *path, un
 		size = width;
 	/* Names belong to tenants: they must not move the cursor. */
 	for (length = strlen(line); path && *path && length + 1 < size; path++) {
-		size_t bytes = utf8_printable(path);
+		size_t bytes = fsq_utf8_printable(path);
 
 		if (length + bytes + 1 > size)
 			break;

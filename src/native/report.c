@@ -126,10 +126,10 @@ static void read_earlier(struct earlier_page *earlier, const struct replacement 
 static void write_escaped_text(struct writer *w, const char *text)
 {
 	for (; *text; text++) {
-		size_t length = utf8_length(text, NULL);
+		size_t length = fsq_utf8_length(text, NULL);
 		unsigned char byte = (unsigned char)*text;
 
-		if (utf8_printable(text) == 0)
+		if (fsq_utf8_printable(text) == 0)
 			write_text(w, UTF8_REPLACEMENT);
 		else if (byte == '<')
 			write_text(w, "&lt;");

@@ -19,7 +19,7 @@ static const struct {
 	{ 0xe0000, 0xe007f }, /* tags: ASCII that nobody sees */
 };
 
-size_t utf8_length(const char *bytes, uint32_t *point)
+size_t fsq_utf8_length(const char *bytes, uint32_t *point)
 {
 	const unsigned char *text = (const unsigned char *)bytes;
 	uint32_t value = text[0];
@@ -44,10 +44,10 @@ size_t utf8_length(const char *bytes, uint32_t *point)
 	return length;
 }
 
-size_t utf8_printable(const char *text)
+size_t fsq_utf8_printable(const char *text)
 {
 	uint32_t point = 0;
-	size_t length = utf8_length(text, &point);
+	size_t length = fsq_utf8_length(text, &point);
 
 	for (size_t i = 0; i < sizeof(unprintable) / sizeof(unprintable[0]); i++) {
 		if (point < unprintable[i].first)

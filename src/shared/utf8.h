@@ -14,7 +14,7 @@
  * @return   the length of the UTF-8 sequence that @text begins with, or 0: there is none
  * Source: RFC 3629
  */
-size_t utf8_length(const char *text, uint32_t *point);
+size_t fsq_utf8_length(const char *text, uint32_t *point);
 
 /**
  * Which characters are never printed for people, and bytes that are no UTF-8: the only list of them.
@@ -23,6 +23,6 @@ size_t utf8_length(const char *text, uint32_t *point);
  *           and that changes the order or the lines of what stands beside it; or it is none
  * Source: UnicodeData.txt, the categories Cc, Cf, Zl and Zp
  */
-size_t utf8_printable(const char *text);
+size_t fsq_utf8_printable(const char *text);
 
 #endif

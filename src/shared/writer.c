@@ -191,7 +191,7 @@ void write_escaped(struct writer *writer, const char *text)
 		if (*text == '\0')
 			return;
 		letter = strchr(letters, *text);
-		length = utf8_printable(text);
+		length = fsq_utf8_printable(text);
 		if (letter) {
 			write_char(writer, '\\');
 			write_char(writer, names[letter - letters]);

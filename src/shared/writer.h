@@ -117,7 +117,7 @@ void write_right(struct writer *writer, const char *text, size_t width);
 
 /**
  * Write a name of somebody else's for people, as ls --escape does, but with blanks as they are: what is not
- * utf8_printable(), and backslashes. So it stays in its line, and does nothing to a terminal.
+ * fsq_utf8_printable(), and backslashes. So it stays in its line, and does nothing to a terminal.
  */
 void write_escaped(struct writer *writer, const char *text);
 

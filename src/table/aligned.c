@@ -71,7 +71,7 @@ static size_t character(const char *text, int *width)
 	*width = 1;
 	if ((unsigned char)*text < 0x80)
 		return *text >= 0x20 && *text < 0x7f;
-	length = utf8_printable(text) && knows_characters()
+	length = fsq_utf8_printable(text) && knows_characters()
 			 ? mbrtowc(&wide, text, MB_LEN_MAX, &state)
 			 : 0;
 	if (length == 0 || length > MB_LEN_MAX)

@@ -25,7 +25,7 @@ static void write_quoted(struct writer *writer, const char *at, const char *end)
 		write_bytes(writer, plain, (size_t)(at - plain));
 		if (at == end || (!end && *at == '\0'))
 			break;
-		length = utf8_length(at, &point);
+		length = fsq_utf8_length(at, &point);
 		if (length == 0) {
 			write_text(writer, UTF8_REPLACEMENT);
 			length = 1;
@@ -34,7 +34,7 @@ static void write_quoted(struct writer *writer, const char *at, const char *end)
 			write_char(writer, *at);
 		} else if (*at == '\n') {
 			write_text(writer, "\\n");
-		} else if (utf8_printable(at)) {
+		} else if (fsq_utf8_printable(at)) {
 			write_bytes(writer, at, length);
 		} else if (point > 0xffff) {
 			write_format(writer, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10),

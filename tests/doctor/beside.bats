@@ -287,7 +287,10 @@ damage_records() {
 	assert_equal "$(fsquota usage -rno SOFT,HARD,ISOFT,IHARD,NAME /mnt/x/above/ours)" "2M 3M 70 90 web-1"
 	assert_equal "$(grep -v ours /etc/projects && limits /mnt/x | grep -v "^#$(fsquota id /mnt/x/above/ours) ")" "$before"
 	# It would get no quota any more, for what is inside has one.
+	# While the directory is no store that assign knows.
+	mv $store/overlay2 $store/image /mnt/x
 	fsquota assign /mnt/x/ours --id 1048590 --hard 4M >/dev/null
+	mv /mnt/x/overlay2 /mnt/x/image $store
 	fsquota assign /mnt/x/ours/inside --id 901 --hard 2M >/dev/null
 	finds problem store-followed /mnt/x
 	assert_equal "$repair" ''

@@ -79,7 +79,7 @@ colors() {
 	browser "$BATS_TEST_TMPDIR/page.html" --allow-file-access-from-files --dump-dom >"$BATS_TEST_TMPDIR/dom"
 	# Numbers: four of the filesystem, eight of each project.
 	run -0 grep -o '[0-9,]*,[0-9,]*' "$BATS_TEST_TMPDIR/dom"
-	assert_output "480,480,0,52
-768,768,0,52
+	assert_output "480,480,0,60
+768,768,0,60
 1280,1280,0,0"
 }

@@ -313,9 +313,10 @@ bool fsq_project_name_is_valid(const char *name)
 
 	for (size_t i = 0; i < length; i++) {
 		const unsigned char byte = (unsigned char)name[i];
-		const size_t bytes = utf8_length(name + i, NULL);
+		const size_t bytes = fsq_utf8_length(name + i, NULL);
 
-		if (byte == ' ' || (bytes && !utf8_printable(name + i)) || (!bytes && byte < 0xa0))
+		if (byte == ' ' || (bytes && !fsq_utf8_printable(name + i)) ||
+		    (!bytes && byte < 0xa0))
 			return false;
 		i += bytes ? bytes - 1 : 0;
 	}
