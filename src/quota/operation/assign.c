@@ -34,7 +34,7 @@
 
 #include "allocate.h"
 #include "budget.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "make_directory.h"
 #include "owner.h"
 #include "quota/base/error.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"

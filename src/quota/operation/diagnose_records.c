@@ -10,7 +10,7 @@
 
 #include "allocate.h"
 #include "diagnosis.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "quota/base/path.h"
 #include "quota/registry/entries.h"
 #include "shared/array.h"

@@ -8,7 +8,7 @@
 
 #include "diagnosis.h"
 #include "disk_use.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "project_location.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/kernel/space.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"

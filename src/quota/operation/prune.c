@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "allocate.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/id_set.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "allocate.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "owner.h"
 #include "quota/base/error.h"
 #include "project_location.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "budget.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "owner.h"
 #include "project_location.h"
 #include "quota/base/error.h"

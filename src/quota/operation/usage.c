@@ -5,7 +5,7 @@
 #include <sys/statfs.h>
 
 #include "disk_use.h"
-#include "limits.h"
+#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
