@@ -9,7 +9,7 @@
 #include "diagnosis.h"
 #include "disk_use.h"
 #include "quota/limits/limits.h"
-#include "project_location.h"
+#include "quota/directory/project_location.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
