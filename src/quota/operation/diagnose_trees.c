@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
-#include "disk_use.h"
+#include "quota/usage/disk_use.h"
 #include "quota/limits/limits.h"
 #include "quota/directory/project_location.h"
 #include "quota/base/path.h"
