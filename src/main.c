@@ -85,7 +85,7 @@
  */
 #include <string.h>
 
-#include "native/command.h"
+#include "native/cli/command.h"
 #include "xfs_quota/main.h"
 
 /* By its name, or else by the first word: an option of xfs_quota. What both have is ours: --help,

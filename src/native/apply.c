@@ -9,11 +9,11 @@
 
 #include "apply.h"
 #include "assign.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "change.h"
-#include "command.h"
-#include "options.h"
-#include "progress.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 #include "quota/fsquota.h"
 
 /* The exit status of --exit-code when something was changed, or would be. */

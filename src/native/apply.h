@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <glob.h>
 
-#include "session.h"
+#include "native/cli/session.h"
 #include "quota/fsquota.h"
 
 /* --- apply_file.c: what directories should have, a line each, see fsquota.d(5) --- */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "assign.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/read_file.h"

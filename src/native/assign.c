@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "apply.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "change.h"
 #include "projects.h"
-#include "options.h"
-#include "progress.h"
-#include "suggest.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
+#include "native/cli/suggest.h"
 
 /* --- the words of a request --- */
 

@@ -4,7 +4,7 @@
 #define FSQ_ASSIGN_H
 
 #include "quota/fsquota.h"
-#include "session.h"
+#include "native/cli/session.h"
 
 /* Where an option stands; zeros: on the command line. */
 struct word_origin {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "shared/array.h"
 #include "shared/json_read.h"
 #include "table/json.h"

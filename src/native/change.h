@@ -6,7 +6,7 @@
 #ifndef FSQ_CHANGE_H
 #define FSQ_CHANGE_H
 
-#include "options.h"
+#include "native/cli/options.h"
 #include "records.h"
 #include "quota/fsquota.h"
 

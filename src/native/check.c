@@ -5,15 +5,15 @@
 #include <time.h>
 
 #include "growth.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/used_up.h"
-#include "suggest.h"
-#include "budgets.h"
+#include "native/cli/suggest.h"
+#include "native/cli/budgets.h"
 
 /* The exit status when there is one that is full. */
 #define STATUS_FULL 8

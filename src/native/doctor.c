@@ -4,13 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
+#include "native/cli/command.h"
 #include "finding_words.h"
-#include "options.h"
-#include "progress.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 #include "projects.h"
 #include "quota/fsquota.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 
 struct supported_options {
 	bool quiet;

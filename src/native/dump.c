@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "change.h"
-#include "options.h"
+#include "native/cli/options.h"
 #include "records.h"
 #include "common/owners.h"
 #include "quota/fsquota.h"

@@ -3,9 +3,9 @@
 
 #include <signal.h>
 
-#include "command.h"
-#include "options.h"
-#include "progress.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 
 /* The largest are kept in order, in memory. */
 #define TOP_MAX 10000

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "shared/utf8.h"

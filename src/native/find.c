@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "options.h"
-#include "paths.h"
-#include "progress.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
+#include "native/cli/progress.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/sort.h"

@@ -3,7 +3,7 @@
 #ifndef FSQ_HTTP_H
 #define FSQ_HTTP_H
 
-#include "session.h"
+#include "native/cli/session.h"
 
 /* What serves the socket that systemd.socket(5) has opened. */
 #define HTTP_OF_SYSTEMD "systemd"

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "change.h"
-#include "options.h"
+#include "native/cli/options.h"
 #include "quota/fsquota.h"
-#include "suggest.h"
+#include "native/cli/suggest.h"
 
 struct limit_options {
 	struct quota_options quota;

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "projects.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 
 struct list_options {
 	bool total, tree;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "change.h"
 #include "records.h"
 #include "projects.h"

@@ -2,8 +2,8 @@
 #include <linux/fs.h>
 #include <string.h>
 
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "quota/fsquota.h"
 
 struct id_row {

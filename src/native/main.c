@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "command.h"
+#include "native/cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +18,11 @@
 #include <wchar.h>
 
 #include "apply.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "quota/fsquota.h"
 #include "shared/load_library.h"
-#include "suggest.h"
+#include "native/cli/suggest.h"
 
 /* Sorted by name. */
 static const struct command *const commands[] = {

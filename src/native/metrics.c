@@ -8,14 +8,14 @@
 
 #include "apply.h"
 #include "http.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
-#include "replacement.h"
+#include "native/cli/replacement.h"
 #include "shared/array.h"
 #include "shared/utf8.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */

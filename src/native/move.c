@@ -2,9 +2,9 @@
 #include <signal.h>
 
 #include "change.h"
-#include "command.h"
-#include "options.h"
-#include "progress.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 #include "quota/fsquota.h"
 
 struct move_options {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "shared/json_read.h"
 #include "shared/read_file.h"

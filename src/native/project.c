@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "change.h"
-#include "options.h"
-#include "paths.h"
-#include "progress.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
+#include "native/cli/progress.h"
 #include "quota/fsquota.h"
 
 /* A directory tree whose ID is set, cleared or checked. */

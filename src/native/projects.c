@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "change.h"
 #include "records.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"

@@ -6,9 +6,9 @@
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
 
-#include "options.h"
-#include "paths.h"
-#include "session.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
+#include "native/cli/session.h"
 #include "quota/fsquota.h"
 #include "shared/texts.h"
 

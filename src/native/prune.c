@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "change.h"
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "shared/errno_words.h"
 #include "quota/fsquota.h"
 

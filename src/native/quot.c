@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "common/owners.h"
-#include "options.h"
+#include "native/cli/options.h"
 #include "quota/fsquota.h"
 
 struct quot_options {

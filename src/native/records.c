@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "native/cli/options.h"
 
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
 

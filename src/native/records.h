@@ -3,7 +3,7 @@
 #ifndef FSQ_RECORDS_H
 #define FSQ_RECORDS_H
 
-#include "options.h"
+#include "native/cli/options.h"
 #include "quota/fsquota.h"
 
 struct record_row {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "change.h"
-#include "command.h"
-#include "options.h"
-#include "progress.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 #include "shared/array.h"
 #include "shared/texts.h"
 

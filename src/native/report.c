@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "finding_words.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "projects.h"
 #include "records.h"
-#include "replacement.h"
+#include "native/cli/replacement.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"

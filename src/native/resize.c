@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "assign.h"
-#include "budgets.h"
+#include "native/cli/budgets.h"
 #include "change.h"
-#include "command.h"
+#include "native/cli/command.h"
 #include "projects.h"
 #include "records.h"
-#include "options.h"
-#include "suggest.h"
+#include "native/cli/options.h"
+#include "native/cli/suggest.h"
 
 struct resize_options {
 	bool allow_shrink, has_over, force;

@@ -2,8 +2,8 @@
 /* What others read of the commands: their answers as JSON Schema, and the completion scripts of shells. */
 #include <string.h>
 
-#include "command.h"
-#include "options.h"
+#include "native/cli/command.h"
+#include "native/cli/options.h"
 #include "table/json.h"
 #include "table/table.h"
 

@@ -6,8 +6,8 @@
 
 #include "change.h"
 #include "finding_words.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 
 struct state_row {
 	enum fsq_type type;

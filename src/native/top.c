@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "growth.h"
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "projects.h"
 #include "quota/fsquota.h"
 #include "records.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "budgets.h"
-#include "paths.h"
+#include "native/cli/budgets.h"
+#include "native/cli/paths.h"
 
 #define MEMBER(name) .offset = offsetof(struct total_row, name)
 

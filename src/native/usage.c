@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "options.h"
-#include "progress.h"
+#include "native/cli/options.h"
+#include "native/cli/progress.h"
 #include "projects.h"
 
 struct usage_options {

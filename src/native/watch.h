@@ -11,7 +11,7 @@
 
 #include "growth.h"
 #include "records.h"
-#include "session.h"
+#include "native/cli/session.h"
 #include "quota/fsquota.h"
 
 /* --- the filesystems. None is kept open, since it could not be unmounted then; quotas are asked for by

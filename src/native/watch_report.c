@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
-#include "paths.h"
+#include "native/cli/options.h"
+#include "native/cli/paths.h"
 #include "records.h"
 #include "watch.h"
 #include "common/owners.h"

@@ -2,7 +2,7 @@
 /* Lines of batch: words that are written as JSON again are the same words. */
 #include "session.h"
 
-#include "native/command.h"
+#include "native/cli/command.h"
 #include "table/json.h"
 
 static void write_array(struct text *text, const struct request *request)

@@ -2,7 +2,7 @@
 /* The words of a command, up to its options: nothing is run. */
 #include "session.h"
 
-#include "native/command.h"
+#include "native/cli/command.h"
 
 static void parse_command(char **words)
 {

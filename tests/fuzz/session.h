@@ -5,8 +5,8 @@
 
 #include "fuzz.h"
 
-#include "native/session.h"
-#include "native/command.h"
+#include "native/cli/session.h"
+#include "native/cli/command.h"
 
 static struct text fuzz_output, fuzz_error, fuzz_messages;
 
