@@ -10,7 +10,7 @@
 #include "apply.h"
 #include "assign.h"
 #include "native/cli/budgets.h"
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

@@ -13,8 +13,8 @@
 
 #include "apply.h"
 #include "native/cli/budgets.h"
-#include "change.h"
-#include "projects.h"
+#include "native/rows/change.h"
+#include "native/rows/projects.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/suggest.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "growth.h"
+#include "native/rows/growth.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/clock.h"

@@ -6,7 +6,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "quota/fsquota.h"
-#include "records.h"
+#include "native/rows/records.h"
 
 struct space_row {
 	uint64_t total_bytes, used_bytes, available_bytes;    /* FIELD_NOT_KNOWN with -i */

@@ -8,7 +8,7 @@
 #include "finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "native/cli/budgets.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/options.h"
-#include "records.h"
+#include "native/rows/records.h"
 #include "common/owners.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"

@@ -7,7 +7,7 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "shared/utf8.h"
 

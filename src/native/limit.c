@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "native/cli/suggest.h"

@@ -4,7 +4,7 @@
 
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
 #include "native/cli/budgets.h"

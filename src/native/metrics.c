@@ -10,7 +10,7 @@
 #include "http.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "native/cli/replacement.h"
 #include "shared/array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

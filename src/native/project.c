@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "shared/errno_words.h"

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

@@ -7,10 +7,10 @@
 
 #include "assign.h"
 #include "native/cli/budgets.h"
-#include "change.h"
+#include "native/rows/change.h"
 #include "native/cli/command.h"
-#include "projects.h"
-#include "records.h"
+#include "native/rows/projects.h"
+#include "native/rows/records.h"
 #include "native/cli/options.h"
 #include "native/cli/suggest.h"
 

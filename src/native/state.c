@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "change.h"
+#include "native/rows/change.h"
 #include "finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"

@@ -7,12 +7,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "growth.h"
+#include "native/rows/growth.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 #include "quota/fsquota.h"
-#include "records.h"
+#include "native/rows/records.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"

@@ -6,7 +6,7 @@
 
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
-#include "projects.h"
+#include "native/rows/projects.h"
 
 struct usage_options {
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;

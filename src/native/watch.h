@@ -9,8 +9,8 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include "growth.h"
-#include "records.h"
+#include "native/rows/growth.h"
+#include "native/rows/records.h"
 #include "native/cli/session.h"
 #include "quota/fsquota.h"
 

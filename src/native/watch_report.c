@@ -7,7 +7,7 @@
 
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "records.h"
+#include "native/rows/records.h"
 #include "watch.h"
 #include "common/owners.h"
 #include "shared/array.h"

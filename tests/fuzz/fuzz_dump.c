@@ -2,7 +2,7 @@
 /* Lines of a dump: what is taken means what it says, and is written and taken again. */
 #include "fuzz.h"
 
-#include "native/records.h"
+#include "native/rows/records.h"
 
 static void check_again(const struct dump_line *line, bool realtime)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "native/growth.h"
+#include "native/rows/growth.h"
 #include "native/watch.h"
 #include "table/field.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
 #define FSQ_BUDGETS_H
 
 #include "quota/fsquota.h"
-#include "native/projects.h"
+#include "native/rows/projects.h"
 
 /**
  * Add a budget to those of the session.
