@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "apply.h"
-#include "assign.h"
+#include "native/commands/assign.h"
 #include "native/cli/budgets.h"
 #include "native/rows/change.h"
 #include "native/cli/command.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assign.h"
+#include "native/commands/assign.h"
 #include "native/cli/budgets.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
