@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "apply.h"
+#include "native/apply/apply.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "quota/fsquota.h"

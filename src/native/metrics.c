@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apply.h"
+#include "native/apply/apply.h"
 #include "http.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"

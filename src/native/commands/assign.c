@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "native/apply.h"
+#include "native/apply/apply.h"
 #include "native/cli/budgets.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
