@@ -61,6 +61,6 @@ breaks() {
 	breaks numbers man/fsquota-watch.8 '10 seconds' '20 seconds' '20: numbers.list does not have it'
 	breaks numbers man/fsquota-apply.8 'status 9' 'status 19' 'exit status 19'
 	breaks numbers man/fsquota-xfs_quota.7 'whatever path is given' 'a number: 99.' 'deviation 99'
-	breaks numbers src/native/watch.c 'INTERVAL_SECONDS 10' 'INTERVAL_SECONDS 20' 'watch.c has no INTERVAL_SECONDS 10'
+	breaks numbers src/native/watch/watch.c 'INTERVAL_SECONDS 10' 'INTERVAL_SECONDS 20' 'watch.c has no INTERVAL_SECONDS 10'
 	breaks numbers tests/robustness/cost.bats most_calls=14 most_calls=15 'cost.bats has no most_calls=14'
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "native/rows/growth.h"
-#include "native/watch.h"
+#include "native/watch/watch.h"
 #include "table/field.h"
 #include "tap.h"
 
