@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "native/finding_words.h"
+#include "native/doctor/finding_words.h"
 #include "session.h"
 #include "quota/fsquota.h"
 #include "shared/errno_words.h"

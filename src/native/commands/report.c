@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/finding_words.h"
+#include "native/doctor/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/projects.h"

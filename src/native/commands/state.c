@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "native/rows/change.h"
-#include "native/finding_words.h"
+#include "native/doctor/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 
