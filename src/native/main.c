@@ -17,12 +17,12 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "native/apply/apply.h"
+#include "native/apply/file.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/cli/suggest.h"
 #include "quota/fsquota.h"
 #include "shared/load_library.h"
-#include "native/cli/suggest.h"
 
 /* Sorted by name. */
 static const struct command *const commands[] = {

@@ -2,7 +2,7 @@
 /* Files of apply: a wrong line is told, and the others are whole. */
 #include "session.h"
 
-#include "native/apply/apply.h"
+#include "native/apply/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

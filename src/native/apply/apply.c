@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,14 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apply.h"
-#include "native/commands/assign.h"
+#include "file.h"
 #include "native/cli/budgets.h"
-#include "native/rows/change.h"
 #include "native/cli/command.h"
+#include "native/cli/journal.h"
+#include "native/cli/marks.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/request.h"
+#include "native/rows/change.h"
 #include "quota/fsquota.h"
+#include "shared/array.h"
+#include "shared/sort.h"
+#include "watch.h"
 
 /* The exit status of --exit-code when something was changed, or would be. */
 #define STATUS_CHANGED 9
@@ -223,7 +229,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	if (change != FSQ_UNCHANGED && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 		session_warn_not_enforced(apply->session, entry->request.directory);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
-	assign_warn_of_limits(apply->session, &entry->request, assignment);
+	change_warn_of_assignment(apply->session, &entry->request, assignment);
 	budgets_warn(apply->session, entry->request.directory,
 		     fsq_assignment_over_budget(assignment));
 	fsq_assignment_free(assignment);
@@ -264,6 +270,97 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 			going_on = goes_on(apply, entry->request.directory) && assign(apply, entry);
 	}
 	fsq_assigned_close(apply->assigned);
+}
+
+static int compare_identities(const void *one, const void *other)
+{
+	const struct apply_mark *a = *(struct apply_mark *const *)one;
+	const struct apply_mark *b = *(struct apply_mark *const *)other;
+
+	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino);
+}
+
+/*
+ * Find the directory of a line that did not exist when the lines were read.
+ *
+ * @return   1, 0: none, or a negative errno
+ */
+static int identify(const struct apply_entry *entry, struct apply_mark *key)
+{
+	struct stat st;
+
+	*key = (struct apply_mark){ .dev = entry->dev, .ino = entry->ino };
+	if (entry->ino)
+		return 1;
+	if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
+		return apply_is_gone(errno) ? 0 : -errno;
+	key->dev = st.st_dev;
+	key->ino = st.st_ino;
+	return 1;
+}
+
+static bool is_matched(const struct apply_list *list, const char *directory)
+{
+	for (size_t i = 0; i < list->pattern_count; i++)
+		if (fnmatch(list->patterns[i], directory, FNM_PATHNAME | FNM_PERIOD) == 0)
+			return true;
+	return false;
+}
+
+/* A directory can have several marks: with different IDs, or by different paths. */
+static bool compare_marks(struct session *session, struct apply_marks *marks,
+			  const struct apply_list *list)
+{
+	struct apply_mark **there = reallocarray(NULL, marks->count + 1, sizeof(*there));
+	bool all = false;
+	size_t count = 0;
+	struct stat st;
+
+	if (!there)
+		return session_no_memory(session);
+	for (size_t i = 0; i < marks->count; i++) {
+		struct apply_mark *mark = &marks->list[i];
+
+		/* The pattern may have missed the directory because of an error. */
+		mark->is_wanted = is_matched(list, mark->directory);
+		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT)) {
+			if (!apply_is_gone(errno) && mark->is_registered && !mark->is_wanted &&
+			    reported_add(list->reported, mark->directory))
+				session_errno(session, ERROR_AT_PATH, errno, mark->directory,
+					      "cannot be looked at, so it is not released");
+			continue;
+		}
+		mark->is_there = true;
+		mark->dev = st.st_dev;
+		mark->ino = st.st_ino;
+		there[count++] = mark;
+	}
+	array_sort(there, count, sizeof(*there), compare_identities);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct apply_entry *entry = &list->entries[i];
+		const char *directory = entry->request.directory;
+		struct apply_mark key, *wanted = &key, **found;
+		int rc = directory ? identify(entry, &key) : 0;
+
+		/* It may be any of them. */
+		all |= rc < 0;
+		if (rc < 0 && reported_add(list->reported, directory))
+			session_errno(session, ERROR_AT_PATH, -rc, directory,
+				      "cannot be looked at, so nothing is released");
+		found = rc <= 0 ? NULL
+				: array_search(&wanted, there, count, sizeof(*there),
+					       compare_identities);
+		if (!found)
+			continue;
+		while (found > there && compare_identities(found - 1, &wanted) == 0)
+			found--;
+		for (; found < there + count && compare_identities(found, &wanted) == 0; found++)
+			(*found)->is_wanted = true;
+	}
+	for (size_t i = 0; i < marks->count && all; i++)
+		marks->list[i].is_wanted = true;
+	free(there);
+	return true;
 }
 
 /* Release a directory that no line asks for any more. @return whether to go on */
@@ -329,7 +426,7 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	struct apply_marks marks = { 0 };
 	bool going_on = apply_list_identify(apply->session, list) &&
 			apply_marks_read(apply->session, &marks) &&
-			apply_marks_compare(apply->session, &marks, list);
+			compare_marks(apply->session, &marks, list);
 	bool any = false;
 
 	for (size_t i = 0; i < marks.count && going_on; i++) {

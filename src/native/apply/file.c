@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply.h"
+#include "file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "native/commands/assign.h"
 #include "native/cli/budgets.h"
+#include "native/cli/request.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/read_file.h"

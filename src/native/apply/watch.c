@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "native/doctor/finding_words.h"
-#include "session.h"
 #include "quota/fsquota.h"
+#include "session.h"
 #include "shared/errno_words.h"
 #include "table/json.h"
 

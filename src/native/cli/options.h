@@ -4,8 +4,8 @@
 #define FSQ_OPTIONS_H
 
 #include "command.h"
-#include "table/table.h"
 #include "quota/fsquota.h"
+#include "table/table.h"
 
 extern const struct command_option dry_run_option[];	/* --dry-run */
 extern const struct command_option registry_options[];	/* --projects-file, --projid-file */

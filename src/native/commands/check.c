@@ -4,16 +4,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "native/rows/growth.h"
+#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/cli/suggest.h"
+#include "native/rows/growth.h"
 #include "native/rows/projects.h"
+#include "native/rows/totals.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/used_up.h"
-#include "native/cli/suggest.h"
-#include "native/cli/budgets.h"
 
 /* The exit status when there is one that is full. */
 #define STATUS_FULL 8

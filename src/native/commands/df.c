@@ -5,8 +5,8 @@
 
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "quota/fsquota.h"
 #include "native/rows/records.h"
+#include "quota/fsquota.h"
 
 struct space_row {
 	uint64_t total_bytes, used_bytes, available_bytes;    /* FIELD_NOT_KNOWN with -i */

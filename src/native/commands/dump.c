@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/rows/change.h"
-#include "native/cli/options.h"
-#include "native/rows/records.h"
 #include "common/owners.h"
+#include "native/cli/options.h"
+#include "native/rows/change.h"
+#include "native/rows/records.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"

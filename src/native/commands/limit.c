@@ -3,10 +3,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "native/rows/change.h"
 #include "native/cli/options.h"
-#include "quota/fsquota.h"
+#include "native/cli/request.h"
 #include "native/cli/suggest.h"
+#include "native/rows/change.h"
+#include "quota/fsquota.h"
 
 struct limit_options {
 	struct quota_options quota;
@@ -85,7 +86,7 @@ static void command_limit(struct session *session, const struct invocation *invo
 	rc = fsq_quota_is_out_of_order(fs, type, id, &limits);
 	if (rc > 0) {
 		session_error(session, 0,
-			      change_is_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
+			      limits_are_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
 			      NULL, "the soft limit would be above the hard one");
 		return;
 	}

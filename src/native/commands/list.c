@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/projects.h"
+#include "native/rows/totals.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
-#include "native/cli/budgets.h"
 
 struct list_options {
 	bool total, tree;

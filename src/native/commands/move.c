@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 
-#include "native/rows/change.h"
 #include "native/cli/command.h"
+#include "native/cli/journal.h"
+#include "native/cli/marks.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/rows/change.h"
 #include "quota/fsquota.h"
 
 struct move_options {

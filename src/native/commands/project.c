@@ -6,10 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "native/rows/change.h"
+#include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"
+#include "native/rows/change.h"
 #include "quota/fsquota.h"
 
 /* A directory tree whose ID is set, cleared or checked. */

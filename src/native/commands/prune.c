@@ -3,11 +3,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "native/rows/change.h"
 #include "native/cli/command.h"
+#include "native/cli/journal.h"
 #include "native/cli/options.h"
-#include "shared/errno_words.h"
+#include "native/rows/change.h"
 #include "quota/fsquota.h"
+#include "shared/errno_words.h"
 
 /* A leftover of a directory that is gone. */
 struct leftover_row {

@@ -6,10 +6,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "native/rows/change.h"
 #include "native/cli/command.h"
+#include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/rows/change.h"
 #include "shared/array.h"
 #include "shared/texts.h"
 

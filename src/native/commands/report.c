@@ -8,12 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/doctor/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/cli/replacement.h"
+#include "native/doctor/finding_words.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
-#include "native/cli/replacement.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"

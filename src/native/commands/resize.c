@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assign.h"
 #include "native/cli/budgets.h"
-#include "native/rows/change.h"
 #include "native/cli/command.h"
+#include "native/cli/journal.h"
+#include "native/cli/options.h"
+#include "native/cli/request.h"
+#include "native/cli/suggest.h"
+#include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
-#include "native/cli/options.h"
-#include "native/cli/suggest.h"
 
 struct resize_options {
 	bool allow_shrink, has_over, force;

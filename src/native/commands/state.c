@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/rows/change.h"
-#include "native/doctor/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/doctor/finding_words.h"
+#include "native/rows/change.h"
 
 struct state_row {
 	enum fsq_type type;

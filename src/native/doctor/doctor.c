@@ -4,13 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/cli/command.h"
 #include "finding_words.h"
+#include "native/cli/budgets.h"
+#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/rows/projects.h"
+#include "native/rows/totals.h"
 #include "quota/fsquota.h"
-#include "native/cli/budgets.h"
 
 struct supported_options {
 	bool quiet;

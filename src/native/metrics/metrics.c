@@ -6,16 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native/apply/apply.h"
 #include "http.h"
+#include "native/apply/file.h"
+#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "native/rows/projects.h"
-#include "quota/fsquota.h"
 #include "native/cli/replacement.h"
+#include "native/rows/projects.h"
+#include "native/rows/totals.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/utf8.h"
-#include "native/cli/budgets.h"
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */

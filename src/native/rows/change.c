@@ -6,13 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <syslog.h>
+#include <sys/statvfs.h>
 
+#include "native/cli/journal.h"
 #include "records.h"
 #include "shared/errno_words.h"
-#include "shared/utf8.h"
 
 /* --- rows --- */
 
@@ -134,147 +132,7 @@ static void write_changed(struct writer *w, const void *arg)
 	write_char(w, '\n');
 }
 
-/* --- the journal --- */
-
-/* The fields of an entry. */
-struct sink {
-	struct writer *to;
-	bool for_journal;
-};
-
-/*
- * For the journal a line for each field; a value with a newline has its length in front, as 64 bits with the least
- * first. For syslog(3) all in one line, with blanks and control characters escaped.
- * Source: systemd.journal-fields(7); systemd.io/JOURNAL_NATIVE_PROTOCOL
- */
-static void add_field(const struct sink *sink, const char *key, const char *value)
-{
-	const bool is_binary = value && strchr(value, '\n');
-	size_t length = value ? strlen(value) : 0;
-
-	if (!value)
-		return;
-	write_format(sink->to, "%s%s%c", sink->for_journal ? "" : " ", key,
-		     sink->for_journal && is_binary ? '\n' : '=');
-	for (int shift = 0; sink->for_journal && is_binary && shift < 64; shift += 8)
-		write_char(sink->to, (char)((uint64_t)length >> shift & 0xff));
-	while (*value) {
-		size_t plain = *value == ' ' || *value == '\\' ? 0 : fsq_utf8_printable(value);
-
-		if (sink->for_journal || plain)
-			write_bytes(sink->to, value, plain ? plain : 1);
-		else
-			write_format(sink->to, "\\%03o", (unsigned char)*value);
-		value += plain ? plain : 1;
-	}
-	if (sink->for_journal)
-		write_char(sink->to, '\n');
-}
-
-static void add_number(const struct sink *sink, const char *key, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	add_field(sink, key, text);
-}
-
-static void add_limits(const struct sink *sink, const struct fsq_limits *limits, const char *behind)
-{
-	static const char *const keys[] = { "SOFT_BYTES", "HARD_BYTES", "SOFT_INODES",
-					    "HARD_INODES" };
-
-	for (int i = 0; limits && i < 4; i++) {
-		int form = i / 2;
-		uint64_t value = i % 2 ? limits->hard[form] : limits->soft[form];
-		char key[40];
-
-		if (!(limits->mask & (i % 2 ? FSQ_HARD(form) : FSQ_SOFT(form))))
-			continue;
-		if (form == FSQ_BLOCKS)
-			value = fsq_limit_is_none(value) ? 0 : value * FSQ_BASIC_BLOCK;
-		snprintf(key, sizeof(key), "FSQUOTA_%s%s", keys[i], behind);
-		add_number(sink, key, value);
-	}
-}
-
-/* Keep the socket open: each further change costs one system call. */
-static void send_to_journal(const char *text, size_t length)
-{
-	static const struct sockaddr_un address = { .sun_family = AF_UNIX,
-						    .sun_path = "/run/systemd/journal/socket" };
-	static int fd = -1;
-	const int size = 8 * 1024 * 1024;
-
-	if (fd < 0)
-		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	/* A longer entry than the socket takes: one operand of batch may have a megabyte. */
-	if (fd >= 0 &&
-	    sendto(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address,
-		   sizeof(address)) < 0 &&
-	    errno == EMSGSIZE &&
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) == 0)
-		sendto(fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT,
-		       (const struct sockaddr *)&address, sizeof(address));
-}
-
-void journal_write(struct session *session, const struct journal_entry *entry)
-{
-	const char *space = strchr(session->program, ' '), *command = space ? space + 1 : "";
-	static struct writer writer;
-	struct sink sink = { &writer, session->log == LOG_TO_JOURNAL };
-	struct text text = { 0 };
-	char message[512];
-
-	session->changed |= !entry->err;
-	if (session->dry_run || session->log == LOG_TO_NOTHING)
-		return;
-	writer_start_text(&writer, &text);
-	snprintf(message, sizeof(message), "%s%s%.300s: %s", command,
-		 entry->directory || entry->filesystem ? " " : "",
-		 entry->directory    ? entry->directory
-		 : entry->filesystem ? entry->filesystem
-				     : "",
-		 entry->err ? entry->err->message : "done");
-	if (sink.for_journal) {
-		add_field(&sink, "MESSAGE", message);
-		add_field(&sink, "PRIORITY", entry->err ? "4" : "5");
-		add_field(&sink, "SYSLOG_IDENTIFIER", "fsquota");
-	}
-	add_field(&sink, "FSQUOTA_COMMAND", command);
-	add_field(&sink, "FSQUOTA_RESULT", entry->err ? "failed" : "done");
-	if (entry->err) {
-		add_number(&sink, "FSQUOTA_STATUS", (uint64_t)session_exit_code(entry->err->kind));
-		add_field(&sink, "FSQUOTA_ERROR", entry->err->message);
-	}
-	add_field(&sink, "FSQUOTA_TYPE", account_types[entry->type]);
-	if (entry->id)
-		add_number(&sink, "FSQUOTA_ID", entry->id);
-	add_field(&sink, "FSQUOTA_NAME", entry->name);
-	add_field(&sink, "FSQUOTA_DIRECTORY", entry->directory);
-	add_field(&sink, "FSQUOTA_FROM", entry->from);
-	add_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
-	add_limits(&sink, entry->before, "_BEFORE");
-	add_limits(&sink, entry->after, "");
-	/* A part of an entry would be another entry. */
-	if (writer_flush(&writer) == 0 && sink.for_journal)
-		send_to_journal(text.bytes, text.used);
-	else if (!writer.errnum)
-		syslog(LOG_AUTHPRIV | (entry->err ? LOG_WARNING : LOG_NOTICE), "fsquota%s",
-		       text.bytes);
-	free(text.bytes);
-}
-
 /* --- changes --- */
-
-bool change_is_contradictory(const struct fsq_limits *limits)
-{
-	for (int form = 0; form < FSQ_FORMS; form++)
-		if ((limits->mask & FSQ_SOFT(form)) && (limits->mask & FSQ_HARD(form)) &&
-		    limits->hard[form] && limits->soft[form] > limits->hard[form])
-			return true;
-	return false;
-}
 
 bool change_is_shown(const struct session *session)
 {
@@ -386,6 +244,45 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 	}
 	if (text[0])
 		session_warn(session, path, "%s", text);
+}
+
+/* @return   whether a directory shows that nothing is left of its project's limits, in one call */
+static bool may_be_full(const char *directory)
+{
+	struct statvfs space;
+
+	return statvfs(directory, &space) || space.f_bfree == 0 || space.f_ffree == 0;
+}
+
+void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
+			       const struct fsq_assignment *assignment)
+{
+	const bool enforced = fsq_assignment_enforcement(assignment) != FSQ_NOT_ENFORCED;
+	const enum fsq_change change = fsq_assignment_change(assignment);
+	struct fsq_limits before, after;
+	struct fsq_dquot dquot = { 0 };
+	struct fsq_filesystem *fs;
+	bool limited = false;
+
+	if (change == FSQ_UNCHANGED || !enforced)
+		return;
+	fsq_assignment_limits(assignment, &before, &after);
+	/* The limits that a project has are new for a directory that joins it. */
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (change == FSQ_CREATED && before.soft[form] == after.soft[form])
+			before.soft[form] = 0;
+		if (change == FSQ_CREATED && before.hard[form] == after.hard[form])
+			before.hard[form] = 0;
+		limited |= !fsq_limit_is_none(after.soft[form]) ||
+			   !fsq_limit_is_none(after.hard[form]);
+	}
+	if (limited && (request->dry_run || may_be_full(request->directory)) &&
+	    fsq_filesystem_open(&fs, request->directory, NULL, FSQ_OPEN_NO_TAG, NULL) == 0) {
+		if (fsq_quota_get(fs, FSQ_PROJECT, fsq_assignment_id(assignment), &dquot))
+			dquot = (struct fsq_dquot){ 0 };
+		fsq_filesystem_close(fs);
+	}
+	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
 }
 
 /* Warn of what change_limits() has done. @dquot  the record before */

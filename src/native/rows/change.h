@@ -7,8 +7,8 @@
 #define FSQ_CHANGE_H
 
 #include "native/cli/options.h"
-#include "records.h"
 #include "quota/fsquota.h"
+#include "records.h"
 
 /* The limits of space and inodes in a record. */
 extern const struct field limit_fields[];
@@ -63,9 +63,6 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_timers *timers);
 
-/** @return  whether limits that are given contradict each other: a soft one is above its hard one */
-bool change_is_contradictory(const struct fsq_limits *limits);
-
 /**
  * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
  *
@@ -77,23 +74,12 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 			   const struct fsq_limits *before, const struct fsq_limits *after,
 			   const struct fsq_dquot *dquot);
 
+/** Warn of limits that an assignment has made lower than they were, or than what is in use. */
+void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
+			       const struct fsq_assignment *assignment);
+
 /** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
 void change_write_journal(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 			  uint32_t id, const struct fsq_limits *limits, int rc);
-
-/* --- a line in the journal for each change, and for each that failed, with what it is about in fields of its own:
- * where the lines go says fsquota.conf(5). The journal itself adds who did it. No command reads them. --- */
-
-struct journal_entry {
-	const char *directory, *name, *filesystem; /* or NULL */
-	const char *from;			   /* of move: its old path; or NULL */
-	enum fsq_type type;
-	uint32_t id;				 /* 0: none */
-	const struct fsq_limits *before, *after; /* what their masks have; or NULL */
-	const struct fsq_error *err;		 /* why it failed; NULL: it did not */
-};
-
-/** Write an entry, unless this is a dry run. Failures are ignored. Notes in the session that something was changed. */
-void journal_write(struct session *session, const struct journal_entry *entry);
 
 #endif

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "native/cli/budgets.h"
 #include "change.h"
-#include "records.h"
+#include "native/cli/budgets.h"
 #include "projects.h"
+#include "records.h"
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)
 

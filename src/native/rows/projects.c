@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/cli/budgets.h"
 #include "change.h"
-#include "records.h"
+#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "records.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"

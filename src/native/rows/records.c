@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "records.h"
 #include "projects.h"
+#include "records.h"
 
 #include <errno.h>
 #include <grp.h>

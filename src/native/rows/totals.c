@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "totals.h"
 
 #include "native/cli/budgets.h"
 #include "native/cli/paths.h"

@@ -7,17 +7,17 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "native/rows/growth.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/rows/growth.h"
 #include "native/rows/projects.h"
-#include "quota/fsquota.h"
 #include "native/rows/records.h"
+#include "quota/fsquota.h"
+#include "screen.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
-#include "screen.h"
 
 /* The part of the time that looks may take, on one processor. */
 #define BUSY_PART 2

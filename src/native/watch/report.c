@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/owners.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
-#include "watch.h"
-#include "common/owners.h"
 #include "shared/array.h"
+#include "watch.h"
 
 #define MEMBER(name) .offset = offsetof(struct watch_row, name)
 

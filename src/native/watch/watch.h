@@ -9,9 +9,9 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "native/cli/session.h"
 #include "native/rows/growth.h"
 #include "native/rows/records.h"
-#include "native/cli/session.h"
 #include "quota/fsquota.h"
 
 /* --- the filesystems. None is kept open, since it could not be unmounted then; quotas are asked for by

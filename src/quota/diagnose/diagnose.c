@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
-#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/privilege.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/device.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/mounts/overlay.h"

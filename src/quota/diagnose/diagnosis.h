@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "quota/kernel/superblock.h"
-#include "quota/mounts/mount_table.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/mount_table.h"
 #include "quota/registry/project_line.h"
 #include "shared/texts.h"
 

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/directory/allocate.h"
 #include "diagnosis.h"
-#include "quota/limits/limits.h"
 #include "quota/base/path.h"
+#include "quota/directory/allocate.h"
+#include "quota/directory/store.h"
+#include "quota/limits/limits.h"
 #include "quota/registry/entries.h"
 #include "shared/array.h"
-#include "quota/directory/store.h"
 
 /* Kubelet gives up after so many IDs in a row that are in use and in no file. */
 #define KUBELET_SEARCHES 128

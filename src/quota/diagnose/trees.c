@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
-#include "quota/usage/disk_use.h"
-#include "quota/limits/limits.h"
-#include "quota/directory/project_location.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
+#include "quota/directory/project_location.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/openat2.h"
+#include "quota/limits/limits.h"
+#include "quota/usage/disk_use.h"
 
 /* --- what is in a directory --- */
 

@@ -34,7 +34,6 @@
 
 #include "allocate.h"
 #include "budget.h"
-#include "quota/limits/limits.h"
 #include "make_directory.h"
 #include "owner.h"
 #include "quota/base/error.h"
@@ -44,6 +43,7 @@
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
 #include "quota/kernel/space.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/kernel/space.h"
+#include "quota/limits/limits.h"
 #include "quota/walk/tree_walk.h"
 
 /* How often the directory may have another ID when it is read again. */

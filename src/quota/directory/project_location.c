@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/registry/project_edit.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "allocate.h"
-#include "quota/limits/limits.h"
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/registry/project_edit.h"
 #include "release_directory.h"

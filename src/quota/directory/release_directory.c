@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "quota/limits/limits.h"
 #include "owner.h"
-#include "quota/base/error.h"
 #include "project_location.h"
+#include "quota/base/error.h"
+#include "quota/limits/limits.h"
 #include "release_directory.h"
 #include "tree_tag.h"
 

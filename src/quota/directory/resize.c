@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 
 #include "budget.h"
-#include "quota/limits/limits.h"
 #include "owner.h"
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/filesystem.h"
 
 /* Keeps the product within 64 bits. */

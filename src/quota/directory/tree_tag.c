@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "quota/base/inode_map.h"
 #include "quota/base/error.h"
+#include "quota/base/inode_map.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
 

@@ -13,8 +13,8 @@
 #include "mount_table.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
-#include "quota/kernel/openat2.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/kernel/openat2.h"
 #include "quota/kernel/space.h"
 #include "shared/statx.h"
 

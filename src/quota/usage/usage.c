@@ -5,11 +5,11 @@
 #include <sys/statfs.h>
 
 #include "disk_use.h"
-#include "quota/limits/limits.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
 #include "quota/registry/entries.h"
 #include "shared/file_stamp.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply.h"
+#include "marks.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,97 +120,6 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	marks->count = kept;
 	rc = fsq_projects_each(session->projects_file, take_registered, marks, &err);
 	return rc == 0 || rc == FSQ_E_NOT_FOUND || session_fail(session, &err);
-}
-
-static int compare_identities(const void *one, const void *other)
-{
-	const struct apply_mark *a = *(struct apply_mark *const *)one;
-	const struct apply_mark *b = *(struct apply_mark *const *)other;
-
-	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino);
-}
-
-/*
- * Find the directory of a line that did not exist when the lines were read.
- *
- * @return   1, 0: none, or a negative errno
- */
-static int identify(const struct apply_entry *entry, struct apply_mark *key)
-{
-	struct stat st;
-
-	*key = (struct apply_mark){ .dev = entry->dev, .ino = entry->ino };
-	if (entry->ino)
-		return 1;
-	if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
-		return apply_is_gone(errno) ? 0 : -errno;
-	key->dev = st.st_dev;
-	key->ino = st.st_ino;
-	return 1;
-}
-
-static bool is_matched(const struct apply_list *list, const char *directory)
-{
-	for (size_t i = 0; i < list->pattern_count; i++)
-		if (fnmatch(list->patterns[i], directory, FNM_PATHNAME | FNM_PERIOD) == 0)
-			return true;
-	return false;
-}
-
-/* A directory can have several marks: with different IDs, or by different paths. */
-bool apply_marks_compare(struct session *session, struct apply_marks *marks,
-			 const struct apply_list *list)
-{
-	struct apply_mark **there = reallocarray(NULL, marks->count + 1, sizeof(*there));
-	bool all = false;
-	size_t count = 0;
-	struct stat st;
-
-	if (!there)
-		return session_no_memory(session);
-	for (size_t i = 0; i < marks->count; i++) {
-		struct apply_mark *mark = &marks->list[i];
-
-		/* The pattern may have missed the directory because of an error. */
-		mark->is_wanted = is_matched(list, mark->directory);
-		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT)) {
-			if (!apply_is_gone(errno) && mark->is_registered && !mark->is_wanted &&
-			    reported_add(list->reported, mark->directory))
-				session_errno(session, ERROR_AT_PATH, errno, mark->directory,
-					      "cannot be looked at, so it is not released");
-			continue;
-		}
-		mark->is_there = true;
-		mark->dev = st.st_dev;
-		mark->ino = st.st_ino;
-		there[count++] = mark;
-	}
-	array_sort(there, count, sizeof(*there), compare_identities);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct apply_entry *entry = &list->entries[i];
-		const char *directory = entry->request.directory;
-		struct apply_mark key, *wanted = &key, **found;
-		int rc = directory ? identify(entry, &key) : 0;
-
-		/* It may be any of them. */
-		all |= rc < 0;
-		if (rc < 0 && reported_add(list->reported, directory))
-			session_errno(session, ERROR_AT_PATH, -rc, directory,
-				      "cannot be looked at, so nothing is released");
-		found = rc <= 0 ? NULL
-				: array_search(&wanted, there, count, sizeof(*there),
-					       compare_identities);
-		if (!found)
-			continue;
-		while (found > there && compare_identities(found - 1, &wanted) == 0)
-			found--;
-		for (; found < there + count && compare_identities(found, &wanted) == 0; found++)
-			(*found)->is_wanted = true;
-	}
-	for (size_t i = 0; i < marks->count && all; i++)
-		marks->list[i].is_wanted = true;
-	free(there);
-	return true;
 }
 
 /*

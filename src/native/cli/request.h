@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The request of assign, option by option: from the command line, or from a file. */
-#ifndef FSQ_ASSIGN_H
-#define FSQ_ASSIGN_H
+#ifndef FSQ_REQUEST_H
+#define FSQ_REQUEST_H
 
 #include "quota/fsquota.h"
-#include "native/cli/session.h"
+#include "session.h"
 
 /* Where an option stands; zeros: on the command line. */
 struct word_origin {
@@ -43,8 +43,7 @@ void assign_write_journal(struct session *session, const struct fsq_assign_reque
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment);
 
-/** Warn of limits that an assignment has made lower than they were, or than what is in use. */
-void assign_warn_of_limits(struct session *session, const struct fsq_assign_request *request,
-			   const struct fsq_assignment *assignment);
+/** @return  whether limits that are given contradict each other: a soft one is above its hard one */
+bool limits_are_contradictory(const struct fsq_limits *limits);
 
 #endif
