@@ -3,32 +3,31 @@
  * fsquota: manage and measure filesystem project quotas. Two programs over one library:
  *
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
- *     main.c           the table of commands; selects a command and its filesystems. Each command is in the
- *                      file of its name, with its description at the end, except: records.c has quota,
- *                      dump.c restore, limit.c timer, state.c enable, disable, off and remove, lsattr.c id,
- *                      doctor.c supported, schema.c completion
- *     batch.c          runs commands from standard input, one a line
- *     command.c        parses options and prints --help, from the descriptions; options.c  the options that
- *                      commands share, and the output of rows
- *     suggest.c        guesses what a wrong word may have meant
- *     session.c        the state of a run: names, registry, signals, output
- *     errors.c         prints errors, with hints and the reason why something is not supported
- *     paths.c          the filesystems, directories and projects that a run works on
- *     records.c        quota records as rows; projects.c  projects with their directories; listing.c  as rows
- *     change.c         changes quota records, or predicts it in a dry run; rows and journal of changes
- *     apply_file.c     parses the files of apply, with the options of assign.c; apply_marks.c  directories
- *                      that apply has assigned; apply_watch.c  waits for changes, for --watch
- *     finding_words.c  doctor's findings as sentences and repairs
- *     watch.c          waits for warnings and polls; watch_ids.c  the IDs at a limit and their events;
- *                      watch_report.c  prints events; watch_run.c  runs --exec
- *     budgets.c        budgets of the configuration; totals.c  what is committed of them
- *     top.c            projects by growth; growth.c computes it, screen.c takes over a terminal
- *     http.c           serves one page over HTTP, for metrics.c
- *     replacement.c    replaces a file atomically
- *     schema.c         the JSON Schema of all rows, and the completion scripts of shells
- *     oci_hook.c       a hook of container runtimes
- *     config.c         reads /etc/fsquota.conf
- *     progress.c       progress and cancellation of walks
+ *     main.c           selects a command and its filesystems; commands.h  the list of commands
+ *     commands/        one command, one file, with its description at the end. Add yours here. Two names in one
+ *                      file: limit.c has timer, dump.c restore, report.c quota, state.c enable, disable, off
+ *                      and remove, lsattr.c id, schema.c completion. batch.c runs commands from standard input
+ *     apply/           file.c  parses fsquota.d(5); watch.c  waits for changes, for --watch
+ *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
+ *                      report.c  prints events; run.c  runs --exec
+ *     metrics/         http.c  serves one page over HTTP
+ *     top/             projects by growth; screen.c  takes over a terminal
+ *     doctor/          also the command supported
+ *     rows/            the rows that commands share, and how they are found
+ *       records.c        quota records; projects.c  projects with their directories; listing.c  as rows
+ *       change.c         changes quota records, or predicts it in a dry run, as rows
+ *       totals.c         what limits add up to, and budgets; growth.c  how fast use grows
+ *     cli/             what every command needs
+ *       session.c        the state of a run: names, registry, signals, output
+ *       command.c        parses options and prints --help, from the descriptions; options.c  the options that
+ *                        commands share, and the output of rows
+ *       errors.c         prints errors, with hints and the reason why something is not supported;
+ *                        finding_words.c  the findings of a diagnosis as sentences and repairs
+ *       paths.c          the filesystems, directories and projects that a run works on
+ *       request.c        the request of assign, from words; budgets.c  the budgets of the configuration
+ *       journal.c        a line in the journal for each change; marks.c  what apply has assigned
+ *       config.c         reads /etc/fsquota.conf; suggest.c  guesses what a wrong word may have meant
+ *       progress.c       progress and cancellation of walks; replacement.c  replaces a file atomically
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
  *     main.c           its options and -c; shell.c  commands from standard input
  *     commands.c       the table of commands, help, and the words of a line; getopt.c  their options
@@ -43,21 +42,21 @@
  *     field.c          a field of a row: printed and compared; table.c  rows in all formats
  *     aligned.c        the aligned table; json.c  JSON
  *   quota/       the library: no printing, no exit, no globals. All others include fsquota.h only
- *     operation/       the functions of the header
- *       assign.c release.c resize.c limits.c usage.c project_tree.c
- *       release_directory.c  releases a directory that exists
+ *     diagnose/        why quotas do not work: filesystem.c, records.c, registry.c and trees.c look, diagnosis.c
+ *                      is common to them
+ *     usage/           what is used, and by what
+ *       usage.c          the use and limits of a directory; disk_use.c  by a walk
+ *       explain.c        accounts for the space of a project; open_files.c  deleted files of processes
+ *       project_tree.c   sets, clears and checks the ID of a tree
+ *     directory/       a quota on a directory
+ *       assign.c resize.c move.c prune.c release.c; release_directory.c  releases one that exists
  *       project_location.c  finds the filesystem of a project by its directories
- *       prune.c          removes what directories have left
- *       move.c           moves lines of a renamed directory
- *       diagnose.c       why quotas do not work (diagnosis.h names its parts; diagnosis.c is common to them)
  *       allocate.c       finds a free ID; store.c  finds container stores, whose engines use IDs
  *       make_directory.c makes a directory with owner and mode, or none
  *       owner.c          finds the project that belongs to a directory
  *       tree_tag.c       sets the ID of everything in a directory, and undoes it
- *       plan.c           predicts a change of quota records
- *       disk_use.c       counts use by a walk
  *       budget.c         what limits may add up to
- *       explain.c        accounts for the space of a project; open_files.c  deleted files of processes
+ *     limits/          limits.c  quota records; plan.c  predicts a change of them
  *     walk/            every file of a tree, safely
  *       tree_walk.c      visits the entries; a large tree in a clone without mounts
  *       dir_stack.c      the directories above the current entry
@@ -80,8 +79,8 @@
  *                and load_library.h, the list of libraries that are loaded on first use (first_memory.c: in
  *                the static program only)
  *
- * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this
- * list; tests/source/includes checks both.
+ * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this list, and
+ * rows/ only cli/; tests/source/includes checks it.
  */
 #include <string.h>
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "commands.h"
 #include "native/apply/file.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
@@ -24,28 +25,8 @@
 #include "quota/fsquota.h"
 #include "shared/load_library.h"
 
-/* Sorted by name. */
-static const struct command *const commands[] = {
-	&apply_command,	     &assign_command,
-	&batch_command,	     &check_command,
-	&completion_command, &df_command,
-	&disable_command,    &doctor_command,
-	&dump_command,	     &enable_command,
-	&explain_command,    &export_command,
-	&find_command,	     &id_command,
-	&limit_command,	     &list_command,
-	&lsattr_command,     &metrics_command,
-	&move_command,	     &oci_hook_command,
-	&off_command,	     &project_command,
-	&prune_command,	     &quot_command,
-	&quota_command,	     &release_command,
-	&remove_command,     &report_command,
-	&resize_command,     &restore_command,
-	&schema_command,     &state_command,
-	&supported_command,  &timer_command,
-	&top_command,	     &usage_command,
-	&watch_command,	     NULL,
-};
+#define ENTRY(name) &name##_command,
+static const struct command *const commands[] = { NATIVE_COMMANDS(ENTRY) NULL };
 
 /*
  * The filesystems of a command: those of --at, and what stands last.

@@ -6,8 +6,8 @@
 #   report.py BUILD             the lines of all of src but shared that no test ran and for which reasons.list
 #                               has no reason, then percent of lines and branches of each folder
 #   report.py --all BUILD       those with a reason, too
-#   report.py --branches BUILD  and the lines of src/quota/operation and src/quota/walk of whose branches one
-#                               was never taken
+#   report.py --branches BUILD  and the lines of limits, directory, usage, diagnose and walk in src/quota of whose
+#                               branches one was never taken
 #   report.py --minimum BUILD     exit status 1 as well where a folder has fallen below minimum.list
 #   report.py --keep BUILD      and write result.txt
 #   report.py --kept            what result.txt says, beside minimum.list; nothing is measured
@@ -36,7 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent / "src"
 RESULT = HERE / "result.txt"
 ALL_LINES = "quota", "native", "table", "xfs_quota"
-ALL_BRANCHES = "quota/operation", "quota/walk"
+ALL_BRANCHES = "quota/limits", "quota/directory", "quota/usage", "quota/diagnose", "quota/walk"
 
 
 class File:

@@ -29,7 +29,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 COPY = TOP / "build-mutation"
-FOLDERS = ["operation", "walk", "registry"]
+FOLDERS = ["limits", "directory", "usage", "diagnose", "walk", "registry"]
 
 # What is looked for in a line, and what it becomes.
 SWAPS = [

@@ -576,6 +576,7 @@ static const struct command_option own_options[] = {
 
 const struct command apply_command = {
 	.name = "apply",
+	.group = GROUP_NODE,
 	.summary = "give directories the quotas that files say",
 	.synopsis = "[OPTION]... [FILE|DIR|-]...",
 	.help = "Assign what the lines of FILE, of DIR/*.conf, or of standard input (-) say:\n"

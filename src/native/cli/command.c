@@ -385,15 +385,12 @@ void command_explain(struct session *session, const struct command *command)
 }
 
 /* As in fsquota(8). */
-static const struct {
-	const char *title, *commands;
-} groups[] = {
-	{ "The quota of a directory", "assign usage resize move release supported" },
-	{ "Looking", "list top check explain watch find id lsattr" },
-	{ "Keeping a node", "apply export prune doctor" },
-	{ "Users, groups and filesystems", "report quota limit timer project quot dump restore "
-					   "df state enable disable off remove" },
-	{ "For programs", "batch completion metrics oci-hook schema" },
+static const char *const group_titles[] = {
+	[GROUP_DIRECTORY] = "The quota of a directory",
+	[GROUP_LOOK] = "Looking",
+	[GROUP_NODE] = "Keeping a node",
+	[GROUP_RECORDS] = "Users, groups and filesystems",
+	[GROUP_PROGRAMS] = "For programs",
 };
 
 void command_list_all(struct session *session)
@@ -404,12 +401,10 @@ void command_list_all(struct session *session)
 		      "       fsquota -x -c 'XFS_QUOTA COMMAND' PATH\n"
 		      "\n"
 		      "Manage and measure project quotas of XFS, ext4 and f2fs.\n");
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		char words[128], *rest = strcpy(words, groups[i].commands), *name;
-
-		write_format(w, "\n%s:\n", groups[i].title);
-		while ((name = strsep(&rest, " ")))
-			write_format(w, "  %-12s%s\n", name, command_find(session, name)->summary);
+	for (const struct command *const *at = session->commands; *at; at++) {
+		if (at == session->commands || at[0]->group != at[-1]->group)
+			write_format(w, "\n%s:\n", group_titles[at[0]->group]);
+		write_format(w, "  %-12s%s\n", at[0]->name, at[0]->summary);
 	}
 	write_text(
 		w,

@@ -94,9 +94,19 @@ struct invocation {
 	int operand_count;
 };
 
+/* What --help lists it under. */
+enum command_group {
+	GROUP_DIRECTORY,
+	GROUP_LOOK,
+	GROUP_NODE,
+	GROUP_RECORDS,
+	GROUP_PROGRAMS,
+};
+
 struct command {
 	const char *name;
 	const char *alias;
+	enum command_group group;
 	const char *summary;
 	const char *synopsis; /* behind the name */
 	const char *help;     /* what it does, in lines of at most 80 columns */
@@ -179,14 +189,5 @@ struct request {
 const char *request_parse(struct request *request, char *line, size_t length);
 
 void request_clear(struct request *request);
-
-/* src/main.c says which file has which. */
-extern const struct command apply_command, assign_command, batch_command, check_command,
-	completion_command, df_command, disable_command, doctor_command, dump_command,
-	enable_command, explain_command, export_command, find_command, id_command, limit_command,
-	list_command, lsattr_command, metrics_command, move_command, oci_hook_command, off_command,
-	project_command, prune_command, quot_command, quota_command, release_command,
-	remove_command, report_command, resize_command, restore_command, schema_command,
-	state_command, supported_command, timer_command, top_command, usage_command, watch_command;
 
 #endif

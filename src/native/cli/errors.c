@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "native/doctor/finding_words.h"
+#include "finding_words.h"
 #include "quota/fsquota.h"
 #include "session.h"
 #include "shared/errno_words.h"

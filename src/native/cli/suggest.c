@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "native/doctor/finding_words.h"
+#include "finding_words.h"
 
 /* Words of other tools, with blanks around each, and what has their place here. */
 static const struct synonym {

@@ -272,6 +272,7 @@ static const struct command_option more_options[] = {
 
 const struct command assign_command = {
 	.name = "assign",
+	.group = GROUP_DIRECTORY,
 	.summary = "put a quota on a directory, all or nothing",
 	.synopsis = "DIR... [--hard SIZE] [--soft SIZE] [OPTION]...",
 	.help = "Choose an unused project ID, set its limits, give it to DIR and all that is\n"

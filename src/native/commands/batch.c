@@ -345,6 +345,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 
 const struct command batch_command = {
 	.name = "batch",
+	.group = GROUP_PROGRAMS,
 	.summary = "answer commands from standard input, one a line",
 	.synopsis = "< REQUESTS",
 	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"

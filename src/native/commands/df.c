@@ -144,6 +144,7 @@ static void command_df(struct session *session, const struct invocation *invocat
 const struct command df_command = {
 	.name = "df",
 	.alias = "free",
+	.group = GROUP_RECORDS,
 	.summary = "show free and used counts for blocks and inodes",
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"

@@ -117,6 +117,7 @@ static const struct command_option own_options[] = {
 
 const struct command explain_command = {
 	.name = "explain",
+	.group = GROUP_LOOK,
 	.summary = "account for the space that a project uses",
 	.synopsis = "DIR [OPTION]...",
 	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"

@@ -184,6 +184,7 @@ static const struct command_option export_options[] = {
 
 const struct command export_command = {
 	.name = "export",
+	.group = GROUP_NODE,
 	.summary = "print the quotas that there are as lines for apply",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Print a line of fsquota.d(5) for each directory that has a quota: those at or\n"

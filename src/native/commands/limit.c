@@ -105,6 +105,7 @@ static const struct command_option defaults_option[] = {
 
 const struct command limit_command = {
 	.name = "limit",
+	.group = GROUP_RECORDS,
 	.summary = "modify quota limits",
 	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
 	.help = "Set limits of a project (-p, default), user (-u) or group (-g). Limits that are\n"
@@ -187,6 +188,7 @@ static const struct command_option of_all_option[] = {
 
 const struct command timer_command = {
 	.name = "timer",
+	.group = GROUP_RECORDS,
 	.summary = "set quota enforcement timeouts",
 	.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
 	.help = "Set how long soft limits of projects (-p, default), users (-u) or groups (-g)\n"

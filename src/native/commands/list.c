@@ -159,6 +159,7 @@ static const struct command_option total_option[] = {
 
 const struct command list_command = {
 	.name = "list",
+	.group = GROUP_LOOK,
 	.summary = "list projects with their directories, use and limits",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "List the projects whose directories are at or below DIR, or all of a filesystem:\n"

@@ -46,6 +46,7 @@ static void command_id(struct session *session, const struct invocation *invocat
 
 const struct command id_command = {
 	.name = "id",
+	.group = GROUP_LOOK,
 	.summary = "print the project ID of files",
 	.synopsis = "[OPTION]... PATH...",
 	.help = "Print the project ID that each PATH carries, one a line; 0 is none.",
@@ -231,6 +232,7 @@ static const struct command_option lsattr_options[] = {
 
 const struct command lsattr_command = {
 	.name = "lsattr",
+	.group = GROUP_LOOK,
 	.summary = "list project IDs and flags of files, as lsattr(1) does",
 	.synopsis = "[-padR] [OPTION]... PATH...",
 	.help = "List the flags of each PATH, or of what is in it if it is a directory.",

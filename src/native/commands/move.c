@@ -109,6 +109,7 @@ static const struct command_option rename_option[] = {
 
 const struct command move_command = {
 	.name = "move",
+	.group = GROUP_DIRECTORY,
 	.summary = "have a quota follow a directory that was renamed",
 	.synopsis = "OLD NEW [--rename] [OPTION]...",
 	.help = "Register NEW, which has been OLD, and the directories in it that have quotas of\n"

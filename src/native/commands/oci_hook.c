@@ -374,6 +374,7 @@ static const struct command_option own_options[] = {
 
 const struct command oci_hook_command = {
 	.name = "oci-hook",
+	.group = GROUP_PROGRAMS,
 	.summary = "limit a container's writable layer, for its runtime",
 	.synopsis = "[--hard SIZE] [--soft SIZE] [--hard-inodes N]",
 	.help = "Called by a runtime for containers, as createRuntime and as poststop: read the\n"

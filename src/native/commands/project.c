@@ -419,6 +419,7 @@ static const struct command_option project_options[] = {
 const struct command project_command = {
 	.name = "project",
 	.alias = "tree",
+	.group = GROUP_RECORDS,
 	.summary = "check, setup or clear project quota trees",
 	.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
 	.help = "Give the directories of a project its ID, and everything in them. Which\n"

@@ -187,6 +187,7 @@ static const struct command_option own_options[] = {
 
 const struct command prune_command = {
 	.name = "prune",
+	.group = GROUP_NODE,
 	.summary = "remove what directories that are gone have left",
 	.synopsis = "[OPTION]... [PATH...]",
 	.help = "Remove the lines, names and limits of directories that are gone: on the\n"

@@ -160,6 +160,7 @@ static const struct command_option quot_options[] = {
 
 const struct command quot_command = {
 	.name = "quot",
+	.group = GROUP_RECORDS,
 	.summary = "summarize filesystem ownership",
 	.synopsis = "[-bir] [-g|-p|-u] [-acv] [-f file]",
 	.help = "What each project (-p, default), user (-u) or group (-g) owns on an XFS, counted\n"

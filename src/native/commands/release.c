@@ -239,6 +239,7 @@ static const struct command_option exists_options[] = {
 
 const struct command release_command = {
 	.name = "release",
+	.group = GROUP_DIRECTORY,
 	.summary = "take the quota off directories, and free their IDs",
 	.synopsis = "DIR... | --id ID | --name NAME [OPTION]...",
 	.help = "Take the project ID off DIR and all that is in it and, if DIR was its last\n"

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/replacement.h"
-#include "native/doctor/finding_words.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
@@ -481,6 +481,7 @@ static const struct command_option report_options[] = {
 const struct command report_command = {
 	.name = "report",
 	.alias = "repquota",
+	.group = GROUP_RECORDS,
 	.summary = "report filesystem quota information",
 	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file] [--html FILE]",
 	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"

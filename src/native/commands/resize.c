@@ -407,6 +407,7 @@ static const struct command_option own_options[] = {
 
 const struct command resize_command = {
 	.name = "resize",
+	.group = GROUP_DIRECTORY,
 	.summary = "change the limits of a directory's quota",
 	.synopsis = "{DIR... | --over PERCENT | --id ID --at PATH | --name NAME} "
 		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]...",

@@ -176,6 +176,7 @@ static void command_schema(struct session *session, const struct invocation *inv
 
 const struct command schema_command = {
 	.name = "schema",
+	.group = GROUP_PROGRAMS,
 	.summary = "print the JSON Schema of answers",
 	.synopsis = "[COMMAND]",
 	.help = "Print what the JSON of COMMAND looks like, as a JSON Schema (draft 2020-12);\n"
@@ -213,6 +214,7 @@ static void command_completion(struct session *session, const struct invocation 
 
 const struct command completion_command = {
 	.name = "completion",
+	.group = GROUP_PROGRAMS,
 	.summary = "print the completion script of a shell",
 	.synopsis = "bash|zsh|fish",
 	.help = "Print the script with which the shell completes the words of fsquota.\n"

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
-#include "native/doctor/finding_words.h"
+#include "native/commands.h"
 #include "native/rows/change.h"
 
 struct state_row {
@@ -93,6 +94,7 @@ static const struct command_option verbose_option[] = {
 
 const struct command state_command = {
 	.name = "state",
+	.group = GROUP_RECORDS,
 	.summary = "get overall quota state information",
 	.synopsis = "[-gpu] [-a] [-v] [-f file]",
 	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
@@ -384,6 +386,7 @@ static const struct command_option *const switch_options[] = { type_options, sho
 
 const struct command enable_command = {
 	.name = "enable",
+	.group = GROUP_RECORDS,
 	.summary = "enable quota enforcement",
 	.help = "Enforce limits of projects (-p, default), users (-u) or groups (-g) on the\n"
 		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
@@ -396,6 +399,7 @@ const struct command enable_command = {
 
 const struct command disable_command = {
 	.name = "disable",
+	.group = GROUP_RECORDS,
 	.summary = "disable quota enforcement",
 	.help = "Stop enforcing limits of projects (-p, default), users (-u) or groups (-g) on\n"
 		"the current XFS or ext4. Use is still accounted; enable takes it back.",
@@ -407,6 +411,7 @@ const struct command disable_command = {
 
 const struct command off_command = {
 	.name = "off",
+	.group = GROUP_RECORDS,
 	.summary = "permanently switch quota off for a path",
 	.help = "Switch quota of projects (-p, default), users (-u) or groups (-g) off on the\n"
 		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
@@ -419,6 +424,7 @@ const struct command off_command = {
 
 const struct command remove_command = {
 	.name = "remove",
+	.group = GROUP_RECORDS,
 	.summary = "remove quota extents from a filesystem",
 	.help = "Free the space that the records of projects (-p, default), users (-u) or\n"
 		"groups (-g) take on the current XFS. Their quota must be off.",

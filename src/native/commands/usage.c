@@ -92,6 +92,7 @@ static const struct command_option fallback_option[] = {
 
 const struct command usage_command = {
 	.name = "usage",
+	.group = GROUP_DIRECTORY,
 	.summary = "show how much of its quota a directory uses",
 	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME",
 	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"

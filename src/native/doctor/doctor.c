@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "finding_words.h"
 #include "native/cli/budgets.h"
 #include "native/cli/command.h"
+#include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/rows/projects.h"
@@ -89,6 +89,7 @@ static const struct command_option quiet_option[] = {
 
 const struct command supported_command = {
 	.name = "supported",
+	.group = GROUP_DIRECTORY,
 	.summary = "tell whether a quota can be put on a directory",
 	.synopsis = "DIR [OPTION]...",
 	.help = "Can a quota be put on DIR, here and by this caller? The exit status says so:\n"
@@ -335,6 +336,7 @@ static const struct command_option own_options[] = {
 
 const struct command doctor_command = {
 	.name = "doctor",
+	.group = GROUP_NODE,
 	.summary = "find out why quotas work or do not work here",
 	.synopsis = "[OPTION]... [PATH]...",
 	.help = "Look at the filesystem of each PATH, or at all that can have project quotas, and\n"

@@ -698,6 +698,7 @@ static const struct command_option own_options[] = {
 
 const struct command metrics_command = {
 	.name = "metrics",
+	.group = GROUP_PROGRAMS,
 	.summary = "show use and limits of projects as OpenMetrics text",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Show use and limits of the projects whose directories are at or below DIR, or\n"

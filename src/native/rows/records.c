@@ -270,6 +270,7 @@ static const struct command_option verbose_option[] = {
 const struct command quota_command = {
 	.name = "quota",
 	.alias = "l",
+	.group = GROUP_RECORDS,
 	.summary = "show usage and limits",
 	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"

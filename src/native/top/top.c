@@ -573,6 +573,7 @@ static const struct command_option top_options[] = {
 
 const struct command top_command = {
 	.name = "top",
+	.group = GROUP_LOOK,
 	.summary = "show which projects grow, and when they will be full",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Show the projects whose directories are at or below DIR, or all of a filesystem,\n"

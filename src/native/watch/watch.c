@@ -686,6 +686,7 @@ static const struct command_option watch_options[] = {
 
 const struct command watch_command = {
 	.name = "watch",
+	.group = GROUP_LOOK,
 	.summary = "tell when limits are reached, as it happens",
 	.synopsis = "[OPTION]... [PATH]...",
 	.help = "Print a line whenever a user, group or project (default) reaches a limit on the\n"
