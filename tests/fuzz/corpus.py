@@ -101,7 +101,7 @@ WORDS = {
     "words": lambda: [*words_of_commands(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "1M", "50%", "+1G"],
     "line": lambda: [*words_of_xfs_quota(), "bhard=", "bsoft=", "ihard=", "isoft=", "rtbhard=", "-ugp", "1m", "7days"],
     "request": lambda: ['["', '","', '"]', "\\u00e9", "\\ud83d\\ude00", "\\\"", "'", "\\", "\"", "usage", "--json"],
-    "apply": lambda: [*quoted(r'"([a-z-]+)"', "native/commands/assign.c"), "=", "%", "1:2", "\\040", "\\011", "#", "10G"],
+    "apply": lambda: [*quoted(r'"([a-z-]+)"', "native/cli/request.c"), "=", "%", "1:2", "\\040", "\\011", "#", "10G"],
     "config": lambda: [*quoted(r'\{ "([a-z-]+)",', "native/cli/config.c"), "=", "yes", "no", "#", "1-4294967294", "/"],
     "mounts": lambda: ["\\040", "\\011", "\\012", "\\134", " - ", "xfs", "ext4", "prjquota", "rw", "nosuid", "0:1", "#",
                        "bind", "autofs"],
