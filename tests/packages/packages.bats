@@ -12,7 +12,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/fsquota
 load packages
 
-version=0.2.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1 python3-fsquota)
+version=0.3.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1 python3-fsquota)
 
 # source_in DIRECTORY: what is distributed, there.
 source_in() {
