@@ -14,7 +14,7 @@
  * FSQ_E_USAGE, one of those with an errno -EINVAL, and one that cannot fail 0, false, -1 or NULL.
  *
  * THREADS. Every function is MT-Safe (see attributes(7)): the library has no global state. One that takes a
- * handle is MT-Safe race:handle: a handle (fsq_filesystem, fsq_mount_points, fsq_assignment, fsq_assign_plan,
+ * handle is MT-Safe race:handle: a handle (fsq_filesystem, fsq_mount_points, fsq_assignment,
  * fsq_assigned, fsq_cache, fsq_project_names, fsq_warnings) belongs to one thread at a time. So do budgets of
  * requests, which a dry run writes. A walk of a large tree starts threads of its own; they are gone when the
  * function returns.
@@ -623,9 +623,6 @@ enum fsq_enforcement {
 	FSQ_NOT_ENFORCED, /* accounting only: pqnoenforce, or ext4 mounted without prjquota */
 };
 
-/* What dry runs of fsq_assign() would have done. */
-struct fsq_assign_plan;
-
 /*
  * What hard limits of space may add up to: those of the projects that have a directory at or below a
  * directory, on its filesystem; or those of all projects of a filesystem.
@@ -681,8 +678,6 @@ struct fsq_assign_request {
 	/* A directory above @directory, with which that begins: between the two there may be neither
 	 * a symlink nor a mount point, which somebody else may have put there. NULL: there may */
 	const char *beneath;
-	/* Of a dry run: what those before it would have done, which gets what this one would; or NULL */
-	struct fsq_assign_plan *plan;
 	struct fsq_budget *budgets; /* that the limit has to fit in; a dry run counts with it */
 	size_t budget_count;
 	bool over_budget; /* it need not fit */
@@ -692,12 +687,6 @@ struct fsq_assign_request {
 	/* As @limits, in bytes; 0: what @limits says */
 	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
 };
-
-/** Begin to plan several assignments. @return  0; FSQ_E_FAILED */
-int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err);
-
-/** NULL is ignored. */
-void fsq_assign_plan_free(struct fsq_assign_plan *plan);
 
 /* An assignment that has been made, and can still be rolled back. */
 struct fsq_assignment;
@@ -796,13 +785,6 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 /** NULL is ignored. */
 void fsq_assigned_close(struct fsq_assigned *assigned);
 
-/* What an earlier dry run of fsq_release() would have released. */
-struct fsq_release_planned {
-	const char *directory; /* without symlinks where it exists */
-	uint32_t id;
-	uint64_t untagged; /* of fsq_released */
-};
-
 struct fsq_release_request {
 	size_t size;
 	const char *directory; /* or NULL: the project @id, on the file system of @at */
@@ -812,9 +794,6 @@ struct fsq_release_request {
 	bool dry_run;	       /* change nothing, only find out what would change */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
-	/* In a dry run: what those before it would have released */
-	const struct fsq_release_planned *planned;
-	size_t planned_count;
 };
 
 struct fsq_released {

@@ -159,7 +159,6 @@ static struct fsq_cache *cache;
 static struct fsq_project_names *names;
 static struct fsq_mount_points *points;
 static struct fsq_assigned *assigned;
-static struct fsq_assign_plan *plan;
 static struct fsq_warnings *warnings;
 static const bool nothing[FSQ_TYPES];
 static char text[100];
@@ -176,15 +175,12 @@ static const struct fsq_assign_request *assign_request(void)
 					       .registry = some_registry(),
 					       .options = some_options(),
 					       .beneath = O(NULL),
-					       .plan = O(plan),
 					       .budgets = N(&budget),
 					       .budget_count = 1 };
 	return N(&request);
 }
 
 FAILS(fsq_assign, fsq_assign(N(&assignment), assign_request(), O(err)))
-VOID(fsq_assign_plan_free, fsq_assign_plan_free(O(plan)))
-FAILS(fsq_assign_plan_new, fsq_assign_plan_new(N(&plan), O(err)))
 VOID(fsq_assigned_close, fsq_assigned_close(O(assigned)))
 NONE(fsq_assigned_has, fsq_assigned_has(N(assigned), assign_request()))
 FAILS(fsq_assigned_open, fsq_assigned_open(N(&assigned), some_registry(), O(err)))
@@ -349,15 +345,12 @@ FAILS(fsq_quota_sync, fsq_quota_sync(N(fs), TYPE))
 
 STEPS(fsq_release)
 {
-	const struct fsq_release_planned planned = { .directory = "/nothing-is-called-so" };
 	const struct fsq_release_request request = { .size = S(request),
 						     .directory = N(directory),
 						     .at = O(NULL),
 						     .dry_run = true,
 						     .registry = some_registry(),
-						     .options = some_options(),
-						     .planned = N(&planned),
-						     .planned_count = 1 };
+						     .options = some_options() };
 	struct fsq_released released;
 
 	return fsq_release(N(&request), O(&released), O(err)) < 0;
@@ -412,8 +405,6 @@ static const struct {
 #name, call_##name \
 	}
 	FUNCTION(fsq_assign),
-	FUNCTION(fsq_assign_plan_free),
-	FUNCTION(fsq_assign_plan_new),
 	FUNCTION(fsq_assigned_close),
 	FUNCTION(fsq_assigned_has),
 	FUNCTION(fsq_assigned_open),
@@ -558,8 +549,7 @@ static int prepare(void)
 	budget.percent = 100;
 	at = -1;
 	return !freopen(directory, "r", stdin) ||
-	       fsq_filesystem_open(&fs, directory, NULL, 0, err) ||
-	       fsq_assign_plan_new(&plan, err) || fsq_cache_new(&cache, err) ||
+	       fsq_filesystem_open(&fs, directory, NULL, 0, err) || fsq_cache_new(&cache, err) ||
 	       fsq_project_names_read(&names, "names", err) ||
 	       fsq_mount_points_read(&points, err) || fsq_assigned_open(&assigned, NULL, err) ||
 	       fsq_warnings_open(&warnings, err) || fsq_assign(&assignment, assign_request(), err);

@@ -98,9 +98,7 @@ static void test_another_id(const char *directory)
 	struct fsq_assign_request assign = {
 		.size = sizeof(assign), .directory = directory, .id = 77, .registry = &registry
 	};
-	/* As a program that was built with 0.1.0. */
-	struct fsq_release_request release = { .size = offsetof(struct fsq_release_request,
-								planned),
+	struct fsq_release_request release = { .size = sizeof(release),
 					       .directory = directory,
 					       .id = 78 };
 	struct fsq_resize_request resize = {

@@ -6,38 +6,6 @@ package fsquota
 
 import "time"
 
-type ApplyRow struct {
-	Path        *string         `json:"path"`   // the directory
-	Action      *string         `json:"action"` // created, changed, unchanged, released or failed
-	Changed     *bool           `json:"changed,omitempty"`
-	WouldChange *bool           `json:"would_change,omitempty"`
-	ID          *uint32         `json:"id"`   // project ID
-	File        *string         `json:"file"` // the file that says it
-	Line        *uint64         `json:"line"` // and the line in it
-	Before      *ApplyRowBefore `json:"before"`
-	After       *ApplyRowAfter  `json:"after"`
-	OverBudget  *string         `json:"over_budget,omitempty"` // the directory or filesystem whose budget the limit exceeds
-}
-
-type ApplyRowBefore struct {
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-}
-
-type ApplyRowAfter struct {
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-}
-
-// ApplyAnswer is what fsquota apply answers.
-type ApplyAnswer struct {
-	Apply []ApplyRow `json:"apply"`
-}
-
 type AssignRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
@@ -73,7 +41,7 @@ type AssignAnswer struct {
 	Assign []AssignRow `json:"assign"`
 }
 
-type CheckRow struct {
+type UsageRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
 	ID                 uint32   `json:"id"`                        // project ID
@@ -103,195 +71,97 @@ type CheckRow struct {
 	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
-type CheckTotal struct {
-	SizeBytes         *uint64 `json:"size_bytes"`             // size of the filesystem
-	UsedBytes         *uint64 `json:"used_bytes"`             // space in use on it, or by the projects of the directory
-	HardBytes         *uint64 `json:"hard_bytes"`             // sum of the hard limits
-	BudgetBytes       *uint64 `json:"budget_bytes,omitempty"` // what they may add up to, see fsquota.conf(5)
-	ExcessBytes       *uint64 `json:"excess_bytes"`           // how far they are above the size, or above the budget of the directory
-	UnlimitedProjects *uint64 `json:"unlimited_projects"`     // projects without a hard limit of space
-	Filesystem        *string `json:"filesystem"`
-	Mountpoint        *string `json:"mountpoint"`     // where the filesystem is mounted
-	Path              *string `json:"path,omitempty"` // the directory that has the budget
+// UsageAnswer is what fsquota usage answers.
+type UsageAnswer struct {
+	Usage []UsageRow `json:"usage"`
 }
 
-// CheckAnswer is what fsquota check answers.
-type CheckAnswer struct {
-	Check []CheckRow   `json:"check"`
-	Total []CheckTotal `json:"total,omitempty"`
+type ResizeRow struct {
+	Path               *string  `json:"path"` // the directory
+	Directories        []string `json:"directories,omitempty"`
+	ID                 uint32   `json:"id"`                        // project ID
+	Name               *string  `json:"name"`                      // name of the project
+	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64 `json:"percent"`
+	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
+	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Changed            *bool    `json:"changed,omitempty"`
+	WouldChange        *bool    `json:"would_change,omitempty"`
+	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
-type DfRow struct {
-	TotalBytes      *uint64 `json:"total_bytes,omitempty"`      // size, or the limit of a project
-	UsedBytes       *uint64 `json:"used_bytes,omitempty"`       // space in use
-	AvailableBytes  *uint64 `json:"available_bytes,omitempty"`  // space that is left
-	TotalInodes     *uint64 `json:"total_inodes,omitempty"`     // inodes, or their limit
-	UsedInodes      *uint64 `json:"used_inodes,omitempty"`      // inodes in use
-	AvailableInodes *uint64 `json:"available_inodes,omitempty"` // inodes that are left
-	Filesystem      *string `json:"filesystem"`                 // device of the filesystem
-	Path            *string `json:"path"`                       // mount point, or directory of a project
+// ResizeAnswer is what fsquota resize answers.
+type ResizeAnswer struct {
+	Resize OneOrMore[ResizeRow] `json:"resize"`
 }
 
-// DfAnswer is what fsquota df answers.
-type DfAnswer struct {
-	Df []DfRow `json:"df"`
-}
-
-type DisableRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
+type MoveRow struct {
+	Path        *string `json:"path"`                   // where the directory is
+	From        *string `json:"from"`                   // where it was
+	ID          *uint32 `json:"id"`                     // project ID
+	Name        *string `json:"name"`                   // name of the project
 	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
 	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
+	Lines       *uint64 `json:"lines"`                  // lines of the projects file: its own, and those of directories in it
 }
 
-// DisableAnswer is what fsquota disable answers.
-type DisableAnswer struct {
-	Disable []DisableRow `json:"disable"`
+// MoveAnswer is what fsquota move answers.
+type MoveAnswer struct {
+	Move []MoveRow `json:"move"`
 }
 
-type DoctorRow struct {
-	Level      string  `json:"level"`      // ok, note or problem
-	Finding    *string `json:"finding"`    // the word for it
-	Path       *string `json:"path"`       // what it is about
-	Filesystem *string `json:"filesystem"` // device of the filesystem
-	Mountpoint *string `json:"mountpoint"` // where the filesystem is mounted
-	ID         *uint32 `json:"id"`         // project ID
-	Line       *uint64 `json:"line"`       // line of the file
-	Message    *string `json:"message"`    // what was found
-	Repair     *string `json:"repair"`     // the command that repairs it
-	Type       *string `json:"type"`       // type of the filesystem
-	Version    *string `json:"version"`    // of the format on a device
-	UUID       *string `json:"uuid"`       // of what is on a device
-	Label      *string `json:"label"`      // of what is on a device
+type ReleaseRow struct {
+	Path          *string           `json:"path"`                   // the directory
+	ID            *uint32           `json:"id"`                     // project ID
+	Name          *string           `json:"name"`                   // name of the project
+	Changed       *bool             `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange   *bool             `json:"would_change,omitempty"` // was, or would it be changed?
+	Before        *ReleaseRowBefore `json:"before"`
+	Lines         *uint64           `json:"lines"`          // lines of both files that go
+	ChangedFiles  *uint64           `json:"changed_files"`  // files and directories that lose the ID
+	LeftInodes    *uint64           `json:"left_inodes"`    // inodes that keep it
+	MountsSkipped *uint64           `json:"mounts_skipped"` // mounts that are not entered
 }
 
-// DoctorAnswer is what fsquota doctor answers.
-type DoctorAnswer struct {
-	Doctor []DoctorRow `json:"doctor"`
-}
-
-type DumpRow struct {
-	Type              string  `json:"type"`                // user, group or project
-	ID                uint32  `json:"id"`                  // ID of the user, group or project
-	Name              *string `json:"name"`                // its name
-	SoftBytes         *uint64 `json:"soft_bytes"`          // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`          // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"`         // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"`         // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"` // soft limit of realtime space
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"` // hard limit of realtime space
-	Filesystem        *string `json:"filesystem"`          // device of the filesystem
-	Mountpoint        *string `json:"mountpoint"`          // where it is mounted
-}
-
-// DumpAnswer is what fsquota dump answers.
-type DumpAnswer struct {
-	Dump []DumpRow `json:"dump"`
-}
-
-type EnableRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
-
-// EnableAnswer is what fsquota enable answers.
-type EnableAnswer struct {
-	Enable []EnableRow `json:"enable"`
-}
-
-type ExplainRow struct {
-	Part       string  `json:"part"`        // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
-	UsedBytes  *uint64 `json:"used_bytes"`  // space that it takes
-	UsedInodes *uint64 `json:"used_inodes"` // files and directories
-	PID        *uint32 `json:"pid"`         // process that has the deleted file open
-	Command    *string `json:"command"`     // its name
-	Processes  *uint64 `json:"processes"`   // how many have it open
-	Path       *string `json:"path"`        // where it is, or was
-}
-
-// ExplainAnswer is what fsquota explain answers.
-type ExplainAnswer struct {
-	Explain []ExplainRow `json:"explain"`
-}
-
-type ExportRow struct {
-	Path       *string `json:"path"`        // the directory
-	ID         uint32  `json:"id"`          // project ID
-	Name       *string `json:"name"`        // name of the project
+type ReleaseRowBefore struct {
 	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
 	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
 	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
 	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-	Remark     *string `json:"remark"`      // why apply cannot do it, if so
 }
 
-// ExportAnswer is what fsquota export answers.
-type ExportAnswer struct {
-	Export []ExportRow `json:"export"`
+// ReleaseAnswer is what fsquota release answers.
+type ReleaseAnswer struct {
+	Release []ReleaseRow `json:"release"`
 }
 
-type FindRow struct {
-	Path *string `json:"path"` // the file or directory
-	ID   uint32  `json:"id"`   // its project ID
+type SupportedRow struct {
+	Path       *string `json:"path"`       // the directory
+	Filesystem *string `json:"filesystem"` // device of the filesystem
+	Mountpoint *string `json:"mountpoint"` // where the filesystem is mounted
+	Accounting bool    `json:"accounting"` // is the use of projects counted?
+	Enforced   bool    `json:"enforced"`   // are limits of projects enforced?
 }
 
-// FindAnswer is what fsquota find answers.
-type FindAnswer struct {
-	Find          []FindRow `json:"find"`
-	MountsSkipped uint64    `json:"mounts_skipped,omitempty"`
-}
-
-type IDRow struct {
-	Path *string `json:"path"` // the file or directory
-	ID   uint32  `json:"id"`   // its project ID; 0 is none
-}
-
-// IDAnswer is what fsquota id answers.
-type IDAnswer struct {
-	ID []IDRow `json:"id"`
-}
-
-type LimitRow struct {
-	Type        string          `json:"type"`                   // user, group or project
-	ID          uint32          `json:"id"`                     // its ID
-	Name        *string         `json:"name"`                   // its name
-	Changed     *bool           `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool           `json:"would_change,omitempty"` // was, or would it be changed?
-	Before      *LimitRowBefore `json:"before"`
-	After       *LimitRowAfter  `json:"after"`
-	Filesystem  *string         `json:"filesystem"` // device of the filesystem
-	Mountpoint  *string         `json:"mountpoint"` // where it is mounted; of resize the directory
-}
-
-type LimitRowBefore struct {
-	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
-}
-
-type LimitRowAfter struct {
-	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
-}
-
-// LimitAnswer is what fsquota limit answers.
-type LimitAnswer struct {
-	Limit []LimitRow `json:"limit"`
+// SupportedAnswer is what fsquota supported answers.
+type SupportedAnswer struct {
+	Supported SupportedRow `json:"supported"`
 }
 
 type ListRow struct {
@@ -342,196 +212,7 @@ type ListAnswer struct {
 	Total []ListTotal `json:"total,omitempty"`
 }
 
-type LsattrRow struct {
-	Path    *string `json:"path"`    // the file or directory
-	ID      uint32  `json:"id"`      // its project ID
-	Inherit bool    `json:"inherit"` // does the directory hand it on?
-	Flags   *string `json:"flags"`   // letters of the flags that are set
-}
-
-// LsattrAnswer is what fsquota lsattr answers.
-type LsattrAnswer struct {
-	Lsattr []LsattrRow `json:"lsattr"`
-}
-
-type MoveRow struct {
-	Path        *string `json:"path"`                   // where the directory is
-	From        *string `json:"from"`                   // where it was
-	ID          *uint32 `json:"id"`                     // project ID
-	Name        *string `json:"name"`                   // name of the project
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Lines       *uint64 `json:"lines"`                  // lines of the projects file: its own, and those of directories in it
-}
-
-// MoveAnswer is what fsquota move answers.
-type MoveAnswer struct {
-	Move []MoveRow `json:"move"`
-}
-
-type OffRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
-
-// OffAnswer is what fsquota off answers.
-type OffAnswer struct {
-	Off []OffRow `json:"off"`
-}
-
-type ProjectRow struct {
-	Action        *string `json:"action,omitempty"`         // check, setup or clear
-	Project       *string `json:"project,omitempty"`        // the project, as it was given
-	Finding       *string `json:"finding,omitempty"`        // what is wrong: id or inheritance
-	ID            *uint32 `json:"id,omitempty"`             // the project ID that it has
-	ExpectedID    *uint32 `json:"expected_id,omitempty"`    // the one that it should have
-	Path          *string `json:"path"`                     // the file or directory
-	Files         *uint64 `json:"files,omitempty"`          // files and directories in it
-	ChangedFiles  *uint64 `json:"changed_files,omitempty"`  // how many of them are changed
-	MountsSkipped *uint64 `json:"mounts_skipped,omitempty"` // mounts that are not entered
-	Changed       *bool   `json:"changed,omitempty"`
-	WouldChange   *bool   `json:"would_change,omitempty"`
-}
-
-// ProjectAnswer is what fsquota project answers.
-type ProjectAnswer struct {
-	Project []ProjectRow `json:"project"`
-}
-
-type PruneRow struct {
-	Action      *string `json:"action"`     // removed, would-remove or kept
-	Kind        *string `json:"kind"`       // what it is: directory, line, limits or name
-	Reason      *string `json:"reason"`     // why it is kept
-	ID          uint32  `json:"id"`         // project ID
-	Name        *string `json:"name"`       // name of the project
-	Directory   *string `json:"directory"`  // the registered directory
-	Mountpoint  *string `json:"mountpoint"` // where the filesystem is mounted
-	Inodes      *uint64 `json:"inodes"`     // inodes that have the ID
-	Changed     *bool   `json:"changed,omitempty"`
-	WouldChange *bool   `json:"would_change,omitempty"`
-}
-
-// PruneAnswer is what fsquota prune answers.
-type PruneAnswer struct {
-	Prune []PruneRow `json:"prune"`
-}
-
-type QuotRow struct {
-	Type              *string `json:"type,omitempty"`                 // user, group or project
-	ID                *uint32 `json:"id,omitempty"`                   // ID of the user, group or project
-	Name              *string `json:"name"`                           // its name
-	UsedBytes         *uint64 `json:"used_bytes,omitempty"`           // space that its files take
-	FileBytes         *uint64 `json:"file_bytes,omitempty"`           // of files of this size
-	Files             *uint64 `json:"files,omitempty"`                // how many files
-	SumBytes          *uint64 `json:"sum_bytes,omitempty"`            // the space of all up to this size
-	Unread30DaysBytes *uint64 `json:"unread_30_days_bytes,omitempty"` // space that was not read for 30 days
-	Unread60DaysBytes *uint64 `json:"unread_60_days_bytes,omitempty"` // for 60 days
-	Unread90DaysBytes *uint64 `json:"unread_90_days_bytes,omitempty"` // for 90 days
-	Filesystem        *string `json:"filesystem"`                     // device of the filesystem
-	Mountpoint        *string `json:"mountpoint"`                     // where it is mounted
-}
-
-// QuotAnswer is what fsquota quot answers.
-type QuotAnswer struct {
-	Quot []QuotRow `json:"quot"`
-}
-
-type QuotaRow struct {
-	Type                 string  `json:"type"`                             // user, group or project
-	ID                   uint32  `json:"id"`                               // ID of the user, group or project
-	Name                 *string `json:"name"`                             // its name
-	UsedBytes            *uint64 `json:"used_bytes"`                       // space in use
-	SoftBytes            *uint64 `json:"soft_bytes"`                       // soft limit of space
-	HardBytes            *uint64 `json:"hard_bytes"`                       // hard limit of space
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`              // time left above the soft limit of space
-	UsedInodes           *uint64 `json:"used_inodes"`                      // inodes in use
-	SoftInodes           *uint64 `json:"soft_inodes"`                      // soft limit of inodes
-	HardInodes           *uint64 `json:"hard_inodes"`                      // hard limit of inodes
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`             // time left above the soft limit of inodes
-	UsedRealtimeBytes    *uint64 `json:"used_realtime_bytes,omitempty"`    // realtime space in use
-	SoftRealtimeBytes    *uint64 `json:"soft_realtime_bytes,omitempty"`    // soft limit of realtime space
-	HardRealtimeBytes    *uint64 `json:"hard_realtime_bytes,omitempty"`    // hard limit of realtime space
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
-	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
-	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
-}
-
-// QuotaAnswer is what fsquota quota answers.
-type QuotaAnswer struct {
-	Quota []QuotaRow `json:"quota"`
-}
-
-type ReleaseRow struct {
-	Path          *string           `json:"path"`                   // the directory
-	ID            *uint32           `json:"id"`                     // project ID
-	Name          *string           `json:"name"`                   // name of the project
-	Changed       *bool             `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange   *bool             `json:"would_change,omitempty"` // was, or would it be changed?
-	Before        *ReleaseRowBefore `json:"before"`
-	Lines         *uint64           `json:"lines"`          // lines of both files that go
-	ChangedFiles  *uint64           `json:"changed_files"`  // files and directories that lose the ID
-	LeftInodes    *uint64           `json:"left_inodes"`    // inodes that keep it
-	MountsSkipped *uint64           `json:"mounts_skipped"` // mounts that are not entered
-}
-
-type ReleaseRowBefore struct {
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-}
-
-// ReleaseAnswer is what fsquota release answers.
-type ReleaseAnswer struct {
-	Release []ReleaseRow `json:"release"`
-}
-
-type RemoveRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
-
-// RemoveAnswer is what fsquota remove answers.
-type RemoveAnswer struct {
-	Remove []RemoveRow `json:"remove"`
-}
-
-type ReportRow struct {
-	Type                 string  `json:"type"`                             // user, group or project
-	ID                   uint32  `json:"id"`                               // ID of the user, group or project
-	Name                 *string `json:"name"`                             // its name
-	UsedBytes            *uint64 `json:"used_bytes"`                       // space in use
-	SoftBytes            *uint64 `json:"soft_bytes"`                       // soft limit of space
-	HardBytes            *uint64 `json:"hard_bytes"`                       // hard limit of space
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`              // time left above the soft limit of space
-	UsedInodes           *uint64 `json:"used_inodes"`                      // inodes in use
-	SoftInodes           *uint64 `json:"soft_inodes"`                      // soft limit of inodes
-	HardInodes           *uint64 `json:"hard_inodes"`                      // hard limit of inodes
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`             // time left above the soft limit of inodes
-	UsedRealtimeBytes    *uint64 `json:"used_realtime_bytes,omitempty"`    // realtime space in use
-	SoftRealtimeBytes    *uint64 `json:"soft_realtime_bytes,omitempty"`    // soft limit of realtime space
-	HardRealtimeBytes    *uint64 `json:"hard_realtime_bytes,omitempty"`    // hard limit of realtime space
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
-	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
-	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
-}
-
-// ReportAnswer is what fsquota report answers.
-type ReportAnswer struct {
-	Report []ReportRow `json:"report"`
-}
-
-type ResizeRow struct {
+type CheckRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
 	ID                 uint32   `json:"id"`                        // project ID
@@ -561,9 +242,355 @@ type ResizeRow struct {
 	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
-// ResizeAnswer is what fsquota resize answers.
-type ResizeAnswer struct {
-	Resize OneOrMore[ResizeRow] `json:"resize"`
+type CheckTotal struct {
+	SizeBytes         *uint64 `json:"size_bytes"`             // size of the filesystem
+	UsedBytes         *uint64 `json:"used_bytes"`             // space in use on it, or by the projects of the directory
+	HardBytes         *uint64 `json:"hard_bytes"`             // sum of the hard limits
+	BudgetBytes       *uint64 `json:"budget_bytes,omitempty"` // what they may add up to, see fsquota.conf(5)
+	ExcessBytes       *uint64 `json:"excess_bytes"`           // how far they are above the size, or above the budget of the directory
+	UnlimitedProjects *uint64 `json:"unlimited_projects"`     // projects without a hard limit of space
+	Filesystem        *string `json:"filesystem"`
+	Mountpoint        *string `json:"mountpoint"`     // where the filesystem is mounted
+	Path              *string `json:"path,omitempty"` // the directory that has the budget
+}
+
+// CheckAnswer is what fsquota check answers.
+type CheckAnswer struct {
+	Check []CheckRow   `json:"check"`
+	Total []CheckTotal `json:"total,omitempty"`
+}
+
+type ExplainRow struct {
+	Part       string  `json:"part"`        // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
+	UsedBytes  *uint64 `json:"used_bytes"`  // space that it takes
+	UsedInodes *uint64 `json:"used_inodes"` // files and directories
+	PID        *uint32 `json:"pid"`         // process that has the deleted file open
+	Command    *string `json:"command"`     // its name
+	Processes  *uint64 `json:"processes"`   // how many have it open
+	Path       *string `json:"path"`        // where it is, or was
+}
+
+// ExplainAnswer is what fsquota explain answers.
+type ExplainAnswer struct {
+	Explain []ExplainRow `json:"explain"`
+}
+
+// WatchRow is a line of fsquota watch.
+type WatchRow struct {
+	Time               time.Time `json:"time"`  // when it happened
+	Event              *string   `json:"event"` // the word for what happened
+	Limit              *string   `json:"limit"` // of which limit: space or inodes
+	Type               string    `json:"type"`  // user, group or project
+	ID                 uint32    `json:"id"`    // ID of the user, group or project
+	Name               *string   `json:"name"`  // its name
+	Directories        []string  `json:"directories"`
+	Filesystem         *string   `json:"filesystem"`           // device of the filesystem
+	Mountpoint         *string   `json:"mountpoint"`           // where it is mounted
+	Source             *string   `json:"source"`               // who says it: kernel or poll
+	UID                *uint32   `json:"uid"`                  // the user who caused it
+	Count              *uint64   `json:"count"`                // how often since the last one
+	UsedBytes          *uint64   `json:"used_bytes"`           // space in use
+	SoftBytes          *uint64   `json:"soft_bytes"`           // soft limit of space
+	HardBytes          *uint64   `json:"hard_bytes"`           // hard limit of space
+	BytesGraceSeconds  *uint64   `json:"bytes_grace_seconds"`  // time left above the soft limit of space
+	UsedInodes         *uint64   `json:"used_inodes"`          // inodes in use
+	SoftInodes         *uint64   `json:"soft_inodes"`          // soft limit of inodes
+	HardInodes         *uint64   `json:"hard_inodes"`          // hard limit of inodes
+	InodesGraceSeconds *uint64   `json:"inodes_grace_seconds"` // time left above the soft limit of inodes
+	Percent            *float64  `json:"percent"`              // how much of the limit is in use
+	FullInSeconds      *uint64   `json:"full_in_seconds"`      // when the hard limit of space is reached, if it goes on so
+}
+
+type FindRow struct {
+	Path *string `json:"path"` // the file or directory
+	ID   uint32  `json:"id"`   // its project ID
+}
+
+// FindAnswer is what fsquota find answers.
+type FindAnswer struct {
+	Find          []FindRow `json:"find"`
+	MountsSkipped uint64    `json:"mounts_skipped,omitempty"`
+}
+
+type IDRow struct {
+	Path *string `json:"path"` // the file or directory
+	ID   uint32  `json:"id"`   // its project ID; 0 is none
+}
+
+// IDAnswer is what fsquota id answers.
+type IDAnswer struct {
+	ID []IDRow `json:"id"`
+}
+
+type LsattrRow struct {
+	Path    *string `json:"path"`    // the file or directory
+	ID      uint32  `json:"id"`      // its project ID
+	Inherit bool    `json:"inherit"` // does the directory hand it on?
+	Flags   *string `json:"flags"`   // letters of the flags that are set
+}
+
+// LsattrAnswer is what fsquota lsattr answers.
+type LsattrAnswer struct {
+	Lsattr []LsattrRow `json:"lsattr"`
+}
+
+type ApplyRow struct {
+	Path        *string         `json:"path"`   // the directory
+	Action      *string         `json:"action"` // created, changed, unchanged, released or failed
+	Changed     *bool           `json:"changed,omitempty"`
+	WouldChange *bool           `json:"would_change,omitempty"`
+	ID          *uint32         `json:"id"`   // project ID
+	File        *string         `json:"file"` // the file that says it
+	Line        *uint64         `json:"line"` // and the line in it
+	Before      *ApplyRowBefore `json:"before"`
+	After       *ApplyRowAfter  `json:"after"`
+	OverBudget  *string         `json:"over_budget,omitempty"` // the directory or filesystem whose budget the limit exceeds
+}
+
+type ApplyRowBefore struct {
+	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
+	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
+	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
+	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
+}
+
+type ApplyRowAfter struct {
+	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
+	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
+	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
+	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
+}
+
+// ApplyAnswer is what fsquota apply answers.
+type ApplyAnswer struct {
+	Apply []ApplyRow `json:"apply"`
+}
+
+type ExportRow struct {
+	Path       *string `json:"path"`        // the directory
+	ID         uint32  `json:"id"`          // project ID
+	Name       *string `json:"name"`        // name of the project
+	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
+	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
+	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
+	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
+	Remark     *string `json:"remark"`      // why apply cannot do it, if so
+}
+
+// ExportAnswer is what fsquota export answers.
+type ExportAnswer struct {
+	Export []ExportRow `json:"export"`
+}
+
+type PruneRow struct {
+	Action      *string `json:"action"`     // removed, would-remove or kept
+	Kind        *string `json:"kind"`       // what it is: directory, line, limits or name
+	Reason      *string `json:"reason"`     // why it is kept
+	ID          uint32  `json:"id"`         // project ID
+	Name        *string `json:"name"`       // name of the project
+	Directory   *string `json:"directory"`  // the registered directory
+	Mountpoint  *string `json:"mountpoint"` // where the filesystem is mounted
+	Inodes      *uint64 `json:"inodes"`     // inodes that have the ID
+	Changed     *bool   `json:"changed,omitempty"`
+	WouldChange *bool   `json:"would_change,omitempty"`
+}
+
+// PruneAnswer is what fsquota prune answers.
+type PruneAnswer struct {
+	Prune []PruneRow `json:"prune"`
+}
+
+type DoctorRow struct {
+	Level      string  `json:"level"`      // ok, note or problem
+	Finding    *string `json:"finding"`    // the word for it
+	Path       *string `json:"path"`       // what it is about
+	Filesystem *string `json:"filesystem"` // device of the filesystem
+	Mountpoint *string `json:"mountpoint"` // where the filesystem is mounted
+	ID         *uint32 `json:"id"`         // project ID
+	Line       *uint64 `json:"line"`       // line of the file
+	Message    *string `json:"message"`    // what was found
+	Repair     *string `json:"repair"`     // the command that repairs it
+	Type       *string `json:"type"`       // type of the filesystem
+	Version    *string `json:"version"`    // of the format on a device
+	UUID       *string `json:"uuid"`       // of what is on a device
+	Label      *string `json:"label"`      // of what is on a device
+}
+
+// DoctorAnswer is what fsquota doctor answers.
+type DoctorAnswer struct {
+	Doctor []DoctorRow `json:"doctor"`
+}
+
+type ReportRow struct {
+	Type                 string  `json:"type"`                             // user, group or project
+	ID                   uint32  `json:"id"`                               // ID of the user, group or project
+	Name                 *string `json:"name"`                             // its name
+	UsedBytes            *uint64 `json:"used_bytes"`                       // space in use
+	SoftBytes            *uint64 `json:"soft_bytes"`                       // soft limit of space
+	HardBytes            *uint64 `json:"hard_bytes"`                       // hard limit of space
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`              // time left above the soft limit of space
+	UsedInodes           *uint64 `json:"used_inodes"`                      // inodes in use
+	SoftInodes           *uint64 `json:"soft_inodes"`                      // soft limit of inodes
+	HardInodes           *uint64 `json:"hard_inodes"`                      // hard limit of inodes
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`             // time left above the soft limit of inodes
+	UsedRealtimeBytes    *uint64 `json:"used_realtime_bytes,omitempty"`    // realtime space in use
+	SoftRealtimeBytes    *uint64 `json:"soft_realtime_bytes,omitempty"`    // soft limit of realtime space
+	HardRealtimeBytes    *uint64 `json:"hard_realtime_bytes,omitempty"`    // hard limit of realtime space
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
+	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
+	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
+}
+
+// ReportAnswer is what fsquota report answers.
+type ReportAnswer struct {
+	Report []ReportRow `json:"report"`
+}
+
+type QuotaRow struct {
+	Type                 string  `json:"type"`                             // user, group or project
+	ID                   uint32  `json:"id"`                               // ID of the user, group or project
+	Name                 *string `json:"name"`                             // its name
+	UsedBytes            *uint64 `json:"used_bytes"`                       // space in use
+	SoftBytes            *uint64 `json:"soft_bytes"`                       // soft limit of space
+	HardBytes            *uint64 `json:"hard_bytes"`                       // hard limit of space
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`              // time left above the soft limit of space
+	UsedInodes           *uint64 `json:"used_inodes"`                      // inodes in use
+	SoftInodes           *uint64 `json:"soft_inodes"`                      // soft limit of inodes
+	HardInodes           *uint64 `json:"hard_inodes"`                      // hard limit of inodes
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`             // time left above the soft limit of inodes
+	UsedRealtimeBytes    *uint64 `json:"used_realtime_bytes,omitempty"`    // realtime space in use
+	SoftRealtimeBytes    *uint64 `json:"soft_realtime_bytes,omitempty"`    // soft limit of realtime space
+	HardRealtimeBytes    *uint64 `json:"hard_realtime_bytes,omitempty"`    // hard limit of realtime space
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
+	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
+	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
+}
+
+// QuotaAnswer is what fsquota quota answers.
+type QuotaAnswer struct {
+	Quota []QuotaRow `json:"quota"`
+}
+
+type LimitRow struct {
+	Type        string          `json:"type"`                   // user, group or project
+	ID          uint32          `json:"id"`                     // its ID
+	Name        *string         `json:"name"`                   // its name
+	Changed     *bool           `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool           `json:"would_change,omitempty"` // was, or would it be changed?
+	Before      *LimitRowBefore `json:"before"`
+	After       *LimitRowAfter  `json:"after"`
+	Filesystem  *string         `json:"filesystem"` // device of the filesystem
+	Mountpoint  *string         `json:"mountpoint"` // where it is mounted; of resize the directory
+}
+
+type LimitRowBefore struct {
+	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
+	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
+	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
+	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
+	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
+	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
+}
+
+type LimitRowAfter struct {
+	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
+	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
+	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
+	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
+	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
+	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
+}
+
+// LimitAnswer is what fsquota limit answers.
+type LimitAnswer struct {
+	Limit []LimitRow `json:"limit"`
+}
+
+type TimerRow struct {
+	Type        string          `json:"type"`                   // user, group or project
+	ID          uint32          `json:"id"`                     // its ID
+	Name        *string         `json:"name"`                   // its name
+	Changed     *bool           `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool           `json:"would_change,omitempty"` // was, or would it be changed?
+	Before      *TimerRowBefore `json:"before"`
+	After       *TimerRowAfter  `json:"after"`
+	Filesystem  *string         `json:"filesystem"` // device of the filesystem
+	Mountpoint  *string         `json:"mountpoint"` // where it is mounted; of resize the directory
+}
+
+type TimerRowBefore struct {
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+}
+
+type TimerRowAfter struct {
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+}
+
+// TimerAnswer is what fsquota timer answers.
+type TimerAnswer struct {
+	Timer []TimerRow `json:"timer"`
+}
+
+type ProjectRow struct {
+	Action        *string `json:"action,omitempty"`         // check, setup or clear
+	Project       *string `json:"project,omitempty"`        // the project, as it was given
+	Finding       *string `json:"finding,omitempty"`        // what is wrong: id or inheritance
+	ID            *uint32 `json:"id,omitempty"`             // the project ID that it has
+	ExpectedID    *uint32 `json:"expected_id,omitempty"`    // the one that it should have
+	Path          *string `json:"path"`                     // the file or directory
+	Files         *uint64 `json:"files,omitempty"`          // files and directories in it
+	ChangedFiles  *uint64 `json:"changed_files,omitempty"`  // how many of them are changed
+	MountsSkipped *uint64 `json:"mounts_skipped,omitempty"` // mounts that are not entered
+	Changed       *bool   `json:"changed,omitempty"`
+	WouldChange   *bool   `json:"would_change,omitempty"`
+}
+
+// ProjectAnswer is what fsquota project answers.
+type ProjectAnswer struct {
+	Project []ProjectRow `json:"project"`
+}
+
+type QuotRow struct {
+	Type              *string `json:"type,omitempty"`                 // user, group or project
+	ID                *uint32 `json:"id,omitempty"`                   // ID of the user, group or project
+	Name              *string `json:"name"`                           // its name
+	UsedBytes         *uint64 `json:"used_bytes,omitempty"`           // space that its files take
+	FileBytes         *uint64 `json:"file_bytes,omitempty"`           // of files of this size
+	Files             *uint64 `json:"files,omitempty"`                // how many files
+	SumBytes          *uint64 `json:"sum_bytes,omitempty"`            // the space of all up to this size
+	Unread30DaysBytes *uint64 `json:"unread_30_days_bytes,omitempty"` // space that was not read for 30 days
+	Unread60DaysBytes *uint64 `json:"unread_60_days_bytes,omitempty"` // for 60 days
+	Unread90DaysBytes *uint64 `json:"unread_90_days_bytes,omitempty"` // for 90 days
+	Filesystem        *string `json:"filesystem"`                     // device of the filesystem
+	Mountpoint        *string `json:"mountpoint"`                     // where it is mounted
+}
+
+// QuotAnswer is what fsquota quot answers.
+type QuotAnswer struct {
+	Quot []QuotRow `json:"quot"`
+}
+
+type DumpRow struct {
+	Type              string  `json:"type"`                // user, group or project
+	ID                uint32  `json:"id"`                  // ID of the user, group or project
+	Name              *string `json:"name"`                // its name
+	SoftBytes         *uint64 `json:"soft_bytes"`          // soft limit of space
+	HardBytes         *uint64 `json:"hard_bytes"`          // hard limit of space
+	SoftInodes        *uint64 `json:"soft_inodes"`         // soft limit of inodes
+	HardInodes        *uint64 `json:"hard_inodes"`         // hard limit of inodes
+	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"` // soft limit of realtime space
+	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"` // hard limit of realtime space
+	Filesystem        *string `json:"filesystem"`          // device of the filesystem
+	Mountpoint        *string `json:"mountpoint"`          // where it is mounted
+}
+
+// DumpAnswer is what fsquota dump answers.
+type DumpAnswer struct {
+	Dump []DumpRow `json:"dump"`
 }
 
 type RestoreRow struct {
@@ -601,6 +628,22 @@ type RestoreAnswer struct {
 	Restore []RestoreRow `json:"restore"`
 }
 
+type DfRow struct {
+	TotalBytes      *uint64 `json:"total_bytes,omitempty"`      // size, or the limit of a project
+	UsedBytes       *uint64 `json:"used_bytes,omitempty"`       // space in use
+	AvailableBytes  *uint64 `json:"available_bytes,omitempty"`  // space that is left
+	TotalInodes     *uint64 `json:"total_inodes,omitempty"`     // inodes, or their limit
+	UsedInodes      *uint64 `json:"used_inodes,omitempty"`      // inodes in use
+	AvailableInodes *uint64 `json:"available_inodes,omitempty"` // inodes that are left
+	Filesystem      *string `json:"filesystem"`                 // device of the filesystem
+	Path            *string `json:"path"`                       // mount point, or directory of a project
+}
+
+// DfAnswer is what fsquota df answers.
+type DfAnswer struct {
+	Df []DfRow `json:"df"`
+}
+
 type StateRow struct {
 	Type                 string  `json:"type"`                   // user, group or project
 	Accounting           bool    `json:"accounting"`             // is its use counted?
@@ -618,105 +661,62 @@ type StateAnswer struct {
 	State []StateRow `json:"state"`
 }
 
-type SupportedRow struct {
-	Path       *string `json:"path"`       // the directory
-	Filesystem *string `json:"filesystem"` // device of the filesystem
-	Mountpoint *string `json:"mountpoint"` // where the filesystem is mounted
-	Accounting bool    `json:"accounting"` // is the use of projects counted?
-	Enforced   bool    `json:"enforced"`   // are limits of projects enforced?
+type EnableRow struct {
+	Type        string  `json:"type"`                   // user, group or project
+	Accounting  bool    `json:"accounting"`             // is its use counted?
+	Enforced    bool    `json:"enforced"`               // are its limits enforced?
+	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
+	Filesystem  *string `json:"filesystem"`             // device of the filesystem
+	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
 }
 
-// SupportedAnswer is what fsquota supported answers.
-type SupportedAnswer struct {
-	Supported SupportedRow `json:"supported"`
+// EnableAnswer is what fsquota enable answers.
+type EnableAnswer struct {
+	Enable []EnableRow `json:"enable"`
 }
 
-type TimerRow struct {
-	Type        string          `json:"type"`                   // user, group or project
-	ID          uint32          `json:"id"`                     // its ID
-	Name        *string         `json:"name"`                   // its name
-	Changed     *bool           `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool           `json:"would_change,omitempty"` // was, or would it be changed?
-	Before      *TimerRowBefore `json:"before"`
-	After       *TimerRowAfter  `json:"after"`
-	Filesystem  *string         `json:"filesystem"` // device of the filesystem
-	Mountpoint  *string         `json:"mountpoint"` // where it is mounted; of resize the directory
+type DisableRow struct {
+	Type        string  `json:"type"`                   // user, group or project
+	Accounting  bool    `json:"accounting"`             // is its use counted?
+	Enforced    bool    `json:"enforced"`               // are its limits enforced?
+	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
+	Filesystem  *string `json:"filesystem"`             // device of the filesystem
+	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
 }
 
-type TimerRowBefore struct {
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+// DisableAnswer is what fsquota disable answers.
+type DisableAnswer struct {
+	Disable []DisableRow `json:"disable"`
 }
 
-type TimerRowAfter struct {
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+type OffRow struct {
+	Type        string  `json:"type"`                   // user, group or project
+	Accounting  bool    `json:"accounting"`             // is its use counted?
+	Enforced    bool    `json:"enforced"`               // are its limits enforced?
+	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
+	Filesystem  *string `json:"filesystem"`             // device of the filesystem
+	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
 }
 
-// TimerAnswer is what fsquota timer answers.
-type TimerAnswer struct {
-	Timer []TimerRow `json:"timer"`
+// OffAnswer is what fsquota off answers.
+type OffAnswer struct {
+	Off []OffRow `json:"off"`
 }
 
-type UsageRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+type RemoveRow struct {
+	Type        string  `json:"type"`                   // user, group or project
+	Accounting  bool    `json:"accounting"`             // is its use counted?
+	Enforced    bool    `json:"enforced"`               // are its limits enforced?
+	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
+	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
+	Filesystem  *string `json:"filesystem"`             // device of the filesystem
+	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
 }
 
-// UsageAnswer is what fsquota usage answers.
-type UsageAnswer struct {
-	Usage []UsageRow `json:"usage"`
-}
-
-// WatchRow is a line of fsquota watch.
-type WatchRow struct {
-	Time               time.Time `json:"time"`  // when it happened
-	Event              *string   `json:"event"` // the word for what happened
-	Limit              *string   `json:"limit"` // of which limit: space or inodes
-	Type               string    `json:"type"`  // user, group or project
-	ID                 uint32    `json:"id"`    // ID of the user, group or project
-	Name               *string   `json:"name"`  // its name
-	Directories        []string  `json:"directories"`
-	Filesystem         *string   `json:"filesystem"`           // device of the filesystem
-	Mountpoint         *string   `json:"mountpoint"`           // where it is mounted
-	Source             *string   `json:"source"`               // who says it: kernel or poll
-	UID                *uint32   `json:"uid"`                  // the user who caused it
-	Count              *uint64   `json:"count"`                // how often since the last one
-	UsedBytes          *uint64   `json:"used_bytes"`           // space in use
-	SoftBytes          *uint64   `json:"soft_bytes"`           // soft limit of space
-	HardBytes          *uint64   `json:"hard_bytes"`           // hard limit of space
-	BytesGraceSeconds  *uint64   `json:"bytes_grace_seconds"`  // time left above the soft limit of space
-	UsedInodes         *uint64   `json:"used_inodes"`          // inodes in use
-	SoftInodes         *uint64   `json:"soft_inodes"`          // soft limit of inodes
-	HardInodes         *uint64   `json:"hard_inodes"`          // hard limit of inodes
-	InodesGraceSeconds *uint64   `json:"inodes_grace_seconds"` // time left above the soft limit of inodes
-	Percent            *float64  `json:"percent"`              // how much of the limit is in use
-	FullInSeconds      *uint64   `json:"full_in_seconds"`      // when the hard limit of space is reached, if it goes on so
+// RemoveAnswer is what fsquota remove answers.
+type RemoveAnswer struct {
+	Remove []RemoveRow `json:"remove"`
 }

@@ -92,7 +92,6 @@ class fsq_assign_request(Structure):
         ("registry", POINTER(fsq_registry)),
         ("options", POINTER(fsq_call_options)),
         ("beneath", c_char_p),
-        ("plan", c_void_p),
         ("budgets", c_void_p),
         ("budget_count", c_size_t),
         ("over_budget", c_bool),
@@ -114,8 +113,6 @@ class fsq_release_request(Structure):
         ("dry_run", c_bool),
         ("registry", POINTER(fsq_registry)),
         ("options", POINTER(fsq_call_options)),
-        ("planned", c_void_p),
-        ("planned_count", c_size_t),
     ]
 
 

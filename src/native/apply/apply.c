@@ -78,7 +78,6 @@ struct apply {
 	struct session *session;
 	const struct apply_options *options;
 	struct fsq_assigned *assigned;
-	struct fsq_assign_plan *plan; /* of a dry run */
 	struct progress progress;
 	bool changed;
 	bool quiet;	  /* of what is unchanged */
@@ -242,8 +241,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	bool going_on = true;
 	struct fsq_error err;
 
-	if ((apply->session->dry_run && fsq_assign_plan_new(&apply->plan, &err)) ||
-	    fsq_assigned_open(&apply->assigned, &registry, &err)) {
+	if (fsq_assigned_open(&apply->assigned, &registry, &err)) {
 		session_fail(apply->session, &err);
 		return;
 	}
@@ -255,7 +253,6 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->session->dry_run;
-		entry->request.plan = apply->plan;
 		entry->request.budgets = apply->session->budgets;
 		entry->request.budget_count = apply->session->budget_count;
 		entry->request.over_budget = apply->options->force;
@@ -557,7 +554,6 @@ static void command_apply(struct session *session, const struct invocation *invo
 	restore_signals(&signals_before);
 	if (session->status == 0 && apply.changed && options->exit_code)
 		session->status = STATUS_CHANGED;
-	fsq_assign_plan_free(apply.plan);
 	apply_list_free(&list);
 }
 

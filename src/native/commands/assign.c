@@ -211,10 +211,6 @@ static void command_assign(struct session *session, const struct invocation *inv
 	request.budgets = session->budgets;
 	request.budget_count = session->budget_count;
 	progress_begin(&progress, session);
-	if (request.dry_run && fsq_assign_plan_new(&request.plan, NULL)) {
-		session_no_memory(session);
-		return;
-	}
 	block_termination_signals(&signals_before);
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
@@ -224,7 +220,6 @@ static void command_assign(struct session *session, const struct invocation *inv
 	if (session->table.started)
 		tables_end(session);
 	session_flush_unless_stopped(session);
-	fsq_assign_plan_free(request.plan);
 	/* A signal that has cancelled it takes effect now; one that came too late is ignored. */
 	if (!good || request.dry_run)
 		restore_signals(&signals_before);

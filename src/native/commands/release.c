@@ -115,28 +115,8 @@ static bool is_none(int rc, const struct fsq_error *err)
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
-/* Directories that dry runs of this call would have released, for the later ones. */
-struct planned {
-	struct fsq_release_planned *list;
-	size_t count, capacity;
-	struct texts texts;
-};
-
-static bool add_planned(struct planned *planned, const char *directory,
-			const struct fsq_released *released)
-{
-	char *path = realpath(directory, NULL);
-	struct fsq_release_planned one = { .id = released->id, .untagged = released->untagged };
-
-	one.directory = texts_keep(&planned->texts, path ? path : directory);
-	free(path);
-	return one.directory &&
-	       array_add(&planned->list, &planned->count, &planned->capacity, &one, sizeof(one));
-}
-
 /* @return   false when a signal came: no more is to be released */
-static bool release(struct session *session, struct fsq_release_request *request, bool if_exists,
-		    struct planned *planned)
+static bool release(struct session *session, struct fsq_release_request *request, bool if_exists)
 {
 	struct fsq_released released;
 	struct progress progress;
@@ -146,8 +126,6 @@ static bool release(struct session *session, struct fsq_release_request *request
 
 	progress_begin(&progress, session);
 	request->options = &progress.options;
-	request->planned = planned->list;
-	request->planned_count = planned->count;
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
 	mounts = progress_take_mounts(&progress, session, request->directory);
@@ -173,9 +151,6 @@ static bool release(struct session *session, struct fsq_release_request *request
 			     released.left_inodes,
 			     released.left_inodes == 1 ? " still has" : "s still have", released.id,
 			     released.id);
-	if (!rc && request->dry_run && request->directory &&
-	    !add_planned(planned, request->directory, &released))
-		session_errno(session, 0, ENOMEM, request->directory, "cannot go on");
 	return !rc || session_fail(session, &err) || err.errnum != EINTR;
 }
 
@@ -183,7 +158,6 @@ static void command_release(struct session *session, const struct invocation *in
 {
 	const struct release_options *options = invocation->options;
 	const struct fsq_registry registry = session_registry(session);
-	struct planned planned = { 0 };
 	sigset_t signals_before;
 	bool found;
 	struct fsq_release_request request = {
@@ -206,15 +180,13 @@ static void command_release(struct session *session, const struct invocation *in
 		return;
 	block_termination_signals(&signals_before);
 	if (found && invocation->operand_count == 0)
-		release(session, &request, options->if_exists, &planned);
+		release(session, &request, options->if_exists);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
 		if ((i && !session_goes_on(session, request.directory)) ||
-		    !release(session, &request, options->if_exists, &planned))
+		    !release(session, &request, options->if_exists))
 			break;
 	}
-	texts_free(&planned.texts);
-	free(planned.list);
 	tables_end(session);
 	session_flush_unless_stopped(session);
 	/* Where all is released, a signal came too late and must not stop anything. */

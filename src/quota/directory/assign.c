@@ -47,7 +47,6 @@
 #include "quota/mounts/handle.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
-#include "shared/array.h"
 #include "store.h"
 #include "tree_tag.h"
 
@@ -57,131 +56,6 @@
 /* How many walks, while other processes move files in the tree. */
 #define WALKS 8
 
-/* --- what dry runs would have done, for the next one --- */
-
-struct fsq_planned {
-	char *path;
-	dev_t dev;
-	ino_t ino; /* 0: it would be made */
-	uint32_t id;
-	struct fsq_limits limits; /* of the project, then */
-};
-
-struct fsq_assign_plan {
-	char *lines[2]; /* as of /etc/projects, and of /etc/projid */
-	struct fsq_planned *list;
-	size_t count, capacity;
-};
-
-enum { PROJECTS, PROJID };
-
-int fsq_assign_plan_new(struct fsq_assign_plan **plan, struct fsq_error *err)
-{
-	if (!plan)
-		return fsq_fail_null(err);
-	*plan = calloc(1, sizeof(**plan));
-	return *plan ? 0 : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
-}
-
-void fsq_assign_plan_free(struct fsq_assign_plan *plan)
-{
-	if (!plan)
-		return;
-	for (size_t i = 0; i < plan->count; i++)
-		free(plan->list[i].path);
-	free(plan->list);
-	free(plan->lines[PROJECTS]);
-	free(plan->lines[PROJID]);
-	free(plan);
-}
-
-/* Here and below @plan may be NULL: then nothing is planned. */
-
-/* @return  what is planned for a directory, by its identity, or by its path if it would be made; or NULL */
-static const struct fsq_planned *find_planned(const struct fsq_assign_plan *plan,
-					      const struct stat *st, const char *path)
-{
-	for (size_t i = plan ? plan->count : 0; i > 0; i--) {
-		const struct fsq_planned *planned = &plan->list[i - 1];
-
-		if (planned->ino ? st->st_ino == planned->ino && st->st_dev == planned->dev
-				 : path && strcmp(planned->path, path) == 0)
-			return planned;
-	}
-	return NULL;
-}
-
-/* @return  what is planned last for a project, or NULL */
-static const struct fsq_planned *find_planned_id(const struct fsq_assign_plan *plan, dev_t dev,
-						 uint32_t id)
-{
-	for (size_t i = plan ? plan->count : 0; i > 0; i--)
-		if (plan->list[i - 1].id == id && plan->list[i - 1].dev == dev)
-			return &plan->list[i - 1];
-	return NULL;
-}
-
-/* @return  a directory below @path that is planned with another ID, or NULL */
-static const struct fsq_planned *find_planned_below(const struct fsq_assign_plan *plan,
-						    const char *path, uint32_t id)
-{
-	for (size_t i = 0; plan && i < plan->count; i++) {
-		const struct fsq_planned *planned = &plan->list[i];
-		const char *below = fsq_path_below(path, planned->path, strlen(planned->path));
-
-		if (below && *below && planned->id != id)
-			return planned;
-	}
-	return NULL;
-}
-
-/* Begin with a newline: the file may end without one. */
-static int add_line(char **lines, char *line)
-{
-	char *longer;
-
-	if (!line || asprintf(&longer, "%s%s\n", *lines ? *lines : "\n", line) < 0)
-		longer = NULL;
-	free(line);
-	if (!longer)
-		return -ENOMEM;
-	free(*lines);
-	*lines = longer;
-	return 0;
-}
-
-/* @return  0 or -ENOMEM */
-static int plan_name(struct fsq_assign_plan *plan, uint32_t id, const char *name)
-{
-	char *line = NULL;
-
-	if (!plan)
-		return 0;
-	return asprintf(&line, "%s:%u", name, id) < 0 ? -ENOMEM
-						      : add_line(&plan->lines[PROJID], line);
-}
-
-static int plan_directory(struct fsq_assign_plan *plan, const struct fsq_planned *planned)
-{
-	struct fsq_planned *list;
-	char *line = NULL;
-
-	if (!plan)
-		return 0;
-	list = array_grow(plan->list, plan->count, &plan->capacity, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	plan->list = list;
-	list[plan->count] = *planned;
-	list[plan->count].path = strdup(planned->path);
-	if (!list[plan->count].path)
-		return -ENOMEM;
-	plan->count++;
-	return asprintf(&line, "%u:%s", planned->id, planned->path) < 0
-		       ? -ENOMEM
-		       : add_line(&plan->lines[PROJECTS], line);
-}
-
 /* --- an assignment --- */
 
 /* Of a directory that is made, without another one. */
@@ -190,11 +64,8 @@ static int plan_directory(struct fsq_assign_plan *plan, const struct fsq_planned
 struct fsq_assignment {
 	const struct fsq_assign_request *request; /* @asked_for */
 	struct fsq_assign_request asked_for;
-	struct fsq_assign_plan *plan; /* of the dry runs before, or NULL */
 	struct fsq_handle directory;
 	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
-	dev_t dev;    /* of the directory, or of what is above it */
-	ino_t ino;    /* 0: it would be made */
 	struct fsq_project_edit *edit;
 	bool done;
 	uint32_t id;
@@ -228,13 +99,11 @@ struct fsq_assignment {
 /* What the kernel counts, and the limits before. */
 static int read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct fsq_error *err)
 {
-	const struct fsq_planned *planned = find_planned_id(a->plan, a->dev, a->id);
 	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
 
-	if (rc)
-		return rc;
-	a->limits_before = planned ? planned->limits : fsq_limits_of(dquot);
-	return 0;
+	if (rc == 0)
+		a->limits_before = fsq_limits_of(dquot);
+	return rc;
 }
 
 static bool wants_limits(const struct fsq_assign_request *request)
@@ -441,8 +310,7 @@ static int untag_tree(struct fsq_assignment *a)
 static bool has_tree(struct fsq_assignment *a)
 {
 	if (!a->complete && !a->looked) {
-		a->filled = !fsq_tree_is_empty(a->directory.target.fd) ||
-			    find_planned_below(a->plan, a->directory.path, 0);
+		a->filled = !fsq_tree_is_empty(a->directory.target.fd);
 		a->looked = true;
 	}
 	return !a->complete && a->filled;
@@ -587,25 +455,6 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	return fsq_limits_are_none(&limits);
 }
 
-/* Does the tree hold anything that cannot get the ID? */
-static int check_contents(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_planned *other = NULL;
-	int rc = walk_until_all_is_tagged(a, err);
-
-	if (rc == 0 && a->tag_request.rule == FSQ_TAG_CLAIM)
-		other = find_planned_below(a->plan, a->directory.path, a->id);
-	return other ? fsq_fail(err, FSQ_E_CONFLICT, 0, other->path,
-				"belongs to project %u already", other->id)
-		     : rc;
-}
-
-/* @return  as fsq_assign(), for the errno with which something was added to the plan */
-static int check_planned(const struct fsq_assignment *a, int rc, struct fsq_error *err)
-{
-	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->request->directory, "cannot go on") : 0;
-}
-
 /* Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
 static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -623,7 +472,7 @@ static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 		return 0;
 	name = name ? name : default_name;
 	if (a->request->dry_run)
-		return check_planned(a, plan_name(a->plan, a->id, name), err);
+		return 0;
 	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
 	a->named = rc == 0;
 	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
@@ -647,7 +496,7 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	if (!a->tree)
 		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot walk the tree");
 	if (a->request->dry_run)
-		return check_contents(a, err);
+		return walk_until_all_is_tagged(a, err);
 	/*
 	 * Register the name while the locks are open, so that the ID is in a file: other programs may look on
 	 * other filesystems.
@@ -748,8 +597,6 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 {
 	const struct fsq_assign_request *request = a->request;
 	const struct fsq_claim wanted = { request->id, request->name, request->keep_limits };
-	const struct stat st = { .st_dev = a->dev, .st_ino = a->ino };
-	const struct fsq_planned *planned;
 	int rc;
 
 	if (a->unmade) {
@@ -761,11 +608,6 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 		owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, a->unmade, &owner->id);
 	} else {
 		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
-	}
-	planned = find_planned(a->plan, &st, a->unmade);
-	if (rc == 0 && planned) {
-		*owner = (struct fsq_owner){ .id = planned->id, .listed = true };
-		a->complete = true;
 	}
 	return rc;
 }
@@ -939,21 +781,19 @@ static char *path_of(const struct fsq_assignment *a)
 
 static int register_it(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_planned plan = { path_of(a), a->dev, a->ino, a->id, a->limits_after };
 	int rc = 0;
 
 	if (!fsq_registry_or_default(a->request->registry)->none)
 		rc = register_name(a, err);
-	if (rc == 0 && a->request->dry_run)
-		return check_planned(a, plan_directory(a->plan, &plan), err);
-	if (rc || a->listed || fsq_registry_or_default(a->request->registry)->none)
+	if (rc || a->request->dry_run || a->listed ||
+	    fsq_registry_or_default(a->request->registry)->none)
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);
 	a->registered = rc == 0;
 	return rc;
 }
 
-/* A dry run checks whether each step could be done, and adds the result to the plan. */
+/* A dry run checks whether each step could be done. */
 static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = choose_and_claim(a, err);
@@ -991,8 +831,6 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 	if (!a->edit)
 		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 	fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed, &a->directory.target);
-	if (a->plan)
-		fsq_project_edit_plan(a->edit, a->plan->lines[0], a->plan->lines[1]);
 	rc = fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, false,
 					err);
 	if (rc == 0)
@@ -1032,26 +870,6 @@ static int open_nearest(const char *path, const char **rest)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_planned(const struct fsq_assignment *a, const char *path)
-{
-	const struct stat none = { 0 };
-
-	return find_planned(a->plan, &none, path);
-}
-
-/* Are the missing directories above it planned? @there  length of the existing part */
-static bool is_way_planned(const struct fsq_assignment *a, char *path, size_t there)
-{
-	bool planned = true;
-
-	for (char *slash = path + there + 1; planned && (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		planned = is_planned(a, path);
-		*slash = '/';
-	}
-	return planned;
-}
-
 /* A dry run uses the nearest directory above in its stead. */
 static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -1068,9 +886,9 @@ static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 		for (size_t end = strlen(a->unmade); a->unmade[end - 1] == '/'; end--)
 			a->unmade[end - 1] = '\0';
 		below = strchr(a->unmade + length + 1, '/');
-		if (!is_way_planned(a, a->unmade, length))
+		if (below)
 			rc = -ENOENT;
-		else if (!below && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
+		else if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
 			rc = -errno;
 	}
 	if (rc) {
@@ -1080,7 +898,7 @@ static int open_above(struct fsq_assignment *a, struct fsq_error *err)
 		return fsq_fail_errno(err, -rc, a->request->directory, "cannot be made");
 	}
 	fsq_handle_take_directory(&a->directory, fd, there);
-	a->made = !is_planned(a, a->unmade);
+	a->made = true;
 	/* The contents of the directory above do not matter. */
 	a->looked = true;
 	return 0;
@@ -1126,15 +944,10 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = open_or_make(a, err);
-	struct stat st;
 
 	if (rc) {
 		a->directory = (struct fsq_handle){ .target.fd = -1 };
 		return rc;
-	}
-	if (a->request->dry_run && fstat(a->directory.target.fd, &st) == 0) {
-		a->dev = st.st_dev;
-		a->ino = a->unmade ? 0 : st.st_ino;
 	}
 	rc = find_asked(a, err);
 	return rc ? rc : assign(a, err);
@@ -1163,7 +976,6 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 			return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 		a->asked_for = all;
 		a->request = &a->asked_for;
-		a->plan = all.dry_run ? all.plan : NULL;
 		a->directory.target.fd = a->making.parent = -1;
 		rc = assign_once(a, err);
 		if (rc == 0) {
@@ -1363,16 +1175,12 @@ static int open_directory(const char *path)
 static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
 {
 	struct fsq_target target = { .fd = fd };
-	const struct fsq_planned *planned = NULL;
 	struct fsq_limits is, wanted;
 	struct fsq_dquot dquot;
-	struct stat st;
 
 	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot))
 		return false;
-	if (request->plan && fstat(fd, &st) == 0)
-		planned = find_planned_id(request->plan, st.st_dev, id);
-	is = planned ? planned->limits : fsq_limits_of(&dquot);
+	is = fsq_limits_of(&dquot);
 	wanted = fsq_limits_wanted(&is, &request->limits, request->unlimited, fd);
 	return fsq_limits_are_same(&is, &wanted);
 }

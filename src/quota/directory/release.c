@@ -40,14 +40,10 @@ static enum fsq_presence find_here(struct project *p, const struct fsq_entry *li
 
 static int find_id(struct project *p)
 {
-	uint64_t untagged;
-
 	for (size_t i = 0; i < p->location.lines.count && p->location.id == 0; i++)
 		if (fsq_path_is(p->only, p->location.lines.list[i].word,
 				strlen(p->location.lines.list[i].word)))
 			p->location.id = p->location.lines.list[i].id;
-	if (fsq_release_is_planned(p->request, p->only, 0, &untagged))
-		p->location.id = 0;
 	if (p->location.id == 0)
 		return fsq_fail(p->err, FSQ_E_NOT_FOUND, 0, p->only, "is not registered");
 	if (p->request->id == 0 || p->request->id == p->location.id)
@@ -184,11 +180,10 @@ static int set_limits(struct project *p, const struct fsq_limits *limits)
 /* Files must not lose their project unnoticed. */
 static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
-	uint64_t used = dquot->form[FSQ_INODES].used, untagged;
+	/* A dry run has counted the files that would lose the ID. */
+	uint64_t untagged = p->request->dry_run ? p->sum.untagged : 0;
+	uint64_t used = dquot->form[FSQ_INODES].used;
 
-	/* The dry run has counted files that would have lost the ID. */
-	fsq_release_is_planned(p->request, NULL, p->location.id, &untagged);
-	untagged += p->request->dry_run ? p->sum.untagged : 0;
 	used -= used < untagged ? used : untagged;
 	if (used == 0 || p->request->keep_tags)
 		return 0;
@@ -349,8 +344,6 @@ static int run(struct project *p)
 	int rc;
 
 	p->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	if (p->edit)
-		fsq_project_edit_plan_released(p->edit, request->planned, request->planned_count);
 	rc = p->edit ? release(p)
 		     : fsq_fail_errno(p->err, ENOMEM, request->directory, "cannot go on");
 	if (p->fs)
@@ -411,15 +404,12 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 
 	struct fsq_release_request all;
 	struct fsq_released unwanted;
-	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_release_request, planned),
-				  request, request->size, err);
+	int rc = fsq_read_request(&all, sizeof(all), sizeof(all), request, request->size, err);
 
 	released = released ? released : &unwanted;
 	*released = (struct fsq_released){ 0 };
 	if (rc == 0)
 		rc = fsq_check_parts(all.registry, all.options, err);
-	if (rc == 0 && all.planned_count && !all.planned)
-		rc = fsq_fail_null(err);
 	if (rc)
 		return rc;
 	return all.directory ? release_one(&all, true, released, err)

@@ -48,33 +48,13 @@ struct release {
 	uint64_t left, lines, untagged;
 };
 
-bool fsq_release_is_planned(const struct fsq_release_request *request, const char *directory,
-			    uint32_t id, uint64_t *untagged)
-{
-	bool found = false;
-
-	*untagged = 0;
-	for (size_t i = 0; i < request->planned_count; i++) {
-		const struct fsq_release_planned *planned = &request->planned[i];
-
-		found |= directory && strcmp(planned->directory, directory) == 0;
-		*untagged += planned->id == id ? planned->untagged : 0;
-	}
-	return found;
-}
-
 /* Locks both files. */
 static int find_id(struct release *r, struct fsq_error *err)
 {
 	const struct fsq_release_request *request = r->request;
 	const struct fsq_claim claim = { .id = request->id };
-	uint64_t untagged;
-	int rc;
+	int rc = fsq_owner_lock(&r->directory, r->edit, &claim, request->options, &r->owner, err);
 
-	if (fsq_release_is_planned(request, r->directory.path, 0, &untagged))
-		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, r->directory.path,
-				"has no quota of its own");
-	rc = fsq_owner_lock(&r->directory, r->edit, &claim, request->options, &r->owner, err);
 	if (rc)
 		return rc;
 	r->id = r->owner.id;
@@ -284,8 +264,7 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 
 	if (rc)
 		return rc;
-	fsq_release_is_planned(r->request, NULL, r->id, &found);
-	found += r->request->dry_run ? r->untagged : 0;
+	found = r->request->dry_run ? r->untagged : 0;
 	r->left = r->left > found ? r->left - found : 0;
 	/* The other directories may be on other filesystems, which have limits of their own. */
 	if (r->shared && r->left > 0)
@@ -451,7 +430,6 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	if (!r.edit)
 		rc = fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 	if (r.edit) {
-		fsq_project_edit_plan_released(r.edit, request->planned, request->planned_count);
 		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
 					      &r.directory.target);
 		rc = request->dry_run ? plan(&r, err) : apply(&r, err);

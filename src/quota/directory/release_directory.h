@@ -15,14 +15,4 @@
 int fsq_release_directory(const struct fsq_release_request *request, bool names,
 			  struct fsq_released *released, struct fsq_error *err);
 
-/**
- * Look what earlier dry runs would have released.
- *
- * @directory or NULL
- * @untagged  set to how many inodes of @id would have lost it
- * @return    whether @directory is among it
- */
-bool fsq_release_is_planned(const struct fsq_release_request *request, const char *directory,
-			    uint32_t id, uint64_t *untagged);
-
 #endif

@@ -26,8 +26,6 @@ struct fsq_project_edit {
 	int tree; /* the lock of one, or -1 */
 	struct fsq_project_list projects, projid;
 	struct fsq_id_set ids; /* of both */
-	const struct fsq_release_planned *released;
-	size_t released_count;
 };
 
 /* --- opening --- */
@@ -106,30 +104,6 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 	return edit;
 }
 
-void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, const char *projid)
-{
-	edit->projects.planned = projects;
-	edit->projid.planned = projid;
-}
-
-void fsq_project_edit_plan_released(struct fsq_project_edit *edit,
-				    const struct fsq_release_planned *released, size_t count)
-{
-	edit->released = released;
-	edit->released_count = count;
-}
-
-static void leave_released_out(struct fsq_project_edit *edit)
-{
-	struct fsq_project_list *list = &edit->projects;
-
-	for (size_t i = 0; i < edit->released_count; i++)
-		for (size_t j = 0; j < list->count; j++)
-			list->entries[j].off |= list->entries[j].line.id == edit->released[i].id &&
-						fsq_project_list_is(list, &list->entries[j],
-								    edit->released[i].directory);
-}
-
 void fsq_project_edit_before_locks(struct fsq_project_edit *edit, void (*before)(void *arg),
 				   void *arg)
 {
@@ -183,8 +157,6 @@ int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, stru
 		rc = fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
 	if (rc)
 		fsq_project_edit_unlock(edit);
-	else
-		leave_released_out(edit);
 	return rc;
 }
 

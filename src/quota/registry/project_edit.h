@@ -35,13 +35,6 @@ struct fsq_project_edit *fsq_project_edit_new_reader(const struct fsq_registry *
 						     bool dry_run,
 						     const struct fsq_call_options *options);
 
-/** In a dry run: lines that others would have added are read behind those of the files; or NULL. They must stay. */
-void fsq_project_edit_plan(struct fsq_project_edit *edit, const char *projects, const char *projid);
-
-/** In a dry run: the lines of directories that would have been released count as absent. They must stay. */
-void fsq_project_edit_plan_released(struct fsq_project_edit *edit,
-				    const struct fsq_release_planned *released, size_t count);
-
 /**
  * Have something called each time before the locks are tried: what may take long must not be done with them.
  */

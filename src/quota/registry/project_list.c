@@ -33,20 +33,11 @@ int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  struct fsq_error *err)
 {
 	struct fsq_locked_file *file = &list->file;
-	size_t more = list->planned ? strlen(list->planned) : 0, next;
+	size_t next;
 	int rc = fsq_locked_file_open(file, to_write, wait, other ? &other->file : NULL, err);
 
 	if (rc)
 		return rc;
-	if (more) {
-		char *text = realloc(file->text, file->length + more + 1);
-
-		if (!text)
-			goto fail;
-		memcpy(text + file->length, list->planned, more + 1);
-		file->text = text;
-		file->length += more;
-	}
 	for (size_t start = 0; start < file->length; start = next) {
 		const char *text = file->text + start;
 		const char *newline = memchr(text, '\n', file->length - start);
@@ -488,7 +479,5 @@ void fsq_project_list_close(struct fsq_project_list *list)
 	free(list->by_word);
 	free(list->by_id);
 	fsq_id_set_free(&list->taken);
-	*list = (struct fsq_project_list){ .kind = list->kind,
-					   .file = list->file,
-					   .planned = list->planned };
+	*list = (struct fsq_project_list){ .kind = list->kind, .file = list->file };
 }

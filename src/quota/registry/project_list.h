@@ -26,7 +26,6 @@ struct fsq_project_entry {
 struct fsq_project_list {
 	enum fsq_project_file kind;
 	struct fsq_locked_file file;
-	const char *planned; /* lines that are read behind those of the file, or NULL */
 	struct fsq_project_entry *entries; /* and retired lines, in the order of the file */
 	size_t count, capacity;
 	/* Of a batch: entries in another order, or NULL. */
@@ -37,7 +36,7 @@ struct fsq_project_list {
 /**
  * Open, lock and parse a file; arguments and result as of fsq_locked_file_open().
  *
- * @list     with only its kind, the file's path and planned set
+ * @list     with only its kind and the file's path set
  */
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
