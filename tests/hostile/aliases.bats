@@ -199,7 +199,7 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 }
 
 @test "--mkdir: sixty at once get one ID, names have up to 255 bytes, and who gives up removes nothing of others" {
-	local top=/mnt/x name i hidden pids=()
+	local top=/mnt/x name i pids=()
 	for i in {1..60}; do
 		fsquota assign $top/d --mkdir --hard 1M >"$BATS_TEST_TMPDIR/$i" 2>&1 3>&- &
 		pids+=($!)
@@ -221,17 +221,34 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	assert_equal "$(project_of $top/d2)" 1048578
 	coproc HOLDER { flock /etc/projects sh -c 'echo; read -r _'; }
 	read -r _ <&"${HOLDER[0]}"
+	# Until it has its quota only root can enter it; who gives up removes it.
+	fsquota assign $top/new --mkdir --owner nobody --lock-timeout 2 >"$BATS_TEST_TMPDIR/told" 2>&1 3>&- &
+	i=$!
+	until [ -d $top/new ]; do nap 0.05; done
+	assert_equal "$(stat -c '%U %a' $top/new)" "root 1700"
+	status=0
+	wait $i || status=$?
+	assert_equal "$status:$(ls -A $top | grep -v "^d")" 1:
+	# What lies there by then is another's.
 	fsquota assign $top/new --mkdir --lock-timeout 2 >"$BATS_TEST_TMPDIR/told" 2>&1 3>&- &
 	i=$!
-	until [ -e $top/.fsquota.* ]; do nap 0.05; done
+	until [ -d $top/new ]; do nap 0.05; done
+	mv $top/new $top/d-elsewhere
 	mkdir $top/new
 	status=0
 	wait $i || status=$?
-	assert_equal "$status" 1
-	# Who comes second waits for the first. What lies where it is made is another's.
+	assert_equal "$status:$(ls -A $top | grep -v "^d[0-9]*$" | xargs)" "1:d-elsewhere new"
+	rmdir $top/{new,d-elsewhere}
+	# Who is killed leaves it, and the next one finishes it.
+	fsquota assign $top/new --mkdir --owner nobody --mode 750 >"$BATS_TEST_TMPDIR/told" 2>&1 3>&- &
+	i=$!
+	until [ -d $top/new ]; do nap 0.05; done
+	kill -KILL $i
+	wait $i || true
+	# Who comes second waits for the first.
 	fsquota assign $top/d3 --mkdir >"$BATS_TEST_TMPDIR/told" 3>&- &
 	i=$!
-	until hidden=$(ls -d $top/.fsquota.* 2>/dev/null); do nap 0.05; done
+	until [ -d $top/d3 ]; do nap 0.05; done
 	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir --lock-timeout 0
 	fsquota assign $top/d3 --mkdir >>"$BATS_TEST_TMPDIR/told" 3>&- &
 	until [[ $(readlink /proc/$!/fd/*) == *$top* ]]; do nap 0.05; done
@@ -239,11 +256,13 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	wait "$HOLDER_PID"
 	wait $i $!
 	assert_equal "$(uniq -c "$BATS_TEST_TMPDIR/told" | xargs)" "2 1048579"
-	rmdir $top/d3
-	mkdir -p "$hidden/theirs"
-	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir
-	rm -r "$hidden"
-	assert_equal "$(ls -A $top | grep -v "^d")" new
+	assert_equal "$(stat -c '%U %a' $top/d3)" "root 755"
+	fsquota assign $top/new --mkdir --owner nobody --mode 750 >/dev/null
+	assert_equal "$(stat -c '%U %a' $top/new)" "nobody 750"
+	# One of somebody else's that looks like it keeps its owner.
+	install -d -m 1700 -o daemon $top/theirs
+	fsquota assign $top/theirs --mkdir --owner nobody --mode 750 >/dev/null
+	assert_equal "$(stat -c '%U %a' $top/theirs)" "daemon 1700"
 }
 
 @test "apply: one directory by two names is an error before anything is changed; a written name comes before a pattern" {

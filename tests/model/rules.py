@@ -142,7 +142,6 @@ class Model:
             return USAGE if parent in state.tree else NOT_FOUND
         if directory in self.full and self.above(state, directory)[0] in state.limits:
             return FAILED
-        state.tree.pop(self.temporary(directory), None)
         tag, inherit = self.above(state, directory)
         template = next(iter(state.tree.values()), None)
         # An inode of its own.
@@ -170,16 +169,7 @@ class Model:
             if state.id_of(directory) is None or directory not in state.tree:
                 (after.marks.add if options.get("marks") else after.marks.discard)((after.id_of(directory), directory))
             state.__dict__.update(after.__dict__)
-        elif directory in after.tree:
-            state.tree.pop(self.temporary(directory), None)
         return status
-
-    def temporary(self, directory):
-        """What an assign --mkdir that was killed may have left; the next one takes it up, or removes it"""
-        number = 0xcbf29ce484222325
-        for byte in posixpath.basename(directory).encode():
-            number = (number ^ byte) * 0x100000001b3 % (1 << 64)
-        return f"{posixpath.dirname(directory)}/.fsquota.{number:016x}"
 
     def assign_found(self, state, directory, options, asked):
         node, name, insisted = state.tree[directory], options.get("name"), options.get("id")

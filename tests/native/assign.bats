@@ -313,9 +313,9 @@ taken_meanwhile() {
 	local fs at dir
 	for fs in x e; do
 		dir=/mnt/$fs/$volume
-		strace -qq -o trace -e trace=ioctl,renameat2 fsquota assign --mkdir "$dir-before" >/dev/null
+		strace -qq -o trace -e trace=ioctl,mkdirat fsquota assign --mkdir "$dir-before" >/dev/null
 		# It is there, and does not have the ID yet.
-		at=$(awk '/renameat2/ { shown = 1 } /ioctl/ { n++ } shown && /FSSETXATTR/ { print n; exit }' trace)
+		at=$(awk '/mkdirat/ { shown = 1 } /ioctl/ { n++ } shown && /FSSETXATTR/ { print n; exit }' trace)
 		fsquota release "$dir-before"
 		stopped_at 16 "$at" "$FSQUOTA" assign --mkdir "$dir" # ioctl
 		mkdir "$dir/made"

@@ -2,26 +2,29 @@
 /*
  * A quota put on a directory: all or nothing.
  *
- * The order, and what a process that is killed leaves:
+ * The steps, and what a process that is killed in one leaves:
  *
- *  1. Under the locks of both files choose an ID, give it to the directory, and see in the kernel's
- *     count that nobody else has it. Killed here: a directory with an ID, which the next assign
- *     takes up and release takes off. The directory comes first because it is the one place where
- *     such a process is found again; a limit that nothing refers to would lose the ID.
- *  2. Set the limits. Killed here: the same, with limits.
- *  3. If there is something in the directory: register the name, so that the ID shows in a file,
- *     drop the locks, give the ID to everything in it, lock again, and see that nobody interfered.
- *     Killed here: the same, with a name, and a part of the files tagged.
- *  4. Register name and directory. The line of the projects file comes last and says that all is
- *     done: without it the next assign goes through the tree again.
+ *  1. Check: open the directory, or make it; who is subject to limits? Killed here: perhaps an empty directory that
+ *     only root can enter, which the next assign finishes.
+ *  2. Choose an ID, and claim it: under the locks of both files give it to the directory, and see in the kernel's count
+ *     that nobody else has it. Killed here: a directory with an ID, which the next assign takes up and release takes
+ *     off. The directory comes first because it is the one place where such a process is found again; a limit that
+ *     nothing refers to would lose the ID.
+ *  3. Set the limits. Killed here: the same, with limits.
+ *  4. Tag: if there is something in the directory, register the name, so that the ID shows in a file, drop the locks,
+ *     give the ID to everything in it, lock again, and see that nobody interfered. Killed here: the same, with a name,
+ *     and a part of the files tagged.
+ *  5. Register name and directory. The line of the projects file comes last and says that all is done: without it the
+ *     next assign goes through the tree again.
  *
- * If there is that line already, but the directory has lost its ID, the directory comes after what is
- * in it: line and ID together say that all is done.
+ * If there is that line already, but the directory has lost its ID, the directory comes after what is in it: line and ID
+ * together say that all is done.
  *
- * All of it under a lock of the tree: no other assign or release is in it, or above it, meanwhile.
- *
- * A failure rolls back in the opposite order.
+ * All of it under a lock of the tree: no other assign or release is in it, or above it, meanwhile. Each step marks what
+ * it has done, and undo() reads the marks backwards.
  */
+#include "assign.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -38,10 +41,9 @@
 #include "owner.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
-#include "quota/fsquota.h"
-#include "quota/kernel/fs_type.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
+#include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
@@ -56,64 +58,86 @@
 /* How many walks, while other processes move files in the tree. */
 #define WALKS 8
 
-/* --- an assignment --- */
-
-/* Of a directory that is made, without another one. */
+/* Mode of a new directory if the request sets none. */
 #define NEW_MODE 0755
 
+/* What has been done, in this order. */
+enum mark {
+	MADE = 1, /* the directory; a dry run would make it */
+	TAGGED = 2,
+	LIMITED = 4,
+	NAMED = 8,
+	REGISTERED = 16,
+};
+
 struct fsq_assignment {
-	const struct fsq_assign_request *request; /* @asked_for */
-	struct fsq_assign_request asked_for;
-	struct fsq_handle directory;
-	char *unmade; /* in a dry run the path of what would be made; @directory is one above it */
+	struct fsq_assign_request request;
+	struct fsq_handle directory; /* in a dry run that would make it, the one above */
+	struct fsq_making making;
 	struct fsq_project_edit *edit;
+	unsigned int marks;
 	bool done;
+	bool unfinished; /* a directory without its owner and mode */
+	bool vanished;	 /* another process has made or removed the directory meanwhile */
+
 	uint32_t id;
-	bool is_new;	     /* nobody had the ID before */
-	bool listed;	     /* as the directory's */
-	bool complete;	     /* it was registered, and so all had been done */
-	bool joins;	     /* a project by its name, but carried another's ID */
-	bool looked, filled; /* is there something in the directory? */
-	/* Of a directory that gets a new ID. */
-	enum fsq_store_relation store;
-	enum fsq_enforcement enforcement;
-	uint64_t space;
-	const struct fsq_budget *over_budget;
-	/* What has been changed, for the rollback: */
-	bool tagged;
-	bool limited;
-	bool made;		  /* the directory, or in a dry run it would be */
-	struct fsq_making making; /* if so */
-	bool overtaken;		  /* another process has made it */
+	bool is_new;   /* nobody had the ID before */
+	bool listed;   /* as the directory's */
+	bool complete; /* it was registered, and so all had been done */
+	bool joins;    /* a project by its name, but carried another's ID */
+	bool nameless; /* the project was, but has other directories */
+	enum { UNSEEN, EMPTY, FILLED } contents;
+
 	struct fsq_limits asked, limits_before, limits_after;
 	struct fsq_tree_tag_request tag_request;
 	char **others; /* of the request */
 	struct fsq_tree_tag *tree;
-	bool registered;
-	bool named;
-	bool nameless; /* until then, but with other directories */
+
+	/* To be told: */
+	enum fsq_store_relation store;
+	enum fsq_enforcement enforcement;
+	uint64_t space;
+	const struct fsq_budget *over_budget;
 };
 
-/* --- its limits, and who is subject to them --- */
-
-/* What the kernel counts, and the limits before. */
-static int read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct fsq_error *err)
+static bool would_make(const struct fsq_assignment *a)
 {
-	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
-
-	if (rc == 0)
-		a->limits_before = fsq_limits_of(dquot);
-	return rc;
+	return a->request.dry_run && a->making.parent >= 0;
 }
+
+static const char *path_of(const struct fsq_assignment *a)
+{
+	return would_make(a) ? a->making.path : a->directory.path;
+}
+
+static bool registers(const struct fsq_assignment *a)
+{
+	return !fsq_registry_or_default(a->request.registry)->none;
+}
+
+/*
+ * Has the directory contents that must get the ID? Cached, since getdents64(2) moves the descriptor's offset. A complete
+ * assignment has given it to all.
+ */
+static bool has_tree(struct fsq_assignment *a)
+{
+	if (a->complete)
+		return false;
+	if (a->contents == UNSEEN)
+		a->contents =
+			would_make(a) || fsq_tree_is_empty(a->directory.target.fd) ? EMPTY : FILLED;
+	return a->contents == FILLED;
+}
+
+/* --- 1. check --- */
 
 static bool wants_limits(const struct fsq_assign_request *request)
 {
 	return request->limits.mask != 0 || request->hard_percent || request->soft_percent;
 }
 
-/* Copy a request, with all limits in @limits. @return  as fsq_read_request(), or FSQ_E_USAGE: it contradicts itself */
-static int read_request(struct fsq_assign_request *all, const struct fsq_assign_request *request,
-			struct fsq_error *err)
+int fsq_assign_read_request(struct fsq_assign_request *all,
+			    const struct fsq_assign_request *request, struct fsq_error *err)
 {
 	int rc = fsq_read_request(all, sizeof(*all), offsetof(struct fsq_assign_request, budgets),
 				  request, request->size, err);
@@ -132,6 +156,413 @@ static int read_request(struct fsq_assign_request *all, const struct fsq_assign_
 	return fsq_limits_check_asked(&all->limits, request->directory, err);
 }
 
+/* A dry run takes the directory above in its stead. */
+static int make(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const bool dry_run = a->request.dry_run;
+	int fd = -1, rc = fsq_making_open(&a->making, a->request.directory);
+	char *path;
+
+	if (rc == 0 && !dry_run)
+		fd = rc = fsq_directory_make(&a->making);
+	else if (rc == 0 && faccessat(a->making.parent, ".", W_OK | X_OK, AT_EACCESS))
+		rc = -errno;
+	else if (rc == 0)
+		fd = rc = fcntl(a->making.parent, F_DUPFD_CLOEXEC, 0);
+	a->vanished = rc == -EEXIST;
+	if (rc < 0)
+		return fsq_fail_errno(err, -rc, a->request.directory, "cannot be made");
+	path = dry_run ? fsq_fd_path(fd) : strdup(a->making.path);
+	fsq_handle_take_directory(&a->directory, fd, path);
+	a->marks |= MADE;
+	a->unfinished = true;
+	if (path)
+		return 0;
+	if (!dry_run)
+		fsq_directory_unmake(&a->making, fd);
+	return fsq_fail_errno(err, ENOMEM, a->request.directory, "cannot go on");
+}
+
+static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	int rc = request->beneath
+			 ? fsq_handle_open_beneath(&a->directory, request->beneath,
+						   request->directory, err)
+			 : fsq_handle_open_directory(&a->directory, request->directory, err);
+
+	if (rc)
+		a->directory = (struct fsq_handle){ .target.fd = -1 };
+	if (rc == FSQ_E_NOT_FOUND && request->make)
+		return make(a, err);
+	a->unfinished = rc == 0 && request->make && !request->dry_run &&
+			fsq_directory_is_unfinished(a->directory.target.fd, request->owner);
+	return rc;
+}
+
+/* What is asked for, with a part of the file system in basic blocks. */
+static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_space space[FSQ_FORMS];
+	int rc;
+
+	a->asked = a->request.limits;
+	if (!a->request.hard_percent)
+		return 0;
+	/* Ask at the mount point: in a directory with a project statfs(2) shows the project's limit. */
+	rc = fsq_handle_find_mount(&a->directory, err);
+	if (rc)
+		return rc;
+	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
+	if (rc)
+		return fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path,
+				"cannot ask for the size of the filesystem");
+	a->asked.hard[FSQ_BLOCKS] =
+		space[FSQ_BLOCKS].total / FSQ_BASIC_BLOCK * a->request.hard_percent / 100;
+	a->asked.mask |= FSQ_HARD(FSQ_BLOCKS);
+	return 0;
+}
+
+/* Find out who is subject to limits. Changes nothing. */
+static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct stat made = {
+		.st_mode = a->request.mode ? a->request.mode : NEW_MODE,
+		.st_uid = a->request.owner,
+	};
+	int rc;
+
+	if (!wants_limits(&a->request) && !a->request.require_enforced)
+		return 0;
+	rc = fsq_enforcement_get(&a->directory, a->unfinished ? &made : NULL, &a->enforcement,
+				 &a->space, err);
+	if (rc || !a->request.require_enforced || a->enforcement == FSQ_ENFORCED)
+		return rc;
+	if (a->enforcement == FSQ_NOT_ENFORCED)
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "limits are not enforced on this filesystem");
+	else
+		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
+			      "can be written by root alone, who passes every limit on this "
+			      "filesystem");
+	return fsq_add_hint(err, FSQ_HINT_ENFORCE, rc);
+}
+
+/* --- 2. choose an ID, and claim it --- */
+
+/* What the kernel counts, and the limits before. */
+static int read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct fsq_error *err)
+{
+	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
+
+	if (rc == 0)
+		a->limits_before = fsq_limits_of(dquot);
+	return rc;
+}
+
+/* Does the request match the current project? */
+static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	const char *path = a->directory.path, *name;
+	size_t length = 0;
+	uint32_t id;
+
+	if (request->id && request->id != a->id)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has project ID %u already", a->id);
+	if (!request->name)
+		return 0;
+	if (fsq_project_edit_id_of_name(a->edit, request->name, &id)) {
+		if (id == a->id)
+			return 0;
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+				"has project ID %u already, and \"%.100s\" is %u", a->id,
+				request->name, id);
+	}
+	name = fsq_project_edit_name_of(a->edit, a->id, &length);
+	if (name)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project \"%.*s\" already",
+				(int)(length < 150 ? length : 150), name);
+	return 0;
+}
+
+static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *range,
+			 struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	const struct fsq_id_range insisted = { request->id, request->id };
+	int rc;
+
+	if (request->name && fsq_project_edit_id_of_name(a->edit, request->name, &a->id)) {
+		if (a->id == 0)
+			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+					"cannot be \"%.100s\": that is ID 0, which is no project",
+					request->name);
+		if (request->id && request->id != a->id)
+			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+					"cannot be project %u: \"%.100s\" is %u", request->id,
+					request->name, a->id);
+		return 0;
+	}
+	a->is_new = true;
+	rc = fsq_allocate_id(&a->directory, a->edit, request->id ? &insisted : range,
+			     fsq_registry_is_visible(request->registry), &a->id, err);
+	return fsq_add_path(err, a->directory.path, rc);
+}
+
+static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	const struct fsq_claim wanted = { request->id, request->name, request->keep_limits };
+	int rc;
+
+	if (!would_make(a)) {
+		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
+		/* Another process has finished it meanwhile: it is that process' directory. */
+		if (rc == 0 && a->unfinished &&
+		    !fsq_directory_is_unfinished(a->directory.target.fd, request->owner)) {
+			a->unfinished = false;
+			a->marks &= ~(unsigned int)MADE;
+		}
+		return rc;
+	}
+	/* It would inherit from the directory above, and has no project of its own yet. */
+	*owner = (struct fsq_owner){ 0 };
+	rc = fsq_project_edit_lock(a->edit, false, err);
+	if (rc == 0)
+		rc = fsq_handle_read_project(&a->directory, err);
+	owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, path_of(a), &owner->id);
+	return rc;
+}
+
+/* Does the ID that the directory carries belong to it? */
+static int check_kept(const struct fsq_assignment *a, const struct fsq_owner *owner,
+		      struct fsq_error *err)
+{
+	uint32_t carried = a->directory.project.id;
+
+	if (carried == 0)
+		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, a->directory.path,
+				"carries no project ID that could be registered");
+	if (owner->id == 0)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"has project ID %u from a directory above it", carried);
+	if (owner->id != carried)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"carries project ID %u, but is registered with %u", carried,
+				owner->id);
+	return 0;
+}
+
+/* Locks both files. */
+static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
+		     struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	struct fsq_owner owner;
+	int rc = find_owner(a, &owner, err);
+
+	if (rc == 0 && request->keep_limits)
+		rc = check_kept(a, &owner, err);
+	if (rc)
+		return rc;
+	a->is_new = false;
+	a->id = owner.id;
+	a->listed = owner.listed;
+	if (a->id == 0) {
+		rc = choose_new_id(a, range, err);
+		/* By the name the next call finds the project, if this one is killed. */
+		a->joins = owner.disputed && (!a->is_new || request->name);
+		return rc;
+	}
+	a->complete |= a->listed && !would_make(a) && a->directory.project.id == a->id &&
+		       a->directory.project.inherit;
+	return check_current(a, err);
+}
+
+static int tag_directory(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_inode_project now = a->directory.project;
+	int rc;
+
+	if ((now.id == a->id && now.inherit) || a->request.dry_run)
+		return 0;
+	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
+	if (rc)
+		return fsq_fail_errno(err, -rc, a->directory.path, "cannot set the project ID");
+	a->marks |= TAGGED;
+	return 0;
+}
+
+static void set_back(struct fsq_assignment *a, uint32_t id, bool inherit)
+{
+	struct fsq_inode_project now = a->directory.project;
+
+	now.id = a->id;
+	now.inherit = true;
+	fsq_inode_project_set(a->directory.target.fd, &now, id, inherit);
+}
+
+static void untag_directory(struct fsq_assignment *a)
+{
+	if (a->marks & TAGGED)
+		set_back(a, a->directory.project.id, a->directory.project.inherit);
+	a->marks &= ~(unsigned int)TAGGED;
+}
+
+/*
+ * Give back to all in the directory what it had; the directory itself keeps the ID, and hands it on no more.
+ *
+ * @return   0; FSQ_E_FAILED something may still have the ID
+ */
+static int untag_tree(struct fsq_assignment *a)
+{
+	/* Files made after the walk has passed must not inherit the ID any more. */
+	if (a->marks & TAGGED)
+		set_back(a, a->id, false);
+	/* Before any walk, only files made in the directory meanwhile have the ID. */
+	if (!a->tree && (a->marks & TAGGED) && a->is_new) {
+		a->tag_request = (struct fsq_tree_tag_request){
+			.fd = a->directory.target.fd,
+			.path = a->directory.path,
+			.from = a->directory.project,
+			.to = { .id = a->id, .inherit = true },
+			.is_new = true,
+			.options = a->request.options,
+		};
+		a->tree = fsq_tree_tag_new(&a->tag_request);
+		if (a->tree)
+			fsq_tree_tag_restore(a->tree);
+		return 0;
+	}
+	return fsq_tree_tag_rollback(a->tree);
+}
+
+/*
+ * The ID on a registered directory says that its contents have the ID. So a directory that has lost it gets
+ * it back last, and one that carries another project's ID keeps that until then: its contents may have it,
+ * too.
+ */
+static bool comes_last(struct fsq_assignment *a)
+{
+	return (a->listed || a->joins) && has_tree(a);
+}
+
+/* Take the ID off the directory, and off what was made in it meanwhile. */
+static void give_up_id(struct fsq_assignment *a)
+{
+	struct fsq_dquot dquot;
+
+	if (read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
+		untag_tree(a);
+	untag_directory(a);
+	fsq_tree_tag_free(a->tree);
+	a->tree = NULL;
+}
+
+/*
+ * Give the ID to the directory, and check that no other process has taken it.
+ * @return   as fsq_assign(); 1 when another process has
+ */
+static int claim(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_dquot dquot;
+	int rc = 0;
+
+	/* A known ID may be in use already. A caller who may not read its quota may not set it either. */
+	if (!a->is_new)
+		rc = read_quota(a, &dquot, err);
+	if (rc == 0 && !comes_last(a))
+		rc = tag_directory(a, err);
+	if (rc == 0 && a->is_new) {
+		rc = read_quota(a, &dquot, err);
+		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->marks & TAGGED ? 1U : 0U)) {
+			/* choose_id() locks them again. */
+			fsq_project_edit_unlock(a->edit);
+			give_up_id(a);
+			return 1;
+		}
+	}
+	return rc;
+}
+
+/* Is this a registered store, and has a registered project one of the IDs that its engine takes? */
+static bool is_followed_store(struct fsq_assignment *a)
+{
+	uint64_t next = fsq_project_edit_listed(a->edit, (uint64_t)a->id + 1);
+	int fd = a->listed && !would_make(a) && next - a->id < FSQ_STORE_ROOM
+			 ? fsq_store_open(&a->directory, a->directory.path)
+			 : -1;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	for (; next - a->id < FSQ_STORE_ROOM; next = fsq_project_edit_listed(a->edit, next + 1)) {
+		const uint32_t id = (uint32_t)next;
+		struct fsq_dquot dquot;
+		size_t length;
+
+		/* It may be one of another filesystem. */
+		if (fsq_project_edit_directory_of(a->edit, id, &length) &&
+		    fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, id, &dquot) == 0 &&
+		    fsq_dquot_has_anything(&dquot))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A container store gets an ID from a band of its own, unless the caller chooses one. The directory is
+ * searched after it got an ID: what is made in it from then on has the ID, too.
+ * @return   as claim()
+ */
+static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
+{
+	const struct fsq_assign_request *request = &a->request;
+	uint32_t id;
+
+	if (!a->is_new && is_followed_store(a))
+		a->store = FSQ_STORE_HOLDS;
+	if (!a->is_new)
+		return 0;
+	if (fsq_store_of(&a->directory, !(a->marks & MADE) && has_tree(a), &a->store))
+		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot go on");
+	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
+	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
+		return 0;
+	give_up_id(a);
+	a->id = id;
+	/* A file may have been made in it just now. */
+	a->contents = would_make(a) ? EMPTY : FILLED;
+	return claim(a, err);
+}
+
+static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct fsq_id_range range = fsq_allocate_range(&a->request.range, a->request.registry);
+	int rc = 1;
+
+	for (int attempt = 0; attempt < ATTEMPTS && rc == 1; attempt++) {
+		rc = choose_id(a, &range, err);
+		if (rc == 0 && attempt == 0)
+			rc = check_enforcement(a, err);
+		if (rc)
+			return rc;
+		rc = claim(a, err);
+		if (rc == 1 && (a->request.id || a->id >= range.last))
+			break;
+		range.first = a->id + 1;
+	}
+	if (rc == 0)
+		rc = move_to_store_band(a, err);
+	if (rc == 1)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
+				"project ID %u was taken at the same moment", a->id);
+	return rc;
+}
+
+/* --- 3. limit --- */
+
 /* Compute @limits_after from the current limits and the request. */
 static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
@@ -139,31 +570,31 @@ static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
 	uint64_t hard = asked->mask & FSQ_HARD(FSQ_BLOCKS) ? asked->hard[FSQ_BLOCKS]
 							   : a->limits_before.hard[FSQ_BLOCKS];
 
-	if (a->request->soft_percent && fsq_limit_is_none(hard))
+	if (a->request.soft_percent && fsq_limit_is_none(hard))
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
 				"has no hard limit that the soft one could be a part of");
-	if (a->request->soft_percent) {
-		asked->soft[FSQ_BLOCKS] = hard * a->request->soft_percent / 100;
+	if (a->request.soft_percent) {
+		asked->soft[FSQ_BLOCKS] = hard * a->request.soft_percent / 100;
 		asked->mask |= FSQ_SOFT(FSQ_BLOCKS);
 	}
 	/* Kept limits may be none: then the kernel only counts. */
-	a->limits_after = a->request->keep_limits ? a->limits_before
-						  : fsq_limits_wanted(&a->limits_before, asked,
-								      a->request->unlimited,
-								      a->directory.target.fd);
+	a->limits_after = a->request.keep_limits
+				  ? a->limits_before
+				  : fsq_limits_wanted(&a->limits_before, asked,
+						      a->request.unlimited, a->directory.target.fd);
 	return 0;
 }
 
-/* Here @limits_after still has all limits. */
+/* Call before fsq_limits_leave_changed(), which drops unchanged limits. */
 static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_budget_check check = {
-		.budgets = a->request->budgets,
-		.count = a->request->budget_count,
-		.force = a->request->over_budget,
-		.dry_run = a->request->dry_run,
+		.budgets = a->request.budgets,
+		.count = a->request.budget_count,
+		.force = a->request.over_budget,
+		.dry_run = a->request.dry_run,
 		.handle = &a->directory,
-		.path = a->unmade ? a->unmade : a->directory.path,
+		.path = path_of(a),
 		.id = a->id,
 		.before = a->limits_before.hard[FSQ_BLOCKS],
 		.after = a->limits_after.hard[FSQ_BLOCKS],
@@ -184,147 +615,14 @@ static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
 		rc = check_budgets(a, err);
 	if (rc || !fsq_limits_leave_changed(&a->limits_after, &a->limits_before))
 		return rc;
-	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request->dry_run,
+	rc = fsq_limits_set(&a->directory.target, a->id, &a->limits_after, a->request.dry_run,
 			    a->directory.path, err);
-	a->limited = rc == 0 && !a->request->dry_run;
+	if (rc == 0 && !a->request.dry_run)
+		a->marks |= LIMITED;
 	return rc;
 }
 
-static void unset_limits(struct fsq_assignment *a)
-{
-	if (a->limited)
-		fsq_limits_put_back(&a->directory.target, a->id, &a->limits_after,
-				    &a->limits_before);
-	a->limited = false;
-}
-
-/* What is asked for, with a part of the file system in basic blocks. */
-static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
-{
-	struct fsq_space space[FSQ_FORMS];
-	int rc;
-
-	a->asked = a->request->limits;
-	if (!a->request->hard_percent)
-		return 0;
-	/* Ask at the mount point: in a directory with a project statfs(2) shows the project's limit. */
-	rc = fsq_handle_find_mount(&a->directory, err);
-	if (rc)
-		return rc;
-	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
-	if (rc)
-		return fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path,
-				"cannot ask for the size of the filesystem");
-	a->asked.hard[FSQ_BLOCKS] =
-		space[FSQ_BLOCKS].total / FSQ_BASIC_BLOCK * a->request->hard_percent / 100;
-	a->asked.mask |= FSQ_HARD(FSQ_BLOCKS);
-	return 0;
-}
-
-/* Find out who is subject to limits. Changes nothing. */
-static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct stat made = {
-		.st_mode = a->request->mode ? a->request->mode : NEW_MODE,
-		.st_uid = a->request->owner,
-	};
-	int rc;
-
-	if (!wants_limits(a->request) && !a->request->require_enforced)
-		return 0;
-	rc = fsq_enforcement_get(&a->directory, a->unmade ? &made : NULL, &a->enforcement,
-				 &a->space, err);
-	if (rc || !a->request->require_enforced || a->enforcement == FSQ_ENFORCED)
-		return rc;
-	if (a->enforcement == FSQ_NOT_ENFORCED)
-		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
-			      "limits are not enforced on this filesystem");
-	else
-		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, a->directory.path,
-			      "can be written by root alone, who passes every limit on this "
-			      "filesystem");
-	return fsq_add_hint(err, FSQ_HINT_ENFORCE, rc);
-}
-
-/* --- its ID, on its directory and on all that is in it --- */
-
-static int tag_directory(struct fsq_assignment *a, struct fsq_error *err)
-{
-	struct fsq_inode_project now = a->directory.project;
-	int rc;
-
-	if ((now.id == a->id && now.inherit) || a->request->dry_run)
-		return 0;
-	rc = fsq_inode_project_set(a->directory.target.fd, &now, a->id, true);
-	if (rc)
-		return fsq_fail_errno(err, -rc, a->directory.path, "cannot set the project ID");
-	a->tagged = true;
-	return 0;
-}
-
-static void set_back(struct fsq_assignment *a, uint32_t id, bool inherit)
-{
-	struct fsq_inode_project now = a->directory.project;
-
-	now.id = a->id;
-	now.inherit = true;
-	fsq_inode_project_set(a->directory.target.fd, &now, id, inherit);
-}
-
-static void untag_directory(struct fsq_assignment *a)
-{
-	if (a->tagged)
-		set_back(a, a->directory.project.id, a->directory.project.inherit);
-	a->tagged = false;
-}
-
-/*
- * Give back to all in the directory what it had; the directory itself keeps the ID, and hands it on no more.
- *
- * @return   0; FSQ_E_FAILED something may still have the ID
- */
-static int untag_tree(struct fsq_assignment *a)
-{
-	/* Files made after the walk has passed must not inherit the ID any more. */
-	if (a->tagged)
-		set_back(a, a->id, false);
-	/* Before any walk, only files made in the directory meanwhile have the ID. */
-	if (!a->tree && a->tagged && a->is_new) {
-		a->tag_request = (struct fsq_tree_tag_request){
-			.fd = a->directory.target.fd,
-			.path = a->directory.path,
-			.from = a->directory.project,
-			.to = { .id = a->id, .inherit = true },
-			.is_new = true,
-			.options = a->request->options,
-		};
-		a->tree = fsq_tree_tag_new(&a->tag_request);
-		if (a->tree)
-			fsq_tree_tag_restore(a->tree);
-		return 0;
-	}
-	return fsq_tree_tag_rollback(a->tree);
-}
-
-/* Is there a tree to be tagged? Asked once: to read a directory moves on in it. */
-static bool has_tree(struct fsq_assignment *a)
-{
-	if (!a->complete && !a->looked) {
-		a->filled = !fsq_tree_is_empty(a->directory.target.fd);
-		a->looked = true;
-	}
-	return !a->complete && a->filled;
-}
-
-/*
- * The ID on a registered directory says that its contents have the ID. So a directory that has lost it gets
- * it back last, and one that carries another project's ID keeps that until then: its contents may have it,
- * too.
- */
-static bool comes_last(struct fsq_assignment *a)
-{
-	return (a->listed || a->joins) && has_tree(a);
-}
+/* --- 4. tag --- */
 
 /* Directories registered inside a registered directory stay, even if the outer one has lost its ID. */
 static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
@@ -383,8 +681,8 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.to = { .id = a->id, .inherit = true },
 		.is_new = a->is_new,
 		.goes_on = was->id == a->id,
-		.dry_run = a->request->dry_run,
-		.options = a->request->options,
+		.dry_run = a->request.dry_run,
+		.options = a->request.options,
 	};
 	/* An unfinished assignment: its files have the ID of the directory above, or none. */
 	rc = was->id == a->id ? fsq_handle_read_above(&a->directory, &a->tag_request.from) : 0;
@@ -455,26 +753,26 @@ static bool was_released(struct fsq_assignment *a, bool named)
 	return fsq_limits_are_none(&limits);
 }
 
-/* Add the name, unless the ID has one; who registered it without, and has done all, wants none. */
+/* Register the name, unless the project has one. A completed registration without a name stays so. */
 static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const char *name = a->request->name;
+	const char *name = a->request.name;
 	char default_name[32];
 	uint32_t id;
 	int rc;
 
-	if (fsq_registry_or_default(a->request->registry)->none || (!name && a->complete) ||
-	    fsq_project_edit_has_name(a->edit, a->id))
+	if (!registers(a) || (!name && a->complete) || fsq_project_edit_has_name(a->edit, a->id))
 		return 0;
 	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
 	/* Another project may have the name. */
 	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
 		return 0;
 	name = name ? name : default_name;
-	if (a->request->dry_run)
+	if (a->request.dry_run)
 		return 0;
 	rc = fsq_project_edit_add_name(a->edit, a->id, name, err);
-	a->named = rc == 0;
+	if (rc == 0)
+		a->marks |= NAMED;
 	a->nameless = fsq_project_edit_is_shared(a->edit, a->id, a->directory.path);
 	return rc;
 }
@@ -495,7 +793,7 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	a->tree = fsq_tree_tag_new(&a->tag_request);
 	if (!a->tree)
 		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot walk the tree");
-	if (a->request->dry_run)
+	if (a->request.dry_run)
 		return walk_until_all_is_tagged(a, err);
 	/*
 	 * Register the name while the locks are open, so that the ID is in a file: other programs may look on
@@ -525,275 +823,84 @@ static int tag_tree(struct fsq_assignment *a, struct fsq_error *err)
 	return 0;
 }
 
-/* --- which ID --- */
+/* --- 5. register --- */
 
-/* Does the request match the current project? */
-static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
+/* Only now others than root may enter a new directory. */
+static int finish_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_assign_request *request = a->request;
-	const char *path = a->directory.path, *name;
-	size_t length = 0;
-	uint32_t id;
-
-	if (request->id && request->id != a->id)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has project ID %u already", a->id);
-	if (!request->name)
-		return 0;
-	if (fsq_project_edit_id_of_name(a->edit, request->name, &id)) {
-		if (id == a->id)
-			return 0;
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"has project ID %u already, and \"%.100s\" is %u", a->id,
-				request->name, id);
-	}
-	name = fsq_project_edit_name_of(a->edit, a->id, &length);
-	if (name)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "belongs to project \"%.*s\" already",
-				(int)(length < 150 ? length : 150), name);
-	return 0;
-}
-
-static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *range,
-			 struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	const struct fsq_id_range insisted = { request->id, request->id };
+	const struct fsq_assign_request *request = &a->request;
 	int rc;
 
-	if (request->name && fsq_project_edit_id_of_name(a->edit, request->name, &a->id)) {
-		if (a->id == 0)
-			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-					"cannot be \"%.100s\": that is ID 0, which is no project",
-					request->name);
-		if (request->id && request->id != a->id)
-			return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-					"cannot be project %u: \"%.100s\" is %u", request->id,
-					request->name, a->id);
+	if (!a->unfinished || request->dry_run)
 		return 0;
-	}
-	a->is_new = true;
-	rc = fsq_allocate_id(&a->directory, a->edit, request->id ? &insisted : range,
-			     fsq_registry_is_visible(request->registry), &a->id, err);
-	return fsq_add_path(err, a->directory.path, rc);
+	rc = fsq_directory_finish(a->directory.target.fd, request->mode ? request->mode : NEW_MODE,
+				  request->owner, request->group);
+	return rc ? fsq_fail_errno(err, -rc, a->directory.path, "cannot get its owner and mode")
+		  : 0;
 }
 
-/*
- * With the locks, so nobody can register it first; and before it gets an ID: the kernel refuses to rename it
- * below a parent that hands on another one.
- */
-static int show_directory(struct fsq_assignment *a, struct fsq_error *err)
+static int register_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc = fsq_directory_show(&a->making);
+	int rc = register_name(a, err);
 
-	/* ENOENT: another process that gave up has removed the hidden directory. */
-	a->overtaken = rc == -EEXIST || rc == -ENOENT;
-	if (rc)
-		return fsq_fail_errno(err, -rc, a->request->directory, "cannot be made");
-	a->directory.hidden = false;
-	return 0;
-}
-
-static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	const struct fsq_claim wanted = { request->id, request->name, request->keep_limits };
-	int rc;
-
-	if (a->unmade) {
-		/* It would inherit from the directory above, and has no project of its own yet. */
-		*owner = (struct fsq_owner){ 0 };
-		rc = fsq_project_edit_lock(a->edit, false, err);
-		if (rc == 0)
-			rc = fsq_handle_read_project(&a->directory, err);
-		owner->listed = rc == 0 && fsq_project_edit_id_of(a->edit, a->unmade, &owner->id);
-	} else {
-		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
-	}
-	return rc;
-}
-
-/* Does the ID that the directory carries belong to it? */
-static int check_kept(const struct fsq_assignment *a, const struct fsq_owner *owner,
-		      struct fsq_error *err)
-{
-	uint32_t carried = a->directory.project.id;
-
-	if (carried == 0)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, a->directory.path,
-				"carries no project ID that could be registered");
-	if (owner->id == 0)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-				"has project ID %u from a directory above it", carried);
-	if (owner->id != carried)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-				"carries project ID %u, but is registered with %u", carried,
-				owner->id);
-	return 0;
-}
-
-/* Locks both files. */
-static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
-		     struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	struct fsq_owner owner;
-	int rc = find_owner(a, &owner, err);
-
-	if (rc == 0 && a->directory.hidden)
-		rc = show_directory(a, err);
-	if (rc == 0 && request->keep_limits)
-		rc = check_kept(a, &owner, err);
-	if (rc)
-		return rc;
-	a->is_new = false;
-	a->id = owner.id;
-	a->listed = owner.listed;
-	if (a->id == 0) {
-		rc = choose_new_id(a, range, err);
-		/* By the name the next call finds the project, if this one is killed. */
-		a->joins = owner.disputed && (!a->is_new || request->name);
-		return rc;
-	}
-	a->complete |= a->listed && !a->unmade && a->directory.project.id == a->id &&
-		       a->directory.project.inherit;
-	return check_current(a, err);
-}
-
-/* --- steps, each of which can be undone --- */
-
-/* Take the ID off the directory, and off what was made in it meanwhile. */
-static void give_up_id(struct fsq_assignment *a)
-{
-	struct fsq_dquot dquot;
-
-	if (read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
-		untag_tree(a);
-	untag_directory(a);
-	fsq_tree_tag_free(a->tree);
-	a->tree = NULL;
-}
-
-/*
- * Give the ID to the directory, and check that no other process has taken it.
- * @return   as fsq_assign(); 1 when another process has
- */
-static int claim(struct fsq_assignment *a, struct fsq_error *err)
-{
-	struct fsq_dquot dquot;
-	int rc = 0;
-
-	/* A known ID may be in use already. A caller who may not read its quota may not set it either. */
-	if (!a->is_new)
-		rc = read_quota(a, &dquot, err);
-	if (rc == 0 && !comes_last(a))
-		rc = tag_directory(a, err);
-	if (rc == 0 && a->is_new) {
-		rc = read_quota(a, &dquot, err);
-		if (rc == 0 && dquot.form[FSQ_INODES].used > (a->tagged ? 1U : 0U)) {
-			/* choose_id() locks them again. */
-			fsq_project_edit_unlock(a->edit);
-			give_up_id(a);
-			return 1;
-		}
-	}
-	return rc;
-}
-
-/* Is this a registered store, and has a registered project one of the IDs that its engine takes? */
-static bool is_followed_store(struct fsq_assignment *a)
-{
-	uint64_t next = fsq_project_edit_listed(a->edit, (uint64_t)a->id + 1);
-	int fd = a->listed && !a->unmade && next - a->id < FSQ_STORE_ROOM
-			 ? fsq_store_open(&a->directory, a->directory.path)
-			 : -1;
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	for (; next - a->id < FSQ_STORE_ROOM; next = fsq_project_edit_listed(a->edit, next + 1)) {
-		const uint32_t id = (uint32_t)next;
-		struct fsq_dquot dquot;
-		size_t length;
-
-		/* It may be one of another filesystem. */
-		if (fsq_project_edit_directory_of(a->edit, id, &length) &&
-		    fsq_quotactl_get(&a->directory.target, FSQ_PROJECT, id, &dquot) == 0 &&
-		    fsq_dquot_has_anything(&dquot))
-			return true;
-	}
-	return false;
-}
-
-/*
- * A container store gets an ID from a band of its own, unless the caller chooses one. The directory is
- * searched after it got an ID: what is made in it from then on has the ID, too.
- * @return   as claim()
- */
-static int move_to_store_band(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	uint32_t id;
-
-	if (!a->is_new && is_followed_store(a))
-		a->store = FSQ_STORE_HOLDS;
-	if (!a->is_new)
-		return 0;
-	if (fsq_store_of(&a->directory, !a->made && has_tree(a), &a->store))
-		return fsq_fail_errno(err, ENOMEM, a->directory.path, "cannot go on");
-	if (a->store == FSQ_STORE_NONE || request->id || request->range.first ||
-	    fsq_allocate_store_id(&a->directory.target, a->edit, &id))
-		return 0;
-	give_up_id(a);
-	a->id = id;
-	/* A file may have been made in it just now. */
-	a->filled = !a->unmade;
-	return claim(a, err);
-}
-
-static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
-{
-	struct fsq_id_range range = fsq_allocate_range(&a->request->range, a->request->registry);
-	int rc = 1;
-
-	for (int attempt = 0; attempt < ATTEMPTS && rc == 1; attempt++) {
-		rc = choose_id(a, &range, err);
-		if (rc == 0 && attempt == 0)
-			rc = check_enforcement(a, err);
-		if (rc)
-			return rc;
-		rc = claim(a, err);
-		if (rc == 1 && (a->request->id || a->id >= range.last))
-			break;
-		range.first = a->id + 1;
-	}
-	if (rc == 0)
-		rc = move_to_store_band(a, err);
-	if (rc == 1)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, a->directory.path,
-				"project ID %u was taken at the same moment", a->id);
-	return rc;
-}
-
-static char *path_of(const struct fsq_assignment *a)
-{
-	return a->unmade ? a->unmade : a->directory.path;
-}
-
-static int register_it(struct fsq_assignment *a, struct fsq_error *err)
-{
-	int rc = 0;
-
-	if (!fsq_registry_or_default(a->request->registry)->none)
-		rc = register_name(a, err);
-	if (rc || a->request->dry_run || a->listed ||
-	    fsq_registry_or_default(a->request->registry)->none)
+	if (rc || a->request.dry_run || a->listed || !registers(a))
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);
-	a->registered = rc == 0;
+	if (rc == 0)
+		a->marks |= REGISTERED;
 	return rc;
 }
 
-/* A dry run checks whether each step could be done. */
+/* --- and back --- */
+
+/* Remove the added name, unless another directory has joined the project by it. */
+static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
+{
+	if (!(a->marks & NAMED) ||
+	    (!a->nameless && fsq_project_edit_is_shared(a->edit, a->id, a->directory.path)))
+		return 0;
+	return fsq_project_edit_remove_names(a->edit, a->id, err);
+}
+
+/* First undo what was added under these locks, then what was added before. */
+static int unregister(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = 0;
+
+	if (!a->done)
+		fsq_project_edit_rollback(a->edit);
+	if (a->marks & (NAMED | REGISTERED)) {
+		rc = fsq_project_edit_lock(a->edit, true, err);
+		if (rc == 0)
+			rc = remove_name(a, err);
+		if (rc == 0 && (a->marks & REGISTERED))
+			rc = fsq_project_edit_remove(a->edit, a->id, a->directory.path, false, err);
+	}
+	return rc;
+}
+
+/* @return   as fsq_assignment_rollback() */
+static int undo(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = unregister(a, err);
+
+	if (a->marks & LIMITED)
+		fsq_limits_put_back(&a->directory.target, a->id, &a->limits_after,
+				    &a->limits_before);
+	/* Files left in the tree belong to the directory as long as it has the ID: the next assign goes on from there. */
+	if (untag_tree(a) == 0)
+		untag_directory(a);
+	fsq_tree_tag_free(a->tree);
+	a->tree = NULL;
+	if ((a->marks & MADE) && !a->request.dry_run)
+		fsq_directory_unmake(&a->making, a->directory.target.fd);
+	a->marks = 0;
+	return rc;
+}
+
+/* --- the whole --- */
+
+/* Each step with the locks. A dry run checks whether it could be done. */
 static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = choose_and_claim(a, err);
@@ -803,154 +910,50 @@ static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc == 0 && has_tree(a))
 		rc = tag_tree(a, err);
 	if (rc == 0)
-		rc = register_it(a, err);
+		rc = finish_directory(a, err);
+	if (rc == 0)
+		rc = register_directory(a, err);
 	/* Without a tree everything is done already, and the signal came too late. */
-	if (rc == 0 && has_tree(a) && fsq_is_cancelled(a->request->options))
+	if (rc == 0 && has_tree(a) && fsq_is_cancelled(a->request.options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, a->directory.path, "stopped");
-	if (rc)
-		fsq_assignment_rollback(a, NULL);
 	return rc;
 }
 
-static void unmake(struct fsq_assignment *a)
+/* Has another process made the directory, and then given it up? */
+static bool has_vanished(const struct fsq_assignment *a)
 {
-	if (a->made && !a->request->dry_run)
-		fsq_directory_unmake(&a->making);
-	a->made = false;
+	struct stat st;
+
+	return a->request.make && !(a->marks & MADE) && fstat(a->directory.target.fd, &st) == 0 &&
+	       st.st_nlink == 0;
 }
 
 static int assign(struct fsq_assignment *a, struct fsq_error *err)
 {
-	const struct fsq_assign_request *request = a->request;
-	int rc;
+	const struct fsq_assign_request *request = &a->request;
+	int rc = find_asked(a, err);
 
-	if (!fsq_registry_or_default(request->registry)->none && strchr(path_of(a), '\n'))
-		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
-				"cannot be registered: there is a newline in its path");
-	a->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	if (!a->edit)
-		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
-	fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed, &a->directory.target);
-	rc = fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, false,
-					err);
+	if (rc == 0 && registers(a) && strchr(path_of(a), '\n'))
+		rc = fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+			      "cannot be registered: there is a newline in its path");
+	if (rc == 0) {
+		fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed,
+					      &a->directory.target);
+		rc = fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path,
+						false, err);
+	}
 	if (rc == 0)
 		rc = carry_out(a, err);
+	if (rc) {
+		a->vanished = has_vanished(a);
+		undo(a, NULL);
+	}
 	fsq_project_edit_unlock(a->edit);
 	fsq_project_edit_unlock_tree(a->edit);
 	rc = fsq_handle_explain(&a->directory, rc, err);
-	if (rc && err && a->unmade && strcmp(err->path, a->directory.path) == 0)
-		snprintf(err->path, sizeof(err->path), "%s", a->unmade);
+	if (rc && err && would_make(a) && strcmp(err->path, a->directory.path) == 0)
+		snprintf(err->path, sizeof(err->path), "%s", path_of(a));
 	return rc;
-}
-
-/*
- * Open the nearest existing directory above @path.
- *
- * @rest     set to the rest of @path
- * @return   a descriptor, or a negative errno
- */
-static int open_nearest(const char *path, const char **rest)
-{
-	size_t end = strlen(path);
-	char *above;
-	int fd;
-
-	do {
-		while (end > 0 && path[end - 1] == '/')
-			end--;
-		while (end > 0 && path[end - 1] != '/')
-			end--;
-		above = end ? strndup(path, end) : strdup(".");
-		if (!above)
-			return -ENOMEM;
-		fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		free(above);
-	} while (fd < 0 && errno == ENOENT && end > 0);
-	*rest = path + end;
-	return fd < 0 ? -errno : fd;
-}
-
-/* A dry run uses the nearest directory above in its stead. */
-static int open_above(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const char *rest = NULL, *below;
-	int fd = open_nearest(a->request->directory, &rest), rc = fd < 0 ? fd : 0;
-	char *there = fd < 0 ? NULL : fsq_fd_path(fd);
-	size_t length = there && strcmp(there, "/") ? strlen(there) : 0;
-
-	if (rc == 0 && (!there || asprintf(&a->unmade, "%.*s/%s", (int)length, there, rest) < 0)) {
-		a->unmade = NULL;
-		rc = -ENOMEM;
-	}
-	if (rc == 0) {
-		for (size_t end = strlen(a->unmade); a->unmade[end - 1] == '/'; end--)
-			a->unmade[end - 1] = '\0';
-		below = strchr(a->unmade + length + 1, '/');
-		if (below)
-			rc = -ENOENT;
-		else if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
-			rc = -errno;
-	}
-	if (rc) {
-		free(there);
-		if (fd >= 0)
-			close(fd);
-		return fsq_fail_errno(err, -rc, a->request->directory, "cannot be made");
-	}
-	fsq_handle_take_directory(&a->directory, fd, there);
-	a->made = true;
-	/* The contents of the directory above do not matter. */
-	a->looked = true;
-	return 0;
-}
-
-static int make(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	const struct fsq_new_directory new = {
-		.mode = request->mode ? request->mode : NEW_MODE,
-		.owner = request->owner,
-		.group = request->group,
-		.wait_seconds = fsq_registry_or_default(request->registry)->lock_seconds,
-		.options = request->options,
-	};
-	int fd = fsq_directory_make(&a->making, request->directory, &new);
-
-	if (fd < 0) {
-		fsq_directory_keep(&a->making);
-		a->overtaken = fd == -EEXIST;
-		return fsq_fail_errno(err, -fd, request->directory, "cannot be made");
-	}
-	fsq_handle_take_directory(&a->directory, fd, a->making.path);
-	a->making.path = NULL;
-	a->directory.hidden = true;
-	a->made = true;
-	return 0;
-}
-
-static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
-{
-	const struct fsq_assign_request *request = a->request;
-	int rc = request->beneath
-			 ? fsq_handle_open_beneath(&a->directory, request->beneath,
-						   request->directory, err)
-			 : fsq_handle_open_directory(&a->directory, request->directory, err);
-
-	if (rc != FSQ_E_NOT_FOUND || !request->make)
-		return rc;
-	return request->dry_run ? open_above(a, err) : make(a, err);
-}
-
-static int assign_once(struct fsq_assignment *a, struct fsq_error *err)
-{
-	int rc = open_or_make(a, err);
-
-	if (rc) {
-		a->directory = (struct fsq_handle){ .target.fd = -1 };
-		return rc;
-	}
-	rc = find_asked(a, err);
-	return rc ? rc : assign(a, err);
 }
 
 int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
@@ -960,37 +963,69 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		return fsq_fail_null(err);
 
 	struct fsq_assign_request all;
-	struct fsq_assignment *a;
-	int rc = read_request(&all, request, err);
+	bool again = true;
+	int rc = fsq_assign_read_request(&all, request, err);
 
 	if (rc == 0 && request->name && !fsq_project_name_is_valid(request->name))
-		return fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
-				"\"%.100s\" cannot be the name of a project", request->name);
+		rc = fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+			      "\"%.100s\" cannot be the name of a project", request->name);
 	if (rc)
 		return rc;
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		bool overtaken;
+	for (int attempt = 0; attempt < ATTEMPTS && again; attempt++) {
+		struct fsq_assignment *a = calloc(1, sizeof(*a));
 
-		a = calloc(1, sizeof(*a));
-		if (!a)
+		if (a)
+			a->edit = fsq_project_edit_new(all.registry, all.dry_run, all.options);
+		if (!a || !a->edit) {
+			free(a);
 			return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
-		a->asked_for = all;
-		a->request = &a->asked_for;
+		}
+		a->request = all;
 		a->directory.target.fd = a->making.parent = -1;
-		rc = assign_once(a, err);
+		rc = open_or_make(a, err);
+		if (rc == 0)
+			rc = assign(a, err);
 		if (rc == 0) {
 			a->done = true;
 			*out = a;
 			return 0;
 		}
-		overtaken = a->overtaken;
-		unmake(a);
+		again = a->vanished;
 		fsq_assignment_free(a);
-		if (!overtaken)
-			break;
 	}
 	return rc;
 }
+
+int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
+{
+	if (!a)
+		return fsq_fail_null(err);
+
+	int rc;
+
+	fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, true, NULL);
+	rc = undo(a, err);
+	fsq_project_edit_unlock(a->edit);
+	fsq_project_edit_unlock_tree(a->edit);
+	return rc;
+}
+
+void fsq_assignment_free(struct fsq_assignment *a)
+{
+	if (!a)
+		return;
+	fsq_project_edit_free(a->edit);
+	fsq_tree_tag_free(a->tree);
+	for (size_t i = 0; i < a->tag_request.other_count; i++)
+		free(a->others[i]);
+	free(a->others);
+	fsq_entries_free(&a->tag_request.elsewhere);
+	fsq_making_close(&a->making);
+	fsq_handle_close(&a->directory);
+	free(a);
+}
+
+/* --- what it has done --- */
 
 uint32_t fsq_assignment_id(const struct fsq_assignment *assignment)
 {
@@ -1003,8 +1038,7 @@ enum fsq_change fsq_assignment_change(const struct fsq_assignment *a)
 {
 	if (!a)
 		return FSQ_UNCHANGED;
-	if (a->made || (!a->listed && !fsq_registry_or_default(a->request->registry)->none) ||
-	    a->is_new)
+	if ((a->marks & MADE) || (!a->listed && registers(a)) || a->is_new)
 		return FSQ_CREATED;
 	return a->complete && fsq_limits_are_same(&a->limits_before, &a->limits_after)
 		       ? FSQ_UNCHANGED
@@ -1046,165 +1080,4 @@ const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment 
 	if (!assignment)
 		return NULL;
 	return assignment->over_budget;
-}
-
-/* Remove the added name, unless another directory has joined the project by it. */
-static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
-{
-	if (!a->named ||
-	    (!a->nameless && fsq_project_edit_is_shared(a->edit, a->id, a->directory.path)))
-		return 0;
-	return fsq_project_edit_remove_names(a->edit, a->id, err);
-}
-
-/* First undo what was added under these locks, then what was added before. */
-static int unregister(struct fsq_assignment *a, struct fsq_error *err)
-{
-	int rc = 0;
-
-	if (!a->done)
-		fsq_project_edit_rollback(a->edit);
-	if (a->registered || a->named) {
-		rc = fsq_project_edit_lock(a->edit, true, err);
-		if (rc == 0)
-			rc = remove_name(a, err);
-		if (rc == 0 && a->registered)
-			rc = fsq_project_edit_remove(a->edit, a->id, a->directory.path, false, err);
-	}
-	a->registered = a->named = false;
-	return rc;
-}
-
-int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
-{
-	if (!a)
-		return fsq_fail_null(err);
-
-	int rc;
-
-	if (a->done)
-		fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, true,
-					   NULL);
-	rc = unregister(a, err);
-
-	unset_limits(a);
-	/*
-	 * Files left in the tree belong to the directory as long as it has the ID: the next assign goes on
-	 * from there.
-	 */
-	if (untag_tree(a) == 0)
-		untag_directory(a);
-	fsq_tree_tag_free(a->tree);
-	a->tree = NULL;
-	unmake(a);
-	fsq_project_edit_unlock(a->edit);
-	if (a->done)
-		fsq_project_edit_unlock_tree(a->edit);
-	return rc;
-}
-
-void fsq_assignment_free(struct fsq_assignment *a)
-{
-	if (!a)
-		return;
-	fsq_project_edit_free(a->edit);
-	fsq_tree_tag_free(a->tree);
-	for (size_t i = 0; i < a->tag_request.other_count; i++)
-		free(a->others[i]);
-	free(a->others);
-	free(a->unmade);
-	fsq_entries_free(&a->tag_request.elsewhere);
-	fsq_directory_keep(&a->making);
-	fsq_handle_close(&a->directory);
-	free(a);
-}
-
-/* --- would an assignment change anything? --- */
-
-/*
- * Check whether fsq_assign() would change anything: for a thousand directories, most of which are as they
- * should be. Four system calls each; the files are read once.
- */
-struct fsq_assigned {
-	struct fsq_entries lines, names; /* with their index */
-};
-
-int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
-		      struct fsq_error *err)
-{
-	if (!out)
-		return fsq_fail_null(err);
-
-	struct fsq_assigned *assigned = calloc(1, sizeof(*assigned));
-	int rc = fsq_check_parts(registry, NULL, err);
-
-	registry = fsq_registry_or_default(registry);
-	if (rc == 0 && !assigned)
-		rc = fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
-	if (rc == 0)
-		rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
-	if (rc == 0)
-		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
-	if (rc == 0)
-		rc = fsq_entries_index_words(&assigned->lines, err);
-	if (rc == 0)
-		rc = fsq_entries_index_words(&assigned->names, err);
-	if (rc)
-		fsq_assigned_close(assigned);
-	else
-		*out = assigned;
-	return rc;
-}
-
-void fsq_assigned_close(struct fsq_assigned *assigned)
-{
-	if (!assigned)
-		return;
-	fsq_entries_free(&assigned->lines);
-	fsq_entries_free(&assigned->names);
-	free(assigned);
-}
-
-/* @return   a directory whose path has no symlinks; or a negative errno */
-static int open_directory(const char *path)
-{
-	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-			   RESOLVE_NO_SYMLINKS);
-}
-
-static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
-{
-	struct fsq_target target = { .fd = fd };
-	struct fsq_limits is, wanted;
-	struct fsq_dquot dquot;
-
-	if (fsq_quotactl_get(&target, FSQ_PROJECT, id, &dquot))
-		return false;
-	is = fsq_limits_of(&dquot);
-	wanted = fsq_limits_wanted(&is, &request->limits, request->unlimited, fd);
-	return fsq_limits_are_same(&is, &wanted);
-}
-
-bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request)
-{
-	if (!assigned || !request || !request->directory)
-		return false;
-
-	uint32_t id = fsq_entries_id_of_word(&assigned->lines, request->directory, true);
-	struct fsq_assign_request all;
-	struct fsq_inode_project project;
-	bool has;
-	int fd;
-
-	if (read_request(&all, request, NULL) || id == 0 || (request->id && request->id != id) ||
-	    request->hard_percent || request->soft_percent || request->require_enforced ||
-	    (request->name && fsq_entries_id_of_word(&assigned->names, request->name, true) != id))
-		return false;
-	fd = open_directory(request->directory);
-	if (fd < 0)
-		return false;
-	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
-	      has_limits(fd, id, &all);
-	close(fd);
-	return has;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory that is there with its owner and mode, or not at all. It is made under another name, and
- * gets its own when nothing can fail any more but the rename. Two processes that make the same one take
- * turns: who has the other name open holds a lock on it, and who finds one without a lock takes it over.
+ * A directory that is made for a quota. It gets its owner and mode last: until then only root can enter it, so nothing
+ * is in it before it has its limits. A process that is killed before leaves it with a mode that nobody else gives, by
+ * which the next one finishes it.
  */
 #ifndef FSQ_MAKE_DIRECTORY_H
 #define FSQ_MAKE_DIRECTORY_H
@@ -10,48 +10,43 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "quota/fsquota.h"
-
-struct fsq_new_directory {
-	mode_t mode;
-	uid_t owner; /* (uid_t)-1: the caller */
-	gid_t group;
-	unsigned int wait_seconds; /* for another process that makes it */
-	const struct fsq_call_options *options;
-};
-
-/* Zeros, but for @parent -1, are nothing. */
+/* A directory by its name in the one above it, which is held open. */
 struct fsq_making {
-	int parent;	 /* the directory above, open */
-	char hidden[32]; /* the name until then */
+	int parent; /* or -1 */
 	char *name;
-	char *path; /* absolute, with the name */
-	bool shown; /* it has its own name */
+	char *path; /* absolute */
 };
 
 /**
- * Make a directory under another name.
+ * Open the directory above.
  *
- * @making   filled, also on failure; end it with fsq_directory_unmake() or fsq_directory_keep()
- * @return   a descriptor, or a negative errno: -EEXIST the directory is there by now; -EINTR cancelled;
- *           -EBUSY another process makes it for too long; -ENOTEMPTY somebody else's is in the way
- * Source: mkdirat(2), flock(2)
+ * @making   filled, also on failure; close it with fsq_making_close()
+ * @return   0 or a negative errno
+ * Source: openat(2), proc_pid_fd(5)
  */
-int fsq_directory_make(struct fsq_making *making, const char *directory,
-		       const struct fsq_new_directory *new);
+int fsq_making_open(struct fsq_making *making, const char *directory);
+
+void fsq_making_close(struct fsq_making *making);
 
 /**
- * Give it its own name.
+ * Make it, and open it.
  *
- * @return   0 or a negative errno: -EEXIST another process has made it
- * Source: renameat2(2), RENAME_NOREPLACE
+ * @return   a descriptor, or a negative errno: -EEXIST it is there; -ESTALE somebody exchanged it
+ * Source: mkdirat(2)
  */
-int fsq_directory_show(struct fsq_making *making);
+int fsq_directory_make(const struct fsq_making *making);
 
-/** Remove it, by whatever name. */
-void fsq_directory_unmake(struct fsq_making *making);
+/** @return  whether a process that was killed has left it without its mode. @fd  the directory, @owner  that it gets */
+bool fsq_directory_is_unfinished(int fd, uid_t owner);
 
-/** Leave it where it is. */
-void fsq_directory_keep(struct fsq_making *making);
+/**
+ * Give it its owner, and then its mode.
+ *
+ * @return   0 or a negative errno
+ */
+int fsq_directory_finish(int fd, mode_t mode, uid_t owner, gid_t group);
+
+/** Remove it, unless something is in it, or another one has its name. @fd  the directory */
+void fsq_directory_unmake(const struct fsq_making *making, int fd);
 
 #endif

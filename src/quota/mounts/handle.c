@@ -193,8 +193,6 @@ int fsq_handle_check_path(const struct fsq_handle *handle, struct fsq_error *err
 	char *now;
 	bool is_there;
 
-	if (handle->hidden)
-		return 0;
 	/* One call with /proc, two without. */
 	now = fsq_fd_path(handle->target.fd);
 	is_there = now && strcmp(now, handle->path) == 0;

@@ -13,7 +13,6 @@
 struct fsq_handle {
 	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
 	char *path;		  /* as opened; of a directory absolute and without symlinks */
-	bool hidden;		  /* the path does not lead to it yet */
 	bool is_canonical; /* the path is absolute and without symlinks, whatever it leads to */
 	struct fsq_mount_cache *mounts;	  /* to find the mount in, or NULL */
 	struct fsq_known_mount *known;	  /* what was found there */
