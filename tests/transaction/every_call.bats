@@ -55,6 +55,8 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # bats test_tags=shared
 @test "assign of an empty directory: killed at any call" { disturbed a x kill; }
 # bats test_tags=shared
+@test "assign --mkdir: killed at any call, and the next one gives it owner and mode" { disturbed k x --main kill; }
+# bats test_tags=shared
 @test "release where the files are replaced: killed at any call" { disturbed e x kill; }
 
 # bats test_tags=shared
@@ -93,6 +95,8 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 @test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
 	disturbed b x errors kill signals
 }
+
+@test "assign --mkdir: any call fails, or gets a signal" { disturbed k x --main errors signals; }
 
 @test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
 @test "assign again, with other limits" { disturbed d x --main error kill signals; }

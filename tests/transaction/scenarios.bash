@@ -38,6 +38,13 @@ scenario_a() {
 	expect_files $'\n1048577:'"$top"'/dir' $'\nvolume1048577:1048577'
 }
 
+# A directory that is made, with owner and mode.
+scenario_k() {
+	foreign_lines $'\n'
+	assigned=(assign --mkdir --owner 7:8 --mode 2751 --hard 10M "$top/dir")
+	expect_files $'\n1048577:'"$top"$'/dir\n' $'\nvolume1048577:1048577\n'
+}
+
 # A tree; no files.
 scenario_b() {
 	make_tree "$top/dir"

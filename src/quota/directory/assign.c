@@ -183,6 +183,14 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 	return fsq_fail_errno(err, ENOMEM, a->request.directory, "cannot go on");
 }
 
+static int look_at_mode(struct fsq_assignment *a, struct fsq_error *err)
+{
+	int rc = fsq_directory_is_unfinished(a->directory.target.fd, a->request.owner);
+
+	a->unfinished = rc == 1;
+	return rc < 0 ? fsq_fail_errno(err, -rc, a->directory.path, "cannot be looked at") : 0;
+}
+
 static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = &a->request;
@@ -195,9 +203,9 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 		a->directory = (struct fsq_handle){ .target.fd = -1 };
 	if (rc == FSQ_E_NOT_FOUND && request->make)
 		return make(a, err);
-	a->unfinished = rc == 0 && request->make && !request->dry_run &&
-			fsq_directory_is_unfinished(a->directory.target.fd, request->owner);
-	return rc;
+	if (rc || !request->make || request->dry_run)
+		return rc;
+	return look_at_mode(a, err);
 }
 
 /* What is asked for, with a part of the file system in basic blocks. */
@@ -318,12 +326,11 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 
 	if (!would_make(a)) {
 		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
+		if (rc == 0 && a->unfinished)
+			rc = look_at_mode(a, err);
 		/* Another process has finished it meanwhile: it is that process' directory. */
-		if (rc == 0 && a->unfinished &&
-		    !fsq_directory_is_unfinished(a->directory.target.fd, request->owner)) {
-			a->unfinished = false;
+		if (rc == 0 && !a->unfinished)
 			a->marks &= ~(unsigned int)MADE;
-		}
 		return rc;
 	}
 	/* It would inherit from the directory above, and has no project of its own yet. */

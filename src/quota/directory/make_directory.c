@@ -53,28 +53,31 @@ void fsq_making_close(struct fsq_making *making)
 	*making = (struct fsq_making){ .parent = -1 };
 }
 
-bool fsq_directory_is_unfinished(int fd, uid_t owner)
+int fsq_directory_is_unfinished(int fd, uid_t owner)
 {
 	struct stat st;
 
+	if (fstat(fd, &st))
+		return -errno;
 	/* It may have inherited S_ISGID. */
-	return fstat(fd, &st) == 0 && (st.st_mode & 05777) == UNFINISHED_MODE &&
+	return (st.st_mode & 05777) == UNFINISHED_MODE &&
 	       (st.st_uid == geteuid() || st.st_uid == owner);
 }
 
 int fsq_directory_make(const struct fsq_making *making)
 {
-	int fd;
+	int fd, rc;
 
 	if (mkdirat(making->parent, making->name, UNFINISHED_MODE))
 		return -errno;
 	fd = openat(making->parent, making->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? -ESTALE : -errno;
-	if (fsq_directory_is_unfinished(fd, geteuid()))
+	rc = fsq_directory_is_unfinished(fd, geteuid());
+	if (rc == 1)
 		return fd;
 	close(fd);
-	return -ESTALE;
+	return rc ? rc : -ESTALE;
 }
 
 int fsq_directory_finish(int fd, mode_t mode, uid_t owner, gid_t group)

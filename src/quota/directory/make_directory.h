@@ -7,7 +7,6 @@
 #ifndef FSQ_MAKE_DIRECTORY_H
 #define FSQ_MAKE_DIRECTORY_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* A directory by its name in the one above it, which is held open. */
@@ -36,8 +35,14 @@ void fsq_making_close(struct fsq_making *making);
  */
 int fsq_directory_make(const struct fsq_making *making);
 
-/** @return  whether a process that was killed has left it without its mode. @fd  the directory, @owner  that it gets */
-bool fsq_directory_is_unfinished(int fd, uid_t owner);
+/**
+ * Has it no mode yet, because a process that makes it is not ready, or was killed?
+ *
+ * @fd       the directory
+ * @owner    that it gets
+ * @return   1, 0 or a negative errno
+ */
+int fsq_directory_is_unfinished(int fd, uid_t owner);
 
 /**
  * Give it its owner, and then its mode.
