@@ -183,12 +183,13 @@ static int make(struct fsq_assignment *a, struct fsq_error *err)
 	return fsq_fail_errno(err, ENOMEM, a->request.directory, "cannot go on");
 }
 
-static int look_at_mode(struct fsq_assignment *a, struct fsq_error *err)
+/* Of somebody else's directory the mode says nothing. */
+static bool is_left_unfinished(const struct fsq_assignment *a)
 {
-	int rc = fsq_directory_is_unfinished(a->directory.target.fd, a->request.owner);
+	struct stat st;
 
-	a->unfinished = rc == 1;
-	return rc < 0 ? fsq_fail_errno(err, -rc, a->directory.path, "cannot be looked at") : 0;
+	return fstat(a->directory.target.fd, &st) == 0 && fsq_directory_is_unfinished(&st) &&
+	       (st.st_uid == geteuid() || st.st_uid == a->request.owner);
 }
 
 static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
@@ -203,9 +204,8 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 		a->directory = (struct fsq_handle){ .target.fd = -1 };
 	if (rc == FSQ_E_NOT_FOUND && request->make)
 		return make(a, err);
-	if (rc || !request->make || request->dry_run)
-		return rc;
-	return look_at_mode(a, err);
+	a->unfinished = rc == 0 && request->make && !request->dry_run && is_left_unfinished(a);
+	return rc;
 }
 
 /* What is asked for, with a part of the file system in basic blocks. */
@@ -318,6 +318,20 @@ static int choose_new_id(struct fsq_assignment *a, const struct fsq_id_range *ra
 	return fsq_add_path(err, a->directory.path, rc);
 }
 
+/* Under the lock of the tree: another process may have finished it, so that it is that process' directory now. */
+static int look_at_mode(struct fsq_assignment *a, struct fsq_error *err)
+{
+	struct stat st;
+
+	if (fstat(a->directory.target.fd, &st))
+		return fsq_fail_errno(err, errno, a->directory.path, "cannot be looked at");
+	if (fsq_directory_is_unfinished(&st))
+		return 0;
+	a->unfinished = false;
+	a->marks &= ~(unsigned int)MADE;
+	return 0;
+}
+
 static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = &a->request;
@@ -326,12 +340,7 @@ static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct 
 
 	if (!would_make(a)) {
 		rc = fsq_owner_lock(&a->directory, a->edit, &wanted, request->options, owner, err);
-		if (rc == 0 && a->unfinished)
-			rc = look_at_mode(a, err);
-		/* Another process has finished it meanwhile: it is that process' directory. */
-		if (rc == 0 && !a->unfinished)
-			a->marks &= ~(unsigned int)MADE;
-		return rc;
+		return rc || !a->unfinished ? rc : look_at_mode(a, err);
 	}
 	/* It would inherit from the directory above, and has no project of its own yet. */
 	*owner = (struct fsq_owner){ 0 };

@@ -53,31 +53,29 @@ void fsq_making_close(struct fsq_making *making)
 	*making = (struct fsq_making){ .parent = -1 };
 }
 
-int fsq_directory_is_unfinished(int fd, uid_t owner)
+bool fsq_directory_is_unfinished(const struct stat *st)
 {
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
 	/* It may have inherited S_ISGID. */
-	return (st.st_mode & 05777) == UNFINISHED_MODE &&
-	       (st.st_uid == geteuid() || st.st_uid == owner);
+	return (st->st_mode & 05777) == UNFINISHED_MODE;
 }
 
 int fsq_directory_make(const struct fsq_making *making)
 {
-	int fd, rc;
+	struct stat st;
+	int fd, rc = -ESTALE;
 
 	if (mkdirat(making->parent, making->name, UNFINISHED_MODE))
 		return -errno;
 	fd = openat(making->parent, making->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? -ESTALE : -errno;
-	rc = fsq_directory_is_unfinished(fd, geteuid());
-	if (rc == 1)
+	if (fd >= 0 && fstat(fd, &st) == 0 && fsq_directory_is_unfinished(&st) &&
+	    st.st_uid == geteuid())
 		return fd;
-	close(fd);
-	return rc ? rc : -ESTALE;
+	if (fd < 0 && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	unlinkat(making->parent, making->name, AT_REMOVEDIR);
+	return rc;
 }
 
 int fsq_directory_finish(int fd, mode_t mode, uid_t owner, gid_t group)

@@ -7,6 +7,8 @@
 #ifndef FSQ_MAKE_DIRECTORY_H
 #define FSQ_MAKE_DIRECTORY_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* A directory by its name in the one above it, which is held open. */
@@ -35,14 +37,8 @@ void fsq_making_close(struct fsq_making *making);
  */
 int fsq_directory_make(const struct fsq_making *making);
 
-/**
- * Has it no mode yet, because a process that makes it is not ready, or was killed?
- *
- * @fd       the directory
- * @owner    that it gets
- * @return   1, 0 or a negative errno
- */
-int fsq_directory_is_unfinished(int fd, uid_t owner);
+/** @return  whether it has no mode yet: a process that makes it is not ready, or was killed */
+bool fsq_directory_is_unfinished(const struct stat *st);
 
 /**
  * Give it its owner, and then its mode.
