@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "quota/base/units.h"
 #include "shared/sort.h"
 
 const char *const account_types[FSQ_TYPES + 1] = { "user", "group", "project", NULL };

@@ -4,6 +4,7 @@
 #define FSQ_OWNERS_H
 
 #include "quota/fsquota.h"
+#include "quota/mounts/filesystem.h"
 
 /** "user", "group" and "project", ended by NULL */
 extern const char *const account_types[FSQ_TYPES + 1];

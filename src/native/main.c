@@ -23,6 +23,7 @@
 #include "native/cli/paths.h"
 #include "native/cli/suggest.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/device.h"
 #include "shared/load_library.h"
 
 #define ENTRY(name) &name##_command,

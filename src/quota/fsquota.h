@@ -104,14 +104,6 @@ struct fsq_error {
 };
 
 /**
- * The kind of error that an errno of open(2), quotactl(2) or an FSXATTR ioctl stands for.
- *
- * @errnum   a positive errno, or 0
- * @return   an FSQ_E_ kind, FSQ_OK for 0
- */
-enum fsq_error_kind fsq_error_kind_of(int errnum);
-
-/**
  * Put an error into words: its path, its message and strerror(3), as far as there are, with ": " between them.
  *
  * @text     set, cut to @size bytes with the NUL
@@ -169,17 +161,6 @@ struct fsq_id_range {
 };
 
 /**
- * Parse a size as xfs_quota does: a number as strtoll(3) with base 0 takes it, and one of the
- * suffixes b (4096), s (512), k, m, g, t, p, e (powers of 1024) in either case.
- *
- * @text     for example "10m"
- * @bytes    set on success
- * @return   0; -EINVAL no size, or negative; -ERANGE more than 2^63-1
- * Source: xfs_quota(8)
- */
-int fsq_parse_size(const char *text, uint64_t *bytes);
-
-/**
  * Parse a size as people and orchestrators write it: decimal digits, and K, M, G, T, P or E in
  * either case for powers of 1024, optionally followed by i or iB. With a letter the number can have
  * a point and up to three digits that count, as 1.5G. 0 would mean no limit, and so
@@ -197,38 +178,11 @@ int fsq_parse_bytes(const char *text, uint64_t *bytes);
 int fsq_parse_positive(const char *text, uint64_t *number);
 
 /**
- * Parse a number of inodes: as strtoll(3) with base 0 takes it, without suffix.
- *
- * @return   as fsq_parse_size()
- */
-int fsq_parse_count(const char *text, uint64_t *count);
-
-/**
- * Parse a duration: a number as strtoll(3) with base 0 takes it, in seconds or with one of the
- * units m, minute, minutes, h, hour, hours, d, day, days, w, week, weeks.
- *
- * @return   as fsq_parse_size()
- */
-int fsq_parse_duration(const char *text, uint64_t *seconds);
-
-/**
  * Parse a numeric user, group or project ID: decimal digits after an optional +.
  *
  * @return   0; -EINVAL no number; -ERANGE negative, or above FSQ_ID_MAX
  */
 int fsq_parse_id(const char *text, uint32_t *id);
-
-/**
- * Parse a range of project IDs, "FIRST-LAST".
- *
- * @return   0; -EINVAL another form, an ID that is 0, or LAST below FIRST
- */
-int fsq_parse_id_range(const char *text, struct fsq_id_range *range);
-
-/**
- * Convert a limit to basic blocks, rounded down but never to 0, which would mean no limit.
- */
-uint64_t fsq_limit_blocks(uint64_t bytes);
 
 /** Convert a limit to basic blocks, rounded up. */
 uint64_t fsq_limit_blocks_up(uint64_t bytes);
@@ -249,190 +203,9 @@ uint64_t fsq_limit_bytes(uint64_t blocks);
  */
 bool fsq_limit_is_none(uint64_t blocks);
 
-/**
- * @return   whether a limit in bytes would count as none although it is not one of the two values
- *           that mean it
- */
-bool fsq_limit_is_lost(uint64_t bytes);
-
 /* --- Mounts and file systems --- */
 
-struct fsq_mount {
-	char *device;	 /* the source in the mount table, e.g. /dev/sda1 or tmpfs */
-	char *directory; /* the mount point */
-	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
-	dev_t dev;	 /* device number of the file system, 0 when not known */
-	/* Each NULL or 0 where the table does not have it: */
-	char *type; /* xfs, ext4, ... */
-	char *root; /* what of the file system is mounted, / for all */
-	char *options;
-	char *super_options; /* of the file system, where these are the mount's own */
-	uint64_t parent;     /* id of the mount that it lies on */
-	uint64_t line;	     /* of fstab(5), from 1 on */
-	bool is_local; /* no network, FUSE or autofs mount, and its path leads over none: it cannot hang */
-};
-
-typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
-
-/**
- * Visit every mount that can hold local quotas. No mount is touched, so a dead one cannot hang the
- * caller.
- *
- * @table    a file in fstab(5) format, of which every line but autofs is visited; NULL for the
- *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
- *           leads over one of these
- * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
- * Source: fstab(5); proc_pid_mountinfo(5), mnt_table_parse_stream() and mnt_fstype_is_netfs() of libmount
- */
-int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
-
-/* Where something is mounted, as it was when the mount table was read. */
-struct fsq_mount_points;
-
-/**
- * Read the system's mount table, to find by their names where many paths lie.
- *
- * @points   set on success; free it with fsq_mount_points_free()
- * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
- * Source: proc_pid_mountinfo(5), mnt_table_parse_stream() of libmount
- */
-int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
-
-/**
- * Find out on which file system a path lies, by its name alone: nothing is opened, and a symlink is
- * taken for a directory. Not for two threads at once.
- *
- * @path     absolute; the file need not exist
- * @return   st_dev of the file system, or 0 when the name does not tell: with parts that are empty,
- *           . or .., or when the table has no mount at / (as in chroot(2))
- */
-dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path);
-
-void fsq_mount_points_free(struct fsq_mount_points *points);
-
-/* A mounted file system. */
-struct fsq_filesystem;
-
-/* Owned by the file system, and valid until it is closed. */
-struct fsq_filesystem_info {
-	const char *device;    /* the source in the mount table */
-	const char *directory; /* the mount point */
-	dev_t dev;	       /* st_dev of its files */
-	bool is_xfs;
-	bool has_device; /* @device exists; false for tmpfs, and for most in a container */
-	/* @device is asked when the kernel wants one: false for a source such as "tmpfs". */
-	bool asks_device;
-};
-
-enum fsq_open_flags {
-	/* With a table whose device is not the one mounted there: ask the mount point, not it. */
-	FSQ_OPEN_ASK_MOUNT_POINT = 1,
-	/* LABEL=data and the like are paths, too. */
-	FSQ_OPEN_NO_TAG = 2,
-};
-
-/** @return  whether a word means a device by what it has: LABEL=, UUID=, PARTLABEL= or PARTUUID= */
-bool fsq_is_tag(const char *word);
-
-/**
- * Open the file system that a path stands for.
- *
- * @fs       set on success; close it with fsq_filesystem_close()
- * @path     a mount point, a mounted block device, a tag of one (see fsq_is_tag()), or any file or
- *           directory; the file system that is visible at the path is opened, not one that it hides
- * @table    a mount table in fstab(5) format that replaces the system's, or NULL
- * @flags    enum fsq_open_flags
- * @return   0; FSQ_E_NOT_FOUND with ENOENT and the like when @path or @table does not exist, with
- *           ENXIO when the table does not have it; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: open(2) with O_PATH, statx(2), statmount(2); blkid_evaluate_tag() of libblkid
- */
-int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
-			unsigned int flags, struct fsq_error *err);
-
-/**
- * Open the file system of a mount that fsq_mounts_each() visits.
- *
- * @return   as fsq_filesystem_open(); FSQ_E_NOT_FOUND with ENXIO also when another mount hides it
- */
-int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
-			      unsigned int flags, struct fsq_error *err);
-
-/**
- * Address a file system by its block device alone. Nothing is opened; fsq_quota_ functions fail
- * when it is no device of a mounted file system.
- *
- * @return   0 or FSQ_E_FAILED
- */
-int fsq_filesystem_of_device(struct fsq_filesystem **fs, const char *device, struct fsq_error *err);
-
-/** Close a file system and free it; NULL is ignored. */
-void fsq_filesystem_close(struct fsq_filesystem *fs);
-
-const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_filesystem *fs);
-
-/**
- * Tell whether a directory is on this file system, below its mount point. Other mounts are not
- * touched. A directory that does not exist is where it would be.
- *
- * Source: openat2(2), RESOLVE_NO_XDEV
- */
-bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory);
-
-struct fsq_space {
-	uint64_t total; /* bytes; inodes for FSQ_INODES */
-	uint64_t free;
-};
-
-/**
- * Read size and free space as a directory sees them. Below a directory with a project quota the
- * kernel gives the hard limits of the project instead, but on XFS for inodes only.
- *
- * @directory on this file system
- * @space    filled on success, one for each form; realtime is 0 where there is none
- * @return   0 or a negative errno
- * Source: statfs(2); on XFS ioctl_xfs_fsgeometry(2) and ioctl_xfs_fscounts(2)
- */
-int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
-			 struct fsq_space space[FSQ_FORMS]);
-
-struct fsq_inode {
-	uint32_t owner[FSQ_TYPES]; /* user, group and project ID */
-	mode_t mode;
-	uint64_t bytes; /* of its blocks */
-	int64_t read;	/* atime, in seconds since 1970 */
-	ino_t ino;
-	uint64_t size;	/* bytes */
-	uint32_t links; /* names; 0: it is deleted, and still open */
-};
-
-typedef enum fsq_visit (*fsq_inode_visitor)(const struct fsq_inode *inode, void *arg);
-
-/**
- * Visit every inode of an XFS in the order of the disk, without walking directories.
- *
- * @return   0; FSQ_E_NOT_SUPPORTED no XFS; FSQ_E_PERMISSION without CAP_SYS_ADMIN;
- *           FSQ_E_NOT_FOUND; FSQ_E_FAILED
- * Source: ioctl_xfs_bulkstat(2), Linux 5.4
- */
-int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor visit, void *arg,
-			      struct fsq_error *err);
-
 /* --- Quota records --- */
-
-/* Use and limits of one form: basic blocks, or inodes. */
-struct fsq_amounts {
-	uint64_t used;
-	uint64_t soft;	 /* 0: no limit */
-	uint64_t hard;	 /* 0: no limit */
-	int64_t expires; /* end of the grace time, in seconds since 1970; 0: not running */
-	unsigned int warnings;
-};
-
-struct fsq_dquot {
-	uint32_t id;
-	struct fsq_amounts form[FSQ_FORMS];
-	uint64_t reserved[4];
-};
 
 /* Limits to set: only those whose bit is in @mask. */
 struct fsq_limits {
@@ -442,162 +215,6 @@ struct fsq_limits {
 };
 #define FSQ_SOFT(form) (1U << (2 * (unsigned int)(form)))
 #define FSQ_HARD(form) (2U << (2 * (unsigned int)(form)))
-
-/*
- * The largest limit in basic blocks: 2^63-1 bytes, which XFS rounds up. The kernel takes what is
- * above it for no limit, or for a small one.
- */
-#define FSQ_LIMIT_BLOCKS_MAX (1ULL << 54)
-
-/* Grace times to set: for an ID when they end, for ID 0 how long they are for every ID. */
-struct fsq_timers {
-	bool set[FSQ_FORMS];
-	int64_t seconds[FSQ_FORMS]; /* since 1970; for ID 0 a duration; 40 bits with a sign */
-};
-#define FSQ_TIMER_MAX 549755813887LL
-
-struct fsq_state {
-	bool accounting[FSQ_TYPES];
-	bool enforced[FSQ_TYPES];
-	/* Of the type that was asked for: */
-	bool has_inode;
-	uint64_t inode;	 /* the inode that holds the quota records */
-	uint64_t blocks; /* its size in basic blocks */
-	uint32_t extents;
-	uint32_t grace_seconds[FSQ_FORMS];
-	unsigned int max_warnings[FSQ_FORMS];
-	uint64_t reserved[4];
-};
-
-/**
- * Read use and limits of one ID.
- *
- * @id       0 to FSQ_ID_MAX
- * @dquot    filled on success
- * @return   0 or a negative errno: -ENOENT XFS has no record of @id (ext4 and f2fs answer zeros);
- *           -ESRCH the type is off; -ENOSYS the file system has no quota, or seccomp forbids it;
- *           -EPERM without CAP_SYS_ADMIN, and not the caller's own; -ENOTBLK the device is none
- * Source: quotactl(2), Q_XGETQUOTA
- */
-int fsq_quota_get(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-		  struct fsq_dquot *dquot);
-
-/**
- * Read use and limits of the first ID from @id on that has a record.
- *
- * @dquot    filled on success; its id is the ID found
- * @return   as fsq_quota_get(); -ENOENT there is none; -EINVAL or -ENOSYS before Linux 4.6
- * Source: quotactl(2), Q_XGETNEXTQUOTA
- */
-int fsq_quota_get_next(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-		       struct fsq_dquot *dquot);
-
-/**
- * Read what is switched on, and the grace times of one type.
- *
- * @return   0 or a negative errno: -ENOSYS the file system has no quota
- * Source: quotactl(2), Q_XGETQSTATV, Q_XGETQSTAT
- */
-int fsq_quota_state(struct fsq_filesystem *fs, enum fsq_type type, struct fsq_state *state);
-
-/**
- * Set the limits in @limits->mask and nothing else. Use is never written back.
- *
- * @return   0 or a negative errno: -EPERM without CAP_SYS_ADMIN; -ERANGE above
- *           FSQ_LIMIT_BLOCKS_MAX, or more than the file system can hold; -EINVAL a realtime limit
- *           on ext4 or f2fs; as fsq_quota_get()
- * Source: quotactl(2), Q_XSETQLIM
- */
-int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			 const struct fsq_limits *limits);
-
-/**
- * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
- * such a soft limit without an error.
- *
- * @return   1 it would be, 0 not, or quota is off; or a negative errno as of fsq_quota_get()
- * Source: quotactl(2), Q_XGETQUOTA
- */
-int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			      const struct fsq_limits *limits);
-
-/**
- * Set grace times: when they end for one ID, or with ID 0 how long they are for every ID.
- *
- * @return   as fsq_quota_set_limits(); -EINVAL realtime on ext4 or f2fs
- * Source: quotactl(2), Q_XSETQLIM
- */
-int fsq_quota_set_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			 const struct fsq_timers *timers);
-
-/**
- * Set the number of warnings issued, for the forms in @set.
- *
- * @return   as fsq_quota_set_limits(); -EINVAL from every kernel since 5.19
- * Source: quotactl(2), Q_XSETQLIM
- */
-int fsq_quota_set_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			   const bool set[FSQ_FORMS], uint16_t warnings);
-
-enum fsq_switch {
-	FSQ_ENABLE,  /* accounting and enforcement on */
-	FSQ_DISABLE, /* enforcement off */
-	FSQ_OFF,     /* accounting and enforcement off; since Linux 5.16 as FSQ_DISABLE */
-	FSQ_REMOVE,  /* free the space of the quota records */
-};
-
-/**
- * Switch quota of some types on or off.
- *
- * @types    which; for FSQ_REMOVE only one
- * @return   0 or a negative errno: -EEXIST it is so already; -EINVAL accounting is off (or, to
- *           remove, on); -ENOSYS no XFS, or no quota
- * Source: quotactl(2), Q_XQUOTAON, Q_XQUOTAOFF, Q_XQUOTARM
- */
-int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES]);
-
-/**
- * Find out what fsq_quota_set_limits() would do, and change nothing.
- *
- * @before   filled on success: the record as it is
- * @after    filled on success: as it would be. What the file system rounds is rounded; soft and
- *           hard limits that XFS would pass over, for they are out of order, are as before
- * @return   what fsq_quota_set_limits() would return, as far as that can be known: -EROFS and
- *           -EPERM, too
- * Source: quotactl(2), Q_XGETQUOTA
- */
-int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			  const struct fsq_limits *limits, struct fsq_dquot *before,
-			  struct fsq_dquot *after);
-
-/**
- * The same of fsq_quota_set_timers().
- *
- * @before, @after  filled on success with all grace times
- * Source: quotactl(2), Q_XGETQUOTA, Q_XGETQSTATV
- */
-int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			  const struct fsq_timers *timers, struct fsq_timers *before,
-			  struct fsq_timers *after);
-
-/**
- * The same of fsq_quota_switch().
- *
- * @before, @after  filled on success: what is accounted and enforced
- * @return   as fsq_quota_switch(); -EOPNOTSUPP ext4 does not switch accounting off
- * Source: quotactl(2), Q_XGETQSTATV, Q_GETINFO; uname(2)
- */
-int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
-			  const bool types[FSQ_TYPES], struct fsq_state *before,
-			  struct fsq_state *after);
-
-/**
- * Write pending use to the quota records.
- *
- * @return   0 or a negative errno: -EROFS a read-only mount
- * Source: quotactl(2), Q_XQUOTASYNC
- */
-int fsq_quota_sync(struct fsq_filesystem *fs, enum fsq_type type);
 
 /* --- Directories with a quota --- */
 
@@ -633,25 +250,6 @@ struct fsq_budget {
 	unsigned int percent;  /* or so much of the filesystem's size; else 0 */
 	int64_t planned;       /* bytes that dry runs would have added; 0 at first */
 };
-
-struct fsq_budget_use {
-	uint64_t budget_bytes;
-	uint64_t hard_bytes; /* the sum of the hard limits */
-	uint64_t used_bytes;
-	uint64_t projects,
-		unlimited; /* with use or limits, and those of them without a hard limit */
-};
-
-/**
- * Find out what is promised from the budget of a directory, and how much of that is used.
- *
- * @projects_file NULL: /etc/projects
- * @return   0; FSQ_E_NOT_FOUND no such directory; FSQ_E_NOT_SUPPORTED no project quota here;
- *           FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: quotactl(2), Q_XGETQUOTA; projects(5)
- */
-int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
-		   struct fsq_budget_use *use, struct fsq_error *err);
 
 struct fsq_assign_request {
 	size_t size;
@@ -731,25 +329,6 @@ void fsq_assignment_limits(const struct fsq_assignment *assignment, struct fsq_l
 
 /** @return  who is stopped at its limits; FSQ_ENFORCED when no limit was asked for */
 enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *assignment);
-
-/** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
-uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
-
-/* What a directory is to a store of Docker or Podman, whose containers get the IDs that follow its own. */
-enum fsq_store_relation {
-	FSQ_STORE_NONE,
-	FSQ_STORE_HOLDS,   /* it is a store, or holds one */
-	FSQ_STORE_LIES_IN, /* it is where the containers or volumes of one are */
-};
-
-/**
- * @return   this, when it has got a new ID; FSQ_STORE_HOLDS also when it is registered, and other registered
- *           projects have IDs that follow its own
- */
-enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment);
-
-/** @return  with the request's over_budget: a budget of it that is exceeded now, or NULL */
-const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment);
 
 /**
  * Undo an assignment that nobody could be told of.
@@ -966,28 +545,6 @@ int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *res
 
 /* --- What many calls would read again --- */
 
-/*
- * The mounts, the states of quota and the files of the registry, as they were read last. No file
- * system is kept open: it can be unmounted.
- */
-struct fsq_cache;
-
-/**
- * @cache    set; free it with fsq_cache_free(). One thread uses it at a time
- * @return   0; FSQ_E_FAILED no memory
- */
-int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err);
-
-/**
- * Let changes that others have made until now count in the calls that follow; without it, what a
- * call has read may be used by those behind it.
- *
- * Source: proc_pid_mountinfo(5), poll(2), stat(2)
- */
-void fsq_cache_check(struct fsq_cache *cache);
-
-void fsq_cache_free(struct fsq_cache *cache);
-
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA, /* the quota of its project */
 	FSQ_USAGE_WALK,	 /* counted as du(1) does, without deleted files that are open */
@@ -1038,9 +595,6 @@ struct fsq_usage_request {
  */
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err);
-
-/** Fill use and limits from a quota record. ID 0 gets no grace time: it has those of all. */
-void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot);
 
 /** Free what a usage points to. */
 void fsq_usage_clear(struct fsq_usage *usage);
@@ -1099,154 +653,7 @@ struct fsq_explain_request {
 int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor visit, void *arg,
 		struct fsq_error *err);
 
-struct fsq_support {
-	bool enforced;	  /* limits are enforced */
-	char *device;	  /* the source in the mount table, or NULL: not known */
-	char *mountpoint; /* or NULL */
-	uint64_t reserved[4];
-};
-
-/**
- * Find out whether the caller can put a quota on a directory.
- *
- * @support  filled on success; clear it with fsq_support_clear()
- * @return   0; FSQ_E_NOT_SUPPORTED not here; FSQ_E_PERMISSION not this caller; as fsq_assign()
- * Source: KEP-1029, "Operation Flow -- Applying a Quota"
- */
-int fsq_supported(const char *directory, struct fsq_support *support, struct fsq_error *err);
-
-/** Free what a support points to. */
-void fsq_support_clear(struct fsq_support *support);
-
-/** @return  whether the caller has CAP_SYS_ADMIN in the initial user namespace */
-bool fsq_is_privileged(void);
-
 /* --- Project IDs of files --- */
-
-/**
- * Read the project ID of a file of any type. A symlink is not followed.
- *
- * @return   0; FSQ_E_NOT_SUPPORTED files of this type or on this file system have none, or the
- *           kernel does not tell it (special files before Linux 6.17); FSQ_E_NOT_FOUND;
- *           FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: ioctl_xfs_fsgetxattr(2), file_getattr(2)
- */
-int fsq_file_get_project(const char *path, uint32_t *id, bool *inherit, struct fsq_error *err);
-
-/**
- * Read the project ID of an open file.
- *
- * @fd       opened for reading, not with O_PATH
- * @return   0 or a negative errno: -ENOTTY or -EOPNOTSUPP where files have no project ID
- * Source: ioctl_xfs_fsgetxattr(2)
- */
-int fsq_fd_get_project(int fd, uint32_t *id, bool *inherit);
-
-/**
- * Set the project ID of a file of any type, and whether what is created in it gets the ID.
- *
- * @inherit  of a directory; ignored for others
- * @return   as fsq_file_get_project(); FSQ_E_PERMISSION also in a user namespace
- * Source: ioctl_xfs_fssetxattr(2), file_setattr(2)
- */
-int fsq_file_set_project(const char *path, uint32_t id, bool inherit, struct fsq_error *err);
-
-enum fsq_file_kind {
-	FSQ_FILE_REGULAR,
-	FSQ_FILE_DIRECTORY,
-	FSQ_FILE_SPECIAL, /* symlink, FIFO, socket or device; never opened */
-	FSQ_FILE_UNKNOWN, /* it could not be opened */
-	FSQ_FILE_LEAVE,	  /* the end of a directory that was entered */
-	FSQ_FILE_MOUNT,	  /* a mount, which is not entered; only the path is set */
-};
-
-struct fsq_attributes {
-	enum fsq_file_kind kind;
-	const char *path; /* that was given, and the names below it */
-	int depth;	  /* 0: the path that was given */
-	int errnum;	  /* why the flags are not known, or 0 */
-	uint32_t flags;	  /* FS_IOC_GETFLAGS */
-	/* Why the project is not known, or 0. Of a special file it is since Linux 6.17. */
-	int project_errnum;
-	uint32_t project_id;
-	bool inherit;
-};
-
-/** May return FSQ_VISIT_PRUNE for a directory. */
-typedef enum fsq_visit (*fsq_attributes_visitor)(const struct fsq_attributes *attributes,
-						 void *arg);
-
-#define FSQ_DEPTH_INFINITE (-1)
-
-/**
- * Visit a file, and below a directory every file on the same mount, in the order of the
- * directories. Symlinks are not followed and special files not opened.
- *
- * @max_depth 0: the path alone; 1: what is in it, too; FSQ_DEPTH_INFINITE
- * @return   0; FSQ_E_FAILED no memory
- * Source: openat2(2), getdents64(2), ioctl_iflags(2)
- */
-int fsq_attributes_each(const char *path, int max_depth, fsq_attributes_visitor visit, void *arg,
-			struct fsq_error *err);
-
-enum fsq_tree_action {
-	FSQ_TREE_CHECK, /* emit what does not carry the ID, or does not hand it on */
-	FSQ_TREE_SET,	/* set the ID; directories hand it on */
-	FSQ_TREE_CLEAR, /* set ID 0; directories hand nothing on */
-};
-
-enum fsq_tree_event_kind {
-	FSQ_TREE_WRONG_ID = 1,	     /* may be combined with the next one */
-	FSQ_TREE_NO_INHERITANCE = 2, /* a directory does not hand its ID on */
-	FSQ_TREE_SPECIAL_FILE = 4,   /* passed over: the kernel does not let us */
-	FSQ_TREE_NO_PROJECT,	     /* a file or directory has no project ID here; errnum ENOTTY */
-	FSQ_TREE_CANNOT_STAT,
-	FSQ_TREE_CANNOT_OPEN,
-	FSQ_TREE_CANNOT_GET,
-	FSQ_TREE_CANNOT_CHANGE, /* in a user namespace error is FSQ_E_PERMISSION, errnum EINVAL */
-};
-
-struct fsq_tree_event {
-	unsigned int kind; /* enum fsq_tree_event_kind */
-	const char *path;
-	uint32_t id; /* that it carries, with FSQ_TREE_WRONG_ID */
-	enum fsq_error_kind error;
-	int errnum;
-};
-
-typedef enum fsq_visit (*fsq_tree_handler)(const struct fsq_tree_event *event, void *arg);
-
-struct fsq_tree_request {
-	size_t size;
-	const char *directory; /* or one file */
-	uint32_t id;
-	enum fsq_tree_action action;
-	int max_depth; /* 0: the directory alone; FSQ_DEPTH_INFINITE */
-	bool dry_run;  /* change nothing, only find out what would change */
-	/* No other directory is known to have the ID: where it is cleared, what the kernel still counts
-	 * is of this one. */
-	bool last;
-	/* Called for each event, one at a time and in the order of the directories' entries. */
-	fsq_tree_handler emit;
-	void *arg;
-	const struct fsq_call_options *options; /* or NULL */
-	/* Set, also on failure, if not NULL: how many files and directories were changed, or would
-	 * be. */
-	uint64_t *changed;
-};
-
-/**
- * Check, set or clear the project of a directory tree, on one mount and without following symlinks.
- * A large tree is walked by several threads. Where IDs are cleared while files are moved about, it
- * is walked again, at most 32 times; behind that FSQ_TREE_CANNOT_CHANGE with EBUSY says of the last
- * directory that files still have the ID.
- *
- * @entries  set, also on failure: how many files and directories were visited; or NULL
- * @return   0, also when @emit stopped it; FSQ_E_FAILED no memory, or with EINTR cancelled
- * Source: openat2(2), getdents64(2), ioctl_xfs_fssetxattr(2), file_setattr(2), open_tree(2)
- */
-int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
-		     struct fsq_error *err);
 
 /* --- /etc/projects and /etc/projid --- */
 
@@ -1275,13 +682,6 @@ struct fsq_project_names;
  */
 int fsq_project_names_read(struct fsq_project_names **names, const char *file,
 			   struct fsq_error *err);
-
-/**
- * The same from a cache, which reads the file when it has changed. The names are the cache's, and
- * hold until fsq_cache_check() or a call with another file.
- */
-int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_project_names **names,
-		    struct fsq_error *err);
 
 void fsq_project_names_free(struct fsq_project_names *names);
 
@@ -1350,28 +750,6 @@ int fsq_warnings_read(struct fsq_warnings *warnings, fsq_warning_visitor visit, 
 
 /** NULL is ignored. */
 void fsq_warnings_close(struct fsq_warnings *warnings);
-
-/**
- * Watch the mounts.
- *
- * @return   a descriptor for poll(2), which tells POLLPRI once after file systems were mounted, moved
- *           or unmounted, for close(2); or FSQ_E_NOT_FOUND, FSQ_E_FAILED
- * Source: proc_pid_mountinfo(5)
- */
-int fsq_mounts_changes(struct fsq_error *err);
-
-/**
- * Find the directories in which an overlay writes. With them in one project the overlay is limited, and nothing else.
- *
- * @path     a directory in it
- * @directory set for free(3): the upper directory; or that of a container engine, which holds the upper and the work
- *           directory and nothing else
- * @work     set for free(3): the work directory; or to NULL, it is in @directory
- * @return   0; FSQ_E_NOT_SUPPORTED it is on no overlay, or on one that cannot be written; FSQ_E_NOT_FOUND;
- *           FSQ_E_FAILED
- * Source: kernel documentation, "Overlay Filesystem"
- */
-int fsq_overlay_directories(const char *path, char **directory, char **work, struct fsq_error *err);
 
 /* --- Why does it not work here? --- */
 

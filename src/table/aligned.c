@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "table.h"
 #include "shared/utf8.h"
+#include "table.h"
 
 /* A column is not made narrower than this. */
 #define LEAST_WIDTH 12

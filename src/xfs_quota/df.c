@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "quota/usage/project_tree.h"
+
 struct df {
 	struct state *state;
 	struct style style;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "quota/base/units.h"
+
 /* @return   false when there is no such user, group or project; an error was reported */
 static bool find_id(struct state *state, enum fsq_type type, const char *word, uint32_t *id)
 {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quota/mounts/mount_table.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 

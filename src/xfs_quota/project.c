@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "quota/mounts/mount_table.h"
+#include "quota/usage/project_tree.h"
 #include "shared/array.h"
 
 /* A directory of -p. */

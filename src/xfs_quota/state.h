@@ -4,6 +4,7 @@
 #define FSQ_XFS_QUOTA_STATE_H
 
 #include "common/owners.h"
+#include "quota/base/error.h"
 #include "quota/fsquota.h"
 #include "shared/writer.h"
 

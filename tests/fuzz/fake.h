@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "shared/clock.h"
+#include "quota/mounts/mount_table.h"
 
 /* They are declared as what they stand for. */
 __typeof__(clock_gettime) __wrap_clock_gettime;

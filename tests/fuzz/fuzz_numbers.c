@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "quota/fsquota.h"
+#include "quota/base/units.h"
 
 /* A number that is parsed is written and parsed again. */
 static void check_id(const char *text)

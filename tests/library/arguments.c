@@ -15,6 +15,22 @@
 
 #include "quota/fsquota.h"
 #include "../unit/tap.h"
+#include "quota/base/error.h"
+#include "quota/base/units.h"
+#include "quota/directory/assign.h"
+#include "quota/directory/budget.h"
+#include "quota/kernel/privilege.h"
+#include "quota/kernel/quotactl.h"
+#include "quota/kernel/space.h"
+#include "quota/limits/limits.h"
+#include "quota/mounts/device.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/mounts/mount.h"
+#include "quota/mounts/mount_table.h"
+#include "quota/mounts/overlay.h"
+#include "quota/usage/project_tree.h"
+#include "quota/usage/usage.h"
+#include "quota/mounts/filesystem.h"
 
 /* What is wrong in a call: its argument number @at; or none, with -1. Set when it is come to: */
 static int at, position;

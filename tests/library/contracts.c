@@ -12,6 +12,12 @@
 
 #include "quota/fsquota.h"
 #include "../unit/tap.h"
+#include "quota/kernel/quotactl.h"
+#include "quota/limits/limits.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/usage/project_tree.h"
+#include "quota/usage/usage.h"
+#include "quota/mounts/filesystem.h"
 
 static const struct fsq_registry registry = { .size = sizeof(registry),
 					      .projects_file = "/etc/projects",

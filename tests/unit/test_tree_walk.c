@@ -14,6 +14,7 @@
 #include "tap.h"
 #include "quota/walk/thread_pool.h"
 #include "quota/walk/tree_walk.h"
+#include "quota/usage/project_tree.h"
 
 static char root[] = "/tmp/fsquota-unit-XXXXXX";
 

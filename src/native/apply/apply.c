@@ -17,6 +17,7 @@
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
 #include "native/rows/change.h"
+#include "quota/directory/assign.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/sort.h"

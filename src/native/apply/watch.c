@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quota/mounts/mount_table.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"

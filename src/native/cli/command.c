@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "quota/base/units.h"
 #include "shared/array.h"
 #include "suggest.h"
 

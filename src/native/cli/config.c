@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budgets.h"
+#include "quota/base/units.h"
 #include "quota/fsquota.h"
 #include "shared/read_file.h"
 

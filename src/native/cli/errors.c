@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "finding_words.h"
+#include "quota/base/error.h"
 #include "quota/fsquota.h"
+#include "quota/kernel/privilege.h"
 #include "session.h"
 #include "shared/errno_words.h"
 #include "table/json.h"

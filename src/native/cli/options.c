@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "paths.h"
+#include "quota/base/units.h"
 #include "quota/fsquota.h"
 
 /* --- of the session --- */

@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quota/base/error.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/device.h"
+#include "quota/mounts/mount_table.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/statx.h"

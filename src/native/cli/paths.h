@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "quota/kernel/space.h"
 #include "session.h"
 
 /**

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "journal.h"
+#include "quota/directory/assign.h"
 #include "suggest.h"
 
 bool limits_are_contradictory(const struct fsq_limits *limits)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "quota/fsquota.h"
+#include "quota/usage/usage.h"
 
 /* How long to wait for a full pipe between two checks for signals, in milliseconds. */
 #define WRITE_POLL_MS 100

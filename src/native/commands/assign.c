@@ -16,6 +16,7 @@
 #include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
+#include "quota/directory/assign.h"
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
 static bool show(struct session *session, const struct fsq_assignment *assignment,

@@ -9,6 +9,7 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
+#include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "shared/json_read.h"
 #include "table/json.h"

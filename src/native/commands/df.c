@@ -7,6 +7,7 @@
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
+#include "quota/usage/project_tree.h"
 
 struct space_row {
 	uint64_t total_bytes, used_bytes, available_bytes;    /* FIELD_NOT_KNOWN with -i */

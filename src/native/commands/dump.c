@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/rows/change.h"
 #include "native/rows/records.h"
+#include "quota/base/units.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/read_file.h"

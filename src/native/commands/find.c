@@ -7,7 +7,9 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"
+#include "quota/base/error.h"
 #include "quota/fsquota.h"
+#include "quota/usage/project_tree.h"
 #include "shared/array.h"
 #include "shared/sort.h"
 

@@ -7,7 +7,9 @@
 #include "native/cli/request.h"
 #include "native/cli/suggest.h"
 #include "native/rows/change.h"
+#include "quota/base/units.h"
 #include "quota/fsquota.h"
+#include "quota/limits/limits.h"
 
 struct limit_options {
 	struct quota_options quota;

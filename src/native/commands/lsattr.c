@@ -5,6 +5,7 @@
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
+#include "quota/usage/project_tree.h"
 
 struct id_row {
 	const char *path;

@@ -15,6 +15,7 @@
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/overlay.h"
 #include "shared/json_read.h"
 #include "shared/read_file.h"
 #include "shared/text_hash.h"

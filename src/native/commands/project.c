@@ -12,6 +12,7 @@
 #include "native/cli/progress.h"
 #include "native/rows/change.h"
 #include "quota/fsquota.h"
+#include "quota/usage/project_tree.h"
 
 /* A directory tree whose ID is set, cleared or checked. */
 struct tree_row {

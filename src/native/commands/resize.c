@@ -14,6 +14,7 @@
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
+#include "quota/usage/usage.h"
 
 struct resize_options {
 	bool allow_shrink, has_over, force;

@@ -9,6 +9,9 @@
 #include "native/cli/paths.h"
 #include "native/commands.h"
 #include "native/rows/change.h"
+#include "quota/limits/limits.h"
+#include "quota/mounts/device.h"
+#include "quota/mounts/mount_table.h"
 
 struct state_row {
 	enum fsq_type type;

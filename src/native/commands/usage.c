@@ -7,6 +7,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/rows/projects.h"
+#include "quota/usage/usage.h"
 
 struct usage_options {
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;

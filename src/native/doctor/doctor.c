@@ -12,6 +12,7 @@
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
 #include "quota/fsquota.h"
+#include "quota/usage/usage.h"
 
 struct supported_options {
 	bool quiet;

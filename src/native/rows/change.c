@@ -9,6 +9,8 @@
 #include <sys/statvfs.h>
 
 #include "native/cli/journal.h"
+#include "quota/base/error.h"
+#include "quota/limits/limits.h"
 #include "records.h"
 #include "shared/errno_words.h"
 

@@ -9,6 +9,7 @@
 #include "change.h"
 #include "native/cli/budgets.h"
 #include "projects.h"
+#include "quota/usage/usage.h"
 #include "records.h"
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)

@@ -10,6 +10,7 @@
 #include "native/cli/paths.h"
 #include "native/cli/session.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/mount_table.h"
 #include "shared/texts.h"
 
 /* --- listing.c: the row that commands which show projects have in common --- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "native/cli/options.h"
+#include "quota/usage/project_tree.h"
 
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
 

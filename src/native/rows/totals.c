@@ -3,6 +3,7 @@
 
 #include "native/cli/budgets.h"
 #include "native/cli/paths.h"
+#include "quota/directory/budget.h"
 
 #define MEMBER(name) .offset = offsetof(struct total_row, name)
 

@@ -13,6 +13,7 @@
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
+#include "quota/usage/usage.h"
 #include "screen.h"
 #include "shared/array.h"
 #include "shared/clock.h"

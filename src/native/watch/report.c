@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
+#include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "watch.h"
 

@@ -11,6 +11,8 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
+#include "quota/base/error.h"
+#include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "watch.h"

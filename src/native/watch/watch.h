@@ -13,6 +13,7 @@
 #include "native/rows/growth.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/mount_table.h"
 
 /* --- the filesystems. None is kept open, since it could not be unmounted then; quotas are asked for by
  * the device. --- */

@@ -88,4 +88,12 @@ static inline bool fsq_is_cancelled(const struct fsq_call_options *options)
 	return options && options->is_cancelled && options->is_cancelled(options->arg);
 }
 
+/**
+ * The kind of error that an errno of open(2), quotactl(2) or an FSXATTR ioctl stands for.
+ *
+ * @errnum   a positive errno, or 0
+ * @return   an FSQ_E_ kind, FSQ_OK for 0
+ */
+enum fsq_error_kind fsq_error_kind_of(int errnum);
+
 #endif

@@ -13,7 +13,7 @@
 #include "quota/kernel/privilege.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/device.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 #include "quota/mounts/overlay.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"

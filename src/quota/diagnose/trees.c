@@ -14,6 +14,7 @@
 #include "quota/kernel/openat2.h"
 #include "quota/limits/limits.h"
 #include "quota/usage/disk_use.h"
+#include "quota/usage/project_tree.h"
 
 /* --- what is in a directory --- */
 

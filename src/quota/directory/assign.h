@@ -5,6 +5,13 @@
 
 #include "quota/fsquota.h"
 
+/* What a directory is to a store of Docker or Podman, whose containers get the IDs that follow its own. */
+enum fsq_store_relation {
+	FSQ_STORE_NONE,
+	FSQ_STORE_HOLDS,   /* it is a store, or holds one */
+	FSQ_STORE_LIES_IN, /* it is where the containers or volumes of one are */
+};
+
 /**
  * Copy a request of any size, with all limits in @limits.
  *
@@ -12,5 +19,17 @@
  */
 int fsq_assign_read_request(struct fsq_assign_request *all,
 			    const struct fsq_assign_request *request, struct fsq_error *err);
+
+/** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
+uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
+
+/**
+ * @return   this, when it has got a new ID; FSQ_STORE_HOLDS also when it is registered, and other registered
+ *           projects have IDs that follow its own
+ */
+enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment);
+
+/** @return  with the request's over_budget: a budget of it that is exceeded now, or NULL */
+const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment);
 
 #endif

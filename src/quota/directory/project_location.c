@@ -12,7 +12,7 @@
 #include "quota/base/path.h"
 #include "quota/kernel/openat2.h"
 #include "quota/limits/limits.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"

@@ -3,6 +3,9 @@
 #ifndef FSQ_PROJECT_LOCATION_H
 #define FSQ_PROJECT_LOCATION_H
 
+#include "quota/kernel/quotactl.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/mounts/mount_table.h"
 #include "quota/registry/entries.h"
 
 /* A mount. */

@@ -20,7 +20,7 @@
 #include "quota/base/id_set.h"
 #include "quota/base/path.h"
 #include "quota/limits/limits.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
 

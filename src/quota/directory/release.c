@@ -14,7 +14,7 @@
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/limits/limits.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 #include "quota/registry/project_edit.h"
 #include "release_directory.h"
 

@@ -12,7 +12,7 @@
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/limits/limits.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 
 /* Keeps the product within 64 bits. */
 #define PERCENT_MAX 10000

@@ -10,6 +10,7 @@
 #ifndef FSQ_STORE_H
 #define FSQ_STORE_H
 
+#include "assign.h"
 #include "quota/mounts/handle.h"
 
 /* From 2^31 on systemd takes IDs. */

@@ -19,4 +19,7 @@ bool fsq_has_capability(unsigned int capability);
 /** @return  whether a seccomp filter looks at our system calls. Source: proc_pid_status(5) */
 bool fsq_has_seccomp_filter(void);
 
+/** @return  whether the caller has CAP_SYS_ADMIN in the initial user namespace */
+bool fsq_is_privileged(void);
+
 #endif

@@ -8,6 +8,54 @@
 
 #include "quota/fsquota.h"
 
+/* Use and limits of one form: basic blocks, or inodes. */
+struct fsq_amounts {
+	uint64_t used;
+	uint64_t soft;	 /* 0: no limit */
+	uint64_t hard;	 /* 0: no limit */
+	int64_t expires; /* end of the grace time, in seconds since 1970; 0: not running */
+	unsigned int warnings;
+};
+
+struct fsq_dquot {
+	uint32_t id;
+	struct fsq_amounts form[FSQ_FORMS];
+	uint64_t reserved[4];
+};
+
+/*
+ * The largest limit in basic blocks: 2^63-1 bytes, which XFS rounds up. The kernel takes what is
+ * above it for no limit, or for a small one.
+ */
+#define FSQ_LIMIT_BLOCKS_MAX (1ULL << 54)
+
+/* Grace times to set: for an ID when they end, for ID 0 how long they are for every ID. */
+struct fsq_timers {
+	bool set[FSQ_FORMS];
+	int64_t seconds[FSQ_FORMS]; /* since 1970; for ID 0 a duration; 40 bits with a sign */
+};
+#define FSQ_TIMER_MAX 549755813887LL
+
+struct fsq_state {
+	bool accounting[FSQ_TYPES];
+	bool enforced[FSQ_TYPES];
+	/* Of the type that was asked for: */
+	bool has_inode;
+	uint64_t inode;	 /* the inode that holds the quota records */
+	uint64_t blocks; /* its size in basic blocks */
+	uint32_t extents;
+	uint32_t grace_seconds[FSQ_FORMS];
+	unsigned int max_warnings[FSQ_FORMS];
+	uint64_t reserved[4];
+};
+
+enum fsq_switch {
+	FSQ_ENABLE,  /* accounting and enforcement on */
+	FSQ_DISABLE, /* enforcement off */
+	FSQ_OFF,     /* accounting and enforcement off; since Linux 5.16 as FSQ_DISABLE */
+	FSQ_REMOVE,  /* free the space of the quota records */
+};
+
 /* Where a quota call goes. */
 struct fsq_target {
 	int fd;		    /* any descriptor on the file system, O_PATH will do; -1: use @device */

@@ -7,6 +7,23 @@
 
 #include "quota/fsquota.h"
 
+struct fsq_space {
+	uint64_t total; /* bytes; inodes for FSQ_INODES */
+	uint64_t free;
+};
+
+struct fsq_inode {
+	uint32_t owner[FSQ_TYPES]; /* user, group and project ID */
+	mode_t mode;
+	uint64_t bytes; /* of its blocks */
+	int64_t read;	/* atime, in seconds since 1970 */
+	ino_t ino;
+	uint64_t size;	/* bytes */
+	uint32_t links; /* names; 0: it is deleted, and still open */
+};
+
+typedef enum fsq_visit (*fsq_inode_visitor)(const struct fsq_inode *inode, void *arg);
+
 /** As fsq_filesystem_space(). @is_xfs: whether @directory is on XFS */
 int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS]);
 

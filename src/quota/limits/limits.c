@@ -9,6 +9,7 @@
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/mounts/filesystem.h"
 
 /* Between two reads. */
 #define MOMENT (10 * 1000 * 1000L)

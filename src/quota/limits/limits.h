@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "quota/kernel/quotactl.h"
+#include "quota/mounts/filesystem.h"
 #include "quota/mounts/handle.h"
 
 /** @return  the limits of a record, all in the mask but those of realtime */
@@ -129,5 +130,50 @@ int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
  */
 int fsq_enforcement_get(struct fsq_handle *directory, const struct stat *made,
 			enum fsq_enforcement *enforcement, uint64_t *space, struct fsq_error *err);
+
+/**
+ * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
+ * such a soft limit without an error.
+ *
+ * @return   1 it would be, 0 not, or quota is off; or a negative errno as of fsq_quota_get()
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			      const struct fsq_limits *limits);
+
+/**
+ * Find out what fsq_quota_set_limits() would do, and change nothing.
+ *
+ * @before   filled on success: the record as it is
+ * @after    filled on success: as it would be. What the file system rounds is rounded; soft and
+ *           hard limits that XFS would pass over, for they are out of order, are as before
+ * @return   what fsq_quota_set_limits() would return, as far as that can be known: -EROFS and
+ *           -EPERM, too
+ * Source: quotactl(2), Q_XGETQUOTA
+ */
+int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_limits *limits, struct fsq_dquot *before,
+			  struct fsq_dquot *after);
+
+/**
+ * The same of fsq_quota_set_timers().
+ *
+ * @before, @after  filled on success with all grace times
+ * Source: quotactl(2), Q_XGETQUOTA, Q_XGETQSTATV
+ */
+int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			  const struct fsq_timers *timers, struct fsq_timers *before,
+			  struct fsq_timers *after);
+
+/**
+ * The same of fsq_quota_switch().
+ *
+ * @before, @after  filled on success: what is accounted and enforced
+ * @return   as fsq_quota_switch(); -EOPNOTSUPP ext4 does not switch accounting off
+ * Source: quotactl(2), Q_XGETQSTATV, Q_GETINFO; uname(2)
+ */
+int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
+			  const bool types[FSQ_TYPES], struct fsq_state *before,
+			  struct fsq_state *after);
 
 #endif

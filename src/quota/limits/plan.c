@@ -8,8 +8,9 @@
 
 #include "limits.h"
 #include "quota/kernel/fs_type.h"
+#include "quota/kernel/privilege.h"
 #include "quota/kernel/space.h"
-#include "quota/mounts/filesystem.h"
+#include "quota/mounts/filesystem_handle.h"
 
 /* @return   0, or the errno of every change */
 static int check_mount(struct fsq_filesystem *fs)

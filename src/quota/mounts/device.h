@@ -51,4 +51,7 @@ bool fsq_device_has_tag(int fd, const char *tag);
  */
 int fsq_device_of_tag(const char *tag, char **device, struct fsq_error *err);
 
+/** @return  whether a word means a device by what it has: LABEL=, UUID=, PARTLABEL= or PARTUUID= */
+bool fsq_is_tag(const char *word);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "filesystem.h"
+#include "filesystem_handle.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,26 @@
 #define FSQ_MOUNT_H
 
 #include "quota/fsquota.h"
+#include "quota/kernel/quotactl.h"
+
+struct fsq_mount {
+	char *device;	 /* the source in the mount table, e.g. /dev/sda1 or tmpfs */
+	char *directory; /* the mount point */
+	uint64_t id;	 /* the kernel's mount ID, 0 when the table has none */
+	dev_t dev;	 /* device number of the file system, 0 when not known */
+	/* Each NULL or 0 where the table does not have it: */
+	char *type; /* xfs, ext4, ... */
+	char *root; /* what of the file system is mounted, / for all */
+	char *options;
+	char *super_options; /* of the file system, where these are the mount's own */
+	uint64_t parent;     /* id of the mount that it lies on */
+	uint64_t line;	     /* of fstab(5), from 1 on */
+	bool is_local; /* no network, FUSE or autofs mount, and its path leads over none: it cannot hang */
+};
+
+typedef enum fsq_visit (*fsq_mount_visitor)(const struct fsq_mount *mount, void *arg);
+
+struct fsq_mount_points;
 
 #define FSQ_MOUNTINFO "/proc/self/mountinfo"
 

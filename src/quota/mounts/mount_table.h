@@ -6,6 +6,7 @@
 #ifndef FSQ_MOUNT_TABLE_H
 #define FSQ_MOUNT_TABLE_H
 
+#include "mount.h"
 #include "quota/fsquota.h"
 
 /**
@@ -16,7 +17,7 @@
  */
 int fsq_mount_table_load(struct fsq_error *err);
 
-/* As fsq_mount_points_read() has read them. */
+/* Where something is mounted, as it was when fsq_mount_points_read() has read the mount table. */
 struct fsq_mount_points {
 	struct libmnt_table *table; /* has the strings of the mounts */
 	struct fsq_mount *mounts; /* in the order of the kernel; all but their options is filled */
@@ -66,5 +67,47 @@ bool fsq_options_enforce(const char *options);
  * @return   for free(3), or NULL without memory
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
+
+/**
+ * Visit every mount that can hold local quotas. No mount is touched, so a dead one cannot hang the
+ * caller.
+ *
+ * @table    a file in fstab(5) format, of which every line but autofs is visited; NULL for the
+ *           system's mounts, without network, FUSE and autofs mounts and without mounts whose path
+ *           leads over one of these
+ * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
+ * Source: fstab(5); proc_pid_mountinfo(5), mnt_table_parse_stream() and mnt_fstype_is_netfs() of libmount
+ */
+int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
+
+/**
+ * Read the system's mount table, to find by their names where many paths lie.
+ *
+ * @points   set on success; free it with fsq_mount_points_free()
+ * @return   0; FSQ_E_NOT_FOUND there is no such table; FSQ_E_PERMISSION or FSQ_E_FAILED it cannot be read
+ * Source: proc_pid_mountinfo(5), mnt_table_parse_stream() of libmount
+ */
+int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
+
+/**
+ * Find out on which file system a path lies, by its name alone: nothing is opened, and a symlink is
+ * taken for a directory. Not for two threads at once.
+ *
+ * @path     absolute; the file need not exist
+ * @return   st_dev of the file system, or 0 when the name does not tell: with parts that are empty,
+ *           . or .., or when the table has no mount at / (as in chroot(2))
+ */
+dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path);
+
+void fsq_mount_points_free(struct fsq_mount_points *points);
+
+/**
+ * Watch the mounts.
+ *
+ * @return   a descriptor for poll(2), which tells POLLPRI once after file systems were mounted, moved
+ *           or unmounted, for close(2); or FSQ_E_NOT_FOUND, FSQ_E_FAILED
+ * Source: proc_pid_mountinfo(5)
+ */
+int fsq_mounts_changes(struct fsq_error *err);
 
 #endif

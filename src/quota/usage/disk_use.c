@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "project_tree.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/walk/tree_walk.h"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "open_files.h"
+#include "project_tree.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/base/path.h"
@@ -25,6 +26,7 @@
 #include "quota/mounts/handle.h"
 #include "quota/walk/tree_walk.h"
 #include "shared/array.h"
+#include "usage.h"
 
 /* List all inodes of a filesystem if at least this part of them belongs to the project. */
 #define LIST_PART 16

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "project_tree.h"
 #include "quota/base/error.h"
 #include "quota/base/inode_map.h"
 #include "quota/kernel/privilege.h"

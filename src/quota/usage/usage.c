@@ -13,6 +13,7 @@
 #include "quota/mounts/handle.h"
 #include "quota/registry/entries.h"
 #include "shared/file_stamp.h"
+#include "usage.h"
 
 /* --- mounts, and the files of the registry as long as they do not change --- */
 
