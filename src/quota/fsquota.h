@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libfsquota: project quotas (and user and group quotas) of XFS, ext4 and f2fs.
+ * libfsquota: project quotas of XFS, ext4 and f2fs.
  *
- * ERRORS. fsq_parse_, fsq_quota_ and fsq_filesystem_space() return 0 or a negative errno. All others
- * that can fail return 0 or a negative FSQ_E_ kind, and fill the struct fsq_error that their last
- * parameter points to; it may be NULL. Kinds are smaller than any negative errno. A function that
+ * ERRORS. fsq_parse_ functions return 0 or a negative errno. All others that can fail return 0 or a negative FSQ_E_
+ * kind, and fill the struct fsq_error that their last parameter points to; it may be NULL. Kinds are smaller than any negative errno. A function that
  * calls a visitor returns 0 when the visitor ended the visit. A function that fails has freed and
  * closed what it made; do not use its result.
  *
@@ -14,8 +13,8 @@
  * FSQ_E_USAGE, one of those with an errno -EINVAL, and one that cannot fail 0, false, -1 or NULL.
  *
  * THREADS. Every function is MT-Safe (see attributes(7)): the library has no global state. One that takes a
- * handle is MT-Safe race:handle: a handle (fsq_filesystem, fsq_mount_points, fsq_assignment,
- * fsq_assigned, fsq_cache, fsq_project_names, fsq_warnings) belongs to one thread at a time. So do budgets of
+ * handle is MT-Safe race:handle: a handle (fsq_assignment, fsq_assigned, fsq_project_names, fsq_warnings) belongs to
+ * one thread at a time. So do budgets of
  * requests, which a dry run writes. A walk of a large tree starts threads of its own; they are gone when the
  * function returns.
  *
@@ -23,14 +22,11 @@
  * fsq_call_options.is_cancelled whether to stop. A process that may be killed by a signal in the
  * middle of fsq_assign() or fsq_release() should block the signal and let is_cancelled tell of it.
  *
- * GROWTH. Requests and options begin with their size, which the caller sets; what is not set must be
- * zero. Structs that the library fills in the caller's memory end with reserved fields, unless they
- * are what the kernel has (fsq_limits, fsq_timers, fsq_space) or fsq_error. Structs that the library
- * passes to a visitor can grow at their end.
+ * GROWTH. Until 1.0 the ABI may change with each version: the SONAME says so. Requests and options begin with their
+ * size, which the caller sets, and can grow; what is not set must be zero.
  *
- * UNITS. What is called bytes is in bytes. Other use and limits of space, which the kernel has so, are in basic
- * blocks of 512 bytes: those of fsq_limits and fsq_amounts. fsq_limit_blocks_up() and fsq_limit_bytes() convert
- * them. Inodes are numbers; times are seconds.
+ * UNITS. What is called bytes is in bytes. Other limits of space, those of fsq_limits, are in basic blocks of 512 bytes,
+ * as the kernel has them: fsq_limit_blocks_up() and fsq_limit_bytes() convert them. Inodes are numbers; times are seconds.
  */
 #ifndef FSQUOTA_H
 #define FSQUOTA_H
@@ -49,8 +45,8 @@ extern "C" {
 /* --- Version --- */
 
 /* Of this header. The number has the same three numbers, in eight bits each. */
-#define FSQ_VERSION "0.2.0"
-#define FSQ_VERSION_NUMBER 0x000200
+#define FSQ_VERSION "0.3.0"
+#define FSQ_VERSION_NUMBER 0x000300
 
 /** @return  FSQ_VERSION of the library that runs, and its number in *@number, which may be NULL */
 const char *fsq_version(unsigned int *number);
@@ -385,7 +381,6 @@ struct fsq_released {
 	/* Inodes that still have the ID: deleted but open, elsewhere, or of a kind that the
 	 * kernel does not change. Nobody gets the ID before they are gone. */
 	uint64_t left_inodes;
-	uint64_t reserved[4];
 };
 
 /**
@@ -428,7 +423,6 @@ struct fsq_move_request {
 struct fsq_moved {
 	uint32_t id;	/* 0: only directories in it are registered */
 	uint64_t lines; /* of the projects file: its own, and those of directories in it */
-	uint64_t reserved[4];
 };
 
 /**
@@ -465,7 +459,6 @@ struct fsq_leftover {
 	const char *mountpoint; /* where it was, or NULL */
 	uint64_t inodes;	/* that have the ID, of FSQ_KEPT_USED */
 	int errnum;		/* of FSQ_KEPT_UNREADABLE */
-	uint64_t reserved[3];
 };
 
 typedef enum fsq_visit (*fsq_leftover_visitor)(const struct fsq_leftover *leftover, void *arg);
@@ -525,7 +518,6 @@ struct fsq_resized {
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS];      /* basic blocks, and inodes */
 	const struct fsq_budget *over; /* with over_budget: one that is exceeded, or NULL */
-	uint64_t reserved[3];
 };
 
 /**
@@ -570,7 +562,6 @@ struct fsq_usage {
 	char *mountpoint;
 	/* When the grace time ends, in seconds since 1970; 0: it is not running. */
 	int64_t bytes_expires, inodes_expires;
-	uint64_t reserved[2];
 };
 
 struct fsq_usage_request {
@@ -581,7 +572,6 @@ struct fsq_usage_request {
 	const char *projects_file;
 	bool walk; /* count where there is no quota, or the caller may not ask for it */
 	const struct fsq_call_options *options; /* of counting, or NULL */
-	struct fsq_cache *cache;		/* or NULL */
 };
 
 /**

@@ -49,6 +49,22 @@ setup() {
 	no_more tree-has-others
 }
 
+@test "a directory that cannot be opened is no file with another ID" {
+	local caps=-dac_override,-dac_read_search
+	mkdir -p /mnt/x/dir/{closed,sub}
+	fsquota assign /mnt/x/dir --hard 10M
+	install -d -m 700 -o daemon /mnt/x/dir/closed
+	doctor=(setpriv --bounding-set $caps --inh-caps $caps "$FSQUOTA" doctor --deep)
+	run_split "${doctor[@]}" --json /mnt/x
+	assert_equal "$status" 4
+	assert_equal "$(jq -r '.error | .path, .message' <<<"$stderr")" $'/mnt/x/dir/closed\ncannot be looked at'
+	assert_equal "$(jq -r '.doctor[].finding' <<<"$stdout" | grep -E 'tree-has-others|count-differs')" ''
+	# What it can see it still tells.
+	chattr -p 0 /mnt/x/dir/sub
+	run_split "${doctor[@]}" /mnt/x
+	[[ $stdout == *"/mnt/x/dir: 1 files and directories in it do not carry"* ]] || fail "$stdout"
+}
+
 @test "an XFS on which a deleted file is open" {
 	mkdir /mnt/x/dir
 	fsquota assign /mnt/x/dir --hard 10M

@@ -21,7 +21,7 @@ setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/
 	run -0 "$FSQUOTA" --version
 	assert_output "fsquota $version"
 	# Symbols that came with a later version than this one.
-	run sed -n 's/^ .* \([0-9.]*\)$/\1/p' "$srcdir/debian/libfsquota1.symbols"
+	run sed -n 's/^ .* \([0-9.]*\)$/\1/p' "$srcdir/debian/libfsquota0.symbols"
 	assert_equal "$(printf '%s\n' "$output" "$version" | sort -uV | tail -n 1)" "$version"
 }
 

@@ -15,22 +15,6 @@
 
 #include "quota/fsquota.h"
 #include "../unit/tap.h"
-#include "quota/base/error.h"
-#include "quota/base/units.h"
-#include "quota/directory/assign.h"
-#include "quota/directory/budget.h"
-#include "quota/kernel/privilege.h"
-#include "quota/kernel/quotactl.h"
-#include "quota/kernel/space.h"
-#include "quota/limits/limits.h"
-#include "quota/mounts/device.h"
-#include "quota/mounts/filesystem.h"
-#include "quota/mounts/mount.h"
-#include "quota/mounts/mount_table.h"
-#include "quota/mounts/overlay.h"
-#include "quota/usage/project_tree.h"
-#include "quota/usage/usage.h"
-#include "quota/mounts/filesystem.h"
 
 /* What is wrong in a call: its argument number @at; or none, with -1. Set when it is come to: */
 static int at, position;
@@ -61,7 +45,6 @@ static bool is_wrong(enum kind kind)
 
 static char directory[4096], file[4200];
 static struct fsq_error error, *const err = &error;
-static struct fsq_filesystem *fs;
 static struct fsq_assignment *assignment;
 static struct fsq_registry registry;
 static struct fsq_call_options options;
@@ -80,18 +63,6 @@ static const struct fsq_call_options *some_options(void)
 	return O(&options);
 }
 
-static enum fsq_visit visit_inode(const struct fsq_inode *inode, void *arg)
-{
-	(void)inode, (void)arg;
-	return FSQ_VISIT_STOP;
-}
-
-static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
-{
-	(void)mount, (void)arg;
-	return FSQ_VISIT_STOP;
-}
-
 static enum fsq_visit visit_leftover(const struct fsq_leftover *leftover, void *arg)
 {
 	(void)leftover, (void)arg;
@@ -101,18 +72,6 @@ static enum fsq_visit visit_leftover(const struct fsq_leftover *leftover, void *
 static enum fsq_visit visit_explained(const struct fsq_explained *explained, void *arg)
 {
 	(void)explained, (void)arg;
-	return FSQ_VISIT_CONTINUE;
-}
-
-static enum fsq_visit visit_attributes(const struct fsq_attributes *attributes, void *arg)
-{
-	(void)attributes, (void)arg;
-	return FSQ_VISIT_CONTINUE;
-}
-
-static enum fsq_visit visit_event(const struct fsq_tree_event *event, void *arg)
-{
-	(void)event, (void)arg;
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -161,22 +120,12 @@ static enum fsq_visit visit_finding(const struct fsq_finding *finding, void *arg
 static uint64_t number;
 static uint32_t id;
 static bool flag;
-static struct fsq_dquot dquot, other_dquot;
-static struct fsq_state state, other_state;
 static struct fsq_limits limits, other_limits;
-static struct fsq_timers timers, other_timers, third_timers;
-static struct fsq_id_range range;
 static struct fsq_budget budget;
-static struct fsq_budget_use budget_use;
 static struct fsq_usage usage;
-static struct fsq_support support;
-static struct fsq_space space[FSQ_FORMS];
-static struct fsq_cache *cache;
 static struct fsq_project_names *names;
-static struct fsq_mount_points *points;
 static struct fsq_assigned *assigned;
 static struct fsq_warnings *warnings;
-static const bool nothing[FSQ_TYPES];
 static char text[100];
 
 /* A request for fsq_assign() and fsq_assigned_has() */
@@ -205,23 +154,7 @@ NONE(fsq_assignment_enforcement, fsq_assignment_enforcement(N(assignment)))
 VOID(fsq_assignment_free, fsq_assignment_free(O(assignment)))
 NONE(fsq_assignment_id, fsq_assignment_id(N(assignment)))
 VOID(fsq_assignment_limits, fsq_assignment_limits(N(assignment), N(&limits), N(&other_limits)))
-NONE(fsq_assignment_over_budget, fsq_assignment_over_budget(N(assignment)))
 FAILS(fsq_assignment_rollback, fsq_assignment_rollback(N(assignment), O(err)))
-NONE(fsq_assignment_space, fsq_assignment_space(N(assignment)))
-NONE(fsq_assignment_store, fsq_assignment_store(N(assignment)))
-FAILS(fsq_attributes_each,
-      fsq_attributes_each(N(directory), 1, N(visit_attributes), O(&number), O(err)))
-
-STEPS(fsq_budget_get)
-{
-	budget.directory = N(directory);
-	return fsq_budget_get(N(&budget), O("/etc/projects"), N(&budget_use), O(err)) < 0;
-}
-
-VOID(fsq_cache_check, fsq_cache_check(N(cache)))
-VOID(fsq_cache_free, fsq_cache_free(O(cache)))
-FAILS(fsq_cache_names, fsq_cache_names(N(cache), N("names"), N(&names), O(err)))
-FAILS(fsq_cache_new, fsq_cache_new(N(&cache), O(err)))
 
 STEPS(fsq_diagnose)
 {
@@ -236,7 +169,6 @@ STEPS(fsq_diagnose)
 	return fsq_diagnose(N(&request), N(visit_finding), O(&number), O(err)) < 0;
 }
 
-VOID(fsq_error_kind_of, fsq_error_kind_of(values[at >= 0 ? way : 0]))
 VOID(fsq_error_text, fsq_error_text(N(err), N(text), sizeof(text)))
 
 STEPS(fsq_explain)
@@ -249,38 +181,10 @@ STEPS(fsq_explain)
 	return fsq_explain(N(&request), N(visit_explained), O(&number), O(err)) < 0;
 }
 
-FAILS(fsq_fd_get_project, fsq_fd_get_project(0, N(&id), N(&flag)))
-FAILS(fsq_file_get_project, fsq_file_get_project(N(directory), N(&id), N(&flag), O(err)))
-FAILS(fsq_file_set_project, fsq_file_set_project(N(file), 0, false, O(err)))
-VOID(fsq_filesystem_close, fsq_filesystem_close(O(fs)))
-FAILS(fsq_filesystem_each_inode,
-      fsq_filesystem_each_inode(N(fs), N(visit_inode), O(&number), O(err)))
-NONE(fsq_filesystem_holds, fsq_filesystem_holds(N(fs), N(directory)))
-NONE(fsq_filesystem_get_info, fsq_filesystem_get_info(N(fs)))
-FAILS(fsq_filesystem_of_device, fsq_filesystem_of_device(N(&fs), N("/dev/null"), O(err)))
-FAILS(fsq_filesystem_open, fsq_filesystem_open(N(&fs), N(directory), O("/proc/mounts"), 0, O(err)))
-
-STEPS(fsq_filesystem_open_mount)
-{
-	const struct fsq_mount mount = { .device = N(file), .directory = N(directory) };
-
-	return fsq_filesystem_open_mount(N(&fs), N(&mount), 0, O(err)) < 0;
-}
-
-FAILS(fsq_filesystem_space, fsq_filesystem_space(N(fs), N(directory), N(space)))
 VOID(fsq_hint_text, fsq_hint_text(E(fsq_hint, FSQ_HINT_FORCE)))
-VOID(fsq_is_privileged, fsq_is_privileged())
-NONE(fsq_is_tag, fsq_is_tag(N("LABEL=x")))
-VOID(fsq_limit_blocks, fsq_limit_blocks(UINT64_MAX))
 VOID(fsq_limit_blocks_up, fsq_limit_blocks_up(UINT64_MAX))
 VOID(fsq_limit_bytes, fsq_limit_bytes(UINT64_MAX))
-VOID(fsq_limit_is_lost, fsq_limit_is_lost(UINT64_MAX))
 VOID(fsq_limit_is_none, fsq_limit_is_none(UINT64_MAX))
-NONE(fsq_mount_points_find, fsq_mount_points_find(N(points), N(directory)))
-VOID(fsq_mount_points_free, fsq_mount_points_free(O(points)))
-FAILS(fsq_mount_points_read, fsq_mount_points_read(N(&points), O(err)))
-VOID(fsq_mounts_changes, fsq_mounts_changes(O(err)))
-FAILS(fsq_mounts_each, fsq_mounts_each(O("/proc/mounts"), N(visit_mount), O(&number), O(err)))
 
 STEPS(fsq_move)
 {
@@ -295,35 +199,15 @@ STEPS(fsq_move)
 	return fsq_move(N(&request), O(&moved), O(err)) < 0;
 }
 
-FAILS(fsq_overlay_directories,
-      fsq_overlay_directories(N(directory), N(&(char *){ NULL }), N(&(char *){ NULL }), O(err)))
 FAILS(fsq_parse_bytes, fsq_parse_bytes(N("1"), N(&number)))
-FAILS(fsq_parse_count, fsq_parse_count(N("1"), N(&number)))
-FAILS(fsq_parse_duration, fsq_parse_duration(N("1"), N(&number)))
 FAILS(fsq_parse_id, fsq_parse_id(N("1"), N(&id)))
-FAILS(fsq_parse_id_range, fsq_parse_id_range(N("1-2"), N(&range)))
 FAILS(fsq_parse_positive, fsq_parse_positive(N("1"), N(&number)))
-FAILS(fsq_parse_size, fsq_parse_size(N("1"), N(&number)))
 NONE(fsq_project_name_is_valid, fsq_project_name_is_valid(N("name")))
 VOID(fsq_project_names_each, fsq_project_names_each(O(names), N(visit_line), O(&number)))
 VOID(fsq_project_names_free, fsq_project_names_free(O(names)))
 NONE(fsq_project_names_id, fsq_project_names_id(O(names), N("root"), N(&id)))
 VOID(fsq_project_names_name, fsq_project_names_name(O(names), 42))
 FAILS(fsq_project_names_read, fsq_project_names_read(N(&names), N("names"), O(err)))
-
-STEPS(fsq_project_tree)
-{
-	const struct fsq_tree_request request = { .size = S(request),
-						  .directory = N(directory),
-						  .action = E(fsq_tree_action, FSQ_TREE_CHECK),
-						  .emit = N(visit_event),
-						  .arg = O(&number),
-						  .options = some_options(),
-						  .changed = O(&number) };
-	uint64_t entries;
-
-	return fsq_project_tree(N(&request), O(&entries), O(err)) < 0;
-}
 
 FAILS(fsq_projects_each, fsq_projects_each(N("lines"), N(visit_line), O(&number), O(err)))
 
@@ -340,24 +224,6 @@ STEPS(fsq_prune)
 
 	return fsq_prune(N(&request), N(visit_leftover), O(&number), O(err)) < 0;
 }
-
-#define TYPE E(fsq_type, FSQ_PROJECT)
-
-FAILS(fsq_quota_get, fsq_quota_get(N(fs), TYPE, 42, N(&dquot)))
-FAILS(fsq_quota_get_next, fsq_quota_get_next(N(fs), TYPE, 42, N(&dquot)))
-FAILS(fsq_quota_is_out_of_order, fsq_quota_is_out_of_order(N(fs), TYPE, 42, N(&limits)))
-FAILS(fsq_quota_plan_limits,
-      fsq_quota_plan_limits(N(fs), TYPE, 42, N(&limits), N(&dquot), N(&other_dquot)))
-FAILS(fsq_quota_plan_switch, fsq_quota_plan_switch(N(fs), E(fsq_switch, FSQ_ENABLE), N(nothing),
-						   N(&state), N(&other_state)))
-FAILS(fsq_quota_plan_timers,
-      fsq_quota_plan_timers(N(fs), TYPE, 42, N(&timers), N(&other_timers), N(&third_timers)))
-FAILS(fsq_quota_set_limits, fsq_quota_set_limits(N(fs), TYPE, 42, N(&limits)))
-FAILS(fsq_quota_set_timers, fsq_quota_set_timers(N(fs), TYPE, 42, N(&timers)))
-FAILS(fsq_quota_set_warnings, fsq_quota_set_warnings(N(fs), TYPE, 42, N(nothing), 1))
-FAILS(fsq_quota_state, fsq_quota_state(N(fs), TYPE, N(&state)))
-FAILS(fsq_quota_switch, fsq_quota_switch(N(fs), E(fsq_switch, FSQ_ENABLE), N(nothing)))
-FAILS(fsq_quota_sync, fsq_quota_sync(N(fs), TYPE))
 
 STEPS(fsq_release)
 {
@@ -388,8 +254,6 @@ STEPS(fsq_resize)
 	return fsq_resize(N(&request), O(&resized), O(err)) < 0;
 }
 
-VOID(fsq_support_clear, fsq_support_clear(O(&support)))
-FAILS(fsq_supported, fsq_supported(N(directory), N(&support), O(err)))
 VOID(fsq_usage_clear, fsq_usage_clear(O(&usage)))
 
 STEPS(fsq_usage_get)
@@ -398,13 +262,11 @@ STEPS(fsq_usage_get)
 						   .path = N(directory),
 						   .projects_file = O("/etc/projects"),
 						   .walk = true,
-						   .options = some_options(),
-						   .cache = O(cache) };
+						   .options = some_options() };
 
 	return fsq_usage_get(N(&usage), N(&request), O(err)) < 0;
 }
 
-VOID(fsq_usage_set_dquot, fsq_usage_set_dquot(N(&usage), N(&dquot)))
 NONE(fsq_version, fsq_version(O(&(unsigned int){ 0 })))
 VOID(fsq_warnings_close, fsq_warnings_close(O(warnings)))
 FAILS(fsq_warnings_fd, fsq_warnings_fd(N(warnings)))
@@ -429,81 +291,30 @@ static const struct {
 	FUNCTION(fsq_assignment_free),
 	FUNCTION(fsq_assignment_id),
 	FUNCTION(fsq_assignment_limits),
-	FUNCTION(fsq_assignment_over_budget),
 	FUNCTION(fsq_assignment_rollback),
-	FUNCTION(fsq_assignment_space),
-	FUNCTION(fsq_assignment_store),
-	FUNCTION(fsq_attributes_each),
-	FUNCTION(fsq_budget_get),
-	FUNCTION(fsq_cache_check),
-	FUNCTION(fsq_cache_free),
-	FUNCTION(fsq_cache_names),
-	FUNCTION(fsq_cache_new),
 	FUNCTION(fsq_diagnose),
-	FUNCTION(fsq_error_kind_of),
 	FUNCTION(fsq_error_text),
 	FUNCTION(fsq_explain),
-	FUNCTION(fsq_fd_get_project),
-	FUNCTION(fsq_file_get_project),
-	FUNCTION(fsq_file_set_project),
-	FUNCTION(fsq_filesystem_close),
-	FUNCTION(fsq_filesystem_each_inode),
-	FUNCTION(fsq_filesystem_holds),
-	FUNCTION(fsq_filesystem_get_info),
-	FUNCTION(fsq_filesystem_of_device),
-	FUNCTION(fsq_filesystem_open),
-	FUNCTION(fsq_filesystem_open_mount),
-	FUNCTION(fsq_filesystem_space),
 	FUNCTION(fsq_hint_text),
-	FUNCTION(fsq_is_privileged),
-	FUNCTION(fsq_is_tag),
-	FUNCTION(fsq_limit_blocks),
 	FUNCTION(fsq_limit_blocks_up),
 	FUNCTION(fsq_limit_bytes),
-	FUNCTION(fsq_limit_is_lost),
 	FUNCTION(fsq_limit_is_none),
-	FUNCTION(fsq_mount_points_find),
-	FUNCTION(fsq_mount_points_free),
-	FUNCTION(fsq_mount_points_read),
-	FUNCTION(fsq_mounts_changes),
-	FUNCTION(fsq_mounts_each),
 	FUNCTION(fsq_move),
-	FUNCTION(fsq_overlay_directories),
 	FUNCTION(fsq_parse_bytes),
-	FUNCTION(fsq_parse_count),
-	FUNCTION(fsq_parse_duration),
 	FUNCTION(fsq_parse_id),
-	FUNCTION(fsq_parse_id_range),
 	FUNCTION(fsq_parse_positive),
-	FUNCTION(fsq_parse_size),
 	FUNCTION(fsq_project_name_is_valid),
 	FUNCTION(fsq_project_names_each),
 	FUNCTION(fsq_project_names_free),
 	FUNCTION(fsq_project_names_id),
 	FUNCTION(fsq_project_names_name),
 	FUNCTION(fsq_project_names_read),
-	FUNCTION(fsq_project_tree),
 	FUNCTION(fsq_projects_each),
 	FUNCTION(fsq_prune),
-	FUNCTION(fsq_quota_get),
-	FUNCTION(fsq_quota_get_next),
-	FUNCTION(fsq_quota_is_out_of_order),
-	FUNCTION(fsq_quota_plan_limits),
-	FUNCTION(fsq_quota_plan_switch),
-	FUNCTION(fsq_quota_plan_timers),
-	FUNCTION(fsq_quota_set_limits),
-	FUNCTION(fsq_quota_set_timers),
-	FUNCTION(fsq_quota_set_warnings),
-	FUNCTION(fsq_quota_state),
-	FUNCTION(fsq_quota_switch),
-	FUNCTION(fsq_quota_sync),
 	FUNCTION(fsq_release),
 	FUNCTION(fsq_resize),
-	FUNCTION(fsq_support_clear),
-	FUNCTION(fsq_supported),
 	FUNCTION(fsq_usage_clear),
 	FUNCTION(fsq_usage_get),
-	FUNCTION(fsq_usage_set_dquot),
 	FUNCTION(fsq_version),
 	FUNCTION(fsq_warnings_close),
 	FUNCTION(fsq_warnings_fd),
@@ -564,11 +375,9 @@ static int prepare(void)
 	fclose(fopen("names", "w"));
 	budget.percent = 100;
 	at = -1;
-	return !freopen(directory, "r", stdin) ||
-	       fsq_filesystem_open(&fs, directory, NULL, 0, err) || fsq_cache_new(&cache, err) ||
-	       fsq_project_names_read(&names, "names", err) ||
-	       fsq_mount_points_read(&points, err) || fsq_assigned_open(&assigned, NULL, err) ||
-	       fsq_warnings_open(&warnings, err) || fsq_assign(&assignment, assign_request(), err);
+	return !freopen(directory, "r", stdin) || fsq_project_names_read(&names, "names", err) ||
+	       fsq_assigned_open(&assigned, NULL, err) || fsq_warnings_open(&warnings, err) ||
+	       fsq_assign(&assignment, assign_request(), err);
 }
 
 int main(int argc, char **argv)

@@ -12,7 +12,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/fsquota
 load packages
 
-version=0.3.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota1 python3-fsquota)
+version=0.3.0 packages=(fsquota fsquota-xfs-quota libfsquota-dev libfsquota0 python3-fsquota)
 
 # source_in DIRECTORY: what is distributed, there.
 source_in() {
@@ -74,14 +74,14 @@ noted() {
 	assert_equal "$(noted recommended)" $'libedit2\nlibtinfo6\nzlib1g'
 	assert_equal "$(field fsquota Depends)" $'libblkid1\nlibc6\nlibmount1'
 	assert_equal "$(field fsquota Recommends)" $'libedit2\nlibtinfo6\nzlib1g'
-	assert_equal "$(field libfsquota1 Depends)" $'libblkid1\nlibc6\nlibmount1'
-	assert_equal "$(field libfsquota1 Recommends)" ''
-	assert_equal "$(field python3-fsquota Depends)" $'libfsquota1\npython3:any'
+	assert_equal "$(field libfsquota0 Depends)" $'libblkid1\nlibc6\nlibmount1'
+	assert_equal "$(field libfsquota0 Recommends)" ''
+	assert_equal "$(field python3-fsquota Depends)" $'libfsquota0\npython3:any'
 }
 
 @test "programs build with the library, shared and static" {
 	local root=$BATS_TEST_TMPDIR/root libraries
-	for package in libfsquota1 libfsquota-dev; do dpkg-deb -x "$(deb_of $package)" "$root"; done
+	for package in libfsquota0 libfsquota-dev; do dpkg-deb -x "$(deb_of $package)" "$root"; done
 	libraries=$(dirname "$(find "$root" -name libfsquota.a)")
 	PKG_CONFIG_PATH=$libraries/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
 		PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 LD_LIBRARY_PATH=$libraries sh "$srcdir/debian/tests/library"
@@ -140,7 +140,7 @@ fi
 	assert_line --partial ' 0 errors, 0 warnings'
 	for rpm in "$top"/RPMS/*/*.rpm; do rpm -qpl "$rpm"; done |
 		grep -v '/\.build-id\|/licenses/\|/doc/\|/libexec/\|^/etc/' | sed 's|/usr/lib64/|/lib/|; s|site-functions|completions|' | sort >"$top/rpm"
-	for package in fsquota libfsquota1 libfsquota-dev; do dpkg-deb -c "$(deb_of $package)"; done |
+	for package in fsquota libfsquota0 libfsquota-dev; do dpkg-deb -c "$(deb_of $package)"; done |
 		sed -n 's|^[^d][^ ]* .* \./\(usr[^ ]*\).*|/\1|p' | grep -v '/doc/\|/lintian/\|libfsquota\.a$' |
 		sed 's|/usr/lib/[^/]*-linux-[^/]*/|/lib/|; s|vendor-completions|completions|; s|\(/man/.*\)\.gz$|\1|' | sort >"$top/deb"
 	diff "$top/deb" "$top/rpm"

@@ -8,7 +8,7 @@
     fsquota.resize("/srv/web", "+5G")
     fsquota.release("/srv/web")
 
-assign(), release(), resize() and usage() call libfsquota.so.1; they read no fsquota.conf(5), so its budgets and
+assign(), release(), resize() and usage() call libfsquota.so.0; they read no fsquota.conf(5), so its budgets and
 ranges of IDs do not count, and they write nothing to the journal. projects() and watch() run the program fsquota.
 
 Sizes are bytes, or strings such as "500M" and "1.5G". While a call waits or walks, handlers of signals run; one that

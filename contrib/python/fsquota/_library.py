@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libfsquota.so.1 as ctypes has it: the structs, numbers and functions of fsquota.h, by their names there.
+"""libfsquota.so.0 as ctypes has it: the structs, numbers and functions of fsquota.h, by their names there.
 
 tests/library/languages.bats compares the structs and numbers with the header.
 """
@@ -124,7 +124,6 @@ class fsq_released(Structure):
         ("lines", c_uint64),
         ("untagged", c_uint64),
         ("left_inodes", c_uint64),
-        ("reserved", c_uint64 * 4),
     ]
 
 
@@ -161,7 +160,6 @@ class fsq_resized(Structure):
         ("after", fsq_limits),
         ("used", c_uint64 * FSQ_FORMS),
         ("over", c_void_p),
-        ("reserved", c_uint64 * 3),
     ]
 
 
@@ -172,7 +170,6 @@ class fsq_usage_request(Structure):
         ("projects_file", c_char_p),
         ("walk", c_bool),
         ("options", POINTER(fsq_call_options)),
-        ("cache", c_void_p),
     ]
 
 
@@ -193,14 +190,13 @@ class fsq_usage(Structure):
         ("mountpoint", c_char_p),
         ("bytes_expires", c_int64),
         ("inodes_expires", c_int64),
-        ("reserved", c_uint64 * 2),
     ]
 
 
 try:
-    library = CDLL("libfsquota.so.1")
+    library = CDLL("libfsquota.so.0")
 except OSError as missing:
-    raise ImportError(f"libfsquota.so.1 is missing, of the package libfsquota1: {missing}") from missing
+    raise ImportError(f"libfsquota.so.0 is missing, of the package libfsquota0: {missing}") from missing
 
 _ERROR = POINTER(fsq_error)
 _FUNCTIONS: list[tuple[Any, ...]] = [  # name, result, arguments

@@ -33,11 +33,10 @@ static void show_directories(struct session *session, const struct invocation *i
 			.size = sizeof(request),
 			.path = path,
 			.projects_file = session->projects_file,
-			.cache = own ? own : session->cache,
 			.walk = walk,
 			.options = &progress.options,
 		};
-		int rc = fsq_usage_get(&usage, &request, &err);
+		int rc = fsq_usage_get_cached(&usage, &request, own ? own : session->cache, &err);
 		uint64_t mounts = progress_take_mounts(&progress, session, path);
 
 		if (rc) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
+#include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/base/units.h"
 #include "quota/directory/project_location.h"
@@ -40,13 +41,20 @@ struct others {
 	bool only_foreign;
 	bool foreign, has_inside;
 	uint64_t count;
+	int rc; /* of the first that could not be looked at */
+	struct fsq_error *err;
 };
 
 static enum fsq_visit count_wrong(const struct fsq_tree_event *event, void *arg)
 {
+	const unsigned int unseen =
+		FSQ_TREE_CANNOT_STAT | FSQ_TREE_CANNOT_OPEN | FSQ_TREE_CANNOT_GET;
 	struct others *others = arg;
 
-	if (!(event->kind & FSQ_TREE_WRONG_ID) && event->kind != FSQ_TREE_NO_INHERITANCE)
+	if ((event->kind & unseen) && others->rc == 0 && event->errnum != ENOENT)
+		others->rc = fsq_fail(others->err, event->error, event->errnum, event->path,
+				      "cannot be looked at");
+	if (!(event->kind & (FSQ_TREE_WRONG_ID | FSQ_TREE_NO_INHERITANCE)))
 		return FSQ_VISIT_CONTINUE;
 	if (others->has_inside && is_inside(others->list, others->entry->word, event->path))
 		return FSQ_VISIT_CONTINUE;
@@ -71,9 +79,12 @@ static int count_others(const struct fsq_diagnosis *diagnosis, struct others *ot
 		.options = diagnosis->request->options,
 	};
 	uint64_t entries;
+	int rc;
 
+	others->err = err;
 	others->has_inside = is_inside(others->list, others->entry->word, NULL);
-	return fsq_project_tree(&request, &entries, err);
+	rc = fsq_project_tree(&request, &entries, err);
+	return rc ? rc : others->rc;
 }
 
 /* Does the directory of an entry hold files with other IDs, such as the layers of a container engine? */
@@ -130,7 +141,9 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 	finding->count = others.count;
 	/* Setting the ID of the whole tree would change those projects, too. */
 	finding->in_doubt = others.foreign || others.has_inside;
-	if (rc == 0 && others.count)
+	if (others.rc)
+		fsq_diagnosis_report_error(diagnosis, &err);
+	if ((rc == 0 || others.rc) && others.count)
 		return true;
 	/*
 	 * Do not compare: the kernel adds up all directories of an ID, f2fs leaves out what du(1) counts, and
@@ -142,7 +155,7 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 		finding->count = 0;
 	if (rc && err.errnum == EINTR)
 		fsq_diagnosis_fail(diagnosis, EINTR, entry->word);
-	else if (rc)
+	else if (rc && !others.rc)
 		fsq_diagnosis_report_error(diagnosis, &err);
 	finding->id = FSQ_FINDING_COUNT_DIFFERS;
 	/*

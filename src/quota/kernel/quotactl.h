@@ -20,7 +20,6 @@ struct fsq_amounts {
 struct fsq_dquot {
 	uint32_t id;
 	struct fsq_amounts form[FSQ_FORMS];
-	uint64_t reserved[4];
 };
 
 /*
@@ -46,7 +45,6 @@ struct fsq_state {
 	uint32_t extents;
 	uint32_t grace_seconds[FSQ_FORMS];
 	unsigned int max_warnings[FSQ_FORMS];
-	uint64_t reserved[4];
 };
 
 enum fsq_switch {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Project IDs of files, and of all files of a tree. */
 #ifndef FSQ_PROJECT_TREE_H
 #define FSQ_PROJECT_TREE_H
 
@@ -76,15 +77,17 @@ enum fsq_tree_action {
 	FSQ_TREE_CLEAR, /* set ID 0; directories hand nothing on */
 };
 
+/* Bits, of which an event has one, or the first two. */
 enum fsq_tree_event_kind {
-	FSQ_TREE_WRONG_ID = 1,	     /* may be combined with the next one */
+	FSQ_TREE_WRONG_ID = 1,
 	FSQ_TREE_NO_INHERITANCE = 2, /* a directory does not hand its ID on */
 	FSQ_TREE_SPECIAL_FILE = 4,   /* passed over: the kernel does not let us */
-	FSQ_TREE_NO_PROJECT,	     /* a file or directory has no project ID here; errnum ENOTTY */
-	FSQ_TREE_CANNOT_STAT,
-	FSQ_TREE_CANNOT_OPEN,
-	FSQ_TREE_CANNOT_GET,
-	FSQ_TREE_CANNOT_CHANGE, /* in a user namespace error is FSQ_E_PERMISSION, errnum EINVAL */
+	FSQ_TREE_NO_PROJECT = 8,     /* a file or directory has no project ID here; errnum ENOTTY */
+	FSQ_TREE_CANNOT_STAT = 16,
+	FSQ_TREE_CANNOT_OPEN = 32,
+	FSQ_TREE_CANNOT_GET = 64,
+	FSQ_TREE_CANNOT_CHANGE =
+		128, /* in a user namespace error is FSQ_E_PERMISSION, errnum EINVAL */
 };
 
 struct fsq_tree_event {

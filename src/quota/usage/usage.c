@@ -175,7 +175,7 @@ void fsq_usage_clear(struct fsq_usage *usage)
 
 /* The project that the directory is registered for, or else the one that it carries. */
 static int find_project(struct fsq_handle *handle, const struct fsq_usage_request *request,
-			uint32_t *id, struct fsq_error *err)
+			struct fsq_cache *cache, uint32_t *id, struct fsq_error *err)
 {
 	const char *file = request->projects_file;
 	char *found = file && !handle->is_canonical ? fsq_fd_path(handle->target.fd) : NULL;
@@ -183,8 +183,8 @@ static int find_project(struct fsq_handle *handle, const struct fsq_usage_reques
 	int rc = 0;
 
 	*id = 0;
-	if (file && path && request->cache)
-		rc = cached_id_of(request->cache, file, path, id, err);
+	if (file && path && cache)
+		rc = cached_id_of(cache, file, path, id, err);
 	else if (file && path)
 		rc = fsq_projects_id_of(file, path, id, err);
 	free(found);
@@ -195,7 +195,8 @@ static int find_project(struct fsq_handle *handle, const struct fsq_usage_reques
 
 /* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED when the kernel has no quota of the file */
 static int ask_kernel(struct fsq_usage *usage, struct fsq_handle *handle,
-		      const struct fsq_usage_request *request, struct fsq_error *err)
+		      const struct fsq_usage_request *request, struct fsq_cache *cache,
+		      struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	struct fsq_state state;
@@ -218,7 +219,7 @@ static int ask_kernel(struct fsq_usage *usage, struct fsq_handle *handle,
 				"has no project ID: it is neither a file nor a directory");
 	if (rc)
 		return fsq_fail_errno(err, rc, handle->path, "cannot read the project ID");
-	rc = find_project(handle, request, &usage->id, err);
+	rc = find_project(handle, request, cache, &usage->id, err);
 	if (rc)
 		return rc;
 	if (usage->id == 0)
@@ -312,7 +313,8 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
 /* --- all together --- */
 
 static int get(struct fsq_usage *usage, struct fsq_handle *handle,
-	       const struct fsq_usage_request *request, struct fsq_error *err)
+	       const struct fsq_usage_request *request, struct fsq_cache *cache,
+	       struct fsq_error *err)
 {
 	struct statfs sfs;
 	int rc = fsq_handle_find_mount(handle, err);
@@ -335,7 +337,7 @@ static int get(struct fsq_usage *usage, struct fsq_handle *handle,
 			return 0;
 		}
 	}
-	rc = ask_kernel(usage, handle, request, err);
+	rc = ask_kernel(usage, handle, request, cache, err);
 	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, handle))
 		return 0;
 	if (!request->walk ||
@@ -348,6 +350,12 @@ static int get(struct fsq_usage *usage, struct fsq_handle *handle,
 
 int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *request,
 		  struct fsq_error *err)
+{
+	return fsq_usage_get_cached(usage, request, NULL, err);
+}
+
+int fsq_usage_get_cached(struct fsq_usage *usage, const struct fsq_usage_request *request,
+			 struct fsq_cache *cache, struct fsq_error *err)
 {
 	if (!usage || !request)
 		return fsq_fail_null(err);
@@ -362,9 +370,9 @@ int fsq_usage_get(struct fsq_usage *usage, const struct fsq_usage_request *reque
 		rc = fsq_handle_open(&handle, request->path, err);
 	if (rc)
 		return rc;
-	if (request->cache)
-		handle.mounts = &request->cache->mounts;
-	rc = get(usage, &handle, request, err);
+	if (cache)
+		handle.mounts = &cache->mounts;
+	rc = get(usage, &handle, request, cache, err);
 	/* The usage owns the strings of the mount. */
 	if (rc)
 		*usage = (struct fsq_usage){ 0 };

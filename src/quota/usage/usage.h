@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is used, by many calls that would read the same again, and whether there can be a quota. */
 #ifndef FSQ_USAGE_H
 #define FSQ_USAGE_H
 
@@ -27,6 +28,10 @@ void fsq_cache_check(struct fsq_cache *cache);
 
 void fsq_cache_free(struct fsq_cache *cache);
 
+/** As fsq_usage_get(), with what a cache has read. @cache  or NULL */
+int fsq_usage_get_cached(struct fsq_usage *usage, const struct fsq_usage_request *request,
+			 struct fsq_cache *cache, struct fsq_error *err);
+
 /** Fill use and limits from a quota record. ID 0 gets no grace time: it has those of all. */
 void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot);
 
@@ -34,7 +39,6 @@ struct fsq_support {
 	bool enforced;	  /* limits are enforced */
 	char *device;	  /* the source in the mount table, or NULL: not known */
 	char *mountpoint; /* or NULL */
-	uint64_t reserved[4];
 };
 
 /**
