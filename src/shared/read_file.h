@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "quota/usage/open_files.h"
-
 /* No such file is larger: it would hold a million lines. */
 #define FSQ_FILE_MAX (64 * 1024 * 1024)
 /* No line that is read by itself is longer, the NUL behind it included. */

@@ -13,7 +13,6 @@
 #include "quota/base/inode_map.h"
 #include "quota/kernel/space.h"
 #include "quota/limits/limits.h"
-#include "quota/usage/project_tree.h"
 #include "quota/walk/tree_walk.h"
 
 /* How often the directory may have another ID when it is read again. */

@@ -17,7 +17,6 @@
 #include "quota/base/inode_map.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
-#include "quota/usage/project_tree.h"
 
 /* How many entries between two checks for cancellation. */
 #define CHECK_INTERVAL 256

@@ -4,6 +4,7 @@
 #define FSQ_PROJECT_TREE_H
 
 #include "quota/fsquota.h"
+#include "quota/walk/tree_walk.h"
 
 /**
  * Read the project ID of a file of any type. A symlink is not followed.
@@ -57,8 +58,6 @@ struct fsq_attributes {
 /** May return FSQ_VISIT_PRUNE for a directory. */
 typedef enum fsq_visit (*fsq_attributes_visitor)(const struct fsq_attributes *attributes,
 						 void *arg);
-
-#define FSQ_DEPTH_INFINITE (-1)
 
 /**
  * Visit a file, and below a directory every file on the same mount, in the order of the

@@ -15,6 +15,8 @@
 #include "quota/fsquota.h"
 #include "quota/kernel/inode_project.h"
 
+#define FSQ_DEPTH_INFINITE (-1)
+
 /* A tree of so many entries is worth threads, and reaching attributes by name. */
 #define FSQ_WALK_LARGE 1000
 
