@@ -3,12 +3,11 @@
 #
 # What the tests ran, from the counts that programs built with --coverage have left.
 #
-#   report.py BUILD             the lines of all of src but shared that no test ran and for which reasons.list
-#                               has no reason, then percent of lines and branches of each folder
-#   report.py --all BUILD       those with a reason, too
+#   report.py BUILD             the lines of all of src but shared that no test ran, then percent of lines and
+#                               branches of each folder
 #   report.py --branches BUILD  and the lines of limits, directory, usage, diagnose and walk in src/quota of whose
 #                               branches one was never taken
-#   report.py --minimum BUILD     exit status 1 as well where a folder has fallen below minimum.list
+#   report.py --minimum BUILD   exit status 1 where a folder has fallen below minimum.list
 #   report.py --keep BUILD      and write result.txt
 #   report.py --kept            what result.txt says, beside minimum.list; nothing is measured
 #
@@ -18,17 +17,12 @@
 # All of it takes an hour, and CI has no such time: it prints the result that is kept, with the folders that were
 # changed since, or have other files than they had, and fails where that is below the minimum.
 #
-# A line of reasons.list is a file (a pattern, of its path in src), a regular expression for a line, or for that
-# and the two lines above it, or for "@FUNCTION LINE", and why it may not be run, with tabs between. One that is of no
-# line is an error; of one whose lines are run the report tells, for some are run by chance. A line of minimum.list
-# is a folder and the percents of lines and of branches that it must have, "-" for any.
+# A line of minimum.list is a folder and the percents of lines and of branches that it must have, "-" for any.
 import collections
-import fnmatch
 import gzip
 import hashlib
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -45,12 +39,10 @@ class File:
     def __init__(self):
         self.lines = collections.Counter()
         self.branches = collections.Counter()
-        self.functions = {}
 
     def add(self, lines):
         for line in lines:
             number = line["line_number"]
-            self.functions[number] = line.get("function_name", "")
             self.lines[number] += line["count"]
             for index, branch in enumerate(line["branches"]):
                 if not branch["throw"]:
@@ -95,53 +87,17 @@ def rows_of(name):
     return [line for line in (HERE / name).read_text().splitlines() if line and not line.startswith("#")]
 
 
-class Reasons:
-    def __init__(self):
-        self.rules = []
-        for row in rows_of("reasons.list"):
-            files, pattern, why = row.split("\t")
-            self.rules.append((files, re.compile(pattern), why))
-        self.lines, self.missed = collections.Counter(), collections.Counter()
-
-    def of(self, path, source, number, function, is_run):
-        """@return  why the line may not be run, or None"""
-        texts = source[number - 1], "\n".join(source[max(0, number - 3):number]), \
-            f"@{function} {source[number - 1].strip()}"
-        for rule in self.rules:
-            files, pattern, why = rule
-            if fnmatch.fnmatch(str(path), files) and any(map(pattern.search, texts)):
-                self.lines[rule] += 1
-                self.missed[rule] += not is_run
-                return why
-        return None
-
-    def print(self):
-        """@return  the number of those that are of no line"""
-        for rule in self.rules:
-            if not self.missed[rule]:
-                what = "its lines are run" if self.lines[rule] else "there is no such line"
-                print(f"reasons.list: {what}: {rule[0]} {rule[1].pattern}")
-        print(f"{sum(self.missed.values())} lines are not run for one of {len(self.rules)} reasons")
-        return sum(not self.lines[rule] for rule in self.rules)
-
-
-def print_missed(files, show_all):
-    """@return  the number of lines without a reason, and of reasons without a line"""
-    reasons, missed = Reasons(), 0
+def print_missed(files):
+    missed = 0
     for path, file in files.items():
         if not is_in(path, ALL_LINES):
             continue
         source = (SOURCE / path).read_text().splitlines()
         for number, count in sorted(file.lines.items()):
-            why = reasons.of(path, source, number, file.functions[number], count > 0)
-            if count > 0:
-                continue
-            missed += why is None
-            if why is None or show_all:
-                print(f"{path}:{number}: {source[number - 1].strip()}" + (f"  [{why}]" if why else ""))
-    wrong = reasons.print()
-    print(f"{missed} lines of all of src but shared are not run, and nobody knows why")
-    return missed + wrong
+            if count == 0:
+                print(f"{path}:{number}: {source[number - 1].strip()}")
+                missed += 1
+    print(f"{missed} lines of all of src but shared are not run")
 
 
 def print_branches(files):
@@ -236,13 +192,13 @@ def main():
     files = counted(pathlib.Path(sys.argv[-1]).resolve())
     if "--branches" in options:
         print_branches(files)
-    missed = print_missed(files, "--all" in options)
+    print_missed(files)
     shares = {path: file.share() for path, file in files.items()}
     table = folders(shares)
     print_table(table)
     if "--keep" in options:
         keep(shares)
-    sys.exit(bool(missed or ("--minimum" in options and has_fallen(table))))
+    sys.exit("--minimum" in options and has_fallen(table))
 
 
 if __name__ == "__main__":
