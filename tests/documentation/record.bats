@@ -18,8 +18,6 @@ setup() { record=$srcdir/tools/record; }
 		count=$((count + 1))
 	done <<<"$output"
 	assert [ $count -ge 8 ]
-	run -0 "$record" --help
-	assert_line --partial 'record transcript/NAME'
 }
 
 @test "what checks say of tools/record is there" {
@@ -33,7 +31,7 @@ setup() { record=$srcdir/tools/record; }
 
 @test "a wrong word gives 2 and one line, and writes nothing" {
 	local word
-	for word in nothing transcript/nothing transcript/../help --nothing; do
+	for word in nothing --nothing; do
 		run -2 "$record" "$word" interface
 		assert_equal "${#lines[@]}" 1
 		assert_output --partial 'see tools/record --list'

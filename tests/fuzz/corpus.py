@@ -39,10 +39,10 @@ def strings_of_c():
 
 
 def native_lines():
-    """The invocations of the transcript, and of the set-up of its scenarios."""
-    for file in sorted((HERE.parent / "transcript").glob("*.txt")):
+    """The examples of the pages."""
+    for file in sorted((HERE.parent.parent / "man").glob("*.[1-9]")):
         for line in file.read_text("utf-8", "surrogateescape").splitlines():
-            if line.startswith(("$ fsquota ", "+ fsquota ")):
+            if line.startswith(("$ fsquota ", "# fsquota ")):
                 yield line[len("$ fsquota "):]
 
 
@@ -78,7 +78,7 @@ def quoted(pattern, *files):
 
 
 def words_of_commands():
-    for file in sorted((SOURCE / "native").glob("*.c")):
+    for file in sorted((SOURCE / "native").rglob("*.c")):
         text = file.read_text()
         yield from re.findall(r'\.name = "([a-z-]+)"', text)
         for letter, name in re.findall(r"\{ (?:'(.)'|0|NULL), \"([a-z-]+)\"", text):

@@ -198,3 +198,25 @@ on_terminal() {
 	eval "${command//\/srv\/logs/\/mnt\/x\/web}" >out
 	assert_equal "$(<out) $PATH" "$((10485760 - $(fsquota usage -n --raw -b -o used /mnt/x/web))) $path"
 }
+
+# Last, since these commands change something.
+# bats test_tags=install
+@test "the JSON of every command is as the schema says" {
+	local words
+	mkdir /mnt/x/{tree,tree/sub,new}
+	echo '/mnt/x/tree/* hard=2M' >lines
+	echo "42 0 20480 0 0" >dump
+	for words in "${each_command[@]}" "assign /mnt/x/new --hard 1M" "assign /mnt/x/new --hard 1M" "usage /mnt/x/new /mnt" \
+		"resize /mnt/x/new 2M" "resize --over 0 --at /mnt/x +10%" "limit bsoft=0 bhard=9m isoft=1 43 /mnt/x" "timer 3d /mnt/x" \
+		"project -s -p /mnt/x/tree 45 /mnt/x" "project -c -p /mnt/x/web 45 /mnt/x" "disable -p /mnt/x" "enable -vugp /mnt/x" \
+		"restore -p -f dump /mnt/x" "apply lines" "apply --dry-run lines" "check --over 0 /mnt/x" "list --total /mnt/x" "list --tree" \
+		"explain /mnt/x/web" "export /mnt/x" "state" "df -i /mnt/x" "report -birug" "quota -bir 43" "usage --fallback=walk /mnt/x" \
+		"move --rename /mnt/x/new /mnt/x/newer" "release /mnt/x/newer" "prune --all /mnt/x" "find 45 /mnt/x"; do
+		# shellcheck disable=SC2086 # words
+		fsquota $words --json >answer || [ "${words%% *}" = check ] || [[ $words == *' /mnt' ]] || fail "$words"
+		jq -e 'any(.[]; length > 0)' answer >/dev/null || fail "$words: $(<answer)"
+		cat answer >>answers
+	done
+	run -0 "$srcdir/tests/documentation/schema.py" "$FSQUOTA" answers
+	assert [ "${output% answers}" -ge 45 ]
+}

@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
+#
+# What a refusal or a warning says: what is wrong, why, and what to do. That it changes nothing, and its exit status in
+# every case, is asked by the tests of each command.
+
+# shellcheck disable=SC2154 # run_split sets status, stdout and stderr
+load ../lib/fsquota
+
+setup_file() { fresh_each x e; }
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	rm -rf /mnt/x/* /mnt/e/* /etc/fsquota.conf
+	printf '7:/somewhere/else\n8:/mnt/x/other\n' >/etc/projects
+	printf 'elsewhere:7\nother:8\n' >/etc/projid
+	mkdir -p /mnt/x/{web,other,tree/sub}
+	touch /mnt/x/file
+}
+
+# says STATUS TEXT WORD...: the one line of "fsquota WORD..." is this, behind its name.
+says() {
+	run_split fsquota "${@:3}"
+	assert_equal "${*:3}: $status:$stderr" "${*:3}: $1:fsquota${3:+ $3}: $2"
+}
+
+# hints DIR: in which words to go on.
+hints() { echo "(see fsquota doctor $1)"; }
+
+capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host)'
+off='project quota is off: mounted without prjquota'
+no_tmpfs='tmpfs has no project quotas; a mount of its own with the option size= limits a directory, see tmpfs(5)'
+no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota'
+
+@test "the program, and options of any command" {
+	prints "$(fsquota --version)" fsquota version
+	run_split fsquota version now
+	assert_equal "$status:$stderr" '2:fsquota: version takes no other words, not "now"'
+	run_split fsquota help list usage
+	assert_equal "$status:$stderr" '2:fsquota: help takes one command, not "usage"'
+	assert_equal "$(fsquota help repquota)" "$(fsquota help report)"
+	assert_equal "$(fsquota help free)" "$(fsquota help df)"
+	fsquota project -s other /mnt/x
+	is_silent fsquota tree -c other /mnt/x
+	says 2 'option --json=yes takes no value' usage --json=yes /mnt/x/web
+	says 2 'unknown option --har; did you mean --hard SIZE?' assign --har 1M /mnt/x/web
+	refuses 2 'fsquota assign: unknown option --bogus; usage: fsquota assign DIR... ' fsquota assign --bogus --help
+	refuses 2 '"there is no command \"--json\"; see fsquota --help"' fsquota --json
+}
+
+@test "assign" {
+	fsquota project -s -p /mnt/x/tree/sub 8 /mnt/x
+	fsquota project -s -p /mnt/x/other 8 /mnt/x
+	refuses 2 'assign: no directory given; usage: fsquota assign DIR... ' fsquota assign
+	says 2 'word 1 is empty: a variable without a value?' assign ''
+	says 2 'option --hard takes a value' assign /mnt/x/web --hard
+	says 2 '"0" is no number of inodes, such as 10000, or none' assign /mnt/x/web --hard-inodes 0
+	says 2 'unlimited does not go with other limits' assign /mnt/x/web --unlimited --hard 1M
+	says 2 '"a:b" cannot be the name of a project' assign /mnt/x/web --name a:b
+	says 6 '/mnt/x/web: project ID 7 is in use' assign /mnt/x/web --id 7
+	says 6 '/mnt/x/web: cannot be project 10: "other" is 8' assign /mnt/x/web --id 10 --name other
+	says 6 '/mnt/x/web: there is no unused project ID from 7 to 8' assign /mnt/x/web --id-range 7-8
+	says 2 '/mnt/x/file: is not a directory: name the directory itself' assign /mnt/x/file
+	says 5 '/mnt/x/file/below: cannot open: Not a directory' assign /mnt/x/file/below
+	says 6 '/mnt/x/tree/sub: belongs to project 8 already' assign /mnt/x/tree --hard 1M
+	says 6 '/mnt/x/other: has project ID 8 already' assign /mnt/x/other --id 11
+	says 6 '/mnt/x/other: has project ID 8 already, and "elsewhere" is 7' assign /mnt/x/other --name elsewhere
+	mkdir /mnt/x/deleted
+	cd /mnt/x/deleted
+	rmdir /mnt/x/deleted
+	says 5 '.: is deleted, or no absolute path leads to it' assign . --hard 1M
+}
+
+@test "a limit above the size of the filesystem is a warning, in JSON an object" {
+	local size
+	size=$(($(stat -f -c '%b * %S' /mnt/x)))
+	says 0 "/mnt/x/web: the limit, 1073741824 bytes, is above the size of the filesystem, $size bytes" \
+		assign /mnt/x/web --hard 1G
+	run_split fsquota assign /mnt/x/tree --hard 1T --json
+	assert_equal "$stderr" "{\"warning\":{\"errno\":null,\"path\":\"/mnt/x/tree\",\"message\":\"the limit, 1099511627776 bytes, is \
+above the size of the filesystem, $size bytes\"}}"
+}
+
+@test "the files of projects and names" {
+	ln -s /etc/projects link
+	mkfifo fifo
+	mkdir directory
+	truncate -s 65M large
+	touch /mnt/x/projects
+	chattr +i /mnt/x/projects
+	says 1 'link: is a symlink, which is not followed' assign /mnt/x/web --projects-file link
+	says 1 'directory: is a directory' assign /mnt/x/web --projid-file directory
+	says 1 'fifo: is no regular file' assign /mnt/x/web --projid-file fifo
+	says 1 '/nowhere/projid: cannot open: No such file or directory' assign /mnt/x/web --projid-file /nowhere/projid
+	says 2 '/etc/projid: is the projects file and the projid file: name two files' assign /mnt/x/web --projects-file /etc/projid
+	says 1 'large: is too large for what it should hold' assign /mnt/x/web --projects-file large
+	says 4 '/mnt/x/projects: cannot open: Operation not permitted (is it immutable? see lsattr(1))' \
+		assign /mnt/x/web --projects-file /mnt/x/projects
+	chattr -i /mnt/x/projects
+	says 1 'cannot read large: File too large' list --projects-file large /mnt/x
+	says 1 'large: cannot read the projects file: File too large' usage --projects-file large /mnt/x/web
+	mount -t tmpfs -o size=16k tmpfs directory
+	touch directory/projects
+	mount -o remount,ro directory
+	says 1 'directory/projects: cannot open: Read-only file system (use --no-register, or --projects-file and --projid-file, or see fsquota.conf(5))' \
+		assign /mnt/x/web --projects-file directory/projects --projid-file projid
+	umount directory
+	mount -o remount,ro /mnt/x
+	says 1 '/mnt/x/web: cannot set the project ID: Read-only file system (remount it read-write first)' assign /mnt/x/web --hard 1M
+	mount -o remount,rw /mnt/x
+}
+
+@test "fsquota.conf: its keys count, of one that is there twice the last, and a wrong value is named" {
+	local line form
+	printf '%s\n' '# a comment' '' ' id-range =  3000000-3999999 ' lock-timeout=2 >/etc/fsquota.conf
+	prints 3000000 fsquota assign /mnt/x/web --hard 1M
+	printf '%s\n' 'id-range = 20-29' 'id-range = 10-19' >/etc/fsquota.conf
+	prints 10 fsquota assign /mnt/x/tree --hard 1M
+	grep -q '^10:/mnt/x/tree$' /etc/projects
+	mkdir /mnt/x/{a,b}
+	printf 'projects-file = %s\nprojid-file=%s\n' "$PWD/projects" "$PWD/projid" >/etc/fsquota.conf
+	prints 2097153 fsquota assign /mnt/x/a --hard 1M
+	assert_equal "$(<projects)" 2097153:/mnt/x/a
+	echo 'register = no' >/etc/fsquota.conf
+	prints 2097154 fsquota assign /mnt/x/b --hard 1M
+	while IFS='|' read -r line form; do
+		echo "$line" >/etc/fsquota.conf
+		says 2 "/etc/fsquota.conf, line 1: \"${line#* = }\" is not \"${line% = *} = $form\"" assign /mnt/x/web
+	done <<-'EOF'
+		id-range = 9-1|FIRST-LAST
+		register = maybe|yes|no
+		lock-timeout = soon|SECONDS
+		projects-file = relative|/PATH
+	EOF
+	printf '\ncolour = blue\n' >/etc/fsquota.conf
+	says 2 '/etc/fsquota.conf, line 2: there is no key "colour"' assign /mnt/x/web
+	run_split fsquota usage /mnt/x/web
+	assert_equal "$status:$stderr" '0:fsquota usage: /etc/fsquota.conf, line 2: there is no key "colour": the line is passed over'
+	rm /etc/fsquota.conf
+	mkdir /etc/fsquota.conf
+	says 1 'cannot read /etc/fsquota.conf: Is a directory' usage /mnt/x/web
+	says 1 'cannot read /etc/fsquota.conf: Is a directory' assign --help
+	rmdir /etc/fsquota.conf
+}
+
+@test "release and resize" {
+	local id
+	fsquota assign /mnt/x/tree --hard 26M --id 70
+	says 5 '/mnt/x/web: has no quota of its own' release /mnt/x/web
+	says 5 '/mnt/x/tree/sub: has no quota of its own (it belongs to the project of a directory above it)' release /mnt/x/tree/sub
+	says 6 '/mnt/x/tree: has project ID 70' release --id 71 /mnt/x/tree
+	mkdir $'/mnt/x/bell\a'
+	says 5 '/mnt/x/bell\a: has no quota of its own' release $'/mnt/x/bell\a'
+	run_split fsquota release --json /mnt/x/web
+	assert_equal "$status:$stdout:$stderr" '5:{"release":[]}:{"error":{"code":"not-found","errno":null,"path":"/mnt/x/web",'\
+'"message":"has no quota of its own","cause":null,"hint":null}}'
+
+	refuses 2 'resize: a directory and a size are wanted; usage: fsquota resize {DIR... ' fsquota resize
+	says 2 '"/mnt/x/tree" is no size, such as 500M, 10G, +5G, +20% or none' resize 2M /mnt/x/tree
+	says 2 '"0" is no project ID from 1 to 4294967294' resize --id 0 /mnt/x/tree 50M
+	says 6 '/mnt/x/tree: has project ID 70' resize --id 43 /mnt/x/tree 50M
+	says 1 '/dev/null: is no regular file' resize --projects-file /dev/null /mnt/x/tree 50M
+	says 5 '/mnt/x/web: belongs to no project' resize /mnt/x/web 5M
+	says 6 '/mnt/x/tree: would be smaller than the 26M (27262976 bytes) it has (use --allow-shrink if that is meant)' \
+		resize /mnt/x/tree 10M
+	fallocate -l 4M /mnt/x/tree/4M
+	says 6 '/mnt/x/tree: would be smaller than the 4M (4194304 bytes) that are in use' resize --allow-shrink /mnt/x/tree 3M
+	says 2 '"+99999999999999999999" is too large for a limit' resize /mnt/x/tree +99999999999999999999
+	run_split fsquota resize /mnt/x/tree +255P
+	says 2 '/mnt/x/tree: the limit would be 256 PiB or more' resize /mnt/x/tree +255P
+
+	for id in 80 81; do
+		rm -rf /mnt/x/web
+		mkdir /mnt/x/web
+		fsquota assign /mnt/x/web --id $id
+		[ $id = 80 ] || exec 8>/mnt/x/web/2
+		exec 7>/mnt/x/web/1
+		rm /mnt/x/web/*
+		says 0 "/mnt/x/web: released, but $([ $id = 80 ] && echo 1 file still has || echo 2 files still have) project ID $id: deleted \
+but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot change; nobody gets the ID before" release /mnt/x/web
+	done
+}
+
+@test "limit, quota, report, dump and restore" {
+	says 2 '/mnt/x: bhard=1e would count as no limit; 288230376151711743 means that' limit bhard=1e 9 /mnt/x
+	says 3 '/mnt/e: cannot set limits: Invalid argument' limit rtbhard=2m 15 /mnt/e
+	says 2 'name the filesystem: a directory on it, last or with --at' limit
+	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
+	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument bogus=1' limit bogus=1 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument 42' limit 42 bhard=4m /mnt/x
+	says 2 '/mnt/x: the soft limit would be above the hard one' limit bsoft=2m bhard=1m 42 /mnt/x
+	says 5 '/mnt/x: there is no project nosuch' limit bhard=1m nosuch /mnt/x
+	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x
+	says 5 '/mnt/x: there is no project 4294967295' quota 4294967295 /mnt/x
+	says 2 '/mnt/x: x is not a number from 0 to 4294967294' report -L x /mnt/x
+	says 5 'open on /nowhere/out failed: No such file or directory' report -f /nowhere/out /mnt/x
+	run_split fsquota limit --json bhard=x 42 /mnt/x
+	assert_equal "$status:$stdout:$stderr" '2:{"limit":[]}:{"error":{"code":"usage","errno":null,"path":null,'\
+'"message":"cannot parse bhard=x: write a size such as 10m","cause":null,"hint":null}}'
+
+	fsquota limit bhard=1m 42 /mnt/x
+	fsquota limit bhard=1m 42 /mnt/e
+	fsquota dump -f one /mnt/x
+	fsquota dump -f all
+	says 1 'open on one failed: File exists' dump -f one /mnt/x
+	says 2 "/mnt/x: line $(($(wc -l <one) + 2)) begins another filesystem: restore one at a time; nothing is set" restore -f all /mnt/x
+	printf '%s\n' "fs = $FSQ_X_DEV" '42 0 2048 0 0' nonsense >bad
+	says 2 '/mnt/x: line 3 does not hold limits; nothing is set' restore -p -f bad /mnt/x
+	echo '42 0 562949953421400 0 0' >bad
+	says 2 '/mnt/x: line 1: a limit would count as none; nothing is set' restore -p -f bad /mnt/x
+}
+
+@test "project, df, id and lsattr" {
+	says 2 '--max-errors is a number from 1 on, not "0"' project --max-errors 0 -s 8 /mnt/x
+	says 2 '/mnt/x: x is not a number from 0 to 4294967294' project -d x -s 8 /mnt/x
+	says 5 '/mnt/x: nosuch - no such project in /etc/projects or invalid project number' project -s nosuch /mnt/x
+	says 2 '/mnt/x: only one projid/name can be specified when using -p <path>, 2 found.' project -s -p /mnt/x/web 44 45 /mnt/x
+	says 5 '/mnt/x: cannot setup path for project dir /mnt/x/nowhere: No such file or directory' project -s -p /mnt/x/nowhere 44 /mnt/x
+	says 5 '/mnt/x: projects file "/nowhere" doesn'\''t exist' project --projects-file /nowhere -s 8 /mnt/x
+	says 6 '/mnt/x: project quota flag not set on /mnt/x/other' df /mnt/x
+	says 5 '/mnt/x/nowhere: cannot read the project ID: No such file or directory' id /mnt/x/nowhere /mnt/x/web
+	assert_equal "$stdout" 0
+	says 3 "/proc/version: cannot read the project ID: $no_proc $(hints /proc/version)" id /proc/version
+	says 3 '/dev/null: the kernel tells project IDs of files and directories only' id /dev/null
+	mkfifo /mnt/x/web/fifo
+	says 3 '/mnt/x/web/fifo: the kernel tells flags of files and directories only' lsattr /mnt/x/web
+}
+
+@test "usage and supported" {
+	ln -s web /mnt/x/link
+	says 5 '/mnt/x/web: belongs to no project (fsquota assign puts a quota on it, --fallback=walk counts)' usage /mnt/x/web
+	says 2 '/mnt/x/link: is a symlink: name what it leads to' usage /mnt/x/link
+	says 5 '/mnt/x/nowhere: cannot open: No such file or directory' supported /mnt/x/nowhere
+	says 3 "/proc: $no_proc $(hints /proc)" supported /proc
+	says 3 "$BATS_TEST_TMPDIR: $no_tmpfs $(hints "$BATS_TEST_TMPDIR")" assign "$BATS_TEST_TMPDIR"
+	run_split fsquota usage --json /sys
+	assert_equal "$status:$stdout:$stderr" '3:{"usage":[]}:{"error":{"code":"not-supported","errno":null,"path":"/sys","message":'\
+"\"${no_proc/#proc/sysfs}\",\"cause\":\"other-filesystem\",\"hint\":\"--fallback=walk counts; see fsquota doctor /sys\"}}"
+}
+
+@test "where quota is off, or limits stop nobody" {
+	local type
+	fresh_fs x2 -o noquota
+	mkdir /mnt/x2/web
+	says 3 "/mnt/x2/web: $off $(hints /mnt/x2/web)" assign /mnt/x2/web --hard 1M
+	says 3 "/mnt/x2/web: $off (--fallback=walk counts; see fsquota doctor /mnt/x2/web)" usage /mnt/x2/web
+	says 3 "/mnt/x2: $off $(hints /mnt/x2)" supported /mnt/x2
+	says 3 "/mnt/x2: $off $(hints /mnt/x2)" enable -p /mnt/x2
+	printf '%s\n' '42 0 2048 0 0' >dump
+	says 3 "/mnt/x2: cannot set limits of ID 42: $off $(hints /mnt/x2)" restore -p -f dump /mnt/x2
+	run_split fsquota report --json -p /mnt/x2
+	assert_equal "$status:$stdout:$stderr" '3:{"report":[]}:{"error":{"code":"not-supported","errno":"ENOSYS","path":"/mnt/x2",'\
+"\"message\":\"cannot read project quotas: $off\",\"cause\":\"quota-off\",\"hint\":\"see fsquota doctor /mnt/x2\"}}"
+	exits 3 fsquota state /mnt/x2
+	type='this type of quota is off: mount the filesystem with prjquota (or usrquota, grpquota); see fsquota doctor /mnt/x2'
+	assert_equal "$stderr" "fsquota state: /mnt/x2: no user quota: Function not implemented ($type)
+fsquota state: /mnt/x2: no group quota: Function not implemented ($type)
+fsquota state: /mnt/x2: no project quota: $off $(hints /mnt/x2)"
+	fresh_fs x2 -o pquota
+	says 3 '/mnt/x2: quota is off: mount the filesystem with uquota, gquota or prjquota (see fsquota doctor /mnt/x2)' enable -u /mnt/x2
+	fresh_fs x2 -o pqnoenforce
+	mkdir /mnt/x2/web
+	says 0 '/mnt/x2/web: limits are not enforced on this filesystem: they stop nobody' assign /mnt/x2/web --hard 1M
+	says 3 "/mnt/x2/web: projects are counted, but limits stop nobody: mounted with pqnoenforce, or disabled since $(hints /mnt/x2/web)" \
+		assign /mnt/x2/web --hard 2M --require-enforced
+	prints "/mnt/x2: project quota on $FSQ_X2_DEV, mounted on /mnt/x2; limits are not enforced" fsquota supported /mnt/x2
+	prints "/mnt/x: project quota on $FSQ_X_DEV, mounted on /mnt/x" fsquota supported /mnt/x
+	fresh_fs x2
+}
+
+@test "an ordinary user" {
+	local user=$TMPDIR/user
+	install -D "$FSQUOTA" "$user/fsquota"
+	fsquota() { as_user "$user/fsquota" "$@"; }
+	"$FSQUOTA" project -s 8 /mnt/x
+	chmod 777 /mnt/x/web
+	mkdir -m 700 /mnt/x/secret
+	chown 1000 /mnt/x/web
+	touch /mnt/x/web/file
+	chattr -p 42 /mnt/x/web
+	says 4 '/etc/projects: cannot open: Permission denied (only root may change it)' assign /mnt/x/web --hard 1M
+	says 4 "/mnt/x/web: cannot read the quota of project 42: $capability" assign --no-register /mnt/x/web --hard 1M
+	says 4 '/mnt/x/secret: cannot open: Permission denied' usage --fallback=walk /mnt/x/secret
+	says 4 '/mnt/x/secret: cannot read the project ID: Permission denied' id /mnt/x/web /mnt/x/secret
+	says 7 "/mnt/x: cannot set project on /mnt/x/web/file: $capability" project -s -p /mnt/x/web 43 /mnt/x
+	says 4 '/mnt/x: cannot open /mnt/x/secret: Permission denied' project -c -p /mnt/x/secret 43 /mnt/x
+	says 4 "/mnt/x: cannot set limits: $capability" limit bhard=1m 42 /mnt/x
+	says 4 "/mnt/x: no quota of user 0: $capability" quota -u root /mnt/x
+	says 4 "/mnt/x: project directories are left out: $capability" df /mnt/x
+}
