@@ -5,8 +5,8 @@
  *   native/      fsquota COMMAND [OPTIONS] [PATH]...
  *     main.c           selects a command and its filesystems; commands.h  the list of commands
  *     commands/        one command, one file, with its description at the end. Add yours here. Two names in one
- *                      file: limit.c has timer, dump.c restore, report.c quota, state.c enable, disable, off
- *                      and remove, lsattr.c id, schema.c completion. batch.c runs commands from standard input
+ *                      file: limit.c has timer, dump.c restore, report.c quota, state.c enable and
+ *                      disable, lsattr.c id, schema.c completion. batch.c runs commands from standard input
  *     apply/           file.c  parses fsquota.d(5); watch.c  waits for changes, for --watch
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
@@ -36,7 +36,7 @@
  *     amounts.c        numbers, sizes and times in its layout; output.c  output and errors
  *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c   the other commands: dump.c has
  *                      restore, limit.c timer and warn, switch.c state, enable, disable, off and remove
- *   common/      what both programs need: owners.c  users, groups and projects by name, and what each owns;
+ *   common/      what both programs need: owners.c  users, groups and projects by name;
  *                signals.c  blocks signals during a change
  *   table/       rows, described once by fields
  *     field.c          a field of a row: printed and compared; table.c  rows in all formats

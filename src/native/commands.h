@@ -28,15 +28,12 @@
 	each(limit) \
 	each(timer) \
 	each(project) \
-	each(quot) \
 	each(dump) \
 	each(restore) \
 	each(df) \
 	each(state) \
 	each(enable) \
 	each(disable) \
-	each(off) \
-	each(remove) \
 	each(batch) \
 	each(completion) \
 	each(metrics) \

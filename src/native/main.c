@@ -60,7 +60,7 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 		else if (flags & COMMAND_WITHOUT_QUOTA)
 			paths_add_all(session);
 		else
-			paths_add_all_with_quota(session, flags & COMMAND_XFS);
+			paths_add_all_with_quota(session);
 	}
 	/* Change all filesystems or none. */
 	return session->path_count > 0 && !(session->status && (flags & COMMAND_CHANGES));
@@ -75,11 +75,7 @@ static void run_on_each(struct session *session, struct invocation *invocation)
 		/* The filesystem was visited under another name. */
 		if (paths_find_dev(session, session->paths[i].info->dev) < (int)i)
 			continue;
-		if ((command->flags & COMMAND_XFS) && !session->paths[i].info->is_xfs)
-			session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
-				      "%s: command is for XFS filesystems only", command->name);
-		else
-			command->run(session, invocation);
+		command->run(session, invocation);
 		/* A usage error would repeat for every filesystem. */
 		if (session->status == session_exit_code(FSQ_E_USAGE))
 			break;

@@ -42,7 +42,6 @@ enum row_change {
 	ROW_ONLY_SHOWN,
 	ROW_UNCHANGED,
 	ROW_CHANGED,
-	ROW_CHANGE_UNKNOWN, /* the kernel does not say */
 };
 
 struct field_texts {
@@ -100,8 +99,7 @@ static inline bool field_is_empty(const struct field *field, const void *row)
 	case FIELD_PERCENT:
 		return *(const double *)member < 0;
 	case FIELD_CHANGE:
-		return *(const unsigned int *)member == ROW_CHANGE_UNKNOWN ||
-		       *(const unsigned int *)member == ROW_ONLY_SHOWN;
+		return *(const unsigned int *)member == ROW_ONLY_SHOWN;
 	default:
 		return false;
 	}

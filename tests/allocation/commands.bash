@@ -109,7 +109,6 @@ group_switches() {
 	reads looks=yes undo=enforced_again disable -p "$top"
 	reads looks=yes undo=grace_again timer -p 3days "$top"
 	reads enable -p "$top"
-	reads remove -p "$top"
 	reads warn -p 3 42 "$top"
 }
 

@@ -177,14 +177,11 @@ asking="
 	lsattr -p /mnt/x/web
 	metrics --metric fsquota_project_used_bytes
 	move --dry-run /mnt/x/renamed /mnt/x/dir
-	off --dry-run -p /mnt/x
 	project -c -p /mnt/x/web web /mnt/x
 	prune --dry-run
-	quot -p /mnt/x
 	quota -p -v web /mnt/x
 	quota -u -v root /mnt/x
 	release --dry-run /mnt/x/web
-	remove --dry-run -p /mnt/x
 	report -p -u -g
 	resize --dry-run /mnt/x/web +1M
 	restore --dry-run -p -f /mnt/x/dump /mnt/x
@@ -234,7 +231,7 @@ usual_answers() {
 	answers_all
 	end_batch
 	usual=$all complaints=''
-	forgets_none "$asking" 'batch|completion|help|oci-hook|path|print|quit|schema|top|warn|watch'
+	forgets_none "$asking" 'batch|completion|help|oci-hook|off|path|print|quit|quot|remove|schema|top|warn|watch'
 	mapfile -t opened < <(sed -n '/read(/,$s/.*open[at2]*(.*"\(\/[^"]*\)".*/\1/p' "$BATS_TEST_TMPDIR/opened" | grep -v '^/sys/\|^/dev/null' | sort -u)
 }
 

@@ -171,34 +171,12 @@ directories() {
 switches() {
 	is_changed "project quota, $mnt: enforced -> not enforced" silent fsquota disable -p "$mnt"
 	is_changed "project quota, $mnt: not enforced -> enforced" silent fsquota enable -p "$mnt"
-	[ "$1" = e ] || is_changed "enforced -> not enforced" silent fsquota off -p "$mnt"
 }
 
 # Without the warning that all is so already.
 silent() { "$@" 2>/dev/null; }
 
-@test "enable, disable and off say what they change" { of_each switches; }
-
-@test "remove cannot know whether there is something" {
-	local records
-	fresh_fs x
-	mnt=/mnt/x
-	run_split fsquota remove -p --dry-run /mnt/x
-	assert_equal "$status:$stdout" 3:
-	records=$stderr
-	refuses 3 "${records#*: }" fsquota remove -p /mnt/x
-	umount /mnt/x
-	mount "$FSQ_X_DEV" /mnt/x
-	run_split fsquota remove -p --dry-run --json /mnt/x
-	assert_equal "$status:$(jq -c '.remove[] | [.type, .would_change]' <<<"$stdout")" '0:["project",null]'
-	run_split fsquota remove -p --json /mnt/x
-	assert_equal "$status:$(jq -c '.remove[] | [.type, .changed]' <<<"$stdout")" '0:["project",null]'
-	umount /mnt/x
-	mkfs.xfs -q -f "$FSQ_X_DEV"
-	mount "$FSQ_X_DEV" /mnt/x
-	refuses 3 "no quota records" fsquota remove -p /mnt/x
-	refuses 3 "no quota records" fsquota remove -p --dry-run /mnt/x
-}
+@test "enable and disable say what they change" { of_each switches; }
 
 @test "what is released says what it had, with its other directory and without" {
 	local fs
@@ -281,8 +259,6 @@ unwritable() {
 realtime() {
 	[ "$1" = x ] || as_real 3 fsquota limit -p rtbhard=1m 42 "$mnt"
 	[ "$1" = x ] || as_real 3 fsquota timer -p -r 3d "$mnt"
-	[ "$1" = x ] || as_real 3 fsquota off -p "$mnt"
-	as_real 3 fsquota remove -p "$mnt"
 	# On ext4 this is more than it holds, on XFS what stands for no limit.
 	printf 'fs = x\n42 0 18014398509481984 0 0\n' >large
 	[ "$1" = x ] || as_real 1 fsquota restore -p -f large "$mnt"
@@ -302,7 +278,6 @@ realtime() {
 	as_real 3 fsquota limit -p bhard=1m 42 "$mnt"
 	as_real 3 fsquota enable -p "$mnt"
 	as_real 3 fsquota disable -p "$mnt"
-	as_real 3 fsquota off -p "$mnt"
 }
 
 @test "what XFS passes over is no change" {

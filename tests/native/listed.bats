@@ -189,16 +189,6 @@ each_refuses() {
 	done
 }
 
-@test "quot adds up what xfs_quota adds up" {
-	local type
-	for type in u g p; do
-		diff <(fsquota quot -$type -i --csv --noheadings --output ID,USED,FILES /mnt/x | sed 's/,/ /g') \
-			<(theirs x "quot -$type -i -n" | awk 'NR > 1 { sub("#", "", $3); print $3, $1 * 1024, $2 }')
-	done
-	diff <(fsquota quot -c --csv --noheadings --output SIZE,FILES,SUM /mnt/x | sed 's/,/ /g') \
-		<(theirs x "quot -c -p" | awk 'NR > 1 { print $1 * 1024, $2, $3 * 1024 }')
-}
-
 @test "project is the type where none is named" {
 	fsquota limit bhard=1m 91 /mnt/x
 	assert_equal "$(limits_of x 91)" "91 0 2048 0 0"
@@ -208,8 +198,6 @@ each_refuses() {
 	fsquota limit bhard=2m 91 /mnt/x
 	sed 1d <<<"$output" | fsquota restore /mnt/x
 	assert_equal "$(limits_of x 91)" "91 0 2048 0 0"
-	run -0 fsquota quot --csv --noheadings --output TYPE,NAME /mnt/x
-	assert_line project,volume
 	fsquota timer -b 3days /mnt/x
 	fsquota disable /mnt/x
 	run -0 fsquota state --csv --noheadings --output TYPE,ENFORCED,GRACE /mnt/x
@@ -351,23 +339,10 @@ checks() {
 	fsquota limit -g bhard=0 1234 /mnt/x
 }
 
-@test "remove frees the records of an XFS that is mounted without quota" {
-	fresh_fs x2 -o pquota
-	fsquota limit -p bhard=1m 42 /mnt/x2
-	umount /mnt/x2
-	mount -o noquota "$FSQ_X2_DEV" /mnt/x2
-	is_silent fsquota remove -p -v /mnt/x2
-	umount /mnt/x2
-	mount -o pquota "$FSQ_X2_DEV" /mnt/x2
-	run limits_of x2 42
-	fresh_fs x2 -o noquota
-	assert_output ""
-}
-
 @test "-f writes the same to a new file, that only its owner may read" {
 	local words
 	# Without the grace time that is left, which is another a second later.
-	for words in df "dump -p" "quot -p" "quota -p --output id,used 42" "report -p --output id,used" \
+	for words in df "dump -p" "quota -p --output id,used 42" "report -p --output id,used" \
 		"state -p --output type" "dump --json" "dump --csv" "report -p --output id,used --at /mnt/e"; do
 		rm -f "$BATS_TEST_TMPDIR/file"
 		is_silent fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
@@ -394,7 +369,7 @@ checks() {
 
 @test "wrong words and numbers give 2" {
 	local command word
-	for command in disable dump enable limit off project quot quota remove report restore state timer df; do
+	for command in disable dump enable limit project quota report restore state timer df; do
 		refuses 2 "fsquota $command" fsquota $command -Z /mnt/x
 		refuses 2 "fsquota $command" fsquota $command --bogus /mnt/x
 	done
@@ -406,7 +381,7 @@ checks() {
 	refuses 2 -1 fsquota dump -p -L -1 /mnt/x
 	refuses 2 x fsquota project -d x -c -p /mnt/x/logs 43
 	# Commands of the shell of xfs_quota.
-	for word in quit q '?' path print warn; do refuses 2 "\"$word\"" fsquota "$word"; done
+	for word in quit q '?' path print warn quot off remove; do refuses 2 "\"$word\"" fsquota "$word"; done
 }
 
 without_sense() {
@@ -434,7 +409,7 @@ without_sense() {
 
 @test "what changes something wants the filesystem named, or gives 2" {
 	local words
-	for words in disable enable off remove restore "limit -p bhard=1m 42" "timer -p 3"; do
+	for words in disable enable restore "limit -p bhard=1m 42" "timer -p 3"; do
 		refuses 2 "name the filesystem" fsquota $words
 	done
 }
@@ -442,10 +417,8 @@ without_sense() {
 not_there() {
 	local fs
 	for fs in e f; do
-		each_refuses 3 /mnt/$fs "off -p" "remove -p" "limit -p rtbhard=1m 42" "timer -p -r 3days"
+		each_refuses 3 /mnt/$fs "limit -p rtbhard=1m 42" "timer -p -r 3days"
 	done
-	run_split fsquota quot -p /mnt/e
-	assert_equal "$status:$stdout" 3:
 }
 
 @test "what a filesystem does not have gives 3: a type of quota, what only XFS has, and a realtime device" {
@@ -491,7 +464,7 @@ no_project_ids() {
 
 unknown() {
 	local words
-	each_refuses 5 /nowhere df disable dump enable "limit -p bhard=1m 42" off "project -s 42" quot "quota -p 42" remove \
+	each_refuses 5 /nowhere df disable dump enable "limit -p bhard=1m 42" "project -s 42" "quota -p 42" \
 		"report -p" restore state "timer -p 3"
 	refuses 5 /mnt/x/nowhere fsquota project -s -p /mnt/x/nowhere 42 /mnt/x
 	refuses 5 /nowhere fsquota project -s --projects-file /nowhere 42 /mnt/x
@@ -639,7 +612,7 @@ example_system_of() {
 		[ $changed = 0 ] || example_system
 		changed=0
 		case $page in
-		*-apply* | *-assign* | *-d[iu]* | *-prune* | *-enable* | *-limit* | *-off* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
+		*-apply* | *-assign* | *-d[iu]* | *-prune* | *-enable* | *-limit* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
 		esac
 		transcript "$page" >"$BATS_TEST_TMPDIR/page"
 		example_system_of "$page"

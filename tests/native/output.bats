@@ -28,7 +28,7 @@ setup() {
 each_command=("df /mnt/x" "doctor /mnt/x" "dump /mnt/x" "find 42 /mnt/x" "id /mnt/x/web /mnt/x"
 	"limit --dry-run bhard=1m 42 /mnt/x" "list /mnt/x" "lsattr -p /mnt/x" "project -c 44 -p /mnt/x/web /mnt/x"
 	"quota 42 /mnt/x" "report /mnt/x" "resize --dry-run /mnt/x/web 20M" "state /mnt/x" "supported /mnt/x"
-	"timer --dry-run 3d /mnt/x" "usage /mnt/x/web" "assign --dry-run /mnt/x/web --hard 9M" "quot /mnt/x"
+	"timer --dry-run 3d /mnt/x" "usage /mnt/x/web" "assign --dry-run /mnt/x/web --hard 9M"
 	"release --dry-run /mnt/x/web" "prune --dry-run --all /mnt/x")
 
 # table WORD...: sets output to what the command prints, which ends with 0.
@@ -171,7 +171,7 @@ on_terminal() {
 	fsquota limit bhard=1m 77 /mnt/x
 	fallocate -l 1M /mnt/x/web/file
 	cd "$BATS_TEST_TMPDIR/empty"
-	for words in df dump quot "quota 77" report state; do
+	for words in df dump "quota 77" report state; do
 		# shellcheck disable=SC2086 # words
 		run -0 fsquota $words /mnt/x
 		[ -n "$output" ] || fail "$words"

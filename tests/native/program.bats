@@ -31,11 +31,9 @@ dry_operands='
 	enable /mnt/e
 	limit bhard=7M 42 /mnt/x
 	move /mnt/x/old /mnt/x/renamed
-	off /mnt/x
 	project -s -p /mnt/x/new 42 /mnt/x
 	prune /mnt/x
 	release /mnt/x/dir
-	remove /mnt/x
 	resize /mnt/x/dir 8M
 	restore -f /mnt/x/dump /mnt/x
 	timer 9d /mnt/x

@@ -98,13 +98,10 @@ loading="
 	metrics --listen 127.0.0.1:9753
 	move D D
 	oci-hook createRuntime
-	off --dry-run -p /mnt/e
 	project -c -p D 7 /mnt/x
 	prune --dry-run
-	quot -u /mnt/x
 	quota -u -v daemon /mnt/x
 	release --dry-run D
-	remove --dry-run -p /mnt/e
 	report -u -g -p
 	resize --dry-run D +1M
 	restore -u /mnt/x
@@ -142,7 +139,7 @@ runs() {
 	dd if=/dev/zero of="$dir/file" bs=64k count=2 conv=fsync status=none
 	localedef --no-archive -i ja_JP -f EUC-JP "$BATS_TEST_TMPDIR/japanese" || :
 	export LOCPATH=$BATS_TEST_TMPDIR LC_ALL=japanese TERM=xterm
-	forgets_none "$loading" 'path|print|quit|warn'
+	forgets_none "$loading" 'off|path|print|quit|quot|remove|warn'
 	while read -ra words; do
 		[ ${#words[@]} -gt 0 ] || continue
 		step "${words[*]}"

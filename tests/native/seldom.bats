@@ -474,12 +474,10 @@ time.sleep(float(sys.argv[2]))'
 		enable /mnt/x
 		limit bhard=1m 7 /mnt/x
 		move /mnt/x/conf /mnt/x/other
-		off /mnt/x
 		oci-hook createRuntime
 		project -s -p /mnt/x/conf 7 /mnt/x
 		prune
 		release /mnt/x/conf
-		remove /mnt/x
 		resize /mnt/x/conf 1G
 		restore /mnt/x
 		timer 3d /mnt/x"
@@ -517,7 +515,7 @@ time.sleep(float(sys.argv[2]))'
 	done <<<"$changing"
 	rm /etc/fsquota.conf /run/projects
 	no_complaints
-	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|path|print|quit|quot|quota|report|schema|state|supported|warn'
+	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|off|path|print|quit|quot|quota|remove|report|schema|state|supported|warn'
 }
 
 # Sets zero: all that ID 0 has on $fs, but for what it uses.

@@ -14,12 +14,9 @@ commands="
 	dump -p                        4    4    3    0    0
 	enable -p                      4    4    3    0    1
 	disable -p                     4    4    3    0    1
-	off -p                         4    4    3    0    1
-	remove -p                      4    4    3    3    1
 	limit -p bsoft=1m bhard=2m 42  4    4    3    0    1
 	project -s -p O 43             4    4    0    0    1
 	project -c -p O 43             0    0    0    0    0
-	quot -p                        4    4    0    0    0
 	quota -p -v 42                 4    4    3    0    0
 	report -p                      4    4    3    0    0
 	restore -p -f D                4    4    3    0    1
@@ -75,7 +72,7 @@ each_row() {
 		"$1" "${words[@]}"
 		rows=$((rows + 1))
 	done <<<"$commands"
-	[ $rows -ge 18 ]
+	[ $rows -ge 15 ]
 }
 
 # What the commands could change.
@@ -241,8 +238,8 @@ one_line_each() {
 # What fails for these is in native/{apply,assign,check,explain,export,find,gone,move,top}.bats, batch, doctor,
 # documentation, metrics and watch.
 @test "no command is forgotten here" {
-	forgets_none "$commands" 'apply|assign|batch|check|completion|doctor|explain|export|find|help|list|metrics|move|path|print|prune|'\
-'quit|release|resize|schema|supported|top|usage|warn|watch'
+	forgets_none "$commands" 'apply|assign|batch|check|completion|doctor|explain|export|find|help|list|metrics|move|off|path|print|prune|'\
+'quit|quot|release|remove|resize|schema|supported|top|usage|warn|watch'
 }
 
 @test "an ordinary user is told once that it takes a capability" {
@@ -254,7 +251,7 @@ one_line_each() {
 }
 
 @test "where quota is off it is said once, and how it is switched on" {
-	one_line_each quota_off 'prjquota' off='already off' remove=.
+	one_line_each quota_off 'prjquota'
 }
 
 @test "where limits are not enforced the commands work in native mode" { one_line_each not_enforced .; }
@@ -330,16 +327,6 @@ refused_as_not_supported() {
 		each_row refused_as_not_supported
 	done
 	no_complaints
-}
-
-@test "remove says what to do where quota is on, and only there" {
-	native_call remove -p
-	assert_equal "$status" 3
-	[[ ${#errors[@]} = 1 && $stderr == *'without quota'* ]] || fail "$stderr"
-	quota_off
-	native_call remove -p
-	assert_not_equal "$status" 0
-	[[ ${#errors[@]} = 1 && $stderr != *' on: '* && $stderr != *'without quota'* ]] || fail "$stderr"
 }
 
 # rows COMMAND...: what the command says of /mnt/x and /mnt/e, without what changes by itself

@@ -101,7 +101,7 @@ each_row() {
 			call=(xfs_quota -x -c "${words[*]}" "$where")
 			"$1" xfs_quota "$row"
 		fi
-		[[ ! ${words[0]} =~ ^(help|path|print|quit|warn)$ ]] || continue
+		[[ ! ${words[0]} =~ ^(help|off|path|print|quit|quot|remove|warn)$ ]] || continue
 		call=(fsquota "${words[@]}")
 		[[ ${words[0]} =~ ^($own)$ ]] || call+=("$where")
 		"$1" fsquota "$row"

@@ -30,6 +30,10 @@ leads() {
 		read -r -a words <<<"$pair"
 		leads 2 "there is no command \"${words[0]}\"; did you mean \"${words[1]}\"${words[2]:+ or \"${words[2]}\"}?" "${words[0]}"
 	done
+	# Of xfs_quota's commands those that stay there.
+	leads 2 "there is no command \"quot\"; did you mean \"fsquota -x -c 'quot -p' PATH\"?" quot /mnt/x
+	leads 2 "did you mean \"disable\" or \"fsquota -x -c 'off -p' PATH\"?" off /mnt/x
+	leads 2 "did you mean \"release\" or \"fsquota -x -c 'remove -p' PATH\"?" remove /mnt/x
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
 		exits 2 fsquota "$words"
@@ -198,7 +202,7 @@ restores_nothing() {
 @test "a number that is no path leads to the project of that ID" {
 	local words
 	cd "$BATS_TEST_TMPDIR"
-	for words in "report -p 42" "report 42" "df 42" "quot 42" "supported 42" "id 42" "export 42" "metrics 42" "list 42" "explain 42"; do
+	for words in "report -p 42" "report 42" "df 42" "supported 42" "id 42" "export 42" "metrics 42" "list 42" "explain 42"; do
 		# shellcheck disable=SC2086 # words
 		leads 5 'No such file or directory (fsquota quota 42 shows the project of that ID' $words
 	done

@@ -70,7 +70,7 @@ release /srv/with => <release></srv/with $hostile>"
 	# The last one fish would expand.
 	echo '~root:9' >>/etc/projid
 	run -0 fish -c "source \"$srcdir/completions/fish/fsquota.fish\"
-		for words in 'usage --id 4' 'quota ' 'explain /srv/we' '-x -c \"off -'; complete -C \"fsquota \$words\"; end"
+		for words in 'usage --id 4' 'quota ' 'explain /srv/we' '-x -c \"disable -'; complete -C \"fsquota \$words\"; end"
 	assert_output "42	mail /srv/mail/a
 web	/srv/web
 mail	/srv/mail/a
@@ -78,8 +78,8 @@ $hostile
 file
 local/
 /srv/web	web
-off -g
-off -p
-off -u
-off -v"
+disable -g
+disable -p
+disable -u
+disable -v"
 }

@@ -105,7 +105,7 @@ type Client struct {
 // reads are the commands that change nothing: all others may.
 var reads = map[string]bool{
 	"check": true, "df": true, "doctor": true, "explain": true, "export": true, "find": true, "id": true, "list": true,
-	"lsattr": true, "quot": true, "quota": true, "report": true, "state": true, "supported": true, "usage": true,
+	"lsattr": true, "quota": true, "report": true, "state": true, "supported": true, "usage": true,
 }
 
 // Ask sends the words of a command line, such as "usage", "--", "/srv/web", and returns what is answered as one of the

@@ -554,26 +554,6 @@ type ProjectAnswer struct {
 	Project []ProjectRow `json:"project"`
 }
 
-type QuotRow struct {
-	Type              *string `json:"type,omitempty"`                 // user, group or project
-	ID                *uint32 `json:"id,omitempty"`                   // ID of the user, group or project
-	Name              *string `json:"name"`                           // its name
-	UsedBytes         *uint64 `json:"used_bytes,omitempty"`           // space that its files take
-	FileBytes         *uint64 `json:"file_bytes,omitempty"`           // of files of this size
-	Files             *uint64 `json:"files,omitempty"`                // how many files
-	SumBytes          *uint64 `json:"sum_bytes,omitempty"`            // the space of all up to this size
-	Unread30DaysBytes *uint64 `json:"unread_30_days_bytes,omitempty"` // space that was not read for 30 days
-	Unread60DaysBytes *uint64 `json:"unread_60_days_bytes,omitempty"` // for 60 days
-	Unread90DaysBytes *uint64 `json:"unread_90_days_bytes,omitempty"` // for 90 days
-	Filesystem        *string `json:"filesystem"`                     // device of the filesystem
-	Mountpoint        *string `json:"mountpoint"`                     // where it is mounted
-}
-
-// QuotAnswer is what fsquota quot answers.
-type QuotAnswer struct {
-	Quot []QuotRow `json:"quot"`
-}
-
 type DumpRow struct {
 	Type              string  `json:"type"`                // user, group or project
 	ID                uint32  `json:"id"`                  // ID of the user, group or project
@@ -689,34 +669,4 @@ type DisableRow struct {
 // DisableAnswer is what fsquota disable answers.
 type DisableAnswer struct {
 	Disable []DisableRow `json:"disable"`
-}
-
-type OffRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
-
-// OffAnswer is what fsquota off answers.
-type OffAnswer struct {
-	Off []OffRow `json:"off"`
-}
-
-type RemoveRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
-
-// RemoveAnswer is what fsquota remove answers.
-type RemoveAnswer struct {
-	Remove []RemoveRow `json:"remove"`
 }

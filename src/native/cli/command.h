@@ -66,7 +66,6 @@ struct command_operand {
 enum command_flags {
 	COMMAND_FILESYSTEMS = 1,    /* works on filesystems: those of --at, or its last operands */
 	COMMAND_ONCE = 2,	    /* runs once for all of them, not for each */
-	COMMAND_XFS = 4,	    /* works on XFS only */
 	COMMAND_PATHS = 8,	    /* all its operands are paths on filesystems */
 	COMMAND_CHANGES = 16,	    /* requires that a filesystem is named */
 	COMMAND_WITHOUT_QUOTA = 32, /* filesystems without quota are shown, too */

@@ -195,7 +195,7 @@ bool options_add_filesystems(struct session *session)
 		    !paths_add(session, session->at.words[i], NULL))
 			return false;
 	if (session->at.count == 0)
-		paths_add_all_with_quota(session, false);
+		paths_add_all_with_quota(session);
 	return session->path_count > 0;
 }
 

@@ -90,7 +90,7 @@ bool paths_add_all(struct session *session)
 	return false;
 }
 
-void paths_add_all_with_quota(struct session *session, bool xfs_only)
+void paths_add_all_with_quota(struct session *session)
 {
 	struct fsq_state state;
 	size_t kept = 0;
@@ -102,8 +102,7 @@ void paths_add_all_with_quota(struct session *session, bool xfs_only)
 		int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &state);
 
 		/* If the question is forbidden, assume that there is quota. */
-		if ((!xfs_only || path->info->is_xfs) &&
-		    (rc == 0 || fsq_error_kind_of(-rc) == FSQ_E_PERMISSION)) {
+		if (rc == 0 || fsq_error_kind_of(-rc) == FSQ_E_PERMISSION) {
 			session->paths[kept++] = *path;
 			continue;
 		}

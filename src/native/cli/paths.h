@@ -25,7 +25,7 @@ bool paths_add(struct session *session, const char *path, dev_t *dev);
 bool paths_add_all(struct session *session);
 
 /** The same of those with quota; if there is none an error is reported. */
-void paths_add_all_with_quota(struct session *session, bool xfs_only);
+void paths_add_all_with_quota(struct session *session);
 
 /** Add the directories of the projects file to the table, after the filesystems. */
 void paths_load_projects(struct session *session);

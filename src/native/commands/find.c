@@ -194,7 +194,7 @@ static void run_find(struct session *session, const struct invocation *invocatio
 		for (int i = first; i < count; i++)
 			walk(&find, invocation->operands[i]);
 		if (first >= count)
-			paths_add_all_with_quota(session, false);
+			paths_add_all_with_quota(session);
 		for (size_t i = 0; i < session->path_count; i++)
 			walk(&find, session->paths[i].directory);
 		session->table.count_key = "mounts_skipped";

@@ -141,9 +141,7 @@ static void write_switched(struct writer *w, const void *arg)
 
 	write_format(w, "%s %s quota, ", change_action(row->change), account_types[row->type]);
 	write_escaped(w, row->directory);
-	if (row->change == ROW_CHANGE_UNKNOWN)
-		write_text(w, ": the records, if there are any");
-	else if (row->was_enforced != row->enforced)
+	if (row->was_enforced != row->enforced)
 		write_format(w, ": %s -> %s", words[row->was_enforced], words[row->enforced]);
 	write_char(w, '\n');
 }
@@ -159,24 +157,15 @@ static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int 
 {
 	struct fsq_state state;
 
-	/* ext4 and f2fs: accounting is switched by mounting. */
-	if (what == FSQ_OFF && errnum == EOPNOTSUPP)
-		return "use is counted as long as it is mounted: disable stops the enforcement";
-	if (what == FSQ_REMOVE && errnum == EINVAL)
-		return fsq_quota_state(fs, FSQ_PROJECT, &state)
-			       ? "there are no quota records to be removed"
-			       : "quota is still on: mount the filesystem without quota first";
+	/* f2fs: enforcement is switched by mounting. */
 	if (errnum == ENOSYS && !fsq_filesystem_get_info(fs)->is_xfs &&
 	    fsq_quota_state(fs, FSQ_PROJECT, &state) == 0)
 		return "this filesystem switches quota only when it is mounted";
-	if ((what == FSQ_ENABLE || what == FSQ_DISABLE) && (errnum == EINVAL || errnum == ENOSYS))
+	if (errnum == EINVAL || errnum == ENOSYS)
 		return is_off;
-	if (what == FSQ_ENABLE && errnum == EEXIST)
-		return "Quota enforcement already enabled.";
-	if (what == FSQ_DISABLE && errnum == EEXIST)
-		return "Quota enforcement already disabled.";
-	if (what == FSQ_OFF && (errnum == EEXIST || errnum == ENOSYS))
-		return "Quota already off.";
+	if (errnum == EEXIST)
+		return what == FSQ_ENABLE ? "Quota enforcement already enabled."
+					  : "Quota enforcement already disabled.";
 	return NULL;
 }
 
@@ -211,8 +200,7 @@ static int switch_and_show(struct session *session, struct fsq_filesystem *fs, e
 			.accounting = after.accounting[type],
 			.enforced = after.enforced[type],
 			.was_enforced = before.enforced[type],
-			/* While quota is off the kernel returns no records. */
-			.change = what == FSQ_REMOVE ? ROW_CHANGE_UNKNOWN : change_word(changed),
+			.change = change_word(changed),
 		};
 
 		if (types[type])
@@ -225,12 +213,6 @@ static int switch_and_show(struct session *session, struct fsq_filesystem *fs, e
 static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum fsq_switch what,
 		      const bool types[FSQ_TYPES])
 {
-	static const char *const calls[] = {
-		[FSQ_ENABLE] = "XFS_QUOTAON",
-		[FSQ_DISABLE] = "XFS_QUOTAOFF",
-		[FSQ_OFF] = "XFS_QUOTAOFF",
-		[FSQ_REMOVE] = "XFS_QUOTARM",
-	};
 	int rc = switch_and_show(session, fs, what, types);
 	const char *words = explain(fs, what, -rc);
 
@@ -249,7 +231,8 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 				      : 0,
 			      rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED, 0, NULL, "%s", words);
 	else
-		session_errno(session, 0, -rc, NULL, "%s", calls[what]);
+		session_errno(session, 0, -rc, NULL, "%s",
+			      what == FSQ_ENABLE ? "XFS_QUOTAON" : "XFS_QUOTAOFF");
 	return false;
 }
 
@@ -336,14 +319,10 @@ static bool check_filesystems(struct session *session, const struct invocation *
 
 static void command_switch(struct session *session, const struct invocation *invocation)
 {
-	const struct command *command = invocation->command;
-	enum fsq_switch what = command == &enable_command    ? FSQ_ENABLE
-			       : command == &disable_command ? FSQ_DISABLE
-			       : command == &off_command     ? FSQ_OFF
-							     : FSQ_REMOVE;
+	enum fsq_switch what = invocation->command == &enable_command ? FSQ_ENABLE : FSQ_DISABLE;
 	const struct quota_options *options = invocation->options;
 	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
-	bool types[FSQ_TYPES], done = true;
+	bool types[FSQ_TYPES];
 	struct table before;
 
 	if (invocation->operand_count > 0) {
@@ -354,17 +333,7 @@ static void command_switch(struct session *session, const struct invocation *inv
 		return;
 	memcpy(types, options->type, sizeof(types));
 	types[FSQ_PROJECT] |= options_type_count(options) == 0;
-	if (what != FSQ_REMOVE)
-		done = do_switch(session, fs, what, types);
-	/* One type after the other, up to the first that fails. */
-	for (int type = 0; type < FSQ_TYPES && done && what == FSQ_REMOVE; type++) {
-		bool one[FSQ_TYPES] = { 0 };
-
-		one[type] = types[type];
-		done = !types[type] || do_switch(session, fs, FSQ_REMOVE, one);
-	}
-	/* There is no state after remove, which requires that quota is off. */
-	if (!done || !options->verbose || what == FSQ_REMOVE || change_is_shown(session))
+	if (!do_switch(session, fs, what, types) || !options->verbose || change_is_shown(session))
 		return;
 	before = session->table;
 	tables_begin(session, "state");
@@ -382,7 +351,7 @@ static const struct command_option show_state_option[] = {
 static const struct command_option *const switch_options[] = { type_options, show_state_option,
 							       dry_run_option, NULL };
 
-/* What the four have in common. */
+/* What both have in common. */
 #define SWITCH                                                                        \
 	.synopsis = "[-gpu] [-v]", .options = switch_options, .rows = &switched_rows, \
 	.options_size = sizeof(struct quota_options), .run = command_switch
@@ -409,30 +378,5 @@ const struct command disable_command = {
 	.example = "disable -p /srv\n"
 		   "disable -v -u -g /srv",
 	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
-	SWITCH,
-};
-
-const struct command off_command = {
-	.name = "off",
-	.group = GROUP_RECORDS,
-	.summary = "permanently switch quota off for a path",
-	.help = "Switch quota of projects (-p, default), users (-u) or groups (-g) off on the\n"
-		"current XFS, until it is mounted anew. Since Linux 5.16 only the enforcement\n"
-		"goes off and use is still accounted, as with disable.",
-	.example = "off -p /srv\n"
-		   "off -v -u -g /srv",
-	.flags = COMMAND_FILESYSTEMS | COMMAND_CHANGES | COMMAND_CONFIG,
-	SWITCH,
-};
-
-const struct command remove_command = {
-	.name = "remove",
-	.group = GROUP_RECORDS,
-	.summary = "remove quota extents from a filesystem",
-	.help = "Free the space that the records of projects (-p, default), users (-u) or\n"
-		"groups (-g) take on the current XFS. Their quota must be off.",
-	.example = "remove -p /srv\n"
-		   "remove -v -u -g /srv",
-	.flags = COMMAND_FILESYSTEMS | COMMAND_XFS | COMMAND_CHANGES | COMMAND_CONFIG,
 	SWITCH,
 };
