@@ -1,7 +1,122 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What each of a filesystem owns, counted inode by inode. */
 #include "command.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "shared/sort.h"
+
+/* Files from this size on are counted together. */
+#define LARGE_KIB 499
+
+struct owner {
+	uint32_t id;
+	uint64_t kib, files;
+	uint64_t unread_kib[3]; /* that were not read for 30, 60 and 90 days */
+};
+
+struct owners {
+	struct owner *list; /* those with space first, the largest in front */
+	size_t count;
+	uint64_t size_files[LARGE_KIB + 1]; /* how many files have a size; at last all others */
+	uint64_t large_kib;		    /* of the last */
+	bool no_memory;			    /* some are not counted */
+};
+
+#define DAY 86400
+
+struct count {
+	struct owners *owners; /* its list is a hash table by ID; one without files is free */
+	size_t capacity;
+	enum fsq_type type;
+	bool sizes;
+	int64_t now;
+};
+
+static struct owner *slot(struct owner *list, size_t capacity, uint32_t id)
+{
+	size_t at = (id * 2654435761U) & (capacity - 1);
+
+	while (list[at].files && list[at].id != id)
+		at = (at + 1) & (capacity - 1);
+	return &list[at];
+}
+
+static struct owner *find_owner(struct count *count, uint32_t id)
+{
+	struct owners *owners = count->owners;
+
+	if (2 * owners->count >= count->capacity) {
+		size_t capacity = count->capacity ? 2 * count->capacity : 256;
+		struct owner *larger = calloc(capacity, sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		for (size_t i = 0; i < count->capacity; i++)
+			if (owners->list[i].files)
+				*slot(larger, capacity, owners->list[i].id) = owners->list[i];
+		free(owners->list);
+		owners->list = larger;
+		count->capacity = capacity;
+	}
+	return slot(owners->list, count->capacity, id);
+}
+
+static enum fsq_visit count_inode(const struct fsq_inode *inode, void *arg)
+{
+	struct count *count = arg;
+	struct owners *owners = count->owners;
+	uint64_t kib = (inode->bytes + 1023) / 1024;
+	struct owner *owner;
+
+	if (count->sizes) {
+		if (S_ISREG(inode->mode) || S_ISDIR(inode->mode)) {
+			owners->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
+			owners->large_kib += kib < LARGE_KIB ? 0 : kib;
+		}
+		return FSQ_VISIT_CONTINUE;
+	}
+	owner = find_owner(count, inode->owner[count->type]);
+	if (!owner) {
+		owners->no_memory = true;
+		return FSQ_VISIT_CONTINUE;
+	}
+	owners->count += owner->files == 0;
+	owner->id = inode->owner[count->type];
+	owner->files++;
+	owner->kib += kib;
+	for (int i = 0; i < 3; i++)
+		if (count->now - inode->read > (i + 1) * 30 * DAY)
+			owner->unread_kib[i] += kib;
+	return FSQ_VISIT_CONTINUE;
+}
+
+static int by_size(const void *one, const void *other)
+{
+	const struct owner *a = one, *b = other;
+
+	if (a->kib != b->kib)
+		return a->kib > b->kib ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Count the owners, or with @sizes the files of each size. @return as fsq_filesystem_each_inode() */
+static int count_owners(struct owners *owners, struct fsq_filesystem *fs, enum fsq_type type,
+			bool sizes, struct fsq_error *err)
+{
+	struct count count = { owners, 0, type, sizes, time(NULL) };
+	int rc;
+
+	rc = fsq_filesystem_each_inode(fs, count_inode, &count, err);
+	if (owners->list)
+		array_sort(owners->list, count.capacity, sizeof(*owners->list), by_size);
+	for (owners->count = 0; owners->count < count.capacity && owners->list[owners->count].kib;)
+		owners->count++;
+	return rc;
+}
 
 static void print_owners(struct state *state, const struct call *call, const struct owners *owners)
 {
@@ -30,11 +145,11 @@ static void print_sizes(struct state *state, const struct owners *owners)
 {
 	uint64_t sum = 0;
 
-	for (uint64_t kib = 0; kib <= OWNERS_LARGE_KIB; kib++) {
+	for (uint64_t kib = 0; kib <= LARGE_KIB; kib++) {
 		uint64_t files = owners->size_files[kib];
 
-		sum += kib < OWNERS_LARGE_KIB ? kib * files : owners->large_kib;
-		if (files || kib == OWNERS_LARGE_KIB)
+		sum += kib < LARGE_KIB ? kib * files : owners->large_kib;
+		if (files || kib == LARGE_KIB)
 			write_format(state->out, "%llu\t%llu\t%llu\n", (unsigned long long)kib,
 				     (unsigned long long)files, (unsigned long long)sum);
 	}
@@ -43,7 +158,7 @@ static void print_sizes(struct state *state, const struct owners *owners)
 static void show_path(struct state *state, const struct call *call, const struct path *path)
 {
 	bool sizes = call->options['c'];
-	struct owners owners;
+	struct owners owners = { 0 };
 	struct fsq_error err;
 	int rc;
 
@@ -51,7 +166,7 @@ static void show_path(struct state *state, const struct call *call, const struct
 		return;
 	write_format(state->out, "%s (%s)%s%s:\n", path->info->device, path->directory,
 		     sizes ? "" : " ", sizes ? "" : xq_type_titles[call->type]);
-	rc = owners_count(&owners, path->fs, call->type, sizes, NULL, NULL, &err);
+	rc = count_owners(&owners, path->fs, call->type, sizes, &err);
 	if (rc == FSQ_E_PERMISSION)
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read the inodes");
 	if (rc && rc != FSQ_E_PERMISSION)
@@ -62,7 +177,7 @@ static void show_path(struct state *state, const struct call *call, const struct
 		print_owners(state, call, &owners);
 	if (owners.no_memory)
 		xq_errno(state, 0, ENOMEM, "some are not counted");
-	owners_clear(&owners);
+	free(owners.list);
 }
 
 static void run_quot(struct state *state, const struct call *call)
