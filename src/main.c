@@ -76,8 +76,7 @@
  *     base/            error.c units.c path.c id_set.c inode_map.c: nothing of quotas
  *   shared/      for all: writer.c (output), utf8.c, json_read.c, errno_words.c, array.h, sort.h,
  *                texts.h, read_file.c, file_stamp.c, clock.h, statx.h, used_up.h (when a file system is full),
- *                and load_library.h, the list of libraries that are loaded on first use (first_memory.c: in
- *                the static program only)
+ *                and load_library.h, the list of libraries that are loaded on first use
  *
  * native/ and xfs_quota/ do not know each other. A folder of quota/ includes only those below it in this list, and
  * rows/ only cli/; tests/source/includes checks it.

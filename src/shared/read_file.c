@@ -39,34 +39,40 @@ static int check_long(int fd, size_t used)
 
 int fsq_read_fd(int fd, char **text, size_t *length)
 {
-	size_t size = 0, used = 0;
-	char *buffer = NULL;
+	/* On the stack: for a large block that is freed soon malloc(3) of musl makes two system calls. */
+	char first[FIRST_SIZE], *buffer = first, *larger;
+	size_t size = sizeof(first), used = 0;
 	ssize_t got;
 	int rc = 0;
 
-	do {
-		if (used + 1 >= size) {
-			size_t wanted = size ? 2 * size : FIRST_SIZE;
-			char *larger = NULL;
-
-			rc = size ? check_long(fd, used) : 0;
-			if (rc == 0)
-				larger = realloc(buffer, wanted);
-			if (rc == 0 && !larger)
-				rc = -ENOMEM;
-			if (rc)
-				break;
-			buffer = larger;
-			size = wanted;
-		}
+	for (;;) {
 		got = read_some(fd, buffer + used, size - used - 1);
 		if (got < 0)
 			rc = -errno;
 		else
 			used += (size_t)got;
-	} while (got > 0);
+		if (got > 0 && used + 1 < size)
+			continue;
+		if (got > 0)
+			rc = check_long(fd, used);
+		if (rc)
+			break;
+		/* It is full, or has all. */
+		size = got > 0 ? 2 * size : used + 1;
+		larger = realloc(buffer == first ? NULL : buffer, size);
+		if (!larger) {
+			rc = -ENOMEM;
+			break;
+		}
+		if (buffer == first)
+			memcpy(larger, first, used);
+		buffer = larger;
+		if (got == 0)
+			break;
+	}
 	if (rc) {
-		free(buffer);
+		if (buffer != first)
+			free(buffer);
 		return rc;
 	}
 	buffer[used] = '\0';
