@@ -195,7 +195,7 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 }
 
 /* @limits   put back if there are those of a leftover now */
-static void rollback(struct project *p, const struct fsq_limits *limits)
+static void undo(struct project *p, const struct fsq_limits *limits)
 {
 	const struct fsq_limits leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
 
@@ -240,7 +240,7 @@ static int release_rest(struct project *p)
 	if (rc == 0 && limited)
 		rc = set_limits(p, &none);
 	if (rc && !p->request->dry_run) {
-		rollback(p, &limits);
+		undo(p, &limits);
 		p->sum = before;
 	}
 	if (rc == 0 && !p->found)

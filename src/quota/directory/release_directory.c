@@ -2,10 +2,16 @@
 /*
  * A quota taken off a directory: all or nothing.
  *
- * The directory stops handing on its ID, and what is in it loses it; again, as long as the kernel
- * counts more. Then, under the locks of both files, go the limits, the ID of the directory itself,
- * and last the lines: by them the next release finds what a killed one left. A lock of the tree keeps
- * other releases and assignments out of it.
+ * The steps:
+ *
+ *  1. Find the ID that is the directory's own, and what it has afterwards: that of the directory above, or none.
+ *  2. Untag: the directory stops handing on its ID, and what is in it loses it, without the locks; again, as long as the
+ *     kernel counts more.
+ *  3. Under the locks of both files: the limits.
+ *  4. The ID of the directory itself, and the lines. What leads the next release here comes last, so that it finds what a
+ *     killed one has left: the line or, where that does not, the ID.
+ *
+ * All of it under a lock of the tree: no other assign or release is in it, or above it, meanwhile. undo() goes back.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -157,7 +163,7 @@ static int walk_until_none_is_left(struct release *r, struct fsq_error *err)
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
 }
 
-/* Does the line lead the next release to the remains if this one is killed? */
+/* After a kill, can the next release find the leftovers through the line in /etc/projects? */
 static bool goes_by_line(const struct release *r)
 {
 	return r->owner.listed && !r->owner.by_id;
@@ -279,27 +285,6 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-static void rollback(struct release *r)
-{
-	const struct fsq_limits none = { 0 };
-	const struct fsq_inode_project *was = &r->directory.project;
-
-	fsq_project_edit_rollback(r->edit);
-	if (r->limits_off)
-		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
-	r->limits_off = false;
-	/*
-	 * The ID on the directory says that its contents have the ID, also after a power failure. If they do
-	 * not, the next assign or release goes on.
-	 */
-	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_handle_sync(&r->directory, NULL)))
-		return;
-	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
-	/* Restore files that were created meanwhile. */
-	if (fsq_tree_tag_rollback(r->tree))
-		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
-}
-
 static int untag_directory(struct release *r, struct fsq_error *err)
 {
 	if (r->request->keep_tags)
@@ -340,6 +325,27 @@ static int take_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
+static void undo(struct release *r)
+{
+	const struct fsq_limits none = { 0 };
+	const struct fsq_inode_project *was = &r->directory.project;
+
+	fsq_project_edit_rollback(r->edit);
+	if (r->limits_off)
+		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
+	r->limits_off = false;
+	/*
+	 * The ID on the directory says that its contents have the ID, also after a power failure. If they do
+	 * not, the next assign or release goes on.
+	 */
+	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_handle_sync(&r->directory, NULL)))
+		return;
+	fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, was->inherit);
+	/* Restore files that were created meanwhile. */
+	if (fsq_tree_tag_rollback(r->tree))
+		fsq_inode_project_set(r->directory.target.fd, &r->now, was->id, false);
+}
+
 static int prepare(struct release *r, struct fsq_error *err)
 {
 	int rc = find_id(r, err);
@@ -368,8 +374,7 @@ static int count_tree(struct release *r, struct fsq_error *err)
 	return rc ? rc : fsq_project_edit_lock(r->edit, false, err);
 }
 
-/* The dry run. */
-static int plan(struct release *r, struct fsq_error *err)
+static int only_look(struct release *r, struct fsq_error *err)
 {
 	int rc = prepare(r, err);
 
@@ -380,7 +385,7 @@ static int plan(struct release *r, struct fsq_error *err)
 	return rc ? rc : take_off(r, err);
 }
 
-static int apply(struct release *r, struct fsq_error *err)
+static int release(struct release *r, struct fsq_error *err)
 {
 	int rc = fsq_project_edit_lock_tree(r->edit, r->directory.target.fd, r->directory.path,
 					    false, err);
@@ -395,7 +400,7 @@ static int apply(struct release *r, struct fsq_error *err)
 	if (rc == 0)
 		rc = take_off(r, err);
 	if (rc && rc != FSQ_E_PARTIAL)
-		rollback(r);
+		undo(r);
 	return rc;
 }
 
@@ -432,7 +437,7 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	if (r.edit) {
 		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
 					      &r.directory.target);
-		rc = request->dry_run ? plan(&r, err) : apply(&r, err);
+		rc = request->dry_run ? only_look(&r, err) : release(&r, err);
 	}
 	fill(&r, rc, released);
 	fsq_tree_tag_free(r.tree);
