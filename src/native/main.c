@@ -121,7 +121,7 @@ static bool is_lost_option(const char *word)
 }
 
 /* An empty path is the working directory to one function, and nothing without a name to another. */
-static bool check_paths(struct session *session, const struct invocation *invocation)
+static bool check_operand_paths(struct session *session, const struct invocation *invocation)
 {
 	static const char *const paths[] = { VALUE_PATH, VALUE_DIRECTORY, VALUE_REGISTERED,
 					     VALUE_FILE };
@@ -159,7 +159,7 @@ static void run_command(struct session *session, const struct command *command, 
 	if (((command->flags & COMMAND_CONFIG) &&
 	     !config_read(session, command->flags & COMMAND_READS)) ||
 	    !parse_words(session, command, words, &invocation, options) ||
-	    !check_paths(session, &invocation))
+	    !check_operand_paths(session, &invocation))
 		goto out;
 	if ((command->flags & COMMAND_BUDGETS) && !session->help && !apply_read_budgets(session))
 		goto out;
@@ -362,7 +362,7 @@ static bool take_root(struct session *session, char **words)
 	return true;
 }
 
-static void run(struct session *session, char **words)
+static void run_words(struct session *session, char **words)
 {
 	const struct command *command;
 
@@ -403,7 +403,7 @@ struct session native_session(struct writer *out)
 	struct session session = session_new(out);
 
 	session.commands = commands;
-	session.run = run;
+	session.run = run_words;
 	session.suggest = suggest_for_path;
 	return session;
 }
@@ -414,7 +414,7 @@ int native_main(int argc, char **argv)
 	struct session session = native_session(&standard_output);
 
 	writer_start(&standard_output, STDOUT_FILENO);
-	run(&session, argv + (argc > 0));
+	run_words(&session, argv + (argc > 0));
 	session_end(&session);
 	return session.status;
 }

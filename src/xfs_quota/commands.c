@@ -161,7 +161,7 @@ static void output_end(struct state *state)
 }
 
 /* On the current path. getopt(3) sorts the words, and a command may run more than once. */
-static void run(struct state *state, const struct command *command, int argc, char **argv)
+static void run_parsed(struct state *state, const struct command *command, int argc, char **argv)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
 	struct call call = { .command = command, .argc = argc, .argv = argv };
@@ -199,7 +199,7 @@ static void run_on_all(struct state *state, const struct command *command, int a
 		if (xq_find_dev(state, path->info->dev) < i)
 			continue;
 		state->current = i;
-		run(state, command, argc, argv);
+		run_parsed(state, command, argc, argv);
 		state->pass++;
 		/* A command that loads the projects moves the entries behind them. */
 		i = state->current;
@@ -223,7 +223,7 @@ void xq_run_line(struct state *state, char *line, bool all)
 	if (command && all && !(command->flags & COMMAND_ONE_SHOT))
 		run_on_all(state, command, argc, argv);
 	else if (command)
-		run(state, command, argc, argv);
+		run_parsed(state, command, argc, argv);
 	else if (argc > 0)
 		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0, "command \"%s\" not found",
 			 argv[0]);

@@ -15,8 +15,8 @@ struct df {
 	bool complained;    /* that project quota cannot be read */
 };
 
-static void print_row(struct df *df, const struct path *path, uint64_t total, uint64_t used,
-		      uint64_t available)
+static void print_df_row(struct df *df, const struct path *path, uint64_t total, uint64_t used,
+			 uint64_t available)
 {
 	struct writer *out = df->state->out;
 	bool human = df->style.human;
@@ -39,7 +39,7 @@ static void print_row(struct df *df, const struct path *path, uint64_t total, ui
 
 /* @return   whether the directory carries the project's ID and hands it on; else an error was
  *           reported */
-static bool check_project(struct state *state, const struct path *path)
+static bool check_df_project(struct state *state, const struct path *path)
 {
 	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool inherit = false;
@@ -66,7 +66,8 @@ static bool check_project(struct state *state, const struct path *path)
 }
 
 /* The quota of a project directory instead of what the filesystem has. */
-static void show_project(struct df *df, const struct path *path, uint64_t total, uint64_t available)
+static void show_df_project(struct df *df, const struct path *path, uint64_t total,
+			    uint64_t available)
 {
 	struct fsq_dquot dquot;
 	const struct fsq_amounts *amounts = &dquot.form[df->form];
@@ -82,10 +83,10 @@ static void show_project(struct df *df, const struct path *path, uint64_t total,
 		total = amounts->soft;
 		available = amounts->soft > amounts->used ? amounts->soft - amounts->used : 0;
 	}
-	print_row(df, path, total, amounts->used, available);
+	print_df_row(df, path, total, amounts->used, available);
 }
 
-static void show_path(struct df *df, const struct path *path)
+static void show_df_path(struct df *df, const struct path *path)
 {
 	struct fsq_space space[FSQ_FORMS];
 	struct fsq_state quota;
@@ -93,8 +94,9 @@ static void show_path(struct df *df, const struct path *path)
 	uint64_t total, available;
 	int rc;
 
-	if (path->is_project && (fsq_quota_state(path->fs, FSQ_PROJECT, &quota) ||
-				 !quota.accounting[FSQ_PROJECT] || !check_project(df->state, path)))
+	if (path->is_project &&
+	    (fsq_quota_state(path->fs, FSQ_PROJECT, &quota) || !quota.accounting[FSQ_PROJECT] ||
+	     !check_df_project(df->state, path)))
 		return;
 	rc = fsq_filesystem_space(path->fs, path->directory, space);
 	if (rc) {
@@ -104,9 +106,9 @@ static void show_path(struct df *df, const struct path *path)
 	total = space[df->form].total / unit;
 	available = space[df->form].free / unit;
 	if (path->is_project)
-		show_project(df, path, total, available);
+		show_df_project(df, path, total, available);
 	else
-		print_row(df, path, total, total - available, available);
+		print_df_row(df, path, total, total - available, available);
 }
 
 static void run_df(struct state *state, const struct call *call)
@@ -119,14 +121,14 @@ static void run_df(struct state *state, const struct call *call)
 	df.header = df.style.header;
 	xq_load_projects(state);
 	for (size_t i = 0; i < state->path_count && call->operand_count == 0; i++)
-		show_path(&df, &state->paths[i]);
+		show_df_path(&df, &state->paths[i]);
 	/* Of each operand the first entry of its filesystem, in a table of its own. */
 	for (int i = 0; i < call->operand_count; i++) {
 		int index = xq_find_path(state, call->operands[i]);
 
 		df.header = df.style.header;
 		if (index >= 0)
-			show_path(&df, &state->paths[index]);
+			show_df_path(&df, &state->paths[index]);
 	}
 }
 

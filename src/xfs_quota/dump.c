@@ -83,7 +83,7 @@ static void restore_line(struct state *state, struct fsq_filesystem *fs, enum fs
 }
 
 /* Limits go to the devices that the dump names. */
-static void restore(struct state *state, enum fsq_type type, FILE *input)
+static void restore_lines(struct state *state, enum fsq_type type, FILE *input)
 {
 	struct fsq_filesystem *fs = NULL;
 	struct fsq_error err;
@@ -120,7 +120,7 @@ static void run_restore(struct state *state, const struct call *call)
 		xq_errno(state, 0, errno, "fopen on %s failed", file);
 		return;
 	}
-	restore(state, call->type, input);
+	restore_lines(state, call->type, input);
 	if (file)
 		fclose(input);
 }

@@ -23,7 +23,7 @@ static struct {
 	int first, last; /* operands that were passed over: from first up to before last */
 } scan;
 
-static void begin(const char *options)
+static void begin_options(const char *options)
 {
 	if (optind == 0)
 		optind = 1;
@@ -118,7 +118,7 @@ int getopt(int count, char *const words[], const char *options)
 
 	optarg = NULL;
 	if (!scan.begun || optind == 0)
-		begin(options);
+		begin_options(options);
 	if (*scan.letters == '\0') {
 		if (!find_option(count, argv))
 			return -1;

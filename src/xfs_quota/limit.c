@@ -10,7 +10,7 @@
 #include "quota/base/units.h"
 
 /* @return   false when there is no such user, group or project; an error was reported */
-static bool find_id(struct state *state, enum fsq_type type, const char *word, uint32_t *id)
+static bool find_id_of_word(struct state *state, enum fsq_type type, const char *word, uint32_t *id)
 {
 	if (xq_find_id(state, type, word, id))
 		return true;
@@ -22,7 +22,7 @@ static bool find_id(struct state *state, enum fsq_type type, const char *word, u
 }
 
 /* @is_supported  what was asked for exists, as far as is known from the words */
-static void report(struct state *state, int rc, bool is_supported, const char *message)
+static void report_set_error(struct state *state, int rc, bool is_supported, const char *message)
 {
 	if (rc == -EINVAL && !is_supported)
 		xq_error(state, 0, FSQ_E_NOT_SUPPORTED, -rc, "%s", message);
@@ -37,8 +37,8 @@ static void report(struct state *state, int rc, bool is_supported, const char *m
  * @is_last  it is no limit
  * @return   false: an error was reported
  */
-static bool parse_limit(struct state *state, const char *word, const char *next, bool is_last,
-			struct fsq_limits *limits)
+static bool parse_limit_argument(struct state *state, const char *word, const char *next,
+				 bool is_last, struct fsq_limits *limits)
 {
 	enum fsq_form form;
 	char with_value[16];
@@ -81,20 +81,21 @@ static void run_limit(struct state *state, const struct call *call)
 	}
 	/* A NULL is behind the operands. */
 	for (int i = 0; i < limit_count; i++)
-		if (!parse_limit(state, call->operands[i], call->operands[i + 1],
-				 i + 1 == limit_count, &limits))
+		if (!parse_limit_argument(state, call->operands[i], call->operands[i + 1],
+					  i + 1 == limit_count, &limits))
 			return;
 	if (call->type_count > 1) {
 		xq_show_usage(state, call);
 		return;
 	}
-	if (!defaults && !find_id(state, type, call->operands[limit_count], &id))
+	if (!defaults && !find_id_of_word(state, type, call->operands[limit_count], &id))
 		return;
 	if (state->current < 0)
 		return;
 	rc = fsq_quota_set_limits(state->paths[state->current].fs, type, id, &limits);
-	report(state, rc, !(limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))),
-	       "cannot set limits");
+	report_set_error(state, rc,
+			 !(limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME))),
+			 "cannot set limits");
 }
 
 const struct command xq_limit = {
@@ -132,7 +133,7 @@ static void run_timer(struct state *state, const struct call *call)
 		xq_show_usage(state, call);
 		return;
 	}
-	if (call->operand_count == 2 && !find_id(state, type, call->operands[1], &id))
+	if (call->operand_count == 2 && !find_id_of_word(state, type, call->operands[1], &id))
 		return;
 	if (fsq_parse_duration(call->operands[0], &seconds) ||
 	    seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
@@ -164,7 +165,7 @@ static void run_timer(struct state *state, const struct call *call)
 			timers.seconds[form] = amounts->expires;
 	}
 	rc = fsq_quota_set_timers(fs, type, id, &timers);
-	report(state, rc, !timers.set[FSQ_REALTIME], "cannot set timer");
+	report_set_error(state, rc, !timers.set[FSQ_REALTIME], "cannot set timer");
 }
 
 const struct command xq_timer = {
@@ -196,7 +197,7 @@ static void run_warn(struct state *state, const struct call *call)
 		xq_show_usage(state, call);
 		return;
 	}
-	if (!call->options['d'] && !find_id(state, type, call->operands[1], &id))
+	if (!call->options['d'] && !find_id_of_word(state, type, call->operands[1], &id))
 		return;
 	if (state->current < 0)
 		return;
@@ -204,7 +205,7 @@ static void run_warn(struct state *state, const struct call *call)
 		forms[form] = call->style.form[form] || call->form_count == 0;
 	rc = fsq_quota_set_warnings(state->paths[state->current].fs, type, id, forms,
 				    (uint16_t)xq_number(call->operands[0]));
-	report(state, rc, false, "cannot set warnings");
+	report_set_error(state, rc, false, "cannot set warnings");
 }
 
 const struct command xq_warn = {

@@ -62,8 +62,8 @@ static unsigned int open_flags(const struct state *state)
 }
 
 /* The errors of finding a mount have an errno, but for a library that is missing. */
-static void report_failure(struct state *state, const struct fsq_error *err, const char *what,
-			   const char *path)
+static void report_path_error(struct state *state, const struct fsq_error *err, const char *what,
+			      const char *path)
 {
 	if (err->errnum)
 		xq_errno(state, XQ_STATUS_0, err->errnum, "%s%s", what, path);
@@ -83,11 +83,11 @@ int xq_add_path(struct state *state, const char *path)
 		fsq_filesystem_close(fs);
 		err.errnum = ENXIO;
 	}
-	report_failure(state, &err, "cannot setup path for mount ", path);
+	report_path_error(state, &err, "cannot setup path for mount ", path);
 	return -1;
 }
 
-static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit add_mount_path(const struct fsq_mount *mount, void *arg)
 {
 	const struct fsq_filesystem_info *info;
 	struct state *state = arg;
@@ -115,8 +115,8 @@ void xq_add_all_paths(struct state *state)
 {
 	struct fsq_error err;
 
-	if (fsq_mounts_each(state->mount_table, add_mount, state, &err)) {
-		report_failure(state, &err, "cannot initialise path table", "");
+	if (fsq_mounts_each(state->mount_table, add_mount_path, state, &err)) {
+		report_path_error(state, &err, "cannot initialise path table", "");
 		/* Without a filesystem there is no project on it. */
 		state->projects_loaded = true;
 	}
@@ -149,7 +149,7 @@ struct filter {
 	bool found;
 };
 
-static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit add_project_path(uint32_t id, const char *directory, void *arg)
 {
 	struct filter *filter = arg;
 	struct state *state = filter->state;
@@ -189,7 +189,7 @@ static void add_projects(struct state *state, struct filter *filter)
 {
 	struct fsq_error err;
 
-	if (fsq_projects_each(state->projects_file, add_project, filter, &err) &&
+	if (fsq_projects_each(state->projects_file, add_project_path, filter, &err) &&
 	    err.errnum != ENOENT && err.errnum != ENOTDIR) {
 		/* The next command of the shell tries again. */
 		state->projects_loaded = false;
@@ -276,7 +276,7 @@ static size_t count_visible(const struct state *state)
 	return state->foreign_allowed ? state->path_count : state->xfs_path_count;
 }
 
-static void print_table(struct state *state, bool numbered)
+static void print_path_table(struct state *state, bool numbered)
 {
 	size_t count = count_visible(state);
 
@@ -291,7 +291,7 @@ static void run_print(struct state *state, const struct call *call)
 	(void)call;
 	xq_load_projects(state);
 	if (state->path_count > 0)
-		print_table(state, false);
+		print_path_table(state, false);
 }
 
 static void run_path(struct state *state, const struct call *call)
@@ -312,7 +312,7 @@ static void run_path(struct state *state, const struct call *call)
 		}
 		state->current = index;
 	}
-	print_table(state, true);
+	print_path_table(state, true);
 }
 
 const struct command xq_print_paths = {

@@ -45,7 +45,7 @@ static struct owner *slot(struct owner *list, size_t capacity, uint32_t id)
 	return &list[at];
 }
 
-static struct owner *find_owner(struct count *count, uint32_t id)
+static struct owner *find_owner_count(struct count *count, uint32_t id)
 {
 	struct owners *owners = count->owners;
 
@@ -79,7 +79,7 @@ static enum fsq_visit count_inode(const struct fsq_inode *inode, void *arg)
 		}
 		return FSQ_VISIT_CONTINUE;
 	}
-	owner = find_owner(count, inode->owner[count->type]);
+	owner = find_owner_count(count, inode->owner[count->type]);
 	if (!owner) {
 		owners->no_memory = true;
 		return FSQ_VISIT_CONTINUE;
@@ -155,7 +155,7 @@ static void print_sizes(struct state *state, const struct owners *owners)
 	}
 }
 
-static void show_path(struct state *state, const struct call *call, const struct path *path)
+static void show_quot_path(struct state *state, const struct call *call, const struct path *path)
 {
 	bool sizes = call->options['c'];
 	struct owners owners = { 0 };
@@ -186,11 +186,11 @@ static void run_quot(struct state *state, const struct call *call)
 		int index = xq_find_path(state, call->operands[i]);
 
 		if (index >= 0)
-			show_path(state, call, &state->paths[index]);
+			show_quot_path(state, call, &state->paths[index]);
 	}
 	for (int i = 0; i < (int)state->path_count && call->operand_count == 0; i++)
 		if (call->options['a'] || i == state->current)
-			show_path(state, call, &state->paths[i]);
+			show_quot_path(state, call, &state->paths[i]);
 }
 
 const struct command xq_quot = {

@@ -16,7 +16,7 @@ struct query {
 	bool verbose; /* also where nothing is used */
 };
 
-static void print_header(const struct query *query, uint32_t id, const char *name)
+static void print_quota_header(const struct query *query, uint32_t id, const char *name)
 {
 	static const char *const plain[] = {
 		"     Blocks      Quota      Limit  Warn/Time      ",
@@ -42,8 +42,8 @@ static void print_header(const struct query *query, uint32_t id, const char *nam
 	write_text(out, "Mounted on\n");
 }
 
-static void print_row(const struct query *query, const struct path *path,
-		      const struct fsq_dquot *dquot, int64_t *now)
+static void print_quota_row(const struct query *query, const struct path *path,
+			    const struct fsq_dquot *dquot, int64_t *now)
 {
 	struct writer *out = query->state->out;
 	bool human = query->style.human;
@@ -59,7 +59,7 @@ static void print_row(const struct query *query, const struct path *path,
 	write_char(out, '\n');
 }
 
-static bool is_shown(const struct query *query, const struct fsq_dquot *dquot)
+static bool is_record_shown(const struct query *query, const struct fsq_dquot *dquot)
 {
 	if (query->verbose || !xq_is_unused(&query->style, dquot))
 		return true;
@@ -68,7 +68,7 @@ static bool is_shown(const struct query *query, const struct fsq_dquot *dquot)
 }
 
 /* One ID on every filesystem of the table. */
-static void show_id(const struct query *query, uint32_t id, const char *name)
+static void show_quota_of_id(const struct query *query, uint32_t id, const char *name)
 {
 	const char *type = account_types[query->type];
 	struct state *state = query->state;
@@ -89,12 +89,12 @@ static void show_id(const struct query *query, uint32_t id, const char *name)
 				 path->directory);
 		if (rc)
 			rc = failed;
-		if (failed || !is_shown(query, &dquot))
+		if (failed || !is_record_shown(query, &dquot))
 			continue;
 		if (header)
-			print_header(query, id, name);
+			print_quota_header(query, id, name);
 		header = false;
-		print_row(query, path, &dquot, &now);
+		print_quota_row(query, path, &dquot, &now);
 	}
 	if (rc && rc != -EIO)
 		xq_errno(state, XQ_SILENT, -rc, "no quota of %s %u", type, id);
@@ -102,11 +102,12 @@ static void show_id(const struct query *query, uint32_t id, const char *name)
 
 static void show_named(const struct query *query, uint32_t id)
 {
-	show_id(query, id, query->style.numeric ? NULL : xq_name_of(query->state, query->type, id));
+	show_quota_of_id(query, id,
+			 query->style.numeric ? NULL : xq_name_of(query->state, query->type, id));
 }
 
 /* The caller's own: there is none for projects. */
-static void show_own(const struct query *query)
+static void show_own_quota(const struct query *query)
 {
 	gid_t groups[GROUPS_MAX];
 	int count;
@@ -135,7 +136,7 @@ static void show_word(const struct query *query, const char *word)
 	} else if (is_number) {
 		show_named(query, id);
 	} else {
-		show_id(query, id, word);
+		show_quota_of_id(query, id, word);
 	}
 }
 
@@ -149,7 +150,7 @@ static void run_quota(struct state *state, const struct call *call)
 	};
 
 	if (call->operand_count == 0)
-		show_own(&query);
+		show_own_quota(&query);
 	for (int i = 0; i < call->operand_count; i++)
 		show_word(&query, call->operands[i]);
 }

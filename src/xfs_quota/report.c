@@ -15,7 +15,7 @@ struct report {
 	bool begun;
 };
 
-static void print_header(struct report *report)
+static void print_report_header(struct report *report)
 {
 	static const char *const ids[] = { "User ID    ", "Group ID   ", "Project ID " };
 	static const struct {
@@ -52,7 +52,7 @@ static void print_header(struct report *report)
 	write_char(out, '\n');
 }
 
-static void print_row(const struct fsq_dquot *dquot, void *arg)
+static void print_report_row(const struct fsq_dquot *dquot, void *arg)
 {
 	struct report *report = arg;
 	const struct style *style = &report->style;
@@ -61,7 +61,7 @@ static void print_row(const struct fsq_dquot *dquot, void *arg)
 
 	/* The header goes before the first record, whether that is printed or not. */
 	if (!report->begun && style->header)
-		print_header(report);
+		print_report_header(report);
 	report->begun = true;
 	if (report->terse && xq_is_unused(style, dquot))
 		return;
@@ -81,7 +81,7 @@ static void print_row(const struct fsq_dquot *dquot, void *arg)
 	write_char(out, '\n');
 }
 
-static void print_table(struct report *report, enum fsq_type type, const struct path *path)
+static void print_report_table(struct report *report, enum fsq_type type, const struct path *path)
 {
 	static const char *const words[FSQ_TYPES] = { "user", "group", "proj" };
 	struct state *state = report->state;
@@ -96,7 +96,7 @@ static void print_table(struct report *report, enum fsq_type type, const struct 
 	rc = fsq_quota_sync(path->fs, type);
 	if (rc && rc != -ENOENT && rc != -ENOSYS)
 		xq_errno(state, XQ_BARE | XQ_STATUS_0, -rc, "XFS_QSYNC %s quota", words[type]);
-	xq_each_record(state, path->fs, type, &report->range, print_row, report);
+	xq_each_record(state, path->fs, type, &report->range, print_report_row, report);
 	if (report->begun || !report->style.header)
 		write_char(state->out, '\n');
 }
@@ -119,12 +119,13 @@ static void run_report(struct state *state, const struct call *call)
 
 		for (int type = 0; type < FSQ_TYPES && index >= 0; type++)
 			if (all_types || call->types[type])
-				print_table(&report, (enum fsq_type)type, &state->paths[index]);
+				print_report_table(&report, (enum fsq_type)type,
+						   &state->paths[index]);
 	}
 	for (int type = 0; type < FSQ_TYPES && call->operand_count == 0; type++)
 		for (int i = 0; i < (int)state->path_count && (all_types || call->types[type]); i++)
 			if (call->options['a'] || state->current == i)
-				print_table(&report, (enum fsq_type)type, &state->paths[i]);
+				print_report_table(&report, (enum fsq_type)type, &state->paths[i]);
 }
 
 const struct command xq_report = {

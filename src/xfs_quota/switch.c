@@ -47,8 +47,8 @@ static void print_state(struct state *state, enum fsq_type type, const struct pa
 }
 
 /* Of these types, or of all if there is none; @verbose: also where there is no quota. */
-static void show_state(struct state *state, const bool types[FSQ_TYPES], const struct path *path,
-		       bool verbose)
+static void show_switch_state(struct state *state, const bool types[FSQ_TYPES],
+			      const struct path *path, bool verbose)
 {
 	int mount = xq_find_dev(state, path->info->dev);
 	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
@@ -65,9 +65,9 @@ static void run_state(struct state *state, const struct call *call)
 
 	for (size_t i = 0; i < state->path_count && all; i++)
 		if (!state->paths[i].is_project)
-			show_state(state, call->types, &state->paths[i], verbose);
+			show_switch_state(state, call->types, &state->paths[i], verbose);
 	if (!all && state->current >= 0)
-		show_state(state, call->types, &state->paths[state->current], verbose);
+		show_switch_state(state, call->types, &state->paths[state->current], verbose);
 }
 
 const struct command xq_state = {
@@ -89,7 +89,7 @@ const struct command xq_state = {
 };
 
 /* @return   the words for an expected failure, or NULL */
-static const char *explain(enum fsq_switch what, int errnum)
+static const char *explain_switch(enum fsq_switch what, int errnum)
 {
 	if (what == FSQ_ENABLE && errnum == EEXIST)
 		return "Quota enforcement already enabled.";
@@ -115,7 +115,7 @@ static bool switch_types(struct state *state, struct fsq_filesystem *fs, enum fs
 		[FSQ_REMOVE] = "XFS_QUOTARM",
 	};
 	int rc = fsq_quota_switch(fs, what, types);
-	const char *words = explain(what, -rc);
+	const char *words = explain_switch(what, -rc);
 
 	if (words)
 		xq_error(state, XQ_BARE | XQ_STATUS_0, rc == -EEXIST ? FSQ_OK : FSQ_E_NOT_SUPPORTED,
@@ -147,7 +147,7 @@ static void run_switch(struct state *state, const struct call *call)
 			done = switch_types(state, path->fs, what, one);
 	}
 	if (done && call->options['v'])
-		show_state(state, types, path, true);
+		show_switch_state(state, types, path, true);
 }
 
 /* What the four have in common. */

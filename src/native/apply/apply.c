@@ -92,8 +92,8 @@ static bool goes_on(struct apply *apply, const char *next)
 	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
 }
 
-static void show(struct apply *apply, const struct apply_entry *entry, const char *action,
-		 const struct fsq_assignment *assignment)
+static void show_applied(struct apply *apply, const struct apply_entry *entry, const char *action,
+			 const struct fsq_assignment *assignment)
 {
 	struct session *session = apply->session;
 	struct record_row before, after;
@@ -185,7 +185,7 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 }
 
 /* @return   whether to go on */
-static bool assign(struct apply *apply, struct apply_entry *entry)
+static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 {
 	static const char *const actions[] = {
 		[FSQ_UNCHANGED] = "unchanged",
@@ -202,7 +202,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 		moved = true;
 		apply->changed = true;
 		if (entry->request.dry_run) {
-			show(apply, entry, "changed", NULL);
+			show_applied(apply, entry, "changed", NULL);
 			return true;
 		}
 		rc = fsq_assign(&assignment, &entry->request, &err);
@@ -210,7 +210,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
-		show(apply, entry, "failed", NULL);
+		show_applied(apply, entry, "failed", NULL);
 		session_fail(apply->session, &err);
 	}
 	if (rc)
@@ -222,7 +222,7 @@ static bool assign(struct apply *apply, struct apply_entry *entry)
 		change = FSQ_CHANGED;
 	apply->changed |= change != FSQ_UNCHANGED;
 	if (change != FSQ_UNCHANGED || !apply->quiet)
-		show(apply, entry, actions[change], assignment);
+		show_applied(apply, entry, actions[change], assignment);
 	if (change == FSQ_CREATED && !entry->request.dry_run)
 		apply_marks_add(apply->session, fsq_assignment_id(assignment),
 				entry->request.directory);
@@ -259,18 +259,19 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.over_budget = apply->options->force;
 		if (fsq_assigned_has(apply->assigned, &entry->request)) {
 			if (!apply->quiet)
-				show(apply, entry, "unchanged", NULL);
+				show_applied(apply, entry, "unchanged", NULL);
 			continue;
 		}
 		/* Done before the first change only: without changes it would only cost calls. */
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
-			going_on = goes_on(apply, entry->request.directory) && assign(apply, entry);
+			going_on = goes_on(apply, entry->request.directory) &&
+				   assign_entry(apply, entry);
 	}
 	fsq_assigned_close(apply->assigned);
 }
 
-static int compare_identities(const void *one, const void *other)
+static int compare_marks_by_identity(const void *one, const void *other)
 {
 	const struct apply_mark *a = *(struct apply_mark *const *)one;
 	const struct apply_mark *b = *(struct apply_mark *const *)other;
@@ -333,7 +334,7 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		mark->ino = st.st_ino;
 		there[count++] = mark;
 	}
-	array_sort(there, count, sizeof(*there), compare_identities);
+	array_sort(there, count, sizeof(*there), compare_marks_by_identity);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct apply_entry *entry = &list->entries[i];
 		const char *directory = entry->request.directory;
@@ -347,12 +348,13 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 				      "cannot be looked at, so nothing is released");
 		found = rc <= 0 ? NULL
 				: array_search(&wanted, there, count, sizeof(*there),
-					       compare_identities);
+					       compare_marks_by_identity);
 		if (!found)
 			continue;
-		while (found > there && compare_identities(found - 1, &wanted) == 0)
+		while (found > there && compare_marks_by_identity(found - 1, &wanted) == 0)
 			found--;
-		for (; found < there + count && compare_identities(found, &wanted) == 0; found++)
+		for (; found < there + count && compare_marks_by_identity(found, &wanted) == 0;
+		     found++)
 			(*found)->is_wanted = true;
 	}
 	for (size_t i = 0; i < marks->count && all; i++)
@@ -362,8 +364,8 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 }
 
 /* Release a directory that no line asks for any more. @return whether to go on */
-static bool release(struct apply *apply, struct apply_mark *mark,
-		    const struct fsq_registry *registry)
+static bool release_marked(struct apply *apply, struct apply_mark *mark,
+			   const struct fsq_registry *registry)
 {
 	struct session *session = apply->session;
 	const struct fsq_release_request request = {
@@ -433,8 +435,8 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 		if (!mark->is_registered)
 			mark->is_done = !apply->session->dry_run;
 		else if (mark->is_there && !mark->is_wanted)
-			going_on =
-				goes_on(apply, mark->directory) && release(apply, mark, &registry);
+			going_on = goes_on(apply, mark->directory) &&
+				   release_marked(apply, mark, &registry);
 		any |= mark->is_done;
 	}
 	if (any)

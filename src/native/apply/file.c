@@ -29,7 +29,7 @@ struct line {
 };
 
 /* Keep a text as long as the list. @return  it, or NULL without memory: then it is freed */
-static char *keep(struct session *session, struct apply_list *list, char *text)
+static char *keep_text(struct session *session, struct apply_list *list, char *text)
 {
 	if (text &&
 	    array_add(&list->texts, &list->text_count, &list->text_capacity, &text, sizeof(text)))
@@ -109,7 +109,8 @@ static bool is_budget(const char *word)
 	return strcmp(word, "budget") == 0 || strcmp(word, "overcommit") == 0;
 }
 
-static bool take_budget(struct line *line, const char *path, const char *word, const char *value)
+static bool take_budget_word(struct line *line, const char *path, const char *word,
+			     const char *value)
 {
 	int rc = budgets_add(line->session, word, path, value);
 
@@ -152,7 +153,7 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			seen[count++] = word;
 		other |= !is_budget(word);
 		if (is_budget(word)) {
-			if (!take_budget(line, path, word, value))
+			if (!take_budget_word(line, path, word, value))
 				return false;
 			continue;
 		}
@@ -166,8 +167,8 @@ static bool take_words(struct line *line, const char *path, char *rest,
 /* --- lines --- */
 
 /* @pattern  NULL: the path is written */
-static void add(struct line *line, const struct fsq_assign_request *request, const char *path,
-		const char *pattern)
+static void add_entry(struct line *line, const struct fsq_assign_request *request, const char *path,
+		      const char *pattern)
 {
 	struct apply_list *list = line->list;
 	struct apply_entry entry = { .request = *request,
@@ -210,7 +211,7 @@ static int look_failed(const char *path, int errnum)
 
 #ifdef GLOB_ALTDIRFUNC
 /* Without this glibc ignores errors of directories and skips what it cannot stat. */
-static void *open_directory(const char *path)
+static void *open_watched_directory(const char *path)
 {
 	return opendir(path);
 }
@@ -231,7 +232,7 @@ static void close_directory(void *directory)
 	closedir(directory);
 }
 
-static int look(const char *path, struct stat *st)
+static int stat_untouched(const char *path, struct stat *st)
 {
 	int rc = lstat(path, st);
 
@@ -249,10 +250,10 @@ int apply_glob(const char *pattern, glob_t *found)
 
 	*found = (glob_t){ 0 };
 #if GLOB_ALTDIRFUNC
-	found->gl_opendir = open_directory;
+	found->gl_opendir = open_watched_directory;
 	found->gl_readdir = read_directory;
 	found->gl_closedir = close_directory;
-	found->gl_stat = found->gl_lstat = look;
+	found->gl_stat = found->gl_lstat = stat_untouched;
 #endif
 	glob_errnum = 0;
 	rc = glob(pattern, GLOB_ALTDIRFUNC, look_failed, found);
@@ -276,7 +277,7 @@ static void fail_to_look(struct line *line, const char *path, int errnum)
 }
 
 /* Ignore what is gone. @return  false */
-static bool pass_over(struct line *line, const char *path, int errnum)
+static bool pass_over_path(struct line *line, const char *path, int errnum)
 {
 	if (!apply_is_gone(errnum))
 		fail_to_look(line, path, errnum);
@@ -300,7 +301,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	}
 	path[fixed] = '\0';
 	if (get_statx(AT_FDCWD, *path ? path : "/", 0, STATX_TYPE | FSQ_STATX_MOUNT_IDS, &above))
-		return pass_over(line, path, errno);
+		return pass_over_path(line, path, errno);
 	path[fixed] = '/';
 	do {
 		slash = strchr(path + fixed + 1, '/');
@@ -308,7 +309,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 			*slash = '\0';
 		if (get_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | FSQ_STATX_MOUNT_IDS,
 			      &stx))
-			return pass_over(line, path, errno);
+			return pass_over_path(line, path, errno);
 		if (!S_ISDIR(stx.stx_mode))
 			return false;
 		/* If a filter forbids statx(2), compare devices. */
@@ -331,7 +332,8 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 }
 
 /* Add the directories that it finds, and nothing else. */
-static void expand(struct line *line, const char *pattern, struct fsq_assign_request *request)
+static void expand_pattern(struct line *line, const char *pattern,
+			   struct fsq_assign_request *request)
 {
 	glob_t found;
 	int rc = apply_glob(pattern, &found);
@@ -346,13 +348,13 @@ static void expand(struct line *line, const char *pattern, struct fsq_assign_req
 
 		if (!is_beneath(line, path, fixed))
 			continue;
-		path = keep(line->session, line->list, strdup(path));
-		request->beneath =
-			path ? keep(line->session, line->list, strndup(path, fixed ? fixed : 1))
-			     : NULL;
+		path = keep_text(line->session, line->list, strdup(path));
+		request->beneath = path ? keep_text(line->session, line->list,
+						    strndup(path, fixed ? fixed : 1))
+					: NULL;
 		line->good = request->beneath != NULL;
 		if (line->good)
-			add(line, request, path, pattern);
+			add_entry(line, request, path, pattern);
 	}
 	globfree(&found);
 }
@@ -369,7 +371,7 @@ static bool is_clean(char *path)
 	       !strstr(path, "/../") && strcmp(last, "/.") != 0 && strcmp(last, "/..") != 0;
 }
 
-static void take_line(struct line *line, char *text)
+static void take_entry_line(struct line *line, char *text)
 {
 	struct fsq_assign_request request = { .size = sizeof(request),
 					      .range = line->session->range };
@@ -406,21 +408,21 @@ static void take_line(struct line *line, char *text)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with mkdir, id and name");
 	if (line->good && is_pattern) {
-		kept = keep(line->session, line->list, strdup(pattern));
+		kept = keep_text(line->session, line->list, strdup(pattern));
 		line->good = kept && array_add(&line->list->patterns, &line->list->pattern_count,
 					       &line->list->pattern_capacity, &kept, sizeof(kept));
 	}
 	if (line->good && is_pattern)
-		expand(line, kept, &request);
+		expand_pattern(line, kept, &request);
 	else if (line->good)
-		add(line, &request, path, NULL);
+		add_entry(line, &request, path, NULL);
 out:
 	free(pattern);
 }
 
 /* --- files --- */
 
-static bool read_file(struct session *session, struct apply_list *list, const char *file)
+static bool read_entry_file(struct session *session, struct apply_list *list, const char *file)
 {
 	struct line line = { .session = session, .list = list };
 	char *text, *rest, *next;
@@ -442,7 +444,7 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	if (rc)
 		return false;
-	rest = keep(session, list, text);
+	rest = keep_text(session, list, text);
 	if (!rest)
 		return false;
 	if (strlen(text) < length && reported_add(list->wrong, file))
@@ -452,7 +454,7 @@ static bool read_file(struct session *session, struct apply_list *list, const ch
 	while ((next = fsq_next_line(&rest, text + length))) {
 		line.origin.line++;
 		line.good = true;
-		take_line(&line, next);
+		take_entry_line(&line, next);
 		good &= line.good;
 	}
 	return good;
@@ -475,7 +477,7 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	int count;
 
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
-		return read_file(session, list, path);
+		return read_entry_file(session, list, path);
 	count = scandir(path, &entries, is_conf, alphasort);
 	if (count < 0 && errno == EACCES && list->only_budgets)
 		return true;
@@ -487,8 +489,8 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
 			file = NULL;
 		free(entries[i]);
-		file = keep(session, list, file);
-		good &= file && read_file(session, list, file);
+		file = keep_text(session, list, file);
+		good &= file && read_entry_file(session, list, file);
 	}
 	free(entries);
 	return good;
@@ -496,7 +498,7 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 
 /* --- what is said twice --- */
 
-static int compare(const void *one, const void *other)
+static int compare_paths_of_entries(const void *one, const void *other)
 {
 	const struct apply_entry *a = *(struct apply_entry *const *)one;
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
@@ -510,13 +512,13 @@ static bool is_same_path(const struct apply_entry *one, const struct apply_entry
 	return strcmp(one->request.directory, other->request.directory) == 0;
 }
 
-static int compare_identities(const void *one, const void *other)
+static int compare_entries_by_identity(const void *one, const void *other)
 {
 	const struct apply_entry *a = *(struct apply_entry *const *)one;
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
 
 	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino) ?:
-		       !!a->pattern - !!b->pattern ?: compare(one, other);
+		       !!a->pattern - !!b->pattern ?: compare_paths_of_entries(one, other);
 }
 
 static bool is_same_directory(const struct apply_entry *one, const struct apply_entry *other)
@@ -524,9 +526,10 @@ static bool is_same_directory(const struct apply_entry *one, const struct apply_
 	return one->ino && one->ino == other->ino && one->dev == other->dev;
 }
 
-static bool settle(struct session *session, struct apply_list *list,
-		   int (*order)(const void *, const void *),
-		   bool (*is_same)(const struct apply_entry *, const struct apply_entry *))
+static bool settle_conflicts(struct session *session, struct apply_list *list,
+			     int (*order)(const void *, const void *),
+			     bool (*is_same)(const struct apply_entry *,
+					     const struct apply_entry *))
 {
 	struct apply_entry **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
 	size_t count = 0;
@@ -562,7 +565,7 @@ static bool settle(struct session *session, struct apply_list *list,
 
 bool apply_list_settle(struct session *session, struct apply_list *list)
 {
-	bool good = settle(session, list, compare, is_same_path);
+	bool good = settle_conflicts(session, list, compare_paths_of_entries, is_same_path);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++)
@@ -586,7 +589,7 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 		entry->dev = st.st_dev;
 		entry->ino = st.st_ino;
 	}
-	return settle(session, list, compare_identities, is_same_directory);
+	return settle_conflicts(session, list, compare_entries_by_identity, is_same_directory);
 }
 
 bool apply_read_budgets(struct session *session)

@@ -59,7 +59,7 @@ void apply_watch_end(struct apply_watch *watch)
 
 /* --- what is watched --- */
 
-static int compare(const void *one, const void *other)
+static int compare_watched(const void *one, const void *other)
 {
 	const struct watched_directory *a = one, *b = other;
 
@@ -67,11 +67,11 @@ static int compare(const void *one, const void *other)
 }
 
 /* Their numbers grow. */
-static struct watched_directory *find(struct apply_watch *watch, int number)
+static struct watched_directory *find_watched(struct apply_watch *watch, int number)
 {
 	const struct watched_directory key = { .number = number };
 
-	return array_search(&key, watch->list, watch->count, sizeof(key), compare);
+	return array_search(&key, watch->list, watch->count, sizeof(key), compare_watched);
 }
 
 static void be_limited(struct apply_watch *watch, const char *path, int errnum)
@@ -90,7 +90,8 @@ static void be_limited(struct apply_watch *watch, const char *path, int errnum)
  * @only     the file that has lines, which must stay; or NULL
  * @return   whether it was not watched before
  */
-static bool add(struct apply_watch *watch, const char *directory, uint32_t how, const char *only)
+static bool add_watched(struct apply_watch *watch, const char *directory, uint32_t how,
+			const char *only)
 {
 	const bool has_lines = how == OF_LINES;
 	struct watched_directory new = { .has_lines = has_lines,
@@ -105,7 +106,7 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how, 
 			be_limited(watch, directory, errno);
 		return false;
 	}
-	known = find(watch, new.number);
+	known = find_watched(watch, new.number);
 	if (!known) {
 		watch->limited |= !array_add(&watch->list, &watch->count, &watch->capacity, &new,
 					     sizeof(new));
@@ -125,7 +126,7 @@ static bool add(struct apply_watch *watch, const char *directory, uint32_t how, 
 static bool add_above(struct apply_watch *watch, const char *path)
 {
 	char above[PATH_MAX];
-	bool any = add(watch, "/", OF_DIRECTORY, NULL);
+	bool any = add_watched(watch, "/", OF_DIRECTORY, NULL);
 
 	for (const char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
 		size_t length = (size_t)(slash - path);
@@ -133,7 +134,7 @@ static bool add_above(struct apply_watch *watch, const char *path)
 		if (length >= sizeof(above))
 			break;
 		*(char *)mempcpy(above, path, length) = '\0';
-		any |= add(watch, above, OF_DIRECTORY, NULL);
+		any |= add_watched(watch, above, OF_DIRECTORY, NULL);
 	}
 	return any;
 }
@@ -166,7 +167,8 @@ static bool add_pattern(struct apply_watch *watch, const char *pattern)
 		if (rc)
 			be_limited(watch, begin, -rc);
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			any |= add(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW, NULL);
+			any |= add_watched(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW,
+					   NULL);
 		globfree(&found);
 	}
 	free(begin);
@@ -182,12 +184,12 @@ static bool add_file(struct apply_watch *watch, const char *file)
 	struct stat st;
 
 	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
-		return add(watch, file, OF_LINES, NULL) || any;
+		return add_watched(watch, file, OF_LINES, NULL) || any;
 	directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
 	if (!directory)
 		watch->limited = true;
 	else
-		any |= add(watch, directory, OF_LINES, slash ? slash + 1 : file);
+		any |= add_watched(watch, directory, OF_LINES, slash ? slash + 1 : file);
 	free(directory);
 	return any;
 }
@@ -241,7 +243,7 @@ static bool read_events(struct apply_watch *watch)
 			bool of_lines;
 
 			event = (const void *)at;
-			from = find(watch, event->wd);
+			from = find_watched(watch, event->wd);
 			of_lines = from && from->has_lines &&
 				   (!from->only ||
 				    (event->len && strcmp(event->name, from->only) == 0));

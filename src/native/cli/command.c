@@ -107,8 +107,8 @@ static int find_choice(const struct command_option *option, const char *word)
 }
 
 /* @return   false ends the command; if it is an error it was reported */
-static bool take(struct session *session, const struct command_option *option, void *options,
-		 const char *value)
+static bool take_option(struct session *session, const struct command_option *option, void *options,
+			const char *value)
 {
 	char *field = option->session_field ? (char *)session + option->session_field
 					    : (char *)options + option->field;
@@ -214,7 +214,7 @@ static bool take_name(struct session *session, const struct command *command, ch
 		return session_usage_error(session, "option %s takes no value", word);
 	if (option->kind && !value)
 		value = next_value(session, word, "=", words);
-	return (value || !option->kind) && take(session, option, options, value);
+	return (value || !option->kind) && take_option(session, option, options, value);
 }
 
 /* Parse letters behind one "-"; the rest of the word, or else the next word, is the value of the last. */
@@ -230,11 +230,11 @@ static bool take_letters(struct session *session, const struct command *command,
 		if (!option)
 			return refuse_unknown(session, command, letter, 2);
 		if (!option->kind) {
-			goes_on = take(session, option, options, NULL);
+			goes_on = take_option(session, option, options, NULL);
 			continue;
 		}
 		value = at[1] ? at + 1 : next_value(session, letter, "", words);
-		return value && take(session, option, options, value);
+		return value && take_option(session, option, options, value);
 	}
 	return goes_on;
 }

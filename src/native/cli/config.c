@@ -60,7 +60,7 @@ static const struct {
 };
 
 /* "/PATH VALUE", or the value alone. */
-static bool take_budget(struct session *session, const char *key, const char *text)
+static bool take_budget_of_config(struct session *session, const char *key, const char *text)
 {
 	const char *value = text + strlen(text);
 	char *directory = NULL;
@@ -102,7 +102,7 @@ static bool take_value(struct session *session, enum key key, const char *value)
 		return session->log != LOG_TO_JOURNAL || strcmp(value, "journal") == 0;
 	case KEY_BUDGET:
 	case KEY_OVERCOMMIT:
-		return take_budget(session, keys[key].key, value);
+		return take_budget_of_config(session, keys[key].key, value);
 	default:
 		session->no_register = strcmp(value, "no") == 0;
 		return session->no_register || strcmp(value, "yes") == 0;
@@ -116,7 +116,7 @@ static bool take_value(struct session *session, enum key key, const char *value)
  * @key      its key; KEYS: there is none
  * @return   whether to go on; else an error was reported
  */
-static bool pass_over(struct session *session, bool reads, enum key key, const char *text)
+static bool pass_over_line(struct session *session, bool reads, enum key key, const char *text)
 {
 	if (!reads || key == KEY_PROJECTS_FILE || key == KEY_PROJID_FILE)
 		return session_usage_error(session, FSQ_CONFIG_FILE ", %s", text);
@@ -125,7 +125,7 @@ static bool pass_over(struct session *session, bool reads, enum key key, const c
 	return true;
 }
 
-static bool take_line(struct session *session, char *line, unsigned int number, bool reads)
+static bool take_config_line(struct session *session, char *line, unsigned int number, bool reads)
 {
 	char text[512], *value;
 	enum key key = 0;
@@ -152,7 +152,7 @@ static bool take_line(struct session *session, char *line, unsigned int number, 
 	/* A key that is misspelled may have been one of budgets. */
 	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
 					       : value[0] == '/' || strchr(value, '%');
-	return pass_over(session, reads, key, text);
+	return pass_over_line(session, reads, key, text);
 }
 
 /* Read the file, if it exists, as fsq_read_file(). */
@@ -197,6 +197,6 @@ bool config_read(struct session *session, bool reads)
 	if (strlen(rest) < length)
 		return session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
 	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
-		good = take_line(session, line, ++number, reads);
+		good = take_config_line(session, line, ++number, reads);
 	return good;
 }

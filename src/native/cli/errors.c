@@ -55,7 +55,7 @@ static const char *const hints[] = {
 };
 
 /* Find what the user can do about it. */
-static const char *hint_of(const struct error *error)
+static const char *hint_of_error(const struct error *error)
 {
 	if (hints[error->hint])
 		return hints[error->hint];
@@ -162,7 +162,8 @@ static char *find_cause(struct error *error)
 /* --- printing --- */
 
 /* A tenant's name must not start a new line. */
-static void print_line(struct writer *w, const struct session *session, const struct error *error)
+static void print_error_line(struct writer *w, const struct session *session,
+			     const struct error *error)
 {
 	write_format(w, "%s: ", session->program);
 	if (error->prefix) {
@@ -203,7 +204,7 @@ static void print_member(struct json *json, const struct error *error)
 	json_close(json, '}');
 }
 
-static void print(struct session *session, struct error *error)
+static void print_error(struct session *session, struct error *error)
 {
 	/* One write for each, so that lines of parallel runs do not mix. */
 	static struct writer standard_error;
@@ -219,7 +220,7 @@ static void print(struct session *session, struct error *error)
 	else if (error->path && session->suggest &&
 		 (error->errnum == ENOENT || error->hint == FSQ_HINT_ASSIGN_OR_COUNT))
 		hint = session->suggest(session, error->path, error->errnum != ENOENT);
-	error->hint_words = hint ? hint : hint_of(error);
+	error->hint_words = hint ? hint : hint_of_error(error);
 	if (error->exit_code && !session->status)
 		session->status = error->exit_code;
 	session->no_memory |= error->errnum == ENOMEM;
@@ -240,7 +241,7 @@ static void print(struct session *session, struct error *error)
 		if (!in_answer)
 			json_end(&json);
 	} else {
-		print_line(to, session, error);
+		print_error_line(to, session, error);
 	}
 	writer_flush(to);
 	finding_words_clear(&error->cause);
@@ -276,7 +277,7 @@ bool session_error(struct session *session, unsigned int flags, int code, int er
 	va_end(again);
 	va_end(args);
 	error.message = longer ? longer : text;
-	print(session, &error);
+	print_error(session, &error);
 	free(longer);
 	return false;
 }
@@ -301,14 +302,14 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 {
 	const char *path = err->path[0] ? err->path : NULL;
 
-	print(session, &(struct error){
-			       .prefix = path,
-			       .path = path,
-			       .message = err->message,
-			       .exit_code = session_exit_code(err->kind),
-			       .errnum = err->errnum,
-			       .hint = err->hint,
-		       });
+	print_error(session, &(struct error){
+				     .prefix = path,
+				     .path = path,
+				     .message = err->message,
+				     .exit_code = session_exit_code(err->kind),
+				     .errnum = err->errnum,
+				     .hint = err->hint,
+			     });
 	return false;
 }
 

@@ -387,8 +387,8 @@ static void put_template(FILE *to, const char *from, const struct field *fields,
 }
 
 /* @return   two templates one behind the other, for free(3), or NULL without memory */
-static char *expand(const char *first, const char *second, const struct field *fields,
-		    const struct fsq_finding *finding, bool quoted)
+static char *expand_sentence(const char *first, const char *second, const struct field *fields,
+			     const struct fsq_finding *finding, bool quoted)
 {
 	char *text = NULL;
 	size_t size;
@@ -410,7 +410,7 @@ char *quote_for_shell(const char *text)
 {
 	const struct field fields[] = { { "text", .text = text }, { 0 } };
 
-	return expand("{text}", "", fields, NULL, true);
+	return expand_sentence("{text}", "", fields, NULL, true);
 }
 
 /* The shell would strip a newline at the end, and the command would name another file. */
@@ -527,8 +527,11 @@ bool finding_words_get(struct finding_words *words, const struct fsq_finding *fi
 	    (template.repair && strstr(template.repair, "{delete}") && !delete))
 		template.repair = NULL;
 	words->word = template.word;
-	words->sentence = expand(template.sentence, twice ? ALSO_AT : "", fields, finding, false);
-	words->repair = template.repair ? expand(template.repair, "", fields, finding, true) : NULL;
+	words->sentence =
+		expand_sentence(template.sentence, twice ? ALSO_AT : "", fields, finding, false);
+	words->repair = template.repair
+				? expand_sentence(template.repair, "", fields, finding, true)
+				: NULL;
 	done = words->sentence && (words->repair || !template.repair);
 	if (!done)
 		finding_words_clear(words);

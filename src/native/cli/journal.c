@@ -23,7 +23,7 @@ struct sink {
  * first. For syslog(3) all in one line, with blanks and control characters escaped.
  * Source: systemd.journal-fields(7); systemd.io/JOURNAL_NATIVE_PROTOCOL
  */
-static void add_field(const struct sink *sink, const char *key, const char *value)
+static void add_journal_field(const struct sink *sink, const char *key, const char *value)
 {
 	const bool is_binary = value && strchr(value, '\n');
 	size_t length = value ? strlen(value) : 0;
@@ -52,7 +52,7 @@ static void add_number(const struct sink *sink, const char *key, uint64_t number
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	add_field(sink, key, text);
+	add_journal_field(sink, key, text);
 }
 
 static void add_limits(const struct sink *sink, const struct fsq_limits *limits, const char *behind)
@@ -113,23 +113,23 @@ void journal_write(struct session *session, const struct journal_entry *entry)
 				     : "",
 		 entry->err ? entry->err->message : "done");
 	if (sink.for_journal) {
-		add_field(&sink, "MESSAGE", message);
-		add_field(&sink, "PRIORITY", entry->err ? "4" : "5");
-		add_field(&sink, "SYSLOG_IDENTIFIER", "fsquota");
+		add_journal_field(&sink, "MESSAGE", message);
+		add_journal_field(&sink, "PRIORITY", entry->err ? "4" : "5");
+		add_journal_field(&sink, "SYSLOG_IDENTIFIER", "fsquota");
 	}
-	add_field(&sink, "FSQUOTA_COMMAND", command);
-	add_field(&sink, "FSQUOTA_RESULT", entry->err ? "failed" : "done");
+	add_journal_field(&sink, "FSQUOTA_COMMAND", command);
+	add_journal_field(&sink, "FSQUOTA_RESULT", entry->err ? "failed" : "done");
 	if (entry->err) {
 		add_number(&sink, "FSQUOTA_STATUS", (uint64_t)session_exit_code(entry->err->kind));
-		add_field(&sink, "FSQUOTA_ERROR", entry->err->message);
+		add_journal_field(&sink, "FSQUOTA_ERROR", entry->err->message);
 	}
-	add_field(&sink, "FSQUOTA_TYPE", account_types[entry->type]);
+	add_journal_field(&sink, "FSQUOTA_TYPE", account_types[entry->type]);
 	if (entry->id)
 		add_number(&sink, "FSQUOTA_ID", entry->id);
-	add_field(&sink, "FSQUOTA_NAME", entry->name);
-	add_field(&sink, "FSQUOTA_DIRECTORY", entry->directory);
-	add_field(&sink, "FSQUOTA_FROM", entry->from);
-	add_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
+	add_journal_field(&sink, "FSQUOTA_NAME", entry->name);
+	add_journal_field(&sink, "FSQUOTA_DIRECTORY", entry->directory);
+	add_journal_field(&sink, "FSQUOTA_FROM", entry->from);
+	add_journal_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
 	add_limits(&sink, entry->before, "_BEFORE");
 	add_limits(&sink, entry->after, "");
 	/* A part of an entry would be another entry. */

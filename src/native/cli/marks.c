@@ -62,7 +62,7 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
 		close(fd);
 }
 
-static int compare(const void *one, const void *other)
+static int compare_marks(const void *one, const void *other)
 {
 	const struct apply_mark *a = one, *b = other;
 
@@ -87,7 +87,7 @@ static enum fsq_visit take_registered(uint32_t id, const char *directory, void *
 	struct apply_marks *marks = arg;
 	struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
 	struct apply_mark *found =
-		array_search(&key, marks->list, marks->count, sizeof(*marks->list), compare);
+		array_search(&key, marks->list, marks->count, sizeof(*marks->list), compare_marks);
 
 	if (found)
 		found->is_registered = true;
@@ -109,10 +109,10 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 		return session_fail(session, &err);
 	if (marks->no_memory)
 		return session_no_memory(session);
-	array_sort(marks->list, marks->count, sizeof(*marks->list), compare);
+	array_sort(marks->list, marks->count, sizeof(*marks->list), compare_marks);
 	/* A directory that was released by hand and assigned again is in it twice. */
 	for (size_t i = 0; i < marks->count; i++) {
-		if (kept && compare(&marks->list[kept - 1], &marks->list[i]) == 0)
+		if (kept && compare_marks(&marks->list[kept - 1], &marks->list[i]) == 0)
 			free(marks->list[i].directory);
 		else
 			marks->list[kept++] = marks->list[i];
@@ -128,7 +128,7 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
  *
  * @return   0 or a negative errno
  */
-static int forget(const struct session *session, const struct apply_marks *marks)
+static int rewrite_without(const struct session *session, const struct apply_marks *marks)
 {
 	int fd = open_locked(session, O_RDWR), rc = fd < 0 ? -errno : 0;
 	char *text = NULL, *rest, *line;
@@ -147,7 +147,8 @@ static int forget(const struct session *session, const struct apply_marks *marks
 
 		key.id = (uint32_t)strtoul(line, NULL, 10);
 		if (colon)
-			found = array_search(&key, marks->list, marks->count, sizeof(key), compare);
+			found = array_search(&key, marks->list, marks->count, sizeof(key),
+					     compare_marks);
 		if (size == 0 || (found && found->is_done))
 			continue;
 		room = text_room(&kept, size + 1);
@@ -177,7 +178,7 @@ static int forget(const struct session *session, const struct apply_marks *marks
 
 void apply_marks_forget(struct session *session, const struct apply_marks *marks)
 {
-	int rc = forget(session, marks);
+	int rc = rewrite_without(session, marks);
 
 	if (rc)
 		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
@@ -193,7 +194,7 @@ void apply_marks_forget_one(struct session *session, uint32_t id, const char *di
 	find_file(session, path);
 	if (access(path, F_OK) && errno == ENOENT)
 		return;
-	rc = realpath(directory, path) ? forget(session, &one) : -errno;
+	rc = realpath(directory, path) ? rewrite_without(session, &one) : -errno;
 	if (rc)
 		session_warn(session, directory,
 			     "is still noted as assigned by apply, so --prune may release it: %s",
@@ -206,7 +207,7 @@ void apply_marks_follow(struct session *session, uint32_t id, const char *from, 
 	struct apply_marks marks = { 0 };
 
 	if (apply_marks_read(session, &marks) &&
-	    array_search(&key, marks.list, marks.count, sizeof(key), compare))
+	    array_search(&key, marks.list, marks.count, sizeof(key), compare_marks))
 		apply_marks_add(session, id, to);
 	apply_marks_free(&marks);
 }

@@ -354,8 +354,8 @@ bool tables_parse_over(struct session *session, const char *text, double least, 
 	return session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
 }
 
-static bool take_over(struct session *session, const struct command_option *option, void *to,
-		      const char *text)
+static bool take_over_option(struct session *session, const struct command_option *option, void *to,
+			     const char *text)
 {
 	(void)option, (void)to;
 	session->style.has_over = true;
@@ -418,7 +418,7 @@ const struct command_option first_options[] = {
 
 const struct command_option over_option[] = {
 	{ 0, "over", "only what uses so much of its limit, or more", .kind = VALUE_NUMBER,
-	  .argument = "PERCENT", .take = take_over },
+	  .argument = "PERCENT", .take = take_over_option },
 	{ 0 },
 };
 

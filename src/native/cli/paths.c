@@ -16,18 +16,18 @@
 #include "shared/errno_words.h"
 #include "shared/statx.h"
 
-static bool add(struct session *session, const struct path_entry *entry)
+static bool add_path_entry(struct session *session, const struct path_entry *entry)
 {
 	return array_add(&session->paths, &session->path_count, &session->path_capacity, entry,
 			 sizeof(*entry));
 }
 
-static void add_filesystem(struct session *session, struct fsq_filesystem *fs)
+static void add_filesystem_entry(struct session *session, struct fsq_filesystem *fs)
 {
 	struct path_entry entry = { .fs = fs, .info = fsq_filesystem_get_info(fs) };
 
 	entry.directory = strdup(entry.info->directory);
-	if (!entry.directory || !add(session, &entry)) {
+	if (!entry.directory || !add_path_entry(session, &entry)) {
 		fsq_filesystem_close(fs);
 		free(entry.directory);
 		session_no_memory(session);
@@ -48,11 +48,11 @@ bool paths_add(struct session *session, const char *path, dev_t *dev)
 	if (fsq_is_tag(path) && paths_find_dev(session, found) >= 0)
 		fsq_filesystem_close(fs);
 	else
-		add_filesystem(session, fs);
+		add_filesystem_entry(session, fs);
 	return true;
 }
 
-static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit add_mounted_filesystem(const struct fsq_mount *mount, void *arg)
 {
 	const struct fsq_filesystem_info *info;
 	struct session *session = arg;
@@ -72,7 +72,7 @@ static enum fsq_visit add_mount(const struct fsq_mount *mount, void *arg)
 	if (!info->has_device || !info->asks_device || paths_find_dev(session, info->dev) >= 0)
 		fsq_filesystem_close(fs);
 	else
-		add_filesystem(session, fs);
+		add_filesystem_entry(session, fs);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -80,7 +80,7 @@ bool paths_add_all(struct session *session)
 {
 	struct fsq_error err;
 
-	if (!fsq_mounts_each(NULL, add_mount, session, &err))
+	if (!fsq_mounts_each(NULL, add_mounted_filesystem, session, &err))
 		return true;
 	if (err.errnum == 0)
 		session_fail(session, &err);
@@ -151,7 +151,7 @@ bool paths_saw_all(const struct session *session, uint32_t id)
 	return true;
 }
 
-static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
+static enum fsq_visit add_registered_path(uint32_t id, const char *directory, void *arg)
 {
 	struct session *session = arg;
 	struct path_entry entry = { .is_project = true, .project = id };
@@ -187,7 +187,7 @@ static enum fsq_visit add_project(uint32_t id, const char *directory, void *arg)
 		entry.fs = session->paths[mount].fs;
 		entry.info = session->paths[mount].info;
 		entry.directory = strdup(directory);
-		if (!entry.directory || !add(session, &entry)) {
+		if (!entry.directory || !add_path_entry(session, &entry)) {
 			free(entry.directory);
 			session_no_memory(session);
 		}
@@ -202,7 +202,7 @@ void paths_load_projects(struct session *session)
 	struct fsq_error err;
 
 	/* Without the file there are no project directories. */
-	if (fsq_projects_each(session->projects_file, add_project, session, &err) < 0)
+	if (fsq_projects_each(session->projects_file, add_registered_path, session, &err) < 0)
 		session_note_projects(session, &err);
 }
 

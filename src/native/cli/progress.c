@@ -17,7 +17,8 @@
 #define BETWEEN_LINES_MS 1000
 
 /* @width    of the terminal, on which the line replaces the last one; 0: a line of its own */
-static void print_line(uint64_t entries, uint64_t a_second, const char *path, unsigned int width)
+static void print_progress_line(uint64_t entries, uint64_t a_second, const char *path,
+				unsigned int width)
 {
 	char line[4096];
 	size_t length, size = sizeof(line);
@@ -42,7 +43,7 @@ static void print_line(uint64_t entries, uint64_t a_second, const char *path, un
 }
 
 /* Ask for the terminal only when the first line is due. */
-static void show(uint64_t entries, const char *path, void *arg)
+static void show_progress(uint64_t entries, const char *path, void *arg)
 {
 	struct progress *progress = arg;
 	bool always = progress->when == PROGRESS_ALWAYS;
@@ -65,13 +66,13 @@ static void show(uint64_t entries, const char *path, void *arg)
 	width = progress->terminal ? terminal_width(STDERR_FILENO) : 0;
 	if (progress->terminal && width < 20)
 		width = 80;
-	print_line(entries, entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1), path,
-		   (unsigned int)width);
+	print_progress_line(entries, entries * 1000 / (uint64_t)(elapsed > 0 ? elapsed : 1), path,
+			    (unsigned int)width);
 	progress->shown = progress->terminal;
 	progress->last = now;
 }
 
-static void skip_mount(const char *path, void *arg)
+static void tell_skipped_mount(const char *path, void *arg)
 {
 	struct progress *progress = arg;
 
@@ -106,14 +107,14 @@ void progress_begin(struct progress *progress, const struct session *session)
 		.options = { .size = sizeof(progress->options),
 			     .is_cancelled = is_signal_pending,
 			     .arg = progress,
-			     .mount_skipped = skip_mount },
+			     .mount_skipped = tell_skipped_mount },
 		.when = session->progress,
 	};
 	if (variable && fsq_parse_positive(variable, &threads) == 0 && threads <= UINT16_MAX)
 		progress->options.threads = (unsigned int)threads;
 	if (session->progress == PROGRESS_NEVER)
 		return;
-	progress->options.progress = show;
+	progress->options.progress = show_progress;
 	if (session->progress == PROGRESS_ALWAYS)
 		progress->began = clock_milliseconds(CLOCK_MONOTONIC);
 }

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail(struct session *session, const struct replacement *replacement)
+static bool fail_to_replace(struct session *session, const struct replacement *replacement)
 {
 	return session_errno(session, ERROR_OF_FILE, errno, replacement->file, "cannot write %s",
 			     replacement->file);
 }
 
 /* @return   0 or -1 with errno */
-static int open_directory(struct replacement *replacement, const char *file)
+static int open_directory_of(struct replacement *replacement, const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
@@ -45,8 +45,8 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 	replacement->is_output = strcmp(file, "-") == 0;
 	if (replacement->is_output)
 		return true;
-	if (open_directory(replacement, file))
-		return fail(session, replacement);
+	if (open_directory_of(replacement, file))
+		return fail_to_replace(session, replacement);
 	/* A device, or the link /dev/stdout, must not be replaced. */
 	if (!replacement->name[0] ||
 	    (fstatat(replacement->directory, replacement->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -62,7 +62,7 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 		fd = openat(replacement->directory, replacement->temporary,
 			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		fail(session, replacement);
+		fail_to_replace(session, replacement);
 		close(replacement->directory);
 		return false;
 	}
@@ -83,15 +83,15 @@ static bool publish(struct session *session, struct replacement *replacement)
 	if (session->out->errnum)
 		return false;
 	if (fchmod(fd, 0644) || fsync(fd))
-		return fail(session, replacement);
+		return fail_to_replace(session, replacement);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (!replacement->named && linkat(AT_FDCWD, link, replacement->directory,
 					  replacement->temporary, AT_SYMLINK_FOLLOW))
-		return fail(session, replacement);
+		return fail_to_replace(session, replacement);
 	replacement->named = true;
 	if (renameat(replacement->directory, replacement->temporary, replacement->directory,
 		     replacement->name))
-		return fail(session, replacement);
+		return fail_to_replace(session, replacement);
 	return true;
 }
 

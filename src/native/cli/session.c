@@ -263,7 +263,7 @@ void session_notify(const char *state)
 
 /* --- what was said already --- */
 
-static int compare(const void *one, const void *other)
+static int compare_reported(const void *one, const void *other)
 {
 	return strcmp(one, other);
 }
@@ -274,21 +274,21 @@ bool reported_add(void **reported, const char *text)
 
 	if (!reported)
 		return true;
-	if (tfind(text, reported, compare))
+	if (tfind(text, reported, compare_reported))
 		return false;
 	copy = strdup(text);
-	if (copy && !tsearch(copy, reported, compare))
+	if (copy && !tsearch(copy, reported, compare_reported))
 		free(copy);
 	return true;
 }
 
 void reported_remove(void **reported, const char *text)
 {
-	char *const *found = reported ? tfind(text, reported, compare) : NULL;
+	char *const *found = reported ? tfind(text, reported, compare_reported) : NULL;
 	char *copy = found ? *found : NULL;
 
 	if (copy)
-		tdelete(text, reported, compare);
+		tdelete(text, reported, compare_reported);
 	free(copy);
 }
 

@@ -19,8 +19,8 @@
 #include "quota/directory/assign.h"
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
-static bool show(struct session *session, const struct fsq_assignment *assignment,
-		 const struct fsq_assign_request *request, uint64_t mounts)
+static bool show_assignment(struct session *session, const struct fsq_assignment *assignment,
+			    const struct fsq_assign_request *request, uint64_t mounts)
 {
 	uint32_t id = fsq_assignment_id(assignment), other;
 	struct listing_change change = {
@@ -103,15 +103,15 @@ static bool take_limits_of(struct session *session, const char *like,
 }
 
 /* Options that the lines of apply have, too. */
-static bool take_word(struct session *session, const struct command_option *option, void *to,
-		      const char *value)
+static bool take_request_word(struct session *session, const struct command_option *option,
+			      void *to, const char *value)
 {
 	return assign_request_set(session, &(struct word_origin){ 0 }, to, option->name, value);
 }
 
 /* @return   whether it is assigned, and was shown */
-static bool assign(struct session *session, const struct fsq_assign_request *request,
-		   struct progress *progress)
+static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
+			    struct progress *progress)
 {
 	const struct fsq_limits *limits = &request->limits;
 	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
@@ -127,7 +127,7 @@ static bool assign(struct session *session, const struct fsq_assign_request *req
 		return session_fail(session, &err);
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
-	shown = show(session, assignment, request, mounts);
+	shown = show_assignment(session, assignment, request, mounts);
 	space = fsq_assignment_space(assignment);
 	if (shown)
 		assign_warn_of_store(session, request, assignment);
@@ -216,7 +216,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
 		good = (i == 0 || session_goes_on(session, request.directory)) &&
-		       assign(session, &request, &progress);
+		       assign_and_show(session, &request, &progress);
 	}
 	if (session->table.started)
 		tables_end(session);
@@ -230,29 +230,30 @@ static void command_assign(struct session *session, const struct invocation *inv
 
 static const struct command_option limit_options[] = {
 	{ 0, "hard", "at most so much: 500M, 1.5G, 10% of the filesystem", .kind = VALUE_SIZE,
-	  .argument = "SIZE", .take = take_word },
+	  .argument = "SIZE", .take = take_request_word },
 	{ 0, "soft", "more only for the grace time: 9G, 90% of --hard", .kind = VALUE_SIZE,
-	  .argument = "SIZE", .take = take_word },
+	  .argument = "SIZE", .take = take_request_word },
 	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_word },
+	  .argument = "N", .take = take_request_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_word },
+	  .argument = "N", .take = take_request_word },
 	{ 0, "like", "the limits of this directory, where none is given", .kind = VALUE_REGISTERED,
 	  .argument = "OTHER", .field = FIELD(like) },
-	{ 0, "unlimited", "only count; the default for a new project", .take = take_word },
+	{ 0, "unlimited", "only count; the default for a new project", .take = take_request_word },
 	{ 0, "keep-limits", "only register the project that DIR carries",
 	  .field = FIELD(request.keep_limits) },
 	{ 0, "name", "join the project of that name, or make it", .kind = VALUE_PROJECT,
-	  .argument = "NAME", .take = take_word },
-	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID", .take = take_word },
+	  .argument = "NAME", .take = take_request_word },
+	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID",
+	  .take = take_request_word },
 	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_NUMBER,
 	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(request.range),
 	  .range = true },
-	{ 0, "mkdir", "make DIR if it is not there", .take = take_word },
+	{ 0, "mkdir", "make DIR if it is not there", .take = take_request_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
-	  .take = take_word },
+	  .take = take_request_word },
 	{ 0, "owner", "its owner, USER or USER:GROUP", .kind = VALUE_OWNER, .argument = "OWNER",
-	  .take = take_word },
+	  .take = take_request_word },
 	{ 0, "no-register", "write nothing to the files",
 	  .session_field = offsetof(struct session, no_register) },
 	{ 0 },

@@ -234,7 +234,7 @@ static void print_answer(struct batch *batch, const struct session *session)
 	json_end(&json);
 }
 
-static void answer(struct batch *batch, enum line kind, char *line, size_t length)
+static void answer_line(struct batch *batch, enum line kind, char *line, size_t length)
 {
 	static struct writer output, error, messages;
 	struct session session = session_new(&output);
@@ -278,7 +278,7 @@ static void answer(struct batch *batch, enum line kind, char *line, size_t lengt
 /* --- the whole --- */
 
 /* @return   0 or a negative errno */
-static int begin(struct batch *batch)
+static int begin_batch(struct batch *batch)
 {
 	struct fsq_error err;
 	sigset_t interrupt;
@@ -327,12 +327,12 @@ static void command_batch(struct session *session, const struct invocation *invo
 		return;
 	}
 	session_tell_of_terminal(session, "requests, one a line,");
-	rc = begin(&batch);
+	rc = begin_batch(&batch);
 	if (rc)
 		session_errno(session, 0, -rc, NULL, "cannot begin");
 	while (rc == 0 && !session->out->errnum &&
 	       (kind = next_line(&batch, &line, &length)) != LINE_NONE)
-		answer(&batch, kind, line, length);
+		answer_line(&batch, kind, line, length);
 	if (batch.input >= 0)
 		close(batch.input);
 	free(batch.buffer);

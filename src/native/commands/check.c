@@ -81,7 +81,7 @@ static bool take_limit(struct session *session, const struct command_option *opt
 	return true;
 }
 
-static void clear_options(void *to)
+static void clear_check_options(void *to)
 {
 	struct check_options *options = to;
 
@@ -93,7 +93,7 @@ static void clear_options(void *to)
 /* --- looking twice --- */
 
 /* @return   false without memory */
-static bool look(struct check *check, const struct projects *projects)
+static bool look_at_projects(struct check *check, const struct projects *projects)
 {
 	const struct session *session = check->session;
 	struct growth_use *use = check->uses;
@@ -148,12 +148,12 @@ static void look_twice(struct check *check, struct projects *projects)
 
 	check->uses =
 		calloc(check->session->path_count + projects->count + 1, sizeof(*check->uses));
-	done = check->uses && look(check, projects);
+	done = check->uses && look_at_projects(check, projects);
 	if (done) {
 		while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest))
 			;
 		read_again(check, projects);
-		done = look(check, projects);
+		done = look_at_projects(check, projects);
 	}
 	if (done)
 		return;
@@ -165,13 +165,14 @@ static void look_twice(struct check *check, struct projects *projects)
 /* --- judging --- */
 
 /* Above a soft limit, in its grace time or past it, or at a hard limit? */
-static bool is_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least, int64_t grace)
+static bool is_amount_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least,
+			    int64_t grace)
 {
 	return grace != FIELD_NO_SECONDS || (soft && used > soft) ||
 	       (hard && (used >= hard || hard - used < least));
 }
 
-static void report(struct check *check, const struct project_row *row)
+static void show_full_project(struct check *check, const struct project_row *row)
 {
 	check->found = true;
 	if (!check->options->quiet)
@@ -183,12 +184,12 @@ static bool is_full_within(const struct check *check, int64_t seconds)
 	return seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= check->options->within;
 }
 
-static void judge(struct check *check, const struct project_row *row, bool full)
+static void judge_row(struct check *check, const struct project_row *row, bool full)
 {
 	if (check->has_over)
 		full = row->percent >= check->session->style.over;
 	if (full || is_full_within(check, row->full_seconds))
-		report(check, row);
+		show_full_project(check, row);
 }
 
 /* A row of ID 0, whose limit is the size. @return  whether the filesystem is full; ext4 leaves some space to root */
@@ -240,7 +241,7 @@ static void judge_filesystem(struct check *check, const struct path_entry *path,
 		full = row.percent >= check->session->style.over;
 	row.full_seconds = use ? use->full_seconds : FIELD_NO_SECONDS;
 	if ((full && whole) || is_full_within(check, row.full_seconds))
-		report(check, &row);
+		show_full_project(check, &row);
 }
 
 static void judge_project(struct check *check, const struct projects *projects,
@@ -254,11 +255,11 @@ static void judge_project(struct check *check, const struct projects *projects,
 		session_warn_not_enforced(check->session, row.mountpoint);
 	}
 	row.full_seconds = full_seconds;
-	judge(check, &row,
-	      is_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
-		       row.bytes_grace_seconds) ||
-		      is_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
-			       row.inodes_grace_seconds));
+	judge_row(check, &row,
+		  is_amount_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
+				  row.bytes_grace_seconds) ||
+			  is_amount_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
+					  row.inodes_grace_seconds));
 }
 
 static void judge_visited(struct projects *projects, const struct project *project, void *arg)
@@ -320,7 +321,7 @@ static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
 	session_warn(
 		check->session, directory,
 		"project quota is off, and directories on it are registered; see fsquota doctor");
-	report(check, &row);
+	show_full_project(check, &row);
 }
 
 /* Of a filesystem on which a directory is registered. */
@@ -456,7 +457,7 @@ static void judge_held(struct check *check, const struct held_usage *held)
 		row.limits_at_least = row.bytes_at_least = row.inodes_at_least = false;
 	}
 	row.percent = listing_percent(&row);
-	judge(check, &row, row.used_bytes >= row.hard_bytes);
+	judge_row(check, &row, row.used_bytes >= row.hard_bytes);
 }
 
 static void check_held(struct check *check)
@@ -561,7 +562,7 @@ const struct command check_command = {
 	.options_size = sizeof(struct check_options),
 	.rows = &check_rows,
 	.totals = &total_rows,
-	.clear_options = clear_options,
+	.clear_options = clear_check_options,
 	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_BUDGETS,
 	.run = command_check,
 };

@@ -39,8 +39,9 @@ static const struct row_fields space_rows = { space_fields, sizeof(struct space_
 static const struct row_fields inode_rows = { space_fields, sizeof(struct space_row),
 					      .usual = "FILESYSTEM,INODES,IUSED,IFREE,USE%,PATH" };
 
-static void show(struct session *session, enum fsq_form form, const struct path_entry *path,
-		 uint64_t total, uint64_t used, uint64_t available)
+static void show_space_row(struct session *session, enum fsq_form form,
+			   const struct path_entry *path, uint64_t total, uint64_t used,
+			   uint64_t available)
 {
 	bool inodes = form == FSQ_INODES;
 	const struct space_row row = {
@@ -59,7 +60,7 @@ static void show(struct session *session, enum fsq_form form, const struct path_
 }
 
 /* Does the directory carry the project's ID and hand it on? If not, report an error. */
-static bool check_project(struct session *session, const struct path_entry *path)
+static bool is_project_alone(struct session *session, const struct path_entry *path)
 {
 	uint32_t id = 0;
 	bool inherit = false;
@@ -87,8 +88,8 @@ static bool check_project(struct session *session, const struct path_entry *path
 }
 
 /* A project directory is measured against its limit, the hard one if it has both. @return  whether it was shown */
-static bool show_project(struct session *session, enum fsq_form form, const struct path_entry *path,
-			 uint64_t total, uint64_t available)
+static bool show_project_space(struct session *session, enum fsq_form form,
+			       const struct path_entry *path, uint64_t total, uint64_t available)
 {
 	uint64_t unit = form == FSQ_INODES ? 1 : FSQ_BASIC_BLOCK, limit;
 	const struct fsq_amounts *amounts;
@@ -97,7 +98,7 @@ static bool show_project(struct session *session, enum fsq_form form, const stru
 	int rc;
 
 	if (fsq_quota_state(path->fs, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT] ||
-	    !check_project(session, path))
+	    !is_project_alone(session, path))
 		return true;
 	rc = fsq_quota_get(path->fs, FSQ_PROJECT, path->project, &dquot);
 	if (rc)
@@ -111,7 +112,7 @@ static bool show_project(struct session *session, enum fsq_form form, const stru
 		total = limit * unit;
 		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;
 	}
-	show(session, form, path, total, amounts->used * unit, available);
+	show_space_row(session, form, path, total, amounts->used * unit, available);
 	return true;
 }
 
@@ -134,11 +135,11 @@ static void command_df(struct session *session, const struct invocation *invocat
 		if (!paths_read_space(session, path, path->directory, space))
 			continue;
 		if (path->is_project)
-			projects = show_project(session, form, path, space[form].total,
-						space[form].free);
+			projects = show_project_space(session, form, path, space[form].total,
+						      space[form].free);
 		else
-			show(session, form, path, space[form].total,
-			     space[form].total - space[form].free, space[form].free);
+			show_space_row(session, form, path, space[form].total,
+				       space[form].total - space[form].free, space[form].free);
 	}
 }
 

@@ -218,7 +218,7 @@ struct dump {
  *
  * @return   false when it is not understood; an error was reported
  */
-static bool take_line(struct dump *dump, const char *text, size_t number)
+static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 {
 	struct dump_line line;
 	enum fsq_type type;
@@ -285,7 +285,7 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
 			length = -EFBIG;
 			break;
 		}
-		good = take_line(dump, text, ++number);
+		good = take_dump_line(dump, text, ++number);
 	}
 	if (length < 0 && length != -ENODATA) {
 		session_errno(dump->session, ERROR_OF_FILE, (int)-length, file,
@@ -312,7 +312,7 @@ static const char *input_file(const struct quota_options *options)
 }
 
 /* @return   whether the words name what to restore, and where; else an error was reported */
-static bool check_words(struct session *session, const struct invocation *invocation)
+static bool check_restore_words(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
 	char **paths = invocation->operands + invocation->operand_count;
@@ -351,7 +351,7 @@ static void command_restore(struct session *session, const struct invocation *in
 	};
 	FILE *input = stdin;
 
-	if (!check_words(session, invocation))
+	if (!check_restore_words(session, invocation))
 		return;
 	if (input_file(options))
 		input = fopen(input_file(options), "re");

@@ -49,7 +49,7 @@ static const struct field explained_fields[] = {
 static const struct row_fields explained_rows = { explained_fields, sizeof(struct fsq_explained),
 						  .usual = "PART,USED,INODES,PID,COMMAND,PATH" };
 
-static enum fsq_visit show(const struct fsq_explained *explained, void *arg)
+static enum fsq_visit show_space_part(const struct fsq_explained *explained, void *arg)
 {
 	struct explain *explain = arg;
 	struct fsq_explained row = *explained;
@@ -92,7 +92,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 	progress_begin(&progress, session);
 	session_wait(session);
 	block_interrupts(&before);
-	rc = fsq_explain(&request, show, &explain, &err);
+	rc = fsq_explain(&request, show_space_part, &explain, &err);
 	progress_clear(&progress);
 	if (rc)
 		session_fail(session, &err);

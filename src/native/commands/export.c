@@ -87,7 +87,7 @@ static void write_limit(struct writer *w, const char *key, uint64_t value, bool 
 		write_char(w, units[power - 1]);
 }
 
-static void write_line(struct writer *w, const void *arg)
+static void write_export_line(struct writer *w, const void *arg)
 {
 	const struct exported_row *row = arg;
 	const struct project_row *of = &row->of;
@@ -119,7 +119,8 @@ static void write_line(struct writer *w, const void *arg)
 }
 
 static const struct row_fields exported_rows = { exported_fields, sizeof(struct exported_row),
-						 "PATH,HARD,SOFT,IHARD,ISOFT,NAME,ID", write_line };
+						 "PATH,HARD,SOFT,IHARD,ISOFT,NAME,ID",
+						 write_export_line };
 
 /* @return   NULL: a line can say it */
 static const char *remark_of(const char *path, dev_t dev)
@@ -134,8 +135,8 @@ static const char *remark_of(const char *path, dev_t dev)
 	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
 }
 
-static void show(const struct projects *projects, const struct project *project,
-		 const struct export_options *options)
+static void show_project_line(const struct projects *projects, const struct project *project,
+			      const struct export_options *options)
 {
 	struct session *session = projects->session;
 	struct exported_row row = { .of = projects_row(projects, project),
@@ -170,7 +171,7 @@ static void command_export(struct session *session, const struct invocation *inv
 		table_sort(&session->style, &exported_rows, "PATH");
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		for (size_t i = 0; i < projects.count; i++)
-			show(&projects, &projects.all[i], invocation->options);
+			show_project_line(&projects, &projects.all[i], invocation->options);
 		tables_end(session);
 	}
 	projects_free(&projects);

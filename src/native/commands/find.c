@@ -76,7 +76,7 @@ static enum fsq_visit add_registered(uint32_t id, const char *word, void *arg)
 	return find->no_memory ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static int compare_ids(const void *one, const void *other)
+static int compare_found_ids(const void *one, const void *other)
 {
 	return compare_numbers(*(const uint32_t *)one, *(const uint32_t *)other);
 }
@@ -97,13 +97,13 @@ static bool read_registered(struct find *find)
 		session_no_memory(session);
 	else
 		array_sort(find->registered, find->registered_count, sizeof(*find->registered),
-			   compare_ids);
+			   compare_found_ids);
 	return !find->no_memory;
 }
 
 /* --- the walk --- */
 
-static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
+static enum fsq_visit visit_file(const struct fsq_attributes *attributes, void *arg)
 {
 	struct find *find = arg;
 	struct session *session = find->session;
@@ -127,7 +127,7 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 			wanted = row.id != 0 &&
 				 (find->registered_count == 0 ||
 				  !bsearch(&row.id, find->registered, find->registered_count,
-					   sizeof(*find->registered), compare_ids));
+					   sizeof(*find->registered), compare_found_ids));
 		else
 			wanted = row.id == find->id;
 		if (wanted)
@@ -146,11 +146,11 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-static void walk(struct find *find, const char *path)
+static void walk_for_ids(struct find *find, const char *path)
 {
 	struct fsq_error err;
 
-	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit, find, &err))
+	if (fsq_attributes_each(path, FSQ_DEPTH_INFINITE, visit_file, find, &err))
 		find->failed = !session_fail(find->session, &err);
 	find->mounts += progress_take_mounts(&find->progress, find->session, path);
 	session_report_stop(find->session, path);
@@ -192,11 +192,11 @@ static void run_find(struct session *session, const struct invocation *invocatio
 	if (parse_project(&find, invocation)) {
 		progress_begin(&find.progress, session);
 		for (int i = first; i < count; i++)
-			walk(&find, invocation->operands[i]);
+			walk_for_ids(&find, invocation->operands[i]);
 		if (first >= count)
 			paths_add_all_with_quota(session);
 		for (size_t i = 0; i < session->path_count; i++)
-			walk(&find, session->paths[i].directory);
+			walk_for_ids(&find, session->paths[i].directory);
 		session->table.count_key = "mounts_skipped";
 		session->table.count = find.mounts;
 		tables_end(session);

@@ -17,8 +17,8 @@ struct limit_options {
 };
 
 /* Parse KEY=VALUE of that type into @limits, or report an error. */
-static bool parse_limit(struct session *session, enum fsq_type type, const char *word,
-			struct fsq_limits *limits)
+static bool parse_limit_word(struct session *session, enum fsq_type type, const char *word,
+			     struct fsq_limits *limits)
 {
 	enum fsq_form form;
 	uint64_t value;
@@ -51,8 +51,8 @@ static bool parse_limit(struct session *session, enum fsq_type type, const char 
 }
 
 /* @realtime  it may be that the filesystem has none */
-static void report(struct session *session, int rc, enum fsq_type type, bool realtime,
-		   const char *message)
+static void report_limit_error(struct session *session, int rc, enum fsq_type type, bool realtime,
+			       const char *message)
 {
 	if (rc == -EINVAL && realtime)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, -rc, NULL, "%s", message);
@@ -75,7 +75,7 @@ static void command_limit(struct session *session, const struct invocation *invo
 		return;
 	}
 	for (int i = 0; i < last; i++)
-		if (!parse_limit(session, type, invocation->operands[i], &limits))
+		if (!parse_limit_word(session, type, invocation->operands[i], &limits))
 			return;
 	if (options_type_count(&options->quota) > 1) {
 		command_show_usage(session, invocation->command);
@@ -94,8 +94,9 @@ static void command_limit(struct session *session, const struct invocation *invo
 	}
 	if (rc == 0)
 		rc = change_limits(session, fs, type, id, &limits);
-	report(session, rc, type, limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME)),
-	       "cannot set limits");
+	report_limit_error(session, rc, type,
+			   limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME)),
+			   "cannot set limits");
 }
 
 #define FIELD(member) offsetof(struct limit_options, member)
@@ -172,8 +173,8 @@ static void command_timer(struct session *session, const struct invocation *invo
 		else if (id)
 			timers.seconds[form] = amounts->expires;
 	}
-	report(session, change_timers(session, fs, type, id, &timers), type,
-	       timers.set[FSQ_REALTIME], "cannot set timer");
+	report_limit_error(session, change_timers(session, fs, type, id, &timers), type,
+			   timers.set[FSQ_REALTIME], "cannot set timer");
 }
 
 static const struct command_option timer_form_options[] = {

@@ -22,7 +22,7 @@ struct branch {
 };
 
 /* "/" sorts before all other characters, so that a directory is followed by its contents. */
-static int compare_paths(const void *one, const void *other)
+static int compare_project_paths(const void *one, const void *other)
 {
 	const char *a = ((const struct branch *)one)->path;
 	const char *b = ((const struct branch *)other)->path;
@@ -65,7 +65,7 @@ static void show_tree(struct projects *projects)
 			project->known_count ? projects->known[project->known].directory : NULL;
 	}
 	if (all)
-		array_sort(all, projects->count, sizeof(*all), compare_paths);
+		array_sort(all, projects->count, sizeof(*all), compare_project_paths);
 	for (size_t i = 0; all && above && i < projects->count; i++) {
 		struct project_row row = projects_row(projects, all[i].project);
 
@@ -86,7 +86,7 @@ static void show_tree(struct projects *projects)
 
 /* --- all --- */
 
-static void show_project(struct projects *projects, const struct project *project, void *arg)
+static void show_listed_project(struct projects *projects, const struct project *project, void *arg)
 {
 	struct project_row row = projects_row(projects, project);
 
@@ -109,9 +109,9 @@ static bool show_with_none(struct projects *projects)
 		const struct project none = { .usage = projects->sums[i].none, .filesystem = i };
 
 		if (projects->sums[i].known)
-			show_project(projects, &none, NULL);
+			show_listed_project(projects, &none, NULL);
 		for (; at < projects->count && projects->all[at].filesystem == i; at++)
-			show_project(projects, &projects->all[at], NULL);
+			show_listed_project(projects, &projects->all[at], NULL);
 	}
 	return any;
 }
@@ -136,7 +136,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	if (!options->total && !options->tree)
-		projects.visit = show_project;
+		projects.visit = show_listed_project;
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		if (options->tree)
 			show_tree(&projects);

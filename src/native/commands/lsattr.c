@@ -124,12 +124,12 @@ struct lsattr {
 	const char *operand;
 };
 
-static void fail(struct lsattr *lsattr, const char *path, int errnum)
+static void fail_to_read_attributes(struct lsattr *lsattr, const char *path, int errnum)
 {
 	session_errno(lsattr->session, 0, errnum, path, "%s: cannot read the flags", path);
 }
 
-static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
+static void show_attributes(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 {
 	struct session *session = lsattr->session;
 	char letters[FLAGS + 1], *end = letters;
@@ -150,12 +150,12 @@ static void show(struct lsattr *lsattr, const struct fsq_attributes *attributes)
 			*end++ = flags[i].letter;
 	*end = '\0';
 	if (errnum)
-		fail(lsattr, row.path, errnum);
+		fail_to_read_attributes(lsattr, row.path, errnum);
 	else
 		tables_row(session, &row);
 }
 
-static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
+static enum fsq_visit show_file(const struct fsq_attributes *attributes, void *arg)
 {
 	struct lsattr *lsattr = arg;
 	struct session *session = lsattr->session;
@@ -169,11 +169,11 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 		return FSQ_VISIT_PRUNE;
 	switch (attributes->kind) {
 	case FSQ_FILE_REGULAR:
-		show(lsattr, attributes);
+		show_attributes(lsattr, attributes);
 		break;
 	case FSQ_FILE_DIRECTORY:
 		if (is_below || options->directories_themselves)
-			show(lsattr, attributes);
+			show_attributes(lsattr, attributes);
 		if (is_below && options->recursive && lsattr->lines) {
 			write_char(session->out, '\n');
 			write_escaped(session->out, path);
@@ -189,7 +189,7 @@ static enum fsq_visit visit(const struct fsq_attributes *attributes, void *arg)
 			      "%s: the kernel tells flags of files and directories only", path);
 		break;
 	case FSQ_FILE_UNKNOWN:
-		fail(lsattr, path, attributes->errnum);
+		fail_to_read_attributes(lsattr, path, attributes->errnum);
 		break;
 	case FSQ_FILE_MOUNT:
 		session_warn(session, lsattr->operand, "the mount %s is not entered", path);
@@ -212,7 +212,7 @@ static void command_lsattr(struct session *session, const struct invocation *inv
 	lsattr.lines = !session_has_rows(session);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		lsattr.operand = invocation->operands[i];
-		if (fsq_attributes_each(lsattr.operand, max_depth, visit, &lsattr, &err))
+		if (fsq_attributes_each(lsattr.operand, max_depth, show_file, &lsattr, &err))
 			session_fail(session, &err);
 		session_report_stop(session, lsattr.operand);
 	}

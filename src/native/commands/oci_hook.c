@@ -108,7 +108,7 @@ static bool read_container(struct session *session, const char *file, char **tex
 }
 
 /* Run a command of fsquota. Discard its output: standard output may be the container's. */
-static bool run(struct session *session, const char *const *words)
+static bool run_command_words(struct session *session, const char *const *words)
 {
 	static struct writer quiet;
 	struct text text = { 0 };
@@ -214,8 +214,8 @@ static bool may_limit(struct session *session, const char *directory, const char
 }
 
 /* Both directories, or none: what assign has done for the first is undone if it fails for the second. */
-static void assign(struct session *session, const struct hook_options *wanted,
-		   const struct layer *layer)
+static void assign_layer(struct session *session, const struct hook_options *wanted,
+			 const struct layer *layer)
 {
 	const char *words[16] = { "assign", "--name", layer->name };
 	size_t count = 3;
@@ -233,10 +233,11 @@ static void assign(struct session *session, const struct hook_options *wanted,
 	words[count++] = "--";
 	words[count++] = layer->directory;
 	words[count] = layer->work;
-	if (run(session, words) || !layer->work)
+	if (run_command_words(session, words) || !layer->work)
 		return;
 	status = session->status;
-	run(session, (const char *[]){ "release", "--if-exists", "--name", layer->name, NULL });
+	run_command_words(
+		session, (const char *[]){ "release", "--if-exists", "--name", layer->name, NULL });
 	session->status = status;
 }
 
@@ -248,7 +249,7 @@ static void limit(struct session *session, const struct container *container,
 	if (find_layer(session, container, start, &layer) &&
 	    (wanted != &container->asked || (may_limit(session, layer.directory, layer.name) &&
 					     may_limit(session, layer.work, layer.name))))
-		assign(session, wanted, &layer);
+		assign_layer(session, wanted, &layer);
 	layer_free(&layer);
 }
 
@@ -273,7 +274,7 @@ struct ending {
 	const char *start; /* of the names of the container's projects */
 };
 
-static enum fsq_visit release_project(uint32_t id, const char *name, void *arg)
+static enum fsq_visit release_container_project(uint32_t id, const char *name, void *arg)
 {
 	const struct ending *ending = arg;
 	struct session *session = ending->session;
@@ -287,16 +288,18 @@ static enum fsq_visit release_project(uint32_t id, const char *name, void *arg)
 	fsq_projects_each(session->projects_file, count_directory, &registered, NULL);
 	slash = registered.first ? strrchr(registered.first, '/') : NULL;
 	/* The directory of an engine lies beside others: prune what containers have left whose runtime was killed. */
-	if (run(session, (const char *[]){ "release", "--if-exists", "--name", name, NULL }) &&
+	if (run_command_words(session,
+			      (const char *[]){ "release", "--if-exists", "--name", name, NULL }) &&
 	    registered.count == 1 && slash && slash > registered.first) {
 		*slash = '\0';
-		run(session, (const char *[]){ "prune", "--", registered.first, NULL });
+		run_command_words(session,
+				  (const char *[]){ "prune", "--", registered.first, NULL });
 	}
 	free(registered.first);
 	return FSQ_VISIT_CONTINUE;
 }
 
-static bool has_limits(const struct hook_options *wanted)
+static bool wants_limits(const struct hook_options *wanted)
 {
 	return wanted->limits[HARD] || wanted->limits[SOFT] || wanted->limits[INODES];
 }
@@ -306,7 +309,7 @@ static void act(struct session *session, struct container *container,
 		const struct hook_options *given, char **config)
 {
 	const bool stops = strcmp(container->status, "stopped") == 0;
-	const struct hook_options *wanted = has_limits(given) ? given : &container->asked;
+	const struct hook_options *wanted = wants_limits(given) ? given : &container->asked;
 	char *file = NULL, *start = name_start(container);
 	const char *wrong = NULL;
 	bool good;
@@ -328,9 +331,9 @@ static void act(struct session *session, struct container *container,
 					       "quotes, such as \"10G\"",
 				     wrong);
 	if (good && stops)
-		fsq_project_names_each(session_names(session), release_project,
+		fsq_project_names_each(session_names(session), release_container_project,
 				       &(struct ending){ session, start });
-	else if (good && has_limits(wanted))
+	else if (good && wants_limits(wanted))
 		limit(session, container, wanted, start);
 	free(file);
 	free(start);

@@ -146,7 +146,7 @@ static void print_failure(struct job *job, const struct fsq_tree_event *event)
 	}
 }
 
-static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
+static enum fsq_visit fail_event(struct job *job, const struct fsq_tree_event *event)
 {
 	struct session *session = job->session;
 	int status = session->status;
@@ -164,7 +164,7 @@ static enum fsq_visit fail(struct job *job, const struct fsq_tree_event *event)
 		       : FSQ_VISIT_CONTINUE;
 }
 
-static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
+static enum fsq_visit show_tree_event(const struct fsq_tree_event *event, void *arg)
 {
 	struct job *job = arg;
 	struct session *session = job->session;
@@ -172,7 +172,7 @@ static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 
 	progress_clear(&job->progress);
 	if (event->kind > FSQ_TREE_SPECIAL_FILE)
-		return fail(job, event);
+		return fail_event(job, event);
 	if (event->kind == FSQ_TREE_SPECIAL_FILE)
 		session_warn(session, event->path,
 			     "is a special file, whose ID this kernel cannot change");
@@ -192,7 +192,7 @@ static enum fsq_visit emit(const struct fsq_tree_event *event, void *arg)
 }
 
 /* @last  no other directory is known to have the ID now */
-static void walk(struct job *job, const char *directory, bool last)
+static void walk_project_tree(struct job *job, const char *directory, bool last)
 {
 	struct session *session = job->session;
 	/* Then a row follows the walk, instead of one before it. */
@@ -207,7 +207,7 @@ static void walk(struct job *job, const char *directory, bool last)
 		.max_depth = job->depth,
 		.dry_run = session->dry_run,
 		.last = last,
-		.emit = emit,
+		.emit = show_tree_event,
 		.arg = job,
 		.options = &job->progress.options,
 		.changed = &changed,
@@ -270,7 +270,7 @@ static bool is_repeated(const struct job *job, size_t at)
 	return false;
 }
 
-static void do_project(struct job *job)
+static void do_named_project(struct job *job)
 {
 	struct session *session = job->session;
 	size_t count = session->path_count + job->options->directories.count, left = 0;
@@ -287,13 +287,13 @@ static void do_project(struct job *job)
 			continue;
 		/* A small tree does not notice a signal. */
 		if (session_goes_on(session, directory))
-			walk(job, directory, --left == 0);
+			walk_project_tree(job, directory, --left == 0);
 		else
 			job->over = true;
 	}
 }
 
-static void do_words(struct job *job, int argc, char **argv)
+static void do_operand_words(struct job *job, int argc, char **argv)
 {
 	struct session *session = job->session;
 	size_t directories = job->options->directories.count;
@@ -314,7 +314,7 @@ static void do_words(struct job *job, int argc, char **argv)
 	for (int i = 0; i < argc && !job->over; i++) {
 		job->word = argv[i];
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
-			do_project(job);
+			do_named_project(job);
 		else if (!names_are_lost(session))
 			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
 				      "%s - no such project in %s or invalid project number",
@@ -375,7 +375,7 @@ static void command_project(struct session *session, const struct invocation *in
 	progress_begin(&job.progress, session);
 	/* A signal waits until the current file is finished and counted. */
 	block_interrupts(&before);
-	do_words(&job, invocation->operand_count, invocation->operands);
+	do_operand_words(&job, invocation->operand_count, invocation->operands);
 	report_result(&job);
 	/* Including a signal that came too late. */
 	if (job.over || is_signal_pending(NULL))
@@ -396,7 +396,7 @@ static bool take_action(struct session *session, const struct command_option *op
 	return true;
 }
 
-static void clear_options(void *options)
+static void clear_project_options(void *options)
 {
 	free(((struct project_options *)options)->directories.words);
 }
@@ -433,7 +433,7 @@ const struct command project_command = {
 	.operands = { { VALUE_PROJECT, "PROJECT", true } },
 	.rows = &tree_rows,
 	.options_size = sizeof(struct project_options),
-	.clear_options = clear_options,
+	.clear_options = clear_project_options,
 	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_CONFIG,
 	.run = command_project,
 };

@@ -104,7 +104,7 @@ static const char *sentence_of(const struct fsq_leftover *leftover, char *text, 
 	return reasons[leftover->kept].sentence;
 }
 
-static enum fsq_visit show(const struct fsq_leftover *leftover, void *arg)
+static enum fsq_visit show_leftover(const struct fsq_leftover *leftover, void *arg)
 {
 	struct prune *prune = arg;
 	struct session *session = prune->session;
@@ -164,7 +164,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 	/* Read before the first name goes. */
 	nameless = !session->names_read && session_read_names(session, &of_names);
 	block_termination_signals(&signals_before);
-	if (fsq_prune(&request, show, &prune, &err))
+	if (fsq_prune(&request, show_leftover, &prune, &err))
 		session_fail(session, &err);
 	else if (nameless)
 		session_errno(session, 0, of_names.errnum, of_names.path, "cannot read %s",

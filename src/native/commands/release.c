@@ -88,8 +88,8 @@ struct release_options {
  * @rc       as fsq_release(): after FSQ_E_PARTIAL files have lost the ID all the same; or
  *           FSQ_E_NOT_FOUND, which is shown as no change
  */
-static void show(struct session *session, const struct fsq_release_request *request,
-		 const struct fsq_released *released, uint64_t mounts, int rc)
+static void show_released(struct session *session, const struct fsq_release_request *request,
+			  const struct fsq_released *released, uint64_t mounts, int rc)
 {
 	const struct record_row limits = change_values(&released->limits);
 	const struct released_row row = {
@@ -109,14 +109,15 @@ static void show(struct session *session, const struct fsq_release_request *requ
 }
 
 /* Is there certainly no quota? Unknown if the directory of a line may be on an unmounted filesystem. */
-static bool is_none(int rc, const struct fsq_error *err)
+static bool has_certainly_no_quota(int rc, const struct fsq_error *err)
 {
 	return rc == FSQ_E_NOT_FOUND && err->hint != FSQ_HINT_RELEASE_AT &&
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
 /* @return   false when a signal came: no more is to be released */
-static bool release(struct session *session, struct fsq_release_request *request, bool if_exists)
+static bool release_and_show(struct session *session, struct fsq_release_request *request,
+			     bool if_exists)
 {
 	struct fsq_released released;
 	struct progress progress;
@@ -129,7 +130,7 @@ static bool release(struct session *session, struct fsq_release_request *request
 	rc = fsq_release(request, &released, &err);
 	request->options = NULL;
 	mounts = progress_take_mounts(&progress, session, request->directory);
-	if (!is_none(rc, &err))
+	if (!has_certainly_no_quota(rc, &err))
 		journal_write(session,
 			      &(struct journal_entry){
 				      .type = FSQ_PROJECT,
@@ -138,10 +139,10 @@ static bool release(struct session *session, struct fsq_release_request *request
 				      .filesystem = request->at,
 				      .before = released.limits_off ? &released.limits : NULL,
 				      .err = rc ? &err : NULL });
-	if (change_is_shown(session) &&
-	    (!rc || released.untagged || released.lines || (is_none(rc, &err) && if_exists)))
-		show(session, request, &released, mounts, rc);
-	if (is_none(rc, &err) && if_exists)
+	if (change_is_shown(session) && (!rc || released.untagged || released.lines ||
+					 (has_certainly_no_quota(rc, &err) && if_exists)))
+		show_released(session, request, &released, mounts, rc);
+	if (has_certainly_no_quota(rc, &err) && if_exists)
 		rc = 0;
 	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)
 		session_warn(session, request->directory ? request->directory : request->at,
@@ -180,11 +181,11 @@ static void command_release(struct session *session, const struct invocation *in
 		return;
 	block_termination_signals(&signals_before);
 	if (found && invocation->operand_count == 0)
-		release(session, &request, options->if_exists);
+		release_and_show(session, &request, options->if_exists);
 	for (int i = 0; i < invocation->operand_count; i++) {
 		request.directory = invocation->operands[i];
 		if ((i && !session_goes_on(session, request.directory)) ||
-		    !release(session, &request, options->if_exists))
+		    !release_and_show(session, &request, options->if_exists))
 			break;
 	}
 	tables_end(session);

@@ -162,7 +162,7 @@ static void write_size(struct writer *w, uint64_t bytes)
 }
 
 /* @percent  below 0: there is no limit */
-static void write_bar(struct writer *w, double percent)
+static void write_html_bar(struct writer *w, double percent)
 {
 	static const char *const classes[] = {
 		[FIELD_FAR] = "",
@@ -206,8 +206,9 @@ static void write_filesystems(struct projects *projects)
 		write_cell(w, info->device);
 		write_size(w, size);
 		write_size(w, used);
-		write_bar(w, size && size != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)size
-							     : -1);
+		write_html_bar(w, size && size != FIELD_NOT_KNOWN
+					  ? 100.0 * (double)used / (double)size
+					  : -1);
 		write_format(w, "<td class=\"n\">%" PRIu64, sum->projects);
 		write_size(w, sum->hard_bytes);
 		write_cell(w, !sum->known     ? "not read"
@@ -273,7 +274,7 @@ static void write_projects(struct projects *projects, const struct project **sor
 		write_growth(w, earlier, key, row.used_bytes);
 		write_size(w, row.soft_bytes ? row.soft_bytes : FIELD_NOT_KNOWN);
 		write_size(w, row.hard_bytes ? row.hard_bytes : FIELD_NOT_KNOWN);
-		write_bar(w, row.percent);
+		write_html_bar(w, row.percent);
 		write_size(w, row.available_bytes);
 		write_cell(w, row.bytes_grace_seconds == FIELD_NO_SECONDS
 				      ? ""
@@ -283,7 +284,7 @@ static void write_projects(struct projects *projects, const struct project **sor
 	write_text(w, "</table>\n");
 }
 
-static enum fsq_visit write_finding(const struct fsq_finding *finding, void *arg)
+static enum fsq_visit write_html_finding(const struct fsq_finding *finding, void *arg)
 {
 	struct session *session = arg;
 	struct finding_words words;
@@ -309,7 +310,7 @@ static enum fsq_visit write_finding(const struct fsq_finding *finding, void *arg
 	return FSQ_VISIT_CONTINUE;
 }
 
-static void report_failure(const struct fsq_error *err, void *session)
+static void report_diagnosis_failure(const struct fsq_error *err, void *session)
 {
 	session_fail(session, err);
 }
@@ -321,18 +322,18 @@ static void write_findings(struct session *session, const char *const *directori
 						      .paths = directories,
 						      .path_count = count,
 						      .registry = &registry,
-						      .failed = report_failure };
+						      .failed = report_diagnosis_failure };
 	struct writer *w = session->out;
 	struct fsq_error err;
 
 	write_text(w, "<h2>What fsquota doctor finds</h2>\n<table class=\"d\">");
-	if (fsq_diagnose(&request, write_finding, session, &err))
+	if (fsq_diagnose(&request, write_html_finding, session, &err))
 		session_fail(session, &err);
 	write_text(w, "</table>\n");
 }
 
-static void write_page(struct projects *projects, const struct project **sorted,
-		       const char *const *directories, const struct earlier_page *earlier)
+static void write_html_page(struct projects *projects, const struct project **sorted,
+			    const char *const *directories, const struct earlier_page *earlier)
 {
 	struct session *session = projects->session;
 	struct writer *w = session->out;
@@ -379,7 +380,7 @@ static void write_report(struct session *session, const char *file)
 		session_no_memory(session);
 	else if (!session->no_memory && replacement_begin(session, &replacement, file)) {
 		read_earlier(&earlier, &replacement);
-		write_page(&projects, sorted, directories, &earlier);
+		write_html_page(&projects, sorted, directories, &earlier);
 		replacement_end(session, &replacement,
 				!session->no_memory && !is_signal_pending(NULL));
 	}

@@ -24,8 +24,8 @@ struct resize_options {
 };
 
 /* The words that assign has, too. */
-static bool take_word(struct session *session, const struct command_option *option, void *to,
-		      const char *value)
+static bool take_limit_word(struct session *session, const struct command_option *option, void *to,
+			    const char *value)
 {
 	struct resize_options *options = to;
 
@@ -37,8 +37,8 @@ static bool take_word(struct session *session, const struct command_option *opti
 	return !options->words.soft_percent;
 }
 
-static bool take_over(struct session *session, const struct command_option *option, void *to,
-		      const char *value)
+static bool take_over_percent(struct session *session, const struct command_option *option,
+			      void *to, const char *value)
 {
 	struct resize_options *options = to;
 
@@ -112,8 +112,9 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
  *
  * @projects  have @project; NULL: the project is that of the request
  */
-static bool show(struct resizing *resizing, const struct fsq_resized *resized, const char *path,
-		 const struct projects *projects, const struct project *project)
+static bool show_resized(struct resizing *resizing, const struct fsq_resized *resized,
+			 const char *path, const struct projects *projects,
+			 const struct project *project)
 {
 	struct session *session = resizing->session;
 	const struct listing_change change = {
@@ -150,7 +151,8 @@ static void resize_one(struct resizing *resizing)
 	if (!resize(resizing->session, &resizing->request, &resized, NULL))
 		return;
 	warn(resizing, &resized, path);
-	if (show(resizing, &resized, path, NULL, NULL) && session_has_rows(resizing->session))
+	if (show_resized(resizing, &resized, path, NULL, NULL) &&
+	    session_has_rows(resizing->session))
 		tables_end(resizing->session);
 }
 
@@ -196,7 +198,7 @@ static void resize_registered(struct resizing *resizing)
 		if (!resize(session, request, &resized, path))
 			continue;
 		warn(resizing, &resized, path);
-		show(resizing, &resized, path, &projects, project);
+		show_resized(resizing, &resized, path, &projects, project);
 	}
 	projects_free(&projects);
 	if (session_has_rows(session))
@@ -284,7 +286,7 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 		}
 		if (good && !shared)
 			warn(resizing, &all[i], directories[i]);
-		good = good && show(resizing, &all[i], directories[i], NULL, NULL);
+		good = good && show_resized(resizing, &all[i], directories[i], NULL, NULL);
 	}
 	if (session_has_rows(session))
 		tables_end(session);
@@ -392,15 +394,15 @@ static const struct command_option own_options[] = {
 	{ 0, "over",
 	  "only projects that use so much of their limit, or more;\n"
 	  "without DIR all registered ones, or those of --at",
-	  .kind = VALUE_NUMBER, .argument = "PERCENT", .take = take_over },
+	  .kind = VALUE_NUMBER, .argument = "PERCENT", .take = take_over_percent },
 	{ 0, "hard", "the same as SIZE behind DIR", .kind = VALUE_SIZE, .argument = "SIZE",
 	  .field = FIELD(hard) },
 	{ 0, "soft", "the soft limit of space", .kind = VALUE_SIZE, .argument = "SIZE",
-	  .take = take_word },
+	  .take = take_limit_word },
 	{ 0, "hard-inodes", "at most so many files and directories", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_word },
+	  .argument = "N", .take = take_limit_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
-	  .argument = "N", .take = take_word },
+	  .argument = "N", .take = take_limit_word },
 	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
 	{ 0 },

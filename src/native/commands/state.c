@@ -46,7 +46,7 @@ static const struct row_fields state_rows = {
 };
 
 /* A row for each type that is selected, or for all if none is, of the current filesystem. */
-static void show_state(struct session *session, const bool types[FSQ_TYPES])
+static void show_state_rows(struct session *session, const bool types[FSQ_TYPES])
 {
 	const struct path_entry *path = &session->paths[session->current_path];
 	bool all = !types[FSQ_USER] && !types[FSQ_GROUP] && !types[FSQ_PROJECT];
@@ -85,7 +85,7 @@ static void command_state(struct session *session, const struct invocation *invo
 	if (invocation->operand_count > 0)
 		command_refuse_operand(session, invocation);
 	else
-		show_state(session, options->type);
+		show_state_rows(session, options->type);
 }
 
 #define FIELD(member) offsetof(struct quota_options, member)
@@ -134,7 +134,7 @@ static const struct field switched_fields[] = {
 	{ 0 },
 };
 
-static void write_switched(struct writer *w, const void *arg)
+static void write_switched_row(struct writer *w, const void *arg)
 {
 	static const char *const words[] = { "not enforced", "enforced" };
 	const struct switched_row *row = arg;
@@ -148,12 +148,12 @@ static void write_switched(struct writer *w, const void *arg)
 
 static const struct row_fields switched_rows = { switched_fields, sizeof(struct switched_row),
 						 "TYPE,ACCOUNTING,ENFORCED,CHANGED,MOUNTPOINT",
-						 write_switched };
+						 write_switched_row };
 
 /* Sentences for errors that are expected, with what to do. */
 static const char is_off[] = "quota is off: mount the filesystem with uquota, gquota or prjquota";
 
-static const char *explain(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)
+static const char *explain_switch_error(struct fsq_filesystem *fs, enum fsq_switch what, int errnum)
 {
 	struct fsq_state state;
 
@@ -214,7 +214,7 @@ static bool do_switch(struct session *session, struct fsq_filesystem *fs, enum f
 		      const bool types[FSQ_TYPES])
 {
 	int rc = switch_and_show(session, fs, what, types);
-	const char *words = explain(fs, what, -rc);
+	const char *words = explain_switch_error(fs, what, -rc);
 
 	for (int type = 0; type < FSQ_TYPES && rc != -EEXIST; type++)
 		if (types[type])
@@ -338,7 +338,7 @@ static void command_switch(struct session *session, const struct invocation *inv
 	before = session->table;
 	tables_begin(session, "state");
 	session->table.type = &state_rows;
-	show_state(session, types);
+	show_state_rows(session, types);
 	tables_end(session);
 	session->table = before;
 }

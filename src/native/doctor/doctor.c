@@ -193,7 +193,7 @@ static void write_on_terminal(struct writer *w, const struct finding_row *row)
 		write_format(w, "%*srepair: %s\n", INDENT, "", row->words.repair);
 }
 
-static void write_finding(struct writer *w, const void *arg)
+static void write_finding_row(struct writer *w, const void *arg)
 {
 	const struct finding_row *row = arg;
 
@@ -213,7 +213,7 @@ static void write_finding(struct writer *w, const void *arg)
 
 static const struct row_fields finding_rows = { finding_fields, sizeof(struct finding_row),
 						"LEVEL,FINDING,PATH,MESSAGE,REPAIR",
-						write_finding };
+						write_finding_row };
 
 struct doctor {
 	struct session *session;
@@ -250,7 +250,7 @@ static enum fsq_visit print_finding(const struct fsq_finding *finding, void *arg
 	return FSQ_VISIT_CONTINUE;
 }
 
-static void report_failure(const struct fsq_error *err, void *arg)
+static void report_failed_path(const struct fsq_error *err, void *arg)
 {
 	struct doctor *doctor = arg;
 
@@ -306,7 +306,7 @@ static void command_doctor(struct session *session, const struct invocation *inv
 		.deep = options->deep,
 		.registry = &registry,
 		.options = &progress.options,
-		.failed = report_failure,
+		.failed = report_failed_path,
 	};
 	struct fsq_error err;
 

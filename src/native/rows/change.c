@@ -313,9 +313,9 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 	change_warn_of_limits(session, NULL, who, &before, &after, dquot);
 }
 
-static void show(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
-		 uint32_t id, bool changed, const struct record_row *before,
-		 const struct record_row *after)
+static void show_changed_record(struct session *session, struct fsq_filesystem *fs,
+				enum fsq_type type, uint32_t id, bool changed,
+				const struct record_row *before, const struct record_row *after)
 {
 	const struct changed_row row = {
 		.type = type,
@@ -396,7 +396,7 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 			   before.form[form].hard != after.form[form].hard;
 	was = records_row(session, NULL, type, &before, true, &of_row);
 	is = records_row(session, NULL, type, &after, true, &of_row);
-	show(session, fs, type, id, changed, &was, &is);
+	show_changed_record(session, fs, type, id, changed, &was, &is);
 	return 0;
 }
 
@@ -442,6 +442,6 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 		changed |= before.seconds[form] != after.seconds[form];
 	was = times_of(id, &before);
 	is = times_of(id, &after);
-	show(session, fs, type, id, changed, &was, &is);
+	show_changed_record(session, fs, type, id, changed, &was, &is);
 	return 0;
 }

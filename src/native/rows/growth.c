@@ -24,7 +24,7 @@ int growth_compare(const void *one, const void *other)
 	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->id, b->id);
 }
 
-static int compare(const struct growth_entry *entry, const struct growth_use *use)
+static int compare_entry_with_use(const struct growth_entry *entry, const struct growth_use *use)
 {
 	return compare_numbers(entry->dev, use->dev) ?: compare_numbers(entry->id, use->id);
 }
@@ -43,8 +43,8 @@ static int64_t seconds_until_full(const struct growth_use *use)
 }
 
 /* @before   NULL: it was not there */
-static struct growth_entry entry_of(struct growth_use *use, const struct growth_entry *before,
-				    double seconds)
+static struct growth_entry entry_of_use(struct growth_use *use, const struct growth_entry *before,
+					double seconds)
 {
 	struct growth_entry entry = { .dev = use->dev, .id = use->id, .bytes = use->bytes };
 
@@ -78,11 +78,13 @@ bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, i
 	for (size_t i = 0; i < count; i++) {
 		const struct growth_entry *before = NULL;
 
-		while (at < growth->count && compare(&growth->entries[at], &uses[i]) < 0)
+		while (at < growth->count &&
+		       compare_entry_with_use(&growth->entries[at], &uses[i]) < 0)
 			at++;
-		if (at < growth->count && compare(&growth->entries[at], &uses[i]) == 0)
+		if (at < growth->count &&
+		    compare_entry_with_use(&growth->entries[at], &uses[i]) == 0)
 			before = &growth->entries[at];
-		entries[i] = entry_of(&uses[i], before, seconds);
+		entries[i] = entry_of_use(&uses[i], before, seconds);
 	}
 	free(growth->entries);
 	*growth = (struct growth){ entries, count, now };

@@ -174,7 +174,7 @@ struct project_row listing_row(struct session *session, const char *path,
 }
 
 /* Find the mount of a directory that has no project yet, or of the nearest one above. */
-static void find_mount(const char *directory, struct fsq_usage *usage)
+static void find_mount_of_usage(const char *directory, struct fsq_usage *usage)
 {
 	char *copy = strdup(directory), *above = copy, *real = NULL;
 	struct fsq_support support;
@@ -224,7 +224,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 		return session_fail(session, &err);
 	if (rc) {
 		usage = (struct fsq_usage){ .source = FSQ_USAGE_QUOTA };
-		find_mount(change->directory, &usage);
+		find_mount_of_usage(change->directory, &usage);
 	}
 	if (session->dry_run)
 		listing_plan_change(&usage, change);

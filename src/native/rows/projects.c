@@ -118,7 +118,7 @@ static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
 }
 
 /* With its directories, which stand together. */
-static void add_project(struct projects *projects, const struct fsq_usage *usage)
+static void add_project_of_usage(struct projects *projects, const struct fsq_usage *usage)
 {
 	struct project project = {
 		.usage = *usage,
@@ -147,7 +147,7 @@ static void add_project(struct projects *projects, const struct fsq_usage *usage
  * Does the directory of an ID without a record exist? A record proves that the ID is in use here; without one
  * the path may lead elsewhere. On another mount of the filesystem the path must suffice.
  */
-static bool is_there(const struct projects *projects, const struct known_directory *known)
+static bool is_directory_there(const struct projects *projects, const struct known_directory *known)
 {
 	const struct path_entry *path = &projects->session->paths[known->filesystem];
 	const char *mount = path->info->directory;
@@ -166,8 +166,8 @@ static void add_unrecorded(struct projects *projects, uint64_t below)
 
 	while ((next = next_known(projects)) && next->id < below) {
 		usage = usage_of(projects, next->id, NULL);
-		if (is_there(projects, next))
-			add_project(projects, &usage);
+		if (is_directory_there(projects, next))
+			add_project_of_usage(projects, &usage);
 		else
 			projects->next_known++;
 	}
@@ -200,7 +200,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 		add_to_sum(projects, &usage);
 	if (dquot->id == 0) {
 		if (projects->want_none)
-			add_project(projects, &usage);
+			add_project_of_usage(projects, &usage);
 		return;
 	}
 	add_unrecorded(projects, dquot->id);
@@ -210,7 +210,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	next = next_known(projects);
 	if (!is_empty && (scopes_want(&projects->scopes, path->info->dev, dquot->id, NULL) ||
 			  (next && next->id == dquot->id)))
-		add_project(projects, &usage);
+		add_project_of_usage(projects, &usage);
 }
 
 /* Those that are wanted by themselves. @return   whether these were all; else an error was reported */
@@ -255,7 +255,7 @@ static bool read_directories(struct projects *projects)
 		free(usage.device);
 		free(usage.mountpoint);
 		usage.device = usage.mountpoint = NULL;
-		add_project(projects, &usage);
+		add_project_of_usage(projects, &usage);
 	}
 	return projects->count > before;
 }

@@ -184,7 +184,8 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 #define GROUPS_MAX 65536
 
 /* One ID on every filesystem. */
-static void show_id(struct session *session, const struct quota_options *options, uint32_t id)
+static void show_record_of_id(struct session *session, const struct quota_options *options,
+			      uint32_t id)
 {
 	enum fsq_type type = options_type(options);
 	int64_t now = 0;
@@ -212,7 +213,7 @@ static void show_id(struct session *session, const struct quota_options *options
 }
 
 /* Without a name: the caller's own, and of projects that of each directory. */
-static void show_own(struct session *session, const struct invocation *invocation)
+static void show_own_record(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
 	char **directories = invocation->operands + invocation->operand_count;
@@ -223,18 +224,18 @@ static void show_own(struct session *session, const struct invocation *invocatio
 
 	switch (options_type(options)) {
 	case FSQ_USER:
-		show_id(session, options, getuid());
+		show_record_of_id(session, options, getuid());
 		break;
 	case FSQ_GROUP:
 		count = getgroups(GROUPS_MAX, groups);
 		for (int i = 0; i < count; i++)
-			show_id(session, options, groups[i]);
+			show_record_of_id(session, options, groups[i]);
 		break;
 	default:
 		for (; *directories; directories++) {
 			if (fsq_file_get_project(*directories, &id, &inherit, NULL) || id == 0)
 				continue;
-			show_id(session, options, id);
+			show_record_of_id(session, options, id);
 			found = true;
 		}
 		if (!found)
@@ -255,11 +256,11 @@ static void command_quota(struct session *session, const struct invocation *invo
 	}
 	records_choose(session, options->form, options->numeric, "");
 	if (invocation->operand_count == 0)
-		show_own(session, invocation);
+		show_own_record(session, invocation);
 	for (int i = 0; i < invocation->operand_count; i++)
 		if (names_to_id_or_complain(session, options_type(options), invocation->operands[i],
 					    &id))
-			show_id(session, options, id);
+			show_record_of_id(session, options, id);
 }
 
 static const struct command_option verbose_option[] = {

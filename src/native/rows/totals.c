@@ -116,7 +116,7 @@ struct shown {
 };
 
 /* A filesystem is wanted if all of it is; a directory also if it is in a scope. */
-static bool is_wanted(const struct scopes *scopes, const struct total_row *row)
+static bool is_wanted_total(const struct scopes *scopes, const struct total_row *row)
 {
 	bool wanted = scopes->count == 0;
 
@@ -130,12 +130,12 @@ static bool is_wanted(const struct scopes *scopes, const struct total_row *row)
 	return wanted;
 }
 
-static void show(const struct total_row *row, void *arg)
+static void show_total(const struct total_row *row, void *arg)
 {
 	struct shown *shown = arg;
 
 	if (shown->only_exceeded &&
-	    !(totals_is_exceeded(row) && is_wanted(&shown->projects->scopes, row)))
+	    !(totals_is_exceeded(row) && is_wanted_total(&shown->projects->scopes, row)))
 		return;
 	shown->exceeded |= totals_is_exceeded(row);
 	if (!shown->quiet)
@@ -154,7 +154,7 @@ bool totals_show(struct projects *projects, bool only_exceeded, bool quiet)
 	session->table.type = session->budget_count ? &budget_rows : &total_rows;
 	session->table.follows = true;
 	session->table.after_rows = after_rows;
-	totals_each(projects, show, &shown);
+	totals_each(projects, show_total, &shown);
 	if (!quiet)
 		tables_end(session);
 	return shown.exceeded;

@@ -106,7 +106,7 @@ struct top {
 
 /* --- looking --- */
 
-static const char *keep(struct top *top, const char *text)
+static const char *keep_name(struct top *top, const char *text)
 {
 	const char *copy = text ? texts_keep(&top->texts, text) : NULL;
 
@@ -122,15 +122,15 @@ static void add_row(struct top *top, const struct top_row *row)
 }
 
 /* @return   the free bytes of a filesystem, or FIELD_NOT_KNOWN */
-static uint64_t add_filesystem(struct top *top, struct session *session,
-			       const struct path_entry *path, int64_t time)
+static uint64_t add_top_filesystem(struct top *top, struct session *session,
+				   const struct path_entry *path, int64_t time)
 {
 	struct fsq_space space[FSQ_FORMS] = { 0 };
 	struct top_row row = {
 		.time = time,
 		.kind = TOP_FILESYSTEM,
-		.path = keep(top, path->info->directory),
-		.filesystem = keep(top, path->info->device),
+		.path = keep_name(top, path->info->directory),
+		.filesystem = keep_name(top, path->info->device),
 		.percent = -1,
 	};
 
@@ -145,24 +145,24 @@ static uint64_t add_filesystem(struct top *top, struct session *session,
 	return row.use.available;
 }
 
-static void add_project(struct top *top, const struct projects *projects,
-			const struct project *project, int64_t time, uint64_t free_bytes)
+static void add_growing_project(struct top *top, const struct projects *projects,
+				const struct project *project, int64_t time, uint64_t free_bytes)
 {
 	const struct project_row found = projects_row(projects, project);
 	const struct top_row row = {
 		.time = time,
 		.kind = found.id ? TOP_PROJECT : TOP_NO_PROJECT,
-		.path = keep(top, found.path),
-		.name = keep(top, found.name),
-		.shown_name = keep(top, found.shown_name),
+		.path = keep_name(top, found.path),
+		.name = keep_name(top, found.name),
+		.shown_name = keep_name(top, found.shown_name),
 		.hard_bytes = found.hard_bytes,
 		.percent = found.percent,
 		.id = found.id,
 		.use = growth_use(projects->session->paths[project->filesystem].info->dev,
 				  found.id ? found.id : NO_PROJECT_ID, found.used_bytes,
 				  found.hard_bytes, free_bytes),
-		.filesystem = keep(top, found.filesystem),
-		.mountpoint = keep(top, found.mountpoint),
+		.filesystem = keep_name(top, found.filesystem),
+		.mountpoint = keep_name(top, found.mountpoint),
 	};
 
 	add_row(top, &row);
@@ -181,10 +181,11 @@ static void read_rows(struct top *top, struct session *session)
 		time = clock_milliseconds(CLOCK_REALTIME);
 		for (size_t i = 0; i < projects.filesystem; i++) {
 			uint64_t free_bytes =
-				add_filesystem(top, session, &session->paths[i], time);
+				add_top_filesystem(top, session, &session->paths[i], time);
 
 			for (; at < projects.count && projects.all[at].filesystem == i; at++)
-				add_project(top, &projects, &projects.all[at], time, free_bytes);
+				add_growing_project(top, &projects, &projects.all[at], time,
+						    free_bytes);
 		}
 	}
 	projects_free(&projects);
@@ -217,7 +218,7 @@ static void measure(struct top *top)
  * Each look has a session of its own, which reads the mounts anew and keeps no filesystem open. A failure of
  * the first look is an error; later ones may just mean that something was unmounted.
  */
-static bool look(struct top *top)
+static bool take_a_look(struct top *top)
 {
 	static struct writer nothing;
 	struct session *session = top->session, one = session_new(session->out);
@@ -294,7 +295,7 @@ static void print_rows(struct top *top, size_t first, size_t most)
 	tables_end(session);
 }
 
-static void print(struct top *top)
+static void print_lines(struct top *top)
 {
 	struct table_style *style = &top->session->style;
 	uint64_t rows = top->options->rows;
@@ -327,7 +328,7 @@ static size_t find_chosen(const struct top *top)
 	return first;
 }
 
-static void choose(struct top *top, size_t at)
+static void choose_project(struct top *top, size_t at)
 {
 	if (at >= top->count || top->rows[at].kind == TOP_FILESYSTEM)
 		return;
@@ -405,7 +406,7 @@ static void wait_for_key(struct top *top)
 }
 
 /* Run explain for the chosen project. */
-static void explain(struct top *top)
+static void explain_chosen(struct top *top)
 {
 	struct session *session = top->session, one = session_new(session->out);
 	size_t at = find_chosen(top);
@@ -440,11 +441,11 @@ static void take_key(struct top *top)
 	else if (key == ' ')
 		top->paused = !top->paused;
 	else if (key == SCREEN_DOWN || key == 'j')
-		choose(top, at + 1);
+		choose_project(top, at + 1);
 	else if ((key == SCREEN_UP || key == 'k') && at > 0)
-		choose(top, at - 1);
+		choose_project(top, at - 1);
 	else if (key == SCREEN_ENTER)
-		explain(top);
+		explain_chosen(top);
 	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++) {
 		if (key != sorts[i].key)
 			continue;
@@ -494,7 +495,7 @@ static void set_next(struct top *top, int64_t began, int64_t used_before)
 	}
 }
 
-static void run(struct top *top)
+static void run_screen(struct top *top)
 {
 	uint64_t left = top->options->batch;
 
@@ -502,12 +503,12 @@ static void run(struct top *top)
 		int64_t began = clock_nanoseconds(CLOCK_MONOTONIC),
 			used = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 
-		if (!look(top))
+		if (!take_a_look(top))
 			return;
 		if (top->screen)
 			draw(top);
 		else if (!first)
-			print(top);
+			print_lines(top);
 		if (top->session->out->errnum || (!first && left && --left == 0))
 			return;
 		set_next(top, began, used);
@@ -548,7 +549,7 @@ static void command_top(struct session *session, const struct invocation *invoca
 		style->format = TABLE_RAW;
 	if (!top.screen && style->column_count == 0)
 		table_choose(style, &top_rows, LOG_COLUMNS);
-	run(&top);
+	run_screen(&top);
 	if (top.screen)
 		screen_end(&screen, session->out);
 	close(top.signals);

@@ -18,7 +18,7 @@ int fsq_id_set_add(struct fsq_id_set *set, uint32_t id)
 	return 0;
 }
 
-static int compare_ids(const void *one, const void *other)
+static int compare_id_numbers(const void *one, const void *other)
 {
 	const uint32_t *a = one, *b = other;
 
@@ -27,11 +27,11 @@ static int compare_ids(const void *one, const void *other)
 
 void fsq_id_set_sort(struct fsq_id_set *set)
 {
-	array_sort(set->ids, set->count, sizeof(*set->ids), compare_ids);
+	array_sort(set->ids, set->count, sizeof(*set->ids), compare_id_numbers);
 }
 
 /* The first index that holds @id or more. */
-static size_t find(const struct fsq_id_set *set, uint64_t id)
+static size_t find_position(const struct fsq_id_set *set, uint64_t id)
 {
 	size_t low = 0, high = set->count;
 
@@ -48,14 +48,14 @@ static size_t find(const struct fsq_id_set *set, uint64_t id)
 
 bool fsq_id_set_has(const struct fsq_id_set *set, uint32_t id)
 {
-	size_t at = find(set, id);
+	size_t at = find_position(set, id);
 
 	return at < set->count && set->ids[at] == id;
 }
 
 uint64_t fsq_id_set_first_missing(const struct fsq_id_set *set, uint64_t id)
 {
-	for (size_t at = find(set, id); at < set->count && set->ids[at] <= id; at++)
+	for (size_t at = find_position(set, id); at < set->count && set->ids[at] <= id; at++)
 		if (set->ids[at] == id)
 			id++;
 	return id;
@@ -63,14 +63,14 @@ uint64_t fsq_id_set_first_missing(const struct fsq_id_set *set, uint64_t id)
 
 uint64_t fsq_id_set_first_from(const struct fsq_id_set *set, uint64_t id)
 {
-	size_t at = find(set, id);
+	size_t at = find_position(set, id);
 
 	return at < set->count ? set->ids[at] : UINT64_MAX;
 }
 
 uint32_t fsq_id_set_last_before(const struct fsq_id_set *set, uint32_t id)
 {
-	size_t at = find(set, id);
+	size_t at = find_position(set, id);
 
 	return at ? set->ids[at - 1] : 0;
 }

@@ -14,7 +14,7 @@ static size_t slot_of(const struct fsq_inode_map *map, ino_t ino)
 	return at;
 }
 
-static int grow(struct fsq_inode_map *map)
+static int grow_map(struct fsq_inode_map *map)
 {
 	struct fsq_inode_map larger = { .capacity = map->capacity ? 2 * map->capacity : 256,
 					.count = map->count };
@@ -34,7 +34,7 @@ int fsq_inode_map_add(struct fsq_inode_map *map, const struct fsq_inode_note *no
 {
 	size_t at;
 
-	if (2 * map->count >= map->capacity && grow(map))
+	if (2 * map->count >= map->capacity && grow_map(map))
 		return -ENOMEM;
 	at = slot_of(map, note->ino);
 	if (map->notes[at].ino)

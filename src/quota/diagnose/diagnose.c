@@ -211,7 +211,7 @@ static void say_of_device(const struct medium *medium, struct fsq_finding findin
 }
 
 /* Does a line of fstab name the device, by its path or by a tag? The first one counts. */
-static enum fsq_visit check_line(const struct fsq_mount *line, void *arg)
+static enum fsq_visit check_fstab_mount(const struct fsq_mount *line, void *arg)
 {
 	struct medium *medium = arg;
 	const char *source = line->device;
@@ -262,7 +262,7 @@ static void check_unmounted(struct medium *medium, int fd)
 	if (finding.id)
 		say_of_device(medium, finding);
 	if (S_ISBLK(medium->st->st_mode) &&
-	    fsq_fstab_each(medium->diagnosis->fstab, check_line, medium, &err) &&
+	    fsq_fstab_each(medium->diagnosis->fstab, check_fstab_mount, medium, &err) &&
 	    err.errnum == ENOMEM)
 		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
 }
@@ -320,7 +320,7 @@ static bool look_at_device(struct fsq_diagnosis *diagnosis, const char *path, co
 
 /* --- all together --- */
 
-static bool is_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
+static bool is_device_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 {
 	for (size_t i = 0; i < diagnosis->dev_count; i++)
 		if (diagnosis->devs[i] == dev)
@@ -328,10 +328,10 @@ static bool is_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 	return false;
 }
 
-static void look_at(struct fsq_subject *subject, bool itself)
+static void look_at_subject(struct fsq_subject *subject, bool itself)
 {
 	struct fsq_diagnosis *diagnosis = subject->diagnosis;
-	bool new = !is_known(diagnosis, subject->mount.dev);
+	bool new = !is_device_known(diagnosis, subject->mount.dev);
 
 	if (new) {
 		dev_t *devs = array_grow(diagnosis->devs, diagnosis->dev_count,
@@ -381,7 +381,7 @@ static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, boo
 			 rc == -ENXIO ? "; in a chroot, run doctor outside of the chroot" : "");
 		fsq_diagnosis_report_error(diagnosis, &err);
 	} else {
-		look_at(&subject, itself);
+		look_at_subject(&subject, itself);
 	}
 	fsq_mount_clear(&subject.mount);
 	fsq_handle_close(&subject.handle);
@@ -427,7 +427,7 @@ static enum fsq_visit look_at_mount(const struct fsq_mount *mount, void *arg)
 {
 	struct fsq_diagnosis *diagnosis = arg;
 
-	if (!is_known(diagnosis, mount->dev) && is_candidate(mount))
+	if (!is_device_known(diagnosis, mount->dev) && is_candidate(mount))
 		diagnose_path(diagnosis, mount->directory, false);
 	return fsq_diagnosis_is_over(diagnosis) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }

@@ -11,7 +11,7 @@
 #include "quota/base/path.h"
 #include "quota/mounts/mount_table.h"
 
-static enum fsq_finding_level level_of(enum fsq_finding_id id)
+static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
 {
 	switch (id) {
 	case FSQ_FINDING_PRIVILEGED:
@@ -49,7 +49,7 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 {
 	if (fsq_diagnosis_is_over(diagnosis))
 		return;
-	finding.level = level_of(finding.id);
+	finding.level = level_of_finding(finding.id);
 	diagnosis->stopped = diagnosis->visit(&finding, diagnosis->arg) == FSQ_VISIT_STOP;
 }
 

@@ -20,7 +20,7 @@ static bool is_type(const struct fsq_subject *subject, const char *type)
 	return strcmp(subject->mount.type, type) == 0;
 }
 
-static void say(struct fsq_subject *subject, enum fsq_finding_id id)
+static void say_of_filesystem(struct fsq_subject *subject, enum fsq_finding_id id)
 {
 	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
 }
@@ -106,7 +106,7 @@ struct search {
 };
 
 /* The first line counts, as for mount(8). A bind mount has the options of its source. */
-static enum fsq_visit find_line(const struct fsq_mount *line, void *arg)
+static enum fsq_visit find_fstab_line(const struct fsq_mount *line, void *arg)
 {
 	struct search *search = arg;
 
@@ -127,12 +127,13 @@ static void check_quota(struct fsq_subject *subject)
 	bool wanted;
 
 	if (!subject->diagnosis->request->no_repairs &&
-	    ((fsq_fstab_each(file, find_line, &search, &err) && err.errnum == ENOMEM) || search.rc))
+	    ((fsq_fstab_each(file, find_fstab_line, &search, &err) && err.errnum == ENOMEM) ||
+	     search.rc))
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, file);
 	finding.line = search.found.line;
 	wanted = finding.line && fsq_options_enforce(search.found.options);
 	if (subject->enforced) {
-		say(subject, FSQ_FINDING_QUOTA_ON);
+		say_of_filesystem(subject, FSQ_FINDING_QUOTA_ON);
 	} else {
 		struct fsq_finding off = { .id = FSQ_FINDING_QUOTA_OFF, .in_fstab = wanted };
 
@@ -185,7 +186,7 @@ static void check_full(struct fsq_subject *subject)
 }
 
 /* @return   whether the kernel answered, so that "off" is certain */
-static bool ask_kernel(struct fsq_subject *subject)
+static bool ask_quota_state(struct fsq_subject *subject)
 {
 	const dev_t dev = subject->mount.dev;
 	struct fsq_state state;
@@ -209,21 +210,21 @@ static bool ask_kernel(struct fsq_subject *subject)
 void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
 	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
-		say(subject, fsq_diagnose_other_type(subject->mount.type));
+		say_of_filesystem(subject, fsq_diagnose_other_type(subject->mount.type));
 		return;
 	}
-	if (!subject->diagnosis->unreachable && ask_kernel(subject) &&
+	if (!subject->diagnosis->unreachable && ask_quota_state(subject) &&
 	    (is_type(subject, "xfs") || check_features(subject)))
 		check_quota(subject);
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;
 	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->handle.target.fd))
-		say(subject, FSQ_FINDING_XFS_VERSION_4);
+		say_of_filesystem(subject, FSQ_FINDING_XFS_VERSION_4);
 	check_read_only(subject);
 	if (!subject->diagnosis->request->filesystems_only)
 		check_full(subject);
 	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
-		say(subject, FSQ_FINDING_ROOT_PASSES);
+		say_of_filesystem(subject, FSQ_FINDING_ROOT_PASSES);
 	if (strcmp(subject->mount.root, "/") != 0)
 		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_BIND_MOUNT,

@@ -163,7 +163,7 @@ static void find_stores(struct stores *stores)
 }
 
 /* @return   the first entry of an ID, or NULL */
-static const struct fsq_entry *entry_of(const struct fsq_entries *entries, uint32_t id)
+static const struct fsq_entry *entry_of_id(const struct fsq_entries *entries, uint32_t id)
 {
 	size_t count;
 	const struct fsq_entry *const *found = fsq_entries_of_id(entries, id, &count);
@@ -173,7 +173,7 @@ static const struct fsq_entry *entry_of(const struct fsq_entries *entries, uint3
 
 static bool is_listed(const struct stores *stores, uint32_t id)
 {
-	return entry_of(&stores->lines, id) || entry_of(&stores->names, id);
+	return entry_of_id(&stores->lines, id) || entry_of_id(&stores->names, id);
 }
 
 /* Kubelet skips IDs that are in the files, and stops at the first free one. */
@@ -203,7 +203,7 @@ static struct found_store *store_of(struct stores *stores, uint32_t id)
 
 static void visit_store(struct stores *stores, const struct found_store *store)
 {
-	const struct fsq_entry *line = entry_of(&stores->lines, store->follower), *name;
+	const struct fsq_entry *line = entry_of_id(&stores->lines, store->follower), *name;
 	struct fsq_finding finding = { .id = FSQ_FINDING_STORE,
 				       .path = store->path,
 				       .project = store->id,
@@ -220,7 +220,7 @@ static void visit_store(struct stores *stores, const struct found_store *store)
 	finding.limits = store->follower_limits;
 	/* Except for an ID from the range of assign. */
 	snprintf(usual, sizeof(usual), "volume%u", store->follower);
-	name = entry_of(&stores->names, store->follower);
+	name = entry_of_id(&stores->names, store->follower);
 	if (name && strcmp(name->word, usual) != 0)
 		finding.other_name = name->word;
 	finding.in_doubt =
@@ -254,8 +254,8 @@ static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 {
 	const uint64_t inodes = dquot->form[FSQ_INODES].used;
 	const bool limited = fsq_dquot_is_limited(dquot);
-	const struct fsq_entry *line = entry_of(&stores->lines, dquot->id);
-	const bool listed = line || entry_of(&stores->names, dquot->id);
+	const struct fsq_entry *line = entry_of_id(&stores->lines, dquot->id);
+	const bool listed = line || entry_of_id(&stores->names, dquot->id);
 	struct found_store *store = store_of(stores, dquot->id);
 	struct fsq_finding finding = { .project = dquot->id, .count = inodes };
 

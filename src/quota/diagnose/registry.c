@@ -18,8 +18,8 @@ struct registry {
 	size_t faults;
 };
 
-static void say(struct registry *registry, const struct fsq_registered_list *list,
-		struct fsq_finding finding)
+static void say_of_file(struct registry *registry, const struct fsq_registered_list *list,
+			struct fsq_finding finding)
 {
 	finding.path = list->file;
 	registry->faults++;
@@ -37,7 +37,8 @@ static bool is_read_by_nobody(const struct fsq_registered_list *list, const char
 	return line->kind == FSQ_LINE_OTHER && !line->takes_id && *first && *first != '#';
 }
 
-static int parse(struct registry *registry, struct fsq_registered_list *list, size_t size)
+static int parse_registered_file(struct registry *registry, struct fsq_registered_list *list,
+				 size_t size)
 {
 	char *next = list->text, *text;
 	struct fsq_project_line line;
@@ -52,22 +53,22 @@ static int parse(struct registry *registry, struct fsq_registered_list *list, si
 		/* Other programs read another ID from the line, or one where we read none. */
 		is_of_zero = fsq_project_line_is_of_zero(list->kind, &line);
 		if (is_read_by_nobody(list, text, &line)) {
-			say(registry, list,
-			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_NOT_READ,
-						  .name = list->kind == FSQ_PROJECTS
-								  ? "ID:/DIRECTORY"
-								  : "NAME:ID",
-						  .line = number,
-						  .text = text });
+			say_of_file(registry, list,
+				    (struct fsq_finding){ .id = FSQ_FINDING_LINE_NOT_READ,
+							  .name = list->kind == FSQ_PROJECTS
+									  ? "ID:/DIRECTORY"
+									  : "NAME:ID",
+							  .line = number,
+							  .text = text });
 			continue;
 		}
 		if (line.takes_id &&
 		    (line.kind != FSQ_LINE_ENTRY || line.taken != line.id || is_of_zero))
-			say(registry, list,
-			    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
-						  .line = number,
-						  .text = text,
-						  .project = line.taken });
+			say_of_file(registry, list,
+				    (struct fsq_finding){ .id = FSQ_FINDING_LINE_AMBIGUOUS,
+							  .line = number,
+							  .text = text,
+							  .project = line.taken });
 		if (line.kind != FSQ_LINE_ENTRY || is_of_zero)
 			continue;
 		entries = array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
@@ -101,17 +102,18 @@ static void check_writable(struct registry *registry, const struct fsq_registere
 
 	free(file);
 	if (lstat(list->file, &st) == 0 && S_ISLNK(st.st_mode))
-		say(registry, list, (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_SYMLINK });
+		say_of_file(registry, list,
+			    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_SYMLINK });
 	if (fd < 0)
 		return;
 	if (fsq_mount_line_of_fd(fd, &mount) == 0) {
 		bool all = fsq_options_have(mount.super_options, "ro");
 
 		if (all || fsq_options_have(mount.options, "ro"))
-			say(registry, list,
-			    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_READ_ONLY,
-						  .name = mount.directory,
-						  .of_mount_only = !all });
+			say_of_file(registry, list,
+				    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_READ_ONLY,
+							  .name = mount.directory,
+							  .of_mount_only = !all });
 		fsq_mount_clear(&mount);
 	}
 	close(fd);
@@ -123,14 +125,15 @@ static void read_list(struct registry *registry, struct fsq_registered_list *lis
 	int rc = fsq_read_file(list->file, &list->text, &size);
 
 	if (rc == 0)
-		rc = parse(registry, list, size);
+		rc = parse_registered_file(registry, list, size);
 	else if (rc == -ENOENT || rc == -ENOTDIR)
 		rc = 0;
 	if (rc == -ENOMEM)
 		fsq_diagnosis_fail(registry->diagnosis, ENOMEM, list->file);
 	else if (rc)
-		say(registry, list,
-		    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_UNREADABLE, .errnum = -rc });
+		say_of_file(registry, list,
+			    (struct fsq_finding){ .id = FSQ_FINDING_REGISTRY_UNREADABLE,
+						  .errnum = -rc });
 	if (!registry->diagnosis->registry->none)
 		check_writable(registry, list);
 }
@@ -158,8 +161,8 @@ static int by_id(const void *one, const void *other)
 }
 
 /* Two lines of the same word, in the order of the file. */
-static void check_words(struct registry *registry, const struct fsq_registered_list *list,
-			struct fsq_registered *first, struct fsq_registered *second)
+static void check_words_of_list(struct registry *registry, const struct fsq_registered_list *list,
+				struct fsq_registered *first, struct fsq_registered *second)
 {
 	bool same = first->id == second->id;
 
@@ -167,18 +170,18 @@ static void check_words(struct registry *registry, const struct fsq_registered_l
 		return;
 	first->twice |= !same;
 	second->twice |= !same;
-	say(registry, list,
-	    (struct fsq_finding){
-		    .id = same			       ? FSQ_FINDING_LINE_TWICE
-			  : list->kind == FSQ_PROJECTS ? FSQ_FINDING_DIRECTORY_TWICE
-						       : FSQ_FINDING_NAME_TWICE,
-		    .name = second->word,
-		    .other_name = first->text,
-		    .project = first->id,
-		    .other = second->id,
-		    .line = second->line,
-		    .text = second->text,
-	    });
+	say_of_file(registry, list,
+		    (struct fsq_finding){
+			    .id = same			       ? FSQ_FINDING_LINE_TWICE
+				  : list->kind == FSQ_PROJECTS ? FSQ_FINDING_DIRECTORY_TWICE
+							       : FSQ_FINDING_NAME_TWICE,
+			    .name = second->word,
+			    .other_name = first->text,
+			    .project = first->id,
+			    .other = second->id,
+			    .line = second->line,
+			    .text = second->text,
+		    });
 }
 
 /* Are two directories on two filesystems, by their names? The ID of one has nothing to do with that of the other. */
@@ -197,18 +200,18 @@ static void check_ids(struct registry *registry, const struct fsq_registered_lis
 	if (first->id != second->id || strcmp(first->word, second->word) == 0)
 		return;
 	first->shared = second->shared = true;
-	say(registry, list,
-	    (struct fsq_finding){
-		    .id = list->kind == FSQ_PROJECTS ? FSQ_FINDING_ID_SHARED
-						     : FSQ_FINDING_ID_WITH_TWO_NAMES,
-		    .name = first->word,
-		    .other_name = second->word,
-		    .project = second->id,
-		    .line = second->line,
-		    .text = second->text,
-		    .in_doubt = list->kind == FSQ_PROJECTS &&
-				are_apart(registry, first->word, second->word),
-	    });
+	say_of_file(registry, list,
+		    (struct fsq_finding){
+			    .id = list->kind == FSQ_PROJECTS ? FSQ_FINDING_ID_SHARED
+							     : FSQ_FINDING_ID_WITH_TWO_NAMES,
+			    .name = first->word,
+			    .other_name = second->word,
+			    .project = second->id,
+			    .line = second->line,
+			    .text = second->text,
+			    .in_doubt = list->kind == FSQ_PROJECTS &&
+					are_apart(registry, first->word, second->word),
+		    });
 }
 
 static void check_list(struct registry *registry, struct fsq_registered_list *list)
@@ -226,7 +229,7 @@ static void check_list(struct registry *registry, struct fsq_registered_list *li
 		sorted[i] = &list->entries[i];
 	array_sort(sorted, list->count, sizeof(*sorted), by_word);
 	for (size_t i = 1; i < list->count; i++)
-		check_words(registry, list, sorted[i - 1], sorted[i]);
+		check_words_of_list(registry, list, sorted[i - 1], sorted[i]);
 	array_sort(sorted, list->count, sizeof(*sorted), by_id);
 	for (size_t i = 1; i < list->count; i++)
 		check_ids(registry, list, sorted[i - 1], sorted[i]);

@@ -176,7 +176,7 @@ struct trees {
 	struct fsq_project_location handle;
 };
 
-static bool is_wanted(const struct trees *trees, const struct fsq_mount *mount)
+static bool is_mount_wanted(const struct trees *trees, const struct fsq_mount *mount)
 {
 	const struct fsq_diagnosis *diagnosis = trees->diagnosis;
 
@@ -205,8 +205,8 @@ static int open_on(const struct fsq_mount *mount, const char *directory)
 	return fd;
 }
 
-static void say(const struct trees *trees, const struct fsq_mount *mount,
-		const struct fsq_registered *entry, struct fsq_finding finding)
+static void say_of_directory(const struct trees *trees, const struct fsq_mount *mount,
+			     const struct fsq_registered *entry, struct fsq_finding finding)
 {
 	finding.path = entry->word;
 	finding.name = trees->list->file;
@@ -278,10 +278,11 @@ static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 	struct unmounted unmounted = { .mount = mount, .directory = entry->word };
 
 	fsq_fstab_each(trees->diagnosis->fstab, find_highest, &unmounted, NULL);
-	say(trees, mount, entry,
-	    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
-				  .other_name = unmounted.found,
-				  .in_doubt = !unmounted.found && !is_certain(trees, entry) });
+	say_of_directory(
+		trees, mount, entry,
+		(struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
+				      .other_name = unmounted.found,
+				      .in_doubt = !unmounted.found && !is_certain(trees, entry) });
 	free(unmounted.found);
 }
 
@@ -325,7 +326,7 @@ static bool check_tag(struct trees *trees, const struct fsq_mount *mount,
 	} else {
 		finding.id = FSQ_FINDING_TAG_NOT_INHERITED;
 	}
-	say(trees, mount, entry, finding);
+	say_of_directory(trees, mount, entry, finding);
 	return false;
 }
 
@@ -339,7 +340,7 @@ static void check_deep(const struct trees *trees, const struct fsq_mount *mount,
 	if (fsq_mount_line_of_fd(fd, &line) == 0)
 		finding.options = options = fsq_options_with_quota(&line);
 	if (look_deep(trees->diagnosis, trees->list, entry, fd, &finding))
-		say(trees, mount, entry, finding);
+		say_of_directory(trees, mount, entry, finding);
 	fsq_mount_clear(&line);
 	free(options);
 }
@@ -349,15 +350,16 @@ static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 	const struct fsq_mount *mount = fsq_mount_points_get(trees->diagnosis->mounts, entry->word);
 	int fd;
 
-	if (!is_wanted(trees, mount))
+	if (!is_mount_wanted(trees, mount))
 		return;
 	fd = open_on(mount, entry->word);
 	if (fd == -ENOENT) {
 		check_gone(trees, mount, entry);
 	} else if (fd < 0 && fd != -ENOTDIR && fd != -ELOOP && fd != -EXDEV && fd != -EACCES &&
 		   fd != -EPERM) {
-		say(trees, mount, entry,
-		    (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_UNREADABLE, .errnum = -fd });
+		say_of_directory(trees, mount, entry,
+				 (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_UNREADABLE,
+						       .errnum = -fd });
 	} else if (fd >= 0) {
 		if (!entry->twice && check_tag(trees, mount, entry, fd) &&
 		    trees->diagnosis->request->deep)

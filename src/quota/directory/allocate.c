@@ -230,8 +230,8 @@ static int search_outside(struct search *search, const struct fsq_id_range *rang
 }
 
 /* @store    in whose room the last of the unused IDs are, or 0 */
-static int refuse(const struct search *search, const struct fsq_id_range *range, uint32_t store,
-		  struct fsq_error *err)
+static int refuse_range(const struct search *search, const struct fsq_id_range *range,
+			uint32_t store, struct fsq_error *err)
 {
 	size_t length = 0;
 	const char *word =
@@ -276,7 +276,7 @@ int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit 
 	if (rc == 0)
 		rc = search_outside(&search, &all, id, &store);
 	if (rc == -EBUSY)
-		return refuse(&search, range, store, err);
+		return refuse_range(&search, range, store, err);
 	if (rc < 0)
 		return fsq_fail_errno(err, -rc, NULL, "cannot ask for unused project IDs");
 	return 0;

@@ -157,7 +157,7 @@ int fsq_assign_read_request(struct fsq_assign_request *all,
 }
 
 /* A dry run takes the directory above in its stead. */
-static int make(struct fsq_assignment *a, struct fsq_error *err)
+static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const bool dry_run = a->request.dry_run;
 	int fd = -1, rc = fsq_making_open(&a->making, a->request.directory);
@@ -203,7 +203,7 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		a->directory = (struct fsq_handle){ .target.fd = -1 };
 	if (rc == FSQ_E_NOT_FOUND && request->make)
-		return make(a, err);
+		return make_directory(a, err);
 	a->unfinished = rc == 0 && request->make && !request->dry_run && is_left_unfinished(a);
 	return rc;
 }
@@ -332,7 +332,8 @@ static int look_at_mode(struct fsq_assignment *a, struct fsq_error *err)
 	return 0;
 }
 
-static int find_owner(struct fsq_assignment *a, struct fsq_owner *owner, struct fsq_error *err)
+static int lock_and_find_owner(struct fsq_assignment *a, struct fsq_owner *owner,
+			       struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = &a->request;
 	const struct fsq_claim wanted = { request->id, request->name, request->keep_limits };
@@ -376,7 +377,7 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 {
 	const struct fsq_assign_request *request = &a->request;
 	struct fsq_owner owner;
-	int rc = find_owner(a, &owner, err);
+	int rc = lock_and_find_owner(a, &owner, err);
 
 	if (rc == 0 && request->keep_limits)
 		rc = check_kept(a, &owner, err);
@@ -419,7 +420,7 @@ static void set_back(struct fsq_assignment *a, uint32_t id, bool inherit)
 	fsq_inode_project_set(a->directory.target.fd, &now, id, inherit);
 }
 
-static void untag_directory(struct fsq_assignment *a)
+static void untag_assigned_directory(struct fsq_assignment *a)
 {
 	if (a->marks & TAGGED)
 		set_back(a, a->directory.project.id, a->directory.project.inherit);
@@ -431,7 +432,7 @@ static void untag_directory(struct fsq_assignment *a)
  *
  * @return   0; FSQ_E_FAILED something may still have the ID
  */
-static int untag_tree(struct fsq_assignment *a)
+static int untag_assigned_tree(struct fsq_assignment *a)
 {
 	/* Files made after the walk has passed must not inherit the ID any more. */
 	if (a->marks & TAGGED)
@@ -470,8 +471,8 @@ static void give_up_id(struct fsq_assignment *a)
 	struct fsq_dquot dquot;
 
 	if (read_quota(a, &dquot, NULL) || dquot.form[FSQ_INODES].used > 1)
-		untag_tree(a);
-	untag_directory(a);
+		untag_assigned_tree(a);
+	untag_assigned_directory(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 }
@@ -580,7 +581,7 @@ static int choose_and_claim(struct fsq_assignment *a, struct fsq_error *err)
 /* --- 3. limit --- */
 
 /* Compute @limits_after from the current limits and the request. */
-static int find_limits(struct fsq_assignment *a, struct fsq_error *err)
+static int compute_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_limits *asked = &a->asked;
 	uint64_t hard = asked->mask & FSQ_HARD(FSQ_BLOCKS) ? asked->hard[FSQ_BLOCKS]
@@ -623,9 +624,9 @@ static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
 }
 
 /* Set what is asked for, or what there was. */
-static int set_limits(struct fsq_assignment *a, struct fsq_error *err)
+static int set_request_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc = find_limits(a, err);
+	int rc = compute_limits(a, err);
 
 	if (rc == 0)
 		rc = check_budgets(a, err);
@@ -879,7 +880,7 @@ static int remove_name(struct fsq_assignment *a, struct fsq_error *err)
 }
 
 /* First undo what was added under these locks, then what was added before. */
-static int unregister(struct fsq_assignment *a, struct fsq_error *err)
+static int unregister_marked(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = 0;
 
@@ -896,16 +897,16 @@ static int unregister(struct fsq_assignment *a, struct fsq_error *err)
 }
 
 /* @return   as fsq_assignment_rollback() */
-static int undo(struct fsq_assignment *a, struct fsq_error *err)
+static int undo_marks(struct fsq_assignment *a, struct fsq_error *err)
 {
-	int rc = unregister(a, err);
+	int rc = unregister_marked(a, err);
 
 	if (a->marks & LIMITED)
 		fsq_limits_put_back(&a->directory.target, a->id, &a->limits_after,
 				    &a->limits_before);
 	/* Files left in the tree belong to the directory as long as it has the ID: the next assign goes on from there. */
-	if (untag_tree(a) == 0)
-		untag_directory(a);
+	if (untag_assigned_tree(a) == 0)
+		untag_assigned_directory(a);
 	fsq_tree_tag_free(a->tree);
 	a->tree = NULL;
 	if ((a->marks & MADE) && !a->request.dry_run)
@@ -922,7 +923,7 @@ static int carry_out(struct fsq_assignment *a, struct fsq_error *err)
 	int rc = choose_and_claim(a, err);
 
 	if (rc == 0)
-		rc = set_limits(a, err);
+		rc = set_request_limits(a, err);
 	if (rc == 0 && has_tree(a))
 		rc = tag_tree(a, err);
 	if (rc == 0)
@@ -944,7 +945,7 @@ static bool has_vanished(const struct fsq_assignment *a)
 	       st.st_nlink == 0;
 }
 
-static int assign(struct fsq_assignment *a, struct fsq_error *err)
+static int assign_opened(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = &a->request;
 	int rc = find_asked(a, err);
@@ -962,7 +963,7 @@ static int assign(struct fsq_assignment *a, struct fsq_error *err)
 		rc = carry_out(a, err);
 	if (rc) {
 		a->vanished = has_vanished(a);
-		undo(a, NULL);
+		undo_marks(a, NULL);
 	}
 	fsq_project_edit_unlock(a->edit);
 	fsq_project_edit_unlock_tree(a->edit);
@@ -1000,7 +1001,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		a->directory.target.fd = a->making.parent = -1;
 		rc = open_or_make(a, err);
 		if (rc == 0)
-			rc = assign(a, err);
+			rc = assign_opened(a, err);
 		if (rc == 0) {
 			a->done = true;
 			*out = a;
@@ -1020,7 +1021,7 @@ int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)
 	int rc;
 
 	fsq_project_edit_lock_tree(a->edit, a->directory.target.fd, a->directory.path, true, NULL);
-	rc = undo(a, err);
+	rc = undo_marks(a, err);
 	fsq_project_edit_unlock(a->edit);
 	fsq_project_edit_unlock_tree(a->edit);
 	return rc;

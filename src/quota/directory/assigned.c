@@ -58,13 +58,13 @@ void fsq_assigned_close(struct fsq_assigned *assigned)
 }
 
 /* @return   a directory whose path has no symlinks; or a negative errno */
-static int open_directory(const char *path)
+static int open_without_symlinks(const char *path)
 {
 	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 			   RESOLVE_NO_SYMLINKS);
 }
 
-static bool has_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
+static bool has_wanted_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
 {
 	struct fsq_target target = { .fd = fd };
 	struct fsq_limits is, wanted;
@@ -93,11 +93,11 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 	    request->require_enforced ||
 	    (request->name && fsq_entries_id_of_word(&assigned->names, request->name, true) != id))
 		return false;
-	fd = open_directory(request->directory);
+	fd = open_without_symlinks(request->directory);
 	if (fd < 0)
 		return false;
 	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
-	      has_limits(fd, id, &all);
+	      has_wanted_limits(fd, id, &all);
 	close(fd);
 	return has;
 }

@@ -107,7 +107,7 @@ struct scope {
 	int rc;				  /* 0 or a negative errno */
 };
 
-static char *find_place(struct scope *scope, const char *path, dev_t *dev)
+static char *find_place_on_filesystem(struct scope *scope, const char *path, dev_t *dev)
 {
 	char *place;
 
@@ -136,11 +136,11 @@ static bool is_in(const char *path, size_t length, void *arg)
 	if (fsq_path_below(scope->directory, path, length))
 		return true;
 	if (!scope->place && scope->rc == 0)
-		scope->place = find_place(scope, scope->directory, &dev);
+		scope->place = find_place_on_filesystem(scope, scope->directory, &dev);
 	name = scope->place ? strndup(path, length) : NULL;
 	if (scope->place && !name)
 		scope->rc = -ENOMEM;
-	place = name ? find_place(scope, name, &dev) : NULL;
+	place = name ? find_place_on_filesystem(scope, name, &dev) : NULL;
 	in = place && dev == scope->dev && fsq_path_below(scope->place, place, strlen(place));
 	free(name);
 	free(place);
@@ -198,8 +198,8 @@ static bool is_counted(const struct fsq_budget_check *check, struct scope *scope
 	return counted;
 }
 
-static int fail(const struct fsq_budget_check *check, const struct fsq_budget *budget,
-		const struct fsq_budget_use *use, struct fsq_error *err)
+static int fail_over_budget(const struct fsq_budget_check *check, const struct fsq_budget *budget,
+			    const struct fsq_budget_use *use, struct fsq_error *err)
 {
 	char of[FSQ_SIZE_TEXT], left[FSQ_SIZE_TEXT];
 	uint64_t rest =
@@ -267,7 +267,7 @@ static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, 
 		use.hard_bytes += (uint64_t)budget->planned;
 	if (rc == 0 && more > 0 && sum(use.hard_bytes, (uint64_t)more) > use.budget_bytes) {
 		check->over = budget;
-		rc = check->force ? 0 : fail(check, budget, &use, err);
+		rc = check->force ? 0 : fail_over_budget(check, budget, &use, err);
 	}
 	if (rc == 0 && check->dry_run)
 		budget->planned += more;

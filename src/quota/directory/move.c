@@ -99,7 +99,7 @@ static int find_lines(struct move *m, struct fsq_error *err)
 }
 
 /* A line belongs to a directory that carries its ID. A missing directory contradicts nothing. */
-static int check_line(const struct move *m, const struct line *line, struct fsq_error *err)
+static int check_moved_line(const struct move *m, const struct line *line, struct fsq_error *err)
 {
 	const char *below = fsq_path_below(m->from, line->from, strlen(line->from));
 	struct fsq_inode_project now = { .id = line->id };
@@ -171,7 +171,7 @@ static int check_rename(const struct move *m, struct fsq_error *err)
 }
 
 /* Is another directory at the old path, or with --rename anything at the new one? */
-static int check_paths(const struct move *m, struct fsq_error *err)
+static int check_both_paths(const struct move *m, struct fsq_error *err)
 {
 	const char *path = m->request->rename ? m->to : m->from;
 	struct stat st, own;
@@ -198,9 +198,9 @@ static int check(struct move *m, struct fsq_error *err)
 	if (rc == 0 && strcmp(m->from, m->to) == 0)
 		rc = fsq_fail(err, FSQ_E_USAGE, 0, m->to, "is where it is already");
 	if (rc == 0 && !m->renamed)
-		rc = check_paths(m, err);
+		rc = check_both_paths(m, err);
 	for (size_t i = 0; i < m->count && rc == 0; i++)
-		rc = check_line(m, &m->lines[i], err);
+		rc = check_moved_line(m, &m->lines[i], err);
 	return rc;
 }
 

@@ -69,8 +69,8 @@ static bool has_project(const struct account *account, const struct fsq_walk_ent
 		 st->st_ctim.tv_nsec < account->counted.tv_nsec));
 }
 
-static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
-			    void *arg)
+static enum fsq_visit count_owned(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+				  void *arg)
 {
 	struct account *account = arg;
 	struct stat st;
@@ -106,7 +106,7 @@ static int try(struct fsq_handle *directory, const struct fsq_call_options *opti
 		.access = FSQ_ACCESS_PROJECT,
 		.options = options,
 		.mounts_known = true,
-		.visit = visit,
+		.visit = count_owned,
 		.arg = &account,
 	};
 	struct fsq_dquot dquot;
@@ -166,8 +166,8 @@ static bool is_claimed(const struct fsq_project_edit *edit, const struct fsq_cla
 	return claim->name && fsq_project_edit_id_of_name(edit, claim->name, &named) && named == id;
 }
 
-static int refuse(const struct fsq_handle *directory, struct fsq_project_edit *edit,
-		  const struct proof *proof, struct fsq_error *err)
+static int refuse_unproven(const struct fsq_handle *directory, struct fsq_project_edit *edit,
+			   const struct proof *proof, struct fsq_error *err)
 {
 	uint32_t id = directory->project.id;
 	size_t length = 0;
@@ -248,7 +248,7 @@ static int decide(struct fsq_handle *directory, struct fsq_project_edit *edit,
 		}
 	}
 	owner->disputed = (claim->id || claim->name) && !claim->carried;
-	return owner->disputed ? 0 : refuse(directory, edit, proof, err);
+	return owner->disputed ? 0 : refuse_unproven(directory, edit, proof, err);
 }
 
 int fsq_owner_lock(struct fsq_handle *directory, struct fsq_project_edit *edit,

@@ -19,7 +19,7 @@
 
 /* --- all local file systems --- */
 
-static enum fsq_visit add_volume(const struct fsq_mount *mount, void *arg)
+static enum fsq_visit add_mounted_volume(const struct fsq_mount *mount, void *arg)
 {
 	struct fsq_volumes *volumes = arg;
 	struct fsq_volume volume = { 0 }, *list;
@@ -80,7 +80,7 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 	for (size_t i = 0; i < volumes->points->count; i++) {
 		const struct fsq_mount *mount = &volumes->points->mounts[i];
 
-		if (mount->is_local && add_volume(mount, volumes) == FSQ_VISIT_STOP)
+		if (mount->is_local && add_mounted_volume(mount, volumes) == FSQ_VISIT_STOP)
 			break;
 	}
 	/* A mount point missing here would make its directories look deleted. */
@@ -315,7 +315,8 @@ void fsq_project_location_close(struct fsq_project_location *location)
 	fsq_volumes_close(&location->volumes);
 }
 
-static bool is_wanted(const struct fsq_project_location *location, const struct fsq_entry *line)
+static bool is_line_wanted(const struct fsq_project_location *location,
+			   const struct fsq_entry *line)
 {
 	return line->id == location->id &&
 	       (!location->only || fsq_path_is(location->only, line->word, strlen(line->word)));
@@ -328,7 +329,7 @@ enum fsq_presence fsq_project_location_of(struct fsq_project_location *location,
 	const struct fsq_volume *volume;
 	enum fsq_presence presence;
 
-	if (!is_wanted(location, line) || !location->certain[line - location->lines.list])
+	if (!is_line_wanted(location, line) || !location->certain[line - location->lines.list])
 		return FSQ_ELSEWHERE;
 	presence = fsq_volumes_find(&location->volumes, line->word, &volume);
 	if (presence != FSQ_ELSEWHERE && presence != FSQ_UNSEEN &&
@@ -348,8 +349,9 @@ int fsq_project_location_fail_unseen(const struct fsq_project_location *location
  * @fs       set, unless the line is doubtful
  * @return   0 or a failure
  */
-static int find_line(struct fsq_project_location *location, const struct fsq_entry *line,
-		     bool named, struct fsq_filesystem **fs, struct fsq_error *err)
+static int find_filesystem_of_line(struct fsq_project_location *location,
+				   const struct fsq_entry *line, bool named,
+				   struct fsq_filesystem **fs, struct fsq_error *err)
 {
 	const struct fsq_volume *volume;
 	enum fsq_presence presence = fsq_volumes_find(&location->volumes, line->word, &volume);
@@ -383,8 +385,9 @@ int fsq_project_location_name(struct fsq_project_location *location, struct fsq_
 	int rc = 0;
 
 	for (size_t i = 0; i < location->lines.count && rc == 0; i++)
-		if (is_wanted(location, &location->lines.list[i]))
-			rc = find_line(location, &location->lines.list[i], true, &fs, err);
+		if (is_line_wanted(location, &location->lines.list[i]))
+			rc = find_filesystem_of_line(location, &location->lines.list[i], true, &fs,
+						     err);
 	return rc;
 }
 
@@ -425,11 +428,11 @@ int fsq_project_location_find(struct fsq_project_location *location, struct fsq_
 		struct fsq_filesystem *found;
 		int rc;
 
-		if (!is_wanted(location, line))
+		if (!is_line_wanted(location, line))
 			continue;
 		if (!doubtful)
 			doubtful = line->word;
-		rc = find_line(location, line, false, &found, err);
+		rc = find_filesystem_of_line(location, line, false, &found, err);
 		if (rc)
 			return rc;
 		if (*fs && found && found->info.dev != (*fs)->info.dev)

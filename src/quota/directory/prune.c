@@ -60,7 +60,7 @@ struct prune {
 	struct fsq_error *err;
 };
 
-static bool is_chosen(const struct prune *p, const struct fsq_volume *volume)
+static bool is_volume_chosen(const struct prune *p, const struct fsq_volume *volume)
 {
 	dev_t dev = volume->fs->info.dev;
 
@@ -95,7 +95,7 @@ static bool is_first(const struct prune *p, const struct fsq_volume *volume)
 }
 
 /* Does a filesystem have a record of the ID? @return  0 or a failure */
-static int is_known(struct prune *p, uint32_t id, bool *known)
+static int is_id_known(struct prune *p, uint32_t id, bool *known)
 {
 	int rc = 0;
 
@@ -183,8 +183,8 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 
 /* --- removing --- */
 
-static int set_limits(struct prune *p, const struct fsq_volume *volume, uint32_t id,
-		      const struct fsq_limits *limits)
+static int set_leftover_limits(struct prune *p, const struct fsq_volume *volume, uint32_t id,
+			       const struct fsq_limits *limits)
 {
 	int rc = -fsq_quota_set_limits(volume->fs, FSQ_PROJECT, id, limits);
 
@@ -201,7 +201,7 @@ static int mark_limits(struct prune *p, struct removal *removal, const struct fs
 
 	if (!fsq_dquot_is_limited(dquot))
 		return 0;
-	rc = set_limits(p, volume, dquot->id, &leftover);
+	rc = set_leftover_limits(p, volume, dquot->id, &leftover);
 	if (rc)
 		return rc;
 	removal->limited = volume;
@@ -209,11 +209,13 @@ static int mark_limits(struct prune *p, struct removal *removal, const struct fs
 	return 0;
 }
 
-static int take_limits_off(struct prune *p, struct removal *removal)
+static int take_leftover_limits_off(struct prune *p, struct removal *removal)
 {
 	const struct fsq_limits none = { .mask = fsq_limits_of(&removal->before).mask };
 
-	return removal->limited ? set_limits(p, removal->limited, removal->leftover.id, &none) : 0;
+	return removal->limited
+		       ? set_leftover_limits(p, removal->limited, removal->leftover.id, &none)
+		       : 0;
 }
 
 static void put_limits_back(struct removal *removal)
@@ -230,7 +232,7 @@ static void put_limits_back(struct removal *removal)
 }
 
 /* @directory NULL: only the names */
-static int remove_lines(struct prune *p, uint32_t id, const char *directory)
+static int remove_lines_of_leftover(struct prune *p, uint32_t id, const char *directory)
 {
 	int rc = fsq_project_edit_remove(p->edit, id, directory, true, p->err);
 
@@ -260,7 +262,7 @@ static bool is_shared_on(struct prune *p, const struct fsq_volume *volume, uint3
 	return shared;
 }
 
-static int remove_line(struct prune *p, struct removal *removal)
+static int remove_leftover_line(struct prune *p, struct removal *removal)
 {
 	struct fsq_leftover *leftover = &removal->leftover;
 	struct fsq_dquot dquot = { .id = leftover->id };
@@ -280,7 +282,7 @@ static int remove_line(struct prune *p, struct removal *removal)
 		return rc;
 	if (volume->has_quota && !is_shared_on(p, volume, id, leftover->directory))
 		rc = mark_limits(p, removal, volume, &dquot);
-	return rc ? rc : remove_lines(p, id, leftover->directory);
+	return rc ? rc : remove_lines_of_leftover(p, id, leftover->directory);
 }
 
 /* Check again under the locks. @return  0; 1 it has vanished; or a failure */
@@ -303,15 +305,15 @@ static int remove_leftover(struct prune *p, struct removal *removal)
 			return 1;
 		return mark_limits(p, removal, removal->volume, &dquot);
 	case FSQ_LEFTOVER_NAME:
-		rc = is_known(p, id, &known);
+		rc = is_id_known(p, id, &known);
 		if (rc)
 			return rc;
 		if (known || fsq_project_edit_is_shared(p->edit, id, NULL) ||
 		    !fsq_project_edit_has_name(p->edit, id))
 			return 1;
-		return remove_lines(p, id, NULL);
+		return remove_lines_of_leftover(p, id, NULL);
 	default:
-		return remove_line(p, removal);
+		return remove_leftover_line(p, removal);
 	}
 }
 
@@ -377,7 +379,7 @@ static int remove_queue(struct prune *p, size_t *done)
 	}
 	/* One that stays is a leftover for the next call. */
 	for (size_t i = 0; i < *done; i++) {
-		int failed = take_limits_off(p, &p->queue[i]);
+		int failed = take_leftover_limits_off(p, &p->queue[i]);
 
 		rc = rc ? rc : failed;
 	}
@@ -411,8 +413,8 @@ static int flush(struct prune *p)
  * @leftover its strings must stay until flush()
  * @return   0; 1 the visitor wants no more; or a failure
  */
-static int settle(struct prune *p, const struct fsq_volume *volume,
-		  const struct fsq_leftover *leftover)
+static int settle_limits(struct prune *p, const struct fsq_volume *volume,
+			 const struct fsq_leftover *leftover)
 {
 	bool remove = leftover->kept == FSQ_NOT_KEPT;
 	struct removal *queue;
@@ -471,7 +473,7 @@ static int see_volumes(struct prune *p)
 	for (size_t i = 0; i < p->volumes.count && rc == 0; i++) {
 		const struct fsq_volume *volume = &p->volumes.list[i];
 
-		if (volume->has_quota && is_first(p, volume) && is_chosen(p, volume))
+		if (volume->has_quota && is_first(p, volume) && is_volume_chosen(p, volume))
 			rc = see_volume(p, volume);
 		if (p->batch < p->seen[i].count / 8)
 			p->batch = p->seen[i].count / 8;
@@ -489,7 +491,7 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 	enum fsq_presence presence = fsq_volumes_find(&p->volumes, line->word, &volume);
 	int rc = 0;
 
-	if (presence == FSQ_ELSEWHERE || !is_chosen(p, volume) ||
+	if (presence == FSQ_ELSEWHERE || !is_volume_chosen(p, volume) ||
 	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
 	leftover.mountpoint = volume->fs->info.directory;
@@ -501,11 +503,11 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 		rc = judge_line(p, volume, presence, &dquot, &leftover);
 	if (rc)
 		return rc == 1 ? 0 : rc;
-	return settle(p, volume, &leftover);
+	return settle_limits(p, volume, &leftover);
 }
 
 /* Read the projects file again. */
-static int read_lines(struct prune *p)
+static int read_registered_lines(struct prune *p)
 {
 	int rc;
 
@@ -516,7 +518,7 @@ static int read_lines(struct prune *p)
 
 static int prune_lines(struct prune *p)
 {
-	int rc = read_lines(p);
+	int rc = read_registered_lines(p);
 
 	if (p->batch < p->lines.count / 8)
 		p->batch = p->lines.count / 8;
@@ -551,7 +553,7 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, uint
 		return rc;
 	if (!p->request->all && !p->request->unregistered && !is_marked(volume, &dquot))
 		leftover.kept = FSQ_KEPT_UNREGISTERED;
-	return settle(p, volume, &leftover);
+	return settle_limits(p, volume, &leftover);
 }
 
 static int prune_limits(struct prune *p)
@@ -562,7 +564,7 @@ static int prune_limits(struct prune *p)
 		const struct fsq_volume *volume = &p->volumes.list[i];
 		const struct fsq_id_set *seen = seen_on(p, volume);
 
-		if (!is_first(p, volume) || !is_chosen(p, volume))
+		if (!is_first(p, volume) || !is_volume_chosen(p, volume))
 			continue;
 		for (size_t at = 0; at < seen->count && rc == 0; at++)
 			if (!is_registered(p, seen->ids[at]))
@@ -584,9 +586,9 @@ static int prune_names(struct prune *p)
 
 		if (!is_in_range(p, leftover.id) || is_registered(p, leftover.id))
 			continue;
-		rc = is_known(p, leftover.id, &known);
+		rc = is_id_known(p, leftover.id, &known);
 		if (rc == 0 && !known)
-			rc = settle(p, NULL, &leftover);
+			rc = settle_limits(p, NULL, &leftover);
 	}
 	if (rc == 0)
 		rc = flush(p);
@@ -597,7 +599,7 @@ static int prune_names(struct prune *p)
 /* --- all of it --- */
 
 /* @return   0; FSQ_E_NOT_SUPPORTED a named filesystem has no quota */
-static int choose(struct prune *p)
+static int choose_volumes(struct prune *p)
 {
 	const struct fsq_prune_request *request = p->request;
 	int rc = 0;
@@ -647,7 +649,7 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	p.range = request->all ? (struct fsq_id_range){ 1, FSQ_ID_MAX }
 			       : fsq_allocate_range(&request->range, request->registry);
 	p.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	rc = p.edit ? choose(&p) : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
+	rc = p.edit ? choose_volumes(&p) : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
 	if (rc == 0)
 		rc = fsq_volumes_open(&p.volumes, err);
 	if (rc == 0)
@@ -655,7 +657,7 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 	if (rc == 0 && !p.registry->none)
 		rc = prune_lines(&p);
 	if (rc == 0)
-		rc = read_lines(&p);
+		rc = read_registered_lines(&p);
 	if (rc == 0)
 		rc = prune_limits(&p);
 	/* A name belongs to no filesystem, so a choice of filesystems does not say whether it is needed. */

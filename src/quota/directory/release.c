@@ -38,7 +38,7 @@ static enum fsq_presence find_here(struct project *p, const struct fsq_entry *li
 	return fsq_project_location_of(&p->location, line, p->fs);
 }
 
-static int find_id(struct project *p)
+static int find_registered_id(struct project *p)
 {
 	for (size_t i = 0; i < p->location.lines.count && p->location.id == 0; i++)
 		if (fsq_path_is(p->only, p->location.lines.list[i].word,
@@ -56,7 +56,7 @@ static const char *where(const struct project *p)
 	return fsq_filesystem_get_info(p->fs)->directory;
 }
 
-static void add(struct project *p, const struct fsq_released *released)
+static void add_released(struct project *p, const struct fsq_released *released)
 {
 	struct fsq_released *sum = &p->sum;
 
@@ -104,12 +104,12 @@ static int release_directories(struct project *p)
 		request.directory = line->word;
 		rc = release_one(&request, false, &released, p->err);
 		p->found = true;
-		add(p, &released);
+		add_released(p, &released);
 	}
 	return rc;
 }
 
-static int remove_line(struct project *p, const char *directory)
+static int remove_directory_line(struct project *p, const char *directory)
 {
 	bool dry_run = p->request->dry_run, names = p->only && !dry_run;
 
@@ -142,7 +142,7 @@ static void count_names(struct project *p, size_t elsewhere)
 }
 
 /* Remove the lines of missing directories and, with the last line of the ID, its names. */
-static int remove_lines(struct project *p)
+static int remove_lines_of_gone(struct project *p)
 {
 	size_t elsewhere = 0;
 	uint32_t now;
@@ -163,7 +163,7 @@ static int remove_lines(struct project *p)
 		elsewhere += presence == FSQ_ELSEWHERE;
 		if (presence == FSQ_ELSEWHERE || presence == FSQ_PRESENT)
 			continue;
-		rc = remove_line(p, line->word);
+		rc = remove_directory_line(p, line->word);
 	}
 	if (!p->request->dry_run)
 		return rc ? rc : remove_names(p);
@@ -171,7 +171,7 @@ static int remove_lines(struct project *p)
 	return 0;
 }
 
-static int set_limits(struct project *p, const struct fsq_limits *limits)
+static int set_project_limits(struct project *p, const struct fsq_limits *limits)
 {
 	return fsq_limits_set(&p->fs->handle.target, p->location.id, limits, p->request->dry_run,
 			      p->request->at, p->err);
@@ -195,7 +195,7 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 }
 
 /* @limits   put back if there are those of a leftover now */
-static void undo(struct project *p, const struct fsq_limits *limits)
+static void put_lines_and_limits_back(struct project *p, const struct fsq_limits *limits)
 {
 	const struct fsq_limits leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
 
@@ -230,17 +230,17 @@ static int release_rest(struct project *p)
 	none = (struct fsq_limits){ .mask = limits.mask };
 	limited = !fsq_limits_are_none(&limits);
 	if (limited)
-		rc = set_limits(p, &leftover);
+		rc = set_project_limits(p, &leftover);
 	if (rc == 0 && limited) {
 		p->found = p->sum.limits_off = true;
 		p->sum.limits = limits;
 	}
 	if (rc == 0 && !fsq_registry_or_default(p->request->registry)->none)
-		rc = remove_lines(p);
+		rc = remove_lines_of_gone(p);
 	if (rc == 0 && limited)
-		rc = set_limits(p, &none);
+		rc = set_project_limits(p, &none);
 	if (rc && !p->request->dry_run) {
-		undo(p, &limits);
+		put_lines_and_limits_back(p, &limits);
 		p->sum = before;
 	}
 	if (rc == 0 && !p->found)
@@ -300,7 +300,7 @@ static int release_nowhere(struct project *p, int rc)
 	return rc || p->found ? rc : FSQ_E_NOT_FOUND;
 }
 
-static int release(struct project *p)
+static int release_everywhere(struct project *p)
 {
 	const struct fsq_registry *registry = fsq_registry_or_default(p->request->registry);
 	struct fsq_dquot dquot;
@@ -308,7 +308,7 @@ static int release(struct project *p)
 	int rc = fsq_project_location_open(&p->location, registry->projects_file, p->err);
 
 	if (rc == 0 && p->only)
-		rc = find_id(p);
+		rc = find_registered_id(p);
 	if (rc == 0)
 		rc = p->request->at
 			     ? fsq_filesystem_open(&p->opened, p->request->at, NULL, 0, p->err)
@@ -338,13 +338,13 @@ static int release(struct project *p)
 	return rc;
 }
 
-static int run(struct project *p)
+static int run_with_edit(struct project *p)
 {
 	const struct fsq_release_request *request = p->request;
 	int rc;
 
 	p->edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
-	rc = p->edit ? release(p)
+	rc = p->edit ? release_everywhere(p)
 		     : fsq_fail_errno(p->err, ENOMEM, request->directory, "cannot go on");
 	if (p->fs)
 		rc = fsq_add_path(p->err, where(p), fsq_handle_explain(&p->fs->handle, rc, p->err));
@@ -354,15 +354,15 @@ static int run(struct project *p)
 	return rc;
 }
 
-static int release_project(const struct fsq_release_request *request, struct fsq_released *released,
-			   struct fsq_error *err)
+static int release_by_id(const struct fsq_release_request *request, struct fsq_released *released,
+			 struct fsq_error *err)
 {
 	struct project p = { .request = request, .location.id = request->id, .err = err };
 	int rc;
 
 	if (p.location.id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no project is given");
-	rc = run(&p);
+	rc = run_with_edit(&p);
 	*released = p.sum;
 	released->id = p.location.id;
 	return rc;
@@ -384,7 +384,7 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 	if (!p.only)
 		return fsq_fail_errno(err, errno, request->directory, "cannot resolve the path");
 	p.location.only = p.only;
-	rc = run(&p);
+	rc = run_with_edit(&p);
 	free(p.only);
 	*released = p.sum;
 	released->id = p.location.id;
@@ -413,5 +413,5 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	if (rc)
 		return rc;
 	return all.directory ? release_one(&all, true, released, err)
-			     : release_project(&all, released, err);
+			     : release_by_id(&all, released, err);
 }

@@ -55,7 +55,7 @@ struct release {
 };
 
 /* Locks both files. */
-static int find_id(struct release *r, struct fsq_error *err)
+static int find_own_id(struct release *r, struct fsq_error *err)
 {
 	const struct fsq_release_request *request = r->request;
 	const struct fsq_claim claim = { .id = request->id };
@@ -229,7 +229,7 @@ static int new_tree(struct release *r, struct fsq_error *err)
 	return 0;
 }
 
-static int untag_tree(struct release *r, struct fsq_error *err)
+static int untag_released_tree(struct release *r, struct fsq_error *err)
 {
 	int rc = new_tree(r, err);
 
@@ -257,11 +257,11 @@ static int look_at_left(struct release *r, struct fsq_error *err)
 	if (rc || r->left == 0)
 		return rc;
 	if (lseek(fd, 0, SEEK_SET) == 0 && !fsq_tree_is_empty(fd))
-		return untag_tree(r, err);
+		return untag_released_tree(r, err);
 	return r->shared ? 0 : wait_for_left(r, err);
 }
 
-static int take_limits_off(struct release *r, struct fsq_error *err)
+static int remove_limits(struct release *r, struct fsq_error *err)
 {
 	struct fsq_limits none = { 0 };
 	struct fsq_dquot dquot;
@@ -285,7 +285,7 @@ static int take_limits_off(struct release *r, struct fsq_error *err)
 	return rc;
 }
 
-static int untag_directory(struct release *r, struct fsq_error *err)
+static int untag_released_directory(struct release *r, struct fsq_error *err)
 {
 	if (r->request->keep_tags)
 		return 0;
@@ -294,7 +294,7 @@ static int untag_directory(struct release *r, struct fsq_error *err)
 	return r->request->dry_run ? 0 : set_tag(r, r->after.id, r->after.inherit, err);
 }
 
-static int unregister(struct release *r, struct fsq_error *err)
+static int remove_lines_of_directory(struct release *r, struct fsq_error *err)
 {
 	const char *directory = r->owner.listed ? r->directory.path : NULL;
 
@@ -315,17 +315,19 @@ static int take_off(struct release *r, struct fsq_error *err)
 	int rc;
 
 	r->shared = fsq_project_edit_is_shared(r->edit, r->id, r->directory.path);
-	rc = take_limits_off(r, err);
+	rc = remove_limits(r, err);
 	if (rc == 0 && fsq_is_cancelled(r->request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, r->directory.path, "stopped");
 	if (rc == 0)
-		rc = goes_by_line(r) ? untag_directory(r, err) : unregister(r, err);
+		rc = goes_by_line(r) ? untag_released_directory(r, err)
+				     : remove_lines_of_directory(r, err);
 	if (rc == 0)
-		rc = goes_by_line(r) ? unregister(r, err) : untag_directory(r, err);
+		rc = goes_by_line(r) ? remove_lines_of_directory(r, err)
+				     : untag_released_directory(r, err);
 	return rc;
 }
 
-static void undo(struct release *r)
+static void put_all_back(struct release *r)
 {
 	const struct fsq_limits none = { 0 };
 	const struct fsq_inode_project *was = &r->directory.project;
@@ -348,7 +350,7 @@ static void undo(struct release *r)
 
 static int prepare(struct release *r, struct fsq_error *err)
 {
-	int rc = find_id(r, err);
+	int rc = find_own_id(r, err);
 
 	if (rc)
 		return rc;
@@ -385,7 +387,7 @@ static int only_look(struct release *r, struct fsq_error *err)
 	return rc ? rc : take_off(r, err);
 }
 
-static int release(struct release *r, struct fsq_error *err)
+static int release_opened(struct release *r, struct fsq_error *err)
 {
 	int rc = fsq_project_edit_lock_tree(r->edit, r->directory.target.fd, r->directory.path,
 					    false, err);
@@ -396,11 +398,11 @@ static int release(struct release *r, struct fsq_error *err)
 		return rc;
 	if (!r->request->keep_tags)
 		rc = fsq_tree_is_empty(r->directory.target.fd) ? look_at_left(r, err)
-							       : untag_tree(r, err);
+							       : untag_released_tree(r, err);
 	if (rc == 0)
 		rc = take_off(r, err);
 	if (rc && rc != FSQ_E_PARTIAL)
-		undo(r);
+		put_all_back(r);
 	return rc;
 }
 
@@ -408,7 +410,7 @@ static int release(struct release *r, struct fsq_error *err)
  * @rc       FSQ_E_PARTIAL: files have lost the ID, and everything else stays; after another failure nothing
  * has changed
  */
-static void fill(const struct release *r, int rc, struct fsq_released *released)
+static void fill_released(const struct release *r, int rc, struct fsq_released *released)
 {
 	*released = (struct fsq_released){ .id = r->id };
 	if (rc && rc != FSQ_E_PARTIAL)
@@ -437,9 +439,9 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 	if (r.edit) {
 		fsq_project_edit_before_locks(r.edit, fsq_quotactl_wait_thawed,
 					      &r.directory.target);
-		rc = request->dry_run ? only_look(&r, err) : release(&r, err);
+		rc = request->dry_run ? only_look(&r, err) : release_opened(&r, err);
 	}
-	fill(&r, rc, released);
+	fill_released(&r, rc, released);
 	fsq_tree_tag_free(r.tree);
 	fsq_entries_free(&r.tag_request.elsewhere);
 	fsq_project_edit_free(r.edit);

@@ -71,8 +71,8 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 }
 
 /* Compute the new limits. */
-static int find_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		       int fd, struct fsq_limits *limits, struct fsq_error *err)
+static int find_new_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
+			   int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
 	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
 	int rc;
@@ -114,8 +114,9 @@ static uint32_t find_above(const struct fsq_handle *directory, const struct fsq_
 	return found == directory->project.id ? found : 0;
 }
 
-static int find_id(const struct fsq_resize_request *request, struct fsq_handle *directory,
-		   struct fsq_project_edit *edit, uint32_t *id, struct fsq_error *err)
+static int find_project_of_directory(const struct fsq_resize_request *request,
+				     struct fsq_handle *directory, struct fsq_project_edit *edit,
+				     uint32_t *id, struct fsq_error *err)
 {
 	const struct fsq_claim claim = { .id = request->id };
 	struct fsq_owner owner;
@@ -140,9 +141,9 @@ static int find_id(const struct fsq_resize_request *request, struct fsq_handle *
 }
 
 /* @request's directory is named in errors; @edit holds the locks */
-static int set_limits(const struct fsq_resize_request *request, struct fsq_handle *handle,
-		      const struct fsq_project_edit *edit, struct fsq_resized *resized,
-		      struct fsq_error *err)
+static int set_new_limits(const struct fsq_resize_request *request, struct fsq_handle *handle,
+			  const struct fsq_project_edit *edit, struct fsq_resized *resized,
+			  struct fsq_error *err)
 {
 	struct fsq_budget_check check = { .budgets = request->budgets,
 					  .count = request->budget_count,
@@ -160,7 +161,7 @@ static int set_limits(const struct fsq_resize_request *request, struct fsq_handl
 	resized->before = resized->after = fsq_limits_of(&dquot);
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
-	rc = find_limits(request, &dquot, target->fd, &resized->after, err);
+	rc = find_new_limits(request, &dquot, target->fd, &resized->after, err);
 	check.before = resized->before.hard[FSQ_BLOCKS];
 	check.after = resized->after.hard[FSQ_BLOCKS];
 	if (rc == 0)
@@ -185,9 +186,9 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 	if (fstat(directory.target.fd, &st) == 0)
 		resized->dev = st.st_dev;
 	fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &directory.target);
-	rc = find_id(request, &directory, edit, &resized->id, err);
+	rc = find_project_of_directory(request, &directory, edit, &resized->id, err);
 	if (rc == 0)
-		rc = set_limits(request, &directory, edit, resized, err);
+		rc = set_new_limits(request, &directory, edit, resized, err);
 	rc = fsq_handle_explain(&directory, rc, err);
 	fsq_handle_close(&directory);
 	return rc;
@@ -224,7 +225,7 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 		here.directory = fs->info.directory;
 		resized->id = request->id;
 		resized->dev = fs->info.dev;
-		rc = set_limits(&here, &fs->handle, edit, resized, err);
+		rc = set_new_limits(&here, &fs->handle, edit, resized, err);
 		rc = fsq_add_path(err, here.directory, fsq_handle_explain(&fs->handle, rc, err));
 	}
 	fsq_filesystem_close(opened);

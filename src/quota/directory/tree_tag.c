@@ -59,8 +59,8 @@ struct fsq_tree_tag {
 	struct fsq_error *err;
 };
 
-static int remember(struct fsq_tree_tag *tag, const struct stat *st,
-		    const struct fsq_inode_project *was)
+static int remember_exception(struct fsq_tree_tag *tag, const struct stat *st,
+			      const struct fsq_inode_project *was)
 {
 	const struct fsq_inode_note note = { st->st_ino, was->id, was->inherit };
 	int rc;
@@ -72,8 +72,8 @@ static int remember(struct fsq_tree_tag *tag, const struct stat *st,
 }
 
 /* A rollback must not touch files that had the new ID before the first walk. */
-static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		const struct fsq_inode_project *was)
+static int remember_former(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			   const struct fsq_inode_project *was)
 {
 	struct stat st;
 	int rc;
@@ -81,7 +81,7 @@ static int keep(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 	if (tag->request->is_new || tag->first_done)
 		return 0;
 	rc = fsq_walk_stat(entry, &st);
-	return rc ? rc : remember(tag, &st, was);
+	return rc ? rc : remember_exception(tag, &st, was);
 }
 
 /* Note the ID of a file before it is changed. */
@@ -100,10 +100,10 @@ static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 	rc = fsq_walk_stat(entry, &st);
 	if (rc || (usual && st.st_nlink == 1))
 		return rc;
-	return remember(tag, &st, was);
+	return remember_exception(tag, &st, was);
 }
 
-static int compare_paths(const void *key, const void *member)
+static int compare_other_paths(const void *key, const void *member)
 {
 	return strcmp(key, *(char *const *)member);
 }
@@ -113,7 +113,7 @@ static bool is_other(const struct fsq_tree_tag_request *request, const struct fs
 {
 	return request->other_count > 0 && entry->kind == FSQ_WALK_DIRECTORY &&
 	       bsearch(entry->path, request->others, request->other_count, sizeof(*request->others),
-		       compare_paths);
+		       compare_other_paths);
 }
 
 /* A directory of another project that is registered by another path: of a bind mount, or over a symlink. */
@@ -138,8 +138,8 @@ static bool is_id_elsewhere(const struct fsq_tree_tag_request *request, uint32_t
 }
 
 /* A dry run meets a file at each of its names with the old ID. */
-static int count_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-			bool is_directory)
+static int count_dry_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			    bool is_directory)
 {
 	struct fsq_inode_note note = { 0 };
 	struct stat st;
@@ -173,8 +173,8 @@ enum verdict {
  * @to       the new one
  * @listed   its ID is that of a line which may lead here
  */
-static enum verdict judge(enum fsq_tag_rule rule, const struct fsq_inode_project *now,
-			  uint32_t from, const struct fsq_inode_project *to, bool listed)
+static enum verdict judge_entry(enum fsq_tag_rule rule, const struct fsq_inode_project *now,
+				uint32_t from, const struct fsq_inode_project *to, bool listed)
 {
 	if (now->id == to->id && (now->inherit == to->inherit || rule == FSQ_TAG_LEAVE))
 		return HAS;
@@ -192,8 +192,8 @@ enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
  * @return   0, -ENOTTY if it cannot have an ID, or another negative errno; ANOTHER_ID; or ANOTHER_PROJECT, to
  * which the directory belongs
  */
-static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		  struct fsq_inode_project *now)
+static int change_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			struct fsq_inode_project *now)
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	struct fsq_inode_project to = request->to;
@@ -206,18 +206,18 @@ static int change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 		return rc;
 	is_directory = fsq_walk_is_directory(entry, now);
 	to.inherit &= is_directory;
-	verdict = judge(request->rule, now, from, &to, is_id_elsewhere(request, now->id));
+	verdict = judge_entry(request->rule, now, from, &to, is_id_elsewhere(request, now->id));
 	if (verdict != SKIP && now->id != from && now->id != to.id &&
 	    is_elsewhere(request, entry, now->id))
 		return ANOTHER_PROJECT;
 	if (verdict == CONFLICT)
 		return ANOTHER_ID;
 	if (verdict == HAS || (atomic_load(&tag->failed) && now->id == to.id))
-		return keep(tag, entry, now);
+		return remember_former(tag, entry, now);
 	if (verdict == SKIP || atomic_load(&tag->failed))
 		return 0;
 	if (request->dry_run)
-		return count_change(tag, entry, is_directory);
+		return count_dry_change(tag, entry, is_directory);
 	rc = note_entry(tag, entry, now, is_directory);
 	if (rc == 0)
 		rc = fsq_walk_project_set(entry, now, to.id, to.inherit);
@@ -243,8 +243,8 @@ static void close_to_rollback(struct fsq_tree_tag *tag, ino_t ino, enum closed h
 	pthread_mutex_unlock(&tag->lock);
 }
 
-static void pass_over(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		      unsigned int visited)
+static void note_unseen(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			unsigned int visited)
 {
 	bool entered_last;
 	struct stat st;
@@ -275,7 +275,7 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 
 	if (is_other(tag->request, entry))
 		return FSQ_VISIT_PRUNE;
-	rc = change(tag, entry, &now);
+	rc = change_entry(tag, entry, &now);
 	if (rc == ANOTHER_PROJECT)
 		return FSQ_VISIT_PRUNE;
 	if (rc == -ENOENT)
@@ -313,8 +313,8 @@ static enum closed found_closed(const struct fsq_tree_tag *tag, const struct fsq
 	return note ? (enum closed)note->id : NOT_CLOSED;
 }
 
-static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
-			    void *arg)
+static enum fsq_visit visit_entry(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+				  void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
 	enum fsq_visit next = FSQ_VISIT_CONTINUE;
@@ -334,7 +334,7 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	if (cancelled)
 		atomic_store(&tag->failed, true);
 	if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
-		pass_over(tag, entry, visited);
+		note_unseen(tag, entry, visited);
 		if (entry->errnum == ESTALE)
 			atomic_store(&tag->lost, true);
 		else if (entry->errnum != ENOENT)
@@ -356,7 +356,7 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 }
 
 /* The first event is returned to the caller. */
-static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
+static enum fsq_visit keep_first_event(const struct fsq_walk_event *event, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;
 	enum fsq_error_kind kind = fsq_error_kind_of(event->errnum);
@@ -398,7 +398,7 @@ static int walk_tree(struct fsq_tree_tag *tag, fsq_walk_visitor visitor, bool sh
 		.options = &options,
 		.mounts_known = tag->first_done,
 		.visit = visitor,
-		.emit = emit,
+		.emit = keep_first_event,
 		.arg = tag,
 	};
 	int rc;
@@ -443,7 +443,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	atomic_store(&tag->changed, 0);
 	atomic_store(&tag->lost, false);
 	atomic_store(&tag->unsettled, false);
-	rc = walk_tree(tag, visit, true, err);
+	rc = walk_tree(tag, visit_entry, true, err);
 	tag->first_was_cut |= rc && !tag->first_done;
 	if (!tag->first_done)
 		tag->first_entries = tag->entries;
@@ -460,8 +460,8 @@ out:
 }
 
 /* @return   0 or a negative errno */
-static int restore(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
-		   enum closed closed)
+static int restore_inode(const struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
+			 enum closed closed)
 {
 	const struct fsq_tree_tag_request *request = tag->request;
 	const struct fsq_inode_note *exception = NULL;
@@ -497,7 +497,7 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 	if (entry->has_project && entry->depth > 0) {
 		if (is_other(tag->request, entry))
 			return FSQ_VISIT_PRUNE;
-		rc = restore(tag, entry, closed);
+		rc = restore_inode(tag, entry, closed);
 	} else if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {
 		rc = -entry->errnum;
 	}

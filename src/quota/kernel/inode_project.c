@@ -64,7 +64,8 @@ int fsq_inode_project_of(const char *directory, struct fsq_inode_project *projec
 	return rc;
 }
 
-static int set(int fd, const struct fsq_inode_project *project, uint32_t id, bool inherit)
+static int set_attributes(int fd, const struct fsq_inode_project *project, uint32_t id,
+			  bool inherit)
 {
 	struct fsxattr attributes = {
 		.fsx_projid = id,
@@ -82,10 +83,10 @@ int fsq_inode_project_set(int fd, struct fsq_inode_project *project, uint32_t id
 
 	if (project->id == id && project->inherit == inherit)
 		return 0;
-	rc = set(fd, project, id, inherit);
+	rc = set_attributes(fd, project, id, inherit);
 	/* ext4 and f2fs set the flag before they refuse the ID. */
 	if (rc && project->inherit != inherit)
-		set(fd, project, project->id, project->inherit);
+		set_attributes(fd, project, project->id, project->inherit);
 	if (rc)
 		return rc;
 	project->id = id;

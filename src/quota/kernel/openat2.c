@@ -18,7 +18,7 @@ struct mount {
 	uint64_t id; /* 0: unknown, before Linux 5.8 */
 };
 
-static int find_mount(int fd, struct mount *mount)
+static int find_mount_of_fd(int fd, struct mount *mount)
 {
 	struct statx stx;
 
@@ -49,7 +49,7 @@ static int step(int fd, const char *name, int flags, const struct mount *on)
 	    (rc == 0 ? is_symlink(next, "") : rc == -ENOTDIR && is_symlink(fd, name)))
 		rc = -ELOOP;
 	if (rc == 0 && on &&
-	    (find_mount(next, &mount) || mount.dev != on->dev || mount.id != on->id))
+	    (find_mount_of_fd(next, &mount) || mount.dev != on->dev || mount.id != on->id))
 		rc = -EXDEV;
 	if (rc && next >= 0)
 		close(next);
@@ -73,7 +73,7 @@ static int by_parts(int dirfd, const char *path, int flags, uint64_t resolve)
 		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (path[0] == '/' && fd < 0)
 		return -errno;
-	rc = no_xdev ? find_mount(fd, &mount) : 0;
+	rc = no_xdev ? find_mount_of_fd(fd, &mount) : 0;
 	while (rc == 0) {
 		char *name = strsep(&rest, "/");
 		int next = -EXDEV;

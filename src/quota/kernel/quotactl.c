@@ -75,8 +75,8 @@ static void unpack(const struct fs_disk_quota *raw, struct fsq_dquot *dquot)
 	};
 }
 
-static int get(struct fsq_target *target, unsigned int command, enum fsq_type type, uint32_t id,
-	       struct fsq_dquot *dquot)
+static int get_dquot(struct fsq_target *target, unsigned int command, enum fsq_type type,
+		     uint32_t id, struct fsq_dquot *dquot)
 {
 	struct fs_disk_quota raw;
 	int rc = call(target, command, type, id, &raw);
@@ -89,13 +89,13 @@ static int get(struct fsq_target *target, unsigned int command, enum fsq_type ty
 int fsq_quotactl_get(struct fsq_target *target, enum fsq_type type, uint32_t id,
 		     struct fsq_dquot *dquot)
 {
-	return get(target, Q_XGETQUOTA, type, id, dquot);
+	return get_dquot(target, Q_XGETQUOTA, type, id, dquot);
 }
 
 int fsq_quotactl_get_next(struct fsq_target *target, enum fsq_type type, uint32_t id,
 			  struct fsq_dquot *dquot)
 {
-	return get(target, Q_XGETNEXTQUOTA, type, id, dquot);
+	return get_dquot(target, Q_XGETNEXTQUOTA, type, id, dquot);
 }
 
 static const struct {
@@ -114,7 +114,7 @@ static struct fs_disk_quota blank(enum fsq_type type, uint32_t id)
 				       .d_id = id };
 }
 
-static void add_field(struct fs_disk_quota *raw, unsigned int field)
+static void add_to_mask(struct fs_disk_quota *raw, unsigned int field)
 {
 	raw->d_fieldmask = (uint16_t)(raw->d_fieldmask | field);
 }
@@ -139,8 +139,8 @@ int fsq_quotactl_set_limits(struct fsq_target *target, enum fsq_type type, uint3
 		*hard[form] = limits->hard[form];
 		if ((sets_soft && *soft[form] > most) || (sets_hard && *hard[form] > most))
 			return -ERANGE;
-		add_field(&raw, (sets_soft ? soft_fields[form] : 0) |
-					(sets_hard ? hard_fields[form] : 0));
+		add_to_mask(&raw, (sets_soft ? soft_fields[form] : 0) |
+					  (sets_hard ? hard_fields[form] : 0));
 	}
 	return call(target, Q_XSETQLIM, type, id, &raw);
 }
@@ -165,12 +165,12 @@ int fsq_quotactl_set_timers(struct fsq_target *target, enum fsq_type type, uint3
 		big |= timers->set[form] && timers->seconds[form] > INT32_MAX;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (timers->set[form]) {
-			add_field(&raw, fields[form]);
+			add_to_mask(&raw, fields[form]);
 			*low[form] = (int32_t)(uint32_t)timers->seconds[form];
 			*high[form] = big ? (int8_t)(timers->seconds[form] >> 32) : 0;
 		}
 	if (big)
-		add_field(&raw, FS_DQ_BIGTIME);
+		add_to_mask(&raw, FS_DQ_BIGTIME);
 	return call(target, Q_XSETQLIM, type, id, &raw);
 }
 
@@ -184,7 +184,7 @@ int fsq_quotactl_set_warnings(struct fsq_target *target, enum fsq_type type, uin
 	raw.d_bwarns = raw.d_iwarns = raw.d_rtbwarns = warnings;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (set[form])
-			add_field(&raw, fields[form]);
+			add_to_mask(&raw, fields[form]);
 	return call(target, Q_XSETQLIM, type, id, &raw);
 }
 

@@ -27,8 +27,8 @@
  * then it is asked, unless the caller wants the mount point. A source such as "tmpfs" may be the name of a
  * file, but is no device.
  */
-static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, unsigned int flags,
-		struct fsq_error *err)
+static int make_filesystem(struct fsq_filesystem **out, struct fsq_mount *mount, int fd,
+			   unsigned int flags, struct fsq_error *err)
 {
 	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
 	bool own_table = mount->dev == 0;
@@ -65,7 +65,7 @@ static int make(struct fsq_filesystem **out, struct fsq_mount *mount, int fd, un
 	return 0;
 }
 
-static int open_path(const char *path, struct fsq_error *err)
+static int open_path_of_filesystem(const char *path, struct fsq_error *err)
 {
 	/* open(2) of musl makes a second system call for O_CLOEXEC. */
 	int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
@@ -88,7 +88,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 					 .dev = mount->dev };
 	struct fsq_mount copy;
 	struct statx stx;
-	int fd = open_path(mount->directory, err);
+	int fd = open_path_of_filesystem(mount->directory, err);
 
 	if (fd < 0)
 		return fd;
@@ -102,7 +102,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 		close(fd);
 		return FSQ_E_FAILED;
 	}
-	return make(fs, &copy, fd, flags, err);
+	return make_filesystem(fs, &copy, fd, flags, err);
 }
 
 /* Open the first mount of the device that can be opened: another mount may hide it. */
@@ -203,13 +203,13 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 		rc = fsq_mount_in_file(table, path, &mount, err);
 		if (rc)
 			return rc;
-		fd = open_path(mount.directory, err);
+		fd = open_path_of_filesystem(mount.directory, err);
 		if (fd >= 0)
-			return make(fs, &mount, fd, flags, err);
+			return make_filesystem(fs, &mount, fd, flags, err);
 		fsq_mount_clear(&mount);
 		return fd;
 	}
-	fd = open_path(path, err);
+	fd = open_path_of_filesystem(path, err);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
@@ -221,7 +221,7 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 		close(fd);
 		return rc;
 	}
-	return make(fs, &mount, fd, flags, err);
+	return make_filesystem(fs, &mount, fd, flags, err);
 }
 
 int fsq_filesystem_of_device(struct fsq_filesystem **out, const char *device, struct fsq_error *err)

@@ -33,7 +33,7 @@ static bool is_canonical_form(const char *path)
 }
 
 /* @return   a descriptor or a negative errno; @is_canonical tells whether @path has no symlinks */
-static int open_path(const char *path, int flags, bool *is_canonical)
+static int open_file_or_directory(const char *path, int flags, bool *is_canonical)
 {
 	struct open_how how = {
 		.flags = (unsigned int)flags,
@@ -84,7 +84,7 @@ int fsq_handle_open(struct fsq_handle *handle, const char *path, struct fsq_erro
 
 	if (!path)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
-	fd = open_path(path, FILE_FLAGS, &is_canonical);
+	fd = open_file_or_directory(path, FILE_FLAGS, &is_canonical);
 	if (fd == -ELOOP)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
 	if (fd < 0)
@@ -153,7 +153,7 @@ int fsq_handle_open_directory(struct fsq_handle *handle, const char *path, struc
 	clean = strndup(path, length);
 	if (!clean)
 		return fsq_fail_errno(err, ENOMEM, path, "cannot open");
-	fd = open_path(clean, DIRECTORY_FLAGS, &is_canonical);
+	fd = open_file_or_directory(clean, DIRECTORY_FLAGS, &is_canonical);
 	if (fd >= 0 && is_canonical) {
 		fsq_handle_take_directory(handle, fd, clean);
 		return 0;

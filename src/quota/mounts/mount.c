@@ -77,7 +77,7 @@ static char *unescape(char *field)
 typedef int (*line_taker)(char *line, void *arg);
 
 /* @return   0, what @take returned, or a negative errno */
-static int read_lines(line_taker take, void *arg)
+static int each_line_of_mountinfo(line_taker take, void *arg)
 {
 	char buffer[16 * 1024], *line = NULL; /* the kernel fills a page at a time */
 	FILE *stream = fopen(FSQ_MOUNTINFO, "re");
@@ -140,14 +140,14 @@ static int take_if_wanted(char *text, void *arg)
 	return fsq_mount_copy(search->mount, &mount, NULL) ? -ENOMEM : 1;
 }
 
-static int find_line(const struct statx *stx, struct fsq_mount *mount)
+static int find_mountinfo_line(const struct statx *stx, struct fsq_mount *mount)
 {
 	struct search search = {
 		.id = stx->stx_mask & STATX_MNT_ID ? stx->stx_mnt_id : 0,
 		.dev = makedev(stx->stx_dev_major, stx->stx_dev_minor),
 		.mount = mount,
 	};
-	int rc = read_lines(take_if_wanted, &search);
+	int rc = each_line_of_mountinfo(take_if_wanted, &search);
 
 	return rc > 0 ? 0 : rc < 0 ? rc : -ENXIO;
 }
@@ -157,11 +157,12 @@ int fsq_mount_line_of_fd(int fd, struct fsq_mount *mount)
 	struct statx stx;
 
 	*mount = (struct fsq_mount){ 0 };
-	return get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) ? -errno
-								    : find_line(&stx, mount);
+	return get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx)
+		       ? -errno
+		       : find_mountinfo_line(&stx, mount);
 }
 
-static int is_below(char *text, void *arg)
+static int is_line_below(char *text, void *arg)
 {
 	const char *below;
 
@@ -176,7 +177,7 @@ static int is_below(char *text, void *arg)
 
 int fsq_mount_any_below(const char *directory)
 {
-	return read_lines(is_below, (void *)(uintptr_t)directory);
+	return each_line_of_mountinfo(is_line_below, (void *)(uintptr_t)directory);
 }
 
 /* --- the kernel's own answer --- */
@@ -211,7 +212,7 @@ struct mount_status {
  * @return   0 with device, directory and ID, or a negative errno: -ENOSYS before Linux 6.8, -ENODATA
  *           when the kernel does not tell the source (some between 6.8 and 6.13)
  */
-static int ask_kernel(uint64_t id, struct fsq_mount *mount)
+static int ask_statmount(uint64_t id, struct fsq_mount *mount)
 {
 	union {
 		struct mount_status status;
@@ -249,13 +250,13 @@ int fsq_mount_of_fd(int fd, const char *path, struct fsq_mount *mount, struct fs
 	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | MOUNT_IDS, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	dev = makedev(stx.stx_dev_major, stx.stx_dev_minor);
-	rc = stx.stx_mask & STATX_MNT_ID_UNIQUE ? ask_kernel(stx.stx_mnt_id, mount) : -ENOSYS;
+	rc = stx.stx_mask & STATX_MNT_ID_UNIQUE ? ask_statmount(stx.stx_mnt_id, mount) : -ENOSYS;
 	/* The table has only the short ID. */
 	if (rc && (stx.stx_mask & STATX_MNT_ID_UNIQUE) &&
 	    get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx))
 		return fsq_fail(err, FSQ_E_FAILED, errno, path, "cannot find the mount");
 	if (rc && rc != -ENOMEM)
-		rc = find_line(&stx, mount);
+		rc = find_mountinfo_line(&stx, mount);
 	if (rc == -ENXIO || (rc == 0 && mount->directory[0] == '\0')) {
 		/* In a chroot whose root is no mount point, the kernel does not list its mount. */
 		const unsigned int id = stx.stx_mask & MOUNT_IDS;

@@ -143,7 +143,7 @@ static const struct fsq_mount *follow(const struct fsq_mount_points *points, con
 	return step.at;
 }
 
-static int fill(struct fsq_mount_points *points)
+static int fill_mount_points(struct fsq_mount_points *points)
 {
 	struct libmnt_iter *iter = lib.new_iter(MNT_ITER_FORWARD);
 	const size_t count = (size_t)lib.table_get_nents(points->table);
@@ -227,7 +227,7 @@ int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 	if (rc || errno == ENOMEM || ferror(stream))
 		rc = ferror(stream) ? -EIO : -ENOMEM;
 	else
-		rc = fill(points);
+		rc = fill_mount_points(points);
 out:
 	if (stream)
 		fclose(stream);

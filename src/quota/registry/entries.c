@@ -97,7 +97,7 @@ int fsq_entries_add(struct fsq_entries *entries, uint32_t id, const char *word)
 	return 0;
 }
 
-static enum fsq_visit add_directory(uint32_t id, const char *word, void *arg)
+static enum fsq_visit add_entry_of_line(uint32_t id, const char *word, void *arg)
 {
 	/* As fsq_project_line_is_of_zero(). */
 	return id == 0 || fsq_entries_add(arg, id, word) == 0 ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
@@ -113,7 +113,7 @@ int fsq_entries_of_projects(struct fsq_entries *entries, const char *file, struc
 	int rc;
 
 	*entries = (struct fsq_entries){ 0 };
-	rc = each_entry(FSQ_PROJECTS, file, false, add_directory, entries);
+	rc = each_entry(FSQ_PROJECTS, file, false, add_entry_of_line, entries);
 	if (rc && rc != -ENOENT && rc != -ENOTDIR)
 		return fsq_fail_errno(err, -rc, file, "cannot read the projects file");
 	return entries->incomplete ? fsq_fail_errno(err, ENOMEM, file, "cannot read") : 0;
@@ -132,7 +132,7 @@ int fsq_entries_of_projid(struct fsq_entries *entries, const char *file, struct 
 	return 0;
 }
 
-static int compare_ids(const void *one, const void *other)
+static int compare_ids_of_entries(const void *one, const void *other)
 {
 	const struct fsq_entry *const *a = one, *const *b = other;
 
@@ -141,7 +141,7 @@ static int compare_ids(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-static int compare_words(const void *one, const void *other)
+static int compare_words_of_entries(const void *one, const void *other)
 {
 	const struct fsq_entry *const *a = one, *const *b = other;
 	int order = strcmp((*a)->word, (*b)->word);
@@ -167,13 +167,13 @@ static const struct fsq_entry **sort(const struct fsq_entries *entries,
 
 int fsq_entries_index(struct fsq_entries *entries, struct fsq_error *err)
 {
-	entries->by_id = sort(entries, compare_ids, err);
+	entries->by_id = sort(entries, compare_ids_of_entries, err);
 	return entries->by_id ? 0 : FSQ_E_FAILED;
 }
 
 int fsq_entries_index_words(struct fsq_entries *entries, struct fsq_error *err)
 {
-	entries->by_word = sort(entries, compare_words, err);
+	entries->by_word = sort(entries, compare_words_of_entries, err);
 	return entries->by_word ? 0 : FSQ_E_FAILED;
 }
 

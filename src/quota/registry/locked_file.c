@@ -13,7 +13,7 @@
 #include "quota/base/error.h"
 #include "shared/read_file.h"
 
-static enum fsq_hint hint_of(int errnum)
+static enum fsq_hint hint_of_errno(int errnum)
 {
 	switch (errnum) {
 	case EACCES:
@@ -36,10 +36,10 @@ int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_loc
 	if (kind != FSQ_E_PERMISSION)
 		kind = FSQ_E_FAILED;
 	fsq_fail(err, kind, errnum, file->path, "cannot %s", what);
-	return fsq_add_hint(err, hint_of(errnum), kind);
+	return fsq_add_hint(err, hint_of_errno(errnum), kind);
 }
 
-static int refuse(struct fsq_error *err, const struct fsq_locked_file *file, const char *why)
+static int refuse_file(struct fsq_error *err, const struct fsq_locked_file *file, const char *why)
 {
 	return fsq_fail(err, FSQ_E_FAILED, 0, file->path, "%s", why);
 }
@@ -69,9 +69,9 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 	if (fstat(file->fd, &file->st))
 		return fsq_locked_file_fail(err, errno, file, "stat");
 	if (!S_ISREG(file->st.st_mode))
-		return refuse(err, file, "is no regular file");
+		return refuse_file(err, file, "is no regular file");
 	if (file->st.st_size > FSQ_FILE_MAX)
-		return refuse(err, file, "is too large for what it should hold");
+		return refuse_file(err, file, "is too large for what it should hold");
 	if (other && other->fd >= 0 && is_same(&file->st, &other->st))
 		return fsq_fail(err, FSQ_E_USAGE, 0, file->path,
 				"is the projects file and the projid file: name two files");
@@ -79,7 +79,7 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 }
 
 /* For a caller who only reads: there is no file, or he may not lock it. */
-static bool is_none(int errnum)
+static bool means_no_file(int errnum)
 {
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == EACCES || errnum == EPERM;
 }
@@ -94,11 +94,11 @@ static int lock_file(struct fsq_locked_file *file, bool to_write, const struct f
 	for (;;) {
 		rc = open_file(file, to_write);
 		if (rc == -ELOOP)
-			return refuse(err, file, "is a symlink, which is not followed");
+			return refuse_file(err, file, "is a symlink, which is not followed");
 		if (rc == -EISDIR)
-			return refuse(err, file, "is a directory");
+			return refuse_file(err, file, "is a directory");
 		if (rc)
-			return to_write || !is_none(-rc)
+			return to_write || !means_no_file(-rc)
 				       ? fsq_locked_file_fail(err, -rc, file, "open")
 				       : 0;
 		rc = check_file(file, other, err);
@@ -116,7 +116,7 @@ static int lock_file(struct fsq_locked_file *file, bool to_write, const struct f
 	}
 }
 
-static int read_file(struct fsq_locked_file *file, struct fsq_error *err)
+static int read_locked_text(struct fsq_locked_file *file, struct fsq_error *err)
 {
 	size_t size = file->fd >= 0 ? (size_t)file->st.st_size : 0;
 
@@ -145,7 +145,7 @@ int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
 	int rc = lock_file(file, to_write, wait, other, err);
 
 	if (rc == 0)
-		rc = read_file(file, err);
+		rc = read_locked_text(file, err);
 	if (rc)
 		fsq_locked_file_close(file);
 	return rc;

@@ -263,8 +263,8 @@ const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, u
 	return word_of(&edit->projects, id, length);
 }
 
-static bool is_below(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
-		     const char *directory)
+static bool is_entry_below(const struct fsq_project_list *list,
+			   const struct fsq_project_entry *entry, const char *directory)
 {
 	const char *path = fsq_project_list_word(list, entry);
 	const char *below = fsq_path_below(directory, path, entry->line.length);
@@ -290,7 +290,7 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 		const struct fsq_project_entry *entry = &list->entries[i];
 		char *path;
 
-		if (!fsq_project_entry_is_on(entry) || !is_below(list, entry, directory))
+		if (!fsq_project_entry_is_on(entry) || !is_entry_below(list, entry, directory))
 			continue;
 		path = strndup(fsq_project_list_word(list, entry), entry->line.length);
 		if (!path)
@@ -327,7 +327,7 @@ void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char 
 	*lines = (struct fsq_entries){ 0 };
 	for (size_t i = 0; i < list->count && rc == 0; i++)
 		if (fsq_project_entry_is_on(&list->entries[i]) &&
-		    is_below(list, &list->entries[i], directory))
+		    is_entry_below(list, &list->entries[i], directory))
 			rc = fsq_id_set_add(&below, list->entries[i].line.id);
 	fsq_id_set_sort(&below);
 	for (size_t i = 0; i < list->count && rc == 0; i++) {
@@ -364,7 +364,8 @@ char *fsq_project_edit_next_directory(const struct fsq_project_edit *edit, uint3
 
 /* --- changing --- */
 
-static int add(struct fsq_project_list *list, uint32_t id, const char *word, struct fsq_error *err)
+static int add_to_list(struct fsq_project_list *list, uint32_t id, const char *word,
+		       struct fsq_error *err)
 {
 	int rc = fsq_project_list_add(list, id, word);
 
@@ -374,13 +375,13 @@ static int add(struct fsq_project_list *list, uint32_t id, const char *word, str
 int fsq_project_edit_add_name(struct fsq_project_edit *edit, uint32_t id, const char *name,
 			      struct fsq_error *err)
 {
-	return add(&edit->projid, id, name, err);
+	return add_to_list(&edit->projid, id, name, err);
 }
 
 int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 				   const char *directory, struct fsq_error *err)
 {
-	return add(&edit->projects, id, directory, err);
+	return add_to_list(&edit->projects, id, directory, err);
 }
 
 int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id, struct fsq_error *err)

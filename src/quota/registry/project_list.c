@@ -106,7 +106,7 @@ static int compare_key(const struct fsq_project_list *list, const struct fsq_pro
 	return rc ? rc : (length > key->length) - (length < key->length);
 }
 
-static int compare_words(const void *one, const void *other, void *list)
+static int compare_entry_words(const void *one, const void *other, void *list)
 {
 	const struct fsq_project_entry *const *a = one, *const *b = other;
 	const struct key key = { .word = fsq_project_list_word(list, *b),
@@ -116,7 +116,7 @@ static int compare_words(const void *one, const void *other, void *list)
 	return rc ? rc : (*a > *b) - (*a < *b);
 }
 
-static int compare_ids(const void *one, const void *other, void *list)
+static int compare_entry_ids(const void *one, const void *other, void *list)
 {
 	const struct fsq_project_entry *const *a = one, *const *b = other;
 	int rc = compare_key(list, *a, &(struct key){ .id = (*b)->line.id });
@@ -132,8 +132,8 @@ int fsq_project_list_begin_batch(struct fsq_project_list *list)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++)
 		list->by_word[i] = list->by_id[i] = &list->entries[i];
-	qsort_r(list->by_word, list->count, sizeof(*list->by_word), compare_words, list);
-	qsort_r(list->by_id, list->count, sizeof(*list->by_id), compare_ids, list);
+	qsort_r(list->by_word, list->count, sizeof(*list->by_word), compare_entry_words, list);
+	qsort_r(list->by_id, list->count, sizeof(*list->by_id), compare_entry_ids, list);
 	return 0;
 }
 
@@ -265,8 +265,8 @@ int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const ch
 /* --- adding --- */
 
 /* Write a line in two steps; the second one writes a single byte. */
-static int write_switched(struct fsq_project_list *list, size_t start, char *text, size_t at,
-			  size_t length, char off)
+static int write_switched_line(struct fsq_project_list *list, size_t start, char *text, size_t at,
+			       size_t length, char off)
 {
 	char byte = text[at];
 	int rc;
@@ -306,7 +306,7 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 	fsq_project_line_fill(text + length, space - length);
 	memcpy(text, line, length);
 	text[space - 1] = '\n';
-	rc = write_switched(list, entry->start, text, at, space, FSQ_LINE_OFF);
+	rc = write_switched_line(list, entry->start, text, at, space, FSQ_LINE_OFF);
 	free(text);
 	if (rc == 0) {
 		entry->end = entry->start + length;
@@ -317,7 +317,8 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 }
 
 /* @line   prefixed with a newline if the file ends without one */
-static int append(struct fsq_project_list *list, char *line, size_t length, size_t at, char off)
+static int write_line_at(struct fsq_project_list *list, char *line, size_t length, size_t at,
+			 char off)
 {
 	const size_t start = list->file.length;
 	const bool is_half = start > 0 && list->file.text[start - 1] != '\n';
@@ -342,7 +343,7 @@ static int append(struct fsq_project_list *list, char *line, size_t length, size
 	if (start / PAGE == (start + length - 1) / PAGE)
 		rc = fsq_locked_file_write(&list->file, start, line, length);
 	else
-		rc = write_switched(list, start, line, at + is_half, length, off);
+		rc = write_switched_line(list, start, line, at + is_half, length, off);
 	/* The newline belongs to the line before. */
 	if (rc)
 		list->count--;
@@ -368,7 +369,7 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 	if (space)
 		rc = reuse(list, space, line, length, at);
 	else
-		rc = append(list, line, length, at, off);
+		rc = write_line_at(list, line, length, at, off);
 	free(line);
 	if (rc == 0)
 		rc = fsq_locked_file_sync(&list->file);

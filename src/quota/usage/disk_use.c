@@ -21,7 +21,7 @@ struct use {
 	struct fsq_error *err;
 };
 
-static void add(struct use *use, const struct stat *st)
+static void add_inode(struct use *use, const struct stat *st)
 {
 	int rc = 1;
 
@@ -39,7 +39,7 @@ static void add(struct use *use, const struct stat *st)
 }
 
 /* Skip files that were deleted meanwhile. */
-static void report(struct fsq_walk_event *event, int errnum)
+static void report_errno(struct fsq_walk_event *event, int errnum)
 {
 	event->what = errnum != ENOENT;
 	event->errnum = errnum;
@@ -54,29 +54,29 @@ static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry
 	if (entry->dirfd >= 0 &&
 	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISDIR(st.st_mode)) {
-		add(use, &st);
+		add_inode(use, &st);
 		return;
 	}
-	report(event, entry->errnum);
+	report_errno(event, entry->errnum);
 }
 
-static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
-			    void *arg)
+static enum fsq_visit count_entry(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
+				  void *arg)
 {
 	struct use *use = arg;
 	struct stat st;
 
 	switch (entry->kind) {
 	case FSQ_WALK_DIRECTORY:
-		add(use, entry->st);
+		add_inode(use, entry->st);
 		break;
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
 		/* A file of another filesystem may be mounted over it. */
 		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))
-			report(event, errno);
+			report_errno(event, errno);
 		else if (st.st_dev == entry->dev)
-			add(use, &st);
+			add_inode(use, &st);
 		break;
 	case FSQ_WALK_NO_STAT:
 	case FSQ_WALK_NO_OPEN:
@@ -88,7 +88,7 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
 	return atomic_load(&use->no_memory) ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static enum fsq_visit emit(const struct fsq_walk_event *event, void *arg)
+static enum fsq_visit keep_first_error(const struct fsq_walk_event *event, void *arg)
 {
 	struct use *use = arg;
 
@@ -107,8 +107,8 @@ int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *option
 		.max_depth = FSQ_DEPTH_INFINITE,
 		.access = FSQ_ACCESS_CLOSED,
 		.options = options,
-		.visit = visit,
-		.emit = emit,
+		.visit = count_entry,
+		.emit = keep_first_error,
 		.arg = &use,
 	};
 	struct stat st;
@@ -119,7 +119,7 @@ int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *option
 	if (S_ISDIR(st.st_mode))
 		rc = fsq_tree_walk(&walk, err);
 	else
-		add(&use, &st);
+		add_inode(&use, &st);
 	fsq_inode_map_free(&use.seen);
 	if (rc == 0)
 		rc = use.rc;

@@ -91,7 +91,7 @@ struct explain {
 	struct fsq_error first_failure;
 };
 
-static void add(struct sum *sum, uint64_t bytes, uint64_t inodes)
+static void add_to_sum(struct sum *sum, uint64_t bytes, uint64_t inodes)
 {
 	sum->bytes += bytes;
 	sum->inodes += inodes;
@@ -219,7 +219,7 @@ static void add_facts(struct explain *explain, const struct facts *facts)
 }
 
 /* Count a name of an inode of the project. @return  whether it is the first name */
-static bool take(struct explain *explain, const struct facts *found)
+static bool take_inode(struct explain *explain, const struct facts *found)
 {
 	struct fsq_inode_note note = { .ino = found->ino, .id = NO_FACTS };
 	bool known;
@@ -235,9 +235,9 @@ static bool take(struct explain *explain, const struct facts *found)
 	}
 	if (!known && fsq_inode_map_add(&explain->map, &note) < 0)
 		explain->no_memory = true;
-	add(&explain->found, found->bytes, 1);
+	add_to_sum(&explain->found, found->bytes, 1);
 	if (found->beyond)
-		add(&explain->preallocated, found->beyond, 1);
+		add_to_sum(&explain->preallocated, found->beyond, 1);
 	return true;
 }
 
@@ -297,14 +297,14 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 	}
 	if (id != explain->id) {
 		if (explain->counts_foreign)
-			add(&explain->foreign, facts.bytes, 1);
+			add_to_sum(&explain->foreign, facts.bytes, 1);
 		return;
 	}
-	first = take(explain, &facts);
+	first = take_inode(explain, &facts);
 	if (is_directory && first)
 		explain->levels[entry->depth] = (struct sum){ facts.bytes, 1 };
 	else if (first && above)
-		add(above, facts.bytes, 1);
+		add_to_sum(above, facts.bytes, 1);
 	if (first && !is_directory && is_ranked(explain, entry))
 		rank(explain, FSQ_SPACE_FILE, entry->path, (struct sum){ facts.bytes, 1 });
 }
@@ -315,13 +315,13 @@ static void leave_directory(struct explain *explain, const struct fsq_walk_entry
 
 	if (entry->depth == 0)
 		return;
-	add(&explain->levels[entry->depth - 1], sum->bytes, sum->inodes);
+	add_to_sum(&explain->levels[entry->depth - 1], sum->bytes, sum->inodes);
 	if (is_ranked(explain, entry))
 		rank(explain, FSQ_SPACE_DIRECTORY, entry->path, *sum);
 }
 
-static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
-			    void *arg)
+static enum fsq_visit look_at_entry(const struct fsq_walk_entry *entry,
+				    struct fsq_walk_event *event, void *arg)
 {
 	struct explain *explain = arg;
 	const struct sum none = { 0 };
@@ -357,8 +357,8 @@ static enum fsq_visit visit(const struct fsq_walk_entry *entry, struct fsq_walk_
  * @fd       the directory, or -1: open it by its path
  * @found    set: what belongs to the project, without what was counted before
  */
-static int walk(struct explain *explain, int fd, const char *path, struct sum *found,
-		struct fsq_error *err)
+static int walk_directory(struct explain *explain, int fd, const char *path, struct sum *found,
+			  struct fsq_error *err)
 {
 	struct fsq_walk walk = {
 		.root = path,
@@ -367,7 +367,7 @@ static int walk(struct explain *explain, int fd, const char *path, struct sum *f
 		.access = explain->listed ? FSQ_ACCESS_CLOSED : FSQ_ACCESS_PROJECT,
 		.alone = true,
 		.options = &explain->options,
-		.visit = visit,
+		.visit = look_at_entry,
 		.arg = explain,
 	};
 	int rc;
@@ -422,7 +422,7 @@ static bool is_large(const struct explain *explain, const struct fsq_usage *usag
 
 /* --- the caller's options --- */
 
-static void note_mount(const char *path, void *arg)
+static void note_hidden_mount(const char *path, void *arg)
 {
 	struct explain *explain = arg;
 	char *copy = strdup(path);
@@ -570,7 +570,7 @@ static struct part *add_open(struct explain *explain, const char *path, const st
 					     .id = (uint32_t)explain->part_count };
 
 	/* A file that was counted in the tree has been deleted since. */
-	if (!take(explain, facts))
+	if (!take_inode(explain, facts))
 		return NULL;
 	if (fsq_inode_map_add(&explain->held, &note) < 0)
 		explain->no_memory = true;
@@ -639,10 +639,10 @@ static int look_below_mounts(struct explain *explain, struct fsq_error *err)
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-			rc = walk(explain, fd, path, &found, err);
+			rc = walk_directory(explain, fd, path, &found, err);
 		} else if (is_ours(explain, fd, &st, &facts)) {
 			explain->found = (struct sum){ 0 };
-			if (take(explain, &facts))
+			if (take_inode(explain, &facts))
 				rank(explain, FSQ_SPACE_FILE, path, explain->found);
 			found = explain->found;
 		}
@@ -675,7 +675,7 @@ static enum fsq_visit look_at_other(uint32_t id, const char *word, void *arg)
 	    fstatat(AT_FDCWD, word, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ||
 	    st.st_dev != explain->dev || st.st_ino == others->ino || !S_ISDIR(st.st_mode))
 		return FSQ_VISIT_CONTINUE;
-	others->rc = walk(explain, -1, word, &found, others->err);
+	others->rc = walk_directory(explain, -1, word, &found, others->err);
 	if (others->rc == 0 && found.inodes)
 		add_part(explain, FSQ_SPACE_ELSEWHERE, word, found);
 	return others->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
@@ -691,7 +691,7 @@ static void take_unseen(struct explain *explain, const char *mountpoint)
 
 		if (facts->names > 0)
 			continue;
-		add(facts->links ? &elsewhere : &deleted, facts->bytes, 1);
+		add_to_sum(facts->links ? &elsewhere : &deleted, facts->bytes, 1);
 	}
 	explain->holder_missing = deleted.inodes > 0;
 	if (deleted.inodes)
@@ -705,7 +705,7 @@ static struct sum sum_of(const struct explain *explain)
 	struct sum sum = { 0 };
 
 	for (size_t i = 0; i < explain->part_count; i++)
-		add(&sum, explain->parts[i].sum.bytes, explain->parts[i].sum.inodes);
+		add_to_sum(&sum, explain->parts[i].sum.bytes, explain->parts[i].sum.inodes);
 	return sum;
 }
 
@@ -724,7 +724,8 @@ static int look_elsewhere(struct explain *explain, const struct fsq_usage *usage
 	if (request->everywhere) {
 		fd = open(usage->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		clone = fsq_clone_mount(fd);
-		rc = walk(explain, clone < 0 ? fd : clone, usage->mountpoint, &found, err);
+		rc = walk_directory(explain, clone < 0 ? fd : clone, usage->mountpoint, &found,
+				    err);
 		if (clone >= 0)
 			close(clone);
 		if (fd >= 0)
@@ -763,13 +764,13 @@ static void sum_up_links(struct explain *explain)
 		const struct facts *facts = &explain->facts[i];
 
 		if (facts->names > 0 && facts->links > facts->names)
-			add(&explain->linked, facts->bytes, 1);
+			add_to_sum(&explain->linked, facts->bytes, 1);
 	}
 }
 
 /* @before, @after  the kernel's count before and after the search */
-static void show(struct explain *explain, const struct fsq_usage *before,
-		 const struct fsq_usage *after, fsq_explained_visitor visitor, void *arg)
+static void show_explained(struct explain *explain, const struct fsq_usage *before,
+			   const struct fsq_usage *after, fsq_explained_visitor visitor, void *arg)
 {
 	struct sum sum = sum_of(explain), used, unexplained, uncounted;
 	const char *directory = explain->handle.path;
@@ -818,7 +819,8 @@ static void show(struct explain *explain, const struct fsq_usage *before,
 }
 
 /* Search everything. @return  0, or a failure in @err */
-static int look(struct explain *explain, const struct fsq_usage *usage, struct fsq_error *err)
+static int look_everywhere(struct explain *explain, const struct fsq_usage *usage,
+			   struct fsq_error *err)
 {
 	struct statvfs vfs;
 	struct sum found;
@@ -834,7 +836,7 @@ static int look(struct explain *explain, const struct fsq_usage *usage, struct f
 	if (is_large(explain, usage))
 		list_inodes(explain);
 	explain->counts_foreign = true;
-	rc = walk(explain, explain->handle.target.fd, explain->handle.path, &found, err);
+	rc = walk_directory(explain, explain->handle.target.fd, explain->handle.path, &found, err);
 	explain->counts_foreign = false;
 	if (rc)
 		return rc;
@@ -937,19 +939,19 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 		.is_cancelled = is_cancelled,
 		.progress = progress,
 		.arg = &explain,
-		.mount_skipped = note_mount,
+		.mount_skipped = note_hidden_mount,
 	};
 	explain.top = calloc(request->top ? request->top : 1, sizeof(*explain.top));
 	explain.no_memory = !explain.top;
 	rc = get_usage(&explain, &before, err);
 	if (rc == 0)
-		rc = look(&explain, &before, err);
+		rc = look_everywhere(&explain, &before, err);
 	if (rc == 0)
 		rc = get_usage(&explain, &after, err);
 	if (rc == 0 && fsq_is_cancelled(request->options))
 		rc = fsq_fail(err, FSQ_E_FAILED, EINTR, request->directory, "stopped");
 	if (rc == 0 && !explain.no_memory)
-		show(&explain, &before, &after, visitor, arg);
+		show_explained(&explain, &before, &after, visitor, arg);
 	if (rc == 0 && explain.no_memory)
 		rc = fsq_fail_errno(err, ENOMEM, request->directory, "cannot be explained");
 	if (rc == 0 && explain.failures) {

@@ -71,7 +71,7 @@ static bool note(struct search *search, enum key key, uint64_t number, enum plac
 	return rc > 0;
 }
 
-static enum place find_place(const struct search *search, enum key key, uint64_t number)
+static enum place find_search_place(const struct search *search, enum key key, uint64_t number)
 {
 	const struct fsq_inode_note *found =
 		fsq_inode_map_find(&search->known, number * KEYS + key + 1);
@@ -80,7 +80,7 @@ static enum place find_place(const struct search *search, enum key key, uint64_t
 }
 
 /* "36 35 0:45 / /srv rw,noatime shared:1 - overlay overlay rw": a path has no blanks there. */
-static void note_mount(struct search *search, const char *line)
+static void note_mount_line(struct search *search, const char *line)
 {
 	const char *type = strstr(line, " - ");
 	unsigned int major, minor;
@@ -127,19 +127,19 @@ static void read_mounts(struct search *search, struct process *process)
 	}
 	text = rest = read_at(search, process->fd, "mountinfo", &length);
 	while (text && (line = fsq_next_line(&rest, text + length)) != NULL)
-		note_mount(search, line);
+		note_mount_line(search, line);
 	free(text);
 }
 
 static enum place place_of(struct search *search, struct process *process, enum key key,
 			   uint64_t number)
 {
-	enum place place = find_place(search, key, number);
+	enum place place = find_search_place(search, key, number);
 
 	if (place != PLACE_UNKNOWN || process->mounts_read)
 		return place;
 	read_mounts(search, process);
-	return find_place(search, key, number);
+	return find_search_place(search, key, number);
 }
 
 /* --- what a process holds --- */

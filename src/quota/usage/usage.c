@@ -60,7 +60,8 @@ static bool is_current(struct fsq_cached_file *cached, const char *file)
 }
 
 /* Called before the file is read. @return  0; FSQ_E_FAILED no memory */
-static int remember(struct fsq_cached_file *cached, const char *file, struct fsq_error *err)
+static int remember_cached_file(struct fsq_cached_file *cached, const char *file,
+				struct fsq_error *err)
 {
 	free(cached->path);
 	*cached = (struct fsq_cached_file){
@@ -72,7 +73,7 @@ static int remember(struct fsq_cached_file *cached, const char *file, struct fsq
 }
 
 /* Read the file again, and report its failure again. */
-static void forget(struct fsq_cached_file *cached)
+static void forget_cached_file(struct fsq_cached_file *cached)
 {
 	free(cached->path);
 	cached->path = NULL;
@@ -87,7 +88,7 @@ static int cached_id_of(struct fsq_cache *cache, const char *file, const char *d
 	if (!is_current(&cache->projects, file)) {
 		fsq_entries_free(&cache->entries);
 		cache->entries = (struct fsq_entries){ 0 };
-		rc = remember(&cache->projects, file, NULL);
+		rc = remember_cached_file(&cache->projects, file, NULL);
 		if (rc == 0)
 			rc = fsq_entries_of_projects(&cache->entries, file, NULL);
 		if (rc == 0)
@@ -95,7 +96,7 @@ static int cached_id_of(struct fsq_cache *cache, const char *file, const char *d
 	}
 	if (rc) {
 		/* Report the failure as without a cache. */
-		forget(&cache->projects);
+		forget_cached_file(&cache->projects);
 		return fsq_projects_id_of(file, directory, id, err);
 	}
 	*id = fsq_entries_id_of_word(&cache->entries, directory, false);
@@ -113,11 +114,11 @@ int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_projec
 	if (!is_current(&cache->projid, file)) {
 		fsq_project_names_free(cache->names);
 		cache->names = NULL;
-		rc = remember(&cache->projid, file, err);
+		rc = remember_cached_file(&cache->projid, file, err);
 		if (rc == 0)
 			rc = fsq_project_names_read(&cache->names, file, err);
 		if (rc)
-			forget(&cache->projid);
+			forget_cached_file(&cache->projid);
 	}
 	*names = cache->names;
 	return rc;
@@ -137,7 +138,7 @@ void fsq_cache_free(struct fsq_cache *cache)
 
 /* --- what the kernel counts --- */
 
-static uint64_t limit_of(uint64_t blocks)
+static uint64_t limit_in_bytes(uint64_t blocks)
 {
 	return fsq_limit_is_none(blocks) ? 0 : fsq_block_bytes(blocks);
 }
@@ -151,8 +152,8 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 
 	usage->used_bytes = fsq_block_bytes(blocks->used);
-	usage->soft_bytes = limit_of(blocks->soft);
-	usage->hard_bytes = limit_of(blocks->hard);
+	usage->soft_bytes = limit_in_bytes(blocks->soft);
+	usage->hard_bytes = limit_in_bytes(blocks->hard);
 	usage->used_inodes = inodes->used;
 	usage->soft_inodes = inodes->soft;
 	usage->hard_inodes = inodes->hard;
@@ -194,9 +195,9 @@ static int find_project(struct fsq_handle *handle, const struct fsq_usage_reques
 }
 
 /* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED when the kernel has no quota of the file */
-static int ask_kernel(struct fsq_usage *usage, struct fsq_handle *handle,
-		      const struct fsq_usage_request *request, struct fsq_cache *cache,
-		      struct fsq_error *err)
+static int ask_quota_of(struct fsq_usage *usage, struct fsq_handle *handle,
+			const struct fsq_usage_request *request, struct fsq_cache *cache,
+			struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
 	struct fsq_state state;
@@ -312,9 +313,9 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
 
 /* --- all together --- */
 
-static int get(struct fsq_usage *usage, struct fsq_handle *handle,
-	       const struct fsq_usage_request *request, struct fsq_cache *cache,
-	       struct fsq_error *err)
+static int get_usage_of(struct fsq_usage *usage, struct fsq_handle *handle,
+			const struct fsq_usage_request *request, struct fsq_cache *cache,
+			struct fsq_error *err)
 {
 	struct statfs sfs;
 	int rc = fsq_handle_find_mount(handle, err);
@@ -337,7 +338,7 @@ static int get(struct fsq_usage *usage, struct fsq_handle *handle,
 			return 0;
 		}
 	}
-	rc = ask_kernel(usage, handle, request, cache, err);
+	rc = ask_quota_of(usage, handle, request, cache, err);
 	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, handle))
 		return 0;
 	if (!request->walk ||
@@ -372,7 +373,7 @@ int fsq_usage_get_cached(struct fsq_usage *usage, const struct fsq_usage_request
 		return rc;
 	if (cache)
 		handle.mounts = &cache->mounts;
-	rc = get(usage, &handle, request, cache, err);
+	rc = get_usage_of(usage, &handle, request, cache, err);
 	/* The usage owns the strings of the mount. */
 	if (rc)
 		*usage = (struct fsq_usage){ 0 };
