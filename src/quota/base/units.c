@@ -46,9 +46,6 @@ static int shift_of_suffix(char suffix)
 
 int fsq_parse_size(const char *text, uint64_t *bytes)
 {
-	if (!text || !bytes)
-		return -EINVAL;
-
 	uint64_t number;
 	int shift = 0;
 	char *end;
@@ -146,9 +143,6 @@ int fsq_parse_positive(const char *text, uint64_t *number)
 
 int fsq_parse_count(const char *text, uint64_t *count)
 {
-	if (!text || !count)
-		return -EINVAL;
-
 	char *end;
 	int rc = parse_number(text, count, &end);
 
@@ -159,9 +153,6 @@ int fsq_parse_count(const char *text, uint64_t *count)
 
 int fsq_parse_duration(const char *text, uint64_t *seconds)
 {
-	if (!text || !seconds)
-		return -EINVAL;
-
 	static const struct {
 		const char *name;
 		uint32_t seconds;
@@ -217,9 +208,6 @@ int fsq_parse_id(const char *text, uint32_t *id)
 
 int fsq_parse_id_range(const char *text, struct fsq_id_range *range)
 {
-	if (!text || !range)
-		return -EINVAL;
-
 	const char *dash = strchr(text, '-');
 	char first[16];
 

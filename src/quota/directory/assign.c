@@ -1080,21 +1080,15 @@ enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *ass
 
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 {
-	if (!assignment)
-		return 0;
 	return assignment->space;
 }
 
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)
 {
-	if (!assignment)
-		return FSQ_STORE_NONE;
 	return assignment->store;
 }
 
 const struct fsq_budget *fsq_assignment_over_budget(const struct fsq_assignment *assignment)
 {
-	if (!assignment)
-		return NULL;
 	return assignment->over_budget;
 }

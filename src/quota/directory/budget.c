@@ -295,9 +295,6 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 		   struct fsq_budget_use *use, struct fsq_error *err)
 {
-	if (!budget || !budget->directory || !use)
-		return fsq_fail_null(err);
-
 	struct fsq_mount_points *mounts = NULL;
 	struct scope scope = { .directory = realpath(budget->directory, NULL), .mounts = &mounts };
 	struct fsq_entries lines = { 0 };

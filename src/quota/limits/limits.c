@@ -132,9 +132,6 @@ static bool is_soft_above_hard(const struct fsq_limits *limits)
 int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			      const struct fsq_limits *limits)
 {
-	if (!fs || !limits || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
-
 	struct fsq_limits after = { 0 };
 	struct fsq_dquot dquot;
 	int rc = fsq_quota_get(fs, type, id, &dquot);

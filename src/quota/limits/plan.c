@@ -65,9 +65,6 @@ int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 			  const struct fsq_limits *limits, struct fsq_dquot *before,
 			  struct fsq_dquot *after)
 {
-	if (!fs || !limits || !before || !after || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
-
 	struct fsq_limits wanted = { 0 };
 	int rc = read_record(fs, type, id, before);
 
@@ -99,9 +96,6 @@ int fsq_quota_plan_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 			  const struct fsq_timers *timers, struct fsq_timers *before,
 			  struct fsq_timers *after)
 {
-	if (!fs || !timers || !before || !after || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
-
 	struct fsq_dquot dquot;
 	struct fsq_state state;
 	int rc;
@@ -184,9 +178,6 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 			  const bool types[FSQ_TYPES], struct fsq_state *before,
 			  struct fsq_state *after)
 {
-	if (!fs || !types || !before || !after || (unsigned int)what > FSQ_REMOVE)
-		return -EINVAL;
-
 	int rc = check_mount(fs), asked;
 
 	if (rc == 0 && !fsq_is_privileged())

@@ -78,9 +78,6 @@ static int open_path_of_filesystem(const char *path, struct fsq_error *err)
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
-	if (!fs || !mount || !mount->device || !mount->directory)
-		return fsq_fail_null(err);
-
 	/* The caller's struct may lack newer fields. */
 	const struct fsq_mount given = { .device = mount->device,
 					 .directory = mount->directory,
@@ -180,9 +177,6 @@ int fsq_filesystem_device_of_tag(const char *tag, char **device, struct fsq_erro
 int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char *table,
 			unsigned int flags, struct fsq_error *err)
 {
-	if (!fs)
-		return fsq_fail_null(err);
-
 	struct fsq_mount mount;
 	struct stat st;
 	int fd, rc;
@@ -226,9 +220,6 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 
 int fsq_filesystem_of_device(struct fsq_filesystem **out, const char *device, struct fsq_error *err)
 {
-	if (!out || !device)
-		return fsq_fail_null(err);
-
 	struct fsq_filesystem *fs = calloc(1, sizeof(*fs));
 
 	if (fs)
@@ -262,9 +253,6 @@ const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_files
 
 bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory)
 {
-	if (!fs || !directory)
-		return false;
-
 	const char *below = fsq_path_below(fs->info.directory, directory, strlen(directory));
 	int mount, fd;
 
@@ -284,17 +272,12 @@ bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory
 int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
 			 struct fsq_space space[FSQ_FORMS])
 {
-	if (!fs || !directory || !space)
-		return -EINVAL;
 	return fsq_space_get(directory, fs->info.is_xfs, space);
 }
 
 int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor visit, void *arg,
 			      struct fsq_error *err)
 {
-	if (!fs || !visit)
-		return fsq_fail_null(err);
-
 	const char *directory = fs->info.directory;
 	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
 
@@ -312,60 +295,44 @@ int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor
 int fsq_quota_get(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		  struct fsq_dquot *dquot)
 {
-	if (!fs || !dquot || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_get(&fs->handle.target, type, id, dquot);
 }
 
 int fsq_quota_get_next(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 		       struct fsq_dquot *dquot)
 {
-	if (!fs || !dquot || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_get_next(&fs->handle.target, type, id, dquot);
 }
 
 int fsq_quota_state(struct fsq_filesystem *fs, enum fsq_type type, struct fsq_state *state)
 {
-	if (!fs || !state || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_state(&fs->handle.target, type, state);
 }
 
 int fsq_quota_set_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			 const struct fsq_limits *limits)
 {
-	if (!fs || !limits || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_set_limits(&fs->handle.target, type, id, limits);
 }
 
 int fsq_quota_set_timers(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			 const struct fsq_timers *timers)
 {
-	if (!fs || !timers || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_set_timers(&fs->handle.target, type, id, timers);
 }
 
 int fsq_quota_set_warnings(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
 			   const bool set[FSQ_FORMS], uint16_t warnings)
 {
-	if (!fs || !set || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_set_warnings(&fs->handle.target, type, id, set, warnings);
 }
 
 int fsq_quota_switch(struct fsq_filesystem *fs, enum fsq_switch what, const bool types[FSQ_TYPES])
 {
-	if (!fs || !types || (unsigned int)what > FSQ_REMOVE)
-		return -EINVAL;
 	return fsq_quotactl_switch(&fs->handle.target, what, types);
 }
 
 int fsq_quota_sync(struct fsq_filesystem *fs, enum fsq_type type)
 {
-	if (!fs || (unsigned int)type >= FSQ_TYPES)
-		return -EINVAL;
 	return fsq_quotactl_sync(&fs->handle.target, type);
 }

@@ -203,9 +203,6 @@ static int end_without_memory(struct libmnt_table *table, const char *file, int 
 
 int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 {
-	if (!out)
-		return fsq_fail_null(err);
-
 	char buffer[16 * 1024]; /* the kernel fills a page at a time */
 	struct fsq_mount_points *points;
 	FILE *stream;
@@ -344,9 +341,6 @@ char *fsq_mount_points_place(const struct fsq_mount_points *points, const char *
 
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err)
 {
-	if (!visit)
-		return fsq_fail_null(err);
-
 	struct fsq_mount_points *points;
 	int rc;
 

@@ -143,9 +143,6 @@ char *fsq_overlay_own(const char *upper, const char *work)
 
 int fsq_overlay_directories(const char *path, char **directory, char **work, struct fsq_error *err)
 {
-	if (!path || !directory || !work)
-		return fsq_fail_null(err);
-
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int rc = fd < 0 ? -errno : fsq_mount_table_load(err);
 	char *upper = NULL, *own = NULL;

@@ -33,8 +33,6 @@ struct fsq_cache {
 
 int fsq_cache_new(struct fsq_cache **cache, struct fsq_error *err)
 {
-	if (!cache)
-		return fsq_fail_null(err);
 	*cache = calloc(1, sizeof(**cache));
 	if (!*cache)
 		return fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
@@ -106,9 +104,6 @@ static int cached_id_of(struct fsq_cache *cache, const char *file, const char *d
 int fsq_cache_names(struct fsq_cache *cache, const char *file, struct fsq_project_names **names,
 		    struct fsq_error *err)
 {
-	if (!cache || !file || !names)
-		return fsq_fail_null(err);
-
 	int rc = 0;
 
 	if (!is_current(&cache->projid, file)) {
@@ -403,9 +398,6 @@ static int check_support(struct fsq_handle *directory, bool *enforced, struct fs
 
 int fsq_supported(const char *path, struct fsq_support *support, struct fsq_error *err)
 {
-	if (!path || !support)
-		return fsq_fail_null(err);
-
 	struct fsq_handle directory;
 	struct fsq_error unknown;
 	int rc = fsq_handle_open_directory(&directory, path, err);
