@@ -60,7 +60,7 @@
  *     walk/            every file of a tree, safely
  *       tree_walk.c      visits the entries; a large tree in a clone without mounts
  *       dir_stack.c      the directories above the current entry
- *       thread_pool.c    threads, whose events come in the order of one thread
+ *       thread_pool.c    threads, which take directories from a queue
  *     registry/        /etc/projects and /etc/projid
  *       entries.c        reads them; project_line.c parses their lines
  *       project_edit.c   writes them; project_list.c  one of the files; locked_file.c and file_lock.c

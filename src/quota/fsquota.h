@@ -199,8 +199,6 @@ uint64_t fsq_limit_bytes(uint64_t blocks);
  */
 bool fsq_limit_is_none(uint64_t blocks);
 
-/* --- Mounts and file systems --- */
-
 /* --- Quota records --- */
 
 /* Limits to set: only those whose bit is in @mask. */
@@ -642,8 +640,6 @@ struct fsq_explain_request {
  */
 int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor visit, void *arg,
 		struct fsq_error *err);
-
-/* --- Project IDs of files --- */
 
 /* --- /etc/projects and /etc/projid --- */
 

@@ -288,21 +288,19 @@ static bool parse(struct job *job, const struct call *call)
 
 static void run_project(struct state *state, const struct call *call)
 {
-	const char *threads = getenv("FSQUOTA_THREADS");
 	struct job job = {
 		.state = state,
 		.action = FSQ_TREE_CHECK,
 		.depth = FSQ_DEPTH_INFINITE,
+		/* One thread keeps the order of xfs_quota. */
 		.options = { .size = sizeof(job.options),
+			     .threads = 1,
 			     .is_cancelled = is_signal_pending,
 			     .mount_skipped = skip_mount,
 			     .arg = &job },
 	};
 	sigset_t before;
-	uint64_t number;
 
-	if (threads && fsq_parse_positive(threads, &number) == 0 && number <= UINT16_MAX)
-		job.options.threads = (unsigned int)number;
 	if (!parse(&job, call))
 		goto out;
 	if (optind >= call->argc) {

@@ -355,7 +355,7 @@ static enum fsq_visit visit_entry(const struct fsq_walk_entry *entry, struct fsq
 	return next;
 }
 
-/* The first event is returned to the caller. */
+/* The caller gets the event that comes first. */
 static enum fsq_visit keep_first_event(const struct fsq_walk_event *event, void *arg)
 {
 	struct fsq_tree_tag *tag = arg;

@@ -196,6 +196,8 @@ static struct fsq_walk walk_of(struct job *job)
 		.root_fd = -1,
 		.max_depth = job->request->max_depth,
 		.access = FSQ_ACCESS_PROJECT_BY_NAME,
+		/* What is printed for each file has the order of the entries. */
+		.alone = job->request->action == FSQ_TREE_CHECK,
 		.options = job->request->options,
 		.visit = visit_tree,
 		.emit = emit,

@@ -109,7 +109,8 @@ struct fsq_tree_request {
 	/* No other directory is known to have the ID: where it is cleared, what the kernel still counts
 	 * is of this one. */
 	bool last;
-	/* Called for each event, one at a time and in the order of the directories' entries. */
+	/* Called for each event, one at a time; in the order of the directories' entries with FSQ_TREE_CHECK, and
+	 * where options->threads is 1. */
 	fsq_tree_handler emit;
 	void *arg;
 	const struct fsq_call_options *options; /* or NULL */
@@ -120,9 +121,9 @@ struct fsq_tree_request {
 
 /**
  * Check, set or clear the project of a directory tree, on one mount and without following symlinks.
- * A large tree is walked by several threads. Where IDs are cleared while files are moved about, it
- * is walked again, at most 32 times; behind that FSQ_TREE_CANNOT_CHANGE with EBUSY says of the last
- * directory that files still have the ID.
+ * A large tree is walked by several threads, unless it is only checked. Where IDs are cleared while files
+ * are moved about, it is walked again, at most 32 times; behind that FSQ_TREE_CANNOT_CHANGE with EBUSY says
+ * of the last directory that files still have the ID.
  *
  * @entries  set, also on failure: how many files and directories were visited; or NULL
  * @return   0, also when @emit stopped it; FSQ_E_FAILED no memory, or with EINTR cancelled

@@ -48,7 +48,6 @@ struct tree {
 /* A thread, and its position in the tree. */
 struct walk {
 	struct tree *tree;
-	struct fsq_segment *segment;
 	int base; /* depth of its first directory */
 	unsigned int visited;
 	unsigned int counted; /* how many of them are in tree->entries */
@@ -89,6 +88,21 @@ static int depth_of(const struct walk *walk)
 	return walk->base + (int)walk->stack.count;
 }
 
+/* Call the handler. On EINTR it gets what was seen so far. @return  0 or what ends the walk */
+static int emit(struct tree *tree, const struct fsq_walk_event *event)
+{
+	struct fsq_thread_pool *pool = &tree->pool;
+	int rc;
+
+	pthread_mutex_lock(&pool->lock);
+	if ((pool->rc == 0 || pool->rc == -EINTR) &&
+	    tree->request->emit(event, tree->request->arg) == FSQ_VISIT_STOP)
+		fsq_thread_pool_stop(pool, FSQ_WALK_STOPPED);
+	rc = pool->rc;
+	pthread_mutex_unlock(&pool->lock);
+	return rc;
+}
+
 /* @return   0, PRUNED for a directory, or what ends the walk */
 static int report(struct walk *walk, const struct fsq_walk_entry *what)
 {
@@ -121,7 +135,7 @@ static int report(struct walk *walk, const struct fsq_walk_entry *what)
 		walk->visited++;
 	next = request->visit(&entry, &event, request->arg);
 	if (event.what != 0)
-		rc = fsq_thread_pool_emit(&walk->tree->pool, walk->segment, &event);
+		rc = emit(walk->tree, &event);
 	if (rc == 0 && next == FSQ_VISIT_STOP)
 		rc = FSQ_WALK_STOPPED;
 	if (rc == 0 && next == FSQ_VISIT_PRUNE && entry.kind == FSQ_WALK_DIRECTORY)
@@ -420,7 +434,6 @@ static int walk_levels(struct walk *walk)
 static int walk_job(const struct fsq_thread_job *job, void *arg)
 {
 	struct walk walk = { .tree = arg,
-			     .segment = job->segment,
 			     .base = job->depth,
 			     .stack = { .path = job->path, .path_size = strlen(job->path) + 1 } };
 	int rc;
@@ -443,7 +456,7 @@ static bool submit(struct walk *walk, int fd, const struct stat *st)
 	};
 
 	job.path = strdup(walk->stack.path);
-	if (job.path && fsq_thread_pool_try_submit(&walk->tree->pool, walk->segment, &job))
+	if (job.path && fsq_thread_pool_try_submit(&walk->tree->pool, &job))
 		return true;
 	free(job.path);
 	return false;
@@ -557,22 +570,20 @@ int fsq_tree_walk(struct fsq_walk *request, struct fsq_error *err)
 	const struct fsq_call_options *options = request->options;
 	struct tree tree = { .request = request, .clone = -1 };
 	struct walk walk = { .tree = &tree };
-	int rc = -ENOMEM;
+	int rc;
 
 	request->entries = 0;
 	if (!request->root)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
-	walk.segment = fsq_thread_pool_init(&tree.pool, request->emit, request->arg);
-	if (walk.segment) {
-		rc = fsq_dir_stack_init(&walk.stack, request->root);
-		if (rc == 0)
-			rc = visit_root(&walk);
-		if (rc == 0)
-			rc = walk_levels(&walk);
-		count(&walk);
-		fsq_dir_stack_free(&walk.stack);
-		rc = fsq_thread_pool_finish(&tree.pool, walk.segment, rc);
-	}
+	fsq_thread_pool_init(&tree.pool);
+	rc = fsq_dir_stack_init(&walk.stack, request->root);
+	if (rc == 0)
+		rc = visit_root(&walk);
+	if (rc == 0)
+		rc = walk_levels(&walk);
+	count(&walk);
+	fsq_dir_stack_free(&walk.stack);
+	rc = fsq_thread_pool_finish(&tree.pool, rc);
 	if (tree.clone >= 0)
 		close(tree.clone);
 	request->entries = tree.entries;

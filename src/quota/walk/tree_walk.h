@@ -51,7 +51,7 @@ struct fsq_walk_entry {
 /* Inside of a walk: a visitor or handler ended it. Not 0 and no negative errno. */
 #define FSQ_WALK_STOPPED 1
 
-/* What the visitor of an entry has to say; delivered in the order of the tree. */
+/* What the visitor of an entry has to say. */
 struct fsq_walk_event {
 	int what; /* the visitor's own number; 0: nothing */
 	int errnum;
@@ -59,10 +59,7 @@ struct fsq_walk_event {
 	const char *path;
 };
 
-/**
- * Called for each event, one at a time and in the order of the directories' entries, however many
- * threads there are.
- */
+/** Called for each event, one at a time; in the order of the directories' entries if the walk is alone. */
 typedef enum fsq_visit (*fsq_walk_handler)(const struct fsq_walk_event *event, void *arg);
 
 /**
@@ -92,7 +89,7 @@ struct fsq_walk {
 	int root_fd;	  /* walk this directory, whatever is at @root by now; -1: open @root */
 	int max_depth;	  /* 0: the root alone, 1: what is in it, too, ...; FSQ_DEPTH_INFINITE */
 	enum fsq_access_mode access;
-	bool alone;	   /* everything in the caller's thread, and so in order */
+	bool alone; /* everything in the caller's thread, and so in the order of the entries */
 	bool mounts_known; /* the caller of the library knows the mounts that are skipped */
 	const struct fsq_call_options *options; /* may be NULL */
 	fsq_walk_visitor visit;
