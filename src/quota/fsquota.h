@@ -199,7 +199,7 @@ uint64_t fsq_limit_bytes(uint64_t blocks);
  */
 bool fsq_limit_is_none(uint64_t blocks);
 
-/* --- Quota records --- */
+/* --- Limits --- */
 
 /* Limits to set: only those whose bit is in @mask. */
 struct fsq_limits {
@@ -533,7 +533,7 @@ struct fsq_resized {
 int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
 	       struct fsq_error *err);
 
-/* --- What many calls would read again --- */
+/* --- What is used --- */
 
 enum fsq_usage_source {
 	FSQ_USAGE_QUOTA, /* the quota of its project */

@@ -29,8 +29,6 @@ enum fsq_open_flags {
 	FSQ_OPEN_NO_TAG = 2,
 };
 
-
-
 /**
  * Open the file system that a path stands for.
  *
