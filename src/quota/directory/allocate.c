@@ -15,7 +15,7 @@
 #define RANGE_FIRST 1048577U
 #define RANGE_UNSEEN_FIRST 2097153U
 
-/* How many calls the search makes before it takes the best ID found so far. */
+/* After so many calls the search takes the lowest free ID that it has found. */
 #define CALLS 18
 
 /*
@@ -71,7 +71,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 		int rc;
 
 		if (middle >= *free_id) {
-			/* The files have every ID above the middle. */
+			/* The files name all IDs from the middle to @free_id. */
 			middle = taken + (*free_id - taken) / 2;
 			taken = middle;
 			continue;
@@ -87,7 +87,7 @@ static int bisect(struct search *search, uint64_t taken, uint32_t *free_id)
 	return 0;
 }
 
-/* In steps that double so many times; then one by one. */
+/* Try IDs in steps, each @growth times as long as the one before; if that finds none, try one after the other. */
 static int search_range(struct search *search, const struct fsq_id_range *range,
 			unsigned int growth, uint32_t *id)
 {
@@ -155,10 +155,9 @@ static int find_store_before(const struct search *search, uint32_t id, uint32_t 
 }
 
 /*
- * Find an ID away from those that count up from one of theirs and ask nobody: containers' engines, and
- * scripts that take the ID after the last one.
+ * Find an ID far from those of programs that just take the ID after their last one: container engines, and scripts.
  *
- * @range    where all IDs of ours have a line
+ * @range    in which each ID of ours has a line
  * @return   1, 0: there is none, or a negative errno
  */
 static int search_apart(struct search *search, const struct fsq_id_range *range, uint32_t *id)
@@ -264,7 +263,7 @@ int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit 
 	uint32_t store = 0;
 	int rc = 0;
 
-	/* Above the first ID that is in use without a line, IDs without a line are other programs'. */
+	/* Assume that from RANGE_UNSEEN_FIRST on IDs without a line belong to other programs. */
 	if (apart.first < RANGE_UNSEEN_FIRST && apart.last >= RANGE_UNSEEN_FIRST)
 		apart.last = RANGE_UNSEEN_FIRST - 1;
 	if (registers && range->first != range->last)

@@ -82,10 +82,10 @@ struct fsq_assignment {
 
 	uint32_t id;
 	bool is_new;   /* nobody had the ID before */
-	bool listed;   /* as the directory's */
-	bool complete; /* it was registered, and so all had been done */
-	bool joins;    /* a project by its name, but carried another's ID */
-	bool nameless; /* the project was, but has other directories */
+	bool listed;   /* the projects file has a line of the directory */
+	bool complete; /* the line and the ID say that an earlier assignment has done all */
+	bool joins;    /* it joins another project than the one whose ID it carries */
+	bool nameless; /* the project had other directories, and no name */
 	enum { UNSEEN, EMPTY, FILLED } contents;
 
 	struct fsq_limits asked, limits_before, limits_after;
@@ -93,7 +93,7 @@ struct fsq_assignment {
 	char **others; /* of the request */
 	struct fsq_tree_tag *tree;
 
-	/* To be told: */
+	/* For the caller: */
 	enum fsq_store_relation store;
 	enum fsq_enforcement enforcement;
 	uint64_t space;
@@ -156,7 +156,7 @@ int fsq_assign_read_request(struct fsq_assign_request *all,
 	return fsq_limits_check_asked(&all->limits, request->directory, err);
 }
 
-/* A dry run takes the directory above in its stead. */
+/* A dry run opens the directory above instead. */
 static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const bool dry_run = a->request.dry_run;
@@ -208,7 +208,7 @@ static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-/* What is asked for, with a part of the file system in basic blocks. */
+/* Compute what is asked for; a percentage of the filesystem becomes basic blocks. */
 static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
 {
 	struct fsq_space space[FSQ_FORMS];
@@ -258,7 +258,7 @@ static int check_enforcement(struct fsq_assignment *a, struct fsq_error *err)
 
 /* --- 2. choose an ID, and claim it --- */
 
-/* What the kernel counts, and the limits before. */
+/* Read what the kernel counts, and keep the limits as they were before. */
 static int read_quota(struct fsq_assignment *a, struct fsq_dquot *dquot, struct fsq_error *err)
 {
 	int rc = fsq_limits_read(&a->directory.target, a->id, true, dquot, a->directory.path, err);
@@ -388,7 +388,7 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	a->listed = owner.listed;
 	if (a->id == 0) {
 		rc = choose_new_id(a, range, err);
-		/* By the name the next call finds the project, if this one is killed. */
+		/* After a kill, the next call finds the project by its name. */
 		a->joins = owner.disputed && (!a->is_new || request->name);
 		return rc;
 	}
@@ -428,7 +428,7 @@ static void untag_assigned_directory(struct fsq_assignment *a)
 }
 
 /*
- * Give back to all in the directory what it had; the directory itself keeps the ID, and hands it on no more.
+ * Restore the IDs of all that is in the directory. The directory itself keeps the ID, but stops handing it on.
  *
  * @return   0; FSQ_E_FAILED something may still have the ID
  */
@@ -486,7 +486,7 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	struct fsq_dquot dquot;
 	int rc = 0;
 
-	/* A known ID may be in use already. A caller who may not read its quota may not set it either. */
+	/* The ID of a project that exists may be in use. Who may not read its quota may not set it either. */
 	if (!a->is_new)
 		rc = read_quota(a, &dquot, err);
 	if (rc == 0 && !comes_last(a))
@@ -594,7 +594,7 @@ static int compute_limits(struct fsq_assignment *a, struct fsq_error *err)
 		asked->soft[FSQ_BLOCKS] = hard * a->request.soft_percent / 100;
 		asked->mask |= FSQ_SOFT(FSQ_BLOCKS);
 	}
-	/* Kept limits may be none: then the kernel only counts. */
+	/* Without a limit the kernel counts all the same. */
 	a->limits_after = a->request.keep_limits
 				  ? a->limits_before
 				  : fsq_limits_wanted(&a->limits_before, asked,
@@ -623,7 +623,7 @@ static int check_budgets(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-/* Set what is asked for, or what there was. */
+/* Set the limits, unless they are so already. */
 static int set_request_limits(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = compute_limits(a, err);
@@ -701,7 +701,7 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.dry_run = a->request.dry_run,
 		.options = a->request.options,
 	};
-	/* An unfinished assignment: its files have the ID of the directory above, or none. */
+	/* An assignment was not finished: files that it has not reached have the ID of the directory above, or none. */
 	rc = was->id == a->id ? fsq_handle_read_above(&a->directory, &a->tag_request.from) : 0;
 	if (rc)
 		return fsq_fail_errno(err, -rc, a->directory.path,

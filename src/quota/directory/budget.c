@@ -75,7 +75,7 @@ static int add_up_all(struct fsq_target *target, struct fsq_budget_use *use)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* As the mount point sees it: a directory with a project sees its limit. */
+/* Ask at the mount point: below a directory with a project statfs(2) shows the limit of the project. */
 static int find_bound(const struct fsq_budget *budget, struct fsq_handle *handle,
 		      struct fsq_budget_use *use, struct fsq_error *err)
 {

@@ -22,13 +22,14 @@ struct fsq_budget_check {
 	struct fsq_handle *handle; /* on its filesystem */
 	const char *path;	   /* of the directory that joins the project, or NULL */
 	uint32_t id;
-	uint64_t before, after;		     /* basic blocks */
-	const struct fsq_project_edit *edit; /* with the locks: what others promise stays so long */
-	const struct fsq_budget *over;	     /* set: one that is exceeded, or NULL */
+	uint64_t before, after; /* basic blocks */
+	const struct fsq_project_edit
+		*edit; /* locked, so that nobody else registers a directory meanwhile */
+	const struct fsq_budget *over; /* set: one that is exceeded, or NULL */
 };
 
 /**
- * Check a limit that grows, and in a dry run count with it from then on.
+ * Check a limit that grows. A dry run adds it to the sum that its later checks start from.
  *
  * @return   0; FSQ_E_CONFLICT it does not fit; FSQ_E_FAILED
  */

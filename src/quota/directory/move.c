@@ -98,7 +98,7 @@ static int find_lines(struct move *m, struct fsq_error *err)
 	return rc;
 }
 
-/* A line belongs to a directory that carries its ID. A missing directory contradicts nothing. */
+/* Refuse a line whose directory at the new path carries another ID. One that is not there is no reason to refuse. */
 static int check_moved_line(const struct move *m, const struct line *line, struct fsq_error *err)
 {
 	const char *below = fsq_path_below(m->from, line->from, strlen(line->from));
@@ -140,7 +140,7 @@ static int not_renamed(const struct move *m, int errnum, struct fsq_error *err)
 	return fsq_fail_errno(err, errnum, m->from, "cannot be renamed to %s", m->to);
 }
 
-/* What would rename(2) say? A dry run must know. */
+/* Check what rename(2) would check: a dry run does not call it. */
 static int check_rename(const struct move *m, struct fsq_error *err)
 {
 	int own = m->directory.target.fd, fd, rc = 0;
@@ -220,7 +220,7 @@ static int rename_it(struct move *m, struct fsq_error *err)
 	if (rc)
 		return not_renamed(m, rc, err);
 	m->renamed = true;
-	/* The renamed directory may be one that was put there at the last moment. */
+	/* Another process may have put another directory there just before. */
 	now = fsq_fd_path(m->directory.target.fd);
 	rc = now && strcmp(now, m->to) == 0;
 	free(now);

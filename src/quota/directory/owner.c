@@ -15,12 +15,12 @@
 #include "quota/limits/limits.h"
 #include "quota/walk/tree_walk.h"
 
-/* How often the directory may have another ID when it is read again. */
+/* How often the directory may change its ID while we look. */
 #define ATTEMPTS 4
 
 struct proof {
-	uint32_t id; /* that was counted in the tree, or 0 */
-	bool all;    /* and the tree has all of it */
+	uint32_t id; /* whose inodes were counted, or 0 */
+	bool all;    /* all inodes with the ID are in the tree */
 	uint64_t elsewhere;
 };
 
@@ -151,7 +151,7 @@ static bool is_inherited(const struct fsq_handle *directory)
 {
 	struct fsq_inode_project above;
 
-	/* Without the right to read it, report the ID of the directory. */
+	/* If it cannot be read, the ID counts as not inherited. */
 	(void)fsq_handle_read_above(directory, &above);
 	return above.id == directory->project.id;
 }

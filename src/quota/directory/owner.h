@@ -15,13 +15,13 @@
 struct fsq_claim {
 	uint32_t id;	  /* 0: nothing */
 	const char *name; /* of the project, or NULL */
-	bool carried;	  /* it is to have the ID that it carries: an unproven one is an error */
+	bool carried;	  /* it must keep the ID that it carries; if that is not proven, fail */
 };
 
 struct fsq_owner {
 	uint32_t id;   /* 0: the directory has no project of its own */
 	bool listed;   /* in the projects file */
-	bool by_id;    /* then under another path: only the ID that it carries leads to its line */
+	bool by_id;    /* listed under another path, and found by the ID that it carries */
 	bool disputed; /* it carries an ID that is not proven, and the caller insists on another */
 };
 

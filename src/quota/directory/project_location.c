@@ -149,7 +149,7 @@ static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_vol
 enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *directory,
 				   const struct fsq_volume **volume)
 {
-	/* The mount that the path leads to. A mount that came later is noticed when the directory is looked up. */
+	/* By name, from the table. If something was mounted since, RESOLVE_NO_XDEV notices. */
 	const struct fsq_mount *mount =
 		volumes->points ? fsq_mount_points_get(volumes->points, directory) : NULL;
 	enum fsq_presence presence = FSQ_ELSEWHERE;
@@ -228,7 +228,7 @@ static bool is_part(const struct fsq_volumes *volumes, const struct fsq_volume *
 	return true;
 }
 
-/* Was a line perhaps written where the volume was mounted? Then it has the directory of some end of the path. */
+/* Was the line perhaps written while this volume was mounted at its path? Then some end of the path exists on it. */
 static bool may_be_of(struct fsq_volumes *volumes, const struct fsq_volume *volume,
 		      const struct fsq_entry *line)
 {
@@ -243,8 +243,8 @@ static bool may_be_of(struct fsq_volumes *volumes, const struct fsq_volume *volu
 }
 
 /*
- * Does another filesystem use the ID, without another line that explains it? Filesystems have the same IDs, as assign
- * looks for one that is free on its own: where the ID is @known here, the other one must have the directory, too.
+ * Is the ID in use on another filesystem, where no other line explains it? That alone says little, since assign gives
+ * the same ID on two filesystems: if the ID is @known here, too, the other one must also have the directory.
  */
 static int is_known_elsewhere(struct fsq_volumes *volumes, const struct fsq_entries *lines,
 			      const struct fsq_volume *here, const struct fsq_entry *line,
@@ -371,7 +371,7 @@ static int find_filesystem_of_line(struct fsq_project_location *location,
 				       fsq_dquot_has_anything(&dquot), &doubt, err);
 	if (rc)
 		return rc;
-	/* Trust a directory or filesystem that the caller names, unless the kernel contradicts. */
+	/* Believe a caller who names the directory or the filesystem, unless the kernel contradicts. */
 	if (doubt == FSQ_NOT_KEPT || (doubt == FSQ_KEPT_UNPROVEN && (named || location->only)) ||
 	    (doubt == FSQ_KEPT_ELSEWHERE && named))
 		*fs = volume->fs;

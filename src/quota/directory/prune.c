@@ -29,12 +29,12 @@
 /* How many are removed under one lock, at least. */
 #define BATCH 32
 
-/* A leftover that waits for its removal. */
+/* A leftover in the queue. */
 struct removal {
 	struct fsq_leftover leftover;
 	const struct fsq_volume *volume; /* NULL for a name */
 	bool vanished;			 /* nothing is left to be removed */
-	/* Where its limits are those of a leftover until the lines have gone, or NULL; and what they were: */
+	/* Where its limits were replaced by those of a leftover, or NULL; and what they were before: */
 	const struct fsq_volume *limited;
 	struct fsq_dquot before;
 };
@@ -55,7 +55,7 @@ struct prune {
 	struct removal *queue;
 	size_t queued, queue_capacity;
 	size_t batch, to_remove;      /* how many are removed under one lock, and how many wait */
-	bool has_removed_lines, torn; /* of a batch; torn: a file could not be written */
+	bool has_removed_lines, torn; /* in this batch; torn: writing a file failed */
 	int looks;
 	struct fsq_error *err;
 };
@@ -128,7 +128,7 @@ static bool is_of_living_pod(struct prune *p, const char *directory)
 		char *pod;
 
 		if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0) {
-			/* The next match may begin with this slash. */
+			/* The slash that ends this match may begin the next one. */
 			pods--;
 			continue;
 		}
@@ -171,7 +171,7 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 			       fsq_dquot_has_anything(dquot), &leftover->kept, p->err);
 	if (rc || leftover->kept != FSQ_NOT_KEPT)
 		return rc;
-	/* It may be a killed release, or the mount point of a filesystem that is not mounted. */
+	/* The directory exists without the ID: after a killed release, or as the mount point of what is not mounted. */
 	if (present)
 		leftover->kept = FSQ_KEPT_UNPROVEN;
 	else if (fsq_limits_are_used(dquot))
@@ -241,7 +241,7 @@ static int remove_lines_of_leftover(struct prune *p, uint32_t id, const char *di
 	return rc;
 }
 
-/* Has the ID another directory there, which needs its limits? While one exists the ID is in use, and is kept. */
+/* Does another registered directory of the ID exist there? Then the limits are in use, and stay. */
 static bool is_shared_on(struct prune *p, const struct fsq_volume *volume, uint32_t id,
 			 const char *directory)
 {
@@ -462,7 +462,7 @@ static int see_volume(struct prune *p, const struct fsq_volume *volume)
 	return 0;
 }
 
-/* One call for each record: most have a directory, and need no more than that. */
+/* List the records once, so that most lines need no call of their own. */
 static int see_volumes(struct prune *p)
 {
 	int rc = 0;

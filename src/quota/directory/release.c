@@ -26,7 +26,7 @@ struct project {
 	char *only; /* a directory that is gone; NULL: the whole project */
 	struct fsq_project_location location;
 	struct fsq_filesystem *opened; /* by @at */
-	struct fsq_filesystem *fs;     /* this, or one of @location */
+	struct fsq_filesystem *fs;     /* @opened, or one of @location */
 	struct fsq_project_edit *edit;
 	struct fsq_released sum; /* of what was released */
 	bool found;		 /* something of the project */
@@ -130,7 +130,7 @@ static int remove_names(struct project *p)
 	return fsq_project_edit_remove(p->edit, p->location.id, NULL, true, p->err);
 }
 
-/* A dry run counts instead; all lines are still there. */
+/* In a dry run the lines are still there, so count what would go. */
 static void count_names(struct project *p, size_t elsewhere)
 {
 	uint64_t names = fsq_project_edit_names_of(p->edit, p->location.id);
@@ -177,7 +177,7 @@ static int set_project_limits(struct project *p, const struct fsq_limits *limits
 			      p->request->at, p->err);
 }
 
-/* Files must not lose their project unnoticed. */
+/* Refuse to remove the limits while files outside of the registered directories have the ID. */
 static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 {
 	/* A dry run has counted the files that would lose the ID. */
@@ -194,7 +194,7 @@ static int check_unused(struct project *p, const struct fsq_dquot *dquot)
 				     used, used == 1 ? " has" : "s have", p->location.id));
 }
 
-/* @limits   put back if there are those of a leftover now */
+/* @limits   what to put back, if the project has those of a leftover now */
 static void put_lines_and_limits_back(struct project *p, const struct fsq_limits *limits)
 {
 	const struct fsq_limits leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
@@ -224,7 +224,7 @@ static int release_rest(struct project *p)
 	rc = shared ? 0 : check_unused(p, &dquot);
 	if (rc)
 		return rc;
-	/* Of a shared ID nothing was read: none. */
+	/* For a shared ID nothing was read, so all are 0. */
 	limits = fsq_limits_of(&dquot);
 	leftover = fsq_limits_of_leftover(p->fs->handle.target.fd);
 	none = (struct fsq_limits){ .mask = limits.mask };
@@ -277,7 +277,7 @@ static bool has_record(const struct fsq_volume *volume, uint32_t id)
 }
 
 /*
- * Release a project that no directory locates. A killed release leaves such names. Remove them if no
+ * Release a project none of whose directories is found. A killed release leaves its names. Remove them if no
  * filesystem has a record of the ID, and if the ID is from the range of assign: other IDs may belong to
  * filesystems that are not mounted.
  *

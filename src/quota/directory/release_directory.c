@@ -170,8 +170,8 @@ static bool goes_by_line(const struct release *r)
 }
 
 /*
- * From here on new files get the ID of the project above, if there is one and the line still leads to the
- * remains of a killed release. Without a line only the ID leads there.
+ * New files get the ID of the project above from now on, if there is one. But without a line the directory keeps its own
+ * ID, without inheritance: after a kill only that leads the next release here.
  */
 static int stop_inheritance(struct release *r, struct fsq_error *err)
 {
@@ -221,7 +221,7 @@ static int new_tree(struct release *r, struct fsq_error *err)
 		.dry_run = r->request->dry_run,
 		.options = r->request->options,
 	};
-	/* The owner has given the ID to files elsewhere, so that they count for this project. */
+	/* The owner may have given its files IDs of other projects: those of lines elsewhere are taken off, too. */
 	fsq_project_edit_elsewhere(r->edit, r->directory.path, r->id, &r->tag_request.elsewhere);
 	r->tree = fsq_tree_tag_new(&r->tag_request);
 	if (!r->tree)
@@ -245,7 +245,7 @@ static int untag_released_tree(struct release *r, struct fsq_error *err)
 	return fsq_add_hint(err, FSQ_HINT_RELEASE_AGAIN, FSQ_E_PARTIAL);
 }
 
-/* The directory was empty a moment ago. Count the files made in it before it stopped handing on its ID. */
+/* The directory was empty. Look for files that were made before it stopped handing on its ID. */
 static int look_at_left(struct release *r, struct fsq_error *err)
 {
 	struct fsq_dquot dquot;
@@ -337,8 +337,8 @@ static void put_all_back(struct release *r)
 		fsq_limits_put_back(&r->directory.target, r->id, &none, &r->limits_before);
 	r->limits_off = false;
 	/*
-	 * The ID on the directory says that its contents have the ID, also after a power failure. If they do
-	 * not, the next assign or release goes on.
+	 * Restore the ID of the directory only if its contents have it again, on the disk, too. Otherwise the next
+	 * assign or release goes on from here.
 	 */
 	if (r->tree && (fsq_tree_tag_rollback(r->tree) || fsq_handle_sync(&r->directory, NULL)))
 		return;
@@ -362,7 +362,7 @@ static int prepare(struct release *r, struct fsq_error *err)
 		  : 0;
 }
 
-/* A single walk that changes nothing, without the locks, as the real ones. */
+/* Count in one walk, without the locks. */
 static int count_tree(struct release *r, struct fsq_error *err)
 {
 	struct fsq_tree_found found = { 0 };

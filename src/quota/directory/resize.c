@@ -14,7 +14,7 @@
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem_handle.h"
 
-/* Keeps the product within 64 bits. */
+/* So that limit * percent fits in 64 bits. */
 #define PERCENT_MAX 10000
 
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
@@ -233,7 +233,7 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 	return rc;
 }
 
-/* With the locks: a release does not read limits again after it has taken them off. */
+/* Hold the locks throughout: a release that has removed the limits would not notice new ones. */
 int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resized,
 	       struct fsq_error *err)
 {

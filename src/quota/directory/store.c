@@ -265,7 +265,7 @@ int fsq_store_open(const struct fsq_handle *from, const char *path)
 	int fd = -1, above, store;
 	bool found = false;
 
-	/* The common beginning of both paths. */
+	/* Find how much of both paths is the same. */
 	for (; start[i] && start[i] == path[i]; i++)
 		if (start[i] == '/')
 			same = i;

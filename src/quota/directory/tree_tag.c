@@ -31,12 +31,12 @@ enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, CANCELLED };
 
 struct fsq_tree_tag {
 	const struct fsq_tree_tag_request *request;
-	/* From here on only look, to learn which files had the new ID before. */
+	/* Set: change nothing more, and only note which files had the new ID before. */
 	atomic_bool failed;
 	/* Of the first walk: */
 	bool first_done;
 	bool first_was_cut; /* it has not seen everything, for want of memory */
-	bool none_opened;   /* not even the directory itself */
+	bool none_opened;   /* the directory itself could not be opened */
 	atomic_uint visited;
 	/* In this walk: */
 	atomic_uint_fast64_t changed;
@@ -47,13 +47,13 @@ struct fsq_tree_tag {
 	struct timespec began;
 	pthread_mutex_t lock; /* of the exceptions */
 	/*
-	 * Files that did not have the common ID, and changed files with several links: at its next name such
-	 * a file must not look as if it had the new ID before.
+	 * What a rollback must know of a file: its ID, if that was not request->from; and that a file with several
+	 * links was changed, since at its next name it looks as if it had the new ID before.
 	 */
 	struct fsq_inode_map exceptions;
 	/* Directories that the first walk could not open or read, so nothing in them was changed. */
 	struct fsq_inode_map closed;
-	_Atomic ino_t entered; /* the last directory, and when it was entered */
+	_Atomic ino_t entered; /* the directory that was entered last, and at which entry */
 	atomic_uint entered_at;
 	int rc;
 	struct fsq_error *err;
@@ -94,7 +94,7 @@ static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 	struct stat st;
 	int rc;
 
-	/* If nothing had the new ID before, a file that has it at its next name got it from us. */
+	/* The new ID was unused, so a hard link that already has it was tagged by this walk. */
 	if (usual && (is_directory || request->is_new))
 		return 0;
 	rc = fsq_walk_stat(entry, &st);
@@ -137,7 +137,7 @@ static bool is_id_elsewhere(const struct fsq_tree_tag_request *request, uint32_t
 	return count > 0;
 }
 
-/* A dry run meets a file at each of its names with the old ID. */
+/* A dry run finds the old ID at each name of a file, but counts the file once. */
 static int count_dry_change(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 			    bool is_directory)
 {
@@ -225,13 +225,13 @@ static int change_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 	return rc;
 }
 
-/* Why a rollback must leave something: the first walk did not change it. */
+/* What the first walk could not change, so that a rollback must leave it. */
 enum closed {
 	NOT_CLOSED,
-	UNOPENED,  /* it and what is in it */
-	UNREAD,	   /* a directory that was open, but could not be read */
-	HALF_READ, /* a directory */
-	UNCHANGED, /* but perhaps its contents */
+	UNOPENED,  /* a file, or a directory with all that is in it */
+	UNREAD,	   /* a directory that was opened, but not read */
+	HALF_READ, /* a directory of which a part was read */
+	UNCHANGED, /* itself; its contents may be changed */
 };
 
 static void close_to_rollback(struct fsq_tree_tag *tag, ino_t ino, enum closed how)
@@ -253,14 +253,14 @@ static void note_unseen(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 		return;
 	if (visited == 0)
 		tag->none_opened = true;
-	/* It may turn up elsewhere. */
+	/* It was moved or removed; if moved, the walk may find it elsewhere. */
 	if (entry->errnum == ENOENT || entry->errnum == ESTALE)
 		return;
 	if (entry->ino)
 		close_to_rollback(tag, entry->ino, UNOPENED);
 	if (!entry->name || entry->name[0] || fsq_walk_stat(entry, &st))
 		return;
-	/* It was open: unless it was entered last, a part of it was read. */
+	/* The directory was open. It is unread only if it was entered last. */
 	entered_last = atomic_load(&tag->entered) == st.st_ino &&
 		       atomic_load(&tag->entered_at) + 1 == visited;
 	close_to_rollback(tag, st.st_ino, entered_last ? UNREAD : HALF_READ);
@@ -472,8 +472,8 @@ static int restore_inode(const struct fsq_tree_tag *tag, const struct fsq_walk_e
 	if (tag->exceptions.count > 0 && fsq_walk_stat(entry, &st) == 0)
 		exception = fsq_inode_map_find(&tag->exceptions, st.st_ino);
 	/*
-	 * If nothing had the new ID before, files got it from us; and so did files that were changed by
-	 * another name.
+	 * Leave what the first walk did not change, unless the new ID was unused before, or the file was changed
+	 * at another of its names.
 	 */
 	if ((closed == UNOPENED || closed == UNCHANGED) && !request->is_new && !exception)
 		return 0;
@@ -517,7 +517,7 @@ int fsq_tree_tag_rollback(struct fsq_tree_tag *tag)
 {
 	if (!tag || !tag->first_done || tag->none_opened || tag->request->dry_run)
 		return 0;
-	/* Files it has not seen may have had the ID before, as the directory had. */
+	/* The directory had the ID before, so files that the first walk has not seen may have had it, too. */
 	return tag->first_was_cut && tag->request->goes_on ? 0 : fsq_tree_tag_restore(tag);
 }
 
