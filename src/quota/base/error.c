@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef fsq_fail /* what analyzers see instead */
+#undef fsq_fail /* a macro that tells static analyzers that it never returns 0 */
 
 int fsq_fail(struct fsq_error *err, enum fsq_error_kind kind, int errnum, const char *path,
 	     const char *format, ...)

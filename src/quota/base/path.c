@@ -30,7 +30,7 @@ const char *fsq_path_below(const char *directory, const char *path, size_t lengt
 		return NULL;
 	if (memcmp(path, directory, above) == 0)
 		at = done = above;
-	/* It may be spelled otherwise. */
+	/* Not the same bytes: compare part by part, since @path may have "//" or "/.". */
 	while (done < above && at < length && path[at] == directory[done]) {
 		at = path[at] == '/' ? skip_between(path, at, length) : at + 1;
 		done++;
@@ -45,7 +45,7 @@ bool fsq_path_is(const char *directory, const char *path, size_t length)
 	size_t clean = strlen(directory);
 	const char *below;
 
-	/* Another spelling is longer, and most paths have another last byte. */
+	/* Decide most cases by the length: another spelling of the directory is longer. */
 	if (length <= clean)
 		return length == clean && memcmp(path, directory, clean) == 0;
 	if (path[length - 1] != '.' && path[length - 1] != '/' &&

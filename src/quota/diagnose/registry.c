@@ -26,7 +26,7 @@ static void say_of_file(struct registry *registry, const struct fsq_registered_l
 	fsq_finding_visit(registry->diagnosis, finding);
 }
 
-/* Does a line look like an entry to nobody, and is it no comment either? */
+/* Is a line neither an entry, for whichever program, nor a comment? */
 static bool is_read_by_nobody(const struct fsq_registered_list *list, const char *text,
 			      const struct fsq_project_line *line)
 {
@@ -92,7 +92,7 @@ static int parse_registered_file(struct registry *registry, struct fsq_registere
 	return 0;
 }
 
-/* Not whether the caller may write: he learns of that when he writes. */
+/* Is the file system of a file read-only? Whether the caller may write shows when something is written. */
 static void check_writable(struct registry *registry, const struct fsq_registered_list *list)
 {
 	char *file = strdup(list->file);

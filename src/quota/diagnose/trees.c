@@ -241,7 +241,7 @@ static enum fsq_visit find_highest(const struct fsq_mount *line, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Would fsq_prune() remove the line? Unknown without privileges. */
+/* Would fsq_prune() remove the line? Without privileges that is not known. */
 static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 {
 	const struct fsq_entry line = { entry->id, entry->word };

@@ -147,7 +147,7 @@ int fsq_inode_project_set_at(int dirfd, const char *name, struct fsq_inode_proje
 	return 0;
 }
 
-/* There is no such call, or a filter forbids it; or no /proc; or no such attributes on this filesystem. */
+/* Does the errno say that the calls cannot be used here? No such call, a filter, no /proc, or no such attributes. */
 static bool says_no(int errnum)
 {
 	return errnum == ENOSYS || errnum == EPERM || errnum == EACCES || errnum == ENOENT ||

@@ -44,7 +44,7 @@ static int step(int fd, const char *name, int flags, const struct mount *on)
 	int next = openat(fd, name, flags | O_NOFOLLOW);
 	int rc = next < 0 ? -errno : 0;
 
-	/* With O_NOFOLLOW the kernel opens a symlink itself, or says that this is none. */
+	/* With O_NOFOLLOW the kernel opens the symlink itself, or fails with ELOOP. */
 	if (!(flags & O_NOFOLLOW) &&
 	    (rc == 0 ? is_symlink(next, "") : rc == -ENOTDIR && is_symlink(fd, name)))
 		rc = -ELOOP;

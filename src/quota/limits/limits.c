@@ -168,7 +168,7 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 {
 	int rc = 0;
 
-	/* What is in no project, or the defaults of all. */
+	/* ID 0 is no project: its limits are the defaults of all. */
 	if (id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path,
 				"has no project whose limits can be set");
@@ -197,7 +197,7 @@ bool fsq_dquot_is_leftover(const struct fsq_dquot *dquot, int fd)
 	const struct fsq_limits limits = fsq_limits_of(dquot);
 	struct fsq_limits leftover;
 
-	/* The size of a block is a system call. */
+	/* Check this first: the block size takes a system call. */
 	if (fsq_limits_are_used(dquot) || limits.hard[FSQ_INODES] != 1)
 		return false;
 	leftover = fsq_limits_of_leftover(fd);

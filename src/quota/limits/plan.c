@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predict what a change of quota records would do. Writes nothing: whether the caller has the right, or the
- * filesystem is read-only, is found out in other ways.
+ * Predict what a change of quota records would do, without a write that would show it: privileges and read-only mounts
+ * are checked one by one.
  */
 #include <errno.h>
 #include <sys/statvfs.h>
@@ -12,7 +12,7 @@
 #include "quota/kernel/space.h"
 #include "quota/mounts/filesystem_handle.h"
 
-/* @return   0, or the errno of every change */
+/* @return   0, or the errno with which each change would fail */
 static int check_mount(struct fsq_filesystem *fs)
 {
 	struct statvfs vfs;
@@ -78,12 +78,12 @@ int fsq_quota_plan_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_
 		wanted.soft[form] = limits->mask & FSQ_SOFT(form) ? limits->soft[form] : has->soft;
 		wanted.hard[form] = limits->mask & FSQ_HARD(form) ? limits->hard[form] : has->hard;
 	}
-	/* Others round only when they read from the disk. */
+	/* ext4 and f2fs round only when they read the record from the disk. */
 	if (fs->info.is_xfs)
 		fsq_limits_round(&wanted, fs->handle.target.fd);
 	*after = *before;
 	for (int form = 0; form < FSQ_FORMS; form++) {
-		/* XFS ignores both without an error. */
+		/* XFS ignores both limits, without an error, if the soft one is above the hard one. */
 		if (fs->info.is_xfs && fsq_limits_are_out_of_order(&wanted, (enum fsq_form)form))
 			continue;
 		after->form[form].soft = wanted.soft[form];

@@ -92,7 +92,7 @@ bool fsq_is_tag(const char *word)
 	return false;
 }
 
-/* Is a value that of a tag, which may stand in quotes? */
+/* Compare a value with that of a tag, which may be quoted. */
 static bool is_value(const char *tag, const char *value, bool any_case)
 {
 	const char *wanted = strchr(tag, '=') + 1;

@@ -78,11 +78,6 @@ static int open_path_of_filesystem(const char *path, struct fsq_error *err)
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
-	/* The caller's struct may lack newer fields. */
-	const struct fsq_mount given = { .device = mount->device,
-					 .directory = mount->directory,
-					 .id = mount->id,
-					 .dev = mount->dev };
 	struct fsq_mount copy;
 	struct statx stx;
 	int fd = open_path_of_filesystem(mount->directory, err);
@@ -95,7 +90,7 @@ int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount
 		return fsq_fail(err, FSQ_E_NOT_FOUND, ENXIO, mount->directory,
 				"cannot open what another mount hides");
 	}
-	if (fsq_mount_copy(&copy, &given, err)) {
+	if (fsq_mount_copy(&copy, mount, err)) {
 		close(fd);
 		return FSQ_E_FAILED;
 	}
@@ -123,7 +118,7 @@ static int open_device(struct fsq_filesystem **fs, const char *path, dev_t dev,
 	return rc;
 }
 
-/* Only a filesystem that can have quota is asked, and by its device: a device may hang, but no server. */
+/* Only filesystems that can have quota are probed: theirs are block devices, so no server is asked. */
 static bool mount_has_tag(const struct fsq_mount *mount, const char *tag)
 {
 	struct stat st;

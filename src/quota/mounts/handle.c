@@ -202,7 +202,7 @@ int fsq_handle_check_path(const struct fsq_handle *handle, struct fsq_error *err
 	return fail_as_renamed(handle->path, err);
 }
 
-/* Other errors say nothing about the path. */
+/* @return  the errno, negative, if it is about us; other errors mean that the path leads elsewhere */
 static int failed(int errnum)
 {
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
@@ -215,7 +215,7 @@ static bool is_local(const struct fsq_mount_points *points, const char *path)
 	return mount && mount->is_local;
 }
 
-/* Is all that a path is looked up in local, also what is in front of each ".."? */
+/* Are all directories local that the kernel looks up for a path, also those before each ".."? */
 static bool leads_over_local(const struct fsq_mount_points *points, const char *path)
 {
 	char *done = calloc(1, strlen(path) + 2), *end = done;
@@ -292,7 +292,7 @@ int fsq_handle_state(struct fsq_handle *handle, struct fsq_state *state)
 		return fsq_quotactl_state(&handle->target, FSQ_PROJECT, state);
 	if (!known->state_known)
 		known->state_rc = fsq_quotactl_state(&handle->target, FSQ_PROJECT, &known->state);
-	/* A failure of a moment is not remembered. */
+	/* Cache only answers, not failures that may pass. */
 	known->state_known =
 		known->state_rc == 0 || fsq_error_kind_of(-known->state_rc) != FSQ_E_FAILED;
 	*state = known->state;

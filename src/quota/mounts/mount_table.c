@@ -79,14 +79,14 @@ static uint8_t hash_of_target(uint64_t parent, const char *directory, size_t len
 	return (uint8_t)(31 * parent + 7 * length + (unsigned char)directory[length - 1]);
 }
 
-/* Where a part of a path has led. */
+/* One part of a path, followed. */
 struct step {
 	const struct fsq_mount *at;
 	uint64_t parent;
 	size_t length, mounts;
 };
 
-/* The path that was followed last, up to the part that is its last. Lists name many of one directory. */
+/* The directory part of the path that was followed last: lists name many paths in one directory. */
 struct followed {
 	struct step step;
 	char path[PATH_MAX];
@@ -123,7 +123,7 @@ static const struct fsq_mount *follow(const struct fsq_mount_points *points, con
 		if (hangs && step.at)
 			*hangs |= may_hang(step.at->type);
 		step.length += 1 + part;
-		/* Each is mounted on the one before, so there are at most as many as mounts. */
+		/* Mounts on top of each other: there are at most as many as mounts. */
 		for (; step.mounts < points->count &&
 		       points->some_at[hash_of_target(step.parent, path, step.length)];
 		     step.mounts++) {
@@ -275,7 +275,7 @@ dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *p
 static bool resolve(const struct fsq_mount_points *points, char path[PATH_MAX])
 {
 	char rest[PATH_MAX], target[PATH_MAX], joined[2 * PATH_MAX], *name, *next = rest;
-	size_t end = 0; /* of what is resolved */
+	size_t end = 0; /* how much of @path is resolved */
 	int links = 0;
 
 	strcpy(rest, path);
@@ -402,7 +402,7 @@ bool fsq_options_enforce(const char *options)
 	       !fsq_options_have(options, "noquota") && !fsq_options_have(options, "pqnoenforce");
 }
 
-/* Defaults that the kernel shows, and options that contradict project quota. */
+/* Leave out defaults that the kernel shows, and options that contradict project quota. */
 static bool is_dropped(const char *option, size_t length)
 {
 	static const char *const dropped[] = {

@@ -36,10 +36,13 @@ void fsq_overlay_layers(const struct fsq_mount *mount, char **upper, char **work
 
 /* --- the directory of an engine --- */
 
-/* What engines call upperdir; workdir is "work". With other names, more layers may come to lie beside the two. */
+/*
+ * How engines name the upper directory; the work directory is "work". Other names do not show whose the directory around
+ * them is.
+ */
 static const char *const uppers[] = { "diff", "fs", "upper" };
 
-/* What Docker, Podman and CRI-O keep beside the two. A directory is empty, or a mount point. */
+/* What else Docker, Podman and CRI-O keep in that directory. Directories are empty, or mount points. */
 static const struct {
 	const char *name;
 	mode_t type;

@@ -99,7 +99,7 @@ int fsq_entries_add(struct fsq_entries *entries, uint32_t id, const char *word)
 
 static enum fsq_visit add_entry_of_line(uint32_t id, const char *word, void *arg)
 {
-	/* As fsq_project_line_is_of_zero(). */
+	/* Skip ID 0, which is no project. */
 	return id == 0 || fsq_entries_add(arg, id, word) == 0 ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
@@ -268,7 +268,7 @@ const char *fsq_project_names_name(struct fsq_project_names *names, uint32_t id)
 
 	if (!names)
 		return NULL;
-	/* Most ask in the order of IDs, and an ID has one name. */
+	/* Callers mostly ask in the order of IDs: try the next entry first. */
 	found = names->entries.by_id + names->next;
 	if (names->next == 0 || names->next >= names->entries.count || found[0]->id != id ||
 	    found[-1]->id == id)

@@ -32,7 +32,7 @@ int fsq_locked_file_fail(struct fsq_error *err, int errnum, const struct fsq_loc
 {
 	enum fsq_error_kind kind = fsq_error_kind_of(errnum);
 
-	/* A missing file of ours means that no project is registered. */
+	/* Not FSQ_E_NOT_FOUND, which would mean a project: that the file is missing is no failure. */
 	if (kind != FSQ_E_PERMISSION)
 		kind = FSQ_E_FAILED;
 	fsq_fail(err, kind, errnum, file->path, "cannot %s", what);
@@ -78,7 +78,7 @@ static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file
 	return 0;
 }
 
-/* For a caller who only reads: there is no file, or he may not lock it. */
+/* Does the errno mean no file, or one that a reader may not lock? */
 static bool means_no_file(int errnum)
 {
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == EACCES || errnum == EPERM;
@@ -123,7 +123,7 @@ static int read_locked_text(struct fsq_locked_file *file, struct fsq_error *err)
 	file->text = malloc(size + 1);
 	if (!file->text)
 		return fsq_locked_file_fail(err, ENOMEM, file, "read");
-	/* From here on no process that follows the protocol changes it. */
+	/* Locked: no process that follows the protocol changes it now. */
 	while (file->length < size) {
 		ssize_t got = pread(file->fd, file->text + file->length, size - file->length,
 				    (off_t)file->length);
@@ -245,7 +245,10 @@ int fsq_locked_file_cut(struct fsq_locked_file *file, size_t length)
 	return 0;
 }
 
-/* A process that opens the file waits while we hold the lease. The kernel notifies us by SIGURG, which is ignored. */
+/*
+ * While we hold the lease, a process that opens the file waits. The kernel signals us with SIGURG, whose default is to
+ * ignore it.
+ */
 static bool lease(struct fsq_locked_file *file)
 {
 	return fcntl(file->fd, F_SETSIG, SIGURG) == 0 && fcntl(file->fd, F_SETLEASE, F_WRLCK) == 0;

@@ -23,7 +23,7 @@ struct fsq_project_edit {
 	enum mode mode;
 	bool would_write; /* if this were no dry run */
 	bool locked;
-	int tree; /* the lock of one, or -1 */
+	int tree; /* descriptor of the lock of a tree, or -1 */
 	struct fsq_project_list projects, projid;
 	struct fsq_id_set ids; /* of both */
 };

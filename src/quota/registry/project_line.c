@@ -44,7 +44,7 @@ void fsq_project_line_fill(char *text, size_t length)
 		memcpy(text, FSQ_LINE_FILL, strlen(FSQ_LINE_FILL));
 }
 
-/* The filler of a retired line, or an entry that is marked instead of its colon: @text has no colon. */
+/* Is this a retired line: filler, or an entry with a mark in place of its colon? @text has no colon. */
 static bool is_retired(enum fsq_project_file file, const char *text, size_t length)
 {
 	const char *mark;

@@ -264,7 +264,7 @@ int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const ch
 
 /* --- adding --- */
 
-/* Write a line in two steps; the second one writes a single byte. */
+/* Write the line switched off, then the single byte that switches it on. */
 static int write_switched_line(struct fsq_project_list *list, size_t start, char *text, size_t at,
 			       size_t length, char off)
 {
@@ -293,7 +293,7 @@ static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_
 	return NULL;
 }
 
-/* The filler has no colon except our own at its end, so nothing in it is an entry. */
+/* Write an entry into a retired line. The filler behind it has no colon, so nobody reads it as an entry. */
 static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry, const char *line,
 		 size_t length, size_t at)
 {

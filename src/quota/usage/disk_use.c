@@ -50,7 +50,7 @@ static void visit_unreadable(struct use *use, const struct fsq_walk_entry *entry
 {
 	struct stat st;
 
-	/* An unreadable file counts by its blocks; an unreadable directory hides its contents. */
+	/* A file that cannot be opened is counted all the same; of a directory the contents are missing. */
 	if (entry->dirfd >= 0 &&
 	    fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISDIR(st.st_mode)) {
@@ -72,7 +72,7 @@ static enum fsq_visit count_entry(const struct fsq_walk_entry *entry, struct fsq
 		break;
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_SPECIAL:
-		/* A file of another filesystem may be mounted over it. */
+		/* Another file may be mounted over it. */
 		if (fstatat(entry->dirfd, entry->name, &st, AT_SYMLINK_NOFOLLOW))
 			report_errno(event, errno);
 		else if (st.st_dev == entry->dev)

@@ -71,11 +71,12 @@ struct explain {
 	/* Bulkstat has listed all inodes: a sorted run of the facts. */
 	bool listed;
 	uint64_t listed_count;
-	size_t list_start, list_end, list_last; /* where the last one was found */
-	struct fsq_inode_map map;		/* of other inodes: the index of their facts */
+	size_t list_start, list_end,
+		list_last;	   /* the run in @facts, and where in it the last inode was found */
+	struct fsq_inode_map map;  /* of other inodes: the index of their facts */
 	struct fsq_inode_map held; /* deleted files that are open: the index of their part */
-	uint64_t unasked;	   /* deleted files of which only another filesystem knows more */
-	bool holder_missing;	   /* a deleted file has no process */
+	uint64_t unasked;	   /* deleted files that only another filesystem could identify */
+	bool holder_missing;	   /* no process was found for a deleted file */
 	struct part *parts, *top;
 	size_t part_count, part_capacity, top_count;
 	char **mounts; /* mounts that cover a part of the directory */
@@ -125,7 +126,7 @@ static struct part *add_part(struct explain *explain, enum fsq_space_part kind, 
 	return &explain->parts[explain->part_count - 1];
 }
 
-/* Keep it if it is one of the largest. */
+/* Insert a file or directory among the largest, if it is one of them. */
 static void rank(struct explain *explain, enum fsq_space_part kind, const char *path,
 		 struct sum sum)
 {
@@ -257,7 +258,7 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 	return rc == -ENOTTY || rc == -EOPNOTSUPP ? 0 : rc;
 }
 
-/* Of a filesystem, only what its root directory has is compared. */
+/* Can the entry be among the largest? For what is in no project only entries of the root directory can. */
 static bool is_ranked(const struct explain *explain, const struct fsq_walk_entry *entry)
 {
 	return explain->id || entry->depth == 1;
@@ -569,7 +570,7 @@ static struct part *add_open(struct explain *explain, const char *path, const st
 	const struct fsq_inode_note note = { .ino = facts->ino,
 					     .id = (uint32_t)explain->part_count };
 
-	/* A file that was counted in the tree has been deleted since. */
+	/* It was deleted after the tree was counted. */
 	if (!take_inode(explain, facts))
 		return NULL;
 	if (fsq_inode_map_add(&explain->held, &note) < 0)
@@ -818,7 +819,7 @@ static void show_explained(struct explain *explain, const struct fsq_usage *befo
 	}
 }
 
-/* Search everything. @return  0, or a failure in @err */
+/* Look everywhere. @return  0, or a failure in @err */
 static int look_everywhere(struct explain *explain, const struct fsq_usage *usage,
 			   struct fsq_error *err)
 {

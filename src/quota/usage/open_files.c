@@ -19,15 +19,15 @@
 /* The kernel appends this to the path of a deleted file. */
 static const char deleted[] = " (deleted)";
 
-/* What a mount is, as far as it matters whether a file on it may be on the filesystem. */
+/* Can a file on a mount be on the filesystem? */
 enum place {
 	PLACE_OTHER,
 	PLACE_FILESYSTEM, /* the filesystem itself */
-	PLACE_OVERLAY,	  /* perhaps over it */
+	PLACE_OVERLAY,	  /* an overlay, perhaps with layers on it */
 	PLACE_UNKNOWN,	  /* in no mount table that was read */
 };
 
-/* What a key of @known is about: mounts, devices and mount namespaces are in one map. */
+/* Mounts, devices and mount namespaces are in one map, with these in their keys. */
 enum key { KEY_MOUNT, KEY_DEVICE, KEY_NAMESPACE, KEYS };
 
 struct search {

@@ -57,7 +57,7 @@ static bool is_current(struct fsq_cached_file *cached, const char *file)
 	return cached->checked;
 }
 
-/* Called before the file is read. @return  0; FSQ_E_FAILED no memory */
+/* Note path and time of a file that is about to be read. @return  0; FSQ_E_FAILED no memory */
 static int remember_cached_file(struct fsq_cached_file *cached, const char *file,
 				struct fsq_error *err)
 {
@@ -70,7 +70,7 @@ static int remember_cached_file(struct fsq_cached_file *cached, const char *file
 	return cached->path ? 0 : fsq_fail_errno(err, ENOMEM, file, "cannot read");
 }
 
-/* Read the file again, and report its failure again. */
+/* Next time read the file again, and report a failure again. */
 static void forget_cached_file(struct fsq_cached_file *cached)
 {
 	free(cached->path);

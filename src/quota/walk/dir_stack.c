@@ -155,7 +155,7 @@ static int open_again(struct fsq_dir_stack *stack, int above_fd, size_t at)
 	start += stack->path[start] == '/';
 	name = strndup(stack->path + start, level->path_length - start);
 	fd = name ? open_in(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY) : -1;
-	/* The mount may show what it covers: see open_covered() in tree_walk.c. */
+	/* A mount onto itself shows the same directory: see open_covered() in tree_walk.c. */
 	if (fd == -EXDEV)
 		fd = openat(above_fd, name, FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
 	free(name);

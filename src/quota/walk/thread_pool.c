@@ -38,7 +38,7 @@ unsigned int fsq_thread_count(unsigned int threads, const struct fsq_clock_sampl
 		threads = processors < THREADS_MAX && wall <= cpu + cpu / 4 ? processors
 									    : THREADS_MAX;
 	}
-	/* The queue holds descriptors, too, and so does the thread that walks the head. */
+	/* The queue and the calling thread hold descriptors, too. */
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return 1;
 	while (threads > 1 && limit.rlim_cur < (rlim_t)(threads + 2) * descriptors)

@@ -37,7 +37,7 @@ struct tree {
 	struct fsq_thread_pool pool;
 	bool has_at;  /* attributes without opening: file_getattr(2) */
 	bool probed;  /* has_at is known */
-	bool by_name; /* and by name: nothing can be mounted in the clone */
+	bool by_name; /* attributes by name: in the clone nothing can be mounted over one */
 	int clone;    /* a private clone of the mount, or -1 */
 	bool large;
 	struct fsq_clock_sample sample; /* after half of the entries that make a tree large */
