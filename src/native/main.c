@@ -114,13 +114,13 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
-/* Is a word meant for an option that stands behind "--"? */
+/* Is this operand more likely an option that was written behind "--"? */
 static bool is_lost_option(const char *word)
 {
 	return strncmp(word, "--", 2) == 0 && access(word, F_OK) && errno == ENOENT;
 }
 
-/* An empty path is the working directory to one function, and nothing without a name to another. */
+/* Reject "": functions disagree on what it means. */
 static bool check_operand_paths(struct session *session, const struct invocation *invocation)
 {
 	static const char *const paths[] = { VALUE_PATH, VALUE_DIRECTORY, VALUE_REGISTERED,
@@ -216,7 +216,7 @@ static bool show_page(const struct command *command)
 	snprintf(page, sizeof(page), "fsquota-%s", command->name);
 	pid = fork();
 	if (pid == 0) {
-		/* Without it, or without the page, nothing is said. */
+		/* Silence man(1): if it is missing, or has no such page, we print the help. */
 		close(STDERR_FILENO);
 		open("/dev/null", O_WRONLY);
 		setenv("PATH", _PATH_STDPATH, 1);
@@ -281,7 +281,7 @@ static void move_options(char **words)
 
 /* --- another root --- */
 
-/* Names of users and groups are those of files. Other modules of nsswitch.conf(5) would be loaded from the directory. */
+/* Look up users and groups in files only: other modules of nsswitch.conf(5) would be loaded from the new root. */
 static void load_names(void)
 {
 #ifdef __GLIBC__
@@ -292,7 +292,7 @@ static void load_names(void)
 	getgrnam("");
 }
 
-/* The locale of tables and, for one without UTF-8, its module of iconv(3), which the first character loads. */
+/* Load the locale and, if it is not UTF-8, its module of iconv(3), which is loaded with the first character. */
 static void load_characters(void)
 {
 	static locale_t kept;

@@ -86,7 +86,7 @@ struct apply {
 	bool has_default; /* the lines are those of /etc/fsquota.d */
 };
 
-/* With --watch a signal is waited for, and no failure. */
+/* With --watch only a signal ends it, otherwise also a failure. */
 static bool goes_on(struct apply *apply, const char *next)
 {
 	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
@@ -262,7 +262,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 				show_applied(apply, entry, "unchanged", NULL);
 			continue;
 		}
-		/* Done before the first change only: without changes it would only cost calls. */
+		/* Only before the first change, since it costs calls: it does its work once. */
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
 			going_on = goes_on(apply, entry->request.directory) &&
@@ -341,7 +341,7 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		struct apply_mark key, *wanted = &key, **found;
 		int rc = directory ? identify(entry, &key) : 0;
 
-		/* It may be any of them. */
+		/* This directory cannot be examined, so any mark may be its own: release nothing. */
 		all |= rc < 0;
 		if (rc < 0 && reported_add(list->reported, directory))
 			session_errno(session, ERROR_AT_PATH, -rc, directory,
@@ -445,7 +445,7 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	return going_on;
 }
 
-/* With one of several files it would release what the others ask for. */
+/* --prune with one of several files would release what the others name. */
 static bool may_prune(struct session *session, const struct invocation *invocation)
 {
 	struct stat st;

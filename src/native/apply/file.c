@@ -28,7 +28,7 @@ struct line {
 	bool good;
 };
 
-/* Keep a text as long as the list. @return  it, or NULL without memory: then it is freed */
+/* Add a text to those that are freed with the list. @return  it, or NULL without memory: then it is freed */
 static char *keep_text(struct session *session, struct apply_list *list, char *text)
 {
 	if (text &&
@@ -191,13 +191,13 @@ static size_t fixed_length(const char *pattern, const char *path)
 		parts += *pattern == '/';
 		pattern += *pattern == '\\';
 	}
-	/* The last part has one of them. */
+	/* The pattern is in the last part at the latest. */
 	while (parts-- > 1)
 		length += 1 + strcspn(path + length + 1, "/");
 	return length;
 }
 
-/* Of a directory that could not be read, so the matches are incomplete; or 0 */
+/* errno of the first directory that glob(3) could not read, so the matches are incomplete; or 0 */
 static int glob_errnum;
 
 static int look_failed(const char *path, int errnum)
@@ -210,7 +210,7 @@ static int look_failed(const char *path, int errnum)
 }
 
 #ifdef GLOB_ALTDIRFUNC
-/* Without this glibc ignores errors of directories and skips what it cannot stat. */
+/* glob(3) of glibc calls this, so that errors are noted, which it would ignore. */
 static void *open_watched_directory(const char *path)
 {
 	return opendir(path);
@@ -331,7 +331,7 @@ static bool is_beneath(struct line *line, char *path, size_t fixed)
 	return true;
 }
 
-/* Add the directories that it finds, and nothing else. */
+/* Add the directories that a pattern matches; ignore other files. */
 static void expand_pattern(struct line *line, const char *pattern,
 			   struct fsq_assign_request *request)
 {
@@ -496,7 +496,7 @@ bool apply_list_read(struct session *session, struct apply_list *list, const cha
 	return good;
 }
 
-/* --- what is said twice --- */
+/* --- conflicts --- */
 
 static int compare_paths_of_entries(const void *one, const void *other)
 {
@@ -547,7 +547,7 @@ static bool settle_conflicts(struct session *session, struct apply_list *list,
 		if (!is_same(one, other)) {
 			first = i;
 		} else if (!one->pattern != !other->pattern) {
-			/* The first counts, since only it is written. */
+			/* Only the first is a written path, so it counts. */
 			other->request.directory = NULL;
 		} else {
 			const struct word_origin origin = { other->file, other->line, list->wrong };

@@ -66,7 +66,7 @@ static int compare_watched(const void *one, const void *other)
 	return a->number - b->number;
 }
 
-/* Their numbers grow. */
+/* Binary search: the numbers of inotify grow. */
 static struct watched_directory *find_watched(struct apply_watch *watch, int number)
 {
 	const struct watched_directory key = { .number = number };
@@ -122,7 +122,7 @@ static bool add_watched(struct apply_watch *watch, const char *directory, uint32
 	return false;
 }
 
-/* Each directory above a path: the next part of it may appear there. */
+/* Watch each directory above a path: the next part of it may appear there. */
 static bool add_above(struct apply_watch *watch, const char *path)
 {
 	char above[PATH_MAX];
@@ -200,7 +200,7 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	size_t kept = 0;
 	bool any = false;
 
-	/* What failed the last time is tried again. */
+	/* Try again what could not be watched the last time. */
 	watch->limited = false;
 	for (int i = 0; i < count; i++)
 		any |= add_file(watch, files[i]);

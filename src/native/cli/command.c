@@ -13,7 +13,7 @@
 
 /* --- what a command takes --- */
 
-/* @return   the option at *@index of these tables, or NULL, and *@index less what they hold */
+/* @return   the option at *@index of these tables; or NULL, and *@index is less by the number of their options */
 static const struct command_option *option_of(const struct command_option *const *tables,
 					      size_t *index)
 {
@@ -45,7 +45,7 @@ bool command_takes_project(const struct command *command)
 	return false;
 }
 
-/* The paths behind the synopsis, with a blank in front, or "". */
+/* @return   what the usage line has behind the synopsis for filesystems, with a blank first, or "" */
 static const char *command_paths(const struct command *command)
 {
 	if (!(command->flags & COMMAND_FILESYSTEMS))
@@ -385,7 +385,7 @@ void command_explain(struct session *session, const struct command *command)
 	}
 }
 
-/* As in fsquota(8). */
+/* fsquota(8) has the same titles. */
 static const char *const group_titles[] = {
 	[GROUP_DIRECTORY] = "The quota of a directory",
 	[GROUP_LOOK] = "Looking",

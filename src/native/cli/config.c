@@ -149,7 +149,7 @@ static bool take_config_line(struct session *session, char *line, unsigned int n
 			 value, keys[key].key, keys[key].form);
 	else
 		snprintf(text, sizeof(text), "line %u: there is no key \"%.200s\"", number, line);
-	/* A key that is misspelled may have been one of budgets. */
+	/* A misspelled key may have been meant for a budget. */
 	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
 					       : value[0] == '/' || strchr(value, '%');
 	return pass_over_line(session, reads, key, text);
@@ -165,7 +165,7 @@ static int read_once(struct config_file *file, char **text, size_t *length)
 		file->stamp = fsq_file_stamp_of(FSQ_CONFIG_FILE);
 		file->rc = fsq_read_file(FSQ_CONFIG_FILE, &file->text, &file->length);
 	}
-	/* A failure is not remembered. */
+	/* After a failure, read again next time. */
 	file->read = file->checked = file->rc == 0 || file->rc == -ENOENT;
 	if (file->rc) {
 		file->text = NULL;

@@ -63,7 +63,7 @@ static const char *hint_of_error(const struct error *error)
 		return fsq_hint_text(error->hint);
 	switch (error->errnum) {
 	case EPERM:
-		/* The question costs system calls. */
+		/* fsq_is_privileged() costs system calls: ask only for EPERM. */
 		return fsq_is_privileged()
 			       ? "root of the host may: an immutable file, see lsattr(1), a "
 				 "seccomp filter or a security module forbids it"
@@ -268,7 +268,7 @@ bool session_error(struct session *session, unsigned int flags, int code, int er
 
 	if (!path && code != FSQ_E_USAGE)
 		error.path = error.prefix;
-	/* This must work without memory. */
+	/* No allocation here: the error may be that there is no memory. */
 	va_start(args, format);
 	va_copy(again, args);
 	if (vsnprintf(text, sizeof(text), format, args) >= (int)sizeof(text) &&
@@ -315,7 +315,7 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 
 int session_code_of(int errnum, const char *path)
 {
-	/* Of a quota call: the filesystem has no block device. */
+	/* From a quota call it means that the filesystem has no block device. */
 	return errnum == ENODEV && !path ? FSQ_E_NOT_SUPPORTED : fsq_error_kind_of(errnum);
 }
 

@@ -13,7 +13,7 @@
 struct template
 {
 	const char *word, *sentence, *repair;
-	/* The sentence if it may be no fault, or if the repair would change other projects. */
+	/* The sentence for findings in doubt: it may be no fault, or the repair would change other projects. */
 	const char *in_doubt;
 	const char *on_device; /* the repair where nothing has to be unmounted */
 	enum fsq_finding_id id;
@@ -23,7 +23,7 @@ struct template
 #define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
 #define MOUNT "mount -t {type} -o {options} {filesystem} {mountpoint}"
 #define MOUNT_ANEW "umount {mountpoint} && " MOUNT
-/* Without the projects file, which would include the other directories of the ID. */
+/* With an empty projects file, so that the other directories of the ID are left alone. */
 #define SET_UP "fsquota project -s --projects-file /dev/null"
 
 static const struct template templates[] = {
@@ -261,7 +261,7 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 				     "switch them on";
 		template->repair = "fsquota enable -p {mountpoint}";
 	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
-		/* A mount without quota makes XFS count at the next one. */
+		/* After a mount without quota, XFS counts anew at the next one. */
 		template->repair =
 			"umount {mountpoint} && "
 			"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
@@ -370,7 +370,7 @@ static void put_field(FILE *to, const char *name, size_t length, const struct fi
 		fputs(fields->text, to);
 }
 
-/* Braces before anything but a small letter stay. */
+/* Replace {field}. A brace that no small letter follows is itself. */
 static void put_template(FILE *to, const char *from, const struct field *fields,
 			 const struct fsq_finding *finding, bool quoted)
 {

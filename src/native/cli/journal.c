@@ -132,7 +132,7 @@ void journal_write(struct session *session, const struct journal_entry *entry)
 	add_journal_field(&sink, "FSQUOTA_FILESYSTEM", entry->filesystem);
 	add_limits(&sink, entry->before, "_BEFORE");
 	add_limits(&sink, entry->after, "");
-	/* A part of an entry would be another entry. */
+	/* Send nothing if the text is incomplete: it would say something else. */
 	if (writer_flush(&writer) == 0 && sink.for_journal)
 		send_to_journal(text.bytes, text.used);
 	else if (!writer.errnum)

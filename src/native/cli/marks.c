@@ -45,7 +45,7 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
 	char above[PATH_MAX], path[PATH_MAX], line[2 * PATH_MAX];
 	int fd = -1, length = 0;
 
-	/* Its last component is no symlink, and it may have been renamed since. */
+	/* Resolve only what is above: the directory itself is no symlink, and may have been renamed by now. */
 	snprintf(above, sizeof(above), "%.*s", name > directory ? (int)(name - directory) : 1,
 		 directory);
 	if (realpath(above, path)) {

@@ -178,7 +178,7 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 		return session_usage_error(session, "--id and --name do not go together");
 	if (!name)
 		return true;
-	/* A lack of memory was reported. */
+	/* NULL without memory, which was reported. */
 	names = session_names(session);
 	if (names && fsq_project_names_id(names, name, id) && *id != 0)
 		return true;
@@ -326,7 +326,7 @@ static bool take_output(struct session *session, const struct command_option *op
 		table_choose(&session->style, session->rows, option->kind ? names : "all"));
 }
 
-/* Ends the command. */
+/* Print the columns, and end the command. */
 static bool take_list_columns(struct session *session, const struct command_option *option,
 			      void *to, const char *value)
 {

@@ -174,10 +174,10 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 	case ENOTCONN:
 	case ENXIO:
 	case ENODEV:
-		/* It is no directory, or not one of ours. */
+		/* No directory, or one that is on no filesystem of this run. */
 		break;
 	default:
-		/* A command that works on all directories of the project must know. */
+		/* Warn: the command works on all directories of the project but this one. */
 		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
 		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
 			       &id, sizeof(id)))
@@ -253,7 +253,7 @@ void scopes_add_path(struct scopes *scopes, struct session *session, const char 
 			return;
 		}
 		is_directory = S_ISDIR(stx.stx_mode);
-		/* All of the filesystem is meant by its device or mount point. */
+		/* A device or a mount point means the whole filesystem. */
 		scope.whole = S_ISBLK(stx.stx_mode) ||
 			      (is_directory && (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
 	}

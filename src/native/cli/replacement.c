@@ -27,7 +27,7 @@ static int open_directory_of(struct replacement *replacement, const char *file)
 	replacement->directory =
 		directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	free(directory);
-	/* A name that node_exporter does not read: it does not end with .prom. */
+	/* node_exporter must not read it, so its name does not end with .prom. */
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
 		number = (uint64_t)getpid();
 	snprintf(replacement->temporary, sizeof(replacement->temporary), ".%.200s.%016jx",
@@ -56,7 +56,7 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 		return false;
 	}
 	fd = openat(replacement->directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
-	/* Fails if the kernel or the filesystem lacks it. */
+	/* O_TMPFILE, where kernel and filesystem have it; else a file with a name. */
 	replacement->named = fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
 	if (replacement->named)
 		fd = openat(replacement->directory, replacement->temporary,
@@ -78,7 +78,7 @@ static bool publish(struct session *session, struct replacement *replacement)
 	int fd = session->out->fd;
 	char link[32];
 
-	/* Which says so. */
+	/* This reports that the output could not be written. */
 	session_flush(session);
 	if (session->out->errnum)
 		return false;

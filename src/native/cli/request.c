@@ -50,7 +50,7 @@ static bool set_limit(struct session *session, const struct word_origin *origin,
 	uint64_t value;
 	int rc = 0;
 
-	/* "90%": a part of something else. */
+	/* "90%" of the filesystem, or of the hard limit. */
 	if (form == FSQ_BLOCKS && strcmp(text + digits, "%") == 0 && percent >= 1 &&
 	    percent <= 100) {
 		*(hard ? &request->hard_percent : &request->soft_percent) = (unsigned int)percent;

@@ -73,7 +73,7 @@ int session_read_names(struct session *session, struct fsq_error *err)
 		       : fsq_project_names_read(&session->names, session->projid_file, err);
 }
 
-/* Those of a cache stay there. */
+/* Names from a cache belong to the cache. */
 static void free_names(struct session *session)
 {
 	if (!session->cache)
@@ -159,7 +159,7 @@ bool session_is_stopped(void *arg)
 {
 	struct session *session = arg;
 
-	/* The question is a system call. */
+	/* Checking for signals is a system call: do it now and then. */
 	if (session->batch && ++session->visits % 64 == 0)
 		session->stopped |= is_signal_pending(NULL);
 	return session->stopped;
@@ -189,7 +189,7 @@ bool names_to_id(struct session *session, enum fsq_type type, const char *word, 
 {
 	int rc = fsq_parse_id(word, id);
 
-	/* A number is none of the names, which are read on first use. */
+	/* A number needs no names, which are read on first use. */
 	if (rc == 0 || rc == -ERANGE)
 		return rc == 0;
 	return account_find_id(type, word, type == FSQ_PROJECT ? session_names(session) : NULL, id);
@@ -250,7 +250,7 @@ void session_notify(const char *state)
 	if (length < 2 || length >= sizeof(address.sun_path) || (path[0] != '/' && path[0] != '@'))
 		return;
 	memcpy(address.sun_path, path, length);
-	/* An abstract one. */
+	/* An abstract socket, whose name begins with NUL. */
 	if (path[0] == '@')
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

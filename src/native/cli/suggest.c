@@ -11,7 +11,7 @@
 
 #include "finding_words.h"
 
-/* Words of other tools, with blanks around each, and what has their place here. */
+/* Words of other tools, with blanks around each, and our words for them. */
 static const struct synonym {
 	const char *words, *meant;
 } command_synonyms[] = {
@@ -139,7 +139,7 @@ static bool is_project(struct session *session, const char *path)
 	       fsq_project_names_id(session_names(session), path, &id);
 }
 
-/* @return   a hint for who means an ID by a word that is no path, for free(3); NULL: it is no number */
+/* @return   a hint that the word is an ID and no path, for free(3); NULL: it is no number */
 static char *suggest_for_id(const struct session *session, const char *word)
 {
 	char *hint = NULL;

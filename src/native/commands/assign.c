@@ -73,7 +73,7 @@ static bool take_limits_of(struct session *session, const char *like,
 	if (request->unlimited)
 		return session_usage_error(session, "--like does not go with --unlimited");
 	if (session_usage(session, like, &usage, &err)) {
-		/* What counts files has no limits. */
+		/* Counting files does not find limits, so do not advise it. */
 		if (err.hint == FSQ_HINT_MOUNT_OR_COUNT)
 			err.hint = FSQ_HINT_MOUNT_WITH_QUOTA;
 		else if (err.hint == FSQ_HINT_ASSIGN_OR_COUNT)
@@ -136,7 +136,7 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (shown)
 		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {
-		/* Of limits that have no effect. */
+		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);
 		if (space && hard > space / FSQ_BASIC_BLOCK)

@@ -175,7 +175,7 @@ static enum line next_line(struct batch *batch, char **line, size_t *length)
 
 /* --- answering --- */
 
-/* Only a signal that comes from now on ends the request. */
+/* Forget earlier signals: only one that comes from now on ends the request. */
 static void before_waiting(void *arg)
 {
 	const struct timespec now = { 0 };
@@ -200,7 +200,7 @@ static void keep_little(struct text *text)
 	*text = (struct text){ 0 };
 }
 
-/* The error that there was no memory to keep. */
+/* The answer if there was no memory to keep the error itself. */
 static const char no_memory[] =
 	",\"error\":{\"code\":\"failed\",\"errno\":\"ENOMEM\",\"path\":null,"
 	"\"message\":\"cannot go on\",\"cause\":null,\"hint\":null}";
@@ -221,7 +221,7 @@ static void print_answer(struct batch *batch, const struct session *session)
 		write_text(w, no_memory);
 	if (batch->messages.used > 0) {
 		json_open(&json, "messages", '[');
-		/* Behind the comma of the first. */
+		/* Skip the leading comma. */
 		write_bytes(w, batch->messages.bytes + 1, batch->messages.used - 1);
 		json_close(&json, ']');
 	}
@@ -299,7 +299,7 @@ static int begin_batch(struct batch *batch)
 	batch->asks = !isatty(batch->input);
 	sigemptyset(&interrupt);
 	if (batch->asks) {
-		/* A shell lets its background processes ignore it. */
+		/* A shell starts background processes with SIGINT ignored. */
 		signal(SIGINT, SIG_DFL);
 		sigaddset(&interrupt, SIGINT);
 	}

@@ -18,16 +18,16 @@
 #include "shared/clock.h"
 #include "shared/used_up.h"
 
-/* The exit status when there is one that is full. */
+/* The exit status if something is full. */
 #define STATUS_FULL 8
 
-/* With less space than this left nothing can be written any more. */
+/* With less space than this nothing more can be written. */
 #define BLOCK 4096
 
 /* The time between the two looks of --full-within. */
 #define INTERVAL_SECONDS 10
 
-/* A limit that the caller holds. */
+/* A limit of --limit, which the kernel does not know. */
 struct held_limit {
 	char *directory;
 	uint64_t bytes;
@@ -121,7 +121,7 @@ static bool look_at_projects(struct check *check, const struct projects *project
 			   clock_nanoseconds(CLOCK_MONOTONIC));
 }
 
-/* The use and the limits of what was read before. */
+/* Read use and limits of the same projects again. */
 static void read_again(struct check *check, struct projects *projects)
 {
 	for (size_t i = 0; i < projects->count; i++) {
@@ -267,7 +267,7 @@ static void judge_visited(struct projects *projects, const struct project *proje
 	judge_project(arg, projects, project, FIELD_NO_SECONDS);
 }
 
-/* With when they will be full. */
+/* Judge projects together with the time until they are full. */
 static void judge_growing(struct check *check, struct projects *projects)
 {
 	const struct session *session = check->session;
@@ -292,7 +292,7 @@ static void judge_growing(struct check *check, struct projects *projects)
 	}
 }
 
-/* All that are wanted as a whole. */
+/* Judge the filesystems that are wanted as a whole. */
 static void judge_filesystems(struct check *check)
 {
 	const struct session *session = check->session;
@@ -324,7 +324,7 @@ static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
 	show_full_project(check, &row);
 }
 
-/* Of a filesystem on which a directory is registered. */
+/* Note the filesystem of a registered directory. */
 static enum fsq_visit note_registered(uint32_t id, const char *directory, void *arg)
 {
 	struct check *check = arg;
@@ -358,7 +358,7 @@ static enum fsq_visit judge_mount(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* No path was named: also the filesystems without quota, if they should have it. */
+/* If no path was named, judge also filesystems whose quota is off, but should be on. */
 static void judge_those_off(struct check *check)
 {
 	struct fsq_error err;
@@ -402,7 +402,7 @@ static void check_projects(struct check *check, const struct invocation *invocat
 
 /* --- limits of the caller --- */
 
-/* The use of a directory with such a limit. */
+/* The use of a directory that --limit names. */
 struct held_usage {
 	const struct held_limit *limit;
 	struct fsq_usage usage;

@@ -14,7 +14,7 @@
 #include "shared/array.h"
 #include "shared/read_file.h"
 
-/* What stands in front of the device and of the type. */
+/* Words in front of the device, and of the type. */
 #define DUMP_DEVICE "fs = "
 #define DUMP_TYPE "# type = "
 
@@ -296,7 +296,7 @@ static bool read_dump(struct dump *dump, FILE *input, const char *file)
 	return good;
 }
 
-/* @return   false: it is more likely the dump than a path on the filesystem; an error was reported */
+/* @return   false: the operand is more likely the dump itself; an error was reported */
 static bool check_is_no_file(struct session *session, const char *path)
 {
 	struct stat st;

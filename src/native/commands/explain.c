@@ -7,7 +7,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 
-/* The largest are kept in order, in memory. */
+/* A bound, since the largest are kept in memory, in order. */
 #define TOP_MAX 10000
 #define TOP_DEFAULT 10
 

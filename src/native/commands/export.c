@@ -146,7 +146,7 @@ static void show_project_line(const struct projects *projects, const struct proj
 	const dev_t dev = session->paths[project->filesystem].info->dev;
 	char usual[32];
 
-	/* assign chooses this name itself, but only for one directory. */
+	/* Leave out the name that assign would choose; for several directories it must be written. */
 	snprintf(usual, sizeof(usual), "volume%u", of->id);
 	row.with_name = of->name && (count != 1 || strcmp(of->name, usual) != 0) &&
 			fsq_project_name_is_valid(of->name);

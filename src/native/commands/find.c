@@ -134,7 +134,7 @@ static enum fsq_visit visit_file(const struct fsq_attributes *attributes, void *
 			tables_row(session, &row);
 		return FSQ_VISIT_CONTINUE;
 	}
-	/* A file may only have gone away, or its kind have no ID here. */
+	/* Ignore a file that is gone, or of a kind that has no ID here. */
 	if (errnum == ENOENT && attributes->depth > 0)
 		return FSQ_VISIT_CONTINUE;
 	if (attributes->kind == FSQ_FILE_SPECIAL)

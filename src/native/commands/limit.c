@@ -28,7 +28,7 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 
 	if (!text)
 		return session_usage_error(session, "unrecognised argument %s", word);
-	/* As a size it would replace the limit. */
+	/* Refuse "+1G": as a size it would replace the limit. */
 	if (text[0] == '+' && type == FSQ_PROJECT && form == FSQ_BLOCKS && hard)
 		return session_usage_error(session,
 					   "%s: limit takes the whole limit, without a sign; "
@@ -50,7 +50,7 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 	return true;
 }
 
-/* @realtime  it may be that the filesystem has none */
+/* @realtime  a realtime limit was asked for, which the filesystem may not have */
 static void report_limit_error(struct session *session, int rc, enum fsq_type type, bool realtime,
 			       const char *message)
 {
@@ -154,7 +154,7 @@ static void command_timer(struct session *session, const struct invocation *invo
 		return;
 	}
 	memcpy(timers.set, options->quota.form, sizeof(timers.set));
-	/* Without any, all that the filesystem has. */
+	/* Without -b, -i or -r, set all forms that the filesystem has. */
 	if (!options_has_form(&options->quota)) {
 		timers.set[FSQ_BLOCKS] = timers.set[FSQ_INODES] = true;
 		timers.set[FSQ_REALTIME] = fsq_filesystem_get_info(fs)->is_xfs;

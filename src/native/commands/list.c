@@ -34,7 +34,7 @@ static int compare_project_paths(const void *one, const void *other)
 	return (*a == '/' ? 1 : (unsigned char)*a) - (*b == '/' ? 1 : (unsigned char)*b);
 }
 
-/* @return   what stands in the directory @above: without it, farther to the right; NULL without memory */
+/* @return   the path relative to the directory @above, indented; NULL without memory */
 static const char *indent(struct texts *texts, const char *path, const char *above, size_t depth)
 {
 	const char *name = path + strlen(above);
@@ -94,7 +94,7 @@ static void show_listed_project(struct projects *projects, const struct project 
 	tables_row(projects->session, &row);
 }
 
-/* The row of what belongs to no project comes first. @return  whether there is one */
+/* Show first the row of what belongs to no project. @return  whether there is one */
 static bool show_with_none(struct projects *projects)
 {
 	struct session *session = projects->session;

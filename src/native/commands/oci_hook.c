@@ -22,7 +22,7 @@
 
 #define PREFIX "io.fsquota/"
 
-/* A layer needs no room behind its ID, as a store does: use kubelet's range. */
+/* Kubelet's range: a layer, unlike a store, needs no room after its ID. */
 #define ID_RANGE "1048577-4294967294"
 
 enum { HARD, SOFT, INODES, LIMITS };
@@ -41,7 +41,7 @@ struct container {
 	const char *root;		  /* only the configuration has it */
 	struct hook_options asked;
 	const char *unknown; /* an unknown annotation with our prefix */
-	const char *no_text; /* one whose value is no string */
+	const char *no_text; /* an annotation whose value is no string */
 };
 
 static void take_annotation(const struct json_value *value, struct container *container)
@@ -143,7 +143,7 @@ static void layer_free(struct layer *layer)
 }
 
 /*
- * Engines give the same IDs, but each container that is there has its own bundle.
+ * Two engines can use the same container ID, but each container has a bundle of its own.
  *
  * @return   what the names of its projects begin with, for free(3); or NULL without memory
  */
@@ -200,7 +200,7 @@ static bool may_limit(struct session *session, const char *directory, const char
 	bool good;
 	int rc = directory ? session_usage(session, directory, &usage, &err) : FSQ_E_NOT_FOUND;
 
-	/* On a filesystem without quota, assign reports the better error. */
+	/* Go on: on a filesystem without quota, assign says why. */
 	if (rc)
 		return rc == FSQ_E_NOT_FOUND || rc == FSQ_E_NOT_SUPPORTED ||
 		       session_fail(session, &err);

@@ -158,7 +158,7 @@ static enum fsq_visit fail_event(struct job *job, const struct fsq_tree_event *e
 		job->first_code = session->status;
 	session->status = status;
 	job->over |= job->failures == session->max_errors;
-	/* No other file here will have a project ID either. */
+	/* Stop: no file here can have a project ID. */
 	return job->over || event->kind == FSQ_TREE_NO_PROJECT || event->errnum == EOPNOTSUPP
 		       ? FSQ_VISIT_STOP
 		       : FSQ_VISIT_CONTINUE;
@@ -285,7 +285,7 @@ static void do_named_project(struct job *job)
 		directory = directory_at(job, i);
 		if (!directory || is_repeated(job, i))
 			continue;
-		/* A small tree does not notice a signal. */
+		/* The walk of a small tree ends before it looks for signals. */
 		if (session_goes_on(session, directory))
 			walk_project_tree(job, directory, --left == 0);
 		else

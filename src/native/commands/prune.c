@@ -161,7 +161,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 	sigset_t signals_before;
 	bool nameless;
 
-	/* Read before the first name goes. */
+	/* Read the names before prune removes some. */
 	nameless = !session->names_read && session_read_names(session, &of_names);
 	block_termination_signals(&signals_before);
 	if (fsq_prune(&request, show_leftover, &prune, &err))

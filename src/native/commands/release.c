@@ -54,7 +54,7 @@ static void write_count(struct writer *w, const char **separator, uint64_t count
 	*separator = ", ";
 }
 
-/* In a dry run. */
+/* The line of a dry run. */
 static void write_released(struct writer *w, const void *arg)
 {
 	const struct released_row *row = arg;
@@ -174,7 +174,7 @@ static void command_release(struct session *session, const struct invocation *in
 	    !options_check_own_project(session, invocation->operand_count, false))
 		return;
 	found = options_project_id(session, options->if_exists, &request.id);
-	/* Names are read before they go; without them nothing is done. */
+	/* Read the names before they are removed; if that fails, release nothing. */
 	if (change_is_shown(session))
 		session_names(session);
 	if (session->status)

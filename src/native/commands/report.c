@@ -23,7 +23,7 @@
 
 /* --- the page --- */
 
-/* Light and dark as the reader's system is. Nothing is loaded from elsewhere. */
+/* Light or dark like the reader's system. The page loads nothing from elsewhere. */
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -80,7 +80,7 @@ struct earlier_page {
 #define WHEN "<p><small>"
 #define USE "<tr data-key="
 
-/* Two numbers for each row, and no second copy of the path: a page may have 10 000 projects. */
+/* A key of two numbers, since a page may have 10 000 projects: it keeps no copy of the path. */
 static uint64_t key_of(const struct project_row *row)
 {
 	return text_hash(TEXT_HASH_START + row->id, row->mountpoint ? row->mountpoint : "");
@@ -446,7 +446,7 @@ static void command_report(struct session *session, const struct invocation *inv
 	struct fsq_state state;
 
 	if (options->html) {
-		/* It is one page for all filesystems. */
+		/* One page shows all filesystems, so write it with the first. */
 		if (session->current_path == 0)
 			write_report(session, options->html);
 		return;

@@ -23,7 +23,7 @@ struct resize_options {
 	struct fsq_assign_request words; /* its other limits */
 };
 
-/* The words that assign has, too. */
+/* Take an option that assign has, too. */
 static bool take_limit_word(struct session *session, const struct command_option *option, void *to,
 			    const char *value)
 {
@@ -158,7 +158,7 @@ static void resize_one(struct resizing *resizing)
 
 /* --- those that are over --- */
 
-/* Of what the request sets, space or inodes. */
+/* Is the use of what the request limits, space or inodes, over the given part of the limit? */
 static bool is_over(const struct resizing *resizing, const struct fsq_usage *usage)
 {
 	const struct fsq_resize_request *request = &resizing->request;
@@ -174,7 +174,7 @@ static bool is_over(const struct resizing *resizing, const struct fsq_usage *usa
 	return (space > inodes ? space : inodes) >= resizing->options->over;
 }
 
-/* Go on after a failure. */
+/* Resize all registered projects that are over. A failure of one does not stop the others. */
 static void resize_registered(struct resizing *resizing)
 {
 	struct session *session = resizing->session;
@@ -221,7 +221,7 @@ static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 
 	request.dry_run = true;
 	if (resizing->options->has_over) {
-		/* The new limit need not fit a project that is not over. */
+		/* First only ask for use and limits: for a project that is not over the new limit need not be possible. */
 		struct fsq_resize_request none = {
 			.size = sizeof(none),
 			.directory = request.directory,
@@ -245,7 +245,7 @@ static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 	return resize(session, &request, resized, NULL);
 }
 
-/* What was done for another directory of the same project, or NULL. */
+/* @return  the result for an earlier directory of the same project, or NULL */
 static const struct fsq_resized *find_shared(const struct fsq_resized *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -333,7 +333,7 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	int least = !options_stand_for_directory(session) && !options->has_over;
 	const char *last = count > least ? invocation->operands[count - 1] : NULL, *size = NULL;
 
-	/* With other limits it can be one more directory. */
+	/* If other limits are given, the last word may be a directory and no size. */
 	if (last && (!has_limits || *last == '+' || (*last >= '0' && *last <= '9') ||
 		     strcmp(last, "none") == 0))
 		size = last;

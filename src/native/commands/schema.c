@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others read of the commands: their answers as JSON Schema, and the completion scripts of shells. */
+/* What programs read about the commands: the JSON Schema of their answers, and completion scripts of shells. */
 #include <string.h>
 
 #include "native/cli/command.h"
@@ -27,7 +27,7 @@ static void write_type(struct json *json, const char *type, bool nullable)
 
 static void write_property(struct json *json, const struct field *field, const char *key)
 {
-	/* Without a value it is left out, or null. */
+	/* A field without a value is null, unless it is optional: then it is missing. */
 	bool nullable = !field->optional;
 
 	if (field->type == FIELD_ROW) {

@@ -157,7 +157,7 @@ static const char *explain_switch_error(struct fsq_filesystem *fs, enum fsq_swit
 {
 	struct fsq_state state;
 
-	/* f2fs: enforcement is switched by mounting. */
+	/* On f2fs only mounting switches enforcement. */
 	if (errnum == ENOSYS && !fsq_filesystem_get_info(fs)->is_xfs &&
 	    fsq_quota_state(fs, FSQ_PROJECT, &state) == 0)
 		return "this filesystem switches quota only when it is mounted";
@@ -282,7 +282,7 @@ static const char *as_shown(const char *quoted)
 	return strchr(quoted, '\\') ? "DIR" : quoted;
 }
 
-/* Who names a directory may not mean all of its filesystem. @return  false: it is one; an error was reported */
+/* Refuse a directory: its caller may not mean the whole filesystem. @return  false: it is one; an error was reported */
 static bool check_is_filesystem(struct session *session, const char *command, const char *word)
 {
 	char *mount_point = find_other_mount_point(session, word);

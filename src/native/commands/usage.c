@@ -47,7 +47,7 @@ static void show_directories(struct session *session, const struct invocation *i
 		row = listing_row(session, path, &usage, NULL);
 		if (usage.source == FSQ_USAGE_WALK)
 			row.mounts_skipped = mounts;
-		/* Only this option needs the call. */
+		/* Only the column AVAIL needs this call. */
 		if (table_has_column(&session->style, "AVAIL"))
 			listing_set_available(&row, listing_free_bytes(session, usage.mountpoint));
 		tables_row(session, &row);

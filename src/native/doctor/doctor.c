@@ -258,7 +258,7 @@ static void report_failed_path(const struct fsq_error *err, void *arg)
 	session_fail(doctor->session, err);
 }
 
-/* Of the filesystems that were looked at. */
+/* Print an exceeded budget of a filesystem that was looked at. */
 static void print_budget(const struct total_row *row, void *arg)
 {
 	struct doctor *doctor = arg;

@@ -229,7 +229,7 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 		const uint64_t *was = hard ? before->hard : before->soft;
 		const uint64_t *is = hard ? after->hard : after->soft;
 		const uint64_t used = dquot->form[form].used;
-		/* Above the hard limit the soft one decides nothing. */
+		/* Where the use is above the hard limit, the soft one does not matter. */
 		const bool is_full = after->hard[form] && used > after->hard[form];
 		const struct limit_change limit = {
 			.form = (enum fsq_form)form,
@@ -248,7 +248,7 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 		session_warn(session, path, "%s", text);
 }
 
-/* @return   whether a directory shows that nothing is left of its project's limits, in one call */
+/* @return   whether statfs(2) of the directory shows that nothing is left of its limits */
 static bool may_be_full(const char *directory)
 {
 	struct statvfs space;
@@ -295,7 +295,7 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 	struct fsq_state state;
 	char who[40];
 
-	/* The limits of ID 0 are defaults, or stop nobody. */
+	/* ID 0 is not limited: its limits are the defaults of XFS. */
 	if (dquot->id == 0 || fsq_quota_state(fs, type, &state) || !state.enforced[type])
 		return;
 	for (int form = 0; form < FSQ_FORMS; form++) {
@@ -400,7 +400,7 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	return 0;
 }
 
-/* Of ID 0 how long they are, else what is left of them. */
+/* For ID 0 the configured grace times, otherwise the time left. */
 static struct record_row times_of(uint32_t id, const struct fsq_timers *timers)
 {
 	int64_t seconds[FSQ_FORMS], now = 0;

@@ -6,7 +6,7 @@
 #include "shared/sort.h"
 #include "table/field.h"
 
-/* In so many seconds. */
+/* The spans that growth is averaged over, in seconds. */
 static const double spans[GROWTH_SPANS] = { [GROWTH_SHORT] = 10, [GROWTH_LONG] = 300 };
 
 struct growth_entry {

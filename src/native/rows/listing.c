@@ -159,7 +159,7 @@ struct project_row listing_row(struct session *session, const char *path,
 
 	row.shown_name = row.name;
 	row.percent = listing_percent(&row);
-	/* statfs(2) shows limits that are soft or hard, and no use above them. */
+	/* statfs(2) does not tell whether a limit is soft or hard, and shows no use above it. */
 	if (usage->at_least) {
 		row.limits_at_least = true;
 		row.bytes_at_least = row.used_bytes == row.hard_bytes;
@@ -219,7 +219,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	struct fsq_error err;
 	int rc = session_usage(session, change->directory, &usage, &err);
 
-	/* In a dry run it can have no project yet, or not be there. */
+	/* In a dry run the directory may have no project yet, or not exist. */
 	if (rc && !(session->dry_run && rc == FSQ_E_NOT_FOUND))
 		return session_fail(session, &err);
 	if (rc) {

@@ -17,7 +17,7 @@
 #include "shared/clock.h"
 #include "shared/sort.h"
 
-/* What a filesystem leaves. */
+/* The free space of a filesystem that was not asked yet. */
 #define NOT_ASKED (FIELD_NOT_KNOWN - 1)
 
 /* --- directories --- */
@@ -89,7 +89,7 @@ static int compare_known(const void *one, const void *other)
 		       strcmp(a->directory, b->directory);
 }
 
-/* The next directory, if it is on the filesystem that is read. */
+/* @return   the next known directory, if it is on the filesystem that is being read */
 static const struct known_directory *next_known(const struct projects *projects)
 {
 	const struct known_directory *next;
@@ -117,7 +117,7 @@ static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
 	return usage;
 }
 
-/* With its directories, which stand together. */
+/* Add a project with its directories, which stand together in the list. */
 static void add_project_of_usage(struct projects *projects, const struct fsq_usage *usage)
 {
 	struct project project = {
@@ -133,7 +133,7 @@ static void add_project_of_usage(struct projects *projects, const struct fsq_usa
 	}
 	if (projects->visit) {
 		projects->count++;
-		/* What it reports is not about the whole filesystem. */
+		/* Its errors are about a directory, so do not put the filesystem in front. */
 		projects->session->current_path = -1;
 		projects->visit(projects, &project, projects->arg);
 		projects->session->current_path = (int)projects->filesystem;
@@ -213,7 +213,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 		add_project_of_usage(projects, &usage);
 }
 
-/* Those that are wanted by themselves. @return   whether these were all; else an error was reported */
+/* Read the IDs that the caller named. @return   whether these were all; else an error was reported */
 static bool read_ids(struct projects *projects, const struct path_entry *path)
 {
 	for (uint32_t id = 0;;) {
@@ -267,7 +267,7 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	const struct record_range range = { .lower = !projects->want_sums && !projects->want_none };
 	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
 
-	/* Of a filesystem that could not be read to its end some may be left. */
+	/* After an error directories of this filesystem may be left: skip them. */
 	while (projects->next_known < projects->known_count &&
 	       projects->known[projects->next_known].filesystem < projects->filesystem)
 		projects->next_known++;
@@ -304,7 +304,7 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	return true;
 }
 
-/* With how long that takes. */
+/* Read the records of a filesystem, and measure how long that takes. */
 static void scan_filesystem(struct projects *projects)
 {
 	const struct path_entry *path = &projects->session->paths[projects->filesystem];
@@ -313,7 +313,7 @@ static void scan_filesystem(struct projects *projects)
 	uint64_t began = sum ? (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) : 0;
 	bool read;
 
-	/* A filesystem of a path that could not be looked at has no scope. */
+	/* Nothing of the filesystem is wanted if its path could not be looked at. */
 	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
 	projects->now = time(NULL);
@@ -328,7 +328,7 @@ static void scan_filesystem(struct projects *projects)
 	sum->scanned_nanoseconds = (uint64_t)clock_nanoseconds(CLOCK_REALTIME);
 }
 
-/* Without a scope: of the whole table of paths. */
+/* Read the wanted filesystems; if none is named, all. */
 static void collect(struct projects *projects)
 {
 	struct session *session = projects->session;

@@ -94,7 +94,7 @@ static uint64_t used_bytes(uint64_t blocks)
 	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
 }
 
-/* What is left of a grace time; as fsq_usage_set_dquot() has it. */
+/* @return   the time left, by the same rule as fsq_usage_set_dquot() */
 static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
@@ -183,7 +183,7 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 /* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
 #define GROUPS_MAX 65536
 
-/* One ID on every filesystem. */
+/* Show the records of one ID on all filesystems. */
 static void show_record_of_id(struct session *session, const struct quota_options *options,
 			      uint32_t id)
 {

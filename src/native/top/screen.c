@@ -12,7 +12,7 @@
 
 LIBRARY_NOTE_TINFO;
 
-/* The part of curses(3) that knows terminals, under its own names. */
+/* The functions of curses(3) that are used, under their own names. */
 struct terminfo {
 	int (*setupterm)(const char *name, int fd, int *error);
 	char *(*tigetstr)(const char *name);
@@ -22,7 +22,7 @@ struct terminfo {
 
 static const struct library_symbol symbols[] = { SYMBOL(setupterm), SYMBOL(tigetstr) };
 
-/* Without the padding that slow terminals needed. @return  for free(3), or NULL: it has none */
+/* @return   a capability without its padding, for free(3); NULL: the terminal lacks it */
 static char *capability(const struct terminfo *terminfo, const char *name)
 {
 	const char *found = terminfo->tigetstr(name), *from;

@@ -20,7 +20,7 @@
 #include "shared/sort.h"
 #include "shared/texts.h"
 
-/* The part of the time that looks may take, on one processor. */
+/* Looks may take one in so many seconds of one processor. */
 #define BUSY_PART 2
 
 #define SCREEN_COLUMNS "PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
@@ -30,7 +30,7 @@ struct top_options {
 	uint64_t interval, batch, rows;
 };
 
-/* Of what is in no project, beside 0 of its filesystem. No project has it. */
+/* Stands for what is in no project: 0 stands for the filesystem, and no project has this one. */
 #define NO_PROJECT_ID UINT32_MAX
 
 enum top_kind { TOP_FILESYSTEM, TOP_PROJECT, TOP_NO_PROJECT };
@@ -240,7 +240,7 @@ static bool take_a_look(struct top *top)
 	top->texts = (struct texts){ 0 };
 	top->count = 0;
 	read_rows(top, &one);
-	/* They belong to the other session and to the cache. */
+	/* Do not free them: they belong to the other session and to the cache. */
 	one.at = (struct word_list){ 0 };
 	session_end(&one);
 	free(discarded.bytes);
@@ -367,7 +367,7 @@ static void draw(struct top *top)
 		first = chosen - most + 1;
 	top->frame.used = 0;
 	writer_start_text(&frame, &top->frame);
-	/* It is as wide as the terminal is. */
+	/* So that the table gets the width of the terminal. */
 	frame.fd = out->fd;
 	session->out = &frame;
 	print_rows(top, first, most);
