@@ -134,11 +134,10 @@ void write_format(struct writer *writer, const char *format, ...)
 	va_end(args);
 }
 
-/* Widths are those of table columns. */
 void write_blanks(struct writer *writer, size_t count)
 {
-	memset(writer_room(writer, count), ' ', count);
-	writer->used += count;
+	for (; count > 0; count--)
+		write_char(writer, ' ');
 }
 
 void write_left(struct writer *writer, const char *text, size_t width)
@@ -216,7 +215,7 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
  * The digits of a number, written backwards from their end, two at a time: divisions are slow.
  * @return   where they begin
  */
-static inline char *put_digits(char *end, uint64_t number)
+static char *put_digits(char *end, uint64_t number)
 {
 	while (number >= 100) {
 		end -= 2;
@@ -234,12 +233,18 @@ static inline char *put_digits(char *end, uint64_t number)
 
 char *put_number(char *at, uint64_t number)
 {
-	char digits[2 * NUMBER_DIGITS], *end = digits + NUMBER_DIGITS;
+	char digits[NUMBER_DIGITS], *end = digits + NUMBER_DIGITS;
 	const char *begin = put_digits(end, number);
 
-	/* More than there is, as a constant number of bytes takes no call. */
-	memcpy(at, begin, NUMBER_DIGITS);
-	return at + (end - begin);
+	return mempcpy(at, begin, (size_t)(end - begin));
+}
+
+void write_number(struct writer *writer, uint64_t number)
+{
+	char digits[NUMBER_DIGITS], *end = digits + NUMBER_DIGITS;
+	const char *begin = put_digits(end, number);
+
+	write_bytes(writer, begin, (size_t)(end - begin));
 }
 
 void write_signed(struct writer *writer, int64_t number)
@@ -249,62 +254,39 @@ void write_signed(struct writer *writer, int64_t number)
 	write_number(writer, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
-/* The smallest number that is too wide for a column of so many digits, up to 10. */
-static const uint64_t too_wide[] = {
-	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
-};
+/* Columns of numbers are narrower. */
+#define COLUMN_MAX 32
 
-/* The heart of every table: a number that fits its column is written straight into it. */
-static inline void put_right(struct writer *writer, uint64_t number, size_t width, char filler)
+static void write_filled(struct writer *writer, uint64_t number, size_t width, char filler)
 {
-	char digits[NUMBER_DIGITS];
-	const char *begin;
+	char cell[COLUMN_MAX], *end = cell + COLUMN_MAX, *begin;
 
-	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
-		char *at = writer_room(writer, 16);
-
-		memset(at, filler, 16);
-		put_digits(at + width, number);
-		writer->used += width;
-		return;
-	}
-	begin = put_digits(digits + NUMBER_DIGITS, number);
-	for (size_t length = (size_t)(digits + NUMBER_DIGITS - begin); length < width; length++)
-		write_char(writer, filler);
-	write_bytes(writer, begin, (size_t)(digits + NUMBER_DIGITS - begin));
-}
-
-void write_number_left(struct writer *writer, uint64_t number, size_t width)
-{
-	char digits[NUMBER_DIGITS];
-	const char *begin;
-	size_t length = 1;
-
-	if (width < sizeof(too_wide) / sizeof(too_wide[0]) && number < too_wide[width]) {
-		char *at = writer_room(writer, 16);
-
-		memset(at, ' ', 16);
-		while (number >= too_wide[length])
-			length++;
-		put_digits(at + length, number);
-		writer->used += width;
-		return;
-	}
-	begin = put_digits(digits + NUMBER_DIGITS, number);
-	length = (size_t)(digits + NUMBER_DIGITS - begin);
-	write_bytes(writer, begin, length);
-	if (length < width)
-		write_blanks(writer, width - length);
+	memset(cell, filler, sizeof(cell));
+	begin = put_digits(end, number);
+	if (width > (size_t)(end - begin))
+		begin = end - width;
+	write_bytes(writer, begin, (size_t)(end - begin));
 }
 
 void write_number_right(struct writer *writer, uint64_t number, size_t width)
 {
-	put_right(writer, number, width, ' ');
+	write_filled(writer, number, width, ' ');
 }
 
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width)
 {
-	put_right(writer, number, width, '0');
+	write_filled(writer, number, width, '0');
+}
+
+void write_number_left(struct writer *writer, uint64_t number, size_t width)
+{
+	char digits[NUMBER_DIGITS], *end = digits + NUMBER_DIGITS;
+	const char *begin = put_digits(end, number);
+	size_t length = (size_t)(end - begin);
+
+	write_bytes(writer, begin, length);
+	if (length < width)
+		write_blanks(writer, width - length);
 }
 
 int writer_push_file(struct writer **writer, const char *file)

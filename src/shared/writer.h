@@ -65,20 +65,6 @@ int writer_push_file(struct writer **writer, const char *file);
  */
 int writer_pop(struct writer **writer);
 
-/** @return  room for @length bytes, WRITER_BUFFER at most, in one piece; the caller adds to used */
-static inline char *writer_room(struct writer *writer, size_t length)
-{
-	if (WRITER_BUFFER - writer->used < length)
-		writer_flush(writer);
-	return writer->buffer + writer->used;
-}
-
-/** What was written into the room belongs to the output, up to @end. */
-static inline void writer_take(struct writer *writer, const char *end)
-{
-	writer->used = (size_t)(end - writer->buffer);
-}
-
 /* What does not fit into the buffer. */
 void write_many_bytes(struct writer *writer, const char *bytes, size_t length);
 
@@ -92,7 +78,6 @@ static inline void write_bytes(struct writer *writer, const char *bytes, size_t 
 	writer->used += length;
 }
 
-/* Here, so that the length of a constant costs nothing. */
 static inline void write_text(struct writer *writer, const char *text)
 {
 	write_bytes(writer, text, strlen(text));
@@ -124,16 +109,11 @@ void write_escaped(struct writer *writer, const char *text);
 /* The digits of 2^64. */
 #define NUMBER_DIGITS 20
 
-/** Put a number into room for NUMBER_DIGITS, whether it needs them or not. @return  behind its last */
+/** Put a number into room for NUMBER_DIGITS. @return  behind its last */
 char *put_number(char *at, uint64_t number);
 
 void write_blanks(struct writer *writer, size_t count);
-
-static inline void write_number(struct writer *writer, uint64_t number)
-{
-	writer_take(writer, put_number(writer_room(writer, NUMBER_DIGITS), number));
-}
-
+void write_number(struct writer *writer, uint64_t number);
 void write_signed(struct writer *writer, int64_t number);
 void write_number_left(struct writer *writer, uint64_t number, size_t width);
 void write_number_right(struct writer *writer, uint64_t number, size_t width);

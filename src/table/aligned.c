@@ -88,10 +88,7 @@ static char *put_text(char *to, const char *value, int *width)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	*width = (int)(text_plain_end(value, TEXT_QUOTED) - value);
-	/* Nearly every text ends here. */
-	to = mempcpy(to, value, (size_t)*width);
-	value += *width;
+	*width = 0;
 	while (*value) {
 		int columns = 1;
 		bool plain = *value >= 0x20 && *value < 0x7f && *value != '\\';

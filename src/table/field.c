@@ -7,7 +7,7 @@
 
 #include "shared/writer.h"
 
-static uint64_t number_of(const struct field *field, const void *row)
+uint64_t field_number(const struct field *field, const void *row)
 {
 	const char *member = (const char *)row + field->offset;
 	unsigned int word;
@@ -118,18 +118,6 @@ static bool round_value(double value, uint64_t *number)
 	return rest < 0.499 || rest > 0.501;
 }
 
-char *field_put_decimal(char *at, double value)
-{
-	uint64_t tenths;
-
-	if (!round_value(value * 10, &tenths))
-		return at + snprintf(at, FIELD_CELL, "%.1f", value);
-	at = put_number(at, tenths / 10);
-	*at++ = '.';
-	*at++ = (char)('0' + tenths % 10);
-	return at;
-}
-
 static char *put_percent(char *at, double percent)
 {
 	uint64_t whole;
@@ -162,7 +150,7 @@ static char *put_time(char *at, int64_t milliseconds)
 char *field_put(char *at, const struct field *field, const void *row, bool exact)
 {
 	const void *member = (const char *)row + field->offset;
-	uint64_t number = number_of(field, row);
+	uint64_t number = field_number(field, row);
 
 	if (field->at_least && *((const bool *)row + field->at_least))
 		at = mempcpy(at, ">=", 2);
@@ -212,7 +200,17 @@ const char *field_duration(char cell[FIELD_CELL], uint64_t seconds)
 
 const char *field_decimal(char cell[FIELD_CELL], double value)
 {
-	*field_put_decimal(cell, value) = '\0';
+	uint64_t tenths;
+	char *at;
+
+	if (round_value(value * 10, &tenths)) {
+		at = put_number(cell, tenths / 10);
+		*at++ = '.';
+		*at++ = (char)('0' + tenths % 10);
+		*at = '\0';
+	} else {
+		snprintf(cell, FIELD_CELL, "%.1f", value);
+	}
 	return cell;
 }
 
@@ -253,8 +251,8 @@ int field_compare(const struct field *field, const void *one, const void *other,
 		order = strcmp(field_text(field, one), field_text(field, other));
 		break;
 	case FIELD_RATE:
-		x = (double)(int64_t)number_of(field, one);
-		y = (double)(int64_t)number_of(field, other);
+		x = (double)(int64_t)field_number(field, one);
+		y = (double)(int64_t)field_number(field, other);
 		order = (x > y) - (x < y);
 		break;
 	case FIELD_PERCENT:
@@ -263,8 +261,8 @@ int field_compare(const struct field *field, const void *one, const void *other,
 		order = (x > y) - (x < y);
 		break;
 	default:
-		a = number_of(field, one);
-		b = number_of(field, other);
+		a = field_number(field, one);
+		b = field_number(field, other);
 		order = (a > b) - (a < b);
 		break;
 	}

@@ -105,6 +105,9 @@ static inline bool field_is_empty(const struct field *field, const void *row)
 	}
 }
 
+/** @return  a number, or what is one in the row */
+uint64_t field_number(const struct field *field, const void *row);
+
 /** @return  whether field_text() has the value; else field_put() has it */
 static inline bool field_has_text(const struct field *field)
 {
@@ -149,9 +152,6 @@ enum field_nearness field_nearness(double percent);
 
 /** A percentage with one decimal, rounded as printf(3) does. @return  @cell */
 const char *field_decimal(char cell[FIELD_CELL], double value);
-
-/** The same without a NUL. @return  behind it */
-char *field_put_decimal(char *at, double value);
 
 /** A time such as 2026-01-31T08:15:00.123Z. @return  @cell */
 const char *field_time(char cell[FIELD_CELL], int64_t milliseconds);

@@ -52,22 +52,16 @@ void json_quote(struct writer *writer, const char *text)
 	write_quoted(writer, text, NULL);
 }
 
-/* Keys are words of ours: short, and without what needs quoting. */
+/* Keys are words of ours, without what needs quoting. */
 static void begin_value(struct json *json, const char *key)
 {
-	struct writer *writer = json->writer;
-	size_t length = key ? strlen(key) : 0;
-	char *begin = writer_room(writer, length + 4), *at = begin;
-
 	if (!json->first)
-		*at++ = ',';
+		write_char(json->writer, ',');
 	if (key) {
-		*at++ = '"';
-		at = mempcpy(at, key, length);
-		*at++ = '"';
-		*at++ = ':';
+		write_char(json->writer, '"');
+		write_text(json->writer, key);
+		write_text(json->writer, "\":");
 	}
-	writer->used += (size_t)(at - begin);
 	json->first = false;
 }
 

@@ -110,29 +110,21 @@ void table_list_columns(struct writer *w, const struct row_fields *type)
 	}
 }
 
-/* --- what stands in front of each value, made once for all rows --- */
-
-static void add_start(struct table_column *column, const struct field *field, const char *before,
-		      const char *name, const char *after)
+/* What stands in front of its values is made once for all rows. */
+static void set_column(struct table_column *column, const struct field *field, const char *before,
+		       const char *name, const char *after)
 {
 	char *at = stpcpy(column->start, before);
 
 	at = mempcpy(at, name, strnlen(name, TABLE_START - strlen(before) - strlen(after) - 1));
-	column->start_length = (uint8_t)(stpcpy(at, after) - column->start);
+	column->start_length = (size_t)(stpcpy(at, after) - column->start);
 	column->field = field;
-}
-
-/* All of it, whether there is less or not: that takes no call. @return  behind what there is */
-static inline char *put_start(char *at, const struct table_column *column)
-{
-	memcpy(at, column->start, TABLE_START);
-	return at + column->start_length;
 }
 
 /* --- JSON --- */
 
 /* @return   how many */
-static size_t add_members(struct table_column *columns, const struct field *fields, bool dry_run)
+static size_t set_members(struct table_column *columns, const struct field *fields, bool dry_run)
 {
 	size_t count = 0;
 
@@ -144,7 +136,7 @@ static size_t add_members(struct table_column *columns, const struct field *fiel
 			continue;
 		if (field->type == FIELD_CHANGE && dry_run && strcmp(key, "changed") == 0)
 			key = "would_change";
-		add_start(&columns[count++], field, "\"", key, "\":");
+		set_column(&columns[count++], field, ",\"", key, "\":");
 	}
 	return count;
 }
@@ -160,11 +152,6 @@ static void write_texts(struct writer *w, const struct field_texts *texts)
 	write_char(w, ']');
 }
 
-static char *put_bool(char *at, bool value)
-{
-	return value ? mempcpy(at, "true", 4) : mempcpy(at, "false", 5);
-}
-
 static void write_object(struct writer *w, const struct table_column *columns, size_t count,
 			 bool dry_run, const void *row);
 
@@ -174,72 +161,69 @@ static void write_inner(struct writer *w, const struct field *members, bool dry_
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 
-	write_object(w, columns, add_members(columns, members, dry_run), dry_run, row);
+	write_object(w, columns, set_members(columns, members, dry_run), dry_run, row);
+}
+
+static void write_value(struct writer *w, const struct field *field, bool dry_run, const void *row)
+{
+	const void *member = (const char *)row + field->offset;
+	char cell[FIELD_CELL];
+
+	switch (field->type) {
+	case FIELD_TEXT:
+	case FIELD_PATH:
+	case FIELD_WORD:
+		json_quote(w, field_text(field, row));
+		break;
+	case FIELD_TEXTS:
+		write_texts(w, member);
+		break;
+	case FIELD_ROW:
+		write_inner(w, field->members, dry_run, *(const void *const *)member);
+		break;
+	case FIELD_TIME:
+		json_quote(w, field_cell(field, row, true, cell));
+		break;
+	case FIELD_BOOL:
+		write_text(w, *(const bool *)member ? "true" : "false");
+		break;
+	case FIELD_CHANGE:
+		write_text(w, *(const unsigned int *)member == ROW_CHANGED ? "true" : "false");
+		break;
+	case FIELD_PERCENT:
+		write_text(w, field_decimal(cell, *(const double *)member));
+		break;
+	case FIELD_RATE:
+		write_signed(w, *(const int64_t *)member);
+		break;
+	default:
+		write_number(w, field_number(field, row));
+		break;
+	}
 }
 
 static void write_object(struct writer *w, const struct table_column *columns, size_t count,
 			 bool dry_run, const void *row)
 {
-	char separator = '{';
+	size_t comma = 1; /* not in front of the first */
 
+	write_char(w, '{');
 	for (const struct table_column *column = columns; column < columns + count; column++) {
 		const struct field *field = column->field;
 		const void *member = (const char *)row + field->offset;
 		bool empty = field_is_empty(field, row);
-		char *at;
 
 		if (empty && (field->optional || (field->type == FIELD_CHANGE &&
 						  *(const unsigned int *)member == ROW_ONLY_SHOWN)))
 			continue;
-		at = writer_room(w, 1 + TABLE_START + FIELD_CELL);
-		*at = separator;
-		at = put_start(at + 1, column);
-		separator = ',';
-		if (empty) {
-			writer_take(w, mempcpy(at, "null", 4));
-			continue;
-		}
-		writer_take(w, at);
-		switch (field->type) {
-		case FIELD_TEXT:
-		case FIELD_PATH:
-		case FIELD_WORD:
-			json_quote(w, field_text(field, row));
-			continue;
-		case FIELD_TEXTS:
-			write_texts(w, member);
-			continue;
-		case FIELD_ROW:
-			write_inner(w, field->members, dry_run, *(const void *const *)member);
-			continue;
-		case FIELD_TIME:
-			*at++ = '"';
-			at = field_put(at, field, row, true);
-			*at++ = '"';
-			break;
-		case FIELD_BOOL:
-			at = put_bool(at, *(const bool *)member);
-			break;
-		case FIELD_CHANGE:
-			at = put_bool(at, *(const unsigned int *)member == ROW_CHANGED);
-			break;
-		case FIELD_PERCENT:
-			at = field_put_decimal(at, *(const double *)member);
-			break;
-		case FIELD_ID:
-		case FIELD_ID_OR_NONE:
-			at = put_number(at, *(const uint32_t *)member);
-			break;
-		case FIELD_RATE:
-			at = field_put(at, field, row, true);
-			break;
-		default:
-			at = put_number(at, *(const uint64_t *)member);
-			break;
-		}
-		writer_take(w, at);
+		write_bytes(w, column->start + comma, column->start_length - comma);
+		comma = 0;
+		if (empty)
+			write_text(w, "null");
+		else
+			write_value(w, field, dry_run, row);
 	}
-	write_text(w, separator == '{' ? "{}" : "}");
+	write_char(w, '}');
 }
 
 static void end_json(struct table *table)
@@ -314,17 +298,16 @@ static void write_cells(struct table *table, const void *row)
 	struct writer *w = table->out;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		const struct field *field = table->columns[i].field;
-		char *at = put_start(writer_room(w, TABLE_START + FIELD_CELL), &table->columns[i]);
+		const struct table_column *column = &table->columns[i];
+		const struct field *field = column->field;
+		char cell[FIELD_CELL];
 
+		write_bytes(w, column->start, column->start_length);
 		if (!field_has_text(field) && !field_is_empty(field, row))
-			at = field_put(at, field, row, exact);
-		writer_take(w, at);
-		if (!field_has_text(field))
-			continue;
-		if (format == TABLE_CSV)
+			write_bytes(w, cell, (size_t)(field_put(cell, field, row, exact) - cell));
+		else if (field_has_text(field) && format == TABLE_CSV)
 			write_quoted(w, field_cell_text(field, row));
-		else
+		else if (field_has_text(field))
 			write_escaped_cell(w, field_cell_text(field, row), format == TABLE_PAIRS);
 	}
 	write_text(w, format == TABLE_PAIRS ? "\"\n" : "\n");
@@ -460,13 +443,13 @@ static void begin(struct table *table)
 	memcpy(chosen, style->columns, count * sizeof(*chosen));
 	table->lines = count == 0 && table->type->write_line;
 	if (style->format == TABLE_JSON || style->format == TABLE_JSON_LINES) {
-		count = add_members(table->columns, table->type->fields, style->dry_run);
+		count = set_members(table->columns, table->type->fields, style->dry_run);
 	} else {
 		if (count == 0)
 			add_columns(chosen, &count, table->type, table->type->usual);
 		for (size_t i = 0; i < count; i++)
-			add_start(&table->columns[i], chosen[i], i ? separator : "",
-				  pairs ? chosen[i]->column : "", pairs ? "=\"" : "");
+			set_column(&table->columns[i], chosen[i], i ? separator : "",
+				   pairs ? chosen[i]->column : "", pairs ? "=\"" : "");
 	}
 	table->column_count = count;
 	if (style->format == TABLE_JSON) {

@@ -84,7 +84,7 @@ void table_list_columns(struct writer *w, const struct row_fields *type);
 /* A column, or in JSON a member. */
 struct table_column {
 	const struct field *field;
-	uint8_t start_length;
+	size_t start_length;
 	char start[TABLE_START]; /* what stands in front of its value in each row */
 };
 
