@@ -10,7 +10,7 @@
  *     apply/           file.c  parses fsquota.d(5); watch.c  waits for changes, for --watch
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
- *     metrics/         http.c  serves one page over HTTP
+ *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
  *     top/             projects by growth; screen.c  takes over a terminal
  *     doctor/          also the command supported
  *     rows/            the rows that commands share, and how they are found

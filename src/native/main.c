@@ -311,14 +311,14 @@ static void load_characters(void)
  *
  * Source: chroot(2)
  */
-static bool enter_root(struct session *session, const char *directory)
+static bool enter_root(struct session *session, const char *directory, bool serves)
 {
 	const char *missing;
 
 	if (session->batch)
 		return session_usage_error(session,
 					   "--root is for batch itself, not for a request");
-	missing = load_libraries();
+	missing = load_libraries(serves);
 	if (missing)
 		return session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, missing,
 				     "--root: cannot load %s, which must not come from there: "
@@ -341,8 +341,11 @@ static bool enter_root(struct session *session, const char *directory)
 /* Take --root out, wherever it stands: the first file is read before options are parsed. */
 static bool take_root(struct session *session, char **words)
 {
+	bool serves = false;
 	char **to = words;
 
+	for (char **at = words; *at; at++)
+		serves |= strncmp(*at, "--listen", strlen("--listen")) == 0;
 	for (; *words && strcmp(*words, "--") != 0; words++) {
 		const char *directory = NULL;
 
@@ -354,7 +357,7 @@ static bool take_root(struct session *session, char **words)
 			*to++ = *words;
 		if (!*words)
 			return session_usage_error(session, "option --root takes a value");
-		if (directory && !enter_root(session, directory))
+		if (directory && !enter_root(session, directory, serves))
 			return false;
 	}
 	while ((*to++ = *words))

@@ -21,7 +21,7 @@
 #define LIBRARY_BLKID "libblkid.so.1"
 #define LIBRARY_EDIT "libedit.so.2"
 #define LIBRARY_TINFO "libtinfo.so.6"
-#define LIBRARY_Z "libz.so.1"
+#define LIBRARY_MICROHTTPD "libmicrohttpd.so.12"
 
 /* Each stands in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
@@ -31,7 +31,8 @@
 #define LIBRARY_NOTE_EDIT \
 	LIBRARY_NOTE("edit", "Line editing in the shell", "recommended", LIBRARY_EDIT)
 #define LIBRARY_NOTE_TINFO LIBRARY_NOTE("tinfo", "The screen of top", "recommended", LIBRARY_TINFO)
-#define LIBRARY_NOTE_Z LIBRARY_NOTE("z", "Compressed pages of metrics", "recommended", LIBRARY_Z)
+#define LIBRARY_NOTE_MICROHTTPD \
+	LIBRARY_NOTE("microhttpd", "metrics --listen", "recommended", LIBRARY_MICROHTTPD)
 
 #define LIBRARY_NOTE(feature, description, priority, soname)                           \
 	LIBRARY_NOTE_OF("[{\"feature\":\"" feature "\",\"description\":\"" description \
@@ -134,18 +135,21 @@ static inline int load_library_once(struct loading *loading, const char *file,
 }
 
 /**
- * Load all from where they are now: the root directory is about to change.
+ * Load libraries from where they are now: the root directory is about to change.
  *
+ * @serves   also the one that only a server needs, which loads many others
  * @return   NULL, or the first that is not there
  */
-static inline const char *load_libraries(void)
+static inline const char *load_libraries(bool serves)
 {
-#ifndef LINKED_LIBRARIES
-	static const char *const files[] = { LIBRARY_MOUNT, LIBRARY_BLKID, LIBRARY_TINFO,
-					     LIBRARY_Z };
+#ifdef LINKED_LIBRARIES
+	(void)serves;
+#else
+	const char *files[] = { LIBRARY_MOUNT, LIBRARY_BLKID, LIBRARY_TINFO,
+				serves ? LIBRARY_MICROHTTPD : NULL };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (!dlopen(files[i], RTLD_NOW | RTLD_LOCAL))
+		if (files[i] && !dlopen(files[i], RTLD_NOW | RTLD_LOCAL))
 			return files[i];
 #endif
 	return NULL;

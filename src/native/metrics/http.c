@@ -4,96 +4,73 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
+#include <limits.h>
+#include <microhttpd.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "shared/clock.h"
 #include "shared/errno_words.h"
 #include "shared/load_library.h"
 
-LIBRARY_NOTE_Z;
+LIBRARY_NOTE_MICROHTTPD;
 
-/* Time limits for a slow client. */
-#define REQUEST_SECONDS 3
-#define ANSWER_SECONDS 30
-#define REQUEST_BYTES 8192
+/* Of each socket that listens. */
+#define CONNECTIONS 64U
+#define REQUEST_BYTES ((size_t)8192)
+#define SILENCE_SECONDS 5U
 
 #define SOCKETS 8
-/* Connections whose requests have not come as a whole. One more ends the oldest. */
-#define WAITING 16
+#define PAGE_SECONDS 30
 #define PAUSE_MILLISECONDS 200
 
-struct zlib {
-	int (*deflateInit2_)(z_stream *, int, int, int, int, int, const char *, int);
-	uLong (*deflateBound)(z_stream *, uLong);
-	int (*deflate)(z_stream *, int);
-	int (*deflateEnd)(z_stream *);
-};
+/* The functions of libmicrohttpd that are used, without MHD_. */
+/* clang-format off */
+#define FUNCTIONS(DO) \
+	DO(start_daemon) DO(stop_daemon) DO(run) DO(get_timeout) DO(get_daemon_info) \
+	DO(suspend_connection) DO(resume_connection) DO(lookup_connection_value) \
+	DO(create_response_from_fd) DO(create_response_from_buffer) DO(add_response_header) \
+	DO(queue_response) DO(destroy_response)
+#define POINTER(name) typeof(MHD_##name) *name;
+#define SYMBOL(name) LIBRARY_SYMBOL(MHD_##name, library, name),
+/* clang-format on */
 
-#define SYMBOL(name) LIBRARY_SYMBOL(name, zlib, name)
-
-static const struct library_symbol symbols[] = { SYMBOL(deflateInit2_), SYMBOL(deflateBound),
-						 SYMBOL(deflate), SYMBOL(deflateEnd) };
-
-struct connection {
-	int fd;
-	int64_t until; /* when its time is over */
-	size_t seen;   /* bytes of the request that have come */
-	bool is_ready; /* it has come as a whole, or what came is none */
-};
+static struct library {
+	FUNCTIONS(POINTER)
+} lib;
 
 struct server {
 	struct session *session;
 	const struct http_page *page;
-	struct zlib zlib;
-	bool has_zlib;
 	int signals;
-	int listeners[SOCKETS]; /* -1: it does not listen any more */
-	size_t listener_count;
-	struct connection waiting[WAITING]; /* the oldest first */
-	size_t waiting_count;
-	int64_t pause; /* when connections are accepted again, in milliseconds as below */
-	bool reported_accept;
 	bool ends;
-	pid_t child;	 /* that answers, or 0 */
-	int64_t started; /* it, in milliseconds of CLOCK_MONOTONIC */
-	bool reported_stuck;
+	int sockets[SOCKETS]; /* that listen, each with a daemon of libmicrohttpd */
+	struct MHD_Daemon *daemons[SOCKETS];
+	size_t count;
+	struct MHD_Connection *waiting[SOCKETS * CONNECTIONS]; /* for a page */
+	size_t waiting_count, asked; /* the first of them: for the one that is being written */
+	pid_t child;		     /* that writes it to @text, or 0 */
+	int text;
+	int64_t started; /* the child, in milliseconds of CLOCK_MONOTONIC */
+	bool reported_late, reported_used_up;
 };
 
 /* --- the sockets --- */
 
-static void add_socket(struct server *server, int fd)
-{
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	server->listeners[server->listener_count++] = fd;
-}
-
-/* @return   the number that the variable is, or 0 */
-static unsigned long variable(const char *name)
-{
-	const char *text = getenv(name);
-
-	return text && text[0] >= '1' && text[0] <= '9' ? strtoul(text, NULL, 10) : 0;
-}
-
 static bool take_sockets(struct server *server)
 {
-	unsigned long count = variable("LISTEN_FDS");
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+	int count = pid && fds && atoi(pid) == getpid() ? atoi(fds) : 0;
 
-	if (variable("LISTEN_PID") != (unsigned long)getpid() || count == 0 || count > SOCKETS)
+	if (count < 1 || count > SOCKETS)
 		return session_usage_error(server->session,
 					   "systemd has passed no socket: see systemd.socket(5)");
-	for (int fd = 3; fd < 3 + (int)count; fd++) {
+	for (int fd = 3; fd < 3 + count; fd++) {
 		int listens = 0;
 		socklen_t size = sizeof(listens);
 
@@ -102,59 +79,46 @@ static bool take_sockets(struct server *server)
 						   "descriptor %d of systemd is no socket that "
 						   "listens",
 						   fd);
-		add_socket(server, fd);
+		server->sockets[server->count++] = fd;
 	}
 	return true;
 }
 
-/* An address and its length. */
-struct address {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	};
-	socklen_t length;
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
 };
 
 /* @return   whether it is "ADDRESS:PORT", with brackets around an ADDRESS of IPv6 */
-static bool parse_address(const char *text, struct address *address)
+static bool parse_address(const char *text, union address *address)
 {
+	char host[INET6_ADDRSTRLEN + 2];
 	const char *colon = strrchr(text, ':');
-	char host[64];
-	unsigned int port = 0;
-	size_t length;
+	size_t length = colon ? (size_t)(colon - text) : sizeof(host);
+	unsigned long port = colon ? strtoul(colon + 1, NULL, 10) : 0;
 
-	if (!colon || (size_t)(colon - text) >= sizeof(host))
+	if (length >= sizeof(host) || colon[1 + strspn(colon + 1, "0123456789")] || port == 0 ||
+	    port > UINT16_MAX)
 		return false;
-	for (const char *digit = colon + 1; *digit; digit++) {
-		if (*digit < '0' || *digit > '9' || port > 65535)
-			return false;
-		port = port * 10 + (unsigned int)(*digit - '0');
-	}
-	if (port == 0 || port > 65535)
-		return false;
-	length = (size_t)(colon - text);
 	memcpy(host, text, length);
 	host[length] = '\0';
-	*address = (struct address){ .v6.sin6_family = AF_INET6, .v6.sin6_addr = in6addr_any };
-	address->length = sizeof(address->v6);
-	address->v6.sin6_port = htons((uint16_t)port);
+	if (length && host[0] != '[') {
+		address->v4 = (struct sockaddr_in){ .sin_family = AF_INET,
+						    .sin_port = htons((uint16_t)port) };
+		return inet_pton(AF_INET, host, &address->v4.sin_addr) == 1;
+	}
+	address->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+					     .sin6_port = htons((uint16_t)port) };
 	if (length == 0)
 		return true;
-	if (host[0] == '[') {
-		if (host[length - 1] != ']')
-			return false;
-		host[length - 1] = '\0';
-		return inet_pton(AF_INET6, host + 1, &address->v6.sin6_addr) == 1;
-	}
-	address->v4 =
-		(struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-	address->length = sizeof(address->v4);
-	return inet_pton(AF_INET, host, &address->v4.sin_addr) == 1;
+	if (host[length - 1] != ']')
+		return false;
+	host[length - 1] = '\0';
+	return inet_pton(AF_INET6, host + 1, &address->v6.sin6_addr) == 1;
 }
 
-static int open_socket(const struct address *address)
+static int open_socket(const union address *address)
 {
 	const int one = 1;
 	int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -162,7 +126,7 @@ static int open_socket(const struct address *address)
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, &address->any, address->length) == 0 && listen(fd, 16) == 0)
+	if (bind(fd, &address->any, sizeof(*address)) == 0 && listen(fd, SOMAXCONN) == 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -170,7 +134,7 @@ static int open_socket(const struct address *address)
 
 static bool open_sockets(struct server *server, const char *text)
 {
-	struct address address;
+	union address address;
 	int fd;
 
 	if (strcmp(text, HTTP_OF_SYSTEMD) == 0)
@@ -185,434 +149,260 @@ static bool open_sockets(struct server *server, const char *text)
 		/* A kernel without IPv6. */
 		address.v4 = (struct sockaddr_in){ .sin_family = AF_INET,
 						   .sin_port = address.v6.sin6_port };
-		address.length = sizeof(address.v4);
 		fd = open_socket(&address);
 	}
 	if (fd < 0)
 		return session_errno(server->session, ERROR_OF_FILE, errno, text,
 				     "cannot listen on %s", text);
-	add_socket(server, fd);
+	server->sockets[server->count++] = fd;
 	return true;
 }
 
-/* --- a request --- */
+/* --- requests --- */
 
-/* @return   0, or the status that says what is wrong with it */
-static int read_request(int fd, char request[REQUEST_BYTES + 1])
-{
-	size_t used = 0;
-
-	while (used < REQUEST_BYTES) {
-		ssize_t got = read(fd, request + used, REQUEST_BYTES - used);
-
-		if (got <= 0)
-			return -1;
-		used += (size_t)got;
-		request[used] = '\0';
-		if (memchr(request, '\0', used))
-			return 400;
-		if (strstr(request, "\r\n\r\n") || strstr(request, "\n\n"))
-			return 0;
-	}
-	return 431;
-}
-
-/* @item     of a list, such as "gzip;q=0.5" */
-static bool has_no_weight(const char *item, size_t length)
-{
-	const char *weight = memmem(item, length, "q=", 2);
-
-	return weight && !strchr("123456789", weight[2 + strspn(weight + 2, "0.")]);
-}
-
-/* @return   whether the list behind the header has the word, if it is not refused there */
-static bool accepts(const char *request, const char *header, const char *word)
-{
-	size_t name = strlen(header), length = strlen(word);
-
-	for (const char *line = request; (line = strchr(line, '\n'));) {
-		const char *item = ++line + name;
-
-		if (strncasecmp(line, header, name) != 0)
-			continue;
-		while (*item == ':' || *item == ',') {
-			size_t whole;
-
-			item += 1 + strspn(item + 1, " \t");
-			whole = strcspn(item, ",\r\n");
-			if (strncasecmp(item, word, length) == 0 &&
-			    strchr("; \t,\r\n", item[length]))
-				return !has_no_weight(item, whole);
-			item += whole;
-		}
-	}
-	return false;
-}
-
-/* @return   the status of the answer */
-static int judge(const char *request, const char *path)
-{
-	size_t method = strcspn(request, " "), target, length = strlen(path);
-	const char *at = request + method;
-
-	if (method == 0 || *at++ != ' ')
-		return 400;
-	target = strcspn(at, " \r\n");
-	if (strncmp(at + target, " HTTP/1.", 8) != 0)
-		return 400;
-	if (strncmp(at, path, length) != 0 || !strchr(" ?", at[length]))
-		return 404;
-	if (strncmp(request, "GET ", 4) != 0 && strncmp(request, "HEAD ", 5) != 0)
-		return 405;
-	return 200;
-}
-
-/* --- the answer --- */
-
-static void send_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t sent = send(fd, bytes, length, MSG_NOSIGNAL);
-
-		if (sent < 0)
-			return;
-		bytes += sent;
-		length -= (size_t)sent;
-	}
-}
-
-/* @more     lines of the header */
-static void send_status(int fd, int status, const char *more, size_t length)
-{
-	static const struct {
-		int status;
-		const char *words;
-	} known[] = { { 200, "OK" },
-		      { 400, "Bad Request" },
-		      { 404, "Not Found" },
-		      { 405, "Method Not Allowed" },
-		      { 431, "Request Header Fields Too Large" },
-		      { 500, "Internal Server Error" },
-		      { 503, "Service Unavailable" } };
-	const char *words = "";
-	char head[256];
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].status == status)
-			words = known[i].words;
-	snprintf(head, sizeof(head),
-		 "HTTP/1.1 %d %s\r\n%sContent-Length: %zu\r\nConnection: close\r\n\r\n", status,
-		 words, more, length);
-	send_all(fd, head, strlen(head));
-}
-
-/* @return   whether the text was replaced by the same, compressed */
-static bool compress_text(const struct zlib *zlib, struct text *text)
-{
-	/* 15 bits of window, and the header of gzip around it. */
-	const int window = 15 + 16, memory = 8;
-	z_stream stream = { .next_in = (Bytef *)text->bytes, .avail_in = (uInt)text->used };
-	struct text smaller = { 0 };
-	bool done = false;
-	uLong bound;
-
-	if (zlib->deflateInit2_(&stream, Z_BEST_SPEED, Z_DEFLATED, window, memory,
-				Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(stream)) != Z_OK)
-		return false;
-	bound = zlib->deflateBound(&stream, text->used);
-	if (text->used < UINT32_MAX / 2 && text_room(&smaller, bound)) {
-		stream.next_out = (Bytef *)smaller.bytes;
-		stream.avail_out = (uInt)bound;
-		done = zlib->deflate(&stream, Z_FINISH) == Z_STREAM_END;
-		smaller.used = stream.total_out;
-	}
-	zlib->deflateEnd(&stream);
-	free(done ? text->bytes : smaller.bytes);
-	if (done)
-		*text = smaller;
-	return done;
-}
-
-static bool write_page(struct server *server, struct text *text)
-{
-	struct session *session = server->session;
-	struct writer *before = session->out;
-	static struct writer writer;
-	bool good;
-
-	writer_start_text(&writer, text);
-	session->out = &writer;
-	good = server->page->write(session, server->page->arg);
-	if (writer_flush(&writer))
-		good = session_no_memory(session);
-	session->out = before;
-	return good;
-}
-
-static void answer(struct server *server, int fd)
+/* @size     of the page in @server->text, if @status is 200 */
+static enum MHD_Result respond(struct server *server, struct MHD_Connection *connection,
+			       unsigned int status, size_t size)
 {
 	const struct http_page *page = server->page;
-	char request[REQUEST_BYTES + 1], more[160];
-	struct text text = { 0 };
-	int status;
-	bool other, compressed;
+	const char *accept = lib.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+	int fd = status == 200 ? fcntl(server->text, F_DUPFD_CLOEXEC, 0) : -1;
+	struct MHD_Response *response =
+		fd >= 0 ? lib.create_response_from_fd(size, fd)
+			: lib.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result result;
 
-	alarm(REQUEST_SECONDS);
-	status = read_request(fd, request);
-	alarm(ANSWER_SECONDS);
-	if (status == 0)
-		status = judge(request, page->path);
-	if (status == 200 && !write_page(server, &text))
-		status = 500;
-	if (status == 200) {
-		other = accepts(request, "Accept", page->other);
-		compressed = server->has_zlib && accepts(request, "Accept-Encoding", "gzip") &&
-			     compress_text(&server->zlib, &text);
-		snprintf(more, sizeof(more),
-			 "Content-Type: %s\r\n%sVary: Accept, Accept-Encoding\r\n",
-			 other ? page->other_type : page->type,
-			 compressed ? "Content-Encoding: gzip\r\n" : "");
-		send_status(fd, status, more, text.used);
-		if (request[0] == 'G')
-			send_all(fd, text.bytes, text.used);
-	} else if (status > 0) {
-		send_status(fd, status, status == 405 ? "Allow: GET, HEAD\r\n" : "", 0);
+	if (!response) {
+		close(fd);
+		return MHD_NO;
 	}
-	free(text.bytes);
+	lib.add_response_header(response, "Connection", "close");
+	if (status == 405)
+		lib.add_response_header(response, "Allow", "GET, HEAD");
+	if (fd >= 0) {
+		lib.add_response_header(response, "Vary", "Accept");
+		lib.add_response_header(response, "Content-Type",
+					accept && strstr(accept, page->other) ? page->other_type
+									      : page->type);
+	}
+	result = lib.queue_response(connection, status == 200 && fd < 0 ? 503 : status, response);
+	lib.destroy_response(response);
+	return result;
 }
 
-/* --- one after the other --- */
-
-static void read_signals(struct server *server)
+/* A callback of libmicrohttpd. */
+static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection, const char *url,
+				    const char *method, const char *version, const char *upload,
+				    size_t *upload_size, void **request)
 {
-	struct signalfd_siginfo info;
-	int how;
+	struct server *server = arg;
 
-	while (read(server->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		server->ends |= info.ssi_signo != SIGCHLD;
-	if (!server->child || waitpid(server->child, &how, WNOHANG) != server->child)
+	(void)version, (void)upload, (void)upload_size, (void)request;
+	server->reported_used_up = false;
+	if (strcmp(url, server->page->path) != 0)
+		return respond(server, connection, 404, 0);
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return respond(server, connection, 405, 0);
+	server->waiting[server->waiting_count++] = connection;
+	lib.suspend_connection(connection);
+	return MHD_YES;
+}
+
+/* A callback of libmicrohttpd, which tries again at once what fails without descriptors or memory. */
+static void hear_message(void *arg, const char *format, va_list args)
+{
+	struct server *server = arg;
+
+	(void)format, (void)args;
+	if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS)
 		return;
-	if (WIFSIGNALED(how) &&
-	    clock_milliseconds(CLOCK_MONOTONIC) >= server->started + ANSWER_SECONDS * 1000)
-		session_warn(server->session, NULL, "a request took longer than %d s: it was ended",
-			     ANSWER_SECONDS);
-	server->child = 0;
-	server->reported_stuck = false;
+	if (!server->reported_used_up)
+		session_warn(server->session, NULL, "cannot take a request: %s",
+			     errno_words(errno));
+	server->reported_used_up = true;
+	poll(NULL, 0, PAUSE_MILLISECONDS);
 }
 
-/* The answering process hangs in the kernel, where no signal ends it. */
-static void refuse(struct server *server, int fd)
-{
-	char request[REQUEST_BYTES];
+/* --- the page --- */
 
-	if (!server->reported_stuck)
-		session_warn(
-			server->session, NULL,
-			"process %d, which answers a request, does not end: a filesystem hangs",
-			(int)server->child);
-	server->reported_stuck = true;
-	recv(fd, request, sizeof(request), MSG_DONTWAIT);
-	send_status(fd, 503, "", 0);
+/* Answer the first @count that wait. @status  200: the page is written */
+static void answer(struct server *server, size_t count, unsigned int status)
+{
+	off_t size = status == 200 ? lseek(server->text, 0, SEEK_END) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		respond(server, server->waiting[i], status == 200 && size <= 0 ? 500 : status,
+			(size_t)size);
+		lib.resume_connection(server->waiting[i]);
+	}
+	server->asked = 0;
+	server->waiting_count -= count;
+	memmove(server->waiting, server->waiting + count,
+		server->waiting_count * sizeof(*server->waiting));
 }
 
-static int64_t now(void)
+/* Start the process that writes a page for all that wait. @return  whether this is it */
+static bool start_page(struct server *server, const sigset_t *unblocked)
 {
-	return clock_milliseconds(CLOCK_MONOTONIC);
-}
+	struct session *session = server->session;
 
-/* @return   whether this is the process that answered */
-static bool take_request(struct server *server, int fd, const sigset_t *unblocked)
-{
-	pid_t child;
-
-	if (server->child) {
-		refuse(server, fd);
+	server->started = clock_milliseconds(CLOCK_MONOTONIC);
+	server->text = memfd_create("page", MFD_CLOEXEC);
+	server->child = server->text < 0 ? -1 : fork();
+	if (server->child < 0) {
+		session_errno(session, 0, errno, NULL, "cannot answer");
+		close(server->text);
+		server->child = 0;
+		answer(server, server->waiting_count, 503);
 		return false;
 	}
-	server->started = now();
-	child = fork();
-	if (child == 0) {
-		restore_signals(unblocked);
-		answer(server, fd);
-	} else if (child < 0) {
-		session_errno(server->session, 0, errno, NULL, "cannot answer");
-		send_status(fd, 503, "", 0);
-	} else {
-		server->child = child;
-	}
-	return child == 0;
-}
-
-/* A process that answers has it open, too. @end: without an answer */
-static void drop(struct server *server, size_t index, bool end)
-{
-	struct connection *connection = &server->waiting[index];
-
-	if (end)
-		shutdown(connection->fd, SHUT_RDWR);
-	close(connection->fd);
-	server->waiting_count--;
-	memmove(connection, connection + 1, (server->waiting_count - index) * sizeof(*connection));
-}
-
-/* @return   the first connection that is not ready, or is; waiting_count: there is none */
-static size_t find_connection(const struct server *server, bool is_ready)
-{
-	size_t i = 0;
-
-	while (i < server->waiting_count && server->waiting[i].is_ready != is_ready)
-		i++;
-	return i;
-}
-
-static bool is_full(const struct server *server)
-{
-	return server->waiting_count == WAITING && find_connection(server, false) == WAITING;
-}
-
-/* What it is out of comes back; a socket that was shut down does not. */
-static void accept_connection(struct server *server, int *listener)
-{
-	int fd = accept4(*listener, NULL, NULL, SOCK_CLOEXEC);
-
-	if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
-		return;
-	if (fd < 0 && (errno == EINVAL || errno == EBADF || errno == ENOTSOCK)) {
-		session_errno(server->session, 0, errno, NULL, "a socket does not listen any more");
-		close(*listener);
-		*listener = -1;
-		return;
-	}
-	if (fd < 0) {
-		if (!server->reported_accept)
-			session_warn(server->session, NULL, "cannot take a request: %s",
-				     errno_words(errno));
-		server->reported_accept = true;
-		server->pause = now() + PAUSE_MILLISECONDS;
-		return;
-	}
-	server->reported_accept = false;
-	if (server->waiting_count == WAITING)
-		drop(server, find_connection(server, false), true);
-	server->waiting[server->waiting_count++] =
-		(struct connection){ .fd = fd, .until = now() + REQUEST_SECONDS * 1000 };
-}
-
-/* Look at what has come, and leave it for answer(). @return  false: it was closed */
-static bool look_at(struct connection *connection)
-{
-	char request[REQUEST_BYTES + 1];
-	ssize_t got = recv(connection->fd, request, REQUEST_BYTES, MSG_PEEK | MSG_DONTWAIT);
-	int more = (int)got + 1;
-
-	if (got < 0 && errno == EAGAIN)
-		return true;
-	if (got <= 0 || (size_t)got == connection->seen)
+	server->asked = server->waiting_count;
+	if (server->child > 0)
 		return false;
-	connection->seen = (size_t)got;
-	request[got] = '\0';
-	connection->is_ready = got == REQUEST_BYTES || memchr(request, '\0', (size_t)got) ||
-			       strstr(request, "\r\n\r\n") || strstr(request, "\n\n");
-	/* Be woken only by what comes behind it; answer() is to read what is there. */
-	if (!connection->is_ready)
-		setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof(more));
+	restore_signals(unblocked);
+	/* If this process hangs, the address must not stay in use. */
+	for (size_t i = 0; i < server->count; i++)
+		close(server->sockets[i]);
+	writer_start(session->out, server->text);
+	if (!server->page->write(session, server->page->arg) || writer_flush(session->out))
+		ftruncate(server->text, 0);
 	return true;
 }
 
-/* Wait for signals, connections and requests, and take them. */
-static void wait_once(struct server *server, bool busy)
+/* Answer if the page is written, or has taken too long. */
+static void check_page(struct server *server)
 {
-	struct pollfd sources[1 + SOCKETS + WAITING] = { { server->signals, POLLIN, 0 } };
-	struct pollfd *of_listeners = sources + 1;
-	struct pollfd *of_waiting = of_listeners + server->listener_count;
-	const size_t count = server->waiting_count;
-	const bool some_ready = find_connection(server, true) < count;
-	int64_t until = busy ? now() + 1000 : some_ready ? 0 : INT64_MAX;
+	int how;
 
-	for (size_t i = 0; i < server->listener_count; i++)
-		of_listeners[i] = (struct pollfd){ is_full(server) || now() < server->pause
-							   ? -1
-							   : server->listeners[i],
-						   POLLIN, 0 };
-	if (now() < server->pause && server->pause < until)
-		until = server->pause;
-	for (size_t i = 0; i < count; i++) {
-		const struct connection *one = &server->waiting[i];
-
-		of_waiting[i] = (struct pollfd){ one->is_ready ? -1 : one->fd, POLLIN, 0 };
-		if (!one->is_ready && one->until < until)
-			until = one->until;
+	if (waitpid(server->child, &how, WNOHANG) == server->child) {
+		answer(server, server->asked, WIFEXITED(how) ? 200 : 503);
+		close(server->text);
+		server->child = 0;
+		server->reported_late = false;
+	} else if (clock_milliseconds(CLOCK_MONOTONIC) >= server->started + PAGE_SECONDS * 1000) {
+		/* In the kernel a process can wait where no signal ends it. */
+		kill(server->child, SIGKILL);
+		if (!server->reported_late)
+			session_warn(server->session, NULL,
+				     "process %d takes longer than %d s to write the page: does a "
+				     "filesystem hang?",
+				     (int)server->child, PAGE_SECONDS);
+		server->reported_late = true;
+		answer(server, server->waiting_count, 503);
 	}
-	until = until == INT64_MAX ? -1 : until > now() ? until - now() : 0;
-	if (poll(sources, 1 + server->listener_count + count, (int)until) < 0)
-		return;
-	if (sources[0].revents)
-		read_signals(server);
-	/* From the last, since one that is dropped moves those behind it. */
-	for (size_t i = count; i-- > 0;)
-		if (!server->waiting[i].is_ready &&
-		    (of_waiting[i].revents ? !look_at(&server->waiting[i])
-					   : server->waiting[i].until <= now()))
-			drop(server, i, true);
-	for (size_t i = 0; i < server->listener_count; i++)
-		if (of_listeners[i].revents && !is_full(server))
-			accept_connection(server, &server->listeners[i]);
 }
 
-static bool listens(const struct server *server)
+/* --- the server --- */
+
+static bool start_daemons(struct server *server)
 {
-	for (size_t i = 0; i < server->listener_count; i++)
-		if (server->listeners[i] >= 0)
+	for (size_t i = 0; i < server->count; i++) {
+		server->daemons[i] = lib.start_daemon(
+			MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+			take_request, server, MHD_OPTION_EXTERNAL_LOGGER, hear_message, server,
+			MHD_OPTION_LISTEN_SOCKET, server->sockets[i], MHD_OPTION_CONNECTION_LIMIT,
+			CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES,
+			MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_SECONDS, MHD_OPTION_END);
+		if (!server->daemons[i])
+			return session_errno(server->session, 0, errno, NULL, "cannot serve");
+	}
+	return true;
+}
+
+/* @return   false when a socket does not listen any more */
+static bool wait_for_work(struct server *server)
+{
+	struct pollfd sources[1 + 2 * SOCKETS] = { { server->signals, POLLIN, 0 } };
+	MHD_UNSIGNED_LONG_LONG left, timeout = INT_MAX;
+	struct signalfd_siginfo info;
+
+	if (server->child || server->waiting_count)
+		timeout = server->child ? 1000 : 0;
+	for (size_t i = 0; i < server->count; i++) {
+		int fd =
+			lib.get_daemon_info(server->daemons[i], MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+
+		sources[1 + 2 * i] = (struct pollfd){ fd, POLLIN, 0 };
+		sources[2 + 2 * i] = (struct pollfd){ server->sockets[i], 0, 0 };
+		if (lib.get_timeout(server->daemons[i], &left) == MHD_YES && left < timeout)
+			timeout = left;
+	}
+	if (poll(sources, 1 + 2 * server->count, (int)timeout) <= 0)
+		return true;
+	while (read(server->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		server->ends |= info.ssi_signo != SIGCHLD;
+	for (size_t i = 0; i < server->count; i++)
+		if (sources[2 + 2 * i].revents)
+			return session_error(server->session, 0, FSQ_E_FAILED, 0, NULL,
+					     "a socket does not listen any more");
+	return true;
+}
+
+static unsigned int connection_count(struct MHD_Daemon *daemon)
+{
+	return lib.get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections;
+}
+
+/* At its limit a daemon does not listen. It does again in the run after the one that has closed a connection. */
+static void run_daemon(struct MHD_Daemon *daemon)
+{
+	unsigned int before;
+
+	do {
+		before = connection_count(daemon);
+		lib.run(daemon);
+	} while (connection_count(daemon) < before);
+}
+
+/* @return   whether this is a process that has written a page */
+static bool serve(struct server *server, const sigset_t *unblocked)
+{
+	while (wait_for_work(server) && !server->ends) {
+		if (server->child)
+			check_page(server);
+		if (server->waiting_count && !server->child && start_page(server, unblocked))
 			return true;
+		for (size_t i = 0; i < server->count; i++)
+			run_daemon(server->daemons[i]);
+	}
 	return false;
 }
 
-/* While a request is answered, the next one waits, unless the answer hangs. Who says nothing delays nobody. */
-static void serve(struct server *server, const sigset_t *unblocked)
+static bool load_microhttpd(struct session *session)
 {
-	while (!server->ends && (listens(server) || server->waiting_count)) {
-		const int64_t over =
-			now() - server->started - (REQUEST_SECONDS + ANSWER_SECONDS) * 1000;
-		const bool busy = server->child && over <= 1000;
-		size_t ready;
-		bool answered;
+	static const struct library_symbol symbols[] = { FUNCTIONS(SYMBOL) };
 
-		if (server->child && over >= 0)
-			kill(server->child, SIGKILL);
-		wait_once(server, busy);
-		ready = find_connection(server, true);
-		if (ready == server->waiting_count || (busy && server->child))
-			continue;
-		answered = take_request(server, server->waiting[ready].fd, unblocked);
-		drop(server, ready, false);
-		if (answered)
-			return;
-	}
+	return load_library(LIBRARY_MICROHTTPD, symbols, sizeof(symbols) / sizeof(symbols[0]),
+			    &lib) ||
+	       session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, LIBRARY_MICROHTTPD,
+			     LIBRARY_MICROHTTPD ": cannot load this library: install the package "
+						"libmicrohttpd12, or libmicrohttpd");
 }
 
 bool http_serve(struct session *session, const char *address, const struct http_page *page)
 {
-	struct server server = { .session = session, .page = page, .signals = -1 };
-	bool good = open_sockets(&server, address);
+	/* The process that writes a page returns and leaves it as it is. */
+	static struct server server;
 	sigset_t before;
+	bool good;
 
-	if (!good)
-		goto out;
-	server.has_zlib = load_library(LIBRARY_Z, symbols, sizeof(symbols) / sizeof(symbols[0]),
-				       &server.zlib);
+	server = (struct server){ .session = session, .page = page };
+	if (!load_microhttpd(session) || !open_sockets(&server, address))
+		return false;
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	signal(SIGCHLD, SIG_DFL);
 	server.signals = session_open_signals(session, SIGCHLD);
-	good = server.signals >= 0;
-	if (!good)
-		goto out;
-	session_notify("READY=1");
-	serve(&server, &before);
-out:
-	for (size_t i = 0; i < server.listener_count; i++)
-		if (server.listeners[i] >= 0)
-			close(server.listeners[i]);
-	if (server.signals >= 0)
-		close(server.signals);
+	good = server.signals >= 0 && start_daemons(&server);
+	if (good) {
+		session_notify("READY=1");
+		if (serve(&server, &before))
+			return true;
+	}
+	if (server.child)
+		kill(server.child, SIGKILL);
+	answer(&server, server.waiting_count, 503);
+	for (size_t i = 0; i < server.count && server.daemons[i]; i++)
+		lib.stop_daemon(server.daemons[i]);
+	close(server.signals);
 	return good;
 }

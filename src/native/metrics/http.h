@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serve one page over HTTP, for a program that polls. */
+/* Serve one page over HTTP, for a program that polls, with libmicrohttpd. */
 #ifndef FSQ_HTTP_H
 #define FSQ_HTTP_H
 
@@ -18,12 +18,13 @@ struct http_page {
 };
 
 /**
- * Serve a page until a signal ends it. Each request has a process of its own, one at a time: its memory is
- * freed with it, and a hung filesystem does not block the server. The call returns in that process, too.
+ * Serve a page until a signal ends it. A process of its own writes it, one at a time, for all requests that wait
+ * when it begins: its memory is freed with it, and a hung filesystem does not block the server. The call returns in
+ * that process, too.
  *
  * @address  "ADDRESS:PORT", of numbers; ":PORT": all addresses; or HTTP_OF_SYSTEMD
  * @return   false when it cannot be served; an error was reported
- * Source: RFC 9112 (HTTP/1.1), RFC 9110 (Accept), sd_listen_fds(3)
+ * Source: microhttpd.h, sd_listen_fds(3)
  */
 bool http_serve(struct session *session, const char *address, const struct http_page *page);
 
