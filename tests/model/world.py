@@ -298,16 +298,29 @@ class World:
 
 # --- comparing ---
 
+def kept_lines(before, expected):
+    """The lines of before that were not taken out meanwhile: these stand first in what is expected, in the same order"""
+    rest, kept = iter(before), []
+    for line in expected:
+        if line not in rest:
+            break
+        kept.append(line)
+    return kept
+
+
 def compare_lists(what, expected, seen, before):
-    """The same lines, and those that were there before in the same order"""
+    """
+    The same lines, and those that stayed in the same order. One that was taken out and added again may have its old place:
+    its room is not given back while somebody, such as we, has the file open.
+    """
     wrong = []
     for line in (collections.Counter(expected) - collections.Counter(seen)).elements():
         wrong.append(f"{what}: {line} is missing")
     for line in (collections.Counter(seen) - collections.Counter(expected)).elements():
         wrong.append(f"{what}: {line} ought not to be there")
     if not wrong:
-        old = collections.Counter(before)
-        if [line for line in seen if line in old] != [line for line in expected if line in old]:
+        kept = kept_lines(before, expected)
+        if [line for line in seen if line in kept] != kept:
             wrong.append(f"{what}: the order has changed: {seen}, and not {expected}")
     return wrong
 
