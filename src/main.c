@@ -36,7 +36,7 @@
  *     amounts.c        numbers, sizes and times in its layout; output.c  output and errors
  *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c   the other commands: dump.c has
  *                      restore, limit.c timer and warn, switch.c state, enable, disable, off and remove
- *   common/      what both programs need: owners.c  users, groups and projects by name;
+ *   common/      what both programs need: accounts.c  users, groups and projects, and limits, by the words people type;
  *                signals.c  blocks signals during a change
  *   table/       rows, described once by fields
  *     field.c          a field of a row: printed and compared; table.c  rows in all formats

@@ -20,7 +20,7 @@ struct directory {
 	bool foreign; /* on a filesystem of the table that is */
 };
 
-struct job {
+struct project_run {
 	struct state *state;
 	enum fsq_tree_action action; /* -c, -s, -C */
 	int depth;		     /* -d */
@@ -45,8 +45,8 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 	static const char *const verbs[] = {
 		[FSQ_TREE_CHECK] = "get", [FSQ_TREE_SET] = "set", [FSQ_TREE_CLEAR] = "clear"
 	};
-	const struct job *job = arg;
-	struct state *state = job->state;
+	const struct project_run *run = arg;
+	struct state *state = run->state;
 	const char *path = event->path;
 	bool explain;
 
@@ -55,7 +55,7 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 	case FSQ_TREE_NO_PROJECT:
 		/* xfs_quota takes everything without a project ID for a special file. Since 7.2 -c
 		 * and -C say why. */
-		explain = job->action != FSQ_TREE_SET && state->generation >= XFS_QUOTA_7_2;
+		explain = run->action != FSQ_TREE_SET && state->generation >= XFS_QUOTA_7_2;
 		xq_error(state, 0, FSQ_OK, explain ? EOPNOTSUPP : 0, "skipping special file %s",
 			 path);
 		break;
@@ -70,13 +70,13 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 		break;
 	case FSQ_TREE_CANNOT_CHANGE:
 		xq_error(state, 0, event->error, event->errnum, "cannot %s project on %s",
-			 verbs[job->action], path);
+			 verbs[run->action], path);
 		break;
 	default:
 		if (event->kind & FSQ_TREE_WRONG_ID)
 			write_format(state->out,
 				     "%s - project identifier is not set (inode=%u, tree=%u)\n",
-				     path, event->id, job->id);
+				     path, event->id, run->id);
 		if (event->kind & FSQ_TREE_NO_INHERITANCE)
 			write_format(state->out, "%s - project inheritance flag is not set\n",
 				     path);
@@ -86,19 +86,19 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 }
 
 /* xfs_quota enters it, too: it is of the same filesystem. The mount is not touched: its server may be dead. */
-static bool is_entered_by_xfs_quota(struct job *job, const char *path)
+static bool is_entered_by_xfs_quota(struct project_run *run, const char *path)
 {
-	const char *rest = path + strlen(job->directory);
-	char *real = realpath(job->directory, NULL), *mount = NULL;
+	const char *rest = path + strlen(run->directory);
+	char *real = realpath(run->directory, NULL), *mount = NULL;
 	struct stat st;
 	bool entered;
 
-	if (!job->points && fsq_mount_points_read(&job->points, NULL))
-		job->points = NULL;
+	if (!run->points && fsq_mount_points_read(&run->points, NULL))
+		run->points = NULL;
 	if (!real || asprintf(&mount, "%s/%s", real[1] ? real : "", rest + (*rest == '/')) < 0)
 		mount = NULL;
-	entered = mount && job->points && stat(job->directory, &st) == 0 &&
-		  fsq_mount_points_find(job->points, mount) == st.st_dev;
+	entered = mount && run->points && stat(run->directory, &st) == 0 &&
+		  fsq_mount_points_find(run->points, mount) == st.st_dev;
 	free(mount);
 	free(real);
 	return entered;
@@ -106,30 +106,30 @@ static bool is_entered_by_xfs_quota(struct job *job, const char *path)
 
 static void skip_mount(const char *path, void *arg)
 {
-	struct job *job = arg;
+	struct project_run *run = arg;
 
-	if (is_entered_by_xfs_quota(job, path) && job->mounts++ == 0)
-		job->first_mount = strdup(path);
+	if (is_entered_by_xfs_quota(run, path) && run->mounts++ == 0)
+		run->first_mount = strdup(path);
 }
 
-static void report_mounts(struct job *job, const char *directory)
+static void report_mounts(struct project_run *run, const char *directory)
 {
-	const char *first = job->first_mount ? job->first_mount : directory;
+	const char *first = run->first_mount ? run->first_mount : directory;
 
-	if (job->mounts == 1)
-		xq_error(job->state, 0, FSQ_OK, 0, "the mount %s is not entered", first);
-	else if (job->mounts)
-		xq_error(job->state, 0, FSQ_OK, 0, "%" PRIu64 " mounts are not entered, first %s",
-			 job->mounts, first);
-	fsq_mount_points_free(job->points);
-	free(job->first_mount);
-	job->points = NULL;
-	job->first_mount = NULL;
-	job->mounts = 0;
+	if (run->mounts == 1)
+		xq_error(run->state, 0, FSQ_OK, 0, "the mount %s is not entered", first);
+	else if (run->mounts)
+		xq_error(run->state, 0, FSQ_OK, 0, "%" PRIu64 " mounts are not entered, first %s",
+			 run->mounts, first);
+	fsq_mount_points_free(run->points);
+	free(run->first_mount);
+	run->points = NULL;
+	run->first_mount = NULL;
+	run->mounts = 0;
 }
 
 /* @is_last  no other directory is known to have the ID afterwards */
-static void walk(struct job *job, const char *directory, bool is_last)
+static void walk(struct project_run *run, const char *directory, bool is_last)
 {
 	static const char *const words[] = { [FSQ_TREE_CHECK] = "Checking",
 					     [FSQ_TREE_SET] = "Setting up",
@@ -137,94 +137,94 @@ static void walk(struct job *job, const char *directory, bool is_last)
 	const struct fsq_tree_request request = {
 		.size = sizeof(request),
 		.directory = directory,
-		.id = job->id,
-		.action = job->action,
-		.max_depth = job->depth,
+		.id = run->id,
+		.action = run->action,
+		.max_depth = run->depth,
 		.last = is_last,
 		.emit = report,
-		.arg = job,
-		.options = &job->options,
+		.arg = run,
+		.options = &run->options,
 	};
-	struct state *state = job->state;
+	struct state *state = run->state;
 	struct fsq_error err;
 	uint64_t entries;
 
-	write_format(state->out, "%s project %s (path %s)...\n", words[job->action], job->word,
+	write_format(state->out, "%s project %s (path %s)...\n", words[run->action], run->word,
 		     directory);
 	xq_flush_terminal(state);
-	job->directory = directory;
+	run->directory = directory;
 	if (fsq_project_tree(&request, &entries, &err)) {
-		job->cancelled = err.errnum == EINTR;
-		if (job->cancelled)
+		run->cancelled = err.errnum == EINTR;
+		if (run->cancelled)
 			xq_errno(state, 0, EINTR, "%s: %s", err.path, err.message);
 		else
 			xq_errno(state, 0, err.errnum, "cannot walk %s", err.path);
 	}
-	report_mounts(job, directory);
-	job->walked++;
+	report_mounts(run, directory);
+	run->walked++;
 }
 
 /* One directory behind, because only then is the last one known; NULL at the end. */
-static void walk_next(struct job *job, const char *directory)
+static void walk_next(struct project_run *run, const char *directory)
 {
 	/* A small tree does not notice a signal. */
-	job->cancelled |= is_signal_pending(NULL);
-	if (job->next && !job->cancelled)
-		walk(job, job->next, !directory);
-	job->next = directory;
+	run->cancelled |= is_signal_pending(NULL);
+	if (run->next && !run->cancelled)
+		walk(run, run->next, !directory);
+	run->next = directory;
 }
 
 /* The directories of the projects file and of -p, first those on XFS. */
-static void do_project(struct job *job)
+static void do_project(struct project_run *run)
 {
-	const struct state *state = job->state;
+	const struct state *state = run->state;
 
-	job->walked = 0;
+	run->walked = 0;
 	for (int foreign = 0; foreign < 2; foreign++) {
 		for (size_t i = 0; i < state->path_count; i++) {
 			const struct path *path = &state->paths[i];
 
 			if (path->is_project && path->foreign == foreign &&
-			    path->project == job->id)
-				walk_next(job, path->directory);
+			    path->project == run->id)
+				walk_next(run, path->directory);
 		}
-		for (size_t i = 0; i < job->directory_count; i++)
-			if (job->directories[i].foreign == foreign)
-				walk_next(job, job->directories[i].path);
+		for (size_t i = 0; i < run->directory_count; i++)
+			if (run->directories[i].foreign == foreign)
+				walk_next(run, run->directories[i].path);
 	}
-	walk_next(job, NULL);
-	if (job->cancelled)
+	walk_next(run, NULL);
+	if (run->cancelled)
 		return;
 	write_format(state->out,
 		     "Processed %u (%s and cmdline) paths for project %s with recursion ",
-		     job->walked, state->projects_file, job->word);
-	if (job->depth < 0)
+		     run->walked, state->projects_file, run->word);
+	if (run->depth < 0)
 		write_format(state->out, "depth infinite (-1).\n");
 	else
-		write_format(state->out, "depth limited (%d).\n", job->depth);
+		write_format(state->out, "depth limited (%d).\n", run->depth);
 }
 
-static void do_words(struct job *job, int count, char **words)
+static void do_words(struct project_run *run, int count, char **words)
 {
-	struct state *state = job->state;
+	struct state *state = run->state;
 
-	if (job->directory_count > 0 && count > 1) {
+	if (run->directory_count > 0 && count > 1) {
 		xq_usage_error(
 			state,
 			"only one projid/name can be specified when using -p <path>, %d found.",
 			count);
 		return;
 	}
-	if (job->directory_count == 0 && access(state->projects_file, F_OK)) {
+	if (run->directory_count == 0 && access(state->projects_file, F_OK)) {
 		xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0, "projects file \"%s\" doesn't exist",
 			 state->projects_file);
 		return;
 	}
 	xq_load_projects(state);
-	for (int i = 0; i < count && !job->cancelled; i++) {
-		job->word = words[i];
-		if (xq_find_id(state, FSQ_PROJECT, words[i], &job->id))
-			do_project(job);
+	for (int i = 0; i < count && !run->cancelled; i++) {
+		run->word = words[i];
+		if (xq_find_id(state, FSQ_PROJECT, words[i], &run->id))
+			do_project(run);
 		else if (!xq_names_are_lost(state))
 			xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0,
 				 "%s - no such project in %s or invalid project number", words[i],
@@ -233,9 +233,9 @@ static void do_words(struct job *job, int count, char **words)
 }
 
 /* A directory must lie on a filesystem of the table; otherwise an error is reported. */
-static bool add_directory(struct job *job, const char *path)
+static bool add_directory(struct project_run *run, const char *path)
 {
-	struct state *state = job->state;
+	struct state *state = run->state;
 	int mount = xq_find_path(state, path);
 	struct directory directory = { .path = path };
 
@@ -244,7 +244,7 @@ static bool add_directory(struct job *job, const char *path)
 		return false;
 	}
 	directory.foreign = state->paths[mount].foreign;
-	if (!array_add(&job->directories, &job->directory_count, &job->directory_capacity,
+	if (!array_add(&run->directories, &run->directory_count, &run->directory_capacity,
 		       &directory, sizeof(directory))) {
 		xq_out_of_memory(state);
 		return false;
@@ -253,7 +253,7 @@ static bool add_directory(struct job *job, const char *path)
 }
 
 /* Here, and not before: xfs_quota looks at no option behind a wrong directory. */
-static bool parse(struct job *job, const struct call *call)
+static bool parse(struct project_run *run, const struct call *call)
 {
 	int letter;
 
@@ -261,47 +261,47 @@ static bool parse(struct job *job, const struct call *call)
 	while ((letter = getopt(call->argc, call->argv, "csCd:p:")) != -1) {
 		switch (letter) {
 		case 'c':
-			job->action = FSQ_TREE_CHECK;
+			run->action = FSQ_TREE_CHECK;
 			break;
 		case 's':
-			job->action = FSQ_TREE_SET;
+			run->action = FSQ_TREE_SET;
 			break;
 		case 'C':
-			job->action = FSQ_TREE_CLEAR;
+			run->action = FSQ_TREE_CLEAR;
 			break;
 		case 'd':
-			job->depth = (int)xq_number(optarg);
+			run->depth = (int)xq_number(optarg);
 			break;
 		case 'p':
-			if (!add_directory(job, optarg))
+			if (!add_directory(run, optarg))
 				return false;
 			break;
 		default:
-			xq_show_usage(job->state, call);
+			xq_show_usage(run->state, call);
 			return false;
 		}
 	}
-	if (job->depth < 0)
-		job->depth = FSQ_DEPTH_INFINITE;
+	if (run->depth < 0)
+		run->depth = FSQ_DEPTH_INFINITE;
 	return true;
 }
 
 static void run_project(struct state *state, const struct call *call)
 {
-	struct job job = {
+	struct project_run run = {
 		.state = state,
 		.action = FSQ_TREE_CHECK,
 		.depth = FSQ_DEPTH_INFINITE,
 		/* One thread keeps the order of xfs_quota. */
-		.options = { .size = sizeof(job.options),
+		.options = { .size = sizeof(run.options),
 			     .threads = 1,
 			     .is_cancelled = is_signal_pending,
 			     .mount_skipped = skip_mount,
-			     .arg = &job },
+			     .arg = &run },
 	};
 	sigset_t before;
 
-	if (!parse(&job, call))
+	if (!parse(&run, call))
 		goto out;
 	if (optind >= call->argc) {
 		xq_show_usage(state, call);
@@ -312,13 +312,13 @@ static void run_project(struct state *state, const struct call *call)
 		goto out;
 	/* Signals that end the process after the current file. */
 	block_interrupts(&before);
-	do_words(&job, call->argc - optind, call->argv + optind);
+	do_words(&run, call->argc - optind, call->argv + optind);
 	/* A signal that is pending ends the process now. */
 	if (is_signal_pending(NULL))
 		xq_flush(state);
 	restore_signals(&before);
 out:
-	free(job.directories);
+	free(run.directories);
 }
 
 const struct command xq_project = {

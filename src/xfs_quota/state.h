@@ -3,7 +3,7 @@
 #ifndef FSQ_XFS_QUOTA_STATE_H
 #define FSQ_XFS_QUOTA_STATE_H
 
-#include "common/owners.h"
+#include "common/accounts.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
 #include "shared/writer.h"

@@ -92,16 +92,30 @@ static bool goes_on(struct apply *apply, const char *next)
 	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
 }
 
-static void show_applied(struct apply *apply, const struct apply_entry *entry, const char *action,
+/* What a line has done. The first three are those of enum fsq_change. */
+enum action {
+	UNCHANGED = FSQ_UNCHANGED,
+	CHANGED = FSQ_CHANGED,
+	CREATED = FSQ_CREATED,
+	FAILED,
+};
+
+static void show_applied(struct apply *apply, const struct apply_entry *entry, enum action action,
 			 const struct fsq_assignment *assignment)
 {
+	static const char *const words[] = {
+		[UNCHANGED] = "unchanged",
+		[CHANGED] = "changed",
+		[CREATED] = "created",
+		[FAILED] = "failed",
+	};
 	struct session *session = apply->session;
 	struct record_row before, after;
 	struct fsq_limits was, is;
 	struct applied_row row = {
 		.path = entry->request.directory,
-		.action = action,
-		.change = change_word(action[0] == 'c'),
+		.action = words[action],
+		.change = change_word(action == CHANGED || action == CREATED),
 		.id = assignment ? fsq_assignment_id(assignment) : 0,
 		.file = entry->file,
 		.line = entry->line,
@@ -187,11 +201,6 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 /* @return   whether to go on */
 static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 {
-	static const char *const actions[] = {
-		[FSQ_UNCHANGED] = "unchanged",
-		[FSQ_CHANGED] = "changed",
-		[FSQ_CREATED] = "created",
-	};
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
 	enum fsq_change change;
@@ -202,7 +211,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 		moved = true;
 		apply->changed = true;
 		if (entry->request.dry_run) {
-			show_applied(apply, entry, "changed", NULL);
+			show_applied(apply, entry, CHANGED, NULL);
 			return true;
 		}
 		rc = fsq_assign(&assignment, &entry->request, &err);
@@ -210,7 +219,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
-		show_applied(apply, entry, "failed", NULL);
+		show_applied(apply, entry, FAILED, NULL);
 		session_fail(apply->session, &err);
 	}
 	if (rc)
@@ -222,7 +231,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 		change = FSQ_CHANGED;
 	apply->changed |= change != FSQ_UNCHANGED;
 	if (change != FSQ_UNCHANGED || !apply->quiet)
-		show_applied(apply, entry, actions[change], assignment);
+		show_applied(apply, entry, (enum action)change, assignment);
 	if (change == FSQ_CREATED && !entry->request.dry_run)
 		apply_marks_add(apply->session, fsq_assignment_id(assignment),
 				entry->request.directory);
@@ -259,7 +268,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.over_budget = apply->options->force;
 		if (fsq_assigned_has(apply->assigned, &entry->request)) {
 			if (!apply->quiet)
-				show_applied(apply, entry, "unchanged", NULL);
+				show_applied(apply, entry, UNCHANGED, NULL);
 			continue;
 		}
 		/* Only before the first change, since it costs calls: it does its work once. */

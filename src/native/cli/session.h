@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/owners.h"
+#include "common/accounts.h"
 #include "common/signals.h"
 #include "quota/fsquota.h"
 #include "shared/file_stamp.h"

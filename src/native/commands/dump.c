@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/owners.h"
+#include "common/accounts.h"
 #include "native/cli/options.h"
 #include "native/rows/change.h"
 #include "native/rows/records.h"

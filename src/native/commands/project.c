@@ -85,7 +85,7 @@ struct project_options {
 	struct word_list directories; /* -p, in their order */
 };
 
-struct job {
+struct project_run {
 	struct session *session;
 	const struct project_options *options;
 	int depth;
@@ -99,11 +99,11 @@ struct job {
 	bool over; /* cancelled, or too much failed */
 };
 
-static struct tree_row new_row(const struct job *job, const char *path)
+static struct tree_row new_row(const struct project_run *run, const char *path)
 {
 	return (struct tree_row){
-		.action = action_words[job->options->action],
-		.project = job->word,
+		.action = action_words[run->options->action],
+		.project = run->word,
 		.path = path,
 		.id = FIELD_NOT_KNOWN,
 		.wanted = FIELD_NOT_KNOWN,
@@ -116,12 +116,12 @@ static struct tree_row new_row(const struct job *job, const char *path)
 /* How many failures are reported; the others are counted. */
 #define NAMED_FAILURES 10
 
-static void print_failure(struct job *job, const struct fsq_tree_event *event)
+static void print_failure(struct project_run *run, const struct fsq_tree_event *event)
 {
 	static const char *const verbs[] = {
 		[FSQ_TREE_CHECK] = "get", [FSQ_TREE_SET] = "set", [FSQ_TREE_CLEAR] = "clear"
 	};
-	struct session *session = job->session;
+	struct session *session = run->session;
 
 	switch (event->kind) {
 	case FSQ_TREE_CANNOT_STAT:
@@ -141,38 +141,38 @@ static void print_failure(struct job *job, const struct fsq_tree_event *event)
 		/* In a user namespace the kernel calls it invalid. */
 		session_error(session, 0, event->error,
 			      event->error == FSQ_E_PERMISSION ? EPERM : event->errnum, event->path,
-			      "cannot %s project on %s", verbs[job->options->action], event->path);
+			      "cannot %s project on %s", verbs[run->options->action], event->path);
 		break;
 	}
 }
 
-static enum fsq_visit fail_event(struct job *job, const struct fsq_tree_event *event)
+static enum fsq_visit fail_event(struct project_run *run, const struct fsq_tree_event *event)
 {
-	struct session *session = job->session;
+	struct session *session = run->session;
 	int status = session->status;
 
-	job->failures++;
-	if (job->failures <= NAMED_FAILURES)
-		print_failure(job, event);
-	if (job->failures == 1)
-		job->first_code = session->status;
+	run->failures++;
+	if (run->failures <= NAMED_FAILURES)
+		print_failure(run, event);
+	if (run->failures == 1)
+		run->first_code = session->status;
 	session->status = status;
-	job->over |= job->failures == session->max_errors;
+	run->over |= run->failures == session->max_errors;
 	/* Stop: no file here can have a project ID. */
-	return job->over || event->kind == FSQ_TREE_NO_PROJECT || event->errnum == EOPNOTSUPP
+	return run->over || event->kind == FSQ_TREE_NO_PROJECT || event->errnum == EOPNOTSUPP
 		       ? FSQ_VISIT_STOP
 		       : FSQ_VISIT_CONTINUE;
 }
 
 static enum fsq_visit show_tree_event(const struct fsq_tree_event *event, void *arg)
 {
-	struct job *job = arg;
-	struct session *session = job->session;
-	struct tree_row row = new_row(job, event->path);
+	struct project_run *run = arg;
+	struct session *session = run->session;
+	struct tree_row row = new_row(run, event->path);
 
-	progress_clear(&job->progress);
+	progress_clear(&run->progress);
 	if (event->kind > FSQ_TREE_SPECIAL_FILE)
-		return fail_event(job, event);
+		return fail_event(run, event);
 	if (event->kind == FSQ_TREE_SPECIAL_FILE)
 		session_warn(session, event->path,
 			     "is a special file, whose ID this kernel cannot change");
@@ -180,7 +180,7 @@ static enum fsq_visit show_tree_event(const struct fsq_tree_event *event, void *
 	if (event->kind & FSQ_TREE_WRONG_ID) {
 		row.finding = "id";
 		row.id = event->id;
-		row.wanted = job->id;
+		row.wanted = run->id;
 		tables_row(session, &row);
 	}
 	if (event->kind & FSQ_TREE_NO_INHERITANCE) {
@@ -192,24 +192,24 @@ static enum fsq_visit show_tree_event(const struct fsq_tree_event *event, void *
 }
 
 /* @last  no other directory is known to have the ID now */
-static void walk_project_tree(struct job *job, const char *directory, bool last)
+static void walk_project_tree(struct project_run *run, const char *directory, bool last)
 {
-	struct session *session = job->session;
+	struct session *session = run->session;
 	/* Then a row follows the walk, instead of one before it. */
-	bool reports_changes = job->options->action != FSQ_TREE_CHECK && change_is_shown(session);
-	struct tree_row row = new_row(job, directory);
+	bool reports_changes = run->options->action != FSQ_TREE_CHECK && change_is_shown(session);
+	struct tree_row row = new_row(run, directory);
 	uint64_t entries, changed;
 	const struct fsq_tree_request request = {
 		.size = sizeof(request),
 		.directory = directory,
-		.id = job->id,
-		.action = job->options->action,
-		.max_depth = job->depth,
+		.id = run->id,
+		.action = run->options->action,
+		.max_depth = run->depth,
 		.dry_run = session->dry_run,
 		.last = last,
 		.emit = show_tree_event,
-		.arg = job,
-		.options = &job->progress.options,
+		.arg = run,
+		.options = &run->progress.options,
 		.changed = &changed,
 	};
 	struct fsq_error err;
@@ -219,84 +219,84 @@ static void walk_project_tree(struct job *job, const char *directory, bool last)
 		tables_row(session, &row);
 	session_flush_terminal(session);
 	rc = fsq_project_tree(&request, &entries, &err);
-	if (job->options->action != FSQ_TREE_CHECK)
+	if (run->options->action != FSQ_TREE_CHECK)
 		journal_write(session, &(struct journal_entry){ .type = FSQ_PROJECT,
-								.id = job->id,
+								.id = run->id,
 								.directory = directory,
 								.err = rc ? &err : NULL });
 	if (rc) {
-		progress_clear(&job->progress);
-		job->over = err.errnum == EINTR;
-		if (job->over)
+		progress_clear(&run->progress);
+		run->over = err.errnum == EINTR;
+		if (run->over)
 			session_errno(session, 0, EINTR, err.path, "%s: %s", err.path, err.message);
 		else
 			session_errno(session, 0, err.errnum, err.path, "cannot walk %s", err.path);
 	}
-	progress_clear(&job->progress);
+	progress_clear(&run->progress);
 	row.entries = entries;
 	row.changed = changed;
-	row.mounts_skipped = progress_take_mounts(&job->progress, session, directory);
+	row.mounts_skipped = progress_take_mounts(&run->progress, session, directory);
 	row.change = change_word(changed > 0);
 	if (reports_changes) {
 		tables_row(session, &row);
 		session_flush_terminal(session);
 	}
-	job->entries += entries;
+	run->entries += entries;
 }
 
 /* The directories of the projects file, then those of the command line.
  * @return  NULL when the one there is not of the project */
-static const char *directory_at(const struct job *job, size_t at)
+static const char *directory_at(const struct project_run *run, size_t at)
 {
-	const struct session *session = job->session;
+	const struct session *session = run->session;
 	const struct path_entry *path = &session->paths[at];
 
 	if (at >= session->path_count)
-		return job->options->directories.words[at - session->path_count];
-	return path->is_project && path->project == job->id ? path->directory : NULL;
+		return run->options->directories.words[at - session->path_count];
+	return path->is_project && path->project == run->id ? path->directory : NULL;
 }
 
 /* Is a directory of the command line also one of the projects file, or was it given before? */
-static bool is_repeated(const struct job *job, size_t at)
+static bool is_repeated(const struct project_run *run, size_t at)
 {
 	struct stat own, other;
 
-	if (at < job->session->path_count || stat(directory_at(job, at), &own))
+	if (at < run->session->path_count || stat(directory_at(run, at), &own))
 		return false;
 	for (size_t i = 0; i < at; i++)
-		if (directory_at(job, i) && stat(directory_at(job, i), &other) == 0 &&
+		if (directory_at(run, i) && stat(directory_at(run, i), &other) == 0 &&
 		    other.st_dev == own.st_dev && other.st_ino == own.st_ino)
 			return true;
 	return false;
 }
 
-static void do_named_project(struct job *job)
+static void do_named_project(struct project_run *run)
 {
-	struct session *session = job->session;
-	size_t count = session->path_count + job->options->directories.count, left = 0;
+	struct session *session = run->session;
+	size_t count = session->path_count + run->options->directories.count, left = 0;
 	const char *directory;
 
-	if (!paths_saw_all(session, job->id))
+	if (!paths_saw_all(session, run->id))
 		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
-			      "not all directories of project %s could be looked at", job->word);
+			      "not all directories of project %s could be looked at", run->word);
 	for (size_t i = 0; i < count; i++)
-		left += directory_at(job, i) && !is_repeated(job, i);
-	for (size_t i = 0; i < count && !job->over; i++) {
-		directory = directory_at(job, i);
-		if (!directory || is_repeated(job, i))
+		left += directory_at(run, i) && !is_repeated(run, i);
+	for (size_t i = 0; i < count && !run->over; i++) {
+		directory = directory_at(run, i);
+		if (!directory || is_repeated(run, i))
 			continue;
 		/* The walk of a small tree ends before it looks for signals. */
 		if (session_goes_on(session, directory))
-			walk_project_tree(job, directory, --left == 0);
+			walk_project_tree(run, directory, --left == 0);
 		else
-			job->over = true;
+			run->over = true;
 	}
 }
 
-static void do_operand_words(struct job *job, int argc, char **argv)
+static void do_operand_words(struct project_run *run, int argc, char **argv)
 {
-	struct session *session = job->session;
-	size_t directories = job->options->directories.count;
+	struct session *session = run->session;
+	size_t directories = run->options->directories.count;
 
 	if (directories > 0 && argc > 1) {
 		session_usage_error(
@@ -311,10 +311,10 @@ static void do_operand_words(struct job *job, int argc, char **argv)
 		return;
 	}
 	paths_load_projects(session);
-	for (int i = 0; i < argc && !job->over; i++) {
-		job->word = argv[i];
-		if (names_to_id(session, FSQ_PROJECT, argv[i], &job->id))
-			do_named_project(job);
+	for (int i = 0; i < argc && !run->over; i++) {
+		run->word = argv[i];
+		if (names_to_id(session, FSQ_PROJECT, argv[i], &run->id))
+			do_named_project(run);
 		else if (!names_are_lost(session))
 			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
 				      "%s - no such project in %s or invalid project number",
@@ -323,31 +323,33 @@ static void do_operand_words(struct job *job, int argc, char **argv)
 }
 
 /* Set the exit status: did all, some or no files fail? */
-static void report_result(struct job *job)
+static void report_result(struct project_run *run)
 {
-	struct session *session = job->session;
-	bool partial = job->failures < job->entries;
+	struct session *session = run->session;
+	bool partial = run->failures < run->entries;
 	int status = session->status;
 
-	if (job->failures == 0)
+	if (run->failures == 0)
 		return;
-	if (job->failures > NAMED_FAILURES || job->failures == session->max_errors)
+	if (run->failures > NAMED_FAILURES || run->failures == session->max_errors)
 		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
 			      "%" PRIu64 " of %" PRIu64
 			      " files and directories failed%s; the first are named above",
-			      job->failures, job->entries,
-			      job->failures == session->max_errors
+			      run->failures, run->entries,
+			      run->failures == session->max_errors
 				      ? ", as many as --max-errors allows"
 				      : "");
 	session->status = status    ? status
 			  : partial ? session_exit_code(FSQ_E_PARTIAL)
-				    : job->first_code;
+				    : run->first_code;
 }
 
 static void command_project(struct session *session, const struct invocation *invocation)
 {
 	const struct project_options *options = invocation->options;
-	struct job job = { .session = session, .options = options, .depth = FSQ_DEPTH_INFINITE };
+	struct project_run run = { .session = session,
+				   .options = options,
+				   .depth = FSQ_DEPTH_INFINITE };
 	int current = session->current_path;
 	uint32_t depth = UINT32_MAX;
 	sigset_t before;
@@ -355,7 +357,7 @@ static void command_project(struct session *session, const struct invocation *in
 	if (!options_number(session, options->depth, &depth))
 		return;
 	if ((int)depth >= 0)
-		job.depth = (int)depth;
+		run.depth = (int)depth;
 	for (size_t i = 0; i < options->directories.count; i++) {
 		const char *directory = options->directories.words[i];
 
@@ -372,13 +374,13 @@ static void command_project(struct session *session, const struct invocation *in
 	/* Errors name the directory, not the first of several filesystems. */
 	if (session->path_count > 1)
 		session->current_path = -1;
-	progress_begin(&job.progress, session);
+	progress_begin(&run.progress, session);
 	/* A signal waits until the current file is finished and counted. */
 	block_interrupts(&before);
-	do_operand_words(&job, invocation->operand_count, invocation->operands);
-	report_result(&job);
+	do_operand_words(&run, invocation->operand_count, invocation->operands);
+	report_result(&run);
 	/* Including a signal that came too late. */
-	if (job.over || is_signal_pending(NULL))
+	if (run.over || is_signal_pending(NULL))
 		session_flush(session);
 	restore_signals(&before);
 	session->current_path = current;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/owners.h"
+#include "common/accounts.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/records.h"

@@ -174,7 +174,7 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 	/* The directory exists without the ID: after a killed release, or as the mount point of what is not mounted. */
 	if (present)
 		leftover->kept = FSQ_KEPT_UNPROVEN;
-	else if (fsq_limits_are_used(dquot))
+	else if (fsq_dquot_is_used(dquot))
 		leftover->kept = FSQ_KEPT_USED;
 	else if (pod)
 		leftover->kept = FSQ_KEPT_POD;
@@ -300,7 +300,7 @@ static int remove_leftover(struct prune *p, struct removal *removal)
 		rc = fsq_volume_read_quota(removal->volume, id, &dquot, p->err);
 		if (rc)
 			return rc;
-		if (fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
+		if (fsq_dquot_is_used(&dquot) || !fsq_dquot_is_limited(&dquot) ||
 		    fsq_project_edit_is_shared(p->edit, id, NULL))
 			return 1;
 		return mark_limits(p, removal, removal->volume, &dquot);
@@ -547,9 +547,9 @@ static int look_at_limits(struct prune *p, const struct fsq_volume *volume, uint
 	struct fsq_dquot dquot;
 	int rc = fsq_volume_read_quota(volume, id, &dquot, p->err);
 
-	if (rc == 0 && fsq_dquot_is_limited(&dquot) && fsq_limits_are_used(&dquot))
+	if (rc == 0 && fsq_dquot_is_limited(&dquot) && fsq_dquot_is_used(&dquot))
 		rc = read_settled_quota(p, volume, id, &dquot);
-	if (rc || fsq_limits_are_used(&dquot) || !fsq_dquot_is_limited(&dquot))
+	if (rc || fsq_dquot_is_used(&dquot) || !fsq_dquot_is_limited(&dquot))
 		return rc;
 	if (!p->request->all && !p->request->unregistered && !is_marked(volume, &dquot))
 		leftover.kept = FSQ_KEPT_UNREGISTERED;

@@ -273,7 +273,7 @@ static bool has_record(const struct fsq_volume *volume, uint32_t id)
 	if (rc)
 		return rc != -ENOENT;
 	limits = fsq_limits_of(&dquot);
-	return fsq_limits_are_used(&dquot) || !fsq_limits_are_none(&limits);
+	return fsq_dquot_is_used(&dquot) || !fsq_limits_are_none(&limits);
 }
 
 /*

@@ -198,7 +198,7 @@ bool fsq_dquot_is_leftover(const struct fsq_dquot *dquot, int fd)
 	struct fsq_limits leftover;
 
 	/* Check this first: the block size takes a system call. */
-	if (fsq_limits_are_used(dquot) || limits.hard[FSQ_INODES] != 1)
+	if (fsq_dquot_is_used(dquot) || limits.hard[FSQ_INODES] != 1)
 		return false;
 	leftover = fsq_limits_of_leftover(fd);
 	return fsq_limits_are_same(&limits, &leftover);
@@ -228,7 +228,7 @@ int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struc
 	return 0;
 }
 
-bool fsq_limits_are_used(const struct fsq_dquot *dquot)
+bool fsq_dquot_is_used(const struct fsq_dquot *dquot)
 {
 	return dquot->form[FSQ_BLOCKS].used || dquot->form[FSQ_INODES].used ||
 	       dquot->form[FSQ_REALTIME].used;
@@ -243,7 +243,7 @@ bool fsq_dquot_is_limited(const struct fsq_dquot *dquot)
 
 bool fsq_dquot_has_anything(const struct fsq_dquot *dquot)
 {
-	return fsq_limits_are_used(dquot) || fsq_dquot_is_limited(dquot);
+	return fsq_dquot_is_used(dquot) || fsq_dquot_is_limited(dquot);
 }
 
 int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
@@ -253,7 +253,7 @@ int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
 	struct fsq_dquot unused;
 	int rc = fsq_limits_read(target, id, true, dquot, path, err);
 
-	while (rc == 0 && fsq_limits_are_used(dquot) && *looks > 0) {
+	while (rc == 0 && fsq_dquot_is_used(dquot) && *looks > 0) {
 		(*looks)--;
 		/* A call for ID 0 makes XFS clean up. */
 		fsq_quotactl_get(target, FSQ_PROJECT, 0, &unused);

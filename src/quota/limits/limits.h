@@ -100,7 +100,7 @@ int fsq_limits_read(struct fsq_target *target, uint32_t id, bool or_empty, struc
 		    const char *path, struct fsq_error *err);
 
 /** @return  whether a project uses something */
-bool fsq_limits_are_used(const struct fsq_dquot *dquot);
+bool fsq_dquot_is_used(const struct fsq_dquot *dquot);
 
 /** @return  whether a project has a limit of blocks or inodes */
 bool fsq_dquot_is_limited(const struct fsq_dquot *dquot);

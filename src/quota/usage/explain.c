@@ -69,7 +69,7 @@ struct explain {
 	struct facts *facts;
 	size_t facts_count, facts_capacity;
 	/* Bulkstat has listed all inodes: a sorted run of the facts. */
-	bool listed;
+	bool has_list;
 	uint64_t listed_count;
 	size_t list_start, list_end,
 		list_last;	   /* the run in @facts, and where in it the last inode was found */
@@ -249,7 +249,7 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 	struct fsq_inode_project project = { 0 };
 	int rc = -ENOTTY;
 
-	if (explain->listed)
+	if (explain->has_list)
 		return fsq_bulkstat_project(explain->handle.target.fd, ino, id);
 	if (entry->has_project)
 		rc = fsq_walk_project_get(entry, &project);
@@ -365,7 +365,7 @@ static int walk_directory(struct explain *explain, int fd, const char *path, str
 		.root = path,
 		.root_fd = fd,
 		.max_depth = FSQ_DEPTH_INFINITE,
-		.access = explain->listed ? FSQ_ACCESS_CLOSED : FSQ_ACCESS_PROJECT,
+		.access = explain->has_list ? FSQ_ACCESS_CLOSED : FSQ_ACCESS_PROJECT,
 		.alone = true,
 		.options = &explain->options,
 		.visit = look_at_entry,
@@ -408,7 +408,7 @@ static void list_inodes(struct explain *explain)
 	explain->list_start = explain->list_last = explain->facts_count;
 	rc = fsq_bulkstat(explain->handle.target.fd, list_inode, explain);
 	explain->list_end = explain->facts_count;
-	explain->listed = rc == 0;
+	explain->has_list = rc == 0;
 	explain->no_memory |= rc == -ENOMEM;
 }
 
@@ -737,9 +737,10 @@ static int look_elsewhere(struct explain *explain, const struct fsq_usage *usage
 			add_part(explain, FSQ_SPACE_ELSEWHERE, usage->mountpoint, found);
 	}
 	sum = sum_of(explain);
-	if (!explain->listed && (sum.bytes < usage->used_bytes || sum.inodes < usage->used_inodes))
+	if (!explain->has_list &&
+	    (sum.bytes < usage->used_bytes || sum.inodes < usage->used_inodes))
 		list_inodes(explain);
-	if (explain->listed)
+	if (explain->has_list)
 		take_unseen(explain, usage->mountpoint);
 	return 0;
 }

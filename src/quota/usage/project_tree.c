@@ -25,7 +25,7 @@
 /* How many more walks, while other processes move files in the tree. */
 #define WALKS 32
 
-struct job {
+struct tree_run {
 	const struct fsq_tree_request *request;
 	atomic_bool changed;	    /* something was set, or may have been missed */
 	atomic_uint_fast64_t count; /* how many were changed, or would be */
@@ -49,48 +49,48 @@ static bool is_special(const struct fsq_walk_entry *entry)
 }
 
 /* @return   1 it would be changed, 0 another link was counted already, or a negative errno */
-static int count_change(struct job *job, const struct fsq_walk_entry *entry)
+static int count_change(struct tree_run *run, const struct fsq_walk_entry *entry)
 {
 	struct fsq_inode_note note = { 0 };
 	struct stat st;
-	int rc = job->refused ? job->refused : fsq_walk_stat(entry, &st);
+	int rc = run->refused ? run->refused : fsq_walk_stat(entry, &st);
 
 	if (rc)
 		return rc;
-	if (job->owner_only && st.st_uid != geteuid())
+	if (run->owner_only && st.st_uid != geteuid())
 		return -EPERM;
 	if (S_ISDIR(st.st_mode) || st.st_nlink == 1)
 		return 1;
 	note.ino = st.st_ino;
-	pthread_mutex_lock(&job->lock);
-	rc = fsq_inode_map_add(&job->links, &note);
-	pthread_mutex_unlock(&job->lock);
+	pthread_mutex_lock(&run->lock);
+	rc = fsq_inode_map_add(&run->links, &note);
+	pthread_mutex_unlock(&run->lock);
 	return rc;
 }
 
-static int set(struct job *job, const struct fsq_walk_entry *entry,
+static int set(struct tree_run *run, const struct fsq_walk_entry *entry,
 	       struct fsq_inode_project *project, uint32_t id, bool inherit)
 {
 	int rc;
 
 	if (project->id == id && project->inherit == inherit)
 		return 0;
-	atomic_store(&job->changed, true);
-	if (job->request->dry_run) {
-		rc = count_change(job, entry);
+	atomic_store(&run->changed, true);
+	if (run->request->dry_run) {
+		rc = count_change(run, entry);
 	} else {
 		rc = fsq_walk_project_set(entry, project, id, inherit);
 		rc = rc ? rc : 1;
 	}
 	if (rc > 0)
-		atomic_fetch_add(&job->count, 1);
+		atomic_fetch_add(&run->count, 1);
 	return rc < 0 ? rc : 0;
 }
 
-static int change(struct job *job, const struct fsq_walk_entry *entry,
+static int change(struct tree_run *run, const struct fsq_walk_entry *entry,
 		  struct fsq_inode_project *project, struct fsq_walk_event *event)
 {
-	const struct fsq_tree_request *request = job->request;
+	const struct fsq_tree_request *request = run->request;
 	bool is_directory = fsq_walk_is_directory(entry, project), inherit;
 
 	switch (request->action) {
@@ -102,21 +102,21 @@ static int change(struct job *job, const struct fsq_walk_entry *entry,
 	case FSQ_TREE_SET:
 		/* The name may lead to a directory by now, which must hand on its ID. */
 		inherit = is_directory || (entry->by_name && project->id != request->id);
-		return set(job, entry, project, request->id, inherit);
+		return set(run, entry, project, request->id, inherit);
 	case FSQ_TREE_CLEAR:
-		return set(job, entry, project, 0, false);
+		return set(run, entry, project, 0, false);
 	}
 	return 0;
 }
 
-static void visit_project(struct job *job, const struct fsq_walk_entry *entry,
+static void visit_project(struct tree_run *run, const struct fsq_walk_entry *entry,
 			  struct fsq_walk_event *event)
 {
 	struct fsq_inode_project project;
 	int rc = fsq_walk_project_get(entry, &project);
 
 	if (rc == 0) {
-		rc = change(job, entry, &project, event);
+		rc = change(run, entry, &project, event);
 		if (rc == -ENOTTY && is_special(entry))
 			event->what = FSQ_TREE_SPECIAL_FILE;
 		else if (rc)
@@ -138,14 +138,14 @@ static void visit_project(struct job *job, const struct fsq_walk_entry *entry,
 static enum fsq_visit visit_tree(const struct fsq_walk_entry *entry, struct fsq_walk_event *event,
 				 void *arg)
 {
-	struct job *job = arg;
+	struct tree_run *run = arg;
 
 	switch (entry->kind) {
 	case FSQ_WALK_FILE:
 	case FSQ_WALK_DIRECTORY:
 	case FSQ_WALK_SPECIAL:
 		if (entry->has_project)
-			visit_project(job, entry, event);
+			visit_project(run, entry, event);
 		else
 			event->what = FSQ_TREE_SPECIAL_FILE;
 		break;
@@ -156,20 +156,20 @@ static enum fsq_visit visit_tree(const struct fsq_walk_entry *entry, struct fsq_
 		event->errnum = entry->errnum;
 		break;
 	case FSQ_WALK_LEAVE:
-		if (job->again && !atomic_load(&job->changed) &&
-		    fsq_walk_changed_since(entry, &job->began))
-			atomic_store(&job->changed, true);
+		if (run->again && !atomic_load(&run->changed) &&
+		    fsq_walk_changed_since(entry, &run->began))
+			atomic_store(&run->changed, true);
 		break;
 	}
 	/* It was moved before it was opened, perhaps into a directory that the walk had left. */
 	if (event->errnum == ENOENT || event->errnum == ESTALE)
-		atomic_store(&job->changed, true);
+		atomic_store(&run->changed, true);
 	return FSQ_VISIT_CONTINUE;
 }
 
 static enum fsq_visit emit(const struct fsq_walk_event *found, void *arg)
 {
-	struct job *job = arg;
+	struct tree_run *run = arg;
 	struct fsq_tree_event event = {
 		.kind = (unsigned int)found->what,
 		.path = found->path,
@@ -178,30 +178,30 @@ static enum fsq_visit emit(const struct fsq_walk_event *found, void *arg)
 		.errnum = found->errnum,
 	};
 
-	if (job->again)
+	if (run->again)
 		return FSQ_VISIT_CONTINUE;
-	job->specials += event.kind == FSQ_TREE_SPECIAL_FILE;
+	run->specials += event.kind == FSQ_TREE_SPECIAL_FILE;
 	/* In a user namespace the kernel says EINVAL. */
 	if (event.kind == FSQ_TREE_CANNOT_CHANGE && event.errnum == EINVAL &&
 	    fsq_in_user_namespace())
 		event.error = FSQ_E_PERMISSION;
-	job->stopped = job->request->emit(&event, job->request->arg) == FSQ_VISIT_STOP;
-	return job->stopped ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+	run->stopped = run->request->emit(&event, run->request->arg) == FSQ_VISIT_STOP;
+	return run->stopped ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-static struct fsq_walk walk_of(struct job *job)
+static struct fsq_walk walk_of(struct tree_run *run)
 {
 	return (struct fsq_walk){
-		.root = job->request->directory,
+		.root = run->request->directory,
 		.root_fd = -1,
-		.max_depth = job->request->max_depth,
+		.max_depth = run->request->max_depth,
 		.access = FSQ_ACCESS_PROJECT_BY_NAME,
 		/* What is printed for each file has the order of the entries. */
-		.alone = job->request->action == FSQ_TREE_CHECK,
-		.options = job->request->options,
+		.alone = run->request->action == FSQ_TREE_CHECK,
+		.options = run->request->options,
 		.visit = visit_tree,
 		.emit = emit,
-		.arg = job,
+		.arg = run,
 	};
 }
 
@@ -209,38 +209,38 @@ static struct fsq_walk walk_of(struct job *job)
  * Nothing had to be set, so all attributes may have come from the cache of a filesystem that has failed: ask
  * fsync(2).
  */
-static void ask(struct job *job)
+static void ask(struct tree_run *run)
 {
 	struct fsq_walk_event event = { .what = FSQ_TREE_CANNOT_CHANGE,
-					.path = job->request->directory };
+					.path = run->request->directory };
 	int fd;
 
-	if (job->request->action == FSQ_TREE_CHECK || job->stopped ||
-	    (atomic_load(&job->changed) && !job->request->dry_run))
+	if (run->request->action == FSQ_TREE_CHECK || run->stopped ||
+	    (atomic_load(&run->changed) && !run->request->dry_run))
 		return;
 	fd = open(event.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 ? errno == EIO : fsync(fd) && errno != EINVAL) {
 		event.errnum = errno;
-		emit(&event, job);
+		emit(&event, run);
 	}
 	if (fd >= 0)
 		close(fd);
 }
 
 /* Does the kernel count more files with the ID than were skipped? */
-static bool may_be_left(struct job *job)
+static bool may_be_left(struct tree_run *run)
 {
 	struct fsq_target target = { .fd = -1 };
 	struct fsq_dquot dquot;
 	bool left = false;
 
-	if (!atomic_load(&job->changed) || job->stopped)
+	if (!atomic_load(&run->changed) || run->stopped)
 		return false;
-	target.fd = open(job->request->directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	target.fd = open(run->request->directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (target.fd < 0)
 		return false;
-	if (fsq_quotactl_get(&target, FSQ_PROJECT, job->request->id, &dquot) == 0)
-		left = dquot.form[FSQ_INODES].used > job->specials;
+	if (fsq_quotactl_get(&target, FSQ_PROJECT, run->request->id, &dquot) == 0)
+		left = dquot.form[FSQ_INODES].used > run->specials;
 	close(target.fd);
 	return left;
 }
@@ -250,27 +250,27 @@ static bool may_be_left(struct job *job)
  * refuses to move a file with another ID into a directory that hands on its own. So repeat the walk as long
  * as the kernel counts files with the ID and the last walk found some, or may have missed some.
  */
-static int clear_again(struct job *job, struct fsq_error *err)
+static int clear_again(struct tree_run *run, struct fsq_error *err)
 {
-	const struct fsq_tree_request *request = job->request;
+	const struct fsq_tree_request *request = run->request;
 	struct fsq_walk_event busy = { .what = FSQ_TREE_CANNOT_CHANGE,
 				       .errnum = EBUSY,
 				       .path = request->directory };
-	struct fsq_walk walk = walk_of(job);
+	struct fsq_walk walk = walk_of(run);
 	int rc = 0;
 
 	if (request->action != FSQ_TREE_CLEAR || request->max_depth != FSQ_DEPTH_INFINITE ||
 	    request->dry_run)
 		return 0;
-	job->again = walk.mounts_known = true;
-	for (int i = 0; i < WALKS && rc == 0 && may_be_left(job); i++) {
-		atomic_store(&job->changed, false);
-		fsq_walk_time(&job->began, i > 0);
+	run->again = walk.mounts_known = true;
+	for (int i = 0; i < WALKS && rc == 0 && may_be_left(run); i++) {
+		atomic_store(&run->changed, false);
+		fsq_walk_time(&run->began, i > 0);
 		rc = fsq_tree_walk(&walk, err);
 	}
-	job->again = false;
-	if (rc == 0 && request->last && may_be_left(job))
-		emit(&busy, job);
+	run->again = false;
+	if (rc == 0 && request->last && may_be_left(run))
+		emit(&busy, run);
 	return rc;
 }
 
@@ -297,8 +297,8 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 	if (!request)
 		return fsq_fail_null(err);
 
-	struct job job = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct fsq_walk walk = walk_of(&job);
+	struct tree_run run = { .request = request, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct fsq_walk walk = walk_of(&run);
 	struct statvfs vfs;
 	uint64_t unwanted;
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
@@ -317,23 +317,23 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 		return rc;
 	/* Predict the error of every change, and whether the kernel requires the owner of a file. */
 	if (request->dry_run) {
-		job.owner_only = !fsq_has_capability(CAP_FOWNER);
+		run.owner_only = !fsq_has_capability(CAP_FOWNER);
 		if (statvfs(request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
-			job.refused = -EROFS;
+			run.refused = -EROFS;
 		else if (fsq_in_user_namespace())
-			job.refused = -EINVAL;
+			run.refused = -EINVAL;
 		else if (request->action == FSQ_TREE_SET && request->id)
-			job.refused = -find_refusal(request->directory);
+			run.refused = -find_refusal(request->directory);
 	}
 	rc = fsq_tree_walk(&walk, err);
 	*entries = walk.entries;
 	if (rc == 0) {
-		ask(&job);
-		rc = clear_again(&job, err);
+		ask(&run);
+		rc = clear_again(&run, err);
 	}
 	if (request->changed)
-		*request->changed = atomic_load(&job.count);
-	fsq_inode_map_free(&job.links);
+		*request->changed = atomic_load(&run.count);
+	fsq_inode_map_free(&run.links);
 	return rc;
 }
 

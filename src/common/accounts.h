@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Users, groups, projects and limits, by the words people type. */
-#ifndef FSQ_OWNERS_H
-#define FSQ_OWNERS_H
+#ifndef FSQ_ACCOUNTS_H
+#define FSQ_ACCOUNTS_H
 
 #include "quota/fsquota.h"
 #include "quota/mounts/filesystem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "owners.h"
+#include "accounts.h"
 
 #include <errno.h>
 #include <grp.h>
