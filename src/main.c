@@ -36,12 +36,13 @@
  *     amounts.c        numbers, sizes and times in its layout; output.c  output and errors
  *     report.c quota.c df.c dump.c limit.c switch.c project.c quot.c   the other commands: dump.c has
  *                      restore, limit.c timer and warn, switch.c state, enable, disable, off and remove
- *   common/      what both programs need: accounts.c  users, groups and projects, and limits, by the words people type;
- *                signals.c  blocks signals during a change
+ *   common/      what both programs need: accounts.c  users, groups, projects and limits by the words that people
+ *                type; signals.c  blocks signals during a change
  *   table/       rows, described once by fields
  *     field.c          a field of a row: printed and compared; table.c  rows in all formats
  *     aligned.c        the aligned table; json.c  JSON
- *   quota/       the library: no printing, no exit, no globals. All others include fsquota.h only
+ *   quota/       the library: no printing, no exit, no globals. fsquota.h is for everybody; the programs
+ *                also include headers of the folders
  *     diagnose/        why quotas do not work: filesystem.c, records.c, registry.c and trees.c look, diagnosis.c
  *                      is common to them
  *     usage/           what is used, and by what
