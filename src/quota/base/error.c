@@ -125,18 +125,6 @@ bool fsq_lacks_path(const char *const *paths, size_t count)
 	return false;
 }
 
-int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,
-		     struct fsq_error *err)
-{
-	size_t expected = size >= least && size < known ? size : known;
-	int rc = fsq_check_size(request, size, expected, err);
-
-	memset(copy, 0, known);
-	if (rc == 0)
-		memcpy(copy, request, size < known ? size : known);
-	return rc;
-}
-
 enum fsq_error_kind fsq_error_kind_of(int errnum)
 {
 	switch (errnum) {

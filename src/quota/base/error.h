@@ -60,17 +60,6 @@ int fsq_fail_null(struct fsq_error *err);
 int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_error *err);
 
 /**
- * Copy a request that has grown since the first version of the library.
- *
- * @copy     set: what the caller's version does not have is 0
- * @known    sizeof the request, as this library knows it
- * @least    its size in the first version
- * @return   as fsq_check_size()
- */
-int fsq_read_request(void *copy, size_t known, size_t least, const void *request, size_t size,
-		     struct fsq_error *err);
-
-/**
  * Check what a request points to: the registry that it uses, and how it is watched.
  *
  * @registry, @options  as the request has them: or NULL

@@ -139,11 +139,12 @@ static bool wants_limits(const struct fsq_assign_request *request)
 int fsq_assign_read_request(struct fsq_assign_request *all,
 			    const struct fsq_assign_request *request, struct fsq_error *err)
 {
-	int rc = fsq_read_request(all, sizeof(*all), offsetof(struct fsq_assign_request, budgets),
-				  request, request->size, err);
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
-	if (rc == 0)
-		rc = fsq_check_parts(all->registry, all->options, err);
+	if (rc)
+		return rc;
+	*all = *request;
+	rc = fsq_check_parts(all->registry, all->options, err);
 	if (rc == 0 && all->budget_count && !all->budgets)
 		rc = fsq_fail_null(err);
 	if (rc)

@@ -15,7 +15,7 @@ enum fsq_store_relation {
 /**
  * Copy a request of any size, with all limits in @limits.
  *
- * @return   as fsq_read_request(); FSQ_E_USAGE it contradicts itself
+ * @return   as fsq_check_size(); FSQ_E_USAGE it contradicts itself
  */
 int fsq_assign_read_request(struct fsq_assign_request *all,
 			    const struct fsq_assign_request *request, struct fsq_error *err);

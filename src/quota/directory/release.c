@@ -402,16 +402,15 @@ int fsq_release(const struct fsq_release_request *request, struct fsq_released *
 	if (!request)
 		return fsq_fail_null(err);
 
-	struct fsq_release_request all;
 	struct fsq_released unwanted;
-	int rc = fsq_read_request(&all, sizeof(all), sizeof(all), request, request->size, err);
+	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	released = released ? released : &unwanted;
 	*released = (struct fsq_released){ 0 };
 	if (rc == 0)
-		rc = fsq_check_parts(all.registry, all.options, err);
+		rc = fsq_check_parts(request->registry, request->options, err);
 	if (rc)
 		return rc;
-	return all.directory ? release_one(&all, true, released, err)
-			     : release_by_id(&all, released, err);
+	return request->directory ? release_one(request, true, released, err)
+				  : release_by_id(request, released, err);
 }

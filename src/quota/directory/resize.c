@@ -240,15 +240,17 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 	if (!asked)
 		return fsq_fail_null(err);
 
-	struct fsq_resize_request all, *request = &all;
 	struct fsq_resized result = { 0 };
 	struct fsq_limits given;
 	struct fsq_project_edit *edit;
-	int rc = fsq_read_request(&all, sizeof(all), offsetof(struct fsq_resize_request, percent),
-				  asked, asked->size, err);
+	int rc = fsq_check_size(asked, asked->size, sizeof(*asked), err);
 
-	if (rc == 0)
-		rc = fsq_check_parts(all.registry, all.options, err);
+	if (rc)
+		return rc;
+
+	struct fsq_resize_request all = *asked, *request = &all;
+
+	rc = fsq_check_parts(all.registry, all.options, err);
 	if (rc == 0 && all.budget_count && !all.budgets)
 		rc = fsq_fail_null(err);
 	if (rc)
