@@ -8,7 +8,7 @@
  *   - what the kernel warns of is told within 1.1 seconds, and as often as it warned;
  *   - when nothing has happened for a while, what was told last is so;
  *   - numbers are those of the moment;
- *   - programs of --exec get each event once, one program at a time for an ID;
+ *   - programs of --exec get each event once, one program at a time;
  *   - it sleeps when there is nothing to wait for, and ends when it is asked to.
  */
 #include "fake.h"
@@ -17,7 +17,7 @@
 #define BLOCK 8
 #define GRACE_SECONDS 7
 #define KEYS (FAKE_VOLUMES * FSQ_TYPES * FAKE_IDS)
-#define RUNNING_MAX 8
+#define RUNNING_MAX 1
 
 enum {
 	SOFT_REACHED,

@@ -147,9 +147,9 @@ both_limits() {
 		dd if=/dev/zero of=/mnt/x/42/a bs=4k count=200 status=none
 	until_true tells '.type=="user"'
 	until_true tells '.type=="group"'
-	# The one does not wait for the program of the other.
-	until_true runs 2
+	# The one has a run of its own, not one with the other.
 	touch "$BATS_TEST_TMPDIR/go"
+	until_true runs 2
 	ends
 	assert_equal "$(for run in 1 2; do run_number $run FSQUOTA_TYPE; done | sort | xargs)" 'group user'
 	run -0 jq -c '[.event, .type, .id, .directories]' "$events"
@@ -530,18 +530,18 @@ waits() {
 
 # --- commands ---------------------------------------------------------------------------------------
 
-# A program that notes its environment, and whether another one of its ID runs; it ends when it may.
+# A program that notes its environment, and whether another one runs; it ends when it may.
 program() {
 	cat >"$BATS_TEST_TMPDIR/program" <<-END
 		#!/bin/bash
 		cd "$BATS_TEST_TMPDIR"
-		mkdir "running.\$FSQUOTA_ID" || echo "\$FSQUOTA_ID" >>overlaps
+		mkdir running || echo "\$FSQUOTA_ID" >>overlaps
 		printf '%s\n' "\$@" >>arguments
 		env -0 | grep -z '^FSQUOTA_\|^NOTIFY_\|^OURS' | sort -z | base64 -w 0 >>runs
 		echo >>runs
 		echo "a line of the program"
 		until [ -e "go.\$FSQUOTA_ID" ] || [ -e go ] || [ ! -e runs ]; do sleep 0.05; done
-		rmdir "running.\$FSQUOTA_ID"
+		rmdir running
 	END
 	chmod +x "$BATS_TEST_TMPDIR/program"
 }
@@ -551,7 +551,7 @@ run_number() { sed -n "$1p" "$BATS_TEST_TMPDIR/runs" | base64 -d | sed -zn "s/^$
 
 runs() { [ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs")" -ge "$1" ]; }
 
-@test "--exec: one at a time for an ID, with the facts, and what came meanwhile is one more" {
+@test "--exec: one at a time, with the facts, and what came meanwhile for an ID is one more" {
 	local directory=/mnt/x/42
 	fresh_fs x
 	unset FSQUOTA_FULL
@@ -562,25 +562,29 @@ runs() { [ -e "$BATS_TEST_TMPDIR/runs" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/runs"
 		--exec-arg 'two words' /mnt/x
 	writes $directory/a 512
 	until_true runs 1
-	# It runs. Another ID does not wait for it.
+	# While it runs, others wait.
 	setpriv --reuid 1000 --clear-groups touch $directory/{1..9} 2>/dev/null || :
+	until_true tells '.id==42 and .limit=="inodes" and .event=="hard-reached"'
 	writes /mnt/x/43/a 512
-	until_true runs 2
+	until_true tells '.id==43'
 	setpriv --reuid 1000 --clear-groups touch $directory/{1..9} 2>/dev/null || :
 	until_true tells '.id==42 and .limit=="inodes" and .event=="hard-reached"' 2
 	"$tenants" again $directory/a 1
 	until_true tells '.id==42 and .limit=="space" and .event=="hard-reached"'
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 2
-	touch "$BATS_TEST_TMPDIR"/go.{42,43}
+	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 1
+	touch "$BATS_TEST_TMPDIR/go"
 	until_true runs 3
 	ends
 	assert [ ! -e "$BATS_TEST_TMPDIR/overlaps" ]
 	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 3
 	assert_equal "$(run_number 1 'FSQUOTA_EVENT')" soft-reached
-	assert_equal "$(run_number 1 'FSQUOTA_ID') $(run_number 2 'FSQUOTA_ID') $(run_number 3 'FSQUOTA_ID')" '42 43 42'
-	assert_equal "$(run_number 3 'FSQUOTA_EVENTS')" 'inodes:hard-reached space:hard-reached'
-	assert_equal "$(run_number 3 'FSQUOTA_EVENT') $(run_number 3 'FSQUOTA_LIMIT')" 'hard-reached space'
-	assert_equal "$(run_number 3 'FSQUOTA_[A-Z]*_INODES' | xargs)" '5 5'
+	assert_equal "$(run_number 1 'FSQUOTA_ID') $(run_number 2 'FSQUOTA_ID') $(run_number 3 'FSQUOTA_ID')" '42 42 43'
+	# All that waited, with the facts of the last one.
+	assert_equal "$(run_number 2 'FSQUOTA_EVENTS')" 'inodes:hard-reached space:hard-reached'
+	assert_equal "$(run_number 2 'FSQUOTA_EVENT') $(run_number 2 'FSQUOTA_LIMIT')" 'hard-reached space'
+	assert_equal "$(run_number 2 'FSQUOTA_[A-Z]*_INODES' | xargs)" '5 5'
+	assert_equal "$(run_number 2 FSQUOTA_COUNT)" \
+		"$(jq -n '[inputs | select(.id == 42 and .event == "hard-reached").count] | add' "$events")"
 	assert_equal "$(run_number 1 'FSQUOTA_[STUNFMD][A-Z_]*' | grep -v 'T.*Z')" \
 		"/mnt/x/42
 0
@@ -640,6 +644,7 @@ many_are_left() {
 	program
 	volume x 42 --soft 256K
 	many_directories "$1"
+	[ -z "${name-}" ] || echo "$name:42" >/etc/projid
 	touch "$BATS_TEST_TMPDIR/go.42"
 	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
 	writes /mnt/x/42/a 512
@@ -657,13 +662,16 @@ many_are_left() {
 	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY) $(run_number 1 FSQUOTA_NAME)" '/mnt/x/42 v42'
 }
 
-@test "--exec: with a large environment of its own the program gets no directories, and runs" {
+@test "--exec: with a large environment of its own the program gets no directories and no long name, and runs" {
+	local name
+	printf -v name %05000d 1
 	# So small that the kernel passes 128 KiB.
-	before=(bash -c 'ulimit -s 512; LARGE=$(printf %080000d 1) exec "$@"' bash)
+	before=(bash -c 'ulimit -s 512; LARGE=$(printf %0100000d 1) exec "$@"' bash)
 	many_are_left 30 0 31
+	assert_equal "$(run_number 1 FSQUOTA_DIRECTORY) $(run_number 1 FSQUOTA_NAME)" '/mnt/x/42 '
 }
 
-@test "--exec: a bounded number runs at once, and all have their turn" {
+@test "--exec: all have their turn, one after the other" {
 	local id
 	fresh_fs x
 	program
@@ -671,12 +679,12 @@ many_are_left() {
 	watching --exec "$BATS_TEST_TMPDIR/program" /mnt/x
 	"$tenants" fill /mnt/x 20
 	until_true tells true 20
-	# Of those that ended and were not waited for there is none.
-	assert_equal "$(pgrep -c -P "$watcher")" 8
-	for id in {1000..1019}; do : >"$BATS_TEST_TMPDIR/go.$id"; done
+	assert_equal "$(pgrep -c -P "$watcher")" 1
+	: >"$BATS_TEST_TMPDIR/go"
 	until_true runs 20
 	ends
-	assert_equal "$(for id in {1..20}; do run_number "$id" FSQUOTA_ID; done | sort)" "$(seq 1000 1019)"
+	assert [ ! -e "$BATS_TEST_TMPDIR/overlaps" ]
+	assert_equal "$(for id in {1..20}; do run_number "$id" FSQUOTA_ID; done)" "$(jq .id "$events")"
 }
 
 # --- its end ----------------------------------------------------------------------------------------
@@ -705,28 +713,27 @@ many_are_left() {
 }
 
 @test "--exec: a signal takes off what waits, and with a second one nothing is waited for" {
-	local id program=$BATS_TEST_TMPDIR/program pipe=$BATS_TEST_TMPDIR/pipe
-	fresh_fs x
-	mkfifo "$pipe."{1000..1009}
+	local program=$BATS_TEST_TMPDIR/program pipe=$BATS_TEST_TMPDIR/pipe signals
+	mkfifo "$pipe"
 	# It runs until somebody opens its pipe.
-	printf '#!/bin/sh\necho "$FSQUOTA_ID" >>%s/runs\nread -r _ <%s."$FSQUOTA_ID"\n' \
-		"$BATS_TEST_TMPDIR" "$pipe" >"$program"
+	printf '#!/bin/sh\necho "$FSQUOTA_ID" >>%s/runs\nread -r _ <%s\n' "$BATS_TEST_TMPDIR" "$pipe" >"$program"
 	chmod +x "$program"
-	"$tenants" prepare /mnt/x 10
-	watching --exec "$program" /mnt/x
-	"$tenants" fill /mnt/x 10
-	until_true runs 8
-	# One that runs, and is to run again.
-	read -r id <"$BATS_TEST_TMPDIR/runs"
-	"$tenants" again "/mnt/x/$((id - 1000))/file" 1
-	until_true tells true 11
-	kill "$watcher"
-	until_true grep -q STOPPING=1 "$BATS_TEST_TMPDIR/notes"
-	: >"$pipe.$id"
-	until_true eval '[ "$(pgrep -c -P "$watcher")" = 7 ]'
-	ends
-	while read -r id; do : <>"$pipe.$id"; done <"$BATS_TEST_TMPDIR/runs"
-	assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 8
+	for signals in 1 2; do
+		fresh_fs x
+		rm -f "$BATS_TEST_TMPDIR/runs"
+		"$tenants" prepare /mnt/x 3
+		watching --exec "$program" /mnt/x
+		"$tenants" fill /mnt/x 3
+		until_true tells true 3
+		until_true runs 1
+		kill "$watcher"
+		until_true grep -q STOPPING=1 "$BATS_TEST_TMPDIR/notes"
+		[ $signals = 2 ] || : >"$pipe"
+		[ $signals = 1 ] || kill "$watcher"
+		ended 0
+		[ $signals = 1 ] || : >"$pipe"
+		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/runs")" 1
+	done
 }
 
 @test "SIGTERM and SIGINT end it with 0, and what stands in line is told" {

@@ -96,8 +96,6 @@ static void write_line(struct writer *w, const void *arg)
 	write_char(w, '\n');
 }
 
-_Static_assert(sizeof(fields) / sizeof(fields[0]) <= WATCH_FIELDS, "too many fields");
-
 const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
 				       "TIME,EVENT,LIMIT,TYPE,ID,NAME,USED,HARD,USE%,MOUNTPOINT",
 				       write_line };

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -14,68 +13,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A text of the environment can have 128 KiB, and so can all together where the stack is small. */
-#define DIRECTORIES_MAX (64 * 1024)
+/* In bytes: of directories, and of these and our own environment. execve(2) takes 128 KiB at least. */
+#define DIRECTORIES_MAX ((size_t)64 * 1024)
+#define ENVIRONMENT_MAX ((size_t)96 * 1024)
+/* A longer fact is left out. */
+#define FACT_MAX 4096
 
-/*
- * The environment of a command: these variables, and one for each field of the row. Strings of tenants are in
- * values only.
- */
-enum { FACT_EVENTS, FACT_DIRECTORY, FACT_DIRECTORIES_LEFT, FACT_FIRST_FIELD };
-#define FACTS_MAX (FACT_FIRST_FIELD + WATCH_FIELDS)
-
-/* The ID of a filesystem, for which one command runs at a time. */
+/* Events of an ID that wait for the program. */
 struct watch_job {
 	dev_t dev;
 	enum fsq_type type;
 	uint32_t id;
-	pid_t process;		/* 0: it does not run */
-	char *facts[FACTS_MAX]; /* NAME=VALUE for the next command */
-	uint64_t directory_count;
-	uint64_t events; /* that are in them; 0: there is no next command */
 	uint64_t count;
+	char events[WATCH_FORMS * WATCH_EVENTS * 32]; /* " LIMIT:EVENT" of each kind */
+	struct text facts; /* NAME=VALUE of the last event, each with a NUL behind it */
 	struct watch_job *next;
 };
 
-static void clear_facts(struct watch_job *job)
+static void free_job(struct watch_job *job)
 {
-	for (int i = 0; i < FACTS_MAX; i++) {
-		free(job->facts[i]);
-		job->facts[i] = NULL;
-	}
-	job->events = job->count = 0;
-}
-
-static void take_out(struct watch_run *run, const struct watch_job *job)
-{
-	struct watch_job **at = &run->jobs;
-
-	while (*at != job)
-		at = &(*at)->next;
-	*at = job->next;
-}
-
-static void drop(struct watch_run *run, struct watch_job *job)
-{
-	take_out(run, job);
-	clear_facts(job);
+	free(job->facts.bytes);
 	free(job);
-}
-
-/* @return   the job of an ID, or a new one behind all others; NULL without memory */
-static struct watch_job *find(struct watch_run *run, const struct watch_row *row, dev_t dev)
-{
-	struct watch_job **at = &run->jobs, *job;
-
-	for (; (job = *at); at = &job->next)
-		if (job->id == row->record.id && job->type == row->record.type && job->dev == dev)
-			return job;
-	job = *at = calloc(1, sizeof(*job));
-	if (job)
-		*job = (struct watch_job){ .dev = dev,
-					   .type = row->record.type,
-					   .id = row->record.id };
-	return job;
 }
 
 bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments)
@@ -107,125 +65,109 @@ bool watch_run_set(struct watch_run *run, const char *file, const struct word_li
 	return true;
 }
 
-/* --- the facts --- */
+/* --- the facts: strings of tenants are in values only --- */
 
 /* @value    NULL: the variable is empty */
-static bool set(struct watch_job *job, int fact, const char *name, const char *value)
+static void write_fact(struct writer *w, const char *name, const char *value)
 {
-	char *text;
-
-	if (asprintf(&text, "FSQUOTA_%s=%s", name, value ? value : "") < 0)
-		return false;
-	for (char *at = text; *at != '='; at++)
-		*at = (char)toupper((unsigned char)*at);
-	free(job->facts[fact]);
-	job->facts[fact] = text;
-	return true;
-}
-
-static bool set_left_out(struct watch_job *job, uint64_t count)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, count);
-	return set(job, FACT_DIRECTORIES_LEFT, "directories_left", text);
+	write_text(w, "FSQUOTA_");
+	for (; *name; name++)
+		write_char(w, (char)toupper((unsigned char)*name));
+	write_char(w, '=');
+	if (value && strlen(value) <= FACT_MAX)
+		write_text(w, value);
+	write_char(w, '\0');
 }
 
 /* A line of the projects file has no newline, so newlines can separate them. */
-static bool set_directories(struct watch_job *job, int fact, const struct watch_row *row)
+static void write_directories(struct writer *w, const struct field_texts *directories)
 {
-	size_t length = 1, count = 0;
-	char *text, *end;
-	bool done;
+	size_t used = 0, count = 0;
+	char left[32];
 
-	for (; count < row->directories.count; count++) {
-		length += strlen(row->directories.texts[count]) + 1;
-		if (length > DIRECTORIES_MAX)
+	for (char **at = environ; at && *at; at++)
+		used += strlen(*at) + 1 + sizeof(*at);
+	used = used < ENVIRONMENT_MAX - DIRECTORIES_MAX ? 0
+							: used + DIRECTORIES_MAX - ENVIRONMENT_MAX;
+	write_text(w, "FSQUOTA_DIRECTORIES=");
+	for (; count < directories->count; count++) {
+		used += strlen(directories->texts[count]) + 1;
+		if (used > DIRECTORIES_MAX)
 			break;
+		write_text(w, count ? "\n" : "");
+		write_text(w, directories->texts[count]);
 	}
-	text = end = malloc(length);
-	if (!text)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			*end++ = '\n';
-		end = stpcpy(end, row->directories.texts[i]);
-	}
-	*end = '\0';
-	job->directory_count = row->directories.count;
-	done = set(job, fact, "directories", text) &&
-	       set(job, FACT_DIRECTORY, "directory", count ? row->directories.texts[0] : NULL) &&
-	       set_left_out(job, row->directories.count - count);
-	free(text);
-	return done;
+	write_char(w, '\0');
+	write_fact(w, "directory", directories->count ? directories->texts[0] : NULL);
+	snprintf(left, sizeof(left), "%zu", directories->count - count);
+	write_fact(w, "directories_left", left);
 }
 
-/* All kinds that came, in the order of their first one: "space:soft-reached space:hard-reached". */
-static bool add_to_events(struct watch_job *job, const struct watch_row *row)
-{
-	const char *before = job->events ? strchr(job->facts[FACT_EVENTS], '=') + 1 : "";
-	char kind[64], *text;
-	const char *at;
-	bool done;
-
-	snprintf(kind, sizeof(kind), "%s:%s", row->limit, row->event);
-	at = strstr(before, kind);
-	if (at && (at[strlen(kind)] == ' ' || at[strlen(kind)] == '\0'))
-		return true;
-	if (asprintf(&text, "%s%s%s", before, *before ? " " : "", kind) < 0)
-		return false;
-	done = set(job, FACT_EVENTS, "events", text);
-	free(text);
-	return done;
-}
-
+/* Replace the facts of an earlier event. @return  false without memory */
 static bool set_facts(const struct watch_run *run, struct watch_job *job,
 		      const struct watch_row *row)
 {
-	const struct field *fields = run->fields;
+	static struct writer w;
 	struct watch_row sum = *row;
-	bool done = add_to_events(job, row);
+	struct text facts = { 0 };
+	char kind[32];
 
-	sum.count = job->count += row->count;
-	for (int i = 0; done && (fields[i].column || fields[i].key); i++) {
+	sum.count += job->count;
+	snprintf(kind, sizeof(kind), " %s:%s", row->limit, row->event);
+	if (!strstr(job->events, kind))
+		strcpy(job->events + strlen(job->events), kind);
+	writer_start_text(&w, &facts);
+	write_fact(&w, "events", job->events + 1);
+	for (const struct field *field = run->fields; field->column || field->key; field++) {
 		char cell[FIELD_CELL];
 
-		if (fields[i].type == FIELD_TEXTS)
-			done = set_directories(job, FACT_FIRST_FIELD + i, row);
+		if (field->type == FIELD_TEXTS)
+			write_directories(&w, &row->directories);
 		else
-			done = set(job, FACT_FIRST_FIELD + i, fields[i].key,
-				   field_cell(&fields[i], &sum, true, cell));
+			write_fact(&w, field->key, field_cell(field, &sum, true, cell));
 	}
-	return done;
+	if (writer_flush(&w)) {
+		free(facts.bytes);
+		return false;
+	}
+	free(job->facts.bytes);
+	job->facts = facts;
+	job->count = sum.count;
+	return true;
 }
 
 /* --- running --- */
 
-/* @return   pointers into the environment and the facts, for free(3) */
-static char **environment_of(const struct watch_job *job)
+static bool has_fact(const struct text *facts, const char *variable)
 {
-	size_t count = 0;
-	char **all;
+	const char *end = facts->bytes + facts->used;
+	size_t length = strcspn(variable, "=") + 1;
 
-	while (environ && environ[count])
+	for (const char *fact = facts->bytes; fact < end; fact += strlen(fact) + 1)
+		if (strncmp(variable, fact, length) == 0)
+			return true;
+	return false;
+}
+
+/* @return   pointers into our environment and the facts, for free(3) */
+static char **environment_of(const struct text *facts)
+{
+	char *end = facts->bytes + facts->used, **all;
+	size_t count = 1;
+
+	for (char **at = environ; at && *at; at++)
 		count++;
-	all = calloc(count + FACTS_MAX + 1, sizeof(*all));
-	if (!all)
-		return NULL;
+	for (char *fact = facts->bytes; fact < end; fact += strlen(fact) + 1)
+		count++;
+	all = calloc(count, sizeof(*all));
 	count = 0;
-	for (char **at = environ; at && *at; at++) {
-		size_t length = strcspn(*at, "=") + 1;
-		/* What is for this process alone. */
-		bool ours = strncmp(*at, "NOTIFY_SOCKET=", length) == 0;
-
-		for (int i = 0; i < FACTS_MAX && !ours; i++)
-			ours = job->facts[i] && strncmp(*at, job->facts[i], length) == 0;
-		if (!ours)
+	for (char **at = environ; all && at && *at; at++)
+		/* The socket of the service manager is for this process alone. */
+		if (strncmp(*at, "NOTIFY_SOCKET=", strlen("NOTIFY_SOCKET=")) != 0 &&
+		    !has_fact(facts, *at))
 			all[count++] = *at;
-	}
-	for (int i = 0; i < FACTS_MAX; i++)
-		if (job->facts[i])
-			all[count++] = job->facts[i];
+	for (char *fact = facts->bytes; all && fact < end; fact += strlen(fact) + 1)
+		all[count++] = fact;
 	return all;
 }
 
@@ -256,122 +198,81 @@ static int spawn(const struct watch_run *run, char **environment, pid_t *process
 	return rc;
 }
 
-/* With our own environment it may be too large. */
-static bool leave_out_large_facts(const struct watch_run *run, struct watch_job *job)
+/* Unless a program runs, run it for those who wait longest. */
+static void start_next(struct watch_run *run)
 {
-	const struct field *fields = run->fields;
-	bool done = set_left_out(job, job->directory_count);
+	struct watch_job *job;
 
-	for (int i = 0; done && (fields[i].column || fields[i].key); i++)
-		if (fields[i].type == FIELD_TEXTS || strcmp(fields[i].key, "name") == 0)
-			done = set(job, FACT_FIRST_FIELD + i, fields[i].key, NULL);
-	return done;
-}
+	while (!run->process && (job = run->jobs)) {
+		char **environment = environment_of(&job->facts);
+		int rc = environment ? spawn(run, environment, &run->process) : ENOMEM;
 
-static void start(struct watch_run *run, struct watch_job *job)
-{
-	int rc = E2BIG;
-
-	for (int i = 0; i < 2 && rc == E2BIG && (i == 0 || leave_out_large_facts(run, job)); i++) {
-		char **environment = environment_of(job);
-
-		rc = environment ? spawn(run, environment, &job->process) : ENOMEM;
+		if (rc) {
+			session_errno(run->session, 0, rc, run->words[0], "%s: cannot run it",
+				      run->words[0]);
+			run->process = 0;
+		}
 		free(environment);
-	}
-	if (rc) {
-		session_errno(run->session, 0, rc, run->words[0], "%s: cannot run it",
-			      run->words[0]);
-		job->process = 0;
-		drop(run, job);
-		return;
-	}
-	clear_facts(job);
-	run->running++;
-}
-
-static void start_some(struct watch_run *run)
-{
-	struct watch_job *next;
-
-	for (struct watch_job *job = run->jobs; job && run->running < WATCH_RUNNING; job = next) {
-		next = job->next;
-		if (!job->process)
-			start(run, job);
+		run->jobs = job->next;
+		free_job(job);
 	}
 }
 
 void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 {
-	struct watch_job *job = find(run, row, dev);
+	struct watch_job **at = &run->jobs, *job;
 
-	if (!job || !set_facts(run, job, row)) {
-		session_errno(run->session, 0, ENOMEM, run->words[0], "%s: cannot run it",
-			      run->words[0]);
-		/* Its command, running or waiting, has the earlier state. */
-		if (job && job->events == 0 && !job->process)
-			drop(run, job);
+	while ((job = *at) &&
+	       (job->id != row->record.id || job->type != row->record.type || job->dev != dev))
+		at = &job->next;
+	if (!job && (job = calloc(1, sizeof(*job)))) {
+		job->dev = dev;
+		job->type = row->record.type;
+		job->id = row->record.id;
+	}
+	if (job && set_facts(run, job, row)) {
+		*at = job;
+		start_next(run);
 		return;
 	}
-	job->events++;
-	start_some(run);
+	session_errno(run->session, 0, ENOMEM, run->words[0], "%s: cannot run it", run->words[0]);
+	/* What waits already has the earlier facts. */
+	if (!*at)
+		free(job);
 }
-
-/* --- ending --- */
 
 void watch_run_reap(struct watch_run *run)
 {
-	struct watch_job *job, **end;
-	pid_t process;
 	int status;
 
-	while ((process = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (job = run->jobs; job && job->process != process; job = job->next)
-			;
-		if (!job)
-			continue;
-		if (WIFSIGNALED(status))
-			session_warn(run->session, run->words[0], "ended by signal %d",
-				     WTERMSIG(status));
-		else if (WEXITSTATUS(status))
-			session_warn(run->session, run->words[0], "ended with exit status %d",
-				     WEXITSTATUS(status));
-		run->running--;
-		job->process = 0;
-		if (!job->events) {
-			drop(run, job);
-			continue;
-		}
-		/* It waits again, behind all others. */
-		take_out(run, job);
-		job->next = NULL;
-		for (end = &run->jobs; *end; end = &(*end)->next)
-			;
-		*end = job;
-	}
-	start_some(run);
+	if (!run->process || waitpid(run->process, &status, WNOHANG) != run->process)
+		return;
+	if (WIFSIGNALED(status))
+		session_warn(run->session, run->words[0], "ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		session_warn(run->session, run->words[0], "ended with exit status %d",
+			     WEXITSTATUS(status));
+	run->process = 0;
+	start_next(run);
 }
 
 void watch_run_stop(struct watch_run *run)
 {
 	struct watch_job *next;
 
-	for (struct watch_job *job = run->jobs; job; job = next) {
-		next = job->next;
-		if (job->process)
-			clear_facts(job);
-		else
-			drop(run, job);
+	for (; run->jobs; run->jobs = next) {
+		next = run->jobs->next;
+		free_job(run->jobs);
 	}
 }
 
 bool watch_run_is_busy(const struct watch_run *run)
 {
-	return run->jobs != NULL;
+	return run->process || run->jobs;
 }
 
 void watch_run_free(struct watch_run *run)
 {
-	while (run->jobs)
-		drop(run, run->jobs);
+	watch_run_stop(run);
 	free(run->words);
 }

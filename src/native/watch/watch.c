@@ -518,8 +518,8 @@ static void wait_for_all(struct watch *watch)
 		watch_report(watch, NULL, INT64_MAX);
 	}
 	session_notify("STOPPING=1");
-	/* Commands that run are waited for until a second signal comes, and after the last event of
-	 * --count those that are to run. */
+	/* Wait for the program until a second signal comes, and after the last event of --count for those that
+	 * wait. */
 	for (;;) {
 		if (watch->signals || watch->session->out->errnum)
 			watch_run_stop(&watch->run);

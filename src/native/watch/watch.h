@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of watch, and its parts: watch.c waits and polls, watch_ids.c knows whom and how often; watch_report.c prints,
- * and watch_run.c runs commands.
+ * A run of watch, and its parts: watch.c waits and polls, ids.c knows whom and how often; report.c prints, and run.c
+ * runs the program of --exec.
  */
 #ifndef FSQ_WATCH_H
 #define FSQ_WATCH_H
@@ -28,7 +28,7 @@ struct watch_volume {
 	struct growth growth[FSQ_TYPES]; /* with --full-within */
 };
 
-/* --- watch_ids.c: the IDs that are at a limit, or were reported. Events of an ID are gathered for a
+/* --- ids.c: the IDs that are at a limit, or were reported. Events of an ID are gathered for a
  * second, and then reported together, each kind once with a count. --- */
 
 /* The first are fsq_warning_kind. */
@@ -167,15 +167,10 @@ struct watch_row {
 	int64_t full_seconds;		/* of --full-within */
 };
 
-/* So many fields they have at most. */
-#define WATCH_FIELDS 32
-
 extern const struct row_fields watch_rows;
 
-/* --- watch_run.c: the commands of --exec: for one ID of a filesystem one at a time, and a bounded number
- * for all. Events that come while the command of their ID runs are handed to the next one, together. --- */
-
-#define WATCH_RUNNING 8
+/* --- run.c: the program of --exec, one at a time. Events that come while it runs wait, those of one ID together: its
+ * next run gets them all, with the facts of the last one. --- */
 
 struct watch_job;
 
@@ -184,8 +179,8 @@ struct watch_run {
 	struct session *session;
 	const struct field *fields; /* of the rows */
 	char **words;		    /* the file and its arguments, ended by NULL */
-	struct watch_job *jobs;	    /* that run or wait, in the order in which they are to run */
-	size_t running;
+	struct watch_job *jobs;	    /* that wait, the oldest first */
+	pid_t process;		    /* that runs, or 0 */
 };
 
 /**
@@ -194,19 +189,19 @@ struct watch_run {
  */
 bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments);
 
-/** Run the command for an event, now or later. */
+/** Run the program for an event, now or later. */
 void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev);
 
-/** Take the commands that have ended, and begin with others. */
+/** If the program has ended, run the next. */
 void watch_run_reap(struct watch_run *run);
 
-/** Begin with no other command. */
+/** Forget what waits. */
 void watch_run_stop(struct watch_run *run);
 
-/** @return  whether commands run or wait */
+/** @return  whether a program runs or waits */
 bool watch_run_is_busy(const struct watch_run *run);
 
-/** Free it; commands that still run go on. */
+/** Free it; a program that still runs goes on. */
 void watch_run_free(struct watch_run *run);
 
 /* --- the run --- */
@@ -240,7 +235,7 @@ struct watch {
 	unsigned int signals;		     /* that ask for the end */
 };
 
-/* --- watch_report.c --- */
+/* --- report.c --- */
 
 /** Address a filesystem for fsq_quota_ functions, until fsq_filesystem_close(). */
 int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem **fs,
