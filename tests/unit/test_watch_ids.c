@@ -88,7 +88,9 @@ static void in_another_order(void)
 	watch_ids_forget(&ids, NULL);
 }
 
-/* What is due of project 42 is reported, with these numbers. @return  the events of space, a bit each */
+#define TWICE (1U << WATCH_EVENTS)
+
+/* What is due of project 42 is reported, with these numbers. @return  the events of space, a bit each, and TWICE */
 static unsigned int told(struct watch_ids *ids, const struct fsq_dquot *dquot)
 {
 	struct watch_id *id = watch_ids_take_due(ids, NULL, INT64_MAX);
@@ -98,8 +100,10 @@ static unsigned int told(struct watch_ids *ids, const struct fsq_dquot *dquot)
 		return 0;
 	if (dquot)
 		watch_ids_settle(ids, id, dquot);
-	for (int i = 0; i < WATCH_EVENTS; i++)
+	for (int i = 0; i < WATCH_EVENTS; i++) {
 		events |= id->tally[FSQ_BLOCKS][i].count ? 1U << i : 0;
+		events |= id->tally[FSQ_BLOCKS][i].count > 1 ? TWICE : 0;
+	}
 	watch_ids_reported(ids, id, dquot);
 	return events;
 }
@@ -130,6 +134,49 @@ static void at_the_hard_limit(void)
 	ok(told(&ids, NULL) == reached, "it is told without numbers");
 	judge(&ids, &dquot, 400, 0);
 	ok(told(&ids, &dquot) == below && !ids.all, "until the limit is gone");
+	watch_ids_forget(&ids, NULL);
+}
+
+static void of_both_limits(void)
+{
+	const unsigned int soft = 1U << WATCH_SOFT_REACHED, hard = 1U << WATCH_HARD_REACHED,
+			   below_soft = 1U << WATCH_BELOW_SOFT, below_hard = 1U << WATCH_BELOW_HARD;
+	struct fsq_dquot dquot = { .id = 42, .form[FSQ_BLOCKS] = { .soft = 100, .expires = 1 } };
+	struct watch_ids ids = { 0 };
+
+	judge(&ids, &dquot, 800, 800);
+	ok(told(&ids, &dquot) == (soft | hard | 1U << WATCH_GRACE_OVER), "all levels are told");
+	judge(&ids, &dquot, 400, 800);
+	ok(told(&ids, &dquot) == below_hard, "below the hard limit alone");
+	judge(&ids, &dquot, 800, 800);
+	judge(&ids, &dquot, 400, 800);
+	ok(told(&ids, &dquot) == (hard | below_hard), "reached again, and below when it is told");
+	judge(&ids, &dquot, 800, 800);
+	ok(told(&ids, &dquot) == hard, "and again");
+	judge(&ids, &dquot, 400, 800);
+	ok(told(&ids, &dquot) == below_hard, "and below");
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	ok(told(&ids, &dquot) == hard, "a large write that is refused is no leftover of that");
+	judge(&ids, &dquot, 400, 800);
+	ok(told(&ids, &dquot) == 0, "and stays so while nothing was removed");
+	judge(&ids, &dquot, 50, 800);
+	ok(told(&ids, &dquot) == below_soft && !ids.all,
+	   "below the soft limit is told once, and nothing of what is above it");
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	judge(&ids, &dquot, 50, 800);
+	ok(told(&ids, &dquot) == hard,
+	   "what the kernel warns of is told before a poll finds it below");
+	warn(&ids, 42, FSQ_WARNING_SOFT_REACHED);
+	warn(&ids, 42, FSQ_WARNING_SOFT_REACHED);
+	ok(told(&ids, &dquot) == soft, "a warning of the soft limit is told once");
+	warn(&ids, 42, FSQ_WARNING_BELOW_SOFT);
+	ok(told(&ids, &dquot) == below_soft && !ids.all, "the kernel's, too");
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	warn(&ids, 42, FSQ_WARNING_HARD_REACHED);
+	ok(told(&ids, &dquot) == (hard | TWICE), "each write that was refused counts");
+	warn(&ids, 42, FSQ_WARNING_BELOW_SOFT);
+	ok(told(&ids, &dquot) == below_hard && !ids.all,
+	   "where the soft limit was not reached, ext4 means the hard one");
 	watch_ids_forget(&ids, NULL);
 }
 
@@ -167,6 +214,7 @@ int main(void)
 	once_and_a_quarter();
 	in_another_order();
 	at_the_hard_limit();
+	of_both_limits();
 	estimates();
 	return tap_end();
 }

@@ -44,8 +44,8 @@ struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_
 	return node ? *node : NULL;
 }
 
-static struct watch_id *add(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
-			    uint32_t number)
+static struct watch_id *add_id(struct watch_ids *ids, struct watch_volume *volume,
+			       enum fsq_type type, uint32_t number)
 {
 	struct watch_id *id = calloc(1, sizeof(*id));
 
@@ -67,7 +67,7 @@ static struct watch_id *add(struct watch_ids *ids, struct watch_volume *volume, 
 	return id;
 }
 
-static void drop(struct watch_ids *ids, struct watch_id *id)
+static void drop_id(struct watch_ids *ids, struct watch_id *id)
 {
 	tdelete(id, &ids->tree, compare);
 	if (id->next)
@@ -83,22 +83,25 @@ static void drop(struct watch_ids *ids, struct watch_id *id)
 static void drop_if_idle(struct watch_ids *ids, struct watch_id *id)
 {
 	if (!id->due && !id->form[FSQ_BLOCKS].reported && !id->form[FSQ_INODES].reported)
-		drop(ids, id);
+		drop_id(ids, id);
 }
 
-static void mark(struct watch_id *id, int form, const struct fsq_amounts *amounts)
+static void mark_hard(struct watch_id *id, enum fsq_form form, const struct fsq_amounts *amounts)
 {
-	id->form[form].marked = true;
 	id->form[form].mark = amounts->used;
 	id->form[form].mark_limit = amounts->hard;
 }
 
-/* @levels   enum watch_level that it is below of */
-static void lower(struct watch_id *id, int form, unsigned int levels)
+/* Use is below these levels. */
+static void lower_levels(struct watch_id *id, enum fsq_form form, unsigned int below)
 {
-	id->form[form].reported &= ~levels;
-	if (levels & LEVEL_HARD)
-		id->form[form].marked = id->form[form].told_hard = false;
+	id->form[form].reported &= ~below;
+	if (below & LEVEL_HARD) {
+		id->form[form].told_hard = false;
+		id->form[form].mark_limit = 0;
+	}
+	if (below & LEVEL_FULL_SOON)
+		id->full_seconds = FIELD_NO_SECONDS;
 }
 
 /* --- what is due --- */
@@ -111,8 +114,8 @@ static void append(struct watch_id ***end, struct watch_id *id)
 	*end = &id->next_due;
 }
 
-static void add_event(struct watch_ids *ids, struct watch_id *id, int form, enum watch_event event,
-		      const struct fsq_warning *warning)
+static void add_event(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
+		      enum watch_event event, const struct fsq_warning *warning)
 {
 	struct watch_tally *tally = &id->tally[form][event];
 
@@ -151,28 +154,6 @@ struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_vo
 	return taken;
 }
 
-void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
-{
-	for (int form = 0; form < WATCH_FORMS; form++) {
-		bool is_hard = id->tally[form][WATCH_HARD_REACHED].count &&
-			       (id->form[form].reported & LEVEL_HARD);
-
-		id->form[form].told_hard |= is_hard;
-		if (is_hard && dquot)
-			mark(id, form, &dquot->form[form]);
-		/* A single large write was refused: use cannot fall below. */
-		if (dquot && dquot->form[form].used == 0)
-			lower(id, form, LEVEL_HARD);
-	}
-	memset(id->tally, 0, sizeof(id->tally));
-	id->due = 0;
-	for (size_t i = 0; i < id->directory_count; i++)
-		free(id->directories[i]);
-	id->directory_count = 0;
-	id->is_reported = false;
-	drop_if_idle(ids, id);
-}
-
 void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume)
 {
 	struct watch_id *next;
@@ -181,52 +162,53 @@ void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume)
 	for (struct watch_id *id = ids->all; id; id = next) {
 		next = id->next;
 		if (!volume || id->volume == volume)
-			drop(ids, id);
+			drop_id(ids, id);
 	}
 }
 
-/* --- warnings of the kernel --- */
+/* --- the levels that use is above, and the events between two states --- */
 
-void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
-		    const struct fsq_warning *warning)
+static const struct {
+	enum watch_level level;
+	enum watch_event reached, below;
+} levels[] = {
+	{ LEVEL_SOFT, WATCH_SOFT_REACHED, WATCH_BELOW_SOFT },
+	{ LEVEL_GRACE, WATCH_GRACE_OVER, WATCH_BELOW_SOFT },
+	{ LEVEL_HARD, WATCH_HARD_REACHED, WATCH_BELOW_HARD },
+	{ LEVEL_PERCENT, WATCH_PERCENT_REACHED, WATCH_BELOW_PERCENT },
+	{ LEVEL_FULL_SOON, WATCH_FULL_SOON, WATCH_NOT_FULL_SOON },
+};
+
+/*
+ * Add the events of a change.
+ *
+ * @still    levels that use is still above, if they were reported
+ * @above    levels that it is above
+ * @return   those of them that were not reported
+ */
+static unsigned int change_state(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
+				 unsigned int still, unsigned int above,
+				 const struct fsq_warning *warning)
 {
-	_Static_assert((int)FSQ_WARNING_BELOW_HARD == (int)WATCH_BELOW_HARD, "the same order");
-	struct watch_id *id = watch_ids_find(ids, volume, warning->type, warning->id);
-	enum watch_event event = (enum watch_event)warning->kind;
-	unsigned int *reported;
+	unsigned int *reported = &id->form[form].reported, told = *reported & ~still;
 
-	if (!id)
-		id = add(ids, volume, warning->type, warning->id);
-	if (!id)
-		return;
-	reported = &id->form[warning->form].reported;
-	/* Without a soft limit, ext4 takes it for 0. */
-	if (event == WATCH_BELOW_SOFT && !(*reported & LEVEL_SOFT))
-		event = WATCH_BELOW_HARD;
-	switch (event) {
-	case WATCH_SOFT_REACHED:
-		/* XFS warns at every write. */
-		if (!(*reported & LEVEL_SOFT))
-			add_event(ids, id, (int)warning->form, event, warning);
-		*reported |= LEVEL_SOFT;
-		break;
-	case WATCH_BELOW_SOFT:
-		lower(id, (int)warning->form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
-		add_event(ids, id, (int)warning->form, event, warning);
-		break;
-	case WATCH_BELOW_HARD:
-		if (*reported & LEVEL_HARD)
-			add_event(ids, id, (int)warning->form, event, warning);
-		lower(id, (int)warning->form, LEVEL_HARD);
-		break;
-	default:
-		*reported |= event == WATCH_HARD_REACHED ? LEVEL_HARD : LEVEL_GRACE | LEVEL_SOFT;
-		add_event(ids, id, (int)warning->form, event, warning);
+	lower_levels(id, form, told);
+	/* Then use is below the hard limit, too. */
+	if (told & LEVEL_SOFT) {
+		lower_levels(id, form, LEVEL_GRACE | LEVEL_HARD);
+		told &= ~(unsigned int)(LEVEL_GRACE | LEVEL_HARD);
 	}
-	drop_if_idle(ids, id);
+	above &= ~*reported;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (told & levels[i].level)
+			add_event(ids, id, form, levels[i].below, warning);
+		if (above & levels[i].level)
+			add_event(ids, id, form, levels[i].reached, warning);
+	}
+	/* A grace time is that of the soft limit. */
+	*reported |= above & LEVEL_GRACE ? above | LEVEL_SOFT : above;
+	return above;
 }
-
-/* --- what is polled --- */
 
 static uint64_t limit_of(enum fsq_form form, uint64_t limit)
 {
@@ -262,75 +244,67 @@ static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
 					 amounts->hard != id->form[form].mark_limit);
 }
 
-static void judge_down(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
-		       const struct fsq_amounts *amounts, unsigned int level)
+static unsigned int still_above(const struct watch_id *id, enum fsq_form form,
+				const struct fsq_amounts *amounts, unsigned int level)
 {
-	unsigned int *reported = &id->form[form].reported;
+	unsigned int still = level | LEVEL_GRACE;
 
-	if ((*reported & LEVEL_SOFT) && !(level & LEVEL_SOFT)) {
-		add_event(ids, id, (int)form, WATCH_BELOW_SOFT, NULL);
-		lower(id, (int)form, LEVEL_SOFT | LEVEL_GRACE | LEVEL_HARD);
-	} else if ((*reported & LEVEL_HARD) && is_below_hard(id, form, amounts, level)) {
-		add_event(ids, id, (int)form, WATCH_BELOW_HARD, NULL);
-		lower(id, (int)form, LEVEL_HARD);
-	}
-	if ((*reported & LEVEL_PERCENT) && !(level & LEVEL_PERCENT)) {
-		add_event(ids, id, (int)form, WATCH_BELOW_PERCENT, NULL);
-		lower(id, (int)form, LEVEL_PERCENT);
-	}
+	if (!is_below_hard(id, form, amounts, level))
+		still |= LEVEL_HARD;
 	/* The record may be gone, so there is no estimate. */
-	if ((*reported & LEVEL_FULL_SOON) && amounts->used == 0) {
-		add_event(ids, id, (int)form, WATCH_NOT_FULL_SOON, NULL);
-		lower(id, (int)form, LEVEL_FULL_SOON);
-		id->full_seconds = FIELD_NO_SECONDS;
-	}
+	return amounts->used ? still | LEVEL_FULL_SOON : still;
 }
+
+/* --- warnings of the kernel --- */
+
+void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
+		    const struct fsq_warning *warning)
+{
+	/* Without a soft limit, ext4 takes it for 0, and warns that use is below it. */
+	static const struct {
+		unsigned int above, below;
+	} meaning[] = {
+		[FSQ_WARNING_SOFT_REACHED] = { LEVEL_SOFT, 0 },
+		[FSQ_WARNING_GRACE_OVER] = { LEVEL_GRACE, 0 },
+		[FSQ_WARNING_HARD_REACHED] = { LEVEL_HARD, 0 },
+		[FSQ_WARNING_BELOW_SOFT] = { 0, LEVEL_SOFT | LEVEL_HARD },
+		[FSQ_WARNING_BELOW_HARD] = { 0, LEVEL_HARD },
+	};
+	const unsigned int above = meaning[warning->kind].above;
+	struct watch_id *id = watch_ids_find(ids, volume, warning->type, warning->id);
+
+	if (!id)
+		id = add_id(ids, volume, warning->type, warning->id);
+	if (!id)
+		return;
+	/* Each write that was refused counts. */
+	id->form[warning->form].reported &= ~(above & (LEVEL_GRACE | LEVEL_HARD));
+	change_state(ids, id, warning->form, ~meaning[warning->kind].below, above, warning);
+	drop_if_idle(ids, id);
+}
+
+/* --- what is polled --- */
 
 static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
 		       const struct fsq_dquot *dquot, enum watch_judgement judgement)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	unsigned int level = level_of(ids, dquot, form), *reported = &id->form[form].reported;
-	unsigned int reported_by_kernel = LEVEL_SOFT | LEVEL_HARD, risen;
+	unsigned int level = level_of(ids, dquot, form), still = ~0U;
 
 	if (judgement == WATCH_BASELINE) {
-		*reported = level;
+		id->form[form].reported = level;
 		id->form[form].told_hard = level & LEVEL_HARD;
-	} else {
-		/* The kernel has just warned; report that before the use that fell since. */
-		if (id->tally[form][WATCH_HARD_REACHED].count == 0)
-			judge_down(ids, id, form, amounts, level);
-		level &= ~*reported;
-		risen = judgement == WATCH_KERNEL ? level & ~reported_by_kernel : level;
-		if (risen & LEVEL_SOFT)
-			add_event(ids, id, (int)form, WATCH_SOFT_REACHED, NULL);
-		if (risen & LEVEL_GRACE)
-			add_event(ids, id, (int)form, WATCH_GRACE_OVER, NULL);
-		if (risen & LEVEL_HARD)
-			add_event(ids, id, (int)form, WATCH_HARD_REACHED, NULL);
-		if (risen & LEVEL_PERCENT)
-			add_event(ids, id, (int)form, WATCH_PERCENT_REACHED, NULL);
-		*reported |= risen & LEVEL_GRACE ? risen | LEVEL_SOFT : risen;
+		if (level & LEVEL_HARD)
+			mark_hard(id, form, amounts);
+		return;
 	}
-	if (judgement != WATCH_KERNEL && (level & LEVEL_HARD))
-		mark(id, (int)form, amounts);
-}
-
-void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
-{
-	for (int form = 0; form < WATCH_FORMS; form++) {
-		unsigned int level = level_of(ids, dquot, (enum fsq_form)form);
-		struct watch_tally *hard = &id->tally[form][WATCH_HARD_REACHED];
-		const struct fsq_amounts *amounts = &dquot->form[form];
-
-		if (!hard->count || !id->form[form].marked ||
-		    !is_below_hard(id, (enum fsq_form)form, amounts, level))
-			continue;
-		/* XFS has repeated it. */
-		if (id->form[form].told_hard)
-			*hard = (struct watch_tally){ 0 };
-		judge_down(ids, id, (enum fsq_form)form, amounts, level);
-	}
+	/* The kernel has just warned; report that before the use that fell since. */
+	if (id->tally[form][WATCH_HARD_REACHED].count == 0)
+		still = still_above(id, form, amounts, level);
+	if (judgement == WATCH_KERNEL)
+		level &= LEVEL_GRACE | LEVEL_PERCENT;
+	if (change_state(ids, id, form, still, level, NULL) & LEVEL_HARD)
+		mark_hard(id, form, amounts);
 }
 
 void watch_ids_judge(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
@@ -341,13 +315,13 @@ void watch_ids_judge(struct watch_ids *ids, struct watch_volume *volume, enum fs
 	if (!id) {
 		if (level_of(ids, dquot, FSQ_BLOCKS) == 0 && level_of(ids, dquot, FSQ_INODES) == 0)
 			return;
-		id = add(ids, volume, type, dquot->id);
+		id = add_id(ids, volume, type, dquot->id);
 		if (!id)
 			return;
 	}
 	id->pass = ids->pass;
-	for (int form = 0; form < WATCH_FORMS; form++)
-		judge_form(ids, id, (enum fsq_form)form, dquot, judgement);
+	for (enum fsq_form form = FSQ_BLOCKS; form < WATCH_FORMS; form++)
+		judge_form(ids, id, form, dquot, judgement);
 	drop_if_idle(ids, id);
 }
 
@@ -360,12 +334,51 @@ void watch_ids_estimate(struct watch_ids *ids, struct watch_volume *volume, enum
 	bool soon = seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= most;
 
 	if (!id && soon)
-		id = add(ids, volume, type, number);
+		id = add_id(ids, volume, type, number);
 	if (!id)
 		return;
+	change_state(ids, id, FSQ_BLOCKS, soon ? ~0U : ~(unsigned int)LEVEL_FULL_SOON,
+		     soon ? LEVEL_FULL_SOON : 0, NULL);
 	id->full_seconds = seconds;
-	if (soon == reported)
-		return;
-	id->form[FSQ_BLOCKS].reported ^= LEVEL_FULL_SOON;
-	add_event(ids, id, FSQ_BLOCKS, soon ? WATCH_FULL_SOON : WATCH_NOT_FULL_SOON, NULL);
+}
+
+/* --- what is reported --- */
+
+void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
+{
+	for (enum fsq_form form = FSQ_BLOCKS; form < WATCH_FORMS; form++) {
+		unsigned int level = level_of(ids, dquot, form);
+		struct watch_tally *hard = &id->tally[form][WATCH_HARD_REACHED];
+		const struct fsq_amounts *amounts = &dquot->form[form];
+
+		if (!hard->count || !id->form[form].mark_limit ||
+		    !is_below_hard(id, form, amounts, level))
+			continue;
+		/* XFS has repeated it. */
+		if (id->form[form].told_hard)
+			*hard = (struct watch_tally){ 0 };
+		change_state(ids, id, form, still_above(id, form, amounts, level), 0, NULL);
+	}
+}
+
+void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
+{
+	for (enum fsq_form form = FSQ_BLOCKS; form < WATCH_FORMS; form++) {
+		bool is_hard = id->tally[form][WATCH_HARD_REACHED].count &&
+			       (id->form[form].reported & LEVEL_HARD);
+
+		id->form[form].told_hard |= is_hard;
+		if (is_hard && dquot)
+			mark_hard(id, form, &dquot->form[form]);
+		/* A single large write was refused: use cannot fall below. */
+		if (dquot && dquot->form[form].used == 0)
+			lower_levels(id, form, LEVEL_HARD);
+	}
+	memset(id->tally, 0, sizeof(id->tally));
+	id->due = 0;
+	for (size_t i = 0; i < id->directory_count; i++)
+		free(id->directories[i]);
+	id->directory_count = 0;
+	id->is_reported = false;
+	drop_if_idle(ids, id);
 }

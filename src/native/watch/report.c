@@ -17,7 +17,7 @@
 
 static const struct field fields[] = {
 	{ "TIME", "time", FIELD_TIME, MEMBER(milliseconds), "when it happened" },
-	{ "EVENT", "event", FIELD_TEXT, MEMBER(event), "the word for what happened" },
+	{ "EVENT", "event", FIELD_TEXT, MEMBER(words.event), "the word for what happened" },
 	{ "LIMIT", "limit", FIELD_TEXT, MEMBER(limit), "of which limit: space or inodes" },
 	{ "TYPE", "type", FIELD_WORD, MEMBER(record.type), "user, group or project",
 	  .words = account_types },
@@ -76,7 +76,7 @@ static void write_line(struct writer *w, const void *arg)
 	write_escaped(w, record->mountpoint);
 	write_char(w, ' ');
 	records_write_account(w, record->type, record->id, record->name);
-	write_format(w, ": %s%s%s", row->before_limit, row->limit, row->after_limit);
+	write_format(w, ": %s%s%s", row->words.before_limit, row->limit, row->words.after_limit);
 	if (used != FIELD_NOT_KNOWN)
 		write_amount(w, "used", used, inodes);
 	if (used != FIELD_NOT_KNOWN && soft)
@@ -100,10 +100,7 @@ const struct row_fields watch_rows = { fields, sizeof(struct watch_row),
 				       "TIME,EVENT,LIMIT,TYPE,ID,NAME,USED,HARD,USE%,MOUNTPOINT",
 				       write_line };
 
-static const struct {
-	const char *word;
-	const char *before_limit, *after_limit; /* the sentence around "space" or "inodes" */
-} words[] = {
+static const struct watch_words words[] = {
 	[WATCH_SOFT_REACHED] = { "soft-reached", "soft limit of ", " reached" },
 	[WATCH_GRACE_OVER] = { "grace-over", "grace time of ", " is over" },
 	[WATCH_HARD_REACHED] = { "hard-reached", "hard limit of ", " reached" },
@@ -179,9 +176,7 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 	int64_t now = 0;
 	struct watch_row row = {
 		.milliseconds = tally->first,
-		.event = words[event].word,
-		.before_limit = words[event].before_limit,
-		.after_limit = words[event].after_limit,
+		.words = words[event],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
 		.record =
 			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
@@ -227,25 +222,17 @@ static void report_id(struct watch *watch, struct watch_id *id)
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
 	/* A signal that comes now ends it behind them. */
-	while (!watch->complete) {
-		const struct watch_tally *next = NULL;
-		int number = 0;
+	for (const struct watch_tally *next; !watch->complete; reported = next->last) {
+		const struct watch_tally *first = id->tally[0], *tally = first;
 
-		for (int i = 0; i < WATCH_FORMS * WATCH_EVENTS; i++) {
-			const struct watch_tally *tally =
-				&id->tally[i / WATCH_EVENTS][i % WATCH_EVENTS];
-
-			if (tally->count && tally->last > reported &&
-			    (!next || tally->last < next->last)) {
+		for (next = NULL; tally < first + WATCH_FORMS * WATCH_EVENTS; tally++)
+			if (tally->last > reported && (!next || tally->last < next->last))
 				next = tally;
-				number = i;
-			}
-		}
 		if (!next)
 			break;
-		reported = next->last;
-		report_event(watch, id, (enum fsq_form)(number / WATCH_EVENTS),
-			     (enum watch_event)(number % WATCH_EVENTS), known ? &dquot : NULL);
+		report_event(watch, id, (enum fsq_form)((next - first) / WATCH_EVENTS),
+			     (enum watch_event)((next - first) % WATCH_EVENTS),
+			     known ? &dquot : NULL);
 	}
 	watch_ids_reported(&watch->ids, id, known ? &dquot : NULL);
 }

@@ -113,7 +113,7 @@ static bool set_facts(const struct watch_run *run, struct watch_job *job,
 	char kind[32];
 
 	sum.count += job->count;
-	snprintf(kind, sizeof(kind), " %s:%s", row->limit, row->event);
+	snprintf(kind, sizeof(kind), " %s:%s", row->limit, row->words.event);
 	if (!strstr(job->events, kind))
 		strcpy(job->events + strlen(job->events), kind);
 	writer_start_text(&w, &facts);

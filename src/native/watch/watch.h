@@ -31,7 +31,6 @@ struct watch_volume {
 /* --- ids.c: the IDs that are at a limit, or were reported. Events of an ID are gathered for a
  * second, and then reported together, each kind once with a count. --- */
 
-/* The first are fsq_warning_kind. */
 enum watch_event {
 	WATCH_SOFT_REACHED,
 	WATCH_GRACE_OVER,
@@ -72,9 +71,8 @@ struct watch_id {
 	struct {
 		unsigned int reported; /* enum watch_level: it is above that */
 		bool told_hard;	       /* LEVEL_HARD was printed, or was so at the beginning */
-		/* Use when the hard limit was reported, and that limit. */
-		bool marked;
-		uint64_t mark, mark_limit;
+		uint64_t mark,
+			mark_limit; /* use and hard limit when that was reported; 0: unknown */
 	} form[WATCH_FORMS];
 	struct watch_tally tally[WATCH_FORMS][WATCH_EVENTS];
 	int64_t due; /* when they are due, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
@@ -152,12 +150,16 @@ void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume);
 
 /* --- what is printed: a line for each event, which stands alone --- */
 
+struct watch_words {
+	const char *event;			/* "soft-reached" */
+	const char *before_limit, *after_limit; /* the sentence around "space" or "inodes" */
+};
+
 /* Something that happened to a quota. */
 struct watch_row {
-	int64_t milliseconds;			/* when, since 1970 */
-	const char *event;			/* "soft-reached" or another of watch's words */
-	const char *before_limit, *after_limit; /* the same for people, around the form */
-	const char *limit;			/* "space" or "inodes" */
+	int64_t milliseconds; /* when, since 1970 */
+	struct watch_words words;
+	const char *limit; /* "space" or "inodes" */
 	/* Its use is FIELD_NOT_KNOWN where the filesystem could not be asked. */
 	struct record_row record;
 	struct field_texts directories; /* of a project */
