@@ -423,6 +423,7 @@ last_calls_fail() {
 # lives ID DIR: prune, release of its ID and, if given, of itself leave its line and the kernel's records.
 lives() {
 	local before after
+	settle /mnt/x
 	before=$(cat /etc/projects /etc/projid && real -c 'report -p -N -n' -c 'report -p -i -N -n')
 	fsquota prune >"$BATS_TEST_TMPDIR/pruned"
 	! grep ^removed "$BATS_TEST_TMPDIR/pruned" || fail "removed"
@@ -453,7 +454,6 @@ lives() {
 		mkdir $at/sub
 		lives $((FIRST + 1)) $at/sub
 		rmdir $at/sub
-		settle /mnt/x
 		real -c "limit -p bhard=5m $((FIRST + 1))" /mnt/x
 		lives $((FIRST + 1)) $at/sub
 		real -c "limit -p bhard=0 $((FIRST + 1))" /mnt/x
