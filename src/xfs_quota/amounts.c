@@ -12,7 +12,7 @@ struct scale {
 	char letter;
 };
 
-/* A value in the largest unit it reaches, with one decimal where it is no multiple. */
+/* Print a value in the unit of @scale; one decimal if it is no multiple of the unit. */
 static void human_cell(char cell[XQ_CELL], uint64_t value, const struct scale *scale)
 {
 	if (value % scale->unit == 0)
@@ -117,7 +117,7 @@ void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
 		write_text(to, human ? " [-none-]" : " [--none--]");
 		return;
 	}
-	/* Almost every row. */
+	/* Most rows have no grace time that runs: do not call time(2) for them. */
 	if (!amounts->expires) {
 		write_text(to, human ? " [------]" : " [--------]");
 		return;

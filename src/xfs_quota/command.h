@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands: how each is described, and how a line of words runs one. */
+/* The description of a command, and the functions that parse a command line and run the command. */
 #ifndef FSQ_XFS_QUOTA_COMMAND_H
 #define FSQ_XFS_QUOTA_COMMAND_H
 
 #include "state.h"
 
 enum command_flags {
-	COMMAND_SHELL = 1,	/* runs wherever the current path is */
+	COMMAND_SHELL = 1,	/* runs even if the current path is foreign */
 	COMMAND_ONE_SHOT = 2,	/* with -c runs once, not for each filesystem of the table */
-	COMMAND_FOREIGN = 4,	/* works on other filesystems than XFS */
+	COMMAND_FOREIGN = 4,	/* also runs on filesystems other than XFS */
 	COMMAND_EXPERT = 8,	/* only with -x */
-	COMMAND_OUTPUT = 16,	/* -f FILE is where the output goes */
-	COMMAND_SHOWS_ALL = 32, /* for each filesystem of the table: the first pass shows all */
+	COMMAND_OUTPUT = 16,	/* -f FILE sends the output to a new file */
+	COMMAND_SHOWS_ALL = 32, /* covers all filesystems: with -c it runs in the first pass only */
 	COMMAND_CURRENT = 64,	/* does nothing without a current path */
-	COMMAND_ONE_TYPE = 128, /* one of -u, -g and -p at most */
+	COMMAND_ONE_TYPE = 128, /* accepts at most one of -u, -g and -p */
 	COMMAND_NO_OPERANDS = 256,
 };
 
 struct call;
 
-/* Each stands at the end of its file. */
+/* The description of a command, at the end of the file that implements it. */
 struct command {
 	const char *name;
 	const char *alias;    /* or NULL */
 	const char *letters;  /* options for getopt(3); NULL: every word is an operand */
-	char refused;	      /* a letter that xfs_quota knows and does not take; or 0 */
-	int min, max;	      /* words behind the name, options and all; max -1: no bound */
+	char refused;	      /* one of @letters that xfs_quota rejects all the same; or 0 */
+	int min, max;	      /* words after the name, options included; max -1: no bound */
 	unsigned int flags;   /* enum command_flags */
 	const char *synopsis; /* or NULL */
 	const char *summary;
@@ -64,36 +64,36 @@ struct style {
 struct call {
 	const struct command *command;
 	int argc;
-	char **argv;		  /* argv[0] is the name as it was typed; getopt(3) sorts */
-	const char *options[128]; /* by letter: the argument, "", or NULL: not given */
+	char **argv;		  /* argv[0] is the name as typed; getopt(3) permutes the rest */
+	const char *options[128]; /* by letter: its argument, or ""; NULL: not given */
 	char **operands;
 	int operand_count;
-	/* What most options mean: */
+	/* What the options mean in most commands: */
 	bool types[FSQ_TYPES]; /* -u, -g, -p */
 	int type_count;
 	enum fsq_type type; /* for commands that take one: user, if none was given */
-	int form_count;	    /* -b, -i, -r */
+	int form_count;	    /* how many of -b, -i and -r were given */
 	struct style style;
 };
 
-/** @return  the command at @index of the table, which is sorted by name, or NULL behind its end */
+/** @return  the command at @index of the table, which is sorted by name, or NULL after the last */
 const struct command *xq_command_at(size_t index);
 
-/** @return  whether a command may run: with -x all, otherwise those that need no expert */
+/** @return  whether a command may run: with -x any, otherwise those without COMMAND_EXPERT */
 bool xq_command_is_allowed(const struct state *state, const struct command *command);
 
 /**
  * Run the command of a line.
  *
  * @line     words between blanks, without quoting; it is modified
- * @all      on each filesystem of the table, otherwise on the current path
+ * @all      run it on each filesystem of the table; otherwise on the current path
  */
 void xq_run_line(struct state *state, char *line, bool all);
 
 /**
  * Cut a line at its blanks.
  *
- * @line     is modified; the words are in it
+ * @line     is modified; the words point into it
  * @count    set
  * @return   the words and a NULL, for free(3); NULL: no memory
  */
@@ -105,10 +105,10 @@ bool xq_parse_options(struct state *state, struct call *call);
 /** Print a command's usage line, under the name that was typed. */
 void xq_print_usage(struct state *state, const char *name, const struct command *command);
 
-/** The same under its own name. */
+/** Print the usage line of the command of a call, under the command's own name. */
 void xq_show_usage(struct state *state, const struct call *call);
 
-/** The number in a word, as atoi(3) of glibc has it; 0 for NULL. */
+/** Parse a number as atoi(3) of glibc does. @return  the number; 0 for NULL */
 uint32_t xq_number(const char *word);
 
 /** Read and run commands from standard input until its end or `quit`. */
@@ -123,13 +123,13 @@ void xq_shell(struct state *state);
 /**
  * "[7 days]", "[3 days 04:05:06]" or "[04:05:06]".
  *
- * @seconds  what is left or configured, or XQ_NO_GRACE
- * @exact    for configured times: no rounding, days and hours
+ * @seconds  time left, or the configured grace time; or XQ_NO_GRACE
+ * @exact    of a configured time: do not round it, and print hours after days
  * @human    the narrow layout
  */
 void xq_cell_grace(char cell[XQ_CELL], int64_t seconds, bool exact, bool human);
 
-/** Write three columns: amounts of @form, in KiB or inodes, or for people. */
+/** Write three amounts of @form: in KiB or inodes, or with @human in the largest unit they reach. */
 void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_t first,
 		      uint64_t second, uint64_t third);
 
@@ -137,7 +137,7 @@ void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_
  * Write use, limits, warnings and grace time of one form.
  *
  * @gap      blanks before the warnings
- * @now      seconds since 1970, or 0: set when the first grace time needs it
+ * @now      seconds since 1970; 0: unknown, set when a grace time runs
  */
 void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
 		      const struct fsq_amounts *amounts, size_t gap, int64_t *now);

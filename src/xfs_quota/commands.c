@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, their words, where they may run, and help. */
+/* The table of commands; parse a line, check where its command may run, and run it; help and quit. */
 #include "command.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ bool xq_parse_options(struct state *state, struct call *call)
 	const struct command *command = call->command;
 	int letter;
 
-	/* getopt(3) starts anew at 0, and then looks at POSIXLY_CORRECT again. */
+	/* With optind 0, getopt(3) starts anew and reads POSIXLY_CORRECT again. */
 	optind = command->letters ? 0 : 1;
 	while (command->letters &&
 	       (letter = getopt(call->argc, call->argv, command->letters)) != -1) {
@@ -100,7 +100,7 @@ bool xq_parse_options(struct state *state, struct call *call)
 
 /* --- running --- */
 
-/* The current path may be foreign. */
+/* @return  whether the command may run on the current path; else an error was reported */
 static bool may_run(struct state *state, const struct command *command)
 {
 	if ((command->flags & COMMAND_SHELL) || state->current < 0 ||
@@ -137,7 +137,7 @@ static bool is_right_count(struct state *state, const struct call *call)
 	return false;
 }
 
-/* With -f to a new file, which must not exist. @return  false when it cannot be made; an error was reported */
+/* With -f, send output to a new file, which must not exist. @return  false: an error was reported */
 static bool output_begin(struct state *state, const struct call *call)
 {
 	const char *file = call->command->flags & COMMAND_OUTPUT ? call->options['f'] : NULL;
@@ -160,7 +160,7 @@ static void output_end(struct state *state)
 		xq_errno(state, 0, -rc, "cannot write the output");
 }
 
-/* On the current path. getopt(3) sorts the words, and a command may run more than once. */
+/* Run a command on the current path. It gets a copy of @argv: getopt(3) permutes it, and @argv may be used again. */
 static void run_parsed(struct state *state, const struct command *command, int argc, char **argv)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
@@ -175,7 +175,7 @@ static void run_parsed(struct state *state, const struct command *command, int a
 		return;
 	}
 	memcpy(call.argv, argv, size);
-	/* With -a, too, the first pass shows all filesystems. */
+	/* With -a, too, the first pass covers all filesystems. */
 	if (xq_parse_options(state, &call) &&
 	    !(state->pass > 0 && (command->flags & COMMAND_SHOWS_ALL || call.options['a'])) &&
 	    !((command->flags & COMMAND_CURRENT) && state->current < 0) &&
@@ -186,7 +186,7 @@ static void run_parsed(struct state *state, const struct command *command, int a
 	free(call.argv);
 }
 
-/* On each filesystem of the table; the current path stays. */
+/* Run a command on each filesystem of the table, then restore the current path. */
 static void run_on_all(struct state *state, const struct command *command, int argc, char **argv)
 {
 	state->home = state->current;
@@ -201,7 +201,7 @@ static void run_on_all(struct state *state, const struct command *command, int a
 		state->current = i;
 		run_parsed(state, command, argc, argv);
 		state->pass++;
-		/* A command that loads the projects moves the entries behind them. */
+		/* Loading the projects inserts entries: continue from the new index of this one. */
 		i = state->current;
 	}
 	state->current = state->home;

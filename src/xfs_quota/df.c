@@ -11,8 +11,8 @@ struct df {
 	struct state *state;
 	struct style style;
 	enum fsq_form form; /* the one that is shown */
-	bool header;	    /* still to be printed */
-	bool complained;    /* that project quota cannot be read */
+	bool header;	    /* the header is not printed yet */
+	bool complained;    /* reported that project quota cannot be read */
 };
 
 static void print_df_row(struct df *df, const struct path *path, uint64_t total, uint64_t used,
@@ -37,8 +37,7 @@ static void print_df_row(struct df *df, const struct path *path, uint64_t total,
 		     path->directory);
 }
 
-/* @return   whether the directory carries the project's ID and hands it on; else an error was
- *           reported */
+/* @return   whether the directory has the project's ID and the inheritance flag; else an error was reported */
 static bool check_df_project(struct state *state, const struct path *path)
 {
 	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -65,7 +64,7 @@ static bool check_df_project(struct state *state, const struct path *path)
 	return false;
 }
 
-/* The quota of a project directory instead of what the filesystem has. */
+/* Show a project directory: what its project uses, and its soft limit as the size. */
 static void show_df_project(struct df *df, const struct path *path, uint64_t total,
 			    uint64_t available)
 {
@@ -122,7 +121,7 @@ static void run_df(struct state *state, const struct call *call)
 	xq_load_projects(state);
 	for (size_t i = 0; i < state->path_count && call->operand_count == 0; i++)
 		show_df_path(&df, &state->paths[i]);
-	/* Of each operand the first entry of its filesystem, in a table of its own. */
+	/* For each operand, show the first entry of its filesystem as a table of its own. */
 	for (int i = 0; i < call->operand_count; i++) {
 		int index = xq_find_path(state, call->operands[i]);
 

@@ -58,8 +58,8 @@ const struct command xq_dump = {
 };
 
 /*
- * Set the limits of a line "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]"; others are skipped. What
- * xfs_quota dumped as a negative number is an ID above 2^31.
+ * Set the limits of a line "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]"; skip any other line. xfs_quota dumps IDs
+ * from 2^31 on as negative numbers, which sscanf(3) converts back.
  */
 static void restore_line(struct state *state, struct fsq_filesystem *fs, enum fsq_type type,
 			 const char *line)
@@ -82,7 +82,7 @@ static void restore_line(struct state *state, struct fsq_filesystem *fs, enum fs
 		xq_errno(state, 0, -rc, "cannot set limits");
 }
 
-/* Limits go to the devices that the dump names. */
+/* Set limits on the device of the last "fs = DEVICE" line. */
 static void restore_lines(struct state *state, enum fsq_type type, FILE *input)
 {
 	struct fsq_filesystem *fs = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt(3) as glibc has it without a locale, in place of the C library's: musl's leaves operands where
- * they stand and has other words for errors, and callers of xfs_quota depend on both.
+ * glibc's getopt(3) with the messages of the C locale. It replaces the C library's: musl's does not permute
+ * operands and prints other messages, and callers of xfs_quota depend on both.
  *
  * Not implemented, because unused: optional arguments, and operands in order (a leading "-").
  */
@@ -15,12 +15,12 @@
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
 
-/* The position after the last call. */
+/* Where the next call continues. */
 static struct {
 	bool begun;
 	bool in_order; /* the first operand ends the options */
 	const char *letters;
-	int first, last; /* operands that were passed over: from first up to before last */
+	int first, last; /* the skipped operands: argv[first] to argv[last - 1] */
 } scan;
 
 static void begin_options(const char *options)
@@ -43,7 +43,7 @@ static void reverse(char **words, int count)
 	}
 }
 
-/* Move what stands between the operands passed over and optind in front of them. */
+/* Move the options argv[last] to argv[optind - 1] in front of the skipped operands. */
 static void move_operands(char **argv)
 {
 	int operands = scan.last - scan.first, options = optind - scan.last;

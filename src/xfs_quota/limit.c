@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit, timer and warn: quota records changed. */
+/* limit, timer and warn: change quota records. */
 #include "command.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@ static bool find_id_of_word(struct state *state, enum fsq_type type, const char 
 {
 	if (xq_find_id(state, type, word, id))
 		return true;
-	/* The program and the type are the wrong way round, as in xfs_quota. */
+	/* As in xfs_quota, this message has the type and the program in each other's place. */
 	if (!xq_names_are_lost(state))
 		xq_error(state, XQ_BARE, FSQ_E_NOT_FOUND, 0, "%s: invalid %s name: %s",
 			 account_types[type], state->program, word);
 	return false;
 }
 
-/* @is_supported  what was asked for exists, as far as is known from the words */
+/* @is_supported  false: the request has a part that some kernels lack, so EINVAL means "not supported" */
 static void report_set_error(struct state *state, int rc, bool is_supported, const char *message)
 {
 	if (rc == -EINVAL && !is_supported)
@@ -34,7 +34,7 @@ static void report_set_error(struct state *state, int rc, bool is_supported, con
  * Parse KEY=VALUE into @limits.
  *
  * @next     the next word, or NULL
- * @is_last  it is no limit
+ * @is_last  no limit follows @word: @next is the ID or name
  * @return   false: an error was reported
  */
 static bool parse_limit_argument(struct state *state, const char *word, const char *next,
@@ -53,8 +53,10 @@ static bool parse_limit_argument(struct state *state, const char *word, const ch
 	}
 	if (text)
 		xq_usage_error(state, "Error: could not parse size %s.", text);
-	/* Without "=", xfs_quota takes the next word for the size, and then for a limit of its own. Here the first
-	 * one is no limit either, but what is wrong is reported as there. */
+	/*
+	 * If a word has no "=", xfs_quota uses the next word as its size, and then parses that word again as a limit.
+	 * We reject the first word, but with the message that xfs_quota prints.
+	 */
 	snprintf(with_value, sizeof(with_value), "%s=", word);
 	if (!text && next && limit_word(with_value, &form, &hard)) {
 		if (form != FSQ_INODES && fsq_parse_size(next, &value))
@@ -79,7 +81,7 @@ static void run_limit(struct state *state, const struct call *call)
 		xq_show_usage(state, call);
 		return;
 	}
-	/* A NULL is behind the operands. */
+	/* operands[i + 1] always exists: NULL follows the last operand. */
 	for (int i = 0; i < limit_count; i++)
 		if (!parse_limit_argument(state, call->operands[i], call->operands[i + 1],
 					  i + 1 == limit_count, &limits))
@@ -156,7 +158,7 @@ static void run_timer(struct state *state, const struct call *call)
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		const struct fsq_amounts *amounts = &dquot.form[form];
 
-		/* For all, how long grace times are; for one ID, when those end that run. */
+		/* ID 0 sets the length of all grace times; another ID, the end of those that run for it. */
 		if (!id)
 			timers.seconds[form] = (int64_t)seconds;
 		else if (amounts->soft && amounts->used > amounts->soft)

@@ -10,7 +10,7 @@
 
 #define GENERATION_VARIABLE "FSQUOTA_XFS_QUOTA_VERSION"
 
-/* As the environment says, or configure. @return  false when the variable makes no sense */
+/* Use the version in the environment, or the default of configure. @return  false: it is neither 6.1 nor 7.2 */
 static bool choose_generation(enum generation *generation)
 {
 	const char *word = getenv(GENERATION_VARIABLE);
@@ -22,8 +22,8 @@ static bool choose_generation(enum generation *generation)
 }
 
 /*
- * Take --strict, the only long option, out of the words, unless it is the argument of another
- * option. xfs_quota has no long options, and getopt(3) is to report all others.
+ * Remove --strict from @argv, unless it is the argument of another option. It is our only long option;
+ * xfs_quota has none, so getopt(3) must report any other.
  * @return   how many words are left
  */
 static int take_strict(struct state *state, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program that behaves as xfs_quota does. */
+/* The entry point of the program that imitates xfs_quota(8). */
 #ifndef FSQ_XFS_QUOTA_MAIN_H
 #define FSQ_XFS_QUOTA_MAIN_H
 

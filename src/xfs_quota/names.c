@@ -49,7 +49,7 @@ const char *xq_name_of(struct state *state, enum fsq_type type, uint32_t id)
 	return account_name(type, id, type == FSQ_PROJECT ? xq_project_names(state) : NULL);
 }
 
-/* A search for records by the IDs that have names. */
+/* Looking up the record of each ID that has a name. */
 struct search {
 	struct state *state;
 	struct fsq_filesystem *fs;
@@ -58,7 +58,7 @@ struct search {
 	void (*visit)(const struct fsq_dquot *dquot, void *arg);
 	void *arg;
 	bool saw_zero;
-	bool answered; /* the kernel gave a record, or had none */
+	bool answered; /* for some ID the kernel returned a record or ENOENT */
 };
 
 static void try_id(struct search *search, uint32_t id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes to standard output, and messages to standard error. */
+/* Flush standard output, and print messages to standard error. */
 #include "command.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "shared/errno_words.h"
 
-/* fsq_error_kind in its order has the exit codes of fsquota(8). */
+/* The exit codes of fsquota(8) number the kinds of fsq_error_kind in their order, from 1. */
 static int exit_code(enum fsq_error_kind kind)
 {
 	return kind == FSQ_OK ? 0 : 1 + FSQ_E_FAILED - kind;

@@ -13,7 +13,7 @@
 #include "shared/array.h"
 #include "shared/errno_words.h"
 
-/* Foreign entries go to the end, others before the first of them. @return  the index, or -1 */
+/* Insert an entry: foreign at the end, XFS before the first foreign one. @return  its index, or -1 */
 static int insert(struct state *state, const struct path *path)
 {
 	size_t at = path->foreign ? state->path_count : state->xfs_path_count;
@@ -37,7 +37,7 @@ static int insert(struct state *state, const struct path *path)
 	return (int)at;
 }
 
-/* Takes over @fs. */
+/* Takes ownership of @fs, even if it fails. */
 static int insert_filesystem(struct state *state, struct fsq_filesystem *fs)
 {
 	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
@@ -54,14 +54,14 @@ static int insert_filesystem(struct state *state, struct fsq_filesystem *fs)
 	return index;
 }
 
-/* With -t, 7.2 asks the mount point, 6.1 the device that the table has for it. */
+/* With -t, 7.2 asks for quotas by the mount point, 6.1 by the device that the table names. */
 static unsigned int open_flags(const struct state *state)
 {
 	return FSQ_OPEN_NO_TAG |
 	       (state->generation >= XFS_QUOTA_7_2 ? FSQ_OPEN_ASK_MOUNT_POINT : 0);
 }
 
-/* The errors of finding a mount have an errno, but for a library that is missing. */
+/* An error of finding a mount has an errno, unless a library is missing. */
 static void report_path_error(struct state *state, const struct fsq_error *err, const char *what,
 			      const char *path)
 {
@@ -76,7 +76,7 @@ int xq_add_path(struct state *state, const char *path)
 	struct fsq_filesystem *fs = NULL;
 	struct fsq_error err = { 0 };
 
-	/* Callers of xfs_quota take a missing device for "not mounted here". */
+	/* If the filesystem has no device, report ENXIO: callers of xfs_quota read that as "not mounted here". */
 	if (fsq_filesystem_open(&fs, path, state->mount_table, open_flags(state), &err) == 0) {
 		if (fsq_filesystem_get_info(fs)->has_device)
 			return insert_filesystem(state, fs);
@@ -94,7 +94,7 @@ static enum fsq_visit add_mount_path(const struct fsq_mount *mount, void *arg)
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 
-	/* The number is enough to pass over a second mount without opening it. */
+	/* Skip another mount of a known filesystem by its device number, without opening it. */
 	if (mount->dev && xq_find_dev(state, mount->dev) >= 0)
 		return FSQ_VISIT_CONTINUE;
 	if (fsq_filesystem_open_mount(&fs, mount, open_flags(state), &err)) {
@@ -117,7 +117,7 @@ void xq_add_all_paths(struct state *state)
 
 	if (fsq_mounts_each(state->mount_table, add_mount_path, state, &err)) {
 		report_path_error(state, &err, "cannot initialise path table", "");
-		/* Without a filesystem there is no project on it. */
+		/* The table is empty, so no project directory can be on it: do not read the projects file. */
 		state->projects_loaded = true;
 	}
 }
@@ -141,7 +141,7 @@ int xq_find_path(const struct state *state, const char *path)
 	return xq_find_dev(state, st.st_dev);
 }
 
-/* Which lines of the projects file are wanted. */
+/* Selects lines of the projects file. */
 struct filter {
 	struct state *state;
 	bool all;
@@ -162,7 +162,7 @@ static enum fsq_visit add_project_path(uint32_t id, const char *directory, void 
 	fd = open(directory, O_PATH | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		mount = xq_find_dev(state, st.st_dev);
-		/* The words of xfs_quota for a directory on another filesystem. */
+		/* The errno that xfs_quota prints for a directory on another filesystem. */
 		errnum = state->path_count ? EINVAL : ENOENT;
 	} else {
 		errnum = errno;
@@ -180,18 +180,18 @@ static enum fsq_visit add_project_path(uint32_t id, const char *directory, void 
 	}
 	if (fd >= 0)
 		close(fd);
-	/* Of one project xfs_quota takes the first directory that exists. */
+	/* With -d, xfs_quota uses only the first existing directory of a project. */
 	return !filter->all && filter->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
 
-/* Without the file there are no project directories. */
+/* Add the directories that @filter selects. A missing projects file is no error. */
 static void add_projects(struct state *state, struct filter *filter)
 {
 	struct fsq_error err;
 
 	if (fsq_projects_each(state->projects_file, add_project_path, filter, &err) &&
 	    err.errnum != ENOENT && err.errnum != ENOTDIR) {
-		/* The next command of the shell tries again. */
+		/* Let the next command of the shell try again. */
 		state->projects_loaded = false;
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read %s", err.path);
 	}
@@ -270,7 +270,7 @@ static void print_path(struct state *state, size_t index, bool numbered)
 	write_char(state->out, '\n');
 }
 
-/* How many entries may be seen: without -f those of XFS, which come first. */
+/* Count the entries to show: all with -f, otherwise only XFS. Those come first. */
 static size_t count_visible(const struct state *state)
 {
 	return state->foreign_allowed ? state->path_count : state->xfs_path_count;

@@ -17,7 +17,7 @@
 /* A directory of -p. */
 struct directory {
 	const char *path;
-	bool foreign; /* on a filesystem of the table that is */
+	bool foreign; /* on a filesystem that is not XFS */
 };
 
 struct project_run {
@@ -26,16 +26,16 @@ struct project_run {
 	int depth;		     /* -d */
 	struct directory *directories;
 	size_t directory_count, directory_capacity;
-	struct fsq_call_options options; /* of the walks */
+	struct fsq_call_options options; /* of each walk */
 	bool cancelled;
-	/* of the project that is worked on: */
+	/* of the current project: */
 	const char *word;
 	uint32_t id;
-	const char *next;    /* directory */
-	unsigned int walked; /* directories */
-	/* of the tree that is walked: */
+	const char *next;    /* the directory to walk next */
+	unsigned int walked; /* how many directories */
+	/* of the current tree: */
 	const char *directory;
-	uint64_t mounts; /* of its filesystem that were not entered */
+	uint64_t mounts; /* how many mounts of the same filesystem were not entered */
 	char *first_mount;
 	struct fsq_mount_points *points; /* read on first use */
 };
@@ -53,8 +53,8 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 	switch (event->kind) {
 	case FSQ_TREE_SPECIAL_FILE:
 	case FSQ_TREE_NO_PROJECT:
-		/* xfs_quota takes everything without a project ID for a special file. Since 7.2 -c
-		 * and -C say why. */
+		/* xfs_quota calls every file that cannot have a project ID special. From 7.2 on, -c and
+		 * -C print the reason. */
 		explain = run->action != FSQ_TREE_SET && state->generation >= XFS_QUOTA_7_2;
 		xq_error(state, 0, FSQ_OK, explain ? EOPNOTSUPP : 0, "skipping special file %s",
 			 path);
@@ -85,7 +85,10 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* xfs_quota enters it, too: it is of the same filesystem. The mount is not touched: its server may be dead. */
+/*
+ * @return  whether xfs_quota would enter this mount, as one of the same filesystem. Looks in the mount table only:
+ *          a system call on the mount could hang if its server is dead.
+ */
 static bool is_entered_by_xfs_quota(struct project_run *run, const char *path)
 {
 	const char *rest = path + strlen(run->directory);
@@ -164,17 +167,22 @@ static void walk(struct project_run *run, const char *directory, bool is_last)
 	run->walked++;
 }
 
-/* One directory behind, because only then is the last one known; NULL at the end. */
+/*
+ * Walk the directory of the previous call, and remember @directory for the next one: walk() must know which is
+ * the last.
+ *
+ * @directory  NULL: there is no further one
+ */
 static void walk_next(struct project_run *run, const char *directory)
 {
-	/* A small tree does not notice a signal. */
+	/* A walk of a small tree ends before it checks for signals. */
 	run->cancelled |= is_signal_pending(NULL);
 	if (run->next && !run->cancelled)
 		walk(run, run->next, !directory);
 	run->next = directory;
 }
 
-/* The directories of the projects file and of -p, first those on XFS. */
+/* Walk the directories of a project, from the projects file and -p: first those on XFS. */
 static void do_project(struct project_run *run)
 {
 	const struct state *state = run->state;
@@ -232,7 +240,7 @@ static void do_words(struct project_run *run, int count, char **words)
 	}
 }
 
-/* A directory must lie on a filesystem of the table; otherwise an error is reported. */
+/* Add a directory of -p. @return  false: it is on no filesystem of the table, or no memory; reported */
 static bool add_directory(struct project_run *run, const char *path)
 {
 	struct state *state = run->state;
@@ -252,7 +260,7 @@ static bool add_directory(struct project_run *run, const char *path)
 	return true;
 }
 
-/* Here, and not before: xfs_quota looks at no option behind a wrong directory. */
+/* Parse here, not in xq_parse_options(): xfs_quota ignores options after a -p that it rejects. */
 static bool parse(struct project_run *run, const struct call *call)
 {
 	int letter;
@@ -292,7 +300,7 @@ static void run_project(struct state *state, const struct call *call)
 		.state = state,
 		.action = FSQ_TREE_CHECK,
 		.depth = FSQ_DEPTH_INFINITE,
-		/* One thread keeps the order of xfs_quota. */
+		/* With one thread, files are visited in the order of xfs_quota. */
 		.options = { .size = sizeof(run.options),
 			     .threads = 1,
 			     .is_cancelled = is_signal_pending,
@@ -307,13 +315,13 @@ static void run_project(struct state *state, const struct call *call)
 		xq_show_usage(state, call);
 		goto out;
 	}
-	/* The first pass works on the directories of all filesystems. */
+	/* The first pass has walked the directories on all filesystems. */
 	if (state->pass > 0)
 		goto out;
-	/* Signals that end the process after the current file. */
+	/* Block termination signals: the walk ends after the current file when one is pending. */
 	block_interrupts(&before);
 	do_words(&run, call->argc - optind, call->argv + optind);
-	/* A signal that is pending ends the process now. */
+	/* restore_signals() unblocks the pending signal, which ends the process. */
 	if (is_signal_pending(NULL))
 		xq_flush(state);
 	restore_signals(&before);

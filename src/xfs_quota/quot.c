@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each of a filesystem owns, counted inode by inode. */
+/* quot: count inode by inode what each user, group or project owns. */
 #include "command.h"
 
 #include <errno.h>
@@ -19,17 +19,17 @@ struct owner {
 };
 
 struct owners {
-	struct owner *list; /* those with space first, the largest in front */
+	struct owner *list; /* by size, the largest first */
 	size_t count;
-	uint64_t size_files[LARGE_KIB + 1]; /* how many files have a size; at last all others */
-	uint64_t large_kib;		    /* of the last */
-	bool no_memory;			    /* some are not counted */
+	uint64_t size_files[LARGE_KIB + 1]; /* number of files by KiB; the last: all larger files */
+	uint64_t large_kib;		    /* of those larger files */
+	bool no_memory;			    /* some owners are not counted */
 };
 
 #define DAY 86400
 
 struct count {
-	struct owners *owners; /* its list is a hash table by ID; one without files is free */
+	struct owners *owners; /* @list is now a hash table by ID; a slot without files is free */
 	size_t capacity;
 	enum fsq_type type;
 	bool sizes;
@@ -140,7 +140,7 @@ static void print_owners(struct state *state, const struct call *call, const str
 	}
 }
 
-/* A size, the files that have it, and the sum up to it; at last those of all larger ones. */
+/* Print for each size in KiB the number of files and the sum of KiB so far; in the last line, all larger files. */
 static void print_sizes(struct state *state, const struct owners *owners)
 {
 	uint64_t sum = 0;

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+/* The NGROUPS_MAX of the kernel. The C library's may be only 32. */
 #define GROUPS_MAX 65536
 
 struct query {
 	struct state *state;
 	struct style style;
 	enum fsq_type type;
-	bool verbose; /* also where nothing is used */
+	bool verbose; /* also show records without use */
 };
 
 static void print_quota_header(const struct query *query, uint32_t id, const char *name)
@@ -67,7 +67,7 @@ static bool is_record_shown(const struct query *query, const struct fsq_dquot *d
 	return query->state->generation >= XFS_QUOTA_7_2 && xq_has_limits(&query->style, dquot);
 }
 
-/* One ID on every filesystem of the table. */
+/* Show one ID on every filesystem of the table. */
 static void show_quota_of_id(const struct query *query, uint32_t id, const char *name)
 {
 	const char *type = account_types[query->type];
@@ -106,7 +106,7 @@ static void show_named(const struct query *query, uint32_t id)
 			 query->style.numeric ? NULL : xq_name_of(query->state, query->type, id));
 }
 
-/* The caller's own: there is none for projects. */
+/* Show the quotas of the caller's user or groups. A process belongs to no project. */
 static void show_own_quota(const struct query *query)
 {
 	gid_t groups[GROUPS_MAX];

@@ -9,7 +9,7 @@ struct report {
 	struct id_range range;
 	bool terse;
 	int64_t now;
-	/* of the table that is printed: */
+	/* of the current table: */
 	const struct path *path;
 	enum fsq_type type;
 	bool begun;
@@ -26,7 +26,7 @@ static void print_report_header(struct report *report)
 		  { " Inodes ", "      Used       Soft       Hard    Warn/ Grace     ", 20 },
 		  { " Realtime Blocks ", "      Used       Soft       Hard    Warn/Grace     ",
 		    15 } },
-		/* for people */
+		/* with -h */
 		{ { " Blocks ", "  Used   Soft   Hard Warn/Grace   ", 13 },
 		  { " Inodes ", "  Used   Soft   Hard Warn/Grace  ", 13 },
 		  { " Realtime Blocks ", "  Used   Soft   Hard Warn/Grace   ", 9 } },
@@ -71,7 +71,7 @@ static void print_report_row(const struct fsq_dquot *dquot, void *arg)
 		write_left(out, name, 10);
 	} else {
 		write_char(out, '#');
-		/* Without names the column is wider by one, and scripts rely on it. */
+		/* With -n, xfs_quota makes this column one wider. Scripts rely on it. */
 		write_number_left(out, dquot->id, style->numeric ? 10 : 9);
 	}
 	for (int form = 0; form < FSQ_FORMS; form++)
@@ -92,7 +92,7 @@ static void print_report_table(struct report *report, enum fsq_type type, const 
 	report->path = path;
 	report->type = type;
 	report->begun = false;
-	/* On a read-only mount this fails, and nothing is lost. */
+	/* This fails on a read-only mount, where nothing has to be written. */
 	rc = fsq_quota_sync(path->fs, type);
 	if (rc && rc != -ENOENT && rc != -ENOSYS)
 		xq_errno(state, XQ_BARE | XQ_STATUS_0, -rc, "XFS_QSYNC %s quota", words[type]);
@@ -113,7 +113,7 @@ static void run_report(struct state *state, const struct call *call)
 
 	if (call->options['l'] || call->options['L'] || call->options['U'])
 		report.style.numeric = !call->options['l'];
-	/* All types of one operand after the other, but all filesystems of one type. */
+	/* With operands, print all types of each; without, all filesystems of each type. */
 	for (int i = 0; i < call->operand_count; i++) {
 		int index = xq_find_path(state, call->operands[i]);
 

@@ -16,7 +16,7 @@ LIBRARY_NOTE_EDIT;
 
 #define HISTORY_LINES 100
 
-/* libedit's functions under their own names. Its callbacks get no argument of ours. */
+/* libedit's functions under their own names. A global, since its callbacks take no argument. */
 static struct editor {
 	char *(*readline)(const char *prompt);
 	int (*add_history)(const char *line);
@@ -28,7 +28,7 @@ static struct editor {
 	struct state *state;
 } edit;
 
-/* Each command counts twice: with its name, and with its alias. */
+/* Visit each command twice: first its name, then its alias. */
 static char *next_command(const char *text, int is_next)
 {
 	const struct command *command;
@@ -75,7 +75,7 @@ static char *next_project(const char *text, int is_next)
 	return wanted.name;
 }
 
-/* The first word is a command; libedit itself completes paths; others are projects. */
+/* Complete the first word as a command, others as projects. NULL leaves paths to libedit. */
 static char **complete(const char *text, int start, int end)
 {
 	(void)end;
@@ -117,7 +117,7 @@ static char *edit_line(const char *prompt)
 	return line;
 }
 
-/* From a pipe or file, or without libedit. */
+/* Read a line without libedit: from a pipe or a file, or if it is not installed. */
 static char *read_line(struct state *state, const char *prompt)
 {
 	char *line = NULL;

@@ -9,7 +9,7 @@
 #include "shared/writer.h"
 
 /*
- * Which version of xfs_quota to imitate. Every use of XFS_QUOTA_7_2 is a difference between the two; 
+ * Which version of xfs_quota to imitate. Every use of XFS_QUOTA_7_2 is a difference between the two;
  * fsquota-xfs_quota(7) lists them.
  */
 enum generation { XFS_QUOTA_6_1, XFS_QUOTA_7_2 };
@@ -19,13 +19,13 @@ struct path {
 	bool is_project;
 	bool foreign; /* not XFS */
 	char *directory;
-	struct fsq_filesystem *fs; /* of a project: the one its directory lies on */
+	struct fsq_filesystem *fs; /* of a project: where its directory is */
 	const struct fsq_filesystem_info *info;
 	uint32_t project;
 };
 
 struct state {
-	const char *program; /* in front of messages */
+	const char *program; /* the name that begins messages */
 	enum generation generation;
 	bool strict;		   /* --strict: the exit codes of fsquota(8) */
 	bool expert;		   /* -x */
@@ -33,15 +33,15 @@ struct state {
 	const char *mount_table;   /* -t; NULL: the system's */
 	const char *projects_file; /* -D */
 	const char *projid_file;   /* -P */
-	char **only_projects;	   /* -d: of the projects file only these, by name or ID */
+	char **only_projects;	   /* -d: use only these projects (names or IDs) */
 	size_t only_project_count;
 
-	bool path_given;    /* otherwise the table has everything that is mounted */
+	bool path_given;    /* as an operand; otherwise the table has all mounts */
 	struct path *paths; /* XFS first, then foreign, each in the order of insertion */
 	size_t path_count, path_capacity, xfs_path_count;
 	int current; /* index, or -1 */
-	int home;    /* the current path before an iteration over all filesystems */
-	size_t pass; /* of this iteration, from 0 */
+	int home;    /* the current path when run_on_all() began, or -1 */
+	size_t pass; /* of run_on_all(), from 0 */
 	bool projects_loaded;
 
 	bool names_read, names_failed;
@@ -62,7 +62,7 @@ void xq_flush_terminal(struct state *state);
 
 enum xq_error_flags {
 	XQ_BARE = 1,	 /* without the name of the program */
-	XQ_STATUS_0 = 2, /* leave the exit status alone, but for --strict */
+	XQ_STATUS_0 = 2, /* change the exit status only with --strict */
 	XQ_SILENT = 4,	 /* the same, and print nothing */
 };
 
@@ -73,17 +73,17 @@ enum xq_error_flags {
  * was shut down must not look like an empty one, nor incomplete output like complete one.
  *
  * @flags    enum xq_error_flags
- * @kind     FSQ_OK: a warning; with --strict it gives the exit status
- * @errnum   the errno behind it, whose words are printed; or 0
+ * @kind     sets the exit status with --strict; FSQ_OK: this is a warning
+ * @errnum   the errno, whose text ends the line; or 0
  */
 void xq_error(struct state *state, unsigned int flags, enum fsq_error_kind kind, int errnum,
 	      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The kind is that of the errno. */
+/* Report an errno; the kind follows from it. */
 #define xq_errno(state, flags, errnum, ...) \
 	xq_error(state, flags, fsq_error_kind_of(errnum), errnum, __VA_ARGS__)
 
-/* The words of a command make no sense. */
+/* Report wrong usage. */
 #define xq_usage_error(state, ...) xq_error(state, 0, FSQ_E_USAGE, 0, __VA_ARGS__)
 
 void xq_out_of_memory(struct state *state);
@@ -102,8 +102,8 @@ int xq_add_path(struct state *state, const char *path);
 void xq_add_all_paths(struct state *state);
 
 /**
- * Add the directories of the projects file to the table, those of -d if given. Only commands that need them
- * call this, so that a query opens no file. Does nothing the second time.
+ * Add the directories of the projects file to the table; with -d, only those of its projects. Only commands that
+ * need them call this, so that a query opens no file. A second call does nothing.
  */
 void xq_load_projects(struct state *state);
 
@@ -118,10 +118,10 @@ void xq_free_paths(struct state *state);
 /** "User", "Group" and "Project" */
 extern const char *const xq_type_titles[FSQ_TYPES];
 
-/** The names of the projid file, read on first use; NULL, which has none, without memory. */
+/** @return  the names of the projid file, read on first use; NULL without memory, treated as no names */
 struct fsq_project_names *xq_project_names(struct state *state);
 
-/** If the file could not be read, the next command reads it again. */
+/** If the projid file could not be read, let the next command read it again. */
 void xq_forget_failed_names(struct state *state);
 
 /**
@@ -139,12 +139,12 @@ const char *xq_name_of(struct state *state, enum fsq_type type, uint32_t id);
 struct id_range {
 	uint32_t lower;
 	uint32_t upper;	    /* 0: no bound */
-	bool zero_is_known; /* see below: try project 0 even if it has no name */
+	bool zero_is_known; /* xq_each_record() tries project 0 even without a name */
 };
 
 /**
- * Call @visit for each quota record in the order of IDs. Where the kernel cannot find the next ID,
- * or the user may not ask for it, the IDs of the user, group or projid database are tried instead.
+ * Call @visit for each quota record in the order of IDs. If the kernel cannot find the next ID, or does not let
+ * this user ask for it, try every ID of the user, group or projid database instead.
  */
 void xq_each_record(struct state *state, struct fsq_filesystem *fs, enum fsq_type type,
 		    const struct id_range *range,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state, and enable, disable, off and remove: quota of a whole XFS switched. */
+/* state shows whether quota of a filesystem is on; enable, disable, off and remove change that. */
 #include "command.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void print_state(struct state *state, enum fsq_type type, const struct pa
 		print_form(state, &quota, (enum fsq_form)form);
 }
 
-/* Of these types, or of all if there is none; @verbose: also where there is no quota. */
+/* Show the state of the selected types, or of all if none is. @verbose  also say where there is no quota */
 static void show_switch_state(struct state *state, const bool types[FSQ_TYPES],
 			      const struct path *path, bool verbose)
 {
@@ -138,7 +138,7 @@ static void run_switch(struct state *state, const struct call *call)
 	types[FSQ_USER] |= call->type_count == 0;
 	if (what != FSQ_REMOVE)
 		done = switch_types(state, path->fs, what, types);
-	/* One type after the other, up to the first that fails. */
+	/* Remove one type at a time; stop at the first failure. */
 	for (int type = 0; type < FSQ_TYPES && what == FSQ_REMOVE && done; type++) {
 		bool one[FSQ_TYPES] = { 0 };
 
@@ -150,7 +150,7 @@ static void run_switch(struct state *state, const struct call *call)
 		show_switch_state(state, types, path, true);
 }
 
-/* What the four have in common. */
+/* What the four commands have in common. */
 #define SWITCH                                                                      \
 	.letters = "ugpv", .max = -1, .synopsis = "[-gpu] [-v]", .run = run_switch, \
 	.flags = COMMAND_EXPERT | COMMAND_CURRENT | COMMAND_NO_OPERANDS
