@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table for people: columns as wide as their cells, shortened where the terminal is narrower. libsmartcols
- * would take five times as many instructions for a row, so it is not used.
+ * Print an aligned table: columns as wide as their widest cell, shortened to fit the terminal. libsmartcols would
+ * take five times as many instructions for a row, so it is not used.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,12 +15,12 @@
 #include "shared/utf8.h"
 #include "table.h"
 
-/* A column is not made narrower than this. */
+/* Columns of text are not shortened below this width. */
 #define LEAST_WIDTH 12
 #define LEFT_OUT (-1)
 #define GAP "..."
 
-/* In the order of enum field_nearness. */
+/* Colors, in the order of enum field_nearness. */
 enum { PLAIN, YELLOW, RED };
 
 #define BAR 10
@@ -37,7 +37,7 @@ static uint8_t color_of(const struct field *field, const void *row)
 	return PLAIN;
 }
 
-/* Something of what is used is seen, and something of what is free. */
+/* Show at least one filled and one empty cell, except at 0 % and 100 %. @return  filled cells; -1: no bar */
 static int8_t bar_of(const struct field *field, const void *row)
 {
 	double percent;
@@ -50,7 +50,7 @@ static int8_t bar_of(const struct field *field, const void *row)
 	return (int8_t)(percent > 0 ? 1 + percent * (BAR - 1) / 100 : 0);
 }
 
-/* The locale costs system calls, and matters for names that are not ASCII alone. */
+/* @return  whether the locale has multibyte characters. Set it on first use, since that costs system calls. */
 static bool knows_characters(void)
 {
 	static bool asked, known;
@@ -61,7 +61,7 @@ static bool knows_characters(void)
 	return known;
 }
 
-/* @return   the length of the printable character that @text begins with, and its width; 0: none */
+/* @return   the length of the printable character that @text begins with, and its width; 0: it is not printable */
 static size_t character(const char *text, int *width)
 {
 	mbstate_t state = { 0 };
@@ -81,8 +81,10 @@ static size_t character(const char *text, int *width)
 }
 
 /*
- * As libsmartcols escapes what cannot be printed: \x0a.
- * @return   behind the text; its width in *@width
+ * Copy a text, and escape what is not printable as libsmartcols does: \x0a.
+ *
+ * @width    set to the width of the copy
+ * @return   the end of the copy
  */
 static char *put_text(char *to, const char *value, int *width)
 {
@@ -166,7 +168,7 @@ int aligned_row(struct table *table, const void *row)
 	return 0;
 }
 
-/* @return   how narrow a column can be made */
+/* @return   the least width that a column can be shortened to */
 static int least_width(const struct table *table, int i)
 {
 	bool is_wide = field_is_text(table->columns[i].field) && table->width[i] > LEAST_WIDTH;
@@ -175,10 +177,10 @@ static int least_width(const struct table *table, int i)
 }
 
 /*
- * Fit it into the terminal: the widest columns of text become narrower. Where that is not enough, minor columns are
- * left out, unless the user chose columns.
+ * Fit the table into the terminal: shorten the widest columns of text. If that is not enough, leave out minor
+ * columns, unless the user chose the columns.
  *
- * @return   whether there are bars
+ * @return   whether to print bars
  */
 static bool fit(struct table *table)
 {
@@ -213,7 +215,7 @@ static bool fit(struct table *table)
 	return when == TABLE_ALWAYS || (when == TABLE_AUTO && room && excess + bars <= 0);
 }
 
-/* @return   behind the characters that take @columns at most, which becomes what is left of them */
+/* Skip the characters that fit into *@columns, and subtract their width from it. @return  the rest of @text */
 static const char *skip(const char *text, int *columns)
 {
 	int width;
@@ -229,7 +231,7 @@ static const char *skip(const char *text, int *columns)
 	return text;
 }
 
-/* The beginning and the end of a text that is too wide. @return  its width */
+/* Write the beginning and the end of a text that is too wide, with GAP between them. @return  the width */
 static int write_shortened(struct writer *w, const char *text, int width, int room)
 {
 	int left = (room - (int)strlen(GAP)) / 2, right = room - (int)strlen(GAP) - left;
@@ -237,7 +239,7 @@ static int write_shortened(struct writer *w, const char *text, int width, int ro
 	const char *end = skip(text, &rest_left), *tail;
 
 	tail = skip(text, &drop);
-	/* Half of a wide character would be left. */
+	/* The cut is in the middle of a wide character: drop all of it. */
 	if (drop > 0 && *tail) {
 		int one = 2;
 
@@ -251,7 +253,7 @@ static int write_shortened(struct writer *w, const char *text, int width, int ro
 }
 
 static const char *const sequences[] = { "", "\033[33m", "\033[31m" };
-/* Not of the whole: top shows the chosen row in reverse. */
+/* Resets only the color: top shows the chosen row in reverse video. */
 #define PLAIN_COLOR "\033[39m"
 
 static void write_aligned(struct table *table, size_t column, const char *text, int width,
@@ -279,7 +281,7 @@ static void write_aligned(struct table *table, size_t column, const char *text, 
 		write_text(w, PLAIN_COLOR);
 }
 
-/* Behind a percentage. */
+/* Write the bar after a percentage. @tenths  filled cells; -1: write blanks */
 static void write_bar(struct writer *w, int8_t tenths, uint8_t color)
 {
 	bool blocks = knows_characters();

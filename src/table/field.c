@@ -40,7 +40,7 @@ const char *field_cell_text(const struct field *field, const void *row)
 	return field->type == FIELD_PATH ? "-" : "";
 }
 
-/* --- what is no text. snprintf(3) would cost more than all else of a row. --- */
+/* --- values that are not text; formatted here, since snprintf(3) would cost more than the rest of a row --- */
 
 static char *put_size(char *at, uint64_t bytes)
 {
@@ -66,7 +66,7 @@ static char *put_size(char *at, uint64_t bytes)
 	return at;
 }
 
-/* For people with its sign: +1.5M, -3K. */
+/* Unless @exact, print a sign and a unit: +1.5M, -3K. */
 static char *put_rate(char *at, int64_t rate, bool exact)
 {
 	uint64_t bytes = rate < 0 ? -(uint64_t)rate : (uint64_t)rate;
@@ -104,7 +104,7 @@ static char *put_duration(char *at, uint64_t seconds)
 
 /*
  * Round a value to a number.
- * @return   false where only printf(3) can: near a tie, and for large ones, which are rare
+ * @return   false: it is large or near a tie, so leave it to printf(3). That is rare
  */
 static bool round_value(double value, uint64_t *number)
 {

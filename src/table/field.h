@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row is a struct, and an array of fields describes it: what a column and a JSON key are called, of
- * which type the value is, and where in the struct it stands. Every format prints from that array.
+ * A row is a struct. An array of fields describes it: each has the name of a column, the key in JSON, the type of
+ * the value and its offset in the struct. All formats print from that array.
  */
 #ifndef FSQ_FIELD_H
 #define FSQ_FIELD_H
@@ -16,28 +16,28 @@
 #define FIELD_NO_SECONDS (-1)	   /* of FIELD_SECONDS */
 #define FIELD_NO_RATE INT64_MIN	   /* of FIELD_RATE */
 
-/* Up to FIELD_WORD they are texts. */
+/* field_text() has the values of types up to FIELD_WORD. */
 enum field_type {
 	FIELD_TEXT,	   /* const char *, or NULL */
-	FIELD_PATH,	   /* the same; a cell has - for NULL */
+	FIELD_PATH,	   /* the same; a cell shows - for NULL */
 	FIELD_WORD,	   /* an enum; @words has its texts, and NULL at the end */
 	FIELD_TEXTS,	   /* struct field_texts: an array in JSON */
 	FIELD_ID,	   /* uint32_t */
 	FIELD_ID_OR_NONE,  /* the same, 0: none */
 	FIELD_COUNT,	   /* uint64_t, or FIELD_NOT_KNOWN */
 	FIELD_COUNT_LIMIT, /* uint64_t, 0: none */
-	FIELD_BYTES,	   /* as FIELD_COUNT; with a letter for people */
+	FIELD_BYTES,	   /* as FIELD_COUNT; unless exact, with a unit letter */
 	FIELD_BYTES_LIMIT, /* as FIELD_COUNT_LIMIT */
 	FIELD_SECONDS,	   /* int64_t of time that is left, or FIELD_NO_SECONDS */
-	FIELD_RATE,	   /* int64_t, bytes a second; for people with a sign and a letter */
+	FIELD_RATE,	   /* int64_t, bytes a second; unless exact, with sign and unit letter */
 	FIELD_PERCENT,	   /* double, below 0: none */
-	FIELD_BOOL,	   /* yes and no */
+	FIELD_BOOL,	   /* bool: yes or no, in JSON true or false */
 	FIELD_CHANGE, /* enum row_change; the JSON key "changed" is would_change in a dry run */
 	FIELD_TIME,   /* int64_t, milliseconds since 1970 */
 	FIELD_ROW,    /* a pointer to a struct that @members describe, or NULL; only in JSON */
 };
 
-/* Whether a command has changed it, or in a dry run would. */
+/* Whether a command has changed the object of the row, or in a dry run would change it. */
 enum row_change {
 	ROW_ONLY_SHOWN,
 	ROW_UNCHANGED,
@@ -61,16 +61,16 @@ struct field {
 		const struct field *members; /* of FIELD_ROW */
 	};
 	uint16_t size;	   /* of the struct of FIELD_ROW */
-	uint16_t at_least; /* where a bool says that the value can be higher; 0: nowhere */
-	bool optional;	   /* left out of JSON, instead of null, where it is empty */
-	bool sometimes;	   /* not in all variants of the rows */
+	uint16_t at_least; /* offset of a bool: the value may be higher; 0: none */
+	bool optional;	   /* omitted from JSON if it is empty, instead of null */
+	bool sometimes;	   /* some variants of the rows omit it from JSON */
 	bool minor;	   /* left out on a terminal that is too narrow */
 };
 
 /* Room for any number, size or time. */
 #define FIELD_CELL 40
 
-/** @return  whether the field has no value in this row; inline, because it is called most */
+/** @return  whether the field has no value in this row; inline, because it is called so often */
 static inline bool field_is_empty(const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset, *pointer;
@@ -105,10 +105,10 @@ static inline bool field_is_empty(const struct field *field, const void *row)
 	}
 }
 
-/** @return  a number, or what is one in the row */
+/** @return  the value of any type that is an integer in the row: a number, ID, time, enum or bool */
 uint64_t field_number(const struct field *field, const void *row);
 
-/** @return  whether field_text() has the value; else field_put() has it */
+/** @return  whether field_text() returns the value; otherwise field_put() formats it */
 static inline bool field_has_text(const struct field *field)
 {
 	return field->type <= FIELD_WORD;
@@ -123,31 +123,32 @@ static inline const char *field_text(const struct field *field, const void *row)
 					 : *(const char *const *)member;
 }
 
-/** @return  the same for a cell, "-" or "" for NULL */
+/** @return  the text for a cell; for NULL "-" if it is a path, else "" */
 const char *field_cell_text(const struct field *field, const void *row);
 
 /**
- * Put what is no text, and not empty, into room for FIELD_CELL bytes.
+ * Format a value that is neither text nor empty.
  *
+ * @at       room for FIELD_CELL bytes
  * @exact    bytes and seconds as numbers, instead of 1.5G and 6d23h
- * @return   behind it
+ * @return   the end of what was written; there is no NUL
  */
 char *field_put(char *at, const struct field *field, const void *row, bool exact);
 
-/** @return  a text of the row, or @cell; NULL: empty */
+/** @return  the value as text, from the row or in @cell; NULL: the field is empty */
 const char *field_cell(const struct field *field, const void *row, bool exact,
 		       char cell[FIELD_CELL]);
 
 /** Compare two rows by a field. An empty one comes last, @descending or not. @return as strcmp(3) */
 int field_compare(const struct field *field, const void *one, const void *other, bool descending);
 
-/** @return  whether a cell is text, which stands on the left */
+/** @return  whether a cell is text, which is aligned left */
 bool field_is_text(const struct field *field);
 
 /* How near a percentage is to a limit: yellow and red in tables, and on pages. */
 enum field_nearness { FIELD_FAR, FIELD_NEAR, FIELD_AT };
 
-/** @return  FIELD_AT from what is shown as 100% on; @percent may be below 0: none */
+/** @return  FIELD_AT if @percent is shown as 100% or more; FIELD_FAR if it is below 0, which means none */
 enum field_nearness field_nearness(double percent);
 
 /** A percentage with one decimal, rounded as printf(3) does. @return  @cell */

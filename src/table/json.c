@@ -10,7 +10,7 @@ void json_start(struct json *json, struct writer *writer)
 	*json = (struct json){ .writer = writer, .first = true };
 }
 
-/* @end      where it ends, with a NUL, beyond which no sequence goes; NULL: at its first one */
+/* @end      end of the text; a NUL there stops UTF-8 sequences. NULL: the text ends at its first NUL */
 static void write_quoted(struct writer *writer, const char *at, const char *end)
 {
 	const char *plain;
@@ -52,7 +52,7 @@ void json_quote(struct writer *writer, const char *text)
 	write_quoted(writer, text, NULL);
 }
 
-/* Keys are words of ours, without what needs quoting. */
+/* Write the comma and the key. Keys are constants that need no escape. */
 static void begin_value(struct json *json, const char *key)
 {
 	if (!json->first)

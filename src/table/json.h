@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small streaming JSON writer: nothing is collected, so memory does not grow with the rows. */
+/* A streaming JSON writer: it writes each value at once, so memory does not grow with the rows. */
 #ifndef FSQ_JSON_H
 #define FSQ_JSON_H
 
@@ -10,7 +10,7 @@
 
 struct json {
 	struct writer *writer;
-	bool first; /* nothing stands in the innermost object or array yet */
+	bool first; /* the innermost object or array is still empty */
 };
 
 void json_start(struct json *json, struct writer *writer);
@@ -29,7 +29,7 @@ void json_text(struct json *json, const char *key, const char *text, size_t leng
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 
-/** Write a text as a JSON string, wherever that is. */
+/** Write a text as a JSON string, without a comma or key before it. */
 void json_quote(struct writer *writer, const char *text);
 
 #endif

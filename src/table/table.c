@@ -9,11 +9,11 @@
 #include "json.h"
 #include "shared/sort.h"
 
-/* A copy of a row, which owns all that the row points to. */
+/* A copy of a row that is held for sorting. Its texts are copies, too. */
 struct held_row {
 	void *row;
 	size_t index;
-	const struct table_style *style; /* while they are sorted */
+	const struct table_style *style; /* compare() needs it */
 };
 
 static bool is_end(const struct field *field)
@@ -110,7 +110,7 @@ void table_list_columns(struct writer *w, const struct row_fields *type)
 	}
 }
 
-/* What stands in front of its values is made once for all rows. */
+/* Prepare a column: build once what precedes its value in every row. */
 static void set_column(struct table_column *column, const struct field *field, const char *before,
 		       const char *name, const char *after)
 {
@@ -123,7 +123,7 @@ static void set_column(struct table_column *column, const struct field *field, c
 
 /* --- JSON --- */
 
-/* @return   how many */
+/* Prepare the members of a JSON object. @return  how many there are */
 static size_t set_members(struct table_column *columns, const struct field *fields, bool dry_run)
 {
 	size_t count = 0;
@@ -205,7 +205,7 @@ static void write_value(struct writer *w, const struct field *field, bool dry_ru
 static void write_object(struct writer *w, const struct table_column *columns, size_t count,
 			 bool dry_run, const void *row)
 {
-	size_t comma = 1; /* not in front of the first */
+	size_t comma = 1; /* 1: skip the leading comma */
 
 	write_char(w, '{');
 	for (const struct table_column *column = columns; column < columns + count; column++) {
@@ -246,7 +246,7 @@ static void end_json(struct table *table)
 
 /* --- a row a line, for programs --- */
 
-/* As libsmartcols escapes cells: \x0a. */
+/* Escape a cell as libsmartcols does: \x0a. */
 static void write_escaped_cell(struct writer *w, const char *text, bool pairs)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -264,7 +264,7 @@ static void write_escaped_cell(struct writer *w, const char *text, bool pairs)
 	}
 }
 
-/* RFC 4180, but for the end of a line. */
+/* Quote as in RFC 4180. Only the ends of our lines differ: \n instead of \r\n. */
 static void write_quoted(struct writer *w, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -352,7 +352,7 @@ static int write_row(struct table *table, const void *row)
 
 /* --- rows that are sorted --- */
 
-/* @return   0 or -ENOMEM; *@text is a copy */
+/* Replace a text by a copy. @return  0 or -ENOMEM */
 static int keep_text(struct table *table, const char **text)
 {
 	*text = texts_keep(&table->texts, *text);
@@ -426,7 +426,7 @@ static int compare(const void *one, const void *other)
 	return (a->index < b->index) != a->style->reverse ? -1 : 1;
 }
 
-/* --- the whole --- */
+/* --- the table --- */
 
 static void begin(struct table *table)
 {
@@ -437,7 +437,7 @@ static void begin(struct table *table)
 	size_t count = 0;
 
 	table->started = true;
-	/* The style is of other rows where these follow. */
+	/* After the rows of another table: that one has the columns of the style, not this one. */
 	if (!table->follows)
 		count = style->column_count;
 	memcpy(chosen, style->columns, count * sizeof(*chosen));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows on their way out, in the format that the user chose. They are printed as they come; only the
- * aligned table, which has to know how wide its columns are, and sorted rows are held until the end.
+ * Print rows in the format that the user chose. Most are printed at once. Sorted rows, and those of an aligned
+ * table, which must know how wide its columns are, are held until the end.
  */
 #ifndef FSQ_TABLE_H
 #define FSQ_TABLE_H
@@ -12,7 +12,7 @@
 #include "shared/writer.h"
 
 enum table_format {
-	TABLE_TEXT, /* what the command prints for people: an aligned table, or lines */
+	TABLE_TEXT, /* the default: an aligned table, or write_line() of the rows */
 	TABLE_RAW,
 	TABLE_PAIRS,
 	TABLE_CSV,
@@ -23,7 +23,7 @@ enum table_format {
 enum table_when { TABLE_AUTO, TABLE_NEVER, TABLE_ALWAYS };
 
 #define TABLE_COLUMNS_MAX 48
-/* As long as the longest name, and what is around it. */
+/* Room for the longest name with the separator and quotes around it. */
 #define TABLE_START 32
 
 /* The options of the user. Zeros are the defaults. */
@@ -34,10 +34,10 @@ struct table_style {
 	bool exact;	      /* numbers instead of 1.5G and 6d23h */
 	bool dry_run;	      /* the rows say what would change */
 	bool reverse;	      /* the last row first */
-	uint64_t top;	      /* only so many rows; 0: all */
-	enum table_when bars; /* beside percentages; by default where the terminal has room */
+	uint64_t top;	      /* print at most so many rows; 0: all */
+	enum table_when bars; /* beside percentages; TABLE_AUTO: if there is room */
 	bool has_over;
-	double over;					/* only rows whose percentage is so high */
+	double over; /* print only rows with this percentage or more */
 	const struct field *columns[TABLE_COLUMNS_MAX]; /* none: the usual ones */
 	size_t column_count;
 	struct table_key {
@@ -47,21 +47,20 @@ struct table_style {
 	size_t sort_count;
 };
 
-/* The rows of a command. */
+/* The description of a command's rows. */
 struct row_fields {
 	const struct field *fields;
-	uint16_t size; /* of the struct */
-	const char
-		*usual; /* the columns that are shown where none are chosen, separated by commas */
-	/* Text for people where no columns are chosen; NULL: an aligned table. */
+	uint16_t size;	   /* of the struct */
+	const char *usual; /* default columns, separated by commas */
+	/* Writes a row as text if no columns are chosen; NULL: print an aligned table instead. */
 	void (*write_line)(struct writer *w, const void *row);
 };
 
 /**
  * Choose columns.
  *
- * @names    separated by commas, in any case, or "all"; with + in front they are added
- * @return   NULL, or the name that is no column, up to the end of @names
+ * @names    separated by commas, in upper or lower case, or "all"; after a "+" they are added to the current ones
+ * @return   NULL, or the first name that is no column, with the rest of @names
  */
 const char *table_choose(struct table_style *style, const struct row_fields *type,
 			 const char *names);
@@ -74,7 +73,7 @@ bool table_has_column(const struct table_style *style, const char *name);
  *
  * @keys     columns separated by commas, - in front of one: descending. "use" is -USED and
  *           "percent" -USE%
- * @return   NULL, or the key that is no column, up to the end of @keys
+ * @return   NULL, or the first key that is no column, with the rest of @keys
  */
 const char *table_sort(struct table_style *style, const struct row_fields *type, const char *keys);
 
@@ -85,7 +84,7 @@ void table_list_columns(struct writer *w, const struct row_fields *type);
 struct table_column {
 	const struct field *field;
 	size_t start_length;
-	char start[TABLE_START]; /* what stands in front of its value in each row */
+	char start[TABLE_START]; /* what precedes its value in each row */
 };
 
 struct table_cell {
@@ -100,15 +99,15 @@ struct table {
 	struct writer *out;
 	const struct row_fields *type;
 	const struct table_style *style;
-	const char *key;       /* of the JSON document, or of its next array */
+	const char *key;       /* of its array in the JSON document */
 	bool single;	       /* JSON: one object instead of an array */
-	bool follows;	       /* behind the rows of another table that was left open */
-	bool after_rows;       /* and that one has some */
-	bool left_open;	       /* another one follows */
-	const char *count_key; /* JSON: a number behind the rows, or NULL */
+	bool follows;	       /* its rows follow those of a table with left_open */
+	bool after_rows;       /* that table had rows */
+	bool left_open;	       /* another table follows: do not end the JSON document */
+	const char *count_key; /* JSON: the key of @count after the rows, or NULL */
 	uint64_t count;
 
-	/* Its own: */
+	/* Private to table.c and aligned.c: */
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	size_t column_count;
 	bool started, begun; /* begun: there was a row */
@@ -121,27 +120,27 @@ struct table {
 	struct table_cell *cells;
 	size_t cell_count, cell_capacity;
 	struct text text;	      /* of all cells */
-	int width[TABLE_COLUMNS_MAX]; /* of the columns, on the terminal */
+	int width[TABLE_COLUMNS_MAX]; /* of each column on the terminal */
 };
 
-/** Print a row, or hold it; before the first one what begins the table. @return  0 or -ENOMEM */
+/** Print a row, or hold it. The first call also prints the beginning of the table. @return  0 or -ENOMEM */
 int table_row(struct table *table, const void *row);
 
-/** Print what is held, and free it. @return  0 or -ENOMEM */
+/** Print the rows that are held, end the table, and free its memory. @return  0 or -ENOMEM */
 int table_end(struct table *table);
 
 /* --- aligned.c: for table.c --- */
 
-/** @return  how many columns a terminal has; 0: it is none */
+/** @return  how many columns the terminal has; 0: @fd is no terminal */
 int terminal_width(int fd);
 
-/** @return  whether the user wants colours, as such, or because it is a terminal: see no-color.org */
+/** @return  whether to use colors: by option, or on a terminal unless the environment forbids it: no-color.org */
 bool table_wants_colors(const struct table_style *style, int fd);
 
 /** Hold the cells of a row. @return  0 or -ENOMEM */
 int aligned_row(struct table *table, const void *row);
 
-/** Print the cells that are held. */
+/** Print the cells that are held, and free them. */
 void aligned_end(struct table *table);
 
 #endif
