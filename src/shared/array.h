@@ -18,13 +18,13 @@
 #include <string.h>
 
 /**
- * Make place for one more item.
+ * Make room for one more item.
  *
  * @items    from malloc(3), or NULL
  * @count    how many items it holds
  * @capacity how many it can hold; updated
  * @size     of an item, in bytes
- * @return   the array, which may have moved; NULL without memory: then @items is as before
+ * @return   the array, which may have moved; NULL without memory, and @items stays valid
  */
 static inline void *array_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
@@ -43,8 +43,8 @@ static inline void *array_grow(void *items, size_t count, size_t *capacity, size
  *
  * @array    the address of the owner's pointer to the items
  * @count    how many there are; updated, as @capacity
- * @item     which is copied, @size bytes
- * @return   false without memory: then all is as before
+ * @item     @size bytes, which are copied
+ * @return   false without memory: nothing has changed
  */
 static inline bool array_add(void *array, size_t *count, size_t *capacity, const void *item,
 			     size_t size)

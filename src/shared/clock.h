@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What time it is by a clock of clock_gettime(2), which cannot fail for those that there always are. */
+/* Read a clock. clock_gettime(2) cannot fail for the clocks that every kernel has. */
 #ifndef FSQ_CLOCK_H
 #define FSQ_CLOCK_H
 

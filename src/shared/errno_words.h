@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What errors of system calls are called. The words are those of glibc's strerror(3) in the C
- * locale, also with another C library: callers of xfs_quota match them. Errors that no call of ours
- * returns are left out.
+ * Names and texts of errno values. With any C library the texts are those of glibc's strerror(3) in the C locale:
+ * callers of xfs_quota match them. Errors that none of our calls return are left out.
  */
 #ifndef FSQ_ERRNO_WORDS_H
 #define FSQ_ERRNO_WORDS_H
 
-/** @return  the words for an errno; those for one that is not known are overwritten by the next
- * call */
+/** @return  the text of an errno; if it is unknown, the next call overwrites the text */
 const char *errno_words(int errnum);
 
-/** @return  its name, as EPERM, or NULL */
+/** @return  the name of an errno, such as EPERM; NULL: it is unknown */
 const char *errno_name(int errnum);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* Times of files are those of the last tick of the clock, which may be 10 ms away. */
+/* File times change with the kernel's tick, of 10 ms at most: within it a file can change and keep its times. */
 #define YOUNG_NS 50000000
 
 static bool is_young(const struct timespec *changed)
@@ -14,7 +14,7 @@ static bool is_young(const struct timespec *changed)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	age = (now.tv_sec - changed->tv_sec) * 1000000000 + now.tv_nsec - changed->tv_nsec;
-	/* From the future: the clock was set, and nothing is known. */
+	/* A time in the future is young, too: the clock was set back. */
 	return age < YOUNG_NS;
 }
 

@@ -9,17 +9,17 @@
 
 struct fsq_file_stamp {
 	bool absent; /* there is no such file */
-	bool young;  /* it can change again without another time */
+	bool young;  /* another change may leave its times as they are */
 	dev_t dev;
 	ino_t ino;
 	off_t size;
 	struct timespec mtime, ctime;
 };
 
-/** The stamp of a file. It is taken before the file is read. */
+/** Take the stamp of a file. Call it before reading the file. */
 struct fsq_file_stamp fsq_file_stamp_of(const char *path);
 
-/** @return  whether a file is as it was when the stamp was taken */
+/** @return  whether a file has certainly not changed since the stamp was taken */
 bool fsq_file_stamp_is_current(const struct fsq_file_stamp *stamp, const char *path);
 
 #endif

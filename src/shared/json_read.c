@@ -15,7 +15,7 @@ static char *skip_space(char *at)
 	return at + strspn(at, " \t\r\n");
 }
 
-/* Four hexadecimal digits. */
+/* Parse four hexadecimal digits. */
 static bool take_unit(char **from, uint32_t *unit)
 {
 	*unit = 0;
@@ -33,7 +33,7 @@ static bool take_unit(char **from, uint32_t *unit)
 	return true;
 }
 
-/* Behind \u; characters beyond 16 bits are two units. A NUL ends every name. */
+/* Decode what follows \u to UTF-8; above U+FFFF it is a surrogate pair. Reject U+0000: our strings end at a NUL. */
 static bool take_point(char **from, char **to)
 {
 	static const uint32_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
@@ -57,7 +57,7 @@ static bool take_point(char **from, char **to)
 	return true;
 }
 
-/* A string is never longer than what stands for it. @return  behind it, or NULL */
+/* Decode a string in place: it is never longer than its JSON. @return  what follows the string, or NULL */
 static char *take_string(char *from, char **word)
 {
 	static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -112,7 +112,7 @@ static bool is_literal(const char *text)
 
 static char *read_value(struct reader *reader, char *at, size_t depth);
 
-/* The members of an object or an array. @return  behind it, or NULL */
+/* Read the members of an object or an array. @return  what follows it, or NULL */
 static char *read_members(struct reader *reader, char *at, size_t depth)
 {
 	const struct json_value empty = { .keys = reader->keys, .depth = depth, .text = at };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared libraries that are loaded on first use: linking them costs more than a whole query. With
- * LINKED_LIBRARIES they are in the program, which then is static and pays nothing for them either.
+ * Load shared libraries on first use: linking to them would cost more than a whole query. With LINKED_LIBRARIES the
+ * program is static and contains them; that costs nothing at run time either.
  *
  * Packagers find them in the binary, as ELF notes (.note.dlopen) with a JSON array:
  * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
@@ -23,7 +23,7 @@
 #define LIBRARY_TINFO "libtinfo.so.6"
 #define LIBRARY_MICROHTTPD "libmicrohttpd.so.12"
 
-/* Each stands in the file that loads the library. */
+/* Use each in the file that loads the library. */
 #define LIBRARY_NOTE_MOUNT \
 	LIBRARY_NOTE("mount", "Mount tables and fstab", "required", LIBRARY_MOUNT)
 #define LIBRARY_NOTE_BLKID \
@@ -49,10 +49,10 @@
 	} library_note = { 4, sizeof(text), 0x407c0c0a, "FDO", text }
 #endif
 
-/* A function or variable of the library, and the offset of the pointer to it. */
+/* A function or variable of the library, and the offset of the member that will point to it. */
 struct library_symbol {
 	const char *name;
-	void *linked; /* NULL: to be loaded */
+	void *linked; /* its address if it is linked statically, else NULL */
 	size_t offset;
 };
 
@@ -99,7 +99,11 @@ struct loading {
 	bool done;
 };
 
-/* dlopen(3) leaves no errno, but its words in a text. @return  it, or -1: the library is not installed, or too old */
+/*
+ * dlopen(3) reports an errno only as part of the text of dlerror(3): look for it there.
+ *
+ * @return   the errno, or -1: the library is not installed, or too old
+ */
 static inline int load_errno(void)
 {
 	static const int momentary[] = { EMFILE, ENFILE, ENOMEM, EINTR, EIO };
@@ -113,8 +117,8 @@ static inline int load_errno(void)
 }
 
 /**
- * Call load_library() unless it has succeeded before. A failure is not remembered: without descriptors or memory
- * the next call may succeed.
+ * Call load_library() unless it has succeeded before. Try again after a failure: it may have been a lack of
+ * descriptors or memory.
  *
  * @return   0, or as load_errno()
  */
@@ -135,10 +139,10 @@ static inline int load_library_once(struct loading *loading, const char *file,
 }
 
 /**
- * Load libraries from where they are now: the root directory is about to change.
+ * Load the libraries before the root directory changes.
  *
- * @serves   also the one that only a server needs, which loads many others
- * @return   NULL, or the first that is not there
+ * @serves   also load libmicrohttpd. Only a server needs it, and it loads many other libraries
+ * @return   NULL, or the first library that cannot be loaded
  */
 static inline const char *load_libraries(bool serves)
 {

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #define FIRST_SIZE (32 * 1024)
-/* A lease is held for the time of one write; longer by a process that is stopped, from which the
- * kernel takes it after /proc/sys/fs/lease-break-time, which is 45 seconds. */
+/*
+ * Wait for a lease for up to a minute. Its owner holds it during one write. If the owner is stopped, the kernel
+ * breaks the lease after /proc/sys/fs/lease-break-time, by default 45 seconds.
+ */
 #define LEASE_TRIES (60 * 1000)
 #define MILLISECOND (1000 * 1000L)
 
-/* As read(2), but waits for the writer of a pipe to go on. */
+/* Call read(2). If a pipe is empty but has a writer, wait for data. */
 static ssize_t read_some(int fd, char *to, size_t size)
 {
 	ssize_t got = read(fd, to, size);
@@ -25,7 +27,7 @@ static ssize_t read_some(int fd, char *to, size_t size)
 	return got;
 }
 
-/* What is longer than a first buffer: /dev/zero and its kin have no end. */
+/* Check a file that exceeds the first buffer: refuse large files, and devices such as /dev/zero without end. */
 static int check_long(int fd, size_t used)
 {
 	struct stat st;
@@ -39,7 +41,7 @@ static int check_long(int fd, size_t used)
 
 int fsq_read_fd(int fd, char **text, size_t *length)
 {
-	/* On the stack: for a large block that is freed soon malloc(3) of musl makes two system calls. */
+	/* On the stack: musl's malloc(3) and free(3) make a system call each for a large block. */
 	char first[FIRST_SIZE], *buffer = first, *larger;
 	size_t size = sizeof(first), used = 0;
 	ssize_t got;
@@ -57,7 +59,7 @@ int fsq_read_fd(int fd, char **text, size_t *length)
 			rc = check_long(fd, used);
 		if (rc)
 			break;
-		/* It is full, or has all. */
+		/* Enlarge a full buffer; at the end of the file, shrink it to the text. */
 		size = got > 0 ? 2 * size : used + 1;
 		larger = realloc(buffer == first ? NULL : buffer, size);
 		if (!larger) {
@@ -107,7 +109,7 @@ int fsq_read_file(const char *file, char **text, size_t *length)
 	return rc;
 }
 
-/* More room for a line. */
+/* Enlarge the buffer of a line. */
 static int grow(char **line, size_t *size)
 {
 	size_t wanted = *size ? 2 * *size : 256;
@@ -125,7 +127,7 @@ ssize_t fsq_read_line(FILE *file, char **line, size_t *size)
 	size_t length = 0;
 	int c, rc;
 
-	/* The end of the file sets no errno. */
+	/* After an error that sets no errno, report EIO. */
 	errno = 0;
 	while ((c = getc_unlocked(file)) != EOF && c != '\n') {
 		rc = length + 1 < *size ? 0 : grow(line, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small text files people hand us: mount tables, /etc/projects, /etc/projid. */
+/* Read small text files: mount tables, /etc/projects, /etc/projid. */
 #ifndef FSQ_READ_FILE_H
 #define FSQ_READ_FILE_H
 
@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* No such file is larger: it would hold a million lines. */
+/* Larger files are refused. This is room for a million lines. */
 #define FSQ_FILE_MAX (64 * 1024 * 1024)
-/* No line that is read by itself is longer, the NUL behind it included. */
+/* fsq_read_line() refuses longer lines. Includes the NUL at the end. */
 #define FSQ_LINE_MAX (4 * 1024 * 1024)
 
 /**
- * Open a file that may have a lease (fcntl(2), F_SETLEASE) for a moment: without O_NONBLOCK open(2)
- * would wait for it, with it fails.
+ * Open a file on which another process may hold a lease (fcntl(2), F_SETLEASE) for a moment. With O_NONBLOCK,
+ * open(2) fails until the lease is gone: try again for up to a minute.
  *
  * @flags    of open(2); O_NONBLOCK is added
  * @return   a descriptor or a negative errno
@@ -22,21 +22,21 @@
 int fsq_open_file(const char *path, int flags);
 
 /**
- * Read a file into memory. A FIFO that nobody writes to is empty, rather than waited for.
+ * Read a file into memory. A FIFO without a writer is read as an empty file.
  *
  * @file     its name
  * @text     set on success, with a NUL behind its end; free(3) it
  * @length   set to the number of bytes, without that NUL
- * @return   0; -EFBIG it is larger than FSQ_FILE_MAX, or a device without end; or a negative errno
+ * @return   0; -EFBIG: it is larger than FSQ_FILE_MAX, or a device without end; or a negative errno
  *           of open(2) and read(2)
  */
 int fsq_read_file(const char *file, char **text, size_t *length);
 
-/** The same of what is open, from where it stands to its end. */
+/** Read an open file into memory, from its current offset to its end. @return  as fsq_read_file() */
 int fsq_read_fd(int fd, char **text, size_t *length);
 
 /**
- * Read a line of a file that is too long for memory, or not all there yet.
+ * Read a line of a file that may be too large for memory, or is still being written.
  *
  * @line     its buffer, NULL at first; set to the line without its newline, which the last one need
  *           not have; free(3) it
@@ -49,7 +49,7 @@ ssize_t fsq_read_line(FILE *file, char **line, size_t *size);
 /**
  * Take the next line of a text in memory.
  *
- * @rest     where to look; set behind the line
+ * @rest     the text that is left; set to what follows the line
  * @return   the line, ended by a NUL in place of its newline, or NULL at the end
  */
 char *fsq_next_line(char **rest, const char *end);

@@ -25,8 +25,8 @@ static inline bool array_is_sorted(const void *list, size_t count, size_t size,
 }
 
 /**
- * qsort(3), but a list that is in order, as files that grow at their end and what the kernel lists
- * mostly are, is only looked through.
+ * Sort as qsort(3) does, unless the list is in order already. Most are: files grow at their end, and the kernel lists
+ * in order.
  *
  * @list     may be NULL when @count is 0
  */

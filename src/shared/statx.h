@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* It is in glibc, and in musl since 1.2.5. */
+/* musl has it since 1.2.5. */
 static inline int statx(int fd, const char *path, int flags, unsigned int mask, struct statx *stx)
 {
 	return (int)syscall(SYS_statx, fd, path, flags, mask, stx);
@@ -23,7 +23,7 @@ static inline int statx(int fd, const char *path, int flags, unsigned int mask, 
 #define FSQ_STATX_MOUNT_IDS 0x5000U
 
 /**
- * statx(2); where a filter forbids it, as old container engines do, or the kernel has it not, what
+ * Call statx(2). If the kernel lacks it, or a seccomp filter of an old container engine forbids it, fill in what
  * fstatat(2) returns: the type, the inode and the device.
  *
  * @return   0 or -1 with errno
@@ -34,7 +34,7 @@ static inline int get_statx(int fd, const char *path, int flags, unsigned int ma
 	struct stat st;
 
 	if (statx(fd, path, flags, mask, stx) == 0) {
-		/* qemu-user answers for the kernel, but leaves the mount ID out. */
+		/* qemu-user emulates statx(2), but without the mount ID. */
 		if (stx->stx_mnt_id == 0)
 			stx->stx_mask &= ~FSQ_STATX_MOUNT_IDS;
 		return 0;

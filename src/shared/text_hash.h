@@ -6,7 +6,7 @@
 
 #define TEXT_HASH_START 0xcbf29ce484222325U
 
-/** @return  the 64-bit FNV-1a hash of a text, going on from @hash */
+/** @return  the 64-bit FNV-1a hash of a text; @hash is TEXT_HASH_START, or that of the text before it */
 static inline uint64_t text_hash(uint64_t hash, const char *text)
 {
 	for (; *text; text++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of many short texts, in a few blocks instead of an allocation for each. They stay where they
- * are until all are freed. Zeros are an empty set.
+ * are until all are freed. Zero-initialise it.
  */
 #ifndef FSQ_SHARED_TEXTS_H
 #define FSQ_SHARED_TEXTS_H
@@ -17,7 +17,7 @@
 struct texts {
 	char **blocks;
 	size_t count, capacity;
-	size_t left; /* in the last block, which is filled from its end */
+	size_t left; /* bytes in the last block, which is filled from its end */
 };
 
 /* @alignment   a power of two, at most that of malloc(3) */

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** @return  whether less than a thousandth is left, of what there is at all */
+/** @return  whether less than a thousandth of @total is left */
 static inline bool is_used_up(uint64_t left, uint64_t total)
 {
 	return total && left < total / 1000 + 1;
 }
 
-/** The same of space in bytes: a small filesystem is also full if a write of some megabytes does not fit. */
+/** The same for space in bytes. A small filesystem is full, too, if a write of some megabytes does not fit. */
 static inline bool is_space_used_up(uint64_t left, uint64_t total)
 {
 	return is_used_up(left, total) || (left < 4 * 1024 * 1024 && left < total / 100);

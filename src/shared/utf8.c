@@ -4,19 +4,19 @@
 static const struct {
 	uint32_t first, last;
 } unprintable[] = {
-	{ 0x0, 0x1f },	      /* C0: ESC begins what a terminal obeys */
+	{ 0x0, 0x1f },	      /* C0: ESC begins a control sequence */
 	{ 0x7f, 0x9f },	      /* DEL, and C1: U+009B is the same as ESC [ */
-	{ 0xad, 0xad },	      /* a hyphen that is not seen */
-	{ 0x61c, 0x61c },     /* marks of direction */
-	{ 0x180e, 0x180e },   /* no width */
-	{ 0x200b, 0x200f },   /* no width, and marks of direction */
-	{ 0x2028, 0x202e },   /* ends of lines and paragraphs, and what turns the direction round */
-	{ 0x2060, 0x206f },   /* no width, and what isolates a direction */
-	{ 0xfeff, 0xfeff },   /* the mark of byte order */
-	{ 0xfff9, 0xfffb },   /* annotations */
-	{ 0x1bca0, 0x1bca3 }, /* of shorthand */
-	{ 0x1d173, 0x1d17a }, /* of music */
-	{ 0xe0000, 0xe007f }, /* tags: ASCII that nobody sees */
+	{ 0xad, 0xad },	      /* soft hyphen, which is invisible */
+	{ 0x61c, 0x61c },     /* Arabic letter mark, a direction mark */
+	{ 0x180e, 0x180e },   /* Mongolian vowel separator, of no width */
+	{ 0x200b, 0x200f },   /* zero-width space and joiners, direction marks */
+	{ 0x2028, 0x202e },   /* line and paragraph separators, bidirectional overrides */
+	{ 0x2060, 0x206f },   /* word joiner, invisible operators, bidirectional isolates */
+	{ 0xfeff, 0xfeff },   /* byte order mark */
+	{ 0xfff9, 0xfffb },   /* interlinear annotation */
+	{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
+	{ 0x1d173, 0x1d17a }, /* musical format controls */
+	{ 0xe0000, 0xe007f }, /* tags: invisible ASCII */
 };
 
 size_t fsq_utf8_length(const char *bytes, uint32_t *point)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8 in names of somebody else's, which may be none; and which of its characters people may see as they are. */
+/* Decode UTF-8 in untrusted names, which may be invalid, and tell which characters may be printed unescaped. */
 #ifndef FSQ_SHARED_UTF8_H
 #define FSQ_SHARED_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands for a byte that is no UTF-8: U+FFFD. */
+/* U+FFFD, printed in place of a byte that is not UTF-8. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /**
@@ -17,10 +17,10 @@
 size_t fsq_utf8_length(const char *text, uint32_t *point);
 
 /**
- * Which characters are never printed for people, and bytes that are no UTF-8: the only list of them.
+ * Tell whether a character may be printed on a terminal as it is. utf8.c has the only list of those that may not.
  *
- * @return   the length of the character that @text begins with; 0: it is a control character, or one that nobody sees
- *           and that changes the order or the lines of what stands beside it; or it is none
+ * @return   the length of the character that @text begins with; 0: it is not UTF-8, a control character, or an
+ *           invisible character that changes the order or the lines of the text around it
  * Source: UnicodeData.txt, the categories Cc, Cf, Zl and Zp
  */
 size_t fsq_utf8_printable(const char *text);

@@ -45,7 +45,7 @@ char *text_room(struct text *text, size_t length)
 	return larger + text->used;
 }
 
-/* Into the memory that stands for the file. */
+/* Append the buffer to writer->text. */
 static int append(struct writer *writer)
 {
 	char *room = text_room(writer->text, writer->used);
@@ -104,7 +104,7 @@ void write_many_bytes(struct writer *writer, const char *bytes, size_t length)
 	writer->used += length;
 }
 
-/* Straight into the buffer, unless the text is longer than what is left of it. */
+/* Format into the buffer. If the rest of it is too small, format into allocated memory. */
 void write_format_list(struct writer *writer, const char *format, va_list args)
 {
 	size_t room = WRITER_BUFFER - writer->used;
@@ -199,7 +199,7 @@ void write_escaped(struct writer *writer, const char *text)
 			write_bytes(writer, text, length);
 			text += length;
 		} else {
-			/* All bytes of a character; after the first one the others are none. */
+			/* The next bytes of a multibyte character are invalid alone, so they are escaped, too. */
 			write_octal(writer, (unsigned char)*text++);
 		}
 	}
@@ -212,8 +212,8 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
 			    "8081828384858687888990919293949596979899";
 
 /*
- * The digits of a number, written backwards from their end, two at a time: divisions are slow.
- * @return   where they begin
+ * Write the digits of a number backwards from @end, two for each division, since divisions are slow.
+ * @return   the first digit
  */
 static char *put_digits(char *end, uint64_t number)
 {
@@ -254,7 +254,7 @@ void write_signed(struct writer *writer, int64_t number)
 	write_number(writer, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
-/* Columns of numbers are narrower. */
+/* No column of numbers is wider. */
 #define COLUMN_MAX 32
 
 static void write_filled(struct writer *writer, uint64_t number, size_t width, char filler)

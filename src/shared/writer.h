@@ -13,21 +13,21 @@
 
 /* Text in memory that grows. */
 struct text {
-	char *bytes; /* with a NUL behind the end; for free(3) */
+	char *bytes; /* with a NUL at the end; for free(3) */
 	size_t used, capacity;
 };
 
-/** @return  room for @length bytes behind the text, and a NUL; NULL without memory */
+/** @return  the end of the text, with room for @length bytes and a NUL; NULL without memory */
 char *text_room(struct text *text, size_t length);
 
 struct writer {
 	int fd;			 /* or -1 */
-	struct text *text;	 /* instead, or NULL */
+	struct text *text;	 /* where to write instead, or NULL */
 	int errnum;		 /* of the first write that failed, else 0 */
-	bool reported;		 /* of which the user knows */
+	bool reported;		 /* that error was reported */
 	struct writer *previous; /* the writer this one stands in for, if any */
-	bool in_answer; /* JSON is members of an object that is open: no document of its own */
-	/* Asked before PIPE_BUF bytes are written at most: false ends the writing with EINTR. Or NULL */
+	bool in_answer; /* write JSON as members of an object that is open, not as a document */
+	/* Called before each write(2), then of PIPE_BUF bytes at most; if false, fail with EINTR. Or NULL */
 	bool (*can_write)(void *arg);
 	void *arg;
 	size_t used;
@@ -37,7 +37,7 @@ struct writer {
 /** Start writing to @fd, which stays the caller's. */
 void writer_start(struct writer *writer, int fd);
 
-/** Start writing to memory, behind what is there; without any that is as a failed write. */
+/** Start writing to memory, after the text that is there. Lack of memory counts as a failed write. */
 void writer_start_text(struct writer *writer, struct text *text);
 
 /**
@@ -47,25 +47,25 @@ void writer_start_text(struct writer *writer, struct text *text);
  */
 int writer_flush(struct writer *writer);
 
-/** @return  whether something is buffered for a terminal, where it must come before what follows */
+/** @return  whether text for a terminal is buffered. Flush it before writing anything else there */
 bool writer_needs_flush(const struct writer *writer);
 
 /**
  * Write to a new file until writer_pop(); it must not exist.
  *
- * @writer   set to another one
+ * @writer   replaced by the writer of the file
  * @return   0, or the negative errno of open(2) or malloc(3)
  */
 int writer_push_file(struct writer **writer, const char *file);
 
 /**
- * Close the file, which was flushed before. Only where there is a previous writer.
+ * Close the file and return to the previous writer, which must exist. Call writer_flush() first.
  *
- * @return   0, or the negative errno of close(2), unless writing has failed before
+ * @return   0, or the negative errno of close(2), unless a write to it has failed before
  */
 int writer_pop(struct writer **writer);
 
-/* What does not fit into the buffer. */
+/* The part of write_bytes() for bytes that do not fit into the buffer. */
 void write_many_bytes(struct writer *writer, const char *bytes, size_t length);
 
 static inline void write_bytes(struct writer *writer, const char *bytes, size_t length)
@@ -90,26 +90,26 @@ static inline void write_char(struct writer *writer, char c)
 	writer->buffer[writer->used++] = c;
 }
 
-/** Write as printf(3) does: for what is no row of many, since it takes longer. */
+/** Write as printf(3) does. Too slow for rows, of which there may be many. */
 void write_format(struct writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void write_format_list(struct writer *writer, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/** Write @text with @width at least, to the left or right of the blanks; never cut. */
+/** Write @text, and blanks on its right or left up to @width. Never cuts the text. */
 void write_left(struct writer *writer, const char *text, size_t width);
 void write_right(struct writer *writer, const char *text, size_t width);
 
 /**
- * Write a name of somebody else's for people, as ls --escape does, but with blanks as they are: what is not
- * fsq_utf8_printable(), and backslashes. So it stays in its line, and does nothing to a terminal.
+ * Write an untrusted name. Escape backslashes and what is not fsq_utf8_printable() as ls --escape does, but not
+ * blanks. The name stays on its line and cannot control a terminal.
  */
 void write_escaped(struct writer *writer, const char *text);
 
 /* The digits of 2^64. */
 #define NUMBER_DIGITS 20
 
-/** Put a number into room for NUMBER_DIGITS. @return  behind its last */
+/** Write a number to @at, which has room for NUMBER_DIGITS. @return  the end; there is no NUL */
 char *put_number(char *at, uint64_t number);
 
 void write_blanks(struct writer *writer, size_t count);
@@ -121,13 +121,13 @@ void write_number_right(struct writer *writer, uint64_t number, size_t width);
 /** Write a number with leading zeros up to @width digits. */
 void write_number_zeros(struct writer *writer, uint64_t number, size_t width);
 
-/* --- ASCII in names of somebody else's --- */
+/* --- ASCII in untrusted names --- */
 
-/* Printable ASCII that stands for itself: between quotes in every format, or in a cell of --raw. */
+/* Printable ASCII that needs no escape: between quotes in every format, or in a cell of --raw. */
 enum { TEXT_QUOTED = 1, TEXT_RAW = 2 };
 extern const unsigned char text_plain[256];
 
-/** @return  the end of the characters that @text begins with of a class of text_plain; before its NUL */
+/** @return  the first character of @text that is not in a class of text_plain; it may be the NUL */
 static inline const char *text_plain_end(const char *text, unsigned int class)
 {
 	while (text_plain[(unsigned char)*text] & class)
