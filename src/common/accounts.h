@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Users, groups, projects and limits, by the words people type. */
+/* Parse the words for users, groups, projects and limits on a command line. */
 #ifndef FSQ_ACCOUNTS_H
 #define FSQ_ACCOUNTS_H
 
@@ -11,7 +11,7 @@ extern const char *const account_types[FSQ_TYPES + 1];
 
 /**
  * @word     a number, or a name of the user, group or projid database
- * @names    of projects: where to look, or NULL
+ * @names    names of projects, or NULL
  * @return   whether it stands for an ID that can exist; the ID goes to @id
  */
 bool account_find_id(enum fsq_type type, const char *word, const struct fsq_project_names *names,
@@ -21,14 +21,14 @@ bool account_find_id(enum fsq_type type, const char *word, const struct fsq_proj
 const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_names *names);
 
 /**
- * Find out what a word such as bhard=1g is about.
+ * Find out which limit a word such as bhard=1g sets.
  *
  * @form     set, as @hard
- * @return   what is behind the "=", or NULL: it is no limit
+ * @return   the text after "="; NULL: the word is no limit
  */
 const char *limit_word(const char *word, enum fsq_form *form, bool *hard);
 
-/** Set a limit, in bytes or inodes. */
+/** Add a limit to @limits. @value is in bytes or inodes */
 void limit_set(struct fsq_limits *limits, enum fsq_form form, bool hard, uint64_t value);
 
 #endif
