@@ -9,13 +9,13 @@
 #include "shared/sort.h"
 
 /*
- * How long the events of an ID are gathered. Those that are due are reported together, so that the files of
- * the registry are read at most ten times a second.
+ * Gather the events of an ID for this long. Reports are made at multiples of a tick, all that are due together, so
+ * that the files of the registry are read at most ten times a second.
  */
 #define GATHER_MILLISECONDS 1000
 #define TICK_MILLISECONDS 100
 
-/* With less space than this left nothing can be written any more: a block of 4096 bytes. */
+/* A block of 4096 bytes, in basic blocks. With less space left, a write fails: use is at the hard limit. */
 #define BLOCK 8
 
 int64_t watch_now(void)
@@ -92,7 +92,7 @@ static void mark_hard(struct watch_id *id, enum fsq_form form, const struct fsq_
 	id->form[form].mark_limit = amounts->hard;
 }
 
-/* Use is below these levels. */
+/* Note that use is below these levels. */
 static void lower_levels(struct watch_id *id, enum fsq_form form, unsigned int below)
 {
 	id->form[form].reported &= ~below;
@@ -104,9 +104,9 @@ static void lower_levels(struct watch_id *id, enum fsq_form form, unsigned int b
 		id->full_seconds = FIELD_NO_SECONDS;
 }
 
-/* --- what is due --- */
+/* --- pending events --- */
 
-/* Whatever the ID was linked to in another list, it is the last one of this. */
+/* Append an ID to a list. */
 static void append(struct watch_id ***end, struct watch_id *id)
 {
 	id->next_due = NULL;
@@ -166,7 +166,7 @@ void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume)
 	}
 }
 
-/* --- the levels that use is above, and the events between two states --- */
+/* --- levels: those that use is above, and the events when it crosses one --- */
 
 static const struct {
 	enum watch_level level;
@@ -182,9 +182,9 @@ static const struct {
 /*
  * Add the events of a change.
  *
- * @still    levels that use is still above, if they were reported
- * @above    levels that it is above
- * @return   those of them that were not reported
+ * @still    reported levels that use is still above; below any other reported level
+ * @above    levels that use is above now
+ * @return   the part of @above that was not reported before
  */
 static unsigned int change_state(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
 				 unsigned int still, unsigned int above,
@@ -193,7 +193,7 @@ static unsigned int change_state(struct watch_ids *ids, struct watch_id *id, enu
 	unsigned int *reported = &id->form[form].reported, told = *reported & ~still;
 
 	lower_levels(id, form, told);
-	/* Then use is below the hard limit, too. */
+	/* Use is below the soft limit, and so below the hard limit. */
 	if (told & LEVEL_SOFT) {
 		lower_levels(id, form, LEVEL_GRACE | LEVEL_HARD);
 		told &= ~(unsigned int)(LEVEL_GRACE | LEVEL_HARD);
@@ -205,7 +205,7 @@ static unsigned int change_state(struct watch_ids *ids, struct watch_id *id, enu
 		if (above & levels[i].level)
 			add_event(ids, id, form, levels[i].reached, warning);
 	}
-	/* A grace time is that of the soft limit. */
+	/* A grace time runs only above the soft limit. */
 	*reported |= above & LEVEL_GRACE ? above | LEVEL_SOFT : above;
 	return above;
 }
@@ -234,8 +234,8 @@ static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot
 }
 
 /*
- * A write may have been refused with some room left: then there must be more room than at that time, which may
- * not be known.
+ * A write that is too large is refused although there is room. So use counts as below the hard limit only if it is
+ * less than at the refusal, or the limit has changed. Both marks are 0 if unknown.
  */
 static bool is_below_hard(const struct watch_id *id, enum fsq_form form,
 			  const struct fsq_amounts *amounts, unsigned int level)
@@ -251,7 +251,7 @@ static unsigned int still_above(const struct watch_id *id, enum fsq_form form,
 
 	if (!is_below_hard(id, form, amounts, level))
 		still |= LEVEL_HARD;
-	/* The record may be gone, so there is no estimate. */
+	/* Keep LEVEL_FULL_SOON for watch_ids_estimate(), but not without use: then there may be no estimate. */
 	return amounts->used ? still | LEVEL_FULL_SOON : still;
 }
 
@@ -260,7 +260,7 @@ static unsigned int still_above(const struct watch_id *id, enum fsq_form form,
 void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
 		    const struct fsq_warning *warning)
 {
-	/* Without a soft limit, ext4 takes it for 0, and warns that use is below it. */
+	/* Without a soft limit, ext4 treats it as 0 and warns that use is below it. */
 	static const struct {
 		unsigned int above, below;
 	} meaning[] = {
@@ -277,13 +277,13 @@ void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
 		id = add_id(ids, volume, warning->type, warning->id);
 	if (!id)
 		return;
-	/* Each write that was refused counts. */
+	/* Count each write that was refused, not only the first. */
 	id->form[warning->form].reported &= ~(above & (LEVEL_GRACE | LEVEL_HARD));
 	change_state(ids, id, warning->form, ~meaning[warning->kind].below, above, warning);
 	drop_if_idle(ids, id);
 }
 
-/* --- what is polled --- */
+/* --- polled records --- */
 
 static void judge_form(struct watch_ids *ids, struct watch_id *id, enum fsq_form form,
 		       const struct fsq_dquot *dquot, enum watch_judgement judgement)
@@ -342,7 +342,7 @@ void watch_ids_estimate(struct watch_ids *ids, struct watch_volume *volume, enum
 	id->full_seconds = seconds;
 }
 
-/* --- what is reported --- */
+/* --- reports --- */
 
 void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot)
 {
@@ -354,7 +354,7 @@ void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct f
 		if (!hard->count || !id->form[form].mark_limit ||
 		    !is_below_hard(id, form, amounts, level))
 			continue;
-		/* XFS has repeated it. */
+		/* It was reported before: XFS repeats the warning. */
 		if (id->form[form].told_hard)
 			*hard = (struct watch_tally){ 0 };
 		change_state(ids, id, form, still_above(id, form, amounts, level), 0, NULL);
@@ -370,7 +370,7 @@ void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct
 		id->form[form].told_hard |= is_hard;
 		if (is_hard && dquot)
 			mark_hard(id, form, &dquot->form[form]);
-		/* A single large write was refused: use cannot fall below. */
+		/* Without use, a single large write was refused. Use cannot become less, so forget the level. */
 		if (dquot && dquot->form[form].used == 0)
 			lower_levels(id, form, LEVEL_HARD);
 	}

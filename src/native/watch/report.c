@@ -124,7 +124,7 @@ int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem *
 	rc = fsq_filesystem_open(fs, volume->directory, NULL, 0, err);
 	if (rc || fsq_filesystem_get_info(*fs)->dev == volume->dev)
 		return rc;
-	/* It was unmounted, and what it hid has records of its own. */
+	/* It was unmounted: the directory is now on another filesystem, with other records. */
 	fsq_filesystem_close(*fs);
 	*err = (struct fsq_error){ .kind = FSQ_E_NOT_FOUND, .errnum = ENODEV };
 	return FSQ_E_NOT_FOUND;
@@ -165,7 +165,7 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 
 /* --- events --- */
 
-/* @dquot    or NULL: it could not be asked for */
+/* @dquot    NULL: it could not be read */
 static void report_event(struct watch *watch, const struct watch_id *id, enum fsq_form form,
 			 enum watch_event event, const struct fsq_dquot *dquot)
 {
@@ -202,26 +202,26 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 		watch->ends = watch->complete = true;
 }
 
-/* Print by time of the last occurrence. */
+/* Report the events of an ID, by time of the last occurrence. */
 static void report_id(struct watch *watch, struct watch_id *id)
 {
 	struct fsq_dquot dquot = { .id = id->id };
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 	uint64_t reported = 0;
-	/* Else the filesystem is gone. */
+	/* False: the filesystem is gone. */
 	bool known = watch_volume_open(id->volume, &fs, &err) == 0;
 
 	if (known) {
 		int rc = fsq_quota_get(fs, id->type, id->id, &dquot);
 
 		fsq_filesystem_close(fs);
-		/* Its use and limits may be gone: there are zeros. */
+		/* ENOENT: there is no use and no limit, so @dquot is all zero. */
 		known = rc == 0 || rc == -ENOENT;
 	}
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
-	/* A signal that comes now ends it behind them. */
+	/* Report all events, even if a signal has set @ends; --count stops in between. */
 	for (const struct watch_tally *next; !watch->complete; reported = next->last) {
 		const struct watch_tally *first = id->tally[0], *tally = first;
 
@@ -253,7 +253,7 @@ void watch_report(struct watch *watch, const struct watch_volume *volume, int64_
 		id->is_reported = true;
 		wanted |= id->type == FSQ_PROJECT;
 	}
-	/* Read once for all events. */
+	/* Read the projects file once for all events. */
 	if (wanted && fsq_projects_each(session->projects_file, visit_line, watch, &err))
 		session_note_projects(session, &err);
 	while ((id = first)) {

@@ -13,20 +13,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In bytes: of directories, and of these and our own environment. execve(2) takes 128 KiB at least. */
+/*
+ * Bytes of directories, and of directories and our own environment together. execve(2) takes at least 128 KiB
+ * of arguments and environment.
+ */
 #define DIRECTORIES_MAX ((size_t)64 * 1024)
 #define ENVIRONMENT_MAX ((size_t)96 * 1024)
-/* A longer fact is left out. */
+/* A variable whose value is longer is empty. */
 #define FACT_MAX 4096
 
-/* Events of an ID that wait for the program. */
+/* The events of an ID for which the program has not run yet. */
 struct watch_job {
 	dev_t dev;
 	enum fsq_type type;
 	uint32_t id;
 	uint64_t count;
 	char events[WATCH_FORMS * WATCH_EVENTS * 32]; /* " LIMIT:EVENT" of each kind */
-	struct text facts; /* NAME=VALUE of the last event, each with a NUL behind it */
+	struct text facts; /* variables for the last event: NAME=VALUE, each ended by a NUL */
 	struct watch_job *next;
 };
 
@@ -65,7 +68,7 @@ bool watch_run_set(struct watch_run *run, const char *file, const struct word_li
 	return true;
 }
 
-/* --- the facts: strings of tenants are in values only --- */
+/* --- the variables FSQUOTA_...; untrusted text is in their values only --- */
 
 /* @value    NULL: the variable is empty */
 static void write_fact(struct writer *w, const char *name, const char *value)
@@ -79,7 +82,7 @@ static void write_fact(struct writer *w, const char *name, const char *value)
 	write_char(w, '\0');
 }
 
-/* A line of the projects file has no newline, so newlines can separate them. */
+/* Separate directories by newlines: a line of the projects file cannot contain one. */
 static void write_directories(struct writer *w, const struct field_texts *directories)
 {
 	size_t used = 0, count = 0;
@@ -103,7 +106,7 @@ static void write_directories(struct writer *w, const struct field_texts *direct
 	write_fact(w, "directories_left", left);
 }
 
-/* Replace the facts of an earlier event. @return  false without memory */
+/* Set the variables, instead of those of an earlier event. @return  false without memory */
 static bool set_facts(const struct watch_run *run, struct watch_job *job,
 		      const struct watch_row *row)
 {
@@ -149,7 +152,7 @@ static bool has_fact(const struct text *facts, const char *variable)
 	return false;
 }
 
-/* @return   pointers into our environment and the facts, for free(3) */
+/* @return   our environment and the variables; free(3) the array, not the strings. NULL without memory */
 static char **environment_of(const struct text *facts)
 {
 	char *end = facts->bytes + facts->used, **all;
@@ -162,7 +165,7 @@ static char **environment_of(const struct text *facts)
 	all = calloc(count, sizeof(*all));
 	count = 0;
 	for (char **at = environ; all && at && *at; at++)
-		/* The socket of the service manager is for this process alone. */
+		/* Only this process may notify the service manager. */
 		if (strncmp(*at, "NOTIFY_SOCKET=", strlen("NOTIFY_SOCKET=")) != 0 &&
 		    !has_fact(facts, *at))
 			all[count++] = *at;
@@ -171,7 +174,7 @@ static char **environment_of(const struct text *facts)
 	return all;
 }
 
-/* Its output must not mix with the events. */
+/* Start the program. Its output goes to stderr, so that it does not mix with the events. */
 static int spawn(const struct watch_run *run, char **environment, pid_t *process)
 {
 	posix_spawn_file_actions_t actions;
@@ -198,7 +201,7 @@ static int spawn(const struct watch_run *run, char **environment, pid_t *process
 	return rc;
 }
 
-/* Unless a program runs, run it for those who wait longest. */
+/* Unless the program is running, run it for the oldest job. */
 static void start_next(struct watch_run *run)
 {
 	struct watch_job *job;
@@ -236,7 +239,7 @@ void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev)
 		return;
 	}
 	session_errno(run->session, 0, ENOMEM, run->words[0], "%s: cannot run it", run->words[0]);
-	/* What waits already has the earlier facts. */
+	/* A job that was waiting keeps the variables of its earlier event. */
 	if (!*at)
 		free(job);
 }

@@ -43,7 +43,7 @@ static void report_failure(struct watch *watch, struct watch_volume *volume, enu
 		      "%s: cannot read %s quotas", volume->directory, account_types[type]);
 }
 
-/* With less space than this nothing can be written any more, which is another event. */
+/* With less space than this, a write fails: that is at the hard limit, not full soon. */
 #define BLOCK 4096
 
 static void add_use(struct watch *watch, const struct fsq_dquot *dquot)
@@ -62,7 +62,7 @@ static void estimate(struct watch *watch, struct watch_volume *volume, enum fsq_
 	const struct growth_use *use = watch->uses;
 	struct growth *growth = &volume->growth[type];
 
-	/* Without memory it counts nothing. */
+	/* Without memory, growth->count is 0. */
 	if (!growth_look(growth, watch->uses, watch->use_count, watch_now() * 1000000))
 		watch->ids.no_memory = true;
 	for (size_t i = 0; i < growth->count; i++, use++)
@@ -80,7 +80,7 @@ static void poll_volume(struct watch *watch, struct watch_volume *volume,
 		return;
 	for (int i = 0; i < FSQ_TYPES; i++) {
 		enum fsq_type type = (enum fsq_type)i;
-		/* What belongs to nobody, or to root, has no limits. */
+		/* Skip ID 0, root or no project: it has no limits. */
 		uint32_t id = 1;
 		int rc = volume->type[type] ? 0 : -ENOENT;
 
@@ -103,7 +103,7 @@ static void poll_volume(struct watch *watch, struct watch_volume *volume,
 	fsq_filesystem_close(fs);
 }
 
-/* All records are read at every poll, not only those of IDs that are above something. */
+/* @return  whether every poll reads all records, not only those of IDs above a level */
 static bool reads_all(const struct watch *watch)
 {
 	return watch->ids.over > 0 || watch->ids.within > 0;
@@ -126,14 +126,14 @@ static void poll_id(struct watch *watch, const struct watch_id *id, enum watch_j
 		return;
 	rc = fsq_quota_get(fs, type, dquot.id, &dquot);
 	fsq_filesystem_close(fs);
-	/* Else its use and limits are gone: there are zeros. */
+	/* ENOENT: there is no use and no limit, so @dquot is all zero. */
 	if (rc && rc != -ENOENT)
 		report_failure(watch, volume, type, -rc);
 	else
 		watch_ids_judge(&watch->ids, volume, type, &dquot, judgement);
 }
 
-/* @pass     only those that it has not seen; 0: all */
+/* Poll the IDs above a level. @pass  only those that this pass has not seen; 0: all */
 static void poll_ids(struct watch *watch, unsigned int pass, enum watch_judgement judgement)
 {
 	struct watch_id *next;
@@ -189,7 +189,7 @@ static bool has_quota(struct watch *watch, struct fsq_filesystem *fs, bool type[
 	bool any = false;
 	int rc = fsq_quota_state(fs, FSQ_PROJECT, &state);
 
-	/* It may be a failure of this moment. */
+	/* The failure may be temporary: try again later. */
 	watch->mounts_missed |= rc && fsq_error_kind_of(-rc) == FSQ_E_FAILED;
 	if (rc)
 		return false;
@@ -231,7 +231,7 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 	if (!is_wanted(watch, mount) || (volume && volume->is_mounted))
 		return FSQ_VISIT_CONTINUE;
 	if (volume) {
-		/* The first mount of a filesystem stands for it; it may have been moved. */
+		/* A filesystem is known by its first mount point, which may have changed. */
 		volume->is_mounted = true;
 		moved = strcmp(volume->directory, mount->directory) == 0 ? NULL
 									 : strdup(mount->directory);
@@ -261,7 +261,7 @@ static enum fsq_visit visit_mount(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Read the mounts again. @keep those that are gone stay for now */
+/* Read the mounts again. @keep  do not remove filesystems that were unmounted */
 static void refresh(struct watch *watch, bool keep)
 {
 	struct fsq_error err;
@@ -277,7 +277,7 @@ static void refresh(struct watch *watch, bool keep)
 		watch->mounts_missed = true;
 		return;
 	}
-	/* Remove it last, so that the callback sees a complete table. */
+	/* Remove filesystems last, so that visit_mount() sees a complete table. */
 	while (i < watch->volume_count && !keep) {
 		struct watch_volume *volume = watch->volumes[i];
 
@@ -299,7 +299,7 @@ static void refresh(struct watch *watch, bool keep)
 	watch->no_memory = false;
 }
 
-/* A path stands for its filesystem, wherever that is mounted later. */
+/* Watch the filesystem of a path. */
 static bool add_path(struct watch *watch, const char *path)
 {
 	struct session *session = watch->session;
@@ -343,9 +343,9 @@ static bool start(struct watch *watch, char **paths, size_t count)
 	return watch->session->status == 0;
 }
 
-/* --- what comes --- */
+/* --- events that arrive --- */
 
-/* Keep filesystems that are gone for now: warnings about them may be pending. */
+/* Look for new mounts. Keep filesystems that are gone: warnings about them may be pending. */
 static bool look_for_new(struct watch *watch)
 {
 	if (poll(&watch->source[WATCH_MOUNTS], 1, 0) > 0) {
@@ -372,7 +372,7 @@ static enum fsq_visit take_warning(const struct fsq_warning *warning, void *arg)
 	return FSQ_VISIT_CONTINUE;
 }
 
-/* Without the kernel's warnings, poll. */
+/* Stop listening to the kernel's warnings, and poll instead. */
 static void give_up_warnings(struct watch *watch, const struct fsq_error *err)
 {
 	const char *reason = err->errnum ? errno_words(err->errnum) : NULL;
@@ -418,7 +418,7 @@ static void read_signals(struct watch *watch)
 
 /* --- waiting --- */
 
-/* A reader that does not read delays events, but no signal. */
+/* Wait until the output can be written. @return  false: a signal came while its reader did not read */
 static bool can_write(void *arg)
 {
 	struct watch *watch = arg;
@@ -485,7 +485,7 @@ static void wait_once(struct watch *watch)
 	if (watch->source[WATCH_OUTPUT].revents) {
 		const bool closed = watch->source[WATCH_OUTPUT].revents & POLLNVAL;
 
-		/* The next line would fail, too. */
+		/* The reader has closed the pipe: end as a write to it would. */
 		if (!closed)
 			raise(SIGPIPE);
 		session_errno(watch->session, 0, closed ? EBADF : EPIPE, NULL,
@@ -518,8 +518,10 @@ static void wait_for_all(struct watch *watch)
 		watch_report(watch, NULL, INT64_MAX);
 	}
 	session_notify("STOPPING=1");
-	/* Wait for the program until a second signal comes, and after the last event of --count for those that
-	 * wait. */
+	/*
+	 * Wait until the program has ended. After a signal, start no further job, and a second signal ends the wait.
+	 * After --count events without a signal, run the waiting jobs, too.
+	 */
 	for (;;) {
 		if (watch->signals || watch->session->out->errnum)
 			watch_run_stop(&watch->run);
@@ -530,7 +532,7 @@ static void wait_for_all(struct watch *watch)
 	}
 }
 
-/* --- what is waited for --- */
+/* --- descriptors to poll --- */
 
 static bool open_sources(struct watch *watch)
 {
@@ -547,7 +549,7 @@ static bool open_sources(struct watch *watch)
 	if (fd < 0)
 		return session_fail(session, &err);
 	watch->source[WATCH_MOUNTS] = (struct pollfd){ .fd = fd, .events = POLLPRI };
-	/* Wait only for the reader to close the pipe. */
+	/* No events are requested: poll(2) reports when the reader closes the pipe. */
 	watch->source[WATCH_OUTPUT] = (struct pollfd){ .fd = session->out->fd };
 	session->out->can_write = can_write;
 	session->out->arg = watch;
@@ -610,7 +612,7 @@ static bool take_over(struct session *session, const struct command_option *opti
 	struct watch_options *options = to;
 
 	(void)option;
-	/* Every project is at 0. */
+	/* Refuse 0: every project is above it. */
 	return tables_parse_over(session, text, DBL_MIN, &options->over);
 }
 
@@ -661,7 +663,7 @@ static void command_watch(struct session *session, const struct invocation *invo
 	free(watch.uses);
 	free(watch.only);
 	watch_run_free(&watch.run);
-	/* The names are the cache's. */
+	/* The cache owns the names. */
 	session_forget_names(session);
 	fsq_cache_free(session->cache);
 	session->cache = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of watch, and its parts: watch.c waits and polls, ids.c knows whom and how often; report.c prints, and run.c
- * runs the program of --exec.
+ * The watch command. watch.c waits and polls, ids.c keeps the state of IDs and gathers events, report.c prints them,
+ * and run.c runs the program of --exec.
  */
 #ifndef FSQ_WATCH_H
 #define FSQ_WATCH_H
@@ -15,15 +15,14 @@
 #include "quota/fsquota.h"
 #include "quota/mounts/mount_table.h"
 
-/* --- the filesystems. None is kept open, since it could not be unmounted then; quotas are asked for by
- * the device. --- */
+/* --- the filesystems. None is kept open, or it could not be unmounted. Quotas are read by the device. --- */
 
 struct watch_volume {
 	dev_t dev;
 	char *device;
 	char *directory; /* mount point */
 	bool has_device;
-	bool type[FSQ_TYPES]; /* that are counted there */
+	bool type[FSQ_TYPES]; /* types that are accounted and wanted */
 	bool is_mounted, reported_failure;
 	struct growth growth[FSQ_TYPES]; /* with --full-within */
 };
@@ -51,7 +50,7 @@ enum watch_event {
 struct watch_tally {
 	uint64_t count; /* 0: none */
 	int64_t first;	/* when, in milliseconds since 1970 */
-	uint64_t last;	/* number of the last one: their order */
+	uint64_t last;	/* sequence number of the last one */
 	bool from_kernel, has_writer;
 	uid_t writer; /* of the last one */
 };
@@ -69,17 +68,17 @@ struct watch_id {
 	enum fsq_type type;
 	uint32_t id;
 	struct {
-		unsigned int reported; /* enum watch_level: it is above that */
-		bool told_hard;	       /* LEVEL_HARD was printed, or was so at the beginning */
+		unsigned int reported; /* enum watch_level: reported as above these */
+		bool told_hard;	       /* LEVEL_HARD was printed, or was reached at the start */
 		uint64_t mark,
-			mark_limit; /* use and hard limit when that was reported; 0: unknown */
+			mark_limit; /* use and hard limit when LEVEL_HARD was reported; 0: unknown */
 	} form[WATCH_FORMS];
 	struct watch_tally tally[WATCH_FORMS][WATCH_EVENTS];
-	int64_t due; /* when they are due, in milliseconds of CLOCK_MONOTONIC; 0: there are none */
+	int64_t due; /* when its events are due, as watch_now(); 0: there are none */
 	struct watch_id *next_due;
 	struct watch_id *next, *previous;
 	unsigned int pass;    /* the last scan that saw it */
-	int64_t full_seconds; /* as in struct growth_use, at the last look */
+	int64_t full_seconds; /* as in struct growth_use, at the last poll */
 	/* While it is reported: */
 	bool is_reported;
 	char **directories;
@@ -111,23 +110,23 @@ int64_t watch_now(void);
 struct watch_id *watch_ids_find(const struct watch_ids *ids, const struct watch_volume *volume,
 				enum fsq_type type, uint32_t id);
 
-/** Take a warning of the kernel. */
+/** Add the events of a warning of the kernel. */
 void watch_ids_warn(struct watch_ids *ids, struct watch_volume *volume,
 		    const struct fsq_warning *warning);
 
-/** Take a record as it is now. */
+/** Add the events of a record that was read now. */
 void watch_ids_judge(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 		     const struct fsq_dquot *dquot, enum watch_judgement judgement);
 
 /**
- * Take the time until an ID is full. Report it once, and again only after an estimate that was a quarter
- * above the threshold: estimates go up and down.
+ * Set the time until an ID is full, and add an event if it crosses the threshold. Once reported, it must exceed the
+ * threshold by a quarter to count as not full soon: estimates go up and down.
  */
 void watch_ids_estimate(struct watch_ids *ids, struct watch_volume *volume, enum fsq_type type,
 			uint32_t id, int64_t seconds);
 
 /**
- * Remove the IDs from the queue whose events are due.
+ * Remove IDs whose events are due from the queue.
  *
  * @volume    only of this filesystem, or NULL
  * @now      INT64_MAX: all
@@ -137,18 +136,18 @@ struct watch_id *watch_ids_take_due(struct watch_ids *ids, const struct watch_vo
 				    int64_t now);
 
 /**
- * Prepare to report its events, with these numbers. XFS warns also when a file is removed at the limit: then
- * report that use is below the limit.
+ * Call before reporting the events of an ID, with its current record. XFS warns of the hard limit also when a file is
+ * removed: then drop a repeated warning, and add the event that use is below the limit.
  */
 void watch_ids_settle(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
 
-/** Its events were reported, with these numbers; NULL: unknown. It may be freed. */
+/** Call after reporting the events of an ID, with the record or NULL. May free the ID. */
 void watch_ids_reported(struct watch_ids *ids, struct watch_id *id, const struct fsq_dquot *dquot);
 
-/** Forget all of a filesystem, or with NULL of all. */
+/** Forget all IDs of a filesystem. @volume  NULL: of all filesystems */
 void watch_ids_forget(struct watch_ids *ids, const struct watch_volume *volume);
 
-/* --- what is printed: a line for each event, which stands alone --- */
+/* --- the row of an event --- */
 
 struct watch_words {
 	const char *event;			/* "soft-reached" */
@@ -160,7 +159,7 @@ struct watch_row {
 	int64_t milliseconds; /* when, since 1970 */
 	struct watch_words words;
 	const char *limit; /* "space" or "inodes" */
-	/* Its use is FIELD_NOT_KNOWN where the filesystem could not be asked. */
+	/* Its use is FIELD_NOT_KNOWN if the record could not be read. */
 	struct record_row record;
 	struct field_texts directories; /* of a project */
 	const char *source;		/* "kernel" or "poll" */
@@ -171,12 +170,12 @@ struct watch_row {
 
 extern const struct row_fields watch_rows;
 
-/* --- run.c: the program of --exec, one at a time. Events that come while it runs wait, those of one ID together: its
- * next run gets them all, with the facts of the last one. --- */
+/* --- run.c: the program of --exec, one process at a time. Events that come while it runs are gathered by ID. It runs
+ * once for each of these IDs, with the variables of the last event. --- */
 
 struct watch_job;
 
-/* Zeros, but for the session, the fields and the words, are an empty set. */
+/* Zero-initialise all but the session and the fields. */
 struct watch_run {
 	struct session *session;
 	const struct field *fields; /* of the rows */
@@ -186,29 +185,28 @@ struct watch_run {
 };
 
 /**
- * Take --exec and --exec-arg, before something happens. @return  whether they are right; else an error was
- * reported
+ * Check and store --exec and --exec-arg. @return  whether they are right; else an error was reported
  */
 bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments);
 
 /** Run the program for an event, now or later. */
 void watch_run(struct watch_run *run, const struct watch_row *row, dev_t dev);
 
-/** If the program has ended, run the next. */
+/** If the program has ended, report a failure and start the next job. */
 void watch_run_reap(struct watch_run *run);
 
-/** Forget what waits. */
+/** Drop the jobs that wait. */
 void watch_run_stop(struct watch_run *run);
 
-/** @return  whether a program runs or waits */
+/** @return  whether the program is running or a job waits */
 bool watch_run_is_busy(const struct watch_run *run);
 
-/** Free it; a program that still runs goes on. */
+/** Free it. A program that is still running is left alone. */
 void watch_run_free(struct watch_run *run);
 
 /* --- the run --- */
 
-/* What is waited for. */
+/* The descriptors that watch polls. */
 enum watch_source { WATCH_SIGNALS, WATCH_MOUNTS, WATCH_WARNINGS, WATCH_OUTPUT, WATCH_SOURCES };
 
 struct watch {
@@ -218,23 +216,23 @@ struct watch {
 	size_t only_count;
 	struct watch_volume **volumes;
 	size_t volume_count, volume_capacity;
-	bool no_memory;			 /* for one of them */
+	bool no_memory;			 /* for a filesystem */
 	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
-	struct growth_use *uses; /* of one type on a filesystem, in the order of their IDs */
+	struct growth_use *uses;	 /* of one type on one filesystem, by ID */
 	size_t use_count, use_capacity;
 	struct watch_ids ids;
 	struct watch_run run;
 	struct fsq_warnings *warnings; /* NULL: the kernel sends none */
 	uint64_t interval;	       /* seconds between polls */
-	bool initial;		       /* begin with what is at a limit already */
-	uint64_t left;		       /* report so many events; 0: any number */
+	bool initial;		       /* also report what is above a level at the start */
+	uint64_t left;		       /* events to report until the end; 0: no limit */
 	bool begun, ends;
 	bool complete; /* --count events were reported */
 	struct pollfd source[WATCH_SOURCES];
 	int64_t next_poll;
-	bool mounts_changed, looked_for_new; /* since then */
-	bool mounts_missed;		     /* some could not be looked at: try again */
-	unsigned int signals;		     /* that ask for the end */
+	bool mounts_changed, looked_for_new; /* looked after that change */
+	bool mounts_missed;		     /* some could not be read: try again */
+	unsigned int signals;		     /* number of termination signals */
 };
 
 /* --- report.c --- */
@@ -243,7 +241,7 @@ struct watch {
 int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem **fs,
 		      struct fsq_error *err);
 
-/** Tell a person who waits for the first event what is watched. */
+/** If stderr is a terminal, print there which filesystems are watched. */
 void watch_report_start(const struct watch *watch);
 
 /** Report the events that are due, as watch_ids_take_due(). */
