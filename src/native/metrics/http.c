@@ -20,7 +20,7 @@
 
 LIBRARY_NOTE_MICROHTTPD;
 
-/* Of each socket that listens. */
+/* For each listening socket. */
 #define CONNECTIONS 64U
 #define REQUEST_BYTES ((size_t)8192)
 #define SILENCE_SECONDS 5U
@@ -49,14 +49,14 @@ struct server {
 	const struct http_page *page;
 	int signals;
 	bool ends;
-	int sockets[SOCKETS]; /* that listen, each with a daemon of libmicrohttpd */
+	int sockets[SOCKETS]; /* listening, each with a daemon of libmicrohttpd */
 	struct MHD_Daemon *daemons[SOCKETS];
 	size_t count;
 	struct MHD_Connection *waiting[SOCKETS * CONNECTIONS]; /* for a page */
-	size_t waiting_count, asked; /* the first of them: for the one that is being written */
-	pid_t child;		     /* that writes it to @text, or 0 */
+	size_t waiting_count, asked; /* @asked: the first ones, for which @child writes */
+	pid_t child;		     /* the process that writes a page to @text, or 0 */
 	int text;
-	int64_t started; /* the child, in milliseconds of CLOCK_MONOTONIC */
+	int64_t started; /* when @child was, in milliseconds of CLOCK_MONOTONIC */
 	bool reported_late, reported_used_up;
 };
 
@@ -208,7 +208,7 @@ static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection
 	return MHD_YES;
 }
 
-/* A callback of libmicrohttpd, which tries again at once what fails without descriptors or memory. */
+/* A callback of libmicrohttpd. Without descriptors or memory it retries at once: pause, and warn once. */
 static void hear_message(void *arg, const char *format, va_list args)
 {
 	struct server *server = arg;
@@ -225,7 +225,7 @@ static void hear_message(void *arg, const char *format, va_list args)
 
 /* --- the page --- */
 
-/* Answer the first @count that wait. @status  200: the page is written */
+/* Answer the first @count waiting connections. @status  200: send the page in @text */
 static void answer(struct server *server, size_t count, unsigned int status)
 {
 	off_t size = status == 200 ? lseek(server->text, 0, SEEK_END) : 0;
@@ -241,7 +241,7 @@ static void answer(struct server *server, size_t count, unsigned int status)
 		server->waiting_count * sizeof(*server->waiting));
 }
 
-/* Start the process that writes a page for all that wait. @return  whether this is it */
+/* Fork a process that writes a page for all waiting connections. @return  true in that process, when it is written */
 static bool start_page(struct server *server, const sigset_t *unblocked)
 {
 	struct session *session = server->session;
@@ -260,7 +260,7 @@ static bool start_page(struct server *server, const sigset_t *unblocked)
 	if (server->child > 0)
 		return false;
 	restore_signals(unblocked);
-	/* If this process hangs, the address must not stay in use. */
+	/* If this process hangs, it must not keep the address in use. */
 	for (size_t i = 0; i < server->count; i++)
 		close(server->sockets[i]);
 	writer_start(session->out, server->text);
@@ -280,7 +280,7 @@ static void check_page(struct server *server)
 		server->child = 0;
 		server->reported_late = false;
 	} else if (clock_milliseconds(CLOCK_MONOTONIC) >= server->started + PAGE_SECONDS * 1000) {
-		/* In the kernel a process can wait where no signal ends it. */
+		/* The process may be in an uninterruptible wait, so SIGKILL may have no effect yet. */
 		kill(server->child, SIGKILL);
 		if (!server->reported_late)
 			session_warn(server->session, NULL,
@@ -309,7 +309,7 @@ static bool start_daemons(struct server *server)
 	return true;
 }
 
-/* @return   false when a socket does not listen any more */
+/* Wait for requests, signals or the next check. @return  false: a socket no longer listens; reported */
 static bool wait_for_work(struct server *server)
 {
 	struct pollfd sources[1 + 2 * SOCKETS] = { { server->signals, POLLIN, 0 } };
@@ -343,7 +343,7 @@ static unsigned int connection_count(struct MHD_Daemon *daemon)
 	return lib.get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections;
 }
 
-/* At its limit a daemon does not listen. It does again in the run after the one that has closed a connection. */
+/* At its connection limit a daemon stops listening. After it closes one it must run again to resume. */
 static void run_daemon(struct MHD_Daemon *daemon)
 {
 	unsigned int before;
@@ -354,7 +354,7 @@ static void run_daemon(struct MHD_Daemon *daemon)
 	} while (connection_count(daemon) < before);
 }
 
-/* @return   whether this is a process that has written a page */
+/* Serve until a signal comes. @return  true in a process that has written a page */
 static bool serve(struct server *server, const sigset_t *unblocked)
 {
 	while (wait_for_work(server) && !server->ends) {
@@ -381,7 +381,7 @@ static bool load_microhttpd(struct session *session)
 
 bool http_serve(struct session *session, const char *address, const struct http_page *page)
 {
-	/* The process that writes a page returns and leaves it as it is. */
+	/* Static: the process that writes a page returns without freeing it. */
 	static struct server server;
 	sigset_t before;
 	bool good;

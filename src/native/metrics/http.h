@@ -5,24 +5,24 @@
 
 #include "native/cli/session.h"
 
-/* What serves the socket that systemd.socket(5) has opened. */
+/* The address that means the sockets that systemd has opened, see systemd.socket(5). */
 #define HTTP_OF_SYSTEMD "systemd"
 
 struct http_page {
 	const char *path; /* such as "/metrics" */
 	const char *type;
-	const char *other, *other_type; /* the type for who accepts @other */
-	/* Write it to session->out. @return  false: there is none, and an error was reported */
+	const char *other, *other_type; /* the type if the client accepts @other */
+	/* Write the page to session->out. @return  false: an error was reported */
 	bool (*write)(struct session *session, void *arg);
 	void *arg;
 };
 
 /**
- * Serve a page until a signal ends it. A process of its own writes it, one at a time, for all requests that wait
- * when it begins: its memory is freed with it, and a hung filesystem does not block the server. The call returns in
- * that process, too.
+ * Serve a page until a signal comes. A forked process writes the page for all requests that wait at that time; one
+ * such process runs at a time. Its memory is freed when it exits, and a hung filesystem does not block the server.
+ * The call returns in that process, too.
  *
- * @address  "ADDRESS:PORT", of numbers; ":PORT": all addresses; or HTTP_OF_SYSTEMD
+ * @address  numeric "ADDRESS:PORT"; ":PORT" for all addresses; or HTTP_OF_SYSTEMD
  * @return   false when it cannot be served; an error was reported
  * Source: microhttpd.h, sd_listen_fds(3)
  */

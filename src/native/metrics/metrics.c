@@ -25,10 +25,10 @@ struct metrics_options {
 	const char *output_file, *listen;
 };
 
-/* --- whose a volume is on a node of Kubernetes, in the names that people know --- */
+/* --- the namespace and pod of a volume on a Kubernetes node --- */
 
 struct pod {
-	char *namespace, *name, *uid; /* of one allocation */
+	char *namespace, *name, *uid; /* all in one allocation, at @namespace */
 };
 
 struct pods {
@@ -38,7 +38,7 @@ struct pods {
 
 #define PODS_DIRECTORY "/var/log/pods"
 
-/* @name     NAMESPACE_POD_UID; anything else is no pod's. @return  false without memory */
+/* @name     NAMESPACE_POD_UID; other names are ignored. @return  false without memory */
 static bool add_pod(struct pods *pods, const char *name)
 {
 	char *rest = strdup(name);
@@ -58,7 +58,7 @@ static bool add_pod(struct pods *pods, const char *name)
 }
 
 /*
- * Read the pods of this node, which are those that have logs. @return  false without memory
+ * Read the pods of this node: those with a log directory. @return  false without memory
  *
  * Source: kubelet's directories /var/log/pods/NAMESPACE_POD_UID
  */
@@ -85,14 +85,14 @@ static void pods_free(struct pods *pods)
 /*
  * @path     such as /var/lib/kubelet/pods/UID/volumes/PLUGIN/VOLUME
  * @volume   set to the last part of it
- * @return   the pod, or NULL: it is of none that is known
+ * @return   the pod; NULL: the path is in no known pod
  */
 static const struct pod *pods_of_volume(const struct pods *pods, const char *path,
 					const char **volume)
 {
 	const struct pod *found = NULL;
 
-	/* The directory of kubelet may have such a part, too. */
+	/* Try each "/pods/": the root directory of kubelet may contain one, too. */
 	for (const char *uid = path; !found && uid && (uid = strstr(uid, "/pods/"));) {
 		const char *end = strchr(uid += strlen("/pods/"), '/');
 		const char *plugin = end && strncmp(end, "/volumes/", strlen("/volumes/")) == 0
@@ -110,11 +110,11 @@ static const struct pod *pods_of_volume(const struct pods *pods, const char *pat
 	return found;
 }
 
-/* --- the metrics: what is not set or not known has no sample --- */
+/* --- the metrics; a value that is not set or unknown has no sample --- */
 
 /* A project, with the labels that all of its samples share. */
 struct series {
-	size_t labels; /* where they end in the text of all, and begin behind those before */
+	size_t labels; /* end of its labels in all_series.labels; they begin where those before end */
 	struct project_row row;
 };
 
@@ -132,17 +132,17 @@ enum value_type {
 	METRIC_BOOL,
 };
 
-/* Where a value is; it is there only if the bool @needs is set, SIZE_MAX: always. */
+/* Offset of a value in its row, and of a bool that says whether the value is known; ALWAYS: it is. */
 struct value {
 	enum value_type type;
 	size_t member, needs;
-	const char *limit; /* the value of the label of that name, NULL: there is none */
+	const char *limit; /* value of the label "limit"; NULL: no such label */
 };
 
 struct metric {
 	const char *name;
-	const char *unit; /* the name ends in it; NULL: none */
-	const char *help; /* without what must be escaped */
+	const char *unit; /* the suffix of the name; NULL: none */
+	const char *help; /* must need no escape */
 	struct value values[2];
 	size_t value_count;
 };
@@ -231,7 +231,7 @@ static const struct metric of_filesystems[] = {
 
 #define OF_BUDGET(member) { { METRIC_NUMBER, offsetof(struct total_row, member), ALWAYS, NULL } }, 1
 
-/* Without a path: of a filesystem. */
+/* A budget with an empty path label is that of a filesystem. */
 static const struct metric of_budgets[] = {
 	{ "fsquota_budget_bytes", "bytes", "What hard limits of space may add up to.",
 	  OF_BUDGET(budget_bytes) },
@@ -306,8 +306,8 @@ static void begin(struct writer *w, const struct metric *metric)
 }
 
 /*
- * @name     with what stands in front of it
- * @value    NULL: empty, which is the same as no label
+ * @name     with the "{" or "," before it
+ * @value    NULL: write an empty value, which means the same as no label
  */
 static void write_label(struct writer *w, const char *name, const char *value)
 {
@@ -351,7 +351,7 @@ static bool is_there(const struct value *value, const char *row)
 	return true;
 }
 
-/* Behind the labels. */
+/* Write what follows the labels: the rest of them, and the value. */
 static void write_value(struct writer *w, const struct value *value, const char *row)
 {
 	const void *member = row + value->member;
@@ -431,9 +431,9 @@ struct all_series {
 	const struct metrics_options *options;
 	struct series *list;
 	size_t count, capacity;
-	struct text labels; /* of all */
-	struct text place;  /* the last labels, which are the same for all of a filesystem */
-	size_t placed;	    /* 1 + that filesystem */
+	struct text labels; /* of all series */
+	struct text place;  /* labels that all series of a filesystem end with */
+	size_t placed;	    /* 1 + index of that filesystem; 0: none yet */
 	bool no_memory;
 	struct writer to_labels, to_place;
 };
@@ -454,7 +454,7 @@ static void write_place(struct writer *w, const struct project_row *row)
 	write_label(w, ",mountpoint", row->mountpoint);
 }
 
-/* What its samples begin with; write_place() follows. */
+/* Write the first labels of a project; write_place() writes the others. */
 static void write_labels(struct writer *w, const struct project_row *row, bool with_path)
 {
 	write_text(w, "{id=\"");
@@ -530,7 +530,7 @@ static void show_projects(struct writer *w, const struct metrics_options *option
 		}
 }
 
-/* @reason   NULL: it is 1 */
+/* Write fsquota_up. @reason  why it is 0; NULL: it is 1 */
 static void show_up(struct writer *w, const struct metrics_options *options, const char *reason)
 {
 	if (!is_chosen(options, &up))
@@ -595,7 +595,7 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 
 /* --- the command --- */
 
-/* @return   whether there is one; else an error was reported */
+/* Print the page. @return  false: there is none, and an error was reported */
 static bool show_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
@@ -621,7 +621,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	all.to_labels.fd = all.to_place.fd = session->out->fd;
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
-	/* Without a filesystem the page says so, but not where the operands are wrong. */
+	/* Without operands, a page without filesystems is printed, too: fsquota_up is 0. */
 	if (!projects_collect_scopes(&projects, every) && !every)
 		goto out;
 	session_names(session);
@@ -631,7 +631,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
 	shown = rows && writer_flush(&all.to_labels) == 0 && !all.no_memory &&
 		(!is_chosen(options, &project_info) || pods_read(&pods));
-	/* Whoever ends the process leaves no temporary file. */
+	/* Block termination signals until the temporary file is renamed or removed. */
 	block_termination_signals(&signals_before);
 	if (!shown) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
