@@ -75,7 +75,7 @@ bool screen_begin(struct screen *screen, struct writer *w)
 		return false;
 	raw = screen->before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	/* SIGTSTP would leave the terminal in this state. */
+	/* Disable ctrl-Z: SIGTSTP would leave the terminal in this mode. */
 	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole terminal for one command: its own screen, and keys as they are pressed. */
+/* Use the whole terminal: the alternate screen, and keys without waiting for enter. */
 #ifndef FSQ_SCREEN_H
 #define FSQ_SCREEN_H
 
@@ -8,7 +8,7 @@
 
 #include "shared/writer.h"
 
-/* What the terminal takes for these; NULL: it has none. */
+/* Control sequences of the terminal, from terminfo(5). A NULL text: the terminal lacks it. */
 enum screen_text {
 	SCREEN_CLEAR,
 	SCREEN_BEGIN,
@@ -33,10 +33,10 @@ struct screen {
  */
 bool screen_begin(struct screen *screen, struct writer *w);
 
-/** Give it back as it was. */
+/** Restore the terminal. */
 void screen_end(struct screen *screen, struct writer *w);
 
-/** @return  how many lines it has */
+/** @return  how many lines the terminal has */
 int screen_lines(void);
 
 enum screen_key { SCREEN_NONE, SCREEN_UP = 256, SCREEN_DOWN, SCREEN_ENTER };

@@ -20,7 +20,7 @@
 #include "shared/sort.h"
 #include "shared/texts.h"
 
-/* Looks may take one in so many seconds of one processor. */
+/* Use at most 1/BUSY_PART of a processor: a longer look makes the interval longer. */
 #define BUSY_PART 2
 
 #define SCREEN_COLUMNS "PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
@@ -30,7 +30,7 @@ struct top_options {
 	uint64_t interval, batch, rows;
 };
 
-/* Stands for what is in no project: 0 stands for the filesystem, and no project has this one. */
+/* The ID in growth_use of files in no project. ID 0 is the filesystem there, and no project has this ID. */
 #define NO_PROJECT_ID UINT32_MAX
 
 enum top_kind { TOP_FILESYSTEM, TOP_PROJECT, TOP_NO_PROJECT };
@@ -39,7 +39,7 @@ struct top_row {
 	int64_t time; /* milliseconds since 1970 */
 	enum top_kind kind;
 	uint32_t id;	  /* 0: of no project */
-	const char *path; /* of a filesystem where it is mounted */
+	const char *path; /* of a filesystem its mount point */
 	const char *name, *shown_name;
 	uint64_t hard_bytes; /* of a filesystem its size */
 	double percent;
@@ -90,17 +90,17 @@ struct top {
 	struct growth growth;
 	struct top_row *rows; /* of the last look */
 	size_t count, capacity;
-	struct texts texts; /* of them */
+	struct texts texts; /* of these rows */
 	struct table_style order;
 	int64_t next, interval; /* nanoseconds */
 	bool reported_interval;
-	int signals; /* readable when one has come */
+	int signals; /* descriptor, readable when one has come */
 	bool ends;
 	/* On a terminal: */
 	struct screen *screen;
 	struct text frame;
 	bool paused;
-	uint32_t chosen_id; /* with its filesystem; 0: the first project */
+	uint32_t chosen_id; /* on chosen_dev; 0: choose the first project */
 	dev_t chosen_dev;
 };
 
@@ -249,14 +249,14 @@ static bool take_a_look(struct top *top)
 	else if (one.no_memory)
 		session_no_memory(session);
 	measure(top);
-	/* One filesystem that fails is missing; the exit status says so. */
+	/* Continue without a filesystem that fails. The exit status reports it. */
 	return session->status == 0 || (session->status == session_exit_code(FSQ_E_FAILED) &&
 					top->count > 0 && !session->no_memory);
 }
 
 /* --- showing --- */
 
-/* Filesystems come first. */
+/* The order of compare_rows(), which gets no argument. Filesystems always come first. */
 static const struct table_style *sorted_by;
 
 static int compare_rows(const void *one, const void *other)
@@ -316,7 +316,7 @@ static const struct {
 	{ 'p', "-USE%,-USED" },	  { 'f', "FULLIN,-USED" },    { 'n', "PATH" },
 };
 
-/* The row that is chosen, or the first project. */
+/* @return  the index of the chosen row, or else of the first project */
 static size_t find_chosen(const struct top *top)
 {
 	size_t first = count_filesystems(top);
@@ -350,7 +350,7 @@ static void write_head(const struct top *top, struct writer *w)
 		     top->paused ? "  PAUSED" : "");
 }
 
-/* One write, so that the screen does not flicker. */
+/* Draw the screen in one write(2), so that it does not flicker. */
 static void draw(struct top *top)
 {
 	static struct writer frame;
@@ -367,7 +367,7 @@ static void draw(struct top *top)
 		first = chosen - most + 1;
 	top->frame.used = 0;
 	writer_start_text(&frame, &top->frame);
-	/* So that the table gets the width of the terminal. */
+	/* The table asks this descriptor for the width of the terminal. */
 	frame.fd = out->fd;
 	session->out = &frame;
 	print_rows(top, first, most);
@@ -480,7 +480,7 @@ static bool wait_on(struct top *top)
 	return false;
 }
 
-/* Reading many projects takes longer than the interval, which then grows. */
+/* Set the time of the next look. If this one took long, make the interval longer: see BUSY_PART. */
 static void set_next(struct top *top, int64_t began, int64_t used_before)
 {
 	int64_t used = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - used_before;
