@@ -18,7 +18,7 @@ struct supported_options {
 	bool quiet;
 };
 
-/* Where a quota can be put. */
+/* A directory that can have a quota. */
 struct support_row {
 	const char *path;
 	bool accounting;
@@ -113,7 +113,7 @@ struct doctor_options {
 struct finding_row {
 	struct fsq_finding finding;
 	struct finding_words words;
-	/* How it is shown on a terminal, which is so wide; 0: elsewhere, in one line. */
+	/* Columns of the terminal, to wrap the text; 0: not a terminal, print one line. */
 	int width;
 	bool colored;
 };
@@ -149,7 +149,7 @@ static const struct field finding_fields[] = {
 	{ 0 },
 };
 
-/* A text that begins in column @at, in lines below each other. */
+/* Write a text that begins in column @at, wrapped at @width and indented. */
 static void write_wrapped(struct writer *w, const char *text, int at, int width)
 {
 	while (*text) {
@@ -188,7 +188,7 @@ static void write_on_terminal(struct writer *w, const struct finding_row *row)
 	write_escaped(w, path);
 	write_char(w, ':');
 	write_wrapped(w, row->words.sentence, INDENT + (int)strlen(path) + 1, row->width);
-	/* In one piece, to be copied. */
+	/* Do not wrap the command: it is meant to be copied. */
 	if (row->words.repair)
 		write_format(w, "%*srepair: %s\n", INDENT, "", row->words.repair);
 }
@@ -205,7 +205,7 @@ static void write_finding_row(struct writer *w, const void *arg)
 	write_escaped(w, row->finding.path ? row->finding.path : "caller");
 	write_text(w, ": ");
 	write_escaped(w, row->words.sentence);
-	/* Can be typed as it is: names in it are quoted for the shell. */
+	/* Print it unescaped: the names in it are quoted for the shell. */
 	if (row->words.repair)
 		write_format(w, "; repair: %s", row->words.repair);
 	write_char(w, '\n');
@@ -218,9 +218,9 @@ static const struct row_fields finding_rows = { finding_fields, sizeof(struct fi
 struct doctor {
 	struct session *session;
 	const struct invocation *invocation;
-	bool quota_on; /* somewhere */
+	bool quota_on; /* on at least one filesystem */
 	bool quiet;    /* omit findings that are "ok" */
-	bool problem;  /* there is one */
+	bool problem;  /* there was a finding of level problem */
 	struct progress *progress;
 	int width; /* of the terminal, or 0 */
 	bool colored;
