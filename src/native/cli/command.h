@@ -12,7 +12,7 @@
 
 #include "session.h"
 
-/* What an option or an operand is: shells complete by it, --machine shows it. */
+/* The kind of a value. Shell completion uses it, and --machine prints it. */
 #define VALUE_NUMBER "number"
 #define VALUE_SIZE "size"
 #define VALUE_TIME "time"
@@ -24,7 +24,7 @@
 #define VALUE_COLUMNS "columns"
 #define VALUE_FILE "file"
 #define VALUE_DIRECTORY "directory"
-#define VALUE_REGISTERED "registered" /* a directory, most likely one in /etc/projects */
+#define VALUE_REGISTERED "registered" /* a directory, usually one in /etc/projects */
 #define VALUE_PATH "path"
 #define VALUE_ADDRESS "address" /* a network address with a port */
 #define VALUE_OWNER "owner"	/* USER or USER:GROUP */
@@ -37,19 +37,19 @@ struct command_option {
 	const char *help;
 	const char *kind; /* VALUE_...; NULL: there is no value */
 	/*
-	 * The offset in the command's options of what it sets: a bool, a const char * for a value,
-	 * an enum that has the choices in their order, or a struct word_list if it repeats.
+	 * The offset of the member of the command's options that it sets: a bool; a const char * if
+	 * there is a value; an enum in the order of the choices; a struct word_list if it repeats.
 	 */
 	uint16_t field;
-	/* The same in the session; 0: it is not there. */
+	/* The same, if it sets a member of the session; 0: it does not. */
 	uint16_t session_field;
 	bool repeats;
-	bool range;    /* the field is a struct fsq_id_range */
-	bool positive; /* the field is a uint64_t from 1 on; seconds, if it is a VALUE_TIME */
+	bool range;		  /* the field is a struct fsq_id_range */
+	bool positive;		  /* the field is a uint64_t above 0; of VALUE_TIME in seconds */
 	const char *argument;	  /* what help calls the value */
 	const char *choices;	  /* of VALUE_CHOICE, separated by blanks */
-	const char *choices_text; /* the same for an error: "a, b or c"; of a range an example */
-	/* Or the function that sets it; false ends the command. */
+	const char *choices_text; /* the same for errors: "a, b or c"; of a range an example */
+	/* Sets the option in place of the above, or NULL. Returns false to end the command. */
 	bool (*take)(struct session *session, const struct command_option *option, void *options,
 		     const char *value);
 };
@@ -60,27 +60,27 @@ typedef const struct command_option *const option_tables[];
 struct command_operand {
 	const char *kind; /* VALUE_...; NULL: there is no value */
 	const char *argument;
-	bool repeats; /* the operands that follow may come first, too */
+	bool repeats; /* any number of them */
 };
 
 enum command_flags {
-	COMMAND_FILESYSTEMS = 1,    /* works on filesystems: those of --at, or its last operands */
-	COMMAND_ONCE = 2,	    /* runs once for all of them, not for each */
+	COMMAND_FILESYSTEMS = 1,    /* works on the filesystems of --at, or of its last operands */
+	COMMAND_ONCE = 2,	    /* runs once for all filesystems, not for each */
 	COMMAND_PATHS = 8,	    /* all its operands are paths on filesystems */
-	COMMAND_CHANGES = 16,	    /* requires that a filesystem is named */
-	COMMAND_WITHOUT_QUOTA = 32, /* filesystems without quota are shown, too */
+	COMMAND_CHANGES = 16,	    /* a filesystem must be named */
+	COMMAND_WITHOUT_QUOTA = 32, /* includes filesystems without quota */
 	COMMAND_CONFIG = 64,	    /* reads /etc/fsquota.conf */
-	COMMAND_QUICK = 128,	    /* never waits, and takes no longer for larger trees */
+	COMMAND_QUICK = 128,	    /* never waits; its time does not depend on the size of trees */
 	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
 	COMMAND_READS = 512,	    /* changes nothing */
 };
 
-/* What the JSON document is, if not an array of rows under the name of the command. */
+/* How the JSON document differs from an array of rows under the name of the command. */
 enum command_answers {
 	ANSWER_SINGLE = 1, /* one row instead of an array */
 	ANSWER_LINES = 2,  /* each line is a document */
-	ANSWER_MOUNTS = 4, /* with "mounts_skipped" behind the rows */
-	ANSWER_MANY = 8,   /* with ANSWER_SINGLE: or an array, if more can be asked for */
+	ANSWER_MOUNTS = 4, /* with "mounts_skipped" after the rows */
+	ANSWER_MANY = 8,   /* with ANSWER_SINGLE: an array if there can be more rows */
 };
 
 struct command;
@@ -93,7 +93,7 @@ struct invocation {
 	int operand_count;
 };
 
-/* What --help lists it under. */
+/* The heading under which --help lists a command. */
 enum command_group {
 	GROUP_DIRECTORY,
 	GROUP_LOOK,
@@ -107,13 +107,13 @@ struct command {
 	const char *alias;
 	enum command_group group;
 	const char *summary;
-	const char *synopsis; /* behind the name */
+	const char *synopsis; /* what follows the name */
 	const char *help;     /* what it does, in lines of at most 80 columns */
-	const char *example;  /* what help ends with: lines, without the program's name */
+	const char *example;  /* the end of help: command lines without the program */
 	const struct command_option *const *options; /* option_tables; NULL: none */
-	struct command_operand operands[3];	     /* without the PATHs of filesystems */
+	struct command_operand operands[3];	     /* other than the PATHs of filesystems */
 	const struct row_fields *rows;		     /* that it prints, or NULL */
-	const struct row_fields *totals; /* behind them, in JSON under "total"; or NULL */
+	const struct row_fields *totals; /* printed after them, in JSON under "total"; or NULL */
 	unsigned int answers;		 /* enum command_answers */
 	size_t options_size;
 	const void *defaults;		      /* of its options; NULL: zeros */
@@ -123,27 +123,31 @@ struct command {
 };
 
 /**
- * @words    behind the command's name, ended by NULL; the operands are moved to its beginning
- * @options  to be filled, command->options_size bytes
+ * Parse the options and operands of a command.
+ *
+ * @words    the words after the command's name, ended by NULL; modified: operands are moved to the front
+ * @options  filled; command->options_size bytes
  * @return   false when an option is wrong; an error was reported
  */
 bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options);
 
 /**
- * @return   the option of a letter, or else of a name: the whole one, since an abbreviation could mean another
- *           option in another command, or in a later version; or NULL
+ * Find an option by its letter, or if that is 0 by its whole name. Abbreviations are refused: in another command or
+ * a later version they could mean another option.
+ *
+ * @return   the option, or NULL
  */
 const struct command_option *command_find_option(const struct command *command, char letter,
 						 const char *name, size_t length);
 
-/** @return  whether --name of a project may stand instead of its directory */
+/** @return  whether the command accepts --name of a project instead of its directory */
 bool command_takes_project(const struct command *command);
 
 /** Print the usage line, as an error. */
 void command_show_usage(struct session *session, const struct command *command);
 
-/** Report that a command takes no operand but the filesystem, with a hint for who means an ID. */
+/** Report that a command takes no operand but the filesystem, with a hint if the operand looks like an ID. */
 void command_refuse_operand(struct session *session, const struct invocation *invocation);
 
 /** Print its help: what it does, its options and an example. */
@@ -152,7 +156,7 @@ void command_explain(struct session *session, const struct command *command);
 /** Print its options and operands for programs, one a line. @command NULL: all commands. */
 void command_describe(struct session *session, const struct command *command);
 
-/** Print what the program is, with a line for each command. */
+/** Print the help of the program, with a line for each command. */
 void command_list_all(struct session *session);
 
 /** @return  the command of that name or alias, or NULL */
@@ -170,19 +174,19 @@ struct session native_session(struct writer *out);
  */
 int native_main(int argc, char **argv);
 
-/* --- batch.c: a line of batch, the words of a command line --- */
+/* --- batch.c: a request of batch is a line with the words of a command line --- */
 
 struct request {
-	char **words; /* NULL behind the last; they point into the line */
+	char **words; /* ended by NULL; they point into the line */
 	size_t count, capacity;
 };
 
 /**
- * Split a line: an array of strings in JSON, or words between blanks of which none has to be quoted.
+ * Split a line into words. It is a JSON array of strings, or words separated by blanks, without quoting.
  *
- * @request  filled; what it holds is used again by the next call, and freed by request_clear()
- * @line     with a NUL behind its end; it is changed
- * @length   of it, without that NUL
+ * @request  filled; the next call reuses its memory, request_clear() frees it
+ * @line     ended by a NUL; modified
+ * @length   of the line, without the NUL
  * @return   NULL, or what is wrong with the line
  */
 const char *request_parse(struct request *request, char *line, size_t length);

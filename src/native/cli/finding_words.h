@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a finding of fsq_diagnose() means, in the words of the command line. */
+/* Texts for findings of fsq_diagnose(): a word, a sentence, and a command that repairs it. */
 #ifndef FSQ_FINDING_WORDS_H
 #define FSQ_FINDING_WORDS_H
 
@@ -15,13 +15,13 @@ struct finding_words {
  * Find the words for a finding.
  *
  * @words    filled; clear it with finding_words_clear()
- * @return   whether there was memory
+ * @return   false without memory
  */
 bool finding_words_get(struct finding_words *words, const struct fsq_finding *finding);
 
 void finding_words_clear(struct finding_words *words);
 
-/** @return  one word of the shell, in one line of printable ASCII, for free(3); NULL without memory */
+/** @return  @text quoted as one word for sh, in printable ASCII on one line, for free(3); NULL without memory */
 char *quote_for_shell(const char *text);
 
 #endif

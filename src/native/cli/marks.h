@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What apply has assigned itself, which --prune may release when no line wants it any more: /etc/projects.applied has
- * a line ID:DIRECTORY for each, as in projects(5). What people assigned is not in it.
+ * Marks: the directories that apply has assigned. apply --prune may release them when no line of its files names them
+ * any more, but never a directory that was assigned by hand. /etc/projects.applied has a line ID:DIRECTORY for each
+ * mark, as in projects(5).
  */
 #ifndef FSQ_MARKS_H
 #define FSQ_MARKS_H
@@ -12,11 +13,11 @@
 struct apply_mark {
 	uint32_t id;
 	char *directory;
-	bool is_registered; /* as it was then */
+	bool is_registered; /* under the same ID */
 	bool is_there, is_wanted;
 	dev_t dev;
 	ino_t ino;
-	bool is_done; /* to be forgotten */
+	bool is_done; /* apply_marks_forget() removes it */
 };
 
 struct apply_marks {
@@ -29,7 +30,7 @@ struct apply_marks {
 void apply_marks_add(struct session *session, uint32_t id, const char *directory);
 
 /**
- * Read all of them, and what is registered now.
+ * Read all marks, and which of them are registered now.
  *
  * @marks    zeros; free it with apply_marks_free(), also after a failure
  * @return   whether it was read; else an error was reported
@@ -40,8 +41,8 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks);
 void apply_marks_forget(struct session *session, const struct apply_marks *marks);
 
 /**
- * Forget a directory that was assigned by hand: it may have got the ID that it had when apply assigned it. A failure
- * is a warning.
+ * Remove the mark of a directory that was assigned by hand. It can have one: apply may have assigned the same ID
+ * before. Warn if it fails.
  */
 void apply_marks_forget_one(struct session *session, uint32_t id, const char *directory);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that several commands share: tables for their descriptions, and where they go. */
+/* Options that several commands share: tables that describe them, and functions that evaluate them. */
 #ifndef FSQ_OPTIONS_H
 #define FSQ_OPTIONS_H
 
@@ -17,7 +17,7 @@ extern const struct command_option help_option[];	/* -h, --help */
 /** Options that may also precede the command; NULL ends the tables. */
 extern const struct command_option *const common_options[];
 
-/** What every command that works on filesystems has besides; NULL ends the tables. */
+/** Options that every command with COMMAND_FILESYSTEMS has, too; NULL ends the tables. */
 extern const struct command_option *const options_of_filesystems[];
 
 /*
@@ -27,15 +27,15 @@ extern const struct command_option *const options_of_filesystems[];
 extern const struct command_option own_project_options[];
 
 /**
- * Check how these options go with the directories.
+ * Check whether these options can be combined with each other and with directories.
  *
  * @directories   how many are given
- * @many          --at can stand alone, for the projects of several filesystems
- * @return        whether they make sense; else an error was reported
+ * @many          --at alone is allowed: it means the projects of several filesystems
+ * @return        whether they can; else an error was reported
  */
 bool options_check_own_project(struct session *session, int directories, bool many);
 
-/** @return  whether they select a project, with a directory or without one */
+/** @return  whether --name or --at selects a project instead of a directory */
 bool options_stand_for_directory(const struct session *session);
 
 /*
@@ -53,7 +53,7 @@ bool options_directories_or_project(struct session *session, const struct invoca
 /**
  * The ID of --id or --name, or 0.
  *
- * @may_miss   a name that nobody has is no error
+ * @may_miss   an unknown name is no error
  * @return     whether it was found; else an error was reported, unless it may miss
  */
 bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
@@ -65,7 +65,7 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id);
  */
 bool options_add_filesystems(struct session *session);
 
-/** Say what is wrong with the words, and how they should be. @return  false */
+/** Report what is wrong with the words, together with the usage line. @return  false */
 bool options_refuse(struct session *session, const struct invocation *invocation,
 		    const char *wrong);
 
@@ -73,7 +73,7 @@ bool options_refuse(struct session *session, const struct invocation *invocation
 bool options_some_operand(struct session *session, const struct invocation *invocation,
 			  const char *noun);
 
-/* --- of rows --- */
+/* --- options and functions for rows --- */
 
 /* --output, --sort, --raw, --json ...; what they choose goes to session->style. */
 extern const struct command_option table_options[];
@@ -81,34 +81,34 @@ extern const struct command_option table_options[];
 extern const struct command_option long_table_options[];
 extern const struct command_option first_options[], over_option[]; /* --reverse --top; --over */
 
-/** Take the value of --over, @least or more. @return  whether it is one; else an error was reported */
+/** Parse the value of --over, at least @least. @return  whether it is right; else an error was reported */
 bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
 
-/** As fsq_parse_duration(), without a sign: +4h would not be added. @return  whether it is a time */
+/** Parse as fsq_parse_duration(), but refuse a sign: +4h would not add anything. @return  whether it is a time */
 bool options_parse_duration(const char *text, uint64_t *seconds);
 
-/** Take a time such as 4h into the uint64_t of seconds at the option's field; not 0. */
+/** Parse a time such as 4h, not 0, and store it as uint64_t seconds in the option's field. */
 bool options_take_time(struct session *session, const struct command_option *option, void *to,
 		       const char *text);
 
 /**
- * Begin the rows of the command that runs, in session->table. main.c has begun under its name.
+ * Begin the rows of the command that runs, in session->table. main.c has called it with the command's name.
  *
  * @key      of the JSON document
  */
 void tables_begin(struct session *session, const char *key);
 
-/** Print a row, or end; report an error without memory. */
+/** Print a row, or end the table; report a lack of memory. */
 void tables_row(struct session *session, const void *row);
 void tables_end(struct session *session);
 
-/* --- of commands that xfs_quota has, too --- */
+/* --- options of commands that xfs_quota has, too --- */
 
 /* The options of such a command begin with these. */
 struct quota_options {
 	bool type[FSQ_TYPES];
 	bool form[FSQ_FORMS];
-	const char *file; /* that is read */
+	const char *file; /* to read from */
 	bool numeric, verbose, ignored;
 };
 
@@ -123,7 +123,7 @@ extern const struct command_option output_file_option[]; /* -f */
 /** @return  how many types are selected */
 int options_type_count(const struct quota_options *options);
 
-/** @return  the selected type, or project; for commands that take one */
+/** @return  the selected type, by default project; for commands that take one type */
 enum fsq_type options_type(const struct quota_options *options);
 
 /** @return  whether a form is selected */
@@ -132,8 +132,8 @@ bool options_has_form(const struct quota_options *options);
 /**
  * The number of -L, -U or -d.
  *
- * @text     NULL: *@number stays
- * @return   whether it is one; else an error was reported
+ * @text     NULL: leave *@number as it is
+ * @return   whether @text is such a number; else an error was reported
  */
 bool options_number(struct session *session, const char *text, uint32_t *number);
 

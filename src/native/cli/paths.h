@@ -24,13 +24,13 @@ bool paths_add(struct session *session, const char *path, dev_t *dev);
  */
 bool paths_add_all(struct session *session);
 
-/** The same of those with quota; if there is none an error is reported. */
+/** Add every mounted filesystem that has quota; report an error if there is none. */
 void paths_add_all_with_quota(struct session *session);
 
 /** Add the directories of the projects file to the table, after the filesystems. */
 void paths_load_projects(struct session *session);
 
-/** @return  whether the location of all directories of @id is known */
+/** @return  whether all directories of @id could be looked at */
 bool paths_saw_all(const struct session *session, uint32_t id);
 
 /**
@@ -46,21 +46,21 @@ int paths_find_dev(const struct session *session, dev_t dev);
 /**
  * Read the size of a filesystem, or say that it cannot be read.
  *
- * @directory on it, see fsq_filesystem_space()
+ * @directory on the filesystem, see fsq_filesystem_space()
  * @space     set, in bytes and inodes
  * @return    false: an error was reported
  */
 bool paths_read_space(struct session *session, const struct path_entry *path, const char *directory,
 		      struct fsq_space space[FSQ_FORMS]);
 
-/* --- which projects are wanted: all of a filesystem, one, or those at or below a directory --- */
+/* --- scopes select projects: all of a filesystem, one, or those at or below a directory --- */
 
-/* What is wanted of a filesystem. */
+/* Selects projects of a filesystem. */
 struct scope {
 	dev_t dev;
 	bool whole;	 /* all projects */
 	uint32_t id;	 /* this project, or 0 */
-	char *directory; /* or NULL; those registered at or below it; without symlinks */
+	char *directory; /* projects registered at or below it; without symlinks; or NULL */
 	char *given;	 /* as the user gave it, without slashes at its end */
 };
 
@@ -70,14 +70,14 @@ struct scopes {
 	size_t count, capacity;
 };
 
-/** Add a scope, whose texts go over to the set. @return  false without memory */
+/** Add a scope. The set takes ownership of its texts. @return  false without memory */
 bool scopes_add(struct scopes *scopes, const struct scope *scope);
 
 /**
  * Add a filesystem to the table of paths, and a scope on it; failures are reported.
  *
  * @path     a device or a mount point: all projects; another directory: those at or below it
- * @own      of a directory also the project that it belongs to
+ * @own      select also the project to which that directory belongs
  */
 void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own);
 
@@ -93,7 +93,7 @@ bool scopes_want(const struct scopes *scopes, dev_t dev, uint32_t id, const char
 /** @return  whether anything of a filesystem is wanted */
 bool scopes_want_some(const struct scopes *scopes, dev_t dev);
 
-/** @return  the lowest ID above another that is wanted by itself, or 0 */
+/** @return  the lowest ID above @above that a scope names, or 0 */
 uint32_t scopes_next_id(const struct scopes *scopes, dev_t dev, uint32_t above);
 
 void scopes_free(struct scopes *scopes);

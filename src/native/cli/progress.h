@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of calls that walk a tree: threads, cancellation, and the line that shows progress. */
+/* Options of library calls that walk a tree: threads, cancellation, and a line that shows progress. */
 #ifndef FSQ_PROGRESS_H
 #define FSQ_PROGRESS_H
 
@@ -11,9 +11,9 @@ struct progress {
 	enum progress_when when;
 	bool asked; /* @terminal is known */
 	bool terminal;
-	bool shown;	     /* a line is on the terminal */
+	bool shown;	     /* the line is on the terminal */
 	int64_t began, last; /* milliseconds; 0: not yet */
-	uint64_t mounts;     /* that were not entered, since progress_take_mounts() */
+	uint64_t mounts;     /* not entered since progress_take_mounts() */
 	char *first_mount;
 };
 

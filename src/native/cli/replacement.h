@@ -13,20 +13,20 @@ struct replacement {
 	const char *name; /* its last part */
 	int directory;
 	bool is_output; /* "-": standard output, which is not replaced */
-	bool named;	/* it has a name while it is written: there is no O_TMPFILE here */
+	bool named;	/* the filesystem lacks O_TMPFILE: the new file has a temporary name */
 	char temporary[256];
 };
 
 /**
- * Send output to a new file until replacement_end(). Nothing is seen of it in the directory until then,
- * where the filesystem has O_TMPFILE.
+ * Send output to a new file until replacement_end(). If the filesystem has O_TMPFILE, the new file has no name until
+ * then.
  *
- * @file     that is to be replaced: a regular file, or none; "-" is standard output
- * @return   whether it was made; else an error was reported
+ * @file     the file to replace: a regular file, or one that does not exist; "-" is standard output
+ * @return   whether the new file was created; else an error was reported
  */
 bool replacement_begin(struct session *session, struct replacement *replacement, const char *file);
 
-/** @keep  false: leave the old file */
+/** Replace the old file by the new one. @keep  false: discard the new one instead */
 void replacement_end(struct session *session, struct replacement *replacement, bool keep);
 
 #endif

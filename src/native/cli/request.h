@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request of assign, option by option: from the command line, or from a file. */
+/* Build the request of assign from options, on the command line or in a file. */
 #ifndef FSQ_REQUEST_H
 #define FSQ_REQUEST_H
 
 #include "quota/fsquota.h"
 #include "session.h"
 
-/* Where an option stands; zeros: on the command line. */
+/* The file and line of an option; zeros: the command line. */
 struct word_origin {
 	const char *file;
 	unsigned int line;
-	void **reported; /* see reported_add(): not again what was refused before; or NULL */
+	void **reported; /* see reported_add(): do not repeat an error; or NULL */
 };
 
 /** Report an error of an option. @return false */
@@ -18,32 +18,32 @@ bool assign_refuse(struct session *session, const struct word_origin *origin, co
 		   ...) __attribute__((format(printf, 3, 4)));
 
 /**
- * Set what a word asks for.
+ * Set the part of a request that an option is for.
  *
  * @key      hard, soft, hard-inodes, soft-inodes, unlimited, name, id, mkdir, mode or owner
- * @value    NULL for unlimited and mkdir; a name must stay
- * @return   whether it was right; else an error was reported
+ * @value    NULL for unlimited and mkdir; a name must stay valid as long as the request
+ * @return   whether the value is right; else an error was reported
  */
 bool assign_request_set(struct session *session, const struct word_origin *origin,
 			struct fsq_assign_request *request, const char *key, const char *value);
 
-/** @return  whether all words of a request go together; else an error was reported */
+/** @return  whether all options of a request can be combined; else an error was reported */
 bool assign_request_check(struct session *session, const struct word_origin *origin,
 			  const struct fsq_assign_request *request);
 
 /**
- * Write down what was assigned, if that has changed anything, or why it failed.
+ * Log what was assigned, if that has changed anything, or why it failed.
  *
  * @assignment NULL: it failed, with @err
  */
 void assign_write_journal(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment, const struct fsq_error *err);
 
-/** Warn of a container store that got a new ID: its engine takes the IDs that follow. */
+/** Warn if the store of a container engine got a new ID: the engine gives the next IDs to its containers. */
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment);
 
-/** @return  whether limits that are given contradict each other: a soft one is above its hard one */
+/** @return  whether a soft limit is above its hard limit */
 bool limits_are_contradictory(const struct fsq_limits *limits);
 
 #endif

@@ -32,25 +32,25 @@ struct path_entry {
 	char *directory;
 	struct fsq_filesystem
 		*fs; /* owned; of a project: the one its directory lies on, not owned */
-	const struct fsq_filesystem_info *info; /* of it */
+	const struct fsq_filesystem_info *info; /* of @fs */
 	uint32_t project;
 };
 
 struct command;
 
-/* Where changes are written down. */
+/* Where changes are logged. */
 enum log_target { LOG_TO_JOURNAL, LOG_TO_SYSLOG, LOG_TO_NOTHING };
 
 struct session {
-	const char *program;		       /* in front of messages */
+	const char *program;		       /* the name that begins messages */
 	const struct command *const *commands; /* all, sorted by name and ended by NULL */
-	/* Run one, as the words of a command line ended by NULL; for batch. */
+	/* Runs a command line, words ended by NULL; for batch. */
 	void (*run)(struct session *session, char **words);
 	bool json;		 /* --json was given */
 	bool dry_run;		 /* --dry-run was given */
 	bool help;		 /* --help was given */
-	bool has_root;		 /* --root was given: nothing is loaded or run from now on */
-	bool no_memory;		 /* memory was missing, which was reported */
+	bool has_root;		 /* --root was given: load no library and run no program */
+	bool no_memory;		 /* a lack of memory was reported */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */
@@ -61,7 +61,7 @@ struct session {
 	struct path_entry *paths; /* see paths.h */
 	size_t path_count, path_capacity;
 	int current_path; /* index, or -1 */
-	uint32_t *unseen; /* IDs of directories that could not be looked at */
+	uint32_t *unseen; /* project IDs of directories that could not be examined */
 	size_t unseen_count, unseen_capacity;
 	/* Adds a suggestion to an error about a path, see suggest.h; or NULL. */
 	char *(*suggest)(struct session *session, const char *path, bool exists);
@@ -76,7 +76,7 @@ struct session {
 	bool range_configured;
 	struct fsq_budget *budgets; /* see budgets.h */
 	size_t budget_count, budget_capacity;
-	bool budgets_unknown; /* a line of them is wrong, of which the user was warned */
+	bool budgets_unknown; /* a line with a budget is wrong; the user was warned */
 	char *config_text;    /* some of the above point into it */
 	enum log_target log;
 
@@ -88,7 +88,7 @@ struct session {
 	void *batch; /* or NULL */
 	void (*before_waiting)(void *batch);
 	struct fsq_cache *cache;    /* or NULL */
-	struct config_file *config; /* what was read already, or NULL */
+	struct config_file *config; /* as it was read before, or NULL */
 	unsigned int visits;
 	bool has_waited;
 	bool stopped; /* by a signal */
@@ -97,27 +97,28 @@ struct session {
 	struct table_style style;      /* how they are printed */
 	struct table table;	       /* the rows of the command that runs */
 	struct writer *out;
-	/* In a request of batch, instead of standard error: the first error, and what follows. */
+	/* In a request of batch, used instead of stderr: for the first error, and for later messages. */
 	struct writer *error, *messages;
 	int status;
-	bool changed; /* something, or in a dry run it would be: see journal_write() */
+	bool changed; /* something was changed, or would be in a dry run: see journal_write() */
 };
 
 /** @return  a session with the defaults, which prints to @out */
 struct session session_new(struct writer *out);
 
-/** @return whether a signal came to end the request of batch; without batch it ends the process */
+/** @return  whether a signal came that ends the request of batch. Without batch, signals end the process instead */
 bool session_is_stopped(void *session);
 
 /**
- * Ask between two operands, while signals are blocked: each may notice too late that one has come.
+ * Check for a signal between two operands, while signals are blocked. The work on one operand may end before it
+ * checks for signals itself.
  *
  * @next     the operand that would be next
- * @return   false when one is pending that ends the command, which was reported
+ * @return   false: a signal that ends the command is pending; this was reported
  */
 bool session_goes_on(struct session *session, const char *next);
 
-/** Report that it did. */
+/** If session_is_stopped(), report that. @path  the operand that was not completed */
 void session_report_stop(struct session *session, const char *path);
 
 /** Call before long work: flushes the answers to earlier requests of batch. */
@@ -126,18 +127,18 @@ void session_wait(struct session *session);
 /** @return  the exit status for an FSQ_E_ code, see fsquota(8) */
 int session_exit_code(int code);
 
-/** A status of wrong usage promises that nothing was changed: if something was, it becomes that of a part. */
+/** Exit status 2, wrong usage, promises that nothing was changed. If something was, set that of a partial failure. */
 void session_settle_status(struct session *session);
 
-/* How an error is said. */
+/* How an error is reported. */
 enum error_flags {
-	ERROR_OF_FILE = 1,    /* of a file the user named, so no hint is of use */
-	ERROR_NO_QUOTA = 2,   /* say why there is none; see errors.c */
-	ERROR_OTHER_TYPE = 4, /* it is of users or groups */
+	ERROR_OF_FILE = 1,    /* about a file the user named: print no hint */
+	ERROR_NO_QUOTA = 2,   /* explain why there is no quota; see errors.c */
+	ERROR_OTHER_TYPE = 4, /* about quotas of users or groups */
 	ERROR_AT_PATH = 8,    /* the line begins with the path, not the filesystem */
 };
 
-/** @return  the flag for quotas of that type */
+/** @return  the error flag for quotas of a type: ERROR_NO_QUOTA or ERROR_OTHER_TYPE */
 unsigned int session_flag_of(enum fsq_type type);
 
 /**
@@ -150,8 +151,8 @@ bool session_fail(struct session *session, const struct fsq_error *err);
 /**
  * @flags    enum error_flags
  * @code     an FSQ_E_ code: the exit status
- * @errnum   the errno behind it, which is said, too; or 0
- * @path     the object that failed, for JSON; NULL: the filesystem that is worked on
+ * @errnum   the errno, whose text is printed, too; or 0
+ * @path     the object that failed, for JSON; NULL: the current filesystem
  */
 bool session_error(struct session *session, unsigned int flags, int code, int errnum,
 		   const char *path, const char *format, ...) __attribute__((format(printf, 6, 7)));
@@ -159,7 +160,7 @@ bool session_error(struct session *session, unsigned int flags, int code, int er
 /** @return  the code that an errno stands for */
 int session_code_of(int errnum, const char *path);
 
-/* The same with that code. */
+/* Report an errno, with the code that it stands for. */
 #define session_errno(session, flags, errnum, path, ...) \
 	session_error(session, flags, session_code_of(errnum, path), errnum, path, __VA_ARGS__)
 
@@ -168,9 +169,9 @@ int session_code_of(int errnum, const char *path);
 	session_error(session, 0, FSQ_E_USAGE, 0, NULL, __VA_ARGS__)
 
 /*
- * Print a warning; the exit status stays.
+ * Print a warning; leave the exit status as it is.
  *
- * @path     in front of the line, and of JSON; or NULL
+ * @path     begins the line, and goes to JSON; or NULL
  */
 #define session_warn(session, path, ...) \
 	session_error(session, ERROR_AT_PATH, FSQ_OK, 0, path, __VA_ARGS__)
@@ -181,13 +182,13 @@ bool session_no_memory(struct session *session);
 /** Warn of limits on the filesystem of @path, or mounted there, that have no effect. */
 void session_warn_not_enforced(struct session *session, const char *path);
 
-/** @return  whether rows are printed in a format or with columns that were chosen */
+/** @return  whether the user chose a format or columns for rows */
 bool session_has_rows(const struct session *session);
 
-/** Where commands register directories. */
+/** @return  the files where commands register directories, and how */
 struct fsq_registry session_registry(const struct session *session);
 
-/** The usage of the project of a directory. @return  as fsq_usage_get() */
+/** Read the usage of the project of a directory. @return  as fsq_usage_get() */
 int session_usage(const struct session *session, const char *path, struct fsq_usage *usage,
 		  struct fsq_error *err);
 
@@ -197,10 +198,10 @@ void session_note_projects(struct session *session, const struct fsq_error *err)
 /** Read the names of projects, from the cache if there is one. @return as fsq_project_names_read() */
 int session_read_names(struct session *session, struct fsq_error *err);
 
-/** Read them again the next time they are asked for: the file was changed. */
+/** Forget the names of projects, after a change of the file. The next use reads them again. */
 void session_forget_names(struct session *session);
 
-/** The names of the projid file, read on first use; NULL, which has none, without memory. */
+/** @return  the names of the projid file, read on first use; NULL without memory, treated as no names */
 struct fsq_project_names *session_names(struct session *session);
 
 /**
@@ -212,7 +213,7 @@ bool names_to_id(struct session *session, enum fsq_type type, const char *word, 
 /** @return  whether there was no memory for the names of projects, which was reported */
 bool names_are_lost(const struct session *session);
 
-/** As names_to_id(), for commands that change something: if it fails an error is reported. */
+/** As names_to_id(), but report an error if it fails. For commands that change something. */
 bool names_to_id_or_complain(struct session *session, enum fsq_type type, const char *word,
 			     uint32_t *id);
 
@@ -220,15 +221,15 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id);
 
 /**
- * Open something that can be neither read nor written for each standard stream that is closed: for commands that
- * keep files open, which would get its number.
+ * Open an unusable descriptor for each standard stream that is closed. Otherwise a file that a command keeps open
+ * would get the number of that stream.
  */
 void session_occupy_streams(void);
 
 /**
- * Call before reading standard input: on a terminal it says so, on stderr.
+ * Call before reading standard input. If it is a terminal, print on stderr that the command reads it.
  *
- * @what     is read
+ * @what     a noun for what is read
  */
 void session_tell_of_terminal(struct session *session, const char *what);
 
@@ -236,9 +237,9 @@ void session_tell_of_terminal(struct session *session, const char *what);
 void session_flush(struct session *session);
 
 /**
- * The same while signals are blocked.
+ * Flush @session->out while signals are blocked.
  *
- * @return   false: nobody reads the output, and a signal has come that ends the command
+ * @return   false: a signal that ends the command came while the reader of the output did not read
  */
 bool session_flush_unless_stopped(struct session *session);
 
@@ -254,11 +255,11 @@ void session_end(struct session *session);
 /* --- signals --- */
 
 /**
- * Block SIGHUP, SIGINT and SIGTERM, but for those that are ignored, as below nohup(1), and open a descriptor
- * that is readable when one has come.
+ * Block @also, and those of SIGHUP, SIGINT and SIGTERM that are not ignored, as nohup(1) does. Open a descriptor that
+ * is readable when one of these signals has come.
  *
- * @also     one signal more, or one of them
- * @return   it, which does not wait; -1: an error was reported
+ * @also     another signal, or one of the three
+ * @return   the descriptor, with O_NONBLOCK; -1: an error was reported
  * Source: signalfd(2)
  */
 int session_open_signals(struct session *session, int also);
@@ -272,39 +273,41 @@ int session_open_signals(struct session *session, int also);
  */
 void session_notify(const char *state);
 
-/* --- what was said already, and is not said again: texts in a tree of tsearch(3) --- */
+/* --- reported texts, so that none is reported twice; in a tree of tsearch(3) --- */
 
 /**
- * @reported the tree, which gets the text; NULL: report everything
- * @return   whether it was not reported before
+ * Note that a text is reported.
+ *
+ * @reported the tree; NULL: report everything
+ * @return   whether to report it: it is not in the tree yet
  */
 bool reported_add(void **reported, const char *text);
 
-/** Report this text again the next time. */
+/** Remove a text, so that it is reported again the next time. */
 void reported_remove(void **reported, const char *text);
 
-/** Report all texts again. */
+/** Remove all texts, so that they are reported again. */
 void reported_clear(void **reported);
 
-/* --- config.c: /etc/fsquota.conf, what a node wants otherwise, "KEY = VALUE" a line --- */
+/* --- config.c: /etc/fsquota.conf, defaults of this node, a line "KEY = VALUE" for each --- */
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"
 
-/* The file as it was read last, for the requests of batch. */
+/* The text of the last read, which the requests of batch share. */
 struct config_file {
 	bool read;
-	bool checked; /* it is as on disk, as far as is known */
+	bool checked; /* @text is up to date: do not look at the file again */
 	struct fsq_file_stamp stamp;
-	int rc; /* of reading it */
+	int rc; /* result of the last read */
 	char *text;
 	size_t length;
 };
 
 /**
- * Read it, before the options of the command line, which come before it: id-range, projects-file,
- * projid-file, register, lock-timeout, log, budget and overcommit, see fsquota.conf(5).
+ * Read /etc/fsquota.conf: id-range, projects-file, projid-file, register, lock-timeout, log, budget and overcommit.
+ * Call it before parsing the command line, so that options override the file.
  *
- * @reads    the command changes nothing: warn of a wrong line, and go on with the others
+ * @reads    the command changes nothing: skip a wrong line with a warning
  * @return   false when the file is wrong; an error was reported
  */
 bool config_read(struct session *session, bool reads);
@@ -312,7 +315,7 @@ bool config_read(struct session *session, bool reads);
 /**
  * Parse the seconds of lock-timeout and --lock-timeout.
  *
- * @return   whether they are some
+ * @return   whether @text is a number of seconds
  */
 bool config_parse_seconds(const char *text, unsigned int *seconds);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guess what was meant by an unknown word. */
+/* Suggest corrections for unknown words, paths and sizes. */
 #ifndef FSQ_SUGGEST_H
 #define FSQ_SUGGEST_H
 
@@ -7,19 +7,19 @@
 
 #define SUGGESTION 160
 
-/* Names that are similar to a word. */
+/* The known name that is nearest to a word. */
 struct suggestion {
 	const char *word;
 	size_t length;
-	const char *
-		commands; /* that have the place of this command of another tool, quoted, or NULL */
-	const char *option; /* the same of an option, or NULL */
+	const char
+		*commands; /* if @word is a command of another tool: ours for it, quoted; or NULL */
+	const char *option; /* the same for an option, or NULL */
 	size_t best;	    /* how many letters the nearest name differs in */
 };
 
 void suggest_begin(struct suggestion *to, const char *word, size_t length);
 
-/** @return  whether a name is like the word, and more so than all before it */
+/** @return  whether a name is similar to the word, and more similar than those of earlier calls */
 bool suggest_is_nearer(struct suggestion *to, const char *name);
 
 /**
@@ -41,7 +41,7 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
  * Ask for the unit of a size that has none, and would be less than a block.
  *
  * @bytes    what it was parsed to
- * @return   what is wrong, or NULL: it may be meant
+ * @return   the message; NULL: the size is plausible
  */
 const char *suggest_unit(const char *word, uint64_t bytes, char text[SUGGESTION]);
 
