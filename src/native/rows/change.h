@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of quota records: made, or in a dry run only found out; and shown as rows where a format was
- * chosen, or in a dry run as text.
+ * Change quota records, or in a dry run find out what would change. Changes are shown as rows if the user chose a
+ * format, and in a dry run otherwise as text.
  */
 #ifndef FSQ_CHANGE_H
 #define FSQ_CHANGE_H
@@ -13,31 +13,31 @@
 /* The limits of space and inodes in a record. */
 extern const struct field limit_fields[];
 
-/* What becomes of a record. */
+/* A record before and after a change. */
 struct changed_row {
 	enum fsq_type type;
 	uint32_t id;
 	const char *name; /* or NULL */
 	const char *device;
-	const char *directory; /* the mount point, or of resize the directory */
+	const char *directory; /* the mount point; in resize the directory */
 	const struct record_row *before, *after;
 	enum row_change change;
-	bool of_times; /* values are times, and not limits */
+	bool of_times; /* values are grace times, not limits */
 };
 
-/* Rows of changed limits: of limit, restore and resize; and of grace times: timer. */
+/* Rows of changed limits, for limit, restore and resize; and of changed grace times, for timer. */
 extern const struct row_fields changed_limits_rows, changed_times_rows;
 
 /** @return  whether a command shows a row for each change */
 bool change_is_shown(const struct session *session);
 
-/** @return  the row's word for a change that is known */
+/** @return  ROW_CHANGED or ROW_UNCHANGED */
 enum row_change change_word(bool changed);
 
 /** @return  "unchanged" or "would-change" */
 const char *change_action(enum row_change change);
 
-/** @return  a row with these limits alone */
+/** @return  a row that has only these limits */
 struct record_row change_values(const struct fsq_limits *limits);
 
 /** Write ", hard 1G -> 2G" for each limit of space and inodes that differs, with @separator first. */
@@ -48,13 +48,13 @@ void change_write_limits(struct writer *w, const char *separator, const struct r
 void change_write_subject(struct writer *w, const char *action, enum fsq_type type, uint32_t id,
 			  const char *name, const char *directory);
 
-/** Show in a dry run what becomes of the limits of the project of a directory. */
+/** Show how a dry run would change the limits of a directory's project. */
 void change_show_limits(struct session *session, const char *directory, uint32_t id,
 			const struct fsq_limits *before, const struct fsq_limits *after);
 
 /**
- * Change records of the filesystem that is worked on, as the function of the library with the same
- * name does, or in a dry run find out what would be.
+ * Change a record of the current filesystem, as fsq_quota_set_limits() or fsq_quota_set_timers() does; in a dry run
+ * only find out what would change.
  *
  * @return   0 or a negative errno, which the caller reports
  */
@@ -66,9 +66,9 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 /**
  * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
  *
- * @path     in front of the line; NULL: the filesystem that is worked on
- * @who      behind it, or ""
- * @dquot    what is in use, or zeros: not more than the limits
+ * @path     begins the line; NULL: the current filesystem
+ * @who      follows @path, or ""
+ * @dquot    the use; zeros: do not compare it with the limits
  */
 void change_warn_of_limits(struct session *session, const char *path, const char *who,
 			   const struct fsq_limits *before, const struct fsq_limits *after,
@@ -78,7 +78,7 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment);
 
-/** Write down what was done to the filesystem that is worked on. @rc  0 or a negative errno */
+/** Log a change of limits on the current filesystem. @rc  its result: 0 or a negative errno */
 void change_write_journal(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 			  uint32_t id, const struct fsq_limits *limits, int rc);
 

@@ -20,11 +20,11 @@ struct growth_use {
 	uint64_t bytes; /* or FIELD_NOT_KNOWN */
 	uint64_t
 		available; /* bytes that can still be written, below both limits; or FIELD_NOT_KNOWN */
-	/* Set by growth_look(): bytes a second, or FIELD_NO_RATE: they are, or were, not known. */
+	/* Set by growth_look(): bytes a second; FIELD_NO_RATE: use is or was unknown. */
 	int64_t rate[GROWTH_SPANS];
 	/*
-	 * And when nothing is available any more, if use goes on to grow by the higher of them; or
-	 * FIELD_NO_SECONDS: it does not grow, or nothing is available now.
+	 * Set by growth_look(): the time until nothing is available, at the higher of these rates;
+	 * FIELD_NO_SECONDS: use does not grow, or nothing is available now.
 	 */
 	int64_t full_seconds;
 };
@@ -33,23 +33,23 @@ struct growth_use {
 struct growth {
 	struct growth_entry *entries; /* by device and ID */
 	size_t count;
-	int64_t looked; /* nanoseconds */
+	int64_t looked; /* nanoseconds of the last call */
 };
 
 /**
- * Take another look.
+ * Set the rates and times in @uses from them and from earlier calls.
  *
  * @uses     sorted by device and ID
- * @now      nanoseconds of a clock that goes on evenly
- * @return   false without memory: the next look is as the first one
+ * @now      nanoseconds of CLOCK_MONOTONIC
+ * @return   false without memory; the next call is then like the first one
  */
 bool growth_look(struct growth *growth, struct growth_use *uses, size_t count, int64_t now);
 
-/** For sorting. */
+/** Compare two growth_use by device and ID, for qsort(3). */
 int growth_compare(const void *one, const void *other);
 
 /**
- * For a look.
+ * Make a growth_use for growth_look().
  *
  * @hard     0: there is no limit
  * @free     of the filesystem, or FIELD_NOT_KNOWN

@@ -18,20 +18,20 @@
 /* A directory, or in a list a project. */
 struct project_row {
 	const char *path;		/* or NULL: not known */
-	struct field_texts directories; /* in a list: all that are known */
+	struct field_texts directories; /* in a list: all known directories */
 	uint32_t id;
 	const char *name;		  /* or NULL */
-	const char *shown_name;		  /* in a table: also what is no project */
+	const char *shown_name;		  /* in a table, also NO_PROJECT */
 	uint64_t used_bytes, used_inodes; /* or FIELD_NOT_KNOWN */
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
-	/* As a table shows them: those of statfs(2), too. */
+	/* As a table shows them, also those that statfs(2) reports. */
 	uint64_t shown_hard_bytes, shown_hard_inodes;
 	uint64_t available_bytes;	    /* or FIELD_NOT_KNOWN */
 	uint64_t limit_bytes, limit_inodes; /* of statfs(2), or FIELD_NOT_KNOWN */
 	bool limits_at_least, bytes_at_least, inodes_at_least;
-	enum row_change used_at_least;			   /* ROW_ONLY_SHOWN: not by statfs(2) */
+	enum row_change used_at_least; /* ROW_ONLY_SHOWN: @source is not statfs */
 	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
 	int64_t full_seconds; /* of check --full-within; or FIELD_NO_SECONDS */
 	double percent;	      /* of the limit that is nearer, see listing_percent() */
@@ -39,39 +39,39 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
-	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: there was none */
+	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: no walk */
 	enum row_change change;
 	const char *
 		over_budget; /* the directory or mount point whose budget the limit exceeds, or NULL */
 };
 
-/* Of list, check and usage, which show other columns; assign and resize. */
+/* Rows of list, check and usage. They differ in their columns. */
 extern const struct row_fields list_rows, total_list_rows, check_rows, within_rows, usage_rows;
 
 /**
- * How full: of space or inodes what is nearer to its hard limit, or to the soft one without; -1: there is
- * no limit.
+ * @return   how full it is in percent of the hard limit, or of the soft limit if there is no hard one; the higher of
+ *           space and inodes. -1: there is no limit
  */
 double listing_percent(const struct project_row *row);
 
 /**
- * @return   what the filesystem leaves to ordinary users; FIELD_NOT_KNOWN when the caller cannot reach it, or when an
+ * @return   the space that is free for ordinary users; FIELD_NOT_KNOWN: the caller cannot reach the filesystem, or an
  *           error was reported
  */
 uint64_t listing_free_bytes(struct session *session, const char *mountpoint);
 
 /**
- * Set what can still be written: the least of what the filesystem and the limits leave.
+ * Set the bytes that can still be written: the least that the filesystem and the limits leave.
  *
  * @free_bytes  as listing_free_bytes()
  */
 void listing_set_available(struct project_row *row, uint64_t free_bytes);
 
 /**
- * A usage as a row; the name is looked up if there is an ID.
+ * Make a row of a usage. Looks up the name of the project, unless its ID is 0.
  *
  * @path     its directory, or NULL: not known
- * @now      as records_row() has it, for many rows; NULL: for one
+ * @now      as in records_row(), shared by many rows; NULL: there is only one row
  */
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now);
@@ -80,8 +80,8 @@ struct project_row listing_row(struct session *session, const char *path,
 struct listing_change {
 	const char *directory;
 	uint32_t id;
-	struct fsq_limits limits; /* in a dry run those that it would have */
-	const char *name;	  /* the same, if the ID has none; or NULL */
+	struct fsq_limits limits; /* in a dry run those it would have */
+	const char *name;	  /* name that it would get in a dry run; or NULL */
 	bool changed, enforced;
 	bool walked;
 	uint64_t mounts_skipped;       /* if so */
@@ -105,21 +105,21 @@ struct known_directory {
 	uint32_t id;
 	size_t filesystem; /* index in the table of paths */
 	const char *directory;
-	bool by_name; /* it may lie elsewhere, if a symlink leads there */
+	bool by_name; /* the filesystem was found by name: a symlink may lead elsewhere */
 };
 
 struct project {
 	struct fsq_usage usage;	   /* without device and mountpoint */
 	size_t filesystem;	   /* index in the table of paths */
-	size_t known, known_count; /* its directories */
+	size_t known, known_count; /* its directories: first index in @known, number */
 };
 
-/* What all projects of a filesystem add up to. */
+/* Totals of all projects of a filesystem. */
 struct project_sum {
 	bool asked;		      /* the filesystem is in a scope */
 	bool has_state;		      /* the next two are known */
 	bool accounting, enforced;    /* of projects */
-	bool success;		      /* else an error was reported */
+	bool success;		      /* false: an error was reported */
 	uint64_t scan_nanoseconds;    /* how long reading it took */
 	uint64_t scanned_nanoseconds; /* when that ended, since 1970 */
 	bool known;		      /* all records were read */
@@ -129,7 +129,7 @@ struct project_sum {
 	struct fsq_usage none; /* what belongs to no project */
 };
 
-/* Zeros, but for the session, are an empty set. */
+/* Zero-initialise all but the session and the settings. */
 struct projects {
 	struct session *session;
 	struct scopes scopes;
@@ -139,18 +139,18 @@ struct projects {
 	const char **directories; /* of a row */
 	bool points_read;
 	struct fsq_mount_points *points; /* NULL: unavailable */
-	/* What to do with each, by filesystem, then ID; NULL: keep them in @all. */
+	/* Called for each project, sorted by filesystem and ID; NULL: keep them in @all. */
 	void (*visit)(struct projects *projects, const struct project *project, void *arg);
 	void *arg;
 	struct project *all;
 	size_t count, capacity;
-	bool want_none;	      /* what is in no project, too, of filesystems that are wanted whole */
-	bool want_available;  /* rows have it */
-	uint64_t *free_bytes; /* of each of the table of paths, see projects.c */
-	struct project_sum *sums; /* if wanted: one for each of the table of paths */
+	bool want_none;		  /* include ID 0 of filesystems that are wanted whole */
+	bool want_available;	  /* set available_bytes of rows */
+	uint64_t *free_bytes;	  /* by index in the table of paths, see projects.c */
+	struct project_sum *sums; /* with want_sums: by index in the table of paths */
 	bool want_sums;
-	bool pass_over; /* filesystems without project quota are no error */
-	bool by_statfs; /* without the right to read records, ask the directories */
+	bool pass_over; /* skip filesystems without project quota */
+	bool by_statfs; /* if records cannot be read, use statfs(2) on directories */
 	bool no_memory;
 	/* of the filesystem being read: */
 	int64_t now; /* seconds since 1970 */
@@ -166,7 +166,7 @@ struct projects {
  */
 bool projects_collect_scopes(struct projects *projects, bool all);
 
-/** @return  whether there is a project in a scope, of those that were read */
+/** @return  whether a project that was read is in a scope */
 bool projects_has_any(const struct projects *projects, const struct scope *scope);
 
 /**
@@ -176,10 +176,10 @@ bool projects_has_any(const struct projects *projects, const struct scope *scope
  */
 bool projects_collect_chosen(struct projects *projects);
 
-/* How a table for people, and top, call the row of ID 0. Programs may take it for a name. */
+/* Name of the row of ID 0 in tables and in top. Not in JSON, where programs would take it for a name. */
 #define NO_PROJECT "(no project)"
 
-/** A project as a row; its directories stay until the next row. */
+/** @return  a project as a row; its directories are valid until the next call */
 struct project_row projects_row(const struct projects *projects, const struct project *project);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quota records of users, groups and projects: every one of a filesystem, and as rows. */
+/* Quota records of users, groups and projects: visit all of a filesystem, and print them as rows. */
 #ifndef FSQ_RECORDS_H
 #define FSQ_RECORDS_H
 
@@ -10,7 +10,7 @@ struct record_row {
 	enum fsq_type type;
 	uint32_t id;
 	const char *name;	/* or NULL */
-	const char *shown_name; /* in a table: also what is no project */
+	const char *shown_name; /* in a table, also "(no project)" */
 	uint64_t used_bytes, used_inodes, used_realtime_bytes;
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
@@ -18,31 +18,34 @@ struct record_row {
 	uint64_t soft_realtime_bytes, hard_realtime_bytes;
 	/* or FIELD_NO_SECONDS */
 	int64_t bytes_grace_seconds, inodes_grace_seconds, realtime_grace_seconds;
-	double percent; /* of the limit that is nearer, below 0: there is none */
+	double percent; /* of the limit that is nearer; below 0: no limit */
 	const char *filesystem, *mountpoint;
 };
 
-/* Of report and quota. */
+/* Rows of report and quota. */
 extern const struct row_fields record_rows;
 
 /**
- * Choose the rows of the table: those for forms (-b, -i, -r; none is -b), with names or IDs alone. They stay until
- * the next call.
+ * Choose the default columns of the table: those of the selected forms (-b, -i, -r; default -b). The table uses them
+ * until the next call.
  *
- * @first    the first columns, e.g. "TYPE,"
+ * @numeric  without a column for names
+ * @first    columns before those, e.g. "TYPE,"
  */
 void records_choose(struct session *session, const bool form[FSQ_FORMS], bool numeric,
 		    const char *first);
 
 /**
- * @path     NULL: the row has no filesystem yet
- * @now      seconds since 1970, or 0: then it is set when the first grace time asks for it
+ * Make a row of a record.
+ *
+ * @path     its filesystem; NULL: the caller sets it
+ * @now      seconds since 1970; 0: unknown, set when a grace time runs
  */
 struct record_row records_row(struct session *session, const struct path_entry *path,
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now);
 
-/** @return  how much of the hard limit is used, or of the soft one without, in percent; -1: there is no limit */
+/** @return  use in percent of the hard limit, or of the soft limit if there is no hard one; -1: no limit */
 static inline double percent_of_limit(uint64_t used, uint64_t soft, uint64_t hard)
 {
 	uint64_t limit = hard ? hard : soft;
@@ -50,7 +53,7 @@ static inline double percent_of_limit(uint64_t used, uint64_t soft, uint64_t har
 	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
 }
 
-/** The same of one form of a record, in which large limits of space mean none */
+/** The same for one form of a record. There a very large limit of space means no limit. */
 static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
@@ -64,7 +67,7 @@ static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_for
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */
 int64_t records_grace_left(int64_t expires, int64_t *now);
 
-/** Write "project 42 (web)", or without @name "project 42". */
+/** Write "project 42 (web)", or if @name is NULL "project 42". */
 void records_write_account(struct writer *w, enum fsq_type type, uint32_t id, const char *name);
 
 struct record_range {
@@ -76,29 +79,29 @@ struct record_range {
 bool records_is_empty(const struct fsq_dquot *dquot);
 
 /**
- * Call @visit for each record in the order of IDs, except empty ones: ext4 and f2fs keep an empty record for
- * a while when an ID was only asked for. ID 0 is always visited.
+ * Call @visit for each record in the order of IDs. Skip empty ones, except ID 0: ext4 and f2fs keep an empty record
+ * for a while after a mere query.
  *
- * @return   whether these were all; else an error was reported
+ * @return   whether all were read; else an error was reported
  */
 bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  const struct record_range *range,
 		  void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg);
 
-/* --- dump.c: a line of what dump writes --- */
+/* --- dump.c: parse a line that dump has written --- */
 
 struct dump_line {
 	uint32_t id;
 	struct fsq_limits limits;
 };
 
-/** @return  the device of "fs = DEVICE", in @text; NULL: it is no such line */
+/** @return  the device in a line "fs = DEVICE", which points into @text; NULL: the line is another one */
 const char *dump_line_device(const char *text);
 
 /**
  * Parse "ID BSOFT BHARD ISOFT IHARD [RTBSOFT RTBHARD]", all in plain digits.
  *
- * @return   whether the line is one
+ * @return   whether the line has this form
  */
 bool dump_line_parse(const char *text, struct dump_line *line);
 
