@@ -7,7 +7,8 @@
  *     commands/        one command, one file, with its description at the end. Add yours here. Two names in one
  *                      file: limit.c has timer, dump.c restore, report.c quota, state.c enable and
  *                      disable, lsattr.c id, schema.c completion. batch.c runs commands from standard input
- *     apply/           file.c  parses fsquota.d(5); watch.c  waits for changes, for --watch
+ *     apply/           texts.c  reads files that nobody writes; file.c  parses them, see fsquota.d(5)
+ *       grace.c          sets the grace times of filesystems; watch.c  waits for changes, for --watch
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
  *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
@@ -26,7 +27,7 @@
  *       paths.c          the filesystems, directories and projects that a run works on
  *       request.c        the request of assign, from words; budgets.c  the budgets of the configuration
  *       journal.c        a line in the journal for each change; marks.c  what apply has assigned
- *       config.c         reads /etc/fsquota.conf; suggest.c  guesses what a wrong word may have meant
+ *       config.c         reads /etc/fsquota.conf and its directory; suggest.c  guesses what a wrong word may have meant
  *       progress.c       progress and cancellation of walks; replacement.c  replaces a file atomically
  *   xfs_quota/   what xfs_quota(8) does, byte for byte
  *     main.c           its options and -c; shell.c  commands from standard input
@@ -67,6 +68,7 @@
  *       project_edit.c   writes them; project_list.c  one of the files; locked_file.c and file_lock.c
  *                        lock it and change it in place
  *     mounts/          the filesystem of a path
+ *       lookup.c         the one way from a path, or a pattern, to a file
  *       filesystem.c     a filesystem, opened by any path; handle.c  a file or directory, held open
  *       mount.c          the mount of an open file, a cache of mounts, and tables such as fstab
  *       mount_table.c    all mounts, by path without touching them; options: libmount

@@ -408,6 +408,7 @@ struct session native_session(struct writer *out)
 	session.commands = commands;
 	session.run = run_words;
 	session.suggest = suggest_for_path;
+	session.tell_of_line = apply_tell_of_line;
 	return session;
 }
 

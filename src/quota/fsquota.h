@@ -134,6 +134,9 @@ struct fsq_call_options {
 	/* Called for each mount in a tree that is not entered, once, by one thread at a time. A mount of a
 	 * directory onto itself is entered. May be NULL. */
 	void (*mount_skipped)(const char *path, void *arg);
+	/* For fsquota itself, or NULL: the mounts to keep to, for a path that a file names. What is mounted
+	 * elsewhere, and may hang, is not looked at. */
+	const struct fsq_mount_points *mounts;
 };
 
 /* --- Sizes and IDs --- */
@@ -219,6 +222,9 @@ struct fsq_registry {
 	const char *projid_file;   /* as /etc/projid */
 	bool none;		   /* only read them: their IDs are not given to others */
 	unsigned int lock_seconds; /* wait for each lock so long at most; 0: do not wait */
+	/* What fsq_assigned_open() has read of the same files, or NULL. Many calls of one thread keep it, and do not read
+	 * them again as long as nobody else changes them. */
+	struct fsq_assigned *assigned;
 };
 
 #define FSQ_PROJECTS_FILE "/etc/projects"
@@ -247,9 +253,11 @@ struct fsq_budget {
 
 struct fsq_assign_request {
 	size_t size;
-	const char *directory; /* not a symlink; the directories above it may be */
-	uint32_t id;	  /* this project ID and no other; 0: the directory's, or an unused one */
-	const char *name; /* join this project, or create it; NULL: volume<ID> */
+	const char
+		*directory; /* not a symlink; the directories above it may be, where only root and
+				* the caller can change them */
+	uint32_t id;	    /* this project ID and no other; 0: the directory's, or an unused one */
+	const char *name;   /* join this project, or create it; NULL: volume<ID> */
 	struct fsq_limits limits; /* of blocks and inodes; what is not in the mask stays */
 	/* Percent, instead of a limit of space; 0: none. The hard one is of the size of the file
 	 * system, the soft one of the hard limit. */
@@ -267,9 +275,6 @@ struct fsq_assign_request {
 	struct fsq_id_range range;
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
-	/* A directory above @directory, with which that begins: between the two there may be neither
-	 * a symlink nor a mount point, which somebody else may have put there. NULL: there may */
-	const char *beneath;
 	struct fsq_budget *budgets; /* that the limit has to fit in; a dry run counts with it */
 	size_t budget_count;
 	bool over_budget; /* it need not fit */
@@ -334,12 +339,12 @@ int fsq_assignment_rollback(struct fsq_assignment *assignment, struct fsq_error 
 /** Free an assignment; the quota stays. NULL is ignored. */
 void fsq_assignment_free(struct fsq_assignment *assignment);
 
-/* The registry, read once, to look whether many directories have what they should have. */
+/* The registry, read once: to look whether many directories have what they should have, and to give it to them. */
 struct fsq_assigned;
 
 /**
  * @assigned set on success; close it with fsq_assigned_close()
- * @registry must stay, or NULL
+ * @registry or NULL
  * @return   0; FSQ_E_FAILED or FSQ_E_PERMISSION a file cannot be read
  */
 int fsq_assigned_open(struct fsq_assigned **assigned, const struct fsq_registry *registry,

@@ -24,7 +24,7 @@ static inline int statx(int fd, const char *path, int flags, unsigned int mask, 
 
 /**
  * Call statx(2). If the kernel lacks it, or a seccomp filter of an old container engine forbids it, fill in what
- * fstatat(2) returns: the type, the inode and the device.
+ * fstatat(2) returns: the mode, the owner, the inode and the device.
  *
  * @return   0 or -1 with errno
  */
@@ -39,11 +39,14 @@ static inline int get_statx(int fd, const char *path, int flags, unsigned int ma
 			stx->stx_mask &= ~FSQ_STATX_MOUNT_IDS;
 		return 0;
 	}
-	if ((errno != EPERM && errno != ENOSYS) ||
+	/* glibc, which does the same where the kernel lacks it, does not know AT_STATX_DONT_SYNC. */
+	if ((errno != EPERM && errno != ENOSYS &&
+	     !(errno == EINVAL && (flags & AT_STATX_DONT_SYNC))) ||
 	    fstatat(fd, path, &st, flags & ~AT_STATX_DONT_SYNC))
 		return -1;
 	*stx = (struct statx){ .stx_mask = STATX_TYPE };
 	stx->stx_mode = (__u16)st.st_mode;
+	stx->stx_uid = st.st_uid;
 	stx->stx_ino = st.st_ino;
 	stx->stx_dev_major = major(st.st_dev);
 	stx->stx_dev_minor = minor(st.st_dev);

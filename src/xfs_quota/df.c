@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "quota/mounts/lookup.h"
 #include "quota/usage/project_tree.h"
 
 struct df {
@@ -40,13 +41,13 @@ static void print_df_row(struct df *df, const struct path *path, uint64_t total,
 /* @return   whether the directory has the project's ID and the inheritance flag; else an error was reported */
 static bool check_df_project(struct state *state, const struct path *path)
 {
-	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = fsq_lookup(state->mounts, path->directory, FSQ_LOOKUP_READ, NULL);
 	bool inherit = false;
 	uint32_t id = 0;
 	int rc;
 
 	if (fd < 0) {
-		xq_errno(state, 0, errno, "cannot open %s", path->directory);
+		xq_errno(state, 0, -fd, "cannot open %s", path->directory);
 		return false;
 	}
 	rc = fsq_fd_get_project(fd, &id, &inherit);
@@ -97,7 +98,8 @@ static void show_df_path(struct df *df, const struct path *path)
 	    (fsq_quota_state(path->fs, FSQ_PROJECT, &quota) || !quota.accounting[FSQ_PROJECT] ||
 	     !check_df_project(df->state, path)))
 		return;
-	rc = fsq_filesystem_space(path->fs, path->directory, space);
+	rc = fsq_filesystem_space(path->fs, path->is_project ? df->state->mounts : NULL,
+				  path->directory, space);
 	if (rc) {
 		xq_errno(df->state, 0, -rc, "cannot open %s", path->directory);
 		return;

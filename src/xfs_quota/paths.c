@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/mounts/mount_table.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 
@@ -134,7 +134,7 @@ int xq_find_path(const struct state *state, const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
+	if (fsq_lookup_stat(NULL, path, 0, &st, NULL))
 		return -1;
 	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
 		return xq_find_dev(state, st.st_rdev);
@@ -154,18 +154,19 @@ static enum fsq_visit add_project_path(uint32_t id, const char *directory, void 
 	struct filter *filter = arg;
 	struct state *state = filter->state;
 	struct path path = { .is_project = true, .project = id };
+	struct fsq_error err = { .errnum = ENOMEM };
 	struct stat st;
-	int mount = -1, fd, errnum;
+	int mount = -1, errnum;
 
 	if (!filter->all && id != filter->id)
 		return FSQ_VISIT_CONTINUE;
-	fd = open(directory, O_PATH | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0) {
+	if ((state->mounts || fsq_mount_points_read(&state->mounts, &err) == 0) &&
+	    fsq_lookup_stat(state->mounts, directory, 0, &st, &err) == 0) {
 		mount = xq_find_dev(state, st.st_dev);
 		/* The errno that xfs_quota prints for a directory on another filesystem. */
 		errnum = state->path_count ? EINVAL : ENOENT;
 	} else {
-		errnum = errno;
+		errnum = err.errnum;
 	}
 	if (mount >= 0) {
 		path.fs = state->paths[mount].fs;
@@ -178,8 +179,6 @@ static enum fsq_visit add_project_path(uint32_t id, const char *directory, void 
 		xq_error(state, 0, FSQ_OK, 0, "cannot find mount point for path `%s': %s",
 			 directory, errno_words(errnum));
 	}
-	if (fd >= 0)
-		close(fd);
 	/* With -d, xfs_quota uses only the first existing directory of a project. */
 	return !filter->all && filter->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
 }
@@ -226,6 +225,7 @@ void xq_free_paths(struct state *state)
 		free(state->paths[i].directory);
 	}
 	free(state->paths);
+	fsq_mount_points_free(state->mounts);
 }
 
 /* --- print and path --- */

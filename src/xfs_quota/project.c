@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/signals.h"
-#include "quota/mounts/mount_table.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/project_tree.h"
 #include "shared/array.h"
 
@@ -92,16 +93,22 @@ static enum fsq_visit report(const struct fsq_tree_event *event, void *arg)
 static bool is_entered_by_xfs_quota(struct project_run *run, const char *path)
 {
 	const char *rest = path + strlen(run->directory);
-	char *real = realpath(run->directory, NULL), *mount = NULL;
+	char *real = NULL, *mount = NULL;
+	const struct fsq_mount *there;
 	struct stat st;
 	bool entered;
 
 	if (!run->points && fsq_mount_points_read(&run->points, NULL))
 		run->points = NULL;
+	if (run->points)
+		real = fsq_lookup_gone(run->options.mounts, run->directory);
 	if (!real || asprintf(&mount, "%s/%s", real[1] ? real : "", rest + (*rest == '/')) < 0)
 		mount = NULL;
-	entered = mount && run->points && stat(run->directory, &st) == 0 &&
-		  fsq_mount_points_find(run->points, mount) == st.st_dev;
+	there = mount ? fsq_mount_points_get(run->points, mount) : NULL;
+	entered =
+		there &&
+		fsq_lookup_stat(run->options.mounts, run->directory, O_NOFOLLOW, &st, NULL) == 0 &&
+		there->dev == st.st_dev;
 	free(mount);
 	free(real);
 	return entered;
@@ -172,14 +179,17 @@ static void walk(struct project_run *run, const char *directory, bool is_last)
  * the last.
  *
  * @directory  NULL: there is no further one
+ * @mounts     to keep to, or NULL: it was named by -p
  */
-static void walk_next(struct project_run *run, const char *directory)
+static void walk_next(struct project_run *run, const char *directory,
+		      const struct fsq_mount_points *mounts)
 {
 	/* A walk of a small tree ends before it checks for signals. */
 	run->cancelled |= is_signal_pending(NULL);
 	if (run->next && !run->cancelled)
 		walk(run, run->next, !directory);
 	run->next = directory;
+	run->options.mounts = mounts;
 }
 
 /* Walk the directories of a project, from the projects file and -p: first those on XFS. */
@@ -194,13 +204,13 @@ static void do_project(struct project_run *run)
 
 			if (path->is_project && path->foreign == foreign &&
 			    path->project == run->id)
-				walk_next(run, path->directory);
+				walk_next(run, path->directory, state->mounts);
 		}
 		for (size_t i = 0; i < run->directory_count; i++)
 			if (run->directories[i].foreign == foreign)
-				walk_next(run, run->directories[i].path);
+				walk_next(run, run->directories[i].path, NULL);
 	}
-	walk_next(run, NULL);
+	walk_next(run, NULL, NULL);
 	if (run->cancelled)
 		return;
 	write_format(state->out,

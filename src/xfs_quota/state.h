@@ -43,6 +43,7 @@ struct state {
 	int home;    /* the current path when run_on_all() began, or -1 */
 	size_t pass; /* of run_on_all(), from 0 */
 	bool projects_loaded;
+	struct fsq_mount_points *mounts; /* to look registered directories up in, or NULL */
 
 	bool names_read, names_failed;
 	struct fsq_project_names *names;

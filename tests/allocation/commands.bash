@@ -108,15 +108,18 @@ grace_again() { ours timer -p 7days "$top"; }
 group_switches() {
 	reads looks=yes undo=enforced_again disable -p "$top"
 	reads looks=yes undo=grace_again timer -p 3days "$top"
+	reads looks=yes undo=grace_again "input=$top grace=3days" apply -
 	reads enable -p "$top"
 	reads warn -p 3 42 "$top"
 }
 
 without_output() { rm -f "$output_file"; }
 
-# Also the words of /etc/fsquota.conf, which others take more often.
+# Also the words of /etc/fsquota.conf, which others take more often, and the files of its directory.
 group_budgets() {
-	printf 'budget = %s 100M\novercommit = %s 200%%\n' "$top" "$top" >/etc/fsquota.conf
+	mkdir /etc/fsquota.conf.d
+	echo "budget = $top 1G" >/etc/fsquota.conf
+	printf 'budget = %s 100M\novercommit = %s 200%%\n' "$top" "$top" >/etc/fsquota.conf.d/budgets.conf
 	changes assign --hard 10M "$top/new"
 	changes assign --force --hard 101M --json "$top/new"
 	several resize "$top/dir" "$top/full" 20M
@@ -124,7 +127,7 @@ group_budgets() {
 	reads list --total "$top"
 	reads varies=yes metrics "$top"
 	reads doctor -q "$top"
-	rm /etc/fsquota.conf
+	rm -r /etc/fsquota.conf /etc/fsquota.conf.d
 }
 
 group_reads() {

@@ -138,6 +138,89 @@ asks() {
 	end_batch
 }
 
+# settings TEXT: in the answer to a request that takes an ID.
+settings() {
+	asks 'assign --dry-run /mnt/x/settings'
+	is 1 '[.exit, .assign[0].id]' "$1"
+}
+
+@test "a file of fsquota.conf.d that is added, changed, replaced or removed counts for the next request" {
+	local d=/etc/fsquota.conf.d
+	mkdir -p /mnt/x/settings
+	echo 'id-range = 100-199' >/etc/fsquota.conf
+	begin_batch
+	settings '[0,100]'
+	mkdir $d
+	settings '[0,100]'
+	echo 'id-range = 10-19' >$d/1.conf
+	settings '[0,10]'
+	# No process starts between the answer and the write, which leaves the size as it is.
+	echo 'id-range = 20-29' >$d/1.conf
+	settings '[0,20]'
+	printf '%s' 'id-range = 30-39' 1<>$d/1.conf
+	settings '[0,30]'
+	nap 0.2
+	settings '[0,30]'
+	printf '%s' 'id-range = 40-49' 1<>$d/1.conf
+	settings '[0,40]'
+	echo 'id-range = 50-59' >/run/settings
+	nap 0.2
+	settings '[0,40]'
+	mv /run/settings $d/2.conf
+	settings '[0,50]'
+	ln -s 1.conf $d/3.conf
+	settings '[0,40]'
+	nap 0.2
+	settings '[0,40]'
+	echo 'id-range = 6-9' >$d/1.conf
+	settings '[0,6]'
+	echo 'id-range = 6' >$d/2.conf
+	asks 'assign --dry-run /mnt/x/settings'
+	is 1 '[.exit, (.error.message | startswith("/etc/fsquota.conf.d/2.conf, line 1: "))]' '[2,true]'
+	asks 'assign --dry-run /mnt/x/settings'
+	is 1 .exit 2
+	rm $d/2.conf
+	settings '[0,6]'
+	nap 0.2
+	settings '[0,6]'
+	rm $d/3.conf
+	settings '[0,6]'
+	mv $d/1.conf $d/1.old
+	settings '[0,100]'
+	mv $d/1.old $d/1.conf
+	settings '[0,6]'
+	nap 0.2
+	settings '[0,6]'
+	rm -r $d
+	settings '[0,100]'
+	end_batch
+	rmdir /mnt/x/settings
+	rm /etc/fsquota.conf
+}
+
+@test "the files are read once, but what others write in place, of the same size and at once, is seen" {
+	local i id=0 next taken
+	rm -f /etc/projects /etc/projid
+	echo '3000000:/nowhere' >/etc/projects
+	mkdir -p /mnt/x/many/{0..20}
+	begin_batch
+	asks 'assign /mnt/x/many/0 --hard 1M'
+	# No process starts between the answer and the write.
+	for i in {1..20}; do
+		[[ ${answers[0]} =~ \"id\":([0-9]+) ]]
+		next=${BASH_REMATCH[1]}
+		[ "$next" != "${taken-}" ] || fail "it has $next from the line that was written just now"
+		id=$((next > id ? next : id)) taken=$((id + 1))
+		printf '%s' $taken 1<>/etc/projects
+		asks "assign /mnt/x/many/$i --hard 1M"
+	done
+	asks "release $(printf ' /mnt/x/many/%s' {0..20})"
+	is 1 '.exit' 0
+	end_batch
+	assert_equal "$(</etc/projects)" "$taken:/nowhere"
+	rm -rf /etc/projects /etc/projid /mnt/x/many
+}
+
 @test "what a request changes counts for the next one that came with it" {
 	mkdir /mnt/x/new
 	answers 'usage /mnt/x/new' 'assign /mnt/x/new --hard 5M --name new' 'usage /mnt/x/new' 'usage --name new' \

@@ -269,7 +269,7 @@ others() {
 	echo 4713:$at/far >>/etc/projects
 	finds note directory-gone
 	assert_equal "$repair" ''
-	doctor=(strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO:when=2+ "$FSQUOTA" doctor)
+	doctor=(strace -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EIO:when=6+ "$FSQUOTA" doctor)
 	run "${doctor[@]}" /mnt/x
 	assert_equal "$status" 3
 	assert_line --regexp "^problem $at/far: line .* cannot be seen: Input/output error"

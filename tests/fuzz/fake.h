@@ -200,12 +200,13 @@ const struct fsq_filesystem_info *__wrap_fsq_filesystem_get_info(const struct fs
 	return &fs->info;
 }
 
-int __wrap_fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
+int __wrap_fsq_filesystem_space(const struct fsq_filesystem *fs,
+				const struct fsq_mount_points *points, const char *directory,
 				struct fsq_space space[FSQ_FORMS])
 {
 	const struct fake_volume *volume = &fake.volume[fs->volume];
 
-	(void)directory;
+	(void)points, (void)directory;
 	memset(space, 0, FSQ_FORMS * sizeof(*space));
 	space[FSQ_BLOCKS] = (struct fsq_space){ volume->size, volume->free };
 	return 0;

@@ -60,6 +60,8 @@ static void check_edit(enum fsq_project_file kind, const char *file)
 	static const char *const words[] = { "/fuzz/directory", "fuzzname" };
 	const struct fsq_lock_wait wait = { 0 };
 	struct fsq_project_list list = { .kind = kind, .file.path = file };
+	const struct fsq_project_list none = { 0 };
+	struct fsq_id_set ids = { 0 };
 	struct entries before = read_entries(kind, file);
 	const char *word = words[kind];
 
@@ -74,10 +76,11 @@ static void check_edit(enum fsq_project_file kind, const char *file)
 			MUST(fsq_project_list_retire(&list, 4000000000, word) == 0);
 			check_same(kind, file, &before);
 		}
-		fsq_project_list_tidy(&list);
-		fsq_project_list_close(&list);
+		fsq_project_list_settle(&list, &none, &ids);
 		check_same(kind, file, &before);
+		fsq_project_list_free(&list);
 	}
+	free(ids.ids);
 	free(before.text);
 }
 

@@ -139,7 +139,6 @@ static const struct fsq_assign_request *assign_request(void)
 					       .dry_run = true,
 					       .registry = some_registry(),
 					       .options = some_options(),
-					       .beneath = O(NULL),
 					       .budgets = N(&budget),
 					       .budget_count = 1 };
 	return N(&request);

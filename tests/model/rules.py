@@ -72,6 +72,9 @@ class Model:
         if "soft" in asked:
             bsoft = self.rounded(asked["soft"])
         ihard, isoft = asked.get("hard_inodes", ihard), asked.get("soft_inodes", isoft)
+        # Kubelet's largest number is no limit.
+        if bsoft > bhard and bsoft >= UNLIMITED:
+            bsoft = 0
         if not any((bsoft, bhard, isoft, ihard)):
             bhard = self.no_limit()
         if (bhard and bsoft > bhard) or (ihard and isoft > ihard):
@@ -80,8 +83,8 @@ class Model:
 
     def is_contradictory(self, asked):
         """Whether limits that are given together contradict each other, whatever the directory has"""
-        return ("hard" in asked and self.rounded_up(asked.get("soft", 0)) > self.rounded_up(asked["hard"])) or \
-            ("hard_inodes" in asked and asked.get("soft_inodes", 0) > asked["hard_inodes"])
+        return (asked.get("hard") and self.rounded_up(asked.get("soft", 0)) > self.rounded_up(asked["hard"])) or \
+            (asked.get("hard_inodes") and asked.get("soft_inodes", 0) > asked["hard_inodes"])
 
     @staticmethod
     def rounded_up(size):
@@ -492,7 +495,7 @@ class Model:
 
     def apply(self, state, lines, prune=False, mounts=()):
         """lines: (path or pattern, options), in the order of the files; of failures the first one counts"""
-        entries, result = self.expand(state, lines, mounts), OK
+        entries, result = self.expand(state, lines, mounts)
         if entries is None or any(self.is_contradictory(options.get("limits", {})) for _, options in lines):
             return USAGE
         for tag, path in sorted(state.marks, key=lambda mark: mark[::-1]) if prune else []:
@@ -506,6 +509,10 @@ class Model:
                     state.marks.discard((tag, path))
                 self.trace.append(state.copy())
         for path, pattern, options in entries:
+            # What a line does not say is none.
+            if not options.get("unlimited"):
+                none = dict.fromkeys(("hard", "soft", "hard_inodes", "soft_inodes"), 0)
+                options = {**options, "limits": {**none, **options.get("limits", {})}}
             status = self.assign(state, path, {**options, "marks": True})
             if status == CONFLICT and pattern and self.follow(state, path, pattern, mounts):
                 self.trace.append(state.copy())
@@ -515,15 +522,18 @@ class Model:
         return result
 
     def expand(self, state, lines, mounts):
-        """(directory, pattern or None, options) of each; None: one is in two lines"""
+        """(directory, pattern or None, options) of each, and the status; None: two lines of a file name one. The later wins"""
         entries, written = [], [path for path, _ in lines if not is_pattern(path)]
         for path, options in lines:
             found = sorted(one for one in state.tree if is_match(path, one) and self.is_beneath(state, path, one, mounts)) \
                 if is_pattern(path) else [path]
             entries += [(one, path if is_pattern(path) else None, options) for one in found
                         if not is_pattern(path) or one not in written]
-        directories = [entry[0] for entry in entries]
-        return entries if len(set(directories)) == len(directories) else None
+        named = [(entry[0], entry[1] is None, entry[2].get("file")) for entry in entries]
+        twice = [one for number, one in enumerate(named) if one in named[:number]]
+        last = {entry[0]: number for number, entry in enumerate(entries)}
+        return None if any(one[1] for one in twice) else \
+            [entry for number, entry in enumerate(entries) if last[entry[0]] == number], CONFLICT if twice else OK
 
     def is_beneath(self, state, pattern, path, mounts):
         """Below what is written there are directories only, and no mounts"""

@@ -108,6 +108,10 @@ class Steps:
         self.do_budget({})
         shutil.rmtree(FSQUOTA_D, ignore_errors=True)
         os.mkdir(FSQUOTA_D)
+        # Without any file nothing would be released.
+        with open(FSQUOTA_D + "/empty.conf", "w", encoding="utf-8") as handle:
+            handle.write("# no line\n")
+        os.makedirs(os.path.dirname(world.APPLIED), exist_ok=True)
         open(world.APPLIED, "w", encoding="ascii").close()
         kernel.sync(self.top)
         self.state, wrong = world.settled(self.world, {})
@@ -257,8 +261,8 @@ class Steps:
         self.files.update(step.get("files", {}))
         files = {FSQUOTA_D + "/" + name: lines for name, lines in self.files.items()} if "files" in step else \
             {self.scratch + ".conf": step["lines"]}
-        parts = [line for _, lines in sorted(files.items()) for line in lines]
-        lines = [(self.path(line["dirs"][0]), {key: line[key] for key in ("limits", "unlimited", "name", "mkdir")
+        parts = [{**line, "file": name} for name, lines in sorted(files.items()) for line in lines]
+        lines = [(self.path(line["dirs"][0]), {key: line[key] for key in ("limits", "unlimited", "name", "mkdir", "file")
                                                if key in line}) for line in parts]
         for name, said in files.items():
             if "files" not in step or os.path.basename(name) in step["files"]:
@@ -914,8 +918,9 @@ class Steps:
         return {"h.conf": [{"do": "assign", "dirs": [WATCHED + "/*"], "limits": {"hard": size}}]}
 
     def stays(self, words):
+        after = ["--prune-after=1"] if "--prune" in words else []
         with open(self.scratch + ".stays", "w", encoding="utf-8") as messages:
-            return subprocess.Popen([self.program.binary, *words, "--watch", "--quiet"], stdin=subprocess.DEVNULL,
+            return subprocess.Popen([self.program.binary, *words, "--watch", "--quiet", *after], stdin=subprocess.DEVNULL,
                                     stdout=subprocess.DEVNULL, stderr=messages)
 
     def until(self, stayer, differences, seconds=60):

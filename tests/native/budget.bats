@@ -8,7 +8,7 @@ load ../lib/fsquota
 setup_file() { fresh_each x e f; }
 
 setup() {
-	rm -rf /etc/projects /etc/projid /etc/fsquota.conf /etc/fsquota.d /mnt/{x,e,f}/home
+	rm -rf /etc/projects /etc/projid /etc/fsquota.conf* /etc/fsquota.d /mnt/{x,e,f}/home
 	settle /mnt/x
 	mkdir -p /mnt/{x,e,f}/home/{a,b,c,d}
 }
@@ -16,7 +16,7 @@ setup() {
 teardown() {
 	fsquota prune --all >/dev/null 2>&1 || true
 	fsquota release /mnt/{x,e,f}/home/? --if-exists >/dev/null 2>&1 || true
-	rm -rf /etc/fsquota.conf /etc/fsquota.d
+	rm -rf /etc/fsquota.conf* /etc/fsquota.d
 }
 
 # hard DIR: its limit in MiB, as the kernel has it
@@ -118,7 +118,7 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	ln -s /mnt/x/home /mnt/link
 	mount --bind /mnt/e/home /mnt/x/home/b
 	says "budget = /mnt/link/ 50M" "budget = /nowhere 1M" "budget = /etc/passwd 1M"
-	refuses 6 "budget of /mnt/link/ is 50M" fsquota assign /mnt/x/home/a --hard 51M
+	refuses 6 "budget of /mnt/link is 50M" fsquota assign /mnt/x/home/a --hard 51M
 	succeeds fsquota assign /mnt/x/home/b/c --hard 51M
 	succeeds fsquota assign /mnt/x/home/a --hard 50M
 	says "budget = /mnt/link 40M" "budget = /nowhere 1M"
@@ -209,7 +209,7 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 		'0:[["/mnt/x/home/d","/mnt/x/home"]]'
 	# A line that says something else wrong is apply's.
 	echo '/mnt/x/home/d hard=much' >/etc/fsquota.d/more.conf
-	succeeds fsquota resize /mnt/x/home/a 30M --allow-shrink
+	fsquota resize /mnt/x/home/a 30M --allow-shrink 2>/dev/null
 	# Of other files those of /etc/fsquota.d count, too.
 	exits 6 fsquota apply - <<<'/mnt/x/home/d hard=90M'
 	fsquota release /mnt/x/home/?
@@ -295,6 +295,22 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	run_split fsquota list --total --json
 	assert_equal "$(jq -c '.total[0] | has("budget_bytes")' <<<"$stdout")" false
 	fsquota release /mnt/x/home/{a,b,c} /mnt/e/home/a
+}
+
+@test "a budget in a later file of fsquota.conf.d replaces that of its directory, and two in one file both apply" {
+	mkdir -p /etc/fsquota.conf.d /mnt/x/home/{a,b,c}
+	says 'budget = /mnt/x/home 1M' 'budget = /mnt/x/home/c 5M' 'overcommit = 1%' 'overcommit = /mnt/x 1%'
+	refuses 6 'the budget of /mnt/x/home is 1M' fsquota assign /mnt/x/home/a --hard 20M
+	printf '%s\n' 'budget = /mnt/x/home/ 50M' 'budget = /mnt/x/home 40M' 'overcommit = 100%' >/etc/fsquota.conf.d/1.conf
+	refuses 6 '1%' fsquota assign /mnt/x/home/a --hard 20M
+	echo 'overcommit = /mnt/x 99%' >/etc/fsquota.conf.d/2.conf
+	succeeds fsquota assign /mnt/x/home/a --hard 20M
+	refuses 6 'the budget of /mnt/x/home is 40M' fsquota assign /mnt/x/home/b --hard 25M
+	refuses 6 'the budget of /mnt/x/home/c is 5M' fsquota assign /mnt/x/home/c --hard 6M
+	# One of fsquota.d counts beside it.
+	mkdir /etc/fsquota.d
+	echo '/mnt/x/home budget=30M' >/etc/fsquota.d/1.conf
+	refuses 6 'the budget of /mnt/x/home is 30M' fsquota assign /mnt/x/home/b --hard 15M
 }
 
 @test "wrong words" {

@@ -74,12 +74,12 @@ apply_says() {
 one_name() {
 	mkdir $top/{a,b,c}
 	touch $top/b/file
-	for line in 'a name=web hard=4M' 'b name=web soft=2M' 'new name=web hard-inodes=9 mkdir'; do
+	for line in 'a name=web hard=4M' 'b name=web soft=2M keep' 'new name=web hard-inodes=9 keep mkdir'; do
 		apply_says 0:created "$line"
 	done
 	assert_equal "$(fsquota id $top/a $top/b $top/b/file $top/new | uniq)" $FIRST
 	assert_equal "$(kernel_has /mnt/$fs $FIRST | cut -d' ' -f 2,3,5,6)" "2048 4096 0 9"
-	apply_says '0:unchanged unchanged created' 'a name=web' 'b name=web' 'c name=web hard=4M'
+	apply_says '0:unchanged unchanged created' 'a name=web keep' 'b name=web keep' 'c name=web keep'
 }
 
 @test "one name in different directories" { on_each one_name; }
@@ -117,7 +117,7 @@ new_directories() {
 	apply_says '0:created' '* hard=1M'
 	apply_says '0:unchanged created' '* hard=1M' 'new hard=2M mkdir'
 	apply_says '0:unchanged changed' '* hard=1M' 'new hard=3M mkdir'
-	apply_says '2:' '* hard=1M' '? hard=2M'
+	apply_says '6:changed changed' '* hard=1M' '? hard=2M'
 	apply_says '2:' '* hard=1M name=all'
 }
 

@@ -93,6 +93,20 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	assert_equal "$(grep -ac '^FSQUOTA_COMMAND=prune$' "$journal")" 1
 }
 
+@test "apply writes which filesystem got another grace time, and why one did not" {
+	listens /run/systemd/journal/socket
+	echo '/mnt/x grace=2d' >"$BATS_TEST_TMPDIR/lines"
+	entry fsquota apply --dry-run "$BATS_TEST_TMPDIR/lines"
+	assert_equal "$entry" ''
+	entry fsquota apply "$BATS_TEST_TMPDIR/lines"
+	writes 'MESSAGE=apply /mnt/x: done' FSQUOTA_RESULT=done FSQUOTA_FILESYSTEM=/mnt/x
+	entry fsquota apply "$BATS_TEST_TMPDIR/lines"
+	assert_equal "$entry" ''
+	echo '/mnt/x/dir grace=2d' >"$BATS_TEST_TMPDIR/lines"
+	entry fsquota apply "$BATS_TEST_TMPDIR/lines"
+	assert_equal "$(grep -E 'RESULT|STATUS|SYSTEM' <<<"$entry")" $'FSQUOTA_RESULT=failed\nFSQUOTA_STATUS=2\nFSQUOTA_FILESYSTEM=/mnt/x/dir'
+}
+
 @test "what changes nothing, and what only asks, writes nothing" {
 	local command
 	listens /run/systemd/journal/socket

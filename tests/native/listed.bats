@@ -573,7 +573,7 @@ example_system() {
 	fallocate -l 100k /mnt/x/logs/2
 	fallocate -l 100k /mnt/x/logs/3
 	oracle -x -c 'limit -p bsoft=450m bhard=500m volume' /mnt/x
-	rm -f /etc/fsquota.conf
+	rm -rf /etc/fsquota.conf /etc/fsquota.d
 	sync -f /mnt/x
 }
 

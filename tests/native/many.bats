@@ -83,9 +83,9 @@ halves() {
 		# assign looks for missing directories first.
 		[ $other = 5:$top/none ] || partly "${other%%:*}" fsquota assign $top/a "${other#*:}" --soft 5M
 		fsquota release $top/a --if-exists
-		partly "${other%%:*}" apply_lines "$top/a soft=5M" "${other#*:} soft=5M"
+		partly "${other%%:*}" apply_lines "$top/a soft=5M keep" "${other#*:} soft=5M keep"
 		fsquota release $top/a
-		partly "${other%%:*}" apply_lines "${other#*:} soft=5M" "$top/a soft=5M"
+		partly "${other%%:*}" apply_lines "${other#*:} soft=5M keep" "$top/a soft=5M keep"
 		fsquota release $top/a
 		exits 2 apply_lines "$top/a soft=5M" "${other#*:} soft=5M hard=4M"
 		assert_equal "$(fsquota usage $top/a 2>&1)" "$(fsquota usage $top/a 2>&1 | grep 'no project')"

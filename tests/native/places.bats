@@ -115,6 +115,7 @@ places() {
 	mount_at /mnt/x/sub "$FSQ_X2_DEV"
 	places /mnt/x 42:/mnt/x/./web 44:/mnt/x/sub/../web 45:/mnt/x//web 46:/mnt/x/web/
 	assert_output '42 /mnt/x/./web
+44 /mnt/x/sub/../web
 45 /mnt/x//web
 46 /mnt/x/web/'
 	places /mnt/x2 44:/mnt/x/sub/../web

@@ -12,7 +12,7 @@ setup_file() { fresh_each x e; }
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	rm -rf /mnt/x/* /mnt/e/* /etc/fsquota.conf
+	rm -rf /mnt/x/* /mnt/e/* /etc/fsquota.conf /etc/fsquota.conf.d
 	printf '7:/somewhere/else\n8:/mnt/x/other\n' >/etc/projects
 	printf 'elsewhere:7\nother:8\n' >/etc/projid
 	mkdir -p /mnt/x/{web,other,tree/sub}
@@ -142,6 +142,59 @@ above the size of the filesystem, $size bytes\"}}"
 	says 1 'cannot read /etc/fsquota.conf: Is a directory' usage /mnt/x/web
 	says 1 'cannot read /etc/fsquota.conf: Is a directory' assign --help
 	rmdir /etc/fsquota.conf
+}
+
+@test "fsquota.conf.d: its files come behind fsquota.conf, in the order of their names, and a later one wins" {
+	local file
+	mkdir /etc/fsquota.conf.d /mnt/x/{a,b,c,d}
+	prints 1048579 fsquota assign /mnt/x/a --hard 1M
+	echo 'id-range = 20-29' >/etc/fsquota.conf.d/20.conf
+	prints 20 fsquota assign /mnt/x/b --hard 1M
+	printf '%s\n' 'id-range = 10-19' "projid-file = $PWD/projid" >/etc/fsquota.conf
+	for file in .30.conf 30.conf~ 30 30.conf.new conf .conf; do
+		echo 'register = no' >/etc/fsquota.conf.d/$file
+	done
+	echo 'id-range = 30-39' >/etc/fsquota.conf.d/100.conf
+	prints 21 fsquota assign /mnt/x/c --hard 1M --name c
+	assert_equal "$(<projid)" c:21
+	grep -q '^21:/mnt/x/c$' /etc/projects
+	ln -s ../fsquota.conf.d/100.conf /etc/fsquota.conf.d/b.conf
+	prints 30 fsquota assign /mnt/x/d --hard 1M
+	prints 40 fsquota assign /mnt/x/web --hard 1M --id-range 40-49
+}
+
+@test "fsquota.conf.d: a wrong line is named with its file, and a file that cannot be read is" {
+	local what
+	mkdir /etc/fsquota.conf.d
+	echo 'lock-timeout = 5' >/etc/fsquota.conf
+	echo 'lock-timeout = 5' >/etc/fsquota.conf.d/10.conf
+	fsquota assign /mnt/x/web --hard 1M
+	printf '\nlock-timeout = soon\n' >/etc/fsquota.conf.d/20.conf
+	says 2 '/etc/fsquota.conf.d/20.conf, line 2: "soon" is not "lock-timeout = SECONDS"' assign /mnt/x/web
+	run_split fsquota usage /mnt/x/web
+	assert_equal "$status:$stderr" '0:fsquota usage: /etc/fsquota.conf.d/20.conf, line 2: "soon" is not "lock-timeout = SECONDS": the line is passed over'
+	echo '/mnt/x/web hard=1M' >/etc/fsquota.conf.d/20.conf
+	says 2 '/etc/fsquota.conf.d/20.conf, line 1: is a line of fsquota.d(5): it belongs in /etc/fsquota.d/*.conf' assign /mnt/x/web
+	printf 'lock-timeout = 5\0\n' >/etc/fsquota.conf.d/20.conf
+	says 2 '/etc/fsquota.conf.d/20.conf: there is a NUL byte in it' assign /mnt/x/web
+	for what in assign usage; do
+		rm -rf /etc/fsquota.conf.d/20.conf
+		mkdir /etc/fsquota.conf.d/20.conf
+		says 1 'cannot read /etc/fsquota.conf.d/20.conf: Is a directory' $what /mnt/x/web
+		rmdir /etc/fsquota.conf.d/20.conf
+		ln -s nowhere /etc/fsquota.conf.d/20.conf
+		says 5 'cannot read /etc/fsquota.conf.d/20.conf: No such file or directory' $what /mnt/x/web
+	done
+	ln -sf /dev/null /etc/fsquota.conf.d/20.conf
+	succeeds fsquota usage /mnt/x/web
+	chmod 600 /etc/fsquota.conf.d/10.conf
+	refuses 4 'cannot read /etc/fsquota.conf.d/10.conf: Permission denied' as_user fsquota usage /mnt/x/web
+	chmod 700 /etc/fsquota.conf.d
+	refuses 4 'cannot list /etc/fsquota.conf.d: Permission denied' as_user fsquota usage /mnt/x/web
+	rm -r /etc/fsquota.conf.d
+	as_user fsquota usage /mnt/x/web
+	touch /etc/fsquota.conf.d
+	says 5 'cannot list /etc/fsquota.conf.d: Not a directory' usage /mnt/x/web
 }
 
 @test "release and resize" {

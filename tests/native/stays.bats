@@ -6,7 +6,7 @@
 load ../lib/fsquota
 
 setup() {
-	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d /var/lib/fsquota
 	cd /
 	fresh_each x e
 	mkdir -p /etc/fsquota.d /mnt/x/home /mnt/e/home
@@ -17,6 +17,8 @@ setup() {
 }
 
 teardown() {
+	# What strace follows outlives it.
+	[ -z "$stayer" ] || [ ${#before[@]} = 0 ] || pkill -KILL -P "$stayer" || :
 	[ -z "$stayer" ] || end_process "$stayer"
 	echo "${usual[0]}" >"${limits[0]}"
 	echo "${usual[1]}" >"${limits[1]}"
@@ -73,6 +75,39 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	stayer=''
 }
 
+@test "a grace time is set at each look at all, not when a directory appears, and a wrong line is told once" {
+	local home=/mnt/x/home top
+	graces() { for top in /mnt/x /mnt/e; do fsquota state -p --raw --noheadings --output GRACE $top; done | paste -sd' '; }
+	says "/mnt/x grace=3d" "$home/* hard=5M" "$home grace=1d"
+	stays
+	assert_equal "$(graces)" '3d 7d'
+	fsquota timer 9d /mnt/x
+	mkdir "$home/ann"
+	until_true limited "$home/ann" 5M
+	assert_equal "$(graces)" '9d 7d'
+	says "/mnt/x grace=3d" "/mnt/e grace=4d" "$home/* hard=5M" "$home grace=1d"
+	has_graces() { [ "$(graces)" = "$1" ]; }
+	until_true has_graces '3d 4d'
+	says "/mnt/x grace=3d" "/mnt/e grace=5d" "$home/* hard=5M" "$home grace=1d"
+	until_true has_graces '3d 5d'
+	until_true grep -q '^changed   /mnt/e$' <(tail -n 1 "$rows")
+	assert_equal "$(grep -v "^unchanged" "$rows")" "changed   /mnt/x
+failed    $home
+created   $home/ann
+changed   /mnt/x
+changed   /mnt/e
+changed   /mnt/e"
+	assert_equal "$(grep -c "$home: is no mount point" "$messages")" 1
+	# Of a filesystem that is mounted later, too.
+	says "/run/later grace=6d"
+	umount /mnt/e
+	mkdir -p /run/later
+	mount -o prjquota "$FSQ_E_DEV" /run/later
+	until_true grep -q '^changed   /run/later$' "$rows"
+	assert_equal "$(fsquota state -p --raw --noheadings --output GRACE /run/later)" 6d
+	umount /run/later
+}
+
 # bats test_tags=many
 @test "of a thousand directories made in bursts, renamed, deleted and made again each is limited, and has an ID alone" {
 	local i
@@ -105,6 +140,26 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	until_true all_limited 50
 }
 
+@test "a directory that two patterns match delays nobody, and is told once" {
+	says '/mnt/x/home/a* hard=5M' '/mnt/x/home/*n hard=6M'
+	stays --quiet
+	mkdir /mnt/x/home/ann /mnt/x/home/abe
+	until_true limited /mnt/x/home/ann 6M
+	until_true limited /mnt/x/home/abe 5M
+	# A look at all.
+	says '/mnt/x/home/a* hard=7M' '/mnt/x/home/*n hard=8M'
+	until_true limited /mnt/x/home/abe 7M
+	assert_equal "$(<"$messages")" \
+		"fsquota apply: /etc/fsquota.d/node.conf, line 2: /mnt/x/home/ann is in line 1, too: line 2 applies"
+	# It is told again when it was right in between.
+	rmdir /mnt/x/home/ann
+	says '/mnt/x/home/a* hard=5M' '/mnt/x/home/*n hard=6M'
+	until_true limited /mnt/x/home/abe 5M
+	mkdir /mnt/x/home/ann
+	until_true limited /mnt/x/home/ann 6M
+	assert_equal "$(grep -c "ann is in line 1, too" "$messages")" 2
+}
+
 # bats test_tags=slow
 @test "what cannot be watched is looked at every ten seconds, and that is said" {
 	says '/mnt/x/home/* hard=5M'
@@ -113,6 +168,59 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	assert_equal "$(grep -c 'cannot be watched: looking every 10 seconds instead (see fs.inotify.max_user_watches)' "$messages")" 1
 	mkdir /mnt/x/home/ann
 	until_true limited /mnt/x/home/ann 5M
+	# Nothing tells of an ID that its owner takes off; the next look finds it.
+	fsquota project -C -p /mnt/x/home/ann 0
+	assert_equal "$(fsquota id /mnt/x/home/ann)" 0
+	until_true limited /mnt/x/home/ann 5M
+}
+
+@test "one new directory among many takes 150 system calls at most, 190 of the static program, for a pattern and a path" {
+	local trace=$BATS_TEST_TMPDIR/trace before_it dir most=150
+	ldd "$FSQUOTA" >/dev/null 2>&1 || most=190
+	(cd /mnt/x/home && mkdir {1..300})
+	mkdir -p /mnt/e/home/x
+	says '/mnt/x/home/* hard=5M' '/mnt/x/home/*/public hard=1M' '/mnt/e/home/x/ann hard=5M'
+	before=(strace -f -o "$trace")
+	stays --quiet
+	for dir in /mnt/x/home/ann /mnt/e/home/x/ann; do
+		until_true eval 'tail -n 1 "$trace" | grep -qE "poll\(.*, 3, [0-9]{5,6}"'
+		before_it=$(wc -l <"$trace")
+		mkdir "$dir"
+		until_true limited "$dir" 5M
+		until_true eval 'tail -n 1 "$trace" | grep -qE "poll\(.*, 3, [0-9]{5,6}"'
+		before_it=$(($(wc -l <"$trace") - before_it))
+		assert [ $before_it -le $most ]
+	done
+	# And then none.
+	before_it=$(wc -l <"$trace")
+	nap 2
+	assert_equal "$(wc -l <"$trace")" "$before_it"
+	pkill -TERM -P "$stayer"
+	wait "$stayer" || :
+	stayer=''
+}
+
+@test "who makes directories all the time keeps it busy for half of the time at most, and that is told once" {
+	local maker spent
+	mkdir /mnt/x/home/{1..20}
+	says '/mnt/x/home/*/* hard=5M'
+	stays --quiet
+	(while :; do
+		mkdir /mnt/x/home/{1..20}/a
+		rmdir /mnt/x/home/{1..20}/a
+	done) 2>/dev/null 3>&- &
+	maker=$!
+	nap 2
+	spent=$(awk '{ print $14 + $15 }' "/proc/$stayer/stat")
+	nap 4
+	spent=$(($(awk '{ print $14 + $15 }' "/proc/$stayer/stat") - spent))
+	# Ticks of a hundredth of a second.
+	assert [ $spent -le 220 ]
+	kill $maker
+	wait $maker || :
+	assert_equal "$(grep -c 'is one of more directories than can get their limits at once' "$messages")" 1
+	mkdir /mnt/x/home/new /mnt/x/home/new/b
+	until_true limited /mnt/x/home/new/b 5M
 }
 
 @test "what could not be watched for a moment is watched at the next look" {
@@ -120,7 +228,7 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	before=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=poll,ppoll,inotify_add_watch -e inject=inotify_add_watch:error=EMFILE:when=2)
 	stays
 	# Not every ten seconds.
-	until_true grep -qE 'poll\(.*, 3, (-1|NULL)' "$BATS_TEST_TMPDIR/trace"
+	until_true grep -qE 'poll\(.*, 3, [0-9]{6}' "$BATS_TEST_TMPDIR/trace"
 	assert_equal "$(grep -c 'cannot be watched' "$messages")" 1
 	mkdir /mnt/x/home/ann
 	until_true limited /mnt/x/home/ann 5M
@@ -175,9 +283,63 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 @test "with --prune a directory that no line names any more is released" {
 	mkdir /mnt/x/home/ann
 	says '/mnt/x/home/* hard=5M'
-	stays --prune
+	stays --prune --prune-after 1
 	says
+	until_true grep -qx 'unwished  /mnt/x/home/ann' "$rows"
+	limited /mnt/x/home/ann 5M
 	until_true eval '[ "$(fsquota id /mnt/x/home/ann)" = 0 ]'
+	assert_equal "$(grep -c '^unwished' "$rows") $(tail -n 1 "$rows")" '1 released  /mnt/x/home/ann'
+}
+
+# ids: of all homes
+ids() { fsquota id /mnt/[xe]/home/*; }
+
+@test "what is being written, or cut, or gone for a moment, releases nothing, and what is new has its quota" {
+	local before fs
+	mkdir /mnt/{x,e}/home/{ann,bob}
+	says '/mnt/x/home/* hard=5M' '/mnt/e/home/* hard=5M'
+	stays --prune --prune-after 1
+	before=$(ids)
+	# Half of it is there, and the writer thinks.
+	exec {writer}>/etc/fsquota.d/node.conf
+	echo '/mnt/x/home/* hard=5M' >&"$writer"
+	nap 2.5
+	assert_equal "$(ids)" "$before"
+	mkdir /mnt/{x,e}/home/cid
+	for fs in x e; do until_true limited /mnt/$fs/home/cid 5M; done
+	# The files are read again when one of them changes.
+	touch /etc/fsquota.d/other.conf
+	until_true grep -q 'node.conf: is being written' "$messages"
+	assert_equal "$(ids | head -n 6)" "$(ids | grep -vx 0 | head -n 6)"
+	rm /etc/fsquota.d/other.conf
+	printf '/mnt/e/home/* hard=5' >&"$writer"
+	before=$(ids)
+	exec {writer}>&-
+	# What is closed now ends in the middle of a line.
+	until_true grep -q 'node.conf, line 2: there is no newline at its end' "$messages"
+	nap 2
+	assert_equal "$(ids)" "$before"
+	says '/mnt/x/home/* hard=6M' '/mnt/e/home/* hard=6M'
+	for fs in x e; do until_true limited /mnt/$fs/home/ann 6M; done
+	# Without any file, and where the directory is gone.
+	rm /etc/fsquota.d/node.conf
+	until_true grep -q 'has no file \*.conf, so nothing is released' "$messages"
+	says '/mnt/x/home/* hard=6M' '/mnt/e/home/* hard=6M'
+	nap 1
+	mv /etc/fsquota.d /etc/was
+	nap 2
+	mkdir /mnt/x/home/dan
+	until_true limited /mnt/x/home/dan 6M
+	mv /etc/was /etc/fsquota.d
+	# A line is gone for less than the time.
+	says '/mnt/x/home/* hard=6M' '/mnt/e/home/* hard=6M'
+	nap 0.3
+	says '/mnt/x/home/* hard=6M'
+	until_true grep -q '^unwished  /mnt/e/home/ann' "$rows"
+	says '/mnt/x/home/* hard=6M' '/mnt/e/home/* hard=6M'
+	nap 2
+	assert_equal "$(ids | head -n 6)" "$(head -n 6 <<<"$before")"
+	run ! grep '^released' "$rows"
 }
 
 @test "directories above a pattern, those with the lines, and filesystems appear and go" {
@@ -244,6 +406,23 @@ for_each_id() { fsquota id /mnt/x/home/*; }
 	assert [ "$after" -le $((before + 512)) ]
 	mkdir /mnt/x/home/ann
 	until_true limited /mnt/x/home/ann 5M
+}
+
+# bats test_tags=many
+@test "who makes directories between the stars of a pattern keeps it busy for half of the time at most" {
+	local before after
+	# ticks: of the processor that it has used; a hundred are a second.
+	ticks() { awk '{ print $14 + $15 }' "/proc/$stayer/stat"; }
+	mkdir -p /mnt/x/home/{1..300}
+	says '/mnt/x/home/*/* hard=1M'
+	stays --quiet
+	before=$(ticks)
+	perl -e 'my $end = time + 8; for (my $i = 0; time < $end; $i++) { mkdir "/mnt/x/home/new$i" or die; select undef, undef, undef, 0.01 }'
+	after=$(ticks)
+	echo "# in eight seconds it has used $((after - before)) hundredths" >&3
+	assert [ $((after - before)) -le 480 ]
+	mkdir /mnt/x/home/1/last
+	until_true limited /mnt/x/home/1/last 1M
 }
 
 @test "--json prints a row a line; what cannot stay is refused" {

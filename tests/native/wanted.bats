@@ -6,7 +6,7 @@
 load ../lib/fsquota
 
 setup() {
-	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d /var/lib/fsquota
 	cd /
 	fresh_each x e
 	mkdir /etc/fsquota.d
@@ -46,7 +46,7 @@ released_when_unwanted() {
 	# What was assigned by hand stays, also after apply has changed its limits.
 	has_quota "$top/by-hand"
 	applies -- "unchanged $top/b"
-	assert_equal "$(cut -d : -f 2 /etc/projects.applied)" "$top/b"
+	assert_equal "$(cut -d : -f 2 /var/lib/fsquota/applied)" "$top/b"
 }
 
 @test "the room of what is released is there for others, in a dry run, too" {
@@ -103,7 +103,8 @@ released_when_unwanted() {
 	wants '/mnt/x/a hard=1M'
 	applies -- 'created   /mnt/x/a'
 	fsquota release /mnt/x/a
-	prints 1048577 fsquota assign --hard 2M /mnt/x/a
+	run_split fsquota assign --hard 2M /mnt/x/a
+	assert_equal "$status:$stdout" 0:1048577
 	wants
 	applies --
 	has_quota /mnt/x/a
@@ -132,17 +133,17 @@ released_when_unwanted() {
 	mkdir -p /mnt/x/a/b
 	wants '/mnt/x/a hard=1M' '/mnt/x/a/? hard=1M'
 	applies -- 'created   /mnt/x/a' 'created   /mnt/x/a/b'
-	for call in 'newfstatat error=EIO:when=1' 'newfstatat error=ENOENT:when=1' 'statx error=EIO:when=1'; do
+	for call in 'newfstatat,fstat error=EIO:when=1' 'newfstatat,fstat error=ENOENT:when=1' 'openat2 error=EIO:when=1'; do
 		run injecting $call -P /mnt/x/a -P /mnt/x/a/b fsquota apply --prune
 		refute_output --partial released
 	done
 	wants '/mnt/x/a hard=1M' '/mnt/x/a/b hard=1M'
-	run_split injecting newfstatat error=EIO:when=1+2 -P /mnt/x/a fsquota apply --prune
+	run_split injecting newfstatat,fstat error=EIO:when=1+2 -P /mnt/x/a fsquota apply --prune
 	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a: cannot be looked at, so nothing is released: Input/output error'
 	has_quota /mnt/x/a
 	# Nor is one that no line names; and that is said.
 	wants '/mnt/x/a hard=1M'
-	run_split injecting newfstatat error=EIO -P /mnt/x/a/b fsquota apply --prune
+	run_split injecting newfstatat,fstat error=EIO -P /mnt/x/a/b fsquota apply --prune
 	assert_equal "$status:$stderr" '1:fsquota apply: /mnt/x/a/b: cannot be looked at, so it is not released: Input/output error'
 	applies -- 'released  /mnt/x/a/b' 'unchanged /mnt/x/a'
 }
@@ -150,7 +151,7 @@ released_when_unwanted() {
 @test "a directory that is renamed while it is opened has no quota that apply has not noted" {
 	mkdir -p /mnt/x/h/a
 	wants '/mnt/x/h/* hard=1M'
-	stopped_at 89 1 "$FSQUOTA" apply # readlink
+	stopped_at 89 2 "$FSQUOTA" apply # readlink
 	mv /mnt/x/h/{a,b}
 	go_on
 	assert_equal "$status" 6
@@ -166,11 +167,11 @@ released_when_unwanted() {
 		wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
 		fsquota apply
 		wants '/mnt/x/b hard=1M'
-		run -137 injecting $call signal=KILL -P /etc/projects.applied "$FSQUOTA" apply --prune
+		run -137 injecting $call signal=KILL -P /var/lib/fsquota/applied "$FSQUOTA" apply --prune
 		applies -- 'unchanged /mnt/x/b'
 		wants
 		applies -- 'released  /mnt/x/b'
-		assert_equal "$(</etc/projects.applied)" ''
+		assert_equal "$(</var/lib/fsquota/applied)" ''
 	done
 }
 
@@ -220,13 +221,51 @@ released_when_unwanted() {
 @test "where nothing can be noted apply goes on, and says so" {
 	mkdir /mnt/x/a
 	wants '/mnt/x/a hard=1M'
-	mkdir /etc/projects.applied
+	mkdir -p /var/lib/fsquota/applied
 	run_split fsquota apply
 	assert_equal "$status:$stdout" '0:created   /mnt/x/a'
 	assert_line --index 0 'created   /mnt/x/a'
-	[[ $stderr == *'/mnt/x/a: cannot be noted'*'--prune will not release it: Is a directory'* ]] || fail "$stderr"
-	rmdir /etc/projects.applied
+	[[ $stderr == *'/mnt/x/a: cannot be noted'*'--prune will not release it: /var/lib/fsquota/applied: is a directory'* ]] || fail "$stderr"
+	rmdir /var/lib/fsquota/applied
 	wants
 	applies --
 	has_quota /mnt/x/a
+}
+
+@test "what an earlier version has noted is taken over, and nothing is lost on the way" {
+	local new=/var/lib/fsquota/applied old=/etc/projects.applied
+	mkdir /mnt/x/{a,b,c}
+	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M' '/mnt/x/c hard=1M'
+	fsquota apply -q
+	mv $new $old
+	rmdir /var/lib/fsquota
+	wants '/mnt/x/b hard=1M' '/mnt/x/c hard=1M'
+	applies --dry-run -- 'released  /mnt/x/a' 'unchanged /mnt/x/b' 'unchanged /mnt/x/c'
+	assert [ -e $old ]
+	assert [ ! -e /var/lib/fsquota ]
+	# Killed before the old file is gone.
+	run -137 injecting unlink signal=KILL -P $old "$FSQUOTA" apply --prune
+	wants '/mnt/x/c hard=1M'
+	applies -- 'released  /mnt/x/b' 'unchanged /mnt/x/c'
+	assert [ ! -e $old ]
+	assert_equal "$(cut -d : -f 2 $new)" /mnt/x/c
+	assert_equal "$(stat -c %a /var/lib/fsquota)" 700
+	# What is assigned by hand meanwhile is not apply's any more.
+	mv $new $old
+	fsquota release /mnt/x/c
+	fsquota assign /mnt/x/c --id "$(cut -d : -f 1 $old)" --hard 2M 2>/dev/null
+	wants
+	applies --
+	has_quota /mnt/x/c
+}
+
+@test "what apply has noted shrinks, also where nothing is pruned" {
+	mkdir -p /mnt/x/h/{1..90}
+	wants '/mnt/x/h/* hard=1M'
+	fsquota apply -q
+	fsquota release /mnt/x/h/*
+	rmdir /mnt/x/h/*
+	mkdir /mnt/x/h/new
+	fsquota apply -q
+	assert_equal "$(cut -d : -f 2 /var/lib/fsquota/applied)" /mnt/x/h/new
 }

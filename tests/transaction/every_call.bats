@@ -15,7 +15,7 @@ teardown_file() {
 disturbed() {
 	# An ID of the test before on the other one would speak against the line.
 	fresh_each x e
-	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d
+	rm -rf /etc/projects* /etc/projid* /etc/fsquota.d /var/lib/fsquota
 	run "$BATS_TEST_DIRNAME/inject" "$1" "/mnt/$2" "${@:3}"
 	echo "${lines[-1]}" >>"$BATS_FILE_TMPDIR/injections"
 	assert_success

@@ -77,6 +77,38 @@ static void test_ids(void)
 	fsq_id_set_free(&set);
 }
 
+static void test_many_ids(int count)
+{
+	struct fsq_id_set set = { 0 };
+	uint32_t id = 1;
+	bool sorted = true, same = true;
+
+	/* All 32 bits of them, some twice. */
+	for (int i = 0; i < count; i++) {
+		id = id * 1664525U + 1013904223U;
+		if (fsq_id_set_add(&set, id) || (i % 7 == 0 && fsq_id_set_add(&set, id)))
+			abort();
+	}
+	fsq_id_set_sort(&set);
+	for (size_t i = 1; i < set.count; i++)
+		sorted &= set.ids[i - 1] < set.ids[i];
+	ok(sorted && set.count == (size_t)count, "a long list is sorted, and has each once");
+	id = 1;
+	for (int i = 0; i < count; i++)
+		same &= fsq_id_set_has(&set, id = id * 1664525U + 1013904223U);
+	ok(same, "and has what it had");
+	if (fsq_id_set_insert(&set, 7) || fsq_id_set_insert(&set, 7))
+		abort();
+	sorted = true;
+	for (size_t i = 1; i < set.count; i++)
+		sorted &= set.ids[i - 1] < set.ids[i];
+	ok(sorted && fsq_id_set_has(&set, 7), "and can be added to");
+	fsq_id_set_remove(&set, 7);
+	fsq_id_set_remove(&set, 7);
+	ok(!fsq_id_set_has(&set, 7) && set.count == (size_t)count, "and taken from");
+	fsq_id_set_free(&set);
+}
+
 /* A request, as a program knows it that was built with a later library. */
 struct later {
 	size_t size;
@@ -192,6 +224,8 @@ int main(void)
 {
 	test_paths();
 	test_ids();
+	test_many_ids(600);
+	test_many_ids(50000);
 	test_sizes();
 	test_errors();
 	test_openat2();

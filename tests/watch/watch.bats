@@ -410,7 +410,7 @@ waits() {
 	volume x 42 --soft 512K
 	umount /mnt/x
 	watching --interval 1
-	strace -qq -o "$BATS_TEST_TMPDIR/trace" -p "$watcher" -P /mnt/x -e trace=open,openat -e inject=open,openat:error=EMFILE 3>&- &
+	strace -qq -o "$BATS_TEST_TMPDIR/trace" -p "$watcher" -P /mnt/x -e trace=openat2 -e inject=openat2:error=EMFILE 3>&- &
 	tracer=$!
 	until_true grep -q '^TracerPid:.*[1-9]' "/proc/$watcher/status"
 	mount -o prjquota "$FSQ_X_DEV" /mnt/x

@@ -335,16 +335,20 @@ type LsattrAnswer struct {
 }
 
 type ApplyRow struct {
-	Path        *string         `json:"path"`   // the directory
-	Action      *string         `json:"action"` // created, changed, unchanged, released or failed
-	Changed     *bool           `json:"changed,omitempty"`
-	WouldChange *bool           `json:"would_change,omitempty"`
-	ID          *uint32         `json:"id"`   // project ID
-	File        *string         `json:"file"` // the file that says it
-	Line        *uint64         `json:"line"` // and the line in it
-	Before      *ApplyRowBefore `json:"before"`
-	After       *ApplyRowAfter  `json:"after"`
-	OverBudget  *string         `json:"over_budget,omitempty"` // the directory or filesystem whose budget the limit exceeds
+	Path          *string              `json:"path"`   // the directory
+	Action        *string              `json:"action"` // created, changed, unchanged, unwished, released or failed
+	Changed       *bool                `json:"changed,omitempty"`
+	WouldChange   *bool                `json:"would_change,omitempty"`
+	ID            *uint32              `json:"id"`                        // project ID
+	File          *string              `json:"file"`                      // the file that says it
+	Line          *uint64              `json:"line"`                      // and the line in it
+	InsteadOfFile *string              `json:"instead_of_file,omitempty"` // the file of a line that this one overrides
+	InsteadOfLine *uint64              `json:"instead_of_line,omitempty"` // and the line in it
+	Before        *ApplyRowBefore      `json:"before"`
+	After         *ApplyRowAfter       `json:"after"`
+	GraceBefore   *ApplyRowGraceBefore `json:"grace_before,omitempty"`
+	GraceAfter    *ApplyRowGraceAfter  `json:"grace_after,omitempty"`
+	OverBudget    *string              `json:"over_budget,omitempty"` // the directory or filesystem whose budget the limit exceeds
 }
 
 type ApplyRowBefore struct {
@@ -361,20 +365,34 @@ type ApplyRowAfter struct {
 	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
 }
 
+type ApplyRowGraceBefore struct {
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+}
+
+type ApplyRowGraceAfter struct {
+	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
+	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
+	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
+}
+
 // ApplyAnswer is what fsquota apply answers.
 type ApplyAnswer struct {
 	Apply []ApplyRow `json:"apply"`
 }
 
 type ExportRow struct {
-	Path       *string `json:"path"`        // the directory
-	ID         uint32  `json:"id"`          // project ID
-	Name       *string `json:"name"`        // name of the project
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-	Remark     *string `json:"remark"`      // why apply cannot do it, if so
+	Path               *string `json:"path"`                           // the directory
+	ID                 uint32  `json:"id"`                             // project ID
+	Name               *string `json:"name"`                           // name of the project
+	SoftBytes          *uint64 `json:"soft_bytes"`                     // soft limit of space
+	HardBytes          *uint64 `json:"hard_bytes"`                     // hard limit of space
+	SoftInodes         *uint64 `json:"soft_inodes"`                    // soft limit of inodes
+	HardInodes         *uint64 `json:"hard_inodes"`                    // hard limit of inodes
+	BytesGraceSeconds  *uint64 `json:"bytes_grace_seconds,omitempty"`  // of a filesystem: how long soft limits of space can be exceeded
+	InodesGraceSeconds *uint64 `json:"inodes_grace_seconds,omitempty"` // the same for inodes
+	Remark             *string `json:"remark"`                         // why apply cannot do it, if so
 }
 
 // ExportAnswer is what fsquota export answers.

@@ -51,6 +51,7 @@ class fsq_call_options(Structure):
         ("progress", c_void_p),
         ("arg", c_void_p),
         ("mount_skipped", c_void_p),
+        ("mounts", c_void_p),
     ]
 
 
@@ -69,6 +70,7 @@ class fsq_registry(Structure):
         ("projid_file", c_char_p),
         ("none", c_bool),
         ("lock_seconds", c_uint),
+        ("assigned", c_void_p),
     ]
 
 
@@ -91,7 +93,6 @@ class fsq_assign_request(Structure):
         ("range", fsq_id_range),
         ("registry", POINTER(fsq_registry)),
         ("options", POINTER(fsq_call_options)),
-        ("beneath", c_char_p),
         ("budgets", c_void_p),
         ("budget_count", c_size_t),
         ("over_budget", c_bool),

@@ -2,13 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "grace.h"
 #include "native/cli/budgets.h"
 #include "native/cli/command.h"
 #include "native/cli/journal.h"
@@ -19,27 +22,48 @@
 #include "native/rows/change.h"
 #include "quota/directory/assign.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
+#include "shared/clock.h"
 #include "shared/sort.h"
 #include "watch.h"
 
 /* The exit status of --exit-code when something was changed, or would be. */
 #define STATUS_CHANGED 9
 
+/* How long a directory is unwished before it is released. */
+#define PRUNE_AFTER_SECONDS 60
+
+/* When to look again at files that were being written. */
+#define LOOK_AGAIN_MILLISECONDS 2000
+
 struct apply_options {
 	bool diff, exit_code, quiet, prune, watch, force;
+	uint64_t prune_after; /* seconds; 0: the default */
+};
+
+/* With --watch: a directory that no line names any more, and is not released yet. */
+struct unwished {
+	uint32_t id;
+	char *directory;
+	int64_t since; /* milliseconds */
 };
 
 /* A directory of the files. */
 struct applied_row {
 	const char *path;
-	const char *action; /* "created", "changed", "unchanged", "released" or "failed" */
+	const char
+		*action; /* "created", "changed", "unchanged", "unwished", "released" or "failed" */
 	enum row_change change;
 	uint32_t id;	  /* 0: not known */
 	const char *file; /* NULL: no line asks for it any more */
 	uint64_t line;
-	const struct record_row *before, *after; /* or NULL */
-	const char *over_budget;		 /* as in struct project_row */
+	const char
+		*instead_of; /* with --diff: the file of a line that this one overrides, or NULL */
+	uint64_t instead_of_line;
+	const struct record_row *before, *after;	     /* or NULL */
+	const struct record_row *grace_before, *grace_after; /* of a filesystem; or NULL */
+	const char *over_budget;			     /* as in struct project_row */
 };
 
 #define MEMBER(name) .offset = offsetof(struct applied_row, name)
@@ -47,15 +71,23 @@ struct applied_row {
 static const struct field applied_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
 	{ "ACTION", "action", FIELD_TEXT, MEMBER(action),
-	  "created, changed, unchanged, released or failed" },
+	  "created, changed, unchanged, unwished, released or failed" },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
 	{ "FILE", "file", FIELD_TEXT, MEMBER(file), "the file that says it" },
 	{ "LINE", "line", FIELD_COUNT, MEMBER(line), "and the line in it" },
+	{ NULL, "instead_of_file", FIELD_TEXT, MEMBER(instead_of),
+	  "the file of a line that this one overrides", .optional = true },
+	{ NULL, "instead_of_line", FIELD_COUNT, MEMBER(instead_of_line), "and the line in it",
+	  .optional = true },
 	{ NULL, "before", FIELD_ROW, MEMBER(before), .members = limit_fields,
 	  .size = sizeof(struct record_row) },
 	{ NULL, "after", FIELD_ROW, MEMBER(after), .members = limit_fields,
 	  .size = sizeof(struct record_row) },
+	{ NULL, "grace_before", FIELD_ROW, MEMBER(grace_before), .members = time_fields,
+	  .size = sizeof(struct record_row), .optional = true },
+	{ NULL, "grace_after", FIELD_ROW, MEMBER(grace_after), .members = time_fields,
+	  .size = sizeof(struct record_row), .optional = true },
 	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
 	  "the directory or filesystem whose budget the limit exceeds", .optional = true },
 	{ 0 },
@@ -69,6 +101,11 @@ static void write_applied(struct writer *w, const void *arg)
 	write_escaped(w, row->path);
 	if (row->before && row->after)
 		change_write_limits(w, ", ", row->before, row->after);
+	if (row->grace_before && row->grace_after)
+		change_write_times(w, ", ", row->grace_before, row->grace_after);
+	if (row->instead_of)
+		write_format(w, ", instead of %s, line %u", row->instead_of,
+			     (unsigned int)row->instead_of_line);
 	write_char(w, '\n');
 }
 
@@ -78,12 +115,19 @@ static const struct row_fields applied_rows = { applied_fields, sizeof(struct ap
 struct apply {
 	struct session *session;
 	const struct apply_options *options;
-	struct fsq_assigned *assigned;
 	struct progress progress;
 	bool changed;
-	bool quiet;	  /* of what is unchanged */
-	void **reported;  /* with --watch, see reported_add() */
-	bool has_default; /* the lines are those of /etc/fsquota.d */
+	bool marked;		   /* marks were added */
+	bool quiet;		   /* of what is unchanged */
+	struct reported *reported; /* with --watch, see reported_add() */
+	bool has_default;	   /* the lines are those of /etc/fsquota.d */
+	/* With --watch: */
+	struct apply_texts last; /* the files, when all of them were right */
+	bool was_written;	 /* a file was being written */
+	struct unwished *unwished;
+	size_t unwished_count;
+	int64_t wake;	/* when to look again, in milliseconds; 0: when something changes */
+	size_t budgets; /* of fsquota.conf, the first ones of the session */
 };
 
 /* With --watch only a signal ends it, otherwise also a failure. */
@@ -119,6 +163,10 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 		.id = assignment ? fsq_assignment_id(assignment) : 0,
 		.file = entry->file,
 		.line = entry->line,
+		.instead_of = apply->options->diff ? entry->instead_of : NULL,
+		.instead_of_line = apply->options->diff && entry->instead_of
+					   ? entry->instead_of_line
+					   : FIELD_NOT_KNOWN,
 		.over_budget = assignment ? budgets_where(fsq_assignment_over_budget(assignment),
 							  entry->request.directory)
 					  : NULL,
@@ -139,6 +187,7 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 
 /* A directory that a pattern matches, as it was marked when it got its quota. */
 struct renamed {
+	const struct fsq_mount_points *points;
 	const char *pattern;
 	uint32_t id;
 	char *from;
@@ -148,9 +197,13 @@ struct renamed {
 static enum fsq_visit find_renamed(uint32_t id, const char *directory, void *arg)
 {
 	struct renamed *renamed = arg;
+	struct stat st;
+	int rc;
 
-	if (id != renamed->id || fnmatch(renamed->pattern, directory, FNM_PATHNAME | FNM_PERIOD) ||
-	    access(directory, F_OK) == 0 || errno != ENOENT)
+	if (id != renamed->id || fnmatch(renamed->pattern, directory, FNM_PATHNAME | FNM_PERIOD))
+		return FSQ_VISIT_CONTINUE;
+	rc = fsq_lookup_stat(renamed->points, directory, O_NOFOLLOW, &st, NULL);
+	if (rc ? rc != -ENOENT && rc != -ENOTDIR : S_ISDIR(st.st_mode))
 		return FSQ_VISIT_CONTINUE;
 	free(renamed->from);
 	renamed->from = strdup(directory);
@@ -167,8 +220,10 @@ static enum fsq_visit find_renamed(uint32_t id, const char *directory, void *arg
 static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 {
 	const struct fsq_usage_request asked = { .size = sizeof(asked),
-						 .path = entry->request.directory };
-	struct renamed renamed = { .pattern = entry->pattern };
+						 .path = entry->request.directory,
+						 .options = entry->request.options };
+	struct renamed renamed = { .points = session_mounts(apply->session),
+				   .pattern = entry->pattern };
 	struct fsq_move_request request = { .size = sizeof(request),
 					    .to = entry->request.directory,
 					    .dry_run = entry->request.dry_run,
@@ -178,7 +233,7 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 	struct fsq_moved moved;
 	bool followed = false;
 
-	if (fsq_usage_get(&usage, &asked, NULL))
+	if (!renamed.points || fsq_usage_get(&usage, &asked, NULL))
 		return false;
 	renamed.id = usage.id;
 	fsq_usage_clear(&usage);
@@ -198,8 +253,8 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 	return followed;
 }
 
-/* @return   whether to go on */
-static bool assign_entry(struct apply *apply, struct apply_entry *entry)
+/* @noted    the path that is noted. @return whether to go on */
+static bool assign_entry(struct apply *apply, struct apply_entry *entry, const char *noted)
 {
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
@@ -233,8 +288,8 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 	if (change != FSQ_UNCHANGED || !apply->quiet)
 		show_applied(apply, entry, (enum action)change, assignment);
 	if (change == FSQ_CREATED && !entry->request.dry_run)
-		apply_marks_add(apply->session, fsq_assignment_id(assignment),
-				entry->request.directory);
+		apply->marked |=
+			apply_marks_add(apply->session, fsq_assignment_id(assignment), noted);
 	if (change != FSQ_UNCHANGED && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 		session_warn_not_enforced(apply->session, entry->request.directory);
 	assign_warn_of_store(apply->session, &entry->request, assignment);
@@ -245,16 +300,91 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry)
 	return true;
 }
 
+static bool assign_and_note(struct apply *apply, struct apply_entry *entry)
+{
+	/* Afterwards there may be no memory. */
+	char *noted = fsq_lookup_gone(apply->session->mounts, entry->request.directory);
+	bool going_on;
+
+	if (!noted && errno == ENOMEM)
+		return session_no_memory(apply->session);
+	/* A path that leads nowhere fails. */
+	going_on = assign_entry(apply, entry, noted ? noted : entry->request.directory);
+	free(noted);
+	return going_on;
+}
+
+/* @return   whether to go on */
+static bool set_grace(struct apply *apply, const struct apply_entry *entry)
+{
+	struct session *session = apply->session;
+	const bool diff = apply->options->diff;
+	struct applied_row row = {
+		.path = entry->request.directory,
+		.action = "unchanged",
+		.change = ROW_UNCHANGED,
+		.file = entry->file,
+		.line = entry->line,
+		.instead_of = diff ? entry->instead_of : NULL,
+		.instead_of_line =
+			diff && entry->instead_of ? entry->instead_of_line : FIELD_NOT_KNOWN,
+	};
+	struct fsq_timers before, after;
+	struct record_row was, is;
+	struct fsq_error err;
+	const int rc = apply_grace_set(session, entry, &before, &after, &err);
+	const bool changed = rc == 0 && apply_grace_differs(&before, &after);
+	char why[2 * PATH_MAX];
+
+	if (rc)
+		snprintf(why, sizeof(why), "%s: %s", err.path, err.message);
+	if (rc && !reported_add(apply->reported, why))
+		return err.errnum != EINTR;
+	if (rc || changed)
+		journal_write(session, &(struct journal_entry){ .type = FSQ_PROJECT,
+								.filesystem = row.path,
+								.err = rc ? &err : NULL });
+	if (rc) {
+		row.action = "failed";
+		tables_row(session, &row);
+		session_fail(session, &err);
+		return err.errnum != EINTR;
+	}
+	if (changed) {
+		apply->changed = true;
+		row.action = "changed";
+		row.change = ROW_CHANGED;
+	}
+	if (diff) {
+		was = change_times(0, &before);
+		is = change_times(0, &after);
+		row.grace_before = &was;
+		row.grace_after = &is;
+	}
+	if (changed || !apply->quiet)
+		tables_row(session, &row);
+	return true;
+}
+
+/* Before limits are set, which are exceeded for so long. */
+static void apply_graces(struct apply *apply, struct apply_list *list)
+{
+	bool going_on = list->grace_count && apply_list_identify_graces(apply->session, list);
+
+	for (size_t i = 0; i < list->grace_count && going_on; i++)
+		going_on = goes_on(apply, list->graces[i].request.directory) &&
+			   set_grace(apply, &list->graces[i]);
+}
+
 static void apply_entries(struct apply *apply, struct apply_list *list)
 {
-	const struct fsq_registry registry = session_registry(apply->session);
+	struct fsq_registry registry;
 	bool going_on = true;
-	struct fsq_error err;
 
-	if (fsq_assigned_open(&apply->assigned, &registry, &err)) {
-		session_fail(apply->session, &err);
+	apply->progress.options.mounts = session_mounts(apply->session);
+	if (!apply->progress.options.mounts || !session_keep_registry(apply->session))
 		return;
-	}
+	registry = session_registry(apply->session);
 	for (size_t i = 0; i < list->count && going_on; i++) {
 		struct apply_entry *entry = &list->entries[i];
 
@@ -266,7 +396,7 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		entry->request.budgets = apply->session->budgets;
 		entry->request.budget_count = apply->session->budget_count;
 		entry->request.over_budget = apply->options->force;
-		if (fsq_assigned_has(apply->assigned, &entry->request)) {
+		if (fsq_assigned_has(registry.assigned, &entry->request)) {
 			if (!apply->quiet)
 				show_applied(apply, entry, UNCHANGED, NULL);
 			continue;
@@ -275,9 +405,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
 			going_on = goes_on(apply, entry->request.directory) &&
-				   assign_entry(apply, entry);
+				   assign_and_note(apply, entry);
 	}
-	fsq_assigned_close(apply->assigned);
 }
 
 static int compare_marks_by_identity(const void *one, const void *other)
@@ -288,20 +417,30 @@ static int compare_marks_by_identity(const void *one, const void *other)
 	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino);
 }
 
+/* Is it not there, or is something else in its place? @rc  of fsq_lookup() */
+static bool is_gone(int rc)
+{
+	return rc == -ENOENT || rc == -ENOTDIR || rc == -ELOOP || rc == -EXDEV;
+}
+
 /*
  * Find the directory of a line that did not exist when the lines were read.
  *
  * @return   1, 0: none, or a negative errno
  */
-static int identify(const struct apply_entry *entry, struct apply_mark *key)
+static int identify(struct session *session, const struct apply_entry *entry,
+		    struct apply_mark *key)
 {
 	struct stat st;
+	int rc;
 
 	*key = (struct apply_mark){ .dev = entry->dev, .ino = entry->ino };
 	if (entry->ino)
 		return 1;
-	if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
-		return apply_is_gone(errno) ? 0 : -errno;
+	rc = fsq_lookup_stat(session_mounts(session), entry->request.directory, O_NOFOLLOW, &st,
+			     NULL);
+	if (rc)
+		return is_gone(rc) ? 0 : rc;
 	key->dev = st.st_dev;
 	key->ino = st.st_ino;
 	return 1;
@@ -310,7 +449,7 @@ static int identify(const struct apply_entry *entry, struct apply_mark *key)
 static bool is_matched(const struct apply_list *list, const char *directory)
 {
 	for (size_t i = 0; i < list->pattern_count; i++)
-		if (fnmatch(list->patterns[i], directory, FNM_PATHNAME | FNM_PERIOD) == 0)
+		if (fnmatch(list->patterns[i].pattern, directory, FNM_PATHNAME | FNM_PERIOD) == 0)
 			return true;
 	return false;
 }
@@ -328,13 +467,16 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		return session_no_memory(session);
 	for (size_t i = 0; i < marks->count; i++) {
 		struct apply_mark *mark = &marks->list[i];
+		int rc;
 
 		/* The pattern may have missed the directory because of an error. */
 		mark->is_wanted = is_matched(list, mark->directory);
-		if (fstatat(AT_FDCWD, mark->directory, &st, AT_NO_AUTOMOUNT)) {
-			if (!apply_is_gone(errno) && mark->is_registered && !mark->is_wanted &&
+		rc = fsq_lookup_stat(session_mounts(session), mark->directory, O_NOFOLLOW, &st,
+				     NULL);
+		if (rc) {
+			if (!is_gone(rc) && mark->is_registered && !mark->is_wanted &&
 			    reported_add(list->reported, mark->directory))
-				session_errno(session, ERROR_AT_PATH, errno, mark->directory,
+				session_errno(session, ERROR_AT_PATH, -rc, mark->directory,
 					      "cannot be looked at, so it is not released");
 			continue;
 		}
@@ -348,7 +490,7 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		const struct apply_entry *entry = &list->entries[i];
 		const char *directory = entry->request.directory;
 		struct apply_mark key, *wanted = &key, **found;
-		int rc = directory ? identify(entry, &key) : 0;
+		int rc = directory ? identify(session, entry, &key) : 0;
 
 		/* This directory cannot be examined, so any mark may be its own: release nothing. */
 		all |= rc < 0;
@@ -390,6 +532,7 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 		.change = ROW_CHANGED,
 		.id = mark->id,
 		.line = FIELD_NOT_KNOWN,
+		.instead_of_line = FIELD_NOT_KNOWN,
 	};
 	struct fsq_released released;
 	struct record_row before;
@@ -425,6 +568,70 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 	return rc == 0 || err.errnum != EINTR;
 }
 
+/* In the order of marks. */
+static int compare_unwished(const void *one, const void *other)
+{
+	const struct unwished *a = one, *b = other;
+
+	return strcmp(a->directory, b->directory) ?: compare_numbers(a->id, b->id);
+}
+
+static void free_unwished(struct unwished *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(list[i].directory);
+	free(list);
+}
+
+/*
+ * With --watch nothing is released before it was unwished for a while: a file that is replaced may be gone for a moment.
+ *
+ * @return   whether there was memory for those to wait for; mark->is_wanted is set for them
+ */
+static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
+{
+	const int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
+	const uint64_t seconds = apply->options->prune_after;
+	const int64_t after = (int64_t)(seconds ? seconds : PRUNE_AFTER_SECONDS) * 1000;
+	struct unwished *list = NULL;
+	size_t count = 0, capacity = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < marks->count && good; i++) {
+		struct apply_mark *mark = &marks->list[i];
+		const struct unwished *known;
+		struct unwished new = { mark->id, mark->directory, now };
+
+		if (!mark->is_registered || !mark->is_there || mark->is_wanted)
+			continue;
+		known = array_search(&new, apply->unwished, apply->unwished_count, sizeof(new),
+				     compare_unwished);
+		new.since = known ? known->since : now;
+		if (known && now - new.since >= after)
+			continue;
+		mark->is_wanted = true;
+		if (!known)
+			tables_row(apply->session, &(struct applied_row){
+							   .path = mark->directory,
+							   .action = "unwished",
+							   .change = ROW_UNCHANGED,
+							   .id = mark->id,
+							   .line = FIELD_NOT_KNOWN,
+							   .instead_of_line = FIELD_NOT_KNOWN,
+						   });
+		if (!apply->wake || new.since + after < apply->wake)
+			apply->wake = new.since + after;
+		new.directory = strdup(mark->directory);
+		good = new.directory &&array_add(&list, &count, &capacity, &new, sizeof(new));
+		if (!good)
+			free(new.directory);
+	}
+	free_unwished(apply->unwished, apply->unwished_count);
+	apply->unwished = list;
+	apply->unwished_count = count;
+	return good || session_no_memory(apply->session);
+}
+
 /*
  * Release first: a directory around it may get a quota instead. Leave a missing directory to prune, which
  * knows whether it may come back.
@@ -435,9 +642,11 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	struct apply_marks marks = { 0 };
 	bool going_on = apply_list_identify(apply->session, list) &&
 			apply_marks_read(apply->session, &marks) &&
-			compare_marks(apply->session, &marks, list);
+			compare_marks(apply->session, &marks, list) &&
+			(!apply->options->watch || wait_for_unwished(apply, &marks));
 	bool any = false;
 
+	apply->progress.options.mounts = apply->session->mounts;
 	for (size_t i = 0; i < marks.count && going_on; i++) {
 		struct apply_mark *mark = &marks.list[i];
 
@@ -485,53 +694,155 @@ static bool may_stay(struct session *session, const struct invocation *invocatio
 	return true;
 }
 
-/* Read the lines, and do what they say. @return  whether they are right; else nothing was done */
-static bool apply_lines(struct apply *apply, struct apply_list *list, char *const *files, int count)
+/* Do what the lines say. @return  whether they are right; else nothing was done */
+static bool apply_lines(struct apply *apply, struct apply_list *list,
+			const struct apply_texts *texts, bool prune)
 {
 	bool good = apply->has_default || apply_read_budgets(apply->session);
 
-	for (int i = 0; i < count; i++)
-		good &= apply_list_read(apply->session, list, files[i]);
+	for (size_t i = 0; i < texts->count; i++)
+		good &= apply_list_parse(apply->session, list, &texts->list[i]);
 	good = good && apply_list_settle(apply->session, list);
-	if (good && (!apply->options->prune || release_unwanted(apply, list)))
+	if (good)
+		apply_graces(apply, list);
+	if (good && (!prune || release_unwanted(apply, list)))
 		apply_entries(apply, list);
+	if (apply->marked && !prune)
+		apply_marks_tidy(apply->session);
+	apply->marked = false;
+	return good;
+}
+
+/* Nothing is released for files that are not there, or that are not read. */
+static bool may_release(struct apply *apply, const struct apply_texts *texts)
+{
+	if (!apply->options->prune)
+		return false;
+	if (texts->empty && reported_add(apply->reported, texts->empty))
+		session_warn(apply->session, texts->empty,
+			     "has no file *.conf, so nothing is released");
+	if (!texts->empty && texts->count)
+		return !texts->being_written;
+	return false;
+}
+
+static bool read_texts(struct apply *apply, struct apply_texts *texts, char *const *files,
+		       int count, const struct apply_reading *reading)
+{
+	bool good = true;
+
+	for (int i = 0; i < count; i++)
+		good &= apply_texts_read(apply->session, texts, files[i], reading);
 	return good;
 }
 
 /*
- * Keep running, and apply everything again whenever something has changed, so nothing is missed. A failure is
- * reported once, until it has gone.
+ * Look at all once. Where the files cannot be read, are being written, or are wrong, the lines count as they were when
+ * they were right the last time, and nothing is released.
+ *
+ * @return   whether the list says what the lines do
+ */
+static bool look(struct apply *apply, struct apply_list *list, char *const *files, int count)
+{
+	const struct apply_reading reading = { .at_once = true,
+					       .tell = apply->was_written,
+					       .reported = list->wrong };
+	struct apply_texts texts = { 0 };
+	bool complete = read_texts(apply, &texts, files, count, &reading) && !texts.being_written;
+	bool good = false;
+
+	/* Most are written in a moment. Of the end nothing may tell. */
+	apply->was_written = texts.being_written;
+	apply->wake = complete ? 0 : clock_milliseconds(CLOCK_MONOTONIC) + LOOK_AGAIN_MILLISECONDS;
+
+	session_forget_budgets(apply->session, apply->budgets);
+	if (complete || apply->last.count == 0)
+		good = apply_lines(apply, list, &texts, complete && may_release(apply, &texts));
+	if (good && complete) {
+		reported_clear(list->wrong);
+		apply_texts_free(&apply->last);
+		apply->last = texts;
+		return true;
+	}
+	apply_texts_free(&texts);
+	if (good || apply->last.count == 0)
+		return good;
+	apply_list_free(list);
+	*list = (struct apply_list){ .reported = list->reported, .wrong = list->wrong };
+	session_forget_budgets(apply->session, apply->budgets);
+	return apply_lines(apply, list, &apply->last, false);
+}
+
+/*
+ * Look at the directories that have appeared.
+ *
+ * @return   whether that was enough; else all must be looked at
+ */
+static bool look_at_some(struct apply *apply, struct apply_watch *watch,
+			 const struct apply_list *list)
+{
+	for (size_t i = 0; i < watch->appeared_count; i++) {
+		struct apply_list some = { .reported = list->reported, .wrong = list->wrong };
+		const char *path = watch->appeared[i];
+		bool good;
+
+		apply_watch_follow_one(watch, list, path);
+		good = apply_list_reach(apply->session, list, path, &some);
+		if (good && some.count)
+			apply_entries(apply, &some);
+		apply_list_free(&some);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Keep running. A directory that appears is looked at alone; all are when lines or mounts change, when events were lost,
+ * and now and then, since nothing tells that somebody has changed an ID. A failure is reported once, until it has gone.
  */
 static void stay(struct apply *apply, char *const *files, int count)
 {
 	struct session *session = apply->session;
 	struct apply_watch watch;
-	void *reported = NULL, *wrong = NULL;
-	bool going_on = apply_watch_begin(&watch, session), ready = false;
-	const size_t budgets = session->budget_count;
+	struct reported reported = { 0 }, wrong = { 0 };
+	struct apply_list list = { 0 };
+	bool going_on = apply_watch_begin(&watch, session), ready = false, good = false;
 
+	apply->budgets = session->budget_count;
 	apply->reported = &reported;
 	while (going_on) {
-		struct apply_list list = { .reported = &reported, .wrong = &wrong };
-		bool again;
+		bool again = false;
 
-		if (apply_lines(apply, &list, files, count))
-			reported_clear(&wrong);
-		again = apply_watch_follow(&watch, &list, files, count);
-		apply_list_free(&list);
-		session_forget_budgets(session, budgets);
+		if (!watch.all && good)
+			watch.all = !look_at_some(apply, &watch, &list);
+		if (watch.all) {
+			apply_list_free(&list);
+			list = (struct apply_list){ .reported = &reported, .wrong = &wrong };
+			reported_begin(&reported);
+			good = look(apply, &list, files, count);
+			if (good)
+				reported_end(&reported);
+			watch.wake = apply->wake;
+			again = apply_watch_follow(&watch, &list, files, count);
+			good = good && apply_list_rest(session, &list);
+		}
+		session_forget_mounts(session);
+		session_forget_registry(session);
 		session_flush(session);
 		apply->quiet = true;
 		if (session->out->errnum)
 			break;
-		if (again)
-			continue;
-		if (!ready)
+		if (!again && !ready) {
 			session_notify("READY=1");
-		ready = true;
+			ready = true;
+		}
 		going_on = apply_watch_wait(&watch);
 	}
 	apply_watch_end(&watch);
+	apply_list_free(&list);
+	apply_texts_free(&apply->last);
+	free_unwished(apply->unwished, apply->unwished_count);
 	reported_clear(&reported);
 	reported_clear(&wrong);
 }
@@ -548,9 +859,15 @@ static void command_apply(struct session *session, const struct invocation *invo
 	const bool named = invocation->operand_count > 0;
 	char *const *files = named ? invocation->operands : usual;
 	int count = named ? invocation->operand_count : 1;
+	const struct apply_reading reading = { 0 };
 	struct apply_list list = { 0 };
+	struct apply_texts texts = { 0 };
 	sigset_t signals_before;
 
+	if (options->prune_after && !(options->watch && options->prune)) {
+		session_usage_error(session, "--prune-after goes with --watch and --prune");
+		return;
+	}
 	if ((options->watch && !may_stay(session, invocation)) ||
 	    (options->prune && !may_prune(session, invocation)))
 		return;
@@ -560,13 +877,15 @@ static void command_apply(struct session *session, const struct invocation *invo
 	block_termination_signals(&signals_before);
 	if (options->watch)
 		stay(&apply, files, count);
-	else if (apply_lines(&apply, &list, files, count))
+	else if (read_texts(&apply, &texts, files, count, &reading) &&
+		 apply_lines(&apply, &list, &texts, may_release(&apply, &texts)))
 		tables_end(session);
 	session_flush(session);
 	restore_signals(&signals_before);
 	if (session->status == 0 && apply.changed && options->exit_code)
 		session->status = STATUS_CHANGED;
 	apply_list_free(&list);
+	apply_texts_free(&texts);
 }
 
 #define FIELD(member) offsetof(struct apply_options, member)
@@ -575,6 +894,8 @@ static const struct command_option own_options[] = {
 	{ 0, "diff", "show the limits before and after", .field = FIELD(diff) },
 	{ 'q', "quiet", "do not print what is unchanged", .field = FIELD(quiet) },
 	{ 0, "prune", "release what apply has assigned and no line wants", .field = FIELD(prune) },
+	{ 0, "prune-after", "with --watch, after S seconds without a line: 60", .kind = VALUE_TIME,
+	  .argument = "S", .positive = true, .field = FIELD(prune_after) },
 	{ 0, "watch", "stay, and look again when directories or lines change",
 	  .field = FIELD(watch) },
 	{ 0, "force", "also where a limit does not fit in a budget", .field = FIELD(force) },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,15 @@
 #include <unistd.h>
 
 #include "native/cli/budgets.h"
+#include "native/cli/options.h"
 #include "native/cli/request.h"
+#include "quota/base/path.h"
+#include "quota/limits/limits.h"
+#include "quota/mounts/lookup.h"
+#include "quota/mounts/mount_table.h"
 #include "shared/array.h"
-#include "shared/errno_words.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
-#include "shared/statx.h"
 
 #define BLANKS " \t\r"
 
@@ -62,7 +66,7 @@ static char take_escaped(char **from, bool octal)
  * any character. Quotes and backslashes are removed.
  *
  * @rest     where to look; set behind the word
- * @pattern  for the word as glob(3) wants it, as long as the line and once more; or NULL
+ * @pattern  for the word as fnmatch(3) wants it, as long as the line and once more; or NULL
  * @is_pattern set: it has a *, ? or [ that is not quoted
  * @return   the word, NULL at the end; with @rest NULL a quote is not closed, or has a byte that no word can have
  */
@@ -122,27 +126,73 @@ static bool take_budget_word(struct line *line, const char *path, const char *wo
 						       : "overcommit, such as overcommit=120%");
 }
 
+static bool is_grace(const char *word)
+{
+	return strcmp(word, "grace") == 0 || strcmp(word, "grace-inodes") == 0;
+}
+
+/* The kernel keeps 32 bits. */
+static bool take_grace_word(struct line *line, const char *word, const char *value,
+			    struct fsq_timers *grace)
+{
+	const enum fsq_form form = strcmp(word, "grace") == 0 ? FSQ_BLOCKS : FSQ_INODES;
+	uint64_t seconds;
+
+	if (!value || !options_parse_duration(value, &seconds) || seconds > UINT32_MAX)
+		return assign_refuse(line->session, &line->origin,
+				     "%s=%.100s is no time, such as %s=7d", word,
+				     value ? value : "", word);
+	grace->seconds[form] = (int64_t)seconds;
+	return grace->set[form] = true;
+}
+
+/* A line is the whole truth: what it does not say is none, or stays with the word keep. */
+static bool complete(struct line *line, struct fsq_assign_request *request, bool keep)
+{
+	const unsigned int asked = request->limits.mask;
+
+	if (keep && request->unlimited)
+		return assign_refuse(line->session, &line->origin,
+				     "keep does not go with unlimited");
+	if (keep || request->unlimited)
+		return true;
+	if (request->soft_percent && !request->hard_percent &&
+	    (!(asked & FSQ_HARD(FSQ_BLOCKS)) || !request->limits.hard[FSQ_BLOCKS]))
+		return assign_refuse(line->session, &line->origin,
+				     "soft=%u%% is a part of the hard limit, and there is none",
+				     request->soft_percent);
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		if (form != FSQ_BLOCKS || !request->soft_percent)
+			request->limits.mask |= FSQ_SOFT(form);
+		if (form != FSQ_BLOCKS || !request->hard_percent)
+			request->limits.mask |= FSQ_HARD(form);
+	}
+	return true;
+}
+
 /*
  * The words behind the path.
  *
+ * @grace    filled: grace times of the filesystem, if any is set
  * @assigns  set: there is one about the directory itself, or none at all
  */
 static bool take_words(struct line *line, const char *path, char *rest,
-		       struct fsq_assign_request *request, bool *assigns)
+		       struct fsq_assign_request *request, struct fsq_timers *grace, bool *assigns)
 {
-	bool unused, other = false;
+	bool unused, other = false, keep = false;
 	const char *seen[16]; /* more than there are keys */
 	size_t count = 0;
 	char *word;
 
-	while ((word = next_word(&rest, NULL, &unused))) {
+	/* A comment may follow. */
+	while (rest[strspn(rest, BLANKS)] != '#' && (word = next_word(&rest, NULL, &unused))) {
 		char *value = strchr(word, '=');
 
 		if (!rest)
 			return assign_refuse(line->session, &line->origin, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
-		if (line->list->only_budgets && !is_budget(word))
+		if (line->list->reads == APPLY_BUDGETS && !is_budget(word))
 			continue;
 		for (size_t i = 0; i < count; i++) {
 			if (strcmp(seen[i], word) == 0)
@@ -151,17 +201,35 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		}
 		if (count < sizeof(seen) / sizeof(*seen))
 			seen[count++] = word;
-		other |= !is_budget(word);
+		other |= !is_budget(word) && !is_grace(word);
 		if (is_budget(word)) {
-			if (!take_budget_word(line, path, word, value))
+			if (line->list->reads != APPLY_AS_WRITTEN &&
+			    !take_budget_word(line, path, word, value))
 				return false;
+			continue;
+		}
+		if (is_grace(word)) {
+			if (!take_grace_word(line, word, value, grace))
+				return false;
+			continue;
+		}
+		/* Whose it is may take long to look up. */
+		if (line->list->reads == APPLY_AS_WRITTEN && strcmp(word, "owner") == 0)
+			continue;
+		if (strcmp(word, "keep") == 0 && !value) {
+			keep = true;
 			continue;
 		}
 		if (!assign_request_set(line->session, &line->origin, request, word, value))
 			return false;
 	}
-	*assigns = !line->list->only_budgets && (other || count == 0);
-	return !*assigns || assign_request_check(line->session, &line->origin, request);
+	if (grace->set[FSQ_BLOCKS] && !grace->set[FSQ_INODES]) {
+		grace->seconds[FSQ_INODES] = grace->seconds[FSQ_BLOCKS];
+		grace->set[FSQ_INODES] = true;
+	}
+	*assigns = line->list->reads != APPLY_BUDGETS && (other || count == 0);
+	return !*assigns || (assign_request_check(line->session, &line->origin, request) &&
+			     complete(line, request, keep));
 }
 
 /* --- lines --- */
@@ -182,82 +250,17 @@ static void add_entry(struct line *line, const struct fsq_assign_request *reques
 		session_no_memory(line->session);
 }
 
-/* The length of the beginning of a match, up to the first part that a pattern has matched. */
-static size_t fixed_length(const char *pattern, const char *path)
+static void add_grace(struct line *line, const char *path, const struct fsq_timers *grace)
 {
-	size_t length = 0, parts = 0;
+	struct apply_list *list = line->list;
+	const struct apply_entry entry = { .request.directory = path,
+					   .file = line->origin.file,
+					   .line = line->origin.line,
+					   .grace = *grace };
 
-	for (; *pattern && !strchr("*?[", *pattern); pattern++) {
-		parts += *pattern == '/';
-		pattern += *pattern == '\\';
-	}
-	/* The pattern is in the last part at the latest. */
-	while (parts-- > 1)
-		length += 1 + strcspn(path + length + 1, "/");
-	return length;
-}
-
-/* errno of the first directory that glob(3) could not read, so the matches are incomplete; or 0 */
-static int glob_errnum;
-
-static int look_failed(const char *path, int errnum)
-{
-	(void)path;
-	if (!apply_is_gone(errnum) && !glob_errnum)
-		glob_errnum = errnum;
-	/* Go on with other directories. */
-	return 0;
-}
-
-#ifdef GLOB_ALTDIRFUNC
-/* glob(3) of glibc calls this, so that errors are noted, which it would ignore. */
-static void *open_watched_directory(const char *path)
-{
-	return opendir(path);
-}
-
-static struct dirent *read_directory(void *directory)
-{
-	struct dirent *entry;
-
-	errno = 0;
-	entry = readdir(directory);
-	if (!entry && errno)
-		look_failed(NULL, errno);
-	return entry;
-}
-
-static void close_directory(void *directory)
-{
-	closedir(directory);
-}
-
-static int stat_untouched(const char *path, struct stat *st)
-{
-	int rc = lstat(path, st);
-
-	if (rc)
-		look_failed(path, errno);
-	return rc;
-}
-#else
-#define GLOB_ALTDIRFUNC 0
-#endif
-
-int apply_glob(const char *pattern, glob_t *found)
-{
-	int rc;
-
-	*found = (glob_t){ 0 };
-#if GLOB_ALTDIRFUNC
-	found->gl_opendir = open_watched_directory;
-	found->gl_readdir = read_directory;
-	found->gl_closedir = close_directory;
-	found->gl_stat = found->gl_lstat = stat_untouched;
-#endif
-	glob_errnum = 0;
-	rc = glob(pattern, GLOB_ALTDIRFUNC, look_failed, found);
-	return rc == GLOB_NOSPACE ? -ENOMEM : -glob_errnum;
+	line->good = array_add(&list->graces, &list->grace_count, &list->grace_capacity, &entry,
+			       sizeof(entry)) ||
+		     session_no_memory(line->session);
 }
 
 /*
@@ -276,87 +279,91 @@ static void fail_to_look(struct line *line, const char *path, int errnum)
 			      line->origin.line, path);
 }
 
-/* Ignore what is gone. @return  false */
-static bool pass_over_path(struct line *line, const char *path, int errnum)
+struct expansion {
+	struct line *line;
+	const struct apply_pattern *pattern;
+};
+
+static char *keep_match(struct line *line, const char *path)
 {
-	if (!apply_is_gone(errnum))
-		fail_to_look(line, path, errnum);
-	return false;
+	struct apply_list *list = line->list;
+	char *copy = strdup(path);
+
+	line->good = copy && array_add(&list->matches, &list->match_count, &list->match_capacity,
+				       &copy, sizeof(copy));
+	if (line->good)
+		return copy;
+	free(copy);
+	session_no_memory(line->session);
+	return NULL;
 }
 
-/*
- * Below the part that the administrator wrote, directories belong to others: a symlink or a mount there would
- * lead the limits elsewhere. fsq_assign() checks this again when it opens the directory.
- */
-static bool is_beneath(struct line *line, char *path, size_t fixed)
+/* A directory that the pattern matches. @return  whether the pattern was expanded so far */
+static enum fsq_visit take_match(const char *path, int parent, const char *name, int errnum,
+				 void *arg)
 {
-	struct statx above, stx;
-	char *slash;
+	struct expansion *expansion = arg;
+	struct line *line = expansion->line;
+	char *kept;
 
-	if (strchr(path + fixed, '\n')) {
+	(void)parent;
+	if (errnum && errnum != EXDEV) {
+		fail_to_look(line, path, errnum);
+	} else if (name && (errnum || strchr(path, '\n'))) {
 		if (reported_add(line->list->reported, path))
 			session_warn(line->session, path,
-				     "is passed over: there is a newline in its name");
-		return false;
+				     errnum ? "is passed over: a pattern does not match what is "
+					      "mounted below it"
+					    : "is passed over: there is a newline in its name");
+	} else if (name) {
+		kept = keep_match(line, path);
+		if (kept)
+			add_entry(line, &expansion->pattern->request, kept,
+				  expansion->pattern->pattern);
 	}
-	path[fixed] = '\0';
-	if (get_statx(AT_FDCWD, *path ? path : "/", 0, STATX_TYPE | FSQ_STATX_MOUNT_IDS, &above))
-		return pass_over_path(line, path, errno);
-	path[fixed] = '/';
-	do {
-		slash = strchr(path + fixed + 1, '/');
-		if (slash)
-			*slash = '\0';
-		if (get_statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | FSQ_STATX_MOUNT_IDS,
-			      &stx))
-			return pass_over_path(line, path, errno);
-		if (!S_ISDIR(stx.stx_mode))
-			return false;
-		/* If a filter forbids statx(2), compare devices. */
-		if (((stx.stx_mask & above.stx_mask & FSQ_STATX_MOUNT_IDS) &&
-		     stx.stx_mnt_id != above.stx_mnt_id) ||
-		    stx.stx_dev_major != above.stx_dev_major ||
-		    stx.stx_dev_minor != above.stx_dev_minor) {
-			if (reported_add(line->list->reported, path))
-				session_warn(line->session, path,
-					     "is passed over: a pattern does not match what is "
-					     "mounted below it");
-			return false;
-		}
-		if (slash) {
-			*slash = '/';
-			fixed = (size_t)(slash - path);
-		}
-	} while (slash);
-	return true;
+	return line->good ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
-/* Add the directories that a pattern matches; ignore other files. */
-static void expand_pattern(struct line *line, const char *pattern,
-			   struct fsq_assign_request *request)
+/* Add the directories that a pattern matches. @only  as of fsq_lookup_each() */
+static void expand_pattern(struct line *line, const struct apply_pattern *pattern, const char *only)
 {
-	glob_t found;
-	int rc = apply_glob(pattern, &found);
+	const struct fsq_mount_points *points = session_mounts(line->session);
+	struct expansion expansion = { line, pattern };
+	struct fsq_error err;
+	int rc = points ? fsq_lookup_each(points, pattern->pattern, only, take_match, &expansion,
+					  &err)
+			: 0;
 
+	line->good &= points != NULL;
 	if (rc)
-		fail_to_look(line, pattern, -rc);
+		fail_to_look(line, pattern->pattern, -rc);
 	else
-		reported_remove(line->list->reported, pattern);
-	for (size_t i = 0; i < found.gl_pathc && line->good; i++) {
-		char *path = found.gl_pathv[i];
-		size_t fixed = fixed_length(pattern, path);
+		reported_remove(line->list->reported, pattern->pattern);
+}
 
-		if (!is_beneath(line, path, fixed))
-			continue;
-		path = keep_text(line->session, line->list, strdup(path));
-		request->beneath = path ? keep_text(line->session, line->list,
-						    strndup(path, fixed ? fixed : 1))
-					: NULL;
-		line->good = request->beneath != NULL;
-		if (line->good)
-			add_entry(line, request, path, pattern);
-	}
-	globfree(&found);
+/* As paths of what it matches are spelled. @return  for free(3), or NULL without memory */
+static char *spell_pattern(struct line *line, const char *pattern)
+{
+	const struct fsq_mount_points *points = session_mounts(line->session);
+
+	return points ? fsq_lookup_pattern(points, pattern) : strdup(pattern);
+}
+
+static void take_pattern(struct line *line, const char *written,
+			 const struct fsq_assign_request *request)
+{
+	struct apply_list *list = line->list;
+	struct apply_pattern pattern = { .request = *request,
+					 .file = line->origin.file,
+					 .line = line->origin.line };
+
+	pattern.pattern = keep_text(line->session, list, spell_pattern(line, written));
+	line->good =
+		pattern.pattern && (array_add(&list->patterns, &list->pattern_count,
+					      &list->pattern_capacity, &pattern, sizeof(pattern)) ||
+				    session_no_memory(line->session));
+	if (line->good && list->reads == APPLY_ALL)
+		expand_pattern(line, &pattern, NULL);
 }
 
 static bool is_clean(char *path)
@@ -375,11 +382,13 @@ static void take_entry_line(struct line *line, char *text)
 {
 	struct fsq_assign_request request = { .size = sizeof(request),
 					      .range = line->session->range };
-	char *rest = text, *path, *kept, *pattern;
+	char *rest = text, *path, *pattern;
+	struct fsq_timers grace = { 0 };
 	size_t budgets = line->session->budget_count;
 	bool is_pattern, assigns = false;
 
-	if (line->list->only_budgets && !strstr(text, "budget") && !strstr(text, "overcommit"))
+	if (line->list->reads == APPLY_BUDGETS && !strstr(text, "budget") &&
+	    !strstr(text, "overcommit"))
 		return;
 	pattern = malloc(2 * strlen(text) + 1);
 	if (!pattern) {
@@ -393,27 +402,31 @@ static void take_entry_line(struct line *line, char *text)
 	if (!rest)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a quote is not closed, or has \\000 or \\012 in it");
+	else if (config_is_key(path))
+		line->good = assign_refuse(line->session, &line->origin,
+					   "this is a setting: it belongs in " FSQ_CONFIG_FILE);
 	else if (!is_clean(path))
 		line->good =
 			assign_refuse(line->session, &line->origin,
 				      "the path is not absolute, or has an empty part, . or ..");
 	else
-		line->good = take_words(line, path, rest, &request, &assigns);
+		line->good = take_words(line, path, rest, &request, &grace, &assigns);
 	if (line->good && is_pattern && line->session->budget_count > budgets)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with budget and overcommit");
+	if (line->good && is_pattern && grace.set[FSQ_INODES])
+		line->good = assign_refuse(line->session, &line->origin,
+					   "a pattern does not go with grace and grace-inodes: put "
+					   "them on the line of the mount point");
+	if (line->good && grace.set[FSQ_INODES])
+		add_grace(line, path, &grace);
 	if (!assigns)
 		goto out;
 	if (line->good && is_pattern && (request.make || request.id || request.name))
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with mkdir, id and name");
-	if (line->good && is_pattern) {
-		kept = keep_text(line->session, line->list, strdup(pattern));
-		line->good = kept && array_add(&line->list->patterns, &line->list->pattern_count,
-					       &line->list->pattern_capacity, &kept, sizeof(kept));
-	}
 	if (line->good && is_pattern)
-		expand_pattern(line, kept, &request);
+		take_pattern(line, pattern, &request);
 	else if (line->good)
 		add_entry(line, &request, path, NULL);
 out:
@@ -422,77 +435,39 @@ out:
 
 /* --- files --- */
 
-static bool read_entry_file(struct session *session, struct apply_list *list, const char *file)
+bool apply_list_parse(struct session *session, struct apply_list *list,
+		      const struct apply_text *text)
 {
+	const bool is_input = strcmp(text->file, "-") == 0;
+	char *file = keep_text(session, list, strdup(is_input ? "standard input" : text->file));
+	char *rest = keep_text(session, list, strdup(text->text)), *end, *next;
 	struct line line = { .session = session, .list = list };
-	char *text, *rest, *next;
-	size_t length;
 	bool good = true;
-	bool is_input = strcmp(file, "-") == 0;
-	int rc;
 
-	if (is_input)
-		session_tell_of_terminal(session, "lines, see fsquota.d(5),");
-	rc = is_input ? fsq_read_fd(STDIN_FILENO, &text, &length)
-		      : fsq_read_file(file, &text, &length);
-	line.origin.file = file = is_input ? "standard input" : file;
+	if (!file || !rest)
+		return false;
+	line.origin.file = file;
 	line.origin.reported = list->wrong;
-	/* A caller who may not read the files does not set limits either. */
-	if (rc == -EACCES && list->only_budgets)
-		return true;
-	if (rc && reported_add(list->wrong, file))
-		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
-	if (rc)
+	if (strlen(text->text) < text->length) {
+		if (reported_add(list->wrong, file))
+			session_usage_error(session, "%s: there is a NUL byte in it", file);
 		return false;
-	rest = keep_text(session, list, text);
-	if (!rest)
-		return false;
-	if (strlen(text) < length && reported_add(list->wrong, file))
-		session_usage_error(session, "%s: there is a NUL byte in it", file);
-	if (strlen(text) < length)
-		return false;
-	while ((next = fsq_next_line(&rest, text + length))) {
+	}
+	end = rest + text->length;
+	while ((next = fsq_next_line(&rest, end))) {
 		line.origin.line++;
 		line.good = true;
-		take_entry_line(&line, next);
+		if (rest == end && text->text[text->length - 1] != '\n' && list->reads != APPLY_ALL)
+			break;
+		/* Whoever writes it may have written a part of it only: hard=1 instead of hard=10G. */
+		if (rest == end && text->text[text->length - 1] != '\n')
+			line.good = assign_refuse(
+				session, &line.origin,
+				"there is no newline at its end, so it may be a part of a line");
+		else
+			take_entry_line(&line, next);
 		good &= line.good;
 	}
-	return good;
-}
-
-static int is_conf(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return entry->d_name[0] != '.' && length > 5 &&
-	       strcmp(entry->d_name + length - 5, ".conf") == 0;
-}
-
-bool apply_list_read(struct session *session, struct apply_list *list, const char *path)
-{
-	struct dirent **entries;
-	bool good = true;
-	struct stat st;
-	char *file;
-	int count;
-
-	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))
-		return read_entry_file(session, list, path);
-	count = scandir(path, &entries, is_conf, alphasort);
-	if (count < 0 && errno == EACCES && list->only_budgets)
-		return true;
-	if (count < 0 && reported_add(list->wrong, path))
-		session_errno(session, ERROR_AT_PATH, errno, path, "cannot list");
-	if (count < 0)
-		return false;
-	for (int i = 0; i < count; i++) {
-		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
-			file = NULL;
-		free(entries[i]);
-		file = keep_text(session, list, file);
-		good &= file && read_entry_file(session, list, file);
-	}
-	free(entries);
 	return good;
 }
 
@@ -503,8 +478,9 @@ static int compare_paths_of_entries(const void *one, const void *other)
 	const struct apply_entry *a = *(struct apply_entry *const *)one;
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
 
-	/* A written path before those of patterns. */
-	return strcmp(a->request.directory, b->request.directory) ?: !!a->pattern - !!b->pattern;
+	/* A written path before those of patterns; each in the order of the files. */
+	return strcmp(a->request.directory, b->request.directory) ?:
+		       !!a->pattern - !!b->pattern ?: (a > b) - (a < b);
 }
 
 static bool is_same_path(const struct apply_entry *one, const struct apply_entry *other)
@@ -518,7 +494,7 @@ static int compare_entries_by_identity(const void *one, const void *other)
 	const struct apply_entry *b = *(struct apply_entry *const *)other;
 
 	return compare_numbers(a->dev, b->dev) ?: compare_numbers(a->ino, b->ino) ?:
-		       !!a->pattern - !!b->pattern ?: compare_paths_of_entries(one, other);
+		       !!a->pattern - !!b->pattern ?: (a > b) - (a < b);
 }
 
 static bool is_same_directory(const struct apply_entry *one, const struct apply_entry *other)
@@ -526,89 +502,396 @@ static bool is_same_directory(const struct apply_entry *one, const struct apply_
 	return one->ino && one->ino == other->ino && one->dev == other->dev;
 }
 
-static bool settle_conflicts(struct session *session, struct apply_list *list,
-			     int (*order)(const void *, const void *),
-			     bool (*is_same)(const struct apply_entry *,
-					     const struct apply_entry *))
+/*
+ * Two lines of one file have met in a directory. Whoever makes directories has a hand in that, so it is a failure of that
+ * one; until the file is right it gets what the later line says.
+ */
+static void fail_twice(struct session *session, const struct apply_list *list,
+		       const struct apply_entry *one, const struct apply_entry *other)
 {
-	struct apply_entry **sorted = reallocarray(NULL, list->count + 1, sizeof(*sorted));
+	const bool is_same = is_same_path(one, other);
+	char why[3 * PATH_MAX];
+
+	snprintf(why, sizeof(why), "%s, line %u: %s is in line %u, too%s%s: line %u applies",
+		 other->file, other->line, other->request.directory, one->line,
+		 is_same ? "" : ", as ", is_same ? "" : one->request.directory, other->line);
+	if (reported_add(list->reported, why))
+		session_error(session, 0, FSQ_E_CONFLICT, 0, other->request.directory, "%s", why);
+}
+
+/* Of @entries of the list; those that are overridden have no directory afterwards. */
+static bool
+settle_conflicts(struct session *session, struct apply_list *list, struct apply_entry *entries,
+		 size_t entry_count, int (*order)(const void *, const void *),
+		 bool (*is_same)(const struct apply_entry *, const struct apply_entry *))
+{
+	struct apply_entry **sorted = reallocarray(NULL, entry_count + 1, sizeof(*sorted));
 	size_t count = 0;
 	bool good = true;
 
 	if (!sorted)
 		return session_no_memory(session);
-	for (size_t i = 0; i < list->count; i++)
-		sorted[count++] = &list->entries[i];
+	for (size_t i = 0; i < entry_count; i++)
+		sorted[count++] = &entries[i];
 	array_sort(sorted, count, sizeof(*sorted), order);
-	for (size_t i = 1, first = 0; i < count; i++) {
-		const struct apply_entry *one = sorted[first];
-		struct apply_entry *other = sorted[i];
+	for (size_t i = 1, last = 0; i < count; last = i++) {
+		struct apply_entry *one = sorted[last], *other = sorted[i];
+		const struct word_origin origin = { other->file, other->line, list->wrong };
 
-		if (!is_same(one, other)) {
-			first = i;
-		} else if (!one->pattern != !other->pattern) {
-			/* Only the first is a written path, so it counts. */
+		if (!is_same(one, other))
+			continue;
+		if (!one->pattern != !other->pattern) {
+			/* What is written counts, wherever it is. */
 			other->request.directory = NULL;
+			sorted[i] = one;
+		} else if (strcmp(one->file, other->file) != 0) {
+			other->instead_of = one->file;
+			other->instead_of_line = one->line;
+			one->request.directory = NULL;
+		} else if (!other->pattern && is_same_path(one, other)) {
+			good = assign_refuse(session, &origin, "%s is in %s, line %u, too",
+					     other->request.directory, one->file, one->line);
 		} else {
-			const struct word_origin origin = { other->file, other->line, list->wrong };
-
-			good = assign_refuse(session, &origin, "%s is in %s, line %u, too%s%s",
-					     other->request.directory, one->file, one->line,
-					     is_same_path(one, other) ? "" : ", as ",
-					     is_same_path(one, other) ? ""
-								      : one->request.directory);
+			fail_twice(session, list, one, other);
+			one->request.directory = NULL;
 		}
 	}
 	free(sorted);
 	return good;
 }
 
-bool apply_list_settle(struct session *session, struct apply_list *list)
+static int compare_names_of_entries(const void *one, const void *other)
 {
-	bool good = settle_conflicts(session, list, compare_paths_of_entries, is_same_path);
+	const struct apply_entry *a = *(struct apply_entry *const *)one;
+	const struct apply_entry *b = *(struct apply_entry *const *)other;
+
+	return strcmp(a->request.name, b->request.name) ?: (a > b) - (a < b);
+}
+
+static bool has_same_limits(const struct fsq_assign_request *one,
+			    const struct fsq_assign_request *other)
+{
+	return one->unlimited == other->unlimited && one->hard_percent == other->hard_percent &&
+	       one->soft_percent == other->soft_percent &&
+	       fsq_limits_are_same(&one->limits, &other->limits) &&
+	       one->limits.mask == other->limits.mask;
+}
+
+/* Two lines of one project would set its limits in turn. */
+static bool check_projects(struct session *session, struct apply_list *list)
+{
+	struct apply_entry **named = reallocarray(NULL, list->count + 1, sizeof(*named));
+	size_t count = 0;
+	bool good = true;
+
+	if (!named)
+		return session_no_memory(session);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].request.name)
+			named[count++] = &list->entries[i];
+	array_sort(named, count, sizeof(*named), compare_names_of_entries);
+	for (size_t i = 1; i < count; i++) {
+		const struct apply_entry *one = named[i - 1], *other = named[i];
+		const struct word_origin origin = { other->file, other->line, list->wrong };
+
+		if (strcmp(one->request.name, other->request.name) == 0 &&
+		    !has_same_limits(&one->request, &other->request))
+			good = assign_refuse(
+				session, &origin,
+				"name=%.100s is in %s, line %u, too, with other limits: "
+				"the directories of a project share them",
+				other->request.name, one->file, one->line);
+	}
+	free(named);
+	return good;
+}
+
+static size_t drop_overridden(struct apply_entry *entries, size_t count)
+{
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].request.directory)
-			list->entries[kept++] = list->entries[i];
-	list->count = kept;
-	return good;
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].request.directory)
+			entries[kept++] = entries[i];
+	return kept;
+}
+
+bool apply_list_settle(struct session *session, struct apply_list *list)
+{
+	bool good = settle_conflicts(session, list, list->entries, list->count,
+				     compare_paths_of_entries, is_same_path);
+
+	good &= settle_conflicts(session, list, list->graces, list->grace_count,
+				 compare_paths_of_entries, is_same_path);
+	list->count = drop_overridden(list->entries, list->count);
+	list->grace_count = drop_overridden(list->graces, list->grace_count);
+	return check_projects(session, list) && good;
 }
 
 bool apply_list_identify(struct session *session, struct apply_list *list)
 {
-	if (list->identified)
-		return true;
+	const struct fsq_mount_points *points = session_mounts(session);
+
+	if (list->identified || !points)
+		return points != NULL;
 	list->identified = true;
 	for (size_t i = 0; i < list->count; i++) {
 		struct apply_entry *entry = &list->entries[i];
 		struct stat st;
 
-		if (fstatat(AT_FDCWD, entry->request.directory, &st, AT_NO_AUTOMOUNT))
+		if (fsq_lookup_stat(points, entry->request.directory, O_NOFOLLOW, &st, NULL))
 			continue;
 		entry->dev = st.st_dev;
 		entry->ino = st.st_ino;
 	}
-	return settle_conflicts(session, list, compare_entries_by_identity, is_same_directory);
+	return settle_conflicts(session, list, list->entries, list->count,
+				compare_entries_by_identity, is_same_directory);
 }
+
+static int compare_entries_by_filesystem(const void *one, const void *other)
+{
+	const struct apply_entry *a = *(struct apply_entry *const *)one;
+	const struct apply_entry *b = *(struct apply_entry *const *)other;
+
+	return compare_numbers(a->dev, b->dev) ?: (a > b) - (a < b);
+}
+
+static bool is_same_filesystem(const struct apply_entry *one, const struct apply_entry *other)
+{
+	return one->dev && one->dev == other->dev;
+}
+
+bool apply_list_identify_graces(struct session *session, struct apply_list *list)
+{
+	const struct fsq_mount_points *points = session_mounts(session);
+	bool good;
+
+	for (size_t i = 0; i < list->grace_count && points; i++) {
+		struct apply_entry *entry = &list->graces[i];
+		char *real = fsq_lookup_spelling(points, entry->request.directory);
+		const struct fsq_mount *mount = real ? fsq_mount_points_get(points, real) : NULL;
+
+		/* What is no mount point fails alone. */
+		entry->dev = mount && strcmp(mount->directory, real) == 0 ? mount->dev : 0;
+		free(real);
+	}
+	good = points && settle_conflicts(session, list, list->graces, list->grace_count,
+					  compare_entries_by_filesystem, is_same_filesystem);
+	list->grace_count = drop_overridden(list->graces, list->grace_count);
+	return good;
+}
+
+/* --- a part of the directories --- */
+
+static void forget_matches(struct apply_list *list)
+{
+	for (size_t i = 0; i < list->match_count; i++)
+		free(list->matches[i]);
+	free(list->matches);
+	list->matches = NULL;
+	list->match_count = list->match_capacity = 0;
+}
+
+bool apply_list_rest(struct session *session, struct apply_list *list)
+{
+	const struct fsq_mount_points *points = session_mounts(session);
+	struct apply_entry *smaller;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->entries[i].pattern && list->entries[i].request.directory)
+			list->entries[kept++] = list->entries[i];
+	list->count = kept;
+	smaller = reallocarray(list->entries, kept + 1, sizeof(*smaller));
+	if (smaller) {
+		list->entries = smaller;
+		list->capacity = kept + 1;
+	}
+	forget_matches(list);
+	for (size_t i = 0; i < list->count && points; i++) {
+		struct apply_entry *entry = &list->entries[i];
+
+		/* One that cannot be looked at fails anyway. */
+		errno = 0;
+		entry->real = fsq_lookup_spelling(points, entry->request.directory);
+		if (!entry->real && errno == ENOMEM)
+			return false;
+	}
+	return points != NULL;
+}
+
+bool apply_pattern_reaches(const char *pattern, const char *path)
+{
+	char parts[2 * PATH_MAX];
+	const char *end = pattern;
+
+	/* As many parts of the pattern as the path has. */
+	for (const char *part = path; *part; part++)
+		if (*part == '/')
+			end = *end ? strchrnul(end + 1, '/') : end + 1;
+	if (end > strchr(pattern, '\0') || (size_t)(end - pattern) >= sizeof(parts))
+		return false;
+	*(char *)mempcpy(parts, pattern, (size_t)(end - pattern)) = '\0';
+	return fnmatch(parts, path, FNM_PATHNAME | FNM_PERIOD) == 0;
+}
+
+/*
+ * May a line name one of the directories by another path? Both are without symlinks, so only by another mount of the
+ * same filesystem.
+ */
+static bool is_named_elsewhere(struct session *session, const struct apply_list *list,
+			       const struct apply_list *some)
+{
+	const struct fsq_mount_points *points = session_mounts(session);
+
+	for (size_t i = 0; points && i < some->count; i++) {
+		const char *path = some->entries[i].request.directory;
+		const struct fsq_mount *mount = fsq_mount_points_get(points, path);
+
+		for (size_t k = 0; some->entries[i].pattern && k < list->count; k++) {
+			const char *real = list->entries[k].real;
+			const struct fsq_mount *other;
+
+			if (!real || strcmp(strrchr(real, '/'), strrchr(path, '/')) != 0)
+				continue;
+			other = fsq_mount_points_get(points, real);
+			if (mount && other && mount != other && mount->dev == other->dev)
+				return true;
+		}
+	}
+	return !points;
+}
+
+bool apply_list_reach(struct session *session, const struct apply_list *list, const char *path,
+		      struct apply_list *some)
+{
+	struct line line = { .session = session, .list = some, .good = true };
+
+	for (size_t i = 0; i < list->count && line.good; i++) {
+		const struct apply_entry *entry = &list->entries[i];
+		struct apply_entry copy = *entry;
+
+		if (!entry->real || !fsq_path_below(path, entry->real, strlen(entry->real)))
+			continue;
+		copy.real = NULL;
+		copy.ino = 0;
+		line.good = array_add(&some->entries, &some->count, &some->capacity, &copy,
+				      sizeof(copy));
+	}
+	for (size_t i = 0; i < list->pattern_count && line.good; i++) {
+		const struct apply_pattern *pattern = &list->patterns[i];
+
+		line.origin = (struct word_origin){ pattern->file, pattern->line, some->wrong };
+		if (apply_pattern_reaches(pattern->pattern, path))
+			expand_pattern(&line, pattern, path);
+	}
+	return line.good && apply_list_settle(session, some) &&
+	       !is_named_elsewhere(session, list, some);
+}
+
+/* --- budgets alone --- */
 
 bool apply_read_budgets(struct session *session)
 {
-	struct apply_list list = { .only_budgets = true };
+	/* A caller who may not read the files does not set limits either. */
+	const struct apply_reading reading = { .forgiving = true, .as_it_is = true };
+	struct apply_list list = { .reads = APPLY_BUDGETS };
+	struct apply_texts texts = { 0 };
 	bool good;
 
-	if (access(APPLY_DIRECTORY, F_OK))
-		return true;
-	good = apply_list_read(session, &list, APPLY_DIRECTORY);
+	session->has_lines = access(APPLY_DIRECTORY, F_OK) == 0;
+	good = !session->has_lines || apply_texts_read(session, &texts, APPLY_DIRECTORY, &reading);
+
+	for (size_t i = 0; i < texts.count; i++)
+		good &= apply_list_parse(session, &list, &texts.list[i]);
 	apply_list_free(&list);
+	apply_texts_free(&texts);
 	return good;
+}
+
+/* --- the line of one directory --- */
+
+static bool has_limits(const struct fsq_assign_request *request)
+{
+	return request->limits.mask || request->hard_percent || request->soft_percent ||
+	       request->unlimited;
+}
+
+/*
+ * Find the line that says what a directory has.
+ *
+ * @list     as it is written
+ * @path     of the directory, without symlinks
+ * @entry    filled where there is one
+ * @return   whether there is
+ */
+static bool find_line(struct session *session, const struct apply_list *list, const char *path,
+		      struct apply_entry *entry)
+{
+	const struct fsq_mount_points *points = session_mounts(session);
+	bool found = false;
+
+	/* The last one that names it, or else the last one that matches it. */
+	for (size_t i = list->count; points && !found && i--;) {
+		const char *written = list->entries[i].request.directory;
+		char *real = strcmp(strrchr(written, '/'), strrchr(path, '/')) == 0
+				     ? fsq_lookup_spelling(points, written)
+				     : NULL;
+
+		found = real && strcmp(real, path) == 0;
+		free(real);
+		if (found)
+			*entry = list->entries[i];
+	}
+	for (size_t i = list->pattern_count; !found && i--;) {
+		const struct apply_pattern *pattern = &list->patterns[i];
+
+		found = fnmatch(pattern->pattern, path, FNM_PATHNAME | FNM_PERIOD) == 0;
+		if (found)
+			*entry = (struct apply_entry){ .request = pattern->request,
+						       .file = pattern->file,
+						       .line = pattern->line };
+	}
+	return found && has_limits(&entry->request);
+}
+
+void apply_tell_of_line(struct session *session, const char *path)
+{
+	const struct apply_reading reading = { .forgiving = true, .as_it_is = true };
+	struct apply_list list = { .reads = APPLY_AS_WRITTEN };
+	struct apply_texts texts = { 0 };
+	struct apply_entry entry = { 0 };
+	bool found;
+	char *real;
+
+	if (!session->has_lines)
+		return;
+	/* The change is made, so a failure is none of it. */
+	session->silent = true;
+	real = fsq_lookup_gone(NULL, path);
+	if (real && real[0] == '/')
+		apply_texts_read(session, &texts, APPLY_DIRECTORY, &reading);
+	for (size_t i = 0; i < texts.count; i++)
+		apply_list_parse(session, &list, &texts.list[i]);
+	found = texts.count && find_line(session, &list, real, &entry);
+	session->silent = false;
+	if (found)
+		session_warn(session, path, "is in %s, line %u: the next apply sets what that says",
+			     entry.file, entry.line);
+	apply_list_free(&list);
+	apply_texts_free(&texts);
+	free(real);
 }
 
 void apply_list_free(struct apply_list *list)
 {
+	forget_matches(list);
+	for (size_t i = 0; i < list->count; i++)
+		free(list->entries[i].real);
 	free(list->patterns);
 	for (size_t i = 0; i < list->text_count; i++)
 		free(list->texts[i]);
 	free(list->texts);
 	free(list->entries);
+	free(list->graces);
 }

@@ -3,11 +3,10 @@
 #ifndef FSQ_APPLY_FILE_H
 #define FSQ_APPLY_FILE_H
 
-#include <errno.h>
-#include <glob.h>
-
 #include "native/cli/session.h"
 #include "quota/fsquota.h"
+#include "quota/kernel/quotactl.h"
+#include "texts.h"
 
 #define APPLY_DIRECTORY "/etc/fsquota.d"
 
@@ -15,37 +14,55 @@ struct apply_entry {
 	struct fsq_assign_request request; /* with the path */
 	const char *file;
 	unsigned int line;
-	const char *pattern; /* as glob(3) has it, or NULL: the path is written */
-	dev_t dev;	     /* of the directory, for apply_list_identify() */
-	ino_t ino;	     /* 0: it is not there */
+	const char *instead_of; /* the file of a line that this one overrides, or NULL */
+	unsigned int instead_of_line;
+	const char *pattern;	 /* as fnmatch(3) has it, or NULL: the path is written */
+	char *real;		 /* of apply_list_rest(): the path without symlinks */
+	dev_t dev;		 /* of the directory, for apply_list_identify(); 0: not known */
+	ino_t ino;		 /* 0: it is not there */
+	struct fsq_timers grace; /* of the filesystem; only in the list of these */
+};
+
+/* A line with a pattern. */
+struct apply_pattern {
+	const char *pattern; /* as fnmatch(3) has it */
+	struct fsq_assign_request request;
+	const char *file;
+	unsigned int line;
 };
 
 struct apply_list {
 	struct apply_entry *entries; /* in the order of the lines, and sorted in each pattern */
 	size_t count, capacity;
+	struct apply_entry *graces; /* lines that set grace times */
+	size_t grace_count, grace_capacity;
 	char **texts; /* that entries point into */
 	size_t text_count, text_capacity;
-	char **patterns; /* as glob(3) has them */
+	char **matches; /* paths of entries that patterns have matched */
+	size_t match_count, match_capacity;
+	struct apply_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
 	bool identified;
-	bool only_budgets; /* read nothing else */
+	enum apply_reads { APPLY_ALL, APPLY_BUDGETS, APPLY_AS_WRITTEN } reads;
 	/* With --watch, see reported_add(): paths that were passed over, and what is wrong with the lines. */
-	void **reported, **wrong;
+	struct reported *reported, *wrong;
 };
 
 /**
- * Read a file, or all files *.conf of a directory in the order of their names, or "-": standard input.
- * Patterns are expanded.
+ * Add what the lines of a text say. Patterns are expanded, but not with APPLY_AS_WRITTEN, which also ignores budgets; with
+ * APPLY_BUDGETS only these are read, and go to the session.
  *
  * @list     zeros at first; free it with apply_list_free(), also after a failure
  * @return   whether all lines are right; else each that is wrong was reported
  */
-bool apply_list_read(struct session *session, struct apply_list *list, const char *path);
+bool apply_list_parse(struct session *session, struct apply_list *list,
+		      const struct apply_text *text);
 
 /**
- * Resolve conflicts between lines, after all files were read: a literal path overrides a pattern.
+ * Resolve conflicts between lines, after all files were read: a literal path overrides a pattern, and a later file an
+ * earlier one.
  *
- * @return   whether no directory has two lines of the same kind; else an error was reported
+ * @return   whether no directory has two lines of the same kind in one file; else an error was reported
  */
 bool apply_list_settle(struct session *session, struct apply_list *list);
 
@@ -54,9 +71,43 @@ bool apply_list_settle(struct session *session, struct apply_list *list);
  * one directory, which each run would change back and forth. An overridden entry has no directory then. Call
  * it once.
  *
- * Source: stat(2)
+ * Source: fsq_lookup()
  */
 bool apply_list_identify(struct session *session, struct apply_list *list);
+
+/**
+ * Resolve conflicts between lines that set the grace times of one filesystem by two mount points, as
+ * apply_list_identify() does.
+ */
+bool apply_list_identify_graces(struct session *session, struct apply_list *list);
+
+/**
+ * After the entries were dealt with: keep those that a line names, and forget what patterns have matched.
+ *
+ * @return   whether apply_list_reach() is possible; without memory it is not
+ */
+bool apply_list_rest(struct session *session, struct apply_list *list);
+
+/**
+ * Find what the lines say of a directory that has appeared, and of what is in it.
+ *
+ * @list     of apply_list_rest(); it must stay
+ * @path     of the directory, without symlinks
+ * @some     zeros but for reported and wrong; free it with apply_list_free()
+ * @return   false: that depends on other directories, too, so all must be looked at
+ */
+bool apply_list_reach(struct session *session, const struct apply_list *list, const char *path,
+		      struct apply_list *some);
+
+/** @return  whether a pattern may match a path, or something below it */
+bool apply_pattern_reaches(const char *pattern, const char *path);
+
+/**
+ * Warn that a line of /etc/fsquota.d says what a directory has, which the next apply sets again.
+ *
+ * @path     of the directory
+ */
+void apply_tell_of_line(struct session *session, const char *path);
 
 /**
  * Read the words budget and overcommit of /etc/fsquota.d, and nothing else; those of /etc/fsquota.conf are in the
@@ -65,21 +116,6 @@ bool apply_list_identify(struct session *session, struct apply_list *list);
  * @return   whether they are right; else an error was reported
  */
 bool apply_read_budgets(struct session *session);
-
-/** @return  whether an errno says that a path is not there; else it hides whether it is */
-static inline bool apply_is_gone(int errnum)
-{
-	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP;
-}
-
-/**
- * Expand a pattern.
- *
- * @found    free it with globfree(3), also after a failure
- * @return   0, also where nothing matches; or a negative errno, where some directory cannot be looked at
- * Source: glob(3)
- */
-int apply_glob(const char *pattern, glob_t *found);
 
 void apply_list_free(struct apply_list *list);
 

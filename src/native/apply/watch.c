@@ -2,29 +2,38 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/mounts/mount_table.h"
+#include "quota/base/path.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
 
-/* How often to look if not everything can be watched, and the least time between two looks. */
+/* How often to look at all; the same if not everything can be watched; and the least time between two looks. */
+#define ALL_MILLISECONDS (5 * 60 * 1000)
 #define POLL_MILLISECONDS 10000
 #define PAUSE_MILLISECONDS 10
+
+/* After how long it is told that directories appear all the time, and how often. */
+#define BUSY_MILLISECONDS 1000
+#define TELL_MILLISECONDS (60 * 60 * 1000)
 
 #define OF_DIRECTORY (IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 #define OF_LINES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
 
 struct watched_directory {
 	int number; /* of inotify */
+	char *path; /* without symlinks */
 	bool has_lines;
 	const char *only;  /* in this file of it; NULL: in any */
 	unsigned int look; /* the last one that wanted it */
@@ -43,7 +52,15 @@ bool apply_watch_begin(struct apply_watch *watch, struct session *session)
 		return session_fail(session, &err);
 	watch->signals = session_open_signals(session, SIGTERM);
 	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
+	watch->all = true;
 	return watch->signals >= 0;
+}
+
+static void forget_appeared(struct apply_watch *watch)
+{
+	for (size_t i = 0; i < watch->appeared_count; i++)
+		free(watch->appeared[i]);
+	watch->appeared_count = 0;
 }
 
 void apply_watch_end(struct apply_watch *watch)
@@ -54,6 +71,10 @@ void apply_watch_end(struct apply_watch *watch)
 		close(watch->mounts);
 	if (watch->signals >= 0)
 		close(watch->signals);
+	forget_appeared(watch);
+	free(watch->appeared);
+	for (size_t i = 0; i < watch->count; i++)
+		free(watch->list[i].path);
 	free(watch->list);
 }
 
@@ -86,32 +107,38 @@ static void be_limited(struct apply_watch *watch, const char *path, int errnum)
 }
 
 /*
- * @how      OF_LINES or OF_DIRECTORY, and perhaps IN_DONT_FOLLOW
+ * @fd       of the directory
+ * @directory its path; @is_real  it has no symlinks
+ * @how      OF_LINES or OF_DIRECTORY
  * @only     the file that has lines, which must stay; or NULL
  * @return   whether it was not watched before
  */
-static bool add_watched(struct apply_watch *watch, const char *directory, uint32_t how,
-			const char *only)
+static bool add_held(struct apply_watch *watch, int fd, const char *directory, bool is_real,
+		     uint32_t how, const char *only)
 {
+	char link[FSQ_FD_LINK_SIZE];
 	const bool has_lines = how == OF_LINES;
 	struct watched_directory new = { .has_lines = has_lines,
 					 .only = only,
 					 .look = watch->look };
 	struct watched_directory *known;
 
-	new.number = inotify_add_watch(watch->events, directory, how | IN_ONLYDIR | IN_MASK_ADD);
+	fsq_fd_link(link, fd);
+	new.number = inotify_add_watch(watch->events, link, how | IN_ONLYDIR | IN_MASK_ADD);
 	if (new.number < 0) {
-		/* A missing path is covered by the watch of its parent. */
-		if (!apply_is_gone(errno))
-			be_limited(watch, directory, errno);
+		be_limited(watch, directory, errno);
 		return false;
 	}
 	known = find_watched(watch, new.number);
+	new.path = is_real ? strdup(directory) : fsq_fd_path(fd);
 	if (!known) {
-		watch->limited |= !array_add(&watch->list, &watch->count, &watch->capacity, &new,
-					     sizeof(new));
+		watch->limited |= !new.path || !array_add(&watch->list, &watch->count,
+							  &watch->capacity, &new, sizeof(new));
 		return true;
 	}
+	/* It may have been renamed. */
+	free(known->path);
+	known->path = new.path;
 	if (has_lines && known->has_lines && known->look == watch->look &&
 	    (!only || !known->only || strcmp(only, known->only) != 0))
 		only = NULL;
@@ -120,6 +147,21 @@ static bool add_watched(struct apply_watch *watch, const char *directory, uint32
 	known->look = watch->look;
 	known->has_lines |= has_lines;
 	return false;
+}
+
+/* The same by its path. One that is missing is covered by the watch of what is above it. */
+static bool add_watched(struct apply_watch *watch, const char *directory, uint32_t how,
+			const char *only)
+{
+	const struct fsq_mount_points *points = session_mounts(watch->session);
+	int fd = points ? fsq_lookup(points, directory, O_PATH | O_DIRECTORY, NULL) : -ENOENT;
+	bool is_new = fd >= 0 && add_held(watch, fd, directory, false, how, only);
+
+	if (fd >= 0)
+		close(fd);
+	else if (fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP && fd != -EXDEV)
+		be_limited(watch, directory, -fd);
+	return is_new;
 }
 
 /* Watch each directory above a path: the next part of it may appear there. */
@@ -139,40 +181,36 @@ static bool add_above(struct apply_watch *watch, const char *path)
 	return any;
 }
 
-/* The directories in which a part of a pattern is looked for. */
-static bool add_pattern(struct apply_watch *watch, const char *pattern)
+struct following {
+	struct apply_watch *watch;
+	bool any;
+};
+
+/* A directory in which a part of a pattern is looked for. */
+static enum fsq_visit follow_match(const char *path, int parent, const char *name, int errnum,
+				   void *arg)
 {
-	const char *special = strpbrk(pattern, "*?[\\");
-	char *begin = strdup(pattern), *slash;
-	size_t fixed = 0;
-	bool any = false;
+	struct following *following = arg;
 
-	/* Treat a lack of memory as a lack of watches. */
-	if (!begin) {
-		watch->limited = true;
-		return false;
-	}
-	for (const char *at = pattern; special && at < special; at++)
-		if (*at == '/')
-			fixed = (size_t)(at - pattern);
-	begin[fixed + 1] = '\0';
-	any |= add_above(watch, begin);
-	strcpy(begin, pattern);
-	for (slash = begin + fixed + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		glob_t found;
-		int rc;
+	if (errnum && errnum != EXDEV)
+		be_limited(following->watch, path, errnum);
+	else if (!name && !errnum)
+		following->any |=
+			add_held(following->watch, parent, path, true, OF_DIRECTORY, NULL);
+	return FSQ_VISIT_CONTINUE;
+}
 
-		*slash = '\0';
-		rc = apply_glob(begin, &found);
-		if (rc)
-			be_limited(watch, begin, -rc);
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			any |= add_watched(watch, found.gl_pathv[i], OF_DIRECTORY | IN_DONT_FOLLOW,
-					   NULL);
-		globfree(&found);
-	}
-	free(begin);
-	return any;
+/* @only    as of fsq_lookup_each() */
+static bool add_pattern(struct apply_watch *watch, const char *pattern, const char *only)
+{
+	const struct fsq_mount_points *points = session_mounts(watch->session);
+	struct following following = { watch, !only && add_above(watch, pattern) };
+	int rc =
+		points ? fsq_lookup_each(points, pattern, only, follow_match, &following, NULL) : 0;
+
+	if (rc)
+		be_limited(watch, pattern, -rc);
+	return following.any;
 }
 
 /* A directory of lines, or a file of them, which may be replaced by another one of its name. */
@@ -194,6 +232,13 @@ static bool add_file(struct apply_watch *watch, const char *file)
 	return any;
 }
 
+/* It may be gone already. */
+static void forget_watched(struct apply_watch *watch, struct watched_directory *directory)
+{
+	inotify_rm_watch(watch->events, directory->number);
+	free(directory->path);
+}
+
 bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
 			char *const *files, int count)
 {
@@ -205,7 +250,7 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	for (int i = 0; i < count; i++)
 		any |= add_file(watch, files[i]);
 	for (size_t i = 0; i < list->pattern_count; i++)
-		any |= add_pattern(watch, list->patterns[i]);
+		any |= add_pattern(watch, list->patterns[i].pattern, NULL);
 	for (size_t i = 0; i < list->count; i++)
 		if (list->entries[i].request.directory && !list->entries[i].pattern)
 			any |= add_above(watch, list->entries[i].request.directory);
@@ -213,67 +258,176 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 		if (watch->list[i].look == watch->look)
 			watch->list[kept++] = watch->list[i];
 		else
-			inotify_rm_watch(watch->events, watch->list[i].number);
+			forget_watched(watch, &watch->list[i]);
 	}
 	watch->count = kept;
 	watch->warned &= watch->limited;
 	watch->look++;
-	watch->ended = clock_milliseconds(CLOCK_MONOTONIC);
-	if (any)
-		watch->began = watch->ended;
+	watch->pending |= any;
 	return any;
+}
+
+/* How many parts a path has. */
+static size_t count_parts(const char *path)
+{
+	size_t count = 0;
+
+	for (; *path; path++)
+		count += *path == '/';
+	return count;
+}
+
+void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
+			    const char *path)
+{
+	for (size_t i = 0; i < list->pattern_count; i++) {
+		const char *pattern = list->patterns[i].pattern;
+
+		/* In what it matches nothing is looked for. */
+		if (apply_pattern_reaches(pattern, path) &&
+		    count_parts(pattern) > count_parts(path))
+			add_pattern(watch, pattern, path);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		const struct apply_entry *entry = &list->entries[i];
+		const char *below =
+			entry->real ? fsq_path_below(path, entry->real, strlen(entry->real)) : NULL;
+
+		if (below && *below)
+			add_above(watch, entry->request.directory);
+	}
 }
 
 /* --- waiting --- */
 
-/* @return   whether one of them may concern a line */
-static bool read_events(struct apply_watch *watch)
+static void add_appeared(struct apply_watch *watch, const char *directory, const char *name)
 {
-	const uint32_t of_directories =
-		IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW;
-	_Alignas(struct inotify_event) char buffer[16 * 1024];
-	bool any = false;
-	ssize_t got;
+	char *path;
 
-	while ((got = read(watch->events, buffer, sizeof(buffer))) > 0) {
-		const struct inotify_event *event;
-
-		for (char *at = buffer; at < buffer + got; at += sizeof(*event) + event->len) {
-			const struct watched_directory *from;
-			bool of_lines;
-
-			event = (const void *)at;
-			from = find_watched(watch, event->wd);
-			of_lines = from && from->has_lines &&
-				   (!from->only ||
-				    (event->len && strcmp(event->name, from->only) == 0));
-			any |= of_lines || (event->mask & of_directories);
-		}
+	if (asprintf(&path, "%s/%s", strcmp(directory, "/") ? directory : "", name) < 0)
+		path = NULL;
+	if (path && watch->appeared_count &&
+	    strcmp(watch->appeared[watch->appeared_count - 1], path) == 0) {
+		free(path);
+		return;
 	}
-	return any;
+	if (path && array_add(&watch->appeared, &watch->appeared_count, &watch->appeared_capacity,
+			      &path, sizeof(path)))
+		return;
+	free(path);
+	watch->pending = true;
+}
+
+static void take_event(struct apply_watch *watch, const struct inotify_event *event)
+{
+	struct watched_directory *from = find_watched(watch, event->wd);
+	const bool appears =
+		event->len && (event->mask & IN_ISDIR) && (event->mask & (IN_CREATE | IN_MOVED_TO));
+
+	if (event->mask & IN_Q_OVERFLOW)
+		watch->pending = true;
+	if (!from)
+		return;
+	/* Also when the directory of lines itself is moved or deleted. */
+	if (from->has_lines && (!from->only || !event->len || strcmp(event->name, from->only) == 0))
+		watch->pending = true;
+	if (appears && from->path)
+		add_appeared(watch, from->path, event->name);
+	/* The watch has ended, since the directory is gone. Another one of its name appears in what is above it. */
+	if (event->mask & IN_IGNORED) {
+		free(from->path);
+		memmove(from, from + 1,
+			(size_t)(watch->list + --watch->count - from) * sizeof(*from));
+	}
+}
+
+/* As many as fit in the buffer, so that a look ends soon. The others stay where they are. */
+static void read_events(struct apply_watch *watch)
+{
+	_Alignas(struct inotify_event) char buffer[4 * 1024];
+	ssize_t got = read(watch->events, buffer, sizeof(buffer));
+	const struct inotify_event *event;
+
+	for (char *at = buffer; got > 0 && at < buffer + got; at += sizeof(*event) + event->len) {
+		event = (const void *)at;
+		take_event(watch, event);
+	}
+}
+
+/* When to look at all, whatever comes until then; in milliseconds. */
+static int64_t time_of_all(const struct apply_watch *watch)
+{
+	int64_t at = watch->all_ended + (watch->limited ? POLL_MILLISECONDS : ALL_MILLISECONDS);
+
+	if (watch->wake && watch->wake < at)
+		at = watch->wake;
+	return watch->pending || at < watch->not_before ? watch->not_before : at;
+}
+
+/* Whoever makes directories faster than they get their quotas delays those of all. */
+static void tell_of_delay(struct apply_watch *watch, bool waited)
+{
+	if (waited)
+		watch->busy = 0;
+	else if (!watch->busy)
+		watch->busy = watch->began;
+	if (waited || watch->began - watch->busy < BUSY_MILLISECONDS || !watch->appeared_count ||
+	    (watch->told && watch->began - watch->told < TELL_MILLISECONDS))
+		return;
+	watch->told = watch->began;
+	session_warn(watch->session, watch->appeared[0],
+		     "is one of more directories than can get their limits at once: all new ones "
+		     "wait for them");
+}
+
+/*
+ * A look at all is followed by as much time without one. A look at some is followed by twice as much of nothing, and
+ * delays the next one at all by that, too: so all together take half of the time at most, whoever makes directories.
+ *
+ * @return   until when nothing is to be done
+ */
+static int64_t end_look(struct apply_watch *watch, int64_t now)
+{
+	const int64_t took = now - watch->began;
+
+	forget_appeared(watch);
+	if (watch->all) {
+		watch->all_ended = now;
+		watch->not_before = now + took;
+		watch->all = false;
+		return now;
+	}
+	watch->not_before += 2 * took;
+	return now + (took > PAUSE_MILLISECONDS / 2 ? 2 * took : PAUSE_MILLISECONDS);
 }
 
 bool apply_watch_wait(struct apply_watch *watch)
 {
-	/* During a pause wait only for signals. */
 	struct pollfd sources[] = { { .fd = watch->signals, .events = POLLIN },
 				    { .fd = watch->events, .events = POLLIN },
 				    { .fd = watch->mounts, .events = POLLPRI } };
-	int64_t pause = watch->ended - watch->began;
-	int ready;
+	int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
+	const int64_t rest = end_look(watch, now);
 
-	do {
-		ready = poll(sources, 3, watch->limited ? POLL_MILLISECONDS : -1);
+	while (!watch->all && !watch->appeared_count) {
+		const bool rests = now < rest;
+		const int64_t until = (rests ? rest : time_of_all(watch)) - now;
+		int ready = poll(sources, rests ? 1 : 3, until < 0 ? 0 : (int)until);
+
 		if (ready < 0 && errno != EINTR)
 			return session_errno(watch->session, 0, errno, NULL, "cannot wait");
-	} while (!sources[0].revents && !(sources[1].revents && read_events(watch)) &&
-		 !sources[2].revents && ready != 0);
-	pause = watch->ended + (pause > PAUSE_MILLISECONDS ? pause : PAUSE_MILLISECONDS) -
-		clock_milliseconds(CLOCK_MONOTONIC);
-	if (!sources[0].revents && pause > 0) {
-		poll(sources, 1, pause < INT_MAX ? (int)pause : INT_MAX);
-		read_events(watch);
+		if (ready > 0 && sources[0].revents)
+			return false;
+		now = clock_milliseconds(CLOCK_MONOTONIC);
+		if (rests)
+			continue;
+		if (ready > 0 && sources[1].revents)
+			read_events(watch);
+		watch->pending |= ready > 0 && sources[2].revents;
+		watch->all = now >= time_of_all(watch);
 	}
-	watch->began = clock_milliseconds(CLOCK_MONOTONIC);
-	return !sources[0].revents;
+	watch->pending &= !watch->all;
+	watch->began = now;
+	tell_of_delay(watch, watch->began - rest > PAUSE_MILLISECONDS);
+	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * That the lines, or the directories that they may be about, have changed. It only says that something has; apply then
- * looks at all, so an event that is lost costs nothing but time.
+ * That the lines have changed, or that a directory has appeared which they may be about. An event that is lost costs
+ * nothing but a look at all.
  */
 #ifndef FSQ_APPLY_WATCH_H
 #define FSQ_APPLY_WATCH_H
@@ -17,24 +17,35 @@ struct apply_watch {
 	size_t count, capacity;
 	unsigned int look;    /* its number */
 	bool limited, warned; /* not everything can be watched, and that was reported */
-	int64_t began, ended; /* the last look, in milliseconds */
+	/* In milliseconds: when this look has begun, and the last one at all has ended; when the next one may begin; since
+	 * when something has happened before each look had ended, or 0; when that was told. */
+	int64_t began, all_ended, not_before, busy, told;
+	int64_t wake; /* look again at all at this time, in milliseconds, whatever comes; 0: there is no need */
+	bool pending;	 /* look at all, as soon as that may begin */
+	bool all;	 /* now; else: */
+	char **appeared; /* paths of directories */
+	size_t appeared_count, appeared_capacity;
 };
 
 /** @return  whether it can be waited; else an error was reported */
 bool apply_watch_begin(struct apply_watch *watch, struct session *session);
 
 /**
- * A look was taken: watch the directories of the files, and those in which the list's paths and what its patterns
+ * A look at all was taken: watch the directories of the files, and those in which the list's paths and what its patterns
  * match may appear.
  *
  * @files    operands of apply
- * @return   whether a new directory is watched: it may have changed before, so look again
+ * @return   whether a new directory is watched: it may have changed before, so it is looked again
  */
 bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
 			char *const *files, int count);
 
+/** The same for a directory that has appeared, before a look at it. */
+void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
+			    const char *path);
+
 /**
- * Wait for a change, but pause after a look for as long as it took.
+ * The look is over: wait for the next one. What to look at is in @watch.
  *
  * @return   false: a signal has come, which is pending, or it cannot be waited; that was reported
  * Source: inotify(7); signalfd(2)

@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "paths.h"
+#include "quota/base/path.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
 
 /* Keeps the product within 64 bits. */
@@ -14,7 +17,8 @@
 
 int budgets_add(struct session *session, const char *key, const char *directory, const char *value)
 {
-	struct fsq_budget budget = { .directory = directory };
+	struct fsq_budget budget = { 0 };
+	char *copy = NULL;
 	size_t digits = value ? strspn(value, "0123456789") : 0;
 
 	if (strcmp(key, "budget") == 0) {
@@ -27,12 +31,17 @@ int budgets_add(struct session *session, const char *key, const char *directory,
 		if (budget.percent == 0 || budget.percent > PERCENT_MAX)
 			return -EINVAL;
 	}
-	if (directory && !(budget.directory = strdup(directory)))
-		return -ENOMEM;
+	if (directory) {
+		copy = strdup(directory);
+		if (!copy)
+			return -ENOMEM;
+		fsq_path_clean(copy);
+		budget.directory = copy;
+	}
 	if (array_add(&session->budgets, &session->budget_count, &session->budget_capacity, &budget,
 		      sizeof(budget)))
 		return 0;
-	free((char *)budget.directory);
+	free(copy);
 	return -ENOMEM;
 }
 
@@ -57,14 +66,14 @@ const char *budgets_where(const struct fsq_budget *budget, const char *mountpoin
 
 dev_t budgets_dev(struct session *session, const struct fsq_budget *budget)
 {
+	const struct fsq_mount_points *points = session_mounts(session);
 	struct stat st;
+	int rc = points ? fsq_lookup_stat(points, budget->directory, 0, &st, NULL) : -ENOENT;
 
-	if (stat(budget->directory, &st) == 0)
-		return st.st_dev;
-	if (errno != ENOENT && errno != ENOTDIR)
-		session_errno(session, ERROR_AT_PATH, errno, budget->directory,
+	if (rc && rc != -ENOENT && rc != -ENOTDIR && rc != -ELOOP && rc != -EXDEV)
+		session_errno(session, ERROR_AT_PATH, -rc, budget->directory,
 			      "cannot be looked at, and it has a budget");
-	return 0;
+	return rc ? 0 : st.st_dev;
 }
 
 uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size_bytes)
@@ -86,9 +95,10 @@ uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size
 void budgets_plan_release(struct session *session, const char *directory, uint64_t hard)
 {
 	int64_t bytes = fsq_limit_is_none(hard) ? 0 : (int64_t)hard * FSQ_BASIC_BLOCK;
+	const struct fsq_mount_points *points = session_mounts(session);
 	struct stat st;
 
-	if (stat(directory, &st))
+	if (!points || fsq_lookup_stat(points, directory, O_NOFOLLOW, &st, NULL))
 		return;
 	for (size_t i = 0; i < session->budget_count; i++) {
 		struct fsq_budget *budget = &session->budgets[i];

@@ -69,7 +69,7 @@ enum command_flags {
 	COMMAND_PATHS = 8,	    /* all its operands are paths on filesystems */
 	COMMAND_CHANGES = 16,	    /* a filesystem must be named */
 	COMMAND_WITHOUT_QUOTA = 32, /* includes filesystems without quota */
-	COMMAND_CONFIG = 64,	    /* reads /etc/fsquota.conf */
+	COMMAND_CONFIG = 64,	    /* reads fsquota.conf(5) */
 	COMMAND_QUICK = 128,	    /* never waits; its time does not depend on the size of trees */
 	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
 	COMMAND_READS = 512,	    /* changes nothing */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "budgets.h"
 #include "quota/base/units.h"
 #include "quota/fsquota.h"
+#include "shared/array.h"
 #include "shared/read_file.h"
 
 #define BLANKS " \t\r"
@@ -58,6 +61,16 @@ static const struct {
 	[KEY_BUDGET] = { "budget", "/PATH SIZE" },
 	[KEY_OVERCOMMIT] = { "overcommit", "[/PATH] PERCENT%" },
 };
+
+bool config_is_key(const char *word)
+{
+	const size_t length = strcspn(word, "=");
+
+	for (enum key key = 0; key < KEYS; key++)
+		if (strlen(keys[key].key) == length && memcmp(keys[key].key, word, length) == 0)
+			return true;
+	return false;
+}
 
 /* "/PATH VALUE", or the value alone. */
 static bool take_budget_of_config(struct session *session, const char *key, const char *text)
@@ -116,23 +129,27 @@ static bool take_value(struct session *session, enum key key, const char *value)
  * @key      its key; KEYS: there is none
  * @return   whether to go on; else an error was reported
  */
-static bool pass_over_line(struct session *session, bool reads, enum key key, const char *text)
+static bool pass_over_line(struct session *session, bool reads, enum key key, const char *file,
+			   const char *text)
 {
 	if (!reads || key == KEY_PROJECTS_FILE || key == KEY_PROJID_FILE)
-		return session_usage_error(session, FSQ_CONFIG_FILE ", %s", text);
-	session_error(session, 0, FSQ_OK, 0, FSQ_CONFIG_FILE,
-		      FSQ_CONFIG_FILE ", %s: the line is passed over", text);
+		return session_usage_error(session, "%s, %s", file, text);
+	session_error(session, 0, FSQ_OK, 0, file, "%s, %s: the line is passed over", file, text);
 	return true;
 }
 
-static bool take_config_line(struct session *session, char *line, unsigned int number, bool reads)
+static bool take_config_line(struct session *session, const char *file, char *line,
+			     unsigned int number, bool reads)
 {
-	char text[512], *value;
+	char text[512], *value, *comment;
 	enum key key = 0;
 
 	line = trim(line);
 	if (line[0] == '#' || line[0] == '\0')
 		return true;
+	comment = strstr(line, " #");
+	if (comment)
+		*comment = '\0';
 	value = strchr(line, '=');
 	if (value)
 		*value++ = '\0';
@@ -147,56 +164,180 @@ static bool take_config_line(struct session *session, char *line, unsigned int n
 	if (key < KEYS)
 		snprintf(text, sizeof(text), "line %u: \"%.200s\" is not \"%s = %s\"", number,
 			 value, keys[key].key, keys[key].form);
+	else if (line[0] == '/')
+		snprintf(text, sizeof(text),
+			 "line %u: is a line of fsquota.d(5): it belongs in /etc/fsquota.d/*.conf",
+			 number);
 	else
 		snprintf(text, sizeof(text), "line %u: there is no key \"%.200s\"", number, line);
 	/* A misspelled key may have been meant for a budget. */
 	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
 					       : value[0] == '/' || strchr(value, '%');
-	return pass_over_line(session, reads, key, text);
+	return pass_over_line(session, reads, key, file, text);
 }
 
-/* Read the file, if it exists, as fsq_read_file(). */
-static int read_once(struct config_file *file, char **text, size_t *length)
+static bool is_same_budget(const struct fsq_budget *one, const struct fsq_budget *other)
 {
-	if (file->read && !file->checked)
-		file->read = fsq_file_stamp_is_current(&file->stamp, FSQ_CONFIG_FILE);
-	if (!file->read) {
-		free(file->text);
-		file->stamp = fsq_file_stamp_of(FSQ_CONFIG_FILE);
-		file->rc = fsq_read_file(FSQ_CONFIG_FILE, &file->text, &file->length);
+	return !one->percent == !other->percent && !one->directory == !other->directory &&
+	       (!one->directory || strcmp(one->directory, other->directory) == 0);
+}
+
+/* Forget those of the first @count budgets that the file behind them has, too. */
+static void forget_replaced_budgets(struct session *session, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->budget_count; i++) {
+		const struct fsq_budget budget = session->budgets[i];
+		bool replaced = false;
+
+		for (size_t k = count; i < count && k < session->budget_count; k++)
+			replaced |= is_same_budget(&budget, &session->budgets[k]);
+		if (replaced)
+			free((char *)budget.directory);
+		else
+			session->budgets[kept++] = budget;
 	}
+	session->budget_count = kept;
+}
+
+/* @text     of @file, which must stay */
+static bool take_config_text(struct session *session, const struct config_file *file, char *text,
+			     bool reads)
+{
+	const size_t budgets = session->budget_count;
+	char *rest = text, *line;
+	unsigned int number = 0;
+	bool good = true;
+
+	if (strlen(text) < file->length)
+		return session_usage_error(session, "%s: there is a NUL byte in it", file->path);
+	while (good && (line = fsq_next_line(&rest, text + file->length)))
+		good = take_config_line(session, file->path, line, ++number, reads);
+	forget_replaced_budgets(session, budgets);
+	return good;
+}
+
+/* --- the files --- */
+
+static int is_conf(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length > 5 &&
+	       strcmp(entry->d_name + length - 5, ".conf") == 0;
+}
+
+int config_list(const char *directory, struct dirent ***entries)
+{
+	int count = scandir(directory, entries, is_conf, alphasort);
+
+	return count < 0 ? -errno : count;
+}
+
+void config_forget(struct config_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->list[i].path);
+		free(files->list[i].text);
+	}
+	free(files->list);
+	*files = (struct config_files){ 0 };
+}
+
+/*
+ * Add a file, without a text if it is not there. A symlink in the directory that leads nowhere is an error: it may have
+ * been meant for a budget.
+ */
+static bool add_file(struct session *session, struct config_files *files, const char *path)
+{
+	struct config_file file = { .path = path ? strdup(path) : NULL };
+	struct stat st;
+	int rc = -ENOMEM;
+
+	if (file.path) {
+		if (session->config)
+			file.stamp = fsq_file_stamp_of(path);
+		rc = fsq_read_file(path, &file.text, &file.length);
+	}
+	if (rc == -ENOENT && (strcmp(path, FSQ_CONFIG_FILE) == 0 || lstat(path, &st)))
+		rc = 0;
+	if (rc == 0 &&
+	    array_add(&files->list, &files->count, &files->capacity, &file, sizeof(file)))
+		return true;
+	free(file.path);
+	free(file.text);
+	return session_errno(session, 0, rc ? -rc : ENOMEM, path, "cannot read %s",
+			     path ? path : FSQ_CONFIG_DIRECTORY);
+}
+
+static bool files_are_current(const struct config_files *files)
+{
+	bool current =
+		files->read && fsq_file_stamp_is_current(&files->directory, FSQ_CONFIG_DIRECTORY);
+
+	/* The directory shows which files there are, and nothing of what is in them. */
+	for (size_t i = 0; current && i < files->count; i++)
+		current = fsq_file_stamp_is_current(&files->list[i].stamp, files->list[i].path);
+	return current;
+}
+
+/* @return  whether all files could be read; else an error was reported */
+static bool read_files(struct session *session, struct config_files *files)
+{
+	struct dirent **entries = NULL;
+	char *path;
+	bool good;
+	int count;
+
+	if (files->checked || files_are_current(files)) {
+		files->checked = true;
+		return true;
+	}
+	config_forget(files);
+	if (session->config)
+		files->directory = fsq_file_stamp_of(FSQ_CONFIG_DIRECTORY);
+	good = add_file(session, files, FSQ_CONFIG_FILE);
+	count = good ? config_list(FSQ_CONFIG_DIRECTORY, &entries) : 0;
+	if (count < 0 && count != -ENOENT)
+		good = session_errno(session, 0, -count, FSQ_CONFIG_DIRECTORY,
+				     "cannot list " FSQ_CONFIG_DIRECTORY);
+	for (int i = 0; i < count; i++) {
+		if (asprintf(&path, FSQ_CONFIG_DIRECTORY "/%s", entries[i]->d_name) < 0)
+			path = NULL;
+		good = good && add_file(session, files, path);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
 	/* After a failure, read again next time. */
-	file->read = file->checked = file->rc == 0 || file->rc == -ENOENT;
-	if (file->rc) {
-		file->text = NULL;
-		return file->rc;
-	}
-	*text = malloc(file->length + 1);
-	*length = file->length;
-	if (!*text)
-		return -ENOMEM;
-	memcpy(*text, file->text, file->length + 1);
-	return 0;
+	files->read = files->checked = good;
+	return good;
 }
 
 bool config_read(struct session *session, bool reads)
 {
-	char *rest, *line;
-	size_t length;
-	unsigned int number = 0;
-	bool good = true;
-	int rc = session->config ? read_once(session->config, &session->config_text, &length)
-				 : fsq_read_file(FSQ_CONFIG_FILE, &session->config_text, &length);
+	struct config_files own = { 0 }, *files = session->config ? session->config : &own;
+	bool good = read_files(session, files);
+	size_t size = 0;
+	char *text;
 
-	if (rc == -ENOENT)
-		return true;
-	if (rc)
-		return session_errno(session, 0, -rc, FSQ_CONFIG_FILE,
-				     "cannot read " FSQ_CONFIG_FILE);
-	rest = session->config_text;
-	if (strlen(rest) < length)
-		return session_usage_error(session, FSQ_CONFIG_FILE ": there is a NUL byte in it");
-	while (good && (line = fsq_next_line(&rest, session->config_text + length)))
-		good = take_config_line(session, line, ++number, reads);
+	for (size_t i = 0; i < files->count; i++)
+		size += files->list[i].text ? files->list[i].length + 1 : 0;
+	if (good && size > 0) {
+		session->config_text = malloc(size);
+		good = session->config_text || session_no_memory(session);
+	}
+	text = session->config_text;
+	for (size_t i = 0; good && i < files->count; i++) {
+		const struct config_file *file = &files->list[i];
+
+		if (!file->text)
+			continue;
+		memcpy(text, file->text, file->length + 1);
+		good = take_config_text(session, file, text, reads);
+		text += file->length + 1;
+	}
+	config_forget(&own);
 	return good;
 }

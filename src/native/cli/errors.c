@@ -215,6 +215,8 @@ static void print_error(struct session *session, struct error *error)
 	char *hint = NULL;
 	struct json json;
 
+	if (session->silent)
+		return;
 	if (error->exit_code == session_exit_code(FSQ_E_NOT_SUPPORTED))
 		hint = find_cause(error);
 	else if (error->path && session->suggest &&

@@ -2,64 +2,101 @@
 #include "marks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quota/directory/marks.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
-#include "shared/errno_words.h"
-#include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* The path of the file, beside the projects file. Needs no memory, so that a mark can always be written. */
+/* The file of /etc/projects, and where it was before 0.3.0. Another projects file has its own beside it. */
+#define APPLIED_DIRECTORY "/var/lib/fsquota"
+#define APPLIED_FILE APPLIED_DIRECTORY "/applied"
+#define FORMER_FILE FSQ_PROJECTS_FILE ".applied"
+
+static const struct fsq_error no_memory = { .kind = FSQ_E_FAILED, .errnum = ENOMEM };
+
+static bool is_usual(const struct session *session)
+{
+	return strcmp(session->projects_file, FSQ_PROJECTS_FILE) == 0;
+}
+
 static void find_file(const struct session *session, char file[PATH_MAX])
 {
-	snprintf(file, PATH_MAX, "%s.applied", session->projects_file);
+	if (is_usual(session))
+		strcpy(file, APPLIED_FILE);
+	else
+		snprintf(file, PATH_MAX, "%s.applied", session->projects_file);
 }
 
-/* @return   a descriptor, with a lock that ends with it; or -1 with errno */
-static int open_locked(const struct session *session, int flags)
+struct taking {
+	struct fsq_marks *marks;
+	struct fsq_error *err;
+	int rc;
+};
+
+static enum fsq_visit take_over_mark(uint32_t id, const char *directory, void *arg)
+{
+	struct taking *taking = arg;
+
+	taking->rc = fsq_marks_add(taking->marks, id, directory, taking->err);
+	return taking->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+/* Until all are taken over they stay where they were, and apply_marks_read() reads both. */
+static int take_over(struct fsq_marks *marks, struct fsq_error *err)
+{
+	struct taking taking = { marks, err, 0 };
+	int rc = fsq_projects_each(FORMER_FILE, take_over_mark, &taking, err);
+
+	if (rc == 0 && taking.rc == 0)
+		unlink(FORMER_FILE);
+	return rc == FSQ_E_NOT_FOUND ? 0 : rc ? rc : taking.rc;
+}
+
+/* Get the file ready to be changed: session->marks. @return  0 or as of fsq_marks_add() */
+static int prepare(struct session *session, struct fsq_error *err)
 {
 	char file[PATH_MAX];
-	int fd, errnum;
 
+	if (session->marks)
+		return 0;
 	find_file(session, file);
-	fd = open(file, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && flock(fd, LOCK_EX)) {
-		errnum = errno;
-		close(fd);
-		fd = -1;
-		errno = errnum;
+	if (is_usual(session))
+		mkdir(APPLIED_DIRECTORY, 0700);
+	session->marks = fsq_marks_new(file, session->lock_seconds);
+	if (!session->marks) {
+		*err = no_memory;
+		return err->kind;
 	}
-	return fd;
+	return is_usual(session) ? take_over(session->marks, err) : 0;
 }
 
-void apply_marks_add(struct session *session, uint32_t id, const char *directory)
+static void warn(struct session *session, const char *directory, const char *what,
+		 const struct fsq_error *err)
 {
-	const char *name = strrchr(directory, '/');
-	char above[PATH_MAX], path[PATH_MAX], line[2 * PATH_MAX];
-	int fd = -1, length = 0;
+	char text[sizeof(struct fsq_error)];
 
-	/* Resolve only what is above: the directory itself is no symlink, and may have been renamed by now. */
-	snprintf(above, sizeof(above), "%.*s", name > directory ? (int)(name - directory) : 1,
-		 directory);
-	if (realpath(above, path)) {
-		length = snprintf(line, sizeof(line), "%u:%s%s\n", id, path[1] ? path : "", name);
-		fd = open_locked(session, O_WRONLY | O_APPEND | O_CREAT);
-	}
-	if (fd < 0 || write(fd, line, (size_t)length) != length)
-		session_warn(
-			session, directory,
-			"cannot be noted as assigned by apply, so --prune will not release it: "
-			"%s",
-			errno_words(errno));
-	if (fd >= 0)
-		close(fd);
+	fsq_error_text(err, text, sizeof(text));
+	session_warn(session, directory, "%s: %s", what, text);
+}
+
+bool apply_marks_add(struct session *session, uint32_t id, const char *directory)
+{
+	struct fsq_error err;
+	int rc = prepare(session, &err);
+
+	if (rc == 0)
+		rc = fsq_marks_add(session->marks, id, directory, &err);
+	if (rc)
+		warn(session, directory,
+		     "cannot be noted as assigned by apply, so --prune will not release it", &err);
+	return rc == 0;
 }
 
 static int compare_marks(const void *one, const void *other)
@@ -94,6 +131,13 @@ static enum fsq_visit take_registered(uint32_t id, const char *directory, void *
 	return FSQ_VISIT_CONTINUE;
 }
 
+static int read_marks(const char *file, struct apply_marks *marks, struct fsq_error *err)
+{
+	int rc = fsq_projects_each(file, take_mark, marks, err);
+
+	return rc == FSQ_E_NOT_FOUND ? 0 : rc;
+}
+
 bool apply_marks_read(struct session *session, struct apply_marks *marks)
 {
 	char file[PATH_MAX];
@@ -102,15 +146,15 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	int rc;
 
 	find_file(session, file);
-	rc = fsq_projects_each(file, take_mark, marks, &err);
-	if (rc == FSQ_E_NOT_FOUND)
-		return true;
+	rc = is_usual(session) ? read_marks(FORMER_FILE, marks, &err) : 0;
+	if (rc == 0)
+		rc = read_marks(file, marks, &err);
 	if (rc)
 		return session_fail(session, &err);
 	if (marks->no_memory)
 		return session_no_memory(session);
 	array_sort(marks->list, marks->count, sizeof(*marks->list), compare_marks);
-	/* A directory that was released by hand and assigned again is in it twice. */
+	/* Of a directory that is in both files. */
 	for (size_t i = 0; i < marks->count; i++) {
 		if (kept && compare_marks(&marks->list[kept - 1], &marks->list[i]) == 0)
 			free(marks->list[i].directory);
@@ -122,83 +166,65 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	return rc == 0 || rc == FSQ_E_NOT_FOUND || session_fail(session, &err);
 }
 
-/*
- * Other processes may have added marks since. Write all of them at once before truncating the file: if we are
- * killed in between, it has empty lines at its end.
- *
- * @return   0 or a negative errno
- */
-static int rewrite_without(const struct session *session, const struct apply_marks *marks)
+static bool is_done(uint32_t id, const char *directory, void *arg)
 {
-	int fd = open_locked(session, O_RDWR), rc = fd < 0 ? -errno : 0;
-	char *text = NULL, *rest, *line;
-	struct text kept = { 0 };
-	size_t length = 0, used;
+	const struct apply_marks *marks = arg;
+	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
+	const struct apply_mark *found =
+		array_search(&key, marks->list, marks->count, sizeof(key), compare_marks);
 
-	if (rc == -ENOENT)
-		return 0;
-	if (rc == 0)
-		rc = fsq_read_fd(fd, &text, &length);
-	for (rest = text; rc == 0 && (line = fsq_next_line(&rest, text + length));) {
-		char *colon = strchr(line, ':'), *room;
-		struct apply_mark key = { .directory = colon ? colon + 1 : line };
-		const struct apply_mark *found = NULL;
-		size_t size = strlen(line);
-
-		key.id = (uint32_t)strtoul(line, NULL, 10);
-		if (colon)
-			found = array_search(&key, marks->list, marks->count, sizeof(key),
-					     compare_marks);
-		if (size == 0 || (found && found->is_done))
-			continue;
-		room = text_room(&kept, size + 1);
-		if (!room)
-			rc = -ENOMEM;
-		else
-			kept.used += (size_t)sprintf(room, "%s\n", line);
-	}
-	used = kept.used;
-	if (rc == 0 && used < length) {
-		char *room = text_room(&kept, length - used);
-
-		if (!room)
-			rc = -ENOMEM;
-		else
-			memset(room, '\n', length - used);
-		if (rc == 0 && (pwrite(fd, kept.bytes, length, 0) != (ssize_t)length ||
-				ftruncate(fd, (off_t)used)))
-			rc = errno ? -errno : -EIO;
-	}
-	free(kept.bytes);
-	free(text);
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	return found && found->is_done;
 }
 
-void apply_marks_forget(struct session *session, const struct apply_marks *marks)
+static int forget(struct session *session, struct apply_marks *marks, struct fsq_error *err)
 {
-	int rc = rewrite_without(session, marks);
+	int rc = prepare(session, err);
 
-	if (rc)
-		session_errno(session, 0, -rc, NULL, "cannot forget what apply has released");
+	return rc ? rc : fsq_marks_remove(session->marks, is_done, marks, err);
+}
+
+void apply_marks_forget(struct session *session, struct apply_marks *marks)
+{
+	struct fsq_error err;
+
+	if (forget(session, marks, &err))
+		session_fail(session, &err);
+}
+
+void apply_marks_tidy(struct session *session)
+{
+	struct apply_marks marks = { 0 };
+	bool any = false;
+
+	if (apply_marks_read(session, &marks)) {
+		for (size_t i = 0; i < marks.count; i++) {
+			marks.list[i].is_done = !marks.list[i].is_registered;
+			any |= marks.list[i].is_done;
+		}
+		if (any)
+			apply_marks_forget(session, &marks);
+	}
+	apply_marks_free(&marks);
 }
 
 void apply_marks_forget_one(struct session *session, uint32_t id, const char *directory)
 {
-	char path[PATH_MAX];
-	struct apply_mark mark = { .id = id, .directory = path, .is_done = true };
-	const struct apply_marks one = { .list = &mark, .count = 1 };
+	char file[PATH_MAX];
+	struct apply_mark mark = { .id = id, .is_done = true };
+	struct apply_marks one = { .list = &mark, .count = 1 };
+	struct fsq_error err = no_memory;
 	int rc;
 
-	find_file(session, path);
-	if (access(path, F_OK) && errno == ENOENT)
+	find_file(session, file);
+	if (access(file, F_OK) && errno == ENOENT &&
+	    (!is_usual(session) || (access(FORMER_FILE, F_OK) && errno == ENOENT)))
 		return;
-	rc = realpath(directory, path) ? rewrite_without(session, &one) : -errno;
+	mark.directory = fsq_lookup_gone(NULL, directory);
+	rc = mark.directory ? forget(session, &one, &err) : FSQ_E_FAILED;
+	free(mark.directory);
 	if (rc)
-		session_warn(session, directory,
-			     "is still noted as assigned by apply, so --prune may release it: %s",
-			     errno_words(-rc));
+		warn(session, directory,
+		     "is still noted as assigned by apply, so --prune may release it", &err);
 }
 
 void apply_marks_follow(struct session *session, uint32_t id, const char *from, const char *to)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks: the directories that apply has assigned. apply --prune may release them when no line of its files names them
- * any more, but never a directory that was assigned by hand. /etc/projects.applied has a line ID:DIRECTORY for each
- * mark, as in projects(5).
+ * any more, but never a directory that was assigned by hand. They are in /var/lib/fsquota/applied, see
+ * quota/directory/marks.h; those of another projects file are in FILE.applied.
  */
 #ifndef FSQ_MARKS_H
 #define FSQ_MARKS_H
@@ -26,8 +26,13 @@ struct apply_marks {
 	bool no_memory;
 };
 
-/** Mark a directory as assigned. If the file cannot be written, warn; --prune then leaves the directory alone. */
-void apply_marks_add(struct session *session, uint32_t id, const char *directory);
+/**
+ * Mark a directory as assigned. If that cannot be written, warn; --prune then leaves the directory alone.
+ *
+ * @directory as fsq_lookup_gone() spells it
+ * @return   whether it is marked
+ */
+bool apply_marks_add(struct session *session, uint32_t id, const char *directory);
 
 /**
  * Read all marks, and which of them are registered now.
@@ -38,7 +43,10 @@ void apply_marks_add(struct session *session, uint32_t id, const char *directory
 bool apply_marks_read(struct session *session, struct apply_marks *marks);
 
 /** Remove the marks that are done. A failure is reported. */
-void apply_marks_forget(struct session *session, const struct apply_marks *marks);
+void apply_marks_forget(struct session *session, struct apply_marks *marks);
+
+/** Remove the marks of directories that are not registered any more. */
+void apply_marks_tidy(struct session *session);
 
 /**
  * Remove the mark of a directory that was assigned by hand. It can have one: apply may have assigned the same ID

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/device.h"
-#include "quota/mounts/mount_table.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/errno_words.h"
 #include "shared/statx.h"
@@ -126,7 +127,10 @@ int paths_find_dev(const struct session *session, dev_t dev)
 bool paths_read_space(struct session *session, const struct path_entry *path, const char *directory,
 		      struct fsq_space space[FSQ_FORMS])
 {
-	int rc = fsq_filesystem_space(path->fs, directory, space);
+	const struct fsq_mount_points *points = path->is_project ? session_mounts(session) : NULL;
+	int rc = path->is_project && !points
+			 ? -ENOMEM
+			 : fsq_filesystem_space(path->fs, points, directory, space);
 
 	return rc == 0 ||
 	       session_errno(session, ERROR_AT_PATH, -rc, directory, "cannot read its size");
@@ -136,7 +140,7 @@ int paths_find(const struct session *session, const char *path)
 {
 	struct stat st;
 
-	if (fsq_is_tag(path) || stat(path, &st))
+	if (fsq_is_tag(path) || fsq_lookup_stat(NULL, path, 0, &st, NULL))
 		return -1;
 	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
 		return paths_find_dev(session, st.st_rdev);
@@ -155,20 +159,23 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 {
 	struct session *session = arg;
 	struct path_entry entry = { .is_project = true, .project = id };
+	const struct fsq_mount_points *points = session_mounts(session);
+	struct fsq_error err = { 0 };
 	struct stat st;
-	int mount = -1, fd;
+	int mount = -1;
 
-	fd = open(directory, O_PATH | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0) {
+	if (!points)
+		return FSQ_VISIT_STOP;
+	if (fsq_lookup_stat(points, directory, O_NOFOLLOW, &st, &err) == 0)
 		mount = paths_find_dev(session, st.st_dev);
-		errno = ENOENT;
-	}
-	switch (mount < 0 ? errno : ENOENT) {
+	switch (err.errnum) {
+	case 0:
 	case ENOENT:
 	case ENOTDIR:
 	case EINVAL:
 	case EACCES:
 	case ELOOP:
+	case EXDEV:
 	case ENAMETOOLONG:
 	case ESTALE:
 	case ENOTCONN:
@@ -178,7 +185,8 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 		break;
 	default:
 		/* Warn: the command works on all directories of the project but this one. */
-		session_warn(session, directory, "cannot be looked at: %s", errno_words(errno));
+		session_warn(session, directory, "cannot be looked at: %s",
+			     errno_words(err.errnum));
 		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
 			       &id, sizeof(id)))
 			session_no_memory(session);
@@ -192,8 +200,6 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 			session_no_memory(session);
 		}
 	}
-	if (fd >= 0)
-		close(fd);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -241,15 +247,23 @@ void scopes_add_path(struct scopes *scopes, struct session *session, const char 
 	struct scope scope = { .whole = fsq_is_tag(path) };
 	int at = paths_find(session, path);
 	bool is_directory = false;
+	struct fsq_error err;
 	struct statx stx;
+	int fd = -1;
 
 	if (at >= 0)
 		scope.dev = session->paths[at].info->dev;
 	else if (!paths_add(session, path, &scope.dev))
 		return;
 	if (!scope.whole) {
-		if (get_statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_TYPE, &stx)) {
+		fd = fsq_lookup(NULL, path, O_PATH, &err);
+		if (fd < 0) {
+			session_fail(session, &err);
+			return;
+		}
+		if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &stx)) {
 			session_errno(session, 0, errno, path, "%s: cannot read", path);
+			close(fd);
 			return;
 		}
 		is_directory = S_ISDIR(stx.stx_mode);
@@ -260,12 +274,18 @@ void scopes_add_path(struct scopes *scopes, struct session *session, const char 
 	if (!scope.whole && !is_directory) {
 		session_error(session, 0, FSQ_E_USAGE, 0, path,
 			      "%s: is neither a directory nor a device", path);
+		close(fd);
 		return;
 	}
-	if (!scope.whole && own && !find_own(session, path, &scope.id))
+	if (!scope.whole)
+		scope.directory = fsq_fd_path(fd);
+	if (fd >= 0)
+		close(fd);
+	if (!scope.whole && own && !find_own(session, path, &scope.id)) {
+		free(scope.directory);
 		return;
+	}
 	if (!scope.whole) {
-		scope.directory = realpath(path, NULL);
 		scope.given = without_slashes_at_end(path);
 	}
 	if (!scope.whole && (!scope.directory || !scope.given))

@@ -10,7 +10,7 @@
 struct word_origin {
 	const char *file;
 	unsigned int line;
-	void **reported; /* see reported_add(): do not repeat an error; or NULL */
+	struct reported *reported; /* see reported_add(): do not repeat an error; or NULL */
 };
 
 /** Report an error of an option. @return false */

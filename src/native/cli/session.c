@@ -13,7 +13,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "quota/directory/assign.h"
+#include "quota/directory/marks.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/mount_table.h"
 #include "quota/usage/usage.h"
 
 /* How long to wait for a full pipe between two checks for signals, in milliseconds. */
@@ -36,15 +39,39 @@ bool session_has_rows(const struct session *session)
 	return session->style.format != TABLE_TEXT || session->style.column_count > 0;
 }
 
-struct fsq_registry session_registry(const struct session *session)
+struct fsq_registry session_registry(struct session *session)
 {
-	return (struct fsq_registry){
+	struct fsq_registry registry = {
 		.size = sizeof(struct fsq_registry),
 		.projects_file = session->projects_file,
 		.projid_file = session->projid_file,
 		.none = session->no_register,
 		.lock_seconds = session->lock_seconds,
 	};
+
+	/* What cannot be read fails when it is to be changed. */
+	if (session->batch && !session->assigned)
+		fsq_assigned_open(&session->assigned, &registry, NULL);
+	registry.assigned = session->assigned;
+	return registry;
+}
+
+bool session_keep_registry(struct session *session)
+{
+	const struct fsq_registry registry = session_registry(session);
+	struct fsq_error err;
+	int rc = session->assigned ? fsq_assigned_refresh(session->assigned, &registry, &err)
+				   : fsq_assigned_open(&session->assigned, &registry, &err);
+
+	return rc == 0 || session_fail(session, &err);
+}
+
+void session_forget_registry(struct session *session)
+{
+	fsq_assigned_close(session->assigned);
+	session->assigned = NULL;
+	if (session->marks)
+		fsq_marks_forget(session->marks);
 }
 
 int session_usage(const struct session *session, const char *path, struct fsq_usage *usage,
@@ -57,6 +84,23 @@ int session_usage(const struct session *session, const char *path, struct fsq_us
 	};
 
 	return fsq_usage_get(usage, &request, err);
+}
+
+const struct fsq_mount_points *session_mounts(struct session *session)
+{
+	struct fsq_error err;
+
+	if (!session->mounts && fsq_mount_points_read(&session->mounts, &err)) {
+		session->mounts = NULL;
+		session_fail(session, &err);
+	}
+	return session->mounts;
+}
+
+void session_forget_mounts(struct session *session)
+{
+	fsq_mount_points_free(session->mounts);
+	session->mounts = NULL;
 }
 
 void session_note_projects(struct session *session, const struct fsq_error *err)
@@ -153,6 +197,9 @@ void session_end(struct session *session)
 	free(session->budgets);
 	free(session->config_text);
 	free_names(session);
+	session_forget_mounts(session);
+	session_forget_registry(session);
+	fsq_marks_free(session->marks);
 }
 
 bool session_is_stopped(void *arg)
@@ -268,32 +315,58 @@ static int compare_reported(const void *one, const void *other)
 	return strcmp(one, other);
 }
 
-bool reported_add(void **reported, const char *text)
+/* @return   the text, which is not in the tree any more; or NULL */
+static char *take_reported(void **tree, const char *text)
 {
-	char *copy;
-
-	if (!reported)
-		return true;
-	if (tfind(text, reported, compare_reported))
-		return false;
-	copy = strdup(text);
-	if (copy && !tsearch(copy, reported, compare_reported))
-		free(copy);
-	return true;
-}
-
-void reported_remove(void **reported, const char *text)
-{
-	char *const *found = reported ? tfind(text, reported, compare_reported) : NULL;
+	char *const *found = tfind(text, tree, compare_reported);
 	char *copy = found ? *found : NULL;
 
 	if (copy)
-		tdelete(text, reported, compare_reported);
-	free(copy);
+		tdelete(text, tree, compare_reported);
+	return copy;
 }
 
-void reported_clear(void **reported)
+bool reported_add(struct reported *reported, const char *text)
 {
-	tdestroy(*reported, free);
-	*reported = NULL;
+	char *copy, *known;
+
+	if (!reported)
+		return true;
+	if (tfind(text, &reported->texts, compare_reported))
+		return false;
+	known = take_reported(&reported->before, text);
+	copy = known ? known : strdup(text);
+	if (copy && !tsearch(copy, &reported->texts, compare_reported))
+		free(copy);
+	return !known;
+}
+
+void reported_remove(struct reported *reported, const char *text)
+{
+	if (!reported)
+		return;
+	free(take_reported(&reported->texts, text));
+	free(take_reported(&reported->before, text));
+}
+
+void reported_begin(struct reported *reported)
+{
+	if (reported->before)
+		return;
+	reported->before = reported->texts;
+	reported->texts = NULL;
+}
+
+void reported_end(struct reported *reported)
+{
+	tdestroy(reported->before, free);
+	reported->before = NULL;
+}
+
+void reported_clear(struct reported *reported)
+{
+	reported_begin(reported);
+	reported_end(reported);
+	tdestroy(reported->texts, free);
+	reported->texts = NULL;
 }

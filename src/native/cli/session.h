@@ -6,6 +6,7 @@
 #ifndef FSQ_SESSION_H
 #define FSQ_SESSION_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -51,20 +52,27 @@ struct session {
 	bool help;		 /* --help was given */
 	bool has_root;		 /* --root was given: load no library and run no program */
 	bool no_memory;		 /* a lack of memory was reported */
+	bool silent;		 /* report nothing */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */
 	const char *projects_file;
+	struct fsq_assigned *assigned; /* of session_keep_registry(), or NULL */
 	const char *projid_file;
+	struct fsq_marks *marks; /* see marks.h, or NULL */
 	const char *output_file; /* -f, or NULL */
 
 	struct path_entry *paths; /* see paths.h */
 	size_t path_count, path_capacity;
-	int current_path; /* index, or -1 */
-	uint32_t *unseen; /* project IDs of directories that could not be examined */
+	int current_path;		 /* index, or -1 */
+	struct fsq_mount_points *mounts; /* see session_mounts(), or NULL */
+	uint32_t *unseen;		 /* project IDs of directories that could not be examined */
 	size_t unseen_count, unseen_capacity;
 	/* Adds a suggestion to an error about a path, see suggest.h; or NULL. */
 	char *(*suggest)(struct session *session, const char *path, bool exists);
+	bool has_lines; /* /etc/fsquota.d was there when its budgets were read */
+	/* Warns that a line of it says what a directory has; or NULL. */
+	void (*tell_of_line)(struct session *session, const char *path);
 	bool takes_name; /* the command that runs takes --name instead of a path */
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
@@ -87,8 +95,8 @@ struct session {
 	/* Of a request of batch: */
 	void *batch; /* or NULL */
 	void (*before_waiting)(void *batch);
-	struct fsq_cache *cache;    /* or NULL */
-	struct config_file *config; /* as it was read before, or NULL */
+	struct fsq_cache *cache;     /* or NULL */
+	struct config_files *config; /* as they were read before, or NULL */
 	unsigned int visits;
 	bool has_waited;
 	bool stopped; /* by a signal */
@@ -186,11 +194,31 @@ void session_warn_not_enforced(struct session *session, const char *path);
 bool session_has_rows(const struct session *session);
 
 /** @return  the files where commands register directories, and how */
-struct fsq_registry session_registry(const struct session *session);
+struct fsq_registry session_registry(struct session *session);
+
+/**
+ * Read these files, and keep what they say for the changes that follow; or only see that they are as they were.
+ *
+ * @return   whether they can be read; else an error was reported
+ */
+bool session_keep_registry(struct session *session);
+
+/** Free the memory of what it has kept. */
+void session_forget_registry(struct session *session);
 
 /** Read the usage of the project of a directory. @return  as fsq_usage_get() */
 int session_usage(const struct session *session, const char *path, struct fsq_usage *usage,
 		  struct fsq_error *err);
+
+/**
+ * The mounts to keep to when a path is looked up that the caller has not named. They are read on first use, and stay so
+ * until session_forget_mounts().
+ *
+ * @return   NULL: an error was reported
+ */
+const struct fsq_mount_points *session_mounts(struct session *session);
+
+void session_forget_mounts(struct session *session);
 
 /** Report that fsq_projects_each() could not read the projects file, unless there is none. */
 void session_note_projects(struct session *session, const struct fsq_error *err);
@@ -273,44 +301,75 @@ int session_open_signals(struct session *session, int also);
  */
 void session_notify(const char *state);
 
-/* --- reported texts, so that none is reported twice; in a tree of tsearch(3) --- */
+/* --- reported texts, so that none is reported twice; in trees of tsearch(3) --- */
+
+/* Zeros at first. */
+struct reported {
+	void *texts, *before; /* of reported_begin() */
+};
 
 /**
  * Note that a text is reported.
  *
- * @reported the tree; NULL: report everything
- * @return   whether to report it: it is not in the tree yet
+ * @reported NULL: report everything
+ * @return   whether to report it: it was not noted yet
  */
-bool reported_add(void **reported, const char *text);
+bool reported_add(struct reported *reported, const char *text);
 
 /** Remove a text, so that it is reported again the next time. */
-void reported_remove(void **reported, const char *text);
+void reported_remove(struct reported *reported, const char *text);
+
+/** Between these two all is looked at: what is not noted again meanwhile is gone, and removed. */
+void reported_begin(struct reported *reported);
+void reported_end(struct reported *reported);
 
 /** Remove all texts, so that they are reported again. */
-void reported_clear(void **reported);
+void reported_clear(struct reported *reported);
 
-/* --- config.c: /etc/fsquota.conf, defaults of this node, a line "KEY = VALUE" for each --- */
+/* --- config.c: /etc/fsquota.conf and /etc/fsquota.conf.d, defaults of this node, a line "KEY = VALUE" for each --- */
 
 #define FSQ_CONFIG_FILE "/etc/fsquota.conf"
+#define FSQ_CONFIG_DIRECTORY "/etc/fsquota.conf.d"
 
-/* The text of the last read, which the requests of batch share. */
 struct config_file {
-	bool read;
-	bool checked; /* @text is up to date: do not look at the file again */
-	struct fsq_file_stamp stamp;
-	int rc; /* result of the last read */
-	char *text;
+	char *path;
+	struct fsq_file_stamp stamp; /* only of files that are kept */
+	char *text;		     /* NULL: it is not there */
 	size_t length;
 };
 
+/* What was read the last time, which the requests of batch share. Zeros at first. */
+struct config_files {
+	bool read;
+	bool checked; /* @list is up to date: do not look at the files again */
+	struct fsq_file_stamp directory;
+	struct config_file *list; /* in the order in which they apply */
+	size_t count, capacity;
+};
+
 /**
- * Read /etc/fsquota.conf: id-range, projects-file, projid-file, register, lock-timeout, log, budget and overcommit.
- * Call it before parsing the command line, so that options override the file.
+ * Read /etc/fsquota.conf and /etc/fsquota.conf.d: id-range, projects-file, projid-file, register, lock-timeout, log,
+ * budget and overcommit. Call it before parsing the command line, so that options override the files.
  *
  * @reads    the command changes nothing: skip a wrong line with a warning
- * @return   false when the file is wrong; an error was reported
+ * @return   false when a file is wrong; an error was reported
  */
 bool config_read(struct session *session, bool reads);
+
+/** Forget what was read, and free its memory. */
+void config_forget(struct config_files *files);
+
+/**
+ * List a directory of such files: those whose name ends in ".conf" and begins with no dot, in the order of their names.
+ *
+ * @entries  set on success; free each of them and the array
+ * @return   their count, or a negative errno
+ * Source: scandir(3)
+ */
+int config_list(const char *directory, struct dirent ***entries);
+
+/** @return  whether a word, up to "=", is a key of fsquota.conf(5) */
+bool config_is_key(const char *word);
 
 /**
  * Parse the seconds of lock-timeout and --lock-timeout.

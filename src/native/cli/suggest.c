@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "finding_words.h"
+#include "quota/mounts/lookup.h"
 
 /* Words of other tools, with blanks around each, and our words for them. */
 static const struct synonym {
@@ -161,8 +162,9 @@ static bool is_mounted_on(const char *path)
 {
 	struct stat st, above;
 	char *parent = NULL;
-	bool is = asprintf(&parent, "%s/..", path) >= 0 && stat(path, &st) == 0 &&
-		  stat(parent, &above) == 0 && st.st_dev != above.st_dev;
+	bool is = asprintf(&parent, "%s/..", path) >= 0 &&
+		  fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0 &&
+		  fsq_lookup_stat(NULL, parent, 0, &above, NULL) == 0 && st.st_dev != above.st_dev;
 
 	free(parent);
 	return is;

@@ -17,6 +17,7 @@
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "quota/directory/assign.h"
+#include "quota/mounts/lookup.h"
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
 static bool show_assignment(struct session *session, const struct fsq_assignment *assignment,
@@ -136,6 +137,8 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (shown)
 		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {
+		if (session->tell_of_line && fsq_assignment_change(assignment) != FSQ_UNCHANGED)
+			session->tell_of_line(session, request->directory);
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);
@@ -157,13 +160,15 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 			     const struct fsq_assign_request *request)
 {
 	const bool many = invocation->operand_count > 1;
+	struct stat st;
 	uint64_t bytes;
 
 	for (int i = 0; i < invocation->operand_count && !request->make; i++) {
 		const char *word = invocation->operands[i];
 		bool is_size = fsq_parse_bytes(word, &bytes) == 0;
 
-		if ((!many && !is_size) || access(word, F_OK) == 0 || errno != ENOENT)
+		if ((!many && !is_size) ||
+		    fsq_lookup_stat(NULL, word, O_NOFOLLOW, &st, NULL) != -ENOENT)
 			continue;
 		if (is_size)
 			session_usage_error(session,
@@ -246,7 +251,7 @@ static const struct command_option limit_options[] = {
 	  .argument = "NAME", .take = take_request_word },
 	{ 0, "id", "insist on this ID", .kind = VALUE_ID, .argument = "ID",
 	  .take = take_request_word },
-	{ 0, "id-range", "choose from these, instead of /etc/fsquota.conf's", .kind = VALUE_NUMBER,
+	{ 0, "id-range", "choose from these, not those of fsquota.conf(5)", .kind = VALUE_NUMBER,
 	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(request.range),
 	  .range = true },
 	{ 0, "mkdir", "make DIR if it is not there", .take = take_request_word },

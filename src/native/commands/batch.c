@@ -108,7 +108,8 @@ struct batch {
 	uint64_t number;
 	struct request request;
 	struct fsq_cache *cache;
-	struct config_file config;
+	struct fsq_assigned *assigned;
+	struct config_files config;
 	struct text output, error, messages; /* of a request */
 };
 
@@ -249,6 +250,7 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 	session.commands = batch->session->commands;
 	session.run = batch->session->run;
 	session.suggest = batch->session->suggest;
+	session.tell_of_line = batch->session->tell_of_line;
 	session.error = &error;
 	session.messages = &messages;
 	session.json = true;
@@ -256,6 +258,7 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 	session.batch = batch;
 	session.before_waiting = before_waiting;
 	session.cache = batch->cache;
+	session.assigned = batch->assigned;
 	session.config = &batch->config;
 	if (wrong == out_of_memory)
 		session_no_memory(&session);
@@ -263,6 +266,8 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 		session_usage_error(&session, "%s", wrong);
 	else
 		session.run(&session, batch->request.words);
+	batch->assigned = session.assigned;
+	session.assigned = NULL;
 	session_end(&session);
 	print_answer(batch, &session);
 	keep_little(&batch->output);
@@ -340,8 +345,9 @@ static void command_batch(struct session *session, const struct invocation *invo
 	free(batch.error.bytes);
 	free(batch.messages.bytes);
 	request_clear(&batch.request);
-	free(batch.config.text);
+	config_forget(&batch.config);
 	fsq_cache_free(batch.cache);
+	fsq_assigned_close(batch.assigned);
 }
 
 const struct command batch_command = {

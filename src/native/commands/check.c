@@ -13,6 +13,7 @@
 #include "native/rows/totals.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "shared/clock.h"
@@ -200,7 +201,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 	struct fsq_space space[FSQ_FORMS] = { 0 }, *blocks = &space[FSQ_BLOCKS];
 	const struct fsq_space *inodes = &space[FSQ_INODES];
 	struct fsq_state state = { 0 };
-	int rc = fsq_filesystem_space(fs, info->directory, space);
+	int rc = fsq_filesystem_space(fs, NULL, info->directory, space);
 
 	if (rc)
 		session_errno(check->session, ERROR_AT_PATH, -rc, info->directory,
@@ -328,8 +329,15 @@ static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
 static enum fsq_visit note_registered(uint32_t id, const char *directory, void *arg)
 {
 	struct check *check = arg;
-	dev_t dev = fsq_mount_points_find(check->projects.points, directory);
+	const struct fsq_mount_points *points = session_mounts(check->session);
+	dev_t dev;
 
+	if (!points)
+		return FSQ_VISIT_STOP;
+	if (!fsq_lookup_known(points, directory, &dev)) {
+		session_no_memory(check->session);
+		return FSQ_VISIT_STOP;
+	}
 	for (size_t i = 0; i < check->registered_count; i++)
 		if (check->registered[i] == dev)
 			return FSQ_VISIT_CONTINUE;

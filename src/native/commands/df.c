@@ -7,6 +7,7 @@
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/project_tree.h"
 
 struct space_row {
@@ -64,11 +65,13 @@ static bool is_project_alone(struct session *session, const struct path_entry *p
 {
 	uint32_t id = 0;
 	bool inherit = false;
-	int fd = open(path->directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const struct fsq_mount_points *points = session_mounts(session);
+	int fd = points ? fsq_lookup(points, path->directory, FSQ_LOOKUP_READ | O_NOFOLLOW, NULL)
+			: -ENOMEM;
 	int rc;
 
 	if (fd < 0)
-		return session_errno(session, 0, errno, path->directory, "cannot open %s",
+		return session_errno(session, 0, -fd, path->directory, "cannot open %s",
 				     path->directory);
 	rc = fsq_fd_get_project(fd, &id, &inherit);
 	close(fd);

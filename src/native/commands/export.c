@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quotas that there are, as lines of fsquota.d(5). */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,17 +10,22 @@
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "shared/utf8.h"
 
 struct export_options {
 	bool ids;
 };
 
-/* A directory, or a project without one. */
+/* What the kernel has unless somebody sets another time. */
+#define USUAL_GRACE_SECONDS (7 * 86400)
+
+/* A directory, a project without one, or a filesystem with its grace times. */
 struct exported_row {
 	struct project_row of;
 	const char *remark;	 /* why it is written as a comment; or NULL */
 	bool with_name, with_id; /* in the line */
+	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
 };
 
 #define MEMBER(name) .offset = offsetof(struct exported_row, name)
@@ -34,6 +40,10 @@ static const struct field exported_fields[] = {
 	  "soft limit of inodes" },
 	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(of.hard_inodes),
 	  "hard limit of inodes" },
+	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
+	  "of a filesystem: how long soft limits of space can be exceeded", .optional = true },
+	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),
+	  "the same for inodes", .optional = true },
 	{ "REMARK", "remark", FIELD_TEXT, MEMBER(remark), "why apply cannot do it, if so" },
 	{ 0 },
 };
@@ -87,10 +97,29 @@ static void write_limit(struct writer *w, const char *key, uint64_t value, bool 
 		write_char(w, units[power - 1]);
 }
 
+/* In the largest unit that says it. */
+static void write_grace(struct writer *w, const char *key, int64_t seconds)
+{
+	static const struct {
+		char letter;
+		int64_t seconds;
+	} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 } };
+
+	write_text(w, key);
+	for (size_t i = 0; seconds && i < sizeof(units) / sizeof(units[0]); i++)
+		if (seconds % units[i].seconds == 0) {
+			write_number(w, (uint64_t)(seconds / units[i].seconds));
+			write_char(w, units[i].letter);
+			return;
+		}
+	write_number(w, (uint64_t)seconds);
+}
+
 static void write_export_line(struct writer *w, const void *arg)
 {
 	const struct exported_row *row = arg;
 	const struct project_row *of = &row->of;
+	const bool of_times = row->bytes_grace_seconds != FIELD_NO_SECONDS;
 
 	if (row->remark)
 		write_text(w, "# ");
@@ -105,8 +134,12 @@ static void write_export_line(struct writer *w, const void *arg)
 	write_limit(w, " soft=", of->soft_bytes, true);
 	write_limit(w, " hard-inodes=", of->hard_inodes, false);
 	write_limit(w, " soft-inodes=", of->soft_inodes, false);
-	if (!of->hard_bytes && !of->soft_bytes && !of->hard_inodes && !of->soft_inodes)
+	if (of_times)
+		write_grace(w, " grace=", row->bytes_grace_seconds);
+	else if (!of->hard_bytes && !of->soft_bytes && !of->hard_inodes && !of->soft_inodes)
 		write_text(w, " unlimited");
+	if (of_times && row->inodes_grace_seconds != row->bytes_grace_seconds)
+		write_grace(w, " grace-inodes=", row->inodes_grace_seconds);
 	if (row->with_name) {
 		write_text(w, " name=");
 		write_escaped(w, of->name);
@@ -123,15 +156,18 @@ static const struct row_fields exported_rows = { exported_fields, sizeof(struct 
 						 write_export_line };
 
 /* @return   NULL: a line can say it */
-static const char *remark_of(const char *path, dev_t dev)
+static const char *remark_of(struct session *session, const char *path, dev_t dev)
 {
+	const struct fsq_mount_points *points = session_mounts(session);
 	struct stat st;
+	int rc = points ? fsq_lookup_stat(points, path, O_NOFOLLOW, &st, NULL) : -EIO;
 
-	if (stat(path, &st))
-		return errno == ENOENT || errno == ENOTDIR ? "the directory is not there"
-							   : "the directory cannot be looked at";
+	if (rc)
+		return rc == -ENOENT || rc == -ENOTDIR ? "the directory is not there"
+						       : "the directory cannot be looked at";
 	if (!S_ISDIR(st.st_mode))
-		return "the directory is not there";
+		return S_ISLNK(st.st_mode) ? "a symlink is in its place"
+					   : "the directory is not there";
 	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
 }
 
@@ -140,7 +176,9 @@ static void show_project_line(const struct projects *projects, const struct proj
 {
 	struct session *session = projects->session;
 	struct exported_row row = { .of = projects_row(projects, project),
-				    .remark = "no directory is registered" };
+				    .remark = "no directory is registered",
+				    .bytes_grace_seconds = FIELD_NO_SECONDS,
+				    .inodes_grace_seconds = FIELD_NO_SECONDS };
 	const struct project_row *of = &row.of;
 	const size_t count = of->directories.count;
 	const dev_t dev = session->paths[project->filesystem].info->dev;
@@ -155,8 +193,32 @@ static void show_project_line(const struct projects *projects, const struct proj
 		tables_row(session, &row);
 	for (size_t i = 0; i < count; i++) {
 		row.of.path = of->directories.texts[i];
-		row.remark = remark_of(row.of.path, dev);
+		row.remark = remark_of(session, row.of.path, dev);
 		tables_row(session, &row);
+	}
+}
+
+/* A line for each filesystem that is asked for whole, and whose times are not the usual ones. */
+static void show_grace_lines(const struct projects *projects)
+{
+	struct session *session = projects->session;
+
+	for (size_t i = 0; i < session->path_count; i++) {
+		const struct fsq_filesystem_info *info = session->paths[i].info;
+		struct exported_row row = { .of.path = info->directory };
+		struct fsq_state state;
+
+		if (!scopes_want(&projects->scopes, info->dev, 0, info->directory) ||
+		    fsq_quota_state(session->paths[i].fs, FSQ_PROJECT, &state) ||
+		    !state.accounting[FSQ_PROJECT])
+			continue;
+		row.bytes_grace_seconds = state.grace_seconds[FSQ_BLOCKS];
+		row.inodes_grace_seconds = state.grace_seconds[FSQ_INODES];
+		row.remark =
+			strchr(info->directory, '\n') ? "there is a newline in its name" : NULL;
+		if (row.bytes_grace_seconds != USUAL_GRACE_SECONDS ||
+		    row.inodes_grace_seconds != USUAL_GRACE_SECONDS)
+			tables_row(session, &row);
 	}
 }
 
@@ -172,6 +234,7 @@ static void command_export(struct session *session, const struct invocation *inv
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		for (size_t i = 0; i < projects.count; i++)
 			show_project_line(&projects, &projects.all[i], invocation->options);
+		show_grace_lines(&projects);
 		tables_end(session);
 	}
 	projects_free(&projects);

@@ -15,6 +15,7 @@
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "quota/mounts/overlay.h"
 #include "shared/json_read.h"
 #include "shared/read_file.h"
@@ -88,6 +89,18 @@ static bool take_of_config(const struct json_value *value, void *arg)
 	return true;
 }
 
+/* Others may write in the directories above the bundle. */
+static int read_config(const char *file, char **text, size_t *length)
+{
+	int fd = fsq_lookup(NULL, file, FSQ_LOOKUP_READ, NULL), rc = fd;
+
+	if (fd >= 0) {
+		rc = fsq_read_fd(fd, text, length);
+		close(fd);
+	}
+	return rc;
+}
+
 /* @file     NULL: standard input; @text is freed by the caller, when the container is done with */
 static bool read_container(struct session *session, const char *file, char **text,
 			   struct container *container)
@@ -98,7 +111,7 @@ static bool read_container(struct session *session, const char *file, char **tex
 
 	if (!file)
 		session_tell_of_terminal(session, what);
-	rc = file ? fsq_read_file(file, text, &length) : fsq_read_fd(STDIN_FILENO, text, &length);
+	rc = file ? read_config(file, text, &length) : fsq_read_fd(STDIN_FILENO, text, &length);
 	if (rc)
 		return session_errno(session, 0, -rc, file, "cannot read %s", what);
 	if (strlen(*text) == length &&
@@ -177,9 +190,8 @@ static bool find_layer(struct session *session, const struct container *containe
 	free(root);
 	if (rc)
 		return session_fail(session, &err);
-	if (stat(layer->directory, &st))
-		return session_errno(session, ERROR_AT_PATH, errno, layer->directory,
-				     "cannot open");
+	if (fsq_lookup_stat(NULL, layer->directory, 0, &st, &err))
+		return session_fail(session, &err);
 	if (asprintf(&layer->name, "%s%" PRIu64, start, (uint64_t)st.st_ino) >= 0)
 		return true;
 	layer->name = NULL;

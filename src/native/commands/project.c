@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "native/cli/progress.h"
 #include "native/rows/change.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/project_tree.h"
 
 /* A directory tree whose ID is set, cleared or checked. */
@@ -256,16 +258,25 @@ static const char *directory_at(const struct project_run *run, size_t at)
 	return path->is_project && path->project == run->id ? path->directory : NULL;
 }
 
+/* The projects file has named the first ones, the caller the others. */
+static bool look_at(const struct project_run *run, size_t at, struct stat *st)
+{
+	const struct fsq_mount_points *points =
+		at < run->session->path_count ? run->session->mounts : NULL;
+
+	return fsq_lookup_stat(points, directory_at(run, at), O_NOFOLLOW, st, NULL) == 0;
+}
+
 /* Is a directory of the command line also one of the projects file, or was it given before? */
 static bool is_repeated(const struct project_run *run, size_t at)
 {
 	struct stat own, other;
 
-	if (at < run->session->path_count || stat(directory_at(run, at), &own))
+	if (at < run->session->path_count || !look_at(run, at, &own))
 		return false;
 	for (size_t i = 0; i < at; i++)
-		if (directory_at(run, i) && stat(directory_at(run, i), &other) == 0 &&
-		    other.st_dev == own.st_dev && other.st_ino == own.st_ino)
+		if (directory_at(run, i) && look_at(run, i, &other) && other.st_dev == own.st_dev &&
+		    other.st_ino == own.st_ino)
 			return true;
 	return false;
 }
@@ -286,6 +297,7 @@ static void do_named_project(struct project_run *run)
 		if (!directory || is_repeated(run, i))
 			continue;
 		/* The walk of a small tree ends before it looks for signals. */
+		run->progress.options.mounts = i < session->path_count ? session->mounts : NULL;
 		if (session_goes_on(session, directory))
 			walk_project_tree(run, directory, --left == 0);
 		else

@@ -158,7 +158,7 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 static void command_release(struct session *session, const struct invocation *invocation)
 {
 	const struct release_options *options = invocation->options;
-	const struct fsq_registry registry = session_registry(session);
+	struct fsq_registry registry;
 	sigset_t signals_before;
 	bool found;
 	struct fsq_release_request request = {
@@ -177,8 +177,9 @@ static void command_release(struct session *session, const struct invocation *in
 	/* Read the names before they are removed; if that fails, release nothing. */
 	if (change_is_shown(session))
 		session_names(session);
-	if (session->status)
+	if (session->status || (invocation->operand_count > 1 && !session_keep_registry(session)))
 		return;
+	registry = session_registry(session);
 	block_termination_signals(&signals_before);
 	if (found && invocation->operand_count == 0)
 		release_and_show(session, &request, options->if_exists);

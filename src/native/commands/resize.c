@@ -98,6 +98,8 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	}
 	resizing->asked = resized->dev;
 	budgets_warn(session, path, resized->over);
+	if (session->tell_of_line && resized->changed && !request->dry_run && request->directory)
+		session->tell_of_line(session, request->directory);
 	/* A soft limit below the use is no failure, but the grace time runs. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])

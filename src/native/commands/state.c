@@ -11,6 +11,7 @@
 #include "native/rows/change.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/device.h"
+#include "quota/mounts/lookup.h"
 #include "quota/mounts/mount_table.h"
 
 struct state_row {
@@ -249,7 +250,7 @@ static enum fsq_visit take_whole_mount(const struct fsq_mount *mount, void *arg)
 	struct stat st;
 
 	if (mount->dev != point->dev || (mount->root && strcmp(mount->root, "/") != 0) ||
-	    stat(mount->directory, &st) || st.st_dev != point->dev)
+	    fsq_lookup_stat(NULL, mount->directory, 0, &st, NULL) || st.st_dev != point->dev)
 		return FSQ_VISIT_CONTINUE;
 	point->directory = strdup(mount->directory);
 	return FSQ_VISIT_STOP;
@@ -262,15 +263,15 @@ static char *find_other_mount_point(struct session *session, const char *word)
 	struct stat st, root;
 	int path;
 
-	if (fsq_is_tag(word) || stat(word, &st) || S_ISBLK(st.st_mode))
+	if (fsq_is_tag(word) || fsq_lookup_stat(NULL, word, 0, &st, NULL) || S_ISBLK(st.st_mode))
 		return NULL;
 	point.dev = st.st_dev;
 	path = paths_find_dev(session, st.st_dev);
 	fsq_mounts_each(NULL, take_whole_mount, &point, NULL);
 	if (!point.directory && path >= 0)
 		point.directory = strdup(session->paths[path].info->directory);
-	if (!point.directory || stat(point.directory, &root) || root.st_dev != st.st_dev ||
-	    root.st_ino != st.st_ino)
+	if (!point.directory || fsq_lookup_stat(NULL, point.directory, 0, &root, NULL) ||
+	    root.st_dev != st.st_dev || root.st_ino != st.st_ino)
 		return point.directory;
 	free(point.directory);
 	return NULL;

@@ -12,6 +12,7 @@
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 
 struct supported_options {
@@ -275,7 +276,9 @@ static void print_budget(const struct total_row *row, void *arg)
 	struct stat st;
 
 	for (int i = 0; i < doctor->invocation->operand_count && !wanted; i++)
-		wanted = stat(doctor->invocation->operands[i], &st) == 0 && st.st_dev == row->dev;
+		wanted =
+			fsq_lookup_stat(NULL, doctor->invocation->operands[i], 0, &st, NULL) == 0 &&
+			st.st_dev == row->dev;
 	if (wanted && totals_is_exceeded(row))
 		print_finding(&finding, doctor);
 }

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "native/cli/journal.h"
 #include "quota/base/error.h"
+#include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
 #include "records.h"
 #include "shared/errno_words.h"
@@ -35,7 +35,7 @@ static const struct field all_limit_fields[] = {
 	{ 0 },
 };
 
-static const struct field time_fields[] = {
+const struct field time_fields[] = {
 	{ NULL, "bytes_grace_seconds", FIELD_SECONDS, VALUE(bytes_grace_seconds) },
 	{ NULL, "inodes_grace_seconds", FIELD_SECONDS, VALUE(inodes_grace_seconds) },
 	{ NULL, "realtime_grace_seconds", FIELD_SECONDS, VALUE(realtime_grace_seconds) },
@@ -116,15 +116,22 @@ static void write_changes(struct writer *w, const char *separator, const struct 
 static const char *const limit_names[] = { "soft",	  "hard",	   "soft-inodes",
 					   "hard-inodes", "soft-realtime", "hard-realtime" };
 
+static const char *const time_names[] = { "grace", "grace-inodes", "grace-realtime" };
+
 void change_write_limits(struct writer *w, const char *separator, const struct record_row *before,
 			 const struct record_row *after)
 {
 	write_changes(w, separator, limit_fields, limit_names, before, after);
 }
 
+void change_write_times(struct writer *w, const char *separator, const struct record_row *before,
+			const struct record_row *after)
+{
+	write_changes(w, separator, time_fields, time_names, before, after);
+}
+
 static void write_changed(struct writer *w, const void *arg)
 {
-	static const char *const time_names[] = { "grace", "grace-inodes", "grace-realtime" };
 	const struct changed_row *row = arg;
 
 	change_write_subject(w, change_action(row->change), row->type, row->id, row->name,
@@ -156,6 +163,24 @@ struct record_row change_values(const struct fsq_limits *limits)
 		dquot.form[form].hard = limits->hard[form];
 	}
 	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true, &now);
+}
+
+struct record_row change_times(uint32_t id, const struct fsq_timers *timers)
+{
+	int64_t seconds[FSQ_FORMS], now = 0;
+
+	for (int form = 0; form < FSQ_FORMS; form++) {
+		seconds[form] = timers->seconds[form];
+		if (id)
+			seconds[form] = records_grace_left(seconds[form], &now);
+		else if (seconds[form] == 0)
+			seconds[form] = FIELD_NO_SECONDS;
+	}
+	return (struct record_row){
+		.bytes_grace_seconds = seconds[FSQ_BLOCKS],
+		.inodes_grace_seconds = seconds[FSQ_INODES],
+		.realtime_grace_seconds = seconds[FSQ_REALTIME],
+	};
 }
 
 /* --- limits that may surprise --- */
@@ -248,14 +273,6 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 		session_warn(session, path, "%s", text);
 }
 
-/* @return   whether statfs(2) of the directory shows that nothing is left of its limits */
-static bool may_be_full(const char *directory)
-{
-	struct statvfs space;
-
-	return statvfs(directory, &space) || space.f_bfree == 0 || space.f_ffree == 0;
-}
-
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment)
 {
@@ -278,7 +295,7 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 		limited |= !fsq_limit_is_none(after.soft[form]) ||
 			   !fsq_limit_is_none(after.hard[form]);
 	}
-	if (limited && (request->dry_run || may_be_full(request->directory)) &&
+	if (limited && (request->dry_run || fsq_assignment_may_be_full(assignment)) &&
 	    fsq_filesystem_open(&fs, request->directory, NULL, FSQ_OPEN_NO_TAG, NULL) == 0) {
 		if (fsq_quota_get(fs, FSQ_PROJECT, fsq_assignment_id(assignment), &dquot))
 			dquot = (struct fsq_dquot){ 0 };
@@ -400,25 +417,6 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	return 0;
 }
 
-/* For ID 0 the configured grace times, otherwise the time left. */
-static struct record_row times_of(uint32_t id, const struct fsq_timers *timers)
-{
-	int64_t seconds[FSQ_FORMS], now = 0;
-
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		seconds[form] = timers->seconds[form];
-		if (id)
-			seconds[form] = records_grace_left(seconds[form], &now);
-		else if (seconds[form] == 0)
-			seconds[form] = FIELD_NO_SECONDS;
-	}
-	return (struct record_row){
-		.bytes_grace_seconds = seconds[FSQ_BLOCKS],
-		.inodes_grace_seconds = seconds[FSQ_INODES],
-		.realtime_grace_seconds = seconds[FSQ_REALTIME],
-	};
-}
-
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_timers *timers)
 {
@@ -440,8 +438,8 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 		return rc;
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.seconds[form] != after.seconds[form];
-	was = times_of(id, &before);
-	is = times_of(id, &after);
+	was = change_times(id, &before);
+	is = change_times(id, &after);
 	show_changed_record(session, fs, type, id, changed, &was, &is);
 	return 0;
 }

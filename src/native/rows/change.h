@@ -10,8 +10,8 @@
 #include "quota/fsquota.h"
 #include "records.h"
 
-/* The limits of space and inodes in a record. */
-extern const struct field limit_fields[];
+/* The limits of space and inodes in a record; and grace times. */
+extern const struct field limit_fields[], time_fields[];
 
 /* A record before and after a change. */
 struct changed_row {
@@ -40,9 +40,16 @@ const char *change_action(enum row_change change);
 /** @return  a row that has only these limits */
 struct record_row change_values(const struct fsq_limits *limits);
 
+/** @return  a row that has only these grace times: of ID 0 how long they are, of another ID the time that is left */
+struct record_row change_times(uint32_t id, const struct fsq_timers *timers);
+
 /** Write ", hard 1G -> 2G" for each limit of space and inodes that differs, with @separator first. */
 void change_write_limits(struct writer *w, const char *separator, const struct record_row *before,
 			 const struct record_row *after);
+
+/** The same of grace times: ", grace 7d -> 3d". */
+void change_write_times(struct writer *w, const char *separator, const struct record_row *before,
+			const struct record_row *after);
 
 /** Write "would-change project 42 (web), /srv". */
 void change_write_subject(struct writer *w, const char *action, enum fsq_type type, uint32_t id,

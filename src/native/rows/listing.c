@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "change.h"
 #include "native/cli/budgets.h"
 #include "projects.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"
 
@@ -95,13 +98,18 @@ double listing_percent(const struct project_row *row)
 uint64_t listing_free_bytes(struct session *session, const char *mountpoint)
 {
 	struct statvfs space;
+	int fd, rc;
 
 	if (!mountpoint)
 		return FIELD_NOT_KNOWN;
-	if (statvfs(mountpoint, &space) == 0)
+	fd = fsq_lookup(NULL, mountpoint, O_PATH, NULL);
+	rc = fd < 0 ? fd : fstatvfs(fd, &space) ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (rc == 0)
 		return (uint64_t)space.f_bavail * space.f_frsize;
-	if (errno != EACCES && errno != ENOENT)
-		session_errno(session, ERROR_AT_PATH, errno, mountpoint, "cannot ask what is left");
+	if (rc != -EACCES && rc != -ENOENT)
+		session_errno(session, ERROR_AT_PATH, -rc, mountpoint, "cannot ask what is left");
 	return FIELD_NOT_KNOWN;
 }
 
@@ -176,16 +184,14 @@ struct project_row listing_row(struct session *session, const char *path,
 /* Find the mount of a directory that has no project yet, or of the nearest one above. */
 static void find_mount_of_usage(const char *directory, struct fsq_usage *usage)
 {
-	char *copy = strdup(directory), *above = copy, *real = NULL;
+	char *copy = strdup(directory), *above = copy;
 	struct fsq_support support;
 	int rc = copy ? fsq_supported(copy, &support, NULL) : -ENOMEM;
 
-	while (rc && !real && above && strcmp(above, "/") != 0 && strcmp(above, ".") != 0) {
+	while (rc == FSQ_E_NOT_FOUND && strcmp(above, "/") != 0 && strcmp(above, ".") != 0) {
 		above = dirname(above);
-		real = realpath(above, NULL);
+		rc = fsq_supported(above, &support, NULL);
 	}
-	if (real)
-		rc = fsq_supported(real, &support, NULL);
 	if (rc == 0) {
 		usage->device = support.device ? strdup(support.device) : NULL;
 		usage->mountpoint = support.mountpoint ? strdup(support.mountpoint) : NULL;
@@ -193,7 +199,6 @@ static void find_mount_of_usage(const char *directory, struct fsq_usage *usage)
 		usage->enforced = support.enforced;
 		fsq_support_clear(&support);
 	}
-	free(real);
 	free(copy);
 }
 

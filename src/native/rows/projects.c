@@ -2,6 +2,7 @@
 #include "projects.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "native/cli/paths.h"
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"
 #include "shared/array.h"
@@ -37,25 +39,23 @@ static enum fsq_visit add_known(uint32_t id, const char *directory, void *arg)
 	struct projects *projects = arg;
 	const struct session *session = projects->session;
 	struct known_directory known = { .id = id, .directory = directory };
-	int filesystem = -1;
-	dev_t dev = 0;
+	const struct fsq_mount_points *points;
+	const char *spelled;
+	int filesystem;
+	dev_t dev;
 
 	if (id == 0)
 		return FSQ_VISIT_CONTINUE;
-	/* The mount table answers for many directories at once; without it, look at each of them. */
-	if (!projects->points_read && fsq_mount_points_read(&projects->points, NULL))
-		projects->points = NULL;
-	projects->points_read = true;
-	if (projects->points)
-		dev = fsq_mount_points_find(projects->points, directory);
-	known.by_name = dev != 0;
-	if (dev)
-		filesystem = paths_find_dev(session, dev);
-	for (size_t i = 0; i < session->path_count && !dev && filesystem < 0; i++)
-		if (fsq_filesystem_holds(session->paths[i].fs, directory))
-			filesystem = (int)i;
+	points = session_mounts(projects->session);
+	if (!points)
+		return FSQ_VISIT_STOP;
+	spelled = fsq_lookup_known(points, directory, &dev);
+	projects->no_memory |= !spelled;
+	if (!spelled)
+		return FSQ_VISIT_STOP;
+	filesystem = dev ? paths_find_dev(session, dev) : -1;
 	if (filesystem < 0 ||
-	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, directory))
+	    !scopes_want(&projects->scopes, session->paths[filesystem].info->dev, id, spelled))
 		return FSQ_VISIT_CONTINUE;
 	known.filesystem = (size_t)filesystem;
 	return know(projects, known) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
@@ -144,18 +144,18 @@ static void add_project_of_usage(struct projects *projects, const struct fsq_usa
 }
 
 /*
- * Does the directory of an ID without a record exist? A record proves that the ID is in use here; without one
- * the path may lead elsewhere. On another mount of the filesystem the path must suffice.
+ * Is the directory of an ID without a record on its filesystem? A record proves that the ID is in use here; without one
+ * a symlink in its place may lead elsewhere. One that does not exist is where it would be.
  */
 static bool is_directory_there(const struct projects *projects, const struct known_directory *known)
 {
 	const struct path_entry *path = &projects->session->paths[known->filesystem];
-	const char *mount = path->info->directory;
+	struct stat st;
+	int rc = fsq_lookup_stat(session_mounts(projects->session), known->directory, O_NOFOLLOW,
+				 &st, NULL);
 
-	if (!known->by_name ||
-	    (strcmp(mount, "/") != 0 && !scope_is_below(known->directory, mount)))
-		return true;
-	return fsq_filesystem_holds(path->fs, known->directory);
+	return rc == 0 ? S_ISDIR(st.st_mode) && st.st_dev == path->info->dev
+		       : rc == -ENOENT || rc == -ENOTDIR;
 }
 
 /* Add projects of the file below an ID, which have no record. */
@@ -467,7 +467,7 @@ void projects_free(struct projects *projects)
 {
 	scopes_free(&projects->scopes);
 	texts_free(&projects->texts);
-	fsq_mount_points_free(projects->points);
+	session_forget_mounts(projects->session);
 	free(projects->known);
 	free(projects->directories);
 	free(projects->all);

@@ -105,7 +105,6 @@ struct known_directory {
 	uint32_t id;
 	size_t filesystem; /* index in the table of paths */
 	const char *directory;
-	bool by_name; /* the filesystem was found by name: a symlink may lead elsewhere */
 };
 
 struct project {
@@ -137,8 +136,6 @@ struct projects {
 	size_t known_count, known_capacity, next_known;
 	struct texts texts;	  /* the directories */
 	const char **directories; /* of a row */
-	bool points_read;
-	struct fsq_mount_points *points; /* NULL: unavailable */
 	/* Called for each project, sorted by filesystem and ID; NULL: keep them in @all. */
 	void (*visit)(struct projects *projects, const struct project *project, void *arg);
 	void *arg;

@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "watch.h"
@@ -136,10 +137,12 @@ static bool volume_has(struct watch *watch, const struct watch_volume *volume,
 {
 	dev_t dev = 0;
 
-	if (watch->points || fsq_mount_points_read(&watch->points, NULL) == 0)
-		dev = fsq_mount_points_find(watch->points, directory);
-	else
+	if (watch->points || fsq_mount_points_read(&watch->points, NULL) == 0) {
+		fsq_lookup_known(watch->points, directory, &dev);
+		fsq_lookup_pause(watch->points);
+	} else {
 		watch->points = NULL;
+	}
 	return dev ? dev == volume->dev : scope_is_below(directory, volume->directory);
 }
 

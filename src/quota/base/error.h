@@ -68,6 +68,12 @@ int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_er
 int fsq_check_parts(const struct fsq_registry *registry, const struct fsq_call_options *options,
 		    struct fsq_error *err);
 
+/** @return  the mounts to keep to, or NULL; @options may be NULL */
+static inline const struct fsq_mount_points *fsq_mounts_of(const struct fsq_call_options *options)
+{
+	return options ? options->mounts : NULL;
+}
+
 /** @return  whether one of so many paths is NULL */
 bool fsq_lacks_path(const char *const *paths, size_t count);
 
@@ -84,5 +90,11 @@ static inline bool fsq_is_cancelled(const struct fsq_call_options *options)
  * @return   an FSQ_E_ kind, FSQ_OK for 0
  */
 enum fsq_error_kind fsq_error_kind_of(int errnum);
+
+/** @return  the kind of an error that was filled if the caller wants it; else as of @errnum */
+static inline int fsq_failed(const struct fsq_error *err, int errnum)
+{
+	return (int)(err ? err->kind : fsq_error_kind_of(errnum));
+}
 
 #endif

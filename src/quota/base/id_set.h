@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of IDs: collected, sorted once, and then asked. */
+/* A set of IDs: collected, sorted once, and then asked and changed. */
 #ifndef FSQ_ID_SET_H
 #define FSQ_ID_SET_H
 
@@ -8,15 +8,22 @@
 #include <stdint.h>
 
 struct fsq_id_set {
-	uint32_t *ids; /* one may be there twice */
+	uint32_t *ids; /* until they are sorted, one may be there twice */
 	size_t count, capacity;
 };
 
 /** @return  0 or -ENOMEM */
 int fsq_id_set_add(struct fsq_id_set *set, uint32_t id);
 
+/** Make room for so many more, which the caller may put behind the others. @return  0 or -ENOMEM */
+int fsq_id_set_reserve(struct fsq_id_set *set, size_t more);
+
 /** Sort it, after the last fsq_id_set_add() and before the functions below. */
 void fsq_id_set_sort(struct fsq_id_set *set);
+
+/** Add to, or remove from, a sorted set. @return  0 or -ENOMEM */
+int fsq_id_set_insert(struct fsq_id_set *set, uint32_t id);
+void fsq_id_set_remove(struct fsq_id_set *set, uint32_t id);
 
 bool fsq_id_set_has(const struct fsq_id_set *set, uint32_t id);
 

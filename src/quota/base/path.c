@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,28 +94,4 @@ char *fsq_fd_path(int fd)
 	}
 	free(path);
 	return NULL;
-}
-
-char *fsq_path_of_gone(const char *directory)
-{
-	char *copy = strdup(directory), *slash = copy ? strrchr(copy, '/') : NULL;
-	char *parent, *path = NULL;
-
-	if (!copy)
-		return NULL;
-	while (slash && slash > copy && !slash[1]) {
-		*slash = '\0';
-		slash = strrchr(copy, '/');
-	}
-	if (slash)
-		*slash = '\0';
-	parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
-	if (!parent)
-		path = errno == ENOENT || errno == ENOTDIR ? strdup(directory) : NULL;
-	else if (asprintf(&path, "%s/%s", strcmp(parent, "/") ? parent : "",
-			  slash ? slash + 1 : copy) < 0)
-		path = NULL;
-	free(parent);
-	free(copy);
-	return path;
 }

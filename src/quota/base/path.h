@@ -31,12 +31,4 @@ void fsq_fd_link(char link[FSQ_FD_LINK_SIZE], int fd);
 /** @return  the path of an open file as the kernel sees it, for free(3), or NULL */
 char *fsq_fd_path(int fd);
 
-/**
- * @directory that is not there
- * @return   the path that it would be registered by, for free(3): without symlinks above it, if what is
- *           above it is there; or NULL and errno
- * Source: realpath(3)
- */
-char *fsq_path_of_gone(const char *directory);
-
 #endif

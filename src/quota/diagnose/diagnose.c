@@ -14,6 +14,7 @@
 #include "quota/limits/limits.h"
 #include "quota/mounts/device.h"
 #include "quota/mounts/filesystem_handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/mounts/overlay.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
@@ -125,7 +126,7 @@ struct layers {
 
 static bool has_limit(const struct layers *layers)
 {
-	struct fsq_target target = { .fd = open(layers->upper, O_PATH | O_CLOEXEC) };
+	struct fsq_target target = { .fd = fsq_lookup(NULL, layers->upper, O_PATH, NULL) };
 	struct fsq_dquot dquot;
 	bool has;
 
@@ -157,7 +158,7 @@ static void check_layers(struct fsq_subject *subject, const struct layers *layer
 	} else if (layers->of_upper.id == 0 || !has_limit(layers)) {
 		finding.id = FSQ_FINDING_OVERLAY_UNLIMITED;
 		finding.other_name = layers->own ? NULL : layers->work;
-		finding.count = stat(layers->upper, &st) ? 0 : st.st_ino;
+		finding.count = fsq_lookup_stat(NULL, layers->upper, 0, &st, NULL) ? 0 : st.st_ino;
 		finding.in_doubt = fsq_diagnose_is_registered(subject->diagnosis, finding.name,
 							      !layers->own) ||
 				   (!layers->own && fsq_diagnose_is_registered(subject->diagnosis,
@@ -173,8 +174,8 @@ static void check_overlay(struct fsq_subject *subject)
 
 	fsq_overlay_layers(&subject->mount, &layers.upper, &layers.work);
 	if (!layers.upper || !layers.work || layers.upper[0] != '/' || layers.work[0] != '/' ||
-	    fsq_inode_project_of(layers.upper, &layers.of_upper) ||
-	    fsq_inode_project_of(layers.work, &layers.of_work)) {
+	    fsq_lookup_project(NULL, layers.upper, &layers.of_upper) ||
+	    fsq_lookup_project(NULL, layers.work, &layers.of_work)) {
 		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_OVERLAY,
 								      .name = layers.upper });
 		goto out;
@@ -363,15 +364,19 @@ static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, boo
 {
 	struct fsq_subject subject = { .diagnosis = diagnosis };
 	struct fsq_error err;
-	char *resolved = realpath(path, NULL);
-	int rc;
+	char *resolved = NULL;
+	int fd = fsq_lookup(NULL, path, O_PATH, &err), rc;
 
-	if (fsq_handle_open(&subject.handle, resolved ? resolved : path, &err)) {
-		fsq_diagnosis_report_error(diagnosis, &err);
-		free(resolved);
-		return;
+	if (fd >= 0) {
+		resolved = fsq_fd_path(fd);
+		close(fd);
+		fd = fsq_handle_open(&subject.handle, resolved ? resolved : path, NULL, &err);
 	}
 	free(resolved);
+	if (fd) {
+		fsq_diagnosis_report_error(diagnosis, &err);
+		return;
+	}
 	rc = fsq_mount_line_of_fd(subject.handle.target.fd, &subject.mount);
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
@@ -400,8 +405,8 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 	}
 	if (device)
 		path = device;
-	if (stat(path, &st) || (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)) ||
-	    !look_at_device(diagnosis, path, &st))
+	if (fsq_lookup_stat(NULL, path, 0, &st, NULL) ||
+	    (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)) || !look_at_device(diagnosis, path, &st))
 		diagnose_path(diagnosis, path, true);
 	free(device);
 }
@@ -409,7 +414,7 @@ static void look_at_path(struct fsq_diagnosis *diagnosis, const char *path)
 /* @return   whether a visible mount there can have project quotas */
 static bool is_candidate(const struct fsq_mount *mount)
 {
-	int fd = open(mount->directory, O_PATH | O_CLOEXEC);
+	int fd = fsq_lookup(NULL, mount->directory, O_PATH, NULL);
 	struct statfs sfs;
 	struct stat st;
 	bool is;

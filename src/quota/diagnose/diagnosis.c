@@ -9,6 +9,7 @@
 
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/mounts/lookup.h"
 #include "quota/mounts/mount_table.h"
 
 static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
@@ -81,7 +82,7 @@ const char *fsq_diagnosis_other_mount(struct fsq_diagnosis *diagnosis,
 
 int fsq_diagnosis_open_root(const struct fsq_mount *mount)
 {
-	int fd = open(mount->directory, O_PATH | O_CLOEXEC), root = -1;
+	int fd = fsq_lookup(NULL, mount->directory, O_PATH, NULL), root = -1;
 	struct stat st;
 
 	/* It may be covered by a mount whose server is dead. */

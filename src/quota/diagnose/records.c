@@ -124,7 +124,7 @@ static void look_at_root(struct stores *stores)
 static void look_at_lines(struct stores *stores)
 {
 	const char *root = stores->subject->mount.directory;
-	size_t looked = 0;
+	size_t looked = 0, far = SIZE_MAX;
 
 	for (size_t i = 0; i < stores->lines.count; i++) {
 		const struct fsq_entry *line = &stores->lines.list[i];
@@ -133,7 +133,7 @@ static void look_at_lines(struct stores *stores)
 		if (!fsq_path_below(root, line->word, strlen(line->word)) ||
 		    (line->id < FSQ_STORE_FIRST && looked++ >= LINES))
 			continue;
-		fd = fsq_store_open(&stores->subject->handle, line->word);
+		fd = fsq_store_open(&stores->subject->handle, line->word, &far);
 		if (fd < 0)
 			continue;
 		stores->no_memory |= fsq_store_each(fd, line->word, add_store, stores) < 0;

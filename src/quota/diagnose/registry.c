@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
+#include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 #include "shared/sort.h"
@@ -188,9 +189,12 @@ static void check_words_of_list(struct registry *registry, const struct fsq_regi
 static bool are_apart(struct registry *registry, const char *one, const char *other)
 {
 	const struct fsq_mount_points *points = fsq_diagnosis_mounts(registry->diagnosis);
-	dev_t dev = points ? fsq_mount_points_find(points, one) : 0;
-	dev_t other_dev = points ? fsq_mount_points_find(points, other) : 0;
+	dev_t dev = 0, other_dev = 0;
 
+	if (points) {
+		fsq_lookup_known(points, one, &dev);
+		fsq_lookup_known(points, other, &other_dev);
+	}
 	return dev && other_dev && dev != other_dev;
 }
 

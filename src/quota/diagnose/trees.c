@@ -14,6 +14,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/openat2.h"
 #include "quota/limits/limits.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/disk_use.h"
 #include "quota/usage/project_tree.h"
 
@@ -194,10 +195,10 @@ static bool is_mount_wanted(const struct trees *trees, const struct fsq_mount *m
 static int open_on(const struct fsq_mount *mount, const char *directory)
 {
 	const char *below = fsq_path_below(mount->directory, directory, strlen(directory));
-	int root = open(mount->directory, O_PATH | O_CLOEXEC), fd;
+	int root = fsq_lookup(NULL, mount->directory, O_PATH, NULL), fd;
 
 	if (root < 0)
-		return -EXDEV;
+		return root == -EIO ? root : -EXDEV;
 	fd = fsq_openat2(root, *below ? below : ".",
 			 O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
 			 RESOLVE_BENEATH | RESOLVE_NO_XDEV);
@@ -248,6 +249,7 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	const struct fsq_volume *volume;
 	enum fsq_leftover_kept doubt = FSQ_NOT_KEPT;
 	struct fsq_dquot dquot = { 0 };
+	enum fsq_presence presence = FSQ_ELSEWHERE;
 	bool certain = false;
 	struct fsq_error err;
 	int rc = 0;
@@ -255,8 +257,11 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	if (!trees->opened)
 		rc = fsq_project_location_open(&trees->handle, trees->list->file, &err);
 	trees->opened = true;
-	if (rc == 0 && trees->handle.certain &&
-	    fsq_volumes_find(&trees->handle.volumes, entry->word, &volume) == FSQ_GONE) {
+	if (rc == 0 && trees->handle.certain)
+		presence = fsq_volumes_find(&trees->handle.volumes, entry->word, &volume);
+	if (presence == FSQ_UNSEEN && trees->handle.volumes.errnum == ENOMEM)
+		fsq_diagnosis_fail(trees->diagnosis, ENOMEM, entry->word);
+	if (presence == FSQ_GONE) {
 		if (volume->has_quota)
 			rc = fsq_volume_read_quota(volume, entry->id, &dquot, &err);
 		if (rc == 0)

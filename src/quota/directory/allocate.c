@@ -32,6 +32,7 @@ struct search {
 	const struct fsq_project_edit *edit;
 	int calls;
 	uint64_t first; /* above the room of a store */
+	size_t far;	/* of fsq_store_open() */
 };
 
 static bool is_unused(const struct fsq_dquot *dquot)
@@ -111,7 +112,7 @@ static int search_range(struct search *search, const struct fsq_id_range *range,
 }
 
 /* Is the directory that an ID is registered for a container store? @return  1, 0 or -ENOMEM */
-static int is_of_store(const struct search *search, uint32_t id)
+static int is_of_store(struct search *search, uint32_t id)
 {
 	size_t length = 0;
 	const char *word = fsq_project_edit_directory_of(search->edit, id, &length);
@@ -120,7 +121,7 @@ static int is_of_store(const struct search *search, uint32_t id)
 
 	if (!directory)
 		return word ? -ENOMEM : 0;
-	fd = fsq_store_open(search->directory, directory);
+	fd = fsq_store_open(search->directory, directory, &search->far);
 	free(directory);
 	if (fd < 0)
 		return 0;
@@ -134,7 +135,7 @@ static int is_of_store(const struct search *search, uint32_t id)
  * @store    set to the ID of the container store in whose room an ID lies, or 0
  * @return   0 or -ENOMEM
  */
-static int find_store_before(const struct search *search, uint32_t id, uint32_t *store)
+static int find_store_before(struct search *search, uint32_t id, uint32_t *store)
 {
 	uint32_t before = id;
 
@@ -258,7 +259,7 @@ int fsq_allocate_id(struct fsq_handle *directory, const struct fsq_project_edit 
 		    const struct fsq_id_range *range, bool registers, uint32_t *id,
 		    struct fsq_error *err)
 {
-	struct search search = { directory, edit, 0, 0 };
+	struct search search = { directory, edit, 0, 0, SIZE_MAX };
 	struct fsq_id_range all = *range, apart = *range;
 	uint32_t store = 0;
 	int rc = 0;

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "allocate.h"
@@ -73,7 +74,7 @@ enum mark {
 struct fsq_assignment {
 	struct fsq_assign_request request;
 	struct fsq_handle directory; /* in a dry run that would make it, the one above */
-	struct fsq_making making;
+	struct fsq_name making;
 	struct fsq_project_edit *edit;
 	unsigned int marks;
 	bool done;
@@ -161,7 +162,8 @@ int fsq_assign_read_request(struct fsq_assign_request *all,
 static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const bool dry_run = a->request.dry_run;
-	int fd = -1, rc = fsq_making_open(&a->making, a->request.directory);
+	int fd = -1, rc = fsq_name_open(&a->making, fsq_mounts_of(a->request.options),
+					a->request.directory, err);
 	char *path;
 
 	if (rc == 0 && !dry_run)
@@ -171,8 +173,11 @@ static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 	else if (rc == 0)
 		fd = rc = fcntl(a->making.parent, F_DUPFD_CLOEXEC, 0);
 	a->vanished = rc == -EEXIST;
+	/* Of a path that leads over somebody else's symlink the lookup has said more. */
+	if (rc < 0 && !((rc == -ELOOP || rc == -EXDEV) && a->making.parent < 0))
+		fsq_fail_errno(err, -rc, a->request.directory, "cannot be made");
 	if (rc < 0)
-		return fsq_fail_errno(err, -rc, a->request.directory, "cannot be made");
+		return fsq_failed(err, -rc);
 	path = dry_run ? fsq_fd_path(fd) : strdup(a->making.path);
 	fsq_handle_take_directory(&a->directory, fd, path);
 	a->marks |= MADE;
@@ -196,10 +201,8 @@ static bool is_left_unfinished(const struct fsq_assignment *a)
 static int open_or_make(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const struct fsq_assign_request *request = &a->request;
-	int rc = request->beneath
-			 ? fsq_handle_open_beneath(&a->directory, request->beneath,
-						   request->directory, err)
-			 : fsq_handle_open_directory(&a->directory, request->directory, err);
+	int rc = fsq_handle_open_directory(&a->directory, request->directory,
+					   fsq_mounts_of(request->options), err);
 
 	if (rc)
 		a->directory = (struct fsq_handle){ .target.fd = -1 };
@@ -218,14 +221,9 @@ static int find_asked(struct fsq_assignment *a, struct fsq_error *err)
 	a->asked = a->request.limits;
 	if (!a->request.hard_percent)
 		return 0;
-	/* Ask at the mount point: in a directory with a project statfs(2) shows the project's limit. */
-	rc = fsq_handle_find_mount(&a->directory, err);
+	rc = fsq_handle_space(&a->directory, space, err);
 	if (rc)
 		return rc;
-	rc = fsq_space_get(a->directory.mount.directory, fsq_is_xfs(a->directory.target.fd), space);
-	if (rc)
-		return fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path,
-				"cannot ask for the size of the filesystem");
 	a->asked.hard[FSQ_BLOCKS] =
 		space[FSQ_BLOCKS].total / FSQ_BASIC_BLOCK * a->request.hard_percent / 100;
 	a->asked.mask |= FSQ_HARD(FSQ_BLOCKS);
@@ -508,8 +506,9 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 static bool is_followed_store(struct fsq_assignment *a)
 {
 	uint64_t next = fsq_project_edit_listed(a->edit, (uint64_t)a->id + 1);
+	size_t far = SIZE_MAX;
 	int fd = a->listed && !would_make(a) && next - a->id < FSQ_STORE_ROOM
-			 ? fsq_store_open(&a->directory, a->directory.path)
+			 ? fsq_store_open(&a->directory, a->directory.path, &far)
 			 : -1;
 
 	if (fd < 0)
@@ -1038,7 +1037,7 @@ void fsq_assignment_free(struct fsq_assignment *a)
 		free(a->others[i]);
 	free(a->others);
 	fsq_entries_free(&a->tag_request.elsewhere);
-	fsq_making_close(&a->making);
+	fsq_name_close(&a->making);
 	fsq_handle_close(&a->directory);
 	free(a);
 }
@@ -1082,6 +1081,14 @@ enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *ass
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 {
 	return assignment->space;
+}
+
+bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment)
+{
+	struct statvfs space;
+
+	return fstatvfs(assignment->directory.target.fd, &space) || space.f_bfree == 0 ||
+	       space.f_ffree == 0;
 }
 
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)

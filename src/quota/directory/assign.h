@@ -20,8 +20,19 @@ enum fsq_store_relation {
 int fsq_assign_read_request(struct fsq_assign_request *all,
 			    const struct fsq_assign_request *request, struct fsq_error *err);
 
+/**
+ * Read both files again, if somebody else has changed them.
+ *
+ * @return   as fsq_assigned_open()
+ */
+int fsq_assigned_refresh(struct fsq_assigned *assigned, const struct fsq_registry *registry,
+			 struct fsq_error *err);
+
 /** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
+
+/** @return  whether statfs(2) of the directory shows that nothing is left of its limits, or cannot tell */
+bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment);
 
 /**
  * @return   this, when it has got a new ID; FSQ_STORE_HOLDS also when it is registered, and other registered

@@ -5,63 +5,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "assign.h"
 #include "quota/base/error.h"
 #include "quota/kernel/inode_project.h"
-#include "quota/kernel/openat2.h"
 #include "quota/limits/limits.h"
-#include "quota/registry/entries.h"
+#include "quota/mounts/lookup.h"
 #include "quota/registry/project_edit.h"
 
-struct fsq_assigned {
-	struct fsq_entries lines, names; /* with their index */
-};
-
-int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
-		      struct fsq_error *err)
+int fsq_assigned_refresh(struct fsq_assigned *assigned, const struct fsq_registry *registry,
+			 struct fsq_error *err)
 {
-	if (!out)
-		return fsq_fail_null(err);
-
-	struct fsq_assigned *assigned = calloc(1, sizeof(*assigned));
-	int rc = fsq_check_parts(registry, NULL, err);
-
-	registry = fsq_registry_or_default(registry);
-	if (rc == 0 && !assigned)
-		rc = fsq_fail_errno(err, ENOMEM, registry->projects_file, "cannot read");
-	if (rc == 0)
-		rc = fsq_entries_of_projects(&assigned->lines, registry->projects_file, err);
-	if (rc == 0)
-		rc = fsq_entries_of_projid(&assigned->names, registry->projid_file, err);
-	if (rc == 0)
-		rc = fsq_entries_index_words(&assigned->lines, err);
-	if (rc == 0)
-		rc = fsq_entries_index_words(&assigned->names, err);
-	if (rc)
-		fsq_assigned_close(assigned);
-	else
-		*out = assigned;
-	return rc;
-}
-
-void fsq_assigned_close(struct fsq_assigned *assigned)
-{
-	if (!assigned)
-		return;
-	fsq_entries_free(&assigned->lines);
-	fsq_entries_free(&assigned->names);
-	free(assigned);
-}
-
-/* @return   a directory whose path has no symlinks; or a negative errno */
-static int open_without_symlinks(const char *path)
-{
-	return fsq_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-			   RESOLVE_NO_SYMLINKS);
+	return fsq_assigned_read(assigned, registry, err);
 }
 
 static bool has_wanted_limits(int fd, uint32_t id, const struct fsq_assign_request *request)
@@ -82,22 +39,23 @@ bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_req
 	if (!assigned || !request || !request->directory)
 		return false;
 
-	uint32_t id = fsq_entries_id_of_word(&assigned->lines, request->directory, true);
+	uint32_t id = fsq_assigned_id(&assigned->projects, request->directory);
 	struct fsq_assign_request all;
 	struct fsq_inode_project project;
-	bool has;
+	bool has, is_real;
 	int fd;
 
 	if (fsq_assign_read_request(&all, request, NULL) || id == 0 ||
 	    (request->id && request->id != id) || request->hard_percent || request->soft_percent ||
 	    request->require_enforced ||
-	    (request->name && fsq_entries_id_of_word(&assigned->names, request->name, true) != id))
+	    (request->name && fsq_assigned_id(&assigned->projid, request->name) != id))
 		return false;
-	fd = open_without_symlinks(request->directory);
+	fd = fsq_lookup_real(fsq_mounts_of(request->options), request->directory,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, &is_real, NULL);
 	if (fd < 0)
 		return false;
-	has = fsq_inode_project_get(fd, &project) == 0 && project.id == id && project.inherit &&
-	      has_wanted_limits(fd, id, &all);
+	has = is_real && fsq_inode_project_get(fd, &project) == 0 && project.id == id &&
+	      project.inherit && has_wanted_limits(fd, id, &all);
 	close(fd);
 	return has;
 }

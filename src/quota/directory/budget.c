@@ -17,7 +17,7 @@
 #include "quota/base/units.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/space.h"
-#include "quota/mounts/mount_table.h"
+#include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 
 static uint64_t promised(uint64_t hard)
@@ -51,7 +51,7 @@ static int add_up_ids(struct fsq_target *target, struct fsq_id_set *ids, struct 
 
 	fsq_id_set_sort(ids);
 	for (size_t i = 0; i < ids->count && rc == 0; i++) {
-		if (ids->ids[i] == 0 || (i > 0 && ids->ids[i] == ids->ids[i - 1]))
+		if (ids->ids[i] == 0)
 			continue;
 		rc = fsq_quotactl_get(target, FSQ_PROJECT, ids->ids[i], &dquot);
 		if (rc == 0)
@@ -75,7 +75,6 @@ static int add_up_all(struct fsq_target *target, struct fsq_budget_use *use)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Ask at the mount point: below a directory with a project statfs(2) shows the limit of the project. */
 static int find_bound(const struct fsq_budget *budget, struct fsq_handle *handle,
 		      struct fsq_budget_use *use, struct fsq_error *err)
 {
@@ -85,13 +84,9 @@ static int find_bound(const struct fsq_budget *budget, struct fsq_handle *handle
 	use->budget_bytes = budget->bytes;
 	if (!budget->percent)
 		return 0;
-	rc = fsq_handle_find_mount(handle, err);
+	rc = fsq_handle_space(handle, space, err);
 	if (rc)
 		return rc;
-	rc = fsq_space_get(handle->mount.directory, fsq_is_xfs(handle->target.fd), space);
-	if (rc)
-		return fsq_fail(err, FSQ_E_FAILED, -rc, handle->path,
-				"cannot ask for the size of the filesystem");
 	use->budget_bytes = space[FSQ_BLOCKS].total / 100 * budget->percent;
 	return 0;
 }
@@ -103,23 +98,14 @@ struct scope {
 	char *directory; /* as the registry has it; or NULL: the whole filesystem */
 	char *place;	 /* its path on the filesystem; NULL: not asked for yet, or not known */
 	dev_t dev;
-	struct fsq_mount_points **mounts; /* read on first use, for all budgets */
-	int rc;				  /* 0 or a negative errno */
+	const struct fsq_mount_points *mounts;
+	int rc; /* 0 or a negative errno */
 };
 
 static char *find_place_on_filesystem(struct scope *scope, const char *path, dev_t *dev)
 {
-	char *place;
+	char *place = fsq_lookup_place(scope->mounts, path, dev);
 
-	if (!*scope->mounts) {
-		struct fsq_error err;
-
-		if (fsq_mount_points_read(scope->mounts, &err)) {
-			scope->rc = err.errnum ? -err.errnum : -EIO;
-			return NULL;
-		}
-	}
-	place = fsq_mount_points_place(*scope->mounts, path, dev);
 	if (!place && errno == ENOMEM)
 		scope->rc = -ENOMEM;
 	return place;
@@ -166,9 +152,10 @@ static int is_of(const struct fsq_budget *budget, dev_t dev, struct scope *scope
 
 	if (!budget->directory)
 		return 1;
-	fd = open(budget->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = fsq_lookup(scope->mounts, budget->directory, O_PATH | O_DIRECTORY, NULL);
+	/* Where something else is in its place, it is the budget of nothing. */
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP || fd == -EXDEV ? 0 : fd;
 	rc = fstat(fd, &st) == 0 && st.st_dev == dev;
 	if (rc && !budget->percent) {
 		scope->dev = dev;
@@ -248,7 +235,7 @@ static int add_up_promises(const struct fsq_budget_check *check, struct scope *s
 }
 
 static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, dev_t dev,
-		     struct fsq_mount_points **mounts, struct fsq_error *err)
+		     const struct fsq_mount_points *mounts, struct fsq_error *err)
 {
 	struct scope scope = { .mounts = mounts };
 	struct fsq_budget_use use = { 0 };
@@ -277,17 +264,20 @@ static int check_one(struct fsq_budget_check *check, struct fsq_budget *budget, 
 
 int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 {
-	struct fsq_mount_points *mounts = NULL;
+	struct fsq_mount_points *mounts;
 	struct stat st;
-	int rc = 0;
+	int rc;
 
 	check->over = NULL;
 	if (check->count == 0)
 		return 0;
 	if (fstat(check->handle->target.fd, &st))
 		return fsq_fail(err, FSQ_E_FAILED, errno, check->handle->path, "cannot read");
+	rc = fsq_mount_points_read(&mounts, err);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < check->count && rc == 0; i++)
-		rc = check_one(check, &check->budgets[i], st.st_dev, &mounts, err);
+		rc = check_one(check, &check->budgets[i], st.st_dev, mounts, err);
 	fsq_mount_points_free(mounts);
 	return rc;
 }
@@ -295,8 +285,8 @@ int fsq_budget_check(struct fsq_budget_check *check, struct fsq_error *err)
 int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 		   struct fsq_budget_use *use, struct fsq_error *err)
 {
-	struct fsq_mount_points *mounts = NULL;
-	struct scope scope = { .directory = realpath(budget->directory, NULL), .mounts = &mounts };
+	struct fsq_mount_points *mounts;
+	struct scope scope = { 0 };
 	struct fsq_entries lines = { 0 };
 	struct fsq_id_set ids = { 0 };
 	struct fsq_handle handle;
@@ -304,11 +294,18 @@ int fsq_budget_get(const struct fsq_budget *budget, const char *projects_file,
 	int rc;
 
 	*use = (struct fsq_budget_use){ .budget_bytes = budget->bytes };
-	if (!scope.directory)
-		return fsq_fail_errno(err, errno, budget->directory, "cannot open");
-	rc = fsq_handle_open_directory(&handle, scope.directory, err);
+	rc = fsq_mount_points_read(&mounts, err);
+	if (rc)
+		return rc;
+	scope.mounts = mounts;
+	scope.directory = fsq_lookup_spelling(mounts, budget->directory);
+	if (scope.directory)
+		rc = fsq_handle_open_directory(&handle, scope.directory, mounts, err);
+	else
+		rc = fsq_fail_errno(err, errno, budget->directory, "cannot open");
 	if (rc) {
 		scope_clear(&scope);
+		fsq_mount_points_free(mounts);
 		return rc;
 	}
 	scope.dev = fstat(handle.target.fd, &st) ? 0 : st.st_dev;

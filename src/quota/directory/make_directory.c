@@ -3,55 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "quota/base/path.h"
-
 /* The mode of what is not finished: the sticky bit without any right for others makes no sense otherwise. */
 #define UNFINISHED_MODE (S_ISVTX | S_IRWXU)
-
-int fsq_making_open(struct fsq_making *making, const char *directory)
-{
-	char *copy = strdup(directory), *other = strdup(directory), *above = NULL;
-	int rc = -ENOMEM;
-
-	*making = (struct fsq_making){ .parent = -1 };
-	if (!copy || !other)
-		goto out;
-	making->parent = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (making->parent < 0) {
-		rc = -errno;
-		goto out;
-	}
-	making->name = strdup(basename(other));
-	above = fsq_fd_path(making->parent);
-	if (!making->name || !above)
-		goto out;
-	if (asprintf(&making->path, "%s/%s", strcmp(above, "/") == 0 ? "" : above, making->name) <
-	    0)
-		making->path = NULL;
-	else
-		rc = 0;
-out:
-	free(copy);
-	free(other);
-	free(above);
-	return rc;
-}
-
-void fsq_making_close(struct fsq_making *making)
-{
-	if (making->parent >= 0)
-		close(making->parent);
-	free(making->name);
-	free(making->path);
-	*making = (struct fsq_making){ .parent = -1 };
-}
 
 bool fsq_directory_is_unfinished(const struct stat *st)
 {
@@ -59,7 +15,7 @@ bool fsq_directory_is_unfinished(const struct stat *st)
 	return (st->st_mode & 05777) == UNFINISHED_MODE;
 }
 
-int fsq_directory_make(const struct fsq_making *making)
+int fsq_directory_make(const struct fsq_name *making)
 {
 	struct stat st;
 	int fd, rc = -ESTALE;
@@ -83,7 +39,7 @@ int fsq_directory_finish(int fd, mode_t mode, uid_t owner, gid_t group)
 	return fchown(fd, owner, group) || fchmod(fd, mode) ? -errno : 0;
 }
 
-void fsq_directory_unmake(const struct fsq_making *making, int fd)
+void fsq_directory_unmake(const struct fsq_name *making, int fd)
 {
 	struct stat st, there;
 

@@ -11,23 +11,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A directory by its name in the one above it, which is held open. */
-struct fsq_making {
-	int parent; /* or -1 */
-	char *name;
-	char *path; /* absolute */
-};
-
-/**
- * Open the directory above.
- *
- * @making   filled, also on failure; close it with fsq_making_close()
- * @return   0 or a negative errno
- * Source: openat(2), proc_pid_fd(5)
- */
-int fsq_making_open(struct fsq_making *making, const char *directory);
-
-void fsq_making_close(struct fsq_making *making);
+#include "quota/mounts/lookup.h"
 
 /**
  * Make it, and open it.
@@ -35,7 +19,7 @@ void fsq_making_close(struct fsq_making *making);
  * @return   a descriptor, or a negative errno: -EEXIST it is there; -ESTALE somebody exchanged it
  * Source: mkdirat(2)
  */
-int fsq_directory_make(const struct fsq_making *making);
+int fsq_directory_make(const struct fsq_name *making);
 
 /** @return  whether it has no mode yet: a process that makes it is not ready, or was killed */
 bool fsq_directory_is_unfinished(const struct stat *st);
@@ -48,6 +32,6 @@ bool fsq_directory_is_unfinished(const struct stat *st);
 int fsq_directory_finish(int fd, mode_t mode, uid_t owner, gid_t group);
 
 /** Remove it, unless something is in it, or another one has its name. @fd  the directory */
-void fsq_directory_unmake(const struct fsq_making *making, int fd);
+void fsq_directory_unmake(const struct fsq_name *making, int fd);
 
 #endif

@@ -21,13 +21,18 @@
 #include "quota/kernel/compat.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/registry/project_edit.h"
 #include "shared/statx.h"
 
 struct move {
 	const struct fsq_move_request *request;
 	struct fsq_handle directory; /* at its old or at its new path */
-	char *from, *to;	     /* as registered */
+	/* With --rename: the directory that it leaves, O_PATH, or -1, and its name there; and where it comes. */
+	int left;
+	const char *old_name;
+	struct fsq_name entered;
+	char *from, *to; /* as registered */
 	struct fsq_project_edit *edit;
 	struct line {
 		char *from, *to;
@@ -146,14 +151,10 @@ static int check_rename(const struct move *m, struct fsq_error *err)
 	int own = m->directory.target.fd, fd, rc = 0;
 	struct fsq_inode_project from, to;
 	struct statx from_stx, to_stx;
-	char *parent;
 
 	if (fsq_path_below(m->from, m->to, strlen(m->to)))
 		return not_renamed(m, EINVAL, err);
-	parent = strndup(m->to, (size_t)(strrchr(m->to, '/') - m->to + 1));
-	if (!parent)
-		return no_memory(m, err);
-	fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(m->entered.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || get_statx(fd, "", AT_EMPTY_PATH, FSQ_STATX_MOUNT_IDS, &to_stx) ||
 	    get_statx(own, "", AT_EMPTY_PATH, FSQ_STATX_MOUNT_IDS, &from_stx))
 		rc = errno;
@@ -161,29 +162,35 @@ static int check_rename(const struct move *m, struct fsq_error *err)
 		 to_stx.stx_dev_minor != from_stx.stx_dev_minor ||
 		 (to_stx.stx_mask & from_stx.stx_mask & FSQ_STATX_MOUNT_IDS &&
 		  to_stx.stx_mnt_id != from_stx.stx_mnt_id) ||
-		 (fsq_inode_project_of(parent, &to) == 0 && to.inherit &&
+		 (fsq_inode_project_get(fd, &to) == 0 && to.inherit &&
 		  fsq_inode_project_get(own, &from) == 0 && from.id != to.id))
 		rc = EXDEV;
 	if (fd >= 0)
 		close(fd);
-	free(parent);
 	return rc ? not_renamed(m, rc, err) : 0;
 }
 
 /* Is another directory at the old path, or with --rename anything at the new one? */
 static int check_both_paths(const struct move *m, struct fsq_error *err)
 {
-	const char *path = m->request->rename ? m->to : m->from;
+	const char *path = m->from;
 	struct stat st, own;
+	int rc;
 
-	if (fstatat(AT_FDCWD, path, &st, AT_NO_AUTOMOUNT) == 0) {
-		if (m->request->rename)
-			return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is there already");
-	} else if (errno != ENOENT && errno != ENOTDIR) {
-		return fsq_fail_errno(err, errno, path, "cannot see whether it is there");
-	} else {
-		return m->request->rename ? check_rename(m, err) : 0;
+	if (m->request->rename) {
+		if (fstatat(m->entered.parent, m->entered.name, &st,
+			    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0)
+			return fsq_fail(err, FSQ_E_CONFLICT, 0, m->to, "is there already");
+		if (errno != ENOENT)
+			return fsq_fail_errno(err, errno, m->to, "cannot see whether it is there");
+		return check_rename(m, err);
 	}
+	/* A symlink that was left there is no directory, wherever it leads. */
+	rc = fsq_lookup_stat(m->directory.points, path, O_NOFOLLOW, &st, NULL);
+	if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && !S_ISDIR(st.st_mode)))
+		return 0;
+	if (rc)
+		return fsq_fail_errno(err, -rc, path, "cannot see whether it is there");
 	if (fstat(m->directory.target.fd, &own) == 0 && own.st_dev == st.st_dev &&
 	    own.st_ino == st.st_ino)
 		return 0;
@@ -207,24 +214,36 @@ static int check(struct move *m, struct fsq_error *err)
 /* --- doing it --- */
 
 /* @return   0 or an errno */
-static int rename_path(const char *from, const char *to)
+static int rename_to_new(const struct move *m)
 {
-	return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) ? errno : 0;
+	return syscall(SYS_renameat2, m->left, m->old_name, m->entered.parent, m->entered.name,
+		       RENAME_NOREPLACE)
+		       ? errno
+		       : 0;
 }
 
+static int rename_back(const struct move *m)
+{
+	return syscall(SYS_renameat2, m->entered.parent, m->entered.name, m->left, m->old_name,
+		       RENAME_NOREPLACE)
+		       ? errno
+		       : 0;
+}
+
+/* Both directories are held, so nothing else can be moved but what has its name in the old one. */
 static int rename_it(struct move *m, struct fsq_error *err)
 {
-	char *now = NULL;
-	int rc = rename_path(m->from, m->to);
+	struct stat own, there;
+	int rc = rename_to_new(m);
 
 	if (rc)
 		return not_renamed(m, rc, err);
 	m->renamed = true;
-	/* Another process may have put another directory there just before. */
-	now = fsq_fd_path(m->directory.target.fd);
-	rc = now && strcmp(now, m->to) == 0;
-	free(now);
-	return rc ? 0 : fsq_fail(err, FSQ_E_CONFLICT, 0, m->from, "was replaced at the same time");
+	if (fstat(m->directory.target.fd, &own) == 0 &&
+	    fstatat(m->entered.parent, m->entered.name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    own.st_dev == there.st_dev && own.st_ino == there.st_ino)
+		return 0;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, m->from, "was replaced at the same time");
 }
 
 static int move_lines(struct move *m, struct fsq_error *err)
@@ -263,29 +282,53 @@ static int move(struct move *m, struct fsq_error *err)
 		rc = check(m, err);
 	if (rc == 0)
 		rc = move_lines(m, err);
-	if (rc && m->renamed)
-		rename_path(m->to, m->from);
+	if (rc && m->renamed && rename_back(m))
+		rc = fsq_fail(err, FSQ_E_PARTIAL, 0, m->to,
+			      "was renamed, and cannot be renamed back to %s", m->from);
 	return rc;
+}
+
+/* The directory that it is in now, and its name there. */
+static int open_left(struct move *m, struct fsq_error *err)
+{
+	struct stat own, there;
+
+	m->left = openat(m->directory.target.fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	m->old_name = strrchr(m->from, '/') + 1;
+	if (m->left >= 0 && fstat(m->directory.target.fd, &own) == 0 &&
+	    fstatat(m->left, m->old_name, &there, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
+	    own.st_dev == there.st_dev && own.st_ino == there.st_ino)
+		return 0;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, m->from, "was renamed, or is mounted there");
 }
 
 static int open_paths(struct move *m, struct fsq_error *err)
 {
 	const struct fsq_move_request *request = m->request;
+	const struct fsq_mount_points *mounts = fsq_mounts_of(request->options);
 	const char *here = request->rename ? request->from : request->to;
-	char **other = request->rename ? &m->to : &m->from;
-	char **own = request->rename ? &m->from : &m->to;
-	int rc = fsq_handle_open_directory(&m->directory, here, err);
+	const char *other = request->rename ? request->to : request->from;
+	char *own, *away;
+	int rc = fsq_handle_open_directory(&m->directory, here, mounts, err);
 
 	if (rc) {
 		m->directory = (struct fsq_handle){ .target.fd = -1 };
 		return rc;
 	}
-	*other = fsq_path_of_gone(request->rename ? request->to : request->from);
-	if (!*other)
-		return fsq_fail_errno(err, errno, request->rename ? request->to : request->from,
-				      "cannot resolve the path");
-	*own = strdup(m->directory.path);
-	return *own ? 0 : no_memory(m, err);
+	own = strdup(m->directory.path);
+	if (request->rename && (rc = fsq_name_open(&m->entered, mounts, other, err)))
+		away = NULL;
+	else
+		away = request->rename ? strdup(m->entered.path) : fsq_lookup_gone(mounts, other);
+	m->from = request->rename ? own : away;
+	m->to = request->rename ? away : own;
+	if (rc)
+		return fsq_failed(err, -rc);
+	if (!away)
+		return fsq_fail_errno(err, errno, other, "cannot resolve the path");
+	if (!own)
+		return no_memory(m, err);
+	return request->rename ? open_left(m, err) : 0;
 }
 
 int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, struct fsq_error *err)
@@ -293,7 +336,9 @@ int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, st
 	if (!request)
 		return fsq_fail_null(err);
 
-	struct move m = { .request = request, .directory.target.fd = -1 };
+	struct move m = {
+		.request = request, .directory.target.fd = -1, .left = -1, .entered.parent = -1
+	};
 	int rc = fsq_check_size(request, request->size, sizeof(*request), err);
 
 	if (rc == 0)
@@ -319,5 +364,8 @@ int fsq_move(const struct fsq_move_request *request, struct fsq_moved *moved, st
 	free(m.from);
 	free(m.to);
 	fsq_handle_close(&m.directory);
+	fsq_name_close(&m.entered);
+	if (m.left >= 0)
+		close(m.left);
 	return rc;
 }

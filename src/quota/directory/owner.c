@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "quota/base/error.h"
+#include "quota/mounts/lookup.h"
 #include "quota/base/inode_map.h"
 #include "quota/kernel/space.h"
 #include "quota/limits/limits.h"
@@ -202,7 +203,7 @@ static int find_other_name(struct fsq_handle *directory, const struct fsq_projec
 		return -errno;
 	while (rc == 0 &&
 	       (path = fsq_project_edit_next_directory(edit, directory->project.id, &at))) {
-		rc = fsq_path_leads_to(path, st.st_dev, st.st_ino);
+		rc = fsq_lookup_leads_to(path, st.st_dev, st.st_ino);
 		if (rc == 1) {
 			free(directory->path);
 			directory->path = path;

@@ -13,6 +13,7 @@
 #include "quota/kernel/openat2.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem_handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/registry/project_edit.h"
 #include "shared/array.h"
@@ -50,11 +51,9 @@ static enum fsq_visit add_mounted_volume(const struct fsq_mount *mount, void *ar
 static enum fsq_visit add_mount_point(const struct fsq_mount *line, void *arg)
 {
 	struct fsq_volumes *volumes = arg;
-	const struct fsq_mount *mount = fsq_mount_points_get(volumes->points, line->directory);
 	char **points = array_grow(volumes->mount_points, volumes->mount_point_count,
 				   &volumes->mount_point_capacity, sizeof(*points));
-	/* Resolve symlinks on local filesystems only: others may hang. */
-	char *point = mount && mount->is_local ? realpath(line->directory, NULL) : NULL;
+	char *point = fsq_lookup_spelling(volumes->points, line->directory);
 
 	if (!point)
 		point = strdup(line->directory);
@@ -150,9 +149,21 @@ enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *dire
 				   const struct fsq_volume **volume)
 {
 	/* By name, from the table. If something was mounted since, RESOLVE_NO_XDEV notices. */
-	const struct fsq_mount *mount =
-		volumes->points ? fsq_mount_points_get(volumes->points, directory) : NULL;
+	const struct fsq_mount *mount = NULL;
 	enum fsq_presence presence = FSQ_ELSEWHERE;
+	dev_t dev;
+
+	if (volumes->count == 0)
+		return FSQ_ELSEWHERE;
+	*volume = &volumes->list[0];
+	if (volumes->points) {
+		directory = fsq_lookup_known(volumes->points, directory, &dev);
+		if (!directory) {
+			volumes->errnum = ENOMEM;
+			return FSQ_UNSEEN;
+		}
+		mount = fsq_mount_points_get(volumes->points, directory);
+	}
 
 	for (size_t i = 0; i < volumes->count && presence == FSQ_ELSEWHERE; i++) {
 		const struct fsq_handle *handle = &volumes->list[i].fs->handle;

@@ -349,10 +349,9 @@ static int remove_queue(struct prune *p, size_t *done)
 	rc = fsq_project_edit_lock(p->edit, false, p->err);
 	*done = 0;
 	p->torn = p->has_removed_lines = false;
-	if (rc == 0)
-		rc = fsq_project_edit_begin_batch(p->edit, p->err);
 	if (rc)
 		return rc;
+	fsq_project_edit_begin_batch(p->edit);
 	for (; *done < p->queued; ++*done) {
 		struct removal *removal = &p->queue[*done];
 

@@ -13,6 +13,7 @@
 #include "project_location.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/mounts/lookup.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem_handle.h"
 #include "quota/registry/project_edit.h"
@@ -380,7 +381,7 @@ static int release_gone(const struct fsq_release_request *request, struct fsq_re
 	struct project p = { .request = request, .err = &other };
 	int rc;
 
-	p.only = fsq_path_of_gone(request->directory);
+	p.only = fsq_lookup_gone(fsq_mounts_of(request->options), request->directory);
 	if (!p.only)
 		return fsq_fail_errno(err, errno, request->directory, "cannot resolve the path");
 	p.location.only = p.only;

@@ -428,7 +428,8 @@ int fsq_release_directory(const struct fsq_release_request *request, bool names,
 			  struct fsq_released *released, struct fsq_error *err)
 {
 	struct release r = { .request = request, .names = names };
-	int rc = fsq_handle_open_directory(&r.directory, request->directory, err);
+	int rc = fsq_handle_open_directory(&r.directory, request->directory,
+					   fsq_mounts_of(request->options), err);
 
 	*released = (struct fsq_released){ 0 };
 	if (rc)

@@ -179,7 +179,8 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 {
 	struct fsq_handle directory;
 	struct stat st;
-	int rc = fsq_handle_open_directory(&directory, request->directory, err);
+	int rc = fsq_handle_open_directory(&directory, request->directory,
+					   fsq_mounts_of(request->options), err);
 
 	if (rc)
 		return rc;

@@ -240,14 +240,17 @@ int fsq_store_of(const struct fsq_handle *directory, bool filled, enum fsq_store
  * which it was opened.
  *
  * @up       length of the part of @way that leads up
+ * @far      set to it where another filesystem is there
  */
-static int open_around(int from, char *way, size_t up)
+static int open_around(int from, char *way, size_t up, size_t *far)
 {
 	const char *down = way[up] ? way + up + 1 : ".";
 	int top, fd = -1;
 
 	way[up] = '\0';
 	top = open_here(from, way);
+	if (top < 0)
+		*far = up;
 	if (top >= 0) {
 		fd = fsq_openat2(top, down, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				 RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
@@ -257,7 +260,7 @@ static int open_around(int from, char *way, size_t up)
 }
 
 /* Walk from one directory to the other without entering another mount, which may hang. */
-int fsq_store_open(const struct fsq_handle *from, const char *path)
+int fsq_store_open(const struct fsq_handle *from, const char *path, size_t *far)
 {
 	const char *start = from->path, *rest = path;
 	char way[PATH_MAX] = ".";
@@ -276,7 +279,8 @@ int fsq_store_open(const struct fsq_handle *from, const char *path)
 			length += (size_t)sprintf(way + length, "/..");
 	rest += same;
 	up = length;
-	if (path[0] != '/' || length + strlen(rest) + sizeof("/overlay2/l") > sizeof(way))
+	if (up >= *far || path[0] != '/' ||
+	    length + strlen(rest) + sizeof("/overlay2/l") > sizeof(way))
 		return -1;
 	strcpy(way + length, rest);
 	length += strlen(rest);
@@ -295,7 +299,7 @@ int fsq_store_open(const struct fsq_handle *from, const char *path)
 		       : fsq_openat2(from->target.fd, way, O_PATH | O_DIRECTORY | O_CLOEXEC,
 				     RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 	if (above == -EXDEV)
-		above = open_around(from->target.fd, way, up);
+		above = open_around(from->target.fd, way, up, far);
 	if (above < 0)
 		return -1;
 	store = open_here(above, strrchr(path, '/') + 1);

@@ -35,9 +35,10 @@ int fsq_store_of(const struct fsq_handle *directory, bool filled,
  * Open a directory if it is a store, and on the mount of @from or around that.
  *
  * @path     canonical
+ * @far      for many calls with the same @from, SIZE_MAX at first: how far above it another filesystem begins
  * @return   a descriptor, or -1
  */
-int fsq_store_open(const struct fsq_handle *from, const char *path);
+int fsq_store_open(const struct fsq_handle *from, const char *path, size_t *far);
 
 /**
  * @path     of the directory whose ID is counted up from; @fd  the same, opened for reading

@@ -17,6 +17,7 @@
 #include "quota/base/inode_map.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 
 /* How many entries between two checks for cancellation. */
 #define CHECK_INTERVAL 256
@@ -124,7 +125,7 @@ static bool is_elsewhere(const struct fsq_tree_tag_request *request,
 	const struct fsq_entry *const *lines = fsq_entries_of_id(&request->elsewhere, id, &count);
 
 	for (size_t i = 0; entry->kind == FSQ_WALK_DIRECTORY && i < count; i++)
-		if (fsq_path_leads_to(lines[i]->word, entry->st->st_dev, entry->st->st_ino))
+		if (fsq_lookup_leads_to(lines[i]->word, entry->st->st_dev, entry->st->st_ino))
 			return true;
 	return false;
 }

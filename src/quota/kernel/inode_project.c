@@ -53,17 +53,6 @@ int fsq_inode_project_get(int fd, struct fsq_inode_project *project)
 	return 0;
 }
 
-int fsq_inode_project_of(const char *directory, struct fsq_inode_project *project)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC), rc;
-
-	if (fd < 0)
-		return -errno;
-	rc = fsq_inode_project_get(fd, project);
-	close(fd);
-	return rc;
-}
-
 static int set_attributes(int fd, const struct fsq_inode_project *project, uint32_t id,
 			  bool inherit)
 {

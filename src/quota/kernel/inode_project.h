@@ -27,9 +27,6 @@ struct fsq_inode_project {
  */
 int fsq_inode_project_get(int fd, struct fsq_inode_project *project);
 
-/** The same of a directory by its path. @return  0 or a negative errno, of open(2), too */
-int fsq_inode_project_of(const char *directory, struct fsq_inode_project *project);
-
 /**
  * Set the project ID and inheritance flag of an open file, all other attributes unchanged.
  * Nothing is written where nothing changes.

@@ -85,41 +85,25 @@ static int xfs_space(int fd, struct fsq_space space[FSQ_FORMS])
 	return 0;
 }
 
-int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS])
+int fsq_space_get(int fd, bool is_xfs, struct fsq_space space[FSQ_FORMS])
 {
 	struct statfs sfs;
 	uint64_t size;
-	int rc = 0;
-	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0)
+	if (fstatfs(fd, &sfs))
 		return -errno;
-	if (fstatfs(fd, &sfs)) {
-		rc = -errno;
-		goto out;
-	}
 	size = (uint64_t)sfs.f_bsize;
 	space[FSQ_BLOCKS] = (struct fsq_space){ sfs.f_blocks * size, sfs.f_bfree * size };
 	space[FSQ_INODES] = (struct fsq_space){ sfs.f_files, sfs.f_ffree };
 	space[FSQ_REALTIME] = (struct fsq_space){ 0, 0 };
-	if (is_xfs)
-		rc = xfs_space(fd, space);
-out:
-	close(fd);
-	return rc;
+	return is_xfs ? xfs_space(fd, space) : 0;
 }
 
-bool fsq_xfs_has_records(const char *directory)
+bool fsq_xfs_has_records(int fd)
 {
 	struct geometry geometry = { 0 };
-	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool has;
 
-	if (fd < 0)
-		return true;
-	has = ioctl(fd, XFS_GEOMETRY, &geometry) != 0 || (geometry.flags & GEOMETRY_QUOTA);
-	close(fd);
-	return has;
+	return ioctl(fd, XFS_GEOMETRY, &geometry) != 0 || (geometry.flags & GEOMETRY_QUOTA);
 }
 
 bool fsq_xfs_is_version_4(int fd)

@@ -24,15 +24,15 @@ struct fsq_inode {
 
 typedef enum fsq_visit (*fsq_inode_visitor)(const struct fsq_inode *inode, void *arg);
 
-/** As fsq_filesystem_space(). @is_xfs: whether @directory is on XFS */
-int fsq_space_get(const char *directory, bool is_xfs, struct fsq_space space[FSQ_FORMS]);
+/** As fsq_filesystem_space(). @fd  open for reading; @is_xfs  it is on XFS */
+int fsq_space_get(int fd, bool is_xfs, struct fsq_space space[FSQ_FORMS]);
 
 /**
- * @directory on an XFS
+ * @fd       on an XFS, open for reading
  * @return   whether it has ever been mounted with quota, and so may have records
  * Source: ioctl_xfs_fsgeometry(2)
  */
-bool fsq_xfs_has_records(const char *directory);
+bool fsq_xfs_has_records(int fd);
 
 /** @return  whether an open file is on an XFS of version 4. Source: ioctl_xfs_fsgeometry(2) */
 bool fsq_xfs_is_version_4(int fd);

@@ -91,6 +91,10 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 			wanted.soft[form] = asked->soft[form];
 		if (asked->mask & FSQ_HARD(form))
 			wanted.hard[form] = asked->hard[form];
+		/* Kubelet sets the largest value, which is no limit and above each hard one. */
+		if (form == FSQ_BLOCKS && wanted.soft[form] > wanted.hard[form] &&
+		    fsq_limit_is_none(wanted.soft[form]))
+			wanted.soft[form] = 0;
 	}
 	fsq_limits_round(&wanted, fd);
 	if (fsq_limits_are_none(&wanted))

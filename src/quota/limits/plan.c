@@ -5,21 +5,38 @@
  */
 #include <errno.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "limits.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/privilege.h"
 #include "quota/kernel/space.h"
 #include "quota/mounts/filesystem_handle.h"
+#include "quota/mounts/lookup.h"
 
 /* @return   0, or the errno with which each change would fail */
 static int check_mount(struct fsq_filesystem *fs)
 {
 	struct statvfs vfs;
-	int rc = fs->handle.target.fd >= 0 ? fstatvfs(fs->handle.target.fd, &vfs)
-					   : statvfs(fs->info.directory, &vfs);
+	int fd = fs->handle.target.fd, own = -1;
+	bool read_only;
 
-	return rc == 0 && (vfs.f_flag & ST_RDONLY) ? -EROFS : 0;
+	if (fd < 0)
+		fd = own = fsq_lookup(NULL, fs->info.directory, O_PATH, NULL);
+	read_only = fd >= 0 && fstatvfs(fd, &vfs) == 0 && (vfs.f_flag & ST_RDONLY);
+	if (own >= 0)
+		close(own);
+	return read_only ? -EROFS : 0;
+}
+
+static bool has_records(const struct fsq_filesystem *fs)
+{
+	int fd = fsq_lookup(NULL, fs->info.directory, FSQ_LOOKUP_READ, NULL);
+	bool has = fd < 0 || fsq_xfs_has_records(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return has;
 }
 
 /* @return   0, also without a record */
@@ -192,7 +209,7 @@ int fsq_quota_plan_switch(struct fsq_filesystem *fs, enum fsq_switch what,
 		rc = plan_xfs_switch(what, types, before);
 	else if (what != FSQ_REMOVE)
 		rc = asked;
-	else if (!fsq_xfs_has_records(fs->info.directory))
+	else if (!has_records(fs))
 		rc = -EINVAL;
 	*after = *before;
 	/* Accounting stays on: since Linux 5.16 it ends only with the mount. */

@@ -16,6 +16,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/openat2.h"
 #include "quota/kernel/space.h"
+#include "quota/mounts/lookup.h"
 #include "shared/statx.h"
 
 /* --- opening --- */
@@ -65,25 +66,15 @@ static int make_filesystem(struct fsq_filesystem **out, struct fsq_mount *mount,
 	return 0;
 }
 
-static int open_path_of_filesystem(const char *path, struct fsq_error *err)
-{
-	/* open(2) of musl makes a second system call for O_CLOEXEC. */
-	int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
-
-	if (fd < 0)
-		return fsq_fail_errno(err, errno, path, "cannot open");
-	return fd;
-}
-
 int fsq_filesystem_open_mount(struct fsq_filesystem **fs, const struct fsq_mount *mount,
 			      unsigned int flags, struct fsq_error *err)
 {
 	struct fsq_mount copy;
 	struct statx stx;
-	int fd = open_path_of_filesystem(mount->directory, err);
+	int fd = fsq_lookup(NULL, mount->directory, O_PATH, err);
 
 	if (fd < 0)
-		return fd;
+		return fsq_failed(err, -fd);
 	if (mount->id && get_statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
 	    (stx.stx_mask & STATX_MNT_ID) && stx.stx_mnt_id != mount->id) {
 		close(fd);
@@ -192,15 +183,15 @@ int fsq_filesystem_open(struct fsq_filesystem **fs, const char *path, const char
 		rc = fsq_mount_in_file(table, path, &mount, err);
 		if (rc)
 			return rc;
-		fd = open_path_of_filesystem(mount.directory, err);
+		fd = fsq_lookup(NULL, mount.directory, O_PATH, err);
 		if (fd >= 0)
 			return make_filesystem(fs, &mount, fd, flags, err);
 		fsq_mount_clear(&mount);
-		return fd;
+		return fsq_failed(err, -fd);
 	}
-	fd = open_path_of_filesystem(path, err);
+	fd = fsq_lookup(NULL, path, O_PATH, err);
 	if (fd < 0)
-		return fd;
+		return fsq_failed(err, -fd);
 	if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
 		close(fd);
 		return open_device(fs, path, st.st_rdev, err);
@@ -246,38 +237,26 @@ const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_files
 	return &fs->info;
 }
 
-bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory)
+int fsq_filesystem_space(const struct fsq_filesystem *fs, const struct fsq_mount_points *points,
+			 const char *directory, struct fsq_space space[FSQ_FORMS])
 {
-	const char *below = fsq_path_below(fs->info.directory, directory, strlen(directory));
-	int mount, fd;
+	int fd = fsq_lookup(points, directory, FSQ_LOOKUP_READ, NULL), rc;
 
-	if (!below)
-		return false;
-	mount = open(fs->info.directory, O_PATH | O_CLOEXEC);
-	if (mount < 0)
-		return true;
-	fd = fsq_openat2(mount, *below ? below : ".", O_PATH | O_CLOEXEC,
-			 RESOLVE_BENEATH | RESOLVE_NO_XDEV);
-	close(mount);
-	if (fd >= 0)
-		close(fd);
-	return fd != -EXDEV;
-}
-
-int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
-			 struct fsq_space space[FSQ_FORMS])
-{
-	return fsq_space_get(directory, fs->info.is_xfs, space);
+	if (fd < 0)
+		return fd;
+	rc = fsq_space_get(fd, fs->info.is_xfs, space);
+	close(fd);
+	return rc;
 }
 
 int fsq_filesystem_each_inode(const struct fsq_filesystem *fs, fsq_inode_visitor visit, void *arg,
 			      struct fsq_error *err)
 {
 	const char *directory = fs->info.directory;
-	int fd = open(directory, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	int fd = fsq_lookup(NULL, directory, FSQ_LOOKUP_READ, err), rc;
 
 	if (fd < 0)
-		return fsq_fail_errno(err, errno, directory, "cannot open");
+		return fsq_failed(err, -fd);
 	rc = -fsq_bulkstat(fd, visit, arg);
 	close(fd);
 	if (rc)

@@ -66,24 +66,17 @@ void fsq_filesystem_close(struct fsq_filesystem *fs);
 const struct fsq_filesystem_info *fsq_filesystem_get_info(const struct fsq_filesystem *fs);
 
 /**
- * Tell whether a directory is on this file system, below its mount point. Other mounts are not
- * touched. A directory that does not exist is where it would be.
- *
- * Source: openat2(2), RESOLVE_NO_XDEV
- */
-bool fsq_filesystem_holds(const struct fsq_filesystem *fs, const char *directory);
-
-/**
  * Read size and free space as a directory sees them. Below a directory with a project quota the
  * kernel gives the hard limits of the project instead, but on XFS for inodes only.
  *
+ * @points   to look @directory up in, see fsq_lookup(); or NULL
  * @directory on this file system
  * @space    filled on success, one for each form; realtime is 0 where there is none
  * @return   0 or a negative errno
  * Source: statfs(2); on XFS ioctl_xfs_fsgeometry(2) and ioctl_xfs_fscounts(2)
  */
-int fsq_filesystem_space(const struct fsq_filesystem *fs, const char *directory,
-			 struct fsq_space space[FSQ_FORMS]);
+int fsq_filesystem_space(const struct fsq_filesystem *fs, const struct fsq_mount_points *points,
+			 const char *directory, struct fsq_space space[FSQ_FORMS]);
 
 /**
  * Visit every inode of an XFS in the order of the disk, without walking directories.

@@ -3,18 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mount_table.h"
+#include "lookup.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
-#include "quota/kernel/compat.h"
-#include "quota/kernel/openat2.h"
+#include "quota/kernel/fs_type.h"
 
 #define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 #define DIRECTORY_FLAGS (FILE_FLAGS | O_DIRECTORY)
@@ -32,33 +29,13 @@ static bool is_canonical_form(const char *path)
 	return path[0] == '/';
 }
 
-/* @return   a descriptor or a negative errno; @is_canonical tells whether @path has no symlinks */
-static int open_file_or_directory(const char *path, int flags, bool *is_canonical)
-{
-	struct open_how how = {
-		.flags = (unsigned int)flags,
-		.resolve = RESOLVE_NO_SYMLINKS,
-	};
-	int fd;
-
-	*is_canonical = false;
-	if (is_canonical_form(path)) {
-		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-		*is_canonical = fd >= 0;
-		/* There may be a symlink in the path, or openat2(2) is missing. */
-		if (fd >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM))
-			return fd < 0 ? -errno : fd;
-	}
-	fd = open(path, flags);
-	return fd < 0 ? -errno : fd;
-}
-
 /* The path of a deleted directory, or of one that is too deep, leads nowhere or elsewhere. */
-static bool leads_to(const char *path, int fd)
+static bool leads_to(const char *path, const struct fsq_handle *handle)
 {
 	struct stat there, here;
 
-	return lstat(path, &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
+	return fsq_lookup_stat(handle->points, path, O_NOFOLLOW, &there, NULL) == 0 &&
+	       fstat(handle->target.fd, &here) == 0 && there.st_ino == here.st_ino &&
 	       there.st_dev == here.st_dev;
 }
 
@@ -77,34 +54,24 @@ void fsq_handle_take_directory(struct fsq_handle *handle, int fd, char *path)
 				       .path = path };
 }
 
-int fsq_handle_open(struct fsq_handle *handle, const char *path, struct fsq_error *err)
+int fsq_handle_open(struct fsq_handle *handle, const char *path,
+		    const struct fsq_mount_points *points, struct fsq_error *err)
 {
-	bool is_canonical;
+	bool is_real;
 	int fd;
 
 	if (!path)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
-	fd = open_file_or_directory(path, FILE_FLAGS, &is_canonical);
-	if (fd == -ELOOP)
-		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is a symlink: name what it leads to");
+	fd = fsq_lookup_real(points, path, FILE_FLAGS, &is_real, err);
 	if (fd < 0)
-		return fsq_fail_errno(err, -fd, path, "cannot open");
+		return fsq_failed(err, -fd);
 	fsq_handle_take_directory(handle, fd, strdup(path));
-	handle->is_canonical = is_canonical;
+	handle->points = points;
+	handle->is_canonical = is_real && is_canonical_form(path);
 	if (handle->path)
 		return 0;
 	fsq_handle_close(handle);
 	return fsq_fail_errno(err, ENOMEM, path, "cannot open");
-}
-
-static int fail_to_open(int errnum, const char *path, struct fsq_error *err)
-{
-	struct stat st;
-
-	if ((errnum == ELOOP || errnum == ENOTDIR) && lstat(path, &st) == 0)
-		return fsq_fail(err, FSQ_E_USAGE, 0, path, "is %s: name the directory itself",
-				S_ISLNK(st.st_mode) ? "a symlink" : "not a directory");
-	return fsq_fail_errno(err, errnum, path, "cannot open");
 }
 
 static int fail_as_renamed(const char *path, struct fsq_error *err)
@@ -114,17 +81,19 @@ static int fail_as_renamed(const char *path, struct fsq_error *err)
 }
 
 /* Take the descriptor of a directory, and find its canonical path. */
-static int find_path(struct fsq_handle *handle, int fd, const char *path, struct fsq_error *err)
+static int find_path(struct fsq_handle *handle, int fd, const char *path,
+		     const struct fsq_mount_points *points, struct fsq_error *err)
 {
 	int rc;
 
 	fsq_handle_take_directory(handle, fd, fsq_fd_path(fd));
+	handle->points = points;
 	/* Without /proc, use the path that the name resolves to now. */
 	if (!handle->path)
 		handle->path = realpath(path, NULL);
-	if (handle->path && leads_to(handle->path, fd)) {
+	if (handle->path && leads_to(handle->path, handle)) {
 		/* A directory that was renamed since it was opened has another path than the caller gave. */
-		if (strcmp(handle->path, path) == 0 || leads_to(path, fd))
+		if (strcmp(handle->path, path) == 0 || leads_to(path, handle))
 			return 0;
 		rc = fail_as_renamed(path, err);
 		fsq_handle_close(handle);
@@ -138,46 +107,31 @@ static int find_path(struct fsq_handle *handle, int fd, const char *path, struct
 	return rc;
 }
 
-int fsq_handle_open_directory(struct fsq_handle *handle, const char *path, struct fsq_error *err)
+int fsq_handle_open_directory(struct fsq_handle *handle, const char *path,
+			      const struct fsq_mount_points *points, struct fsq_error *err)
 {
 	size_t length = path ? strlen(path) : 0;
-	bool is_canonical;
+	bool is_real;
 	char *clean;
 	int fd, rc;
 
 	if (!path)
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
-	/* open(2) follows a symlink with a slash behind it. */
 	while (length > 1 && path[length - 1] == '/')
 		length--;
 	clean = strndup(path, length);
 	if (!clean)
 		return fsq_fail_errno(err, ENOMEM, path, "cannot open");
-	fd = open_file_or_directory(clean, DIRECTORY_FLAGS, &is_canonical);
-	if (fd >= 0 && is_canonical) {
+	fd = fsq_lookup_real(points, clean, DIRECTORY_FLAGS, &is_real, err);
+	if (fd >= 0 && is_real && is_canonical_form(clean)) {
 		fsq_handle_take_directory(handle, fd, clean);
+		handle->points = points;
+		handle->is_canonical = true;
 		return 0;
 	}
-	rc = fd < 0 ? fail_to_open(-fd, clean, err) : find_path(handle, fd, clean, err);
+	rc = fd < 0 ? fsq_failed(err, -fd) : find_path(handle, fd, clean, points, err);
 	free(clean);
 	return rc;
-}
-
-int fsq_handle_open_beneath(struct fsq_handle *handle, const char *beneath, const char *path,
-			    struct fsq_error *err)
-{
-	const char *rest = path + strlen(beneath);
-	int above = open(beneath, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
-
-	if (above < 0)
-		return fail_to_open(errno, beneath, err);
-	fd = fsq_openat2(above, rest + strspn(rest, "/"), DIRECTORY_FLAGS,
-			 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
-	close(above);
-	if (fd == -ELOOP || fd == -EXDEV)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"is reached over a symlink or a mount point below %.100s", beneath);
-	return fd < 0 ? fail_to_open(-fd, path, err) : find_path(handle, fd, path, err);
 }
 
 void fsq_handle_close(struct fsq_handle *handle)
@@ -197,78 +151,9 @@ int fsq_handle_check_path(const struct fsq_handle *handle, struct fsq_error *err
 	now = fsq_fd_path(handle->target.fd);
 	is_there = now && strcmp(now, handle->path) == 0;
 	free(now);
-	if (is_there || leads_to(handle->path, handle->target.fd))
+	if (is_there || leads_to(handle->path, handle))
 		return 0;
 	return fail_as_renamed(handle->path, err);
-}
-
-/* @return  the errno, negative, if it is about us; other errors mean that the path leads elsewhere */
-static int failed(int errnum)
-{
-	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
-}
-
-static bool is_local(const struct fsq_mount_points *points, const char *path)
-{
-	const struct fsq_mount *mount = fsq_mount_points_get(points, *path ? path : "/");
-
-	return mount && mount->is_local;
-}
-
-/* Are all directories local that the kernel looks up for a path, also those before each ".."? */
-static bool leads_over_local(const struct fsq_mount_points *points, const char *path)
-{
-	char *done = calloc(1, strlen(path) + 2), *end = done;
-	bool good = done != NULL;
-	size_t length;
-
-	for (const char *part = path; good && *part; part += length) {
-		part += strspn(part, "/");
-		length = strcspn(part, "/");
-		if (length == 2 && strncmp(part, "..", length) == 0) {
-			good = is_local(points, done);
-			while (end > done && *--end != '/')
-				;
-			*end = '\0';
-		} else if (length > 1 || (length == 1 && *part != '.')) {
-			*end++ = '/';
-			end = mempcpy(end, part, length);
-			*end = '\0';
-		}
-	}
-	good = good && is_local(points, done);
-	free(done);
-	return good;
-}
-
-int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	bool leads_there;
-	struct stat st;
-
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
-		return 0;
-	/* RESOLVE_CACHED: the names of an open directory are cached, those of a symlink may be not. */
-	if (fd < 0) {
-		struct fsq_mount_points *points;
-		struct fsq_error err;
-		bool is_known;
-
-		if (fsq_mount_points_read(&points, &err))
-			return failed(err.errnum);
-		is_known = leads_over_local(points, path);
-		fsq_mount_points_free(points);
-		if (!is_known)
-			return 0;
-		fd = open(path, O_PATH | O_CLOEXEC);
-	}
-	if (fd < 0)
-		return failed(errno);
-	leads_there = fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
-	close(fd);
-	return leads_there;
 }
 
 int fsq_handle_find_mount(struct fsq_handle *handle, struct fsq_error *err)
@@ -282,6 +167,23 @@ int fsq_handle_find_mount(struct fsq_handle *handle, struct fsq_error *err)
 	rc = fsq_mount_cache_find(handle->mounts, handle->target.fd, handle->path, &handle->known,
 				  err);
 	return rc ? rc : fsq_mount_copy(&handle->mount, &handle->known->mount, err);
+}
+
+int fsq_handle_space(struct fsq_handle *handle, struct fsq_space space[FSQ_FORMS],
+		     struct fsq_error *err)
+{
+	int rc = fsq_handle_find_mount(handle, err), fd;
+
+	if (rc)
+		return rc;
+	fd = fsq_lookup(handle->points, handle->mount.directory, FSQ_LOOKUP_READ, err);
+	if (fd < 0)
+		return fsq_failed(err, -fd);
+	rc = fsq_space_get(fd, fsq_is_xfs(handle->target.fd), space);
+	close(fd);
+	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, handle->path,
+			     "cannot ask for the size of the filesystem")
+		  : 0;
 }
 
 int fsq_handle_state(struct fsq_handle *handle, struct fsq_state *state)

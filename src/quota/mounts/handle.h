@@ -9,10 +9,12 @@
 #include "mount.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/quotactl.h"
+#include "quota/kernel/space.h"
 
 struct fsq_handle {
 	struct fsq_target target; /* with the descriptor; the device is looked for when asked for */
 	char *path;		  /* as opened; of a directory absolute and without symlinks */
+	const struct fsq_mount_points *points; /* to keep to, or NULL: see fsq_lookup() */
 	bool is_canonical; /* the path is absolute and without symlinks, whatever it leads to */
 	struct fsq_mount_cache *mounts;	  /* to find the mount in, or NULL */
 	struct fsq_known_mount *known;	  /* what was found there */
@@ -24,33 +26,23 @@ struct fsq_handle {
  * Open a file or directory for reading.
  *
  * @handle    must not move in memory; close it with fsq_handle_close()
- * @path     not a symlink; the directories above it may be
- * @return   0; FSQ_E_NOT_FOUND; FSQ_E_USAGE it is a symlink; FSQ_E_PERMISSION; FSQ_E_FAILED
- * Source: open(2), openat2(2)
+ * @path, @points  as of fsq_lookup(); not a symlink
+ * @return   0; FSQ_E_NOT_FOUND; FSQ_E_USAGE it is a symlink; FSQ_E_CONFLICT it leads over a symlink that is not
+ *           followed; FSQ_E_NOT_SUPPORTED it is on a mount that may hang; FSQ_E_PERMISSION; FSQ_E_FAILED
  */
-int fsq_handle_open(struct fsq_handle *handle, const char *path, struct fsq_error *err);
+int fsq_handle_open(struct fsq_handle *handle, const char *path,
+		    const struct fsq_mount_points *points, struct fsq_error *err);
 
 /**
  * Open a directory, and find its canonical path.
  *
  * @return   as fsq_handle_open(); FSQ_E_USAGE also when it is no directory; FSQ_E_CONFLICT when it is renamed meanwhile
- * Source: openat2(2)
  */
-int fsq_handle_open_directory(struct fsq_handle *handle, const char *path, struct fsq_error *err);
+int fsq_handle_open_directory(struct fsq_handle *handle, const char *path,
+			      const struct fsq_mount_points *points, struct fsq_error *err);
 
 /** Take what is open already, with its descriptor and path. */
 void fsq_handle_take_directory(struct fsq_handle *handle, int fd, char *path);
-
-/**
- * Open a directory below another one, over neither a symlink nor a mount point.
- *
- * @beneath  the directory; what is above it may be a symlink
- * @path     begins with @beneath and a slash
- * @return   as fsq_handle_open_directory(); FSQ_E_CONFLICT also when there is one
- * Source: openat2(2), RESOLVE_BENEATH
- */
-int fsq_handle_open_beneath(struct fsq_handle *handle, const char *beneath, const char *path,
-			    struct fsq_error *err);
 
 void fsq_handle_close(struct fsq_handle *handle);
 
@@ -62,19 +54,17 @@ void fsq_handle_close(struct fsq_handle *handle);
  */
 int fsq_handle_check_path(const struct fsq_handle *handle, struct fsq_error *err);
 
-/**
- * Tell whether a path leads to a directory, be it over symlinks or by another mount. What is on a
- * network filesystem is not touched: it does not.
- *
- * @path     absolute
- * @dev, @ino  of the directory, which somebody holds open
- * @return   1 or 0; a negative errno without descriptors or memory
- * Source: openat2(2), RESOLVE_CACHED
- */
-int fsq_path_leads_to(const char *path, dev_t dev, ino_t ino);
-
 /** Find its mount, unless that is known. @return  as fsq_mount_of_fd() */
 int fsq_handle_find_mount(struct fsq_handle *handle, struct fsq_error *err);
+
+/**
+ * Read size and free space of its filesystem. It is asked at the mount point: below a directory with a project the
+ * kernel shows the limit of that.
+ *
+ * @return   0; FSQ_E_FAILED; as fsq_mount_of_fd()
+ */
+int fsq_handle_space(struct fsq_handle *handle, struct fsq_space space[FSQ_FORMS],
+		     struct fsq_error *err);
 
 /** As fsq_quota_state(), of projects; asked once where the mount is in a cache. */
 int fsq_handle_state(struct fsq_handle *handle, struct fsq_state *state);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libmount.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 
 #include "mount.h"
 #include "quota/base/error.h"
-#include "quota/base/path.h"
-#include "quota/kernel/openat2.h"
 #include "shared/load_library.h"
 #include "shared/sort.h"
 
@@ -88,6 +85,7 @@ struct step {
 
 /* The directory part of the path that was followed last: lists name many paths in one directory. */
 struct followed {
+	struct fsq_mount_anchor anchor;
 	struct step step;
 	char path[PATH_MAX];
 };
@@ -182,6 +180,7 @@ static int fill_mount_points(struct fsq_mount_points *points)
 	if (points->count < count || !points->followed)
 		return -ENOMEM;
 	points->followed->step = (struct step){ .at = points->root, .parent = points->root_id };
+	points->anchor = &points->followed->anchor;
 	array_sort(points->by_target, count, sizeof(struct fsq_mount *), compare_targets);
 	for (size_t i = 0; i < count && doubt; i++) {
 		struct fsq_mount *mount = &points->mounts[i];
@@ -240,6 +239,10 @@ void fsq_mount_points_free(struct fsq_mount_points *points)
 {
 	if (!points)
 		return;
+	if (points->anchor && points->anchor->mount)
+		close(points->anchor->fd);
+	if (points->anchor)
+		free(points->anchor->above);
 	if (points->table)
 		lib.unref_table(points->table);
 	free(points->mounts);
@@ -252,91 +255,6 @@ const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *poin
 					     const char *path)
 {
 	return follow(points, path, NULL);
-}
-
-dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path)
-{
-	if (!points || !path)
-		return 0;
-
-	const struct fsq_mount *mount = fsq_mount_points_get(points, path);
-
-	return mount ? mount->dev : 0;
-}
-
-/* How many symlinks the kernel follows in a path. */
-#define LINKS_MAX 40
-
-/*
- * Follow the symlinks of a path as the kernel does, but none on a mount that may hang, nor over one.
- *
- * @return   whether that is possible; then there are neither symlinks nor . and .. in @path, unless it is gone
- */
-static bool resolve(const struct fsq_mount_points *points, char path[PATH_MAX])
-{
-	char rest[PATH_MAX], target[PATH_MAX], joined[2 * PATH_MAX], *name, *next = rest;
-	size_t end = 0; /* how much of @path is resolved */
-	int links = 0;
-
-	strcpy(rest, path);
-	path[0] = '\0';
-	while ((name = strsep(&next, "/"))) {
-		const struct fsq_mount *mount;
-		ssize_t length;
-
-		while (strcmp(name, "..") == 0 && end && path[--end] != '/')
-			;
-		path[end] = '\0';
-		if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-			continue;
-		if (end + 1 + strlen(name) >= PATH_MAX)
-			return false;
-		sprintf(path + end, "/%s", name);
-		mount = fsq_mount_points_get(points, path);
-		if (!mount || !mount->is_local)
-			return false;
-		length = readlink(path, target, sizeof(target) - 1);
-		if (length < 0) {
-			end = strlen(path);
-			continue;
-		}
-		target[length] = '\0';
-		snprintf(joined, sizeof(joined), "%s/%s", target, next ? next : "");
-		if (++links > LINKS_MAX || strlen(joined) >= PATH_MAX)
-			return false;
-		path[end = target[0] == '/' ? 0 : end] = '\0';
-		next = strcpy(rest, joined);
-	}
-	return true;
-}
-
-char *fsq_mount_points_place(const struct fsq_mount_points *points, const char *path, dev_t *dev)
-{
-	const struct fsq_mount *mount = fsq_mount_points_get(points, path);
-	char real[PATH_MAX], *place;
-	int fd = -ELOOP;
-
-	errno = 0;
-	if (strlen(path) >= sizeof(real) || (mount && !mount->is_local))
-		return NULL;
-	strcpy(real, path);
-	if (mount)
-		fd = fsq_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	if (fd >= 0)
-		close(fd);
-	if (fd == -ELOOP && !resolve(points, real))
-		mount = NULL;
-	else if (fd == -ELOOP)
-		mount = fsq_mount_points_get(points, real);
-	errno = 0;
-	if (!mount)
-		return NULL;
-	*dev = mount->dev;
-	if (asprintf(&place, "%s/%s", mount->root,
-		     fsq_path_below(mount->directory, real, strlen(real))) < 0)
-		return NULL;
-	fsq_path_clean(place);
-	return place;
 }
 
 int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struct fsq_error *err)

@@ -6,6 +6,8 @@
 #ifndef FSQ_MOUNT_TABLE_H
 #define FSQ_MOUNT_TABLE_H
 
+#include <limits.h>
+
 #include "mount.h"
 #include "quota/fsquota.h"
 
@@ -17,6 +19,17 @@
  */
 int fsq_mount_table_load(struct fsq_error *err);
 
+/* What fsq_lookup() keeps from one path to the next. */
+struct fsq_mount_anchor {
+	const struct fsq_mount *mount; /* that is held open, or NULL */
+	int fd;			       /* of it */
+	/* Of fsq_lookup_known(): the directory of the last path, or NULL; it begins @known as it is really spelled. */
+	char *above;
+	size_t above_length, real_length;
+	bool is_real; /* both are the same */
+	char known[PATH_MAX];
+};
+
 /* Where something is mounted, as it was when fsq_mount_points_read() has read the mount table. */
 struct fsq_mount_points {
 	struct libmnt_table *table; /* has the strings of the mounts */
@@ -27,26 +40,19 @@ struct fsq_mount_points {
 	uint64_t root_id;		    /* of that, too */
 	bool some_at[256];	   /* whether there is a mount whose hash_of_target() is this */
 	struct followed *followed; /* the path that was looked for last */
+	struct fsq_mount_anchor *anchor;
 };
 
 /**
- * As fsq_mount_points_find().
+ * Find out on which mount a path lies, by its name alone: nothing is opened, and a symlink is taken for a directory.
+ * Not for two threads at once.
  *
- * @return   the mount, or NULL when the name does not tell
+ * @path     absolute; the file need not exist
+ * @return   the mount, or NULL when the name does not tell: with parts that are empty, . or .., or when the table has
+ *           no mount at / (as in chroot(2))
  */
 const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
 					     const char *path);
-
-/**
- * Find out where a directory is on its filesystem, whichever mount and symlinks lead to it. No mount is touched that
- * may hang; a directory that is gone is where its name says.
- *
- * @path     absolute
- * @dev      set
- * @return   its path from the root of the filesystem, for free(3); or NULL: with errno ENOMEM no memory, else it
- *           cannot be told
- */
-char *fsq_mount_points_place(const struct fsq_mount_points *points, const char *path, dev_t *dev);
 
 /** @return  whether it is a network filesystem, as far as libmount and we know */
 bool fsq_is_network(const char *type);
@@ -88,16 +94,6 @@ int fsq_mounts_each(const char *table, fsq_mount_visitor visit, void *arg, struc
  * Source: proc_pid_mountinfo(5), mnt_table_parse_stream() of libmount
  */
 int fsq_mount_points_read(struct fsq_mount_points **points, struct fsq_error *err);
-
-/**
- * Find out on which file system a path lies, by its name alone: nothing is opened, and a symlink is
- * taken for a directory. Not for two threads at once.
- *
- * @path     absolute; the file need not exist
- * @return   st_dev of the file system, or 0 when the name does not tell: with parts that are empty,
- *           . or .., or when the table has no mount at / (as in chroot(2))
- */
-dev_t fsq_mount_points_find(const struct fsq_mount_points *points, const char *path);
 
 void fsq_mount_points_free(struct fsq_mount_points *points);
 

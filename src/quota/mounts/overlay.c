@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lookup.h"
 #include "mount.h"
 #include "mount_table.h"
 #include "quota/base/error.h"
@@ -126,6 +127,8 @@ char *fsq_overlay_own(const char *upper, const char *work)
 	const size_t length = (size_t)(upper_name - upper);
 	struct statx stx;
 	char *above;
+	int fd;
+	bool own;
 
 	errno = 0;
 	if (!is_upper_of_engine(upper_name) || strcmp(work_name, "work") != 0 ||
@@ -134,8 +137,12 @@ char *fsq_overlay_own(const char *upper, const char *work)
 	above = strndup(upper, length - 1);
 	if (!above)
 		return NULL;
-	if (get_statx(AT_FDCWD, above, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &stx) == 0 &&
-	    !is_mount_point(&stx) && has_only(AT_FDCWD, above, is_of_engine, upper_name))
+	fd = fsq_lookup(NULL, above, O_PATH | O_DIRECTORY | O_NOFOLLOW, NULL);
+	own = fd >= 0 && get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &stx) == 0 &&
+	      !is_mount_point(&stx) && has_only(fd, ".", is_of_engine, upper_name);
+	if (fd >= 0)
+		close(fd);
+	if (own)
 		return above;
 	free(above);
 	errno = 0;
@@ -146,14 +153,14 @@ char *fsq_overlay_own(const char *upper, const char *work)
 
 int fsq_overlay_directories(const char *path, char **directory, char **work, struct fsq_error *err)
 {
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : fsq_mount_table_load(err);
+	int fd = fsq_lookup(NULL, path, O_PATH | O_DIRECTORY, err);
+	int rc = fd < 0 ? fd : fsq_mount_table_load(err);
 	char *upper = NULL, *own = NULL;
 	struct fsq_mount mount = { 0 };
 
 	*directory = *work = NULL;
 	if (fd < 0)
-		return fsq_fail_errno(err, -rc, path, "cannot open");
+		return fsq_failed(err, -fd);
 	if (rc)
 		goto out;
 	rc = fsq_mount_line_of_fd(fd, &mount);

@@ -196,7 +196,7 @@ const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entri
 	return entries->by_id + first;
 }
 
-uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word, bool one)
+uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word)
 {
 	size_t first = 0, end = entries->count;
 
@@ -209,9 +209,6 @@ uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *w
 			end = middle;
 	}
 	if (first == entries->count || strcmp(entries->by_word[first]->word, word) != 0)
-		return 0;
-	if (one && first + 1 < entries->count &&
-	    strcmp(entries->by_word[first + 1]->word, word) == 0)
 		return 0;
 	return entries->by_word[first]->id;
 }

@@ -42,8 +42,8 @@ int fsq_entries_index_words(struct fsq_entries *entries, struct fsq_error *err);
 const struct fsq_entry *const *fsq_entries_of_id(const struct fsq_entries *entries, uint32_t id,
 						 size_t *count);
 
-/** @return  the ID of the first entry of a word, or 0; of a word with several entries 0, too, if it is to have @one */
-uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word, bool one);
+/** @return  the ID of the first entry of a word, or 0 */
+uint32_t fsq_entries_id_of_word(const struct fsq_entries *entries, const char *word);
 
 void fsq_entries_free(struct fsq_entries *entries);
 

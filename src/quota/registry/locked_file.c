@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "project_line.h"
@@ -61,6 +62,20 @@ static int open_file(struct fsq_locked_file *file, bool to_write)
 static bool is_same(const struct stat *one, const struct stat *other)
 {
 	return one->st_ino == other->st_ino && one->st_dev == other->st_dev;
+}
+
+static bool is_same_time(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
+}
+
+static bool is_as_kept(const struct fsq_locked_file *file)
+{
+	const struct stat *now = &file->st, *kept = &file->kept;
+
+	return is_same(now, kept) && now->st_size == kept->st_size &&
+	       is_same_time(&now->st_mtim, &kept->st_mtim) &&
+	       is_same_time(&now->st_ctim, &kept->st_ctim);
 }
 
 static int check_file(struct fsq_locked_file *file, const struct fsq_locked_file *other,
@@ -144,10 +159,16 @@ int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
 {
 	int rc = lock_file(file, to_write, wait, other, err);
 
+	file->is_the_same = rc == 0 && file->fd >= 0 && is_as_kept(file);
+	if (file->is_the_same)
+		return 0;
+	fsq_locked_file_forget(file);
 	if (rc == 0)
 		rc = read_locked_text(file, err);
-	if (rc)
+	if (rc) {
+		fsq_locked_file_forget(file);
 		fsq_locked_file_close(file);
+	}
 	return rc;
 }
 
@@ -166,12 +187,47 @@ int fsq_locked_file_check(const struct fsq_locked_file *file, struct fsq_error *
 	return rc ? fsq_locked_file_fail(err, rc, file, "open") : 0;
 }
 
+int fsq_locked_file_check_read(const struct fsq_locked_file *file, struct fsq_error *err)
+{
+	if (faccessat(AT_FDCWD, file->path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
+		return 0;
+	return fsq_locked_file_fail(err, EACCES, file, "read");
+}
+
+void fsq_locked_file_keep(struct fsq_locked_file *file)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+	struct stat now = file->st;
+
+	if (file->is_the_same && !file->changed)
+		return;
+	file->kept = (struct stat){ 0 };
+	if (file->fd < 0 || clock_gettime(CLOCK_REALTIME, &times[1]))
+		return;
+	if (file->changed && (futimens(file->fd, times) || fstat(file->fd, &now) ||
+			      !is_same_time(&now.st_mtim, &times[1])))
+		return;
+	/* What others changed just now they may have changed again within a tick. */
+	if (!file->changed && now.st_mtime <= times[1].tv_sec && times[1].tv_sec - now.st_mtime < 2)
+		return;
+	if ((size_t)now.st_size == file->length)
+		file->kept = now;
+}
+
 void fsq_locked_file_close(struct fsq_locked_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
+	file->fd = -1;
+	file->made = file->changed = false;
+}
+
+void fsq_locked_file_forget(struct fsq_locked_file *file)
+{
 	free(file->text);
-	*file = (struct fsq_locked_file){ .path = file->path, .fd = -1 };
+	file->text = NULL;
+	file->length = 0;
+	file->kept = (struct stat){ 0 };
 }
 
 static int write_all(int fd, const char *text, size_t length, off_t offset)
@@ -193,6 +249,7 @@ int fsq_locked_file_write(struct fsq_locked_file *file, size_t offset, const cha
 {
 	int rc;
 
+	file->changed = true;
 	if (offset + length > file->length) {
 		char *larger = realloc(file->text, offset + length + 1);
 
@@ -236,6 +293,7 @@ int fsq_locked_file_sync(struct fsq_locked_file *file)
 
 int fsq_locked_file_cut(struct fsq_locked_file *file, size_t length)
 {
+	file->changed = true;
 	if (ftruncate(file->fd, (off_t)length))
 		return -errno;
 	if (length < file->length) {

@@ -18,6 +18,9 @@ struct fsq_locked_file {
 	struct stat st;
 	char *text; /* what is in it, with a NUL behind it */
 	size_t length;
+	bool changed;	  /* by us, since it was opened */
+	bool is_the_same; /* it was not read: it is as fsq_locked_file_keep() has left it */
+	struct stat kept; /* how that was; zeros: it is not known again */
 };
 
 /**
@@ -42,8 +45,22 @@ int fsq_locked_file_open(struct fsq_locked_file *file, bool to_write,
  */
 int fsq_locked_file_check(const struct fsq_locked_file *file, struct fsq_error *err);
 
-/** Close it, which drops the lock. */
+/** Find out whether the caller may read it, if it is there. @return  0; FSQ_E_PERMISSION */
+int fsq_locked_file_check_read(const struct fsq_locked_file *file, struct fsq_error *err);
+
+/**
+ * Before it is closed: know it again as long as nobody has changed it. One that we have changed gets the time of this
+ * moment, to the nanosecond: the kernel counts in ticks, and in one tick others may change it without a trace.
+ *
+ * Source: utimensat(2)
+ */
+void fsq_locked_file_keep(struct fsq_locked_file *file);
+
+/** Close it, which drops the lock. The text stays. */
 void fsq_locked_file_close(struct fsq_locked_file *file);
+
+/** Free the text. */
+void fsq_locked_file_forget(struct fsq_locked_file *file);
 
 /**
  * Write over what is there, or behind its end.

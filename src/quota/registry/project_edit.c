@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "project_list.h"
-#include "quota/base/path.h"
+#include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/kernel/compat.h"
+#include "shared/array.h"
 #include "shared/sort.h"
 
 enum mode {
@@ -24,8 +24,10 @@ struct fsq_project_edit {
 	bool would_write; /* if this were no dry run */
 	bool locked;
 	int tree; /* descriptor of the lock of a tree, or -1 */
-	struct fsq_project_list projects, projid;
-	struct fsq_id_set ids; /* of both */
+	const char *projects_file, *projid_file;
+	struct fsq_assigned *kept;  /* of the registry, or NULL */
+	struct fsq_assigned own;    /* used where nothing is kept, or that is in use */
+	struct fsq_assigned *files; /* one of the two */
 };
 
 /* --- opening --- */
@@ -49,26 +51,49 @@ bool fsq_registry_is_visible(const struct fsq_registry *registry)
 	       strcmp(registry->projid_file, FSQ_PROJID_FILE) == 0;
 }
 
-static int collect_of(struct fsq_project_edit *edit, const struct fsq_project_list *list)
+/*
+ * Most projects have a line in each file, in the same order: what the set has at @at already is not added.
+ */
+static int collect_of(struct fsq_id_set *ids, const struct fsq_project_list *list)
 {
-	int rc = 0;
+	const size_t before = ids->count;
+	size_t at = 0, count = before;
 
-	for (size_t i = 0; i < list->count && rc == 0; i++)
-		if (fsq_project_entry_is_on(&list->entries[i]))
-			rc = fsq_id_set_add(&edit->ids, list->entries[i].line.id);
-	for (size_t i = 0; i < list->taken.count && rc == 0; i++)
-		rc = fsq_id_set_add(&edit->ids, list->taken.ids[i]);
+	if (fsq_id_set_reserve(ids, list->count + list->taken.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (at < before && ids->ids[at] == entry->line.id)
+			at++;
+		else if (fsq_project_entry_is_on(entry))
+			ids->ids[count++] = entry->line.id;
+	}
+	for (size_t i = 0; i < list->taken.count; i++)
+		ids->ids[count++] = list->taken.ids[i];
+	ids->count = count;
+	return 0;
+}
+
+static int collect_ids(struct fsq_assigned *files)
+{
+	int rc;
+
+	if (files->projects.file.is_the_same && files->projid.file.is_the_same)
+		return 0;
+	files->ids.count = 0;
+	rc = collect_of(&files->ids, &files->projects);
+	if (rc == 0)
+		rc = collect_of(&files->ids, &files->projid);
+	fsq_id_set_sort(&files->ids);
 	return rc;
 }
 
-static int collect_ids(struct fsq_project_edit *edit)
+static void begin(struct fsq_assigned *files)
 {
-	int rc = collect_of(edit, &edit->projects);
-
-	if (rc == 0)
-		rc = collect_of(edit, &edit->projid);
-	fsq_id_set_sort(&edit->ids);
-	return rc;
+	files->projects.kind = FSQ_PROJECTS;
+	files->projid.kind = FSQ_PROJID;
+	files->projects.file.fd = files->projid.file.fd = -1;
 }
 
 struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registry, bool dry_run,
@@ -84,10 +109,11 @@ struct fsq_project_edit *fsq_project_edit_new(const struct fsq_registry *registr
 	edit->wait.seconds = registry->lock_seconds;
 	edit->wait.options = options;
 	edit->tree = -1;
-	edit->projects.kind = FSQ_PROJECTS;
-	edit->projects.file = (struct fsq_locked_file){ .path = registry->projects_file, .fd = -1 };
-	edit->projid.kind = FSQ_PROJID;
-	edit->projid.file = (struct fsq_locked_file){ .path = registry->projid_file, .fd = -1 };
+	edit->projects_file = registry->projects_file;
+	edit->projid_file = registry->projid_file;
+	edit->kept = registry->assigned;
+	edit->files = &edit->own;
+	begin(&edit->own);
 	return edit;
 }
 
@@ -133,54 +159,80 @@ void fsq_project_edit_unlock_tree(struct fsq_project_edit *edit)
 int fsq_project_edit_lock(struct fsq_project_edit *edit, bool rolling_back, struct fsq_error *err)
 {
 	bool to_lock = edit->mode != LOOK, to_write = edit->mode == WRITE;
+	struct fsq_assigned *files;
 	struct fsq_lock_wait second;
 	int rc;
 
 	if (edit->locked)
 		return 0;
 	edit->locked = true;
+	if (edit->kept && !edit->kept->in_use)
+		edit->files = edit->kept;
+	files = edit->files;
+	files->in_use = true;
+	files->projects.file.path = edit->projects_file;
+	files->projid.file.path = edit->projid_file;
 	edit->wait.rolling_back = rolling_back;
 	second = edit->wait;
 	second.again = NULL;
 	if (to_lock && edit->wait.again)
 		edit->wait.again(edit->wait.arg);
-	rc = edit->would_write ? fsq_locked_file_check(&edit->projects.file, err) : 0;
+	rc = edit->would_write ? fsq_locked_file_check(&files->projects.file, err) : 0;
 	if (rc == 0 && edit->would_write)
-		rc = fsq_locked_file_check(&edit->projid.file, err);
+		rc = fsq_locked_file_check(&files->projid.file, err);
 	if (rc == 0)
-		rc = fsq_project_list_open(&edit->projects, to_write, to_lock ? &edit->wait : NULL,
+		rc = fsq_project_list_open(&files->projects, to_write, to_lock ? &edit->wait : NULL,
 					   NULL, err);
 	if (rc == 0)
-		rc = fsq_project_list_open(&edit->projid, to_write, to_lock ? &second : NULL,
-					   &edit->projects, err);
-	if (rc == 0 && collect_ids(edit))
-		rc = fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
+		rc = fsq_project_list_open(&files->projid, to_write, to_lock ? &second : NULL,
+					   &files->projects, err);
+	if (rc == 0 && collect_ids(files))
+		rc = fsq_locked_file_fail(err, ENOMEM, &files->projects.file, "read");
 	if (rc)
 		fsq_project_edit_unlock(edit);
 	return rc;
 }
 
 /* The two descriptors are mostly neighbours: then one close_range(2) drops both locks. */
-static void close_both(struct fsq_project_edit *edit)
+static void close_both(struct fsq_assigned *files)
 {
-	int low = edit->projects.file.fd, high = edit->projid.file.fd;
+	int low = files->projects.file.fd, high = files->projid.file.fd;
 
 	if (low < 0 || high != low + 1 || syscall(SYS_close_range, low, high, 0))
 		return;
-	edit->projects.file.fd = edit->projid.file.fd = -1;
+	files->projects.file.fd = files->projid.file.fd = -1;
+}
+
+static void free_files(struct fsq_assigned *files)
+{
+	fsq_project_list_free(&files->projid);
+	fsq_project_list_free(&files->projects);
+	fsq_id_set_free(&files->ids);
 }
 
 void fsq_project_edit_unlock(struct fsq_project_edit *edit)
 {
+	struct fsq_assigned *files = edit->files;
+
+	if (!edit->locked)
+		return;
+	edit->locked = files->in_use = false;
 	if (edit->mode == WRITE) {
-		fsq_project_list_tidy(&edit->projid);
-		fsq_project_list_tidy(&edit->projects);
+		fsq_project_list_settle(&files->projid, &files->projects, &files->ids);
+		fsq_project_list_settle(&files->projects, &files->projid, &files->ids);
 	}
-	close_both(edit);
-	fsq_project_list_close(&edit->projid);
-	fsq_project_list_close(&edit->projects);
-	fsq_id_set_free(&edit->ids);
-	edit->locked = false;
+	if (files == edit->kept) {
+		fsq_project_list_keep(&files->projects);
+		fsq_project_list_keep(&files->projid);
+	}
+	close_both(files);
+	if (files == edit->kept) {
+		fsq_project_list_close(&files->projects);
+		fsq_project_list_close(&files->projid);
+	} else {
+		free_files(files);
+	}
+	edit->files = &edit->own;
 }
 
 void fsq_project_edit_free(struct fsq_project_edit *edit)
@@ -192,21 +244,87 @@ void fsq_project_edit_free(struct fsq_project_edit *edit)
 	free(edit);
 }
 
+/* --- kept between calls --- */
+
+int fsq_assigned_open(struct fsq_assigned **out, const struct fsq_registry *registry,
+		      struct fsq_error *err)
+{
+	if (!out)
+		return fsq_fail_null(err);
+
+	struct fsq_assigned *assigned = calloc(1, sizeof(*assigned));
+	int rc = fsq_check_parts(registry, NULL, err);
+
+	if (rc == 0 && !assigned)
+		rc = fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
+	if (rc == 0)
+		begin(assigned);
+	if (rc == 0)
+		rc = fsq_assigned_read(assigned, registry, err);
+	if (rc)
+		fsq_assigned_close(assigned);
+	else
+		*out = assigned;
+	return rc;
+}
+
+int fsq_assigned_read(struct fsq_assigned *assigned, const struct fsq_registry *registry,
+		      struct fsq_error *err)
+{
+	const struct fsq_registry *files = fsq_registry_or_default(registry);
+	const struct fsq_project_list *lists[] = { &assigned->projects, &assigned->projid };
+	struct fsq_registry kept = *files;
+	struct fsq_project_edit *edit;
+	int rc = 0;
+
+	kept.assigned = assigned;
+	edit = fsq_project_edit_new(&kept, true, NULL);
+	if (!edit)
+		return fsq_fail_errno(err, ENOMEM, files->projects_file, "cannot read");
+	edit->would_write = false;
+	rc = fsq_project_edit_lock(edit, false, err);
+	fsq_project_edit_free(edit);
+	/* To one that may not be read it is empty. */
+	for (size_t i = 0; i < 2 && rc == 0; i++)
+		if (lists[i]->count == 0)
+			rc = fsq_locked_file_check_read(&lists[i]->file, err);
+	return rc;
+}
+
+void fsq_assigned_close(struct fsq_assigned *assigned)
+{
+	if (assigned)
+		free_files(assigned);
+	free(assigned);
+}
+
+uint32_t fsq_assigned_id(const struct fsq_project_list *list, const char *word)
+{
+	const struct fsq_project_key key = { FSQ_KEY_WORD, 0, word, strlen(word) };
+	const struct fsq_project_entry *entry;
+	uint32_t id = 0;
+	size_t at = 0;
+
+	for (int i = 0; (entry = fsq_project_list_next(list, &key, &at)); i++)
+		id = i ? 0 : entry->line.id;
+	return id;
+}
+
 /* --- looking --- */
 
 uint64_t fsq_project_edit_unlisted(const struct fsq_project_edit *edit, uint64_t id)
 {
-	return fsq_id_set_first_missing(&edit->ids, id);
+	return fsq_id_set_first_missing(&edit->files->ids, id);
 }
 
 uint64_t fsq_project_edit_listed(const struct fsq_project_edit *edit, uint64_t id)
 {
-	return fsq_id_set_first_from(&edit->ids, id);
+	return fsq_id_set_first_from(&edit->files->ids, id);
 }
 
 uint32_t fsq_project_edit_listed_before(const struct fsq_project_edit *edit, uint32_t id)
 {
-	return fsq_id_set_last_before(&edit->ids, id);
+	return fsq_id_set_last_before(&edit->files->ids, id);
 }
 
 static bool find_word(const struct fsq_project_list *list, const char *word, uint32_t *id)
@@ -221,24 +339,28 @@ static bool find_word(const struct fsq_project_list *list, const char *word, uin
 bool fsq_project_edit_id_of(const struct fsq_project_edit *edit, const char *directory,
 			    uint32_t *id)
 {
-	return find_word(&edit->projects, directory, id);
+	return find_word(&edit->files->projects, directory, id);
 }
 
 bool fsq_project_edit_id_of_name(const struct fsq_project_edit *edit, const char *name,
 				 uint32_t *id)
 {
-	return find_word(&edit->projid, name, id);
+	return find_word(&edit->files->projid, name, id);
 }
 
 bool fsq_project_edit_is_shared(const struct fsq_project_edit *edit, uint32_t id,
 				const char *directory)
 {
-	return fsq_project_list_find_id(&edit->projects, id, directory) != NULL;
+	return fsq_id_set_has(&edit->files->ids, id) &&
+	       fsq_project_list_find_id(&edit->files->projects, id, directory);
 }
 
-static const char *word_of(const struct fsq_project_list *list, uint32_t id, size_t *length)
+static const char *word_of(const struct fsq_project_edit *edit, const struct fsq_project_list *list,
+			   uint32_t id, size_t *length)
 {
-	const struct fsq_project_entry *entry = fsq_project_list_find_id(list, id, NULL);
+	const struct fsq_project_entry *entry = fsq_id_set_has(&edit->files->ids, id)
+							? fsq_project_list_find_id(list, id, NULL)
+							: NULL;
 
 	if (!entry)
 		return NULL;
@@ -249,27 +371,20 @@ static const char *word_of(const struct fsq_project_list *list, uint32_t id, siz
 const char *fsq_project_edit_name_of(const struct fsq_project_edit *edit, uint32_t id,
 				     size_t *length)
 {
-	return word_of(&edit->projid, id, length);
+	return word_of(edit, &edit->files->projid, id, length);
 }
 
 bool fsq_project_edit_has_name(const struct fsq_project_edit *edit, uint32_t id)
 {
-	return fsq_project_list_find_id(&edit->projid, id, NULL) != NULL;
+	size_t length;
+
+	return fsq_project_edit_name_of(edit, id, &length) != NULL;
 }
 
 const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, uint32_t id,
 					  size_t *length)
 {
-	return word_of(&edit->projects, id, length);
-}
-
-static bool is_entry_below(const struct fsq_project_list *list,
-			   const struct fsq_project_entry *entry, const char *directory)
-{
-	const char *path = fsq_project_list_word(list, entry);
-	const char *below = fsq_path_below(directory, path, entry->line.length);
-
-	return below && below < path + entry->line.length;
+	return word_of(edit, &edit->files->projects, id, length);
 }
 
 static int compare_words(const void *one, const void *other)
@@ -280,22 +395,20 @@ static int compare_words(const void *one, const void *other)
 int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *directory,
 			   char ***paths, size_t *count)
 {
-	const struct fsq_project_list *list = &edit->projects;
+	const struct fsq_project_list *list = &edit->files->projects;
+	const struct fsq_project_key key = { FSQ_KEY_BELOW, 0, directory, strlen(directory) };
+	const struct fsq_project_entry *entry;
+	size_t at = 0, capacity = 0;
 
 	*count = 0;
-	*paths = reallocarray(NULL, list->count + 1, sizeof(**paths));
-	if (!*paths)
-		return -ENOMEM;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct fsq_project_entry *entry = &list->entries[i];
-		char *path;
+	*paths = NULL;
+	while ((entry = fsq_project_list_next(list, &key, &at))) {
+		char *path = strndup(fsq_project_list_word(list, entry), entry->line.length);
 
-		if (!fsq_project_entry_is_on(entry) || !is_entry_below(list, entry, directory))
-			continue;
-		path = strndup(fsq_project_list_word(list, entry), entry->line.length);
-		if (!path)
+		if (!path || !array_add(paths, count, &capacity, &path, sizeof(path))) {
+			free(path);
 			return -ENOMEM;
-		(*paths)[(*count)++] = path;
+		}
 	}
 	array_sort(*paths, *count, sizeof(**paths), compare_words);
 	return 0;
@@ -304,7 +417,7 @@ int fsq_project_edit_below(const struct fsq_project_edit *edit, const char *dire
 int fsq_project_edit_ids_of(const struct fsq_project_edit *edit, fsq_directory_test test, void *arg,
 			    struct fsq_id_set *ids)
 {
-	const struct fsq_project_list *list = &edit->projects;
+	const struct fsq_project_list *list = &edit->files->projects;
 	int rc = 0;
 
 	for (size_t i = 0; i < list->count && rc == 0; i++) {
@@ -320,15 +433,16 @@ int fsq_project_edit_ids_of(const struct fsq_project_edit *edit, fsq_directory_t
 void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char *directory,
 				uint32_t id, struct fsq_entries *lines)
 {
-	const struct fsq_project_list *list = &edit->projects;
+	const struct fsq_project_list *list = &edit->files->projects;
+	const struct fsq_project_key key = { FSQ_KEY_BELOW, 0, directory, strlen(directory) };
+	const struct fsq_project_entry *inside;
 	struct fsq_id_set below = { 0 };
+	size_t at = 0;
 	int rc = 0;
 
 	*lines = (struct fsq_entries){ 0 };
-	for (size_t i = 0; i < list->count && rc == 0; i++)
-		if (fsq_project_entry_is_on(&list->entries[i]) &&
-		    is_entry_below(list, &list->entries[i], directory))
-			rc = fsq_id_set_add(&below, list->entries[i].line.id);
+	while (rc == 0 && (inside = fsq_project_list_next(list, &key, &at)))
+		rc = fsq_id_set_add(&below, inside->line.id);
 	fsq_id_set_sort(&below);
 	for (size_t i = 0; i < list->count && rc == 0; i++) {
 		const struct fsq_project_entry *entry = &list->entries[i];
@@ -351,44 +465,42 @@ void fsq_project_edit_elsewhere(const struct fsq_project_edit *edit, const char 
 
 char *fsq_project_edit_next_directory(const struct fsq_project_edit *edit, uint32_t id, size_t *at)
 {
-	const struct fsq_project_list *list = &edit->projects;
+	const struct fsq_project_list *list = &edit->files->projects;
+	const struct fsq_project_key key = { .kind = FSQ_KEY_ID, .id = id };
+	const struct fsq_project_entry *entry = fsq_project_list_next(list, &key, at);
 
-	while (*at < list->count) {
-		const struct fsq_project_entry *entry = &list->entries[(*at)++];
-
-		if (fsq_project_entry_is_on(entry) && entry->line.id == id)
-			return strndup(fsq_project_list_word(list, entry), entry->line.length);
-	}
-	return NULL;
+	return entry ? strndup(fsq_project_list_word(list, entry), entry->line.length) : NULL;
 }
 
 /* --- changing --- */
 
-static int add_to_list(struct fsq_project_list *list, uint32_t id, const char *word,
-		       struct fsq_error *err)
+static int add_to_list(struct fsq_project_edit *edit, struct fsq_project_list *list, uint32_t id,
+		       const char *word, struct fsq_error *err)
 {
-	int rc = fsq_project_list_add(list, id, word);
+	int rc = fsq_id_set_insert(&edit->files->ids, id);
 
+	if (rc == 0)
+		rc = fsq_project_list_add(list, id, word);
 	return rc ? fsq_locked_file_fail(err, -rc, &list->file, "write") : 0;
 }
 
 int fsq_project_edit_add_name(struct fsq_project_edit *edit, uint32_t id, const char *name,
 			      struct fsq_error *err)
 {
-	return add_to_list(&edit->projid, id, name, err);
+	return add_to_list(edit, &edit->files->projid, id, name, err);
 }
 
 int fsq_project_edit_add_directory(struct fsq_project_edit *edit, uint32_t id,
 				   const char *directory, struct fsq_error *err)
 {
-	return add_to_list(&edit->projects, id, directory, err);
+	return add_to_list(edit, &edit->files->projects, id, directory, err);
 }
 
 int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id, struct fsq_error *err)
 {
-	int rc = fsq_project_list_retire(&edit->projid, id, NULL);
+	int rc = fsq_project_list_retire(&edit->files->projid, id, NULL);
 
-	return rc ? fsq_locked_file_fail(err, -rc, &edit->projid.file, "write") : 0;
+	return rc ? fsq_locked_file_fail(err, -rc, &edit->files->projid.file, "write") : 0;
 }
 
 int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const char *directory,
@@ -399,25 +511,23 @@ int fsq_project_edit_remove(struct fsq_project_edit *edit, uint32_t id, const ch
 
 	if (rc)
 		return rc;
-	rc = directory ? fsq_project_list_retire(&edit->projects, id, directory) : 0;
+	rc = directory ? fsq_project_list_retire(&edit->files->projects, id, directory) : 0;
 	if (rc) {
-		fsq_project_list_rollback_retired(&edit->projid);
-		return fsq_locked_file_fail(err, -rc, &edit->projects.file, "write");
+		fsq_project_list_rollback_retired(&edit->files->projid);
+		return fsq_locked_file_fail(err, -rc, &edit->files->projects.file, "write");
 	}
 	return 0;
 }
 
-int fsq_project_edit_begin_batch(struct fsq_project_edit *edit, struct fsq_error *err)
+void fsq_project_edit_begin_batch(struct fsq_project_edit *edit)
 {
-	if (fsq_project_list_begin_batch(&edit->projects) ||
-	    fsq_project_list_begin_batch(&edit->projid))
-		return fsq_locked_file_fail(err, ENOMEM, &edit->projects.file, "read");
-	return 0;
+	fsq_project_list_begin_batch(&edit->files->projects);
+	fsq_project_list_begin_batch(&edit->files->projid);
 }
 
 int fsq_project_edit_sync_batch(struct fsq_project_edit *edit, struct fsq_error *err)
 {
-	struct fsq_project_list *lists[] = { &edit->projid, &edit->projects };
+	struct fsq_project_list *lists[] = { &edit->files->projid, &edit->files->projects };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		int rc = lists[i]->file.fd < 0 ? 0 : fsq_locked_file_sync(&lists[i]->file);
@@ -430,36 +540,35 @@ int fsq_project_edit_sync_batch(struct fsq_project_edit *edit, struct fsq_error 
 
 static uint64_t count_lines(const struct fsq_project_list *list, uint32_t id, const char *word)
 {
+	const struct fsq_project_key key = { .kind = FSQ_KEY_ID, .id = id };
+	const struct fsq_project_entry *entry;
 	uint64_t count = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct fsq_project_entry *entry = &list->entries[i];
-
-		count += fsq_project_entry_is_on(entry) && entry->line.id == id &&
-			 (!word || fsq_project_list_is(list, entry, word));
-	}
+	while ((entry = fsq_project_list_next(list, &key, &at)))
+		count += !word || fsq_project_list_is(list, entry, word);
 	return count;
 }
 
 uint64_t fsq_project_edit_lines_of(const struct fsq_project_edit *edit, uint32_t id,
 				   const char *directory, bool names)
 {
-	uint64_t count = directory ? count_lines(&edit->projects, id, directory) : 0;
+	uint64_t count = directory ? count_lines(&edit->files->projects, id, directory) : 0;
 
 	if (names && !fsq_project_edit_is_shared(edit, id, directory))
-		count += count_lines(&edit->projid, id, NULL);
+		count += count_lines(&edit->files->projid, id, NULL);
 	return count;
 }
 
 uint64_t fsq_project_edit_names_of(const struct fsq_project_edit *edit, uint32_t id)
 {
-	return count_lines(&edit->projid, id, NULL);
+	return count_lines(&edit->files->projid, id, NULL);
 }
 
 void fsq_project_edit_rollback(struct fsq_project_edit *edit)
 {
-	fsq_project_list_rollback_retired(&edit->projects);
-	fsq_project_list_rollback_retired(&edit->projid);
-	fsq_project_list_rollback_added(&edit->projects);
-	fsq_project_list_rollback_added(&edit->projid);
+	fsq_project_list_rollback_retired(&edit->files->projects);
+	fsq_project_list_rollback_retired(&edit->files->projid);
+	fsq_project_list_rollback_added(&edit->files->projects);
+	fsq_project_list_rollback_added(&edit->files->projid);
 }

@@ -8,6 +8,7 @@
 #define FSQ_PROJECT_EDIT_H
 
 #include "entries.h"
+#include "project_list.h"
 #include "quota/base/id_set.h"
 #include "quota/fsquota.h"
 
@@ -17,7 +18,25 @@ const struct fsq_registry *fsq_registry_or_default(const struct fsq_registry *re
 /** @return  whether projects are registered where kubelet looks */
 bool fsq_registry_is_visible(const struct fsq_registry *registry);
 
-/* Both files. */
+/* What both files say. Kept between calls, they are parsed again only when others have changed them. */
+struct fsq_assigned {
+	struct fsq_project_list projects, projid;
+	struct fsq_id_set ids; /* of both */
+	bool in_use;	       /* by a fsq_project_edit that has the locks */
+};
+
+/**
+ * Read both files, or only see that they are as they were.
+ *
+ * @return   as fsq_assigned_open()
+ */
+int fsq_assigned_read(struct fsq_assigned *assigned, const struct fsq_registry *registry,
+		      struct fsq_error *err);
+
+/** @return  the ID of a word of one of the lists, or 0 where it has none or several */
+uint32_t fsq_assigned_id(const struct fsq_project_list *list, const char *word);
+
+/* Both files, to change them. */
 struct fsq_project_edit;
 
 /**
@@ -167,11 +186,9 @@ int fsq_project_edit_remove_names(struct fsq_project_edit *edit, uint32_t id,
 /**
  * Begin to remove many, until the locks are dropped: each is found in a logarithm of their number, is
  * on the disk only after fsq_project_edit_sync_batch(), and if one fails fsq_project_edit_rollback()
- * brings all back. Nothing can be added meanwhile.
- *
- * @return   0; FSQ_E_FAILED no memory
+ * brings all back.
  */
-int fsq_project_edit_begin_batch(struct fsq_project_edit *edit, struct fsq_error *err);
+void fsq_project_edit_begin_batch(struct fsq_project_edit *edit);
 
 /** @return  0; as fsq_project_edit_add_name() */
 int fsq_project_edit_sync_batch(struct fsq_project_edit *edit, struct fsq_error *err);

@@ -2,6 +2,7 @@
 #include "project_line.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <limits.h>
 #include <string.h>
 
@@ -65,6 +66,69 @@ static bool is_retired(enum fsq_project_file file, const char *text, size_t leng
 	return mark && mark > text && is_number(mark + 1, (size_t)(text + length - mark - 1));
 }
 
+/*
+ * Eight digits at once: neighbours become numbers of two digits, those of four, and these the whole.
+ *
+ * @digits   their values, the first in the lowest byte
+ */
+static uint32_t join_digits(uint64_t digits)
+{
+	digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ff;
+	digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffff;
+	return (uint32_t)(digits * 10000 + (digits >> 32));
+}
+
+/* How many digits eight bytes begin with. @values  set to their values, and those of the other bytes */
+static size_t count_digits(const char *text, uint64_t *values)
+{
+	uint64_t bytes, other;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	*values = le64toh(bytes) ^ 0x3030303030303030;
+	/* The highest bit of each byte that is no digit. */
+	other = (*values | (*values + 0x7676767676767676)) & 0x8080808080808080;
+	return other ? (size_t)__builtin_ctzll(other) / 8 : 8;
+}
+
+bool fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, size_t length,
+				  struct fsq_project_line *line)
+{
+	const size_t eight = sizeof(uint64_t);
+	size_t digits, left;
+	uint64_t values;
+
+	if (length < eight + 1)
+		return false;
+	if (file == FSQ_PROJECTS) {
+		digits = count_digits(text, &values);
+		left = digits + 1;
+		if (digits == 0 || text[digits] != ':' || length - left >= PATH_MAX ||
+		    text[length - 1] == '/' || values << 8 * (eight - digits) == 0)
+			return false;
+		values <<= 8 * (eight - digits);
+		line->word = (uint32_t)left;
+		line->length = (uint32_t)(length - left);
+	} else {
+		const char *colon = memchr(text, ':', length);
+
+		left = colon ? (size_t)(colon - text) : 0;
+		digits = length - left - 1;
+		if (left == 0 || digits == 0 || digits > eight || text[0] == '#')
+			return false;
+		/* The eight bytes end with the line. */
+		count_digits(text + length - eight, &values);
+		values = values >> 8 * (eight - digits) << 8 * (eight - digits);
+		if ((values | (values + 0x7676767676767676)) & 0x8080808080808080)
+			return false;
+		line->word = 0;
+		line->length = (uint32_t)left;
+	}
+	line->kind = FSQ_LINE_ENTRY;
+	line->id = line->taken = join_digits(values);
+	line->takes_id = true;
+	return true;
+}
+
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
 			    struct fsq_project_line *line)
 {
@@ -89,14 +153,14 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 	if (left >= end)
 		return;
 	if (file == FSQ_PROJECTS) {
-		line->word = left + 1;
-		line->length = end - line->word;
+		line->word = (uint32_t)left + 1;
+		line->length = (uint32_t)(end - left - 1);
 		if (line->length >= PATH_MAX)
 			return;
 		while (line->length > 1 && text[line->word + line->length - 1] == '/')
 			line->length--;
 	} else {
-		line->length = left;
+		line->length = (uint32_t)left;
 		digits = end - left - 1;
 		behind = memchr(number, ':', digits);
 		if (behind)

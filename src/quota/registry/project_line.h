@@ -17,10 +17,10 @@ enum fsq_line_kind {
 
 struct fsq_project_line {
 	enum fsq_line_kind kind;
-	uint32_t id;   /* of an entry */
-	size_t word;   /* of an entry: where its directory or name begins */
-	size_t length; /* of the word, without slashes at the end of a directory */
-	bool takes_id; /* another program may read a number in it, whatever its kind */
+	uint32_t id;	 /* of an entry */
+	uint32_t word;	 /* of an entry: where its directory or name begins */
+	uint32_t length; /* of the word, without slashes at the end of a directory */
+	bool takes_id;	 /* another program may read a number in it, whatever its kind */
 	uint32_t taken;
 };
 
@@ -42,6 +42,15 @@ void fsq_project_line_fill(char *text, size_t length);
  */
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,
 			    struct fsq_project_line *line);
+
+/**
+ * The same in a tenth of the time, for a line as most are: plain digits, and no NUL.
+ *
+ * @text     without a NUL
+ * @return   whether it was one
+ */
+bool fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, size_t length,
+				  struct fsq_project_line *line);
 
 /**
  * Whether a line of the projects file has ID 0, which is no project: what carries it is in none, and its limits are the

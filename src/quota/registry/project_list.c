@@ -9,14 +9,182 @@
 
 #include "quota/base/path.h"
 #include "shared/array.h"
+#include "shared/read_file.h"
 #include "shared/sort.h"
 
 /* The kernel writes a page atomically. */
 #define PAGE 4096
 
+/* The index is made when a list was used so often. */
+#define USES 3
+
+/* Among so many entries of a list that stays a line looks for space. */
+#define SPACES 4096
+
+/* --- the index --- */
+
+static int compare_words(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+			 const char *word, size_t length)
+{
+	const size_t own = entry->line.length;
+	int rc = memcmp(fsq_project_list_word(list, entry), word, own < length ? own : length);
+
+	return rc ? rc : compare_numbers(own, length);
+}
+
+static int compare_by_word(const void *one, const void *other, void *arg)
+{
+	const struct fsq_project_list *list = arg;
+	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	const struct fsq_project_entry *entry = &list->entries[b];
+	int rc = compare_words(list, &list->entries[a], fsq_project_list_word(list, entry),
+			       entry->line.length);
+
+	return rc ? rc : compare_numbers(a, b);
+}
+
+static int compare_by_id(const void *one, const void *other, void *arg)
+{
+	const struct fsq_project_list *list = arg;
+	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	int rc = compare_numbers(list->entries[a].line.id, list->entries[b].line.id);
+
+	return rc ? rc : compare_numbers(a, b);
+}
+
+static void drop_index(struct fsq_project_list *list)
+{
+	free(list->by_word.list);
+	free(list->by_id.list);
+	list->by_word = list->by_id = (struct fsq_entry_numbers){ 0 };
+}
+
+static int add_number(struct fsq_entry_numbers *numbers, size_t number)
+{
+	const uint32_t new = (uint32_t)number;
+
+	return array_add(&numbers->list, &numbers->count, &numbers->capacity, &new, sizeof(new))
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void sort_numbers(struct fsq_project_list *list, struct fsq_entry_numbers *numbers,
+			 int (*compare)(const void *, const void *, void *))
+{
+	size_t at = 1;
+
+	while (at < numbers->count && compare(&numbers->list[at - 1], &numbers->list[at], list) < 0)
+		at++;
+	if (at < numbers->count)
+		qsort_r(numbers->list, numbers->count, sizeof(*numbers->list), compare, list);
+}
+
+/* Is it the path of a directory that another entry may spell in another way? */
+static bool has_other_spelling(const struct fsq_project_list *list,
+			       const struct fsq_project_entry *entry)
+{
+	const char *at = fsq_project_list_word(list, entry), *end = at + entry->line.length;
+
+	while ((at = memchr(at, '/', (size_t)(end - at)))) {
+		at++;
+		if (at < end && (*at == '/' || (*at == '.' && (at + 1 == end || at[1] == '/'))))
+			return true;
+	}
+	return false;
+}
+
+/* Without memory there is none, nor one of words where a directory is not spelled as we spell it. */
+static void make_index(struct fsq_project_list *list)
+{
+	bool good = true, spelled = true;
+
+	drop_index(list);
+	for (size_t i = 0; i < list->count && good; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (entry->line.kind != FSQ_LINE_ENTRY)
+			continue;
+		good = add_number(&list->by_word, i) == 0 && add_number(&list->by_id, i) == 0;
+		spelled &= list->kind == FSQ_PROJID || !has_other_spelling(list, entry);
+	}
+	if (!good) {
+		drop_index(list);
+		return;
+	}
+	sort_numbers(list, &list->by_id, compare_by_id);
+	if (spelled)
+		sort_numbers(list, &list->by_word, compare_by_word);
+	else
+		list->by_word.count = 0;
+}
+
+/* The place of an entry in the index. */
+static size_t find_number(struct fsq_project_list *list, const struct fsq_entry_numbers *numbers,
+			  size_t number, int (*compare)(const void *, const void *, void *))
+{
+	const uint32_t key = (uint32_t)number;
+	size_t low = 0, high = numbers->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&numbers->list[middle], &key, list) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int insert_number(struct fsq_project_list *list, struct fsq_entry_numbers *numbers,
+			 size_t number, int (*compare)(const void *, const void *, void *))
+{
+	size_t at;
+
+	if (!numbers->count)
+		return 0;
+	at = find_number(list, numbers, number, compare);
+	if (add_number(numbers, number))
+		return -ENOMEM;
+	memmove(numbers->list + at + 1, numbers->list + at,
+		(numbers->count - 1 - at) * sizeof(*numbers->list));
+	numbers->list[at] = (uint32_t)number;
+	return 0;
+}
+
+static void remove_number(struct fsq_project_list *list, struct fsq_entry_numbers *numbers,
+			  size_t number, int (*compare)(const void *, const void *, void *))
+{
+	size_t at = find_number(list, numbers, number, compare);
+
+	if (at < numbers->count && numbers->list[at] == number)
+		memmove(numbers->list + at, numbers->list + at + 1,
+			(--numbers->count - at) * sizeof(*numbers->list));
+}
+
+static void index_entry(struct fsq_project_list *list, const struct fsq_project_entry *entry)
+{
+	const size_t number = (size_t)(entry - list->entries);
+
+	if (!list->by_id.count)
+		return;
+	if (insert_number(list, &list->by_id, number, compare_by_id) ||
+	    (list->kind == FSQ_PROJECTS && has_other_spelling(list, entry)) ||
+	    insert_number(list, &list->by_word, number, compare_by_word))
+		drop_index(list);
+}
+
+static void unindex_entry(struct fsq_project_list *list, const struct fsq_project_entry *entry)
+{
+	const size_t number = (size_t)(entry - list->entries);
+
+	remove_number(list, &list->by_id, number, compare_by_id);
+	remove_number(list, &list->by_word, number, compare_by_word);
+}
+
 /* --- taking apart --- */
 
-static int add_entry(struct fsq_project_list *list, const struct fsq_project_entry *entry)
+static int make_room(struct fsq_project_list *list)
 {
 	struct fsq_project_entry *entries =
 		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
@@ -24,49 +192,77 @@ static int add_entry(struct fsq_project_list *list, const struct fsq_project_ent
 	if (!entries)
 		return -ENOMEM;
 	list->entries = entries;
-	entries[list->count++] = *entry;
 	return 0;
+}
+
+/* The rest of the text, from @start on. @return  0 or -ENOMEM */
+static int parse(struct fsq_project_list *list, size_t start)
+{
+	const char *begin = list->file.text, *text = begin + start,
+		   *end = begin + list->file.length;
+	const bool plain = !memchr(text, '\0', (size_t)(end - text));
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const size_t length = (size_t)((newline ? newline : end) - text);
+		struct fsq_project_entry *entry;
+
+		if (list->count == list->capacity && make_room(list))
+			return -ENOMEM;
+		entry = &list->entries[list->count];
+		entry->start = (uint32_t)(text - begin);
+		text += length + (newline != NULL);
+		entry->end = (uint32_t)(text - begin);
+		entry->off = entry->added = false;
+		if (plain && fsq_project_line_parse_plain(list->kind, begin + entry->start, length,
+							  &entry->line)) {
+			list->count++;
+			continue;
+		}
+		fsq_project_line_parse(list->kind, begin + entry->start, length, &entry->line);
+		if (entry->line.takes_id && entry->line.taken != entry->line.id &&
+		    fsq_id_set_add(&list->taken, entry->line.taken))
+			return -ENOMEM;
+		list->retired += entry->line.kind == FSQ_LINE_RETIRED;
+		list->count += entry->line.kind != FSQ_LINE_OTHER &&
+			       !fsq_project_line_is_of_zero(list->kind, &entry->line);
+	}
+	return 0;
+}
+
+static void forget_entries(struct fsq_project_list *list)
+{
+	drop_index(list);
+	list->count = list->retired = list->space_from = 0;
+	list->taken.count = 0;
+	list->uses = 0;
+	list->broken = false;
 }
 
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
 			  struct fsq_error *err)
 {
-	struct fsq_locked_file *file = &list->file;
-	size_t next;
-	int rc = fsq_locked_file_open(file, to_write, wait, other ? &other->file : NULL, err);
+	int rc =
+		fsq_locked_file_open(&list->file, to_write, wait, other ? &other->file : NULL, err);
 
+	if (rc == 0 && list->file.is_the_same) {
+		if (++list->uses >= USES && list->by_id.count == 0)
+			make_index(list);
+		return 0;
+	}
+	forget_entries(list);
 	if (rc)
 		return rc;
-	for (size_t start = 0; start < file->length; start = next) {
-		const char *text = file->text + start;
-		const char *newline = memchr(text, '\n', file->length - start);
-		size_t length = newline ? (size_t)(newline - text) : file->length - start;
-		struct fsq_project_entry entry = { .start = start };
-
-		next = entry.end = start + length + (newline != NULL);
-		fsq_project_line_parse(list->kind, text, length, &entry.line);
-		if (fsq_project_line_is_of_zero(list->kind, &entry.line))
-			entry.line.kind = FSQ_LINE_OTHER;
-		if (entry.line.kind != FSQ_LINE_OTHER && add_entry(list, &entry))
-			goto fail;
-		if (entry.line.takes_id && entry.line.taken != entry.line.id &&
-		    fsq_id_set_add(&list->taken, entry.line.taken))
-			goto fail;
-	}
-	return 0;
-fail:
-	rc = fsq_locked_file_fail(err, ENOMEM, file, "read");
-	fsq_locked_file_close(file);
+	rc = parse(list, 0);
+	if (rc == 0)
+		return 0;
+	rc = fsq_locked_file_fail(err, -rc, &list->file, "read");
+	fsq_project_list_free(list);
 	return rc;
 }
 
 /* --- looking --- */
-
-bool fsq_project_entry_is_on(const struct fsq_project_entry *entry)
-{
-	return entry->line.kind == FSQ_LINE_ENTRY && !entry->off;
-}
 
 const char *fsq_project_list_word(const struct fsq_project_list *list,
 				  const struct fsq_project_entry *entry)
@@ -74,131 +270,170 @@ const char *fsq_project_list_word(const struct fsq_project_list *list,
 	return list->file.text + entry->start + entry->line.word;
 }
 
+static bool is_word(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		    const char *word, size_t length)
+{
+	const char *own = fsq_project_list_word(list, entry);
+
+	if (entry->line.length == length)
+		return memcmp(word, own, length) == 0;
+	return entry->line.length > length && list->kind == FSQ_PROJECTS &&
+	       fsq_path_is(word, own, entry->line.length);
+}
+
 bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
 			 const char *word)
 {
-	const char *own = fsq_project_list_word(list, entry);
-	const size_t length = entry->line.length;
-
-	if (!fsq_project_entry_is_on(entry))
-		return false;
-	if (list->kind == FSQ_PROJECTS)
-		return fsq_path_is(word, own, length);
-	return strlen(word) == length && memcmp(word, own, length) == 0;
+	return fsq_project_entry_is_on(entry) && is_word(list, entry, word, strlen(word));
 }
 
-struct key {
-	const char *word; /* NULL: search by ID */
-	size_t length;
-	uint32_t id;
-};
+static bool is_below(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		     const char *directory)
+{
+	const char *path = fsq_project_list_word(list, entry);
+	const char *below = fsq_path_below(directory, path, entry->line.length);
 
+	return below && below < path + entry->line.length;
+}
+
+static bool has_key(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
+		    const struct fsq_project_key *key)
+{
+	switch (key->kind) {
+	case FSQ_KEY_ID:
+		return entry->line.id == key->id && fsq_project_entry_is_on(entry);
+	case FSQ_KEY_WORD:
+		return is_word(list, entry, key->word, key->length) &&
+		       fsq_project_entry_is_on(entry);
+	default:
+		return entry->line.length > key->length && fsq_project_entry_is_on(entry) &&
+		       is_below(list, entry, key->word);
+	}
+}
+
+/* Where an entry lies beside those of a key, in the index; 0: among them, or for FSQ_KEY_BELOW maybe. */
 static int compare_key(const struct fsq_project_list *list, const struct fsq_project_entry *entry,
-		       const struct key *key)
+		       const struct fsq_project_key *key)
 {
-	size_t length = entry->line.length;
-	int rc;
-
-	if (!key->word)
-		return (entry->line.id > key->id) - (entry->line.id < key->id);
-	rc = memcmp(fsq_project_list_word(list, entry), key->word,
-		    length < key->length ? length : key->length);
-	return rc ? rc : (length > key->length) - (length < key->length);
+	if (key->kind == FSQ_KEY_ID)
+		return compare_numbers(entry->line.id, key->id);
+	if (key->kind == FSQ_KEY_BELOW && entry->line.length > key->length)
+		return memcmp(fsq_project_list_word(list, entry), key->word, key->length);
+	return compare_words(list, entry, key->word, key->length);
 }
 
-static int compare_entry_words(const void *one, const void *other, void *list)
+/* The first place in the index with an entry of the key, or behind it. */
+static size_t find_key(const struct fsq_project_list *list, const struct fsq_entry_numbers *numbers,
+		       const struct fsq_project_key *key)
 {
-	const struct fsq_project_entry *const *a = one, *const *b = other;
-	const struct key key = { .word = fsq_project_list_word(list, *b),
-				 .length = (*b)->line.length };
-	int rc = compare_key(list, *a, &key);
+	size_t low = 0, high = numbers->count;
 
-	return rc ? rc : (*a > *b) - (*a < *b);
-}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-static int compare_entry_ids(const void *one, const void *other, void *list)
-{
-	const struct fsq_project_entry *const *a = one, *const *b = other;
-	int rc = compare_key(list, *a, &(struct key){ .id = (*b)->line.id });
-
-	return rc ? rc : (*a > *b) - (*a < *b);
-}
-
-int fsq_project_list_begin_batch(struct fsq_project_list *list)
-{
-	list->by_word = reallocarray(list->by_word, list->count + 1, sizeof(*list->by_word));
-	list->by_id = reallocarray(list->by_id, list->count + 1, sizeof(*list->by_id));
-	if (!list->by_word || !list->by_id)
-		return -ENOMEM;
-	for (size_t i = 0; i < list->count; i++)
-		list->by_word[i] = list->by_id[i] = &list->entries[i];
-	qsort_r(list->by_word, list->count, sizeof(*list->by_word), compare_entry_words, list);
-	qsort_r(list->by_id, list->count, sizeof(*list->by_id), compare_entry_ids, list);
-	return 0;
+		if (compare_key(list, &list->entries[numbers->list[middle]], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /*
- * @return   the end of the range of a key for entry_at(), which begins at @first; only in a batch smaller
- * than the list
+ * Most entries are others, which shows in a moment: another spelling of a directory is longer, and ends as that does, or
+ * with "/" or ".".
  */
-static size_t find_range(const struct fsq_project_list *list, const struct key *key, size_t *first)
+static inline bool may_have_key(const struct fsq_project_list *list,
+				const struct fsq_project_entry *entry,
+				const struct fsq_project_key *key)
 {
-	struct fsq_project_entry **sorted = key->word ? list->by_word : list->by_id;
-	size_t low = 0, end = list->count;
+	const size_t length = entry->line.length;
+	char last;
 
-	*first = 0;
-	if (!sorted)
-		return end;
-	while (low < end) {
-		size_t middle = low + (end - low) / 2;
-
-		if (compare_key(list, sorted[middle], key) < 0)
-			low = middle + 1;
-		else
-			end = middle;
-	}
-	*first = low;
-	while (end < list->count && compare_key(list, sorted[end], key) == 0)
-		end++;
-	return end;
+	if (key->kind == FSQ_KEY_ID)
+		return entry->line.id == key->id;
+	if (length <= key->length || key->kind == FSQ_KEY_BELOW)
+		return length >= key->length;
+	last = list->file.text[entry->start + entry->line.word + length - 1];
+	return list->kind == FSQ_PROJECTS &&
+	       (last == '/' || last == '.' || last == key->word[key->length - 1]);
 }
 
-static struct fsq_project_entry *entry_at(const struct fsq_project_list *list,
-					  const struct key *key, size_t at)
+static const struct fsq_project_entry *next_unsorted(const struct fsq_project_list *list,
+						     const struct fsq_project_key *key, size_t *at)
 {
-	if (!list->by_id)
-		return &list->entries[at];
-	return key->word ? list->by_word[at] : list->by_id[at];
+	for (size_t i = *at; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
+		if (may_have_key(list, entry, key) && has_key(list, entry, key)) {
+			*at = i + 1;
+			return entry;
+		}
+	}
+	*at = list->count;
+	return NULL;
+}
+
+const struct fsq_project_entry *fsq_project_list_next(const struct fsq_project_list *list,
+						      const struct fsq_project_key *key, size_t *at)
+{
+	const struct fsq_entry_numbers *numbers =
+		key->kind == FSQ_KEY_ID ? &list->by_id : &list->by_word;
+
+	if (numbers->count == 0)
+		return next_unsorted(list, key, at);
+	if (*at == 0)
+		*at = find_key(list, numbers, key);
+	while (*at < numbers->count) {
+		const struct fsq_project_entry *entry = &list->entries[numbers->list[*at]];
+
+		if (compare_key(list, entry, key) > 0)
+			break;
+		(*at)++;
+		if (has_key(list, entry, key))
+			return entry;
+	}
+	return NULL;
 }
 
 const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
 						      const char *word)
 {
-	const struct key key = { .word = word, .length = strlen(word) };
-	size_t first, end = find_range(list, &key, &first);
+	const struct fsq_project_key key = { FSQ_KEY_WORD, 0, word, strlen(word) };
+	size_t at = 0;
 
-	for (size_t i = first; i < end; i++)
-		if (fsq_project_list_is(list, entry_at(list, &key, i), word))
-			return entry_at(list, &key, i);
-	return NULL;
+	return fsq_project_list_next(list, &key, &at);
 }
 
 const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_project_list *list,
 							 uint32_t id, const char *but)
 {
-	const struct key key = { .id = id };
-	size_t first, end = find_range(list, &key, &first);
+	const struct fsq_project_key key = { .kind = FSQ_KEY_ID, .id = id };
+	const struct fsq_project_key behind = { .kind = FSQ_KEY_ID, .id = id + 1 };
+	const struct fsq_project_entry *entry;
+	size_t at = 0, end;
 
-	for (size_t i = first; i < end; i++) {
-		/* A batch retires its entries from the first to the last, so look from the end. */
-		const struct fsq_project_entry *entry =
-			entry_at(list, &key, list->by_id ? end - 1 - (i - first) : i);
-
-		if (fsq_project_entry_is_on(entry) && entry->line.id == id &&
-		    !(but && fsq_project_list_is(list, entry, but)))
+	if (!list->batch || !list->by_id.count) {
+		while ((entry = fsq_project_list_next(list, &key, &at)))
+			if (!but || !is_word(list, entry, but, strlen(but)))
+				return entry;
+		return NULL;
+	}
+	/* A batch retires its entries from the first to the last, so look from the end. */
+	at = find_key(list, &list->by_id, &key);
+	for (end = find_key(list, &list->by_id, &behind); end > at; end--) {
+		entry = &list->entries[list->by_id.list[end - 1]];
+		if (fsq_project_entry_is_on(entry) &&
+		    !(but && is_word(list, entry, but, strlen(but))))
 			return entry;
 	}
 	return NULL;
+}
+
+void fsq_project_list_begin_batch(struct fsq_project_list *list)
+{
+	list->batch = true;
+	make_index(list);
 }
 
 /* --- switching --- */
@@ -219,15 +454,19 @@ static int set_switch(struct fsq_project_list *list, const struct fsq_project_en
 	size_t at = fsq_project_line_switch(line, length_of(list, entry), &off);
 
 	byte = on ? line[at] : off;
-	return pwrite(list->file.fd, &byte, 1, (off_t)(entry->start + at)) == 1 ? 0 : -errno;
+	list->file.changed = true;
+	if (pwrite(list->file.fd, &byte, 1, (off_t)(entry->start + at)) == 1)
+		return 0;
+	list->broken = true;
+	return -errno;
 }
 
 void fsq_project_list_rollback_retired(struct fsq_project_list *list)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct fsq_project_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->touched.count; i++) {
+		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
 
 		if (entry->off && set_switch(list, entry, true) == 0) {
 			entry->off = false;
@@ -240,22 +479,25 @@ void fsq_project_list_rollback_retired(struct fsq_project_list *list)
 
 int fsq_project_list_retire(struct fsq_project_list *list, uint32_t id, const char *word)
 {
-	const struct key key = { word, word ? strlen(word) : 0, id };
-	size_t first, end = find_range(list, &key, &first);
+	const struct fsq_project_key key = { word ? FSQ_KEY_WORD : FSQ_KEY_ID, id, word,
+					     word ? strlen(word) : 0 };
+	const struct fsq_project_entry *found;
 	bool any = false;
+	size_t at = 0;
 	int rc = 0;
 
-	for (size_t i = first; i < end && rc == 0; i++) {
-		struct fsq_project_entry *entry = entry_at(list, &key, i);
+	while (rc == 0 && (found = fsq_project_list_next(list, &key, &at))) {
+		struct fsq_project_entry *entry = &list->entries[found - list->entries];
 
-		if (!fsq_project_entry_is_on(entry) || entry->line.id != id ||
-		    (word && !fsq_project_list_is(list, entry, word)))
+		if (entry->line.id != id)
 			continue;
-		rc = set_switch(list, entry, false);
+		rc = add_number(&list->touched, (size_t)(found - list->entries));
+		if (rc == 0)
+			rc = set_switch(list, entry, false);
 		entry->off = rc == 0;
 		any = true;
 	}
-	if (rc == 0 && any && !list->by_id)
+	if (rc == 0 && any && !list->batch)
 		rc = fsq_locked_file_sync(&list->file);
 	if (rc)
 		fsq_project_list_rollback_retired(list);
@@ -282,8 +524,10 @@ static int write_switched_line(struct fsq_project_list *list, size_t start, char
 /* Find a retired line of the right length: exactly, or with room for another retired line. */
 static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_t length)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct fsq_project_entry *entry = &list->entries[i];
+	size_t left = list->uses && list->count > SPACES ? SPACES : list->count;
+
+	for (; list->retired && left; left--) {
+		struct fsq_project_entry *entry = &list->entries[list->space_from++ % list->count];
 		size_t space = entry->end - entry->start;
 
 		if (entry->line.kind == FSQ_LINE_RETIRED && space > length_of(list, entry) &&
@@ -309,9 +553,10 @@ static int reuse(struct fsq_project_list *list, struct fsq_project_entry *entry,
 	rc = write_switched_line(list, entry->start, text, at, space, FSQ_LINE_OFF);
 	free(text);
 	if (rc == 0) {
-		entry->end = entry->start + length;
+		entry->end = entry->start + (uint32_t)length;
 		entry->added = true;
 		fsq_project_line_parse(list->kind, line, length - 1, &entry->line);
+		list->retired--;
 	}
 	return rc;
 }
@@ -322,11 +567,13 @@ static int write_line_at(struct fsq_project_list *list, char *line, size_t lengt
 {
 	const size_t start = list->file.length;
 	const bool is_half = start > 0 && list->file.text[start - 1] != '\n';
-	struct fsq_project_entry entry = { .start = start + is_half,
-					   .end = start + length,
+	struct fsq_project_entry entry = { .start = (uint32_t)start + is_half,
+					   .end = (uint32_t)(start + length),
 					   .added = true };
 	int rc;
 
+	if (start + length + 1 > FSQ_FILE_MAX)
+		return -EFBIG;
 	fsq_project_line_parse(list->kind, line, length - 1, &entry.line);
 	/*
 	 * If the file ends without a newline, the entry begins with one and has none at its end, so it can be
@@ -336,9 +583,10 @@ static int write_line_at(struct fsq_project_list *list, char *line, size_t lengt
 		memmove(line + 1, line, length - 1);
 		line[0] = '\n';
 	}
-	rc = add_entry(list, &entry);
+	rc = make_room(list);
 	if (rc)
 		return rc;
+	list->entries[list->count++] = entry;
 	/* A write within one page moves the end of the file with the data. */
 	if (start / PAGE == (start + length - 1) / PAGE)
 		rc = fsq_locked_file_write(&list->file, start, line, length);
@@ -366,46 +614,48 @@ int fsq_project_list_add(struct fsq_project_list *list, uint32_t id, const char 
 	at = fsq_project_line_switch(line, length, &off);
 	if (off == FSQ_LINE_OFF)
 		space = find_space(list, length);
-	if (space)
+	rc = add_number(&list->touched, space ? (size_t)(space - list->entries) : list->count);
+	if (rc == 0 && space)
 		rc = reuse(list, space, line, length, at);
-	else
+	else if (rc == 0)
 		rc = write_line_at(list, line, length, at, off);
 	free(line);
 	if (rc == 0)
 		rc = fsq_locked_file_sync(&list->file);
-	if (rc && space)
+	if (rc == 0) {
+		index_entry(list, space ? space : &list->entries[list->count - 1]);
+		return 0;
+	}
+	list->broken = true;
+	if (space) {
 		fsq_project_list_rollback_added(list);
-	if (rc == 0 || space)
 		return rc;
+	}
 	/* Remove what was appended, completely or in part. */
 	while (list->count > 0 && list->entries[list->count - 1].start >= old)
 		list->count--;
 	/* A newline that was written first belongs to the line before. */
 	if (list->count > 0 && list->entries[list->count - 1].end > old)
-		list->entries[list->count - 1].end = old;
+		list->entries[list->count - 1].end = (uint32_t)old;
 	if (fsq_locked_file_cut(&list->file, old) == 0)
 		fsq_locked_file_sync(&list->file);
 	return rc;
-}
-
-/* --- tidying --- */
-
-static bool is_dead(const struct fsq_project_entry *entry)
-{
-	return entry->off || entry->line.kind == FSQ_LINE_RETIRED;
 }
 
 void fsq_project_list_rollback_added(struct fsq_project_list *list)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct fsq_project_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->touched.count; i++) {
+		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
 
-		if (!entry->added)
+		if (list->touched.list[i] >= list->count || !entry->added)
 			continue;
-		if (set_switch(list, entry, false) == 0)
+		if (set_switch(list, entry, false) == 0) {
+			unindex_entry(list, entry);
 			entry->line.kind = FSQ_LINE_RETIRED;
+			list->retired++;
+		}
 		entry->added = false;
 		any = true;
 	}
@@ -413,72 +663,150 @@ void fsq_project_list_rollback_added(struct fsq_project_list *list)
 		fsq_locked_file_sync(&list->file);
 }
 
-/* Find where the dead lines at the end of the file begin, with the newline that a line without one was given. */
-static size_t live_length(const struct fsq_project_list *list, size_t *dead)
+/* --- settling --- */
+
+/* What was switched in the file is switched in the text. */
+static void settle_entry(struct fsq_project_list *list, struct fsq_project_entry *entry)
+{
+	char *line = list->file.text + entry->start, off = FSQ_LINE_OFF;
+	const size_t length = length_of(list, entry);
+
+	if (memchr(line, ':', length))
+		line[fsq_project_line_switch(line, length, &off)] = off;
+	entry->line.kind = off == FSQ_LINE_OFF ? FSQ_LINE_RETIRED : FSQ_LINE_OTHER;
+}
+
+static bool is_retired(const struct fsq_project_entry *entry)
+{
+	return entry->line.kind == FSQ_LINE_RETIRED;
+}
+
+/* Find where the retired lines at the end of the file begin, with the newline that a line without one was given. */
+static size_t live_length(const struct fsq_project_list *list, size_t *count)
 {
 	size_t length = list->file.length;
 
-	*dead = list->count;
-	while (*dead > 0 && is_dead(&list->entries[*dead - 1]) &&
-	       list->entries[*dead - 1].end == length)
-		length = list->entries[--*dead].start;
+	*count = list->count;
+	while (*count > 0 && is_retired(&list->entries[*count - 1]) &&
+	       list->entries[*count - 1].end == length)
+		length = list->entries[--*count].start;
 	if (length > 0 && length < list->file.length &&
 	    list->file.text[list->file.length - 1] != '\n')
 		length--;
 	return length;
 }
 
-/* Move the live lines of the last page into the space of the first dead line in it. */
-static void shorten_last_page(struct fsq_project_list *list, size_t count)
+/* Move the live lines of the last page into the space of the first retired line in it. */
+static void shorten_last_page(struct fsq_project_list *list)
 {
 	const char *text = list->file.text;
-	size_t length = list->file.length, page, first, from, kept = 0;
+	size_t length = list->file.length, first = list->count, kept = 0, page, from;
 	char *rest;
 
 	page = length > 0 ? (length - 1) / PAGE * PAGE : 0;
-	for (first = 0; first < count; first++)
-		if (is_dead(&list->entries[first]) && list->entries[first].start >= page)
-			break;
-	if (first == count)
+	for (size_t i = list->count; i > 0 && list->entries[i - 1].start >= page; i--)
+		if (is_retired(&list->entries[i - 1]))
+			first = i - 1;
+	if (first == list->count)
 		return;
 	from = list->entries[first].start;
 	rest = malloc(length - from);
 	if (!rest)
 		return;
-	for (size_t i = first, at = from; i <= count; i++) {
-		size_t end = i < count ? list->entries[i].start : length;
+	for (size_t i = first, at = from; i <= list->count; i++) {
+		size_t end = i < list->count ? list->entries[i].start : length;
 
-		if (i < count && !is_dead(&list->entries[i]))
+		if (i < list->count && !is_retired(&list->entries[i]))
 			continue;
 		memcpy(rest + kept, text + at, end - at);
 		kept += end - at;
-		at = i < count ? list->entries[i].end : end;
+		at = i < list->count ? list->entries[i].end : end;
 	}
-	if (kept > 0)
-		fsq_locked_file_shorten(&list->file, from, rest, kept);
+	for (size_t i = first; i < list->count; i++)
+		unindex_entry(list, &list->entries[i]);
+	if (kept > 0 && fsq_locked_file_shorten(&list->file, from, rest, kept)) {
+		for (size_t i = first; i < list->count; i++)
+			list->retired -= is_retired(&list->entries[i]);
+		list->count = first;
+		list->broken |= parse(list, from) != 0;
+	}
+	for (size_t i = first; i < list->count; i++)
+		if (fsq_project_entry_is_on(&list->entries[i]))
+			index_entry(list, &list->entries[i]);
 	free(rest);
 }
 
-void fsq_project_list_tidy(struct fsq_project_list *list)
+/* Cut off what is retired, as far as nobody else has the file open. */
+static void tidy(struct fsq_project_list *list)
 {
-	size_t count = 0, length;
+	size_t count, length = live_length(list, &count);
 
-	while (count < list->count && !is_dead(&list->entries[count]))
-		count++;
-	if (list->file.fd < 0 || count == list->count)
-		return;
-	length = live_length(list, &count);
 	if (length < list->file.length && !fsq_locked_file_shorten(&list->file, length, NULL, 0))
 		return;
-	shorten_last_page(list, count);
+	list->retired -= list->count - count;
+	list->count = count;
+	if (list->retired)
+		shorten_last_page(list);
+}
+
+static bool mentions(const struct fsq_project_list *list, uint32_t id)
+{
+	for (size_t i = 0; i < list->taken.count; i++)
+		if (list->taken.ids[i] == id)
+			return true;
+	return fsq_project_list_find_id(list, id, NULL) != NULL;
+}
+
+void fsq_project_list_settle(struct fsq_project_list *list, const struct fsq_project_list *other,
+			     struct fsq_id_set *ids)
+{
+	for (size_t i = 0; i < list->touched.count; i++) {
+		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
+		const uint32_t id = entry->line.id;
+
+		if (list->touched.list[i] >= list->count)
+			continue;
+		entry->added = false;
+		if (entry->off) {
+			unindex_entry(list, entry);
+			entry->off = false;
+			list->retired++;
+		} else if (!is_retired(entry)) {
+			continue;
+		}
+		settle_entry(list, entry);
+		list->retired -= !is_retired(entry);
+		if (!mentions(list, id) && !mentions(other, id))
+			fsq_id_set_remove(ids, id);
+	}
+	list->touched.count = 0;
+	if (list->file.fd >= 0 && list->retired)
+		tidy(list);
+}
+
+void fsq_project_list_keep(struct fsq_project_list *list)
+{
+	if (!list->broken) {
+		fsq_locked_file_keep(&list->file);
+		return;
+	}
+	fsq_locked_file_forget(&list->file);
+	forget_entries(list);
 }
 
 void fsq_project_list_close(struct fsq_project_list *list)
 {
 	fsq_locked_file_close(&list->file);
+	list->batch = false;
+}
+
+void fsq_project_list_free(struct fsq_project_list *list)
+{
+	fsq_project_list_close(list);
+	fsq_locked_file_forget(&list->file);
+	drop_index(list);
 	free(list->entries);
-	free(list->by_word);
-	free(list->by_id);
+	free(list->touched.list);
 	fsq_id_set_free(&list->taken);
 	*list = (struct fsq_project_list){ .kind = list->kind, .file = list->file };
 }

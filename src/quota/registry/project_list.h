@@ -18,9 +18,15 @@
 
 struct fsq_project_entry {
 	struct fsq_project_line line;
-	size_t start, end; /* in the file; with the newline, where there is one */
-	bool off;	   /* switched off by fsq_project_list_retire() */
-	bool added;	   /* by fsq_project_list_add() */
+	uint32_t start, end; /* in the file; with the newline, where there is one */
+	bool off;	     /* switched off by fsq_project_list_retire() */
+	bool added;	     /* by fsq_project_list_add() */
+};
+
+/* Numbers of entries. */
+struct fsq_entry_numbers {
+	uint32_t *list;
+	size_t count, capacity;
 };
 
 struct fsq_project_list {
@@ -28,25 +34,61 @@ struct fsq_project_list {
 	struct fsq_locked_file file;
 	struct fsq_project_entry *entries; /* and retired lines, in the order of the file */
 	size_t count, capacity;
-	/* Of a batch: entries in another order, or NULL. */
-	struct fsq_project_entry **by_word, **by_id;
+	size_t retired; /* how many lines are */
+	/* The entries sorted, for who asks more than a few times; empty: there is no index */
+	struct fsq_entry_numbers by_word, by_id;
+	struct fsq_entry_numbers touched; /* since the file was opened */
+	unsigned int uses;		  /* how often it was opened without being read */
+	size_t space_from;		  /* where to look for the space of a retired line */
+	bool batch;
+	bool broken;		 /* a change has failed, so the file may be another one */
 	struct fsq_id_set taken; /* by lines that are no entries, but others may take for some */
 };
 
+/** What is looked for. */
+struct fsq_project_key {
+	enum { FSQ_KEY_ID, FSQ_KEY_WORD, FSQ_KEY_BELOW } kind;
+	uint32_t id;
+	const char *word; /* a directory or a name; the directory above */
+	size_t length;	  /* of it */
+};
+
 /**
- * Open, lock and parse a file; arguments and result as of fsq_locked_file_open().
+ * Open, lock and parse a file; arguments and result as of fsq_locked_file_open(). One that is as it was when it was closed
+ * the last time is not parsed again, if it was kept.
  *
- * @list     with only its kind and the file's path set
+ * @list     with only its kind and the file's path set, or as fsq_project_list_close() has left it
  */
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  const struct fsq_lock_wait *wait, const struct fsq_project_list *other,
 			  struct fsq_error *err);
 
-/** Cut off what is switched off, if nobody else has the file open; otherwise it stays. */
-void fsq_project_list_tidy(struct fsq_project_list *list);
+/**
+ * What was added and removed stays: it cannot be rolled back any more. What is switched off is cut off, if nobody else
+ * has the file open; otherwise it stays where it is.
+ *
+ * @ids      of both lists, sorted: loses those that neither this one nor @other has any more
+ */
+void fsq_project_list_settle(struct fsq_project_list *list, const struct fsq_project_list *other,
+			     struct fsq_id_set *ids);
 
-/** Close it, which drops the lock. */
+/** Before it is closed: have the next fsq_project_list_open() know it again. */
+void fsq_project_list_keep(struct fsq_project_list *list);
+
+/** Close it, which drops the lock. What was read stays. */
 void fsq_project_list_close(struct fsq_project_list *list);
+
+/** Close it, and forget what was read. */
+void fsq_project_list_free(struct fsq_project_list *list);
+
+/**
+ * @at       0 for the first one, and set for the next; nothing may be added meanwhile
+ * @return   the next entry that is on and has the key, in the order of the file, or for FSQ_KEY_BELOW of the paths; or
+ *           NULL
+ */
+const struct fsq_project_entry *fsq_project_list_next(const struct fsq_project_list *list,
+						      const struct fsq_project_key *key,
+						      size_t *at);
 
 /** @return  the first entry of that word, or NULL */
 const struct fsq_project_entry *fsq_project_list_find(const struct fsq_project_list *list,
@@ -57,12 +99,10 @@ const struct fsq_project_entry *fsq_project_list_find_id(const struct fsq_projec
 							 uint32_t id, const char *but);
 
 /**
- * Begin a batch: entries are found in a logarithm of their number, nothing is added, and
- * fsq_project_list_retire() leaves the sync to the caller. It ends when the list is closed.
- *
- * @return   0 or -ENOMEM
+ * Begin a batch: entries are found in a logarithm of their number, and fsq_project_list_retire() leaves the sync to the
+ * caller. It ends when the list is closed.
  */
-int fsq_project_list_begin_batch(struct fsq_project_list *list);
+void fsq_project_list_begin_batch(struct fsq_project_list *list);
 
 /** @return  where the word of an entry begins; no NUL ends it; until something is added */
 const char *fsq_project_list_word(const struct fsq_project_list *list,
@@ -73,7 +113,10 @@ bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_p
 			 const char *word);
 
 /** @return  whether it is an entry that is on */
-bool fsq_project_entry_is_on(const struct fsq_project_entry *entry);
+static inline bool fsq_project_entry_is_on(const struct fsq_project_entry *entry)
+{
+	return entry->line.kind == FSQ_LINE_ENTRY && !entry->off;
+}
 
 /**
  * Add an entry. It is on the disk on return.

@@ -24,6 +24,7 @@
 #include "quota/kernel/quotactl.h"
 #include "quota/kernel/space.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/walk/tree_walk.h"
 #include "shared/array.h"
 #include "usage.h"
@@ -660,6 +661,7 @@ static int look_below_mounts(struct explain *explain, struct fsq_error *err)
 
 struct others {
 	struct explain *explain;
+	const struct fsq_mount_points *mounts;
 	ino_t ino; /* of the directory */
 	struct fsq_error *err;
 	int rc;
@@ -671,12 +673,19 @@ static enum fsq_visit look_at_other(uint32_t id, const char *word, void *arg)
 	struct explain *explain = others->explain;
 	struct stat st;
 	struct sum found;
+	int fd;
 
-	if (id != explain->id ||
-	    fstatat(AT_FDCWD, word, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ||
-	    st.st_dev != explain->dev || st.st_ino == others->ino || !S_ISDIR(st.st_mode))
+	if (id != explain->id)
 		return FSQ_VISIT_CONTINUE;
-	others->rc = walk_directory(explain, -1, word, &found, others->err);
+	fd = fsq_lookup(others->mounts, word, O_PATH | O_DIRECTORY | O_NOFOLLOW, NULL);
+	if (fd < 0)
+		return FSQ_VISIT_CONTINUE;
+	if (fstat(fd, &st) || st.st_dev != explain->dev || st.st_ino == others->ino) {
+		close(fd);
+		return FSQ_VISIT_CONTINUE;
+	}
+	others->rc = walk_directory(explain, fd, word, &found, others->err);
+	close(fd);
 	if (others->rc == 0 && found.inodes)
 		add_part(explain, FSQ_SPACE_ELSEWHERE, word, found);
 	return others->rc ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
@@ -714,16 +723,23 @@ static int look_elsewhere(struct explain *explain, const struct fsq_usage *usage
 			  struct fsq_error *err)
 {
 	const struct fsq_explain_request *request = explain->request;
-	struct others others = { explain, ino, err, 0 };
+	struct others others = { .explain = explain, .ino = ino, .err = err };
+	struct fsq_mount_points *mounts;
 	struct sum sum, found;
 	int clone, fd, rc = 0;
 
-	if (request->projects_file)
+	if (request->projects_file) {
+		rc = fsq_mount_points_read(&mounts, err);
+		if (rc)
+			return rc;
+		others.mounts = mounts;
 		rc = fsq_projects_each(request->projects_file, look_at_other, &others, err);
+		fsq_mount_points_free(mounts);
+	}
 	if (others.rc || (rc && rc != FSQ_E_NOT_FOUND))
 		return others.rc ? others.rc : rc;
 	if (request->everywhere) {
-		fd = open(usage->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = fsq_lookup(NULL, usage->mountpoint, O_PATH | O_DIRECTORY, NULL);
 		clone = fsq_clone_mount(fd);
 		rc = walk_directory(explain, clone < 0 ? fd : clone, usage->mountpoint, &found,
 				    err);
@@ -933,7 +949,8 @@ int fsq_explain(const struct fsq_explain_request *request, fsq_explained_visitor
 	if (rc == 0)
 		rc = fsq_check_parts(NULL, request->options, err);
 	if (rc == 0)
-		rc = fsq_handle_open_directory(&explain.handle, request->directory, err);
+		rc = fsq_handle_open_directory(&explain.handle, request->directory,
+					       fsq_mounts_of(request->options), err);
 	if (rc)
 		return rc;
 	explain.options = (struct fsq_call_options){

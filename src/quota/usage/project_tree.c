@@ -20,6 +20,7 @@
 #include "quota/kernel/quotactl.h"
 #include "quota/kernel/superblock.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/walk/tree_walk.h"
 
 /* How many more walks, while other processes move files in the tree. */
@@ -218,9 +219,10 @@ static void ask(struct tree_run *run)
 	if (run->request->action == FSQ_TREE_CHECK || run->stopped ||
 	    (atomic_load(&run->changed) && !run->request->dry_run))
 		return;
-	fd = open(event.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 ? errno == EIO : fsync(fd) && errno != EINVAL) {
-		event.errnum = errno;
+	fd = fsq_lookup(fsq_mounts_of(run->request->options), event.path,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW, NULL);
+	if (fd < 0 ? fd == -EIO : fsync(fd) && errno != EINVAL) {
+		event.errnum = fd < 0 ? -fd : errno;
 		emit(&event, run);
 	}
 	if (fd >= 0)
@@ -236,7 +238,8 @@ static bool may_be_left(struct tree_run *run)
 
 	if (!atomic_load(&run->changed) || run->stopped)
 		return false;
-	target.fd = open(run->request->directory, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	target.fd = fsq_lookup(fsq_mounts_of(run->request->options), run->request->directory,
+			       O_PATH | O_NOFOLLOW, NULL);
 	if (target.fd < 0)
 		return false;
 	if (fsq_quotactl_get(&target, FSQ_PROJECT, run->request->id, &dquot) == 0)
@@ -275,13 +278,14 @@ static int clear_again(struct tree_run *run, struct fsq_error *err)
 }
 
 /* The errno with which a filesystem refuses every project ID, for it lacks the feature, or 0. */
-static int find_refusal(const char *directory)
+static int find_refusal(const struct fsq_tree_request *request)
 {
 	struct fsq_features features = { .project = true };
 	struct fsq_handle handle;
 	struct stat st;
 
-	if (fsq_handle_open_directory(&handle, directory, NULL))
+	if (fsq_handle_open_directory(&handle, request->directory, fsq_mounts_of(request->options),
+				      NULL))
 		return 0;
 	if (fstat(handle.target.fd, &st) == 0 && fsq_handle_find_mount(&handle, NULL) == 0 &&
 	    fsq_superblock_f2fs(st.st_dev, &features.project) &&
@@ -318,12 +322,17 @@ int fsq_project_tree(const struct fsq_tree_request *request, uint64_t *entries,
 	/* Predict the error of every change, and whether the kernel requires the owner of a file. */
 	if (request->dry_run) {
 		run.owner_only = !fsq_has_capability(CAP_FOWNER);
-		if (statvfs(request->directory, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
+		int fd = fsq_lookup(fsq_mounts_of(request->options), request->directory, O_PATH,
+				    NULL);
+
+		if (fd >= 0 && fstatvfs(fd, &vfs) == 0 && (vfs.f_flag & ST_RDONLY))
 			run.refused = -EROFS;
 		else if (fsq_in_user_namespace())
 			run.refused = -EINVAL;
 		else if (request->action == FSQ_TREE_SET && request->id)
-			run.refused = -find_refusal(request->directory);
+			run.refused = -find_refusal(request);
+		if (fd >= 0)
+			close(fd);
 	}
 	rc = fsq_tree_walk(&walk, err);
 	*entries = walk.entries;
@@ -468,10 +477,7 @@ static enum fsq_visit visit_attributes(const struct fsq_walk_entry *entry,
 		}
 	}
 	if (entry->kind == FSQ_WALK_SPECIAL) {
-		/* The root of the walk has no directory in it. */
-		attributes.project_errnum =
-			-(entry->name ? fsq_walk_project_get(entry, &project)
-				      : fsq_inode_project_get_at(AT_FDCWD, entry->path, &project));
+		attributes.project_errnum = -fsq_walk_project_get(entry, &project);
 		if (attributes.project_errnum == 0)
 			attributes.project_id = project.id;
 	}

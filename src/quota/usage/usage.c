@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "disk_use.h"
 #include "quota/base/error.h"
@@ -11,6 +12,7 @@
 #include "quota/kernel/fs_type.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 #include "shared/file_stamp.h"
 #include "usage.h"
@@ -97,7 +99,7 @@ static int cached_id_of(struct fsq_cache *cache, const char *file, const char *d
 		forget_cached_file(&cache->projects);
 		return fsq_projects_id_of(file, directory, id, err);
 	}
-	*id = fsq_entries_id_of_word(&cache->entries, directory, false);
+	*id = fsq_entries_id_of_word(&cache->entries, directory);
 	return 0;
 }
 
@@ -242,11 +244,15 @@ static struct outside look_outside(const struct fsq_handle *handle,
 {
 	struct fsq_inode_project other;
 	struct statfs sfs;
+	int fd = fsq_lookup(handle->points, handle->mount.directory, O_PATH | O_DIRECTORY, NULL);
+	bool known = fd >= 0 && fstatfs(fd, &sfs) == 0 &&
+		     memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) == 0 &&
+		     !(fsq_lookup_project(handle->points, handle->mount.directory, &other) == 0 &&
+		       other.id == project->id && other.inherit);
 
-	if ((fsq_inode_project_of(handle->mount.directory, &other) == 0 &&
-	     other.id == project->id && other.inherit) ||
-	    statfs(handle->mount.directory, &sfs) ||
-	    memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) != 0)
+	if (fd >= 0)
+		close(fd);
+	if (!known)
 		return (struct outside){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	return (struct outside){ sfs.f_blocks, sfs.f_bfree, sfs.f_files, sfs.f_ffree };
 }
@@ -363,7 +369,7 @@ int fsq_usage_get_cached(struct fsq_usage *usage, const struct fsq_usage_request
 	if (rc == 0)
 		rc = fsq_check_parts(NULL, request->options, err);
 	if (rc == 0)
-		rc = fsq_handle_open(&handle, request->path, err);
+		rc = fsq_handle_open(&handle, request->path, fsq_mounts_of(request->options), err);
 	if (rc)
 		return rc;
 	if (cache)
@@ -400,7 +406,7 @@ int fsq_supported(const char *path, struct fsq_support *support, struct fsq_erro
 {
 	struct fsq_handle directory;
 	struct fsq_error unknown;
-	int rc = fsq_handle_open_directory(&directory, path, err);
+	int rc = fsq_handle_open_directory(&directory, path, NULL, err);
 
 	*support = (struct fsq_support){ 0 };
 	if (rc)

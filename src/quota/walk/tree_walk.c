@@ -17,7 +17,7 @@
 #include "quota/kernel/compat.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/openat2.h"
-#include "quota/mounts/mount.h"
+#include "quota/mounts/lookup.h"
 #include "shared/statx.h"
 #include "thread_pool.h"
 
@@ -156,12 +156,13 @@ static int report_file(struct walk *walk, int fd)
 }
 
 /* An entry that is held by an O_PATH descriptor. */
-static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd)
+static int report_held(struct walk *walk, enum fsq_walk_kind kind, int fd, bool has_project)
 {
-	int rc = report(
-		walk,
-		&(struct fsq_walk_entry){
-			.kind = kind, .fd = -1, .dirfd = fd, .name = "", .has_project = true });
+	int rc = report(walk, &(struct fsq_walk_entry){ .kind = kind,
+							.fd = -1,
+							.dirfd = fd,
+							.name = "",
+							.has_project = has_project });
 
 	close(fd);
 	return rc;
@@ -298,7 +299,7 @@ static int visit_project(struct walk *walk, enum fsq_walk_kind kind)
 							.has_project = true,
 							.by_name = true });
 	fd = open_entry(walk, PATH_FLAGS);
-	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd);
+	return fd < 0 ? visit_unopened(walk, -fd, true) : report_held(walk, kind, fd, true);
 }
 
 static int visit_entry(struct walk *walk, unsigned char type)
@@ -335,28 +336,20 @@ static int visit_entry(struct walk *walk, unsigned char type)
 	return rc;
 }
 
-static int visit_special_root(struct walk *walk)
+/* @fd      O_PATH */
+static int visit_special_root(struct walk *walk, int fd)
 {
-	int fd = open(walk->stack.path, PATH_FLAGS);
-	struct stat st = { 0 };
-	int rc = 0;
+	int rc = has_at(walk->tree, fd);
 
-	if (fd < 0)
-		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
-	if (fstat(fd, &st) == 0 && is_special(st.st_mode))
-		rc = has_at(walk->tree, fd);
-	if (rc > 0)
-		return report_held(walk, FSQ_WALK_SPECIAL, fd);
+	if (rc >= 0)
+		return report_held(walk, FSQ_WALK_SPECIAL, fd, rc > 0);
 	close(fd);
-	if (rc < 0)
-		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
-	/* Another process may replace it between the two calls. */
-	return is_special(st.st_mode) ? report_closed(walk, FSQ_WALK_SPECIAL, 0)
-				      : report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE);
+	return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
 }
 
 static int visit_root(struct walk *walk)
 {
+	const struct fsq_mount_points *points = fsq_mounts_of(walk->tree->request->options);
 	int fd = walk->tree->request->root_fd, rc;
 	struct stat st;
 
@@ -366,23 +359,29 @@ static int visit_root(struct walk *walk)
 		return fd < 0 ? report_closed(walk, FSQ_WALK_NO_OPEN, errno)
 			      : visit_directory(walk, fd);
 	}
-	if (lstat(walk->stack.path, &st))
-		return report_closed(walk, FSQ_WALK_NO_STAT, errno);
-	if (is_special(st.st_mode))
-		return visit_special_root(walk);
-	fd = open(walk->stack.path, FSQ_DIR_STACK_OPEN_FLAGS);
-	if (fd < 0 && errno == ELOOP)
-		return visit_special_root(walk);
+	fd = fsq_lookup(points, walk->stack.path, PATH_FLAGS, NULL);
 	if (fd < 0)
-		return report_closed(walk, FSQ_WALK_NO_OPEN, errno);
-	if (fstat(fd, &st)) {
-		rc = report_closed(walk, FSQ_WALK_NO_STAT, errno);
+		return report_closed(walk, FSQ_WALK_NO_STAT, -fd);
+	rc = fstat(fd, &st) ? -errno : 0;
+	if (rc == 0 && is_special(st.st_mode))
+		return visit_special_root(walk, fd);
+	if (rc == 0 && S_ISDIR(st.st_mode)) {
+		int readable = openat(fd, ".", FSQ_DIR_STACK_OPEN_FLAGS | O_DIRECTORY);
+
+		rc = readable < 0 ? -errno : 0;
 		close(fd);
-		return rc;
+		return rc ? report_closed(walk, FSQ_WALK_NO_OPEN, -rc)
+			  : visit_directory(walk, readable);
 	}
-	if (S_ISDIR(st.st_mode))
-		return visit_directory(walk, fd);
-	rc = is_special(st.st_mode) ? visit_special_root(walk) : report_file(walk, fd);
+	close(fd);
+	if (rc)
+		return report_closed(walk, FSQ_WALK_NO_STAT, -rc);
+	fd = fsq_lookup(points, walk->stack.path, FSQ_DIR_STACK_OPEN_FLAGS, NULL);
+	if (fd < 0)
+		return report_closed(walk, FSQ_WALK_NO_OPEN, -fd);
+	/* Another process may replace it between the two calls. */
+	rc = fstat(fd, &st) || !S_ISREG(st.st_mode) ? report_closed(walk, FSQ_WALK_NO_OPEN, ESTALE)
+						    : report_file(walk, fd);
 	close(fd);
 	return rc;
 }
