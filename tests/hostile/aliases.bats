@@ -265,16 +265,22 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	assert_equal "$(stat -c '%U %a' $top/theirs)" "daemon 1700"
 }
 
-@test "apply: one directory by two names is an error before anything is changed; a written name comes before a pattern" {
+@test "apply: one directory by two names is an error, and gets what the later line says; a written name comes before a pattern" {
 	local other top=/mnt/x/srv
 	mkdir -p $top/x /mnt/other
 	ln -s $top /mnt/x/link
 	mount --bind $top /mnt/other
 	for other in /mnt/x/link/x /mnt/other/x; do
 		printf '%s\n' "$top/x hard=1M" "$other hard=2M" >/run/wanted
-		refuses 2 " is in /run/wanted, line " fsquota apply /run/wanted
-		refuses 2 " is in /run/wanted, line " fsquota apply --dry-run /run/wanted
+		run_split fsquota apply --dry-run /run/wanted
+		assert_equal "$status:$stdout" "6:created   $other"
 		assert_equal "$(project_of $top/x)" 0
+		for _ in 1 2; do
+			run_split fsquota apply --quiet /run/wanted
+			assert_equal "$status:$stderr" "6:fsquota apply: /run/wanted, line 2: $other is in line 1, too, as $top/x: line 2 applies"
+			assert_equal "$(kernel_has /mnt/x 1048577)" "0 0 2048 1 0 0"
+		done
+		fsquota release $other
 	done
 	printf '%s\n' "$top/* hard=1M" "/mnt/x/link/x hard=2M" >/run/wanted
 	for _ in 1 2; do

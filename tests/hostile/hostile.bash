@@ -35,3 +35,17 @@ end_tenant() {
 	wait "$tenant_pid" 2>/dev/null || true
 	tenant_pid=
 }
+
+# is_stopped_at CALL COUNT CMD...: as stopped_at; or it has ended before that, and status, stdout and stderr are set.
+is_stopped_at() {
+	local words=("${@:3}") to
+	coproc STOPPED { exec "${builddir:?}/tests/transaction/fail" 3>&-; }
+	to=${STOPPED[1]}
+	echo "$1 $2 stop 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr ${words[*]// /$'\t'}" >&"$to"
+	read -r status _ <&"${STOPPED[0]}"
+	[ "$status" != stopped ] || return 0
+	exec {to}>&-
+	wait "$STOPPED_PID"
+	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
+	return 1
+}

@@ -9,7 +9,7 @@ load hostile
 
 setup() {
 	no_files
-	rm -rf /etc/projects.applied /etc/fsquota.d
+	rm -rf /var/lib/fsquota /etc/fsquota.d
 	mkdir /etc/fsquota.d
 	fresh_fs x
 	stayer='' swapper=''
@@ -19,7 +19,7 @@ teardown() {
 	end_tenant
 	kill $swapper $stayer 2>/dev/null || :
 	[ -z "$stayer" ] || wait "$stayer" || :
-	rm -rf /etc/projects.applied /etc/fsquota.d
+	rm -rf /var/lib/fsquota /etc/fsquota.d
 }
 
 # Each of the three is a directory, then a symlink to what is others', then has the place of another one.
@@ -56,7 +56,7 @@ others() {
 	neighbour=$(fsquota id "$top/home/neighbour")
 	before=$(others)
 	chmod 1777 "$top/home"
-	"$FSQUOTA" apply --watch --prune >"$rows" 2>&1 3>&- &
+	"$FSQUOTA" apply --watch --prune --prune-after 1 >"$rows" 2>&1 3>&- &
 	stayer=$!
 	install -d -o 65534 "$top/home/mal"
 	swaps 3>&- 2>/dev/null &

@@ -784,7 +784,9 @@ static void judge(unsigned int window, uint32_t id, int status, const char *out,
 	}
 	if (failed)
 		complain(window, "failed:", err);
-	if (expected && !strstr(out, expected)) {
+	/* A symlink in place of the tree is refused where the path is looked up, before anything is processed. */
+	if (expected && !strstr(out, expected) &&
+	    !((kind == ROOT || kind == ROOT_BACK) && err[0])) {
 		complain(window, "said:", out);
 		wrong = true;
 	}
