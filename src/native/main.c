@@ -173,6 +173,7 @@ static void run_command(struct session *session, const struct command *command, 
 		tables_begin(session, command->name);
 		command->run(session, &invocation);
 	}
+	apply_tell_of_lines(session);
 out:
 	if (command->clear_options)
 		command->clear_options(options);
@@ -408,7 +409,6 @@ struct session native_session(struct writer *out)
 	session.commands = commands;
 	session.run = run_words;
 	session.suggest = suggest_for_path;
-	session.tell_of_line = apply_tell_of_line;
 	return session;
 }
 

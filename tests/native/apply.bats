@@ -310,9 +310,29 @@ governs() {
 	assert_equal "$stderr" ''
 	succeeds fsquota assign $top/other --hard 1M
 	assert_equal "$stderr" ''
+	# What is taken away comes back, whatever the line says; and a line may name the old place.
+	echo "$top/u/b hard=7M" >/etc/fsquota.d/3.conf
+	run_split fsquota release $top/u/b $top/other $top/u/a
+	assert_equal "$status:$stderr" "0:fsquota release: $top/u/b: is in /etc/fsquota.d/3.conf, line 1: $line
+fsquota release: $top/u/a: is in /etc/fsquota.d/0.conf, line 1: $line"
+	run_split fsquota release --if-exists $top/u/b
+	assert_equal "$status:$stderr" "0:"
+	fsquota apply --quiet
+	run_split fsquota move --rename $top/u/b $top/u/c
+	assert_equal "$status:$stderr" "0:fsquota move: $top/u/b: is in /etc/fsquota.d/3.conf, line 1: change the path there, too
+fsquota move: $top/u/c: is in /etc/fsquota.d/1.conf, line 2: $line"
+	run_split fsquota move --rename $top/u/c $top/c
+	assert_equal "$status:$stderr" "0:"
+	run_split fsquota move --rename --dry-run $top/c $top/u/c
+	assert_equal "$status:$stderr" "0:"
+	# So does what a command of batch has done.
+	echo "resize $top/u/a 6M" >"$BATS_TEST_TMPDIR/requests"
+	echo "$top/u/a hard=3M" >/etc/fsquota.d/0.conf
+	run -0 fsquota batch <"$BATS_TEST_TMPDIR/requests"
+	assert_equal "$(jq -r '.messages[].warning.message' <<<"$output")" "is in /etc/fsquota.d/0.conf, line 1: $line"
 }
 
-@test "resize and assign name the line that governs a directory" { on_each governs; }
+@test "resize, assign, release and move name the line that governs a directory" { on_each governs; }
 
 @test "a NUL byte in a file is refused, and cuts nothing" {
 	mkdir $top/a

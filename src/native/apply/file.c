@@ -799,8 +799,8 @@ bool apply_read_budgets(struct session *session)
 	struct apply_texts texts = { 0 };
 	bool good;
 
-	session->has_lines = access(APPLY_DIRECTORY, F_OK) == 0;
-	good = !session->has_lines || apply_texts_read(session, &texts, APPLY_DIRECTORY, &reading);
+	session->no_lines = access(APPLY_DIRECTORY, F_OK) != 0;
+	good = session->no_lines || apply_texts_read(session, &texts, APPLY_DIRECTORY, &reading);
 
 	for (size_t i = 0; i < texts.count; i++)
 		good &= apply_list_parse(session, &list, &texts.list[i]);
@@ -849,38 +849,58 @@ static bool find_line(struct session *session, const struct apply_list *list, co
 		found = fnmatch(pattern->pattern, path, FNM_PATHNAME | FNM_PERIOD) == 0;
 		if (found)
 			*entry = (struct apply_entry){ .request = pattern->request,
+						       .pattern = pattern->pattern,
 						       .file = pattern->file,
 						       .line = pattern->line };
 	}
-	return found && has_limits(&entry->request);
+	return found;
 }
 
-void apply_tell_of_line(struct session *session, const char *path)
+static void tell_of_line(struct session *session, const struct apply_list *list,
+			 const struct changed *changed)
+{
+	struct apply_entry entry = { 0 };
+	char *real = fsq_lookup_gone(NULL, changed->path);
+	bool found;
+
+	session->silent = true;
+	found = real && real[0] == '/' && find_line(session, list, real, &entry);
+	session->silent = false;
+	free(real);
+	if (!found)
+		return;
+	if (changed->kind == RELEASED ||
+	    (changed->kind == LIMITS_SET && has_limits(&entry.request)))
+		session_warn(session, changed->path,
+			     "is in %s, line %u: the next apply sets what that says", entry.file,
+			     entry.line);
+	else if (changed->kind == MOVED_AWAY && !entry.pattern)
+		session_warn(session, changed->path,
+			     "is in %s, line %u: change the path there, too", entry.file,
+			     entry.line);
+}
+
+void apply_tell_of_lines(struct session *session)
 {
 	const struct apply_reading reading = { .forgiving = true, .as_it_is = true };
 	struct apply_list list = { .reads = APPLY_AS_WRITTEN };
 	struct apply_texts texts = { 0 };
-	struct apply_entry entry = { 0 };
-	bool found;
-	char *real;
 
-	if (!session->has_lines)
-		return;
-	/* The change is made, so a failure is none of it. */
+	/* The changes are made, so a failure is none of theirs. */
 	session->silent = true;
-	real = fsq_lookup_gone(NULL, path);
-	if (real && real[0] == '/')
+	if (session->noted_count && !session->no_lines)
 		apply_texts_read(session, &texts, APPLY_DIRECTORY, &reading);
 	for (size_t i = 0; i < texts.count; i++)
 		apply_list_parse(session, &list, &texts.list[i]);
-	found = texts.count && find_line(session, &list, real, &entry);
 	session->silent = false;
-	if (found)
-		session_warn(session, path, "is in %s, line %u: the next apply sets what that says",
-			     entry.file, entry.line);
+	for (size_t i = 0; i < session->noted_count; i++) {
+		if (texts.count)
+			tell_of_line(session, &list, &session->noted[i]);
+		free(session->noted[i].path);
+	}
+	session->noted_count = 0;
 	apply_list_free(&list);
 	apply_texts_free(&texts);
-	free(real);
 }
 
 void apply_list_free(struct apply_list *list)

@@ -102,12 +102,8 @@ bool apply_list_reach(struct session *session, const struct apply_list *list, co
 /** @return  whether a pattern may match a path, or something below it */
 bool apply_pattern_reaches(const char *pattern, const char *path);
 
-/**
- * Warn that a line of /etc/fsquota.d says what a directory has, which the next apply sets again.
- *
- * @path     of the directory
- */
-void apply_tell_of_line(struct session *session, const char *path);
+/** Warn of lines of /etc/fsquota.d that say something else of directories than a command has changed. */
+void apply_tell_of_lines(struct session *session);
 
 /**
  * Read the words budget and overcommit of /etc/fsquota.d, and nothing else; those of /etc/fsquota.conf are in the

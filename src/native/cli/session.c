@@ -192,6 +192,7 @@ void session_end(struct session *session)
 	}
 	free(session->paths);
 	free(session->unseen);
+	free(session->noted);
 	free(session->at.words);
 	session_forget_budgets(session, 0);
 	free(session->budgets);
@@ -200,6 +201,15 @@ void session_end(struct session *session)
 	session_forget_mounts(session);
 	session_forget_registry(session);
 	fsq_marks_free(session->marks);
+}
+
+void session_note_change(struct session *session, const char *path, enum change_kind kind)
+{
+	struct changed new = { strdup(path), kind };
+
+	if (!new.path || !array_add(&session->noted, &session->noted_count,
+				    &session->noted_capacity, &new, sizeof(new)))
+		free(new.path);
 }
 
 bool session_is_stopped(void *arg)

@@ -42,6 +42,12 @@ struct command;
 /* Where changes are logged. */
 enum log_target { LOG_TO_JOURNAL, LOG_TO_SYSLOG, LOG_TO_NOTHING };
 
+/* A directory whose quota a command has changed. */
+struct changed {
+	char *path;
+	enum change_kind { LIMITS_SET, RELEASED, MOVED_AWAY } kind;
+};
+
 struct session {
 	const char *program;		       /* the name that begins messages */
 	const struct command *const *commands; /* all, sorted by name and ended by NULL */
@@ -70,9 +76,9 @@ struct session {
 	size_t unseen_count, unseen_capacity;
 	/* Adds a suggestion to an error about a path, see suggest.h; or NULL. */
 	char *(*suggest)(struct session *session, const char *path, bool exists);
-	bool has_lines; /* /etc/fsquota.d was there when its budgets were read */
-	/* Warns that a line of it says what a directory has; or NULL. */
-	void (*tell_of_line)(struct session *session, const char *path);
+	bool no_lines;	       /* /etc/fsquota.d was not there when its budgets were read */
+	struct changed *noted; /* see session_note_change() */
+	size_t noted_count, noted_capacity;
 	bool takes_name; /* the command that runs takes --name instead of a path */
 	bool names_read;
 	struct fsq_project_names *names; /* read on first use */
@@ -175,6 +181,9 @@ int session_code_of(int errnum, const char *path);
 /* Report a usage error. */
 #define session_usage_error(session, ...) \
 	session_error(session, 0, FSQ_E_USAGE, 0, NULL, __VA_ARGS__)
+
+/** A command has changed a directory, of which a line of /etc/fsquota.d may say something else. Without memory none does. */
+void session_note_change(struct session *session, const char *path, enum change_kind kind);
 
 /*
  * Print a warning; leave the exit status as it is.

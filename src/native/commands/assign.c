@@ -137,8 +137,8 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (shown)
 		budgets_warn(session, request->directory, fsq_assignment_over_budget(assignment));
 	if (shown && !request->dry_run) {
-		if (session->tell_of_line && fsq_assignment_change(assignment) != FSQ_UNCHANGED)
-			session->tell_of_line(session, request->directory);
+		if (fsq_assignment_change(assignment) != FSQ_UNCHANGED)
+			session_note_change(session, request->directory, LIMITS_SET);
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);

@@ -250,7 +250,6 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 	session.commands = batch->session->commands;
 	session.run = batch->session->run;
 	session.suggest = batch->session->suggest;
-	session.tell_of_line = batch->session->tell_of_line;
 	session.error = &error;
 	session.messages = &messages;
 	session.json = true;

@@ -86,7 +86,13 @@ static void command_move(struct session *session, const struct invocation *invoc
 	if (rc) {
 		session_fail(session, &err);
 		restore_signals(&signals_before);
-	} else if (change_is_shown(session)) {
+		return;
+	}
+	if (!request.dry_run) {
+		session_note_change(session, request.from, MOVED_AWAY);
+		session_note_change(session, request.to, LIMITS_SET);
+	}
+	if (change_is_shown(session)) {
 		const struct moved_row row = {
 			.from = request.from,
 			.path = request.to,

@@ -142,6 +142,8 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 	if (change_is_shown(session) && (!rc || released.untagged || released.lines ||
 					 (has_certainly_no_quota(rc, &err) && if_exists)))
 		show_released(session, request, &released, mounts, rc);
+	if (!rc && request->directory && !request->dry_run)
+		session_note_change(session, request->directory, RELEASED);
 	if (has_certainly_no_quota(rc, &err) && if_exists)
 		rc = 0;
 	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)

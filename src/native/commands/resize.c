@@ -98,8 +98,8 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	}
 	resizing->asked = resized->dev;
 	budgets_warn(session, path, resized->over);
-	if (session->tell_of_line && resized->changed && !request->dry_run && request->directory)
-		session->tell_of_line(session, request->directory);
+	if (resized->changed && !request->dry_run && request->directory)
+		session_note_change(session, request->directory, LIMITS_SET);
 	/* A soft limit below the use is no failure, but the grace time runs. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
