@@ -130,6 +130,22 @@ changed   /mnt/e"
 	assert_equal "$(head -n 3 "$messages")" ''
 }
 
+@test "a directory that appears while all are looked at does not wait for the end of that" {
+	local home=/mnt/x/home
+	mkdir $home/{100..199}
+	says "$home/* hard=5M"
+	before=(strace -f -qq -o /dev/null -e trace=quotactl_fd -e inject=quotactl_fd:delay_exit=10000)
+	stays --quiet
+	says "$home/* hard=6M"
+	until_true limited $home/100 6M
+	mkdir $home/new
+	until_true limited $home/new 6M
+	limited $home/199 5M
+	# Lines that change meanwhile wait for it, but no longer.
+	says "$home/* hard=7M"
+	until_true limited $home/199 7M
+}
+
 @test "events that are lost are no directories that are lost" {
 	says '/mnt/x/home/* hard=5M'
 	echo 4 >"${limits[0]}"

@@ -34,6 +34,9 @@
 /* How long a directory is unwished before it is released. */
 #define PRUNE_AFTER_SECONDS 60
 
+/* How many directories a look at all takes before those that have appeared meanwhile. */
+#define BETWEEN 20
+
 /* When to look again at files that were being written. */
 #define LOOK_AGAIN_MILLISECONDS 2000
 
@@ -126,6 +129,7 @@ struct apply {
 	bool was_written;	 /* a file was being written */
 	struct unwished *unwished;
 	size_t unwished_count;
+	struct apply_watch *watch; /* NULL while only some directories are looked at */
 	int64_t wake;	/* when to look again, in milliseconds; 0: when something changes */
 	size_t budgets; /* of fsquota.conf, the first ones of the session */
 };
@@ -376,6 +380,8 @@ static void apply_graces(struct apply *apply, struct apply_list *list)
 			   set_grace(apply, &list->graces[i]);
 }
 
+static void look_between(struct apply *apply, struct apply_list *list);
+
 static void apply_entries(struct apply *apply, struct apply_list *list)
 {
 	struct fsq_registry registry;
@@ -390,6 +396,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 
 		if (!entry->request.directory)
 			continue;
+		if (i % BETWEEN == BETWEEN - 1)
+			look_between(apply, list);
 		entry->request.registry = &registry;
 		entry->request.options = &apply->progress.options;
 		entry->request.dry_run = apply->session->dry_run;
@@ -471,10 +479,12 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 
 		/* The pattern may have missed the directory because of an error. */
 		mark->is_wanted = is_matched(list, mark->directory);
+		if (mark->is_wanted)
+			continue;
 		rc = fsq_lookup_stat(session_mounts(session), mark->directory, O_NOFOLLOW, &st,
 				     NULL);
 		if (rc) {
-			if (!is_gone(rc) && mark->is_registered && !mark->is_wanted &&
+			if (!is_gone(rc) && mark->is_registered &&
 			    reported_add(list->reported, mark->directory))
 				session_errno(session, ERROR_AT_PATH, -rc, mark->directory,
 					      "cannot be looked at, so it is not released");
@@ -736,6 +746,21 @@ static bool read_texts(struct apply *apply, struct apply_texts *texts, char *con
 	return good;
 }
 
+/* @return   a list for which the same is watched and reported */
+static struct apply_list empty_list(const struct apply_list *list)
+{
+	return (struct apply_list){ .reported = list->reported,
+				    .wrong = list->wrong,
+				    .looked_in = list->looked_in,
+				    .looker = list->looker };
+}
+
+static void restart_list(struct apply_list *list)
+{
+	apply_list_free(list);
+	*list = empty_list(list);
+}
+
 /*
  * Look at all once. Where the files cannot be read, are being written, or are wrong, the lines count as they were when
  * they were right the last time, and nothing is released.
@@ -767,8 +792,7 @@ static bool look(struct apply *apply, struct apply_list *list, char *const *file
 	apply_texts_free(&texts);
 	if (good || apply->last.count == 0)
 		return good;
-	apply_list_free(list);
-	*list = (struct apply_list){ .reported = list->reported, .wrong = list->wrong };
+	restart_list(list);
 	session_forget_budgets(apply->session, apply->budgets);
 	return apply_lines(apply, list, &apply->last, false);
 }
@@ -782,7 +806,7 @@ static bool look_at_some(struct apply *apply, struct apply_watch *watch,
 			 const struct apply_list *list)
 {
 	for (size_t i = 0; i < watch->appeared_count; i++) {
-		struct apply_list some = { .reported = list->reported, .wrong = list->wrong };
+		struct apply_list some = empty_list(list);
 		const char *path = watch->appeared[i];
 		bool good;
 
@@ -797,6 +821,19 @@ static bool look_at_some(struct apply *apply, struct apply_watch *watch,
 	return true;
 }
 
+/* Directories that appear while all are looked at do not wait for the end of that. */
+static void look_between(struct apply *apply, struct apply_list *list)
+{
+	struct apply_watch *watch = apply->watch;
+
+	if (!watch || !apply_watch_ask(watch))
+		return;
+	apply->watch = NULL;
+	watch->pending |=
+		!apply_list_locate(apply->session, list) || !look_at_some(apply, watch, list);
+	apply->watch = watch;
+}
+
 /*
  * Keep running. A directory that appears is looked at alone; all are when lines or mounts change, when events were lost,
  * and now and then, since nothing tells that somebody has changed an ID. A failure is reported once, until it has gone.
@@ -806,7 +843,10 @@ static void stay(struct apply *apply, char *const *files, int count)
 	struct session *session = apply->session;
 	struct apply_watch watch;
 	struct reported reported = { 0 }, wrong = { 0 };
-	struct apply_list list = { 0 };
+	struct apply_list list = { .reported = &reported,
+				   .wrong = &wrong,
+				   .looked_in = apply_watch_add,
+				   .looker = &watch };
 	bool going_on = apply_watch_begin(&watch, session), ready = false, good = false;
 
 	apply->budgets = session->budget_count;
@@ -817,14 +857,16 @@ static void stay(struct apply *apply, char *const *files, int count)
 		if (!watch.all && good)
 			watch.all = !look_at_some(apply, &watch, &list);
 		if (watch.all) {
-			apply_list_free(&list);
-			list = (struct apply_list){ .reported = &reported, .wrong = &wrong };
+			restart_list(&list);
+			apply_watch_files(&watch, files, count);
 			reported_begin(&reported);
+			apply->watch = &watch;
 			good = look(apply, &list, files, count);
+			apply->watch = NULL;
 			if (good)
 				reported_end(&reported);
 			watch.wake = apply->wake;
-			again = apply_watch_follow(&watch, &list, files, count);
+			again = apply_watch_follow(&watch, &list);
 			good = good && apply_list_rest(session, &list);
 		}
 		session_forget_mounts(session);

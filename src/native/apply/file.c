@@ -234,9 +234,9 @@ static bool take_words(struct line *line, const char *path, char *rest,
 
 /* --- lines --- */
 
-/* @pattern  NULL: the path is written */
-static void add_entry(struct line *line, const struct fsq_assign_request *request, const char *path,
-		      const char *pattern)
+/* @pattern  NULL: the path is written. @return  the entry, until the next one; NULL without memory */
+static struct apply_entry *add_entry(struct line *line, const struct fsq_assign_request *request,
+				     const char *path, const char *pattern)
 {
 	struct apply_list *list = line->list;
 	struct apply_entry entry = { .request = *request,
@@ -248,6 +248,7 @@ static void add_entry(struct line *line, const struct fsq_assign_request *reques
 	line->good =
 		array_add(&list->entries, &list->count, &list->capacity, &entry, sizeof(entry)) ||
 		session_no_memory(line->session);
+	return line->good ? &list->entries[list->count - 1] : NULL;
 }
 
 static void add_grace(struct line *line, const char *path, const struct fsq_timers *grace)
@@ -299,14 +300,17 @@ static char *keep_match(struct line *line, const char *path)
 }
 
 /* A directory that the pattern matches. @return  whether the pattern was expanded so far */
-static enum fsq_visit take_match(const char *path, int parent, const char *name, int errnum,
-				 void *arg)
+static enum fsq_visit take_match(const struct fsq_match *match, void *arg)
 {
 	struct expansion *expansion = arg;
 	struct line *line = expansion->line;
+	const char *path = match->path, *name = match->name;
+	const int errnum = match->errnum;
+	struct apply_entry *entry;
 	char *kept;
 
-	(void)parent;
+	if (line->list->looked_in && errnum != EXDEV && (errnum || !name))
+		line->list->looked_in(path, match->parent, errnum, line->list->looker);
 	if (errnum && errnum != EXDEV) {
 		fail_to_look(line, path, errnum);
 	} else if (name && (errnum || strchr(path, '\n'))) {
@@ -317,9 +321,13 @@ static enum fsq_visit take_match(const char *path, int parent, const char *name,
 					    : "is passed over: there is a newline in its name");
 	} else if (name) {
 		kept = keep_match(line, path);
-		if (kept)
-			add_entry(line, &expansion->pattern->request, kept,
-				  expansion->pattern->pattern);
+		entry = kept ? add_entry(line, &expansion->pattern->request, kept,
+					 expansion->pattern->pattern)
+			     : NULL;
+		if (entry) {
+			entry->dev = match->dev;
+			entry->ino = match->ino;
+		}
 	}
 	return line->good ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
@@ -335,6 +343,8 @@ static void expand_pattern(struct line *line, const struct apply_pattern *patter
 			: 0;
 
 	line->good &= points != NULL;
+	if (rc && line->list->looked_in)
+		line->list->looked_in(pattern->pattern, -1, -rc, line->list->looker);
 	if (rc)
 		fail_to_look(line, pattern->pattern, -rc);
 	else
@@ -540,6 +550,9 @@ settle_conflicts(struct session *session, struct apply_list *list, struct apply_
 
 		if (!is_same(one, other))
 			continue;
+		/* It was renamed while its names were read. */
+		if (one->pattern && one->pattern == other->pattern)
+			continue;
 		if (!one->pattern != !other->pattern) {
 			/* What is written counts, wherever it is. */
 			other->request.directory = NULL;
@@ -639,7 +652,8 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 		struct apply_entry *entry = &list->entries[i];
 		struct stat st;
 
-		if (fsq_lookup_stat(points, entry->request.directory, O_NOFOLLOW, &st, NULL))
+		if (entry->ino ||
+		    fsq_lookup_stat(points, entry->request.directory, O_NOFOLLOW, &st, NULL))
 			continue;
 		entry->dev = st.st_dev;
 		entry->ino = st.st_ino;
@@ -692,15 +706,38 @@ static void forget_matches(struct apply_list *list)
 	list->match_count = list->match_capacity = 0;
 }
 
-bool apply_list_rest(struct session *session, struct apply_list *list)
+bool apply_list_locate(struct session *session, struct apply_list *list)
 {
 	const struct fsq_mount_points *points = session_mounts(session);
+
+	for (size_t i = 0; i < list->count && points && !list->located; i++) {
+		struct apply_entry *entry = &list->entries[i];
+		const char *known;
+		dev_t dev;
+
+		if (entry->pattern || !entry->request.directory || entry->real)
+			continue;
+		/* One whose way cannot be looked at fails anyway. */
+		known = fsq_lookup_known(points, entry->request.directory, &dev);
+		entry->real = known ? strdup(known) : NULL;
+		if (!entry->real)
+			return false;
+	}
+	list->located = points != NULL;
+	return list->located;
+}
+
+bool apply_list_rest(struct session *session, struct apply_list *list)
+{
 	struct apply_entry *smaller;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		if (!list->entries[i].pattern && list->entries[i].request.directory)
 			list->entries[kept++] = list->entries[i];
+		else
+			free(list->entries[i].real);
+	}
 	list->count = kept;
 	smaller = reallocarray(list->entries, kept + 1, sizeof(*smaller));
 	if (smaller) {
@@ -708,16 +745,7 @@ bool apply_list_rest(struct session *session, struct apply_list *list)
 		list->capacity = kept + 1;
 	}
 	forget_matches(list);
-	for (size_t i = 0; i < list->count && points; i++) {
-		struct apply_entry *entry = &list->entries[i];
-
-		/* One that cannot be looked at fails anyway. */
-		errno = 0;
-		entry->real = fsq_lookup_spelling(points, entry->request.directory);
-		if (!entry->real && errno == ENOMEM)
-			return false;
-	}
-	return points != NULL;
+	return apply_list_locate(session, list);
 }
 
 bool apply_pattern_reaches(const char *pattern, const char *path)

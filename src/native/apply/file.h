@@ -17,7 +17,7 @@ struct apply_entry {
 	const char *instead_of; /* the file of a line that this one overrides, or NULL */
 	unsigned int instead_of_line;
 	const char *pattern;	 /* as fnmatch(3) has it, or NULL: the path is written */
-	char *real;		 /* of apply_list_rest(): the path without symlinks */
+	char *real;		 /* of apply_list_locate(): the path without symlinks */
 	dev_t dev;		 /* of the directory, for apply_list_identify(); 0: not known */
 	ino_t ino;		 /* 0: it is not there */
 	struct fsq_timers grace; /* of the filesystem; only in the list of these */
@@ -42,10 +42,14 @@ struct apply_list {
 	size_t match_count, match_capacity;
 	struct apply_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
-	bool identified;
+	bool identified, located;
 	enum apply_reads { APPLY_ALL, APPLY_BUDGETS, APPLY_AS_WRITTEN } reads;
 	/* With --watch, see reported_add(): paths that were passed over, and what is wrong with the lines. */
 	struct reported *reported, *wrong;
+	/* Each directory in which a part of a pattern is looked for, held open, before it is read; or with an errno, one that
+	 * cannot be looked at. NULL: nobody wants to know. */
+	void (*looked_in)(const char *path, int fd, int errnum, void *arg);
+	void *looker;
 };
 
 /**
@@ -82,6 +86,13 @@ bool apply_list_identify(struct session *session, struct apply_list *list);
 bool apply_list_identify_graces(struct session *session, struct apply_list *list);
 
 /**
+ * Find where the paths lead to that lines name, as apply_list_reach() wants it.
+ *
+ * @return   whether that is possible; without memory it is not
+ */
+bool apply_list_locate(struct session *session, struct apply_list *list);
+
+/**
  * After the entries were dealt with: keep those that a line names, and forget what patterns have matched.
  *
  * @return   whether apply_list_reach() is possible; without memory it is not
@@ -91,7 +102,7 @@ bool apply_list_rest(struct session *session, struct apply_list *list);
 /**
  * Find what the lines say of a directory that has appeared, and of what is in it.
  *
- * @list     of apply_list_rest(); it must stay
+ * @list     of apply_list_locate(); it must stay
  * @path     of the directory, without symlinks
  * @some     zeros but for reported and wrong; free it with apply_list_free()
  * @return   false: that depends on other directories, too, so all must be looked at

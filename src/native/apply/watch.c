@@ -181,55 +181,35 @@ static bool add_above(struct apply_watch *watch, const char *path)
 	return any;
 }
 
-struct following {
-	struct apply_watch *watch;
-	bool any;
-};
-
-/* A directory in which a part of a pattern is looked for. */
-static enum fsq_visit follow_match(const char *path, int parent, const char *name, int errnum,
-				   void *arg)
+void apply_watch_add(const char *path, int fd, int errnum, void *arg)
 {
-	struct following *following = arg;
+	struct apply_watch *watch = arg;
 
-	if (errnum && errnum != EXDEV)
-		be_limited(following->watch, path, errnum);
-	else if (!name && !errnum)
-		following->any |=
-			add_held(following->watch, parent, path, true, OF_DIRECTORY, NULL);
-	return FSQ_VISIT_CONTINUE;
-}
-
-/* @only    as of fsq_lookup_each() */
-static bool add_pattern(struct apply_watch *watch, const char *pattern, const char *only)
-{
-	const struct fsq_mount_points *points = session_mounts(watch->session);
-	struct following following = { watch, !only && add_above(watch, pattern) };
-	int rc =
-		points ? fsq_lookup_each(points, pattern, only, follow_match, &following, NULL) : 0;
-
-	if (rc)
-		be_limited(watch, pattern, -rc);
-	return following.any;
+	if (errnum)
+		be_limited(watch, path, errnum);
+	else
+		add_held(watch, fd, path, true, OF_DIRECTORY, NULL);
 }
 
 /* A directory of lines, or a file of them, which may be replaced by another one of its name. */
-static bool add_file(struct apply_watch *watch, const char *file)
+static void add_file(struct apply_watch *watch, const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	bool any = file[0] == '/' && add_above(watch, file);
 	char *directory;
 	struct stat st;
 
-	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
-		return add_watched(watch, file, OF_LINES, NULL) || any;
+	if (file[0] == '/')
+		add_above(watch, file);
+	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode)) {
+		add_watched(watch, file, OF_LINES, NULL);
+		return;
+	}
 	directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
 	if (!directory)
 		watch->limited = true;
 	else
-		any |= add_watched(watch, directory, OF_LINES, slash ? slash + 1 : file);
+		add_watched(watch, directory, OF_LINES, slash ? slash + 1 : file);
 	free(directory);
-	return any;
 }
 
 /* It may be gone already. */
@@ -239,21 +219,38 @@ static void forget_watched(struct apply_watch *watch, struct watched_directory *
 	free(directory->path);
 }
 
-bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
-			char *const *files, int count)
+/* Are two paths in one directory? */
+static bool is_beside(const char *one, const char *other)
 {
-	size_t kept = 0;
-	bool any = false;
+	const size_t length = (size_t)(strrchr(one, '/') - one) + 1;
 
+	return strncmp(one, other, length) == 0 && !strchr(other + length, '/');
+}
+
+void apply_watch_files(struct apply_watch *watch, char *const *files, int count)
+{
 	/* Try again what could not be watched the last time. */
 	watch->limited = false;
 	for (int i = 0; i < count; i++)
-		any |= add_file(watch, files[i]);
+		add_file(watch, files[i]);
+}
+
+bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list)
+{
+	const char *last = "";
+	size_t kept = 0;
+	bool any = false;
+
 	for (size_t i = 0; i < list->pattern_count; i++)
-		any |= add_pattern(watch, list->patterns[i].pattern, NULL);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].request.directory && !list->entries[i].pattern)
-			any |= add_above(watch, list->entries[i].request.directory);
+		any |= add_above(watch, list->patterns[i].pattern);
+	for (size_t i = 0; i < list->count; i++) {
+		const char *path = list->entries[i].request.directory;
+
+		if (!path || list->entries[i].pattern || is_beside(path, last))
+			continue;
+		any |= add_above(watch, path);
+		last = path;
+	}
 	for (size_t i = 0; i < watch->count; i++) {
 		if (watch->list[i].look == watch->look)
 			watch->list[kept++] = watch->list[i];
@@ -267,27 +264,9 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	return any;
 }
 
-/* How many parts a path has. */
-static size_t count_parts(const char *path)
-{
-	size_t count = 0;
-
-	for (; *path; path++)
-		count += *path == '/';
-	return count;
-}
-
 void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
 			    const char *path)
 {
-	for (size_t i = 0; i < list->pattern_count; i++) {
-		const char *pattern = list->patterns[i].pattern;
-
-		/* In what it matches nothing is looked for. */
-		if (apply_pattern_reaches(pattern, path) &&
-		    count_parts(pattern) > count_parts(path))
-			add_pattern(watch, pattern, path);
-	}
 	for (size_t i = 0; i < list->count; i++) {
 		const struct apply_entry *entry = &list->entries[i];
 		const char *below =
@@ -330,7 +309,7 @@ static void take_event(struct apply_watch *watch, const struct inotify_event *ev
 		return;
 	/* Also when the directory of lines itself is moved or deleted. */
 	if (from->has_lines && (!from->only || !event->len || strcmp(event->name, from->only) == 0))
-		watch->pending = true;
+		watch->lines = true;
 	if (appears && from->path)
 		add_appeared(watch, from->path, event->name);
 	/* The watch has ended, since the directory is gone. Another one of its name appears in what is above it. */
@@ -354,11 +333,25 @@ static void read_events(struct apply_watch *watch)
 	}
 }
 
+bool apply_watch_ask(struct apply_watch *watch)
+{
+	struct pollfd sources[] = { { .fd = watch->events, .events = POLLIN },
+				    { .fd = watch->mounts, .events = POLLPRI } };
+
+	forget_appeared(watch);
+	if (poll(sources, 2, 0) <= 0 || !sources[0].revents || sources[1].revents)
+		return false;
+	read_events(watch);
+	return watch->appeared_count > 0;
+}
+
 /* When to look at all, whatever comes until then; in milliseconds. */
 static int64_t time_of_all(const struct apply_watch *watch)
 {
 	int64_t at = watch->all_ended + (watch->limited ? POLL_MILLISECONDS : ALL_MILLISECONDS);
 
+	if (watch->lines)
+		return 0;
 	if (watch->wake && watch->wake < at)
 		at = watch->wake;
 	return watch->pending || at < watch->not_before ? watch->not_before : at;
@@ -381,7 +374,7 @@ static void tell_of_delay(struct apply_watch *watch, bool waited)
 }
 
 /*
- * A look at all is followed by as much time without one. A look at some is followed by twice as much of nothing, and
+ * A look at all is followed by as much time without one, unless lines change. A look at some is followed by twice as much of nothing, and
  * delays the next one at all by that, too: so all together take half of the time at most, whoever makes directories.
  *
  * @return   until when nothing is to be done
@@ -427,6 +420,7 @@ bool apply_watch_wait(struct apply_watch *watch)
 		watch->all = now >= time_of_all(watch);
 	}
 	watch->pending &= !watch->all;
+	watch->lines &= !watch->all;
 	watch->began = now;
 	tell_of_delay(watch, watch->began - rest > PAUSE_MILLISECONDS);
 	return true;

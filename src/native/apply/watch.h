@@ -22,6 +22,7 @@ struct apply_watch {
 	int64_t began, all_ended, not_before, busy, told;
 	int64_t wake; /* look again at all at this time, in milliseconds, whatever comes; 0: there is no need */
 	bool pending;	 /* look at all, as soon as that may begin */
+	bool lines;	 /* have changed, which the administrator does: look at all at once */
 	bool all;	 /* now; else: */
 	char **appeared; /* paths of directories */
 	size_t appeared_count, appeared_capacity;
@@ -31,14 +32,22 @@ struct apply_watch {
 bool apply_watch_begin(struct apply_watch *watch, struct session *session);
 
 /**
- * A look at all was taken: watch the directories of the files, and those in which the list's paths and what its patterns
- * match may appear.
+ * A look at all begins: watch the directories of the files.
  *
  * @files    operands of apply
+ */
+void apply_watch_files(struct apply_watch *watch, char *const *files, int count);
+
+/** What looked_in() of a list is while it is expanded: watch a directory in which a part of a pattern is looked for. */
+void apply_watch_add(const char *path, int fd, int errnum, void *watch);
+
+/**
+ * A look at all was taken: watch the directories in which the list's paths, and where its patterns begin, may appear. What
+ * nothing wants any more is not watched any longer.
+ *
  * @return   whether a new directory is watched: it may have changed before, so it is looked again
  */
-bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list,
-			char *const *files, int count);
+bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list);
 
 /** The same for a directory that has appeared, before a look at it. */
 void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
@@ -51,6 +60,13 @@ void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *
  * Source: inotify(7); signalfd(2)
  */
 bool apply_watch_wait(struct apply_watch *watch);
+
+/**
+ * In the middle of a look at all: which directories have appeared?
+ *
+ * @return   whether any have, which are in @watch; not where mounts have changed, which the look does not know
+ */
+bool apply_watch_ask(struct apply_watch *watch);
 
 void apply_watch_end(struct apply_watch *watch);
 

@@ -685,6 +685,12 @@ struct expansion {
 	bool stopped;
 };
 
+/* In a directory. */
+struct name {
+	char *word;
+	ino_t ino; /* as it is listed: a directory; 0: it may be none, or not there */
+};
+
 /*
  * The one name that leads from what is visited to the path that is asked for.
  *
@@ -698,16 +704,24 @@ static const char *find_only(const struct expansion *all, size_t *length)
 	return is_reached ? NULL : all->only + all->length + 1;
 }
 
-static void visit_match(struct expansion *all, int parent, const char *name, int errnum)
+static void visit_match(struct expansion *all, int parent, const struct name *name, int errnum)
 {
-	if (all->visit(all->length ? all->path : "/", parent, name, errnum, all->arg) ==
-	    FSQ_VISIT_STOP)
+	const struct fsq_match match = { .path = all->length ? all->path : "/",
+					 .parent = parent,
+					 .name = name ? name->word : NULL,
+					 .ino = name ? name->ino : 0,
+					 .dev = all->mount ? all->mount->dev : 0,
+					 .errnum = errnum };
+
+	if (all->visit(&match, all->arg) == FSQ_VISIT_STOP)
 		all->stopped = true;
 }
 
 static int compare_names(const void *one, const void *other)
 {
-	return strcmp(*(char *const *)one, *(char *const *)other);
+	const struct name *a = one, *b = other;
+
+	return strcmp(a->word, b->word);
 }
 
 /* May it be a directory that a part of a pattern matches? */
@@ -719,7 +733,7 @@ static bool is_match(const char *part, const struct dirent *entry)
 }
 
 struct names {
-	char **list;
+	struct name *list;
 	size_t count, capacity;
 };
 
@@ -737,16 +751,17 @@ static int read_names(int directory, const char *part, struct names *names)
 		return rc;
 	}
 	while (errno = 0, (entry = readdir(stream))) {
-		char *name = is_match(part, entry) ? strdup(entry->d_name) : NULL;
+		struct name name = { .ino = entry->d_ino };
 
-		if (name &&
+		if (!is_match(part, entry))
+			continue;
+		name.word = strdup(entry->d_name);
+		if (name.word &&
 		    array_add(&names->list, &names->count, &names->capacity, &name, sizeof(name)))
 			continue;
-		free(name);
-		if (is_match(part, entry)) {
-			errno = ENOMEM;
-			break;
-		}
+		free(name.word);
+		errno = ENOMEM;
+		break;
 	}
 	rc = -errno;
 	closedir(stream);
@@ -757,26 +772,27 @@ static int read_names(int directory, const char *part, struct names *names)
 static void expand(struct expansion *all, int directory, const char *pattern);
 
 /* @rest     of the pattern, behind this part; "" behind the last one */
-static void take_match(struct expansion *all, int directory, const char *name, const char *rest,
-		       bool is_there)
+static void take_match(struct expansion *all, int directory, const struct name *name,
+		       const char *rest)
 {
 	const size_t length = all->length, size = sizeof(all->path) - length;
 	const struct fsq_mount *mount;
 	int fd = -ENOENT;
 
-	if ((size_t)snprintf(all->path + length, size, "/%s", name) >= size) {
+	if ((size_t)snprintf(all->path + length, size, "/%s", name->word) >= size) {
 		all->path[length] = '\0';
 		visit_match(all, directory, NULL, ENAMETOOLONG);
 		return;
 	}
-	all->length += 1 + strlen(name);
+	all->length += 1 + strlen(name->word);
 	mount = fsq_mount_points_get(all->points, all->path);
 	if (mount != all->mount)
 		visit_match(all, directory, name, EXDEV);
-	else if (!*rest && is_there)
+	else if (!*rest && name->ino)
 		visit_match(all, directory, name, 0);
 	else
-		fd = fsq_openat2(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+		fd = fsq_openat2(directory, name->word,
+				 O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 				 RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && *rest)
 		expand(all, fd, rest);
@@ -820,35 +836,36 @@ static void expand(struct expansion *all, int directory, const char *pattern)
 {
 	const char *end = strchrnul(pattern, '/');
 	struct names names = { 0 };
-	char *part = strndup(pattern, (size_t)(end - pattern)), *one = NULL;
+	char *part = strndup(pattern, (size_t)(end - pattern));
+	struct name one = { 0 };
 	size_t length;
 	const char *only = find_only(all, &length);
 	int rc = -ENOMEM;
 
 	visit_match(all, directory, NULL, 0);
 	if (part && length)
-		one = strndup(only, length);
-	if (part && length && one) {
-		if (fnmatch(part, one, FNM_PERIOD) == 0)
-			take_match(all, directory, one, end + (*end == '/'), false);
+		one.word = strndup(only, length);
+	if (part && length && one.word) {
+		if (fnmatch(part, one.word, FNM_PERIOD) == 0)
+			take_match(all, directory, &one, end + (*end == '/'));
 		rc = 0;
 	} else if (part && !length && !find_special(pattern, end)) {
 		unquote(part);
-		take_match(all, directory, part, end + (*end == '/'), false);
+		take_match(all, directory, &(struct name){ .word = part }, end + (*end == '/'));
 		rc = 0;
 	} else if (part && !length) {
 		rc = read_names(directory, part, &names);
 	}
 	for (size_t i = 0; i < names.count; i++) {
 		if (!all->stopped)
-			take_match(all, directory, names.list[i], end + (*end == '/'), true);
-		free(names.list[i]);
+			take_match(all, directory, &names.list[i], end + (*end == '/'));
+		free(names.list[i].word);
 	}
 	if (rc && rc != -ENOENT)
 		visit_match(all, directory, NULL, -rc);
 	free(names.list);
 	free(part);
-	free(one);
+	free(one.word);
 }
 
 /* Is one of the paths the other, or below it? */

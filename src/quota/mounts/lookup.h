@@ -124,16 +124,17 @@ void fsq_lookup_pause(const struct fsq_mount_points *points);
  */
 int fsq_lookup_leads_to(const char *path, dev_t dev, ino_t ino);
 
-/*
- * A directory that a pattern matches; or with @name NULL one in which a part of it is looked for.
- *
- * @path     absolute, without symlinks
- * @parent   the directory that it is in, or that is looked in, O_PATH
- * @name     its name in @parent; NULL: @parent itself
- * @errnum   0; or it is passed over, for it cannot be looked at; EXDEV for something is mounted there
- */
-typedef enum fsq_visit (*fsq_match_visitor)(const char *path, int parent, const char *name,
-					    int errnum, void *arg);
+/* A directory that a pattern matches; or with @name NULL one in which a part of it is looked for. */
+struct fsq_match {
+	const char *path; /* absolute, without symlinks */
+	int parent;	  /* the directory that it is in, or that is looked in, O_PATH */
+	const char *name; /* its name in @parent; NULL: @parent itself */
+	ino_t ino;	  /* as @parent lists it; 0: not known */
+	dev_t dev;	  /* of both */
+	int errnum; /* 0; or it is passed over, for it cannot be looked at; EXDEV for something is mounted there */
+};
+
+typedef enum fsq_visit (*fsq_match_visitor)(const struct fsq_match *match, void *arg);
 
 /**
  * Visit the directories that a pattern matches, and those that are looked in. Neither symlinks nor mounts are entered
