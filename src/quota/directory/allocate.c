@@ -111,16 +111,14 @@ static int search_range(struct search *search, const struct fsq_id_range *range,
 	return growth > 1 ? search_range(search, range, 1, id) : -EBUSY;
 }
 
-/* Is the directory that an ID is registered for a container store? @return  1, 0 or -ENOMEM */
-static int is_of_store(struct search *search, uint32_t id)
+/* Is a registered directory a container store? @return  1, 0 or -ENOMEM */
+static int is_store(struct search *search, const char *word, size_t length)
 {
-	size_t length = 0;
-	const char *word = fsq_project_edit_directory_of(search->edit, id, &length);
-	char *directory = word ? strndup(word, length) : NULL;
+	char *directory = strndup(word, length);
 	int fd;
 
 	if (!directory)
-		return word ? -ENOMEM : 0;
+		return -ENOMEM;
 	fd = fsq_store_open(search->directory, directory, &search->far);
 	free(directory);
 	if (fd < 0)
@@ -137,22 +135,26 @@ static int is_of_store(struct search *search, uint32_t id)
  */
 static int find_store_before(struct search *search, uint32_t id, uint32_t *store)
 {
-	uint32_t before = id;
+	uint32_t ids[LISTED], before = id;
+	const char *words[LISTED];
+	size_t lengths[LISTED], count = 0;
+	int rc = 0;
 
 	*store = 0;
-	for (int i = 0; i < LISTED; i++) {
-		int rc;
-
+	while (count < LISTED) {
 		before = fsq_project_edit_listed_before(search->edit, before);
 		if (!before || id - before >= FSQ_STORE_ROOM)
 			break;
-		rc = is_of_store(search, before);
-		if (rc > 0)
-			*store = before;
-		if (rc)
-			return rc < 0 ? rc : 0;
+		ids[count++] = before;
 	}
-	return 0;
+	if (count)
+		fsq_project_edit_directories_of(search->edit, ids, count, words, lengths);
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		rc = words[i] ? is_store(search, words[i], lengths[i]) : 0;
+		if (rc > 0)
+			*store = ids[i];
+	}
+	return rc < 0 ? rc : 0;
 }
 
 /*

@@ -387,6 +387,30 @@ const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, u
 	return word_of(edit, &edit->files->projects, id, length);
 }
 
+void fsq_project_edit_directories_of(const struct fsq_project_edit *edit, const uint32_t *ids,
+				     size_t count, const char **words, size_t *lengths)
+{
+	const struct fsq_project_list *list = &edit->files->projects;
+	uint32_t low = ids[0], high = ids[0];
+
+	for (size_t i = 0; i < count; i++) {
+		words[i] = list->by_id.count ? word_of(edit, list, ids[i], &lengths[i]) : NULL;
+		low = ids[i] < low ? ids[i] : low;
+		high = ids[i] > high ? ids[i] : high;
+	}
+	for (size_t at = 0; at < list->count && !list->by_id.count; at++) {
+		const struct fsq_project_entry *entry = &list->entries[at];
+
+		if (entry->line.id - low > high - low || !fsq_project_entry_is_on(entry))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			if (ids[i] == entry->line.id && !words[i]) {
+				words[i] = fsq_project_list_word(list, entry);
+				lengths[i] = entry->line.length;
+			}
+	}
+}
+
 static int compare_words(const void *one, const void *other)
 {
 	return strcmp(*(char *const *)one, *(char *const *)other);

@@ -112,6 +112,15 @@ const char *fsq_project_edit_directory_of(const struct fsq_project_edit *edit, u
 					  size_t *length);
 
 /**
+ * The same for several IDs, in one look at all lines.
+ *
+ * @ids      one at least
+ * @words, @lengths  set for each of them; a word is NULL where there is no directory
+ */
+void fsq_project_edit_directories_of(const struct fsq_project_edit *edit, const uint32_t *ids,
+				     size_t count, const char **words, size_t *lengths);
+
+/**
  * The directories that are registered below one.
  *
  * @paths    set, sorted; free(3) each, and it; also on failure
