@@ -10,6 +10,7 @@
 
 #include "quota/fsquota.h"
 #include "quota/registry/entries.h"
+#include "quota/registry/project_line.h"
 #include "quota/registry/project_list.h"
 
 struct entries {
@@ -84,6 +85,26 @@ static void check_edit(enum fsq_project_file kind, const char *file)
 	free(before.text);
 }
 
+/* What is taken apart in a hurry is what it is. */
+static void check_plain(enum fsq_project_file kind, const char *text, const char *end)
+{
+	struct fsq_project_line plain, line;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = fsq_project_line_parse_plain(kind, text, end, &plain);
+
+		if (length) {
+			MUST(text + length - 1 == newline);
+			fsq_project_line_parse(kind, text, length - 1, &line);
+			MUST(line.kind == FSQ_LINE_ENTRY && line.takes_id && line.taken == line.id);
+			MUST(plain.kind == line.kind && plain.id == line.id && line.id != 0);
+			MUST(plain.word == line.word && plain.length == line.length);
+		}
+		text = newline ? newline + 1 : end;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char file[64];
@@ -96,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 		close(fd);
 		check_edit(kind, file);
+		check_plain(kind, (const char *)data, (const char *)data + size);
 	}
 	unlink(file);
 	return 0;

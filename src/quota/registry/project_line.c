@@ -66,6 +66,13 @@ static bool is_retired(enum fsq_project_file file, const char *text, size_t leng
 	return mark && mark > text && is_number(mark + 1, (size_t)(text + length - mark - 1));
 }
 
+/* A number of eight bytes that are all 1: times a byte it is that byte eight times. */
+#define EACH UINT64_C(0x0101010101010101)
+
+/* Compared at once. */
+typedef unsigned char bytes_t __attribute__((vector_size(16)));
+typedef uint64_t halves_t __attribute__((vector_size(16)));
+
 /*
  * Eight digits at once: neighbours become numbers of two digits, those of four, and these the whole.
  *
@@ -78,55 +85,79 @@ static uint32_t join_digits(uint64_t digits)
 	return (uint32_t)(digits * 10000 + (digits >> 32));
 }
 
-/* How many digits eight bytes begin with. @values  set to their values, and those of the other bytes */
-static size_t count_digits(const char *text, uint64_t *values)
+/*
+ * The number of one to eight digits at the begin of eight bytes.
+ *
+ * @return   of how many digits it is; 0: it is none, or zero
+ */
+static inline size_t read_digits(const char *text, uint32_t *id)
 {
-	uint64_t bytes, other;
+	uint64_t values, other;
+	size_t count = sizeof(values);
 
-	memcpy(&bytes, text, sizeof(bytes));
-	*values = le64toh(bytes) ^ 0x3030303030303030;
+	memcpy(&values, text, sizeof(values));
+	values = le64toh(values) ^ '0' * EACH;
 	/* The highest bit of each byte that is no digit. */
-	other = (*values | (*values + 0x7676767676767676)) & 0x8080808080808080;
-	return other ? (size_t)__builtin_ctzll(other) / 8 : 8;
+	other = (values | (values + 0x76 * EACH)) & 0x80 * EACH;
+	if (other)
+		count = (size_t)__builtin_ctzll(other) / 8;
+	if (count == 0)
+		return 0;
+	values <<= 8 * (sizeof(values) - count);
+	*id = join_digits(values);
+	return values ? count : 0;
 }
 
-bool fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, size_t length,
-				  struct fsq_project_line *line)
+/* As memchr(3), for the first control character or @other, but it may miss one in the last bytes. */
+static inline const char *find_end(const char *text, const char *end, unsigned char other)
 {
-	const size_t eight = sizeof(uint64_t);
-	size_t digits, left;
-	uint64_t values;
+	for (; end - text >= (ptrdiff_t)sizeof(bytes_t); text += sizeof(bytes_t)) {
+		bytes_t bytes;
+		halves_t found;
 
-	if (length < eight + 1)
-		return false;
+		memcpy(&bytes, text, sizeof(bytes));
+		found = (halves_t)((bytes < ' ') | (bytes == other));
+		if (found[0])
+			return text + __builtin_ctzll(le64toh(found[0])) / 8;
+		if (found[1])
+			return text + sizeof(found[0]) + __builtin_ctzll(le64toh(found[1])) / 8;
+	}
+	return NULL;
+}
+
+size_t fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, const char *end,
+				    struct fsq_project_line *line)
+{
+	const ptrdiff_t eight = sizeof(uint64_t);
+	const char *behind;
+	size_t digits;
+
 	if (file == FSQ_PROJECTS) {
-		digits = count_digits(text, &values);
-		left = digits + 1;
-		if (digits == 0 || text[digits] != ':' || length - left >= PATH_MAX ||
-		    text[length - 1] == '/' || values << 8 * (eight - digits) == 0)
-			return false;
-		values <<= 8 * (eight - digits);
-		line->word = (uint32_t)left;
-		line->length = (uint32_t)(length - left);
+		digits = end - text > eight ? read_digits(text, &line->id) : 0;
+		if (digits == 0 || text[digits] != ':')
+			return 0;
+		line->word = (uint32_t)digits + 1;
+		behind = find_end(text + line->word, end, '\n');
+		if (!behind || *behind != '\n' || behind[-1] == '/')
+			return 0;
+		line->length = (uint32_t)(behind - text) - line->word;
+		if (line->length >= PATH_MAX)
+			return 0;
 	} else {
-		const char *colon = memchr(text, ':', length);
+		const char *colon = find_end(text, end, ':');
 
-		left = colon ? (size_t)(colon - text) : 0;
-		digits = length - left - 1;
-		if (left == 0 || digits == 0 || digits > eight || text[0] == '#')
-			return false;
-		/* The eight bytes end with the line. */
-		count_digits(text + length - eight, &values);
-		values = values >> 8 * (eight - digits) << 8 * (eight - digits);
-		if ((values | (values + 0x7676767676767676)) & 0x8080808080808080)
-			return false;
+		if (!colon || *colon != ':' || colon == text || *text == '#' ||
+		    end - colon <= eight + 1)
+			return 0;
+		digits = read_digits(colon + 1, &line->id);
+		behind = colon + 1 + digits;
+		if (digits == 0 || *behind != '\n')
+			return 0;
 		line->word = 0;
-		line->length = (uint32_t)left;
+		line->length = (uint32_t)(colon - text);
 	}
 	line->kind = FSQ_LINE_ENTRY;
-	line->id = line->taken = join_digits(values);
-	line->takes_id = true;
-	return true;
+	return (size_t)(behind + 1 - text);
 }
 
 void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t length,

@@ -44,13 +44,16 @@ void fsq_project_line_parse(enum fsq_project_file file, const char *text, size_t
 			    struct fsq_project_line *line);
 
 /**
- * The same in a tenth of the time, for a line as most are: plain digits, and no NUL.
+ * The same in a tenth of the time, for a line as most are: printable, with one to eight plain digits, and not the last
+ * one of a file.
  *
- * @text     without a NUL
- * @return   whether it was one
+ * @text     where it begins
+ * @end      where the file does
+ * @line     set but for what other programs may take; its ID is not 0
+ * @return   the length of the line with its newline; 0: it is another one
  */
-bool fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, size_t length,
-				  struct fsq_project_line *line);
+size_t fsq_project_line_parse_plain(enum fsq_project_file file, const char *text, const char *end,
+				    struct fsq_project_line *line);
 
 /**
  * Whether a line of the projects file has ID 0, which is no project: what carries it is in none, and its limits are the

@@ -195,37 +195,47 @@ static int make_room(struct fsq_project_list *list)
 	return 0;
 }
 
+/* Any line. @return  0 or -ENOMEM */
+static int parse_line(struct fsq_project_list *list, struct fsq_project_entry *entry, size_t length)
+{
+	fsq_project_line_parse(list->kind, list->file.text + entry->start, length, &entry->line);
+	if (entry->line.takes_id && entry->line.taken != entry->line.id &&
+	    fsq_id_set_add(&list->taken, entry->line.taken))
+		return -ENOMEM;
+	list->retired += entry->line.kind == FSQ_LINE_RETIRED;
+	list->count += entry->line.kind != FSQ_LINE_OTHER &&
+		       !fsq_project_line_is_of_zero(list->kind, &entry->line);
+	return 0;
+}
+
 /* The rest of the text, from @start on. @return  0 or -ENOMEM */
 static int parse(struct fsq_project_list *list, size_t start)
 {
 	const char *begin = list->file.text, *text = begin + start,
 		   *end = begin + list->file.length;
-	const bool plain = !memchr(text, '\0', (size_t)(end - text));
 
 	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const size_t length = (size_t)((newline ? newline : end) - text);
 		struct fsq_project_entry *entry;
+		size_t plain;
 
 		if (list->count == list->capacity && make_room(list))
 			return -ENOMEM;
 		entry = &list->entries[list->count];
 		entry->start = (uint32_t)(text - begin);
-		text += length + (newline != NULL);
-		entry->end = (uint32_t)(text - begin);
 		entry->off = entry->added = false;
-		if (plain && fsq_project_line_parse_plain(list->kind, begin + entry->start, length,
-							  &entry->line)) {
+		plain = fsq_project_line_parse_plain(list->kind, text, end, &entry->line);
+		if (plain) {
+			text += plain;
 			list->count++;
-			continue;
+		} else {
+			const char *newline = memchr(text, '\n', (size_t)(end - text));
+			const size_t length = (size_t)((newline ? newline : end) - text);
+
+			text += length + (newline != NULL);
+			if (parse_line(list, entry, length))
+				return -ENOMEM;
 		}
-		fsq_project_line_parse(list->kind, begin + entry->start, length, &entry->line);
-		if (entry->line.takes_id && entry->line.taken != entry->line.id &&
-		    fsq_id_set_add(&list->taken, entry->line.taken))
-			return -ENOMEM;
-		list->retired += entry->line.kind == FSQ_LINE_RETIRED;
-		list->count += entry->line.kind != FSQ_LINE_OTHER &&
-			       !fsq_project_line_is_of_zero(list->kind, &entry->line);
+		entry->end = (uint32_t)(text - begin);
 	}
 	return 0;
 }
@@ -342,6 +352,8 @@ static size_t find_key(const struct fsq_project_list *list, const struct fsq_ent
 /*
  * Most entries are others, which shows in a moment: another spelling of a directory is longer, and ends as that does, or
  * with "/" or ".".
+ *
+ * @entry    its word is at least as long as the key
  */
 static inline bool may_have_key(const struct fsq_project_list *list,
 				const struct fsq_project_entry *entry,
@@ -352,8 +364,8 @@ static inline bool may_have_key(const struct fsq_project_list *list,
 
 	if (key->kind == FSQ_KEY_ID)
 		return entry->line.id == key->id;
-	if (length <= key->length || key->kind == FSQ_KEY_BELOW)
-		return length >= key->length;
+	if (length == key->length || key->kind == FSQ_KEY_BELOW)
+		return true;
 	last = list->file.text[entry->start + entry->line.word + length - 1];
 	return list->kind == FSQ_PROJECTS &&
 	       (last == '/' || last == '.' || last == key->word[key->length - 1]);
@@ -362,13 +374,15 @@ static inline bool may_have_key(const struct fsq_project_list *list,
 static const struct fsq_project_entry *next_unsorted(const struct fsq_project_list *list,
 						     const struct fsq_project_key *key, size_t *at)
 {
-	for (size_t i = *at; i < list->count; i++) {
-		const struct fsq_project_entry *entry = &list->entries[i];
+	const struct fsq_project_entry *end = list->entries + list->count;
+	const uint32_t least = key->kind == FSQ_KEY_ID ? 0 : (uint32_t)key->length;
 
-		if (may_have_key(list, entry, key) && has_key(list, entry, key)) {
-			*at = i + 1;
-			return entry;
-		}
+	for (const struct fsq_project_entry *entry = list->entries + *at; entry < end; entry++) {
+		if (entry->line.length < least || !may_have_key(list, entry, key) ||
+		    !has_key(list, entry, key))
+			continue;
+		*at = (size_t)(entry + 1 - list->entries);
+		return entry;
 	}
 	*at = list->count;
 	return NULL;
