@@ -854,6 +854,8 @@ static void stay(struct apply *apply, char *const *files, int count)
 	while (going_on) {
 		bool again = false;
 
+		if (watch.all || apply_watch_remounted(&watch))
+			session_forget_mounts(session);
 		if (!watch.all && good)
 			watch.all = !look_at_some(apply, &watch, &list);
 		if (watch.all) {
@@ -869,7 +871,8 @@ static void stay(struct apply *apply, char *const *files, int count)
 			again = apply_watch_follow(&watch, &list);
 			good = good && apply_list_rest(session, &list);
 		}
-		session_forget_mounts(session);
+		if (session->mounts)
+			fsq_mount_points_let_go(session->mounts);
 		session_forget_registry(session);
 		session_flush(session);
 		apply->quiet = true;

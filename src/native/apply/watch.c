@@ -333,13 +333,35 @@ static void read_events(struct apply_watch *watch)
 	}
 }
 
+/* The kernel says once that mounts have changed. */
+static void note_mounts(struct apply_watch *watch, const struct pollfd *mounts)
+{
+	if (mounts->revents)
+		watch->remounted = watch->pending = true;
+}
+
+bool apply_watch_remounted(struct apply_watch *watch)
+{
+	struct pollfd mounts = { .fd = watch->mounts, .events = POLLPRI };
+	bool remounted;
+
+	poll(&mounts, 1, 0);
+	note_mounts(watch, &mounts);
+	remounted = watch->remounted;
+	watch->remounted = false;
+	return remounted;
+}
+
 bool apply_watch_ask(struct apply_watch *watch)
 {
 	struct pollfd sources[] = { { .fd = watch->events, .events = POLLIN },
 				    { .fd = watch->mounts, .events = POLLPRI } };
 
 	forget_appeared(watch);
-	if (poll(sources, 2, 0) <= 0 || !sources[0].revents || sources[1].revents)
+	if (poll(sources, 2, 0) <= 0)
+		return false;
+	note_mounts(watch, &sources[1]);
+	if (!sources[0].revents || sources[1].revents)
 		return false;
 	read_events(watch);
 	return watch->appeared_count > 0;
@@ -416,7 +438,8 @@ bool apply_watch_wait(struct apply_watch *watch)
 			continue;
 		if (ready > 0 && sources[1].revents)
 			read_events(watch);
-		watch->pending |= ready > 0 && sources[2].revents;
+		if (ready > 0)
+			note_mounts(watch, &sources[2]);
 		watch->all = now >= time_of_all(watch);
 	}
 	watch->pending &= !watch->all;

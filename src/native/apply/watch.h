@@ -21,6 +21,7 @@ struct apply_watch {
 	 * when something has happened before each look had ended, or 0; when that was told. */
 	int64_t began, all_ended, not_before, busy, told;
 	int64_t wake; /* look again at all at this time, in milliseconds, whatever comes; 0: there is no need */
+	bool remounted;	 /* mounts have changed */
 	bool pending;	 /* look at all, as soon as that may begin */
 	bool lines;	 /* have changed, which the administrator does: look at all at once */
 	bool all;	 /* now; else: */
@@ -67,6 +68,13 @@ bool apply_watch_wait(struct apply_watch *watch);
  * @return   whether any have, which are in @watch; not where mounts have changed, which the look does not know
  */
 bool apply_watch_ask(struct apply_watch *watch);
+
+/**
+ * Before a look at some: have mounts changed since this was asked last? Then all are looked at soon, too.
+ *
+ * Source: proc_pid_mountinfo(5), of poll(2)
+ */
+bool apply_watch_remounted(struct apply_watch *watch);
 
 void apply_watch_end(struct apply_watch *watch);
 

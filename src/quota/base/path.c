@@ -82,16 +82,11 @@ void fsq_fd_link(char link[FSQ_FD_LINK_SIZE], int fd)
 
 char *fsq_fd_path(int fd)
 {
-	char link[FSQ_FD_LINK_SIZE], *path = malloc(PATH_MAX);
-	ssize_t length = -1;
+	char link[FSQ_FD_LINK_SIZE], path[PATH_MAX];
+	ssize_t length;
 
 	fsq_fd_link(link, fd);
-	if (path)
-		length = readlink(link, path, PATH_MAX);
-	if (length > 0 && length < PATH_MAX && path[0] == '/') {
-		path[length] = '\0';
-		return path;
-	}
-	free(path);
-	return NULL;
+	length = readlink(link, path, sizeof(path));
+	return length > 0 && length < PATH_MAX && path[0] == '/' ? strndup(path, (size_t)length)
+								 : NULL;
 }

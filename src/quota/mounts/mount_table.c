@@ -235,14 +235,24 @@ out:
 	return fsq_fail_errno(err, -rc, FSQ_MOUNTINFO, "cannot read the mount table");
 }
 
+void fsq_mount_points_let_go(struct fsq_mount_points *points)
+{
+	struct fsq_mount_anchor *anchor = points->anchor;
+
+	if (!anchor)
+		return;
+	if (anchor->mount)
+		close(anchor->fd);
+	free(anchor->above);
+	anchor->mount = NULL;
+	anchor->above = NULL;
+}
+
 void fsq_mount_points_free(struct fsq_mount_points *points)
 {
 	if (!points)
 		return;
-	if (points->anchor && points->anchor->mount)
-		close(points->anchor->fd);
-	if (points->anchor)
-		free(points->anchor->above);
+	fsq_mount_points_let_go(points);
 	if (points->table)
 		lib.unref_table(points->table);
 	free(points->mounts);

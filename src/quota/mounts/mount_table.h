@@ -54,6 +54,9 @@ struct fsq_mount_points {
 const struct fsq_mount *fsq_mount_points_get(const struct fsq_mount_points *points,
 					     const char *path);
 
+/** Hold no mount open, and forget where symlinks lead, until the next path: a mount that is held cannot be unmounted. */
+void fsq_mount_points_let_go(struct fsq_mount_points *points);
+
 /** @return  whether it is a network filesystem, as far as libmount and we know */
 bool fsq_is_network(const char *type);
 
