@@ -8,7 +8,7 @@
  *
  *   CALL COUNT HOW SECONDS STDIN STDOUT STDERR [VARIABLE=VALUE...] PROGRAM ARGUMENT...
  *
- * CALL is the number of a system call, or "any" for those below; COUNT which of these in the run
+ * CALL is the number of a system call, or "changes" for those below; COUNT which of these in the run
  * (of all its threads and children), from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC,
  * EPERM or EINTR: the call is not made, and fails; signal=TERM or INT: the thread has got it when
  * the call is made; signal=KILL: the process ends there; stop: it waits before the call, "stopped"
@@ -38,22 +38,15 @@
 
 #define WORDS 64
 /* Numbers of calls that the headers may lack; the same on every architecture but alpha. */
-#define OPEN_TREE 428
-#define OPENAT2 437
 #define QUOTACTL_FD 443
-#define FILE_GETATTR 468
 #define FILE_SETATTR 469
 
-/* Those that see or change something others have to do with. close is not among them: the kernel
- * closes whatever it says. */
-static const unsigned int any_calls[] = {
-	SYS_openat,	SYS_flock,     SYS_ioctl,  SYS_quotactl,  SYS_getdents64, SYS_pwrite64,
-	SYS_write,	SYS_ftruncate, SYS_fsync,  SYS_fdatasync, SYS_read,	  SYS_pread64,
-	SYS_fcntl,	SYS_unlink,    SYS_rename, SYS_mkdir,	  SYS_mkdirat,	  SYS_rmdir,
-	SYS_newfstatat, SYS_statx,     OPEN_TREE,  OPENAT2,	  QUOTACTL_FD,	  FILE_GETATTR,
-	FILE_SETATTR,	SYS_renameat2,
+/* Those that change something others have to do with. */
+static const unsigned int changes[] = {
+	SYS_openat,    SYS_flock,     SYS_ioctl,   SYS_quotactl, SYS_pwrite64,	SYS_write,
+	SYS_ftruncate, SYS_fsync,     SYS_unlink,  SYS_rename,	 SYS_mkdir,	SYS_mkdirat,
+	SYS_rmdir,     SYS_fdatasync, QUOTACTL_FD, FILE_SETATTR, SYS_renameat2,
 };
-#define ANY_CALLS (sizeof(any_calls) / sizeof(any_calls[0]))
 
 static const struct {
 	const char *name;
@@ -70,8 +63,9 @@ static const struct {
 #define WITHOUT_MEMORY 2
 
 struct order {
-	bool any;
 	unsigned int call;
+	const unsigned int *calls; /* it alone, or some */
+	size_t call_count;
 	unsigned long count, seen; /* which one, and how many there were */
 	unsigned long disturbed;   /* its number */
 	int error, signal;
@@ -108,12 +102,15 @@ static bool parse(char *line, struct order *order)
 	words[count] = NULL;
 	if (count < 8)
 		return false;
-	*order = (struct order){ .any = strcmp(words[0], "any") == 0,
-				 .call = (unsigned int)atoi(words[0]),
+	*order = (struct order){ .call = (unsigned int)atoi(words[0]),
+				 .calls = &order->call,
+				 .call_count = 1,
 				 .count = strtoul(words[1], NULL, 10),
 				 .seconds = (unsigned int)atoi(words[3]),
 				 .streams = { words[4], words[5], words[6] },
 				 .command = words + 7 };
+	if (strcmp(words[0], "changes") == 0)
+		order->calls = changes, order->call_count = sizeof(changes) / sizeof(changes[0]);
 	for (; order->command[1] && order->command[0][0] != '/'; order->command++) {
 		char *value = strchr(order->command[0], '=');
 
@@ -193,11 +190,10 @@ static void disturb(pid_t pid, void *arg)
 
 static void run(struct order *order)
 {
-	const unsigned int *calls = order->any ? any_calls : &order->call;
-	size_t count = order->any ? ANY_CALLS : 1;
 	int status;
 
-	program = trace_start(order->command, order->streams, calls, order->count ? count : 0);
+	program = trace_start(order->command, order->streams, order->calls,
+			      order->count ? order->call_count : 0);
 	if (program < 0)
 		die("the program does not start");
 	alarm(order->seconds);
