@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # explain accounts for every byte that the kernel counts: files in the tree, below mounts and elsewhere, and deleted
 # ones with the processes that have them open.

@@ -36,7 +36,7 @@ load differential
 @test "XFS: a mount table of one's own" { differential mount-table x; }
 @test "XFS: not root" { differential not-root x; }
 @test "XFS: read-only, or without quotas" { differential refused x; }
-# bats test_tags=linux-6,again,shared
+# bats test_tags=again,shared
 @test "ext4: state" { differential state e; }
 # bats test_tags=linux-6,shared
 @test "f2fs: state" { differential state f; }
@@ -51,15 +51,19 @@ load differential
 @test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
 @test "XFS: help" { differential help x; }
 @test "XFS: print and path" { differential print x; }
-# bats test_tags=linux-6,again,shared
+# bats test_tags=again,shared
 @test "ext4: project: check, set up, clear" { differential project-tree e; }
-# bats test_tags=linux-6,slow
+# bats test_tags=slow
 @test "XFS: project: more than one filesystem" { differential project-mounts x; }
-# bats test_tags=linux-6,again,shared,full
+# bats test_tags=again,shared,full
 @test "ext4: project: what may not be opened" { differential project-permission e; }
 @test "XFS: current path, bind mounts, odd mount points" { differential mounts x; }
 @test "XFS: where the output goes" { differential output x; }
 @test "XFS: numbers for people" { differential human-numbers x; }
+@test "XFS: projects and projid files" { differential projects-files x; }
+@test "XFS: df" { differential df x; }
+@test "XFS: project: the projects and projid files" { differential project-files x; }
+@test "XFS: project: what may not be opened" { differential project-permission x; }
 # bats test_tags=shared
 @test "f2fs: every command" { differential f2fs f; }
 
@@ -74,13 +78,9 @@ load differential
 
 # bats file_tags=linux-6
 
-@test "XFS: projects and projid files" { differential projects-files x; }
 @test "XFS: state" { differential state x; }
 @test "XFS: enable, disable, off, remove and warn" { differential switches x; }
-@test "XFS: df" { differential df x; }
 @test "XFS: project: check, set up, clear" { differential project-tree x; }
-@test "XFS: project: the projects and projid files" { differential project-files x; }
-@test "XFS: project: what may not be opened" { differential project-permission x; }
 
 # bats file_tags=again,shared,full
 
@@ -97,13 +97,13 @@ load differential
 @test "ext4: df" { differential df e; }
 @test "ext4: project: arguments" { differential project-arguments e; }
 @test "ext4: project: more than one filesystem" { differential project-mounts e; }
-
-# bats file_tags=again,shared
-
-@test "ext4: limit: keys and sizes" { differential limit-sizes e; }
 @test "ext4: limit: users, groups, projects, defaults" { differential limit-ids e; }
 @test "ext4: quota" { differential quota e; }
 @test "ext4: report" { differential report e; }
 @test "ext4: dump and restore" { differential dump-restore e; }
+
+# bats file_tags=again,shared
+
+@test "ext4: limit: keys and sizes" { differential limit-sizes e; }
 @test "ext4: enable, disable, off, remove and warn" { differential switches e; }
 @test "ext4: project: the projects and projid files" { differential project-files e; }
