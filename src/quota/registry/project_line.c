@@ -69,6 +69,9 @@ static bool is_retired(enum fsq_project_file file, const char *text, size_t leng
 /* A number of eight bytes that are all 1: times a byte it is that byte eight times. */
 #define EACH UINT64_C(0x0101010101010101)
 
+/* Also where the compiler is to save space. */
+#define FAST static inline __attribute__((always_inline))
+
 /* Compared at once. */
 typedef unsigned char bytes_t __attribute__((vector_size(16)));
 typedef uint64_t halves_t __attribute__((vector_size(16)));
@@ -78,7 +81,7 @@ typedef uint64_t halves_t __attribute__((vector_size(16)));
  *
  * @digits   their values, the first in the lowest byte
  */
-static uint32_t join_digits(uint64_t digits)
+FAST uint32_t join_digits(uint64_t digits)
 {
 	digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ff;
 	digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffff;
@@ -90,7 +93,7 @@ static uint32_t join_digits(uint64_t digits)
  *
  * @return   of how many digits it is; 0: it is none, or zero
  */
-static inline size_t read_digits(const char *text, uint32_t *id)
+FAST size_t read_digits(const char *text, uint32_t *id)
 {
 	uint64_t values, other;
 	size_t count = sizeof(values);
@@ -109,7 +112,7 @@ static inline size_t read_digits(const char *text, uint32_t *id)
 }
 
 /* As memchr(3), for the first control character or @other, but it may miss one in the last bytes. */
-static inline const char *find_end(const char *text, const char *end, unsigned char other)
+FAST const char *find_end(const char *text, const char *end, unsigned char other)
 {
 	for (; end - text >= (ptrdiff_t)sizeof(bytes_t); text += sizeof(bytes_t)) {
 		bytes_t bytes;

@@ -364,24 +364,25 @@ static inline bool may_have_key(const struct fsq_project_list *list,
 
 	if (key->kind == FSQ_KEY_ID)
 		return entry->line.id == key->id;
-	if (length == key->length || key->kind == FSQ_KEY_BELOW)
+	if (key->kind == FSQ_KEY_BELOW || key->length == 0)
 		return true;
 	last = list->file.text[entry->start + entry->line.word + length - 1];
-	return list->kind == FSQ_PROJECTS &&
-	       (last == '/' || last == '.' || last == key->word[key->length - 1]);
+	return last == key->word[key->length - 1] ||
+	       (list->kind == FSQ_PROJECTS && (last == '/' || last == '.'));
 }
 
 static const struct fsq_project_entry *next_unsorted(const struct fsq_project_list *list,
 						     const struct fsq_project_key *key, size_t *at)
 {
-	const struct fsq_project_entry *end = list->entries + list->count;
 	const uint32_t least = key->kind == FSQ_KEY_ID ? 0 : (uint32_t)key->length;
 
-	for (const struct fsq_project_entry *entry = list->entries + *at; entry < end; entry++) {
+	for (size_t i = *at; i < list->count; i++) {
+		const struct fsq_project_entry *entry = &list->entries[i];
+
 		if (entry->line.length < least || !may_have_key(list, entry, key) ||
 		    !has_key(list, entry, key))
 			continue;
-		*at = (size_t)(entry + 1 - list->entries);
+		*at = i + 1;
 		return entry;
 	}
 	*at = list->count;
