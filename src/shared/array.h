@@ -18,24 +18,31 @@
 #include <string.h>
 
 /**
- * Make room for one more item.
+ * Make room for some items.
  *
  * @items    from malloc(3), or NULL
- * @count    how many items it holds
- * @capacity how many it can hold; updated
+ * @wanted   how many it is to hold
+ * @capacity how many it can hold; updated: at least twice as many, so that adding one after the other is no work
  * @size     of an item, in bytes
  * @return   the array, which may have moved; NULL without memory, and @items stays valid
  */
-static inline void *array_grow(void *items, size_t count, size_t *capacity, size_t size)
+static inline void *array_reserve(void *items, size_t wanted, size_t *capacity, size_t size)
 {
-	size_t larger = count < 8 ? 16 : 2 * count;
+	size_t larger = items && *capacity >= 8 ? 2 * *capacity : 16;
 
-	if (items && count < *capacity)
+	if (items && wanted <= *capacity)
 		return items;
+	larger = wanted > larger ? wanted : larger;
 	items = reallocarray(items, larger, size);
 	if (items)
 		*capacity = larger;
 	return items;
+}
+
+/** Make room for one more item. @count  how many there are; else as array_reserve() */
+static inline void *array_grow(void *items, size_t count, size_t *capacity, size_t size)
+{
+	return array_reserve(items, count + 1, capacity, size);
 }
 
 /**

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=attack,shared
+# bats file_tags=attack
 #
 # apply --watch beside tenants who do what they can with the directories that its pattern matches.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=shared
 #
 # What leads to a directory belongs to tenants: they put symlinks there, swap directories for them at any moment, and
 # have servers that do not answer.

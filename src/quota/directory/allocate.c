@@ -25,7 +25,7 @@
 #define GAP 65536U
 
 /* In how many registered directories a store is looked for, from an ID downwards: each takes two calls. */
-#define LISTED 16
+#define LISTED 12
 
 struct search {
 	struct fsq_handle *directory;

@@ -54,13 +54,11 @@ bool fsq_registry_is_visible(const struct fsq_registry *registry)
 /*
  * Most projects have a line in each file, in the same order: what the set has at @at already is not added.
  */
-static int collect_of(struct fsq_id_set *ids, const struct fsq_project_list *list)
+static void collect_of(struct fsq_id_set *ids, const struct fsq_project_list *list)
 {
 	const size_t before = ids->count;
 	size_t at = 0, count = before;
 
-	if (fsq_id_set_reserve(ids, list->count + list->taken.count))
-		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct fsq_project_entry *entry = &list->entries[i];
 
@@ -72,21 +70,22 @@ static int collect_of(struct fsq_id_set *ids, const struct fsq_project_list *lis
 	for (size_t i = 0; i < list->taken.count; i++)
 		ids->ids[count++] = list->taken.ids[i];
 	ids->count = count;
-	return 0;
 }
 
 static int collect_ids(struct fsq_assigned *files)
 {
-	int rc;
+	const struct fsq_project_list *one = &files->projects, *other = &files->projid;
 
-	if (files->projects.file.is_the_same && files->projid.file.is_the_same)
+	if (one->file.is_the_same && other->file.is_the_same)
 		return 0;
 	files->ids.count = 0;
-	rc = collect_of(&files->ids, &files->projects);
-	if (rc == 0)
-		rc = collect_of(&files->ids, &files->projid);
+	if (fsq_id_set_reserve(&files->ids,
+			       one->count + one->taken.count + other->count + other->taken.count))
+		return -ENOMEM;
+	collect_of(&files->ids, one);
+	collect_of(&files->ids, other);
 	fsq_id_set_sort(&files->ids);
-	return rc;
+	return 0;
 }
 
 static void begin(struct fsq_assigned *files)

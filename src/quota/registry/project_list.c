@@ -15,6 +15,9 @@
 /* The kernel writes a page atomically. */
 #define PAGE 4096
 
+/* Most lists have longer lines: then there is room for all at once. */
+#define SHORT_LINE 16
+
 /* The index is made when a list was used so often. */
 #define USES 3
 
@@ -184,10 +187,11 @@ static void unindex_entry(struct fsq_project_list *list, const struct fsq_projec
 
 /* --- taking apart --- */
 
-static int make_room(struct fsq_project_list *list)
+/* @count    of entries, in all */
+static int make_room(struct fsq_project_list *list, size_t count)
 {
 	struct fsq_project_entry *entries =
-		array_grow(list->entries, list->count, &list->capacity, sizeof(*entries));
+		array_reserve(list->entries, count, &list->capacity, sizeof(*entries));
 
 	if (!entries)
 		return -ENOMEM;
@@ -214,11 +218,13 @@ static int parse(struct fsq_project_list *list, size_t start)
 	const char *begin = list->file.text, *text = begin + start,
 		   *end = begin + list->file.length;
 
+	if (text < end && make_room(list, list->count + (size_t)(end - text) / SHORT_LINE + 1))
+		return -ENOMEM;
 	while (text < end) {
 		struct fsq_project_entry *entry;
 		size_t plain;
 
-		if (list->count == list->capacity && make_room(list))
+		if (list->count == list->capacity && make_room(list, list->count + 1))
 			return -ENOMEM;
 		entry = &list->entries[list->count];
 		entry->start = (uint32_t)(text - begin);
@@ -598,7 +604,7 @@ static int write_line_at(struct fsq_project_list *list, char *line, size_t lengt
 		memmove(line + 1, line, length - 1);
 		line[0] = '\n';
 	}
-	rc = make_room(list);
+	rc = make_room(list, list->count + 1);
 	if (rc)
 		return rc;
 	list->entries[list->count++] = entry;
