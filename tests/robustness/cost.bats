@@ -165,7 +165,7 @@ mounted_last() {
 	done
 }
 
-@test "beside many registered directories assign takes 32 system calls more at most, to look for a container store" {
+@test "beside many registered directories assign takes 24 system calls more at most, to look for a container store" {
 	local few
 	mkdir -p /mnt/x/assigned /mnt/x/near/{1..40}/sub
 	calls fsquota assign /mnt/x/assigned
@@ -174,7 +174,7 @@ mounted_last() {
 	fsquota assign /mnt/x/near/* >/dev/null
 	calls fsquota assign /mnt/x/assigned
 	assert [ "$calls" -gt "$few" ]
-	assert [ "$calls" -le $((few + 32)) ]
+	assert [ "$calls" -le $((few + 24)) ]
 	fsquota release /mnt/x/assigned /mnt/x/near/*
 	rm -r /mnt/x/assigned /mnt/x/near
 }
