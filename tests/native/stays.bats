@@ -323,8 +323,9 @@ ids() { fsquota id /mnt/[xe]/home/*; }
 	assert_equal "$(ids)" "$before"
 	mkdir /mnt/{x,e}/home/cid
 	for fs in x e; do until_true limited /mnt/$fs/home/cid 5M; done
-	# The files are read again when one of them changes.
-	touch /etc/fsquota.d/other.conf
+	# The others count meanwhile.
+	echo '/mnt/x/home/ann hard=7M' >/etc/fsquota.d/other.conf
+	until_true limited /mnt/x/home/ann 7M
 	until_true grep -q 'node.conf: is being written' "$messages"
 	assert_equal "$(ids | head -n 6)" "$(ids | grep -vx 0 | head -n 6)"
 	rm /etc/fsquota.d/other.conf

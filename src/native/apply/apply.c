@@ -762,8 +762,8 @@ static void restart_list(struct apply_list *list)
 }
 
 /*
- * Look at all once. Where the files cannot be read, are being written, or are wrong, the lines count as they were when
- * they were right the last time, and nothing is released.
+ * Look at all once. Where files cannot be read, or are wrong, all lines count as they were when they were right the last
+ * time; those of a file that is being written, too. Then nothing is released.
  *
  * @return   whether the list says what the lines do
  */
@@ -771,9 +771,11 @@ static bool look(struct apply *apply, struct apply_list *list, char *const *file
 {
 	const struct apply_reading reading = { .at_once = true,
 					       .tell = apply->was_written,
-					       .reported = list->wrong };
+					       .reported = list->wrong,
+					       .last = &apply->last };
 	struct apply_texts texts = { 0 };
-	bool complete = read_texts(apply, &texts, files, count, &reading) && !texts.being_written;
+	const bool all_read = read_texts(apply, &texts, files, count, &reading);
+	const bool complete = all_read && !texts.being_written;
 	bool good = false;
 
 	/* Most are written in a moment. Of the end nothing may tell. */
@@ -781,10 +783,11 @@ static bool look(struct apply *apply, struct apply_list *list, char *const *file
 	apply->wake = complete ? 0 : clock_milliseconds(CLOCK_MONOTONIC) + LOOK_AGAIN_MILLISECONDS;
 
 	session_forget_budgets(apply->session, apply->budgets);
-	if (complete || apply->last.count == 0)
+	if (all_read || apply->last.count == 0)
 		good = apply_lines(apply, list, &texts, complete && may_release(apply, &texts));
-	if (good && complete) {
-		reported_clear(list->wrong);
+	if (good && all_read) {
+		if (complete)
+			reported_clear(list->wrong);
 		apply_texts_free(&apply->last);
 		apply->last = texts;
 		return true;

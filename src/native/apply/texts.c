@@ -60,6 +60,23 @@ static int read_text(const char *file, bool at_once, char **text, size_t *length
 	return rc;
 }
 
+/* Of a file that is being written: its text as it was before. @return  0 or -ENOMEM; it may have had none */
+static int copy_last(struct apply_text *new, const struct apply_texts *last)
+{
+	for (size_t i = 0; last && i < last->count; i++) {
+		const struct apply_text *text = &last->list[i];
+
+		if (strcmp(text->file, new->file) != 0)
+			continue;
+		new->text = malloc(text->length + 1);
+		if (!new->text)
+			return -ENOMEM;
+		memcpy(new->text, text->text, text->length + 1);
+		new->length = text->length;
+	}
+	return 0;
+}
+
 static bool add_text(struct session *session, struct apply_texts *texts, char *file,
 		     const struct apply_reading *reading)
 {
@@ -73,31 +90,30 @@ static bool add_text(struct session *session, struct apply_texts *texts, char *f
 		rc = fsq_read_file(file, &new.text, &new.length);
 	else if (file)
 		rc = read_text(file, reading->at_once, &new.text, &new.length);
-	if (rc == 0 &&
-	    !array_add(&texts->list, &texts->count, &texts->capacity, &new, sizeof(new))) {
-		free(new.text);
-		rc = -ENOMEM;
-	}
-	if (rc == 0) {
-		reported_remove(reading->reported, file);
-		return true;
-	}
 	if (rc == -ETXTBSY)
 		texts->being_written = true;
-	else if (rc == -EACCES && reading->forgiving)
-		rc = 0;
+	else if (rc == 0)
+		reported_remove(reading->reported, file);
 	if (rc == -ETXTBSY && reading->at_once) {
 		if (reading->tell && reported_add(reading->reported, file))
 			session_warn(session, file,
 				     "is being written: its lines count when it is closed");
+		rc = copy_last(&new, reading->last);
+	}
+	if (rc == 0 && new.text) {
+		if (array_add(&texts->list, &texts->count, &texts->capacity, &new, sizeof(new)))
+			return true;
+		free(new.text);
+		rc = -ENOMEM;
+	}
+	if (rc == -EACCES && reading->forgiving)
 		rc = 0;
-	} else if (rc == -ETXTBSY) {
+	if (rc == -ETXTBSY)
 		session_error(session, ERROR_AT_PATH, FSQ_E_FAILED, 0, file,
 			      "is being written: nothing is done until it is closed");
-	} else if (rc && reported_add(reading->reported, file ? file : "")) {
+	else if (rc && reported_add(reading->reported, file ? file : ""))
 		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s",
 			      is_input ? "standard input" : file);
-	}
 	free(file);
 	return rc == 0;
 }

@@ -19,16 +19,17 @@ struct apply_texts {
 	struct apply_text *list;
 	size_t count, capacity;
 	char *empty;	    /* a directory without such files, or NULL */
-	bool being_written; /* a file is, and is not among them */
+	bool being_written; /* a file is */
 };
 
 /* How texts are read. */
 struct apply_reading {
 	bool forgiving; /* pass over what the caller may not read */
 	bool as_it_is;	/* also what somebody writes; what it has no newline behind is no line */
-	bool at_once;	/* do not wait for a file that is being written: pass over it */
-	bool tell;	/* and say so */
-	struct reported *reported; /* see reported_add(): do not repeat an error */
+	bool at_once; /* do not wait for a file that is being written: its text of @last counts, or none */
+	bool tell;			/* and say so */
+	const struct apply_texts *last; /* or NULL */
+	struct reported *reported;	/* see reported_add(): do not repeat an error */
 };
 
 /**
