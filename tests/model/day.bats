@@ -18,7 +18,7 @@ teardown() { rm -rf /etc/fsquota.d /var/lib/fsquota; }
 # day FILESYSTEM
 day() {
 	local size=(--seconds 30 --homes 200)
-	[ -z "${FSQUOTA_FULL-}" ] || size=(--seconds 600 --homes 2000)
+	[ -z "${FSQUOTA_FULL-}" ] || size=(--seconds 600 --homes 2000 --late 20)
 	run ticking "$BATS_TEST_DIRNAME/day" "${size[@]}" --seed "${FSQUOTA_DAY_SEED:-1}" "/mnt/$1"
 	echo "# ${lines[0]}" >&3
 	[ "$status" = 0 ] || fail "$output"
