@@ -8,7 +8,7 @@
  *
  *   CALL COUNT HOW SECONDS STDIN STDOUT STDERR [VARIABLE=VALUE...] PROGRAM ARGUMENT...
  *
- * CALL is the number of a system call, or "changes" for those below; COUNT which of these in the run
+ * CALL is the number of a system call, or "any" or "changes" for those below; COUNT which of these in the run
  * (of all its threads and children), from 1 on; 0: none is disturbed. HOW is error=EIO, ENOSPC,
  * EPERM or EINTR: the call is not made, and fails; signal=TERM or INT: the thread has got it when
  * the call is made; signal=KILL: the process ends there; stop: it waits before the call, "stopped"
@@ -38,7 +38,10 @@
 
 #define WORDS 64
 /* Numbers of calls that the headers may lack; the same on every architecture but alpha. */
+#define OPEN_TREE 428
+#define OPENAT2 437
 #define QUOTACTL_FD 443
+#define FILE_GETATTR 468
 #define FILE_SETATTR 469
 
 /* Those that change something others have to do with. */
@@ -46,6 +49,15 @@ static const unsigned int changes[] = {
 	SYS_openat,    SYS_flock,     SYS_ioctl,   SYS_quotactl, SYS_pwrite64,	SYS_write,
 	SYS_ftruncate, SYS_fsync,     SYS_unlink,  SYS_rename,	 SYS_mkdir,	SYS_mkdirat,
 	SYS_rmdir,     SYS_fdatasync, QUOTACTL_FD, FILE_SETATTR, SYS_renameat2,
+};
+
+/* Those, and those that see it. close is not among them: the kernel closes whatever it says. */
+static const unsigned int any_calls[] = {
+	SYS_openat,	SYS_flock,     SYS_ioctl,  SYS_quotactl,  SYS_getdents64, SYS_pwrite64,
+	SYS_write,	SYS_ftruncate, SYS_fsync,  SYS_fdatasync, SYS_read,	  SYS_pread64,
+	SYS_fcntl,	SYS_unlink,    SYS_rename, SYS_mkdir,	  SYS_mkdirat,	  SYS_rmdir,
+	SYS_newfstatat, SYS_statx,     OPEN_TREE,  OPENAT2,	  QUOTACTL_FD,	  FILE_GETATTR,
+	FILE_SETATTR,	SYS_renameat2,
 };
 
 static const struct {
@@ -109,6 +121,9 @@ static bool parse(char *line, struct order *order)
 				 .seconds = (unsigned int)atoi(words[3]),
 				 .streams = { words[4], words[5], words[6] },
 				 .command = words + 7 };
+	if (strcmp(words[0], "any") == 0)
+		order->calls = any_calls,
+		order->call_count = sizeof(any_calls) / sizeof(any_calls[0]);
 	if (strcmp(words[0], "changes") == 0)
 		order->calls = changes, order->call_count = sizeof(changes) / sizeof(changes[0]);
 	for (; order->command[1] && order->command[0][0] != '/'; order->command++) {
