@@ -457,7 +457,7 @@ victim() {
 				swap_back x
 			done
 			[ "$status" = 0 ] || complain "without a swap: $status: $stderr"
-			[ $count -gt 2 ] || complain "it was never stopped"
+			[ $count -gt 1 ] || complain "it was never stopped"
 			step "$situation"
 		done
 	done

@@ -141,9 +141,18 @@ changed   /mnt/e"
 	mkdir $home/new
 	until_true limited $home/new 6M
 	limited $home/199 5M
-	# Lines that change meanwhile wait for it, but no longer.
-	says "$home/* hard=7M"
+	# Lines that change meanwhile wait for it, but no longer; and so does a filesystem that is mounted.
+	fresh_fs x2
+	mkdir -p /mnt/x2/home/ann /run/later
+	umount /mnt/x2
+	says "$home/* hard=7M" '/run/later/home/* hard=3M'
+	until_true limited $home/100 7M
+	mount -o prjquota "$FSQ_X2_DEV" /run/later
+	run ! limited $home/199 7M
 	until_true limited $home/199 7M
+	until_true limited /run/later/home/ann 3M
+	until_true umount /run/later 2>/dev/null
+	fresh_fs x2
 }
 
 @test "events that are lost are no directories that are lost" {

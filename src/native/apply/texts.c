@@ -73,6 +73,7 @@ static int copy_last(struct apply_text *new, const struct apply_texts *last)
 			return -ENOMEM;
 		memcpy(new->text, text->text, text->length + 1);
 		new->length = text->length;
+		break;
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "quota/base/path.h"
 #include "quota/mounts/lookup.h"
+#include "quota/mounts/mount.h"
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
@@ -342,14 +343,11 @@ static void note_mounts(struct apply_watch *watch, const struct pollfd *mounts)
 
 bool apply_watch_remounted(struct apply_watch *watch)
 {
-	struct pollfd mounts = { .fd = watch->mounts, .events = POLLPRI };
-	bool remounted;
+	const bool now = fsq_mounts_have_changed(watch->mounts), before = watch->remounted;
 
-	poll(&mounts, 1, 0);
-	note_mounts(watch, &mounts);
-	remounted = watch->remounted;
+	watch->pending |= now;
 	watch->remounted = false;
-	return remounted;
+	return now || before;
 }
 
 bool apply_watch_ask(struct apply_watch *watch)

@@ -13,28 +13,21 @@
 /* From so many numbers on it is less work than comparing them. */
 #define MANY 512
 
-int fsq_id_set_add(struct fsq_id_set *set, uint32_t id)
+int fsq_id_set_reserve(struct fsq_id_set *set, size_t more)
 {
-	uint32_t *ids = array_grow(set->ids, set->count, &set->capacity, sizeof(*ids));
+	uint32_t *ids = array_reserve(set->ids, set->count + more, &set->capacity, sizeof(*ids));
 
 	if (!ids)
 		return -ENOMEM;
 	set->ids = ids;
-	ids[set->count++] = id;
 	return 0;
 }
 
-int fsq_id_set_reserve(struct fsq_id_set *set, size_t more)
+int fsq_id_set_add(struct fsq_id_set *set, uint32_t id)
 {
-	uint32_t *ids;
-
-	if (set->capacity - set->count >= more)
-		return 0;
-	ids = reallocarray(set->ids, set->count + more, sizeof(*ids));
-	if (!ids)
+	if (fsq_id_set_reserve(set, 1))
 		return -ENOMEM;
-	set->ids = ids;
-	set->capacity = set->count + more;
+	set->ids[set->count++] = id;
 	return 0;
 }
 

@@ -437,11 +437,16 @@ void fsq_mount_cache_close(struct fsq_mount_cache *cache)
 		close(cache->table);
 }
 
+bool fsq_mounts_have_changed(int fd)
+{
+	struct pollfd table = { .fd = fd, .events = POLLPRI };
+
+	return poll(&table, 1, 0) != 0;
+}
+
 void fsq_mount_cache_check(struct fsq_mount_cache *cache)
 {
-	struct pollfd table = { .fd = cache->table, .events = POLLPRI };
-
-	if (cache->table < 0 || poll(&table, 1, 0) != 0)
+	if (cache->table < 0 || fsq_mounts_have_changed(cache->table))
 		forget_all(cache);
 	if (cache->table < 0)
 		fsq_mount_cache_open(cache);

@@ -117,6 +117,14 @@ void fsq_mount_cache_open(struct fsq_mount_cache *cache);
 void fsq_mount_cache_close(struct fsq_mount_cache *cache);
 
 /**
+ * Have mounts been made, moved or taken away since this, or poll(2), was asked last?
+ *
+ * @fd       of FSQ_MOUNTINFO
+ * Source: proc_pid_mountinfo(5), poll(2)
+ */
+bool fsq_mounts_have_changed(int fd);
+
+/**
  * Forget what may have changed: all mounts, if any has been made, moved or taken away.
  *
  * Source: proc_pid_mountinfo(5), poll(2)
