@@ -321,7 +321,9 @@ fsquota release: $top/u/a: is in /etc/fsquota.d/0.conf, line 1: $line"
 	run_split fsquota move --rename $top/u/b $top/u/c
 	assert_equal "$status:$stderr" "0:fsquota move: $top/u/b: is in /etc/fsquota.d/3.conf, line 1: change the path there, too
 fsquota move: $top/u/c: is in /etc/fsquota.d/1.conf, line 2: $line"
-	run_split fsquota move --rename $top/u/c $top/c
+	run_split fsquota move --rename $top/u/c $top/u/d
+	assert_equal "$status:$stderr" "0:"
+	run_split fsquota move --rename $top/u/d $top/c
 	assert_equal "$status:$stderr" "0:"
 	run_split fsquota move --rename --dry-run $top/c $top/u/c
 	assert_equal "$status:$stderr" "0:"

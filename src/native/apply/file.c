@@ -884,8 +884,14 @@ static bool find_line(struct session *session, const struct apply_list *list, co
 	return found;
 }
 
+/*
+ * Say that a line governs what has changed.
+ *
+ * @left    the pattern whose directory was moved away last: where it moved within that, nothing
+ *          is to be said
+ */
 static void tell_of_line(struct session *session, const struct apply_list *list,
-			 const struct changed *changed)
+			 const struct changed *changed, const char **left)
 {
 	struct apply_entry entry = { 0 };
 	char *real = fsq_lookup_gone(NULL, changed->path);
@@ -897,12 +903,15 @@ static void tell_of_line(struct session *session, const struct apply_list *list,
 	free(real);
 	if (!found)
 		return;
-	if (changed->kind == RELEASED ||
-	    (changed->kind == LIMITS_SET && has_limits(&entry.request)))
+	if (changed->kind == MOVED_AWAY && entry.pattern)
+		*left = entry.pattern;
+	else if (changed->kind == RELEASED ||
+		 (changed->kind == LIMITS_SET && has_limits(&entry.request) &&
+		  !(*left && *left == entry.pattern)))
 		session_warn(session, changed->path,
 			     "is in %s, line %u: the next apply sets what that says", entry.file,
 			     entry.line);
-	else if (changed->kind == MOVED_AWAY && !entry.pattern)
+	else if (changed->kind == MOVED_AWAY)
 		session_warn(session, changed->path,
 			     "is in %s, line %u: change the path there, too", entry.file,
 			     entry.line);
@@ -913,6 +922,7 @@ void apply_tell_of_lines(struct session *session)
 	const struct apply_reading reading = { .forgiving = true, .as_it_is = true };
 	struct apply_list list = { .reads = APPLY_AS_WRITTEN };
 	struct apply_texts texts = { 0 };
+	const char *left = NULL;
 
 	/* The changes are made, so a failure is none of theirs. */
 	session->silent = true;
@@ -923,7 +933,7 @@ void apply_tell_of_lines(struct session *session)
 	session->silent = false;
 	for (size_t i = 0; i < session->noted_count; i++) {
 		if (texts.count)
-			tell_of_line(session, &list, &session->noted[i]);
+			tell_of_line(session, &list, &session->noted[i], &left);
 		free(session->noted[i].path);
 	}
 	session->noted_count = 0;
