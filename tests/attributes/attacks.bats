@@ -70,6 +70,7 @@ stand_in_large() {
 	for kind in file-symlink moved type exchange; do race "$kind" set 4; done
 }
 
+# bats test_tags=full
 @test "the same against assign and release of a large tree" {
 	local kind
 	needs_quota

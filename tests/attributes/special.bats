@@ -140,7 +140,7 @@ opened() { grep -E 'open(at2?)?\(' "$1" | grep -v O_PATH; }
 	assert_output --partial 45
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "the same without open_tree, and where a filter forbids it" {
 	local error
 	for error in ENOSYS EPERM; do

@@ -116,4 +116,5 @@ live_with_tenant() {
 
 @test "a tenant does what he can for some seconds, and his neighbour does not notice, on XFS" { live_with_tenant x; }
 
+# bats test_tags=full
 @test "a tenant does what he can for some seconds, and his neighbour does not notice, on ext4" { live_with_tenant e; }

@@ -59,7 +59,7 @@ assert_gone() {
 	done
 }
 
-# bats test_tags=attack
+# bats test_tags=attack,full
 @test "assign gives all of a tree its ID while directories in it are moved about" {
 	local fs dir round
 	for fs in x e; do
@@ -77,7 +77,7 @@ assert_gone() {
 	done
 }
 
-# bats test_tags=attack
+# bats test_tags=attack,full
 @test "project -C and -s do all of a tree while directories in it are moved about" {
 	local fs dir round
 	for fs in x e; do
@@ -203,7 +203,7 @@ killed_at() {
 	done
 }
 
-# bats test_tags=attack
+# bats test_tags=attack,full
 @test "the undo of an assignment restores files with several names, too" {
 	local fs dir round
 	for fs in x e; do

@@ -103,6 +103,7 @@ mounts_not() {
 
 # bats file_tags=again,shared
 
+# bats test_tags=full
 @test "XFS with blocks of 64 KiB" {
 	umount /mnt/x2
 	mounts_not xfs pquota mkfs.xfs -q -f -K -b size=65536 "$FSQ_X2_DEV" || as_usual x -b size=65536

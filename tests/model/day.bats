@@ -27,5 +27,5 @@ day() {
 # bats test_tags=random
 @test "on XFS homes come and go, and lines are rewritten, and everybody has the limits of his line all day" { day x; }
 
-# bats test_tags=random
+# bats test_tags=random,full
 @test "on ext4 homes come and go, and lines are rewritten, and everybody has the limits of his line all day" { day e; }

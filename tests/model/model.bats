@@ -4,7 +4,7 @@
 #
 # Random steps of all who have to do with quotas, each compared with what must be true.
 #
-#   FSQUOTA_FULL        set: 10000 steps on each filesystem, instead of 300
+#   FSQUOTA_FULL        set: 10000 steps on each filesystem, instead of 250
 #   FSQUOTA_MODEL_SEED  the first seed (1)
 
 load ../lib/fsquota
@@ -20,8 +20,8 @@ setup() {
 model_runs() {
 	local steps=$1 kinds=''
 	shift
-	[ $steps -lt 300 ] || kinds='\| of'
-	[ $steps -lt 300 ] || [ -z "${FSQUOTA_FULL-}" ] || steps=10000
+	[ $steps -lt 250 ] || kinds='\| of'
+	[ $steps -lt 250 ] || [ -z "${FSQUOTA_FULL-}" ] || steps=10000
 	run ticking "$model" --steps $steps --seed "${FSQUOTA_MODEL_SEED:-1}" "$@"
 	printf '%s\n' "${lines[@]}" | sed -n "/^# model steps\(:$kinds\)\|seed/p" >&3
 	[ "$status" = 0 ] || fail "$output"
@@ -35,11 +35,11 @@ model_runs() {
 # bats file_tags=shared,random
 
 @test "whatever is done in whatever order on XFS, kernel and files have what they ought to have" {
-	model_runs 300 --filesystem xfs
+	model_runs 250 --filesystem xfs
 }
 
 @test "whatever is done in whatever order on ext4, kernel and files have what they ought to have" {
-	model_runs 300 --filesystem ext4
+	model_runs 250 --filesystem ext4
 }
 
 @test "what the model has once found stays mended" {

@@ -5,7 +5,7 @@
 # apply --watch beside whoever makes, renames and removes directories, mounts over them and writes its lines: what it
 # has done in the end is what the rules of the model say.
 #
-#   FSQUOTA_FULL        set: 10000 steps on each filesystem, instead of 300
+#   FSQUOTA_FULL        set: 10000 steps on each filesystem, instead of 200
 #   FSQUOTA_MODEL_SEED  the first seed (1)
 
 load ../lib/fsquota
@@ -17,7 +17,7 @@ setup() {
 
 # follows FILESYSTEM: it does, in so many steps.
 follows() {
-	local steps=300
+	local steps=200
 	[ -z "${FSQUOTA_FULL-}" ] || steps=10000
 	run ticking "$BATS_TEST_DIRNAME/model" --steps $steps --seed "${FSQUOTA_MODEL_SEED:-1}" --filesystem "$1" \
 		--only watch,mount,unmount --whole

@@ -124,6 +124,7 @@ limits() {
 
 @test "limit, timer and restore say what they change" { of_each limits; }
 
+# bats test_tags=full
 @test "a limit that is rounded is no change in every run" {
 	local fs
 	for fs in x e; do
@@ -143,6 +144,7 @@ trees() {
 
 @test "project says how many files it changes, each once" { of_each trees; }
 
+# bats test_tags=full
 @test "project -d changes, and counts, what is that deep" {
 	make x
 	is_changed "1 of 1 file or directory" fsquota project -s -d 0 -p "$mnt/plain" 42 "$mnt"
@@ -176,6 +178,7 @@ switches() {
 # Without the warning that all is so already.
 silent() { "$@" 2>/dev/null; }
 
+# bats test_tags=full
 @test "enable and disable say what they change" { of_each switches; }
 
 @test "what is released says what it had, with its other directory and without" {
@@ -254,6 +257,7 @@ unwritable() {
 	ro_etc fsquota assign "$mnt/plain" --no-register --dry-run
 }
 
+# bats test_tags=full
 @test "a dry run knows a registry that cannot be written" { of_each unwritable; }
 
 realtime() {
@@ -266,6 +270,7 @@ realtime() {
 
 @test "a dry run knows what a filesystem does not have" { of_each realtime; }
 
+# bats test_tags=full
 @test "a dry run knows which quota is off" {
 	fresh_fs x -o prjquota
 	mnt=/mnt/x
@@ -308,6 +313,7 @@ forbidden() {
 	mount -o remount,rw "$mnt"
 }
 
+# bats test_tags=full
 @test "a dry run knows what the caller may not do" {
 	chmod 755 "$BATS_TEST_TMPDIR"
 	of_each forbidden
@@ -348,6 +354,7 @@ forbidden() {
 	done
 }
 
+# bats test_tags=full
 @test "several filesystems are rows of one document" {
 	make x
 	make e

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # fsquota check: which projects are at their limits. projects.bash has what there is.
 
@@ -291,7 +292,6 @@ is_told() {
 	done
 }
 
-# bats test_tags=linux-6
 @test "check shows a filesystem that is full, in space or inodes, but of a directory only its projects" {
 	local fs m
 	fresh_each x2 e f

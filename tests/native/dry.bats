@@ -110,6 +110,7 @@ new_directories() {
 	apply_says '6:failed' 'other id=90 name=m mkdir'
 }
 
+# bats test_tags=full
 @test "mkdir in a project, over a link, where a line is left, and where it cannot be" { on_each new_directories; }
 
 @test "a pattern, beside a directory that is made" {

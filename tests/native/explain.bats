@@ -176,7 +176,6 @@ time.sleep(1000)' "$M/web/leased" &
 # bats test_tags=linux-6
 @test "a deleted file under a lease has its process, and the lease stays" { on "x e f" leased; }
 
-# bats test_tags=linux-6
 @test "a server that does not answer is not asked about the deleted file of an overlay over it" {
 	local m=/mnt/x s=$BATS_TEST_TMPDIR/served explain server
 	mkdir -p $m/web "$s"/{fuse,upper,work,merged}
@@ -269,7 +268,6 @@ whole() {
 	refuses 4 'cannot read what is in no project' as_user "$FSQUOTA" explain "$M"
 }
 
-# bats test_tags=linux-6
 @test "of a filesystem what is in no project, by the directories in its root" { on "x e f" whole; }
 
 @test "what cannot be read is said, and the rest is shown" {

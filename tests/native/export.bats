@@ -68,7 +68,7 @@ changes_nothing() {
 # The directories of the lines that are still there.
 registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "names of all bytes that a name can have come back, at each place in it" {
 	local fs
 	for fs in x e; do

@@ -295,7 +295,7 @@ prune_many() {
 	assert_no_trace
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "five hundred volumes are deleted, and one prune leaves all as before" { on_each prune_many; }
 
 prune_kinds() {

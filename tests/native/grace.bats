@@ -79,6 +79,7 @@ fresh_again() {
 	mount -o prjquota "${!device}" "/mnt/$1"
 }
 
+# bats test_tags=full
 @test "a filesystem gets the grace times that export has printed of another one" {
 	on_each moves 3d 3d grace=3d 259200 259200
 	on_each moves 90m 7d 'grace=90m grace-inodes=7d' 5400 604800

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Who changed that? Each change is one entry in the journal, or a line of syslog(3), with fields of its own.
 
@@ -146,6 +147,7 @@ fields() {
 }
 
 # What does not fit into a buffer of 64 KiB must not begin an entry of the caller's own.
+# bats test_tags=full
 @test "an operand of any length stays in its field" {
 	local length names forged=$'\nMESSAGE=forged\nFSQUOTA_RESULT=done\nFSQUOTA_ID=7\n' command
 	listens /run/systemd/journal/socket

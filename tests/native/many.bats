@@ -103,6 +103,7 @@ halves() {
 	rm -r /dev/shm/d
 }
 
+# bats test_tags=full
 @test "no status says that nothing has changed where a part has: assign, apply and release" { on_each halves; }
 
 @test "no status says that nothing has changed where a part has: filesystems and projects" {

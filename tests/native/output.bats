@@ -37,6 +37,7 @@ table() {
 	run -0 --separate-stderr fsquota $@
 }
 
+# bats test_tags=full
 @test "every command has all columns in CSV, and in pairs the same" {
 	local words columns
 	for words in "${each_command[@]}"; do
@@ -57,6 +58,7 @@ table() {
 	done
 }
 
+# bats test_tags=full
 @test "every command has its JSON an object a line, too" {
 	local words
 	for words in "${each_command[@]}"; do

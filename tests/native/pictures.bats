@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # The pictures of doc show what fsquota prints.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # On which filesystem a registered directory lies: list finds it in the mount table, whatever is
 # mounted where, and looks only at directories whose ID has no record.

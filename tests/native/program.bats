@@ -61,6 +61,7 @@ everything() {
 	fsquota lsattr -pR /mnt/x
 }
 
+# bats test_tags=full
 @test "an option behind operands is one, also with POSIXLY_CORRECT" {
 	local name operands before help
 	make_projects

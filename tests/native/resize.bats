@@ -264,6 +264,7 @@ whose() {
 	fsquota release $other
 }
 
+# bats test_tags=full
 @test "--over leaves what is not registered, other filesystems and other directories" { on_both whose; }
 
 inodes() {

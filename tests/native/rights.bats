@@ -52,6 +52,7 @@ with() {
 	answer="$status $(sed -E 's/_(scan|grace)_.*//; s/[0-9]+(ms|s)\b//' <<<"$output")"
 }
 
+# bats test_tags=full
 @test "each command needs the capabilities that the page says, and no others" {
 	local command capabilities rights one wanted count=0 page=$srcdir/man/fsquota-concepts.7
 	dump=$BATS_TEST_TMPDIR/dump

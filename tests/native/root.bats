@@ -130,7 +130,7 @@ runs() {
 	wait $! || :
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "no command loads or runs what is in the directory" {
 	local words complaints='' found dir=/mnt/x/$'d\303\244r'
 	ip link set lo up

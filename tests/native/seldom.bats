@@ -457,6 +457,7 @@ time.sleep(float(sys.argv[2]))'
 	grep -q /mnt/x/dir /mnt/x/page.html
 }
 
+# bats test_tags=full
 @test "a wrong line of fsquota.conf is a warning for commands that read, and stops all others" {
 	local line words complaints='' usual usual_status expected reading="
 		check /mnt/x
@@ -569,6 +570,7 @@ each_leaves_zero() {
 	[[ $stdout != *"registered with project 0"* ]] || complain "doctor, $line: $stdout"
 }
 
+# bats test_tags=full
 @test "a line with ID 0 is none: what ID 0 has stays, whatever is done to the directory" {
 	local fs line zero
 	for fs in x e f; do

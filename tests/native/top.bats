@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # top: all projects again and again, with how fast they grow and when they will be full; as lines, and on a terminal.
 

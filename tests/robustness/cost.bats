@@ -127,7 +127,7 @@ mounted_last() {
 		mount --bind /mnt/x /run/among/last && exec "$@"' bash)
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "without -t five thousand mounts cost one pass over the table" {
 	local number calls_but_reads=()
 	for number in 10 5000; do

@@ -94,7 +94,7 @@ releases() {
 
 @test "XFS: with few descriptors assign does all or nothing" { assigns x; }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "ext4: with few descriptors assign does all or nothing" { assigns e; }
 
 # bats test_tags=again
@@ -115,10 +115,10 @@ releases() {
 
 @test "XFS: with few descriptors release does all or nothing" { releases x; }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "ext4: with few descriptors release does all or nothing" { releases e; }
 
-# bats test_tags=again,slow
+# bats test_tags=again,slow,full
 @test "with few descriptors resize does all or nothing, and prune, apply and project -s go on" {
 	of x
 	deep_tree "$top/dir"

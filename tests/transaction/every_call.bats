@@ -83,13 +83,14 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 	[ "$count" -gt 8 ]
 }
 
-# bats test_tags=every-call,again
+# bats test_tags=every-call,again,full
 @test "ext4: move of a directory that was renamed: any call fails, or gets a signal" {
 	disturbed h e errors signals
 }
 
 # bats file_tags=every-call,shared
 
+# bats test_tags=full
 @test "assign of an empty directory: any call fails, or gets a signal" { disturbed a x errors signals; }
 
 @test "assign of a tree, without files: any call fails, is the last, or gets a signal" {
@@ -98,12 +99,15 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 
 @test "assign --mkdir: any call fails, or gets a signal" { disturbed k x --main errors signals; }
 
+# bats test_tags=full
 @test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
 @test "assign again, with other limits" { disturbed d x --main error kill signals; }
 
 @test "release where the files are replaced: any call fails, or gets a signal" { disturbed e x errors signals; }
 
+# bats test_tags=full
 @test "release where the files are cut" { disturbed f x --main error kill signals; }
+# bats test_tags=full
 @test "release of one of two directories of a project" { disturbed g x --main error kill signals; }
 
 @test "move of a directory that was renamed: any call fails, is the last, or gets a signal" {
@@ -116,6 +120,8 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 
 # bats file_tags=every-call
 
+# bats test_tags=full
 @test "assign of an empty directory on ext4" { disturbed a e --main errors kill signals; }
 @test "assign of a tree on ext4" { disturbed b e --main errors kill signals; }
+# bats test_tags=full
 @test "release where the files are replaced, on ext4" { disturbed e e --main errors kill signals; }

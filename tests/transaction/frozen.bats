@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # A command that changes something on a frozen filesystem waits in the kernel, where nothing ends it. It waits
 # without the locks of /etc/projects and /etc/projid, so commands for other filesystems go on.

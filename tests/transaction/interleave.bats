@@ -46,7 +46,7 @@ interleaved() {
 	interleaved kubelet release /mnt/x/dir
 }
 
-# bats test_tags=linux-6
+# bats test_tags=linux-6,full
 @test "assign beside kubelet, which had the files open when another release took lines away" {
 	interleaved between /mnt/x/other assign --hard 10M /mnt/x/dir
 }
@@ -55,6 +55,7 @@ interleaved() {
 	interleaved readers assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=full
 @test "release: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers release /mnt/x/dir
 }
@@ -62,5 +63,5 @@ interleaved() {
 # bats test_tags=linux-6
 @test "assign is killed at each call, and kubelet comes next" { interleaved kill assign --hard 10M /mnt/x/dir; }
 
-# bats test_tags=linux-6
+# bats test_tags=linux-6,full
 @test "release is killed at each call, and kubelet comes next" { interleaved kill release /mnt/x/dir; }

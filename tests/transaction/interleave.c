@@ -545,8 +545,8 @@ static bool one_pair(int stop, int steps)
 	return stopped;
 }
 
-/* Every third call; with FSQUOTA_FULL, and where lines are counted, each. */
-static int every = 3;
+/* Every fifth call; with FSQUOTA_FULL, and where lines are counted, each. */
+static int every = 5;
 
 /* Past the lock it is kubelet that comes first, and then the command waits, call after call. */
 static void beside_kubelet(void)

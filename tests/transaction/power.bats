@@ -126,11 +126,13 @@ power_fails() {
 
 # bats file_tags=every-call,shared
 
+# bats test_tags=full
 @test "XFS: the power fails after a release, and something was synced in the middle of it" {
 	power_fails x sync 20 release
 }
 
 @test "XFS: the power fails in an assign" { power_fails x power 20 assign --hard 10M; }
+# bats test_tags=full
 @test "XFS: the power fails in a release" { power_fails x power 25 release; }
 
 @test "ext4: the power fails after a release, and something was synced in the middle of it" {

@@ -20,7 +20,6 @@ setup_file() { fresh_each x e; }
 
 @test "a symlink in place of a file leads nobody to the file outside" { stand file-symlink 12:12 "${all[@]}"; }
 @test "a symlink in place of the tree itself is not followed" { every_other stand root 12:12 set assign usage; }
-# bats test_tags=linux-6
 @test "a FIFO in place of a file holds nobody up" { every_other stand fifo 12:12 set assign usage; }
 
 @test "a device in place of a file is not opened to be counted" {
@@ -35,6 +34,7 @@ setup_file() { fresh_each x e; }
 
 @test "a directory that is moved out of the tree takes nobody along" { every_other stand moved 7:12 set release; }
 
+# bats test_tags=full
 @test "a file outside cannot be linked into the tree" {
 	# The kernel forbids it: it is another's, and has not the ID of a tagged directory.
 	stand link 8:12 set assign
@@ -56,6 +56,7 @@ setup_file() { fresh_each x e; }
 	done
 }
 
+# bats test_tags=full
 @test "xfsprogs falls for symlinks in place of files, of directories and of the tree" {
 	falls file-symlink set clear
 	falls dir-symlink set clear
@@ -67,6 +68,7 @@ setup_file() { fresh_each x e; }
 @test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
 @test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
 
+# bats test_tags=full
 @test "without openat2 symlinks, mounts and FIFOs are no way out either" {
 	options=(-o -s 2)
 	stand file-symlink 12:12 set

@@ -137,7 +137,7 @@ has_stopped() {
 	assert_equal "${#lines[@]}" 2
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a signal that is ignored stops nothing, as below nohup" {
 	trap '' HUP
 	signalled HUP 7 fsquota project -s -p $tree 43 /mnt/x

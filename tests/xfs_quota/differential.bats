@@ -38,7 +38,7 @@ load differential
 @test "XFS: read-only, or without quotas" { differential refused x; }
 # bats test_tags=again,shared
 @test "ext4: state" { differential state e; }
-# bats test_tags=linux-6,shared
+# bats test_tags=shared
 @test "f2fs: state" { differential state f; }
 @test "XFS: state and print of mounts with other quota options" { differential state-mounts x; }
 @test "XFS: limit: users, groups, projects, defaults" { differential limit-ids x; }
@@ -51,9 +51,9 @@ load differential
 @test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
 @test "XFS: help" { differential help x; }
 @test "XFS: print and path" { differential print x; }
-# bats test_tags=again,shared
+# bats test_tags=again,shared,full
 @test "ext4: project: check, set up, clear" { differential project-tree e; }
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "XFS: project: more than one filesystem" { differential project-mounts x; }
 # bats test_tags=again,shared,full
 @test "ext4: project: what may not be opened" { differential project-permission e; }
@@ -74,6 +74,7 @@ load differential
 @test "XFS: over soft and hard limits" { differential over-limit x; }
 @test "XFS: a realtime device" { differential realtime x; }
 @test "XFS: project: arguments" { differential project-arguments x; }
+# bats test_tags=full
 @test "XFS: device names of every length" { differential device-names x; }
 
 # bats file_tags=linux-6
@@ -104,6 +105,8 @@ load differential
 
 # bats file_tags=again,shared
 
+# bats test_tags=full
 @test "ext4: limit: keys and sizes" { differential limit-sizes e; }
 @test "ext4: enable, disable, off, remove and warn" { differential switches e; }
+# bats test_tags=full
 @test "ext4: project: the projects and projid files" { differential project-files e; }

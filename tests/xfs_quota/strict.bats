@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 # --strict and FSQUOTA_STRICT=1: the same bytes, and exit codes that mean something.
 
 load ../lib/fsquota
