@@ -32,7 +32,7 @@ exhausted() {
 
 @test "commands that look at budgets, without memory" { exhausted x budgets; }
 
-# bats test_tags=every-call
+# bats test_tags=every-call,full
 @test "valgrind finds no error, no leak and no open descriptor in a command of each kind" {
 	exhausted x --memcheck some
 }

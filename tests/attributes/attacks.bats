@@ -47,6 +47,7 @@ stand_in_large() {
 	stand_in_large bind set
 }
 
+# bats test_tags=full
 @test "a device in place of a file is not opened, whatever is done to it" {
 	options=(-s 3)
 	stand device 12:16 clear
@@ -59,12 +60,14 @@ stand_in_large() {
 	stand exchange 12:12 set
 }
 
+# bats test_tags=full
 @test "a directory that gets the name of a file while it is assigned goes on handing on its ID" {
 	needs_quota
 	options=(-s 2)
 	stand exchange 12:12 assign
 }
 
+# bats test_tags=full
 @test "an attacker who swaps as fast as he can, and a small tree" {
 	local kind
 	for kind in file-symlink moved type exchange; do race "$kind" set 4; done

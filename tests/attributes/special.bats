@@ -281,7 +281,7 @@ unflag() { chattr -ai "$tree/append" "$tree/immutable"; }
 	done
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "assign and release keep them, too" {
 	needs_quota
 	local before
@@ -363,7 +363,7 @@ calls() {
 	[ $(((calls - few) / 10)) = 40 ] || fail "$few $calls"
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a small tree is not cloned for, and no thread is started for it; a large one is, once" {
 	local calls
 	calls $((large - 50)) fsquota project -s

@@ -452,7 +452,7 @@ usual_answers() {
 	echo "# requests beside processes: ${output//[^0-9]/}" >&3
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "a hundred thousand requests leave no memory and no descriptor behind" {
 	fresh_fs x && fresh_fs x2
 	run -0 ticking "$srcdir/tests/batch/compare.py" --alone 1 100000

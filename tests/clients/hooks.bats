@@ -111,6 +111,7 @@ runs() {
 	done
 }
 
+# bats test_tags=full
 @test "what a runtime that was killed has left goes with the next container that ends" {
 	local fs pid
 	for fs in x e; do
@@ -187,6 +188,7 @@ stops() {
 	umount /run/hook/bad/rootfs
 }
 
+# bats test_tags=full
 @test "a layer beside other directories is limited, and they are not, and a second one starts beside it" {
 	local fs top dir upper work lower
 	for fs in x e; do
@@ -220,6 +222,7 @@ stops() {
 	done
 }
 
+# bats test_tags=full
 @test "the directory that an engine makes for a layer alone is limited, not both directories in it" {
 	local fs top upper work name other
 	for fs in x e; do
@@ -249,6 +252,7 @@ stops() {
 	done
 }
 
+# bats test_tags=full
 @test "two containers with one ID, of two engines, have limits of their own" {
 	local fs dir
 	for fs in x e; do
@@ -278,6 +282,7 @@ stops() {
 	nothing_is_left x
 }
 
+# bats test_tags=full
 @test "an annotation that is no string stops the container" {
 	local key value
 	bundle one x '' hard 3M
@@ -305,6 +310,7 @@ stops() {
 	done
 }
 
+# bats test_tags=full
 @test "states and bundles that are none" {
 	local input deep
 	printf -v deep '%0100d' 0

@@ -318,7 +318,7 @@ overlay_on() {
 	done
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "an overlay that nothing limits, whose layers lie beside others" {
 	local fs
 	for fs in x e; do
@@ -350,7 +350,7 @@ overlay_on() {
 	umount /run/o
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "an overlay whose layers cannot be seen from here" {
 	overlay_on x
 	mount -t tmpfs cover /mnt/x

@@ -117,7 +117,7 @@ assert_gone() {
 }
 
 # Its walks are faster than the clock of files.
-# bats test_tags=linux-6,attack
+# bats test_tags=linux-6,attack,full
 @test "release waits for the clock where a directory was changed a moment ago" {
 	local fs dir
 	for fs in x e; do
@@ -243,7 +243,7 @@ killed_at() {
 	cd /
 }
 
-# bats test_tags=attack
+# bats test_tags=attack,full
 @test "an owner who gives the ID back during each walk is told, and the next release completes it" {
 	local owner before
 	before=$(cat /etc/projects /etc/projid)

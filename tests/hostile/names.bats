@@ -272,7 +272,7 @@ rows='
 	rm /run/large
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a table, a projects and a projid file without end are refused in xfs_quota mode" {
 	bounded 1 xfs_quota -x -t /dev/zero -c print /mnt/x
 	bounded 1 xfs_quota -x -t /dev/zero -c print

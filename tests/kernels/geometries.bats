@@ -110,6 +110,7 @@ mounts_not() {
 	fresh_fs x2
 }
 
+# bats test_tags=full
 @test "ext4 with blocks of 1 KiB, and with 64-bit numbers" {
 	as_usual e -b 1024
 	as_usual e -O '^64bit,quota,project' -I 512

@@ -207,7 +207,7 @@ limit="inodes"} 0'
 	refuses 2 'there is no metric ""' fsquota metrics --metric fsquota_project_info,
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "quotes, backslashes, newlines and what is no UTF-8 in names are told right" {
 	local names id=100 name
 	use_x2
@@ -247,7 +247,7 @@ limit="inodes"} 0'
 	refute_output --partial $'\e'
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "a filesystem that is mounted twice has one series" {
 	mkdir -p /mnt/again
 	mount --bind /mnt/x /mnt/again
@@ -257,7 +257,7 @@ limit="inodes"} 0'
 	assert_equal "$(grep -c '^fsquota_filesystem_enforced{' "$text")" 1
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "of several directories the first one is the label" {
 	same_as_list 1 /mnt/x/web2
 	assert_equal "$(grep -c 'id="42",name="web",path="/mnt/x/web2"' "$text")" 5

@@ -183,7 +183,7 @@ tree() {
 	done
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "five thousand IDs that only the kernel knows cost few calls, and are never taken" {
 	local id limits=()
 	for ((id = FIRST; id < FIRST + 5000; id++)); do limits+=(-c "limit -p ihard=9 $id"); done
@@ -245,7 +245,7 @@ unfinished() {
 	done
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "an ID that is being given to a large directory is not taken on another filesystem" {
 	local i
 	mkdir -p "/mnt/e/$volume" "/mnt/x/$volume"

@@ -285,6 +285,7 @@ realtime() {
 	as_real 3 fsquota disable -p "$mnt"
 }
 
+# bats test_tags=full
 @test "what XFS passes over is no change" {
 	make x
 	printf 'fs = x\n42 4096 2048 0 0\n' >odd
@@ -319,6 +320,7 @@ forbidden() {
 	of_each forbidden
 }
 
+# bats test_tags=full
 @test "who owns a file may give it a project, and the dry run knows" {
 	make e
 	chown -R 65534 "$mnt/plain"

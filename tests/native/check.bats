@@ -292,6 +292,7 @@ is_told() {
 	done
 }
 
+# bats test_tags=full
 @test "check shows a filesystem that is full, in space or inodes, but of a directory only its projects" {
 	local fs m
 	fresh_each x2 e f

@@ -143,6 +143,7 @@ one_at_a_time() {
 	mount -o remount,rw /mnt/$fs
 }
 
+# bats test_tags=full
 @test "assign" { on_each one_at_a_time; }
 
 several() {

@@ -173,7 +173,6 @@ time.sleep(1000)' "$M/web/leased" &
 	grep -q "LEASE  *ACTIVE  *WRITE $! " /proc/locks || fail "$(cat /proc/locks)"
 }
 
-# bats test_tags=linux-6
 @test "a deleted file under a lease has its process, and the lease stays" { on "x e f" leased; }
 
 @test "a server that does not answer is not asked about the deleted file of an overlay over it" {

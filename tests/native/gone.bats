@@ -411,7 +411,7 @@ last_calls_fail() {
 	assert_no_trace
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "prune says it when the kernel fails to show or to take limits" {
 	cd "$BATS_TEST_TMPDIR"
 	on_each last_calls_fail

@@ -254,5 +254,5 @@ other_limits() {
 	assert_equal "$status:$(resized $FIRST)" "0:10240 21504 3 6"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "resize sets the other limits, too, and says whether it changed something" { on_each other_limits; }

@@ -93,7 +93,7 @@ limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c '
 	for fs in x e f; do fsquota limit -u bhard=0 bsoft=0 ihard=0 isoft=0 1000 /mnt/$fs; done
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "the two values that stand for no limit are taken in both modes, and from a dump again" {
 	local fs none i before
 	for fs in x e f; do
@@ -120,7 +120,7 @@ limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c '
 	done
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "when the kernel fails in the middle of a scan, list has the status and no row of zeros" {
 	local fs when id rows failed
 	for fs in x e f; do

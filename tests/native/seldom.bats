@@ -210,7 +210,7 @@ limits() {
 	assert_equal "$(limits /mnt/x/dir)" 'null 1048576 null null'
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "release foresees which lines of directories that are gone it takes" {
 	local id foreseen
 	fresh_each x x2
@@ -283,7 +283,7 @@ found() {
 	"${doctor[@]}" --json "$@" | jq -r '.doctor[].finding' | grep -cx "$word"
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "doctor knows every limit of the project that an overlay is in" {
 	fresh_fs x
 	mkdir -p /mnt/x/c/{upper,work} /mnt/x/lower merged

@@ -411,7 +411,7 @@ ids() { fsquota id /mnt/[xe]/home/*; }
 	assert_equal "$(grep -c '^failed' "$rows")" 1
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "after thousands of events it needs no more memory" {
 	local before after
 	memory() {

@@ -110,7 +110,7 @@ kubelet() { words=(xfs_quota -t "$table" -P/dev/null -D/dev/null -x -f "${2-/mnt
 	assert_line --regexp '^volume200000 +0 +0 +5120 '
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "with -t five thousand mounts cost not one system call" {
 	kubelet 'quota -p -N -n -v -b 42'
 	among=("$BATS_TEST_DIRNAME/among" 10)

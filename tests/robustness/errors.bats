@@ -296,7 +296,7 @@ if_at_all_in_one_line() {
 	no_complaints
 }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "quot complains of a device that has died, where the real one says nothing" {
 	a_dead_device
 	run_split "$FSQ_ORACLE" -x -c 'quot -p' $where

@@ -90,7 +90,6 @@ shell_line() {
 	assert_equal "$status:$stderr:${#lines[@]}" '0:command "bogus" not found:2'
 }
 
-# bats test_tags=linux-6
 @test "too few descriptors" {
 	# The loader needs one; the filesystem and the mount table are two.
 	shell_line 'exec 3>&- 4>&- 5>&-; ulimit -n 4; xfs_quota -x -c "quota -p -N -v 42" /mnt/x'

@@ -169,7 +169,6 @@ of_type() {
 	[[ $stdout == *'"/run/net/x"'* ]] || fail "$stdout$stderr"
 }
 
-# bats test_tags=linux-6
 @test "an empty or broken mount table is told, and a query for a path answered without it where statmount(2) is" {
 	local empty=(unshare -m bash -c ': >/run/table && mount --bind /run/table /proc/$$/mountinfo && exec "$@"' bash)
 	run_split "${empty[@]}" fsquota list

@@ -46,7 +46,6 @@ setup() { tree=/mnt/x/tree; }
 	run ! grep "$tree.*O_R" <(grep -v O_PATH "$BATS_TEST_TMPDIR/trace")
 }
 
-# bats test_tags=linux-6
 @test "a symlink with a slash behind it is still a symlink" {
 	fsquota project -s -p $tree/dir 9 /mnt/x
 	if kernel_knows file_setattr; then

@@ -200,6 +200,7 @@ large_full_for() {
 	output_fails full 'No space left on device' "$@"
 }
 
+# bats test_tags=full
 @test "a full stdout gives 1 and one line, however much would be printed" { each_row large_full_for /mnt/x2 "$large"; }
 
 # Into a pipe that nobody reads.
@@ -238,6 +239,7 @@ fails_without_signal() {
 	return 0
 }
 
+# bats test_tags=full
 @test "where SIGPIPE is ignored a large output nobody reads gives 1 and one line" {
 	each_row fails_without_signal /mnt/x2 "$large"
 }
@@ -255,6 +257,7 @@ no_stderr_for() {
 		complain "$1 $2: $status instead of $expected: \"$stdout\" instead of \"$expected_out\""
 }
 
+# bats test_tags=full
 @test "with stderr closed output and status are the same" { each_row no_stderr_for; }
 
 # What goes there while the file is open: a quota that is not, a directory of another project.

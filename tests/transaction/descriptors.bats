@@ -97,7 +97,7 @@ releases() {
 # bats test_tags=again,full
 @test "ext4: with few descriptors assign does all or nothing" { assigns e; }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "with few descriptors assign does all or nothing where there is another project in the tree" {
 	of x
 	deep_tree "$top/dir"

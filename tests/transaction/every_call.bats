@@ -62,7 +62,7 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 # bats test_tags=shared
 @test "prune: killed at any call, and the next one removes what is left" { disturbed j x --main kill; }
 
-# bats test_tags=shared
+# bats test_tags=shared,full
 @test "release of a project whose directory is gone: killed at any call that changes something, and release and prune remove what is left" {
 	local count status came words=("$FSQUOTA" release --name mine)
 	fresh_fs x
@@ -101,6 +101,7 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 
 # bats test_tags=full
 @test "assign of one more directory of a project" { disturbed c x --main error kill signals; }
+# bats test_tags=full
 @test "assign again, with other limits" { disturbed d x --main error kill signals; }
 
 @test "release where the files are replaced: any call fails, or gets a signal" { disturbed e x errors signals; }

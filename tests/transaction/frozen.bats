@@ -90,10 +90,9 @@ changes() {
 	assert_equal "$(cat /etc/projects /etc/projid)" ''
 }
 
-# bats test_tags=linux-6
 @test "a command waits for a frozen XFS, and commands for ext4 go on" { changes x e; }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "a command waits for a frozen ext4, and commands for XFS go on" { changes e x; }
 
 @test "prune waits for a frozen XFS, and commands for ext4 go on" {

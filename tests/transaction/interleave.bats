@@ -51,6 +51,7 @@ interleaved() {
 	interleaved between /mnt/x/other assign --hard 10M /mnt/x/dir
 }
 
+# bats test_tags=full
 @test "assign: who reads without a lock sees the old or the new list at each call" {
 	interleaved readers assign --hard 10M /mnt/x/dir
 }

@@ -135,6 +135,7 @@ power_fails() {
 # bats test_tags=full
 @test "XFS: the power fails in a release" { power_fails x power 25 release; }
 
+# bats test_tags=full
 @test "ext4: the power fails after a release, and something was synced in the middle of it" {
 	power_fails e sync 25 release
 }

@@ -59,6 +59,7 @@ for_good() {
 	for_good x 5 getdents64 assign
 }
 
+# bats test_tags=full
 @test "XFS: what release could not undo the next call completes" {
 	for_good x 9 ioctl release
 	for_good x 5 openat2 release
@@ -66,6 +67,7 @@ for_good() {
 }
 
 # As often as it asks for the ID of a directory, in the tree and while it gives all back.
+# bats test_tags=full
 @test "XFS: what cannot be looked at while assign is undone keeps the ID, and so does its directory" {
 	local top=/mnt/x number
 	mkdir -p $top/dir/{1..3}

@@ -50,6 +50,7 @@ colors() {
 		"<td>/mnt/x/full <td>/mnt/x/near <td>/mnt/x/half"
 }
 
+# bats test_tags=full
 @test "ten thousand projects are a page" {
 	browser many.html --dump-dom >"$BATS_TEST_TMPDIR/dom"
 	assert_equal "$(grep -c 'class="bar"' "$BATS_TEST_TMPDIR/dom")" 10001

@@ -44,6 +44,7 @@ setup_file() { fresh_each x e; }
 	every_other stand type 7:18 set release usage
 }
 
+# bats test_tags=full
 @test "a directory that is moved out of a deep tree: what stays above it is done, or it is said" {
 	options=(-s 40)
 	stand deep-moved 12:102 set assign release usage
@@ -66,6 +67,7 @@ setup_file() { fresh_each x e; }
 # bats file_tags=shared,linux-6,attack
 
 @test "a bind mount that appears in the tree is not entered" { stand bind 6:12 set assign; }
+# bats test_tags=full
 @test "files that vanish are passed over" { every_other stand vanish 5:12 set assign usage; }
 
 # bats test_tags=full
@@ -185,7 +187,7 @@ is_counted_by_all() {
 	assert_equal "$ours" "$status:$stdout:$stderr"
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a directory of very many entries" {
 	fresh_fs x
 	mkdir /mnt/x/wide

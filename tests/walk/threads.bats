@@ -61,7 +61,6 @@ all_of() {
 	done
 }
 
-# bats test_tags=linux-6
 @test "files with several names in several directories are counted once" {
 	perl -e 'for my $d (0 .. 29) { link "$ARGV[0]/d0/f$_", "$ARGV[0]/d$d/link$_" for 0 .. 9 }' $tree
 	with 8 fsquota usage --fallback=walk -n -o IUSED $tree
@@ -69,7 +68,7 @@ all_of() {
 	assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "one of the foreign IDs in the tree is named, and all is as before" {
 	local i foreign=("$tree"/{d28/e/f20,d7/f3,d15/e,d29})
 	echo shared:4242 >/etc/projid
@@ -84,7 +83,6 @@ all_of() {
 	done
 }
 
-# bats test_tags=linux-6
 @test "project -c has a row for each file in the order of one thread, and xfs_quota's prints the same bytes" {
 	set_ids 66 $tree/d20/e/f* $tree/d7/f3
 	with 1 fsquota project -c --jsonl -p $tree 42 /mnt/x
@@ -153,7 +151,7 @@ has_stopped() {
 	assert_equal "$status:$stderr" 0:
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "with few descriptors fewer threads do all of it" {
 	local descriptors
 	for descriptors in 64 128 200 600; do
@@ -164,7 +162,7 @@ has_stopped() {
 	done
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a number of threads that is none does no harm" {
 	local number
 	for number in '' 0 -1 eight 65535 99999999999999999999; do

@@ -102,7 +102,7 @@ both_limits() {
 	both_limits x poll null
 }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "ext4: a soft and a hard limit give one event each, and one when it is over" { both_limits e kernel 0; }
 
 @test "limits of inodes are told" {
@@ -174,7 +174,7 @@ both_limits() {
 	assert_output '[]'
 }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "ext4: a writer that tries again and again gives one event" {
 	fresh_fs e
 	"$tenants" prepare /mnt/e 1

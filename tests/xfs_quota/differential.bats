@@ -19,7 +19,7 @@ load differential
 	done
 }
 
-# bats test_tags=again
+# bats test_tags=again,full
 @test "one byte that differs is noticed" {
 	mkdir "$BATS_TEST_TMPDIR/tools"
 	printf '#!/bin/sh\n"%s" "$@" | sed s/pquota/Pquota/\n' "$FSQ_ORACLE" \
@@ -32,24 +32,34 @@ load differential
 
 @test "XFS: program options, splitting of commands" { differential cli x; }
 @test "XFS: odd words and files" { differential odd-input x; }
+# bats test_tags=shared
 @test "XFS: no path: every filesystem" { differential iteration x; }
+# bats test_tags=shared
 @test "XFS: a mount table of one's own" { differential mount-table x; }
+# bats test_tags=shared
 @test "XFS: not root" { differential not-root x; }
+# bats test_tags=shared
 @test "XFS: read-only, or without quotas" { differential refused x; }
 # bats test_tags=again,shared
 @test "ext4: state" { differential state e; }
 # bats test_tags=shared
 @test "f2fs: state" { differential state f; }
+# bats test_tags=shared
 @test "XFS: state and print of mounts with other quota options" { differential state-mounts x; }
 @test "XFS: limit: users, groups, projects, defaults" { differential limit-ids x; }
 @test "XFS: quota" { differential quota x; }
 @test "XFS: report" { differential report x; }
+# bats test_tags=shared
 @test "XFS: the time left, to the second" { differential grace-text x; }
+# bats test_tags=shared
 @test "XFS: timer" { differential timer x; }
 @test "XFS: dump and restore" { differential dump-restore x; }
+# bats test_tags=shared
 @test "XFS: quot" { differential quot x; }
+# bats test_tags=shared
 @test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
 @test "XFS: help" { differential help x; }
+# bats test_tags=shared
 @test "XFS: print and path" { differential print x; }
 # bats test_tags=again,shared,full
 @test "ext4: project: check, set up, clear" { differential project-tree e; }
@@ -57,12 +67,16 @@ load differential
 @test "XFS: project: more than one filesystem" { differential project-mounts x; }
 # bats test_tags=again,shared,full
 @test "ext4: project: what may not be opened" { differential project-permission e; }
+# bats test_tags=shared
 @test "XFS: current path, bind mounts, odd mount points" { differential mounts x; }
+# bats test_tags=shared
 @test "XFS: where the output goes" { differential output x; }
 @test "XFS: numbers for people" { differential human-numbers x; }
+# bats test_tags=shared
 @test "XFS: projects and projid files" { differential projects-files x; }
 @test "XFS: df" { differential df x; }
 @test "XFS: project: the projects and projid files" { differential project-files x; }
+# bats test_tags=shared
 @test "XFS: project: what may not be opened" { differential project-permission x; }
 # bats test_tags=shared
 @test "f2fs: every command" { differential f2fs f; }
@@ -107,6 +121,7 @@ load differential
 
 # bats test_tags=full
 @test "ext4: limit: keys and sizes" { differential limit-sizes e; }
+# bats test_tags=full
 @test "ext4: enable, disable, off, remove and warn" { differential switches e; }
 # bats test_tags=full
 @test "ext4: project: the projects and projid files" { differential project-files e; }
