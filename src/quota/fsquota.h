@@ -550,6 +550,15 @@ enum fsq_usage_source {
 
 #define FSQ_NOT_KNOWN UINT64_MAX
 
+/* Whether the limits of a project hold in a directory of it. */
+enum fsq_in_force {
+	FSQ_IN_FORCE_UNKNOWN, /* it is gone, or the caller cannot see it */
+	FSQ_IN_FORCE_YES,
+	FSQ_IN_FORCE_NOT_ENFORCED,  /* its file system counts, and limits stop nobody */
+	FSQ_IN_FORCE_NOT_INHERITED, /* it does not hand its ID on to what is made in it */
+	FSQ_IN_FORCE_OTHER_ID, /* it carries another ID than the one that it is registered with */
+};
+
 struct fsq_usage {
 	enum fsq_usage_source source;
 	uint32_t id;			  /* 0: no project */
@@ -565,6 +574,8 @@ struct fsq_usage {
 	char *mountpoint;
 	/* When the grace time ends, in seconds since 1970; 0: it is not running. */
 	int64_t bytes_expires, inodes_expires;
+	enum fsq_in_force in_force; /* only with FSQ_USAGE_QUOTA */
+	uint32_t carried_id;	    /* the ID that it carries, which may be another one */
 };
 
 struct fsq_usage_request {

@@ -297,7 +297,7 @@ of_projects() {
 # bats test_tags=many,shared
 @test "a project more costs list, report and metrics one system call, no allocation, and few instructions" {
 	local command most bytes words shown few
-	for command in '5000 240 list --json' '5000 240 list --raw --bytes' '5000 240 list --pairs --bytes' '5000 90 report -p --csv' '4200 1300 metrics'; do
+	for command in '5000 240 list --quick --json' '5000 240 list --quick --raw --bytes' '5000 240 list --quick --pairs --bytes' '5000 90 report -p --csv' '4200 1300 metrics --quick'; do
 		read -r most bytes command <<<"$command"
 		read -ra words <<<"fsquota $command"
 		of_projects 300 "${words[@]}" /mnt/x
@@ -313,6 +313,23 @@ of_projects() {
 		[ $((instructions - few[2])) -le $((300 * most)) ] || fail "$command: $instructions instructions"
 	done
 	of_projects 0 true
+}
+
+# bats test_tags=many,shared
+@test "that list looks at each directory costs three system calls more, and no allocation" {
+	local few words=(fsquota list --json /mnt/x)
+	mkdir -p /mnt/x/v
+	(cd /mnt/x/v && seq -f volume%g 2001 2600 | xargs mkdir)
+	of_projects 300 "${words[@]}"
+	few=("$calls" "$allocations")
+	of_projects 600 "${words[@]}"
+	assert_equal "$(jq '[.list[] | select(.in_force == "other-id")] | length' "$BATS_TEST_TMPDIR/stdout")" 600
+	echo "# list: 300 more cost $((calls - few[0])) calls, $((allocations - few[1])) allocations" >&3
+	# Each is warned of, in one call more.
+	assert [ $((calls - few[0])) -le $((5 * 300 + 15)) ]
+	assert [ $((allocations - few[1])) -le 15 ]
+	of_projects 0 true
+	rm -r /mnt/x/v
 }
 
 # bats test_tags=many,shared

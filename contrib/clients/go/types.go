@@ -26,6 +26,7 @@ type AssignRow struct {
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
 	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
 	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
@@ -61,6 +62,7 @@ type UsageRow struct {
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
 	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
 	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
@@ -96,6 +98,7 @@ type ResizeRow struct {
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
 	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
 	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
@@ -184,6 +187,7 @@ type ListRow struct {
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
 	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
 	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
@@ -232,6 +236,7 @@ type CheckRow struct {
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
 	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
 	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?

@@ -107,6 +107,8 @@ class Usage:
     mountpoint: str
     bytes_expires: Optional[int]  # when the grace time ends, in seconds since 1970; None: it is not running
     inodes_expires: Optional[int]
+    in_force: Optional[str]  # "yes", "not-enforced", "not-inherited" or "other-id"; None: not known
+    carried_id: int  # the directory's own, which other-id says is another one
 
 
 # --- from Python to C -------------------------------------------------------------------------------------------
@@ -411,6 +413,8 @@ def usage(directory: Path, *, walk: bool = False, projects_file: Path = "/etc/pr
             mountpoint=os.fsdecode(found.mountpoint or b""),
             bytes_expires=found.bytes_expires or None,
             inodes_expires=found.inodes_expires or None,
+            in_force=(None, "yes", "not-enforced", "not-inherited", "other-id")[found.in_force],
+            carried_id=found.carried_id,
         )
     finally:
         lib.library.fsq_usage_clear(byref(found))

@@ -191,6 +191,8 @@ class fsq_usage(Structure):
         ("mountpoint", c_char_p),
         ("bytes_expires", c_int64),
         ("inodes_expires", c_int64),
+        ("in_force", c_int),
+        ("carried_id", c_uint32),
     ]
 
 

@@ -19,8 +19,9 @@
 #include "shared/clock.h"
 #include "shared/used_up.h"
 
-/* The exit status if something is full. */
+/* The exit status if something is full; and if nothing is, but limits do not hold. */
 #define STATUS_FULL 8
+#define STATUS_NOT_IN_FORCE 10
 
 /* With less space than this nothing more can be written. */
 #define BLOCK 4096
@@ -47,8 +48,7 @@ struct check {
 	struct projects projects;
 	struct growth growth;
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
-	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
-	bool has_over, found;
+	bool has_over, found, outside;
 	dev_t *registered; /* filesystems with registered directories */
 	size_t registered_count, registered_capacity;
 };
@@ -173,9 +173,9 @@ static bool is_amount_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_
 	       (hard && (used >= hard || hard - used < least));
 }
 
-static void show_full_project(struct check *check, const struct project_row *row)
+static void show_row(struct check *check, const struct project_row *row, bool *why)
 {
-	check->found = true;
+	*why = true;
 	if (!check->options->quiet)
 		tables_row(check->session, row);
 }
@@ -185,12 +185,15 @@ static bool is_full_within(const struct check *check, int64_t seconds)
 	return seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= check->options->within;
 }
 
-static void judge_row(struct check *check, const struct project_row *row, bool full)
+static void judge_row(struct check *check, const struct project_row *row, bool full, bool in_force)
 {
 	if (check->has_over)
 		full = row->percent >= check->session->style.over;
 	if (full || is_full_within(check, row->full_seconds))
-		show_full_project(check, row);
+		show_row(check, row, &check->found);
+	else if (!in_force)
+		show_row(check, row, &check->outside);
+	check->outside |= !in_force;
 }
 
 /* A row of ID 0, whose limit is the size. @return  whether the filesystem is full; ext4 leaves some space to root */
@@ -242,25 +245,21 @@ static void judge_filesystem(struct check *check, const struct path_entry *path,
 		full = row.percent >= check->session->style.over;
 	row.full_seconds = use ? use->full_seconds : FIELD_NO_SECONDS;
 	if ((full && whole) || is_full_within(check, row.full_seconds))
-		show_full_project(check, &row);
+		show_row(check, &row, &check->found);
 }
 
-static void judge_project(struct check *check, const struct projects *projects,
+static void judge_project(struct check *check, struct projects *projects,
 			  const struct project *project, int64_t full_seconds)
 {
 	struct project_row row = projects_row(projects, project);
 
-	if (row.accounting && !row.enforced && (row.hard_bytes || row.hard_inodes) &&
-	    check->warned <= project->filesystem) {
-		check->warned = project->filesystem + 1;
-		session_warn_not_enforced(check->session, row.mountpoint);
-	}
 	row.full_seconds = full_seconds;
 	judge_row(check, &row,
 		  is_amount_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
 				  row.bytes_grace_seconds) ||
 			  is_amount_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
-					  row.inodes_grace_seconds));
+					  row.inodes_grace_seconds),
+		  projects_is_in_force(projects, project, &row));
 }
 
 static void judge_visited(struct projects *projects, const struct project *project, void *arg)
@@ -322,7 +321,7 @@ static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
 	session_warn(
 		check->session, directory,
 		"project quota is off, and directories on it are registered; see fsquota doctor");
-	show_full_project(check, &row);
+	show_row(check, &row, &check->found);
 }
 
 /* Note the filesystem of a registered directory. */
@@ -465,7 +464,8 @@ static void judge_held(struct check *check, const struct held_usage *held)
 		row.limits_at_least = row.bytes_at_least = row.inodes_at_least = false;
 	}
 	row.percent = listing_percent(&row);
-	judge_row(check, &row, row.used_bytes >= row.hard_bytes);
+	judge_row(check, &row, row.used_bytes >= row.hard_bytes,
+		  listing_is_in_force(check->session, &row));
 }
 
 static void check_held(struct check *check)
@@ -499,9 +499,11 @@ static void check_held(struct check *check)
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
-	struct check check = { .session = session,
-			       .options = options,
-			       .projects = { .session = session, .want_available = true } };
+	struct check check = {
+		.session = session,
+		.options = options,
+		.projects = { .session = session, .want_available = true, .want_in_force = true }
+	};
 	bool chosen = options_choose_project(session);
 	const char *wrong =
 		options->interval && !options->within	  ? "--interval goes with --full-within"
@@ -535,8 +537,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	session_flush(session);
 	growth_free(&check.growth);
 	free(check.uses);
-	if (check.found && !session->out->reported)
-		session->status = STATUS_FULL;
+	if ((check.found || check.outside) && !session->out->reported)
+		session->status = check.found ? STATUS_FULL : STATUS_NOT_IN_FORCE;
 	else if (session->budgets_unknown && session->status == 0)
 		session->status = session_exit_code(FSQ_E_USAGE);
 }
@@ -561,7 +563,8 @@ const struct command check_command = {
 	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
 		"soft limit or at a hard one, filesystems that are full, and budgets that limits\n"
-		"exceed. The exit status is 8 if there is one, else 0.",
+		"exceed. The exit status is 8 if there is one; 10 if there is none, but limits\n"
+		"do not hold in a directory; else 0.",
 	.example = "check --over 90 /srv\n"
 		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
 	.options = (option_tables){ over_option, check_options, chosen_options, first_options,

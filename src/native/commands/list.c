@@ -11,7 +11,7 @@
 #include "shared/texts.h"
 
 struct list_options {
-	bool total, tree;
+	bool total, tree, quick;
 };
 
 /* --- as a tree --- */
@@ -76,6 +76,7 @@ static void show_tree(struct projects *projects)
 		if (all[i].path)
 			above[depth++] = all[i].path;
 		tables_row(session, &row);
+		projects_is_in_force(projects, all[i].project, &row);
 	}
 	if (!all || !above)
 		session_no_memory(session);
@@ -92,6 +93,7 @@ static void show_listed_project(struct projects *projects, const struct project 
 
 	(void)arg;
 	tables_row(projects->session, &row);
+	projects_is_in_force(projects, project, &row);
 }
 
 /* Show first the row of what belongs to no project. @return  whether there is one */
@@ -124,7 +126,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 		.want_sums = options->total,
 		/* Programs take each row for a project, and get it with --total. */
 		.want_none = !options->total && session->style.format == TABLE_TEXT,
-		.want_available = true
+		.want_available = true,
+		.want_in_force = !options->quick,
 	};
 	bool any = false;
 
@@ -152,6 +155,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 static const struct command_option total_option[] = {
 	{ 0, "total", "also what is in no project, and the sums",
 	  .field = offsetof(struct list_options, total) },
+	{ 0, "quick", "do not look at the directories",
+	  .field = offsetof(struct list_options, quick) },
 	{ 0, "tree", "by directory, those in another one below it",
 	  .field = offsetof(struct list_options, tree) },
 	{ 0 },

@@ -268,6 +268,9 @@ static void write_projects(struct projects *projects, const struct project **sor
 
 		write_format(w, USE "%" PRIu64 " data-used=%" PRIu64 ">", key, row.used_bytes);
 		write_cell(w, row.path);
+		if (row.force > FSQ_IN_FORCE_YES)
+			write_format(w, "<br><span class=\"problem\">not in force: %s</span>",
+				     row.in_force);
 		write_cell(w, row.shown_name);
 		write_format(w, "<td class=\"n\">%u", row.id);
 		write_size(w, row.used_bytes);
@@ -358,6 +361,7 @@ static void write_report(struct session *session, const char *file)
 		.want_sums = true,
 		.want_none = true,
 		.want_available = true,
+		.want_in_force = true,
 		.pass_over = true,
 	};
 	const char **directories = calloc(session->path_count + 1, sizeof(*directories));

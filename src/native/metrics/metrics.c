@@ -20,7 +20,7 @@
 
 struct metrics_options {
 	struct fsq_id_range range; /* all zero: every project */
-	bool no_path_label, info;
+	bool no_path_label, info, quick;
 	const char *metrics; /* names, separated by commas; NULL: all */
 	const char *output_file, *listen;
 };
@@ -116,6 +116,7 @@ static const struct pod *pods_of_volume(const struct pods *pods, const char *pat
 struct series {
 	size_t labels; /* end of its labels in all_series.labels; they begin where those before end */
 	struct project_row row;
+	bool in_force, knows_force;
 };
 
 struct filesystem_row {
@@ -189,6 +190,13 @@ static const struct metric of_projects[] = {
 	  { { METRIC_SECONDS, OF_PROJECT(bytes_grace_seconds), ALWAYS, "bytes" },
 	    { METRIC_SECONDS, OF_PROJECT(inodes_grace_seconds), ALWAYS, "inodes" } },
 	  2 },
+	{ "fsquota_project_in_force",
+	  NULL,
+	  "1: its limits hold in its directories; 0: a directory is outside, or limits are not "
+	  "enforced; no sample: there is none.",
+	  { { METRIC_BOOL, offsetof(struct series, in_force), offsetof(struct series, knows_force),
+	      NULL } },
+	  1 },
 };
 
 #define OF_FILESYSTEM(member) offsetof(struct filesystem_row, member)
@@ -469,7 +477,9 @@ static void add_series(struct projects *projects, const struct project *project,
 {
 	struct all_series *all = arg;
 	struct project_row row = projects_row(projects, project);
-	struct series series = { .row = row };
+	struct series series = { .row = row,
+				 .in_force = row.force == FSQ_IN_FORCE_YES,
+				 .knows_force = row.force != FSQ_IN_FORCE_UNKNOWN };
 
 	if (!is_shown(projects, all->options, &row))
 		return;
@@ -605,6 +615,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 				     .want_sums = true,
 				     .pass_over = every,
 				     .by_statfs = true,
+				     .want_in_force = !options->quick,
 				     .visit = add_series,
 				     .arg = &all };
 	struct pods pods = { 0 };
@@ -691,6 +702,7 @@ static const struct command_option own_options[] = {
 	  .field = FIELD(metrics), .take = take_metrics },
 	{ 0, "no-path-label", "series without the directory, but that of --info",
 	  .field = FIELD(no_path_label) },
+	{ 0, "quick", "do not look at the directories", .field = FIELD(quick) },
 	{ 0, "output-file", "replace FILE by it, at once or not at all", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(output_file) },
 	{ 0 },

@@ -54,6 +54,8 @@ static const struct field project_fields[] = {
 	  "is the use of projects counted?" },
 	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced),
 	  "are limits of projects enforced?" },
+	{ "INFORCE", "in_force", FIELD_TEXT, MEMBER(in_force),
+	  "do its limits hold in its directories? yes, or why not", .optional = true },
 	{ NULL, "limit_bytes", FIELD_BYTES, MEMBER(limit_bytes),
 	  "the limit that statfs(2) shows, soft or hard", .optional = true },
 	{ NULL, "limit_inodes", FIELD_COUNT, MEMBER(limit_inodes), "the same of inodes",
@@ -127,6 +129,63 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes)
 		row->available_bytes = left;
 }
 
+void listing_set_in_force(struct project_row *row, enum fsq_in_force force)
+{
+	static const char *const words[] = {
+		[FSQ_IN_FORCE_UNKNOWN] = NULL,
+		[FSQ_IN_FORCE_YES] = "yes",
+		[FSQ_IN_FORCE_NOT_ENFORCED] = "not-enforced",
+		[FSQ_IN_FORCE_OTHER_ID] = "other-id",
+		[FSQ_IN_FORCE_NOT_INHERITED] = "not-inherited",
+	};
+
+	row->force = force;
+	row->in_force = words[force];
+}
+
+bool listing_is_in_force(struct session *session, const struct project_row *row)
+{
+	const char *path = row->outside ? row->outside : row->path;
+
+	switch (row->force) {
+	case FSQ_IN_FORCE_UNKNOWN:
+	case FSQ_IN_FORCE_YES:
+		return true;
+	case FSQ_IN_FORCE_OTHER_ID:
+		session_warn(session, path,
+			     "is outside of its quota: it carries ID %u, and is registered with "
+			     "%u; fsquota assign gives it that again",
+			     row->carried_id, row->id);
+		break;
+	case FSQ_IN_FORCE_NOT_INHERITED:
+		session_warn(session, path,
+			     "does not hand its project %u on: what is made in it is outside of "
+			     "its quota; fsquota assign repairs that",
+			     row->id);
+		break;
+	case FSQ_IN_FORCE_NOT_ENFORCED:
+		if (!row->hard_bytes && !row->hard_inodes && !row->soft_bytes && !row->soft_inodes)
+			return true;
+		if (!row->warned)
+			session_warn_not_enforced(session, row->mountpoint);
+		break;
+	}
+	return false;
+}
+
+void listing_warn_if_outside(struct session *session, const struct fsq_mount_points *points,
+			     const char *directory, uint32_t id)
+{
+	struct project_row row = { .path = directory, .id = id };
+	struct fsq_inode_project project;
+
+	if (fsq_lookup_project(points, directory, &project))
+		return;
+	row.carried_id = project.id;
+	row.force = fsq_in_force_of(id, &project, false, true);
+	listing_is_in_force(session, &row);
+}
+
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now)
 {
@@ -166,6 +225,8 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 
 	row.shown_name = row.name;
+	row.carried_id = usage->carried_id;
+	listing_set_in_force(&row, usage->in_force);
 	row.percent = listing_percent(&row);
 	/* statfs(2) does not tell whether a limit is soft or hard, and shows no use above it. */
 	if (usage->at_least) {

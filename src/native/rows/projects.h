@@ -39,6 +39,11 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
+	enum fsq_in_force force;
+	const char *in_force;	 /* the word for it, or NULL */
+	const char *outside;	 /* the directory of which @force tells, or NULL: @path */
+	uint32_t carried_id;	 /* by that */
+	bool warned;		 /* that its filesystem enforces nothing was said */
 	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: no walk */
 	enum row_change change;
 	const char *
@@ -75,6 +80,16 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes);
  */
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now);
+
+/** Set whether limits hold in the directory of the row. */
+void listing_set_in_force(struct project_row *row, enum fsq_in_force force);
+
+/** @return  whether limits hold, as far as is known; else a warning was printed that names the repair */
+bool listing_is_in_force(struct session *session, const struct project_row *row);
+
+/** Warn if limits of a project do not hold in a directory, unless that cannot be seen. @points  or NULL: named by the caller */
+void listing_warn_if_outside(struct session *session, const struct fsq_mount_points *points,
+			     const char *directory, uint32_t id);
 
 /* A directory whose quota a command has changed, or in a dry run would change. */
 struct listing_change {
@@ -143,12 +158,14 @@ struct projects {
 	size_t count, capacity;
 	bool want_none;		  /* include ID 0 of filesystems that are wanted whole */
 	bool want_available;	  /* set available_bytes of rows */
+	bool want_in_force;	  /* set in_force of rows: look at each directory */
 	uint64_t *free_bytes;	  /* by index in the table of paths, see projects.c */
 	struct project_sum *sums; /* with want_sums: by index in the table of paths */
 	bool want_sums;
 	bool pass_over; /* skip filesystems without project quota */
 	bool by_statfs; /* if records cannot be read, use statfs(2) on directories */
 	bool no_memory;
+	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
 	/* of the filesystem being read: */
 	int64_t now; /* seconds since 1970 */
 	size_t filesystem;
@@ -178,6 +195,10 @@ bool projects_collect_chosen(struct projects *projects);
 
 /** @return  a project as a row; its directories are valid until the next call */
 struct project_row projects_row(const struct projects *projects, const struct project *project);
+
+/** As listing_is_in_force(); that limits of a filesystem are not enforced is said once. */
+bool projects_is_in_force(struct projects *projects, const struct project *project,
+			  const struct project_row *row);
 
 /**
  * Print a project that was read before it was changed, without its directories.

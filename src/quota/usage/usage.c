@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -191,6 +192,13 @@ static int find_project(struct fsq_handle *handle, const struct fsq_usage_reques
 	return rc;
 }
 
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
 /* @return   0; FSQ_E_NOT_FOUND or FSQ_E_NOT_SUPPORTED when the kernel has no quota of the file */
 static int ask_quota_of(struct fsq_usage *usage, struct fsq_handle *handle,
 			const struct fsq_usage_request *request, struct fsq_cache *cache,
@@ -225,9 +233,14 @@ static int ask_quota_of(struct fsq_usage *usage, struct fsq_handle *handle,
 			err, FSQ_HINT_ASSIGN_OR_COUNT,
 			fsq_fail(err, FSQ_E_NOT_FOUND, 0, handle->path, "belongs to no project"));
 	rc = fsq_limits_read(&handle->target, usage->id, false, &dquot, handle->path, err);
-	if (rc == 0)
-		fsq_usage_set_dquot(usage, &dquot);
-	return rc;
+	if (rc)
+		return rc;
+	fsq_usage_set_dquot(usage, &dquot);
+	usage->carried_id = handle->project.id;
+	usage->in_force = fsq_in_force_of(usage->id, &handle->project,
+					  !handle->project.inherit && is_file(handle->target.fd),
+					  usage->enforced);
+	return 0;
 }
 
 /* --- for a caller who may not ask the kernel --- */

@@ -4,6 +4,7 @@
 #define FSQ_USAGE_H
 
 #include "quota/fsquota.h"
+#include "quota/kernel/inode_project.h"
 #include "quota/kernel/quotactl.h"
 
 /*
@@ -34,6 +35,23 @@ int fsq_usage_get_cached(struct fsq_usage *usage, const struct fsq_usage_request
 
 /** Fill use and limits from a quota record. ID 0 gets no grace time: it has those of all. */
 void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot);
+
+/**
+ * @id       the project
+ * @carried  what the directory carries, or a file of it
+ * @is_file  which hands no ID on
+ * @enforced the file system enforces limits
+ * @return   whether limits hold in it
+ */
+static inline enum fsq_in_force
+fsq_in_force_of(uint32_t id, const struct fsq_inode_project *carried, bool is_file, bool enforced)
+{
+	if (carried->id != id)
+		return FSQ_IN_FORCE_OTHER_ID;
+	if (!carried->inherit && !is_file)
+		return FSQ_IN_FORCE_NOT_INHERITED;
+	return enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
+}
 
 struct fsq_support {
 	bool enforced;	  /* limits are enforced */
