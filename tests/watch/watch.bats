@@ -273,6 +273,17 @@ both_limits() {
 ["below-percent",42,"poll",614400,58.6]'
 }
 
+@test "an event says whether the limits hold in the directory" {
+	fresh_fs x
+	volume x 42 --hard 1M
+	touch /mnt/x/42/file
+	chattr -P /mnt/x/42
+	watching /mnt/x
+	dd if=/dev/zero of=/mnt/x/42/file bs=64k count=32 status=none 2>/dev/null || :
+	until_true tells '.event=="hard-reached" and .in_force=="not-inherited"'
+	ends
+}
+
 # What a program of --exec is told of an event, too.
 @test "--full-within tells once who will be full soon, and when that is over" {
 	fresh_fs x
@@ -287,6 +298,7 @@ both_limits() {
 	until_true runs 1
 	assert_equal "$(run_number 1 FSQUOTA_ID) $(run_number 1 FSQUOTA_EVENT)" '42 full-soon'
 	assert_equal "$(run_number 1 FSQUOTA_FULL_IN_SECONDS)" "$(jq .full_in_seconds "$events")"
+	assert_equal "$(run_number 1 FSQUOTA_IN_FORCE)" yes
 	# It goes on so, up to the limit and without any.
 	fallocate -l 1M /mnt/x/42/b
 	writes /mnt/x/44/a 600

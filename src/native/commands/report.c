@@ -268,7 +268,7 @@ static void write_projects(struct projects *projects, const struct project **sor
 
 		write_format(w, USE "%" PRIu64 " data-used=%" PRIu64 ">", key, row.used_bytes);
 		write_cell(w, row.path);
-		if (row.force > FSQ_IN_FORCE_YES)
+		if (row.force.is > FSQ_IN_FORCE_YES)
 			write_format(w, "<br><span class=\"problem\">not in force: %s</span>",
 				     row.in_force);
 		write_cell(w, row.shown_name);

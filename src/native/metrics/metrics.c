@@ -478,8 +478,8 @@ static void add_series(struct projects *projects, const struct project *project,
 	struct all_series *all = arg;
 	struct project_row row = projects_row(projects, project);
 	struct series series = { .row = row,
-				 .in_force = row.force == FSQ_IN_FORCE_YES,
-				 .knows_force = row.force != FSQ_IN_FORCE_UNKNOWN };
+				 .in_force = row.force.is == FSQ_IN_FORCE_YES,
+				 .knows_force = row.force.is != FSQ_IN_FORCE_UNKNOWN };
 
 	if (!is_shown(projects, all->options, &row))
 		return;

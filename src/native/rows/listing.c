@@ -129,7 +129,7 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes)
 		row->available_bytes = left;
 }
 
-void listing_set_in_force(struct project_row *row, enum fsq_in_force force)
+const char *listing_in_force_word(enum fsq_in_force is)
 {
 	static const char *const words[] = {
 		[FSQ_IN_FORCE_UNKNOWN] = NULL,
@@ -139,15 +139,34 @@ void listing_set_in_force(struct project_row *row, enum fsq_in_force force)
 		[FSQ_IN_FORCE_NOT_INHERITED] = "not-inherited",
 	};
 
-	row->force = force;
-	row->in_force = words[force];
+	return words[is];
+}
+
+struct in_force listing_look(const struct fsq_mount_points *points,
+			     const struct field_texts *directories, uint32_t id, bool enforced)
+{
+	struct in_force worst = { .is = enforced ? FSQ_IN_FORCE_UNKNOWN
+						 : FSQ_IN_FORCE_NOT_ENFORCED };
+
+	for (size_t i = 0; i < directories->count; i++) {
+		const char *directory = directories->texts[i];
+		struct fsq_inode_project project;
+		enum fsq_in_force is;
+
+		if (fsq_lookup_project(points, directory, &project))
+			continue;
+		is = fsq_in_force_of(id, &project, false, enforced);
+		if (is > worst.is)
+			worst = (struct in_force){ is, directory, project.id };
+	}
+	return worst;
 }
 
 bool listing_is_in_force(struct session *session, const struct project_row *row)
 {
-	const char *path = row->outside ? row->outside : row->path;
+	const char *path = row->force.outside ? row->force.outside : row->path;
 
-	switch (row->force) {
+	switch (row->force.is) {
 	case FSQ_IN_FORCE_UNKNOWN:
 	case FSQ_IN_FORCE_YES:
 		return true;
@@ -155,7 +174,7 @@ bool listing_is_in_force(struct session *session, const struct project_row *row)
 		session_warn(session, path,
 			     "is outside of its quota: it carries ID %u, and is registered with "
 			     "%u; fsquota assign gives it that again",
-			     row->carried_id, row->id);
+			     row->force.carried_id, row->id);
 		break;
 	case FSQ_IN_FORCE_NOT_INHERITED:
 		session_warn(session, path,
@@ -176,13 +195,11 @@ bool listing_is_in_force(struct session *session, const struct project_row *row)
 void listing_warn_if_outside(struct session *session, const struct fsq_mount_points *points,
 			     const char *directory, uint32_t id)
 {
-	struct project_row row = { .path = directory, .id = id };
-	struct fsq_inode_project project;
+	const struct project_row row = {
+		.id = id,
+		.force = listing_look(points, &(struct field_texts){ &directory, 1 }, id, true),
+	};
 
-	if (fsq_lookup_project(points, directory, &project))
-		return;
-	row.carried_id = project.id;
-	row.force = fsq_in_force_of(id, &project, false, true);
 	listing_is_in_force(session, &row);
 }
 
@@ -225,8 +242,8 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 
 	row.shown_name = row.name;
-	row.carried_id = usage->carried_id;
-	listing_set_in_force(&row, usage->in_force);
+	row.force = (struct in_force){ .is = usage->in_force, .carried_id = usage->carried_id };
+	row.in_force = listing_in_force_word(row.force.is);
 	row.percent = listing_percent(&row);
 	/* statfs(2) does not tell whether a limit is soft or hard, and shows no use above it. */
 	if (usage->at_least) {

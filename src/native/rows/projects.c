@@ -405,28 +405,6 @@ bool projects_collect_chosen(struct projects *projects)
 	return projects->count > 0;
 }
 
-/* The worst that is the matter with its directories. One that is gone has nothing in it. */
-static void look_at_directories(struct session *session, struct project_row *row)
-{
-	enum fsq_in_force found = row->enforced ? FSQ_IN_FORCE_UNKNOWN : FSQ_IN_FORCE_NOT_ENFORCED;
-
-	for (size_t i = 0; i < row->directories.count; i++) {
-		const char *directory = row->directories.texts[i];
-		struct fsq_inode_project project;
-		enum fsq_in_force force;
-
-		if (fsq_lookup_project(session_mounts(session), directory, &project))
-			continue;
-		force = fsq_in_force_of(row->id, &project, false, row->enforced);
-		if (force <= found)
-			continue;
-		found = force;
-		row->outside = directory;
-		row->carried_id = project.id;
-	}
-	listing_set_in_force(row, found);
-}
-
 struct project_row projects_row(const struct projects *projects, const struct project *project)
 {
 	struct session *session = projects->session;
@@ -443,8 +421,11 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	row.directories = (struct field_texts){ projects->directories, project->known_count };
 	if (project->known_count)
 		row.path = projects->directories[0];
-	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA)
-		look_at_directories(session, &row);
+	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
+		row.force = listing_look(session_mounts(session), &row.directories, row.id,
+					 row.enforced);
+		row.in_force = listing_in_force_word(row.force.is);
+	}
 	if (projects->free_bytes) {
 		uint64_t *left = &projects->free_bytes[project->filesystem];
 
@@ -463,7 +444,7 @@ bool projects_is_in_force(struct projects *projects, const struct project *proje
 
 	once.warned = projects->warned > project->filesystem;
 	is = listing_is_in_force(projects->session, &once);
-	if (!is && row->force == FSQ_IN_FORCE_NOT_ENFORCED)
+	if (!is && row->force.is == FSQ_IN_FORCE_NOT_ENFORCED)
 		projects->warned = project->filesystem + 1;
 	return is;
 }

@@ -15,6 +15,13 @@
 
 /* --- listing.c: the row that commands which show projects have in common --- */
 
+/* Whether limits hold in the directories of a project. */
+struct in_force {
+	enum fsq_in_force is; /* the worst */
+	const char *outside;  /* the directory of which that is true, or NULL */
+	uint32_t carried_id;  /* by that */
+};
+
 /* A directory, or in a list a project. */
 struct project_row {
 	const char *path;		/* or NULL: not known */
@@ -39,10 +46,8 @@ struct project_row {
 	const char *filesystem;
 	const char *mountpoint;
 	bool accounting, enforced;
-	enum fsq_in_force force;
+	struct in_force force;
 	const char *in_force;	 /* the word for it, or NULL */
-	const char *outside;	 /* the directory of which @force tells, or NULL: @path */
-	uint32_t carried_id;	 /* by that */
 	bool warned;		 /* that its filesystem enforces nothing was said */
 	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: no walk */
 	enum row_change change;
@@ -81,8 +86,17 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes);
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now);
 
-/** Set whether limits hold in the directory of the row. */
-void listing_set_in_force(struct project_row *row, enum fsq_in_force force);
+/**
+ * Look at each directory. One that is gone has nothing in it.
+ *
+ * @id       of the project
+ * @enforced the filesystem enforces limits
+ */
+struct in_force listing_look(const struct fsq_mount_points *points,
+			     const struct field_texts *directories, uint32_t id, bool enforced);
+
+/** @return  yes, or the word for why not; NULL: not known */
+const char *listing_in_force_word(enum fsq_in_force is);
 
 /** @return  whether limits hold, as far as is known; else a warning was printed that names the repair */
 bool listing_is_in_force(struct session *session, const struct project_row *row);

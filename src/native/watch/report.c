@@ -8,6 +8,7 @@
 #include "common/accounts.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/rows/projects.h"
 #include "native/rows/records.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
@@ -50,6 +51,8 @@ static const struct field fields[] = {
 	  "how much of the limit is in use" },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
 	  "when the hard limit of space is reached, if it goes on so" },
+	{ "INFORCE", "in_force", FIELD_TEXT, MEMBER(in_force),
+	  "do its limits hold in its directories? yes, or why not" },
 	{ 0 },
 };
 
@@ -168,9 +171,24 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 
 /* --- events --- */
 
+/* @return  whether limits hold in the directories of a project that is reported */
+static const char *look_at_directories(struct watch *watch, const struct watch_id *id)
+{
+	const struct field_texts directories = { (const char *const *)id->directories,
+						 id->directory_count };
+	struct in_force force;
+
+	if (!watch->points)
+		return NULL;
+	force = listing_look(watch->points, &directories, id->id, true);
+	fsq_lookup_pause(watch->points);
+	return listing_in_force_word(force.is);
+}
+
 /* @dquot    NULL: it could not be read */
 static void report_event(struct watch *watch, const struct watch_id *id, enum fsq_form form,
-			 enum watch_event event, const struct fsq_dquot *dquot)
+			 enum watch_event event, const struct fsq_dquot *dquot,
+			 const char *in_force)
 {
 	static const char *const none[1];
 	const struct fsq_dquot nothing = { .id = id->id };
@@ -190,6 +208,7 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
 		.count = tally->count,
 		.full_seconds = id->full_seconds,
+		.in_force = in_force,
 	};
 
 	row.record.filesystem = id->volume->device;
@@ -212,6 +231,7 @@ static void report_id(struct watch *watch, struct watch_id *id)
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 	uint64_t reported = 0;
+	const char *in_force = look_at_directories(watch, id);
 	/* False: the filesystem is gone. */
 	bool known = watch_volume_open(id->volume, &fs, &err) == 0;
 
@@ -235,7 +255,7 @@ static void report_id(struct watch *watch, struct watch_id *id)
 			break;
 		report_event(watch, id, (enum fsq_form)((next - first) / WATCH_EVENTS),
 			     (enum watch_event)((next - first) % WATCH_EVENTS),
-			     known ? &dquot : NULL);
+			     known ? &dquot : NULL, in_force);
 	}
 	watch_ids_reported(&watch->ids, id, known ? &dquot : NULL);
 }

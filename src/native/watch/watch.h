@@ -166,6 +166,7 @@ struct watch_row {
 	uint64_t writer;		/* user ID of who caused it, or FIELD_NOT_KNOWN */
 	uint64_t count;			/* how often since the last one */
 	int64_t full_seconds;		/* of --full-within */
+	const char *in_force;		/* as in struct project_row */
 };
 
 extern const struct row_fields watch_rows;
