@@ -785,7 +785,7 @@ enum fsq_finding_id {
 	FSQ_FINDING_NO_DEVICE_NODE,   /* and the kernel wants one; count:other_count: its number */
 	FSQ_FINDING_XFS_VERSION_4,    /* without crc */
 	FSQ_FINDING_READ_ONLY,	      /* nothing can be changed */
-	FSQ_FINDING_FSTAB,	      /* on now, but not after the next mount; line */
+	FSQ_FINDING_FSTAB,	      /* not on after the next mount; line, options: to add */
 	FSQ_FINDING_FSTAB_NOT_IN_FORCE, /* fstab says so, but it was mounted without; line */
 	FSQ_FINDING_ROOT_FLAGS,		/* the root file system takes it from rootflags= */
 	FSQ_FINDING_ROOT_PASSES,	/* CAP_SYS_RESOURCE passes the limits */
@@ -835,6 +835,9 @@ enum fsq_finding_id {
 	FSQ_FINDING_TAG_WITHOUT_LINE, /* count inodes have the ID of project, and limits, but no line */
 	FSQ_FINDING_RECORDS_UNREADABLE, /* errnum; EUCLEAN: damaged; options */
 	FSQ_FINDING_FILESYSTEM_FULL,	/* count bytes and inodes are left */
+	/* about the next mount of a file system; path is its mount point, or the device */
+	FSQ_FINDING_MOUNT_UNIT, /* as FSQ_FINDING_FSTAB, of a unit: other_name; options: all that it is to have */
+	FSQ_FINDING_OPTION_REFUSED, /* the kernel does not take the option other_name of name; line, or 0 */
 };
 
 struct fsq_finding {

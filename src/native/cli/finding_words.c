@@ -66,9 +66,10 @@ static const struct template templates[] = {
 	  "ask where it was mounted",
 	  .id = FSQ_FINDING_OVERLAY },
 	{ "ext4-features", "project quota is off: this ext4 lacks the feature {name}",
-	  "umount {mountpoint} && tune2fs -O {name} -Q prjquota {filesystem} && mount -t ext4 -o "
+	  "umount {mountpoint} && tune2fs -O {name} -Q {other_name} {filesystem} && mount -t ext4 "
+	  "-o "
 	  "{options} {filesystem} {mountpoint}",
-	  .on_device = "tune2fs -O {name} -Q prjquota {filesystem}",
+	  .on_device = "tune2fs -O {name} -Q {other_name} {filesystem}",
 	  .id = FSQ_FINDING_EXT4_FEATURES },
 	{ "ext4-inode-size",
 	  "inodes of {count} bytes have no place for a project ID: make this ext4 anew, which "
@@ -95,8 +96,20 @@ static const struct template templates[] = {
 	{ "read-only", "read-only: no limit and no ID can be changed",
 	  "mount -o remount,rw {mountpoint}", .id = FSQ_FINDING_READ_ONLY },
 	{ "fstab", "line {line} of {name} has no prjquota: the next mount is without",
-	  "sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ \\t]+)/\\1,prjquota/' {name}",
+	  "sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ \\t]+)/\\1,{options}/' {name}",
 	  .id = FSQ_FINDING_FSTAB },
+	{ "mount-unit", "{name} has no prjquota: the next mount is without",
+	  "mkdir -p /etc/systemd/system/{other_name}.d && printf '[Mount]\\nOptions=%s\\n' "
+	  "{options} "
+	  ">/etc/systemd/system/{other_name}.d/99-fsquota.conf && { ! [ -d /run/systemd/system ] "
+	  "|| "
+	  "systemctl daemon-reload; }",
+	  .id = FSQ_FINDING_MOUNT_UNIT },
+	{ "option-refused",
+	  "line {line} of {name} has {other_name}, which the kernel refuses for this {type}: the "
+	  "next "
+	  "mount, and the next boot, fails",
+	  .id = FSQ_FINDING_OPTION_REFUSED },
 	{ "fstab-not-in-force", "line {line} of {name} has prjquota, but it is mounted otherwise",
 	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
 	{ "root-flags",
@@ -311,6 +324,9 @@ static struct template template_of(const struct fsq_finding *finding)
 				    "back with what is mounted at {other_name}";
 		template.repair = "mount {other_name}";
 	}
+	if (finding->id == FSQ_FINDING_OPTION_REFUSED && !finding->line)
+		template.sentence = "{name} has {other_name}, which the kernel refuses for this "
+				    "{type}: the next mount, and the next boot, fails";
 	if (finding->id == FSQ_FINDING_NO_DEVICE_NODE && finding->errnum != ENOENT)
 		template.repair = NULL;
 	return template;

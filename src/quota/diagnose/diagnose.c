@@ -200,7 +200,6 @@ struct medium {
 	const char *path;
 	const struct stat *st;
 	struct fsq_device device;
-	bool listed; /* in fstab */
 };
 
 static void say_of_device(const struct medium *medium, struct fsq_finding finding)
@@ -211,29 +210,9 @@ static void say_of_device(const struct medium *medium, struct fsq_finding findin
 	fsq_finding_visit(medium->diagnosis, finding);
 }
 
-/* Does a line of fstab name the device, by its path or by a tag? The first one counts. */
-static enum fsq_visit check_fstab_mount(const struct fsq_mount *line, void *arg)
+static void say_of_medium(void *arg, struct fsq_finding finding)
 {
-	struct medium *medium = arg;
-	const char *source = line->device;
-	struct stat st;
-
-	if (strncmp(source, "LABEL=", 6) == 0)
-		medium->listed =
-			medium->device.label && strcmp(source + 6, medium->device.label) == 0;
-	else if (strncmp(source, "UUID=", 5) == 0)
-		medium->listed =
-			medium->device.uuid && strcasecmp(source + 5, medium->device.uuid) == 0;
-	else
-		medium->listed = strncmp(source, "/dev/", 5) == 0 && stat(source, &st) == 0 &&
-				 S_ISBLK(st.st_mode) && st.st_rdev == medium->st->st_rdev;
-	if (!medium->listed)
-		return FSQ_VISIT_CONTINUE;
-	if (!fsq_options_enforce(line->options))
-		say_of_device(medium, (struct fsq_finding){ .id = FSQ_FINDING_FSTAB,
-							    .name = medium->diagnosis->fstab,
-							    .line = line->line });
-	return FSQ_VISIT_STOP;
+	say_of_device(arg, finding);
 }
 
 /* Does it have all features for project quota, and does fstab ask for it? */
@@ -241,6 +220,10 @@ static void check_unmounted(struct medium *medium, int fd)
 {
 	const char *type = medium->device.type;
 	struct fsq_finding finding = { 0 };
+	const struct fsq_next_wanted wanted = { .fstab = medium->diagnosis->fstab,
+						.device = fd,
+						.dev = medium->st->st_rdev };
+	struct fsq_next_mount next = { 0 };
 	struct fsq_features features;
 	struct fsq_error err;
 	int rc;
@@ -249,12 +232,16 @@ static void check_unmounted(struct medium *medium, int fd)
 		say_of_device(medium, (struct fsq_finding){ .id = fsq_diagnose_other_type(type) });
 		return;
 	}
+	if (S_ISBLK(medium->st->st_mode) && fsq_next_mount_find(&wanted, &next, &err)) {
+		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
+		return;
+	}
 	rc = fsq_superblock_features(fd, &features);
 	if (rc) {
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
 	} else if (strcmp(type, "ext4") == 0) {
-		fsq_diagnose_ext4(&features, &finding);
+		fsq_diagnose_ext4(&features, next.options, &finding);
 	} else if (!features.project) {
 		finding.id = FSQ_FINDING_F2FS_FEATURES;
 	} else if (features.version && features.version < 5) {
@@ -262,10 +249,12 @@ static void check_unmounted(struct medium *medium, int fd)
 	}
 	if (finding.id)
 		say_of_device(medium, finding);
-	if (S_ISBLK(medium->st->st_mode) &&
-	    fsq_fstab_each(medium->diagnosis->fstab, check_fstab_mount, medium, &err) &&
-	    err.errnum == ENOMEM)
-		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
+	if (next.file)
+		fsq_diagnose_next_mount(medium->diagnosis, &next, type,
+					finding.id && finding.id != FSQ_FINDING_XFS_VERSION_4 &&
+						finding.id != FSQ_FINDING_FEATURES_UNKNOWN,
+					say_of_medium, medium);
+	fsq_next_mount_clear(&next);
 }
 
 /* @return   a mount point of the device that is visible; or NULL */
@@ -389,6 +378,7 @@ static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, boo
 		look_at_subject(&subject, itself);
 	}
 	fsq_mount_clear(&subject.mount);
+	fsq_next_mount_clear(&subject.next);
 	fsq_handle_close(&subject.handle);
 }
 

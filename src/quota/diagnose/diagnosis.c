@@ -25,6 +25,7 @@ static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
 	case FSQ_FINDING_FEATURES_UNKNOWN:
 	case FSQ_FINDING_XFS_VERSION_4:
 	case FSQ_FINDING_FSTAB:
+	case FSQ_FINDING_MOUNT_UNIT:
 	case FSQ_FINDING_FSTAB_NOT_IN_FORCE:
 	case FSQ_FINDING_ROOT_PASSES:
 	case FSQ_FINDING_BIND_MOUNT:

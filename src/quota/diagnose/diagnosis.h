@@ -11,6 +11,7 @@
 #include "quota/kernel/superblock.h"
 #include "quota/mounts/handle.h"
 #include "quota/mounts/mount_table.h"
+#include "quota/mounts/next_mount.h"
 #include "quota/registry/project_line.h"
 #include "shared/texts.h"
 
@@ -34,8 +35,10 @@ struct fsq_diagnosis {
 struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_handle handle;
-	struct fsq_mount mount; /* with the table's escapes in its options */
+	struct fsq_mount mount;	    /* with the table's escapes in its options */
+	struct fsq_next_mount next; /* unless repairs are not asked for */
 	bool accounting, enforced;
+	bool lacks_features; /* of an ext4 or f2fs */
 };
 
 /* The entries of /etc/projects or /etc/projid with their lines. */
@@ -98,8 +101,23 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject);
 /** @return  what there is to say of a type that has no project quotas */
 enum fsq_finding_id fsq_diagnose_other_type(const char *type);
 
-/** @return  whether an ext4 has all features; else what is missing is in @finding */
-bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *finding);
+/**
+ * @options  that it is mounted with, or will be; or NULL
+ * @return   whether an ext4 has all features; else what is missing is in @finding
+ */
+bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
+		       struct fsq_finding *finding);
+
+/**
+ * Judge the options of the next mount.
+ *
+ * @lacks_features project quota is not possible yet, so that prjquota fails
+ * @say      called with a finding about it, if there is one
+ * @return   whether they ask for project quota
+ */
+bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
+			     const char *type, bool lacks_features,
+			     void (*say)(void *arg, struct fsq_finding finding), void *arg);
 
 /** Limits without files, and files without limits. */
 void fsq_diagnose_records(struct fsq_subject *subject);

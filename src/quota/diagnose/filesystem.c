@@ -34,8 +34,10 @@ enum fsq_finding_id fsq_diagnose_other_type(const char *type)
 	return fsq_is_network(type) ? FSQ_FINDING_NETWORK : FSQ_FINDING_OTHER_FILESYSTEM;
 }
 
-bool fsq_diagnose_ext4(const struct fsq_features *features, struct fsq_finding *finding)
+bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
+		       struct fsq_finding *finding)
 {
+	finding->other_name = fsq_options_of_types("ext4", features->quota ? NULL : options);
 	if (!features->project && features->inode_size <= 128) {
 		finding->id = FSQ_FINDING_EXT4_INODE_SIZE;
 		finding->count = features->inode_size;
@@ -68,9 +70,10 @@ static bool check_features(struct fsq_subject *subject)
 		rc = fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = -rc;
-		if (rc == 0 && fsq_diagnose_ext4(&features, &finding))
+		if (rc == 0 && fsq_diagnose_ext4(&features, subject->mount.super_options, &finding))
 			return true;
 	}
+	subject->lacks_features = rc == 0;
 	fsq_diagnosis_visit_with_options(subject, finding);
 	return rc != 0;
 }
@@ -99,55 +102,91 @@ static bool kernel_has_root_flags(void)
 	return has;
 }
 
-struct search {
-	const char *directory;
-	struct fsq_mount found;
-	int rc;
-};
-
-/* The first line counts, as for mount(8). A bind mount has the options of its source. */
-static enum fsq_visit find_fstab_line(const struct fsq_mount *line, void *arg)
+bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
+			     const char *type, bool lacks_features,
+			     void (*say)(void *arg, struct fsq_finding finding), void *arg)
 {
-	struct search *search = arg;
+	struct fsq_finding finding = { .name = next->file, .line = next->line };
+	const bool wanted = fsq_options_enforce(next->options);
+	char *text = NULL;
+	int rc = 0;
 
-	if (strcmp(line->directory, search->directory) != 0 ||
-	    fsq_options_have(line->options, "bind") || fsq_options_have(line->options, "rbind"))
-		return FSQ_VISIT_CONTINUE;
-	search->rc = fsq_mount_copy(&search->found, line, NULL);
-	return FSQ_VISIT_STOP;
+	if (lacks_features && wanted)
+		rc = (text = strdup("prjquota")) ? 0 : -ENOMEM;
+	else
+		rc = fsq_options_refused(type, next->options, &text);
+	if (text) {
+		finding.id = FSQ_FINDING_OPTION_REFUSED;
+		finding.other_name = text;
+	} else if (!wanted && next->line) {
+		finding.id = FSQ_FINDING_FSTAB;
+		finding.options = fsq_options_of_types(type, next->options);
+	} else if (!wanted) {
+		finding.id = FSQ_FINDING_MOUNT_UNIT;
+		finding.other_name = next->unit;
+		rc = asprintf(&text, "%s%sprjquota", next->options ? next->options : "",
+			      next->options && *next->options ? "," : "") < 0
+			     ? -ENOMEM
+			     : 0;
+		finding.options = text;
+	}
+	if (rc)
+		fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
+	else if (finding.id)
+		say(arg, finding);
+	if (!rc)
+		free(text);
+	return wanted;
 }
 
-/* Is project quota on, and does fstab ask for it? If only the current mount is wrong, the first finding says so. */
-static void check_quota(struct fsq_subject *subject)
+static void say_of_subject(void *arg, struct fsq_finding finding)
 {
-	const char *file = subject->diagnosis->fstab;
-	struct search search = { .directory = subject->mount.directory };
-	struct fsq_finding finding = { .name = file };
+	fsq_finding_visit_here(arg, finding);
+}
+
+/* What will mount it next? */
+static void find_next_mount(struct fsq_subject *subject)
+{
+	const struct fsq_next_wanted wanted = { .fstab = subject->diagnosis->fstab,
+						.directory = subject->mount.directory };
 	struct fsq_error err;
-	bool wanted;
 
 	if (!subject->diagnosis->request->no_repairs &&
-	    ((fsq_fstab_each(file, find_fstab_line, &search, &err) && err.errnum == ENOMEM) ||
-	     search.rc))
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, file);
-	finding.line = search.found.line;
-	wanted = finding.line && fsq_options_enforce(search.found.options);
+	    fsq_next_mount_find(&wanted, &subject->next, &err))
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->diagnosis->fstab);
+}
+
+/* Is project quota on? */
+static void check_quota(struct fsq_subject *subject)
+{
+	struct fsq_finding off = { .id = FSQ_FINDING_QUOTA_OFF };
+
 	if (subject->enforced) {
 		say_of_filesystem(subject, FSQ_FINDING_QUOTA_ON);
-	} else {
-		struct fsq_finding off = { .id = FSQ_FINDING_QUOTA_OFF, .in_fstab = wanted };
+		return;
+	}
+	off.in_fstab = subject->next.line && fsq_options_enforce(subject->next.options);
+	if (subject->accounting)
+		off.id = FSQ_FINDING_NOT_ENFORCED;
+	else if (takes_root_flags(subject) && !kernel_has_root_flags())
+		off.id = FSQ_FINDING_ROOT_FLAGS;
+	fsq_diagnosis_visit_with_options(subject, off);
+}
 
-		if (subject->accounting)
-			off.id = FSQ_FINDING_NOT_ENFORCED;
-		else if (takes_root_flags(subject) && !kernel_has_root_flags())
-			off.id = FSQ_FINDING_ROOT_FLAGS;
-		fsq_diagnosis_visit_with_options(subject, off);
-	}
-	if (finding.line && !takes_root_flags(subject) && wanted != subject->enforced) {
-		finding.id = wanted ? FSQ_FINDING_FSTAB_NOT_IN_FORCE : FSQ_FINDING_FSTAB;
-		fsq_finding_visit_here(subject, finding);
-	}
-	fsq_mount_clear(&search.found);
+/* Will it be on after the next mount? */
+static void check_next_mount(struct fsq_subject *subject)
+{
+	const struct fsq_next_mount *next = &subject->next;
+
+	if (!next->file || takes_root_flags(subject) || fsq_diagnosis_is_over(subject->diagnosis))
+		return;
+	if (fsq_diagnose_next_mount(subject->diagnosis, next, subject->mount.type,
+				    subject->lacks_features, say_of_subject, subject) &&
+	    next->line && !subject->enforced && !subject->lacks_features)
+		fsq_finding_visit_here(subject,
+				       (struct fsq_finding){ .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE,
+							     .name = next->file,
+							     .line = next->line });
 }
 
 static void check_read_only(struct fsq_subject *subject)
@@ -213,9 +252,12 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 		say_of_filesystem(subject, fsq_diagnose_other_type(subject->mount.type));
 		return;
 	}
-	if (!subject->diagnosis->unreachable && ask_quota_state(subject) &&
-	    (is_type(subject, "xfs") || check_features(subject)))
-		check_quota(subject);
+	if (!subject->diagnosis->unreachable && ask_quota_state(subject)) {
+		find_next_mount(subject);
+		if (is_type(subject, "xfs") || check_features(subject))
+			check_quota(subject);
+		check_next_mount(subject);
+	}
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;
 	if (is_type(subject, "xfs") && fsq_xfs_is_version_4(subject->handle.target.fd))

@@ -17,6 +17,12 @@
 #ifndef SYS_open_tree
 #define SYS_open_tree (428 + FSQ_SYS_SHIFT)
 #endif
+#ifndef SYS_fsopen
+#define SYS_fsopen (430 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_fsconfig
+#define SYS_fsconfig (431 + FSQ_SYS_SHIFT)
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range (436 + FSQ_SYS_SHIFT)
 #endif

@@ -12,6 +12,7 @@
 
 #include "mount.h"
 #include "quota/base/error.h"
+#include "quota/kernel/mount_options.h"
 #include "shared/load_library.h"
 #include "shared/sort.h"
 
@@ -25,7 +26,7 @@ LIBRARY_NOTE_MOUNT;
 	DO(table_next_fs) DO(table_get_root_fs) DO(new_iter) DO(free_iter) \
 	DO(fs_get_source) DO(fs_get_target) DO(fs_get_fstype) DO(fs_get_root) DO(fs_get_options) \
 	DO(fs_get_id) DO(fs_get_parent_id) DO(fs_get_devno) DO(fstype_is_netfs) \
-	DO(optstr_get_option) DO(optstr_next_option) DO(unmangle)
+	DO(optstr_get_option) DO(optstr_next_option) DO(split_optstr) DO(unmangle)
 #define POINTER(name) typeof(mnt_##name) *name;
 #define SYMBOL(name) LIBRARY_SYMBOL(mnt_##name, library, name),
 /* clang-format on */
@@ -330,6 +331,21 @@ bool fsq_options_enforce(const char *options)
 	       !fsq_options_have(options, "noquota") && !fsq_options_have(options, "pqnoenforce");
 }
 
+const char *fsq_options_of_types(const char *type, const char *options)
+{
+	const bool is_ext4 = strcmp(type, "ext4") == 0;
+	const bool of_users = is_ext4 && (fsq_options_have(options, "usrquota") ||
+					  fsq_options_have(options, "usrjquota") ||
+					  fsq_options_have(options, "quota"));
+	const bool of_groups = is_ext4 && (fsq_options_have(options, "grpquota") ||
+					   fsq_options_have(options, "grpjquota"));
+
+	return of_users && of_groups ? "usrquota,grpquota,prjquota"
+	       : of_users	     ? "usrquota,prjquota"
+	       : of_groups	     ? "grpquota,prjquota"
+				     : "prjquota";
+}
+
 /* Leave out defaults that the kernel shows, and options that contradict project quota. */
 static bool is_dropped(const char *option, size_t length)
 {
@@ -337,11 +353,63 @@ static bool is_dropped(const char *option, size_t length)
 		"rw",		"ro",	   "relatime",	  "attr2",    "inode64", "logbufs=8",
 		"logbsize=32k", "noquota", "pqnoenforce", "prjquota", "pquota",
 	};
+	/* Quotas of users in files of ext4: see fsq_options_of_types(). */
+	static const char *const replaced[] = { "usrjquota=", "grpjquota=", "jqfmt=" };
 
+	for (size_t i = 0; i < sizeof(replaced) / sizeof(replaced[0]); i++)
+		if (length >= strlen(replaced[i]) &&
+		    memcmp(option, replaced[i], strlen(replaced[i])) == 0)
+			return true;
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
 		if (strlen(dropped[i]) == length && memcmp(option, dropped[i], length) == 0)
 			return true;
 	return false;
+}
+
+/* What security modules take before the filesystem sees it. */
+static bool is_of_security(const char *name)
+{
+	static const char *const names[] = { "context", "fscontext", "defcontext", "rootcontext",
+					     "seclabel" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strncmp(name, "smack", strlen("smack")) == 0;
+}
+
+int fsq_options_refused(const char *type, const char *options, char **word)
+{
+	char *own = NULL, *next, *name, *value;
+	size_t name_size, value_size;
+	struct fsq_mount_trial trial;
+	int rc = 0;
+
+	*word = NULL;
+	if (!options || fsq_mount_trial_begin(&trial, type))
+		return 0;
+	if (lib.split_optstr(options, NULL, NULL, &own, 0, 0))
+		rc = -ENOMEM;
+	next = own;
+	while (rc == 0 && !*word &&
+	       lib.optstr_next_option(&next, &name, &name_size, &value, &value_size) == 0) {
+		char *option = strndup(name, name_size);
+		char *set = value ? strndup(value, value_size) : NULL;
+
+		if (!option || (value && !set))
+			rc = -ENOMEM;
+		else if (!is_of_security(option) && !fsq_mount_trial_takes(&trial, option, set))
+			rc = asprintf(word, "%s%s%s", option, set ? "=" : "", set ? set : "") < 0
+				     ? -ENOMEM
+				     : 0;
+		free(option);
+		free(set);
+	}
+	fsq_mount_trial_end(&trial);
+	free(own);
+	if (rc)
+		*word = NULL;
+	return rc;
 }
 
 char *fsq_options_with_quota(const struct fsq_mount *mount)
@@ -360,7 +428,8 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 				fprintf(to, "%.*s,", (int)length, name);
 		}
 	}
-	if (!to || fputs("prjquota", to) < 0 || fclose(to)) {
+	if (!to || fputs(fsq_options_of_types(mount->type, mount->super_options), to) < 0 ||
+	    fclose(to)) {
 		free(options);
 		return NULL;
 	}

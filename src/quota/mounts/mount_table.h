@@ -66,6 +66,15 @@ bool fsq_options_have(const char *options, const char *name);
 /** @return  the value of an option, without a table's escapes, for free(3); NULL: it has none */
 char *fsq_options_value(const char *options, const char *name);
 
+/**
+ * The options that ask for project quotas, and on ext4 have it keep the quotas of users and groups that these options
+ * have, in inodes: without them tune2fs(8) switches those off.
+ *
+ * @return   such as "usrquota,prjquota"
+ * Source: tune2fs(8), -Q; ext4(5)
+ */
+const char *fsq_options_of_types(const char *type, const char *options);
+
 /** @return  whether the options ask for project quotas that are enforced */
 bool fsq_options_enforce(const char *options);
 
@@ -76,6 +85,16 @@ bool fsq_options_enforce(const char *options);
  * @return   for free(3), or NULL without memory
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
+
+/**
+ * Find an option that the kernel does not take, of those that are the file system's own.
+ *
+ * @options  without escapes, or NULL
+ * @word     set to the option with its value, for free(3); NULL: there is none, or that cannot be asked here
+ * @return   0 or -ENOMEM
+ * Source: mnt_split_optstr() of libmount; fsq_mount_trial_takes()
+ */
+int fsq_options_refused(const char *type, const char *options, char **word);
 
 /**
  * Visit every mount that can hold local quotas. No mount is touched, so a dead one cannot hang the
