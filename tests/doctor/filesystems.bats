@@ -142,6 +142,20 @@ lacks() {
 	rm /etc/no-such-lines
 }
 
+@test "an ext4 or f2fs that is read-only with prjquota has quota once it can be written" {
+	local fs device
+	for fs in e f; do
+		fresh_fs $fs
+		device=FSQ_${fs^}_DEV
+		umount /mnt/$fs
+		mount -o ro,prjquota "${!device}" /mnt/$fs
+		finds problem read-only /mnt/$fs
+		assert_equal "$(grep -c '"level":"problem"' <<<"$findings")" 1
+		typed
+		finds ok quota-on /mnt/$fs
+	done
+}
+
 @test "an fstab that forgets prjquota" {
 	fresh_fs x2
 	printf '# comment\n%s\t/mnt/x2 xfs defaults,noatime 0 0\n/dev/x /mnt/y xfs defaults\n' \

@@ -304,6 +304,7 @@ type WatchRow struct {
 	InodesGraceSeconds *uint64   `json:"inodes_grace_seconds"` // time left above the soft limit of inodes
 	Percent            *float64  `json:"percent"`              // how much of the limit is in use
 	FullInSeconds      *uint64   `json:"full_in_seconds"`      // when the hard limit of space is reached, if it goes on so
+	InForce            *string   `json:"in_force"`             // do its limits hold in its directories? yes, or why not
 }
 
 type FindRow struct {

@@ -165,6 +165,10 @@ static void check_quota(struct fsq_subject *subject)
 		say_of_filesystem(subject, FSQ_FINDING_QUOTA_ON);
 		return;
 	}
+	/* It switches them on with the first mount that can write, also by remount. */
+	if (!is_type(subject, "xfs") && fsq_options_have(subject->mount.super_options, "ro") &&
+	    fsq_options_enforce(subject->mount.super_options))
+		return;
 	off.in_fstab = subject->next.line && fsq_options_enforce(subject->next.options);
 	if (subject->accounting)
 		off.id = FSQ_FINDING_NOT_ENFORCED;
