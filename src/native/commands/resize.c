@@ -98,8 +98,9 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	}
 	resizing->asked = resized->dev;
 	if (path)
-		listing_warn_if_outside(session, request->directory ? NULL : session_mounts(session),
-					path, resized->id);
+		listing_warn_if_outside(session,
+					request->directory ? NULL : session_mounts(session), path,
+					resized->id);
 	budgets_warn(session, path, resized->over);
 	if (resized->changed && !request->dry_run && request->directory)
 		session_note_change(session, request->directory, LIMITS_SET);
