@@ -14,6 +14,7 @@
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"
+#include "shared/errno_words.h"
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)
 
@@ -142,7 +143,7 @@ const char *listing_in_force_word(enum fsq_in_force is)
 	return words[is];
 }
 
-struct in_force listing_look(const struct fsq_mount_points *points,
+struct in_force listing_look(struct session *session, const struct fsq_mount_points *points,
 			     const struct field_texts *directories, uint32_t id, bool enforced)
 {
 	struct in_force worst = { .is = enforced ? FSQ_IN_FORCE_UNKNOWN
@@ -152,8 +153,12 @@ struct in_force listing_look(const struct fsq_mount_points *points,
 		const char *directory = directories->texts[i];
 		struct fsq_inode_project project;
 		enum fsq_in_force is;
+		int rc = fsq_lookup_project(points, directory, &project);
 
-		if (fsq_lookup_project(points, directory, &project))
+		if (rc && rc != -ENOENT && rc != -ENOTDIR && rc != -EACCES && rc != -EPERM)
+			session_warn(session, directory, "cannot see whether limits hold in it: %s",
+				     errno_words(-rc));
+		if (rc)
 			continue;
 		is = fsq_in_force_of(id, &project, false, enforced);
 		if (is > worst.is)
@@ -197,7 +202,8 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 {
 	const struct project_row row = {
 		.id = id,
-		.force = listing_look(points, &(struct field_texts){ &directory, 1 }, id, true),
+		.force = listing_look(session, points, &(struct field_texts){ &directory, 1 }, id,
+				      true),
 	};
 
 	listing_is_in_force(session, &row);

@@ -422,7 +422,7 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	if (project->known_count)
 		row.path = projects->directories[0];
 	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
-		row.force = listing_look(session_mounts(session), &row.directories, row.id,
+		row.force = listing_look(session, session_mounts(session), &row.directories, row.id,
 					 row.enforced);
 		row.in_force = listing_in_force_word(row.force.is);
 	}

@@ -87,12 +87,13 @@ struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now);
 
 /**
- * Look at each directory. One that is gone has nothing in it.
+ * Look at each directory. One that is gone has nothing in it; a failure is a warning.
  *
+ * @points   NULL: the directories were named by the caller
  * @id       of the project
  * @enforced the filesystem enforces limits
  */
-struct in_force listing_look(const struct fsq_mount_points *points,
+struct in_force listing_look(struct session *session, const struct fsq_mount_points *points,
 			     const struct field_texts *directories, uint32_t id, bool enforced);
 
 /** @return  yes, or the word for why not; NULL: not known */

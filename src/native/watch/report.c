@@ -180,7 +180,7 @@ static const char *look_at_directories(struct watch *watch, const struct watch_i
 
 	if (!watch->points)
 		return NULL;
-	force = listing_look(watch->points, &directories, id->id, true);
+	force = listing_look(watch->session, watch->points, &directories, id->id, true);
 	fsq_lookup_pause(watch->points);
 	return listing_in_force_word(force.is);
 }
