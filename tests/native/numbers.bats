@@ -176,10 +176,10 @@ stops_nobody() {
 	fresh_fs x -o pqnoenforce
 	mkdir -m 1777 /mnt/x/volume
 	stops_nobody /mnt/x/volume "not enforced" "limits stop nobody: "
-	for words in 'assign --hard 10% /mnt/x/volume' 'check /mnt/x' "apply $BATS_FILE_TMPDIR/wanted" \
-		'resize /mnt/x/volume 3M'; do
+	for words in '0 assign --hard 10% /mnt/x/volume' '10 check /mnt/x' "0 apply $BATS_FILE_TMPDIR/wanted" \
+		'0 resize /mnt/x/volume 3M' '0 usage /mnt/x/volume' '0 list /mnt/x'; do
 		echo '/mnt/x/volume hard=2M' >$BATS_FILE_TMPDIR/wanted
-		exits 0 fsquota $words
+		exits "${words%% *}" fsquota ${words#* }
 		assert_one_line "$words"
 		[[ $stderr == *"/mnt/x"*"not enforced on this filesystem: they stop nobody"* ]] || fail "$words: $stderr"
 	done
