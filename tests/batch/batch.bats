@@ -433,7 +433,7 @@ usual_answers() {
 	diff "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/files"
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "the clients in contrib work as they stand" {
 	local client
 	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none

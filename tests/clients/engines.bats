@@ -142,6 +142,7 @@ beside() {
 	assert_equal "$(real -c 'report -p -N -n -b' /mnt/x | awk -F'[# ]+' -v band=$BAND '$2 && $2 < band && $4 + $5')" ''
 }
 
+# bats test_tags=full
 @test "dockerd, podman and kubelet change no limit of ours and of each other, and lose no layer and no volume" {
 	beside 2 0
 }

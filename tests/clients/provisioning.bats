@@ -112,6 +112,7 @@ fsquota : Give directories their quotas'
 	assert_equal "left, again: $status $recap" "left, again: 0 changed=0 failed=0"
 }
 
+# bats test_tags=full
 @test "a wrong line fails the role and is named, nothing has changed, and no file of the role stays" {
 	local tmp=$BATS_TEST_TMPDIR/tmp
 	mkdir -p /mnt/x/wrong /etc/fsquota.d "$tmp"
@@ -141,6 +142,7 @@ fsquota : Give directories their quotas'
 	done < <(sed -n '/^.Ss Keys/,/^.Sh EXAMPLES/s/^\.It Cm //p' "$srcdir/man/fsquota.d.5" | sed 's/ , /\n/g')
 }
 
+# bats test_tags=full
 @test "Ansible finds nothing wrong with the playbook of the example" {
 	export ANSIBLE_HOME=$BATS_TEST_TMPDIR ANSIBLE_LOCAL_TEMP=$BATS_TEST_TMPDIR/local \
 		ANSIBLE_ROLES_PATH=$srcdir/contrib/ansible/roles

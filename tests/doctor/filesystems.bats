@@ -349,7 +349,7 @@ overlay_on() {
 	done
 }
 
-# bats test_tags=install
+# bats test_tags=install,full
 @test "an overlay whose upperdir and workdir have different IDs" {
 	overlay_on x
 	fsquota assign /mnt/x/c/upper --hard 1M

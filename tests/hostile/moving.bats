@@ -176,7 +176,7 @@ killed_at() {
 }
 
 # Killed after a random time, counted in system calls: with one thread and with several.
-# bats test_tags=attack,shared
+# bats test_tags=attack,shared,full
 @test "killed at random moments of a walk, and the next call completes or takes away all" {
 	local fs dir threads round calls
 	RANDOM=4711

@@ -102,8 +102,9 @@ assert_untouched() {
 		set_id 500 /mnt/$fs/listed /mnt/$fs/listed/sub
 		set_id 77 /mnt/$fs/listed/sub/file
 		# Its use and limits are those of its own project all the time.
-		run fsquota usage -n -o ID,HARD /mnt/$fs/listed
+		run_split fsquota usage -n -o ID,HARD /mnt/$fs/listed
 		assert_output --regexp "^ *$listed +20M$"
+		[[ $stderr == "fsquota usage: /mnt/$fs/listed: is outside of its quota: it carries ID 500, "* ]]
 		fsquota resize /mnt/$fs/listed 21M
 		fsquota resize /mnt/$fs/listed 20M --allow-shrink
 		assert_untouched

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # Do the limits hold? A directory that is made anew, restored or changed by its owner is outside of its quota, and each
 # command that shows its numbers says so.

@@ -79,6 +79,7 @@ each_refuses() {
 
 # --- what they do -------------------------------------------------------------------------------
 
+# bats test_tags=shared
 @test "report and quota have the numbers of xfs_quota" {
 	local at fs type form columns unit
 	for fs in x e f; do

@@ -140,6 +140,7 @@ signalled() {
 	[ "$count" -gt 3 ] && [ "$done_at_first" -lt 2 ] || complain "${*:4}: $count calls, at first $done_at_first"
 }
 
+# bats test_tags=full
 @test "a signal ends what works on several directories, also behind the first" {
 	local top=/mnt/x/v
 	mkdir -p $top/{a,b,c}

@@ -62,6 +62,7 @@ unprivileged() {
 # Project 43 and user 1000 have limits on $fs.
 limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c 'state -p' /mnt/$fs; }
 
+# bats test_tags=shared
 @test "a number with a sign replaces no limit and no time" {
 	local fs before words
 	printf '/mnt/x/volume hard=%s\n' +1G >plus

@@ -29,6 +29,7 @@ setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf /run/pod/etc/*; }
 # In the pod.
 pod() { chroot /run/pod "$FSQUOTA" "$@"; }
 
+# bats test_tags=shared
 @test "the node's lines have the node's paths" {
 	local fs dir
 	for fs in x e; do

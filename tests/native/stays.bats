@@ -130,6 +130,7 @@ changed   /mnt/e"
 	assert_equal "$(head -n 3 "$messages")" ''
 }
 
+# bats test_tags=shared
 @test "a directory that appears while all are looked at does not wait for the end of that" {
 	local home=/mnt/x/home
 	mkdir $home/{100..199}
@@ -199,6 +200,7 @@ changed   /mnt/e"
 	until_true limited /mnt/x/home/ann 5M
 }
 
+# bats test_tags=shared
 @test "one new directory among many takes 150 system calls at most, for a pattern and a path" {
 	local trace=$BATS_TEST_TMPDIR/trace before_it dir
 	(cd /mnt/x/home && mkdir {1..300})

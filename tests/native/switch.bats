@@ -51,6 +51,7 @@ write() {
 # switched FS: what commands can switch there
 switched() { fsquota state -p --json "/mnt/$1" | jq -c '[.state[] | .accounting, .enforced]'; }
 
+# bats test_tags=shared
 @test "a directory is no filesystem: disable and enable name its mount point, and release" {
 	local fs command word before
 	fresh_each x e

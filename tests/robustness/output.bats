@@ -184,6 +184,7 @@ closed_for() {
 
 @test "a full stdout gives 1 and one line, where something would be printed" { each_row full_for; }
 
+# bats test_tags=full
 @test "a closed stdout gives 1 and one line, where something would be printed" { each_row closed_for; }
 
 large_output() {
@@ -224,6 +225,7 @@ ends_by_signal() {
 	return 0
 }
 
+# bats test_tags=full
 @test "SIGPIPE ends a large output without a word" { each_row ends_by_signal /mnt/x2 "$large"; }
 
 fails_without_signal() {

@@ -56,7 +56,7 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 @test "assign of an empty directory: killed at any call" { disturbed a x kill; }
 # bats test_tags=shared
 @test "assign --mkdir: killed at any call, and the next one gives it owner and mode" { disturbed k x --main kill; }
-# bats test_tags=shared
+# bats test_tags=shared,full
 @test "release where the files are replaced: killed at any call" { disturbed e x kill; }
 
 # bats test_tags=shared
@@ -115,14 +115,17 @@ project 1048577: used 0 3, soft 0 5, hard 10240 0
 	disturbed h x errors kill signals
 }
 
+# bats test_tags=full
 @test "prune on ext4: killed at any call, and the next one removes what is left" { disturbed j e --main kill; }
 
+# bats test_tags=full
 @test "apply --prune: any call fails, or is the last, and the next one does what is left" { disturbed i x --main errors kill; }
 
 # bats file_tags=every-call
 
 # bats test_tags=full
 @test "assign of an empty directory on ext4" { disturbed a e --main errors kill signals; }
+# bats test_tags=full
 @test "assign of a tree on ext4" { disturbed b e --main errors kill signals; }
 # bats test_tags=full
 @test "release where the files are replaced, on ext4" { disturbed e e --main errors kill signals; }

@@ -111,7 +111,7 @@ power_fails() {
 
 # bats test_tags=shared
 @test "XFS: the power fails after an assign, and something was synced in the middle of it" {
-	power_fails x sync 20 assign --hard 10M
+	power_fails x sync 31 assign --hard 10M
 }
 
 # bats test_tags=every-call,full
@@ -131,7 +131,7 @@ power_fails() {
 	power_fails x sync 20 release
 }
 
-@test "XFS: the power fails in an assign" { power_fails x power 20 assign --hard 10M; }
+@test "XFS: the power fails in an assign" { power_fails x power 31 assign --hard 10M; }
 # bats test_tags=full
 @test "XFS: the power fails in a release" { power_fails x power 25 release; }
 

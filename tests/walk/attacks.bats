@@ -32,6 +32,7 @@ setup_file() { fresh_each x e; }
 
 @test "a symlink in place of a directory leads nobody into the one outside" { stand dir-symlink 8:14 "${all[@]}"; }
 
+# bats test_tags=full
 @test "a directory that is moved out of the tree takes nobody along" { every_other stand moved 7:12 set release; }
 
 # bats test_tags=full
@@ -40,6 +41,7 @@ setup_file() { fresh_each x e; }
 	stand link 8:12 set assign
 }
 
+# bats test_tags=full
 @test "a file in place of a directory, a directory in place of a file" {
 	every_other stand type 7:18 set release usage
 }
@@ -50,6 +52,7 @@ setup_file() { fresh_each x e; }
 	stand deep-moved 12:102 set assign release usage
 }
 
+# bats test_tags=full
 @test "an attacker who swaps as fast as he can, through windows that are wide open" {
 	local kind action
 	for kind in file-symlink dir-symlink fifo moved vanish root; do

@@ -30,5 +30,7 @@ at_random() {
 }
 
 @test "XFS: invocations at random" { at_random x 50; }
+# bats test_tags=full
 @test "ext4: invocations at random" { at_random e 30; }
+# bats test_tags=full
 @test "f2fs: invocations at random" { at_random f 20; }
