@@ -60,10 +60,10 @@ found() {
 
 @test "a field that is moved, one of another type, a struct that has grown, and another value are found" {
 	changed '^\(struct fsq_usage:.*\); 8 used' '\1; 512 used'
-	found "changed: struct fsq_usage: 96 bytes"
+	found "changed: struct fsq_usage: 104 bytes"
 	changed '^\(struct fsq_usage:.*\) id uint32_t' '\1 id int64_t'
 	found "changed: struct fsq_usage"
-	changed "^struct fsq_usage: 96" "struct fsq_usage: 120"
+	changed "^struct fsq_usage: 104" "struct fsq_usage: 120"
 	found "changed: struct fsq_usage"
 	changed FSQ_E_USAGE=-5002 FSQ_E_USAGE=-5009
 	found "changed: enum fsq_error_kind"
