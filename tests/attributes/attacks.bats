@@ -41,6 +41,7 @@ stand_in_large() {
 
 # bats file_tags=attack
 
+# bats test_tags=full
 @test "a large tree: a symlink in place of a directory, one that is moved out, and a bind mount" {
 	stand_in_large dir-symlink set
 	stand_in_large moved clear

@@ -349,7 +349,7 @@ calls() {
 	calls=$(wc -l <"$BATS_TEST_TMPDIR/trace")
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a file in a large tree costs two system calls to set, one to check" {
 	local calls few
 	calls 1200 fsquota project -s

@@ -85,6 +85,7 @@ runs() {
 	done
 }
 
+# bats test_tags=full
 @test "twenty containers start and stop at once" {
 	local fs n failed=''
 	for fs in x e; do
@@ -297,6 +298,7 @@ stops() {
 	umount /run/hook/one/rootfs
 }
 
+# bats test_tags=full
 @test "a layer with commas and backslashes in its name" {
 	local name upper work
 	for name in 'a,b' 'a\b' 'a\,b' 'c\\,' 'a b,upperdir=/x' 'd\054'; do

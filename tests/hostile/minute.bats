@@ -114,6 +114,7 @@ live_with_tenant() {
 		$'# foreign\n7:/somewhere/else\n# foreign\nelsewhere:7'
 }
 
+# bats test_tags=full
 @test "a tenant does what he can for some seconds, and his neighbour does not notice, on XFS" { live_with_tenant x; }
 
 # bats test_tags=full

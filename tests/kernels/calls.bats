@@ -40,7 +40,7 @@ some_calls=(quotactl_fd openat2 statx open_tree statmount close_range)
 file_calls=(file_setattr file_getattr,file_setattr
 	quotactl_fd,openat2,file_getattr,file_setattr,open_tree,statmount,close_range)
 
-# bats test_tags=slow
+# bats test_tags=slow,full
 @test "XFS: without each of them the answers are the same" {
 	special_files=yes alike x "${some_calls[@]}"
 	special_files='' alike x "${file_calls[@]}"

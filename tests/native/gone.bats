@@ -191,7 +191,7 @@ hard() {
 }
 
 # Its limits go first, and come back when a line cannot be taken out.
-# bats test_tags=many
+# bats test_tags=many,full
 @test "release of a project that fails half-way leaves its limits, its line and its name" {
 	local kept=$BATS_FILE_TMPDIR
 	local call number

@@ -225,7 +225,7 @@ instructions() {
 	instructions=${BASH_REMATCH[1]}
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "a row of a report without names costs a fifth of the instructions of xfs_quota's" {
 	local tool few cost=()
 	for id in {1001..1300}; do echo "limit -p bsoft=5m bhard=1g $id"; done | oracle -x /mnt/x >/dev/null
@@ -332,7 +332,7 @@ of_projects() {
 	rm -r /mnt/x/v
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "prune looks at each directory once, and reads its quota once" {
 	local few words=(fsquota prune --dry-run --json --all /mnt/x)
 	mkdir -p /mnt/x/v
@@ -351,7 +351,7 @@ of_projects() {
 	rm -r /mnt/x/v
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "each of many that are gone costs prune the same, and it locks and reads the files seldom" {
 	local few locks
 	gone_ones() {
@@ -400,7 +400,7 @@ of_projects() {
 	rm -r /mnt/x/large
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "explain takes twice as much for deleted files on twice as many mounts, and in twice as many mount namespaces" {
 	local dir=$BATS_TEST_TMPDIR/mounts kind few holder
 	mkdir -p /mnt/x/web /mnt/x/layers

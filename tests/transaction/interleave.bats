@@ -41,7 +41,7 @@ interleaved() {
 	interleaved kubelet assign --hard 10M /mnt/x/dir
 }
 
-# bats test_tags=linux-6
+# bats test_tags=linux-6,full
 @test "release beside kubelet, each stopped at each of its calls: no line is lost, none is back" {
 	interleaved kubelet release /mnt/x/dir
 }
