@@ -89,10 +89,20 @@ static void warn(struct session *session, const char *directory, const char *wha
 bool apply_marks_add(struct session *session, uint32_t id, const char *directory)
 {
 	struct fsq_error err;
-	int rc = prepare(session, &err);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = fsq_marks_add(session->marks, id, directory, &err);
+	/* It is assigned already, and the next apply would not note it: a failure of a moment is tried again. */
+	for (int i = 0; i < 2; i++) {
+		rc = prepare(session, &err);
+		if (rc == 0)
+			rc = fsq_marks_add(session->marks, id, directory, &err);
+		if (rc == 0 || err.errnum != ENOMEM)
+			break;
+	}
+	if (rc && err.errnum == ENOMEM)
+		return session_errno(session, ERROR_AT_PATH, ENOMEM, directory,
+				     "cannot be noted as assigned by apply, so --prune will not "
+				     "release it");
 	if (rc)
 		warn(session, directory,
 		     "cannot be noted as assigned by apply, so --prune will not release it", &err);
@@ -143,7 +153,7 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	char file[PATH_MAX];
 	struct fsq_error err;
 	size_t kept = 0;
-	int rc;
+	int rc = 0;
 
 	find_file(session, file);
 	rc = is_usual(session) ? read_marks(FORMER_FILE, marks, &err) : 0;
@@ -213,7 +223,7 @@ void apply_marks_forget_one(struct session *session, uint32_t id, const char *di
 	struct apply_mark mark = { .id = id, .is_done = true };
 	struct apply_marks one = { .list = &mark, .count = 1 };
 	struct fsq_error err = no_memory;
-	int rc;
+	int rc = 0;
 
 	find_file(session, file);
 	if (access(file, F_OK) && errno == ENOENT &&

@@ -155,7 +155,9 @@ struct in_force listing_look(struct session *session, const struct fsq_mount_poi
 		enum fsq_in_force is;
 		int rc = fsq_lookup_project(points, directory, &project);
 
-		if (rc && rc != -ENOENT && rc != -ENOTDIR && rc != -EACCES && rc != -EPERM)
+		if (rc == -ENOMEM)
+			session_no_memory(session);
+		else if (rc && rc != -ENOENT && rc != -ENOTDIR && rc != -EACCES && rc != -EPERM)
 			session_warn(session, directory, "cannot see whether limits hold in it: %s",
 				     errno_words(-rc));
 		if (rc)
