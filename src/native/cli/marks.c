@@ -153,7 +153,7 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	char file[PATH_MAX];
 	struct fsq_error err;
 	size_t kept = 0;
-	int rc = 0;
+	int rc;
 
 	find_file(session, file);
 	rc = is_usual(session) ? read_marks(FORMER_FILE, marks, &err) : 0;
@@ -223,7 +223,7 @@ void apply_marks_forget_one(struct session *session, uint32_t id, const char *di
 	struct apply_mark mark = { .id = id, .is_done = true };
 	struct apply_marks one = { .list = &mark, .count = 1 };
 	struct fsq_error err = no_memory;
-	int rc = 0;
+	int rc;
 
 	find_file(session, file);
 	if (access(file, F_OK) && errno == ENOENT &&
