@@ -33,7 +33,7 @@ play() {
 	tasks=$(awk -F '[][]' '/^TASK/ { name = $2 } /^changed:/ { if (name != last) print name; last = name }' <<<"$stdout")
 }
 
-# Check mode, the first run, the second, and one more with a change. A play takes seconds, so both
+# Check mode, the first run and the second; with FSQUOTA_FULL those behind changes, too. A play takes seconds, so both
 # filesystems are in each.
 # bats test_tags=shared
 @test "the Ansible role on XFS and ext4: check mode changes nothing, and the second run has changed=0" {
@@ -82,6 +82,7 @@ fsquota : Give directories their quotas'
 	done
 	play
 	assert_equal "second: $status $recap" "second: 0 changed=0 failed=0"
+	[ -n "${FSQUOTA_FULL-}" ] || return 0
 	# And check mode agrees.
 	play --check
 	assert_equal "second check: $status $recap" "second check: 0 changed=0 failed=0"
