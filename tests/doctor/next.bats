@@ -109,6 +109,34 @@ group_is_stopped() { run ! setpriv --reuid=1001 --regid=1002 --clear-groups dd i
 	assert_equal "$(fsquota doctor -q /mnt/x2)" ''
 }
 
+# mounts_with FS QUOTA: by fstab, and doctor has said so before
+mounts_with() {
+	if [ "$2" = yes ]; then no_more fstab "/mnt/$1"; else finds note fstab "/mnt/$1"; fi
+	umount "/mnt/$1"
+	mount "/mnt/$1"
+	[[ $(fsquota state -p --raw --noheadings --output ENFORCED "/mnt/$1" 2>/dev/null) = yes ]] && local is=yes || local is=no
+	assert_equal "$is" "$2"
+}
+
+@test "of options that contradict each other the last one counts, and those in the superblock of ext4 come first" {
+	local options
+	for options in yes:noquota,prjquota no:prjquota,noquota yes:pqnoenforce,prjquota no:prjquota,pqnoenforce yes:noquota,noatime,pquota; do
+		echo "$FSQ_X2_DEV /mnt/x2 xfs ${options#*:} 0 0" >/etc/fstab
+		mounts_with x2 "${options%%:*}"
+	done
+	for options in no:defaults no:prjquota,noquota yes:noquota,prjquota; do
+		echo "$FSQ_E_DEV /mnt/e ext4 ${options#*:} 0 2" >/etc/fstab
+		mounts_with e "${options%%:*}"
+	done
+	umount /mnt/e
+	tune2fs -E mount_opts=prjquota "$FSQ_E_DEV" >/dev/null
+	for options in yes:defaults no:noquota yes:prjquota; do
+		echo "$FSQ_E_DEV /mnt/e ext4 ${options#*:} 0 2" >/etc/fstab
+		mountpoint -q /mnt/e || mount /mnt/e
+		mounts_with e "${options%%:*}"
+	done
+}
+
 # unit NAME OPTIONS LINE...: there is one, with more lines
 unit() {
 	printf '[Unit]\nDescription=a\n[Mount]\nType=xfs\n'"${2:+Options=$2\\n}" >"$units/$1"
@@ -118,7 +146,7 @@ unit() {
 @test "a mount unit without prjquota is told, and a drop-in is the repair" {
 	unit mnt-x2.mount noatime "What=$FSQ_X2_DEV" Where=/mnt/x2
 	finds note mount-unit /mnt/x2
-	[[ $finding == *"$units/mnt-x2.mount has no prjquota"* ]]
+	[[ $finding == *"$units/mnt-x2.mount mounts it without prjquota"* ]]
 	typed
 	no_more mount-unit /mnt/x2
 	assert_equal "$(<$units/mnt-x2.mount.d/99-fsquota.conf)" $'[Mount]\nOptions=noatime,prjquota'
@@ -129,7 +157,7 @@ unit() {
 	no_more mount-unit /mnt/x2
 	printf '[Mount]\nOptions=noatime\n[Other]\nOptions=prjquota\n' >$units/mnt-x2.mount.d/20.conf
 	finds note mount-unit /mnt/x2
-	[[ $finding == *"$units/mnt-x2.mount.d/20.conf has no prjquota"* ]]
+	[[ $finding == *"$units/mnt-x2.mount.d/20.conf mounts it without prjquota"* ]]
 	rm $units/mnt-x2.mount
 	echo "$FSQ_X2_DEV /mnt/x2 xfs prjquota 0 0" >/etc/fstab
 	finds note mount-unit /mnt/x2

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shared/errno_words.h"
 
@@ -95,10 +97,11 @@ static const struct template templates[] = {
 	  .id = FSQ_FINDING_XFS_VERSION_4 },
 	{ "read-only", "read-only: no limit and no ID can be changed",
 	  "mount -o remount,rw {mountpoint}", .id = FSQ_FINDING_READ_ONLY },
-	{ "fstab", "line {line} of {name} has no prjquota: the next mount is without",
+	{ "fstab",
+	  "line {line} of {name} mounts it without prjquota, so that the next mount has none",
 	  "sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ \\t]+)/\\1,{options}/' {name}",
 	  .id = FSQ_FINDING_FSTAB },
-	{ "mount-unit", "{name} has no prjquota: the next mount is without",
+	{ "mount-unit", "{name} mounts it without prjquota, so that the next mount has none",
 	  "mkdir -p /etc/systemd/system/{other_name}.d && printf '[Mount]\\nOptions=%s\\n' "
 	  "{options} "
 	  ">/etc/systemd/system/{other_name}.d/99-fsquota.conf && { ! [ -d /run/systemd/system ] "
@@ -114,9 +117,7 @@ static const struct template templates[] = {
 	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
 	{ "root-flags",
 	  "project quota is off: XFS takes prjquota for the root filesystem only from the kernel "
-	  "command line, as rootflags=prjquota",
-	  "sed -i 's/^GRUB_CMDLINE_LINUX=\"/&rootflags=prjquota /' /etc/default/grub && "
-	  "update-grub && reboot",
+	  "command line, as rootflags=prjquota; add that where this system has it, and reboot",
 	  .id = FSQ_FINDING_ROOT_FLAGS },
 	{ "root-passes",
 	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
@@ -258,6 +259,52 @@ static const struct template templates[] = {
 	  .id = FSQ_FINDING_NO_FILESYSTEM },
 };
 
+/* With what a system sets the command line of its kernel: the first whose file and program are there. Where / is a
+ * deployment of OSTree, the files in /etc change nothing. */
+#define ADD_TO_GRUB                                                                              \
+	"sed -i '/^GRUB_CMDLINE_LINUX=/!b;s/rootflags=/&prjquota,/;t;s/=\"/&rootflags=prjquota " \
+	"/' /etc/default/grub && "
+
+static const struct {
+	const char *file, *program, *repair;
+} boot_loaders[] = {
+	{ "/run/ostree-booted", "rpm-ostree",
+	  "rpm-ostree kargs --append=rootflags=prjquota && reboot" },
+	{ "/run/ostree-booted", NULL, NULL },
+	{ NULL, "grubby", "grubby --update-kernel=ALL --args=rootflags=prjquota && reboot" },
+	{ "/etc/default/grub", "update-grub", ADD_TO_GRUB "update-grub && reboot" },
+	{ "/etc/default/grub", "grub2-mkconfig",
+	  ADD_TO_GRUB "grub2-mkconfig -o /boot/grub2/grub.cfg && reboot" },
+	{ "/etc/default/grub", "grub-mkconfig",
+	  ADD_TO_GRUB "grub-mkconfig -o /boot/grub/grub.cfg && reboot" },
+	{ "/etc/kernel/cmdline", "kernel-install",
+	  "sed -i '1!b;s/rootflags=/&prjquota,/;t;s/$/ rootflags=prjquota/' /etc/kernel/cmdline && "
+	  "kernel-install add \"$(uname -r)\" \"/lib/modules/$(uname -r)/vmlinuz\" && reboot" },
+};
+
+static bool has_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	for (size_t length; path && *path; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name);
+		if (access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *repair_of_boot(void)
+{
+	for (size_t i = 0; i < sizeof(boot_loaders) / sizeof(boot_loaders[0]); i++)
+		if ((!boot_loaders[i].file || access(boot_loaders[i].file, F_OK) == 0) &&
+		    (!boot_loaders[i].program || has_program(boot_loaders[i].program)))
+			return boot_loaders[i].repair;
+	return NULL;
+}
+
 /* How a mount is repaired depends on what it is. */
 static void adapt_to_mount(struct template *template, const struct fsq_finding *finding)
 {
@@ -308,6 +355,13 @@ static struct template template_of(const struct fsq_finding *finding)
 	if (finding->in_doubt) {
 		template.sentence = template.in_doubt;
 		template.repair = NULL;
+	}
+	if (finding->id == FSQ_FINDING_ROOT_FLAGS) {
+		template.repair = repair_of_boot();
+		if (template.repair)
+			template.sentence = "project quota is off: XFS takes prjquota for the root "
+					    "filesystem only from the kernel command line, as "
+					    "rootflags=prjquota";
 	}
 	/* The root filesystem cannot be unmounted. */
 	if (unmounts(&template) && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0)

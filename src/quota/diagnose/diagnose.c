@@ -250,7 +250,7 @@ static void check_unmounted(struct medium *medium, int fd)
 	if (finding.id)
 		say_of_device(medium, finding);
 	if (next.file)
-		fsq_diagnose_next_mount(medium->diagnosis, &next, type,
+		fsq_diagnose_next_mount(medium->diagnosis, &next, type, features.mount_options,
 					finding.id && finding.id != FSQ_FINDING_XFS_VERSION_4 &&
 						finding.id != FSQ_FINDING_FEATURES_UNKNOWN,
 					say_of_medium, medium);

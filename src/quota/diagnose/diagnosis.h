@@ -111,12 +111,13 @@ bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
 /**
  * Judge the options of the next mount.
  *
+ * @of_superblock options that the kernel takes before those of @next: struct fsq_features; may be ""
  * @lacks_features project quota is not possible yet, so that prjquota fails
  * @say      called with a finding about it, if there is one
  * @return   whether they ask for project quota
  */
 bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
-			     const char *type, bool lacks_features,
+			     const char *type, const char *of_superblock, bool lacks_features,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg);
 
 /** Limits without files, and files without limits. */

@@ -103,14 +103,20 @@ static bool kernel_has_root_flags(void)
 }
 
 bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
-			     const char *type, bool lacks_features,
+			     const char *type, const char *of_superblock, bool lacks_features,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg)
 {
 	struct fsq_finding finding = { .name = next->file, .line = next->line };
-	const bool wanted = fsq_options_enforce(next->options);
-	char *text = NULL;
+	char *text = NULL, *options;
+	bool wanted;
 	int rc = 0;
 
+	if (asprintf(&options, "%s,%s", of_superblock, next->options ? next->options : "") < 0) {
+		fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
+		return false;
+	}
+	wanted = fsq_options_enforce(options);
+	free(options);
 	if (lacks_features && wanted)
 		rc = (text = strdup("prjquota")) ? 0 : -ENOMEM;
 	else
@@ -181,11 +187,15 @@ static void check_quota(struct fsq_subject *subject)
 static void check_next_mount(struct fsq_subject *subject)
 {
 	const struct fsq_next_mount *next = &subject->next;
+	struct fsq_features features = { 0 };
 
 	if (!next->file || takes_root_flags(subject) || fsq_diagnosis_is_over(subject->diagnosis))
 		return;
+	if (is_type(subject, "ext4"))
+		fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
 	if (fsq_diagnose_next_mount(subject->diagnosis, next, subject->mount.type,
-				    subject->lacks_features, say_of_subject, subject) &&
+				    features.mount_options, subject->lacks_features, say_of_subject,
+				    subject) &&
 	    next->line && !subject->enforced && !subject->lacks_features)
 		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE,

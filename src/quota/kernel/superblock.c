@@ -41,6 +41,8 @@ int fsq_superblock_features(int fd, struct fsq_features *features)
 		features->quota = read_number(behind + 0x64, 4) & 0x100;
 		features->project = read_number(behind + 0x64, 4) & 0x2000;
 		features->inode_size = read_number(behind + 0x58, 2);
+		memcpy(features->mount_options, behind + 0x200,
+		       sizeof(features->mount_options) - 1);
 	} else if (read_number(behind, 4) == 0xF2F52010) {
 		features->project = read_number(behind + 2180, 4) & 0x10;
 	} else {

@@ -13,6 +13,8 @@ struct fsq_features {
 	bool project;	     /* inodes have a project ID */
 	unsigned inode_size; /* of ext4, in bytes; project IDs need more than 128 */
 	unsigned version;    /* of XFS, 5 or less; 0 of others */
+	/* Of ext4: what each mount has before its own options, see -E mount_opts of tune2fs(8). */
+	char mount_options[64 + 1];
 };
 
 /**

@@ -327,8 +327,25 @@ char *fsq_options_value(const char *options, const char *name)
 
 bool fsq_options_enforce(const char *options)
 {
-	return (fsq_options_have(options, "prjquota") || fsq_options_have(options, "pquota")) &&
-	       !fsq_options_have(options, "noquota") && !fsq_options_have(options, "pqnoenforce");
+	static const struct {
+		const char *name;
+		bool enforces;
+	} known[] = {
+		{ "prjquota", true },
+		{ "pquota", true },
+		{ "noquota", false },
+		{ "pqnoenforce", false },
+	};
+	bool enforce = false;
+
+	for (size_t length; options && *options; options += length + (options[length] == ',')) {
+		length = strcspn(options, ",");
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			if (strlen(known[i].name) == length &&
+			    memcmp(options, known[i].name, length) == 0)
+				enforce = known[i].enforces;
+	}
+	return enforce;
 }
 
 const char *fsq_options_of_types(const char *type, const char *options)

@@ -75,7 +75,8 @@ char *fsq_options_value(const char *options, const char *name);
  */
 const char *fsq_options_of_types(const char *type, const char *options);
 
-/** @return  whether the options ask for project quotas that are enforced */
+/** @return  whether the options ask for project quotas that are enforced; of those that contradict each other the last
+ *          one counts, as for the kernel; or NULL */
 bool fsq_options_enforce(const char *options);
 
 /**
