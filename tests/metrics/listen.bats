@@ -297,11 +297,11 @@ os.dup2(more.fileno(), 9)
 os.dup2(9, 4)
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="2")
 os.execvp(words[0], words)' address addresses=(127.0.0.1) words unit=$srcdir/contrib/systemd/fsquota-metrics-http.service
-	assert_equal "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" CAP_SYS_ADMIN
+	assert_equal "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" 'CAP_SYS_ADMIN CAP_DAC_READ_SEARCH'
 	[ ! -e /proc/net/if_inet6 ] || addresses+=(::1)
 	words=$(sed -n "s|^ExecStart=/usr/bin/fsquota|$FSQUOTA|p" "$unit")
 	for address in "${addresses[@]}"; do
-		python3 -c "$activate" $address setpriv --no-new-privs --bounding-set -all,+sys_admin --inh-caps -all \
+		python3 -c "$activate" $address setpriv --no-new-privs --bounding-set -all,+sys_admin,+dac_read_search --inh-caps -all \
 			$words 3>&- 4>&- &
 		server=$!
 		until_true connects $address

@@ -260,7 +260,7 @@ limit="inodes"} 0'
 # bats test_tags=install,full
 @test "of several directories the first one is the label" {
 	same_as_list 1 /mnt/x/web2
-	assert_equal "$(grep -c 'id="42",name="web",path="/mnt/x/web2"' "$text")" 5
+	assert_equal "$(grep -c 'id="42",name="web",path="/mnt/x/web2"' "$text")" 6
 	same_as_list 4 /mnt/x
 	assert_equal "$(grep -c 'path="/mnt/x/web2"' "$text")" 0
 	assert_equal "$(grep -c '^fsquota_project_used_bytes{id="42",name="web",path="/mnt/x/web",' "$text")" 1
@@ -486,17 +486,21 @@ new_directory() {
 # --- contrib/systemd ----------------------------------------------------------------------------
 
 @test "the command of the systemd unit works with its capabilities alone" {
-	local unit=$srcdir/contrib/systemd/fsquota-metrics.service command capabilities words
+	local unit=$srcdir/contrib/systemd/fsquota-metrics.service command capabilities words directory
 	command=$(sed -n 's/^ExecStart=//p' "$unit")
-	capabilities=$(sed -n 's/^CapabilityBoundingSet=CAP_//p' "$unit" | tr 'A-Z ' 'a-z,')
-	assert_equal "$capabilities" sys_admin
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+	assert_equal "$capabilities" +sys_admin,+dac_read_search
 	read -ra words <<<"${command/\/usr\/bin\/fsquota/$FSQUOTA}"
 	mkdir -m 755 "$BATS_TEST_TMPDIR/lib"
 	words[-1]=$BATS_TEST_TMPDIR/lib/${words[-1]##*/}
 	chmod 700 /mnt/x/web /mnt/x/nested
 	chown 1000 /mnt/x/web /mnt/x/nested
-	prints '' setpriv --no-new-privs --bounding-set "-all,+$capabilities" --inh-caps -all "${words[@]}"
+	prints '' setpriv --no-new-privs --bounding-set "-all,$capabilities" --inh-caps -all "${words[@]}"
 	assert_equal "$(grep -c '^fsquota_project_used_bytes' "${words[-1]}")" 12
+	# Whether a limit holds in the home of another is seen, too.
+	for directory in web nested/a; do
+		grep -q "^fsquota_project_in_force{.*path=\"/mnt/x/$directory\".*} 1" "${words[-1]}" || fail "$directory: $(<"${words[-1]}")"
+	done
 	chown 0 /mnt/x/web /mnt/x/nested
 	chmod 1777 /mnt/x/web /mnt/x/nested
 	# And not with less: some filesystem has no directory that shows a limit.
