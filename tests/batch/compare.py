@@ -192,7 +192,7 @@ class Batch:
         for _ in lines:
             self.number += 1
             answer = json.loads(self.process.stdout.readline().decode(errors="replace"))
-            assert answer.pop("request") == self.number and 0 <= answer["exit"] <= 9, answer
+            assert answer.pop("request") == self.number and 0 <= answer["exit"] <= 10, answer
             answers.append(answer)
         return answers
 
