@@ -217,7 +217,7 @@ root_on_x2() {
 	mkdir -p $programs /etc/default /etc/kernel
 	finds problem root-flags /
 	assert_equal "$repair" ''
-	[[ $finding == *'add that where this system has it, and reboot'* ]]
+	[[ $finding == *': add that where this system has it, and reboot'* ]]
 	# Each of these goes before those that were there.
 	printf 'A=1\nGRUB_CMDLINE_LINUX="quiet"\n' >/etc/default/grub
 	echo 'root=/dev/sda1 ro' >/etc/kernel/cmdline

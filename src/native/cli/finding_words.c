@@ -117,7 +117,7 @@ static const struct template templates[] = {
 	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
 	{ "root-flags",
 	  "project quota is off: XFS takes prjquota for the root filesystem only from the kernel "
-	  "command line, as rootflags=prjquota; add that where this system has it, and reboot",
+	  "command line, as rootflags=prjquota: add that where this system has it, and reboot",
 	  .id = FSQ_FINDING_ROOT_FLAGS },
 	{ "root-passes",
 	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
@@ -356,13 +356,8 @@ static struct template template_of(const struct fsq_finding *finding)
 		template.sentence = template.in_doubt;
 		template.repair = NULL;
 	}
-	if (finding->id == FSQ_FINDING_ROOT_FLAGS) {
+	if (finding->id == FSQ_FINDING_ROOT_FLAGS)
 		template.repair = repair_of_boot();
-		if (template.repair)
-			template.sentence = "project quota is off: XFS takes prjquota for the root "
-					    "filesystem only from the kernel command line, as "
-					    "rootflags=prjquota";
-	}
 	/* The root filesystem cannot be unmounted. */
 	if (unmounts(&template) && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0)
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE

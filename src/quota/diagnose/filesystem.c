@@ -86,14 +86,15 @@ static bool takes_root_flags(const struct fsq_subject *subject)
 
 static bool kernel_has_root_flags(void)
 {
-	char *text = NULL, *flags;
+	char *text = NULL, *flags = NULL;
 	size_t length;
 	bool has = false;
 
 	if (fsq_read_file(CMDLINE, &text, &length) == 0) {
-		flags = strstr(text, "rootflags=");
+		/* The last one counts. */
+		for (char *next = text; (next = strstr(next, "rootflags="));)
+			flags = next += strlen("rootflags=");
 		if (flags) {
-			flags += strlen("rootflags=");
 			flags[strcspn(flags, " \n")] = '\0';
 			has = fsq_options_enforce(flags);
 		}
