@@ -350,7 +350,7 @@ bool fsq_options_enforce(const char *options)
 
 const char *fsq_options_of_types(const char *type, const char *options)
 {
-	const bool is_ext4 = strcmp(type, "ext4") == 0;
+	const bool is_ext4 = type && strcmp(type, "ext4") == 0;
 	const bool of_users = is_ext4 && (fsq_options_have(options, "usrquota") ||
 					  fsq_options_have(options, "usrjquota") ||
 					  fsq_options_have(options, "quota"));
