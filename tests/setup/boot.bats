@@ -80,8 +80,9 @@ untouched() {
 		assert_equal "$(has)" 'quota project user group project'
 		sound
 		mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
-		fsquota assign --hard 1M /mnt/e/d -n d --mkdir
-		run -1 dd if=/dev/zero of=/mnt/e/d/f bs=64k count=32
+		fsquota assign --mkdir --hard 1M /mnt/e/d
+		chmod 777 /mnt/e/d
+		run -1 as_user dd if=/dev/zero of=/mnt/e/d/f bs=64k count=32
 		umount /mnt/e
 	done
 }
@@ -127,6 +128,7 @@ untouched() {
 @test "features without the quota file are not all that is needed" {
 	made -O quota,project
 	tune2fs -Q '^prjquota' "$FSQ_E_DEV"
+	debugfs -w -R 'feature project' "$FSQ_E_DEV"
 	assert_equal "$(has)" 'quota project user group'
 	configured quota,project prjquota
 	at_boot "done $uuid"
