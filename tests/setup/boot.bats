@@ -153,6 +153,13 @@ untouched() {
 @test "another UUID is not touched" {
 	made -U 0f2c0000-0000-4000-8000-000000000002
 	untouched "failed $uuid: no ext4 has this UUID"
+	# The superblock counts, whatever blkid says.
+	stub blkid "case \"\$*\" in
+		*swsuspend*) ;;
+		*TYPE*) echo ext4 ;;
+		*) echo $FSQ_E_DEV ;;
+		esac"
+	untouched "failed $uuid: $FSQ_E_DEV has another UUID"
 }
 
 @test "another filesystem with the UUID is not touched" {
@@ -230,6 +237,8 @@ untouched() {
 		at_boot 'failed *: *'"$conf"'*'
 	done
 	# A file that ends in a line was cut off.
+	printf '%s\n%s\n%s\n%s' "UUID=$uuid" "$ok2" "$ok3" more >"$conf"
+	at_boot 'failed *: *'"$conf"'*'
 	printf '%s\n%s\n%s' "UUID=$uuid" "$ok2" "$ok3" >"$conf"
 	at_boot 'failed *: *'"$conf"'*'
 	assert_equal "$(content)" "$before"
@@ -245,7 +254,7 @@ untouched() {
 	sound
 	# What was there before stays.
 	made -O quota
-	configured project prjquota
+	configured quota,project prjquota
 	at_boot "failed $uuid: this kernel does not mount it with prjquota; undone"
 	[[ $(has) == 'quota user group'* ]]
 	sound

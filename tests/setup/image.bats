@@ -137,8 +137,8 @@ changed_by_boot() {
 	booted rw
 	assert_line --index 1 "failed $uuid: this kernel does not mount it with usrquota,grpquota,prjquota; undone"
 	assert_equal "$(has)" ''
-	e2fsck -f -n "$disk"
 	# What is root does not count, but which UUID it has.
+	e2fsck -f -p "$disk"
 	tune2fs -U 0f2c0000-0000-4000-8000-000000000002 "$disk"
 	booted ro
 	assert_line --index 1 "failed $uuid: no ext4 has this UUID"
